@@ -1,0 +1,55 @@
+# `make` alone says what there is.
+
+OUT ?= .
+CARGO_TARGET_DIR ?= target
+# rustup's folder is in the PATH only of shells started after its installation.
+export PATH := $(PATH):$(or $(CARGO_HOME),$(HOME)/.cargo)/bin
+
+.PHONY: help
+help:
+	@echo 'make run     install what is missing, build, probe every device of every driver;'
+	@echo '             leaves report.json and report.html in OUT (default: the current folder)'
+	@echo 'make test    install what the tests need (Debian 12), run all of them'
+	@echo 'make bench   the benchmarks, on drivers of known versions'
+	@echo 'make check   format, lints, documentation, licences and sources of dependencies'
+	@echo 'make clean   remove what was built'
+
+# The exit status of the probe is a result, not an accident: it is named and passed on.
+.PHONY: run
+run:
+	@.ci/install run
+	cargo build --release --locked -p fpprobe
+	@status=0; \
+	"$(CARGO_TARGET_DIR)/release/fpprobe" run -o "$(OUT)" || status=$$?; \
+	case $$status in \
+	    0) echo 'make run: the reports are $(OUT)/report.json and $(OUT)/report.html' ;; \
+	    3) echo 'make run: a requirement is not met (status 3); the reports in $(OUT) say which' ;; \
+	    4) echo 'make run: nothing could be measured (status 4); `fpprobe doctor` says why' ;; \
+	    5) echo 'make run: incomplete (status 5): a device or kernel crashed, hung or was lost; the reports in $(OUT) hold the rest' ;; \
+	    *) echo "make run: fpprobe failed (status $$status)" ;; \
+	esac >&2; \
+	exit $$status
+
+.PHONY: test
+test:
+	@.ci/install test
+	@.ci/drivers
+	cargo test --workspace --locked --no-fail-fast
+
+.PHONY: bench
+bench:
+	@.ci/install test
+	@.ci/drivers
+	cargo bench --workspace --locked
+
+.PHONY: check
+check:
+	@.ci/install check
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --locked -- -D warnings
+	RUSTDOCFLAGS='-D warnings' cargo doc --workspace --no-deps --locked
+	cargo deny --locked check licenses bans sources
+
+.PHONY: clean
+clean:
+	cargo clean

@@ -1,0 +1,71 @@
+//! Kernels again, each in a module of its own: whatever deviates must do so without company too, or the company matters.
+
+use fpprobe_profiles::{Observation, Outcome};
+use fpprobe_reports::model::{Evidence, Finding};
+use fpprobe_reports::values;
+use fpprobe_spirv::Kernel;
+
+use crate::event::Listener;
+use crate::supervisor::{Ask, Batching, Measured, Settings, Target, measure};
+
+/// Lanes shown in a finding.
+const SHOWN: usize = 4;
+
+/// Measures these kernels of a device alone. Differences are findings of kind `company`; the observations made alone
+/// are returned with what went wrong on the way, for the caller to keep.
+pub fn again(
+    target: &Target,
+    observations: &[Observation],
+    kernels: &[Kernel],
+    settings: &Settings,
+    listener: Listener<'_>,
+) -> Measured {
+    let before: Vec<&Observation> = observations
+        .iter()
+        .filter(|observation| observation.outcome == Outcome::Ran && kernels.contains(&observation.kernel))
+        .collect();
+    if before.is_empty() {
+        return Measured::default();
+    }
+    let asks = before.iter().map(|observation| Ask { kernel: observation.kernel, cases: observation.cases.clone() });
+    let work = [(target.clone(), asks.collect())];
+    let mut alone = measure(&work, Batching::Alone, settings, listener).pop().unwrap_or_default();
+    let pairs = before.iter().zip(&alone.observations);
+    let findings: Vec<Finding> = pairs.filter_map(|(before, alone)| company(before, alone)).collect();
+    alone.findings.extend(findings);
+    alone
+}
+
+fn company(before: &Observation, alone: &Observation) -> Option<Finding> {
+    let kernel = &before.kernel;
+    let text = if alone.outcome != Outcome::Ran {
+        format!("{kernel} ran in company of other kernels, but not alone: {}", alone.detail)
+    } else if before.out == alone.out {
+        return None;
+    } else {
+        format!("{kernel} answers differently in a module of its own than in company of other kernels")
+    };
+    Some(Finding { kind: "company".to_owned(), text, evidence: differing(before, &alone.out) })
+}
+
+/// The first lanes in which other answers differ; those stand as what would have been the same.
+fn differing(observation: &Observation, other: &[u64]) -> Vec<Evidence> {
+    let kernel = &observation.kernel;
+    let shape = kernel.result();
+    let width = shape.width as usize;
+    let pairs = observation.out.chunks(width).zip(other.chunks(width)).zip(observation.cases.iter());
+    pairs
+        .filter(|((a, b), _)| a != b)
+        .take(SHOWN)
+        .map(|((out, other), case)| {
+            let inputs = values::encode_case(kernel, case);
+            let same = |bits: &u64| serde_json::json!({ "bits": [shape.format.hex(*bits)] });
+            let accepts = match other {
+                [bits] => same(bits),
+                bits => bits.iter().map(same).collect(),
+            };
+            let command = values::eval_command(&kernel.to_string(), &inputs);
+            Evidence { kernel: kernel.to_string(), inputs, out: values::encode_answer(kernel, out), accepts, command }
+        })
+        .collect()
+}

@@ -1,0 +1,222 @@
+//! The command line: every command and option is declared here once; parser, help, man page and completions follow.
+
+use std::path::PathBuf;
+
+use clap::builder::{PossibleValue, PossibleValuesParser};
+use clap::{Args, Parser, Subcommand};
+use fpprobe_reports::render::FORMATS;
+use fpprobe_spirv::emit::Form;
+
+use crate::exit;
+
+/// Asks every Vulkan device small, exact floating-point questions, keeps the raw bits of its answers, and judges them
+/// against the rules of Direct3D, OpenGL and WGSL.
+#[derive(Parser, Debug)]
+#[command(name = "fpprobe", version, after_help = exit::HELP, max_term_width = 100)]
+pub struct Cli {
+    /// Options of every command.
+    #[command(flatten)]
+    pub global: Global,
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// Options of every command.
+#[derive(Args, Debug)]
+pub struct Global {
+    /// Configuration file [default: $XDG_CONFIG_HOME/fpprobe/config.toml, then /etc/fpprobe/config.toml]
+    #[arg(long, value_name = "FILE", global = true)]
+    pub config: Option<PathBuf>,
+    /// Shows what workers and drivers print, and each step of the supervisor, on standard error
+    #[arg(short, long, global = true)]
+    pub verbose: bool,
+}
+
+/// The commands.
+#[derive(Subcommand, Debug)]
+pub enum Command {
+    /// Lists every physical device of every installed driver
+    ///
+    /// A driver that crashes, hangs or cannot be loaded is a row with the reason, and hides no other device.
+    List(ListArgs),
+    /// Measures devices and judges the answers
+    ///
+    /// Prints a summary on the terminal; -o writes the report to a file (format from its extension) or into a folder
+    /// (report.json and report.html).
+    Run(RunArgs),
+    /// Runs one kernel on given bits
+    ///
+    /// Without INPUT, reads JSON lines such as {"in": ["80000000"]} from standard input. Writes one JSON line for each
+    /// case and device.
+    Eval(EvalArgs),
+    /// Shows what a profile accepts for given bits
+    ///
+    /// Needs no device. Without INPUT, reads JSON lines from standard input, as eval does.
+    Accepts(AcceptsArgs),
+    /// Judges the observations of an existing report again
+    ///
+    /// Needs no device: a report holds every answer. Its verdicts are replaced, everything else stays.
+    Judge(JudgeArgs),
+    /// Lists the kernels, or emits one as a self-contained case
+    ///
+    /// Any kernel of the list may carry controls, width and front end: f32.fadd:controls=szin32;width=2
+    Kernels(KernelsArgs),
+    /// Lists the rules of a profile, or of all
+    Rules {
+        /// Id of a profile, or TOML file [default: all built in]
+        profile: Option<String>,
+    },
+    /// Explains a rule or a kernel
+    Explain {
+        /// Id of a rule or of a kernel
+        #[arg(value_name = "RULE|KERNEL")]
+        what: String,
+    },
+    /// Lists the profiles
+    Profiles,
+    /// Looks for what keeps devices from being measured, and says what to do
+    Doctor,
+    /// Prints the JSON schema of the report
+    Schema,
+    /// Prints a completion script for a shell
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Prints the man page
+    Man,
+    /// A worker process: started by fpprobe itself, with requests on file descriptor 3 and answers on 4
+    #[command(hide = true)]
+    Worker,
+}
+
+/// Which devices.
+#[derive(Args, Debug, Default)]
+pub struct Devices {
+    /// Devices to use: an index of `fpprobe list`, part of a name, vendor:device in hex, or a UUID [default: all]
+    #[arg(long = "device", value_name = "SEL")]
+    pub device: Vec<String>,
+}
+
+/// How to measure.
+#[derive(Args, Debug, Default)]
+pub struct Measuring {
+    /// Worker processes per device [default: 2; on CPU devices one per core, at most 4]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
+    pub jobs: Option<u32>,
+    /// Seconds that a worker may take for one batch of kernels [default: 10]
+    #[arg(long, value_name = "S", value_parser = seconds)]
+    pub timeout: Option<f64>,
+}
+
+/// Arguments of `list`.
+#[derive(Args, Debug)]
+pub struct ListArgs {
+    /// Prints one JSON document
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// How to judge, and where the report goes.
+#[derive(Args, Debug)]
+pub struct Judging {
+    /// Profiles to judge by: ids of `fpprobe profiles`, or TOML files [default: all built in]
+    #[arg(long = "profile", value_name = "ID|FILE")]
+    pub profile: Vec<String>,
+    /// Format of standard output, or of the file named by -o
+    #[arg(long, value_name = "FORMAT", value_parser = formats())]
+    pub format: Option<String>,
+    /// File to write (format from its extension), or folder for report.json and report.html
+    #[arg(short, long, value_name = "PATH")]
+    pub output: Option<PathBuf>,
+    /// Profiles that every device must meet (P:default: without any control), else exit status 3
+    #[arg(long, value_name = "PROFILE")]
+    pub require: Vec<String>,
+}
+
+/// Arguments of `run`.
+#[derive(Args, Debug)]
+pub struct RunArgs {
+    /// Kernels to measure: ids, or patterns with * [default: all that the profiles ask for]
+    pub filter: Vec<String>,
+    /// Which devices.
+    #[command(flatten)]
+    pub devices: Devices,
+    /// How to judge and where to write.
+    #[command(flatten)]
+    pub judging: Judging,
+    /// How to measure.
+    #[command(flatten)]
+    pub measuring: Measuring,
+}
+
+/// Arguments of `eval`.
+#[derive(Args, Debug)]
+pub struct EvalArgs {
+    /// Kernel id, for example f32.inverse_sqrt
+    pub kernel: String,
+    /// One value per operand, in hex; a vector's components joined by commas
+    pub input: Vec<String>,
+    /// Which devices.
+    #[command(flatten)]
+    pub devices: Devices,
+    /// How to measure.
+    #[command(flatten)]
+    pub measuring: Measuring,
+}
+
+/// Arguments of `accepts`.
+#[derive(Args, Debug)]
+pub struct AcceptsArgs {
+    /// Id of a profile, or TOML file
+    pub profile: String,
+    /// Kernel id, for example f32.inverse_sqrt
+    pub kernel: String,
+    /// One value per operand, in hex; a vector's components joined by commas
+    pub input: Vec<String>,
+}
+
+/// Arguments of `judge`.
+#[derive(Args, Debug)]
+pub struct JudgeArgs {
+    /// Report that `run` wrote as JSON
+    pub report: PathBuf,
+    /// How to judge and where to write.
+    #[command(flatten)]
+    pub judging: Judging,
+}
+
+/// Arguments of `kernels`.
+#[derive(Args, Debug)]
+pub struct KernelsArgs {
+    /// Kernel id, or pattern with *
+    pub filter: Option<String>,
+    /// Emits the kernel as a case of its own (SPIR-V, its assembly, or AmberScript), with these inputs or the catalogue's
+    #[arg(long, value_name = "spv|spvasm|amber", requires = "filter")]
+    pub emit: Option<Form>,
+    /// With --emit: one value per operand, in hex; a vector's components joined by commas
+    #[arg(requires = "emit")]
+    pub input: Vec<String>,
+}
+
+fn formats() -> PossibleValuesParser {
+    FORMATS.iter().map(|format| PossibleValue::new(format.name).help(format.about)).collect::<Vec<_>>().into()
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if value > 0.0 && value <= 86_400.0 => Ok(value),
+        _ => Err("expected seconds, more than 0 and at most 86400".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    #[test]
+    fn declarations_are_consistent() {
+        super::Cli::command().debug_assert();
+    }
+}

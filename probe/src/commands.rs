@@ -1,0 +1,15 @@
+//! One file per command.
+
+pub mod accepts;
+pub mod completions;
+pub mod doctor;
+pub mod eval;
+pub mod explain;
+pub mod judge;
+pub mod kernels;
+pub mod list;
+pub mod man;
+pub mod profiles;
+pub mod rules;
+pub mod run;
+pub mod schema;

@@ -1,0 +1,112 @@
+//! `fpprobe eval`
+
+use std::io::Write;
+
+use fpprobe_profiles::{Observation, Outcome};
+use fpprobe_reports::model::Value;
+use fpprobe_reports::values;
+use fpprobe_spirv::Cases;
+use serde::Serialize;
+
+use crate::cli::EvalArgs;
+use crate::exit::Status;
+use crate::progress::Progress;
+use crate::session::Session;
+use crate::supervisor::{Ask, Batching, Target, measure};
+use crate::tally::Tally;
+use crate::{lines, output, select};
+
+/// Cases of one batch; longer lists are asked in pieces.
+const PIECE: usize = 1 << 14;
+
+/// A line of standard output.
+#[derive(Serialize)]
+struct Line<'a> {
+    device: &'a str,
+    kernel: &'a str,
+    #[serde(rename = "in")]
+    inputs: Vec<Value>,
+    /// Absent unless the outcome is `ran` or `flaky`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    out: Option<Value>,
+    outcome: Outcome,
+    /// The other answer of a flaky kernel.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    second: Option<Value>,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    detail: &'a str,
+}
+
+/// Runs one kernel on given bits.
+pub fn main(session: &Session, args: &EvalArgs) -> anyhow::Result<Status> {
+    let kernel = select::kernel(&args.kernel)?;
+    let given = lines::given(&kernel, &args.input)?;
+    let settings = session.settings(&args.measuring);
+    let progress = Progress::new(session.verbose);
+    let quiet = |event: &crate::event::Event<'_>| progress.show_troubles(event);
+    let rows = session.survey(&settings, &quiet)?;
+    let targets = select::devices(&rows, session.selections(&args.devices.device))?;
+    let cases = given.map_or_else(|| lines::read(&kernel), Ok)?;
+    let piece = PIECE * kernel.arity();
+    let ask = |values: &[u64]| Ask { kernel, cases: Cases::new("", kernel.arity(), values) };
+    let asks: Vec<Ask> = cases.chunks(piece).map(ask).collect();
+    let able: Vec<(Target, Vec<Ask>)> = targets
+        .iter()
+        .filter(|(_, target)| target.found.obstacle.is_none())
+        .map(|(_, target)| (target.clone(), asks.clone()))
+        .collect();
+    let mut measured = measure(&able, Batching::Alone, &settings, &quiet).into_iter();
+    let mut out = output::stdout();
+    let mut tally = Tally::default();
+    for (_, target) in &targets {
+        let key = &target.found.identity.key;
+        let observations = match &target.found.obstacle {
+            Some(obstacle) => {
+                tally.obstructed();
+                asks.iter().map(|ask| obstructed(ask, obstacle)).collect()
+            }
+            None => {
+                let measured = measured.next().unwrap_or_default();
+                tally.device(&measured.observations, measured.incidents.len());
+                measured.observations
+            }
+        };
+        for observation in &observations {
+            write(key, observation, &mut out)?;
+        }
+    }
+    out.flush()?;
+    Ok(if asks.is_empty() { Status::Done } else { tally.status() })
+}
+
+fn obstructed(ask: &Ask, obstacle: &str) -> Observation {
+    Observation {
+        kernel: ask.kernel,
+        cases: ask.cases.clone(),
+        outcome: Outcome::Unsupported,
+        detail: obstacle.to_owned(),
+        out: [].into(),
+        second: None,
+    }
+}
+
+fn write(device: &str, observation: &Observation, out: &mut impl Write) -> anyhow::Result<()> {
+    let kernel = &observation.kernel;
+    let id = kernel.to_string();
+    let width = kernel.result().width as usize;
+    for (index, case) in observation.cases.iter().enumerate() {
+        let answer = |values: &[u64]| values.get(index * width..(index + 1) * width).map(|bits| values::encode_answer(kernel, bits));
+        let line = Line {
+            device,
+            kernel: &id,
+            inputs: values::encode_case(kernel, case),
+            out: answer(&observation.out),
+            outcome: observation.outcome,
+            second: observation.second.as_deref().and_then(answer),
+            detail: &observation.detail,
+        };
+        serde_json::to_writer(&mut *out, &line)?;
+        writeln!(out)?;
+    }
+    Ok(())
+}

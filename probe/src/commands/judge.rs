@@ -1,0 +1,34 @@
+//! `fpprobe judge REPORT`
+
+use std::path::Path;
+
+use fpprobe_reports::model::Outcome;
+use fpprobe_reports::{load, record};
+
+use crate::cli::JudgeArgs;
+use crate::exit::{OrUsage as _, Status, say};
+use crate::session::Session;
+use crate::{colour, judging};
+
+/// Findings that judgement makes; others were made while measuring and stay.
+const JUDGED: [&str; 2] = ["claim", "flaky"];
+
+/// Judges a report again.
+pub fn main(session: &Session, args: &JudgeArgs) -> anyhow::Result<Status> {
+    let plan = judging::Plan::new(&session.config, &args.judging, Path::new(""))?;
+    let mut report = load::load(&args.report).or_usage()?;
+    let mut answered = false;
+    for device in &mut report.devices {
+        let recorded = record::read_device(&device.observations, &report.inputs).or_usage()?;
+        for unknown in &recorded.unknown {
+            say(&format!("warning: {unknown}"));
+        }
+        answered |= recorded.observations.iter().any(|one| matches!(one.outcome, Outcome::Ran | Outcome::Flaky));
+        let judged = judging::judge(&plan.profiles, &recorded.observations);
+        device.profiles = judged.profiles;
+        device.findings.retain(|finding| !JUDGED.contains(&finding.kind.as_str()));
+        device.findings.splice(0..0, judged.findings);
+    }
+    plan.output.write(&report, colour::on_stdout(session.config.colour))?;
+    Ok(Status::Nothing.when(!answered).and(plan.requirements(&report)))
+}

@@ -1,0 +1,46 @@
+//! `fpprobe kernels`
+
+use std::io::{IsTerminal as _, Write as _};
+
+use anyhow::Context as _;
+use fpprobe_reports::values;
+use fpprobe_spirv::emit::{Form, emit};
+use fpprobe_spirv::{Cases, Controls, Kernel, cases, catalogue};
+
+use crate::cli::KernelsArgs;
+use crate::exit::{OrUsage as _, Status, usage_error};
+use crate::{output, select};
+
+/// Lists kernels, or emits one.
+pub fn main(args: &KernelsArgs) -> anyhow::Result<Status> {
+    if let (Some(form), Some(id)) = (args.emit, &args.filter) {
+        return emit_one(id, form, &args.input);
+    }
+    let filters: Vec<String> = args.filter.iter().cloned().collect();
+    let kernels = select::kernels(&filters, catalogue::default_run(&[Controls::NONE]))?;
+    let width = kernels.iter().map(|kernel| kernel.to_string().len()).max().unwrap_or(0);
+    let mut out = output::stdout();
+    for kernel in &kernels {
+        writeln!(out, "{:<width$}  {}", kernel.to_string(), kernel.op.about)?;
+    }
+    out.flush()?;
+    Ok(Status::Done)
+}
+
+/// Writes one kernel with its inputs to standard output.
+fn emit_one(id: &str, form: Form, input: &[String]) -> anyhow::Result<Status> {
+    let kernel: Kernel = select::kernel(id)?;
+    let cases = if input.is_empty() {
+        cases::cases(&kernel)
+    } else {
+        Cases::new("", kernel.arity(), values::parse_case(&kernel, input).or_usage()?)
+    };
+    if form == Form::Spv && std::io::stdout().is_terminal() {
+        return Err(usage_error("SPIR-V binary is nothing for a terminal: redirect it, or use `--emit spvasm`"));
+    }
+    let bytes = emit(&kernel, &cases, form).with_context(|| format!("failed to emit {kernel}"))?;
+    let mut out = output::stdout();
+    out.write_all(&bytes)?;
+    out.flush()?;
+    Ok(Status::Done)
+}

@@ -1,0 +1,129 @@
+//! `fpprobe list`
+
+use std::io::{self, Write};
+
+use fpprobe_reports::escape::visible;
+use fpprobe_reports::model::{Claims, Identity, Incident};
+use fpprobe_spirv::Control;
+use serde::Serialize;
+
+use crate::cli::{ListArgs, Measuring};
+use crate::exit::Status;
+use crate::output;
+use crate::progress::Progress;
+use crate::protocol::Found;
+use crate::select;
+use crate::session::Session;
+use crate::supervisor::Row;
+
+/// The document of `list --json`.
+#[derive(Serialize)]
+struct Document {
+    schema: &'static str,
+    devices: Vec<Entry>,
+    /// Drivers that failed.
+    incomplete: Vec<Incident>,
+    /// Manifests of drivers whose hardware is not in this machine.
+    idle: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Entry {
+    index: usize,
+    #[serde(flatten)]
+    identity: Identity,
+    claims: Claims,
+    taint: Vec<String>,
+    /// Why nothing can be measured on it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    obstacle: Option<String>,
+}
+
+/// Lists every device of every driver.
+pub fn main(session: &Session, args: &ListArgs) -> anyhow::Result<Status> {
+    let progress = Progress::new(session.verbose);
+    // Troubles are rows of the list itself.
+    let listener = |event: &crate::event::Event<'_>| {
+        if !matches!(event, crate::event::Event::Trouble { .. }) {
+            progress.show(event);
+        }
+    };
+    let rows = session.survey(&session.settings(&Measuring::default()), &listener)?;
+    let document = document(&rows);
+    let mut out = output::stdout();
+    if args.json {
+        serde_json::to_writer_pretty(&mut out, &document)?;
+        writeln!(out)?;
+    } else {
+        text(&document, &mut out)?;
+    }
+    out.flush()?;
+    let nothing = Status::Nothing.when(document.devices.is_empty());
+    Ok(nothing.and(Status::Incomplete.when(!document.incomplete.is_empty())))
+}
+
+fn document(rows: &[Row]) -> Document {
+    let entry = |(index, found): (usize, Found)| {
+        let Found { identity, claims, offers: _, taint, obstacle } = found;
+        Entry { index, identity, claims, taint, obstacle }
+    };
+    let idle = rows.iter().filter(|row| row.devices.as_ref().is_ok_and(Vec::is_empty));
+    Document {
+        schema: "fpprobe-list/1",
+        devices: select::targets(rows).into_iter().map(|target| target.found).enumerate().map(entry).collect(),
+        incomplete: rows.iter().filter_map(|row| row.devices.as_ref().err().cloned()).collect(),
+        idle: idle.map(|row| row.manifest.display().to_string()).collect(),
+    }
+}
+
+fn text(document: &Document, out: &mut impl Write) -> io::Result<()> {
+    for device in &document.devices {
+        entry(device, out)?;
+    }
+    for incident in &document.incomplete {
+        writeln!(out, "-  {}: {}", visible(&incident.subject), visible(&incident.detail))?;
+    }
+    if !document.idle.is_empty() {
+        let names: Vec<_> = document.idle.iter().map(|path| visible(path)).collect();
+        writeln!(out, "Drivers without a device in this machine: {}", names.join(", "))?;
+    }
+    if document.devices.is_empty() {
+        writeln!(out, "No device. `fpprobe doctor` says what to do.")?;
+    }
+    Ok(())
+}
+
+fn entry(device: &Entry, out: &mut impl Write) -> io::Result<()> {
+    let Identity { name, kind, vendor_id, device_id, driver, .. } = &device.identity;
+    let info = if driver.info.is_empty() { &driver.version } else { &driver.info };
+    writeln!(out, "{:<2} {}", device.index, visible(name))?;
+    writeln!(out, "   type      {kind}, {vendor_id:04x}:{device_id:04x}, uuid {}", device.identity.device_uuid)?;
+    writeln!(out, "   driver    {} {}, Vulkan {}", visible(&driver.name), visible(info), visible(&driver.api_version))?;
+    writeln!(out, "   manifest  {}", visible(&driver.manifest))?;
+    let flag = |name: &str| device.claims.flags.get(name).copied().unwrap_or(false);
+    let features: Vec<&str> = device.claims.flags.keys().map(String::as_str).filter(|name| is_feature(name) && flag(name)).collect();
+    writeln!(out, "   features  {}", list(&features))?;
+    let controls: Vec<&str> =
+        Control::all().filter(|control| control.claim().is_some_and(flag)).map(Control::name).collect();
+    writeln!(out, "   controls  {}", list(&controls))?;
+    let Claims { denorm_behavior_independence: denorm, rounding_mode_independence: rounding, .. } = &device.claims;
+    writeln!(out, "   widths    denormal modes independent: {denorm}; rounding modes: {rounding}")?;
+    writeln!(out, "   key       {}", device.identity.key)?;
+    if !device.taint.is_empty() {
+        let taint: Vec<_> = device.taint.iter().map(|text| visible(text)).collect();
+        writeln!(out, "   tainted   {}", taint.join("; "))?;
+    }
+    if let Some(obstacle) = &device.obstacle {
+        writeln!(out, "   cannot be measured: {}", visible(obstacle))?;
+    }
+    Ok(())
+}
+
+/// Claims that are no float control.
+fn is_feature(name: &str) -> bool {
+    !Control::all().any(|control| control.claim() == Some(name))
+}
+
+fn list(names: &[&str]) -> String {
+    if names.is_empty() { "none".to_owned() } else { names.join(" ") }
+}

@@ -1,0 +1,134 @@
+//! Exit statuses: what they mean, which one wins, and how errors reach the terminal.
+
+use std::io::Write as _;
+use std::process::ExitCode;
+
+/// The last paragraph of `--help`.
+pub const HELP: &str = "\
+Exit status:
+  0  done as asked
+  1  internal error
+  2  usage, configuration or unreadable input
+  3  a requirement or baseline is not met
+  4  nothing could be measured
+  5  incomplete: a device or kernel crashed, hung or was lost
+Where several apply, the first of 2, 1, 4, 3, 5.";
+
+/// How the program ends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Status {
+    /// Done as asked.
+    #[default]
+    Done = 0,
+    /// Internal error.
+    Internal = 1,
+    /// Usage, configuration or unreadable input.
+    Usage = 2,
+    /// A requirement or baseline is not met.
+    Unmet = 3,
+    /// Nothing could be measured.
+    Nothing = 4,
+    /// A device or kernel crashed, hung or was lost.
+    Incomplete = 5,
+}
+
+impl Status {
+    /// Whichever of the two comes first in the documented precedence.
+    #[must_use]
+    pub fn and(self, other: Status) -> Status {
+        let rank = |status| match status {
+            Status::Usage => 0,
+            Status::Internal => 1,
+            Status::Nothing => 2,
+            Status::Unmet => 3,
+            Status::Incomplete => 4,
+            Status::Done => 5,
+        };
+        if rank(other) < rank(self) { other } else { self }
+    }
+
+    /// This status where the condition holds, else [`Status::Done`].
+    pub fn when(self, condition: bool) -> Status {
+        if condition { self } else { Status::Done }
+    }
+}
+
+impl From<Status> for ExitCode {
+    fn from(status: Status) -> ExitCode {
+        ExitCode::from(status as u8)
+    }
+}
+
+/// Marks an error as the user's to mend: exit status 2.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct Usage(pub String);
+
+/// An error with exit status 2.
+pub fn usage_error(message: impl Into<String>) -> anyhow::Error {
+    anyhow::Error::new(Usage(message.into()))
+}
+
+/// Turns the error of reading what a user gave into one with exit status 2.
+pub trait OrUsage<T> {
+    /// Marks the error as the user's to mend, its causes flattened into the message.
+    fn or_usage(self) -> anyhow::Result<T>;
+}
+
+impl<T, E: Into<anyhow::Error>> OrUsage<T> for Result<T, E> {
+    fn or_usage(self) -> anyhow::Result<T> {
+        self.map_err(|error| usage_error(format!("{:#}", error.into())))
+    }
+}
+
+/// An end that another error carries: for example a selection that leaves nothing to measure.
+#[derive(Debug, thiserror::Error)]
+#[error("{1}")]
+pub struct Ended(pub Status, pub String);
+
+/// Prints an error and gives its status. A reader that has closed standard output is no error.
+pub fn report(error: &anyhow::Error) -> ExitCode {
+    if error.chain().any(is_broken_pipe) {
+        return Status::Done.into();
+    }
+    say(&format!("fpprobe: {error:#}"));
+    let status = error.chain().find_map(|cause| {
+        let ended = cause.downcast_ref::<Ended>().map(|ended| ended.0);
+        ended.or_else(|| cause.downcast_ref::<Usage>().map(|_| Status::Usage))
+    });
+    status.unwrap_or(Status::Internal).into()
+}
+
+/// Prints a line to standard error; nobody is left to tell where that fails.
+pub fn say(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{line}");
+}
+
+/// Prints clap's message: help and version to standard output with status 0, anything else to standard error with 2.
+pub fn usage(error: &clap::Error) -> ExitCode {
+    let _ = error.print();
+    Status::Usage.when(error.use_stderr()).into()
+}
+
+fn is_broken_pipe(cause: &(dyn std::error::Error + 'static)) -> bool {
+    let io = cause.downcast_ref::<std::io::Error>();
+    let json = cause.downcast_ref::<serde_json::Error>().and_then(serde_json::Error::io_error_kind);
+    let kind = io.map(std::io::Error::kind).or(json);
+    kind == Some(std::io::ErrorKind::BrokenPipe)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Status::{Done, Incomplete, Internal, Nothing, Unmet, Usage};
+
+    #[test]
+    fn precedence_is_as_documented() {
+        let order = [Usage, Internal, Nothing, Unmet, Incomplete, Done];
+        for (index, first) in order.iter().enumerate() {
+            for second in &order[index..] {
+                assert_eq!(first.and(*second), *first);
+                assert_eq!(second.and(*first), *first);
+            }
+        }
+    }
+}

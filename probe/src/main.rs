@@ -1,0 +1,77 @@
+//! What is done: the `fpprobe` binary.
+//!
+//! The **supervisor** (this process) finds drivers, starts workers, collects observations, has them judged and shows
+//! the report; it never loads a driver. A **worker** is the same binary started again (`fpprobe worker`) with one driver
+//! visible; it may crash, hang or lose its device, and costs the kernel it was at, nothing else.
+//!
+//! Architecture invariant: only `vulkan/` and the modules that run inside a worker ([`worker`], [`measure`]) know
+//! Vulkan; nothing else here may call them.
+#![deny(unsafe_code)]
+
+mod alone;
+mod asking;
+mod cli;
+mod colour;
+mod commands;
+mod config;
+mod discover;
+mod doctor;
+mod event;
+mod exit;
+mod host;
+mod judging;
+mod lines;
+mod measure;
+mod output;
+mod progress;
+mod protocol;
+mod require;
+mod select;
+mod session;
+mod supervisor;
+mod tally;
+#[allow(unsafe_code, reason = "the only module that talks to drivers")]
+mod vulkan;
+mod worker;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+use cli::{Cli, Command};
+use exit::Status;
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return exit::usage(&error),
+    };
+    if let Command::Worker = cli.command {
+        return worker::main();
+    }
+    match dispatch(cli) {
+        Ok(status) => status.into(),
+        Err(error) => exit::report(&error),
+    }
+}
+
+fn dispatch(cli: Cli) -> anyhow::Result<Status> {
+    let config = config::load(cli.global.config.as_deref())?;
+    let session = session::Session::new(config, &cli.global);
+    match cli.command {
+        Command::List(args) => commands::list::main(&session, &args),
+        Command::Run(args) => commands::run::main(&session, &args),
+        Command::Eval(args) => commands::eval::main(&session, &args),
+        Command::Accepts(args) => commands::accepts::main(&args),
+        Command::Judge(args) => commands::judge::main(&session, &args),
+        Command::Kernels(args) => commands::kernels::main(&args),
+        Command::Rules { profile } => commands::rules::main(profile.as_deref()),
+        Command::Explain { what } => commands::explain::main(&what),
+        Command::Profiles => commands::profiles::main(),
+        Command::Doctor => commands::doctor::main(&session),
+        Command::Schema => commands::schema::main(),
+        Command::Completions { shell } => commands::completions::main(shell),
+        Command::Man => commands::man::main(),
+        Command::Worker => Ok(Status::Internal),
+    }
+}

@@ -1,0 +1,41 @@
+//! What two runs of a kernel amount to.
+
+use fpprobe_profiles::Outcome;
+
+use super::Asked;
+use super::run::Lanes;
+use crate::protocol::Answer;
+
+/// Compares the lanes of two runs.
+pub fn compare(asked: &Asked, first: &Lanes, second: &Lanes) -> Answer {
+    let format = asked.kernel.result().format;
+    let lanes = first.found.len();
+    let pairs = || first.found.iter().zip(&second.found).enumerate();
+    let poisoned = |lane: usize| (first.found[lane] == first.poison[lane], second.found[lane] == second.poison[lane]);
+    let unwritten = (0..lanes).filter(|lane| poisoned(*lane) == (true, true)).count();
+    if unwritten > 0 {
+        return Answer::none(Outcome::NotWritten, format!("{unwritten} of {lanes} results still hold their poison in both runs"));
+    }
+    // Results narrower than their memory were stored as whole words: anything above the result is not the kernel's.
+    let wide = |value: &u64| value & !format.mask() != 0;
+    let stray = pairs().find(|(lane, (a, b))| wide(a) && wide(b) && poisoned(*lane) == (false, false));
+    if let Some((lane, (a, _))) = stray {
+        let count = pairs().filter(|(_, (a, b))| wide(a) && wide(b)).count();
+        let bits = format.bits();
+        return Answer::none(
+            Outcome::NotWritten,
+            format!("{count} of {lanes} results hold bits above their {bits}: result {lane} is {a:x}, so it was written in part only"),
+        );
+    }
+    let masked = |values: &[u64]| -> Vec<u64> { values.iter().map(|value| value & format.mask()).collect() };
+    let differing = pairs().filter(|(_, (a, b))| a != b).count();
+    if differing == 0 {
+        return Answer { outcome: Outcome::Ran, detail: String::new(), out: masked(&first.found), second: None };
+    }
+    let once = (0..lanes).filter(|lane| matches!(poisoned(*lane), (true, false) | (false, true))).count();
+    let mut detail = format!("{differing} of {lanes} results differ between two runs");
+    if once > 0 {
+        detail += &format!("; {once} of them still hold their poison in one of the two");
+    }
+    Answer { outcome: Outcome::Flaky, detail, out: masked(&first.found), second: Some(masked(&second.found)) }
+}

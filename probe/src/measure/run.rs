@@ -1,0 +1,129 @@
+//! One run of one module: fill, dispatch, read back.
+
+use std::time::Duration;
+
+use fpprobe_profiles::Outcome;
+use fpprobe_spirv::cases::random;
+use fpprobe_spirv::plan::{self, Direction, Placed, Plan, Region, Variant};
+
+use super::{Asked, Builder, Executor, poison};
+use crate::protocol::Failure;
+
+/// What one run left in the lanes of one kernel, in case order.
+pub struct Lanes {
+    /// The whole element of every lane.
+    pub found: Vec<u64>,
+    /// What it held before.
+    pub poison: Vec<u64>,
+}
+
+/// The memory of a run.
+struct Memory {
+    buffers: Vec<Vec<u8>>,
+    texels: Vec<u8>,
+}
+
+/// Runs the kernels once; the lanes come in the order of `asked`.
+pub fn run(
+    executor: &mut dyn Executor,
+    build: Builder,
+    asked: &[&Asked],
+    storage16: bool,
+    variant: Variant,
+    number: u32,
+    timeout: Duration,
+) -> Result<Vec<Lanes>, Failure> {
+    let kernels: Vec<_> = asked.iter().map(|asked| (asked.kernel, asked.cases.len() as u32)).collect();
+    let plan = Plan::new(&kernels, storage16, variant);
+    let words = build(&plan).map_err(|error| Failure::new(Outcome::Rejected, format!("no module could be built: {error}")))?;
+    let mut memory = Memory::new(&plan, number);
+    let mut order: Vec<usize> = (0..asked.len()).collect();
+    if variant.reversed {
+        order.reverse();
+    }
+    let mut poisons = vec![Vec::new(); asked.len()];
+    for (placed, index) in plan.placed.iter().zip(&order) {
+        poisons[*index] = memory.fill(&plan, placed, asked[*index], number);
+    }
+    executor.dispatch(&words, &plan, &mut memory.buffers, &mut memory.texels, timeout)?;
+    let mut lanes: Vec<Lanes> = poisons.into_iter().map(|poison| Lanes { found: Vec::new(), poison }).collect();
+    for (placed, index) in plan.placed.iter().zip(&order) {
+        lanes[*index].found = memory.read(&plan, placed, asked[*index], number);
+    }
+    Ok(lanes)
+}
+
+/// The other end of a lane: a region of a buffer, or the image.
+fn element_bits(plan: &Plan, region: Option<&Region>, placed: &Placed) -> u32 {
+    region.map_or(placed.kernel.format.bits(), |region| plan.buffers[region.buffer].element.bytes() as u32 * 8)
+}
+
+impl Memory {
+    /// Operand buffers zeroed; result buffers random throughout, gaps included.
+    fn new(plan: &Plan, number: u32) -> Memory {
+        let noise = |length: usize, salt: u64| -> Vec<u8> {
+            let words = (0..length.div_ceil(8) as u64).flat_map(|word| random(salt << 40 ^ word).to_le_bytes());
+            words.take(length).collect()
+        };
+        let buffers = plan.buffers.iter().enumerate().map(|(index, buffer)| match buffer.direction {
+            Direction::In => vec![0; buffer.bytes()],
+            Direction::Out => noise(buffer.bytes(), (u64::from(number) << 8) + index as u64 + 1),
+        });
+        let texel = plan.image.map_or(0, |image| image.format.bits() as usize / 8);
+        Memory { buffers: buffers.collect(), texels: noise(plan.texels() * texel, (u64::from(number) << 8) + 0x80) }
+    }
+
+    /// Writes the operands and the poison of one kernel; returns the poison in case order.
+    fn fill(&mut self, plan: &Plan, placed: &Placed, asked: &Asked, number: u32) -> Vec<u64> {
+        let seed = poison::seed(&asked.kernel);
+        let slots = poison::slots(seed, number, asked.cases.len());
+        let result = asked.kernel.result();
+        let element = element_bits(plan, placed.result.as_ref(), placed);
+        let mut poisons = Vec::with_capacity(slots.len() * result.width as usize);
+        for (case, (slot, values)) in slots.iter().zip(asked.cases.iter()).enumerate() {
+            if placed.params.is_empty() {
+                self.put_texel(placed, *slot, values[0]);
+            }
+            let mut values = values.iter();
+            for region in &placed.params {
+                for (component, bits) in (0..region.shape.width).zip(&mut values) {
+                    plan::write(plan, &mut self.buffers[region.buffer], region, *slot, component, *bits);
+                }
+            }
+            for component in 0..result.width {
+                let lane = case as u64 * u64::from(result.width) + u64::from(component);
+                let bits = poison::of(seed, number, lane, element, result.format.bits());
+                match &placed.result {
+                    Some(region) => plan::write(plan, &mut self.buffers[region.buffer], region, *slot, component, bits),
+                    None => self.put_texel(placed, *slot, bits),
+                }
+                poisons.push(bits);
+            }
+        }
+        poisons
+    }
+
+    fn read(&self, plan: &Plan, placed: &Placed, asked: &Asked, number: u32) -> Vec<u64> {
+        let slots = poison::slots(poison::seed(&asked.kernel), number, asked.cases.len());
+        let width = asked.kernel.result().width;
+        let lanes = slots.iter().flat_map(|slot| (0..width).map(move |component| (*slot, component)));
+        lanes
+            .map(|(slot, component)| match &placed.result {
+                Some(region) => plan::read(plan, &self.buffers[region.buffer], region, slot, component),
+                None => self.texel(placed, slot),
+            })
+            .collect()
+    }
+
+    fn put_texel(&mut self, placed: &Placed, slot: u32, bits: u64) {
+        let size = placed.kernel.format.bits() as usize / 8;
+        self.texels[slot as usize * size..][..size].copy_from_slice(&bits.to_le_bytes()[..size]);
+    }
+
+    fn texel(&self, placed: &Placed, slot: u32) -> u64 {
+        let size = placed.kernel.format.bits() as usize / 8;
+        let mut word = [0; 8];
+        word[..size].copy_from_slice(&self.texels[slot as usize * size..][..size]);
+        u64::from_le_bytes(word)
+    }
+}

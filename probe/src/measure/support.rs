@@ -1,0 +1,126 @@
+//! Whether a device can be asked a kernel, and if not, what is missing.
+
+use std::collections::BTreeSet;
+
+use fpprobe_reports::model::Claims;
+use fpprobe_spirv::needs::needs;
+use fpprobe_spirv::{Control, Kernel, Need};
+
+/// What a device offers.
+#[derive(Clone, Debug, Default)]
+pub struct Support {
+    /// Features and formats.
+    pub offers: BTreeSet<Need>,
+    /// `denormBehaviorIndependence`.
+    pub denorm_independence: Independence,
+    /// `roundingModeIndependence`.
+    pub rounding_independence: Independence,
+}
+
+/// Whether the modes of different widths may differ (`VkShaderFloatControlsIndependence`).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Independence {
+    /// Every width may have its own.
+    #[default]
+    All,
+    /// 16 and 64 bits must agree.
+    Only32,
+    /// All widths must agree.
+    None,
+}
+
+impl Support {
+    /// Of a device with these offers and claims.
+    pub fn new(offers: BTreeSet<Need>, claims: &Claims) -> Support {
+        let independence = |text: &str| match text {
+            "32-bit-only" => Independence::Only32,
+            "none" => Independence::None,
+            _ => Independence::All,
+        };
+        Support {
+            offers,
+            denorm_independence: independence(&claims.denorm_behavior_independence),
+            rounding_independence: independence(&claims.rounding_mode_independence),
+        }
+    }
+
+    /// Whether 16-bit values may lie in storage buffers as such.
+    pub fn storage16(&self) -> bool {
+        self.offers.contains(&Need::Storage16)
+    }
+
+    /// What the device lacks for a kernel; `None` where it can be asked.
+    pub fn lacks(&self, kernel: &Kernel) -> Option<String> {
+        let missing: Vec<String> =
+            needs(kernel).iter().filter(|need| !self.offers.contains(need)).map(Need::to_string).collect();
+        if !missing.is_empty() {
+            return Some(format!("the device lacks {}", missing.join(", ")));
+        }
+        let denorms = |control| match control {
+            Control::Ftz(width) => Some((width, false)),
+            Control::Dp(width) => Some((width, true)),
+            _ => None,
+        };
+        let roundings = |control| match control {
+            Control::Rte(width) => Some((width, false)),
+            Control::Rtz(width) => Some((width, true)),
+            _ => None,
+        };
+        let denorms = clash(kernel, self.denorm_independence, denorms).map(|(a, b)| {
+            format!("denormBehaviorIndependence forbids different denormal modes for {a} and {b} bits (VUID-RuntimeSpirv-denormBehaviorIndependence-06289, -06290)")
+        });
+        denorms.or_else(|| {
+            let (a, b) = clash(kernel, self.rounding_independence, roundings)?;
+            Some(format!("roundingModeIndependence forbids different rounding modes for {a} and {b} bits (VUID-RuntimeSpirv-roundingModeIndependence-06291, -06292)"))
+        })
+    }
+}
+
+/// Two widths whose modes differ though they must not. Widths without a mode leave the choice to the driver.
+fn clash(kernel: &Kernel, independence: Independence, mode: impl Fn(Control) -> Option<(u32, bool)>) -> Option<(u32, u32)> {
+    let modes: Vec<(u32, bool)> = kernel.controls.iter().filter_map(mode).collect();
+    let bound = |width: u32| match independence {
+        Independence::All => false,
+        Independence::Only32 => width != 32,
+        Independence::None => true,
+    };
+    let bound: Vec<(u32, bool)> = modes.into_iter().filter(|(width, _)| bound(*width)).collect();
+    let first = bound.first()?;
+    bound.iter().find(|(_, value)| *value != first.1).map(|other| (first.0.min(other.0), first.0.max(other.0)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn device(independence: Independence) -> Support {
+        let mut offers: BTreeSet<Need> = Control::all().map(Need::Control).collect();
+        offers.extend([Need::Float16, Need::Float64]);
+        Support { offers, denorm_independence: independence, rounding_independence: independence }
+    }
+
+    fn lacks(support: &Support, id: &str) -> Option<String> {
+        support.lacks(&id.parse().unwrap())
+    }
+
+    #[test]
+    fn missing_features_are_named() {
+        let bare = Support::default();
+        assert_eq!(lacks(&bare, "f16.fadd").unwrap(), "the device lacks shaderFloat16");
+        assert!(lacks(&bare, "f32.fadd:controls=ftz32").unwrap().contains("shaderDenormFlushToZeroFloat32"));
+        assert_eq!(lacks(&bare, "f32.fadd:controls=nocontract"), None);
+        assert!(lacks(&bare, "b10g11r11.load:route=storage_image").unwrap().contains("shaderStorageImageExtendedFormats"));
+    }
+
+    #[test]
+    fn dependent_modes_are_refused_with_the_rule() {
+        let (all, only32, none) = (device(Independence::All), device(Independence::Only32), device(Independence::None));
+        let mixed = "f32.fadd:controls=ftz32,dp16";
+        assert_eq!(lacks(&all, mixed), None);
+        assert_eq!(lacks(&only32, mixed), None);
+        assert!(lacks(&none, mixed).unwrap().contains("16 and 32 bits"));
+        assert!(lacks(&only32, "f32.fadd:controls=dp16,ftz64").unwrap().contains("16 and 64 bits"));
+        assert_eq!(lacks(&none, "f32.fadd:controls=ftz16,ftz32,rte32"), None);
+        assert!(lacks(&none, "f32.fadd:controls=rte16,rtz32").unwrap().contains("roundingModeIndependence"));
+    }
+}

@@ -1,0 +1,140 @@
+//! Devices that misbehave in every way that two runs can show.
+
+use super::*;
+use fpprobe_spirv::cases::cases;
+use fpprobe_spirv::plan::{read, write};
+
+/// A device that answers with operand 0's bits, except for what `fault` does to a lane.
+struct Device<F: FnMut(u32, &Kernel, u32, u64) -> Option<u64>> {
+    fault: F,
+    run: u32,
+    modules: Vec<(Variant, Vec<u8>)>,
+}
+
+impl<F: FnMut(u32, &Kernel, u32, u64) -> Option<u64>> Executor for Device<F> {
+    fn dispatch(
+        &mut self,
+        _words: &[u32],
+        plan: &Plan,
+        buffers: &mut [Vec<u8>],
+        texels: &mut [u8],
+        _timeout: Duration,
+    ) -> Result<(), Failure> {
+        self.modules.push((plan.variant, buffers.concat()));
+        for placed in &plan.placed {
+            for slot in 0..placed.slots {
+                let operand = match placed.params.first() {
+                    Some(region) => read(plan, &buffers[region.buffer], region, slot, 0),
+                    None => u64::from(u32::from_le_bytes(texels[slot as usize * 4..][..4].try_into().unwrap())),
+                };
+                let Some(bits) = (self.fault)(self.run, &placed.kernel, slot, operand) else { continue };
+                match &placed.result {
+                    Some(region) => {
+                        for component in 0..region.shape.width {
+                            write(plan, &mut buffers[region.buffer], region, slot, component, bits);
+                        }
+                    }
+                    None => texels[slot as usize * 4..][..4].copy_from_slice(&(bits as u32).to_le_bytes()),
+                }
+            }
+        }
+        self.run += 1;
+        Ok(())
+    }
+}
+
+fn ask(ids: &[&str], offers: &[fpprobe_spirv::Need], fault: impl FnMut(u32, &Kernel, u32, u64) -> Option<u64>) -> Vec<Answer> {
+    let asked: Vec<Asked> = ids
+        .iter()
+        .map(|id| {
+            let kernel: Kernel = id.parse().unwrap();
+            Asked { kernel, cases: cases(&kernel) }
+        })
+        .collect();
+    let support = support::Support { offers: offers.iter().copied().collect(), ..Default::default() };
+    let mut device = Device { fault, run: 0, modules: Vec::new() };
+    let answers = measure(&mut device, |_| Ok(Vec::new()), &support, &asked, Duration::ZERO).unwrap();
+    if let [first, second] = device.modules.as_slice() {
+        assert_ne!(first.0, second.0, "the second module has the first one's layout");
+        assert_ne!(first.1, second.1, "the second run has the first one's memory");
+    }
+    answers
+}
+
+const HALF: fpprobe_spirv::Need = fpprobe_spirv::Need::Float16;
+
+#[test]
+fn an_honest_device_ran_and_answers_come_in_case_order() {
+    let ids = ["f32.fadd", "f32.load_store", "f32.unpack_half_2x16"];
+    let answers = ask(&ids, &[], |_, _, _, operand| Some(operand));
+    for (id, answer) in ids.iter().zip(answers) {
+        let kernel: Kernel = id.parse().unwrap();
+        let width = kernel.result().width as usize;
+        let expected: Vec<u64> = cases(&kernel).iter().flat_map(|case| vec![case[0]; width]).collect();
+        assert_eq!((answer.outcome, answer.out), (Outcome::Ran, expected), "{id}");
+    }
+}
+
+#[test]
+fn images_are_filled_and_read_as_texels() {
+    let offers = [fpprobe_spirv::Need::ExtendedFormats, fpprobe_spirv::Need::StorageImage(fpprobe_spirv::Format::B10g11r11)];
+    for id in ["b10g11r11.store:route=storage_image", "b10g11r11.load:route=storage_image"] {
+        let answer = ask(&[id], &offers, |_, _, _, operand| Some(operand)).remove(0);
+        assert_eq!((answer.outcome, answer.out[0]), (Outcome::Ran, cases(&id.parse().unwrap()).case(0)[0]), "{id}");
+        let answer = ask(&[id], &offers, |_, _, _, _| None).remove(0);
+        assert_eq!(answer.outcome, Outcome::NotWritten, "{id}");
+    }
+}
+
+#[test]
+fn a_device_that_does_nothing_has_written_nothing() {
+    for (id, offers) in [("f32.fadd", &[][..]), ("f32.ford_equal", &[]), ("f16.sqrt", &[HALF]), ("f16.ford_equal", &[HALF])] {
+        let answer = ask(&[id], offers, |_, _, _, _| None).remove(0);
+        assert_eq!((answer.outcome, answer.out.len()), (Outcome::NotWritten, 0), "{id}");
+    }
+}
+
+#[test]
+fn one_lane_left_undone_in_both_runs_is_found_at_whatever_slot_it_lies() {
+    let answer = ask(&["f32.sqrt"], &[], |_, _, _, operand| (operand != 0x3f80_0000).then_some(operand)).remove(0);
+    assert_eq!(answer.outcome, Outcome::NotWritten);
+    assert!(answer.detail.starts_with("1 of "), "{}", answer.detail);
+}
+
+#[test]
+fn a_slot_left_undone_is_flaky_because_the_runs_put_other_cases_there() {
+    let answer = ask(&["f32.sqrt"], &[], |_, _, slot, operand| (slot != 5).then_some(operand)).remove(0);
+    assert_eq!(answer.outcome, Outcome::Flaky);
+    assert!(answer.detail.contains("poison"), "{}", answer.detail);
+}
+
+#[test]
+fn answers_that_depend_on_the_run_or_the_slot_are_flaky_and_both_are_kept() {
+    let answer = ask(&["f32.fadd"], &[], |run, _, slot, operand| Some(operand ^ u64::from(run == 1 && slot == 3))).remove(0);
+    assert_eq!(answer.outcome, Outcome::Flaky);
+    let second = answer.second.unwrap();
+    assert_eq!(answer.out.iter().zip(&second).filter(|(a, b)| a != b).count(), 1);
+}
+
+#[test]
+fn a_fault_of_one_kernel_leaves_its_company_alone() {
+    let answers = ask(&["f32.fadd", "f32.fmul"], &[], |_, kernel, _, operand| (kernel.op.name != "fmul").then_some(operand));
+    assert_eq!(answers.iter().map(|answer| answer.outcome).collect::<Vec<_>>(), [Outcome::Ran, Outcome::NotWritten]);
+}
+
+#[test]
+fn half_a_word_written_is_not_a_result() {
+    let answer = ask(&["f16.sqrt"], &[HALF], |_, _, _, operand| Some(operand | 0xabcd_0000)).remove(0);
+    assert_eq!(answer.outcome, Outcome::NotWritten);
+    assert!(answer.detail.contains("above their 16"), "{}", answer.detail);
+}
+
+#[test]
+fn what_the_device_lacks_is_not_run() {
+    let answers = ask(&["f32.fadd", "f32.fconvert_f16"], &[], |_, kernel, _, operand| {
+        assert_eq!(kernel.op.name, "fadd");
+        Some(operand)
+    });
+    assert_eq!(answers[1].outcome, Outcome::Unsupported);
+    assert!(answers[1].detail.contains("shaderFloat16"));
+}

@@ -1,0 +1,70 @@
+//! Where results go: standard output, and the files of `-o`.
+
+use std::io::{self, BufWriter, StdoutLock, Write as _};
+use std::path::{Path, PathBuf};
+
+use fpprobe_reports::Report;
+use fpprobe_reports::render::{self, OutputFormat, Render as _, Style, Text};
+use fpprobe_reports::save::save;
+
+use crate::exit::OrUsage as _;
+
+/// Standard output, buffered. A closed reader is an error of kind `BrokenPipe`, which `main` takes for a quiet end.
+pub fn stdout() -> BufWriter<StdoutLock<'static>> {
+    BufWriter::new(io::stdout().lock())
+}
+
+/// Where a report goes.
+pub struct Output {
+    /// Format of standard output.
+    pub shown: &'static OutputFormat,
+    /// Files, each with its format.
+    files: Vec<(PathBuf, &'static OutputFormat)>,
+    folder: Option<PathBuf>,
+}
+
+impl Output {
+    /// Decides where to write, before anything is measured. `format` is the option, `default` the configuration's.
+    pub fn new(path: Option<&Path>, format: Option<&str>, default: &str) -> anyhow::Result<Output> {
+        let named = format.map(render::by_name).transpose().or_usage()?;
+        let default = render::by_name(default).or_usage()?;
+        let Some(path) = path else {
+            return Ok(Output { shown: named.unwrap_or(default), files: Vec::new(), folder: None });
+        };
+        let text = path.to_string_lossy();
+        let folder = path.is_dir() || text.ends_with('/') || (path.extension().is_none() && !path.exists() && named.is_none());
+        if folder {
+            let files = ["json", "html"].map(|name| render::by_name(name).map(|format| (path.join(format!("report.{name}")), format)));
+            let files = files.into_iter().collect::<Result<Vec<_>, _>>().or_usage()?;
+            return Ok(Output { shown: default, files, folder: Some(path.to_owned()) });
+        }
+        let format = named.map_or_else(|| render::by_path(path), Ok).or_usage()?;
+        Ok(Output { shown: default, files: vec![(path.to_owned(), format)], folder: None })
+    }
+
+    /// Writes the files, then shows the report on standard output.
+    pub fn write(&self, report: &Report, colour: bool) -> anyhow::Result<()> {
+        if let Some(folder) = &self.folder {
+            std::fs::create_dir_all(folder)
+                .map_err(|error| anyhow::anyhow!("failed to create folder {}: {error}", folder.display()))
+                .or_usage()?;
+        }
+        for (path, format) in &self.files {
+            save(path, |out| format.renderer.render(report, out)).or_usage()?;
+        }
+        let mut out = stdout();
+        if self.shown.name == "text" {
+            Text { style: Style { colour, width: width() } }.render(report, &mut out)?;
+        } else {
+            self.shown.renderer.render(report, &mut out)?;
+        }
+        out.flush()?;
+        Ok(())
+    }
+}
+
+/// Columns of the terminal, or of a page where standard output is none.
+fn width() -> usize {
+    let window = rustix::termios::tcgetwinsize(io::stdout()).ok().map(|size| usize::from(size.ws_col));
+    window.filter(|columns| *columns > 0).unwrap_or(Style::PLAIN.width).clamp(40, 200)
+}

@@ -1,0 +1,128 @@
+//! Progress on standard error: a bar per device on a terminal, plain lines elsewhere. Never on standard output.
+
+use std::collections::BTreeMap;
+use std::io::IsTerminal as _;
+use std::sync::{Mutex, PoisonError};
+
+use fpprobe_reports::escape::visible;
+use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+
+use crate::event::Event;
+use crate::exit::say;
+
+/// Shows events.
+pub struct Progress {
+    bars: Option<MultiProgress>,
+    verbose: bool,
+    devices: Mutex<BTreeMap<usize, Device>>,
+}
+
+struct Device {
+    name: String,
+    kernels: usize,
+    settled: usize,
+    bar: Option<ProgressBar>,
+}
+
+impl Progress {
+    /// For this process's standard error.
+    pub fn new(verbose: bool) -> Progress {
+        let bars = std::io::stderr().is_terminal().then(MultiProgress::new);
+        Progress { bars, verbose, devices: Mutex::new(BTreeMap::new()) }
+    }
+
+    /// Shows one event.
+    pub fn show(&self, event: &Event<'_>) {
+        match event {
+            Event::Begun { device, name, kernels } => self.begun(*device, name, *kernels),
+            Event::Asking { device, worker, kernels } => {
+                if self.verbose {
+                    let name = self.name(*device);
+                    let first = kernels.first().map_or("", String::as_str);
+                    self.line(&format!("worker {worker}: {name}: {} kernels from {first}", kernels.len()));
+                }
+            }
+            Event::Settled { device, kernels } => self.settled(*device, *kernels),
+            Event::Trouble { subject, text } => self.line(&format!("{}: {}", visible(subject), visible(text))),
+            Event::Done { device } => self.done(*device),
+            Event::Output { worker, stream, text, dropped } => {
+                if self.verbose {
+                    if *dropped > 0 {
+                        self.line(&format!("worker {worker} {stream}: {dropped} bytes before this are not shown"));
+                    }
+                    for line in text.lines() {
+                        self.line(&format!("worker {worker} {stream}: {}", visible(line)));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Shows what went wrong, and with `--verbose` what workers do; for commands that are over in a moment.
+    pub fn show_troubles(&self, event: &Event<'_>) {
+        if !matches!(event, Event::Begun { .. } | Event::Settled { .. } | Event::Done { .. }) {
+            self.show(event);
+        }
+    }
+
+    fn line(&self, text: &str) {
+        match &self.bars {
+            Some(bars) => bars.suspend(|| say(text)),
+            None => say(text),
+        }
+    }
+
+    fn with<T>(&self, device: usize, change: impl FnOnce(&mut Device) -> T) -> Option<T> {
+        self.devices.lock().unwrap_or_else(PoisonError::into_inner).get_mut(&device).map(change)
+    }
+
+    fn name(&self, device: usize) -> String {
+        self.with(device, |device| device.name.clone()).unwrap_or_default()
+    }
+
+    fn begun(&self, device: usize, name: &str, kernels: usize) {
+        let name = visible(name).into_owned();
+        let bar = self.bars.as_ref().map(|bars| {
+            let bar = bars.add(ProgressBar::new(kernels as u64));
+            if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos:>5}/{len} {elapsed:>4} {msg}") {
+                bar.set_style(style);
+            }
+            bar.with_message(name.clone())
+        });
+        if bar.is_none() {
+            self.line(&format!("{name}: {kernels} kernels"));
+        }
+        let entry = Device { name, kernels, settled: 0, bar };
+        self.devices.lock().unwrap_or_else(PoisonError::into_inner).insert(device, entry);
+    }
+
+    fn settled(&self, device: usize, kernels: usize) {
+        let line = self.with(device, |device| {
+            let quarter = |settled: usize| settled * 4 / device.kernels.max(1);
+            let before = quarter(device.settled);
+            device.settled += kernels;
+            if let Some(bar) = &device.bar {
+                bar.inc(kernels as u64);
+                return None;
+            }
+            let crossed = quarter(device.settled) > before && device.settled < device.kernels;
+            crossed.then(|| format!("{}: {} of {} kernels", device.name, device.settled, device.kernels))
+        });
+        if let Some(line) = line.flatten() {
+            self.line(&line);
+        }
+    }
+
+    fn done(&self, device: usize) {
+        let line = self.with(device, |device| match &device.bar {
+            Some(bar) => {
+                bar.finish();
+                None
+            }
+            None => Some(format!("{}: done", device.name)),
+        });
+        if let Some(line) = line.flatten() {
+            self.line(&line);
+        }
+    }
+}

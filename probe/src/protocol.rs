@@ -1,0 +1,137 @@
+//! What supervisor and worker say to each other.
+//!
+//! Requests arrive at the worker's file descriptor 3, responses leave by 4; each is one length-prefixed frame. Both
+//! sides open with a [`Hello`]: they are the same program, and refuse each other where they are not.
+
+pub mod frame;
+mod json;
+
+use std::time::Duration;
+
+use fpprobe_profiles::Outcome;
+use fpprobe_reports::model::{Claims, Identity};
+use serde::{Deserialize, Serialize};
+
+/// Version of the messages below; a change of any of them raises it.
+pub const VERSION: u32 = 1;
+/// The worker's descriptor for requests.
+pub const REQUESTS: i32 = 3;
+/// The worker's descriptor for responses.
+pub const RESPONSES: i32 = 4;
+
+/// Who is speaking.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Hello {
+    /// [`VERSION`].
+    pub protocol: u32,
+    /// Version of the program.
+    pub program: String,
+}
+
+/// What a supervisor asks.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub enum Request {
+    /// The first request.
+    Hello(Hello),
+    /// Lists the driver's devices. Answer: [`Response::Devices`].
+    Enumerate,
+    /// Makes a device ready. Answer: [`Response::Opened`].
+    Open {
+        /// Its place in the driver's list.
+        index: usize,
+        /// The key it must have: a driver may list its devices in another order the next time.
+        key: String,
+    },
+    /// Runs kernels, all in one module. Answer: [`Response::Measured`].
+    Measure {
+        /// The kernels, all of one format, set of controls, route, width and front end.
+        jobs: Vec<Job>,
+        /// How long the device may take, for both runs together.
+        timeout: Duration,
+    },
+}
+
+/// What a worker answers.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub enum Response {
+    /// The answer to the first request.
+    Hello(Hello),
+    /// The driver's devices, in its order.
+    Devices(Vec<Found>),
+    /// The device is ready.
+    Opened,
+    /// One answer per job, in their order.
+    Measured(Vec<Answer>),
+    /// The request could not be met.
+    Failed(Failure),
+}
+
+/// One kernel to run.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Job {
+    /// Kernel id.
+    pub kernel: String,
+    /// Its cases, side by side; `None` for the catalogue's.
+    pub cases: Option<Vec<u64>>,
+}
+
+/// What one kernel answered.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Answer {
+    /// How it ended.
+    pub outcome: Outcome,
+    /// What else there is to say.
+    pub detail: String,
+    /// The answers of the first run in case order; empty unless `ran` or `flaky`.
+    pub out: Vec<u64>,
+    /// For `flaky`, those of the second run.
+    pub second: Option<Vec<u64>>,
+}
+
+impl Answer {
+    /// The answer of a kernel that gave none.
+    pub fn none(outcome: Outcome, detail: impl Into<String>) -> Answer {
+        Answer { outcome, detail: detail.into(), out: Vec::new(), second: None }
+    }
+}
+
+/// One device of a driver.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Found {
+    /// Who it is.
+    #[serde(with = "json")]
+    pub identity: Identity,
+    /// What it claims.
+    #[serde(with = "json")]
+    pub claims: Claims,
+    /// What it offers to kernels, as [`fpprobe_spirv::Need`] prints it.
+    pub offers: Vec<String>,
+    /// Active layers and the like.
+    pub taint: Vec<String>,
+    /// Why nothing can be measured on it; `None` where it can.
+    pub obstacle: Option<String>,
+}
+
+/// Why something did not succeed: an outcome, and words.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, thiserror::Error)]
+#[error("{detail}")]
+pub struct Failure {
+    /// The kind of failure.
+    pub outcome: Outcome,
+    /// What happened, to what, and what to do.
+    pub detail: String,
+}
+
+impl Failure {
+    /// A failure.
+    pub fn new(outcome: Outcome, detail: impl Into<String>) -> Failure {
+        Failure { outcome, detail: detail.into() }
+    }
+}
+
+impl Hello {
+    /// This program's.
+    pub fn own() -> Hello {
+        Hello { protocol: VERSION, program: env!("CARGO_PKG_VERSION").to_owned() }
+    }
+}

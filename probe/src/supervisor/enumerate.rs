@@ -1,0 +1,85 @@
+//! Finding devices: one short-lived worker per driver manifest.
+
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::PoisonError;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use fpprobe_profiles::Outcome;
+use fpprobe_reports::model::Incident;
+
+use super::Settings;
+use super::process::Worker;
+use crate::discover;
+use crate::event::{Event, Listener};
+use crate::protocol::{Failure, Found, Request, Response};
+
+/// Workers that look for devices at the same time.
+const AT_ONCE: usize = 4;
+
+/// What came of one manifest.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// The manifest.
+    pub manifest: PathBuf,
+    /// Its devices, in the driver's order; or why there are none. A driver without hardware has an empty list.
+    pub devices: Result<Vec<Found>, Incident>,
+}
+
+/// Asks every driver for its devices; the rows come in the order of the manifests.
+pub fn enumerate(drivers: &[discover::Found], settings: &Settings, listener: Listener<'_>) -> Vec<Row> {
+    let rows: Vec<Mutex<Option<Row>>> = drivers.iter().map(|_| Mutex::new(None)).collect();
+    let next = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..AT_ONCE.min(drivers.len()) {
+            scope.spawn(|| {
+                while let Some((driver, row)) = drivers.iter().zip(&rows).nth(next.fetch_add(1, Ordering::Relaxed)) {
+                    *row.lock().unwrap_or_else(PoisonError::into_inner) = Some(ask(driver, settings, listener));
+                }
+            });
+        }
+    });
+    rows.into_iter().filter_map(|row| row.into_inner().unwrap_or_else(PoisonError::into_inner)).collect()
+}
+
+fn ask(driver: &discover::Found, settings: &Settings, listener: Listener<'_>) -> Row {
+    let manifest = driver.manifest.clone();
+    let devices = match &driver.library {
+        Ok(_) => devices(&manifest, settings, listener).or_else(no_hardware),
+        Err(reason) => Err(Failure::new(Outcome::Rejected, format!("the manifest {reason}"))),
+    };
+    let devices = devices.map_err(|failure| {
+        let subject = manifest.display().to_string();
+        let text = format!("{failure}; its devices, if there are any, are not measured");
+        listener(&Event::Trouble { subject: &subject, text: &text });
+        Incident { subject, outcome: failure.outcome, detail: failure.detail }
+    });
+    Row { manifest, devices }
+}
+
+fn devices(manifest: &Path, settings: &Settings, listener: Listener<'_>) -> Result<Vec<Found>, Failure> {
+    if manifest.to_string_lossy().contains(':') {
+        let message = "the manifest's path holds a colon, which the Vulkan loader takes for the end of a path: rename it";
+        return Err(Failure::new(Outcome::Rejected, message));
+    }
+    let mut worker = Worker::start(manifest, &settings.environment, settings.timeout, listener)?;
+    match worker.call(&Request::Enumerate, settings.timeout)? {
+        Response::Devices(mut devices) => {
+            for device in &mut devices {
+                device.identity.driver.manifest = manifest.display().to_string();
+            }
+            Ok(devices)
+        }
+        other => Err(Failure::new(Outcome::Crashed, format!("the worker answered with {other:?}"))),
+    }
+}
+
+/// Whether a worker can load the Vulkan loader, whatever this manifest leads to.
+pub fn ask_loader(manifest: &Path, settings: &Settings, listener: Listener<'_>) -> Result<(), Failure> {
+    devices(manifest, settings, listener).or_else(no_hardware).map(|_| ())
+}
+
+/// Drivers are installed for hardware that most machines lack; the loader says so with one result.
+fn no_hardware(failure: Failure) -> Result<Vec<Found>, Failure> {
+    if failure.detail.contains("VK_ERROR_INCOMPATIBLE_DRIVER") { Ok(Vec::new()) } else { Err(failure) }
+}

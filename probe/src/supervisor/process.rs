@@ -1,0 +1,218 @@
+//! One worker process: started, asked with a deadline, and gone when dropped.
+
+use std::io::{self, ErrorKind, PipeReader, PipeWriter, Read as _, Write as _};
+use std::os::fd::AsFd;
+use std::path::Path;
+use std::process::{Child, ChildStderr, ChildStdout, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use command_fds::{CommandFdExt as _, FdMapping};
+use fpprobe_profiles::Outcome;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{OFlags, fcntl_setfl};
+use rustix::process::{Pid, Signal, kill_process};
+
+use super::Environment;
+use super::capture::Capture;
+use super::ending;
+use crate::event::{Event, Listener};
+use crate::protocol::{Failure, Hello, REQUESTS, RESPONSES, Request, Response, frame};
+
+/// Longest wait between two looks at whether the process is still there.
+const TICK: Duration = Duration::from_millis(200);
+/// Time to die after a polite signal.
+const GRACE: Duration = Duration::from_millis(300);
+/// Time to be reaped after SIGKILL; only a process stuck in the kernel takes longer.
+const REAP: Duration = Duration::from_secs(5);
+
+/// A worker.
+pub struct Worker<'a> {
+    child: Child,
+    requests: Option<PipeWriter>,
+    responses: PipeReader,
+    decoder: frame::Decoder,
+    stdout: Capture<ChildStdout>,
+    stderr: Capture<ChildStderr>,
+    listener: Listener<'a>,
+}
+
+impl<'a> Worker<'a> {
+    /// Starts a worker that sees this manifest's driver alone, and greets it.
+    pub fn start(
+        manifest: &Path,
+        environment: &Environment,
+        timeout: Duration,
+        listener: Listener<'a>,
+    ) -> Result<Worker<'a>, Failure> {
+        let mut worker = Worker::spawn(manifest, environment, listener).map_err(|error| {
+            Failure::new(Outcome::Crashed, format!("no worker process could be started: {error}"))
+        })?;
+        match worker.call(&Request::Hello(Hello::own()), timeout)? {
+            Response::Hello(hello) if hello == Hello::own() => Ok(worker),
+            other => Err(Failure::new(Outcome::Crashed, format!("the worker is another program: it greeted with {other:?}"))),
+        }
+    }
+
+    fn spawn(manifest: &Path, environment: &Environment, listener: Listener<'a>) -> io::Result<Worker<'a>> {
+        let (their_requests, requests) = io::pipe()?;
+        let (responses, their_responses) = io::pipe()?;
+        // A worker that has stopped reading must not stop its supervisor.
+        fcntl_setfl(&requests, OFlags::NONBLOCK)?;
+        // The link names this very program even where its file has been replaced since.
+        let mut command = Command::new("/proc/self/exe");
+        command.arg("worker").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        environment.apply(&mut command, manifest);
+        let mappings = vec![
+            FdMapping { parent_fd: their_requests.into(), child_fd: REQUESTS },
+            FdMapping { parent_fd: their_responses.into(), child_fd: RESPONSES },
+        ];
+        command.fd_mappings(mappings).map_err(io::Error::other)?;
+        let mut child = command.spawn()?;
+        let (stdout, stderr) = (Capture::new(child.stdout.take()), Capture::new(child.stderr.take()));
+        let decoder = frame::Decoder::default();
+        Ok(Worker { child, requests: Some(requests), responses, decoder, stdout, stderr, listener })
+    }
+
+    /// Its process id.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Asks and waits for the answer, but not past the deadline. After a failure that is its own the worker is of no
+    /// more use; drop it.
+    pub fn call(&mut self, request: &Request, timeout: Duration) -> Result<Response, Failure> {
+        let deadline = Instant::now() + timeout;
+        let lost = |error: io::Error| Failure::new(Outcome::Crashed, format!("the line to the worker broke: {error}"));
+        let outgoing = frame::encode(request).map_err(lost)?;
+        let mut sent = 0;
+        loop {
+            if let Some(response) = self.decoder.next().map_err(lost)? {
+                return match response {
+                    Response::Failed(failure) => Err(failure),
+                    response => Ok(response),
+                };
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Err(Failure::new(Outcome::Hung, format!("no answer within {} s", timeout.as_secs_f64())));
+            }
+            let [readable, writable] = self.wait(left.min(TICK), sent < outgoing.len()).map_err(lost)?;
+            if writable && let Some(requests) = &mut self.requests {
+                match requests.write(&outgoing[sent..]) {
+                    Ok(count) => sent += count,
+                    Err(error) if is_transient(&error) => {}
+                    Err(_) => return Err(self.ended()),
+                }
+            }
+            if readable {
+                let mut chunk = vec![0; 256 << 10];
+                match self.responses.read(&mut chunk) {
+                    Ok(0) => return Err(self.ended()),
+                    Ok(count) => self.decoder.feed(&chunk[..count]),
+                    Err(error) if is_transient(&error) => {}
+                    Err(_) => return Err(self.ended()),
+                }
+            } else if matches!(self.child.try_wait(), Ok(Some(_))) {
+                // What the driver started may hold the pipe open after the worker's end.
+                return Err(self.ended());
+            }
+        }
+    }
+
+    /// Waits until something can be read or written, keeping what the worker prints from filling its pipes.
+    fn wait(&mut self, timeout: Duration, sending: bool) -> io::Result<[bool; 2]> {
+        let timeout = Timespec::try_from(timeout).map_err(io::Error::other)?;
+        let ready = |fd: &PollFd<'_>| !fd.revents().is_empty();
+        let mut fds = vec![PollFd::new(&self.responses, PollFlags::IN)];
+        let others = [
+            (self.requests.as_ref().filter(|_| sending).map(AsFd::as_fd), PollFlags::OUT),
+            (self.stdout.stream().map(AsFd::as_fd), PollFlags::IN),
+            (self.stderr.stream().map(AsFd::as_fd), PollFlags::IN),
+        ];
+        let mut places = [None; 3];
+        for (place, (fd, flags)) in places.iter_mut().zip(others) {
+            if let Some(fd) = fd {
+                *place = Some(fds.len());
+                fds.push(PollFd::from_borrowed_fd(fd, flags));
+            }
+        }
+        match poll(&mut fds, Some(&timeout)) {
+            Ok(_) => {}
+            Err(rustix::io::Errno::INTR) => return Ok([false, false]),
+            Err(error) => return Err(error.into()),
+        }
+        let readable = ready(&fds[0]);
+        let [writable, stdout, stderr] = places.map(|place| place.is_some_and(|place| ready(&fds[place])));
+        drop(fds);
+        if stdout {
+            self.stdout.pump();
+        }
+        if stderr {
+            self.stderr.pump();
+        }
+        Ok([readable, writable])
+    }
+
+    /// The failure of a worker that has ended, or is about to: it has closed its end of the line.
+    fn ended(&mut self) -> Failure {
+        let status = self.reap(GRACE);
+        let how = status.map_or_else(|| "closed the line".to_owned(), ending::describe);
+        Failure::new(Outcome::Crashed, format!("the worker {how}"))
+    }
+
+    /// Waits for the process to end, at most this long.
+    fn reap(&mut self, timeout: Duration) -> Option<std::process::ExitStatus> {
+        let deadline = Instant::now() + timeout;
+        loop {
+            match self.child.try_wait() {
+                Ok(Some(status)) => return Some(status),
+                Ok(None) if Instant::now() < deadline => std::thread::sleep(Duration::from_millis(2)),
+                _ => return None,
+            }
+        }
+    }
+
+    fn signal(&self, signal: Signal) {
+        if let Some(pid) = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw) {
+            let _ = kill_process(pid, signal);
+        }
+    }
+}
+
+fn is_transient(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted)
+}
+
+impl Drop for Worker<'_> {
+    /// Ends the worker: by closing the line, then by asking, then by force.
+    fn drop(&mut self) {
+        self.requests = None;
+        let mut ended = self.reap(Duration::from_millis(100));
+        if ended.is_none() {
+            self.signal(Signal::TERM);
+            ended = self.reap(GRACE);
+        }
+        if ended.is_none() {
+            self.signal(Signal::KILL);
+            ended = self.reap(REAP);
+        }
+        let worker = self.id();
+        if ended.is_none() {
+            let text = "the worker cannot be ended, not even by SIGKILL: the kernel's driver holds it; it is left behind";
+            (self.listener)(&Event::Trouble { subject: &format!("worker {worker}"), text });
+        }
+        while self.stdout.stream().is_some() || self.stderr.stream().is_some() {
+            let before = (self.stdout.stream().is_some(), self.stderr.stream().is_some());
+            match self.wait(Duration::ZERO, false) {
+                Ok(_) if before == (self.stdout.stream().is_some(), self.stderr.stream().is_some()) => break,
+                Ok(_) => {}
+                Err(_) => break,
+            }
+        }
+        for (stream, (text, dropped)) in [("stdout", self.stdout.take()), ("stderr", self.stderr.take())] {
+            if !text.is_empty() {
+                (self.listener)(&Event::Output { worker, stream, text: &text, dropped });
+            }
+        }
+    }
+}

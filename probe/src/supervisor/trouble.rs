@@ -1,0 +1,93 @@
+//! What went wrong while a device was measured, from first sign to named kernel, and how the report tells it.
+
+use fpprobe_reports::model::{Finding, Incident};
+
+use super::queue::is_violent;
+use super::{Ask, Measured};
+use crate::protocol::Failure;
+
+/// A batch that failed, and what became of its kernels.
+#[derive(Clone, Debug)]
+struct Trouble {
+    places: Vec<usize>,
+    failure: Failure,
+    /// Kernels that failed alone, each with how.
+    named: Vec<(usize, Failure)>,
+}
+
+/// Every trouble of a device.
+#[derive(Clone, Debug, Default)]
+pub struct Troubles {
+    batches: Vec<Trouble>,
+    starts: Vec<Failure>,
+    given_up: Option<(usize, String)>,
+}
+
+impl Troubles {
+    /// A batch failed for the first time.
+    pub fn open(&mut self, places: &[usize], failure: &Failure) -> usize {
+        self.batches.push(Trouble { places: places.to_vec(), failure: failure.clone(), named: Vec::new() });
+        self.batches.len() - 1
+    }
+
+    /// A kernel of that batch failed alone.
+    pub fn name(&mut self, trouble: usize, place: usize, failure: Failure) {
+        self.batches[trouble].named.push((place, failure));
+    }
+
+    /// A worker did not become ready.
+    pub fn start(&mut self, failure: &Failure) {
+        self.starts.push(failure.clone());
+    }
+
+    /// The device was given up with this many kernels not asked.
+    pub fn give_up(&mut self, kernels: usize, why: &str, failure: &Failure) {
+        let before = self.given_up.take().map_or(0, |(kernels, _)| kernels);
+        let kernels = kernels + before;
+        self.starts.push(failure.clone());
+        self.given_up = Some((kernels, format!("given up with {kernels} kernels not asked, because {why}")));
+    }
+
+    /// Incidents for what took a worker with it, findings for modules that were refused though each kernel alone was not.
+    pub fn into_incidents(self, asks: &[Ask]) -> Measured {
+        let mut measured = Measured::default();
+        let id = |place: &usize| asks[*place].kernel.to_string();
+        let incident = |subject: String, failure: &Failure, detail: String| Incident { subject, outcome: failure.outcome, detail };
+        for trouble in &self.batches {
+            let violent = || trouble.named.iter().filter(|(_, failure)| is_violent(failure.outcome));
+            for (place, failure) in violent() {
+                let company = trouble.places.len();
+                let detail = if company == 1 {
+                    format!("{failure}; twice, in a module of its own")
+                } else {
+                    format!("{failure}; found by halving a module of {company} kernels")
+                };
+                measured.incidents.push(incident(id(place), failure, detail));
+            }
+            let what = match trouble.places.as_slice() {
+                [place] => id(place),
+                places => format!("{} kernels in one module, the first being {}", places.len(), id(&places[0])),
+            };
+            let failure = &trouble.failure;
+            let whole = self.given_up.is_none();
+            if is_violent(failure.outcome) && violent().next().is_none() && whole {
+                let detail = format!("{failure}, while measuring {what}; asked again, nothing of it failed, and nothing is missing");
+                measured.incidents.push(incident("-".to_owned(), failure, detail));
+            } else if trouble.named.is_empty() && !is_violent(failure.outcome) && whole {
+                let text = format!("{what} were refused together ({failure}), though not in smaller modules");
+                measured.findings.push(Finding { kind: "company".to_owned(), text, evidence: Vec::new() });
+            }
+        }
+        match (&self.given_up, self.starts.first(), self.starts.last()) {
+            (Some((_, text)), _, Some(last)) => {
+                measured.incidents.push(incident("-".to_owned(), last, format!("{text}; the last: {last}")));
+            }
+            (None, Some(first), _) => {
+                let detail = format!("{first}, before it was asked anything; another worker was ready, and nothing is missing");
+                measured.incidents.push(incident("-".to_owned(), first, detail));
+            }
+            _ => {}
+        }
+        measured
+    }
+}

@@ -1,0 +1,45 @@
+//! What a measurement as a whole amounts to, as an exit status.
+
+use fpprobe_profiles::{Observation, Outcome};
+
+use crate::exit::Status;
+
+/// Counts devices by what they gave.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Tally {
+    /// Devices with at least one answer.
+    answered: usize,
+    /// Devices that gave nothing, though what they were asked is not merely unsupported.
+    silent: usize,
+    /// Incidents of any kind.
+    incidents: usize,
+}
+
+impl Tally {
+    /// Adds a device that was measured.
+    pub fn device(&mut self, observations: &[Observation], incidents: usize) {
+        let outcomes = || observations.iter().map(|observation| observation.outcome);
+        if outcomes().any(|outcome| matches!(outcome, Outcome::Ran | Outcome::Flaky)) {
+            self.answered += 1;
+        } else if outcomes().any(|outcome| outcome != Outcome::Unsupported) {
+            self.silent += 1;
+        }
+        self.incidents += incidents;
+    }
+
+    /// Adds a device on which nothing can be measured.
+    pub fn obstructed(&mut self) {
+        self.silent += 1;
+    }
+
+    /// Adds incidents of drivers.
+    pub fn incidents(&mut self, count: usize) {
+        self.incidents += count;
+    }
+
+    /// The exit status.
+    pub fn status(&self) -> Status {
+        let incomplete = self.incidents > 0 || self.silent > 0 && self.answered > 0;
+        Status::Nothing.when(self.answered == 0).and(Status::Incomplete.when(incomplete))
+    }
+}

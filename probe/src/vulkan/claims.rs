@@ -1,0 +1,166 @@
+//! What the driver claims, and what kernels may therefore use.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use ash::{khr, vk};
+use fpprobe_reports::model::Claims;
+use fpprobe_spirv::{Control, Format, Need};
+
+use super::image::vulkan_format;
+use super::instance::Instance;
+use super::physical::Physical;
+
+/// Extensions in which features and properties were born before they became core.
+pub(super) const FLOAT_CONTROLS: (&std::ffi::CStr, u32) = (khr::shader_float_controls::NAME, vk::API_VERSION_1_2);
+/// As above.
+pub(super) const FLOAT16: (&std::ffi::CStr, u32) = (khr::shader_float16_int8::NAME, vk::API_VERSION_1_2);
+/// As above.
+pub(super) const FLOAT_CONTROLS2: (&std::ffi::CStr, u32) =
+    (khr::shader_float_controls2::NAME, vk::make_api_version(0, 1, 4, 0));
+
+/// Asks the driver for everything it claims. A device older than Vulkan 1.1 is not asked and claims nothing.
+pub(super) fn claims(instance: &Instance, physical: &Physical) -> Claims {
+    let mut flags = BTreeMap::new();
+    let mut claims = Claims {
+        denorm_behavior_independence: "none".to_owned(),
+        rounding_mode_independence: "none".to_owned(),
+        flags: BTreeMap::new(),
+    };
+    if physical.speaks_1_1() {
+        features(instance, physical, &mut flags);
+        float_controls(instance, physical, &mut flags, &mut claims);
+        formats(instance, physical, &mut flags);
+    }
+    claims.flags = flags.into_iter().map(|(name, claimed)| (name.to_owned(), claimed)).collect();
+    claims
+}
+
+type Flags = BTreeMap<&'static str, bool>;
+
+fn features(instance: &Instance, physical: &Physical, flags: &mut Flags) {
+    let mut storage16 = vk::PhysicalDevice16BitStorageFeatures::default();
+    let mut float16 = vk::PhysicalDeviceShaderFloat16Int8Features::default();
+    let mut controls2 = vk::PhysicalDeviceShaderFloatControls2FeaturesKHR::default();
+    let mut chain = vk::PhysicalDeviceFeatures2::default().push_next(&mut storage16);
+    if physical.knows(FLOAT16.0, FLOAT16.1) {
+        chain = chain.push_next(&mut float16);
+    }
+    if physical.knows(FLOAT_CONTROLS2.0, FLOAT_CONTROLS2.1) {
+        chain = chain.push_next(&mut controls2);
+    }
+    // SAFETY: the handle is the instance's; only structures that the device knows are chained, and they outlive the
+    // call. Vulkan 1.1 loaders have the function.
+    unsafe { instance.raw().get_physical_device_features2(physical.raw, &mut chain) };
+    let core = chain.features;
+    // Any value but 0 counts as true: a VkBool32 of 2 is a driver bug that must not become undefined behaviour here.
+    flags.extend([
+        ("shaderFloat64", core.shader_float64 != 0),
+        ("shaderInt16", core.shader_int16 != 0),
+        ("shaderInt64", core.shader_int64 != 0),
+        ("shaderStorageImageExtendedFormats", core.shader_storage_image_extended_formats != 0),
+        ("storageBuffer16BitAccess", storage16.storage_buffer16_bit_access != 0),
+        ("shaderFloat16", float16.shader_float16 != 0),
+        ("shaderFloatControls2", controls2.shader_float_controls2 != 0),
+    ]);
+}
+
+fn float_controls(instance: &Instance, physical: &Physical, flags: &mut Flags, claims: &mut Claims) {
+    let mut found = vk::PhysicalDeviceFloatControlsProperties::default();
+    let known = physical.knows(FLOAT_CONTROLS.0, FLOAT_CONTROLS.1);
+    if known {
+        let mut chain = vk::PhysicalDeviceProperties2::default().push_next(&mut found);
+        // SAFETY: as for the features.
+        unsafe { instance.raw().get_physical_device_properties2(physical.raw, &mut chain) };
+        claims.denorm_behavior_independence = independence(found.denorm_behavior_independence);
+        claims.rounding_mode_independence = independence(found.rounding_mode_independence);
+    }
+    flags.extend([
+        ("shaderSignedZeroInfNanPreserveFloat16", found.shader_signed_zero_inf_nan_preserve_float16 != 0),
+        ("shaderSignedZeroInfNanPreserveFloat32", found.shader_signed_zero_inf_nan_preserve_float32 != 0),
+        ("shaderSignedZeroInfNanPreserveFloat64", found.shader_signed_zero_inf_nan_preserve_float64 != 0),
+        ("shaderDenormPreserveFloat16", found.shader_denorm_preserve_float16 != 0),
+        ("shaderDenormPreserveFloat32", found.shader_denorm_preserve_float32 != 0),
+        ("shaderDenormPreserveFloat64", found.shader_denorm_preserve_float64 != 0),
+        ("shaderDenormFlushToZeroFloat16", found.shader_denorm_flush_to_zero_float16 != 0),
+        ("shaderDenormFlushToZeroFloat32", found.shader_denorm_flush_to_zero_float32 != 0),
+        ("shaderDenormFlushToZeroFloat64", found.shader_denorm_flush_to_zero_float64 != 0),
+        ("shaderRoundingModeRTEFloat16", found.shader_rounding_mode_rte_float16 != 0),
+        ("shaderRoundingModeRTEFloat32", found.shader_rounding_mode_rte_float32 != 0),
+        ("shaderRoundingModeRTEFloat64", found.shader_rounding_mode_rte_float64 != 0),
+        ("shaderRoundingModeRTZFloat16", found.shader_rounding_mode_rtz_float16 != 0),
+        ("shaderRoundingModeRTZFloat32", found.shader_rounding_mode_rtz_float32 != 0),
+        ("shaderRoundingModeRTZFloat64", found.shader_rounding_mode_rtz_float64 != 0),
+    ]);
+}
+
+fn independence(found: vk::ShaderFloatControlsIndependence) -> String {
+    match found {
+        vk::ShaderFloatControlsIndependence::TYPE_32_ONLY => "32-bit-only".to_owned(),
+        vk::ShaderFloatControlsIndependence::ALL => "all".to_owned(),
+        vk::ShaderFloatControlsIndependence::NONE => "none".to_owned(),
+        other => format!("unknown ({})", other.as_raw()),
+    }
+}
+
+/// Name of the claim that a packed format can be a storage image; `None` for formats that are no image formats.
+fn storage_image_claim(format: Format) -> Option<&'static str> {
+    match format {
+        Format::B10g11r11 => Some("B10G11R11_UFLOAT_PACK32 storageImage"),
+        _ => None,
+    }
+}
+
+fn formats(instance: &Instance, physical: &Physical, flags: &mut Flags) {
+    for format in Format::ALL {
+        if let (Some(claim), Some(raw)) = (storage_image_claim(format), vulkan_format(format)) {
+            let mut found = vk::FormatProperties::default();
+            let ask = instance.raw().fp_v1_0().get_physical_device_format_properties;
+            // SAFETY: the handle is the instance's; the result outlives the call.
+            unsafe { ask(physical.raw, raw, &raw mut found) };
+            flags.insert(claim, found.optimal_tiling_features.contains(vk::FormatFeatureFlags::STORAGE_IMAGE));
+        }
+    }
+}
+
+/// What kernels may use on a device with these claims.
+pub fn offers(claims: &Claims) -> BTreeSet<Need> {
+    let claimed = |name: &str| claims.flags.get(name).copied().unwrap_or(false);
+    let features = [
+        (Need::Float16, "shaderFloat16"),
+        (Need::Float64, "shaderFloat64"),
+        (Need::Storage16, "storageBuffer16BitAccess"),
+        (Need::ExtendedFormats, "shaderStorageImageExtendedFormats"),
+    ];
+    let features = features.into_iter().filter(|(_, name)| claimed(name)).map(|(need, _)| need);
+    let controls = Control::all().filter(|control| control.claim().is_some_and(claimed)).map(Need::Control);
+    let formats = Format::ALL.into_iter().filter(|format| storage_image_claim(*format).is_some_and(claimed));
+    features.chain(controls).chain(formats.map(Need::StorageImage)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn claiming(names: &[&str]) -> Claims {
+        Claims { flags: names.iter().map(|name| ((*name).to_owned(), true)).collect(), ..Claims::default() }
+    }
+
+    #[test]
+    fn a_device_offers_what_it_claims_and_nothing_else() {
+        assert!(offers(&claiming(&[])).is_empty());
+        let some = offers(&claiming(&["shaderFloat16", "shaderDenormPreserveFloat32", "shaderInt64"]));
+        assert_eq!(some, BTreeSet::from([Need::Float16, Need::Control(Control::Dp(32))]));
+        let fast = offers(&claiming(&["shaderFloatControls2"]));
+        assert_eq!(fast, BTreeSet::from([Need::Control(Control::FastMath0)]));
+        let packed = offers(&claiming(&["B10G11R11_UFLOAT_PACK32 storageImage"]));
+        assert_eq!(packed, BTreeSet::from([Need::StorageImage(Format::B10g11r11)]));
+    }
+
+    #[test]
+    fn packed_formats_are_known_to_vulkan() {
+        for format in Format::ALL {
+            assert_eq!(!format.channels().is_empty(), vulkan_format(format).is_some(), "{format}");
+            assert_eq!(!format.channels().is_empty(), storage_image_claim(format).is_some(), "{format}");
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! A logical device with one compute queue, and what is kept from one dispatch to the next.
+
+use std::ffi::CStr;
+use std::sync::Arc;
+
+use ash::{khr, vk};
+use fpprobe_reports::model::Claims;
+
+use super::claims::{FLOAT_CONTROLS, FLOAT_CONTROLS2, FLOAT16, claims};
+use super::error::{Named, VulkanError};
+use super::handles::{Logical, Owned};
+use super::instance::Instance;
+use super::memory::{self, Buffer};
+use super::physical::Physical;
+
+const PORTABILITY: &CStr = khr::portability_subset::NAME;
+
+/// Functions of Vulkan 1.0 that are used on a device. ash calls those that a driver lacks without looking, and panics.
+const FUNCTIONS: [&CStr; 44] = [
+    c"vkAllocateCommandBuffers",
+    c"vkAllocateDescriptorSets",
+    c"vkAllocateMemory",
+    c"vkBeginCommandBuffer",
+    c"vkBindBufferMemory",
+    c"vkBindImageMemory",
+    c"vkCmdBindDescriptorSets",
+    c"vkCmdBindPipeline",
+    c"vkCmdCopyBufferToImage",
+    c"vkCmdCopyImageToBuffer",
+    c"vkCmdDispatch",
+    c"vkCmdPipelineBarrier",
+    c"vkCreateBuffer",
+    c"vkCreateCommandPool",
+    c"vkCreateComputePipelines",
+    c"vkCreateDescriptorPool",
+    c"vkCreateDescriptorSetLayout",
+    c"vkCreateFence",
+    c"vkCreateImage",
+    c"vkCreateImageView",
+    c"vkCreatePipelineLayout",
+    c"vkCreateShaderModule",
+    c"vkDestroyBuffer",
+    c"vkDestroyCommandPool",
+    c"vkDestroyDescriptorPool",
+    c"vkDestroyDescriptorSetLayout",
+    c"vkDestroyDevice",
+    c"vkDestroyFence",
+    c"vkDestroyImage",
+    c"vkDestroyImageView",
+    c"vkDestroyPipeline",
+    c"vkDestroyPipelineLayout",
+    c"vkDestroyShaderModule",
+    c"vkEndCommandBuffer",
+    c"vkFreeMemory",
+    c"vkGetBufferMemoryRequirements",
+    c"vkGetDeviceQueue",
+    c"vkGetImageMemoryRequirements",
+    c"vkMapMemory",
+    c"vkQueueSubmit",
+    c"vkResetCommandPool",
+    c"vkResetFences",
+    c"vkUnmapMemory",
+    c"vkUpdateDescriptorSets",
+];
+
+/// A logical device, ready to [dispatch](Device::dispatch).
+pub struct Device {
+    // Fields drop in order; each holds `logical`, which goes last.
+    pub(super) buffers: Vec<Option<Buffer>>,
+    pub(super) texels: Option<Buffer>,
+    pub(super) fence: Owned<vk::Fence>,
+    /// From `pool`.
+    pub(super) commands: vk::CommandBuffer,
+    pub(super) pool: Owned<vk::CommandPool>,
+    pub(super) queue: vk::Queue,
+    pub(super) logical: Arc<Logical>,
+    pub(super) physical: vk::PhysicalDevice,
+    pub(super) limits: vk::PhysicalDeviceLimits,
+}
+
+impl Device {
+    /// Creates the device with what it claims and this program uses, and nothing else: a feature that is switched on
+    /// may change the code a driver generates.
+    pub(super) fn new(instance: &Arc<Instance>, physical: &Physical) -> Result<Device, VulkanError> {
+        let family = physical.family.filter(|_| physical.obstacle.is_none()).ok_or_else(|| {
+            let obstacle = physical.obstacle.clone().unwrap_or_default();
+            VulkanError::missing("vkCreateDevice", "usable device").about(obstacle)
+        })?;
+        let claims = claims(instance, physical);
+        let logical = Arc::new(create(instance, physical, family, &claims)?);
+        let device = logical.raw();
+        *logical.allocator() = Some(memory::allocator(&logical, physical.raw)?);
+        // SAFETY: the device was created with one queue of this family.
+        let queue = unsafe { device.get_device_queue(family, 0) };
+        let info = vk::CommandPoolCreateInfo::default()
+            .queue_family_index(family)
+            .flags(vk::CommandPoolCreateFlags::TRANSIENT);
+        // SAFETY: the family is one of the device's.
+        let pool = unsafe { device.create_command_pool(&info, None) }.named("vkCreateCommandPool")?;
+        let pool = Owned::new(&logical, pool);
+        let info = vk::CommandBufferAllocateInfo::default().command_pool(pool.raw()).command_buffer_count(1);
+        // SAFETY: the pool is this device's; the buffer goes with it.
+        let commands = unsafe { device.allocate_command_buffers(&info) }.named("vkAllocateCommandBuffers")?;
+        // SAFETY: no pointer is passed.
+        let fence = unsafe { device.create_fence(&vk::FenceCreateInfo::default(), None) }.named("vkCreateFence")?;
+        Ok(Device {
+            buffers: Vec::new(),
+            texels: None,
+            fence: Owned::new(&logical, fence),
+            commands: commands.first().copied().unwrap_or_default(),
+            pool,
+            queue,
+            physical: physical.raw,
+            limits: physical.properties.limits,
+            logical,
+        })
+    }
+}
+
+fn create(instance: &Arc<Instance>, physical: &Physical, family: u32, claims: &Claims) -> Result<Logical, VulkanError> {
+    let claimed = |name: &str| claims.flags.get(name).copied().unwrap_or(false);
+    let core = vk::PhysicalDeviceFeatures::default()
+        .shader_float64(claimed("shaderFloat64"))
+        .shader_storage_image_extended_formats(claimed("shaderStorageImageExtendedFormats"));
+    let mut storage16 = vk::PhysicalDevice16BitStorageFeatures::default()
+        .storage_buffer16_bit_access(claimed("storageBuffer16BitAccess"));
+    let mut float16 = vk::PhysicalDeviceShaderFloat16Int8Features::default().shader_float16(claimed("shaderFloat16"));
+    let mut controls2 = vk::PhysicalDeviceShaderFloatControls2FeaturesKHR::default()
+        .shader_float_controls2(claimed("shaderFloatControls2"));
+
+    let mut extensions = Vec::new();
+    for (extension, promoted) in [FLOAT_CONTROLS, FLOAT16, FLOAT_CONTROLS2] {
+        // What has become core need not be, and on later devices may not be, enabled by its old name.
+        if physical.version < promoted && physical.has(extension) {
+            extensions.push(extension.as_ptr());
+        }
+    }
+    // A device that lists it must have it enabled ("Device Creation"); what it may lack is not used here.
+    if physical.has(PORTABILITY) {
+        extensions.push(PORTABILITY.as_ptr());
+    }
+
+    let priorities = [1.0];
+    let queues = [vk::DeviceQueueCreateInfo::default().queue_family_index(family).queue_priorities(&priorities)];
+    let mut features = vk::PhysicalDeviceFeatures2::default().features(core).push_next(&mut storage16);
+    // Claimed only by devices that know the structures.
+    if float16.shader_float16 == vk::TRUE {
+        features = features.push_next(&mut float16);
+    }
+    if controls2.shader_float_controls2 == vk::TRUE {
+        features = features.push_next(&mut controls2);
+    }
+    let info = vk::DeviceCreateInfo::default()
+        .queue_create_infos(&queues)
+        .enabled_extension_names(&extensions)
+        .push_next(&mut features);
+    // SAFETY: everything `info` points to lives until after the call; features and extensions are those that the device
+    // reports, the queue family is one of its own.
+    let raw = unsafe { instance.raw().create_device(physical.raw, &info, None) }.named("vkCreateDevice")?;
+    let lacking = FUNCTIONS.into_iter().find(|name| {
+        // SAFETY: the device is alive and the name ends in NUL.
+        unsafe { instance.raw().get_device_proc_addr(raw.handle(), name.as_ptr()) }.is_none()
+    });
+    match lacking {
+        // Not destroyed: the function for that may be what is missing, and the process ends soon.
+        Some(name) => Err(VulkanError::missing("vkGetDeviceProcAddr", name.to_string_lossy())),
+        None => Ok(Logical::new(raw, Arc::clone(instance))),
+    }
+}

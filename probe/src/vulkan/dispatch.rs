@@ -1,0 +1,218 @@
+//! One module, run once: upload, dispatch, wait, read back.
+
+use std::time::Duration;
+
+use ash::vk;
+use fpprobe_spirv::Plan;
+use fpprobe_spirv::plan::IMAGE_BINDING;
+
+use super::device::Device;
+use super::error::{ErrorKind, Named, VulkanError};
+use super::image::{Image, TEXEL};
+use super::memory::Buffer;
+use super::pipeline::Pipeline;
+
+impl Device {
+    /// Compiles `words`, the module of `plan`, and runs its work groups once.
+    ///
+    /// `buffers` holds the bytes of each of the plan's buffers, inputs and outputs; `texels` those of its image, four
+    /// each, empty where there is none. All are uploaded before and, if the device finishes within `timeout`, replaced by
+    /// what is there afterwards. On an error they are unchanged. After [`ErrorKind::Hung`] the device refuses everything
+    /// in this process; after [`ErrorKind::DeviceLost`] a new one must be made.
+    pub fn dispatch(
+        &mut self,
+        words: &[u32],
+        plan: &Plan,
+        buffers: &mut [Vec<u8>],
+        texels: &mut [u8],
+        timeout: Duration,
+    ) -> Result<(), VulkanError> {
+        if self.logical.is_abandoned() {
+            let kind = ErrorKind::Hung;
+            return Err(VulkanError {
+                call: "vkWaitForFences",
+                kind,
+                detail: "an earlier dispatch never ended".into(),
+            });
+        }
+        self.check(words, plan, buffers, texels)?;
+        let pipeline = Pipeline::new(&self.logical, words, plan)?;
+        let image = plan.image.as_ref().map(|image| Image::new(&self.logical, self.physical, image)).transpose()?;
+
+        self.buffers.resize_with(self.buffers.len().max(buffers.len()), || None);
+        for (place, bytes) in self.buffers.iter_mut().zip(&*buffers) {
+            Buffer::fit(place, &self.logical, bytes.len())?.write(bytes)?;
+        }
+        if image.is_some() {
+            Buffer::fit(&mut self.texels, &self.logical, texels.len())?.write(texels)?;
+        }
+        self.describe(plan, &pipeline, image.as_ref());
+        self.record(plan.groups, &pipeline, image.as_ref())?;
+        self.submit(timeout)?;
+
+        for (place, bytes) in self.buffers.iter().zip(buffers) {
+            if let Some(buffer) = place {
+                buffer.read(bytes)?;
+            }
+        }
+        match &self.texels {
+            Some(buffer) if image.is_some() => buffer.read(texels),
+            _ => Ok(()),
+        }
+    }
+
+    /// Refuses what the device has no room for, and arguments that do not fit each other.
+    fn check(&self, words: &[u32], plan: &Plan, buffers: &[Vec<u8>], texels: &[u8]) -> Result<(), VulkanError> {
+        let limits = &self.limits;
+        if words.is_empty() {
+            return Err(VulkanError::argument("vkCreateShaderModule", "the module is empty"));
+        }
+        let fit = buffers.len() == plan.buffers.len()
+            && buffers.iter().zip(&plan.buffers).all(|(bytes, buffer)| bytes.len() == buffer.bytes());
+        if !fit || buffers.iter().any(Vec::is_empty) || texels.len() != plan.texels() * TEXEL {
+            return Err(VulkanError::argument("vkUpdateDescriptorSets", "the data do not have the plan's sizes"));
+        }
+        let most = limits.max_per_stage_descriptor_storage_buffers;
+        if buffers.len() > most as usize {
+            let what = format!("{} storage buffers; at most {most}", buffers.len());
+            return Err(VulkanError::limit("vkCreateDescriptorSetLayout", what));
+        }
+        let most = limits.max_storage_buffer_range;
+        if let Some(bytes) = buffers.iter().find(|bytes| bytes.len() > most as usize) {
+            let what = format!("storage buffer of {} bytes; at most {most}", bytes.len());
+            return Err(VulkanError::limit("vkUpdateDescriptorSets", what));
+        }
+        let most = limits.max_compute_work_group_count[0];
+        if plan.groups > most {
+            let what = format!("{} work groups; at most {most}", plan.groups);
+            return Err(VulkanError::limit("vkCmdDispatch", what));
+        }
+        Ok(())
+    }
+
+    /// Points the pipeline's descriptor set at the buffers and the image.
+    fn describe(&self, plan: &Plan, pipeline: &Pipeline, image: Option<&Image>) {
+        let infos: Vec<_> = plan
+            .buffers
+            .iter()
+            .zip(self.buffers.iter().flatten())
+            .map(|(wanted, buffer)| {
+                let info = vk::DescriptorBufferInfo::default().buffer(buffer.raw()).range(wanted.bytes() as u64);
+                (wanted.binding(), [info])
+            })
+            .collect();
+        let view = image.map(|image| {
+            [vk::DescriptorImageInfo::default().image_view(image.view()).image_layout(vk::ImageLayout::GENERAL)]
+        });
+        let write = |binding, kind| {
+            vk::WriteDescriptorSet::default().dst_set(pipeline.set()).dst_binding(binding).descriptor_type(kind)
+        };
+        let buffers =
+            infos.iter().map(|(binding, info)| write(*binding, vk::DescriptorType::STORAGE_BUFFER).buffer_info(info));
+        let images = view.iter().map(|info| write(IMAGE_BINDING, vk::DescriptorType::STORAGE_IMAGE).image_info(info));
+        let writes: Vec<_> = buffers.chain(images).collect();
+        // SAFETY: the set was allocated with these bindings and no command buffer uses it; buffers and view are alive,
+        // and each buffer is at least as long as its range.
+        unsafe { self.logical.raw().update_descriptor_sets(&writes, &[]) };
+    }
+
+    /// Records the whole dispatch.
+    fn record(&self, groups: u32, pipeline: &Pipeline, image: Option<&Image>) -> Result<(), VulkanError> {
+        let (device, commands) = (self.logical.raw(), self.commands);
+        let begin = vk::CommandBufferBeginInfo::default().flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
+        // SAFETY: the pool's only command buffer is not pending, since every submission was waited for.
+        unsafe { device.reset_command_pool(self.pool.raw(), vk::CommandPoolResetFlags::empty()) }
+            .named("vkResetCommandPool")?;
+        // SAFETY: the command buffer is in its initial state.
+        unsafe { device.begin_command_buffer(commands, &begin) }.named("vkBeginCommandBuffer")?;
+        let texels = image.zip(self.texels.as_ref());
+        if let Some((image, buffer)) = texels {
+            self.upload(image, buffer);
+        }
+        // SAFETY: the command buffer is recording; pipeline, layout and set belong together and, like what the set
+        // describes, live until the submission has been waited for; `check` has seen to the number of groups.
+        unsafe {
+            device.cmd_bind_pipeline(commands, vk::PipelineBindPoint::COMPUTE, pipeline.raw());
+            let (layout, sets) = (pipeline.layout(), [pipeline.set()]);
+            device.cmd_bind_descriptor_sets(commands, vk::PipelineBindPoint::COMPUTE, layout, 0, &sets, &[]);
+            device.cmd_dispatch(commands, groups, 1, 1);
+        }
+        if let Some((image, buffer)) = texels {
+            self.download(image, buffer);
+        }
+        // A fence makes nothing visible to the host; this does ("Host Access to Device Memory Objects").
+        let visible = vk::MemoryBarrier::default()
+            .src_access_mask(vk::AccessFlags::SHADER_WRITE | vk::AccessFlags::TRANSFER_WRITE)
+            .dst_access_mask(vk::AccessFlags::HOST_READ);
+        let from = vk::PipelineStageFlags::COMPUTE_SHADER | vk::PipelineStageFlags::TRANSFER;
+        // SAFETY: the command buffer is recording, outside a render pass.
+        unsafe {
+            let flags = vk::DependencyFlags::empty();
+            device.cmd_pipeline_barrier(commands, from, vk::PipelineStageFlags::HOST, flags, &[visible], &[], &[]);
+        }
+        // SAFETY: the command buffer is recording.
+        unsafe { device.end_command_buffer(commands) }.named("vkEndCommandBuffer")
+    }
+
+    /// Fills the image from the buffer and hands it to the shader. What the host wrote into the buffer is visible
+    /// already: submitting sees to that ("Host Write Ordering Guarantees").
+    fn upload(&self, image: &Image, buffer: &Buffer) {
+        let (device, commands) = (self.logical.raw(), self.commands);
+        let target = (vk::ImageLayout::TRANSFER_DST_OPTIMAL, vk::AccessFlags::TRANSFER_WRITE);
+        let shader = vk::AccessFlags::SHADER_READ | vk::AccessFlags::SHADER_WRITE;
+        let filled = image.barrier((vk::ImageLayout::UNDEFINED, vk::AccessFlags::empty()), target);
+        let handed = image.barrier(target, (vk::ImageLayout::GENERAL, shader));
+        let (top, copy) = (vk::PipelineStageFlags::TOP_OF_PIPE, vk::PipelineStageFlags::TRANSFER);
+        let flags = vk::DependencyFlags::empty();
+        // SAFETY: the command buffer is recording; image and buffer outlive the submission; the buffer holds at least
+        // the texels of the whole image; the layouts follow from one another.
+        unsafe {
+            device.cmd_pipeline_barrier(commands, top, copy, flags, &[], &[], &[filled]);
+            device.cmd_copy_buffer_to_image(commands, buffer.raw(), image.raw(), target.0, &[image.copy()]);
+            let compute = vk::PipelineStageFlags::COMPUTE_SHADER;
+            device.cmd_pipeline_barrier(commands, copy, compute, flags, &[], &[], &[handed]);
+        }
+    }
+
+    /// Copies the image back into the buffer when the shader is done with it. The earlier copy out of that buffer is
+    /// over by then: the barriers before and after the dispatch form one chain of execution dependencies.
+    fn download(&self, image: &Image, buffer: &Buffer) {
+        let (device, commands) = (self.logical.raw(), self.commands);
+        let source = (vk::ImageLayout::TRANSFER_SRC_OPTIMAL, vk::AccessFlags::TRANSFER_READ);
+        let done = image.barrier((vk::ImageLayout::GENERAL, vk::AccessFlags::SHADER_WRITE), source);
+        let (compute, copy) = (vk::PipelineStageFlags::COMPUTE_SHADER, vk::PipelineStageFlags::TRANSFER);
+        // SAFETY: as for `upload`.
+        unsafe {
+            device.cmd_pipeline_barrier(commands, compute, copy, vk::DependencyFlags::empty(), &[], &[], &[done]);
+            device.cmd_copy_image_to_buffer(commands, image.raw(), source.0, buffer.raw(), &[image.copy()]);
+        }
+    }
+
+    /// Submits the recorded commands and waits for their end.
+    fn submit(&self, timeout: Duration) -> Result<(), VulkanError> {
+        let device = self.logical.raw();
+        let (fences, commands) = ([self.fence.raw()], [self.commands]);
+        // SAFETY: the fence is this device's and no submission is pending.
+        unsafe { device.reset_fences(&fences) }.named("vkResetFences")?;
+        let submission = [vk::SubmitInfo::default().command_buffers(&commands)];
+        // SAFETY: the command buffer is executable; the fence is unsignalled; one thread uses the queue, through
+        // `&mut self` of `dispatch`.
+        unsafe { device.queue_submit(self.queue, &submission, fences[0]) }.named("vkQueueSubmit")?;
+        // The longest wait is not the largest number, which would mean for ever.
+        let nanoseconds = u64::try_from(timeout.as_nanos()).unwrap_or(u64::MAX).min(u64::MAX - 1);
+        // SAFETY: the fence is this device's.
+        let waited = unsafe { device.wait_for_fences(&fences, true, nanoseconds) };
+        waited.map_err(|code| {
+            // On a lost device everything that was submitted counts as complete ("Lost Device"). After any other failure
+            // the device may still be at it.
+            if code != vk::Result::ERROR_DEVICE_LOST {
+                self.logical.abandon();
+            }
+            if code == vk::Result::TIMEOUT {
+                let detail = format!("after {} s", timeout.as_secs_f32());
+                return VulkanError { call: "vkWaitForFences", kind: ErrorKind::Hung, detail };
+            }
+            VulkanError::result("vkWaitForFences", code)
+        })
+    }
+}

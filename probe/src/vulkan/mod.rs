@@ -1,0 +1,93 @@
+//! Vulkan: the only place where `unsafe` and ash's types live; neither leaves it.
+//!
+//! [`Driver::open`] -> [`Driver::devices`] (who is there, what does it claim) and [`Driver::device`] ->
+//! [`Device::dispatch`] (run one module). It runs inside short-lived worker processes, each of which sees one driver
+//! manifest: whatever a driver does to its process, it does to nobody else.
+//!
+//! What a driver says is not trusted: counts are bounded, strings are made printable, missing functions are looked for
+//! before they are called, and every failure is a [`VulkanError`]. Every Vulkan object is owned by a guard and goes with
+//! it on every path, except after a hang: what the device may still be using is left to the end of the process.
+#![deny(clippy::undocumented_unsafe_blocks)]
+
+mod claims;
+mod cpu;
+mod device;
+mod dispatch;
+mod error;
+mod handles;
+mod identity;
+mod image;
+mod instance;
+mod library;
+mod memory;
+mod physical;
+mod pipeline;
+mod taint;
+mod text;
+mod version;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use fpprobe_reports::model::{Claims, Identity};
+use fpprobe_spirv::Need;
+
+pub use claims::offers;
+pub use device::Device;
+pub use error::{ErrorKind, VulkanError};
+use instance::Instance;
+use physical::Physical;
+
+/// The Vulkan loader with whatever drivers this process may see.
+pub struct Driver {
+    instance: Arc<Instance>,
+    physicals: Vec<Physical>,
+}
+
+/// What is known of a physical device before anything runs on it.
+#[derive(Clone, Debug)]
+pub struct DeviceInfo {
+    /// Who it is; the manifest is empty, since the loader does not tell.
+    pub identity: Identity,
+    /// What the driver claims.
+    pub claims: Claims,
+    /// What kernels may use: [`offers`] of the claims.
+    pub offers: BTreeSet<Need>,
+    /// Active layers and driver debugging variables.
+    pub taint: Vec<String>,
+    /// Why nothing can be measured on it (Vulkan 1.0, no compute queue, ...); `None` where it can.
+    pub obstacle: Option<String>,
+}
+
+impl Driver {
+    /// Loads the Vulkan loader and, through it, the drivers of this process's environment.
+    pub fn open() -> Result<Driver, VulkanError> {
+        let instance = Arc::new(Instance::open()?);
+        let physicals = instance.physical_devices()?.into_iter().map(|raw| Physical::new(&instance, raw)).collect();
+        Ok(Driver { instance, physicals })
+    }
+
+    /// Every physical device, in the driver's order, which is the order of [`Driver::device`].
+    pub fn devices(&self) -> Vec<DeviceInfo> {
+        let loaded = library::loaded();
+        let taint = taint::taint(&loaded);
+        let mut identities = Vec::new();
+        let describe = |physical: &Physical| {
+            let identity = identity::identity(&self.instance, physical, &identities, &loaded);
+            identities.push(identity.clone());
+            let claims = claims::claims(&self.instance, physical);
+            let offers = offers(&claims);
+            DeviceInfo { identity, claims, offers, taint: taint.clone(), obstacle: physical.obstacle.clone() }
+        };
+        self.physicals.iter().map(describe).collect()
+    }
+
+    /// A logical device, ready to dispatch, with every feature switched on that [`DeviceInfo::offers`] names.
+    pub fn device(&self, index: usize) -> Result<Device, VulkanError> {
+        let physical = self.physicals.get(index).ok_or_else(|| {
+            let found = self.physicals.len();
+            VulkanError::missing("vkEnumeratePhysicalDevices", format!("device {index}; the driver has {found}"))
+        })?;
+        Device::new(&self.instance, physical)
+    }
+}

@@ -1,0 +1,123 @@
+//! The compute pipeline of one module and the descriptor set it reads. Both live for one dispatch; there is no pipeline
+//! cache, so that every module is compiled by the driver each time.
+
+use std::sync::Arc;
+
+use ash::vk;
+use fpprobe_spirv::Plan;
+use fpprobe_spirv::plan::IMAGE_BINDING;
+
+use super::error::{Named, VulkanError};
+use super::handles::{Logical, Owned};
+
+/// A pipeline with its layout and descriptor set.
+pub(super) struct Pipeline {
+    raw: Owned<vk::Pipeline>,
+    layout: Owned<vk::PipelineLayout>,
+    set: vk::DescriptorSet,
+    _pool: Owned<vk::DescriptorPool>,
+    // A set may be updated only as long as the layout it was allocated with ("Object Lifetime").
+    _set_layout: Owned<vk::DescriptorSetLayout>,
+}
+
+impl Pipeline {
+    /// Compiles a module; `words` must be the plan's.
+    pub(super) fn new(logical: &Arc<Logical>, words: &[u32], plan: &Plan) -> Result<Pipeline, VulkanError> {
+        let device = logical.raw();
+        let binding = |binding: u32, kind: vk::DescriptorType| {
+            vk::DescriptorSetLayoutBinding::default()
+                .binding(binding)
+                .descriptor_type(kind)
+                .descriptor_count(1)
+                .stage_flags(vk::ShaderStageFlags::COMPUTE)
+        };
+        let buffers = plan.buffers.iter().map(|one| binding(one.binding(), vk::DescriptorType::STORAGE_BUFFER));
+        let image = plan.image.iter().map(|_| binding(IMAGE_BINDING, vk::DescriptorType::STORAGE_IMAGE));
+        let bindings: Vec<_> = buffers.chain(image).collect();
+
+        let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);
+        // SAFETY: here and below, what an info structure points to lives until after the call, and its handles are
+        // this device's and alive.
+        let set_layout = unsafe { device.create_descriptor_set_layout(&info, None) };
+        let set_layout = Owned::new(logical, set_layout.named("vkCreateDescriptorSetLayout")?);
+        let set_layouts = [set_layout.raw()];
+        let info = vk::PipelineLayoutCreateInfo::default().set_layouts(&set_layouts);
+        // SAFETY: see above.
+        let layout = unsafe { device.create_pipeline_layout(&info, None) };
+        let layout = Owned::new(logical, layout.named("vkCreatePipelineLayout")?);
+
+        let raw = compile(logical, words, layout.raw())?;
+        let (pool, set) = descriptors(logical, &bindings, &set_layouts)?;
+        Ok(Pipeline { raw, layout, set, _pool: pool, _set_layout: set_layout })
+    }
+
+    /// The handle; valid as long as `self`, as are the others.
+    pub(super) fn raw(&self) -> vk::Pipeline {
+        self.raw.raw()
+    }
+
+    /// Its layout.
+    pub(super) fn layout(&self) -> vk::PipelineLayout {
+        self.layout.raw()
+    }
+
+    /// Its descriptor set.
+    pub(super) fn set(&self) -> vk::DescriptorSet {
+        self.set
+    }
+}
+
+fn compile(
+    logical: &Arc<Logical>,
+    words: &[u32],
+    layout: vk::PipelineLayout,
+) -> Result<Owned<vk::Pipeline>, VulkanError> {
+    let device = logical.raw();
+    let info = vk::ShaderModuleCreateInfo::default().code(words);
+    // SAFETY: the words live until after the call. That they are valid SPIR-V is for `fpprobe-spirv` to see to; a driver
+    // that crashes on them takes down a worker process, not the program.
+    let module = unsafe { device.create_shader_module(&info, None) }.named("vkCreateShaderModule")?;
+    let module = Owned::new(logical, module);
+    let stage = vk::PipelineShaderStageCreateInfo::default()
+        .stage(vk::ShaderStageFlags::COMPUTE)
+        .module(module.raw())
+        .name(c"main");
+    let info = vk::ComputePipelineCreateInfo::default().stage(stage).layout(layout);
+    let mut pipeline = vk::Pipeline::null();
+    // Called directly, since ash's wrapper hands out uninitialised handles where a driver fails without writing them.
+    // SAFETY: one structure and room for one handle; what the structure refers to lives until after the call.
+    let code = unsafe {
+        let create = device.fp_v1_0().create_compute_pipelines;
+        create(device.handle(), vk::PipelineCache::null(), 1, &raw const info, std::ptr::null(), &raw mut pipeline)
+    };
+    // Destroying a null handle is allowed, so the guard may hold it on the way out.
+    let pipeline = Owned::new(logical, pipeline);
+    match code {
+        vk::Result::SUCCESS if pipeline.raw() == vk::Pipeline::null() => {
+            Err(VulkanError::missing("vkCreateComputePipelines", "pipeline, although the driver reports success"))
+        }
+        vk::Result::SUCCESS => Ok(pipeline),
+        code => Err(VulkanError::result("vkCreateComputePipelines", code)),
+    }
+}
+
+fn descriptors(
+    logical: &Arc<Logical>,
+    bindings: &[vk::DescriptorSetLayoutBinding],
+    layouts: &[vk::DescriptorSetLayout],
+) -> Result<(Owned<vk::DescriptorPool>, vk::DescriptorSet), VulkanError> {
+    let device = logical.raw();
+    let size = |binding: &vk::DescriptorSetLayoutBinding| {
+        vk::DescriptorPoolSize::default().ty(binding.descriptor_type).descriptor_count(1)
+    };
+    let sizes: Vec<_> = bindings.iter().map(size).collect();
+    let info = vk::DescriptorPoolCreateInfo::default().max_sets(1).pool_sizes(&sizes);
+    // SAFETY: the sizes live until after the call.
+    let pool = unsafe { device.create_descriptor_pool(&info, None) }.named("vkCreateDescriptorPool")?;
+    let pool = Owned::new(logical, pool);
+    let info = vk::DescriptorSetAllocateInfo::default().descriptor_pool(pool.raw()).set_layouts(layouts);
+    // SAFETY: pool and layouts are this device's; the pool has room for one such set, which goes with it.
+    let sets = unsafe { device.allocate_descriptor_sets(&info) }.named("vkAllocateDescriptorSets")?;
+    let set = sets.first().copied().unwrap_or_default();
+    Ok((pool, set))
+}

@@ -1,0 +1,53 @@
+//! The worker: one driver, one device, requests in, answers out, until the supervisor closes the line.
+//!
+//! Whatever goes wrong in here stays in here: the supervisor sees a failure, a silence or a signal.
+
+mod device;
+
+use std::fs::{File, OpenOptions};
+use std::process::ExitCode;
+
+use anyhow::{Context as _, bail};
+use fpprobe_profiles::Outcome;
+use rustix::process::{Resource, Rlimit, Signal, set_parent_process_death_signal, setrlimit};
+
+use crate::protocol::{Failure, Hello, REQUESTS, RESPONSES, Request, Response, frame};
+
+/// Runs a worker on the descriptors that the supervisor left open.
+pub fn main() -> ExitCode {
+    match serve() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("fpprobe worker: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn serve() -> anyhow::Result<()> {
+    // A worker must not outlive its supervisor, wherever the driver may have it stuck, and leaves no core files.
+    set_parent_process_death_signal(Some(Signal::KILL)).context("failed to tie the worker to its supervisor")?;
+    let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) });
+    let mut requests = File::open(format!("/proc/self/fd/{REQUESTS}"))
+        .context("a worker is started by fpprobe itself, with descriptors 3 and 4 open")?;
+    let mut responses =
+        OpenOptions::new().write(true).open(format!("/proc/self/fd/{RESPONSES}")).context("failed to open descriptor 4")?;
+    match frame::read(&mut requests).context("failed to read the supervisor's greeting")? {
+        Some(Request::Hello(hello)) if hello == Hello::own() => {}
+        Some(Request::Hello(hello)) => bail!("the supervisor is {hello:?}, this worker is {:?}", Hello::own()),
+        _ => bail!("the supervisor did not greet"),
+    }
+    frame::write(&mut responses, &Response::Hello(Hello::own()))?;
+    let mut state = device::State::default();
+    while let Some(request) = frame::read(&mut requests).context("failed to read a request")? {
+        let response = match request {
+            Request::Hello(_) => Err(Failure::new(Outcome::Rejected, "greeted twice")),
+            Request::Enumerate => state.enumerate(),
+            Request::Open { index, key } => state.open(index, &key),
+            Request::Measure { jobs, timeout } => state.measure(&jobs, timeout),
+        };
+        frame::write(&mut responses, &response.unwrap_or_else(Response::Failed)).context("failed to answer")?;
+    }
+    // Drivers have been seen to crash while they clean up; there is nothing left here that needs cleaning.
+    std::process::exit(0)
+}

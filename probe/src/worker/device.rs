@@ -1,0 +1,112 @@
+//! What a worker does with its driver.
+
+use std::time::{Duration, Instant};
+
+use fpprobe_profiles::Outcome;
+use fpprobe_spirv::cases::cases;
+use fpprobe_spirv::plan::Plan;
+use fpprobe_spirv::{Cases, Kernel};
+
+use crate::measure::support::Support;
+use crate::measure::{Asked, Executor, measure};
+use crate::protocol::{Failure, Found, Job, Response};
+use crate::vulkan::{Device, Driver, VulkanError};
+
+/// The driver and the device in use.
+#[derive(Default)]
+pub struct State {
+    driver: Option<Driver>,
+    device: Option<(Device, Support)>,
+}
+
+impl From<VulkanError> for Failure {
+    fn from(error: VulkanError) -> Failure {
+        Failure::new(error.outcome(), error.to_string())
+    }
+}
+
+impl State {
+    fn driver(&mut self) -> Result<&Driver, Failure> {
+        match &mut self.driver {
+            Some(driver) => Ok(driver),
+            none => Ok(none.insert(Driver::open()?)),
+        }
+    }
+
+    /// Lists the devices.
+    pub fn enumerate(&mut self) -> Result<Response, Failure> {
+        let devices = self.driver()?.devices().into_iter().map(|device| Found {
+            identity: device.identity,
+            claims: device.claims,
+            offers: device.offers.iter().map(ToString::to_string).collect(),
+            taint: device.taint,
+            obstacle: device.obstacle,
+        });
+        Ok(Response::Devices(devices.collect()))
+    }
+
+    /// Opens a device, if it is still the one that was meant.
+    pub fn open(&mut self, index: usize, key: &str) -> Result<Response, Failure> {
+        let driver = self.driver()?;
+        let devices = driver.devices();
+        let Some(info) = devices.get(index).filter(|info| info.identity.key == key) else {
+            let found: Vec<&str> = devices.iter().map(|info| info.identity.key.as_str()).collect();
+            return Err(Failure::new(
+                Outcome::DeviceLost,
+                format!("device {index} is no longer {key}: the driver now lists {}", found.join(", ")),
+            ));
+        };
+        let support = Support::new(info.offers.clone(), &info.claims);
+        self.device = Some((driver.device(index)?, support));
+        Ok(Response::Opened)
+    }
+
+    /// Runs kernels on the open device.
+    pub fn measure(&mut self, jobs: &[Job], timeout: Duration) -> Result<Response, Failure> {
+        let started = Instant::now();
+        let Some((device, support)) = &mut self.device else {
+            return Err(Failure::new(Outcome::Rejected, "no device is open"));
+        };
+        let asked = jobs.iter().map(asked).collect::<Result<Vec<_>, _>>()?;
+        let mut executor = Timed { device, started };
+        let answers = measure(&mut executor, build, support, &asked, timeout)?;
+        Ok(Response::Measured(answers))
+    }
+}
+
+fn asked(job: &Job) -> Result<Asked, Failure> {
+    let kernel: Kernel = job.kernel.parse().map_err(|error| Failure::new(Outcome::Rejected, format!("{error}")))?;
+    let cases = match &job.cases {
+        None => cases(&kernel),
+        Some(values) if values.len().is_multiple_of(kernel.arity()) => Cases::new("", kernel.arity(), values.as_slice()),
+        Some(values) => {
+            let message = format!("{} values are no cases of {} each", values.len(), kernel.arity());
+            return Err(Failure::new(Outcome::Rejected, message));
+        }
+    };
+    Ok(Asked { kernel, cases })
+}
+
+fn build(plan: &Plan) -> Result<Vec<u32>, String> {
+    fpprobe_spirv::module::build(plan).map_err(|error| error.to_string())
+}
+
+/// A device whose runs share one deadline.
+struct Timed<'a> {
+    device: &'a mut Device,
+    started: Instant,
+}
+
+impl Executor for Timed<'_> {
+    fn dispatch(
+        &mut self,
+        words: &[u32],
+        plan: &Plan,
+        buffers: &mut [Vec<u8>],
+        texels: &mut [u8],
+        timeout: Duration,
+    ) -> Result<(), Failure> {
+        let left = timeout.saturating_sub(self.started.elapsed()).max(Duration::from_millis(1));
+        Ok(self.device.dispatch(words, plan, buffers, texels, left)?)
+    }
+}

@@ -1,0 +1,274 @@
+//! The set of results that a rule allows.
+//!
+//! A [`Set`] holds encodings of one component as disjoint ranges of their numeric order (see [`Encoding::key`]), NaNs and
+//! both zeros included, so that unions, intersections and "except subnormals" are exact. An [`Accepted`] is a list of
+//! alternatives, each one set per component.
+
+use serde_json::{Value, json};
+
+use crate::encoding::Encoding;
+
+/// A set of encodings of one component.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Set {
+    encoding: Encoding,
+    /// Disjoint, ascending, not touching.
+    ranges: Vec<(i64, i64)>,
+}
+
+impl Set {
+    /// Nothing.
+    pub fn nothing(encoding: Encoding) -> Set {
+        Set { encoding, ranges: Vec::new() }
+    }
+
+    /// Every encoding.
+    pub fn everything(encoding: Encoding) -> Set {
+        Set { encoding, ranges: vec![encoding.limits()] }
+    }
+
+    /// One encoding.
+    pub fn one(encoding: Encoding, bits: u64) -> Set {
+        let key = encoding.key(bits);
+        Set { encoding, ranges: vec![(key, key)] }
+    }
+
+    /// The encodings from key to key, inclusive; nothing if they cross.
+    pub fn range(encoding: Encoding, from: i64, to: i64) -> Set {
+        Set { encoding, ranges: if from <= to { vec![(from, to)] } else { Vec::new() } }
+    }
+
+    /// Every NaN; nothing for encodings without.
+    pub fn nan(encoding: Encoding) -> Set {
+        let Encoding::Float(layout) = encoding else { return Set::nothing(encoding) };
+        let (first, last) = encoding.limits();
+        let infinity = layout.infinity() as i64;
+        let mut set = Set::range(encoding, infinity + 1, last);
+        if layout.signed {
+            set = set.or(&Set::range(encoding, first, -infinity - 2));
+        }
+        set
+    }
+
+    /// Both zeros (the one zero of unsigned formats).
+    pub fn zeros(encoding: Encoding) -> Set {
+        Set::range(encoding, if matches!(encoding, Encoding::Float(layout) if layout.signed) { -1 } else { 0 }, 0)
+    }
+
+    /// Every subnormal.
+    pub fn subnormals(encoding: Encoding) -> Set {
+        let Encoding::Float(layout) = encoding else { return Set::nothing(encoding) };
+        let largest = layout.min_normal() as i64 - 1;
+        let positive = Set::range(encoding, 1, largest);
+        if layout.signed { positive.or(&Set::range(encoding, -largest - 1, -2)) } else { positive }
+    }
+
+    /// How the bits are read.
+    pub fn encoding(&self) -> Encoding {
+        self.encoding
+    }
+
+    /// Whether the bits are in the set.
+    pub fn contains(&self, bits: u64) -> bool {
+        let key = self.encoding.key(bits);
+        self.ranges.iter().any(|(from, to)| (*from..=*to).contains(&key))
+    }
+
+    /// Whether nothing is in it.
+    pub fn is_empty(&self) -> bool {
+        self.ranges.is_empty()
+    }
+
+    /// Whether everything is in it: such a lane says nothing.
+    pub fn is_everything(&self) -> bool {
+        self.ranges == [self.encoding.limits()]
+    }
+
+    /// Whether it leaves no choice: one encoding, or nothing but NaNs.
+    pub fn is_single(&self) -> bool {
+        match self.ranges.as_slice() {
+            [(from, to)] if from == to => true,
+            [] => false,
+            _ => !Set::nan(self.encoding).is_empty() && self.minus(&Set::nan(self.encoding)).is_empty(),
+        }
+    }
+
+    /// Union.
+    #[must_use]
+    pub fn or(&self, other: &Set) -> Set {
+        let mut ranges: Vec<(i64, i64)> = self.ranges.iter().chain(&other.ranges).copied().collect();
+        ranges.sort_unstable();
+        let mut merged: Vec<(i64, i64)> = Vec::with_capacity(ranges.len());
+        for (from, to) in ranges {
+            match merged.last_mut() {
+                Some(last) if from <= last.1.saturating_add(1) => last.1 = last.1.max(to),
+                _ => merged.push((from, to)),
+            }
+        }
+        Set { encoding: self.encoding, ranges: merged }
+    }
+
+    /// Intersection.
+    #[must_use]
+    pub fn and(&self, other: &Set) -> Set {
+        let mut ranges = Vec::new();
+        for a in &self.ranges {
+            for b in &other.ranges {
+                let (from, to) = (a.0.max(b.0), a.1.min(b.1));
+                if from <= to {
+                    ranges.push((from, to));
+                }
+            }
+        }
+        ranges.sort_unstable();
+        Set { encoding: self.encoding, ranges }
+    }
+
+    /// What is in this set and not in the other.
+    #[must_use]
+    pub fn minus(&self, other: &Set) -> Set {
+        let mut ranges = self.ranges.clone();
+        for (cut_from, cut_to) in &other.ranges {
+            ranges = ranges
+                .into_iter()
+                .flat_map(|(from, to)| [(from, to.min(cut_from - 1)), (from.max(cut_to + 1), to)])
+                .filter(|(from, to)| from <= to)
+                .collect();
+        }
+        Set { encoding: self.encoding, ranges }
+    }
+
+    /// Number of encodings, saturating.
+    pub fn count(&self) -> u64 {
+        self.ranges.iter().fold(0, |sum: u64, (from, to)| sum.saturating_add(to.abs_diff(*from).saturating_add(1)))
+    }
+
+    /// The encodings, at most `limit` of them.
+    pub fn members(&self, limit: usize) -> Vec<u64> {
+        self.ranges.iter().flat_map(|(from, to)| *from..=*to).take(limit).map(|key| self.encoding.at(key)).collect()
+    }
+
+    /// The set as the contract's `A`.
+    pub fn to_json(&self) -> Value {
+        if self.is_everything() {
+            return json!({ "any": true });
+        }
+        let nan = Set::nan(self.encoding);
+        let mut object = serde_json::Map::new();
+        let mut rest = self.clone();
+        if !nan.is_empty() && nan.minus(self).is_empty() {
+            rest = rest.minus(&nan);
+            object.insert("nan".into(), json!(true));
+        }
+        let few = rest.count() <= 8;
+        let Encoding::Float(_) = self.encoding else {
+            return self.exact_json(&rest, object);
+        };
+        if few || !rest.and(&nan).is_empty() {
+            return self.exact_json(&rest, object);
+        }
+        self.interval_json(&rest, object)
+    }
+
+    fn exact_json(&self, rest: &Set, mut object: serde_json::Map<String, Value>) -> Value {
+        if !rest.is_empty() || object.is_empty() {
+            let bits: Vec<String> = rest.members(4096).into_iter().map(|bits| self.encoding.hex(bits)).collect();
+            object.insert("bits".into(), json!(bits));
+        }
+        Value::Object(object)
+    }
+
+    /// Numeric intervals. `except` says that the subnormals between the ends are left out, `zero` which zeros are in
+    /// where it is not both.
+    fn interval_json(&self, rest: &Set, mut object: serde_json::Map<String, Value>) -> Value {
+        let Encoding::Float(layout) = self.encoding else { return Value::Object(object) };
+        let zeros = rest.and(&Set::zeros(self.encoding));
+        let subnormals = Set::subnormals(self.encoding);
+        let mut shown = rest.clone();
+        if !zeros.is_empty() {
+            // Fill the gap that a missing zero or missing subnormals leave; the keys below say what is missing.
+            shown = shown.or(&Set::zeros(self.encoding));
+            if rest.and(&subnormals).is_empty() {
+                let least = layout.min_normal();
+                for edge in [least, least | layout.sign_bit()] {
+                    if rest.contains(edge) {
+                        let (a, b) = (self.encoding.key(edge), self.encoding.key(0));
+                        shown = shown.or(&Set::range(self.encoding, a.min(b), a.max(b)));
+                    }
+                }
+                if shown != rest.or(&Set::zeros(self.encoding)) {
+                    object.insert("except".into(), json!("subnormals"));
+                }
+            }
+            if layout.signed {
+                let sign = match (zeros.contains(0), zeros.contains(layout.sign_bit())) {
+                    (true, true) => "either",
+                    (true, false) => "+",
+                    _ => "-",
+                };
+                object.insert("zero".into(), json!(sign));
+            }
+        }
+        let ends = |key: i64| format!("{:016x}", crate::real::to_double_bits(layout, self.encoding.at(key)));
+        let intervals: Vec<Value> =
+            shown.ranges.iter().map(|(from, to)| json!({ "lo": ends(*from), "hi": ends(*to) })).collect();
+        object.insert("intervals".into(), json!(intervals));
+        Value::Object(object)
+    }
+}
+
+/// What a rule allows for a whole result: at least one alternative must hold in every component.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Accepted(Vec<Vec<Set>>);
+
+impl Accepted {
+    /// One alternative, a set per component.
+    pub fn new(components: Vec<Set>) -> Accepted {
+        Accepted(vec![components])
+    }
+
+    /// Whether the result is allowed. `answer` holds one encoding per component.
+    pub fn contains(&self, answer: &[u64]) -> bool {
+        self.0.iter().any(|sets| sets.iter().zip(answer).all(|(set, bits)| set.contains(*bits)))
+    }
+
+    /// Whether it says nothing.
+    pub fn is_vacuous(&self) -> bool {
+        self.0.iter().any(|sets| sets.iter().all(Set::is_everything))
+    }
+
+    /// Whether it leaves no choice.
+    pub fn is_single(&self) -> bool {
+        matches!(self.0.as_slice(), [sets] if sets.iter().all(Set::is_single))
+    }
+
+    /// The alternatives.
+    pub fn alternatives(&self) -> &[Vec<Set>] {
+        &self.0
+    }
+
+    /// What both allow.
+    #[must_use]
+    pub fn and(&self, other: &Accepted) -> Accepted {
+        let both = |a: &Vec<Set>, b: &Vec<Set>| a.iter().zip(b).map(|(x, y)| x.and(y)).collect::<Vec<Set>>();
+        let mut alternatives: Vec<Vec<Set>> =
+            self.0.iter().flat_map(|a| other.0.iter().map(move |b| both(a, b))).collect();
+        if alternatives.len() > 1 {
+            alternatives.retain(|sets| sets.iter().all(|set| !set.is_empty()));
+            alternatives.dedup();
+        }
+        Accepted(alternatives)
+    }
+
+    /// The contract's `A`, or a list of `A` for several components.
+    pub fn to_json(&self) -> Value {
+        let one = |sets: &Vec<Set>| match sets.as_slice() {
+            [set] => set.to_json(),
+            sets => Value::Array(sets.iter().map(Set::to_json).collect()),
+        };
+        match self.0.as_slice() {
+            [sets] => one(sets),
+            many => json!({ "alts": many.iter().map(one).collect::<Vec<_>>() }),
+        }
+    }
+}

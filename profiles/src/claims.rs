@@ -1,0 +1,155 @@
+//! Modes that a driver claims and does not honour.
+//!
+//! Source: Vulkan, "Precision and Operation of SPIR-V Instructions", on `DenormPreserve`, `DenormFlushToZero`,
+//! `SignedZeroInfNanPreserve` and the rounding modes. Only instructions that the text names, on lanes where it leaves no
+//! other way out, count.
+
+use fpprobe_spirv::op::Function;
+use fpprobe_spirv::{Control, Kernel, Via};
+
+use crate::accuracy::Accuracy;
+use crate::encoding::{Encoding, components};
+use crate::environment::{Environment, Integer, Nan, NanBits, NonFinite, Overflow, Sign, Subnormals, Ulp, ZeroOrder};
+use crate::judge::Evidence;
+use crate::lanes::{Class, Lanes, ResultClass};
+use crate::observation::{Observation, Outcome};
+use crate::oracle::{Demand, accepted, accepted_part};
+
+/// A claim that behaviour contradicts.
+#[derive(Clone, Debug)]
+pub struct Contradiction {
+    /// The control that was asked for.
+    pub control: Control,
+    /// How many lanes contradict it.
+    pub lanes: usize,
+    /// Some of them.
+    pub evidence: Vec<Evidence>,
+}
+
+/// What a mode obliges to.
+struct Obligation {
+    functions: &'static [Function],
+    lanes: Vec<Lanes>,
+    environment: Environment,
+    accuracy: Accuracy,
+}
+
+/// Everything is open but what an obligation closes.
+const OPEN: Environment = Environment {
+    subnormal_inputs: Subnormals::Either,
+    subnormal_results: Subnormals::Either,
+    flushed_sign: Sign::Either,
+    zero_sign: Sign::Either,
+    nan_operand: Nan::Any,
+    invalid: Nan::Any,
+    pole_nan: true,
+    nan_bits: NanBits::Free,
+    overflow: Overflow::Either,
+    integer: Integer::Any,
+    non_finite: NonFinite::Any,
+    zero_order: ZeroOrder::Any,
+};
+
+const ROUNDED: &[Function] = &[Function::Add, Function::Sub, Function::Mul];
+
+fn obligation(control: Control) -> Option<Obligation> {
+    let numbers = |result| Lanes { none: vec![Class::Nan, Class::Infinite], result, ..Lanes::default() };
+    Some(match control {
+        Control::Dp(_) => Obligation {
+            functions: &[Function::Add, Function::Sub, Function::Mul, Function::Neg, Function::Abs, Function::Min, Function::Max],
+            lanes: vec![
+                Lanes { any: vec![Class::Subnormal], ..numbers(None) },
+                numbers(Some(ResultClass::Tiny)),
+            ],
+            environment: Environment { subnormal_inputs: Subnormals::Keep, subnormal_results: Subnormals::Keep, ..OPEN },
+            accuracy: Accuracy::EitherNeighbour,
+        },
+        Control::Ftz(_) => Obligation {
+            functions: &[Function::Add, Function::Sub, Function::Mul, Function::Neg, Function::Abs],
+            lanes: vec![Lanes { any: vec![Class::Subnormal], ..numbers(None) }, numbers(Some(ResultClass::Tiny))],
+            environment: Environment { subnormal_results: Subnormals::Flush, ..OPEN },
+            accuracy: Accuracy::EitherNeighbour,
+        },
+        Control::Rte(_) | Control::Rtz(_) => Obligation {
+            functions: ROUNDED,
+            lanes: vec![numbers(Some(ResultClass::Normal))],
+            environment: OPEN,
+            accuracy: if matches!(control, Control::Rte(_)) { Accuracy::NearestEven } else { Accuracy::TowardZero },
+        },
+        Control::Szin(_) => Obligation {
+            functions: ROUNDED,
+            lanes: vec![Lanes {
+                any: vec![Class::Zero, Class::Infinite, Class::Nan],
+                none: vec![Class::Subnormal],
+                ..Lanes::default()
+            }],
+            environment: Environment {
+                zero_sign: Sign::Exact,
+                nan_operand: Nan::Nan,
+                invalid: Nan::Nan,
+                non_finite: NonFinite::Ieee,
+                ..OPEN
+            },
+            accuracy: Accuracy::EitherNeighbour,
+        },
+        Control::NoContract | Control::FastMath0 => return None,
+    })
+}
+
+/// Every claimed mode that some kernel shows not to be honoured. A kernel can only have run under a mode that is claimed.
+pub fn contradictions(observations: &[Observation]) -> Vec<Contradiction> {
+    let mut found: Vec<Contradiction> = Vec::new();
+    for control in Control::all() {
+        let Some(obligation) = obligation(control) else { continue };
+        let mut contradiction = Contradiction { control, lanes: 0, evidence: Vec::new() };
+        for observation in observations.iter().filter(|o| o.outcome == Outcome::Ran && asks(&o.kernel, control)) {
+            if obligation.functions.contains(&observation.kernel.op.function) {
+                check(&obligation, observation, &mut contradiction);
+            }
+        }
+        if contradiction.lanes > 0 {
+            found.push(contradiction);
+        }
+    }
+    found
+}
+
+/// Whether a kernel's own operation is governed by the control, and by no other but those of other widths.
+fn asks(kernel: &Kernel, control: Control) -> bool {
+    let width = Some(kernel.format.bits());
+    kernel.via == Via::Spirv
+        && kernel.format.float().is_some()
+        && control.width() == width
+        && kernel.op.result.format.is_none()
+        && kernel.controls.contains(control)
+        && kernel.controls.iter().all(|other| other == control || other.width() != width)
+}
+
+fn check(obligation: &Obligation, observation: &Observation, contradiction: &mut Contradiction) {
+    let kernel = &observation.kernel;
+    let demand = Demand {
+        function: kernel.op.function,
+        operands: obligation.environment,
+        results: obligation.environment,
+        accuracy: obligation.accuracy,
+        ulp: Ulp::Vulkan,
+    };
+    let parts = Encoding::of_result(kernel).len();
+    for (index, case) in observation.cases.iter().enumerate() {
+        let answer = components(kernel, observation.answer(index));
+        for part in 0..parts {
+            let looked = obligation.lanes.iter().any(|lanes| lanes.select(kernel, case, part, &demand));
+            if looked && !accepted_part(kernel, case, part, &demand).contains(answer[part]) {
+                contradiction.lanes += 1;
+                if contradiction.evidence.len() < 4 {
+                    contradiction.evidence.push(Evidence {
+                        kernel: *kernel,
+                        case: case.to_vec(),
+                        answer: observation.answer(index).to_vec(),
+                        accepted: accepted(kernel, case, &demand),
+                    });
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,214 @@
+//! Judgement: from observations to verdicts of rules and the class of a device. A pure function of both.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use fpprobe_spirv::{Cases, Controls, Kernel};
+
+use crate::accepted::{Accepted, Set};
+use crate::encoding::components;
+use crate::observation::{Observation, Outcome};
+use crate::oracle::{Demand, accepted, accepted_part};
+use crate::profile::{Part, Profile, Requirement, Rule};
+use crate::verdict::{Class, Level, Verdict};
+
+mod behaviour;
+mod combine;
+mod recipe;
+mod relation;
+
+pub use recipe::{Judgement, Recipe, Tried};
+
+/// How many failing lanes are kept as evidence of one rule.
+const EVIDENCE: usize = 8;
+
+/// One lane that shows something.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Evidence {
+    /// The kernel, with its controls.
+    pub kernel: Kernel,
+    /// The case: the components of all operands.
+    pub case: Vec<u64>,
+    /// The answer: the components of the result.
+    pub answer: Vec<u64>,
+    /// What would have been accepted.
+    pub accepted: Accepted,
+}
+
+/// Verdict of one rule.
+#[derive(Clone, PartialEq, Debug)]
+pub struct RuleVerdict {
+    /// The rule's id.
+    pub id: String,
+    /// How much it weighs.
+    pub level: Level,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// Whether every answer also equals IEEE round-to-nearest-even under the profile's flushing.
+    pub strict: bool,
+    /// What the device chose; for `depends` the rule it depends on; for `incomplete` and `unsupported` why.
+    pub behaviour: String,
+    /// Lanes judged, without those that accept everything.
+    pub lanes: usize,
+    /// Lanes that were not accepted.
+    pub failing: usize,
+    /// The first of them.
+    pub evidence: Vec<Evidence>,
+    /// Kernels that gave them, for a run of each alone.
+    pub deviating: Vec<Kernel>,
+}
+
+/// The observations of one device, by kernel.
+#[derive(Clone, Debug, Default)]
+pub struct Observations<'a>(HashMap<Kernel, &'a Observation>);
+
+impl<'a> Observations<'a> {
+    /// Indexes observations; of two of one kernel the later counts.
+    pub fn new(observations: &'a [Observation]) -> Self {
+        Observations(observations.iter().map(|observation| (observation.kernel, observation)).collect())
+    }
+
+    /// The observation of a kernel.
+    pub fn get(&self, kernel: &Kernel) -> Option<&'a Observation> {
+        self.0.get(kernel).copied()
+    }
+}
+
+/// One lane of a rule: a part of the result of one case, and what is accepted there.
+#[derive(Clone, Debug)]
+struct Lane {
+    case: usize,
+    part: usize,
+    set: Set,
+}
+
+/// What came of judging one part of a rule by one kernel.
+#[derive(Clone, Debug)]
+enum Finding {
+    /// Judged: number of lanes, whether the text left a choice, the lanes that fail.
+    Judged { lanes: usize, choice: bool, failing: Vec<usize> },
+    /// The device lacks something.
+    Unsupported(String),
+    /// It could not be judged.
+    Incomplete(String),
+}
+
+/// Key of the caches: rule, part and lowering by number.
+type Place = (usize, usize, usize);
+
+/// Lanes by place, for the list of cases they were made of.
+type LaneCache = HashMap<Place, (Cases, Rc<Vec<Lane>>)>;
+
+/// Findings by place, for the answers they were found in.
+type FindingCache = HashMap<Place, Vec<(Arc<[u64]>, Option<Arc<[u64]>>, Rc<Finding>)>>;
+
+/// Judges devices by one profile; keeps what does not depend on the device.
+#[derive(Debug)]
+pub struct Judge<'p> {
+    profile: &'p Profile,
+    lanes: RefCell<LaneCache>,
+    findings: RefCell<FindingCache>,
+}
+
+impl<'p> Judge<'p> {
+    /// A judge by this profile.
+    pub fn new(profile: &'p Profile) -> Self {
+        Judge { profile, lanes: RefCell::default(), findings: RefCell::default() }
+    }
+
+    /// The lanes that a rule's part looks at in a list of cases; those that accept everything are left out.
+    fn lanes(&self, place: Place, cases: &Cases) -> Rc<Vec<Lane>> {
+        if let Some((known, lanes)) = self.lanes.borrow().get(&place)
+            && known == cases
+        {
+            return Rc::clone(lanes);
+        }
+        let rule = &self.profile.rules[place.0];
+        let part = &rule.parts[place.1];
+        let kernel = &part.lowerings[place.2];
+        let lanes = Rc::new(lanes_of(rule, kernel, &part.demand, cases));
+        self.lanes.borrow_mut().insert(place, (cases.clone(), Rc::clone(&lanes)));
+        lanes
+    }
+
+    /// Judges one part of a rule by one lowering under these controls.
+    fn find(&self, place: Place, controls: Controls, observations: &Observations<'_>) -> Rc<Finding> {
+        let kernel = self.profile.rules[place.0].parts[place.1].lowerings[place.2].with_controls(controls);
+        let Some(observation) = observations.get(&kernel) else {
+            return Rc::new(Finding::Incomplete(format!("{kernel} was not measured")));
+        };
+        match observation.outcome {
+            Outcome::Ran | Outcome::Flaky => {}
+            Outcome::Unsupported => return Rc::new(Finding::Unsupported(observation.detail.clone())),
+            other => return Rc::new(Finding::Incomplete(format!("{kernel}: {}", describe(other, &observation.detail)))),
+        }
+        let key = (Arc::clone(&observation.out), observation.second.clone());
+        if let Some(known) = self.findings.borrow().get(&place).and_then(|list| {
+            list.iter().find(|(out, second, _)| *out == key.0 && *second == key.1).map(|(_, _, finding)| Rc::clone(finding))
+        }) {
+            return known;
+        }
+        let lanes = self.lanes(place, &observation.cases);
+        let rule = &self.profile.rules[place.0];
+        let finding = Rc::new(judge_lanes(rule, &rule.parts[place.1], &lanes, observation));
+        self.findings.borrow_mut().entry(place).or_default().push((key.0, key.1, Rc::clone(&finding)));
+        finding
+    }
+}
+
+fn describe(outcome: Outcome, detail: &str) -> String {
+    let name = serde_json::to_value(outcome).ok().and_then(|v| v.as_str().map(str::to_owned)).unwrap_or_default();
+    if detail.is_empty() { name } else { format!("{name} ({detail})") }
+}
+
+fn lanes_of(rule: &Rule, kernel: &Kernel, demand: &Demand, cases: &Cases) -> Vec<Lane> {
+    let parts = crate::encoding::Encoding::of_result(kernel).len();
+    let mut lanes = Vec::new();
+    for (index, case) in cases.iter().enumerate() {
+        for part in 0..parts {
+            if rule.selects(kernel, case, part, demand) {
+                let set = accepted_part(kernel, case, part, demand);
+                if !set.is_everything() {
+                    lanes.push(Lane { case: index, part, set });
+                }
+            }
+        }
+    }
+    lanes
+}
+
+/// Whether both answers of an observation (one, unless it is flaky) are in a set.
+fn accepts(set: &Set, observation: &Observation, case: usize, part: usize) -> bool {
+    let kernel = &observation.kernel;
+    let width = kernel.result().width as usize;
+    let at = |values: &[u64]| components(kernel, &values[case * width..(case + 1) * width])[part];
+    set.contains(at(&observation.out)) && observation.second.as_ref().is_none_or(|second| set.contains(at(second)))
+}
+
+fn judge_lanes(rule: &Rule, part: &Part, lanes: &[Lane], observation: &Observation) -> Finding {
+    let mut failing: Vec<usize> = if rule.requirements.contains(&Requirement::Result) {
+        (0..lanes.len()).filter(|index| !accepts(&lanes[*index].set, observation, lanes[*index].case, lanes[*index].part)).collect()
+    } else {
+        Vec::new()
+    };
+    if failing.is_empty() && rule.requirements.contains(&Requirement::OneDirection) {
+        failing = relation::against_one_direction(&part.demand, lanes, observation);
+    }
+    if failing.is_empty() && rule.requirements.contains(&Requirement::Monotonic) {
+        failing = relation::against_monotony(lanes, observation);
+    }
+    Finding::Judged { lanes: lanes.len(), choice: lanes.iter().any(|lane| !lane.set.is_single()), failing }
+}
+
+/// One lane as evidence.
+fn evidence(observation: &Observation, lane: &Lane, demand: &Demand) -> Evidence {
+    let case = observation.cases.case(lane.case);
+    Evidence {
+        kernel: observation.kernel,
+        case: case.to_vec(),
+        answer: observation.answer(lane.case).to_vec(),
+        accepted: accepted(&observation.kernel, case, demand),
+    }
+}

@@ -1,0 +1,165 @@
+//! Requirements on several lanes or several kernels at once.
+
+use fpprobe_spirv::{Controls, Kernel};
+
+use super::{Evidence, Lane, Observations, accepts};
+use crate::accepted::{Accepted, Set};
+use crate::accuracy::Accuracy;
+use crate::encoding::{Encoding, components};
+use crate::observation::{Observation, Outcome};
+use crate::oracle::{Demand, accepted_part, operands};
+use crate::profile::{Part, Requirement, Rule};
+
+/// Rounding directions that may explain a whole path.
+pub(super) const DIRECTIONS: [(Accuracy, &str); 2] =
+    [(Accuracy::NearestEven, "rounds to nearest even"), (Accuracy::TowardZero, "rounds towards zero")];
+
+/// Lanes (by number) that the direction which explains most of them does not explain.
+pub(super) fn against_one_direction(demand: &Demand, lanes: &[Lane], observation: &Observation) -> Vec<usize> {
+    DIRECTIONS
+        .iter()
+        .map(|(accuracy, _)| {
+            let demand = Demand { accuracy: *accuracy, ..*demand };
+            let off = |lane: &Lane| {
+                let case = observation.cases.case(lane.case);
+                let set = accepted_part(&observation.kernel, case, lane.part, &demand);
+                !accepts(&set, observation, lane.case, lane.part)
+            };
+            (0..lanes.len()).filter(|index| off(&lanes[*index])).collect::<Vec<usize>>()
+        })
+        .min_by_key(Vec::len)
+        .unwrap_or_default()
+}
+
+/// Lanes (by number) whose result is smaller than that of a smaller operand of the same part.
+pub(super) fn against_monotony(lanes: &[Lane], observation: &Observation) -> Vec<usize> {
+    let kernel = &observation.kernel;
+    let mut points: Vec<(usize, i64, i64, usize)> = lanes
+        .iter()
+        .enumerate()
+        .filter_map(|(index, lane)| {
+            let operand = operands(kernel, observation.cases.case(lane.case), lane.part)[0];
+            let layout = operand.layout.filter(|layout| !layout.is_nan(operand.bits))?;
+            let answer = components(kernel, observation.answer(lane.case))[lane.part];
+            let result = lane.set.encoding();
+            let nan = matches!(result, Encoding::Float(layout) if layout.is_nan(answer));
+            (!nan).then(|| (lane.part, Encoding::Float(layout).key(operand.bits), result.key(answer), index))
+        })
+        .collect();
+    points.sort_unstable();
+    let mut failing = Vec::new();
+    let mut highest: Option<(usize, i64)> = None;
+    for (part, _, result, index) in points {
+        match highest {
+            Some((same, high)) if same == part && result < high => failing.push(index),
+            Some((same, high)) if same == part => highest = Some((part, high.max(result))),
+            _ => highest = Some((part, result)),
+        }
+    }
+    failing
+}
+
+/// What relations between kernels or over a whole list say of a rule: lanes looked at, and what contradicts it.
+pub(super) fn judge(
+    rule: &Rule,
+    part: &Part,
+    kernel: &Kernel,
+    controls: Controls,
+    observations: &Observations<'_>,
+) -> (usize, Vec<Evidence>) {
+    let mut total = (0, Vec::new());
+    let Some(stores) = observations.get(&kernel.with_controls(controls)).filter(|o| o.outcome == Outcome::Ran) else {
+        return total;
+    };
+    for requirement in &rule.requirements {
+        let (lanes, evidence) = match requirement {
+            Requirement::RoundTrip => round_trip(stores, part, controls, observations),
+            Requirement::EveryCode => every_code(stores),
+            _ => continue,
+        };
+        total.0 += lanes;
+        total.1.extend(evidence);
+    }
+    total
+}
+
+/// Storing what a load of a code gave must give the code again; NaN codes are excepted (D3D11.3 §19.1.2).
+fn round_trip(
+    stores: &Observation,
+    part: &Part,
+    controls: Controls,
+    observations: &Observations<'_>,
+) -> (usize, Vec<Evidence>) {
+    let kernel = stores.kernel;
+    let load = fpprobe_spirv::Op::find("load").and_then(|op| Kernel::plain(kernel.format, op).ok());
+    let Some(loads) = load
+        .and_then(|load| observations.get(&load.with_controls(controls)))
+        .filter(|observation| observation.outcome == Outcome::Ran)
+    else {
+        return (0, Vec::new());
+    };
+    let (mut lanes, mut evidence) = (0, Vec::new());
+    for (index, channel) in kernel.format.channels().iter().enumerate() {
+        // The first store of each input value in this channel.
+        let mut stored = std::collections::HashMap::new();
+        for (case, values) in stores.cases.iter().enumerate() {
+            stored.entry(values[index]).or_insert(case);
+        }
+        for case in 0..loads.cases.len() {
+            let code = components(&kernel, loads.cases.case(case))[index];
+            let value = loads.answer(case)[index];
+            let Some(store) = stored.get(&value).filter(|_| !channel.layout.is_nan(code)) else { continue };
+            lanes += 1;
+            if components(&kernel, stores.answer(*store))[index] != code {
+                let mut accepted = crate::oracle::accepted(&kernel, stores.cases.case(*store), &part.demand)
+                    .alternatives()[0]
+                    .clone();
+                accepted[index] = Set::one(Encoding::Float(channel.layout), code);
+                evidence.push(Evidence {
+                    kernel,
+                    case: stores.cases.case(*store).to_vec(),
+                    answer: stores.answer(*store).to_vec(),
+                    accepted: Accepted::new(accepted),
+                });
+            }
+        }
+    }
+    (lanes, evidence)
+}
+
+/// Every finite code must be the result of some input.
+fn every_code(stores: &Observation) -> (usize, Vec<Evidence>) {
+    let kernel = stores.kernel;
+    let (mut lanes, mut evidence) = (0, Vec::new());
+    for (index, channel) in kernel.format.channels().iter().enumerate() {
+        let mut seen = vec![false; channel.layout.infinity() as usize];
+        for case in 0..stores.cases.len() {
+            let code = components(&kernel, stores.answer(case))[index];
+            if let Some(seen) = seen.get_mut(code as usize) {
+                *seen = true;
+            }
+        }
+        lanes += seen.len();
+        let single = fpprobe_spirv::Format::F32.float();
+        for code in seen.iter().enumerate().filter(|(_, seen)| !**seen).map(|(code, _)| code as u64) {
+            // The input whose exact value the code is; its answer shows what came instead.
+            let exact = |bits: u64| {
+                single.is_some_and(|single| {
+                    crate::real::decode(single, bits) == crate::real::decode(channel.layout, code)
+                })
+            };
+            if let Some(case) = (0..stores.cases.len()).find(|case| exact(stores.cases.case(*case)[index])) {
+                let mut accepted: Vec<Set> =
+                    Encoding::of_result(&kernel).into_iter().map(Set::everything).collect();
+                accepted[index] = Set::one(Encoding::Float(channel.layout), code);
+                evidence.push(Evidence {
+                    kernel,
+                    case: stores.cases.case(case).to_vec(),
+                    answer: stores.answer(case).to_vec(),
+                    accepted: Accepted::new(accepted),
+                });
+            }
+        }
+    }
+    (lanes, evidence)
+}

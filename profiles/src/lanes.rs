@@ -1,0 +1,144 @@
+//! Which lanes a rule looks at: a selection by classes of the operands, or by what the exact result is.
+
+use fpprobe_spirv::op::Function;
+use fpprobe_spirv::{FloatLayout, Kernel};
+use serde::Deserialize;
+
+use crate::accepted::Set;
+use crate::accuracy::Accuracy;
+use crate::encoding::Encoding;
+use crate::environment::Subnormals;
+use crate::oracle::{Demand, Operand, accepted_part, operands};
+
+/// A class of operands.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Class {
+    /// +0 or -0.
+    Zero,
+    /// Subnormal.
+    Subnormal,
+    /// Normal.
+    Normal,
+    /// An infinity.
+    Infinite,
+    /// A quiet NaN.
+    QuietNan,
+    /// A signalling NaN.
+    SignallingNan,
+    /// Any NaN.
+    Nan,
+    /// Sign bit set, not a NaN.
+    Negative,
+    /// Exactly 1.
+    One,
+    /// Zero, or a power of two of either sign.
+    Power,
+}
+
+impl Class {
+    fn holds(self, layout: FloatLayout, bits: u64) -> bool {
+        let magnitude = bits & layout.magnitude_mask();
+        match self {
+            Class::Zero => magnitude == 0,
+            Class::Subnormal => layout.is_subnormal(bits),
+            Class::Normal => magnitude >= layout.min_normal() && magnitude < layout.infinity(),
+            Class::Infinite => layout.is_infinite(bits),
+            Class::QuietNan => layout.is_nan(bits) && bits & layout.quiet_bit() != 0,
+            Class::SignallingNan => layout.is_nan(bits) && bits & layout.quiet_bit() == 0,
+            Class::Nan => layout.is_nan(bits),
+            Class::Negative => layout.is_negative(bits) && !layout.is_nan(bits),
+            Class::One => bits == (layout.bias() as u64) << layout.fraction,
+            Class::Power => magnitude & (layout.min_normal() - 1) == 0 && magnitude < layout.infinity(),
+        }
+    }
+}
+
+/// What the exact result is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ResultClass {
+    /// Non-zero and below the smallest normal value, operands read as the profile says; for a multiply-add also its product.
+    Tiny,
+    /// In the range of normal values.
+    Normal,
+    /// A number beyond the largest finite value.
+    Beyond,
+    /// None: numbers on which the function is not defined.
+    Invalid,
+}
+
+/// A selection of lanes; everything that is given must hold. Integer operands are not looked at.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Lanes {
+    /// Some operand is of one of these classes.
+    #[serde(default)]
+    pub any: Vec<Class>,
+    /// Every operand is of one of these classes.
+    #[serde(default)]
+    pub all: Vec<Class>,
+    /// No operand is of one of these classes.
+    #[serde(default)]
+    pub none: Vec<Class>,
+    /// Exactly one operand is of one of these classes.
+    #[serde(default)]
+    pub one: Vec<Class>,
+    /// The exact result is of this class.
+    #[serde(default)]
+    pub result: Option<ResultClass>,
+}
+
+impl Lanes {
+    /// Whether the rule looks at this part of the result of this case.
+    pub fn select(&self, kernel: &Kernel, case: &[u64], part: usize, demand: &Demand) -> bool {
+        let operands = operands(kernel, case, part);
+        let floats = || operands.iter().filter_map(|Operand { layout, bits }| layout.map(|layout| (layout, *bits)));
+        let is = |classes: &[Class], (layout, bits): (FloatLayout, u64)| {
+            classes.iter().any(|class| class.holds(layout, bits))
+        };
+        (self.any.is_empty() || floats().any(|operand| is(&self.any, operand)))
+            && (self.all.is_empty() || floats().all(|operand| is(&self.all, operand)))
+            && !floats().any(|operand| is(&self.none, operand))
+            && (self.one.is_empty() || floats().filter(|operand| is(&self.one, *operand)).count() == 1)
+            && self.result.is_none_or(|class| result_is(class, kernel, case, part, demand))
+    }
+}
+
+fn result_is(class: ResultClass, kernel: &Kernel, case: &[u64], part: usize, demand: &Demand) -> bool {
+    if class == ResultClass::Tiny {
+        return tiny(kernel, case, part, demand);
+    }
+    if class == ResultClass::Invalid {
+        let nan = operands(kernel, case, part).iter().any(|Operand { layout, bits }| layout.is_some_and(|l| l.is_nan(*bits)));
+        let result = accepted_part(kernel, case, part, demand);
+        return !nan && !result.is_empty() && result.minus(&Set::nan(result.encoding())).is_empty();
+    }
+    // Towards zero, a number beyond the largest finite value gives that value, and nothing else does but itself.
+    let mut down = *demand;
+    down.accuracy = Accuracy::TowardZero;
+    down.results.subnormal_results = Subnormals::Keep;
+    let result = accepted_part(kernel, case, part, &down);
+    let Encoding::Float(layout) = result.encoding() else { return false };
+    let magnitudes: Vec<u64> = result.members(3).iter().map(|bits| bits & layout.magnitude_mask()).collect();
+    let [magnitude] = magnitudes[..] else { return false };
+    let beyond = magnitude == layout.max_finite() && {
+        let exact = accepted_part(kernel, case, part, &Demand { accuracy: Accuracy::Ulp(0.0), ..down });
+        exact.and(&result).is_empty()
+    };
+    match class {
+        ResultClass::Beyond => beyond,
+        _ => !beyond && (layout.min_normal()..=layout.max_finite()).contains(&magnitude),
+    }
+}
+
+fn tiny(kernel: &Kernel, case: &[u64], part: usize, demand: &Demand) -> bool {
+    let mut open = *demand;
+    open.results.subnormal_results = Subnormals::Keep;
+    open.accuracy = Accuracy::EitherNeighbour;
+    let result = accepted_part(kernel, case, part, &open);
+    let small = |set: &Set| !set.is_everything() && !set.and(&Set::subnormals(set.encoding())).is_empty();
+    small(&result)
+        || demand.function == Function::MulAdd
+            && small(&accepted_part(kernel, case, part, &Demand { function: Function::Mul, ..open }))
+}

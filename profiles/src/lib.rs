@@ -1,0 +1,20 @@
+//! What must be true: exact arithmetic, accepted sets, rules as data, and judgement. No I/O, no Vulkan.
+#![forbid(unsafe_code)]
+
+pub mod accepted;
+pub mod accepts;
+pub mod accuracy;
+pub mod claims;
+pub mod encoding;
+pub mod environment;
+pub mod judge;
+pub mod lanes;
+pub mod observation;
+pub mod oracle;
+pub mod profile;
+pub mod real;
+pub mod verdict;
+
+pub use observation::{Observation, Outcome};
+pub use profile::Profile;
+pub use verdict::{Class, Level, Verdict};

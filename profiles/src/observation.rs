@@ -1,0 +1,56 @@
+//! An observation: what one kernel answered on one device.
+
+use std::sync::Arc;
+
+use fpprobe_spirv::{Cases, Kernel};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// How the measurement of a kernel ended.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// It ran, twice, with the same answers.
+    Ran,
+    /// The device lacks something; the detail names it.
+    Unsupported,
+    /// A Vulkan call failed; the detail names call and result.
+    Rejected,
+    /// The poison is still in the result.
+    NotWritten,
+    /// Two runs differ; both answers are kept.
+    Flaky,
+    /// The worker died.
+    Crashed,
+    /// The worker did not answer in time.
+    Hung,
+    /// `VK_ERROR_DEVICE_LOST`.
+    DeviceLost,
+    /// `VK_ERROR_OUT_OF_HOST_MEMORY` or `VK_ERROR_OUT_OF_DEVICE_MEMORY`.
+    OutOfMemory,
+}
+
+/// What one kernel answered.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Observation {
+    /// The kernel.
+    pub kernel: Kernel,
+    /// What it was asked.
+    pub cases: Cases,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// What else there is to say: the missing feature, the call and its result, the signal.
+    pub detail: String,
+    /// The answers of the first run: `kernel.result().width` values per case; empty unless `ran` or `flaky`.
+    pub out: Arc<[u64]>,
+    /// For `flaky`, the answers of the second run, same layout.
+    pub second: Option<Arc<[u64]>>,
+}
+
+impl Observation {
+    /// The answer to one case: its components.
+    pub fn answer(&self, case: usize) -> &[u64] {
+        let width = self.kernel.result().width as usize;
+        &self.out[case * width..(case + 1) * width]
+    }
+}

@@ -1,0 +1,383 @@
+//! From TOML to a [`Profile`], with errors that name file, line and key.
+
+use std::collections::BTreeMap;
+
+use fpprobe_spirv::op::{OPS, Op};
+use fpprobe_spirv::{Control, Controls, Format, Kernel};
+use serde::Deserialize;
+use toml::{Spanned, Table};
+
+use super::{Behaviour, Ground, Group, Operation, Part, Profile, Requirement, Rule, function_of, governing};
+use crate::accuracy::Accuracy;
+use crate::environment::{Environment, Ulp};
+use crate::lanes::Lanes;
+use crate::oracle::{Demand, has_reference};
+use crate::verdict::Level;
+
+/// Largest profile that is read, in bytes.
+const LARGEST: usize = 1 << 20;
+/// How many profiles may extend one another.
+const DEEPEST: usize = 8;
+
+/// What is wrong with a profile.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{file}:{line}: {problem}")]
+pub struct ProfileError {
+    /// File name.
+    pub file: String,
+    /// Line, from 1.
+    pub line: usize,
+    /// What is wrong, naming the key.
+    pub problem: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawProfile {
+    id: String,
+    title: String,
+    version: String,
+    extends: Option<Spanned<String>>,
+    #[serde(default)]
+    without: Vec<Spanned<String>>,
+    ulp: Option<Ulp>,
+    modes: Option<Vec<Spanned<String>>>,
+    #[serde(default)]
+    group: Vec<RawGroup>,
+    #[serde(default)]
+    environment: BTreeMap<String, Spanned<Table>>,
+    #[serde(default)]
+    operation: BTreeMap<String, Spanned<RawOperation>>,
+    #[serde(default)]
+    rule: Vec<Spanned<RawRule>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawGroup {
+    id: String,
+    title: String,
+    format: Spanned<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawOperation {
+    lowerings: Vec<Spanned<String>>,
+    #[serde(default)]
+    accuracy: BTreeMap<String, Spanned<String>>,
+    #[serde(default)]
+    environment: Table,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawRule {
+    id: String,
+    title: String,
+    citation: String,
+    #[serde(default)]
+    note: String,
+    #[serde(default = "required")]
+    level: Level,
+    format: OneOrMany<String>,
+    operations: Vec<Spanned<String>>,
+    #[serde(default)]
+    lanes: OneOrMany<Lanes>,
+    #[serde(default)]
+    requirement: OneOrMany<Requirement>,
+    judges: Option<Behaviour>,
+    #[serde(default)]
+    environment: Table,
+    accuracy: Option<Spanned<String>>,
+}
+
+fn required() -> Level {
+    Level::Required
+}
+
+/// A value, or a list of them.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum OneOrMany<T> {
+    One(T),
+    Many(Vec<T>),
+}
+
+impl<T: Default> Default for OneOrMany<T> {
+    fn default() -> Self {
+        OneOrMany::One(T::default())
+    }
+}
+
+impl<T> OneOrMany<T> {
+    fn as_slice(&self) -> &[T] {
+        match self {
+            OneOrMany::One(value) => std::slice::from_ref(value),
+            OneOrMany::Many(values) => values,
+        }
+    }
+
+    fn into_vec(self) -> Vec<T> {
+        match self {
+            OneOrMany::One(value) => vec![value],
+            OneOrMany::Many(values) => values,
+        }
+    }
+}
+
+/// A file that is being read: turns byte positions into lines.
+struct Source<'a> {
+    file: &'a str,
+    text: &'a str,
+}
+
+impl Source<'_> {
+    fn error(&self, at: usize, problem: impl Into<String>) -> ProfileError {
+        let line = self.text.as_bytes()[..at.min(self.text.len())].iter().filter(|byte| **byte == b'\n').count() + 1;
+        ProfileError { file: self.file.to_owned(), line, problem: problem.into() }
+    }
+}
+
+/// Everything that files have said so far.
+struct Draft {
+    profile: Profile,
+    ground: Ground,
+    operations: BTreeMap<String, Operation>,
+}
+
+pub(super) fn parse(
+    file: &str,
+    text: &str,
+    base: &dyn Fn(&str) -> Option<(String, String)>,
+) -> Result<Profile, ProfileError> {
+    Ok(draft(&Source { file, text }, base, 0)?.profile)
+}
+
+fn draft(
+    source: &Source<'_>,
+    base: &dyn Fn(&str) -> Option<(String, String)>,
+    depth: usize,
+) -> Result<Draft, ProfileError> {
+    if source.text.len() > LARGEST {
+        return Err(source.error(0, format!("a profile may have {LARGEST} bytes at most; this one has {}", source.text.len())));
+    }
+    let raw: RawProfile = toml::from_str(source.text)
+        .map_err(|error| source.error(error.span().map_or(0, |span| span.start), error.message()))?;
+    let mut draft = match &raw.extends {
+        None => Draft {
+            profile: Profile {
+                id: String::new(),
+                title: String::new(),
+                version: String::new(),
+                modes: Vec::new(),
+                groups: Vec::new(),
+                rules: Vec::new(),
+            },
+            ground: Ground { ulp: Ulp::Binade, environments: BTreeMap::new() },
+            operations: BTreeMap::new(),
+        },
+        Some(name) if depth == DEEPEST => {
+            let at = name.span().start;
+            return Err(source.error(at, format!("`extends`: more than {DEEPEST} profiles extend one another")));
+        }
+        Some(name) => {
+            let (file, text) = base(name.get_ref()).ok_or_else(|| {
+                let known: Vec<&str> = super::built_in_ids().collect();
+                source.error(name.span().start, format!("`extends`: no profile `{}`; there are {}", name.get_ref(), known.join(", ")))
+            })?;
+            self::draft(&Source { file: &file, text: &text }, base, depth + 1)?
+        }
+    };
+    read(source, raw, &mut draft)?;
+    Ok(draft)
+}
+
+fn read(source: &Source<'_>, raw: RawProfile, draft: &mut Draft) -> Result<(), ProfileError> {
+    draft.profile.id = raw.id;
+    draft.profile.title = raw.title;
+    draft.profile.version = raw.version;
+    if let Some(ulp) = raw.ulp {
+        draft.ground.ulp = ulp;
+    }
+    if let Some(modes) = raw.modes {
+        draft.profile.modes = modes
+            .into_iter()
+            .map(|mode| {
+                let at = mode.span().start;
+                mode.get_ref().parse::<Control>().map_err(|error| source.error(at, format!("`modes`: {error}")))
+            })
+            .collect::<Result<_, _>>()?;
+    }
+    for group in raw.group {
+        draft.profile.groups.retain(|known| known.id != group.id);
+        let format = group.format.get_ref().parse().map_err(|error| {
+            source.error(group.format.span().start, format!("`group.format`: {error}"))
+        })?;
+        draft.profile.groups.push(Group { id: group.id, title: group.title, format });
+    }
+    for (format, table) in raw.environment {
+        let at = table.span().start;
+        format.parse::<Format>().map_err(|error| source.error(at, format!("`environment.{format}`: {error}")))?;
+        let known = draft.ground.environments.entry(format.clone()).or_default();
+        known.extend(table.into_inner());
+        environment(known).map_err(|problem| source.error(at, format!("`environment.{format}`: {problem}")))?;
+    }
+    for (name, operation) in raw.operation {
+        let at = operation.span().start;
+        let operation = read_operation(source, &name, operation.into_inner(), at)?;
+        draft.operations.insert(name, operation);
+    }
+    for dropped in raw.without {
+        let before = draft.profile.rules.len();
+        draft.profile.rules.retain(|rule| rule.id != *dropped.get_ref());
+        if draft.profile.rules.len() == before {
+            let problem = format!("`without`: the profile that this one extends has no rule `{}`", dropped.get_ref());
+            return Err(source.error(dropped.span().start, problem));
+        }
+    }
+    let mut own: Vec<String> = Vec::new();
+    for rule in raw.rule {
+        let at = rule.span().start;
+        let rule = read_rule(source, rule.into_inner(), at, draft)?;
+        if own.contains(&rule.id) {
+            return Err(source.error(at, format!("rule `{}` is written twice", rule.id)));
+        }
+        own.push(rule.id.clone());
+        match draft.profile.rules.iter_mut().find(|known| known.id == rule.id) {
+            Some(known) => *known = rule,
+            None => draft.profile.rules.push(rule),
+        }
+    }
+    Ok(())
+}
+
+fn environment(table: &Table) -> Result<Environment, String> {
+    Environment::deserialize(table.clone()).map_err(|error| error.message().to_owned())
+}
+
+fn accuracy(source: &Source<'_>, key: &str, text: &Spanned<String>) -> Result<Accuracy, ProfileError> {
+    text.get_ref().parse().map_err(|problem| source.error(text.span().start, format!("`{key}`: {problem}")))
+}
+
+fn read_operation(
+    source: &Source<'_>,
+    name: &str,
+    raw: RawOperation,
+    at: usize,
+) -> Result<Operation, ProfileError> {
+    if raw.lowerings.is_empty() {
+        return Err(source.error(at, format!("`operation.{name}.lowerings` is empty: name at least one kernel operation")));
+    }
+    for lowering in &raw.lowerings {
+        let op = lowering.get_ref().rsplit_once('.').map_or(lowering.get_ref().as_str(), |(_, op)| op);
+        if Op::find(op).is_none() {
+            let error = fpprobe_spirv::ParseError::unknown("operation", op, OPS.iter().map(|op| op.name));
+            return Err(source.error(lowering.span().start, format!("`operation.{name}.lowerings`: {error}")));
+        }
+    }
+    let accuracy = raw
+        .accuracy
+        .iter()
+        .map(|(format, text)| Ok((format.clone(), accuracy(source, &format!("operation.{name}.accuracy"), text)?)))
+        .collect::<Result<_, ProfileError>>()?;
+    let lowerings = raw.lowerings.into_iter().map(Spanned::into_inner).collect();
+    Ok(Operation { lowerings, accuracy, environment: raw.environment })
+}
+
+fn read_rule(source: &Source<'_>, raw: RawRule, at: usize, draft: &Draft) -> Result<Rule, ProfileError> {
+    let rule_error = |at: usize, problem: String| source.error(at, format!("rule `{}`: {problem}", raw.id));
+    let mut parts = Vec::new();
+    for format in raw.format.as_slice() {
+        let format: Format = format.parse().map_err(|error| rule_error(at, format!("`format`: {error}")))?;
+        for name in &raw.operations {
+            let here = name.span().start;
+            let name = name.get_ref();
+            let operation = draft.operations.get(name).ok_or_else(|| {
+                let known = draft.operations.keys().map(String::as_str);
+                let nearest = fpprobe_spirv::ParseError::unknown("operation", name, known);
+                rule_error(here, format!("`operations`: {nearest}"))
+            })?;
+            let part = read_part(name, operation, format, &raw, source, draft)
+                .map_err(|problem| rule_error(here, problem))?;
+            parts.extend(part);
+        }
+    }
+    if parts.is_empty() {
+        return Err(rule_error(at, "`operations` names nothing that exists for its format: it cannot fail".into()));
+    }
+    Ok(Rule {
+        id: raw.id,
+        title: raw.title,
+        citation: raw.citation,
+        note: raw.note,
+        level: raw.level,
+        judges: raw.judges,
+        lanes: raw.lanes.into_vec(),
+        requirements: raw.requirement.into_vec(),
+        parts,
+    })
+}
+
+fn read_part(
+    name: &str,
+    operation: &Operation,
+    format: Format,
+    rule: &RawRule,
+    source: &Source<'_>,
+    draft: &Draft,
+) -> Result<Option<Part>, String> {
+    let mut lowerings = Vec::new();
+    for lowering in &operation.lowerings {
+        let (format, op) = match lowering.rsplit_once('.') {
+            Some((format, op)) => (format.parse::<Format>().map_err(|error| error.to_string())?, op),
+            None => (format, lowering.as_str()),
+        };
+        let op = Op::find(op).ok_or_else(|| format!("no kernel operation `{op}`"))?;
+        if lowering.contains('.') || op.formats.contains(&format) {
+            lowerings.push(Kernel::plain(format, op).map_err(|error| error.to_string())?);
+        }
+    }
+    let ops: Vec<&'static Op> = lowerings.iter().map(|kernel| kernel.op).collect();
+    // An operation without a kernel of this format is no part of a rule that speaks of several formats.
+    let Some(function) = function_of(&ops) else { return Ok(None) };
+    if !has_reference(function) {
+        return Err(format!("operation `{name}`: {function:?} has no reference to judge by"));
+    }
+    let kernel = lowerings[0];
+    let operand = match kernel.params().iter().map(|shape| shape.format).find(|f| f.float().is_some()) {
+        Some(operand) => operand,
+        None => governing(kernel.params()[0].format, format),
+    };
+    let result = match kernel.result().format {
+        Format::U32 if function == fpprobe_spirv::Function::PackHalf => Format::F16,
+        other => governing(other, format),
+    };
+    let environment_of = |format: Format| -> Result<Environment, String> {
+        let mut table = draft.ground.environments.get(format.name()).cloned().unwrap_or_default();
+        if table.is_empty() {
+            return Err(format!("there is no `environment.{format}`, which operation `{name}` needs"));
+        }
+        table.extend(operation.environment.clone());
+        table.extend(rule.environment.clone());
+        environment(&table).map_err(|problem| format!("`environment`: {problem}"))
+    };
+    let accuracy = match &rule.accuracy {
+        Some(text) => accuracy(source, "accuracy", text).map_err(|error| error.problem)?,
+        None => {
+            let own = operation.accuracy.get(result.name()).or_else(|| operation.accuracy.get("any"));
+            // Operations that choose or move need none; the rest must say how close is close enough.
+            own.copied().unwrap_or(Accuracy::NearestEven)
+        }
+    };
+    let demand = Demand {
+        function,
+        operands: environment_of(operand)?,
+        results: environment_of(result)?,
+        accuracy,
+        ulp: draft.ground.ulp,
+    };
+    let group = draft.profile.groups.iter().find(|group| group.format == kernel.format).map(|group| group.id.clone());
+    let lowerings = lowerings.into_iter().map(|kernel| kernel.with_controls(Controls::NONE)).collect();
+    Ok(Some(Part { operation: name.to_owned(), lowerings, demand, group }))
+}

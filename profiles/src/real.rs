@@ -1,0 +1,261 @@
+//! Exact values and tight enclosures of real numbers.
+//!
+//! Every operand and every result of f16, f32, f64 and the small unsigned floats is a binary128 number exactly. An
+//! operation on two of them is computed by `rustc_apfloat` rounded down and rounded up: the pair encloses the exact
+//! result with a relative width of at most 2^-112, far below any distance that a rule can tell apart. The host's FPU and
+//! its mathematical library take no part.
+
+use std::cmp::Ordering;
+
+use fpprobe_spirv::FloatLayout;
+use rustc_apfloat::ieee::Quad;
+use rustc_apfloat::{Float, Round, Status};
+
+const QUAD_FRACTION: u32 = 112;
+const QUAD_BIAS: i32 = 16383;
+
+/// A real number known exactly (`lo == hi`) or enclosed; finite, non-zero, one sign.
+#[derive(Clone, Copy, Debug)]
+pub struct Real {
+    /// Not above the number.
+    pub lo: Quad,
+    /// Not below it.
+    pub hi: Quad,
+}
+
+/// An exact mathematical result.
+#[derive(Clone, Copy, Debug)]
+pub enum Exact {
+    /// Not a number: an invalid operation or a NaN operand.
+    Nan,
+    /// An infinity that is exact: from an infinite operand or a pole. `true` is negative.
+    Infinite(bool),
+    /// A zero that is exact. `true` is negative.
+    Zero(bool),
+    /// A finite, non-zero number.
+    Number(Real),
+}
+
+/// The encoded value as binary128: exact; NaNs lose their payload.
+pub fn decode(layout: FloatLayout, bits: u64) -> Quad {
+    let magnitude = bits & layout.magnitude_mask();
+    let value = if layout.is_nan(bits) {
+        Quad::NAN
+    } else if layout.is_infinite(bits) {
+        Quad::INFINITY
+    } else {
+        let (exponent, fraction) = (magnitude >> layout.fraction, magnitude & (layout.min_normal() - 1));
+        let significand = if exponent == 0 { fraction } else { fraction | layout.min_normal() };
+        let scale = exponent.max(1) as i32 - layout.bias() - layout.fraction as i32;
+        Quad::from_u128(u128::from(significand)).value.scalbn(scale)
+    };
+    if layout.is_negative(bits) { -value } else { value }
+}
+
+/// The encoded value as binary64 bits, for interval ends in JSON; exact for every format.
+pub fn to_double_bits(layout: FloatLayout, bits: u64) -> u64 {
+    use rustc_apfloat::FloatConvert;
+    use rustc_apfloat::ieee::Double;
+    let mut loses = false;
+    let double: Double = decode(layout, bits).convert(&mut loses).value;
+    double.to_bits() as u64
+}
+
+/// Power of two.
+pub fn power(exponent: i32) -> Quad {
+    Quad::from_u128(1).value.scalbn(exponent)
+}
+
+/// Exponent of the leading bit of a finite non-zero value.
+pub fn exponent(value: Quad) -> i32 {
+    value.ilogb()
+}
+
+/// A magnitude cut to a layout's precision towards zero, and how much was cut off.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Cut {
+    /// Encoding of the magnitude, at most the largest finite one.
+    pub magnitude: u64,
+    /// Whether nothing was cut off.
+    pub exact: bool,
+    /// The cut-off part compared with half a unit of the last place.
+    pub half: Ordering,
+}
+
+/// Cuts the magnitude of a finite value to the layout's precision (subnormals kept).
+pub fn cut(layout: FloatLayout, value: Quad) -> Cut {
+    let bits = value.to_bits();
+    let biased = ((bits >> QUAD_FRACTION) & 0x7fff) as i32;
+    let fraction = bits & ((1 << QUAD_FRACTION) - 1);
+    if biased == 0 {
+        // Zero, or a binary128 subnormal: below half of any layout's smallest value.
+        return Cut { magnitude: 0, exact: fraction == 0, half: Ordering::Less };
+    }
+    let significand = fraction | 1 << QUAD_FRACTION;
+    let leading = biased - QUAD_BIAS;
+    if leading > layout.bias() {
+        // At least twice the largest power of two: above the rounding limit too.
+        return Cut { magnitude: layout.max_finite(), exact: false, half: Ordering::Greater };
+    }
+    let field = (leading + layout.bias()).max(1);
+    let quantum = field - layout.bias() - layout.fraction as i32;
+    let shift = quantum - (leading - QUAD_FRACTION as i32);
+    if shift > 126 {
+        return Cut { magnitude: 0, exact: false, half: Ordering::Less };
+    }
+    let kept = (significand >> shift) as u64;
+    let rest = significand & ((1 << shift) - 1);
+    let magnitude = ((field as u64 - 1) << layout.fraction) + kept;
+    Cut { magnitude, exact: rest == 0, half: rest.cmp(&(1 << (shift - 1))) }
+}
+
+impl Real {
+    /// An exactly known number.
+    pub fn exact(value: Quad) -> Real {
+        Real { lo: value, hi: value }
+    }
+
+    /// Whether it is negative.
+    pub fn is_negative(self) -> bool {
+        self.lo.is_negative()
+    }
+
+    /// The ends by magnitude: nearer to zero first.
+    pub fn magnitudes(self) -> (Quad, Quad) {
+        if self.is_negative() { (-self.hi, -self.lo) } else { (self.lo, self.hi) }
+    }
+
+    /// `self` moved by `distance` (not negative) outward in both directions: lower end, upper end.
+    pub fn widened(self, distance: Quad) -> (Quad, Quad) {
+        (self.lo.sub_r(distance, Round::TowardNegative).value, self.hi.add_r(distance, Round::TowardPositive).value)
+    }
+}
+
+/// Classifies the result of one operation, given by rounding direction.
+pub fn bracket(operation: impl Fn(Round) -> rustc_apfloat::StatusAnd<Quad>) -> Exact {
+    let nearest = operation(Round::NearestTiesToEven);
+    let value = nearest.value;
+    if value.is_nan() {
+        Exact::Nan
+    } else if value.is_infinite() {
+        Exact::Infinite(value.is_negative())
+    } else if value.is_zero() && nearest.status & Status::INEXACT == Status::OK {
+        Exact::Zero(value.is_negative())
+    } else if nearest.status & Status::INEXACT == Status::OK {
+        Exact::Number(Real::exact(value))
+    } else {
+        Exact::Number(Real { lo: operation(Round::TowardNegative).value, hi: operation(Round::TowardPositive).value })
+    }
+}
+
+impl Exact {
+    /// An exactly known value.
+    pub fn of(value: Quad) -> Exact {
+        if value.is_nan() {
+            Exact::Nan
+        } else if value.is_infinite() {
+            Exact::Infinite(value.is_negative())
+        } else if value.is_zero() {
+            Exact::Zero(value.is_negative())
+        } else {
+            Exact::Number(Real::exact(value))
+        }
+    }
+
+    /// Square root: sqrt(-0) = -0, NaN below (IEEE 754-2019, 5.4.1).
+    pub fn sqrt(x: Quad) -> Exact {
+        if x.is_nan() || (x.is_negative() && !x.is_zero()) {
+            return Exact::Nan;
+        }
+        if x.is_zero() || x.is_infinite() {
+            return Exact::of(x);
+        }
+        let lo = sqrt_down(x);
+        // The sign of r*r - x is exact in a fused multiply-add, whatever its rounding.
+        let residue = lo.mul_add_r(lo, -x, Round::NearestTiesToEven).value;
+        Exact::Number(Real { lo, hi: if residue.is_zero() { lo } else { lo.next_up().value } })
+    }
+
+    /// `1 / sqrt(x)`: the pole keeps the sign of zero (IEEE 754-2019, 9.2.1).
+    pub fn inverse_sqrt(x: Quad) -> Exact {
+        let one = power(0);
+        match Exact::sqrt(x) {
+            Exact::Nan => Exact::Nan,
+            Exact::Zero(negative) => Exact::Infinite(negative),
+            Exact::Infinite(_) => Exact::Zero(false),
+            Exact::Number(root) => Exact::Number(Real {
+                lo: one.div_r(root.hi, Round::TowardNegative).value,
+                hi: one.div_r(root.lo, Round::TowardPositive).value,
+            }),
+        }
+    }
+}
+
+/// The largest binary128 value whose square is not above `x`; `x` positive, finite.
+fn sqrt_down(x: Quad) -> Quad {
+    // Newton's iteration from a power of two converges from above; the last step below makes the result exact.
+    let mut root = power(exponent(x).div_euclid(2) + 1);
+    let half = power(-1);
+    loop {
+        let next = ((root + x.div_r(root, Round::NearestTiesToEven).value).value * half).value;
+        if next.partial_cmp(&root) != Some(Ordering::Less) {
+            break;
+        }
+        root = next;
+    }
+    let above = |root: Quad| {
+        let residue = root.mul_add_r(root, -x, Round::NearestTiesToEven).value;
+        !residue.is_negative() && !residue.is_zero()
+    };
+    while above(root) {
+        root = root.next_down().value;
+    }
+    while !above(root.next_up().value) {
+        root = root.next_up().value;
+    }
+    root
+}
+
+#[cfg(test)]
+mod tests {
+    use fpprobe_spirv::Format;
+
+    use super::*;
+
+    fn single() -> FloatLayout {
+        Format::F32.float().unwrap()
+    }
+
+    #[test]
+    fn decoding_and_cutting_are_inverse_for_every_half() {
+        let half = Format::F16.float().unwrap();
+        for bits in 0..half.infinity() {
+            let cut = cut(half, decode(half, bits));
+            assert_eq!((cut.magnitude, cut.exact), (bits, true), "{bits:04x}");
+        }
+    }
+
+    #[test]
+    fn cuts_know_their_remainder() {
+        // 1 + 2^-24 lies half-way between 1 and its successor.
+        let value = (power(0) + power(-24)).value;
+        assert_eq!(cut(single(), value), Cut { magnitude: 0x3f800000, exact: false, half: Ordering::Equal });
+        let above = (value + power(-60)).value;
+        assert_eq!(cut(single(), above).half, Ordering::Greater);
+        // 2^-150 is half of the smallest subnormal.
+        assert_eq!(cut(single(), power(-150)), Cut { magnitude: 0, exact: false, half: Ordering::Equal });
+        assert_eq!(cut(single(), power(128)).magnitude, 0x7f7fffff);
+    }
+
+    #[test]
+    fn roots_are_enclosed_tightly() {
+        for bits in [1u64, 2, 0x00800000, 0x3f800000, 0x40000000, 0x40800000, 0x7f7fffff] {
+            let x = decode(single(), bits);
+            let Exact::Number(root) = Exact::sqrt(x) else { panic!("{bits:08x}") };
+            let square = |r: Quad, round| r.mul_r(r, round).value;
+            assert!(square(root.lo, Round::TowardNegative) <= x && x <= square(root.hi, Round::TowardPositive));
+        }
+        let Exact::Number(two) = Exact::sqrt(decode(single(), 0x40800000)) else { panic!() };
+        assert!(two.lo == two.hi && two.lo == power(1));
+    }
+}

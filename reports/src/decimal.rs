@@ -1,0 +1,180 @@
+//! Bits for people: the shortest decimal that reads back, with what the decimal hides (kind of NaN, subnormal, sign).
+//! Whole numbers of formats below 32 bits stand in full.
+
+use fpprobe_spirv::{FloatLayout, Format};
+
+/// The value of these bits: `1.5`, `-0`, `inf`, `NaN(quiet, payload 0x12345)`, `1e-45 (subnormal)`, `true`,
+/// `(1.5, 0, inf)` for a texel.
+pub fn decimal(format: Format, bits: u64) -> String {
+    match (format, format.float()) {
+        (Format::I32, _) => (bits as u32).cast_signed().to_string(),
+        (Format::Bool, _) => (bits & 1 == 1).to_string(),
+        (_, Some(layout)) => float(layout, bits),
+        _ if format.channels().is_empty() => bits.to_string(),
+        _ => {
+            let channels: Vec<String> =
+                format.channels().iter().map(|channel| float(channel.layout, bits >> channel.shift)).collect();
+            format!("({})", channels.join(", "))
+        }
+    }
+}
+
+/// The value of an encoding of this layout; bits above it are ignored.
+pub fn float(layout: FloatLayout, bits: u64) -> String {
+    let sign = if layout.is_negative(bits) { "-" } else { "" };
+    let magnitude = bits & layout.magnitude_mask();
+    if layout.is_nan(bits) {
+        let quiet = magnitude & layout.quiet_bit() != 0;
+        let payload = magnitude & (layout.quiet_bit() - 1);
+        // The small unsigned formats have no quiet NaN: their fraction is all payload.
+        return match (layout.signed, payload) {
+            (false, _) => format!("NaN(payload {:#x})", magnitude & (layout.min_normal() - 1)),
+            (true, 0) => format!("{sign}NaN(quiet)"),
+            (true, _) => format!("{sign}NaN({}, payload {payload:#x})", if quiet { "quiet" } else { "signalling" }),
+        };
+    }
+    if layout.is_infinite(bits) {
+        return format!("{sign}inf");
+    }
+    if magnitude == 0 {
+        return format!("{sign}0");
+    }
+    let mark = if layout.is_subnormal(bits) { " (subnormal)" } else { "" };
+    format!("{sign}{}{mark}", plain(&shortest(layout, magnitude)))
+}
+
+/// The encoding of a number in this layout, where it is one of its values.
+pub(crate) fn encode_exactly(layout: FloatLayout, number: f64) -> Option<u64> {
+    let sign = if number.is_sign_negative() { layout.sign_bit() } else { 0 };
+    if number.is_nan() || (number.is_sign_negative() && !layout.signed) {
+        return None;
+    }
+    // Encodings of one sign are in numeric order, so that a search finds the number or shows that it is missing.
+    let (mut low, mut high) = (0, layout.infinity());
+    let magnitude = number.abs();
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if value(layout, middle) < magnitude { low = middle + 1 } else { high = middle }
+    }
+    (value(layout, low).to_bits() == magnitude.to_bits()).then_some(sign | low)
+}
+
+/// The number of a positive encoding; exact, since every format here is a subset of binary64.
+fn value(layout: FloatLayout, magnitude: u64) -> f64 {
+    if layout.exponent == 11 {
+        return f64::from_bits(magnitude);
+    }
+    if magnitude >= layout.infinity() {
+        return f64::INFINITY;
+    }
+    let (exponent, fraction) = (magnitude >> layout.fraction, magnitude & (layout.min_normal() - 1));
+    let significand = if exponent == 0 { fraction } else { fraction | layout.min_normal() };
+    // The exponent of the last place, biased as in binary64; positive, for these formats reach far less low.
+    let scale = 1023 + exponent.max(1) - u64::from(layout.bias().unsigned_abs()) - u64::from(layout.fraction);
+    significand as u32 as f64 * f64::from_bits(scale << 52)
+}
+
+/// The fewest digits that read back as this finite, non-zero encoding, in scientific notation.
+fn shortest(layout: FloatLayout, magnitude: u64) -> String {
+    match layout.exponent {
+        11 => return format!("{:e}", f64::from_bits(magnitude)),
+        8 => return format!("{:e}", f32::from_bits(magnitude as u32)),
+        _ => {}
+    }
+    let number = value(layout, magnitude);
+    // 65504 and 65024 are household names; 65500 and 65000 would read back as well, but who knows them?
+    if number.fract() == 0.0 {
+        return format!("{number:e}");
+    }
+    let below = value(layout, magnitude - 1);
+    // Above the largest finite value lies, for rounding, the next power of two.
+    let above = if magnitude == layout.max_finite() { 2.0 * number - below } else { value(layout, magnitude + 1) };
+    let (low, high) = (f64::midpoint(below, number), f64::midpoint(number, above));
+    let even = magnitude & 1 == 0;
+    (0..17)
+        .map(|digits| format!("{number:.digits$e}"))
+        .find(|text| {
+            text.parse().is_ok_and(|read: f64| read > low && read < high || even && (low..=high).contains(&read))
+        })
+        .unwrap_or_else(|| format!("{number:e}"))
+}
+
+/// Scientific notation turned into plain digits where that stays short.
+fn plain(scientific: &str) -> String {
+    let exponent: i32 = scientific.split_once('e').and_then(|(_, exponent)| exponent.parse().ok()).unwrap_or(0);
+    match scientific.parse::<f64>() {
+        Ok(number) if (-4..10).contains(&exponent) => number.to_string(),
+        _ => scientific.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fpprobe_spirv::format::{F10, F11};
+
+    use super::*;
+
+    #[test]
+    fn every_class_of_value_is_told_apart() {
+        for (format, bits, text) in [
+            (Format::F32, 0x80000000, "-0"),
+            (Format::F32, 0x3f800000, "1"),
+            (Format::F32, 0x3dcccccd, "0.1"),
+            (Format::F32, 0x7f7fffff, "3.4028235e38"),
+            (Format::F32, 0x00000001, "1e-45 (subnormal)"),
+            (Format::F32, 0x807fffff, "-1.1754942e-38 (subnormal)"),
+            (Format::F32, 0xff800000, "-inf"),
+            (Format::F32, 0x7fc00000, "NaN(quiet)"),
+            (Format::F32, 0x7fd2345f, "NaN(quiet, payload 0x12345f)"),
+            (Format::F32, 0xff800001, "-NaN(signalling, payload 0x1)"),
+            (Format::F32, 0x4b800000, "16777216"),
+            (Format::F16, 0x3c00, "1"),
+            (Format::F16, 0x2e66, "0.1"),
+            (Format::F16, 0x7bff, "65504"),
+            (Format::F16, 0x0001, "6e-8 (subnormal)"),
+            (Format::F16, 0x03ff, "6.1e-5 (subnormal)"),
+            (Format::F64, 0x8000000000000001, "-5e-324 (subnormal)"),
+            (Format::F64, 0x3fb999999999999a, "0.1"),
+            (Format::I32, 0xffffffff, "-1"),
+            (Format::U32, 0xffffffff, "4294967295"),
+            (Format::Bool, 1, "true"),
+            (Format::B10g11r11, 0x7bf, "(65024, 0, 0)"),
+            (Format::B10g11r11, 0x3e0 << 22 | 0x7c1 << 11 | 1, "(1e-6 (subnormal), NaN(payload 0x1), inf)"),
+        ] {
+            assert_eq!(decimal(format, bits), text, "{format} {bits:x}");
+        }
+    }
+
+    /// Nearest value of the layout, ties to even: what reading the decimal back means.
+    fn read_back(layout: FloatLayout, text: &str) -> u64 {
+        let number: f64 = text.parse().unwrap();
+        let distance = |bits: &u64| (value(layout, *bits) - number).abs();
+        (0..=layout.max_finite())
+            .min_by(|a, b| distance(a).total_cmp(&distance(b)).then((a & 1).cmp(&(b & 1))))
+            .unwrap()
+    }
+
+    #[test]
+    fn small_formats_read_back() {
+        let half = Format::F16.float().unwrap();
+        for (layout, step) in [(F10, 1), (F11, 1), (half, 97)] {
+            for bits in (1..=layout.max_finite()).step_by(step) {
+                let text = float(layout, bits);
+                let number = text.split(' ').next().unwrap();
+                assert_eq!(read_back(layout, number), bits, "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn numbers_that_are_values_of_the_format_are_found() {
+        let single = Format::F32.float().unwrap();
+        assert_eq!(encode_exactly(single, -0.0), Some(0x80000000));
+        assert_eq!(encode_exactly(single, 1.5), Some(0x3fc00000));
+        assert_eq!(encode_exactly(single, f64::NEG_INFINITY), Some(0xff800000));
+        assert_eq!(encode_exactly(single, f64::from_bits(0x36a0000000000000)), Some(1));
+        assert_eq!(encode_exactly(single, 0.1), None);
+        assert_eq!(encode_exactly(F11, 65024.0), Some(0x7bf));
+        assert_eq!(encode_exactly(F11, -1.0), None);
+    }
+}

@@ -1,0 +1,140 @@
+//! Judgements in the report's terms.
+
+use fpprobe_profiles::claims::{Contradiction, contradictions};
+use fpprobe_profiles::judge::{Evidence, Judge, Judgement, Observations, RuleVerdict};
+use fpprobe_profiles::{Observation, Outcome, Profile, Verdict};
+use fpprobe_spirv::Kernel;
+
+use crate::model::{self, Counts, Finding, ProfileResult, RecipeResult, RuleResult};
+use crate::values::{encode_answer, encode_case, eval_command};
+
+/// How many lanes of a flaky kernel a finding shows.
+const SHOWN: usize = 4;
+
+/// What the observations of one device mean.
+#[derive(Clone, Debug, Default)]
+pub struct Judged {
+    /// Profile by profile.
+    pub profiles: Vec<ProfileResult>,
+    /// Beside the rules: claims contradicted, flaky answers.
+    pub findings: Vec<Finding>,
+    /// Kernels with a lane that a required rule does not accept, in order of first mention.
+    pub deviating: Vec<Kernel>,
+}
+
+/// Judges one device's observations by these profiles.
+pub fn judge(profiles: &[Profile], observations: &[Observation]) -> Judged {
+    let index = Observations::new(observations);
+    let mut judged = Judged::default();
+    for profile in profiles {
+        let judgement = Judge::new(profile).judge(&index);
+        for kernel in judgement.rules.iter().flat_map(|rule| &rule.deviating) {
+            if !judged.deviating.contains(kernel) {
+                judged.deviating.push(*kernel);
+            }
+        }
+        judged.profiles.push(result(profile, &judgement));
+    }
+    judged.findings.extend(contradictions(observations).iter().map(contradicted));
+    judged.findings.extend(observations.iter().filter_map(flaky));
+    judged
+}
+
+fn result(profile: &Profile, judgement: &Judgement) -> ProfileResult {
+    let mut counts = Counts::default();
+    let required = judgement.rules.iter().filter(|rule| rule.level == model::Level::Required);
+    for rule in required {
+        *match rule.verdict {
+            Verdict::Conforms => &mut counts.conforms,
+            Verdict::Permitted => &mut counts.permitted,
+            Verdict::Depends => &mut counts.depends,
+            Verdict::Deviates => &mut counts.deviates,
+            Verdict::Unsupported => &mut counts.unsupported,
+            Verdict::Incomplete => &mut counts.incomplete,
+        } += 1;
+    }
+    let tried = judgement.tried.iter();
+    ProfileResult {
+        id: profile.id.clone(),
+        title: profile.title.clone(),
+        version: profile.version.clone(),
+        class: judgement.class,
+        needs: judgement.recipe.needs(),
+        without: judgement.without.clone(),
+        counts,
+        rules: judgement.rules.iter().map(|rule| rule_result(profile, rule)).collect(),
+        recipes: tried.map(|t| RecipeResult { needs: t.recipe.needs(), failing: t.failing.clone() }).collect(),
+    }
+}
+
+fn rule_result(profile: &Profile, verdict: &RuleVerdict) -> RuleResult {
+    let rule = profile.rule(&verdict.id);
+    let label = match (verdict.verdict.is_met(), verdict.strict) {
+        (false, _) => "",
+        (true, true) => "strict",
+        (true, false) => "text",
+    };
+    RuleResult {
+        id: verdict.id.clone(),
+        title: rule.map(|rule| rule.title.clone()).unwrap_or_default(),
+        citation: rule.map(|rule| rule.citation.clone()).unwrap_or_default(),
+        level: verdict.level,
+        verdict: verdict.verdict,
+        label: label.to_owned(),
+        behaviour: verdict.behaviour.clone(),
+        lanes: verdict.lanes,
+        failing: verdict.failing,
+        evidence: verdict.evidence.iter().map(shown).collect(),
+    }
+}
+
+fn shown(evidence: &Evidence) -> model::Evidence {
+    let inputs = encode_case(&evidence.kernel, &evidence.case);
+    let kernel = evidence.kernel.to_string();
+    model::Evidence {
+        command: eval_command(&kernel, &inputs),
+        kernel,
+        inputs,
+        out: encode_answer(&evidence.kernel, &evidence.answer),
+        accepts: evidence.accepted.to_json(),
+    }
+}
+
+fn contradicted(contradiction: &Contradiction) -> Finding {
+    let claim = contradiction.control.claim().unwrap_or("core");
+    Finding {
+        kind: "claim".into(),
+        text: format!(
+            "{claim} is claimed, but {} {} under `{}` contradict{} it",
+            contradiction.lanes,
+            if contradiction.lanes == 1 { "answer" } else { "answers" },
+            contradiction.control,
+            if contradiction.lanes == 1 { "s" } else { "" },
+        ),
+        evidence: contradiction.evidence.iter().map(shown).collect(),
+    }
+}
+
+fn flaky(observation: &Observation) -> Option<Finding> {
+    let second = observation.second.as_ref().filter(|_| observation.outcome == Outcome::Flaky)?;
+    let width = observation.kernel.result().width as usize;
+    let differs: Vec<usize> = (0..observation.cases.len())
+        .filter(|case| observation.answer(*case) != &second[case * width..(case + 1) * width])
+        .collect();
+    let kernel = observation.kernel.to_string();
+    let lane = |case: &usize| {
+        let inputs = encode_case(&observation.kernel, observation.cases.case(*case));
+        model::Evidence {
+            command: eval_command(&kernel, &inputs),
+            kernel: kernel.clone(),
+            inputs,
+            out: encode_answer(&observation.kernel, observation.answer(*case)),
+            accepts: serde_json::json!({ "second": encode_answer(&observation.kernel, &second[case * width..(case + 1) * width]) }),
+        }
+    };
+    Some(Finding {
+        kind: "flaky".into(),
+        text: format!("{kernel}: {} of {} answers differ between two runs", differs.len(), observation.cases.len()),
+        evidence: differs.iter().take(SHOWN).map(lane).collect(),
+    })
+}

@@ -1,0 +1,28 @@
+//! What is kept and shown: the [`Report`] model and its schema, and the renderers.
+//!
+//! - [`model`]: the report itself, version 1. [`schema()`] describes it.
+//! - [`values`], [`decimal`], [`words`]: raw bits as JSON, as decimals, and accepted sets in words.
+//! - [`record`]: observations into the report and out of it. [`load`], [`save`]: files.
+//! - [`causes`]: the deviations of a device, one per cause. [`claims`]: what the driver says, beside what was seen.
+//! - [`render`]: one file per output format behind one trait.
+//!
+//! Invariants: a value is its bits, never a float; a report is self-contained; nothing that a driver said reaches an
+//! output unescaped; a file appears whole or not at all.
+#![forbid(unsafe_code)]
+
+pub mod causes;
+pub mod claims;
+pub mod decimal;
+pub mod escape;
+pub mod judged;
+pub mod load;
+pub mod model;
+pub mod record;
+pub mod render;
+pub mod save;
+mod schema;
+pub mod values;
+pub mod words;
+
+pub use model::Report;
+pub use schema::schema;

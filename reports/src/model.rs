@@ -1,0 +1,304 @@
+//! The report: one self-contained record of what was asked, what was answered, and what it means.
+//!
+//! Version 1 of the document. Values are lower-case hex of their format's width; see the contract in the README.
+
+use std::collections::BTreeMap;
+
+pub use fpprobe_profiles::{Class, Level, Outcome, Verdict};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The value of [`Report::schema`] that this program writes.
+pub const SCHEMA: &str = "fpprobe-report/1";
+
+/// A whole report.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Report {
+    /// `fpprobe-report/1`.
+    #[schemars(extend("const" = SCHEMA))]
+    pub schema: String,
+    /// The program that wrote it.
+    pub program: Program,
+    /// The machine it ran on.
+    pub host: Host,
+    /// Start, RFC 3339, UTC.
+    pub started: String,
+    /// End, RFC 3339, UTC.
+    pub finished: String,
+    /// Input lists, by name; observations refer to them.
+    pub inputs: BTreeMap<String, Vec<Vec<Value>>>,
+    /// Every device that was found, in the order of `fpprobe list`.
+    pub devices: Vec<Device>,
+    /// Drivers and devices that could not be measured at all, and what went wrong elsewhere.
+    #[serde(default)]
+    pub incomplete: Vec<Incident>,
+}
+
+/// Name and version of the program.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Program {
+    /// `fpprobe`.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+}
+
+/// The machine.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Host {
+    /// A stable id of the machine that reveals nothing about it.
+    pub id: String,
+    /// Kernel name and release.
+    pub kernel: String,
+    /// Operating system, from os-release.
+    pub os: String,
+}
+
+/// One physical device: what it is, what it claims, what it answered, what that means.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Device {
+    /// Who it is.
+    #[serde(flatten)]
+    pub identity: Identity,
+    /// What the driver claims.
+    pub claims: Claims,
+    /// Active layers and the like, which make a report unfit as reference.
+    pub taint: Vec<String>,
+    /// Disk caches of drivers that were switched off for the run, as `NAME=VALUE` of the environment.
+    #[serde(default)]
+    pub caches_off: Vec<String>,
+    /// What it answered.
+    pub observations: Vec<Observation>,
+    /// What that means, profile by profile.
+    pub profiles: Vec<ProfileResult>,
+    /// Claims contradicted, flaky answers, kernels that answer differently alone.
+    pub findings: Vec<Finding>,
+    /// What could not be measured, and why.
+    pub incomplete: Vec<Incident>,
+}
+
+/// Identity of a device and its driver.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Identity {
+    /// Printable digest of slot and driver.
+    pub key: String,
+    /// Its place: `pci:DDDD:BB:DD.F`, or `TYPE:vendor:device:driver:ordinal`.
+    pub slot: String,
+    /// Device name as the driver gives it.
+    pub name: String,
+    /// `discrete`, `integrated`, `virtual`, `cpu` or `other`.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// PCI vendor id or Khronos vendor id.
+    pub vendor_id: u32,
+    /// Device id.
+    pub device_id: u32,
+    /// `VkPhysicalDeviceIDProperties::deviceUUID`, hex.
+    pub device_uuid: String,
+    /// The driver.
+    pub driver: Driver,
+    /// For CPU devices: model and instruction-set flags of the processor.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu: Option<String>,
+}
+
+/// Identity of a driver.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Driver {
+    /// `VkDriverId`, its number.
+    pub id: u32,
+    /// `driverName`.
+    pub name: String,
+    /// `driverInfo`.
+    pub info: String,
+    /// `driverVersion`, decoded where the vendor's scheme is known, else as a number.
+    pub version: String,
+    /// Vulkan version of the device, `1.3.289`.
+    pub api_version: String,
+    /// `driverUUID`, hex.
+    pub uuid: String,
+    /// `pipelineCacheUUID`, hex.
+    pub pipeline_cache_uuid: String,
+    /// Manifest it was found by.
+    pub manifest: String,
+    /// Path of the driver library.
+    pub library: String,
+    /// Build id of that library, hex; empty where it has none.
+    pub build_id: String,
+}
+
+/// What the driver claims: float controls properties and features, by their Vulkan names.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Claims {
+    /// `denormBehaviorIndependence`: `32-bit-only`, `all` or `none`.
+    pub denorm_behavior_independence: String,
+    /// `roundingModeIndependence`, likewise.
+    pub rounding_mode_independence: String,
+    /// Features, properties and format features, by name (`shaderFloat16`, `shaderDenormPreserveFloat32`, ...).
+    pub flags: BTreeMap<String, bool>,
+}
+
+/// A value of one parameter or component: hex, or a list for vectors.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Value {
+    /// A scalar.
+    Bits(#[schemars(extend("pattern" = "^[0-9a-f]{1,16}$"))] String),
+    /// A vector: its components; a matrix: its columns.
+    List(Vec<Value>),
+}
+
+/// The answers of one kernel.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Observation {
+    /// Kernel id.
+    pub kernel: String,
+    /// Name of the entry of [`Report::inputs`] that was asked.
+    #[serde(rename = "in")]
+    pub inputs: Inputs,
+    /// The answers, one per case; none unless the outcome is `ran` or `flaky`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub out: Option<Outputs>,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// What else there is to say: the missing feature, the call and its `VkResult`, the signal.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub detail: String,
+    /// The second run's answers where they differ: case number and value.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub second: Vec<(usize, Value)>,
+}
+
+/// Inputs of an observation.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Inputs {
+    /// Name of an entry of the report's `inputs`.
+    Table(String),
+    /// The cases themselves, each a list of parameters.
+    Cases(Vec<Vec<Value>>),
+}
+
+/// Outputs of an observation.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Outputs {
+    /// The same answers as another kernel of this device, earlier in the list.
+    SameAs {
+        /// Its id.
+        same_as: String,
+    },
+    /// One value per case.
+    Values(Vec<Value>),
+}
+
+/// Something that went wrong with a driver, device or kernel.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Incident {
+    /// What it happened to: a manifest, a kernel id, or `-` for the device as a whole.
+    pub subject: String,
+    /// What happened.
+    pub outcome: Outcome,
+    /// In words.
+    pub detail: String,
+}
+
+/// A finding beside the rules.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Finding {
+    /// `claim`, `flaky`, `company` (a kernel answers differently alone) or `route` (two routes disagree).
+    pub kind: String,
+    /// One sentence.
+    pub text: String,
+    /// What shows it.
+    pub evidence: Vec<Evidence>,
+}
+
+/// Verdicts of one profile on one device.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct ProfileResult {
+    /// Profile id.
+    pub id: String,
+    /// Profile title.
+    #[serde(default)]
+    pub title: String,
+    /// Profile version.
+    pub version: String,
+    /// The class.
+    pub class: Class,
+    /// The recipe: controls, then lowerings as `operation=kernel`, that make it conform.
+    pub needs: Vec<String>,
+    /// Optional groups that the device lacks.
+    pub without: Vec<String>,
+    /// Number of rules by verdict, required ones.
+    pub counts: Counts,
+    /// Every rule, judged under the recipe in `needs`, or under no controls where none makes it conform.
+    pub rules: Vec<RuleResult>,
+    /// Recipes that were tried, in order, with the required rules that fail under each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub recipes: Vec<RecipeResult>,
+}
+
+/// One recipe that was tried.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct RecipeResult {
+    /// Controls and lowerings; empty for the defaults.
+    pub needs: Vec<String>,
+    /// Required rules that are neither `conforms` nor `permitted` under it.
+    pub failing: Vec<String>,
+}
+
+/// Number of required rules by verdict.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[expect(missing_docs, reason = "the names are the verdicts")]
+pub struct Counts {
+    pub conforms: usize,
+    pub permitted: usize,
+    pub depends: usize,
+    pub deviates: usize,
+    pub unsupported: usize,
+    pub incomplete: usize,
+}
+
+/// Verdict of one rule on one device.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct RuleResult {
+    /// Catalogue id.
+    pub id: String,
+    /// Title.
+    pub title: String,
+    /// Document, section, line.
+    pub citation: String,
+    /// How much it weighs.
+    pub level: Level,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// `strict` where every answer also equals IEEE round-to-nearest-even under the profile's flushing, else `text`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub label: String,
+    /// What the device chose where the text leaves a choice; for `depends` the rule it depends on; for `incomplete` why.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub behaviour: String,
+    /// Lanes judged (those that accept everything are not counted).
+    pub lanes: usize,
+    /// Lanes that were not accepted.
+    pub failing: usize,
+    /// The first failing lanes.
+    pub evidence: Vec<Evidence>,
+}
+
+/// One lane as evidence.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Evidence {
+    /// Kernel id.
+    pub kernel: String,
+    /// Inputs.
+    #[serde(rename = "in")]
+    pub inputs: Vec<Value>,
+    /// Answer.
+    pub out: Value,
+    /// What would have been accepted, as `fpprobe accepts` prints it.
+    pub accepts: serde_json::Value,
+    /// The command that shows it.
+    pub command: String,
+}

@@ -1,0 +1,265 @@
+//! One self-contained page: nothing is loaded from elsewhere, it reads without scripts, prints, and fits a phone.
+//!
+//! The page holds verdicts and evidence, not all observations: those are in the JSON report. Escaping is the
+//! template's (every value that is not markup), and the finished page is cleared of control characters. A content
+//! security policy lets nothing run but the page's own script, named by its digest.
+
+mod claims;
+mod device;
+mod evidence;
+mod rules;
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+use super::{Render, phrase};
+use crate::causes::causes;
+use crate::escape::visible_lines;
+use crate::model::{Class, Outcome, ProfileResult, Report, Verdict};
+
+/// A self-contained HTML page.
+#[derive(Clone, Copy, Debug)]
+pub struct Html;
+
+const STYLE: &str = include_str!("html/style.css");
+const SCRIPT: &str = include_str!("html/script.js");
+/// SHA-256 of [`SCRIPT`], base64; a test computes it again.
+const SCRIPT_DIGEST: &str = "nfSBz7EfbXIDEZ1gQE0fCku9a8e/RUaGop/V06FTgww=";
+
+impl Render for Html {
+    fn render(&self, report: &Report, out: &mut dyn Write) -> io::Result<()> {
+        out.write_all(visible_lines(&page(report).into_string()).as_bytes())
+    }
+}
+
+fn page(report: &Report) -> Markup {
+    let profiles = phrase::all_profiles(report);
+    let policy = format!(
+        "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{SCRIPT_DIGEST}'; base-uri 'none'; form-action 'none'"
+    );
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta http-equiv="Content-Security-Policy" content=(policy);
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                meta name="generator" content={ (report.program.name) " " (report.program.version) };
+                title { "Floating-point conformance: " (phrase::number(report.devices.len(), "device")) ", " (day(&report.started)) }
+                style { (PreEscaped(STYLE)) }
+            }
+            body {
+                a.skip href="#main" { "Skip to the results" }
+                (masthead(report, &profiles))
+                main #main {
+                    section aria-labelledby="overview" {
+                        h2.quiet #overview { "Devices by profile" }
+                        (matrix(report, &profiles))
+                        (legend())
+                    }
+                    @if !report.incomplete.is_empty() {
+                        section.lost aria-labelledby="lost" {
+                            h2.quiet #lost { "Drivers and devices that could not be measured" }
+                            (device::incidents(&report.incomplete))
+                        }
+                    }
+                    (filter(report, &profiles))
+                    @for (index, device) in report.devices.iter().enumerate() {
+                        (device::section(index, device, &profiles))
+                    }
+                }
+                (footer(report))
+                script { (PreEscaped(SCRIPT)) }
+            }
+        }
+    }
+}
+
+fn masthead(report: &Report, profiles: &[&str]) -> Markup {
+    let observations = || report.devices.iter().flat_map(|device| &device.observations);
+    let ran = observations().filter(|observation| observation.outcome == Outcome::Ran).count();
+    let rules = report.devices.iter().flat_map(|device| &device.profiles).flat_map(|profile| &profile.rules);
+    let lanes: usize = rules.map(|rule| rule.lanes).sum();
+    let deviations: usize = report.devices.iter().map(|device| phrase::required(&causes(device))).sum();
+    html! {
+        header.masthead {
+            h1 { "Floating-point conformance" }
+            p.lede {
+                (phrase::number(report.devices.len(), "device")) " against " (phrase::number(profiles.len(), "profile")) ": "
+                (phrase::number(ran, "kernel")) " ran, " (phrase::number(lanes, "lane")) " judged, "
+                @match deviations {
+                    0 => "no deviation.",
+                    1 => "one cause of deviation.",
+                    _ => { (deviations) " causes of deviation." }
+                }
+            }
+            p.when {
+                time datetime=(report.started) { (day(&report.started)) } ", "
+                (clock(&report.started)) " to " (clock(&report.finished)) " UTC · "
+                (report.host.os) " · " (report.host.kernel)
+            }
+        }
+    }
+}
+
+/// Date of an RFC 3339 time.
+fn day(time: &str) -> &str {
+    time.split_once('T').map_or(time, |(day, _)| day)
+}
+
+/// Hours, minutes and seconds of an RFC 3339 time.
+fn clock(time: &str) -> &str {
+    time.split_once('T').map_or(time, |(_, clock)| clock.trim_end_matches('Z'))
+}
+
+fn matrix(report: &Report, profiles: &[&str]) -> Markup {
+    if report.devices.is_empty() {
+        return html! { p { "No device could be measured." } };
+    }
+    html! {
+        div.scroll tabindex="0" role="region" aria-labelledby="overview" {
+            table.matrix {
+                thead { tr {
+                    th scope="col" { "Device" }
+                    @for id in profiles { th scope="col" { (id) } }
+                } }
+                tbody {
+                    @for (index, device) in report.devices.iter().enumerate() {
+                        tr {
+                            th scope="row" {
+                                a href={ "#d" (index) } { (device.identity.name) }
+                                small { (phrase::driver(&device.identity)) }
+                            }
+                            @for id in profiles { (cell(index, device.profiles.iter().enumerate().find(|(_, profile)| profile.id == *id))) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn cell(device: usize, profile: Option<(usize, &ProfileResult)>) -> Markup {
+    let Some((index, profile)) = profile else {
+        return html! { td.none { "not judged" } };
+    };
+    html! {
+        td {
+            a.class href={ "#d" (device) "-p" (index) } { (class_chip(profile.class)) }
+            (bar(profile))
+            (conditions(profile))
+        }
+    }
+}
+
+/// Share of each verdict among the required rules.
+fn bar(profile: &ProfileResult) -> Markup {
+    html! {
+        span.bar role="img" aria-label=(phrase::counts(&profile.counts)) title=(phrase::counts(&profile.counts)) {
+            @for verdict in phrase::VERDICTS.iter().rev() {
+                @let count = phrase::count_of(&profile.counts, *verdict);
+                @if count > 0 { i class=(verdict.name()) style={ "flex-grow:" (count) } {} }
+            }
+        }
+    }
+}
+
+/// The recipe and the missing groups.
+fn conditions(profile: &ProfileResult) -> Markup {
+    html! {
+        @if profile.class == Class::ConformsWith {
+            small.needs { @for need in &profile.needs { code { (need) } " " } }
+        }
+        @if !profile.without.is_empty() { small { "without " (profile.without.join(", ")) } }
+    }
+}
+
+fn class_chip(class: Class) -> Markup {
+    let (style, sign) = match class {
+        Class::Conforms => ("conforms", "●"),
+        Class::ConformsWith => ("permitted", "◐"),
+        Class::Deviates => ("deviates", "✕"),
+        Class::Incomplete => ("incomplete", "?"),
+    };
+    html! { span class={ "chip " (style) } { b aria-hidden="true" { (sign) } (class.name()) } }
+}
+
+fn verdict_chip(verdict: Verdict) -> Markup {
+    html! { span class={ "chip " (verdict.name()) } { b aria-hidden="true" { (verdict_sign(verdict)) } (verdict.name()) } }
+}
+
+/// A sign beside the colour, for those who do not see it.
+fn verdict_sign(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Conforms => "●",
+        Verdict::Permitted => "◐",
+        Verdict::Depends => "↳",
+        Verdict::Deviates => "✕",
+        Verdict::Unsupported => "–",
+        Verdict::Incomplete => "?",
+    }
+}
+
+fn legend() -> Markup {
+    let meaning = |verdict| match verdict {
+        Verdict::Conforms => "as the text demands, no choice left",
+        Verdict::Permitted => "accepted, the text leaves a choice",
+        Verdict::Depends => "fails only through another rule",
+        Verdict::Deviates => "some answer is not accepted",
+        Verdict::Unsupported => "the device lacks what it is about",
+        Verdict::Incomplete => "could not be judged",
+    };
+    html! {
+        details.legend {
+            summary { "What the words mean" }
+            dl {
+                @for verdict in phrase::VERDICTS.iter().rev() { div { dt { (verdict_chip(*verdict)) } dd { (meaning(*verdict)) } } }
+                div { dt { (class_chip(Class::ConformsWith)) } dd { "meets every required rule when the named controls and lowerings are used" } }
+            }
+        }
+    }
+}
+
+/// Shown by the script, which makes it work.
+fn filter(report: &Report, profiles: &[&str]) -> Markup {
+    let mut counts: BTreeMap<Verdict, usize> = BTreeMap::new();
+    for rule in report.devices.iter().flat_map(|device| &device.profiles).flat_map(|profile| &profile.rules) {
+        *counts.entry(rule.verdict).or_default() += 1;
+    }
+    html! {
+        form #filter role="search" aria-label="Filter the rules" hidden {
+            input type="search" name="text" aria-label="Rules, kernels or words" placeholder="Rule, kernel or word" autocomplete="off" spellcheck="false";
+            select name="profile" aria-label="Profile" {
+                option value="" { "every profile" }
+                @for (index, id) in profiles.iter().enumerate() { option value=(index) { (id) } }
+            }
+            fieldset {
+                legend.hidden { "Verdicts" }
+                @for verdict in phrase::VERDICTS {
+                    @if let Some(count) = counts.get(&verdict) {
+                        label class={ "pill " (verdict.name()) } {
+                            input type="checkbox" name="verdict" value=(verdict.name());
+                            span { (verdict.name()) " " small { (count) } }
+                        }
+                    }
+                }
+            }
+            output aria-live="polite" {}
+        }
+    }
+}
+
+fn footer(report: &Report) -> Markup {
+    html! {
+        footer {
+            p {
+                "Written by " (report.program.name) " " (report.program.version) " as " code { (report.schema) }
+                ", host " code { (report.host.id) } ". Bits are hex of the format's width, most significant first. "
+                "Every answer is in the JSON report; this page holds verdicts and their evidence."
+            }
+        }
+    }
+}

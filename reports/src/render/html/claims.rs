@@ -1,0 +1,103 @@
+//! What the driver claims beside what was seen, and what the device chose where the texts leave a choice.
+
+use maud::{Markup, html};
+
+use crate::claims::{Claims, MODES, Standing, WIDTHS};
+use crate::model::{Device, RuleResult, Verdict};
+use crate::render::phrase;
+
+pub fn claims(device: &Device) -> Markup {
+    let claims = Claims::of(device);
+    let float_controls: Vec<&str> =
+        MODES.iter().flat_map(|(_, control)| WIDTHS.map(|width| control(width).claim())).flatten().collect();
+    let others = device.claims.flags.keys().filter(|name| !float_controls.contains(&name.as_str()));
+    let (mut yes, mut no): (Vec<&String>, Vec<&String>) =
+        others.partition(|name| device.claims.flags.get(*name) == Some(&true));
+    let mut told: Vec<(&String, Standing)> = Vec::new();
+    for list in [&mut yes, &mut no] {
+        list.retain(|name| {
+            let standing = claims.flag(name);
+            let tells = matches!(standing, Standing::Contradicted(_) | Standing::Held(_));
+            if tells {
+                told.push((name, standing));
+            }
+            !tells
+        });
+    }
+    html! {
+        div.scroll tabindex="0" role="region" aria-label="Claims beside behaviour" {
+            table.claims {
+                thead { tr { th scope="col" { "Mode claimed" } @for width in WIDTHS { th scope="col" { (width) "-bit" } } } }
+                tbody {
+                    @for (name, control) in MODES {
+                        tr { th scope="row" { (name) } @for width in WIDTHS { td { (standing(claims.control(control(width)))) } } }
+                    }
+                    @for (name, seen) in told { tr { th scope="row" { (name) } td colspan="3" { (standing(seen)) } } }
+                }
+            }
+        }
+        p.flags {
+            "Independence of widths: denormals " b { (or_unknown(&device.claims.denorm_behavior_independence)) }
+            ", rounding " b { (or_unknown(&device.claims.rounding_mode_independence)) } "."
+            @if !yes.is_empty() { " Also claimed: " (list(&yes)) "." }
+            @if !no.is_empty() { " Not claimed: " (list(&no)) "." }
+        }
+    }
+}
+
+fn list(names: &[&String]) -> Markup {
+    html! { @for (index, name) in names.iter().enumerate() { @if index > 0 { ", " } code { (name) } } }
+}
+
+fn or_unknown(text: &str) -> &str {
+    if text.is_empty() { "not told" } else { text }
+}
+
+fn standing(standing: Standing) -> Markup {
+    html! {
+        @match standing {
+            Standing::Contradicted(finding) => {
+                span.chip.deviates { b aria-hidden="true" { "✕" } "contradicted" } small { (finding.text) }
+            }
+            Standing::Held(kernels) => {
+                span.chip.conforms { b aria-hidden="true" { "●" } "claimed" }
+                small { "nothing against it in " (phrase::number(kernels, "kernel")) }
+            }
+            Standing::Untried => { span.chip.unsupported { b aria-hidden="true" { "○" } "claimed" } small { "not tried" } }
+            Standing::Absent => { span.absent { "not claimed" } }
+            Standing::Unknown => { span.absent { "not told" } }
+        }
+    }
+}
+
+/// What the device chose: one row per rule and choice, over all profiles.
+pub fn choices(device: &Device) -> Option<Markup> {
+    let mut rows: Vec<(&RuleResult, Vec<&str>)> = Vec::new();
+    for profile in &device.profiles {
+        for rule in profile.rules.iter().filter(|rule| rule.verdict == Verdict::Permitted && !rule.behaviour.is_empty())
+        {
+            match rows.iter_mut().find(|(seen, _)| seen.id == rule.id && seen.behaviour == rule.behaviour) {
+                Some((_, profiles)) => profiles.push(&profile.id),
+                None => rows.push((rule, vec![&profile.id])),
+            }
+        }
+    }
+    (!rows.is_empty()).then(|| {
+        html! {
+            div.scroll tabindex="0" role="region" aria-label="What the device chose" {
+                table.choices {
+                    thead { tr { th scope="col" { "Rule" } th scope="col" { "Chosen" } th scope="col" { "Profiles" } } }
+                    tbody {
+                        @for (rule, profiles) in rows {
+                            tr {
+                                th scope="row" { span.id { (rule.id) } " " (rule.title) }
+                                td { (rule.behaviour) }
+                                td.faint { (profiles.join(", ")) }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    })
+}

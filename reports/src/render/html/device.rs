@@ -1,0 +1,143 @@
+//! One device: who it is, deviations, claims, choices, verdicts, findings, observations, what is missing.
+
+use maud::{Markup, html};
+
+use super::evidence::evidence;
+use super::{claims, rules};
+use crate::causes::causes;
+use crate::model::{Device, Identity, Incident, Outcome};
+use crate::render::phrase;
+
+pub fn section(index: usize, device: &Device, profiles: &[&str]) -> Markup {
+    let causes = causes(device);
+    html! {
+        section.device #{ "d" (index) } aria-labelledby={ "d" (index) "-name" } {
+            header {
+                h2 id={ "d" (index) "-name" } { (device.identity.name) }
+                p { (phrase::driver(&device.identity)) " · " (device.identity.kind) }
+                @if !device.taint.is_empty() {
+                    p.taint { b { "Tainted, not fit as a reference: " } (device.taint.join("; ")) }
+                }
+            }
+            (identity(device))
+            @if !causes.is_empty() {
+                section data-group {
+                    h3 { "Deviations, one per cause" }
+                    @for (number, cause) in causes.iter().enumerate() { (rules::cause(index, number, cause, profiles)) }
+                }
+            }
+            section {
+                h3 { "Verdicts, rule by rule" }
+                @for (number, profile) in device.profiles.iter().enumerate() {
+                    (rules::profile(index, number, profile, &causes, profiles))
+                }
+                @if device.profiles.is_empty() { p { "Not judged by any profile." } }
+            }
+            section { h3 { "Claims beside behaviour" } (claims::claims(device)) }
+            @if let Some(choices) = claims::choices(device) {
+                section { h3 { "What the device chose where the text leaves a choice" } (choices) }
+            }
+            (findings(device))
+            section { h3 { "Observations" } (observations(device)) }
+            @if !device.incomplete.is_empty() {
+                section { h3 { "Not measured" } (incidents(&device.incomplete)) }
+            }
+        }
+    }
+}
+
+fn identity(device: &Device) -> Markup {
+    let Identity { key, slot, vendor_id, device_id, device_uuid, driver, cpu, .. } = &device.identity;
+    let row = |name: &str, value: Markup| html! { div { dt { (name) } dd { (value) } } };
+    html! {
+        details.identity {
+            summary { "Identity " code { (slot) } }
+            dl {
+                (row("Key", html! { code { (key) } }))
+                (row("Vendor, device", html! { code { (format!("{vendor_id:04x}:{device_id:04x}")) } }))
+                (row("Device UUID", html! { code { (device_uuid) } }))
+                (row("Driver UUID", html! { code { (driver.uuid) } }))
+                (row("Pipeline cache UUID", html! { code { (driver.pipeline_cache_uuid) } }))
+                (row("Driver id", html! { (driver.id) }))
+                (row("Library", html! { code { (driver.library) } }))
+                (row("Build id", html! { code { (driver.build_id) } }))
+                (row("Manifest", html! { code { (driver.manifest) } }))
+                @if let Some(cpu) = cpu { (row("Processor", html! { (cpu) })) }
+                @if !device.caches_off.is_empty() { (row("Caches switched off", html! { code { (device.caches_off.join(" ")) } })) }
+            }
+        }
+    }
+}
+
+fn findings(device: &Device) -> Markup {
+    html! {
+        @if !device.findings.is_empty() {
+            section {
+                h3 { "Findings" }
+                ul.findings {
+                    @for finding in &device.findings {
+                        li {
+                            span.chip.incomplete { (finding.kind) } " " (finding.text)
+                            @if !finding.evidence.is_empty() {
+                                details.lanes { summary { "evidence" } div.evidences { @for lane in &finding.evidence { (evidence(lane)) } } }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Counts by outcome and reason, the most frequent first within an outcome.
+fn observations(device: &Device) -> Markup {
+    let mut groups: Vec<(Outcome, &str, Vec<&str>)> = Vec::new();
+    for observation in &device.observations {
+        let (outcome, detail) = (observation.outcome, observation.detail.as_str());
+        match groups.iter_mut().find(|group| (group.0, group.1) == (outcome, detail)) {
+            Some(group) => group.2.push(&observation.kernel),
+            None => groups.push((outcome, detail, vec![&observation.kernel])),
+        }
+    }
+    groups.sort_by_key(|(outcome, _, kernels)| (*outcome, std::cmp::Reverse(kernels.len())));
+    html! {
+        @if groups.is_empty() { p { "None." } } @else {
+            div.scroll tabindex="0" role="region" aria-label="Observations by outcome" {
+                table.outcomes {
+                    thead { tr { th scope="col" { "Outcome" } th.number scope="col" { "Kernels" } th scope="col" { "Which, and why" } } }
+                    tbody {
+                        @for (outcome, detail, kernels) in groups {
+                            tr {
+                                th scope="row" { (phrase::outcome(outcome)) }
+                                td.number { (kernels.len()) }
+                                td {
+                                    @if !detail.is_empty() { (detail) " " }
+                                    @if outcome != Outcome::Ran {
+                                        span.faint {
+                                            @for (index, kernel) in kernels.iter().take(3).enumerate() { @if index > 0 { ", " } code { (kernel) } }
+                                            @if kernels.len() > 3 { " and " (kernels.len() - 3) " more" }
+                                        }
+                                    }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+pub fn incidents(incidents: &[Incident]) -> Markup {
+    html! {
+        ul.incidents {
+            @for incident in incidents {
+                li {
+                    span.chip.incomplete { (phrase::outcome(incident.outcome)) } " "
+                    @if incident.subject == "-" { "the device" } @else { code { (incident.subject) } }
+                    @if !incident.detail.is_empty() { ": " (incident.detail) }
+                }
+            }
+        }
+    }
+}

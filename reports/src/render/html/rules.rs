@@ -1,0 +1,122 @@
+//! Verdicts: the deviations, one card per cause, and every rule of every profile.
+
+use maud::{Markup, html};
+
+use super::evidence::evidence;
+use super::{bar, class_chip, conditions, verdict_chip, verdict_sign};
+use crate::causes::Cause;
+use crate::model::{Class, ProfileResult, RuleResult, Verdict};
+use crate::render::phrase;
+
+/// Recipes listed per profile.
+const RECIPES: usize = 24;
+
+/// Numbers of these profiles in the page's list, for the filter.
+fn numbers(profiles: &[&ProfileResult], all: &[&str]) -> String {
+    let numbers = profiles.iter().filter_map(|profile| all.iter().position(|id| *id == profile.id));
+    numbers.map(|number| number.to_string()).collect::<Vec<_>>().join(" ")
+}
+
+/// Card of one cause.
+pub fn cause(device: usize, index: usize, cause: &Cause, all: &[&str]) -> Markup {
+    let rule = cause.rule;
+    html! {
+        article class={ "cause " (rule.verdict.name()) } id={ "d" (device) "-c" (index) }
+            data-verdict=(rule.verdict.name()) data-profiles=(numbers(&cause.profiles, all)) {
+            header {
+                h4 { b.sign aria-hidden="true" { (verdict_sign(rule.verdict)) } span.id { (rule.id) } " " (rule.title) }
+                p {
+                    (rule.level.name()) " in " (phrase::profile_ids(&cause.profiles)) " · " (phrase::lanes(cause)) " · "
+                    cite { (rule.citation) }
+                }
+            }
+            @if !rule.behaviour.is_empty() {
+                p { @if rule.verdict == Verdict::Depends { "Depends on " } @else { "Seen: " } (rule.behaviour) }
+            }
+            div.evidences { @for lane in &cause.evidence { (evidence(lane)) } }
+            @if !cause.dependents.is_empty() {
+                p.dependents {
+                    "Also fails because of it: "
+                    @for (index, dependent) in cause.dependents.iter().enumerate() {
+                        @if index > 0 { "; " }
+                        span.id { (dependent.rule.id) } " " (dependent.rule.title) " "
+                        span.faint { "(" (phrase::profile_ids(&dependent.profiles)) ")" }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Every rule of one profile. `causes` are the device's, whose cards hold the evidence of deviations.
+pub fn profile(device: usize, index: usize, profile: &ProfileResult, causes: &[Cause], all: &[&str]) -> Markup {
+    let open = matches!(profile.class, Class::Deviates | Class::Incomplete);
+    html! {
+        details.profile #{ "d" (device) "-p" (index) } open[open] data-group {
+            summary {
+                h4 { (profile.id) " " span.title { (profile.title) } }
+                (class_chip(profile.class))
+                (bar(profile))
+                span.counts { (phrase::counts(&profile.counts)) }
+                (conditions(profile))
+            }
+            table.rules role="table" {
+                caption.hidden { "Rules of " (profile.id) " version " (profile.version) }
+                thead role="rowgroup" { tr role="row" {
+                    @for head in ["Verdict", "Rule", "What it says", "Where", "What was seen", "Lanes"] { th scope="col" role="columnheader" { (head) } }
+                } }
+                tbody role="rowgroup" {
+                    @for rule in &profile.rules { (row(device, profile, rule, causes, all)) }
+                }
+            }
+            (recipes(profile))
+        }
+    }
+}
+
+fn row(device: usize, profile: &ProfileResult, rule: &RuleResult, causes: &[Cause], all: &[&str]) -> Markup {
+    let card = causes.iter().position(|cause| cause.rule.id == rule.id && cause.rule.verdict == rule.verdict);
+    html! {
+        tr role="row" data-verdict=(rule.verdict.name()) data-profiles=(numbers(&[profile], all)) {
+            td role="cell" { (verdict_chip(rule.verdict)) @if !rule.label.is_empty() { " " span.label { (rule.label) } } }
+            th scope="row" role="rowheader" { (rule.id) @if rule.level.name() != "required" { small { (rule.level.name()) } } }
+            td role="cell" { (rule.title) }
+            td.faint role="cell" { cite { (rule.citation) } }
+            td role="cell" {
+                @if !rule.behaviour.is_empty() {
+                    @if rule.verdict == Verdict::Depends { "depends on " }
+                    (rule.behaviour)
+                }
+                @if let Some(card) = card {
+                    " " a href={ "#d" (device) "-c" (card) } { "evidence" }
+                } @else if !rule.evidence.is_empty() {
+                    details.lanes { summary { "evidence" } div.evidences { @for lane in &rule.evidence { (evidence(lane)) } } }
+                }
+            }
+            td.number role="cell" { @if rule.failing > 0 { (rule.failing) " of " } (rule.lanes) }
+        }
+    }
+}
+
+/// The recipes that were tried, where more than the empty one was.
+fn recipes(profile: &ProfileResult) -> Markup {
+    html! {
+        @if profile.recipes.len() > 1 {
+            details.recipes {
+                summary { (profile.recipes.len()) " recipes tried" }
+                ol {
+                    @for recipe in profile.recipes.iter().take(RECIPES) {
+                        li {
+                            @if recipe.needs.is_empty() { "no controls, default lowerings" }
+                            @for need in &recipe.needs { code { (need) } " " }
+                            ": "
+                            @if recipe.failing.is_empty() { "every required rule is met" }
+                            @else { span.faint { "fails " (recipe.failing.join(", ")) } }
+                        }
+                    }
+                }
+                @if profile.recipes.len() > RECIPES { p { "The others are in the JSON report." } }
+            }
+        }
+    }
+}

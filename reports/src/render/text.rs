@@ -1,0 +1,172 @@
+//! The terminal summary: one row per device and profile, then deviations, one per cause, then what else there is.
+
+use std::io::{self, Write};
+
+use super::paper::{Ink, Paper, Style, pad, together};
+use super::{Render, phrase};
+use crate::causes::{Cause, causes};
+use crate::escape::visible;
+use crate::model::{Class, Device, Evidence, Incident, Report, Verdict};
+
+/// Lanes of evidence shown per cause; the report holds more.
+const EVIDENCE: usize = 3;
+
+/// Text for people; see [`Style`] for colour and width.
+#[derive(Clone, Copy, Debug)]
+pub struct Text {
+    /// Colour and width.
+    pub style: Style,
+}
+
+impl Render for Text {
+    fn render(&self, report: &Report, out: &mut dyn Write) -> io::Result<()> {
+        let paper = &mut Paper::new(out, self.style);
+        let profiles = phrase::all_profiles(report);
+        let title = format!("{} {}", report.program.name, report.program.version);
+        let scope = format!(
+            "  {}, {}, {}",
+            phrase::number(report.devices.len(), "device"),
+            phrase::number(profiles.len(), "profile"),
+            report.started
+        );
+        paper.line(0, 2, &[(Ink::Strong, &title), (Ink::Faint, &scope)])?;
+        let column = profiles.iter().map(|id| visible(id).chars().count()).max().unwrap_or(0);
+        for device in &report.devices {
+            paper.gap()?;
+            head(paper, device, column)?;
+        }
+        for device in &report.devices {
+            let name = if report.devices.len() > 1 { format!(": {}", device.identity.name) } else { String::new() };
+            details(paper, device, &name)?;
+        }
+        if !report.incomplete.is_empty() {
+            paper.gap()?;
+            paper.line(0, 2, &[(Ink::Strong, "Drivers and devices that could not be measured")])?;
+            for incident in &report.incomplete {
+                self::incident(paper, incident)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The device and its row for each profile.
+fn head(paper: &mut Paper, device: &Device, column: usize) -> io::Result<()> {
+    paper.line(0, 2, &[(Ink::Strong, &device.identity.name)])?;
+    let about = format!("{}, {}", device.identity.kind, phrase::driver(&device.identity));
+    paper.line(2, 2, &[(Ink::Faint, &about)])?;
+    for taint in &device.taint {
+        paper.line(2, 2, &[(Ink::Doubt, "tainted: "), (Ink::Plain, taint)])?;
+    }
+    for profile in &device.profiles {
+        let id = pad(&profile.id, column + 2);
+        let class = pad(profile.class.name(), 15);
+        let counts: Vec<String> = phrase::count_list(&profile.counts).iter().map(|count| together(count)).collect();
+        let counts = counts.join(", ");
+        let conditions = phrase::conditions(profile);
+        let conditions = if conditions.is_empty() { String::new() } else { format!("; {conditions}") };
+        let pieces = [
+            (Ink::Plain, id.as_str()),
+            (class_ink(profile.class), &class),
+            (Ink::Plain, &counts),
+            (Ink::Note, &conditions),
+        ];
+        // Where the terminal is too narrow for a third column, what does not fit goes below.
+        let hang = if paper.width() >= column + 50 { column + 17 } else { 4 };
+        paper.line(2, hang, &pieces)?;
+    }
+    if device.profiles.is_empty() {
+        paper.line(2, 2, &[(Ink::Doubt, "not judged by any profile")])?;
+    }
+    Ok(())
+}
+
+/// `name` tells the device apart where there are several.
+fn details(paper: &mut Paper, device: &Device, name: &str) -> io::Result<()> {
+    let causes = causes(device);
+    if !causes.is_empty() {
+        paper.gap()?;
+        paper.line(0, 2, &[(Ink::Strong, "Deviations, one per cause"), (Ink::Faint, name)])?;
+        for cause in &causes {
+            paper.gap()?;
+            self::cause(paper, cause)?;
+        }
+    }
+    if !device.findings.is_empty() {
+        paper.gap()?;
+        paper.line(0, 2, &[(Ink::Strong, "Findings"), (Ink::Faint, name)])?;
+        for finding in &device.findings {
+            paper.line(2, 2, &[(Ink::Doubt, &finding.kind), (Ink::Plain, ": "), (Ink::Plain, &finding.text)])?;
+            for evidence in finding.evidence.iter().take(1) {
+                self::evidence(paper, evidence)?;
+            }
+        }
+    }
+    if !device.incomplete.is_empty() {
+        paper.gap()?;
+        paper.line(0, 2, &[(Ink::Strong, "Not measured"), (Ink::Faint, name)])?;
+        for incident in &device.incomplete {
+            self::incident(paper, incident)?;
+        }
+    }
+    Ok(())
+}
+
+fn cause(paper: &mut Paper, cause: &Cause) -> io::Result<()> {
+    let rule = cause.rule;
+    let ink = if rule.verdict == Verdict::Depends { Ink::Note } else { Ink::Bad };
+    paper.line(2, 2, &[(ink, &rule.id), (Ink::Plain, " "), (Ink::Strong, &rule.title)])?;
+    let place = format!(
+        "{} in {}; {}; {}",
+        rule.level.name(),
+        phrase::profile_ids(&cause.profiles),
+        phrase::lanes(cause),
+        rule.citation
+    );
+    paper.line(4, 2, &[(Ink::Faint, &place)])?;
+    if !rule.behaviour.is_empty() {
+        let says = if rule.verdict == Verdict::Depends { "depends on " } else { "seen: " };
+        paper.line(4, 2, &[(Ink::Plain, says), (Ink::Plain, &rule.behaviour)])?;
+    }
+    for evidence in cause.evidence.iter().take(EVIDENCE) {
+        self::evidence(paper, evidence)?;
+    }
+    if cause.evidence.len() > EVIDENCE {
+        let more = format!("and {} more in the report", phrase::number(cause.evidence.len() - EVIDENCE, "lane"));
+        paper.line(4, 2, &[(Ink::Faint, &more)])?;
+    }
+    for dependent in &cause.dependents {
+        let (id, profiles) = (&dependent.rule.id, phrase::profile_ids(&dependent.profiles));
+        let rest = format!(" {} ({profiles})", dependent.rule.title);
+        paper.line(4, 2, &[(Ink::Faint, "also fails because of it: "), (Ink::Note, id), (Ink::Plain, &rest)])?;
+    }
+    Ok(())
+}
+
+fn evidence(paper: &mut Paper, evidence: &Evidence) -> io::Result<()> {
+    paper.line(4, 2, &[(Ink::Plain, &evidence.kernel)])?;
+    let lines = phrase::evidence_lines(evidence);
+    let column = lines.iter().map(|line| line.hex.len()).max().unwrap_or(0) + 2;
+    for line in lines {
+        let (label, hex) = (pad(&line.name, 10), pad(&line.hex, column));
+        paper.line(6, 10, &[(Ink::Faint, &label), (Ink::Plain, &hex), (Ink::Plain, &line.decimal)])?;
+    }
+    paper.line(6, 10, &[(Ink::Faint, "accepted  "), (Ink::Plain, &phrase::accepted(evidence))])?;
+    paper.whole(6, Ink::Note, &evidence.command)
+}
+
+fn incident(paper: &mut Paper, incident: &Incident) -> io::Result<()> {
+    let outcome = phrase::outcome(incident.outcome);
+    let subject = if incident.subject == "-" { "the device" } else { &incident.subject };
+    let detail = if incident.detail.is_empty() { String::new() } else { format!(": {}", incident.detail) };
+    paper.line(2, 2, &[(Ink::Doubt, outcome), (Ink::Plain, " "), (Ink::Plain, subject), (Ink::Plain, &detail)])
+}
+
+fn class_ink(class: Class) -> Ink {
+    match class {
+        Class::Conforms => Ink::Good,
+        Class::ConformsWith => Ink::Note,
+        Class::Deviates => Ink::Bad,
+        Class::Incomplete => Ink::Doubt,
+    }
+}

@@ -1,0 +1,141 @@
+//! Files that appear whole or not at all.
+
+use std::ffi::OsString;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+/// Why a file could not be written.
+#[derive(Debug, thiserror::Error)]
+#[error("failed to write {}: {source}{}", path.display(), hint(source))]
+pub struct SaveError {
+    /// The file that was wanted; what was there before is still there.
+    pub path: PathBuf,
+    /// What the system said.
+    pub source: io::Error,
+}
+
+fn hint(source: &io::Error) -> &'static str {
+    match source.kind() {
+        io::ErrorKind::NotFound => " (create the folder first)",
+        io::ErrorKind::PermissionDenied => " (choose a place you may write to with -o)",
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => " (make room, or choose another place with -o)",
+        _ => "",
+    }
+}
+
+/// Writes a file through a temporary one in the same folder: synced, renamed, the folder synced. Readers see the old
+/// file or the new one, even if the machine stops in between.
+///
+/// A pipe or device (`/dev/stdout`, a named pipe) is written to directly: it cannot be replaced.
+pub fn save(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), SaveError> {
+    let saved = match fs::metadata(path) {
+        Ok(meta) if meta.is_dir() => Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder")),
+        Ok(meta) if !meta.is_file() => straight(path, write),
+        // A link stays a link: the file it leads to is replaced.
+        Ok(meta) => fs::canonicalize(path).and_then(|target| replace(&target, Some(meta.permissions()), write)),
+        Err(_) => replace(path, None, write),
+    };
+    saved.map_err(|source| SaveError { path: path.to_owned(), source })
+}
+
+fn straight(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    let mut out = BufWriter::new(OpenOptions::new().write(true).open(path)?);
+    write(&mut out)?;
+    out.flush()
+}
+
+fn replace(
+    path: &Path,
+    permissions: Option<fs::Permissions>,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    let folder = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    let (file, temporary) = create_beside(path, folder)?;
+    let written = fill(file, write).and_then(|()| {
+        permissions.map_or(Ok(()), |permissions| fs::set_permissions(&temporary, permissions))?;
+        fs::rename(&temporary, path)?;
+        // The new name is only sure to be there once the folder itself has reached the disk.
+        File::open(folder)?.sync_all()
+    });
+    if written.is_err() {
+        // Already failed for a reason worth telling; a leftover that cannot be removed adds nothing to it.
+        let _ = fs::remove_file(&temporary);
+    }
+    written
+}
+
+fn fill(file: File, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    let mut out = BufWriter::new(file);
+    write(&mut out)?;
+    out.into_inner()?.sync_all()
+}
+
+fn create_beside(path: &Path, folder: &Path) -> io::Result<(File, PathBuf)> {
+    let name = path.file_name().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "it names no file"))?;
+    let mut attempt = 0;
+    loop {
+        let mut temporary = OsString::from(".");
+        temporary.push(name);
+        temporary.push(format!(".{}.{attempt}.tmp", std::process::id()));
+        let temporary = folder.join(temporary);
+        match OpenOptions::new().write(true).create_new(true).open(&temporary) {
+            Ok(file) => return Ok((file, temporary)),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && attempt < 100 => attempt += 1,
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(folder: &Path) -> Vec<OsString> {
+        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name()).collect()
+    }
+
+    #[test]
+    fn a_file_is_replaced_whole_and_nothing_is_left_beside_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("report.json");
+        save(&path, |out| out.write_all(b"old")).unwrap();
+        save(&path, |out| out.write_all(b"new")).unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"new");
+        assert_eq!(names(folder.path()), ["report.json"]);
+    }
+
+    #[test]
+    fn a_failure_leaves_the_old_file_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("report.json");
+        save(&path, |out| out.write_all(b"old")).unwrap();
+        let error = save(&path, |out| {
+            out.write_all(b"half")?;
+            Err(io::Error::from(io::ErrorKind::StorageFull))
+        });
+        assert!(error.unwrap_err().to_string().contains("make room"));
+        assert_eq!(fs::read(&path).unwrap(), b"old");
+        assert_eq!(names(folder.path()), ["report.json"]);
+        let missing = save(&folder.path().join("no/report.json"), |_| Ok(())).unwrap_err();
+        assert!(missing.to_string().contains("create the folder first"), "{missing}");
+        assert!(save(folder.path(), |_| Ok(())).unwrap_err().to_string().contains("it is a folder"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_and_devices_stay_what_they_are() {
+        let folder = tempfile::tempdir().unwrap();
+        let (real, link) = (folder.path().join("real"), folder.path().join("link"));
+        fs::write(&real, "old").unwrap();
+        std::os::unix::fs::symlink(&real, &link).unwrap();
+        save(&link, |out| out.write_all(b"new")).unwrap();
+        assert!(link.is_symlink());
+        assert_eq!(fs::read(&real).unwrap(), b"new");
+        save(Path::new("/dev/null"), |out| out.write_all(b"gone")).unwrap();
+        assert!(!Path::new("/dev/null").is_file());
+    }
+}

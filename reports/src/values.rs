@@ -1,0 +1,303 @@
+//! Raw bits to JSON values and back: hex of the format's width, a vector as a list, a case as a list of operands.
+//!
+//! JSON is exact about width, because a value of the wrong width is a value of the wrong format. Command lines are
+//! lenient: `0x`, capitals and missing leading zeros are all right there.
+
+use fpprobe_spirv::{Format, Kernel, Shape};
+
+use crate::model::Value;
+
+/// Why a JSON value or an argument is not a value of the operand or result it stands for.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum ValueError {
+    /// The wrong number of operands.
+    #[error("kernel `{kernel}` takes {expected} ({shapes}) but {found} given", expected = count(*expected, "operand"), found = were(*found))]
+    Operands {
+        /// Kernel id.
+        kernel: String,
+        /// Number of operands it takes.
+        expected: usize,
+        /// Number that was given.
+        found: usize,
+        /// Their formats, in words.
+        shapes: String,
+    },
+    /// A scalar for a vector, a list for a scalar, or a vector of another width.
+    #[error("{place}: expected {expected}, found {found}")]
+    Shape {
+        /// Which operand or component.
+        place: String,
+        /// What belongs there.
+        expected: String,
+        /// What is there.
+        found: String,
+    },
+    /// Not hex, or not of the format's width.
+    #[error("{place}: `{text}` is not a value of {format}: expected {} hex digit{}", format.digits(), if format.digits() == 1 { "" } else { "s" })]
+    Bits {
+        /// Which operand or component.
+        place: String,
+        /// What is there.
+        text: String,
+        /// The format it should have.
+        format: Format,
+    },
+}
+
+/// The JSON value of one operand or result: `bits` holds its components, `shape.width` of them.
+pub fn encode(shape: Shape, bits: &[u64]) -> Value {
+    match bits {
+        [bits] if shape.width == 1 => Value::Bits(shape.format.hex(*bits)),
+        list => Value::List(list.iter().map(|bits| Value::Bits(shape.format.hex(*bits))).collect()),
+    }
+}
+
+/// The components of one operand or result.
+pub fn decode(shape: Shape, value: &Value, place: &str) -> Result<Vec<u64>, ValueError> {
+    let mut bits = Vec::with_capacity(shape.width as usize);
+    decode_into(&mut bits, shape, value, || place.to_owned())?;
+    Ok(bits)
+}
+
+/// The JSON values of one case of the kernel's inputs: one per operand.
+pub fn encode_case(kernel: &Kernel, case: &[u64]) -> Vec<Value> {
+    encode_params(&kernel.params(), case)
+}
+
+/// The components of all operands of one case, side by side.
+pub fn decode_case(kernel: &Kernel, case: &[Value]) -> Result<Vec<u64>, ValueError> {
+    let mut bits = Vec::with_capacity(kernel.arity());
+    decode_params(&mut bits, &kernel.params(), case, kernel)?;
+    Ok(bits)
+}
+
+/// The JSON value of the kernel's answer to one case.
+pub fn encode_answer(kernel: &Kernel, answer: &[u64]) -> Value {
+    encode(kernel.result(), answer)
+}
+
+/// The components of the kernel's answer to one case.
+pub fn decode_answer(kernel: &Kernel, answer: &Value) -> Result<Vec<u64>, ValueError> {
+    decode(kernel.result(), answer, "result")
+}
+
+/// One case from command-line arguments: one argument per operand, the components of a vector joined by commas.
+pub fn parse_case<S: AsRef<str>>(kernel: &Kernel, arguments: &[S]) -> Result<Vec<u64>, ValueError> {
+    let params = kernel.params();
+    check_operands(kernel, &params, arguments.len())?;
+    let mut bits = Vec::with_capacity(kernel.arity());
+    for (index, (shape, argument)) in params.iter().zip(arguments).enumerate() {
+        let parts: Vec<&str> = argument.as_ref().split(',').map(str::trim).collect();
+        let place = format!("operand {}", index + 1);
+        if parts.len() != shape.width as usize {
+            let found = format!("{} (`{}`)", count(parts.len(), "component"), argument.as_ref());
+            return Err(ValueError::Shape { place, expected: describe(*shape), found });
+        }
+        for text in parts {
+            let parsed = shape.format.parse_bits(text);
+            bits.push(parsed.map_err(|_| ValueError::Bits {
+                place: place.clone(),
+                text: text.to_owned(),
+                format: shape.format,
+            })?);
+        }
+    }
+    Ok(bits)
+}
+
+/// A value as one command-line argument: the reverse of [`parse_case`].
+pub fn argument(value: &Value) -> String {
+    match value {
+        Value::Bits(bits) => bits.clone(),
+        Value::List(list) => list.iter().map(argument).collect::<Vec<_>>().join(","),
+    }
+}
+
+/// The command that puts this case to a device; kernel ids with several keys are quoted for the shell.
+pub fn eval_command(kernel: &str, case: &[Value]) -> String {
+    let plain = kernel.chars().all(|c| c.is_ascii_alphanumeric() || "._:=,-".contains(c));
+    let mut command = if plain { format!("fpprobe eval {kernel}") } else { format!("fpprobe eval '{kernel}'") };
+    for value in case {
+        command.push(' ');
+        command.push_str(&argument(value));
+    }
+    command
+}
+
+/// [`encode_case`] with the operands' shapes at hand.
+pub(crate) fn encode_params(params: &[Shape], case: &[u64]) -> Vec<Value> {
+    let mut rest = case;
+    let mut values = Vec::with_capacity(params.len());
+    for shape in params {
+        let (bits, after) = rest.split_at(rest.len().min(shape.width as usize));
+        values.push(encode(*shape, bits));
+        rest = after;
+    }
+    values
+}
+
+/// [`decode_case`] with the operands' shapes at hand, appending to a list.
+pub(crate) fn decode_params(
+    bits: &mut Vec<u64>,
+    params: &[Shape],
+    case: &[Value],
+    kernel: &Kernel,
+) -> Result<(), ValueError> {
+    check_operands(kernel, params, case.len())?;
+    for (index, (shape, value)) in params.iter().zip(case).enumerate() {
+        decode_into(bits, *shape, value, || format!("operand {}", index + 1))?;
+    }
+    Ok(())
+}
+
+/// [`decode`], appending to a list. The place is only put into words where something is wrong: reports hold millions.
+pub(crate) fn decode_into(
+    bits: &mut Vec<u64>,
+    shape: Shape,
+    value: &Value,
+    place: impl Fn() -> String,
+) -> Result<(), ValueError> {
+    match value {
+        Value::Bits(text) if shape.width == 1 => bits.push(exact(shape.format, text, &place)?),
+        Value::List(list) if shape.width > 1 && list.len() == shape.width as usize => {
+            for (index, component) in list.iter().enumerate() {
+                let place = || format!("{}, component {}", place(), index + 1);
+                match component {
+                    Value::Bits(text) => bits.push(exact(shape.format, text, &place)?),
+                    Value::List(_) => {
+                        return Err(ValueError::Shape {
+                            place: place(),
+                            expected: describe(Shape { width: 1, ..shape }),
+                            found: "a list".into(),
+                        });
+                    }
+                }
+            }
+        }
+        Value::Bits(_) => {
+            return Err(ValueError::Shape { place: place(), expected: describe(shape), found: "one value".into() });
+        }
+        Value::List(list) => {
+            let found = format!("a list of {}", list.len());
+            return Err(ValueError::Shape { place: place(), expected: describe(shape), found });
+        }
+    }
+    Ok(())
+}
+
+fn exact(format: Format, text: &str, place: &impl Fn() -> String) -> Result<u64, ValueError> {
+    let digits = text.strip_prefix("0x").unwrap_or(text);
+    let parsed = if digits.len() == format.digits() { format.parse_bits(digits).ok() } else { None };
+    parsed.ok_or_else(|| ValueError::Bits { place: place(), text: text.to_owned(), format })
+}
+
+fn check_operands(kernel: &Kernel, params: &[Shape], found: usize) -> Result<(), ValueError> {
+    if found == params.len() {
+        return Ok(());
+    }
+    let shapes = params.iter().map(|shape| describe(*shape)).collect::<Vec<_>>().join(", ");
+    Err(ValueError::Operands { kernel: kernel.to_string(), expected: params.len(), found, shapes })
+}
+
+fn describe(shape: Shape) -> String {
+    match shape.width {
+        1 => format!("one {}", shape.format),
+        width => format!("{width} components of {}", shape.format),
+    }
+}
+
+fn count(number: usize, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+}
+
+fn were(number: usize) -> String {
+    format!("{number} {}", if number == 1 { "was" } else { "were" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kernel(id: &str) -> Kernel {
+        id.parse().unwrap()
+    }
+
+    fn json(text: &str) -> Value {
+        serde_json::from_str(text).unwrap()
+    }
+
+    #[test]
+    fn cases_and_answers_go_to_json_and_back() {
+        for (id, case, inputs, answer, out) in [
+            ("f32.inverse_sqrt", vec![0x80000000], r#"["80000000"]"#, vec![0xff800000], r#""ff800000""#),
+            ("f16.fmin", vec![0, 0x8000], r#"["0000","8000"]"#, vec![0x8000], r#""8000""#),
+            ("f32.ford_equal", vec![0, 1], r#"["00000000","00000001"]"#, vec![1], r#""1""#),
+            ("f32.select", vec![1, 2, 3], r#"["1","00000002","00000003"]"#, vec![2], r#""00000002""#),
+            (
+                "b10g11r11.store:route=storage_image",
+                vec![1, 2, 3],
+                r#"[["00000001","00000002","00000003"]]"#,
+                vec![0xffc003ff],
+                r#""ffc003ff""#,
+            ),
+            ("f16.fabs:width=2", vec![0x8000, 1], r#"[["8000","0001"]]"#, vec![0, 1], r#"["0000","0001"]"#),
+            ("f64.sqrt", vec![1 << 63], r#"["8000000000000000"]"#, vec![1 << 63], r#""8000000000000000""#),
+        ] {
+            let kernel = kernel(id);
+            let values = encode_case(&kernel, &case);
+            assert_eq!(serde_json::to_string(&values).unwrap(), inputs);
+            assert_eq!(decode_case(&kernel, &values).unwrap(), case);
+            let value = encode_answer(&kernel, &answer);
+            assert_eq!(serde_json::to_string(&value).unwrap(), out);
+            assert_eq!(decode_answer(&kernel, &value).unwrap(), answer);
+        }
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused_with_its_place() {
+        let message = |id: &str, text: &str| {
+            let values: Vec<Value> = serde_json::from_str(text).unwrap();
+            decode_case(&kernel(id), &values).unwrap_err().to_string()
+        };
+        assert_eq!(
+            message("f32.fadd", r#"["00000000"]"#),
+            "kernel `f32.fadd` takes 2 operands (one f32, one f32) but 1 was given"
+        );
+        assert_eq!(
+            message("f32.fadd", r#"["00000000","3c00"]"#),
+            "operand 2: `3c00` is not a value of f32: expected 8 hex digits"
+        );
+        assert_eq!(
+            message("f32.fabs:width=2", r#"["00000000"]"#),
+            "operand 1: expected 2 components of f32, found one value"
+        );
+        assert_eq!(message("f32.fabs", r#"[["00000000"]]"#), "operand 1: expected one f32, found a list of 1");
+        assert_eq!(
+            message("f32.fabs:width=2", r#"[["00000000",["00000000"]]]"#),
+            "operand 1, component 2: expected one f32, found a list"
+        );
+        assert!(message("f32.select", r#"["2","00000000","00000000"]"#).contains("`2` is not a value of bool"));
+        assert!(decode_answer(&kernel("f32.fabs"), &json(r#""-0000000""#)).is_err());
+        assert!(decode_answer(&kernel("f32.fabs"), &json(r#""é00000""#)).is_err());
+    }
+
+    #[test]
+    fn arguments_are_lenient_and_print_back() {
+        let store = kernel("b10g11r11.store:route=storage_image");
+        let case = parse_case(&store, &["0x3F800000,1, 80000000"]).unwrap();
+        assert_eq!(case, [0x3f800000, 1, 0x80000000]);
+        let values = encode_case(&store, &case);
+        assert_eq!(
+            eval_command(&store.to_string(), &values),
+            "fpprobe eval b10g11r11.store:route=storage_image 3f800000,00000001,80000000"
+        );
+        assert_eq!(
+            eval_command("f32.fabs:controls=ftz32;width=2", &[]),
+            "fpprobe eval 'f32.fabs:controls=ftz32;width=2'"
+        );
+        assert_eq!(
+            parse_case(&store, &["0,0"]).unwrap_err().to_string(),
+            "operand 1: expected 3 components of f32, found 2 components (`0,0`)"
+        );
+    }
+}

@@ -1,0 +1,9 @@
+//! Tests of the report as others use it: files in, documents out.
+
+mod fixture;
+mod html;
+mod load;
+mod record;
+mod render;
+mod schema;
+mod schema_check;

@@ -1,0 +1,44 @@
+//! The committed schema is the present one, and what is written follows it.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::fixture::{self, render};
+use crate::schema_check::check;
+
+const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/schema/fpprobe-report-1.json");
+
+#[test]
+fn schema_file_is_current() {
+    let text = format!("{}\n", serde_json::to_string_pretty(&fpprobe_reports::schema()).unwrap());
+    if std::env::var_os("UPDATE").is_some() {
+        fpprobe_reports::save::save(Path::new(FILE), |out| out.write_all(text.as_bytes())).unwrap();
+    }
+    let committed = std::fs::read_to_string(FILE).unwrap_or_default();
+    assert!(committed == text, "{FILE} is stale; run: UPDATE=1 cargo test -p fpprobe-reports schema");
+}
+
+#[test]
+fn reports_follow_the_schema() {
+    let schema = fpprobe_reports::schema();
+    let report: Value = serde_json::from_str(&render("json", &fixture::report())).unwrap();
+    assert_eq!(check(&schema, &report), Vec::<String>::new());
+}
+
+#[test]
+fn the_schema_refuses_what_is_wrong() {
+    let schema = fpprobe_reports::schema();
+    let good: Value = serde_json::from_str(&render("json", &fixture::report())).unwrap();
+    let broken = |path: &str, value: Value| {
+        let mut report = good.clone();
+        *report.pointer_mut(path).unwrap() = value;
+        check(&schema, &report)
+    };
+    assert!(!broken("/schema", "fpprobe-report/2".into()).is_empty());
+    assert!(!broken("/devices/0/profiles/0/class", "splendid".into()).is_empty());
+    assert!(!broken("/devices/0/observations/0/outcome", "exploded".into()).is_empty());
+    assert!(!broken("/devices/0/vendor_id", "0x10005".into()).is_empty());
+    assert!(!broken("/devices/0/driver", Value::Null).is_empty());
+    assert!(!broken("/devices/0/observations/0/out/0", "ABC".into()).is_empty());
+}

@@ -1,0 +1,99 @@
+//! As much of JSON Schema (draft 2020-12) as the report's schema uses. A keyword that is not known here is a failure,
+//! so that nothing goes unchecked in silence.
+
+use serde_json::Value;
+
+/// Everything in `value` that the schema does not allow.
+pub fn check(schema: &Value, value: &Value) -> Vec<String> {
+    let mut errors = Vec::new();
+    walk(schema, schema, value, "$", &mut errors);
+    errors
+}
+
+fn walk(root: &Value, schema: &Value, value: &Value, at: &str, errors: &mut Vec<String>) {
+    let Some(keywords) = schema.as_object() else {
+        if schema == &Value::Bool(false) {
+            errors.push(format!("{at}: nothing is allowed here"));
+        }
+        return;
+    };
+    let valid = |schema: &Value| {
+        let mut inner = Vec::new();
+        walk(root, schema, value, at, &mut inner);
+        inner.is_empty()
+    };
+    let list = |keyword: &Value| keyword.as_array().cloned().unwrap_or_default();
+    for (keyword, wanted) in keywords {
+        let fine = match keyword.as_str() {
+            "$schema" | "$defs" | "title" | "description" | "default" | "format" => true,
+            "$ref" => {
+                let target = root.pointer(wanted.as_str().unwrap().trim_start_matches('#')).unwrap();
+                walk(root, target, value, at, errors);
+                true
+            }
+            "type" => match wanted {
+                Value::Array(types) => types.iter().any(|name| has_type(value, name)),
+                name => has_type(value, name),
+            },
+            "const" => value == wanted,
+            "enum" => list(wanted).contains(value),
+            "anyOf" => list(wanted).iter().any(valid),
+            "oneOf" => list(wanted).iter().filter(|schema| valid(schema)).count() == 1,
+            "minimum" => value.as_f64().is_none_or(|number| number >= wanted.as_f64().unwrap()),
+            "maximum" => value.as_f64().is_none_or(|number| number <= wanted.as_f64().unwrap()),
+            "minItems" => value.as_array().is_none_or(|items| items.len() as u64 >= wanted.as_u64().unwrap()),
+            "maxItems" => value.as_array().is_none_or(|items| items.len() as u64 <= wanted.as_u64().unwrap()),
+            // The one pattern of the schema.
+            "pattern" if wanted == "^[0-9a-f]{1,16}$" => value.as_str().is_none_or(|text| {
+                (1..=16).contains(&text.len()) && text.bytes().all(|c| c.is_ascii_digit() || (b'a'..=b'f').contains(&c))
+            }),
+            "required" => {
+                list(wanted).iter().all(|name| value.get(name.as_str().unwrap()).is_some() || !value.is_object())
+            }
+            "properties" => {
+                for (name, schema) in wanted.as_object().unwrap() {
+                    if let Some(member) = value.get(name) {
+                        walk(root, schema, member, &format!("{at}.{name}"), errors);
+                    }
+                }
+                true
+            }
+            "additionalProperties" => {
+                let known = keywords.get("properties").and_then(Value::as_object);
+                for (name, member) in value.as_object().into_iter().flatten() {
+                    if !known.is_some_and(|known| known.contains_key(name)) {
+                        walk(root, wanted, member, &format!("{at}.{name}"), errors);
+                    }
+                }
+                true
+            }
+            "items" | "prefixItems" => {
+                let schemas = if keyword == "items" { None } else { Some(list(wanted)) };
+                for (index, item) in value.as_array().into_iter().flatten().enumerate() {
+                    let schema = schemas.as_ref().map_or(Some(wanted), |schemas| schemas.get(index));
+                    if let Some(schema) = schema {
+                        walk(root, schema, item, &format!("{at}[{index}]"), errors);
+                    }
+                }
+                true
+            }
+            _ => panic!("keyword `{keyword}` is not known to this check"),
+        };
+        if !fine {
+            errors.push(format!("{at}: `{keyword}` is not met"));
+        }
+    }
+}
+
+fn has_type(value: &Value, name: &Value) -> bool {
+    match name.as_str().unwrap() {
+        "object" => value.is_object(),
+        "array" => value.is_array(),
+        "string" => value.is_string(),
+        "boolean" => value.is_boolean(),
+        "null" => value.is_null(),
+        "integer" => value.is_u64() || value.is_i64(),
+        "number" => value.is_number(),
+        other => panic!("type `{other}`"),
+    }
+}

@@ -1,0 +1,128 @@
+//! Writes every module of the catalogue to standard output, for the package `fpprobe-spirv-validation`, which must not
+//! link what this crate links (see there).
+//!
+//! A record is one line `KIND LENGTH NAME` and as many bytes. Kind `spv` is a module; `spvasm` the text of the module
+//! written just before it.
+
+use std::error::Error;
+use std::io::{self, Write};
+
+use fpprobe_spirv::emit::{Form, emit};
+use fpprobe_spirv::plan::Variant;
+use fpprobe_spirv::{Control, Controls, Format, Kernel, OPS, Plan, Via, cases, module};
+
+/// Sets that a program may carry, beside the empty one and each control alone.
+const COMBINED: [&str; 5] = [
+    "ftz32,szin32,nocontract",
+    "ftz16,ftz32,ftz64,szin16,szin32,szin64,rte16,rte32,rte64",
+    "dp16,dp32,dp64,szin16,szin32,szin64,rtz16,rtz32,rtz64,nocontract",
+    "dp16,ftz32,dp64,rte32,rtz16,fastmath0",
+    "dp16,dp32,dp64,rte16,rte32,rte64,fastmath0",
+];
+
+const VARIANTS: [Variant; 2] = [Variant { shift: 0, reversed: false }, Variant { shift: 3, reversed: true }];
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    for controls in sets()? {
+        for via in [Via::Spirv, Via::Glsl] {
+            for format in Format::ALL {
+                let kernels: Vec<Kernel> = kernels(format).filter_map(|kernel| asked(kernel, controls, via)).collect();
+                if format.channels().is_empty() {
+                    together(&mut out, &kernels)?;
+                }
+                if !format.channels().is_empty() || controls.is_empty() {
+                    alone(&mut out, &kernels)?;
+                }
+            }
+        }
+    }
+    texts(&mut out)?;
+    out.flush()?;
+    Ok(())
+}
+
+fn sets() -> Result<Vec<Controls>, Box<dyn Error>> {
+    let mut sets = vec![Controls::NONE];
+    for control in Control::all() {
+        sets.push(Controls::new([control])?);
+    }
+    for text in COMBINED {
+        sets.push(text.parse()?);
+    }
+    Ok(sets)
+}
+
+/// Every kernel of a format, at every width it has.
+fn kernels(format: Format) -> impl Iterator<Item = Kernel> {
+    let plain = OPS.iter().filter_map(move |op| Kernel::plain(format, op).ok());
+    plain.flat_map(|kernel| {
+        let widths = if kernel.op.is_componentwise() { 1..=4 } else { 1..=1 };
+        widths.map(move |width| Kernel { width, ..kernel })
+    })
+}
+
+/// The kernel under these controls by this front end, if there is one: its id says.
+fn asked(kernel: Kernel, controls: Controls, via: Via) -> Option<Kernel> {
+    Kernel { controls, via, ..kernel }.to_string().parse().ok()
+}
+
+/// All kernels in one module: with and without 16-bit storage, both variants.
+fn together(out: &mut impl Write, kernels: &[Kernel]) -> Result<(), Box<dyn Error>> {
+    let Some(first) = kernels.first() else {
+        return Ok(());
+    };
+    let sized: Vec<(Kernel, u32)> = (100..).zip(kernels).map(|(slots, kernel)| (*kernel, slots)).collect();
+    for storage16 in [false, true] {
+        for variant in VARIANTS {
+            let plan = Plan::new(&sized, storage16, variant);
+            let name = format!(
+                "{} of {}, via {}, storage16 {storage16}, {variant:?}",
+                first.controls,
+                first.format,
+                first.via.name()
+            );
+            record(out, "spv", &name, &bytes(&module::build(&plan)?))?;
+        }
+    }
+    Ok(())
+}
+
+/// Each kernel in a module of its own, where no other can have declared what it forgets.
+fn alone(out: &mut impl Write, kernels: &[Kernel]) -> Result<(), Box<dyn Error>> {
+    for kernel in kernels {
+        for storage16 in [false, true] {
+            for variant in VARIANTS {
+                let plan = Plan::new(&[(*kernel, 200)], storage16, variant);
+                let name = format!("{kernel}, storage16 {storage16}, {variant:?}");
+                record(out, "spv", &name, &bytes(&module::build(&plan)?))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Each plain kernel as a file for others, as words and as text.
+fn texts(out: &mut impl Write) -> Result<(), Box<dyn Error>> {
+    let sets: Vec<Controls> = COMBINED.iter().map(|text| text.parse()).collect::<Result<_, _>>()?;
+    for (index, kernel) in Format::ALL.into_iter().flat_map(kernels).enumerate() {
+        for via in [Via::Spirv, Via::Glsl] {
+            if let Some(kernel) = asked(kernel, sets[index % sets.len()], via) {
+                let inputs = cases::cases(&kernel);
+                for form in [Form::Spv, Form::Spvasm] {
+                    record(out, form.name(), &kernel.to_string(), &emit(&kernel, &inputs, form)?)?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+fn bytes(words: &[u32]) -> Vec<u8> {
+    words.iter().flat_map(|word| word.to_le_bytes()).collect()
+}
+
+fn record(out: &mut impl Write, kind: &str, name: &str, content: &[u8]) -> io::Result<()> {
+    writeln!(out, "{kind} {} {name}", content.len())?;
+    out.write_all(content)
+}

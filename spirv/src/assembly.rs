@@ -1,0 +1,106 @@
+//! SPIR-V assembly text that SPIRV-Tools' `spirv-as` assembles back to the same instructions and ids.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use rspirv::binary::Disassemble;
+use rspirv::dr::{Instruction, Module, Operand};
+use rspirv::spirv::{Op, Word};
+
+use crate::format::{FloatLayout, Format};
+
+/// The text of a module, without a header.
+pub(crate) fn text(module: &Module) -> String {
+    let mut bare = module.clone();
+    // rspirv's header says rspirv whoever generated the module.
+    bare.header = None;
+    let constants = float_constants(module);
+    let mut text = String::new();
+    for line in bare.disassemble().lines() {
+        match line.split_once(" = ") {
+            Some((id, _)) if constants.contains_key(id) => push(&mut text, id, &constants[id]),
+            Some((id, rest)) => push(&mut text, id, &rest.replace("  ", " ")),
+            None => push(&mut text, "", line),
+        }
+    }
+    text
+}
+
+/// One line in the columns of `spirv-dis`: the result, if there is one, ends before the instructions begin.
+fn push(text: &mut String, id: &str, rest: &str) {
+    let equals = if id.is_empty() { "   " } else { " = " };
+    let _ = writeln!(text, "{id:>12}{equals}{rest}");
+}
+
+/// rspirv prints a 16-bit constant as the binary32 of the same bits, and infinities and NaNs as words. Hexadecimal
+/// floats are exact for every width.
+fn float_constants(module: &Module) -> BTreeMap<String, String> {
+    let layouts: BTreeMap<Word, FloatLayout> = module.types_global_values.iter().filter_map(float_type).collect();
+    let constants = module.types_global_values.iter().filter(|inst| inst.class.opcode == Op::Constant);
+    constants
+        .filter_map(|inst| {
+            let (kind, id) = (inst.result_type?, inst.result_id?);
+            let bits = match inst.operands.first()? {
+                Operand::LiteralBit32(bits) => u64::from(*bits),
+                Operand::LiteralBit64(bits) => *bits,
+                _ => return None,
+            };
+            Some((format!("%{id}"), format!("OpConstant %{kind} {}", literal(*layouts.get(&kind)?, bits))))
+        })
+        .collect()
+}
+
+fn float_type(inst: &Instruction) -> Option<(Word, FloatLayout)> {
+    let (Op::TypeFloat, [Operand::LiteralBit32(width)]) = (inst.class.opcode, inst.operands.as_slice()) else {
+        return None;
+    };
+    let format = Format::ALL.into_iter().find(|format| format.float().is_some() && format.bits() == *width)?;
+    Some((inst.result_id?, format.float()?))
+}
+
+/// A hexadecimal float. Infinities and NaNs have the exponent after the largest finite one, as `spirv-dis` writes them.
+fn literal(layout: FloatLayout, bits: u64) -> String {
+    let sign = if layout.is_negative(bits) { "-" } else { "" };
+    let magnitude = bits & layout.magnitude_mask();
+    if magnitude == 0 {
+        return format!("{sign}0x0p+0");
+    }
+    let (mut exponent, mut fraction) = ((magnitude >> layout.fraction) as i32, magnitude & (layout.min_normal() - 1));
+    if exponent == 0 {
+        exponent = 1;
+        while fraction < layout.min_normal() {
+            fraction <<= 1;
+            exponent -= 1;
+        }
+        fraction -= layout.min_normal();
+    }
+    // The digits after the point hold the fraction's bits left-aligned.
+    let digits = layout.fraction.div_ceil(4);
+    let aligned = fraction << (4 * digits - layout.fraction);
+    format!("{sign}0x1.{aligned:0width$x}p{:+}", exponent - layout.bias(), width = digits as usize)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn literals_are_exact_for_every_class() {
+        let single = Format::F32.float().unwrap();
+        for (bits, text) in [
+            (0, "0x0p+0"),
+            (0x8000_0000, "-0x0p+0"),
+            (0x3f80_0000, "0x1.000000p+0"),
+            (0xc040_0000, "-0x1.800000p+1"),
+            (0x7f7f_ffff, "0x1.fffffep+127"),
+            (0x7f80_0000, "0x1.000000p+128"),
+            (0x7fc0_0000, "0x1.800000p+128"),
+            (0x0000_0001, "0x1.000000p-149"),
+            (0x0040_0000, "0x1.000000p-127"),
+        ] {
+            assert_eq!(literal(single, bits), text, "{bits:08x}");
+        }
+        assert_eq!(literal(Format::F16.float().unwrap(), 0x3c01), "0x1.004p+0");
+        assert_eq!(literal(Format::F64.float().unwrap(), 0x3ff0_0000_0000_0001), "0x1.0000000000001p+0");
+    }
+}

@@ -1,0 +1,82 @@
+//! What an operation's row says in instructions.
+
+use rspirv::dr::Operand;
+use rspirv::spirv::{Op, SelectionControl, Word};
+
+use crate::emitter::{Emitter, ids, one};
+use crate::error::BuildError;
+use crate::kernel::{Kernel, Shape};
+use crate::op::{Arg, Code, Inst, Step};
+
+impl Emitter {
+    /// Emits the operation on its operands. Gives the result.
+    pub(crate) fn operation(&mut self, kernel: &Kernel, params: &[Word]) -> Result<Word, BuildError> {
+        match (kernel.op.code, params) {
+            (Code::Inst(inst), _) => self.instruction(inst, kernel.result(), params),
+            (Code::Steps(steps), _) => self.steps(kernel, steps, params),
+            (Code::LoadStore, [value]) => Ok(*value),
+            (Code::Phi, [condition, yes, no]) => self.phi(kernel.result(), *condition, *yes, *no),
+            (Code::Shuffle, [value]) => self.shuffle(kernel.result(), *value),
+            (Code::LoadStore | Code::Phi | Code::Shuffle | Code::ImageWrite | Code::ImageRead, _) => {
+                Err(BuildError::Operands { kernel: kernel.to_string(), given: params.len() })
+            }
+        }
+    }
+
+    fn instruction(&mut self, inst: Inst, result: Shape, args: &[Word]) -> Result<Word, BuildError> {
+        let kind = self.shape(result);
+        match inst {
+            Inst::Core(op) => self.value(op, kind, ids(args.iter().copied())),
+            Inst::Ext(op) => {
+                let mut operands = vec![Operand::IdRef(self.glsl()), Operand::LiteralExtInstInteger(op as Word)];
+                operands.extend(ids(args.iter().copied()));
+                self.value(Op::ExtInst, kind, operands)
+            }
+        }
+    }
+
+    fn steps(&mut self, kernel: &Kernel, steps: &[Step], params: &[Word]) -> Result<Word, BuildError> {
+        let mut results: Vec<Word> = Vec::new();
+        for step in steps {
+            let shape = kernel.shape(step.result);
+            let args: Option<Vec<Word>> = step
+                .args
+                .iter()
+                .map(|arg| match arg {
+                    Arg::Param(index) => params.get(*index).copied(),
+                    Arg::Step(index) => results.get(*index).copied(),
+                    Arg::One => shape.format.float().map(|layout| self.constant(shape, one(layout))),
+                })
+                .collect();
+            let args = args.ok_or_else(|| BuildError::Operands { kernel: kernel.to_string(), given: params.len() })?;
+            results.push(self.instruction(step.inst, shape, &args)?);
+        }
+        results.pop().ok_or_else(|| BuildError::Operands { kernel: kernel.to_string(), given: params.len() })
+    }
+
+    /// The blocks are empty: all that distinguishes the two ways is the edge by which the phi is reached.
+    fn phi(&mut self, shape: Shape, condition: Word, yes: Word, no: Word) -> Result<Word, BuildError> {
+        let kind = self.shape(shape);
+        let (taken, other, merge) = (self.builder.id(), self.builder.id(), self.builder.id());
+        self.builder.selection_merge(merge, SelectionControl::NONE)?;
+        self.builder.branch_conditional(condition, taken, other, [])?;
+        for label in [taken, other] {
+            self.builder.begin_block(Some(label))?;
+            self.builder.branch(merge)?;
+        }
+        self.builder.begin_block(Some(merge))?;
+        self.value(Op::Phi, kind, ids([yes, taken, no, other]))
+    }
+
+    /// The value moves from the second component of (1.0, value) to the first of the shuffled vector.
+    fn shuffle(&mut self, shape: Shape, value: Word) -> Result<Word, BuildError> {
+        let pair = Shape { width: 2, ..shape };
+        let kind = self.shape(pair);
+        let companion = self.constant(shape, shape.format.float().map_or(1, one));
+        let vector = self.compose(pair, &[companion, value])?;
+        let mut operands = ids([vector, vector]);
+        operands.extend([1, 0].map(Operand::LiteralBit32));
+        let swapped = self.value(Op::VectorShuffle, kind, operands)?;
+        self.component(pair, swapped, 0)
+    }
+}

@@ -1,0 +1,71 @@
+use insta::assert_snapshot;
+
+use super::*;
+
+fn case<'a>(kernel: &'a Kernel, cases: &'a Cases, expected: Option<&'a [u64]>) -> Case<'a> {
+    Case { kernel, cases, storage16: true, expected }
+}
+
+fn text(id: &str, values: &[u64], form: Form, expected: Option<&[u64]>) -> String {
+    let kernel: Kernel = id.parse().unwrap();
+    let cases = Cases::new("", kernel.arity(), values);
+    String::from_utf8(case(&kernel, &cases, expected).emit(form).unwrap()).unwrap()
+}
+
+#[test]
+fn assembly_says_what_lies_where() {
+    assert_snapshot!(text(
+        "f32.inverse_sqrt:controls=szin32",
+        &[0x8000_0000, 0],
+        Form::Spvasm,
+        Some(&[0xff80_0000, 0x7f80_0000])
+    ));
+}
+
+#[test]
+fn an_image_is_described_in_the_comments() {
+    let text = text("b10g11r11.store:route=storage_image", &[0x3f80_0000, 0, 0x7fc0_0000], Form::Spvasm, None);
+    assert_snapshot!(text.lines().take_while(|line| line.starts_with(';')).collect::<Vec<_>>().join("\n"));
+}
+
+#[test]
+fn an_amber_script_carries_inputs_and_results_as_bits() {
+    assert_snapshot!(text("f16.fadd:controls=dp16;width=2", &[1, 2, 3, 0x8004], Form::Amber, Some(&[4, 0x8002])));
+}
+
+#[test]
+fn unknown_results_are_left_to_fill_in() {
+    let text = text("f32.ford_equal", &[0, 0x8000_0000], Form::Amber, None);
+    assert!(text.ends_with("# case 0: 00000000 80000000\n# observed: EXPECT out_u32 IDX 0 EQ ...\n"), "{text}");
+}
+
+#[test]
+fn a_shader_never_ends_its_amber_section_early() {
+    // Amber reads the shader up to the first END, wherever it stands.
+    for kernel in crate::catalogue::plain().into_iter().filter(|kernel| kernel.route == Route::Buffer) {
+        let cases = Cases::new("", kernel.arity(), vec![0; kernel.arity()]);
+        let text = String::from_utf8(case(&kernel, &cases, None).emit(Form::Amber).unwrap()).unwrap();
+        let shader = text.split_once("SPIRV-ASM").unwrap().1;
+        assert!(shader.split("END").next().unwrap().ends_with("OpFunctionEnd\n"), "{kernel}");
+    }
+}
+
+#[test]
+fn what_does_not_fit_is_refused() {
+    let store: Kernel = "b10g11r11.store:route=storage_image".parse().unwrap();
+    let cases = Cases::new("", 3, vec![0; 3]);
+    assert!(matches!(emit(&store, &cases, Form::Amber), Err(BuildError::NoScript { .. })));
+    let add: Kernel = "f32.fadd".parse().unwrap();
+    assert!(matches!(emit(&add, &cases, Form::Spv), Err(BuildError::Cases { operands: 2, .. })));
+    let cases = Cases::new("", 2, vec![0; 4]);
+    assert!(matches!(case(&add, &cases, Some(&[0])).emit(Form::Spv), Err(BuildError::Cases { results: 1, .. })));
+}
+
+#[test]
+fn words_are_the_modules() {
+    let kernel: Kernel = "f32.fadd".parse().unwrap();
+    let bytes = emit(&kernel, &Cases::new("", 2, vec![0; 2]), Form::Spv).unwrap();
+    assert_eq!(bytes[..4], [0x03, 0x02, 0x23, 0x07]);
+    assert_eq!("spvasm".parse::<Form>().unwrap(), Form::Spvasm);
+    assert!("spvas".parse::<Form>().unwrap_err().to_string().contains("`spvasm`"));
+}

@@ -1,0 +1,201 @@
+//! Number formats: how many bits a value has and what they mean.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::error::ParseError;
+
+/// A format of one value (or of one texel). Values travel as raw bits in a `u64`, right-aligned.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Format {
+    /// IEEE 754 binary16.
+    F16,
+    /// IEEE 754 binary32.
+    F32,
+    /// IEEE 754 binary64.
+    F64,
+    /// 32-bit two's complement integer.
+    I32,
+    /// 32-bit unsigned integer.
+    U32,
+    /// A truth value: 0 or 1.
+    Bool,
+    /// `VK_FORMAT_B10G11R11_UFLOAT_PACK32`: R in bits 0..11, G in 11..22, B in 22..32, unsigned floats.
+    B10g11r11,
+}
+
+/// Bit layout of a binary floating-point encoding: sign (if any) above exponent above fraction.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct FloatLayout {
+    /// Whether there is a sign bit (the most significant one).
+    pub signed: bool,
+    /// Number of exponent bits; the bias is `2^(exponent-1) - 1`.
+    pub exponent: u32,
+    /// Number of fraction bits, without the hidden one.
+    pub fraction: u32,
+}
+
+/// The unsigned 11-bit float of R and G in B10G11R11 (Khronos Data Format Specification, section 10.2).
+pub const F11: FloatLayout = FloatLayout { signed: false, exponent: 5, fraction: 6 };
+/// The unsigned 10-bit float of B in B10G11R11 (Khronos Data Format Specification, section 10.3).
+pub const F10: FloatLayout = FloatLayout { signed: false, exponent: 5, fraction: 5 };
+
+/// One channel of a packed format.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Channel {
+    /// Channel letter: `r`, `g`, `b` or `a`.
+    pub name: char,
+    /// Position of its least significant bit in the texel.
+    pub shift: u32,
+    /// Encoding of the channel.
+    pub layout: FloatLayout,
+}
+
+impl FloatLayout {
+    /// Width of an encoding in bits.
+    pub const fn bits(self) -> u32 {
+        self.signed as u32 + self.exponent + self.fraction
+    }
+    /// Mask of all bits but the sign.
+    pub const fn magnitude_mask(self) -> u64 {
+        (1 << (self.exponent + self.fraction)) - 1
+    }
+    /// The sign bit, or 0 for unsigned formats.
+    pub const fn sign_bit(self) -> u64 {
+        if self.signed { 1 << (self.exponent + self.fraction) } else { 0 }
+    }
+    /// Encoding of +infinity; larger magnitudes are NaN.
+    pub const fn infinity(self) -> u64 {
+        ((1 << self.exponent) - 1) << self.fraction
+    }
+    /// Encoding of the largest finite value.
+    pub const fn max_finite(self) -> u64 {
+        self.infinity() - 1
+    }
+    /// Encoding of the smallest positive normal value.
+    pub const fn min_normal(self) -> u64 {
+        1 << self.fraction
+    }
+    /// The quiet bit of a NaN.
+    pub const fn quiet_bit(self) -> u64 {
+        1 << (self.fraction - 1)
+    }
+    /// Exponent bias.
+    pub const fn bias(self) -> i32 {
+        (1 << (self.exponent - 1)) - 1
+    }
+    /// Whether the encoding is a NaN.
+    pub const fn is_nan(self, bits: u64) -> bool {
+        bits & self.magnitude_mask() > self.infinity()
+    }
+    /// Whether the encoding is an infinity.
+    pub const fn is_infinite(self, bits: u64) -> bool {
+        bits & self.magnitude_mask() == self.infinity()
+    }
+    /// Whether the encoding is a zero of either sign.
+    pub const fn is_zero(self, bits: u64) -> bool {
+        bits & self.magnitude_mask() == 0
+    }
+    /// Whether the encoding is subnormal (non-zero, exponent field zero).
+    pub const fn is_subnormal(self, bits: u64) -> bool {
+        let magnitude = bits & self.magnitude_mask();
+        magnitude != 0 && magnitude < self.min_normal()
+    }
+    /// Whether the sign bit is set.
+    pub const fn is_negative(self, bits: u64) -> bool {
+        bits & self.sign_bit() != 0
+    }
+}
+
+const B10G11R11: [Channel; 3] = [
+    Channel { name: 'r', shift: 0, layout: F11 },
+    Channel { name: 'g', shift: 11, layout: F11 },
+    Channel { name: 'b', shift: 22, layout: F10 },
+];
+
+impl Format {
+    /// Every format, in the order of the catalogue.
+    pub const ALL: [Format; 7] =
+        [Format::F16, Format::F32, Format::F64, Format::I32, Format::U32, Format::Bool, Format::B10g11r11];
+
+    /// Name in kernel ids.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Format::F16 => "f16",
+            Format::F32 => "f32",
+            Format::F64 => "f64",
+            Format::I32 => "i32",
+            Format::U32 => "u32",
+            Format::Bool => "bool",
+            Format::B10g11r11 => "b10g11r11",
+        }
+    }
+
+    /// Width of a value in bits (bool: 1).
+    pub const fn bits(self) -> u32 {
+        match self {
+            Format::F16 => 16,
+            Format::F32 | Format::I32 | Format::U32 | Format::B10g11r11 => 32,
+            Format::F64 => 64,
+            Format::Bool => 1,
+        }
+    }
+
+    /// All bits of a value set.
+    pub const fn mask(self) -> u64 {
+        u64::MAX >> (64 - self.bits())
+    }
+
+    /// Layout of a scalar float format; `None` for integers, bool and packed formats.
+    pub const fn float(self) -> Option<FloatLayout> {
+        match self {
+            Format::F16 => Some(FloatLayout { signed: true, exponent: 5, fraction: 10 }),
+            Format::F32 => Some(FloatLayout { signed: true, exponent: 8, fraction: 23 }),
+            Format::F64 => Some(FloatLayout { signed: true, exponent: 11, fraction: 52 }),
+            _ => None,
+        }
+    }
+
+    /// Channels of a packed format, in shader component order; empty for scalars.
+    pub const fn channels(self) -> &'static [Channel] {
+        match self {
+            Format::B10g11r11 => &B10G11R11,
+            _ => &[],
+        }
+    }
+
+    /// Number of hex digits of a printed value.
+    pub const fn digits(self) -> usize {
+        self.bits().div_ceil(4) as usize
+    }
+
+    /// Prints raw bits as lower-case hex of the format's width, without prefix (bool: `0` or `1`).
+    pub fn hex(self, bits: u64) -> String {
+        format!("{bits:0width$x}", width = self.digits())
+    }
+
+    /// Parses hex with or without `0x`; refuses values wider than the format.
+    pub fn parse_bits(self, text: &str) -> Result<u64, ParseError> {
+        let digits = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")).unwrap_or(text);
+        let valid = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let bits = if valid { u64::from_str_radix(digits, 16).ok() } else { None };
+        bits.filter(|bits| bits & !self.mask() == 0)
+            .ok_or_else(|| ParseError::Bits { text: text.to_owned(), format: self })
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Format {
+    type Err = ParseError;
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        Format::ALL
+            .into_iter()
+            .find(|format| format.name() == text)
+            .ok_or_else(|| ParseError::unknown("format", text, Format::ALL.map(Format::name)))
+    }
+}

@@ -1,0 +1,91 @@
+//! The GLSL route: the same questions, put to shaderc in its own language.
+//!
+//! Layout, bindings and guards are those of the module built directly. What the compiler made is read back, each
+//! kernel's function is searched for the instruction that its row names, and the controls are added as anywhere else.
+
+mod source;
+
+use std::sync::OnceLock;
+
+use rspirv::dr::{Function, Module, Operand};
+use rspirv::spirv::{Op, Word};
+use shaderc::{CompileOptions, Compiler, EnvVersion, OptimizationLevel, ShaderKind, SpirvVersion, TargetEnv};
+
+use crate::error::BuildError;
+use crate::load::load;
+use crate::op::{Code, Inst};
+use crate::plan::Plan;
+
+/// Compiles the kernels of a plan. The module carries no controls yet.
+pub(crate) fn compile(plan: &Plan) -> Result<Module, BuildError> {
+    let module = load(&words(&source::source(plan)?)?)?;
+    check(plan, &module)?;
+    Ok(module)
+}
+
+/// Words that shaderc makes of this shader, for Vulkan 1.1, without any optimisation.
+fn words(source: &str) -> Result<Vec<u32>, BuildError> {
+    // glslang parses its built-in declarations anew whenever the last compiler has gone, so this one stays.
+    static COMPILER: OnceLock<Option<Compiler>> = OnceLock::new();
+    let failed = |error: shaderc::Error| BuildError::Compiler { message: error.to_string() };
+    let compiler = COMPILER.get_or_init(|| Compiler::new().ok()).as_ref();
+    let compiler = compiler.ok_or_else(|| BuildError::Compiler { message: "shaderc does not start".to_owned() })?;
+    let mut options = CompileOptions::new().map_err(failed)?;
+    options.set_target_env(TargetEnv::Vulkan, EnvVersion::Vulkan1_1 as u32);
+    options.set_target_spirv(SpirvVersion::V1_3);
+    options.set_optimization_level(OptimizationLevel::Zero);
+    let made = compiler.compile_into_spirv(source, ShaderKind::Compute, "kernels.comp", "main", Some(&options));
+    Ok(made.map_err(failed)?.as_binary().to_vec())
+}
+
+/// Refuses a module in which a kernel is no longer asked for by the instruction of its row.
+fn check(plan: &Plan, module: &Module) -> Result<(), BuildError> {
+    for (index, placed) in plan.placed.iter().enumerate() {
+        let kernel = &placed.kernel;
+        let name = source::function_name(index, kernel);
+        let function = named_function(module, &name)
+            .ok_or_else(|| BuildError::Lost { kernel: kernel.to_string(), instruction: format!("function {name}") })?;
+        for inst in instructions(kernel.op.code) {
+            if !function.all_inst_iter().any(|found| is(found, inst)) {
+                return Err(BuildError::Lost { kernel: kernel.to_string(), instruction: inst.to_string() });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// glslang names a function by its signature: `name(u1;`.
+fn named_function<'a>(module: &'a Module, name: &str) -> Option<&'a Function> {
+    let id: Word = module.debug_names.iter().find_map(|inst| match inst.operands.as_slice() {
+        [Operand::IdRef(id), Operand::LiteralString(text)] if text.split('(').next() == Some(name) => Some(*id),
+        _ => None,
+    })?;
+    module.functions.iter().find(|function| function.def_id() == Some(id))
+}
+
+/// The instructions that an operation's row names.
+pub(crate) fn instructions(code: Code) -> Vec<Inst> {
+    match code {
+        Code::Inst(inst) => vec![inst],
+        Code::Steps(steps) => steps.iter().map(|step| step.inst).collect(),
+        Code::LoadStore => vec![Inst::Core(Op::Load), Inst::Core(Op::Store)],
+        Code::Phi => vec![Inst::Core(Op::Phi)],
+        Code::Shuffle => vec![Inst::Core(Op::VectorShuffle)],
+        Code::ImageWrite => vec![Inst::Core(Op::ImageWrite)],
+        Code::ImageRead => vec![Inst::Core(Op::ImageRead)],
+    }
+}
+
+/// Whether this is an instance of the instruction.
+pub(crate) fn is(found: &rspirv::dr::Instruction, inst: Inst) -> bool {
+    match (inst, found.operands.as_slice()) {
+        (Inst::Core(op), _) => found.class.opcode == op,
+        (Inst::Ext(op), [_, Operand::LiteralExtInstInteger(number), ..]) => {
+            found.class.opcode == Op::ExtInst && *number == op as Word
+        }
+        (Inst::Ext(_), _) => false,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,38 @@
+//! What can be asked of a device: **Format, Op, Controls, Route -> [`Kernel`] -> SPIR-V words**.
+//!
+//! A [`Kernel`] is one question. A [`Plan`] lays several kernels of one module out over buffers (or an image);
+//! [`module::build`] turns it into SPIR-V. Nothing here touches Vulkan, and nothing knows what a right answer is.
+#![forbid(unsafe_code)]
+
+mod assembly;
+mod code;
+mod emitter;
+mod glsl;
+mod image;
+mod load;
+mod memory;
+mod modes;
+
+pub mod cases;
+pub mod catalogue;
+pub mod controls;
+pub mod emit;
+pub mod error;
+pub mod format;
+pub mod kernel;
+pub mod module;
+pub mod needs;
+pub mod op;
+pub mod plan;
+pub mod route;
+
+pub use cases::Cases;
+pub use controls::{Control, Controls};
+pub use error::{BuildError, ParseError};
+pub use format::{Channel, FloatLayout, Format};
+pub use kernel::{Kernel, Shape};
+pub use load::load;
+pub use needs::Need;
+pub use op::{Function, OPS, Op};
+pub use plan::Plan;
+pub use route::{Route, Via};

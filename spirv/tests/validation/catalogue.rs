@@ -1,0 +1,142 @@
+//! Every module of the catalogue passes SPIRV-Tools' validator, and the texts given to others assemble to the same
+//! words.
+//!
+//! This is a package of its own because shaderc, which fpprobe-spirv links, brings a copy of SPIRV-Tools: a program
+//! with this one as well would have every symbol twice. So the modules come from a program that cargo runs.
+
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Child, Command, Stdio};
+
+use spirv_tools::TargetEnv;
+use spirv_tools::assembler::{Assembler, AssemblerOptions};
+use spirv_tools::val::Validator;
+
+/// The environment that modules are built for.
+const PLAIN: TargetEnv = TargetEnv::Vulkan_1_1;
+/// The one that has `SPV_KHR_float_controls2` in its core.
+const FAST_MATH: TargetEnv = TargetEnv::Vulkan_1_4;
+
+struct Record {
+    kind: String,
+    name: String,
+    content: Vec<u8>,
+}
+
+/// The records that fpprobe-spirv's example `modules` writes.
+struct Records {
+    child: Child,
+    out: BufReader<std::process::ChildStdout>,
+}
+
+impl Records {
+    fn start() -> Records {
+        let mut child = Command::new(env!("CARGO"))
+            .args(["run", "--quiet", "--locked", "--package", "fpprobe-spirv", "--example", "modules"])
+            .current_dir(env!("CARGO_MANIFEST_DIR"))
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("cargo runs");
+        let out = BufReader::new(child.stdout.take().expect("its output is piped"));
+        Records { child, out }
+    }
+}
+
+impl Iterator for Records {
+    type Item = Record;
+
+    fn next(&mut self) -> Option<Record> {
+        let mut line = String::new();
+        if self.out.read_line(&mut line).expect("a line") == 0 {
+            assert!(self.child.wait().expect("an exit status").success(), "the example `modules` failed");
+            return None;
+        }
+        let mut words = line.trim_end().splitn(3, ' ').map(str::to_owned);
+        let (kind, length, name) = (words.next().unwrap(), words.next().unwrap(), words.next().unwrap());
+        let mut content = vec![0; length.parse().unwrap()];
+        self.out.read_exact(&mut content).expect("a whole record");
+        Some(Record { kind, name, content })
+    }
+}
+
+fn words(bytes: &[u8]) -> Vec<u32> {
+    bytes.chunks_exact(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect()
+}
+
+fn refusal(words: &[u32], environment: TargetEnv) -> Option<String> {
+    spirv_tools::val::create(Some(environment)).validate(words, None).err().map(|error| error.to_string())
+}
+
+#[test]
+fn every_module_is_valid_and_every_text_is_its_module() {
+    let (mut modules, mut texts) = (0, 0);
+    let (mut last, mut sample) = (Vec::new(), None);
+    let assembler = spirv_tools::assembler::create(Some(TargetEnv::Universal_1_3));
+    for record in Records::start() {
+        if record.kind == "spv" {
+            last = words(&record.content);
+            let fast_math = record.name.contains("fastmath0");
+            let environment = if fast_math { FAST_MATH } else { PLAIN };
+            if let Some(refusal) = refusal(&last, environment) {
+                panic!("{} is not valid for {environment:?}: {refusal}", record.name);
+            }
+            if fast_math && record.name.contains("f16.fadd") {
+                sample = Some(last.clone());
+            }
+            modules += 1;
+        } else {
+            let text = String::from_utf8(record.content).unwrap();
+            let made = assembler.assemble(&text, AssemblerOptions { preserve_numeric_ids: true });
+            let made = made.unwrap_or_else(|error| panic!("{} does not assemble: {error}\n{text}", record.name));
+            let made: &[u32] = made.as_ref();
+            // Words 0 to 4 are the header, whose generator differs.
+            assert_eq!(made[5..], last[5..], "{}", record.name);
+            assert_eq!((made[0], made[1], made[3]), (last[0], last[1], last[3]), "{}", record.name);
+            texts += 1;
+        }
+    }
+    assert!(modules > 1000 && texts > 400, "{modules} modules, {texts} texts");
+    broken_modules_are_refused(&sample.expect("f16.fadd under fastmath0"));
+}
+
+/// The test above can fail: each of these makes a valid module invalid.
+fn broken_modules_are_refused(valid: &[u32]) {
+    const CAPABILITY: u32 = 17;
+    const DECORATE: u32 = 71;
+    const FADD: u32 = 129;
+    const IADD: u32 = 128;
+    let without =
+        |opcode, operand, at| edited(valid, |inst| inst[0] & 0xffff == opcode && inst[at] == operand, |_| vec![]);
+    let broken = [
+        (
+            "integer addition of floats",
+            edited(
+                valid,
+                |inst| inst[0] & 0xffff == FADD,
+                |inst| {
+                    let mut inst = inst.to_vec();
+                    inst[0] = inst[0] & 0xffff_0000 | IADD;
+                    inst
+                },
+            ),
+        ),
+        ("no capability Float16", without(CAPABILITY, 9, 1)),
+        ("no capability FloatControls2", without(CAPABILITY, 6029, 1)),
+        ("no decoration Block", without(DECORATE, 2, 2)),
+    ];
+    for (what, module) in broken {
+        assert_ne!(module, valid, "{what}: nothing to break");
+        assert!(refusal(&module, FAST_MATH).is_some(), "{what} passes");
+    }
+}
+
+/// The module with some instructions replaced.
+fn edited(module: &[u32], which: impl Fn(&[u32]) -> bool, with: impl Fn(&[u32]) -> Vec<u32>) -> Vec<u32> {
+    let (header, mut rest) = module.split_at(5);
+    let mut edited = header.to_vec();
+    while let Some(first) = rest.first() {
+        let (inst, after) = rest.split_at((first >> 16) as usize);
+        edited.extend(if which(inst) { with(inst) } else { inst.to_vec() });
+        rest = after;
+    }
+    edited
+}

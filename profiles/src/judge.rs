@@ -170,7 +170,8 @@ fn lanes_of(rule: &Rule, kernel: &Kernel, demand: &Demand, cases: &Cases) -> Vec
         for part in 0..parts {
             if rule.selects(kernel, case, part, demand) {
                 let set = accepted_part(kernel, case, part, demand);
-                if !set.is_everything() {
+                // Where everything is accepted there is nothing to judge, but for informative rules something to tell.
+                if !set.is_everything() || rule.level == Level::Informative {
                     lanes.push(Lane { case: index, part, set });
                 }
             }
@@ -199,7 +200,7 @@ fn judge_lanes(rule: &Rule, part: &Part, lanes: &[Lane], observation: &Observati
     if failing.is_empty() && rule.requirements.contains(&Requirement::Monotonic) {
         failing = relation::against_monotony(lanes, observation);
     }
-    Finding::Judged { lanes: lanes.len(), choice: lanes.iter().any(|lane| !lane.set.is_single()), failing }
+    Finding::Judged { lanes: lanes.iter().filter(|lane| !lane.set.is_everything()).count(), choice: lanes.iter().any(|lane| !lane.set.is_single()), failing }
 }
 
 /// One lane as evidence.

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use crate::accepted::Set;
 use crate::accuracy::Accuracy;
 use crate::encoding::Encoding;
-use crate::environment::Subnormals;
+use crate::environment::{Overflow, Subnormals};
 use crate::oracle::{Demand, Operand, accepted_part, operands};
 
 /// A class of operands.
@@ -118,6 +118,7 @@ fn result_is(class: ResultClass, kernel: &Kernel, case: &[u64], part: usize, dem
     let mut down = *demand;
     down.accuracy = Accuracy::TowardZero;
     down.results.subnormal_results = Subnormals::Keep;
+    down.results.overflow = Overflow::Round;
     let result = accepted_part(kernel, case, part, &down);
     let Encoding::Float(layout) = result.encoding() else { return false };
     let magnitudes: Vec<u64> = result.members(3).iter().map(|bits| bits & layout.magnitude_mask()).collect();

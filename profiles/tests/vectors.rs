@@ -18,17 +18,35 @@ fn covered(rule: &str) -> bool {
     RULES.contains(&rule) || rule.starts_with("D16-") || rule.starts_with("D11-")
 }
 
-/// The catalogue where it lies beside the repository, else the committed copy of the families' vectors.
-fn vectors() -> Vec<Value> {
-    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
-    let shared = root.join("../../shared/spec/rules.json");
-    let copy = root.join("tests/data/vectors.json");
-    let path = if shared.exists() { shared } else { copy };
-    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+fn read(path: &std::path::Path) -> Vec<Value> {
+    let text = std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let document: Value = serde_json::from_str(&text).unwrap();
     let all = document["vectors"].as_array().unwrap();
     // 64-bit rules are a family of their own.
     all.iter().filter(|v| covered(v["rule"].as_str().unwrap()) && v["type"] != "f64").cloned().collect()
+}
+
+fn copy() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data/vectors.json")
+}
+
+fn catalogue() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/spec/rules.json")
+}
+
+/// The catalogue where it lies beside the repository, else the committed copy of the families' vectors.
+fn vectors() -> Vec<Value> {
+    read(&if catalogue().exists() { catalogue() } else { copy() })
+}
+
+#[test]
+fn the_committed_copy_holds_what_the_catalogue_holds() {
+    if !catalogue().exists() {
+        return;
+    }
+    let question = |v: &Value| (v["rule"].clone(), v["op"].clone(), v["in_bits"].clone(), v["allowed"].clone());
+    let [ours, theirs] = [copy(), catalogue()].map(|path| read(&path).iter().map(question).collect::<Vec<_>>());
+    assert_eq!(ours, theirs);
 }
 
 /// Kernels that a vector's operation names, with the case and the part of the result to look at.

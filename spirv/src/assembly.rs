@@ -9,27 +9,37 @@ use rspirv::spirv::{Op, Word};
 
 use crate::format::{FloatLayout, Format};
 
-/// The text of a module, without a header.
+/// The text of a module, without a header, in the columns of `spirv-dis`. Ids stay numbers, so that `spirv-as
+/// --preserve-numeric-ids` gives the same words; their names stand in comments where they are defined.
 pub(crate) fn text(module: &Module) -> String {
     let mut bare = module.clone();
     // rspirv's header says rspirv whoever generated the module.
     bare.header = None;
-    let constants = float_constants(module);
+    let (constants, names) = (float_constants(module), names(module));
     let mut text = String::new();
     for line in bare.disassemble().lines() {
-        match line.split_once(" = ") {
-            Some((id, _)) if constants.contains_key(id) => push(&mut text, id, &constants[id]),
-            Some((id, rest)) => push(&mut text, id, &rest.replace("  ", " ")),
-            None => push(&mut text, "", line),
-        }
+        let _ = match line.split_once(" = ") {
+            Some((id, rest)) => {
+                let rest = constants.get(id).cloned().unwrap_or_else(|| rest.replace("  ", " "));
+                let name = names.get(id).map_or_else(String::new, |name| format!(" ; {name}"));
+                writeln!(text, "{id:>12} = {rest}{name}")
+            }
+            None => writeln!(text, "{:15}{line}", ""),
+        };
     }
     text
 }
 
-/// One line in the columns of `spirv-dis`: the result, if there is one, ends before the instructions begin.
-fn push(text: &mut String, id: &str, rest: &str) {
-    let equals = if id.is_empty() { "   " } else { " = " };
-    let _ = writeln!(text, "{id:>12}{equals}{rest}");
+fn names(module: &Module) -> BTreeMap<String, &str> {
+    let named = module.debug_names.iter().filter(|inst| inst.class.opcode == Op::Name);
+    named
+        .filter_map(|inst| match inst.operands.as_slice() {
+            [Operand::IdRef(id), Operand::LiteralString(name)] if !name.is_empty() => {
+                Some((format!("%{id}"), name.as_str()))
+            }
+            _ => None,
+        })
+        .collect()
 }
 
 /// rspirv prints a 16-bit constant as the binary32 of the same bits, and infinities and NaNs as words. Hexadecimal

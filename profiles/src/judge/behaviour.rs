@@ -44,6 +44,13 @@ fn questions(demand: &Demand) -> Vec<Vec<Choice>> {
             (|_| {}, "of two zeros either operand"),
         ]);
     }
+    if inputs.nan_operand == Nan::Any {
+        questions.push(vec![
+            (|d| d.operands.nan_operand = Nan::Other, "the number is returned, not the NaN"),
+            (|d| d.operands.nan_operand = Nan::Nan, "a NaN operand gives a NaN"),
+            (|_| {}, "a NaN operand gives a NaN or not"),
+        ]);
+    }
     if results.zero_sign == Sign::Either {
         questions.push(vec![(exact_signs, "signs of zeros are kept"), (|_| {}, "signs of zeros are not always kept")]);
     }

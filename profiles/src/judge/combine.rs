@@ -9,7 +9,7 @@ use super::recipe::Recipe;
 use super::{EVIDENCE, Evidence, Finding, Judge, Observations, RuleVerdict, accepts, evidence, relation};
 use crate::oracle::{Demand, accepted_part};
 use crate::profile::{Behaviour, Rule};
-use crate::verdict::Verdict;
+use crate::verdict::{Level, Verdict};
 
 impl Judge<'_> {
     /// Verdicts of every rule under a recipe, in the profile's order; `absent` are groups the device lacks.
@@ -117,7 +117,7 @@ impl Judge<'_> {
         } else if let Some(why) = unsupported {
             verdict.verdict = Verdict::Unsupported;
             verdict.behaviour = why;
-        } else if verdict.lanes == 0 {
+        } else if verdict.lanes == 0 && rule.level != Level::Informative {
             verdict.verdict = Verdict::Incomplete;
             verdict.behaviour = "no lane was judged".into();
         } else if choice {

@@ -7,6 +7,7 @@ use rustc_apfloat::Float as _;
 
 use super::{Demand, Operand, combinations, finish};
 use crate::accepted::Set;
+use crate::accuracy::Accuracy;
 use crate::encoding::Encoding;
 use crate::environment::{Nan, NanBits, ZeroOrder};
 use crate::real::Exact;
@@ -34,7 +35,9 @@ pub(super) fn moved(encoding: Encoding, operand: Operand, demand: &Demand) -> Se
 
 /// Minimum or maximum: operands are compared as read, the chosen one is handed on as it came.
 pub(super) fn extreme(encoding: Encoding, operands: &[Operand], demand: &Demand) -> Set {
-    let hand_on = |operand: Operand| finish(encoding, Exact::of(operand.value()), operands, demand);
+    // What is handed on is a value of the format: no accuracy widens it.
+    let exact = Demand { accuracy: Accuracy::NearestEven, ..*demand };
+    let hand_on = |operand: Operand| finish(encoding, Exact::of(operand.value()), operands, &exact);
     let (a, b) = (operands[0], operands[1]);
     if a.is_nan() || b.is_nan() {
         return match (demand.operands.nan_operand, a.is_nan() && b.is_nan()) {

@@ -89,7 +89,8 @@ struct RawRule {
     judges: Option<Behaviour>,
     #[serde(default)]
     environment: Table,
-    accuracy: Option<Spanned<String>>,
+    #[serde(default)]
+    accuracy: BTreeMap<String, Spanned<String>>,
 }
 
 fn required() -> Level {
@@ -287,6 +288,9 @@ fn read_operation(
 
 fn read_rule(source: &Source<'_>, raw: RawRule, at: usize, draft: &Draft) -> Result<Rule, ProfileError> {
     let rule_error = |at: usize, problem: String| source.error(at, format!("rule `{}`: {problem}", raw.id));
+    if let Some((name, text)) = raw.accuracy.iter().find(|(name, _)| !raw.operations.iter().any(|op| op.get_ref() == *name)) {
+        return Err(rule_error(text.span().start, format!("`accuracy.{name}`: the rule does not look at `{name}`")));
+    }
     let mut parts = Vec::new();
     for format in raw.format.as_slice() {
         let format: Format = format.parse().map_err(|error| rule_error(at, format!("`format`: {error}")))?;
@@ -362,7 +366,7 @@ fn read_part(
         table.extend(rule.environment.clone());
         environment(&table).map_err(|problem| format!("`environment`: {problem}"))
     };
-    let accuracy = match &rule.accuracy {
+    let accuracy = match rule.accuracy.get(name) {
         Some(text) => accuracy(source, "accuracy", text).map_err(|error| error.problem)?,
         None => {
             let own = operation.accuracy.get(result.name()).or_else(|| operation.accuracy.get("any"));

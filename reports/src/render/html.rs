@@ -17,7 +17,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use super::{Render, phrase};
 use crate::causes::causes;
 use crate::escape::visible_lines;
-use crate::model::{Class, Outcome, ProfileResult, Report, Verdict};
+use crate::model::{Class, Device, Outcome, ProfileResult, Report, Verdict};
 
 /// A self-contained HTML page.
 #[derive(Clone, Copy, Debug)]
@@ -121,19 +121,19 @@ fn matrix(report: &Report, profiles: &[&str]) -> Markup {
     }
     html! {
         div.scroll tabindex="0" role="region" aria-labelledby="overview" {
-            table.matrix {
-                thead { tr {
-                    th scope="col" { "Device" }
-                    @for id in profiles { th scope="col" { (id) } }
+            table.matrix role="table" {
+                thead role="rowgroup" { tr role="row" {
+                    th scope="col" role="columnheader" { "Device" }
+                    @for id in profiles { th scope="col" role="columnheader" { (id) } }
                 } }
-                tbody {
+                tbody role="rowgroup" {
                     @for (index, device) in report.devices.iter().enumerate() {
-                        tr {
-                            th scope="row" {
+                        tr role="row" {
+                            th scope="row" role="rowheader" {
                                 a href={ "#d" (index) } { (device.identity.name) }
                                 small { (phrase::driver(&device.identity)) }
                             }
-                            @for id in profiles { (cell(index, device.profiles.iter().enumerate().find(|(_, profile)| profile.id == *id))) }
+                            @for id in profiles { (cell(index, device, id)) }
                         }
                     }
                 }
@@ -142,13 +142,14 @@ fn matrix(report: &Report, profiles: &[&str]) -> Markup {
     }
 }
 
-fn cell(device: usize, profile: Option<(usize, &ProfileResult)>) -> Markup {
-    let Some((index, profile)) = profile else {
-        return html! { td.none { "not judged" } };
+/// The id of the profile is repeated where a narrow screen has no columns.
+fn cell(number: usize, device: &Device, id: &str) -> Markup {
+    let Some((index, profile)) = device.profiles.iter().enumerate().find(|(_, profile)| profile.id == id) else {
+        return html! { td.none role="cell" data-profile=(id) { "not judged" } };
     };
     html! {
-        td {
-            a.class href={ "#d" (device) "-p" (index) } { (class_chip(profile.class)) }
+        td role="cell" data-profile=(id) {
+            a.class href={ "#d" (number) "-p" (index) } { (class_chip(profile.class)) }
             (bar(profile))
             (conditions(profile))
         }

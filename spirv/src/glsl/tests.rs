@@ -19,7 +19,7 @@ fn a_kernel_whose_instruction_is_gone_is_refused_by_name() {
         ("f32.fadd:via=glsl", "p0 + p1", "p0 - p1"),
         ("f32.fadd:via=glsl", "p0 + p1", "2.0"),
         ("f32.fma:via=glsl", "fma(p0, p1, p2)", "p0 * p1 + p2"),
-        ("f32.select:via=glsl;width=2", "mix(p2, p1, p0)", "p0[0] ? sqrt(p1) : p2"),
+        ("f32.select:width=2;via=glsl", "mix(p2, p1, p0)", "p0[0] ? sqrt(p1) : p2"),
         ("f32.fmin:via=glsl", "k0_f32_fmin", "k1_f32_fmin"),
     ] {
         assert!(edited(id, from, from).is_ok());

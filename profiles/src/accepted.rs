@@ -5,6 +5,7 @@
 //! alternatives, each one set per component.
 
 use serde_json::{Value, json};
+use smallvec::{SmallVec, smallvec};
 
 use crate::encoding::Encoding;
 
@@ -13,29 +14,32 @@ use crate::encoding::Encoding;
 pub struct Set {
     encoding: Encoding,
     /// Disjoint, ascending, not touching.
-    ranges: Vec<(i64, i64)>,
+    ranges: Ranges,
 }
+
+/// Ranges of keys, inclusive.
+type Ranges = SmallVec<[(i64, i64); 2]>;
 
 impl Set {
     /// Nothing.
     pub fn nothing(encoding: Encoding) -> Set {
-        Set { encoding, ranges: Vec::new() }
+        Set { encoding, ranges: Ranges::new() }
     }
 
     /// Every encoding.
     pub fn everything(encoding: Encoding) -> Set {
-        Set { encoding, ranges: vec![encoding.limits()] }
+        Set { encoding, ranges: smallvec![encoding.limits()] }
     }
 
     /// One encoding.
     pub fn one(encoding: Encoding, bits: u64) -> Set {
         let key = encoding.key(bits);
-        Set { encoding, ranges: vec![(key, key)] }
+        Set { encoding, ranges: smallvec![(key, key)] }
     }
 
     /// The encodings from key to key, inclusive; nothing if they cross.
     pub fn range(encoding: Encoding, from: i64, to: i64) -> Set {
-        Set { encoding, ranges: if from <= to { vec![(from, to)] } else { Vec::new() } }
+        Set { encoding, ranges: if from <= to { smallvec![(from, to)] } else { Ranges::new() } }
     }
 
     /// Every NaN; nothing for encodings without.
@@ -81,7 +85,7 @@ impl Set {
 
     /// Whether everything is in it: such a lane says nothing.
     pub fn is_everything(&self) -> bool {
-        self.ranges == [self.encoding.limits()]
+        self.ranges.as_slice() == [self.encoding.limits()]
     }
 
     /// Whether it leaves no choice: one encoding, or nothing but NaNs.
@@ -96,9 +100,9 @@ impl Set {
     /// Union.
     #[must_use]
     pub fn or(&self, other: &Set) -> Set {
-        let mut ranges: Vec<(i64, i64)> = self.ranges.iter().chain(&other.ranges).copied().collect();
+        let mut ranges: Ranges = self.ranges.iter().chain(&other.ranges).copied().collect();
         ranges.sort_unstable();
-        let mut merged: Vec<(i64, i64)> = Vec::with_capacity(ranges.len());
+        let mut merged = Ranges::new();
         for (from, to) in ranges {
             match merged.last_mut() {
                 Some(last) if from <= last.1.saturating_add(1) => last.1 = last.1.max(to),
@@ -111,7 +115,7 @@ impl Set {
     /// Intersection.
     #[must_use]
     pub fn and(&self, other: &Set) -> Set {
-        let mut ranges = Vec::new();
+        let mut ranges = Ranges::new();
         for a in &self.ranges {
             for b in &other.ranges {
                 let (from, to) = (a.0.max(b.0), a.1.min(b.1));

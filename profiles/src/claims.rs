@@ -8,12 +8,12 @@ use fpprobe_spirv::op::Function;
 use fpprobe_spirv::{Control, Kernel, Via};
 
 use crate::accuracy::Accuracy;
-use crate::encoding::{Encoding, components};
+use crate::encoding::components;
 use crate::environment::{Environment, Integer, Nan, NanBits, NonFinite, Overflow, Sign, Subnormals, Ulp, ZeroOrder};
 use crate::judge::Evidence;
 use crate::lanes::{Class, Lanes, ResultClass};
 use crate::observation::{Observation, Outcome};
-use crate::oracle::{Demand, accepted, accepted_part};
+use crate::oracle::{Demand, Question, accepted_on};
 
 /// A claim that behaviour contradicts.
 #[derive(Clone, Debug)]
@@ -134,19 +134,20 @@ fn check(obligation: &Obligation, observation: &Observation, contradiction: &mut
         accuracy: obligation.accuracy,
         ulp: Ulp::Vulkan,
     };
-    let parts = Encoding::of_result(kernel).len();
+    let question = Question::new(kernel);
     for (index, case) in observation.cases.iter().enumerate() {
         let answer = components(kernel, observation.answer(index));
-        for part in 0..parts {
-            let looked = obligation.lanes.iter().any(|lanes| lanes.select(kernel, case, part, &demand));
-            if looked && !accepted_part(kernel, case, part, &demand).contains(answer[part]) {
+        for (part, encoding) in question.encodings.iter().enumerate() {
+            let operands = question.operands(case, part);
+            let looked = obligation.lanes.iter().any(|lanes| lanes.select(*encoding, &operands, &demand));
+            if looked && !accepted_on(*encoding, &operands, &demand).contains(answer[part]) {
                 contradiction.lanes += 1;
                 if contradiction.evidence.len() < 4 {
                     contradiction.evidence.push(Evidence {
                         kernel: *kernel,
                         case: case.to_vec(),
                         answer: observation.answer(index).to_vec(),
-                        accepted: accepted(kernel, case, &demand),
+                        accepted: question.accepted(case, &demand),
                     });
                 }
             }

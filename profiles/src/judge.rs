@@ -10,7 +10,7 @@ use fpprobe_spirv::{Cases, Controls, Kernel};
 use crate::accepted::{Accepted, Set};
 use crate::encoding::components;
 use crate::observation::{Observation, Outcome};
-use crate::oracle::{Demand, accepted, accepted_part};
+use crate::oracle::{Demand, Operands, Question, accepted_on};
 use crate::profile::{Part, Profile, Requirement, Rule};
 use crate::verdict::{Class, Level, Verdict};
 
@@ -81,7 +81,15 @@ impl<'a> Observations<'a> {
 struct Lane {
     case: usize,
     part: usize,
+    operands: Operands,
     set: Set,
+}
+
+impl Lane {
+    /// What another demand would accept here.
+    fn under(&self, demand: &Demand) -> Set {
+        accepted_on(self.set.encoding(), &self.operands, demand)
+    }
 }
 
 /// What came of judging one part of a rule by one kernel.
@@ -104,18 +112,25 @@ type LaneCache = HashMap<Place, (Cases, Rc<Vec<Lane>>)>;
 /// Findings by place, for the answers they were found in.
 type FindingCache = HashMap<Place, Vec<(Arc<[u64]>, Option<Arc<[u64]>>, Rc<Finding>)>>;
 
+/// Answers of several kernels, first and second run.
+type Answers = Vec<(Kernel, Arc<[u64]>, Option<Arc<[u64]>>)>;
+
+/// Label and behaviour by rule, for the answers they were found in.
+type DescriptionCache = HashMap<usize, (Answers, bool, String)>;
+
 /// Judges devices by one profile; keeps what does not depend on the device.
 #[derive(Debug)]
 pub struct Judge<'p> {
     profile: &'p Profile,
     lanes: RefCell<LaneCache>,
     findings: RefCell<FindingCache>,
+    descriptions: RefCell<DescriptionCache>,
 }
 
 impl<'p> Judge<'p> {
     /// A judge by this profile.
     pub fn new(profile: &'p Profile) -> Self {
-        Judge { profile, lanes: RefCell::default(), findings: RefCell::default() }
+        Judge { profile, lanes: RefCell::default(), findings: RefCell::default(), descriptions: RefCell::default() }
     }
 
     /// The lanes that a rule's part looks at in a list of cases; those that accept everything are left out.
@@ -164,15 +179,16 @@ fn describe(outcome: Outcome, detail: &str) -> String {
 }
 
 fn lanes_of(rule: &Rule, kernel: &Kernel, demand: &Demand, cases: &Cases) -> Vec<Lane> {
-    let parts = crate::encoding::Encoding::of_result(kernel).len();
+    let question = Question::new(kernel);
     let mut lanes = Vec::new();
     for (index, case) in cases.iter().enumerate() {
-        for part in 0..parts {
-            if rule.selects(kernel, case, part, demand) {
-                let set = accepted_part(kernel, case, part, demand);
+        for (part, encoding) in question.encodings.iter().enumerate() {
+            let operands = question.operands(case, part);
+            if rule.selects(*encoding, &operands, demand) {
+                let set = accepted_on(*encoding, &operands, demand);
                 // Where everything is accepted there is nothing to judge, but for informative rules something to tell.
                 if !set.is_everything() || rule.level == Level::Informative {
-                    lanes.push(Lane { case: index, part, set });
+                    lanes.push(Lane { case: index, part, operands, set });
                 }
             }
         }
@@ -210,6 +226,6 @@ fn evidence(observation: &Observation, lane: &Lane, demand: &Demand) -> Evidence
         kernel: observation.kernel,
         case: case.to_vec(),
         answer: observation.answer(lane.case).to_vec(),
-        accepted: accepted(&observation.kernel, case, demand),
+        accepted: Question::new(&observation.kernel).accepted(case, demand),
     }
 }

@@ -1,14 +1,14 @@
 //! Which lanes a rule looks at: a selection by classes of the operands, or by what the exact result is.
 
 use fpprobe_spirv::op::Function;
-use fpprobe_spirv::{FloatLayout, Kernel};
+use fpprobe_spirv::FloatLayout;
 use serde::Deserialize;
 
 use crate::accepted::Set;
 use crate::accuracy::Accuracy;
 use crate::encoding::Encoding;
 use crate::environment::{Overflow, Subnormals};
-use crate::oracle::{Demand, Operand, accepted_part, operands};
+use crate::oracle::{Demand, Operand, accepted_on};
 
 /// A class of operands.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Deserialize)]
@@ -90,9 +90,8 @@ pub struct Lanes {
 }
 
 impl Lanes {
-    /// Whether the rule looks at this part of the result of this case.
-    pub fn select(&self, kernel: &Kernel, case: &[u64], part: usize, demand: &Demand) -> bool {
-        let operands = operands(kernel, case, part);
+    /// Whether the rule looks at a part of a result on these operands.
+    pub fn select(&self, encoding: Encoding, operands: &[Operand], demand: &Demand) -> bool {
         let floats = || operands.iter().filter_map(|Operand { layout, bits }| layout.map(|layout| (layout, *bits)));
         let is = |classes: &[Class], (layout, bits): (FloatLayout, u64)| {
             classes.iter().any(|class| class.holds(layout, bits))
@@ -101,17 +100,17 @@ impl Lanes {
             && (self.all.is_empty() || floats().all(|operand| is(&self.all, operand)))
             && !floats().any(|operand| is(&self.none, operand))
             && (self.one.is_empty() || floats().filter(|operand| is(&self.one, *operand)).count() == 1)
-            && self.result.is_none_or(|class| result_is(class, kernel, case, part, demand))
+            && self.result.is_none_or(|class| result_is(class, encoding, operands, demand))
     }
 }
 
-fn result_is(class: ResultClass, kernel: &Kernel, case: &[u64], part: usize, demand: &Demand) -> bool {
+fn result_is(class: ResultClass, encoding: Encoding, operands: &[Operand], demand: &Demand) -> bool {
     if class == ResultClass::Tiny {
-        return tiny(kernel, case, part, demand);
+        return tiny(encoding, operands, demand);
     }
     if class == ResultClass::Invalid {
-        let nan = operands(kernel, case, part).iter().any(|Operand { layout, bits }| layout.is_some_and(|l| l.is_nan(*bits)));
-        let result = accepted_part(kernel, case, part, demand);
+        let nan = operands.iter().any(|Operand { layout, bits }| layout.is_some_and(|l| l.is_nan(*bits)));
+        let result = accepted_on(encoding, operands, demand);
         return !nan && !result.is_empty() && result.minus(&Set::nan(result.encoding())).is_empty();
     }
     // Towards zero, a number beyond the largest finite value gives that value, and nothing else does but itself.
@@ -119,12 +118,12 @@ fn result_is(class: ResultClass, kernel: &Kernel, case: &[u64], part: usize, dem
     down.accuracy = Accuracy::TowardZero;
     down.results.subnormal_results = Subnormals::Keep;
     down.results.overflow = Overflow::Round;
-    let result = accepted_part(kernel, case, part, &down);
+    let result = accepted_on(encoding, operands, &down);
     let Encoding::Float(layout) = result.encoding() else { return false };
     let magnitudes: Vec<u64> = result.members(3).iter().map(|bits| bits & layout.magnitude_mask()).collect();
     let [magnitude] = magnitudes[..] else { return false };
     let beyond = magnitude == layout.max_finite() && {
-        let exact = accepted_part(kernel, case, part, &Demand { accuracy: Accuracy::Ulp(0.0), ..down });
+        let exact = accepted_on(encoding, operands, &Demand { accuracy: Accuracy::Ulp(0.0), ..down });
         exact.and(&result).is_empty()
     };
     match class {
@@ -133,13 +132,13 @@ fn result_is(class: ResultClass, kernel: &Kernel, case: &[u64], part: usize, dem
     }
 }
 
-fn tiny(kernel: &Kernel, case: &[u64], part: usize, demand: &Demand) -> bool {
+fn tiny(encoding: Encoding, operands: &[Operand], demand: &Demand) -> bool {
     let mut open = *demand;
     open.results.subnormal_results = Subnormals::Keep;
     open.accuracy = Accuracy::EitherNeighbour;
-    let result = accepted_part(kernel, case, part, &open);
+    let result = accepted_on(encoding, operands, &open);
     let small = |set: &Set| !set.is_everything() && !set.and(&Set::subnormals(set.encoding())).is_empty();
     small(&result)
         || demand.function == Function::MulAdd
-            && small(&accepted_part(kernel, case, part, &Demand { function: Function::Mul, ..open }))
+            && small(&accepted_on(encoding, &operands[..2], &Demand { function: Function::Mul, ..open }))
 }

@@ -9,9 +9,10 @@ use fpprobe_spirv::op::{Function, Op};
 use fpprobe_spirv::{Control, Format, Kernel};
 
 use crate::accuracy::Accuracy;
+use crate::encoding::Encoding;
 use crate::environment::Ulp;
 use crate::lanes::Lanes;
-use crate::oracle::Demand;
+use crate::oracle::{Demand, Operand};
 use crate::verdict::Level;
 
 mod parse;
@@ -110,9 +111,9 @@ pub enum Requirement {
 }
 
 impl Rule {
-    /// Whether the rule looks at this part of the result of this case.
-    pub fn selects(&self, kernel: &Kernel, case: &[u64], part: usize, demand: &Demand) -> bool {
-        self.lanes.iter().any(|lanes| lanes.select(kernel, case, part, demand))
+    /// Whether the rule looks at a part of a result on these operands.
+    pub fn selects(&self, encoding: Encoding, operands: &[Operand], demand: &Demand) -> bool {
+        self.lanes.iter().any(|lanes| lanes.select(encoding, operands, demand))
     }
 }
 

@@ -4,7 +4,7 @@ use super::{Lane, accepts};
 use crate::accuracy::Accuracy;
 use crate::environment::{Environment, Nan, NonFinite, Overflow, Sign, Subnormals, ZeroOrder};
 use crate::observation::Observation;
-use crate::oracle::{Demand, accepted_part};
+use crate::oracle::Demand;
 use crate::profile::Behaviour;
 
 /// One way to narrow a demand, and what it is called.
@@ -88,8 +88,7 @@ impl Looked<'_> {
         }
         let mut matters = false;
         for lane in self.lanes {
-            let case = self.observation.cases.case(lane.case);
-            let set = accepted_part(&self.observation.kernel, case, lane.part, &demand);
+            let set = lane.under(&demand);
             matters |= set != lane.set;
             if !accepts(&set, self.observation, lane.case, lane.part) {
                 return (false, true);
@@ -146,8 +145,7 @@ fn ieee(environment: &mut Environment) {
 pub(super) fn is_strict(part: &Looked<'_>) -> bool {
     let demand = strict(part.demand);
     part.lanes.iter().all(|lane| {
-        let set = accepted_part(&part.observation.kernel, part.observation.cases.case(lane.case), lane.part, &demand);
-        accepts(&set, part.observation, lane.case, lane.part)
+        accepts(&lane.under(&demand), part.observation, lane.case, lane.part)
     })
 }
 

@@ -1,13 +1,14 @@
 //! From the findings of its parts to the verdict of a rule.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use fpprobe_spirv::Kernel;
 
 use super::behaviour::{self, Looked};
 use super::recipe::Recipe;
 use super::{EVIDENCE, Evidence, Finding, Judge, Observations, RuleVerdict, accepts, evidence, relation};
-use crate::oracle::{Demand, accepted_part};
+use crate::oracle::Demand;
 use crate::profile::{Behaviour, Rule};
 use crate::verdict::{Level, Verdict};
 
@@ -167,8 +168,7 @@ impl Judge<'_> {
             let demand: Demand = behaviour::swapped(&rule.parts[*part].demand, behaviour);
             failing.iter().all(|lane| {
                 let lane = &lanes[*lane];
-                let set = accepted_part(&kernel, observation.cases.case(lane.case), lane.part, &demand);
-                accepts(&set, observation, lane.case, lane.part)
+                accepts(&lane.under(&demand), observation, lane.case, lane.part)
             })
         })
     }
@@ -190,14 +190,21 @@ impl Judge<'_> {
                     held.push((part, self.lanes((index, part, lowering), &observation.cases), observation));
                 }
             }
-            let looked: Vec<Looked<'_>> = held
-                .iter()
-                .map(|(part, lanes, observation)| Looked { demand: &rule.parts[*part].demand, lanes, observation })
-                .collect();
-            verdict.strict = looked.iter().all(behaviour::is_strict);
+            let answers: super::Answers =
+                held.iter().map(|(_, _, o)| (o.kernel, Arc::clone(&o.out), o.second.clone())).collect();
+            let known = self.descriptions.borrow().get(&index).filter(|(of, _, _)| *of == answers).cloned();
+            let description = known.unwrap_or_else(|| {
+                let looked: Vec<Looked<'_>> = held
+                    .iter()
+                    .map(|(part, lanes, observation)| Looked { demand: &rule.parts[*part].demand, lanes, observation })
+                    .collect();
+                (answers, looked.iter().all(behaviour::is_strict), behaviour::name(&looked))
+            });
+            verdict.strict = description.1;
             if verdict.verdict == Verdict::Permitted {
-                verdict.behaviour = behaviour::name(&looked);
+                verdict.behaviour = description.2.clone();
             }
+            self.descriptions.borrow_mut().insert(index, description);
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::accepted::{Accepted, Set};
 use crate::accuracy::Accuracy;
 use crate::encoding::{Encoding, components};
 use crate::observation::{Observation, Outcome};
-use crate::oracle::{Demand, accepted_part, operands};
+use crate::oracle::{Demand, Question};
 use crate::profile::{Part, Requirement, Rule};
 
 /// Rounding directions that may explain a whole path.
@@ -21,9 +21,7 @@ pub(super) fn against_one_direction(demand: &Demand, lanes: &[Lane], observation
         .map(|(accuracy, _)| {
             let demand = Demand { accuracy: *accuracy, ..*demand };
             let off = |lane: &Lane| {
-                let case = observation.cases.case(lane.case);
-                let set = accepted_part(&observation.kernel, case, lane.part, &demand);
-                !accepts(&set, observation, lane.case, lane.part)
+                !accepts(&lane.under(&demand), observation, lane.case, lane.part)
             };
             (0..lanes.len()).filter(|index| off(&lanes[*index])).collect::<Vec<usize>>()
         })
@@ -38,7 +36,7 @@ pub(super) fn against_monotony(lanes: &[Lane], observation: &Observation) -> Vec
         .iter()
         .enumerate()
         .filter_map(|(index, lane)| {
-            let operand = operands(kernel, observation.cases.case(lane.case), lane.part)[0];
+            let operand = lane.operands[0];
             let layout = operand.layout.filter(|layout| !layout.is_nan(operand.bits))?;
             let answer = components(kernel, observation.answer(lane.case))[lane.part];
             let result = lane.set.encoding();
@@ -111,9 +109,8 @@ fn round_trip(
             let Some(store) = stored.get(&value).filter(|_| !channel.layout.is_nan(code)) else { continue };
             lanes += 1;
             if components(&kernel, stores.answer(*store))[index] != code {
-                let mut accepted = crate::oracle::accepted(&kernel, stores.cases.case(*store), &part.demand)
-                    .alternatives()[0]
-                    .clone();
+                let mut accepted =
+                    Question::new(&kernel).accepted(stores.cases.case(*store), &part.demand).alternatives()[0].clone();
                 accepted[index] = Set::one(Encoding::Float(channel.layout), code);
                 evidence.push(Evidence {
                     kernel,

@@ -2,7 +2,7 @@
 
 use fpprobe_spirv::op::Function;
 
-use super::{Demand, Operand, component_set, exact, finish};
+use super::{Demand, Operand, accepted_on, exact, finish};
 use crate::accepted::Set;
 use crate::accuracy::Accuracy;
 use crate::encoding::Encoding;
@@ -14,13 +14,13 @@ pub(super) fn multiply_add(encoding: Encoding, operands: &[Operand], demand: &De
     let [x, y, z] = [0, 1, 2].map(|index: usize| operands[index]);
     let fused = bracket(|round| x.value().mul_add_r(y.value(), z.value(), round));
     let mut set = finish(encoding, fused, operands, demand);
-    let product = component_set(encoding, &[x, y], &Demand { function: Function::Mul, ..*demand });
+    let product = accepted_on(encoding, &[x, y], &Demand { function: Function::Mul, ..*demand });
     if product.is_everything() {
         return product;
     }
     for bits in representatives(&product) {
         let sum = [Operand { layout: x.layout, bits }, z];
-        set = set.or(&component_set(encoding, &sum, &Demand { function: Function::Add, ..*demand }));
+        set = set.or(&accepted_on(encoding, &sum, &Demand { function: Function::Add, ..*demand }));
     }
     set
 }
@@ -42,10 +42,10 @@ pub(super) fn two_step_division(encoding: Encoding, operands: &[Operand], ulps: 
         None => Set::everything(encoding),
     };
     let reciprocal = Demand { function: Function::Reciprocal, accuracy: Accuracy::Ulp(ulps), ..*demand };
-    let reciprocals = component_set(encoding, &operands[1..], &reciprocal);
+    let reciprocals = accepted_on(encoding, &operands[1..], &reciprocal);
     for bits in representatives(&reciprocals) {
         let factors = [operands[0], Operand { layout: operands[1].layout, bits }];
-        set = set.or(&component_set(encoding, &factors, &Demand { function: Function::Mul, ..nearest }));
+        set = set.or(&accepted_on(encoding, &factors, &Demand { function: Function::Mul, ..nearest }));
     }
     set
 }

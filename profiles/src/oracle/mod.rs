@@ -10,8 +10,9 @@ mod round;
 mod select;
 
 use fpprobe_spirv::op::Function;
-use fpprobe_spirv::{FloatLayout, Format, Kernel};
+use fpprobe_spirv::{FloatLayout, Format, Kernel, Shape};
 use rustc_apfloat::Float as _;
+use smallvec::{SmallVec, smallvec};
 
 use crate::accepted::{Accepted, Set};
 use crate::accuracy::Accuracy;
@@ -37,35 +38,55 @@ pub struct Demand {
     pub ulp: Ulp,
 }
 
-/// What is accepted as the result of a kernel on one case, parts as in [`Encoding::of_result`].
-pub fn accepted(kernel: &Kernel, case: &[u64], demand: &Demand) -> Accepted {
-    let parts = Encoding::of_result(kernel).len();
-    Accepted::new((0..parts).map(|part| accepted_part(kernel, case, part, demand)).collect())
+/// The operands of one part of a result.
+pub type Operands = SmallVec<[Operand; 4]>;
+
+/// A kernel as the oracle sees it: parts of the result, each with the operands it depends on.
+#[derive(Clone, Debug)]
+pub struct Question {
+    /// The kernel.
+    pub kernel: Kernel,
+    /// Encodings of the parts of the result, see [`Encoding::of_result`].
+    pub encodings: Vec<Encoding>,
+    params: Vec<Shape>,
 }
 
-/// What is accepted as one part of the result.
-pub fn accepted_part(kernel: &Kernel, case: &[u64], part: usize, demand: &Demand) -> Set {
-    component_set(Encoding::of_result(kernel)[part], &operands(kernel, case, part), demand)
-}
+impl Question {
+    /// The question that a kernel asks.
+    pub fn new(kernel: &Kernel) -> Question {
+        Question { kernel: *kernel, encodings: Encoding::of_result(kernel), params: kernel.params() }
+    }
 
-/// The operands that one part of a result depends on, as encodings of a layout (none for integers and bool).
-pub fn operands(kernel: &Kernel, case: &[u64], part: usize) -> Vec<Operand> {
-    let one = |layout, bits| vec![Operand { layout, bits }];
-    match kernel.op.function {
-        Function::Load => {
-            let channel = kernel.format.channels()[part];
-            one(Some(channel.layout), case[0] >> channel.shift & ((1 << channel.layout.bits()) - 1))
+    /// The operands that one part of the result depends on.
+    pub fn operands(&self, case: &[u64], part: usize) -> Operands {
+        let one = |layout, bits| smallvec![Operand { layout, bits }];
+        match self.kernel.op.function {
+            Function::Load => {
+                let channel = self.kernel.format.channels()[part];
+                one(Some(channel.layout), case[0] >> channel.shift & ((1 << channel.layout.bits()) - 1))
+            }
+            Function::UnpackHalf => one(Format::F16.float(), case[0] >> (16 * part) & 0xffff),
+            _ => {
+                let mut start = 0;
+                let mut operands = Operands::new();
+                for shape in &self.params {
+                    let at = start + if shape.width > 1 { part } else { 0 };
+                    start += shape.width as usize;
+                    operands.push(Operand { layout: shape.format.float(), bits: case[at] });
+                }
+                operands
+            }
         }
-        Function::UnpackHalf => one(Format::F16.float(), case[0] >> (16 * part) & 0xffff),
-        _ => kernel
-            .params()
-            .iter()
-            .scan(0, |start, shape| {
-                let at = *start + if shape.width > 1 { part } else { 0 };
-                *start += shape.width as usize;
-                Some(Operand { layout: shape.format.float(), bits: case[at] })
-            })
-            .collect(),
+    }
+
+    /// What is accepted as one part of the result.
+    pub fn accepted_part(&self, case: &[u64], part: usize, demand: &Demand) -> Set {
+        accepted_on(self.encodings[part], &self.operands(case, part), demand)
+    }
+
+    /// What is accepted as the result.
+    pub fn accepted(&self, case: &[u64], demand: &Demand) -> Accepted {
+        Accepted::new((0..self.encodings.len()).map(|part| self.accepted_part(case, part, demand)).collect())
     }
 }
 
@@ -92,12 +113,12 @@ impl Operand {
     }
 
     /// The ways this operand may be read.
-    fn readings(self, environment: &Environment) -> Vec<Operand> {
-        let Some(layout) = self.layout else { return vec![self] };
+    fn readings(self, environment: &Environment) -> Operands {
+        let Some(layout) = self.layout else { return smallvec![self] };
         let with = |bits| Operand { bits, ..self };
         if layout.is_subnormal(self.bits) && environment.subnormal_inputs != Subnormals::Keep {
             let zero = self.bits & layout.sign_bit();
-            let mut readings = vec![with(zero)];
+            let mut readings: Operands = smallvec![with(zero)];
             if environment.flushed_sign == Sign::Either {
                 readings.push(with(zero ^ layout.sign_bit()));
             }
@@ -106,14 +127,15 @@ impl Operand {
             }
             readings
         } else if layout.signed && self.bits == layout.sign_bit() && environment.zero_sign == Sign::Either {
-            vec![self, with(0)]
+            smallvec![self, with(0)]
         } else {
-            vec![self]
+            smallvec![self]
         }
     }
 }
 
-fn component_set(encoding: Encoding, operands: &[Operand], demand: &Demand) -> Set {
+/// What is accepted as a part of a result on these operands.
+pub fn accepted_on(encoding: Encoding, operands: &[Operand], demand: &Demand) -> Set {
     if demand.operands.non_finite == NonFinite::Any && operands.iter().any(|operand| !operand.is_finite()) {
         return Set::everything(encoding);
     }
@@ -136,14 +158,23 @@ fn union_of_readings(encoding: Encoding, operands: &[Operand], demand: &Demand) 
 }
 
 /// Every combination of readings of the operands.
-fn combinations(operands: &[Operand], environment: &Environment) -> Vec<Vec<Operand>> {
-    operands.iter().fold(vec![Vec::new()], |combinations, operand| {
+fn combinations(operands: &[Operand], environment: &Environment) -> SmallVec<[Operands; 1]> {
+    let mut combinations: SmallVec<[Operands; 1]> = smallvec![Operands::new()];
+    for operand in operands {
         let readings = operand.readings(environment);
-        combinations
-            .iter()
-            .flat_map(|head| readings.iter().map(move |reading| [head.as_slice(), &[*reading]].concat()))
-            .collect()
-    })
+        let heads = combinations.len();
+        for reading in &readings[1..] {
+            for head in 0..heads {
+                let mut longer = combinations[head].clone();
+                longer.push(*reading);
+                combinations.push(longer);
+            }
+        }
+        for head in &mut combinations[..heads] {
+            head.push(readings[0]);
+        }
+    }
+    combinations
 }
 
 fn of_reading(encoding: Encoding, operands: &[Operand], demand: &Demand) -> Set {

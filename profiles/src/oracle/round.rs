@@ -92,6 +92,13 @@ fn rounded(encoding: Encoding, layout: FloatLayout, real: Real, operands: &[Oper
         Set::range(encoding, neighbours(encoding, layout, low).1, neighbours(encoding, layout, high).0)
             .or(&beyond(encoding, layout, low, high))
     };
+    // An error bound finer than the format's own spacing, as a relative one is among subnormals, leaves the neighbours.
+    let around = |set: Set| {
+        if !set.is_empty() {
+            return set;
+        }
+        Set::range(encoding, neighbours(encoding, layout, real.lo).0, neighbours(encoding, layout, real.hi).1)
+    };
     match demand.accuracy {
         Accuracy::NearestEven => nearest(encoding, layout, real),
         Accuracy::TowardZero => toward_zero(encoding, layout, real),
@@ -102,12 +109,13 @@ fn rounded(encoding: Encoding, layout: FloatLayout, real: Real, operands: &[Oper
             Set::range(encoding, neighbours(encoding, layout, real.lo).0, neighbours(encoding, layout, real.hi).1)
         }
         Accuracy::Ulp(ulps) => within(real.widened(ulp_distance(layout, real, ulps, demand.ulp))),
-        Accuracy::Relative(bits) => within(relative(real, bits)),
+        Accuracy::Relative(bits) => around(within(relative(real, bits))),
         Accuracy::LogRelative(bits) => {
             let x = operands[0].value();
-            if x >= power(-1) && x <= power(1) { within(real.widened(power(-bits))) } else { within(relative(real, bits)) }
+            let near_one = x >= power(-1) && x <= power(1);
+            around(within(if near_one { real.widened(power(-bits)) } else { relative(real, bits) }))
         }
-        Accuracy::Absolute(distance) => within(real.widened(quad(distance))),
+        Accuracy::Absolute(distance) => around(within(real.widened(quad(distance)))),
         Accuracy::ByInverseRoot(division, root) => {
             let one = power(0);
             // The exact root's inverse is the exact reciprocal root; its error comes first, then the division's.

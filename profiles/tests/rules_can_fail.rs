@@ -1,0 +1,200 @@
+//! Every built-in profile against a device made of the oracle's own answers: it conforms; and every required rule against
+//! that device with one answer changed to the nearest one outside: it deviates.
+
+use std::sync::Arc;
+
+use fpprobe_profiles::accepted::Set;
+use fpprobe_profiles::accepts::accepts;
+use fpprobe_profiles::accuracy::Accuracy;
+use fpprobe_profiles::encoding::{Encoding, components};
+use fpprobe_profiles::judge::{Judge, Observations};
+use fpprobe_profiles::oracle::{Demand, Question};
+use fpprobe_profiles::profile::{self, Requirement};
+use fpprobe_profiles::{Class, Level, Observation, Outcome, Profile, Verdict};
+use fpprobe_spirv::op::Function;
+use fpprobe_spirv::{Kernel, cases};
+
+fn profiles() -> impl Iterator<Item = Profile> {
+    profile::built_in_ids().map(|id| profile::built_in(id).unwrap().unwrap())
+}
+
+/// Puts the parts of a result back into the values of an answer.
+fn assemble(kernel: &Kernel, parts: &[u64]) -> Vec<u64> {
+    match (kernel.result().format.channels(), kernel.op.function) {
+        ([], Function::PackHalf) => vec![parts[0] | parts[1] << 16],
+        ([], _) => parts.to_vec(),
+        (channels, _) => vec![channels.iter().zip(parts).fold(0, |texel, (channel, bits)| texel | bits << channel.shift)],
+    }
+}
+
+/// An answer that a profile accepts: where there is a choice the one rounded to nearest even, so that one direction
+/// explains all of them.
+fn answer(profile: &Profile, kernel: &Kernel, case: &[u64]) -> Vec<u64> {
+    let (accepted, rules) = accepts(profile, kernel, case);
+    let demand = profile.rules_for(kernel).map(|(_, part)| part.demand).next();
+    let parts: Vec<u64> = accepted.alternatives()[0]
+        .iter()
+        .enumerate()
+        .map(|(part, set)| {
+            let nearest = demand.map(|demand| {
+                let exact = Demand { accuracy: Accuracy::NearestEven, ..demand };
+                Question::new(kernel).accepted_part(case, part, &exact).and(set)
+            });
+            let best = nearest.filter(|set| !set.is_empty()).unwrap_or_else(|| set.clone());
+            *best.members(1).first().unwrap_or_else(|| panic!("{}: {rules:?} contradict on {kernel} {case:x?}", profile.id))
+        })
+        .collect();
+    assemble(kernel, &parts)
+}
+
+fn device(profile: &Profile) -> Vec<Observation> {
+    profile
+        .kernels()
+        .into_iter()
+        .map(|kernel| {
+            let cases = cases::cases(&kernel);
+            let out: Vec<u64> = cases.iter().flat_map(|case| answer(profile, &kernel, case)).collect();
+            Observation { kernel, cases, outcome: Outcome::Ran, detail: String::new(), out: out.into(), second: None }
+        })
+        .collect()
+}
+
+/// The nearest encoding outside a set; for sets as wide as all NaNs, the nearest number that is.
+fn outside(set: &Set, from: u64) -> Option<u64> {
+    let encoding = set.encoding();
+    let (first, last) = encoding.limits();
+    let key = encoding.key(from);
+    let infinity = match encoding {
+        Encoding::Float(layout) => layout.infinity(),
+        _ => 0,
+    };
+    // The other sign first: it shows even where the size of the answer is another rule's matter.
+    let sign = match encoding {
+        Encoding::Float(layout) => layout.sign_bit(),
+        _ => 0,
+    };
+    [encoding.key(from ^ sign)]
+        .into_iter()
+        .chain((1..=4096).flat_map(|distance| [key + distance, key - distance]))
+        .chain([encoding.key(infinity), encoding.key(infinity) - 1])
+        .filter(|key| (first..=last).contains(key))
+        .map(|key| encoding.at(key))
+        .find(|bits| !set.contains(*bits))
+}
+
+#[test]
+fn a_device_of_the_oracles_answers_conforms_to_each_profile() {
+    for profile in profiles() {
+        let device = device(&profile);
+        let judgement = Judge::new(&profile).judge(&Observations::new(&device));
+        for rule in judgement.rules.iter().filter(|rule| !rule.verdict.is_met()) {
+            println!("{} {}: {:?} {} {:?}", profile.id, rule.id, rule.verdict, rule.behaviour, rule.evidence.first());
+        }
+        assert_eq!(judgement.class, Class::Conforms, "{}", profile.id);
+        let unjudged = judgement.rules.iter().find(|rule| rule.level == Level::Required && rule.lanes == 0);
+        assert_eq!(unjudged, None, "{}", profile.id);
+    }
+}
+
+#[test]
+fn one_answer_changed_makes_each_required_rule_deviate() {
+    let mut killed = 0;
+    for profile in profiles() {
+        let device = device(&profile);
+        let judge = Judge::new(&profile);
+        for rule in profile.rules.iter().filter(|rule| rule.level == Level::Required) {
+            for part in &rule.parts {
+                let kernel = part.lowerings[0];
+                let at = device.iter().position(|observation| observation.kernel == kernel).unwrap();
+                let cases = &device[at].cases;
+                let parts = Encoding::of_result(&kernel).len();
+                let question = Question::new(&kernel);
+                // The first and last lanes of the rule, each with its answer moved just outside.
+                let lanes: Vec<(usize, usize)> = (0..cases.len())
+                    .flat_map(|case| (0..parts).map(move |part| (case, part)))
+                    .filter(|(case, index)| {
+                        let operands = question.operands(cases.case(*case), *index);
+                        rule.selects(question.encodings[*index], &operands, &part.demand)
+                    })
+                    .collect();
+                let tries = lanes.iter().take(3).chain(lanes.iter().rev().take(3)).chain(lanes.iter().step_by(lanes.len() / 8 + 1));
+                let deviates = tries.into_iter().any(|(case, index)| {
+                    let set = question.accepted_part(cases.case(*case), *index, &part.demand);
+                    let mut answer = components(&kernel, device[at].answer(*case));
+                    let Some(wrong) = outside(&set, answer[*index]) else { return false };
+                    answer[*index] = wrong;
+                    let answer = assemble(&kernel, &answer);
+                    let mut out = device[at].out.to_vec();
+                    out[case * answer.len()..(case + 1) * answer.len()].copy_from_slice(&answer);
+                    let mut broken = device.clone();
+                    broken[at].out = out.into();
+                    let judgement = judge.judge(&Observations::new(&broken));
+                    assert_ne!(judgement.class, Class::Conforms, "{} {} {}", profile.id, rule.id, part.operation);
+                    // Another lowering may still do: the rule then holds under a recipe, and its default is what failed.
+                    judgement.rules.iter().any(|r| r.id == rule.id && r.verdict == Verdict::Deviates)
+                        || judgement.recipe.lowerings.iter().any(|(operation, _)| *operation == part.operation)
+                });
+                assert!(deviates, "{} {} survives a wrong `{}`", profile.id, rule.id, part.operation);
+                killed += 1;
+            }
+        }
+    }
+    println!("{killed} pairs of rule and operation");
+}
+
+#[test]
+fn two_directions_on_one_path_deviate() {
+    for profile in profiles() {
+        for rule in profile.rules.iter().filter(|rule| rule.requirements.contains(&Requirement::OneDirection)) {
+            let mut device = device(&profile);
+            let part = &rule.parts[0];
+            let kernel = part.lowerings[0];
+            let observation = device.iter_mut().find(|observation| observation.kernel == kernel).unwrap();
+            // Every second case rounds towards zero, which alone would be permitted.
+            let down = Demand { accuracy: Accuracy::TowardZero, ..part.demand };
+            let mut out = observation.out.to_vec();
+            for case in (0..observation.cases.len()).step_by(2) {
+                let parts: Vec<u64> = (0..Encoding::of_result(&kernel).len())
+                    .map(|index| Question::new(&kernel).accepted_part(observation.cases.case(case), index, &down).members(1)[0])
+                    .collect();
+                out[case] = assemble(&kernel, &parts)[0];
+            }
+            observation.out = Arc::from(out);
+            let judgement = Judge::new(&profile).judge(&Observations::new(&device));
+            let verdict = judgement.rules.iter().find(|r| r.id == rule.id).unwrap();
+            assert_eq!(verdict.verdict, Verdict::Deviates, "{} {}", profile.id, rule.id);
+        }
+    }
+}
+
+#[test]
+fn keeping_subnormals_is_one_deviation_and_the_rest_depends_on_it() {
+    let profile = profile::built_in("d3d11").unwrap().unwrap();
+    let mut device = device(&profile);
+    for observation in device.iter_mut().filter(|o| o.kernel.format == fpprobe_spirv::Format::F32) {
+        let Some((_, part)) = profile.rules_for(&observation.kernel).next() else { continue };
+        let mut keeping = part.demand;
+        for environment in [&mut keeping.operands, &mut keeping.results] {
+            environment.subnormal_inputs = fpprobe_profiles::environment::Subnormals::Keep;
+            environment.subnormal_results = fpprobe_profiles::environment::Subnormals::Keep;
+        }
+        let kernel = observation.kernel;
+        let answers = observation.cases.iter().enumerate().flat_map(|(index, case)| {
+            let old = components(&kernel, observation.answer(index));
+            let parts: Vec<u64> = old
+                .iter()
+                .enumerate()
+                .map(|(part, old)| {
+                    let set = Question::new(&kernel).accepted_part(case, part, &keeping);
+                    if set.contains(*old) { *old } else { set.members(1)[0] }
+                })
+                .collect();
+            assemble(&kernel, &parts)
+        });
+        observation.out = answers.collect::<Vec<u64>>().into();
+    }
+    let judgement = Judge::new(&profile).judge(&Observations::new(&device));
+    let of = |verdict| judgement.rules.iter().filter(|r| r.verdict == verdict).map(|r| r.id.as_str()).collect::<Vec<_>>();
+    assert_eq!(of(Verdict::Deviates), ["D32-18"]);
+    assert!(of(Verdict::Depends).contains(&"D32-19") && of(Verdict::Depends).contains(&"D32-12"));
+}

@@ -3,12 +3,16 @@
 //! A kernel's cases occupy **slots** 0..n. Operand `p` of slot `s` lies at `base + s * width` of its buffer, its
 //! components side by side; the result likewise. Element sizes follow from the buffer's [`Element`].
 
+use std::collections::BTreeSet;
+
 use crate::format::Format;
 use crate::kernel::{Kernel, Shape};
 use crate::op::Code;
 
 /// Invocations of one work group (x); every device offers at least 128.
 pub const GROUP: u32 = 64;
+/// Storage buffers that every device lets one stage use (Vulkan, required limits: `maxPerStageDescriptorStorageBuffers`).
+pub const MOST_BUFFERS: usize = 4;
 /// Binding of the storage image.
 pub const IMAGE_BINDING: u32 = 16;
 /// Width of the storage image in texels; slots fill it row by row.
@@ -136,6 +140,15 @@ impl Buffer {
     pub fn bytes(&self) -> usize {
         self.length as usize * self.element.bytes()
     }
+}
+
+/// The storage buffers that a kernel uses, so that a module's kernels can be chosen to need at most [`MOST_BUFFERS`].
+pub fn buffers(kernel: &Kernel) -> BTreeSet<(Direction, Element)> {
+    let params = kernel.params().into_iter().map(|shape| (Direction::In, shape));
+    params
+        .chain([(Direction::Out, kernel.result())])
+        .map(|(direction, shape)| (direction, Element::of(shape.format, true)))
+        .collect()
 }
 
 impl Plan {

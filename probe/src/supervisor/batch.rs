@@ -1,8 +1,9 @@
 //! Which kernels share a module.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use fpprobe_spirv::op::Code;
+use fpprobe_spirv::plan;
 
 use super::Ask;
 
@@ -21,24 +22,29 @@ pub enum Batching {
 /// Distributes kernels over batches; each batch lists places in `asks`.
 pub fn batches(asks: &[Ask], batching: Batching, most: usize) -> Vec<Vec<usize>> {
     let mut batches: Vec<Vec<usize>> = Vec::new();
-    // The batch that still takes kernels of a kind, and the values in it.
-    let mut open: HashMap<_, (usize, usize)> = HashMap::new();
+    // The batch that still takes kernels of a kind, the values in it, and the buffers they lie in.
+    let mut open: HashMap<_, (usize, usize, BTreeSet<_>)> = HashMap::new();
     for (place, ask) in asks.iter().enumerate() {
         let kernel = &ask.kernel;
         let values = ask.cases.len() * kernel.arity();
         let alone = batching == Batching::Alone || matches!(kernel.op.code, Code::ImageRead | Code::ImageWrite);
         let kind = (kernel.format, kernel.controls, kernel.route, kernel.width, kernel.via);
-        let room = open.get_mut(&kind).filter(|(batch, filled)| {
-            !alone && batches[*batch].len() < most && filled.saturating_add(values) <= VALUES
+        let buffers = plan::buffers(kernel);
+        let room = open.get_mut(&kind).filter(|(batch, filled, used)| {
+            !alone
+                && batches[*batch].len() < most
+                && filled.saturating_add(values) <= VALUES
+                && used.union(&buffers).count() <= plan::MOST_BUFFERS
         });
-        if let Some((batch, filled)) = room {
+        if let Some((batch, filled, used)) = room {
             batches[*batch].push(place);
             *filled += values;
+            used.extend(buffers);
             continue;
         }
         batches.push(vec![place]);
         if !alone {
-            open.insert(kind, (batches.len() - 1, values));
+            open.insert(kind, (batches.len() - 1, values, buffers));
         }
     }
     batches
@@ -60,10 +66,28 @@ mod tests {
 
     #[test]
     fn kernels_of_a_kind_share_and_images_are_alone() {
-        let ids = ["f32.fadd", "f16.fadd", "f32.fmul", "f32.fadd:controls=szin32", "b10g11r11.load:route=storage_image", "f32.sqrt", "f32.fmul:via=glsl"];
+        let ids = [
+            "f32.fadd",
+            "f16.fadd",
+            "f32.fmul",
+            "f32.fadd:controls=szin32",
+            "b10g11r11.load:route=storage_image",
+            "f32.sqrt",
+            "f32.fmul:via=glsl",
+        ];
         let asks = asks(&ids, 4);
         assert_eq!(batches(&asks, Batching::Shared, 2), [vec![0, 2], vec![1], vec![3], vec![4], vec![5], vec![6]]);
         assert_eq!(batches(&asks, Batching::Alone, 2).len(), ids.len());
+    }
+
+    #[test]
+    fn batches_need_no_more_buffers_than_every_device_has() {
+        let ids = ["f32.fadd", "f32.ford_equal", "f32.select", "f32.fconvert_f16", "f32.fconvert_f64"];
+        for batch in batches(&asks(&ids, 1), Batching::Shared, 24) {
+            let kernels = batch.iter().map(|place| ids[*place].parse::<Kernel>().unwrap());
+            let used: BTreeSet<_> = kernels.flat_map(|kernel| plan::buffers(&kernel)).collect();
+            assert!(used.len() <= plan::MOST_BUFFERS, "{batch:?} uses {used:?}");
+        }
     }
 
     #[test]

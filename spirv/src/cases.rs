@@ -54,7 +54,9 @@ pub fn cases(kernel: &Kernel) -> Cases {
     let (name, one) = match (kernel.op.function, format.float()) {
         (Function::Store, _) => ("store".to_owned(), store_cases(format)),
         (Function::Load, _) => ("load".to_owned(), load_cases(format)),
-        (Function::UnpackHalf, _) => ("halves".to_owned(), (0..1 << 15).map(|i| (2 * i + 1) << 16 | 2 * i).collect()),
+        (Function::UnpackHalf, _) => {
+            ("halves".to_owned(), (0..1 << 15).map(|i| ((2 * i + 1) << 16) | (2 * i)).collect())
+        }
         (Function::PackHalf, Some(layout)) => {
             let list = unary(layout, Function::PackHalf);
             let other = list.iter().cycle().skip(list.len() / 3);
@@ -111,10 +113,10 @@ fn flavour(function: Function) -> &'static str {
 
 /// The encoding of `significand * 2^exponent`, `significand` being an integer that fits; positive, normal.
 fn scaled(layout: FloatLayout, significand: u64, exponent: i32) -> u64 {
-    let top = 63 - significand.leading_zeros();
+    let top = significand.ilog2();
     let fraction = (significand << (layout.fraction - top)) & (layout.min_normal() - 1);
-    let biased = (exponent + top as i32 + layout.bias()).clamp(1, 2 * layout.bias()) as u64;
-    biased << layout.fraction | fraction
+    let biased = (exponent + top.cast_signed() + layout.bias()).clamp(1, 2 * layout.bias());
+    u64::from(biased.cast_unsigned()) << layout.fraction | fraction
 }
 
 /// Positive boundary values, sparse enough for all pairs.
@@ -169,11 +171,13 @@ fn unary(layout: FloatLayout, function: Function) -> Vec<u64> {
     let mut list = magnitudes(layout);
     list.extend([3, 8, 0x300 & (normal - 1), normal - 2, normal + 2, one + 2, one + 3, layout.max_finite() - 1]);
     list.extend([scaled(layout, 7, 0), scaled(layout, 5, 1), scaled(layout, 201, -6), scaled(layout, 5, -1)]);
-    let integral = layout.fraction as i32;
+    let integral = layout.fraction.cast_signed();
     list.extend([-2, -1, 0, 1].map(|step| scaled(layout, 1, integral + step)));
     list.extend([scaled(layout, 1, integral) + 1, scaled(layout, 1, integral - 1) + 1]);
     match flavour(function) {
-        "exponential" => list.extend((1..=layout.bias() as u64 + integral as u64 + 2).map(|n| scaled(layout, n, 0))),
+        "exponential" => {
+            list.extend((1..=layout.bias() + integral + 2).map(|n| scaled(layout, u64::from(n.cast_unsigned()), 0)));
+        }
         "integral" => {
             list.extend((1..40).map(|n| scaled(layout, 2 * n + 1, -1)));
             list.extend([31, 32, 30].iter().filter(|e| **e <= layout.bias()).flat_map(|e| {
@@ -245,7 +249,7 @@ fn ternary(layout: FloatLayout) -> Vec<u64> {
             }
         }
     }
-    let half_ulp = scaled(layout, 1, -(layout.fraction as i32) - 1);
+    let half_ulp = scaled(layout, 1, -layout.fraction.cast_signed() - 1);
     // Contraction shows: (1+u)(1+u) - (1+2u); ties of the final addition; a product that is subnormal.
     triples.extend([one + 1, one + 1, sign | (one + 2), one, one, half_ulp, one, one + 1, half_ulp]);
     triples.extend([
@@ -259,7 +263,8 @@ fn ternary(layout: FloatLayout) -> Vec<u64> {
     triples.extend([layout.max_finite(), scaled(layout, 1, 1), sign | layout.max_finite()]);
     let mask = layout.magnitude_mask() | sign;
     for seed in 0..128u64 {
-        let [a, b] = [random(seed * 3 + 1000), random(seed * 3 + 1001)].map(|r| one - normal | r & (2 * normal - 1));
+        let [a, b] =
+            [random(seed * 3 + 1000), random(seed * 3 + 1001)].map(|r| (one - normal) | (r & (2 * normal - 1)));
         let c = (a ^ sign) & !(normal - 1) | random(seed * 3 + 1002) & (normal - 1);
         triples.extend([a & mask, b & mask, c & mask]);
     }
@@ -294,8 +299,10 @@ fn channel_inputs(layout: FloatLayout) -> Vec<u64> {
         let (exponent, fraction) = ((code >> layout.fraction) as i32, code & (layout.min_normal() - 1));
         match (exponent, fraction) {
             (0, 0) => 0,
-            (0, _) => scaled(single, fraction, 1 - layout.bias() - layout.fraction as i32),
-            _ => scaled(single, fraction | layout.min_normal(), exponent - layout.bias() - layout.fraction as i32),
+            (0, _) => scaled(single, fraction, 1 - layout.bias() - layout.fraction.cast_signed()),
+            _ => {
+                scaled(single, fraction | layout.min_normal(), exponent - layout.bias() - layout.fraction.cast_signed())
+            }
         }
     };
     let mut list = Vec::new();
@@ -305,7 +312,7 @@ fn channel_inputs(layout: FloatLayout) -> Vec<u64> {
         list.extend([here.saturating_sub(1), here, here + 1]);
         if code < layout.infinity() {
             let next = value(code + 1);
-            let middle = if code == 0 { next - (1 << 23) } else { (here + next) / 2 };
+            let middle = if code == 0 { next - (1 << 23) } else { here.midpoint(next) };
             list.extend([middle - 1, middle, middle + 1]);
         }
     }
@@ -345,7 +352,7 @@ fn distinct(list: Vec<u64>) -> Vec<u64> {
     list.into_iter().filter(|bits| seen.insert(*bits)).collect()
 }
 
-/// SplitMix64 of the seed: the draw is the same on every machine.
+/// `SplitMix64` of the seed: the draw is the same on every machine.
 pub fn random(seed: u64) -> u64 {
     let mut z = seed.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -383,7 +390,7 @@ mod tests {
         assert_eq!(scaled(single, 3, -1), 0x3fc00000);
         let pairs: BTreeSet<Vec<u64>> = of("f32.fmul").iter().map(<[u64]>::to_vec).collect();
         for pair in [[0x00000300, 0x78000000], [0x7fc00000, 0x80000000], [0x00800000, 0x3f000000]] {
-            assert!(pairs.contains(&pair.to_vec()), "{pair:08x?}");
+            assert!(pairs.contains(pair.as_slice()), "{pair:08x?}");
         }
     }
 

@@ -8,11 +8,12 @@ use std::str::FromStr;
 use crate::assembly;
 use crate::cases::Cases;
 use crate::error::{BuildError, ParseError};
+use crate::format::Format;
 use crate::kernel::Kernel;
 use crate::load::load;
 use crate::module;
 use crate::needs::{Need, needs};
-use crate::plan::{Element, GROUP, IMAGE_BINDING, IMAGE_WIDTH, Plan, Variant};
+use crate::plan::{Buffer, Element, GROUP, IMAGE_BINDING, IMAGE_WIDTH, Plan, Variant};
 use crate::route::Route;
 
 /// What the file holds.
@@ -22,7 +23,7 @@ pub enum Form {
     Spv,
     /// Assembly for `spirv-as`; layout and inputs stand in comments.
     Spvasm,
-    /// An AmberScript: shader, buffers, a run and, where they are known, the results.
+    /// An `AmberScript`: shader, buffers, a run and, where they are known, the results.
     Amber,
 }
 
@@ -119,10 +120,10 @@ impl Case<'_> {
         let placed = &plan.placed[0];
         for (number, region) in placed.params.iter().enumerate() {
             let name = format!("operand {number}");
-            text.push_str(&place(&name, plan.buffers[region.buffer].name(), region.base, region.shape.width));
+            text.push_str(&place(&name, &plan.buffers[region.buffer], region.base, region.shape.width));
         }
         if let Some(result) = &placed.result {
-            text.push_str(&place("result", plan.buffers[result.buffer].name(), result.base, result.shape.width));
+            text.push_str(&place("result", &plan.buffers[result.buffer], result.base, result.shape.width));
         }
         if let (Route::StorageImage, Some(image)) = (self.kernel.route, plan.image) {
             let role = if image.written { "result" } else { "operand 0" };
@@ -163,14 +164,14 @@ impl Case<'_> {
     }
 }
 
-fn place(role: &str, buffer: String, base: u32, width: u32) -> String {
+fn place(role: &str, buffer: &Buffer, base: u32, width: u32) -> String {
     let last = if width == 1 { String::new() } else { format!(" and the {} after it", width - 1) };
     let base = if base == 0 { String::new() } else { format!("{base} + ") };
     let times = if width == 1 { String::new() } else { format!("{width} * ") };
-    format!("{role} of case i: {buffer}[{base}{times}i]{last}\n")
+    format!("{role} of case i: {}[{base}{times}i]{last}\n", buffer.name())
 }
 
-fn hex(format: crate::format::Format, values: &[u64]) -> String {
+fn hex(format: Format, values: &[u64]) -> String {
     values.iter().map(|bits| format.hex(*bits)).collect::<Vec<_>>().join(",")
 }
 

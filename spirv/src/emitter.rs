@@ -23,7 +23,7 @@ pub(crate) fn ids(ids: impl IntoIterator<Item = Word>) -> Vec<Operand> {
 
 /// The encoding of 1.0.
 pub(crate) fn one(layout: FloatLayout) -> u64 {
-    (layout.bias() as u64) << layout.fraction
+    u64::from(layout.bias().cast_unsigned()) << layout.fraction
 }
 
 impl Emitter {
@@ -31,8 +31,8 @@ impl Emitter {
         Emitter { builder: Builder::new(), constants: BTreeMap::new(), glsl: None }
     }
 
-    /// Type of a scalar. Packed texels travel in words, and a bool in memory is a word as well (SPIR-V 2.16.2: bool has
-    /// no bit pattern there).
+    /// Type of a scalar. Packed texels travel in words; so do bools in memory, where they have no bit pattern (SPIR-V,
+    /// `OpTypeBool`).
     pub(crate) fn scalar(&mut self, format: Format) -> Word {
         match format {
             Format::F16 | Format::F32 | Format::F64 => self.builder.type_float(format.bits(), None),
@@ -52,9 +52,8 @@ impl Emitter {
     pub(crate) fn constant(&mut self, shape: Shape, bits: u64) -> Word {
         let scalar = self.scalar(shape.format);
         let wide = shape.format.bits() > 32;
-        let part = self.cached(scalar, vec![bits], |builder| match wide {
-            true => builder.constant_bit64(scalar, bits),
-            false => builder.constant_bit32(scalar, bits as u32),
+        let part = self.cached(scalar, vec![bits], |builder| {
+            if wide { builder.constant_bit64(scalar, bits) } else { builder.constant_bit32(scalar, bits as u32) }
         });
         if shape.width == 1 {
             return part;

@@ -131,7 +131,7 @@ pub enum BuildError {
         /// Values of one result.
         results: usize,
     },
-    /// A kernel that an AmberScript cannot carry.
+    /// A kernel that an `AmberScript` cannot carry.
     #[error(
         "kernel `{kernel}` cannot be an AmberScript, which holds texels of packed formats as rounded values; use spvasm or spv"
     )]

@@ -1,7 +1,7 @@
 //! What a set of controls adds to a module, whichever front end wrote it: extensions, capabilities, execution modes and
 //! decorations.
 //!
-//! Sources: `SPV_KHR_float_controls`, `SPV_KHR_float_controls2`, SPIR-V 1.6 section 3.20 (`NoContraction`).
+//! Sources: `SPV_KHR_float_controls`, `SPV_KHR_float_controls2`, SPIR-V 1.6 section 3.20 (decorations).
 
 use std::collections::BTreeSet;
 
@@ -117,8 +117,8 @@ fn no_contraction(builder: &mut Builder) {
 
 /// The floating-point arithmetic instructions of a module's functions.
 ///
-/// SPIR-V calls arithmetic what stands in section 3.52.13, whose opcodes are consecutive; instructions of GLSL.std.450
-/// count as well, but for those that pack or unpack, which convert (theirs are consecutive, too).
+/// SPIR-V calls arithmetic what stands in its section "Arithmetic Instructions", whose opcodes are consecutive;
+/// instructions of GLSL.std.450 count as well, but for those that pack or unpack, which convert (theirs are consecutive, too).
 pub(crate) fn arithmetic(module: &Module) -> impl Iterator<Item = &Instruction> {
     let floats = float_types(module);
     let glsl =

@@ -1,4 +1,4 @@
-//! AmberScript (google/amber, `docs/amber_script.md`). Every buffer is declared as unsigned integers, so that the bits
+//! `AmberScript` (google/amber, `docs/amber_script.md`). Every buffer is declared as unsigned integers, so that the bits
 //! are exact on the way in and compared as bits on the way out.
 
 use std::fmt::Write as _;
@@ -7,7 +7,7 @@ use crate::controls::Control;
 use crate::emit::{Case, comment, hex};
 use crate::error::BuildError;
 use crate::needs::Need;
-use crate::plan::{self, Direction, Plan, Region};
+use crate::plan::{self, Buffer, Direction, Plan, Region};
 use crate::route::Route;
 
 /// What the results hold before the run, so that an answer that was never written shows: 0xa5a5.
@@ -25,13 +25,11 @@ pub(super) fn script(case: &Case, plan: &Plan, assembly: &str) -> Result<String,
     }
     let _ = write!(text, "\nSHADER compute kernel SPIRV-ASM TARGET_ENV spv1.3\n{assembly}END\n\n");
     for (index, buffer) in plan.buffers.iter().enumerate() {
-        text.push_str(&match buffer.direction {
+        let declared = match buffer.direction {
             Direction::In => input(case, plan, index),
-            Direction::Out => {
-                let (name, kind) = (buffer.name(), buffer.element.integer());
-                format!("BUFFER {name} DATA_TYPE {kind} SIZE {} FILL {POISON}\n", buffer.length)
-            }
-        });
+            Direction::Out => format!("{} SIZE {} FILL {POISON}\n", declaration(buffer), buffer.length),
+        };
+        text.push_str(&declared);
     }
     text.push_str("\nPIPELINE compute pipeline\n  ATTACH kernel\n");
     for buffer in &plan.buffers {
@@ -92,12 +90,19 @@ fn input(case: &Case, plan: &Plan, index: usize) -> String {
             }
         }
     }
-    let mut text = format!("BUFFER {} DATA_TYPE {} DATA\n", buffer.name(), buffer.element.integer());
+    let mut text = declaration(buffer) + " DATA\n";
     for element in bytes.chunks_exact(buffer.element.bytes()) {
-        let digits: String = element.iter().rev().map(|byte| format!("{byte:02x}")).collect();
-        let _ = writeln!(text, "0x{digits}");
+        text.push_str("0x");
+        for byte in element.iter().rev() {
+            let _ = write!(text, "{byte:02x}");
+        }
+        text.push('\n');
     }
     text + "END\n"
+}
+
+fn declaration(buffer: &Buffer) -> String {
+    format!("BUFFER {} DATA_TYPE {}", buffer.name(), buffer.element.integer())
 }
 
 /// One `EXPECT` a case where the result is known; a comment to fill in where it is not.
@@ -110,9 +115,8 @@ fn expectations(case: &Case, plan: &Plan, result: &Region) -> String {
         let at = format!("EXPECT {} IDX {} EQ", buffer.name(), element * buffer.element.bytes());
         match case.expected_of(index) {
             Some(expected) => {
-                let values: String =
-                    expected.iter().map(|bits| format!(" 0x{}", hex(result.shape.format, &[*bits]))).collect();
-                let _ = writeln!(text, "{at}{values}");
+                let values: Vec<String> = expected.iter().map(|bits| hex(result.shape.format, &[*bits])).collect();
+                let _ = writeln!(text, "{at} 0x{}", values.join(" 0x"));
             }
             None => {
                 let _ = writeln!(text, "# observed: {at} ...");

@@ -4,20 +4,22 @@ use rspirv::dr::{Function, Instruction};
 use rspirv::spirv::GlslStd450Op;
 
 use super::*;
-use crate::controls::Control;
 use crate::glsl::{instructions, is};
 use crate::load::load;
 use crate::op::OPS;
 use crate::plan::{IMAGE_BINDING, Variant};
 
-/// Every kernel of every format at every width, under these controls, one plan a format (image kernels: one a kernel).
-fn plans(controls: Controls) -> Vec<Plan> {
+/// Every kernel of every format at every width, under these controls, one plan a format and front end (image kernels:
+/// one a kernel).
+fn plans(controls: &str, vias: &[Via]) -> Vec<Plan> {
+    let controls: Controls = controls.parse().unwrap();
     let mut plans = Vec::new();
-    for format in Format::ALL {
+    for (via, format) in vias.iter().flat_map(|via| Format::ALL.map(|format| (*via, format))) {
         let kernels: Vec<(Kernel, u32)> = OPS
             .iter()
             .filter_map(|op| Kernel::plain(format, op).ok())
-            .flat_map(|kernel| (1..=4).map(move |width| Kernel { width, controls, ..kernel }))
+            .filter(|kernel| via == Via::Spirv || kernel.op.glsl.is_some())
+            .flat_map(|kernel| (1..=4).map(move |width| Kernel { controls, width, via, ..kernel }))
             .filter(|kernel| kernel.width == 1 || kernel.op.is_componentwise())
             .map(|kernel| (kernel, 70))
             .collect();
@@ -28,6 +30,9 @@ fn plans(controls: Controls) -> Vec<Plan> {
     }
     plans
 }
+
+const DIRECT: &[Via] = &[Via::Spirv];
+const BOTH: &[Via] = &[Via::Spirv, Via::Glsl];
 
 fn plan_of(id: &str) -> Plan {
     Plan::new(&[(id.parse().unwrap(), 70)], false, Variant::default())
@@ -61,7 +66,7 @@ fn body<'a>(module: &'a Module, name: &str) -> Vec<&'a Instruction> {
 
 #[test]
 fn every_operation_is_asked_by_the_instructions_of_its_row() {
-    for plan in plans(Controls::NONE) {
+    for plan in plans("", DIRECT) {
         let module = built(&plan);
         for placed in &plan.placed {
             let body = body(&module, &label(&placed.kernel));
@@ -75,7 +80,7 @@ fn every_operation_is_asked_by_the_instructions_of_its_row() {
 
 #[test]
 fn every_kernel_is_guarded_by_its_slots() {
-    for plan in plans(Controls::NONE) {
+    for plan in plans("", DIRECT) {
         let module = built(&plan);
         let guards: Vec<&Instruction> =
             instructions_of(&module).filter(|inst| inst.class.opcode == Op::ULessThan).collect();
@@ -107,7 +112,7 @@ fn execution_modes_are_exactly_those_asked_for() {
         ("rte16,rtz64", vec!["RoundingModeRTE 16", "RoundingModeRTZ 64"], vec!["RoundingModeRTE", "RoundingModeRTZ"]),
         ("nocontract", vec![], vec![]),
     ] {
-        for plan in plans(controls.parse().unwrap()) {
+        for plan in plans(controls, BOTH) {
             let module = built(&plan);
             let main = module.entry_points[0].operands[1].to_string();
             let mut expected = vec![format!("{main} LocalSize {GROUP} 1 1")];
@@ -133,7 +138,7 @@ fn execution_modes_are_exactly_those_asked_for() {
 
 #[test]
 fn fast_math_default_is_none_for_every_float_type() {
-    for plan in plans(Controls::new([Control::FastMath0]).unwrap()) {
+    for plan in plans("fastmath0", BOTH) {
         let module = built(&plan);
         let globals = &module.types_global_values;
         let floats: Vec<u32> = globals
@@ -159,7 +164,7 @@ fn no_contraction_decorates_every_arithmetic_instruction_and_nothing_else() {
     let arithmetic = [Op::FAdd, Op::FSub, Op::FMul, Op::FDiv, Op::FNegate];
     let packing = [GlslStd450Op::PackHalf2x16 as u32, GlslStd450Op::UnpackHalf2x16 as u32];
     for controls in ["", "nocontract"] {
-        for plan in plans(controls.parse().unwrap()) {
+        for plan in plans(controls, BOTH) {
             let module = built(&plan);
             let decorated: BTreeSet<u32> = module
                 .annotations
@@ -181,7 +186,7 @@ fn no_contraction_decorates_every_arithmetic_instruction_and_nothing_else() {
 
 #[test]
 fn buffers_have_the_bindings_of_the_plan_and_operands_are_read_only() {
-    for plan in plans(Controls::NONE) {
+    for plan in plans("", DIRECT) {
         let module = built(&plan);
         let decorated = operands(&module.annotations);
         for buffer in &plan.buffers {

@@ -54,6 +54,13 @@ impl Set {
         set
     }
 
+    /// Every number that is not infinite; everything for encodings that are not floats.
+    pub fn finite(encoding: Encoding) -> Set {
+        let Encoding::Float(layout) = encoding else { return Set::everything(encoding) };
+        let largest = layout.max_finite() as i64;
+        Set::range(encoding, if layout.signed { -largest - 1 } else { 0 }, largest)
+    }
+
     /// Both zeros (the one zero of unsigned formats).
     pub fn zeros(encoding: Encoding) -> Set {
         Set::range(encoding, if matches!(encoding, Encoding::Float(layout) if layout.signed) { -1 } else { 0 }, 0)
@@ -100,6 +107,12 @@ impl Set {
     /// Union.
     #[must_use]
     pub fn or(&self, other: &Set) -> Set {
+        if self.is_empty() {
+            return other.clone();
+        }
+        if other.is_empty() || self == other {
+            return self.clone();
+        }
         let mut ranges: Ranges = self.ranges.iter().chain(&other.ranges).copied().collect();
         ranges.sort_unstable();
         let mut merged = Ranges::new();
@@ -131,6 +144,10 @@ impl Set {
     /// What is in this set and not in the other.
     #[must_use]
     pub fn minus(&self, other: &Set) -> Set {
+        let apart = |(a, b): &(i64, i64)| other.ranges.iter().all(|(from, to)| b < from || a > to);
+        if self.ranges.iter().all(apart) {
+            return self.clone();
+        }
         let mut ranges = self.ranges.clone();
         for (cut_from, cut_to) in &other.ranges {
             ranges = ranges

@@ -1,6 +1,6 @@
 //! The deviations of a device, one per cause: a rule once for all profiles, with the rules that fail because of it.
 
-use crate::model::{Device, Evidence, ProfileResult, RuleResult, Verdict};
+use crate::model::{Device, Evidence, Level, ProfileResult, RuleResult, Verdict};
 
 /// One rule that is not met, in every profile in which it is not.
 #[derive(Clone, Debug)]
@@ -28,12 +28,12 @@ pub struct Dependent<'a> {
 /// does not deviate anywhere comes last, as a cause of its own with verdict `depends`: nothing is left out.
 pub fn causes(device: &Device) -> Vec<Cause<'_>> {
     let mut causes: Vec<Cause> = Vec::new();
-    for (profile, rule) in rules(device, Verdict::Deviates) {
+    for (profile, rule) in judged(device, Verdict::Deviates) {
         add(&mut causes, profile, rule);
     }
     causes.sort_by_key(|cause| cause.rule.level);
     let mut orphans = Vec::new();
-    for (profile, rule) in rules(device, Verdict::Depends) {
+    for (profile, rule) in judged(device, Verdict::Depends) {
         let Some(cause) = causes.iter_mut().find(|cause| names(&rule.behaviour, &cause.rule.id)) else {
             add(&mut orphans, profile, rule);
             continue;
@@ -47,9 +47,10 @@ pub fn causes(device: &Device) -> Vec<Cause<'_>> {
     causes
 }
 
-fn rules(device: &Device, verdict: Verdict) -> impl Iterator<Item = (&ProfileResult, &RuleResult)> {
+/// Informative rules state behaviour to report, which is no deviation.
+fn judged(device: &Device, verdict: Verdict) -> impl Iterator<Item = (&ProfileResult, &RuleResult)> {
     let rules = device.profiles.iter().flat_map(|profile| profile.rules.iter().map(move |rule| (profile, rule)));
-    rules.filter(move |(_, rule)| rule.verdict == verdict)
+    rules.filter(move |(_, rule)| rule.verdict == verdict && rule.level != Level::Informative)
 }
 
 fn add<'a>(causes: &mut Vec<Cause<'a>>, profile: &'a ProfileResult, rule: &'a RuleResult) {

@@ -26,14 +26,20 @@ pub struct Judged {
 pub fn judge(profiles: &[Profile], observations: &[Observation]) -> Judged {
     let index = Observations::new(observations);
     let mut judged = Judged::default();
-    for profile in profiles {
-        let judgement = Judge::new(profile).judge(&index);
+    // Profiles know nothing of one another: each is judged on a thread of its own.
+    let judgements: Vec<Judgement> = std::thread::scope(|scope| {
+        let threads: Vec<_> =
+            profiles.iter().map(|profile| scope.spawn(|| Judge::new(profile).judge(&index))).collect();
+        let ended = threads.into_iter().map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        ended.collect()
+    });
+    for (profile, judgement) in profiles.iter().zip(&judgements) {
         for kernel in judgement.rules.iter().flat_map(|rule| &rule.deviating) {
             if !judged.deviating.contains(kernel) {
                 judged.deviating.push(*kernel);
             }
         }
-        judged.profiles.push(result(profile, &judgement));
+        judged.profiles.push(result(profile, judgement));
     }
     judged.findings.extend(contradictions(observations).iter().map(contradicted));
     judged.findings.extend(observations.iter().filter_map(flaky));

@@ -56,6 +56,8 @@ fn in_words(accepts: &Value, encoding: Encoding) -> String {
         Value::Array(components) if components.len() <= 4 => {
             named(components.iter().map(|set| in_words(set, encoding)), "xyzw".chars())
         }
+        // A relation between kernels is accepted or not as a whole, and says so in a sentence.
+        Value::String(sentence) => sentence.clone(),
         Value::Object(set) => set_in_words(set, encoding).unwrap_or_else(|| accepts.to_string()),
         _ => accepts.to_string(),
     }
@@ -166,6 +168,7 @@ mod tests {
             ),
             (json!({}), single, "nothing"),
             (json!({"hexagon": 6}), single, r#"{"hexagon":6}"#),
+            (json!("the bits of f32.fmul"), single, "the bits of f32.fmul"),
             (json!(7), None, "7"),
         ] {
             assert_eq!(accepts_in_words(&accepts, format), words);

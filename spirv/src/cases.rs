@@ -3,21 +3,30 @@
 //!
 //! Inputs depend on operation and format alone, never on a profile.
 
-use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use crate::format::{FloatLayout, Format};
 use crate::kernel::Kernel;
 use crate::op::Function;
 
 /// A list of cases: the components of all operands of a case lie side by side.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Debug)]
 pub struct Cases {
     /// Name of the list, the same for all kernels that share it; empty for cases given by hand.
     pub name: String,
     arity: usize,
     values: Arc<[u64]>,
 }
+
+impl PartialEq for Cases {
+    fn eq(&self, other: &Self) -> bool {
+        let values = Arc::ptr_eq(&self.values, &other.values) || self.values == other.values;
+        self.name == other.name && self.arity == other.arity && values
+    }
+}
+
+impl Eq for Cases {}
 
 impl Cases {
     /// Cases given by hand: `values` holds `arity` values per case.
@@ -48,36 +57,62 @@ impl Cases {
     }
 }
 
+/// Lists that were made before: many kernels share one.
+static MADE: LazyLock<Mutex<HashMap<String, Cases>>> = LazyLock::new(Mutex::default);
+
 /// The cases of a kernel.
 pub fn cases(kernel: &Kernel) -> Cases {
+    let width = if kernel.op.is_componentwise() { kernel.width as usize } else { 1 };
+    let kind = kind(kernel);
+    let wide = if width == 1 { String::new() } else { format!(".x{width}") };
+    let name = format!("{}.{kind}{wide}", kernel.format);
+    // A list is whole when it is put in, so another thread's panic leaves nothing broken.
+    let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+    let cases = made.entry(name).or_insert_with_key(|name| {
+        let arity = kernel.arity() / width;
+        Cases::new(name.clone(), arity * width, widen(&list(kernel), arity, width))
+    });
+    cases.clone()
+}
+
+/// Which list a kernel of a format is asked.
+fn kind(kernel: &Kernel) -> String {
+    match (kernel.op.function, kernel.op.params.len()) {
+        (Function::Store, _) => "store".into(),
+        (Function::Load, _) => "load".into(),
+        (Function::UnpackHalf, _) => "halves".into(),
+        (Function::PackHalf, _) => "pack".into(),
+        (Function::Choose, _) => "choose".into(),
+        (Function::ToFloat, _) if kernel.format == Format::F16 => "every".into(),
+        (function, 1) => format!("unary.{}", flavour(function)),
+        (_, 2) => "binary".into(),
+        _ => "ternary".into(),
+    }
+}
+
+/// The list, scalar: the operands of a case lie side by side.
+fn list(kernel: &Kernel) -> Vec<u64> {
     let format = kernel.format;
-    let (name, one) = match (kernel.op.function, format.float()) {
-        (Function::Store, _) => ("store".to_owned(), store_cases(format)),
-        (Function::Load, _) => ("load".to_owned(), load_cases(format)),
-        (Function::UnpackHalf, _) => {
-            ("halves".to_owned(), (0..1 << 15).map(|i| ((2 * i + 1) << 16) | (2 * i)).collect())
-        }
+    match (kernel.op.function, format.float()) {
+        (Function::Store, _) => store_cases(format),
+        (Function::Load, _) => load_cases(format),
+        (Function::UnpackHalf, _) => (0..1 << 15).map(|i| ((2 * i + 1) << 16) | (2 * i)).collect(),
         (Function::PackHalf, Some(layout)) => {
             let list = unary(layout, Function::PackHalf);
             let other = list.iter().cycle().skip(list.len() / 3);
-            ("pack".to_owned(), list.iter().zip(other).flat_map(|(low, high)| [*low, *high]).collect())
+            list.iter().zip(other).flat_map(|(low, high)| [*low, *high]).collect()
         }
         (Function::ToFloat, Some(layout)) if format == Format::F16 => {
-            ("every".to_owned(), (0..=layout.magnitude_mask() | layout.sign_bit()).collect())
+            (0..=layout.magnitude_mask() | layout.sign_bit()).collect()
         }
-        (Function::Choose, Some(layout)) => ("choose".to_owned(), choose(layout)),
+        (Function::Choose, Some(layout)) => choose(layout),
         (function, Some(layout)) => match kernel.op.params.len() {
-            1 => (format!("unary.{}", flavour(function)), unary(layout, function)),
-            2 => ("binary".to_owned(), binary(layout)),
-            _ => ("ternary".to_owned(), ternary(layout)),
+            1 => unary(layout, function),
+            2 => binary(layout),
+            _ => ternary(layout),
         },
-        (_, None) => ("none".to_owned(), Vec::new()),
-    };
-    let componentwise = kernel.op.is_componentwise();
-    let width = if componentwise { kernel.width as usize } else { 1 };
-    let arity = kernel.arity() / width;
-    let name = if width == 1 { format!("{format}.{name}") } else { format!("{format}.{name}.x{width}") };
-    Cases::new(name, arity * width, widen(&one, arity, width))
+        (_, None) => Vec::new(),
+    }
 }
 
 /// Cases of `width` components: component `c` of a case is taken from the list rotated by `c` thirds.

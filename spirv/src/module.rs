@@ -1,7 +1,7 @@
 //! One compute module for the kernels of a [`Plan`]: SPIR-V 1.3 (Vulkan 1.1), entry point `main`.
 //!
-//! Each kernel has a selection block of its own, entered by the invocations of its slots; slots are counted from the
-//! variant's shift on. The words depend on the plan alone.
+//! Kernels that read the same operands share a selection block, entered by the invocations of their slots; slots are
+//! counted from the variant's shift on. The words depend on the plan alone.
 
 use rspirv::binary::Assemble;
 use rspirv::dr::{Module, Operand};
@@ -52,8 +52,9 @@ fn direct(plan: &Plan) -> Result<Module, BuildError> {
     let image = plan.image.map(|image| emitter.declare_image(image)).transpose()?;
 
     let slot = emitter.begin_main(plan.variant.shift)?;
-    for placed in &plan.placed {
-        emitter.kernel(plan, placed, &buffers, image, slot)?;
+    // Kernels that read the same operands stand together behind one guard and one load.
+    for group in plan.placed.chunk_by(|a, b| a.slots == b.slots && !a.params.is_empty() && a.params == b.params) {
+        emitter.group(plan, group, &buffers, image, slot)?;
     }
     emitter.builder.ret()?;
     emitter.builder.end_function()?;
@@ -118,45 +119,61 @@ impl Emitter {
         Ok(slot)
     }
 
-    /// One kernel: `if (slot < slots) result[slot] = operation(operands[slot])`.
-    fn kernel(
+    /// Kernels of the same operands: `if (slot < slots) { x = operands[slot]; result[slot] = operation(x); ... }`.
+    fn group(
         &mut self,
         plan: &Plan,
-        placed: &Placed,
+        group: &[Placed],
         buffers: &[Word],
         image: Option<Word>,
         slot: Word,
     ) -> Result<(), BuildError> {
+        let Some(first) = group.first() else { return Ok(()) };
         let bool = self.scalar(Format::Bool);
-        let slots = self.word(placed.slots);
+        let slots = self.word(first.slots);
         let inside = self.value(Op::ULessThan, bool, ids([slot, slots]))?;
         let (body, merge) = (self.builder.id(), self.builder.id());
-        self.builder.name(body, label(&placed.kernel));
+        let labels: Vec<String> = group.iter().map(|placed| label(&placed.kernel)).collect();
+        self.builder.name(body, labels.join(" "));
         self.builder.selection_merge(merge, SelectionControl::NONE)?;
         self.builder.branch_conditional(inside, body, merge, [])?;
         self.builder.begin_block(Some(body))?;
-
-        let kernel = &placed.kernel;
         let params: Result<Vec<Word>, BuildError> =
-            placed.params.iter().map(|region| self.load(plan, buffers, region, slot)).collect();
+            first.params.iter().map(|region| self.load(plan, buffers, region, slot)).collect();
         let params = params?;
-        match (plan.image.zip(image), params.as_slice(), &placed.result) {
-            (None, _, Some(result)) => {
-                let value = self.operation(kernel, &params)?;
-                self.store(plan, buffers, result, slot, value)?;
-            }
-            (Some((image, variable)), [], Some(result)) => {
-                let value = self.read_texel(image, variable, slot, result.shape)?;
-                self.store(plan, buffers, result, slot, value)?;
-            }
-            (Some((image, variable)), [value], None) => {
-                self.write_texel(image, variable, slot, placed.params[0].shape, *value)?;
-            }
-            _ => return Err(BuildError::Operands { kernel: kernel.to_string(), given: params.len() }),
+        for placed in group {
+            self.kernel(plan, placed, &params, buffers, image, slot)?;
         }
         self.builder.branch(merge)?;
         self.builder.begin_block(Some(merge))?;
         Ok(())
+    }
+
+    /// One kernel on loaded operands.
+    fn kernel(
+        &mut self,
+        plan: &Plan,
+        placed: &Placed,
+        params: &[Word],
+        buffers: &[Word],
+        image: Option<Word>,
+        slot: Word,
+    ) -> Result<(), BuildError> {
+        let kernel = &placed.kernel;
+        match (plan.image.zip(image), params, &placed.result) {
+            (None, _, Some(result)) => {
+                let value = self.operation(kernel, params)?;
+                self.store(plan, buffers, result, slot, value)
+            }
+            (Some((image, variable)), [], Some(result)) => {
+                let value = self.read_texel(image, variable, slot, result.shape)?;
+                self.store(plan, buffers, result, slot, value)
+            }
+            (Some((image, variable)), [value], None) => {
+                self.write_texel(image, variable, slot, placed.params[0].shape, *value)
+            }
+            _ => Err(BuildError::Operands { kernel: kernel.to_string(), given: params.len() }),
+        }
     }
 }
 

@@ -151,19 +151,44 @@ pub fn buffers(kernel: &Kernel) -> BTreeSet<(Direction, Element)> {
         .collect()
 }
 
+/// A kernel to be laid out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Wanted {
+    /// The kernel.
+    pub kernel: Kernel,
+    /// Number of slots.
+    pub slots: u32,
+    /// Kernels of the same number here, with operands of the same shapes, read the same operands.
+    pub operands: usize,
+}
+
 impl Plan {
-    /// Lays out these kernels with their numbers of slots. `storage16`: the device has 16-bit storage.
+    /// Lays out these kernels with their numbers of slots, each with operands of its own. `storage16`: the device has
+    /// 16-bit storage.
     ///
     /// # Panics
     /// When an image kernel shares the module with another.
     pub fn new(kernels: &[(Kernel, u32)], storage16: bool, variant: Variant) -> Plan {
+        let wanted = kernels.iter().enumerate();
+        let wanted: Vec<Wanted> =
+            wanted.map(|(operands, (kernel, slots))| Wanted { kernel: *kernel, slots: *slots, operands }).collect();
+        Plan::sharing(&wanted, storage16, variant)
+    }
+
+    /// Lays out these kernels; those that ask the same operands share them.
+    ///
+    /// # Panics
+    /// When an image kernel shares the module with another.
+    pub fn sharing(kernels: &[Wanted], storage16: bool, variant: Variant) -> Plan {
         let mut plan = Plan { placed: Vec::new(), buffers: Vec::new(), image: None, groups: 0, variant };
-        let mut order: Vec<&(Kernel, u32)> = kernels.iter().collect();
+        let mut order: Vec<&Wanted> = kernels.iter().collect();
+        let mut known: Vec<(&Wanted, Vec<Region>)> = Vec::new();
         if variant.reversed {
             order.reverse();
         }
-        let most = order.iter().map(|(_, slots)| *slots).max().unwrap_or(0);
-        for (kernel, slots) in order {
+        let most = order.iter().map(|wanted| wanted.slots).max().unwrap_or(0);
+        for wanted in order {
+            let Wanted { kernel, slots, operands } = wanted;
             let (mut params, mut result) = (Vec::new(), None);
             match kernel.op.code {
                 Code::ImageWrite | Code::ImageRead => {
@@ -178,7 +203,15 @@ impl Plan {
                     }
                 }
                 _ => {
-                    params = plan.regions(Direction::In, &kernel.params(), *slots, storage16);
+                    let shared = known.iter().find(|(other, regions)| {
+                        let shapes: Vec<Shape> = regions.iter().map(|region| region.shape).collect();
+                        other.operands == *operands && other.slots == *slots && shapes == kernel.params()
+                    });
+                    params = match shared {
+                        Some((_, regions)) => regions.clone(),
+                        None => plan.regions(Direction::In, &kernel.params(), *slots, storage16),
+                    };
+                    known.push((wanted, params.clone()));
                     result = plan.regions(Direction::Out, &[kernel.result()], *slots, storage16).pop();
                 }
             }

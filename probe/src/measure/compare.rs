@@ -14,7 +14,10 @@ pub fn compare(asked: &Asked, first: &Lanes, second: &Lanes) -> Answer {
     let poisoned = |lane: usize| (first.found[lane] == first.poison[lane], second.found[lane] == second.poison[lane]);
     let unwritten = (0..lanes).filter(|lane| poisoned(*lane) == (true, true)).count();
     if unwritten > 0 {
-        return Answer::none(Outcome::NotWritten, format!("{unwritten} of {lanes} results still hold their poison in both runs"));
+        return Answer::none(
+            Outcome::NotWritten,
+            format!("{unwritten} of {lanes} results still hold their poison in both runs"),
+        );
     }
     // Results narrower than their memory were stored as whole words: anything above the result is not the kernel's.
     let wide = |value: &u64| value & !format.mask() != 0;
@@ -24,7 +27,9 @@ pub fn compare(asked: &Asked, first: &Lanes, second: &Lanes) -> Answer {
         let bits = format.bits();
         return Answer::none(
             Outcome::NotWritten,
-            format!("{count} of {lanes} results hold bits above their {bits}: result {lane} is {a:x}, so it was written in part only"),
+            format!(
+                "{count} of {lanes} results hold bits above their {bits}: result {lane} is {a:x}, so it was written in part only"
+            ),
         );
     }
     let masked = |values: &[u64]| -> Vec<u64> { values.iter().map(|value| value & format.mask()).collect() };
@@ -33,9 +38,10 @@ pub fn compare(asked: &Asked, first: &Lanes, second: &Lanes) -> Answer {
         return Answer { outcome: Outcome::Ran, detail: String::new(), out: masked(&first.found), second: None };
     }
     let once = (0..lanes).filter(|lane| matches!(poisoned(*lane), (true, false) | (false, true))).count();
-    let mut detail = format!("{differing} of {lanes} results differ between two runs");
-    if once > 0 {
-        detail += &format!("; {once} of them still hold their poison in one of the two");
-    }
+    let half = match once {
+        0 => String::new(),
+        _ => format!("; {once} of them still hold their poison in one of the two"),
+    };
+    let detail = format!("{differing} of {lanes} results differ between two runs{half}");
     Answer { outcome: Outcome::Flaky, detail, out: masked(&first.found), second: Some(masked(&second.found)) }
 }

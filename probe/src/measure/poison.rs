@@ -4,12 +4,17 @@
 //! a lane, so that no answer that both runs agree on can be poison; and where an element is wider than the result, with
 //! bits set that no result has.
 
-use fpprobe_spirv::Kernel;
 use fpprobe_spirv::cases::random;
+use fpprobe_spirv::{Cases, Kernel};
 
 /// Seed of everything random about a kernel (FNV-1a of its id): the same in every run of the program.
 pub fn seed(kernel: &Kernel) -> u64 {
-    kernel.to_string().bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+    hash(&kernel.to_string())
+}
+
+/// FNV-1a of a text.
+fn hash(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
 /// Poison of a lane (case and component) in run 0 or 1, for an element and a result of these widths in bits.
@@ -28,8 +33,10 @@ pub fn of(seed: u64, run: u32, lane: u64, element: u32, result: u32) -> u64 {
     value
 }
 
-/// Where case `index` lies in a run: run 0 keeps the order, run 1 shuffles it.
-pub fn slots(seed: u64, run: u32, count: usize) -> Vec<u32> {
+/// Where case `index` lies in a run: run 0 keeps the order, run 1 shuffles it, for all kernels of these cases alike.
+pub fn slots(cases: &Cases, run: u32) -> Vec<u32> {
+    let count = cases.len();
+    let seed = hash(&cases.name);
     let mut slots: Vec<u32> = (0..count as u32).collect();
     if run > 0 {
         // Fisher and Yates, from the top.
@@ -59,7 +66,7 @@ mod tests {
 
     #[test]
     fn slots_are_a_permutation_that_moves_most_cases() {
-        let mut slots = slots(3, 1, 1000);
+        let mut slots = slots(&Cases::new("some", 1, vec![0; 1000]), 1);
         let kept = slots.iter().enumerate().filter(|(index, slot)| *index == **slot as usize).count();
         assert!(kept < 20, "{kept}");
         slots.sort_unstable();

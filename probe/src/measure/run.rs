@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use fpprobe_profiles::Outcome;
 use fpprobe_spirv::cases::random;
-use fpprobe_spirv::plan::{self, Direction, Placed, Plan, Region, Variant};
+use fpprobe_spirv::plan::{self, Direction, Placed, Plan, Region, Variant, Wanted};
 
 use super::{Asked, Builder, Executor, poison};
 use crate::protocol::Failure;
@@ -33,9 +33,9 @@ pub fn run(
     number: u32,
     timeout: Duration,
 ) -> Result<Vec<Lanes>, Failure> {
-    let kernels: Vec<_> = asked.iter().map(|asked| (asked.kernel, asked.cases.len() as u32)).collect();
-    let plan = Plan::new(&kernels, storage16, variant);
-    let words = build(&plan).map_err(|error| Failure::new(Outcome::Rejected, format!("no module could be built: {error}")))?;
+    let plan = Plan::sharing(&wanted(asked), storage16, variant);
+    let words =
+        build(&plan).map_err(|error| Failure::new(Outcome::Rejected, format!("no module could be built: {error}")))?;
     let mut memory = Memory::new(&plan, number);
     let mut order: Vec<usize> = (0..asked.len()).collect();
     if variant.reversed {
@@ -51,6 +51,17 @@ pub fn run(
         lanes[*index].found = memory.read(&plan, placed, asked[*index], number);
     }
     Ok(lanes)
+}
+
+/// What the plan is to hold: kernels that are asked the same cases share their operands.
+fn wanted(asked: &[&Asked]) -> Vec<Wanted> {
+    let operands = |asked: &Asked, all: &[&Asked]| all.iter().position(|other| other.cases == asked.cases);
+    let wanted = asked.iter().enumerate().map(|(index, one)| Wanted {
+        kernel: one.kernel,
+        slots: one.cases.len() as u32,
+        operands: operands(one, asked).unwrap_or(index),
+    });
+    wanted.collect()
 }
 
 /// The other end of a lane: a region of a buffer, or the image.
@@ -76,7 +87,7 @@ impl Memory {
     /// Writes the operands and the poison of one kernel; returns the poison in case order.
     fn fill(&mut self, plan: &Plan, placed: &Placed, asked: &Asked, number: u32) -> Vec<u64> {
         let seed = poison::seed(&asked.kernel);
-        let slots = poison::slots(seed, number, asked.cases.len());
+        let slots = poison::slots(&asked.cases, number);
         let result = asked.kernel.result();
         let element = element_bits(plan, placed.result.as_ref(), placed);
         let mut poisons = Vec::with_capacity(slots.len() * result.width as usize);
@@ -104,7 +115,7 @@ impl Memory {
     }
 
     fn read(&self, plan: &Plan, placed: &Placed, asked: &Asked, number: u32) -> Vec<u64> {
-        let slots = poison::slots(poison::seed(&asked.kernel), number, asked.cases.len());
+        let slots = poison::slots(&asked.cases, number);
         let width = asked.kernel.result().width;
         let lanes = slots.iter().flat_map(|slot| (0..width).map(move |component| (*slot, component)));
         lanes

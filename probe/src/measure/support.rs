@@ -77,7 +77,11 @@ impl Support {
 }
 
 /// Two widths whose modes differ though they must not. Widths without a mode leave the choice to the driver.
-fn clash(kernel: &Kernel, independence: Independence, mode: impl Fn(Control) -> Option<(u32, bool)>) -> Option<(u32, u32)> {
+fn clash(
+    kernel: &Kernel,
+    independence: Independence,
+    mode: impl Fn(Control) -> Option<(u32, bool)>,
+) -> Option<(u32, u32)> {
     let modes: Vec<(u32, bool)> = kernel.controls.iter().filter_map(mode).collect();
     let bound = |width: u32| match independence {
         Independence::All => false,
@@ -109,7 +113,9 @@ mod tests {
         assert_eq!(lacks(&bare, "f16.fadd").unwrap(), "the device lacks shaderFloat16");
         assert!(lacks(&bare, "f32.fadd:controls=ftz32").unwrap().contains("shaderDenormFlushToZeroFloat32"));
         assert_eq!(lacks(&bare, "f32.fadd:controls=nocontract"), None);
-        assert!(lacks(&bare, "b10g11r11.load:route=storage_image").unwrap().contains("shaderStorageImageExtendedFormats"));
+        assert!(
+            lacks(&bare, "b10g11r11.load:route=storage_image").unwrap().contains("shaderStorageImageExtendedFormats")
+        );
     }
 
     #[test]

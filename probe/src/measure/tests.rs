@@ -43,7 +43,11 @@ impl<F: FnMut(u32, &Kernel, u32, u64) -> Option<u64>> Executor for Device<F> {
     }
 }
 
-fn ask(ids: &[&str], offers: &[fpprobe_spirv::Need], fault: impl FnMut(u32, &Kernel, u32, u64) -> Option<u64>) -> Vec<Answer> {
+fn ask(
+    ids: &[&str],
+    offers: &[fpprobe_spirv::Need],
+    fault: impl FnMut(u32, &Kernel, u32, u64) -> Option<u64>,
+) -> Vec<Answer> {
     let asked: Vec<Asked> = ids
         .iter()
         .map(|id| {
@@ -77,7 +81,8 @@ fn an_honest_device_ran_and_answers_come_in_case_order() {
 
 #[test]
 fn images_are_filled_and_read_as_texels() {
-    let offers = [fpprobe_spirv::Need::ExtendedFormats, fpprobe_spirv::Need::StorageImage(fpprobe_spirv::Format::B10g11r11)];
+    let offers =
+        [fpprobe_spirv::Need::ExtendedFormats, fpprobe_spirv::Need::StorageImage(fpprobe_spirv::Format::B10g11r11)];
     for id in ["b10g11r11.store:route=storage_image", "b10g11r11.load:route=storage_image"] {
         let answer = ask(&[id], &offers, |_, _, _, operand| Some(operand)).remove(0);
         assert_eq!((answer.outcome, answer.out[0]), (Outcome::Ran, cases(&id.parse().unwrap()).case(0)[0]), "{id}");
@@ -88,7 +93,9 @@ fn images_are_filled_and_read_as_texels() {
 
 #[test]
 fn a_device_that_does_nothing_has_written_nothing() {
-    for (id, offers) in [("f32.fadd", &[][..]), ("f32.ford_equal", &[]), ("f16.sqrt", &[HALF]), ("f16.ford_equal", &[HALF])] {
+    for (id, offers) in
+        [("f32.fadd", &[][..]), ("f32.ford_equal", &[]), ("f16.sqrt", &[HALF]), ("f16.ford_equal", &[HALF])]
+    {
         let answer = ask(&[id], offers, |_, _, _, _| None).remove(0);
         assert_eq!((answer.outcome, answer.out.len()), (Outcome::NotWritten, 0), "{id}");
     }
@@ -110,7 +117,8 @@ fn a_slot_left_undone_is_flaky_because_the_runs_put_other_cases_there() {
 
 #[test]
 fn answers_that_depend_on_the_run_or_the_slot_are_flaky_and_both_are_kept() {
-    let answer = ask(&["f32.fadd"], &[], |run, _, slot, operand| Some(operand ^ u64::from(run == 1 && slot == 3))).remove(0);
+    let answer =
+        ask(&["f32.fadd"], &[], |run, _, slot, operand| Some(operand ^ u64::from(run == 1 && slot == 3))).remove(0);
     assert_eq!(answer.outcome, Outcome::Flaky);
     let second = answer.second.unwrap();
     assert_eq!(answer.out.iter().zip(&second).filter(|(a, b)| a != b).count(), 1);
@@ -118,7 +126,8 @@ fn answers_that_depend_on_the_run_or_the_slot_are_flaky_and_both_are_kept() {
 
 #[test]
 fn a_fault_of_one_kernel_leaves_its_company_alone() {
-    let answers = ask(&["f32.fadd", "f32.fmul"], &[], |_, kernel, _, operand| (kernel.op.name != "fmul").then_some(operand));
+    let answers =
+        ask(&["f32.fadd", "f32.fmul"], &[], |_, kernel, _, operand| (kernel.op.name != "fmul").then_some(operand));
     assert_eq!(answers.iter().map(|answer| answer.outcome).collect::<Vec<_>>(), [Outcome::Ran, Outcome::NotWritten]);
 }
 

@@ -150,11 +150,9 @@ pub fn accepted_on(encoding: Encoding, operands: &[Operand], demand: &Demand) ->
 
 /// Union over every combination of readings.
 fn union_of_readings(encoding: Encoding, operands: &[Operand], demand: &Demand) -> Set {
-    let mut set = Set::nothing(encoding);
-    for reading in combinations(operands, &demand.operands) {
-        set = set.or(&of_reading(encoding, &reading, demand));
-    }
-    set
+    combinations(operands, &demand.operands)
+        .iter()
+        .fold(Set::nothing(encoding), |set, reading| set.or(&of_reading(encoding, reading, demand)))
 }
 
 /// Every combination of readings of the operands.

@@ -37,13 +37,14 @@ pub(super) fn finish(encoding: Encoding, exact: Exact, operands: &[Operand], dem
             flushed(encoding, layout, real, &rounded, environment)
         }
     };
-    let infinite = Set::one(encoding, layout.infinity()).or(&signed(encoding, layout, true, layout.infinity()));
-    if environment.non_finite == NonFinite::Any && !set.minus(&set.minus(&infinite).minus(&Set::nan(encoding))).is_empty()
-    {
+    if environment.non_finite == NonFinite::Any && !set.minus(&Set::finite(encoding)).is_empty() {
         return Set::everything(encoding);
     }
+    if environment.zero_sign == Sign::Exact {
+        return set;
+    }
     let zeros = Set::zeros(encoding);
-    if environment.zero_sign == Sign::Either && !set.and(&zeros).is_empty() { set.or(&zeros) } else { set }
+    if set.and(&zeros).is_empty() { set } else { set.or(&zeros) }
 }
 
 /// Whether a result is non-zero and below the smallest normal value.
@@ -170,11 +171,13 @@ fn ulp_distance(layout: FloatLayout, real: Real, ulps: f64, kind: Ulp) -> Quad {
 /// Applies the environment's word on finite results beyond the largest finite value.
 fn overflowed(encoding: Encoding, layout: FloatLayout, real: Real, set: Set, environment: &Environment) -> Set {
     let negative = real.is_negative();
+    if environment.overflow == Overflow::Round {
+        return set;
+    }
     let infinity = signed(encoding, layout, negative, layout.infinity());
     let largest = signed(encoding, layout, negative, layout.max_finite());
     let over = real.magnitudes().1 > crate::real::decode(layout, layout.max_finite());
     match environment.overflow {
-        Overflow::Round => set,
         Overflow::Saturate if !set.and(&infinity).is_empty() => set.minus(&infinity).or(&largest),
         Overflow::Either if over => set.or(&infinity).or(&largest),
         _ => set,
@@ -184,9 +187,11 @@ fn overflowed(encoding: Encoding, layout: FloatLayout, real: Real, set: Set, env
 /// Applies the environment's word on subnormal results. Tininess may be judged before or after rounding (Vulkan,
 /// "Precision and Operation of SPIR-V Instructions"; D3D11.3 functional specification, 3.1.3.2 leaves it open).
 fn flushed(encoding: Encoding, layout: FloatLayout, real: Real, set: &Set, environment: &Environment) -> Set {
+    if environment.subnormal_results == Subnormals::Keep {
+        return set.clone();
+    }
     let subnormals = Set::subnormals(encoding);
-    let affected = tiny(layout, real) || !set.and(&subnormals).is_empty();
-    if environment.subnormal_results == Subnormals::Keep || !affected {
+    if !tiny(layout, real) && set.and(&subnormals).is_empty() {
         return set.clone();
     }
     let zero = match environment.flushed_sign {

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::{Render, phrase};
+use super::{Render, lane};
 use crate::escape::visible;
 use crate::model::{Report, Value};
 
@@ -67,7 +67,7 @@ impl Render for Csv {
                             first.map_or("", |lane| &lane.kernel),
                             &inputs.unwrap_or_default(),
                             &first.map(|lane| bits(&lane.out)).unwrap_or_default(),
-                            &first.map(phrase::accepted).unwrap_or_default(),
+                            &first.map(lane::accepted).unwrap_or_default(),
                         ],
                     )?;
                 }

@@ -7,6 +7,7 @@
 mod claims;
 mod device;
 mod evidence;
+mod overview;
 mod rules;
 
 use std::collections::BTreeMap;
@@ -17,7 +18,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use super::{Render, phrase};
 use crate::causes::causes;
 use crate::escape::visible_lines;
-use crate::model::{Class, Device, Outcome, ProfileResult, Report, Verdict};
+use crate::model::{Outcome, Report, Verdict};
 
 /// A self-contained HTML page.
 #[derive(Clone, Copy, Debug)]
@@ -57,8 +58,8 @@ fn page(report: &Report) -> Markup {
                 main #main {
                     section aria-labelledby="overview" {
                         h2.quiet #overview { "Devices by profile" }
-                        (matrix(report, &profiles))
-                        (legend())
+                        (overview::matrix(report, &profiles))
+                        (overview::legend())
                     }
                     @if !report.incomplete.is_empty() {
                         section.lost aria-labelledby="lost" {
@@ -68,7 +69,7 @@ fn page(report: &Report) -> Markup {
                     }
                     (filter(report, &profiles))
                     @for (index, device) in report.devices.iter().enumerate() {
-                        (device::section(index, device, &profiles))
+                        (device::section(index, device, &phrase::label(report, device), &profiles))
                     }
                 }
                 (footer(report))
@@ -113,115 +114,6 @@ fn day(time: &str) -> &str {
 /// Hours, minutes and seconds of an RFC 3339 time.
 fn clock(time: &str) -> &str {
     time.split_once('T').map_or(time, |(_, clock)| clock.trim_end_matches('Z'))
-}
-
-fn matrix(report: &Report, profiles: &[&str]) -> Markup {
-    if report.devices.is_empty() {
-        return html! { p { "No device could be measured." } };
-    }
-    html! {
-        div.scroll tabindex="0" role="region" aria-labelledby="overview" {
-            table.matrix role="table" {
-                thead role="rowgroup" { tr role="row" {
-                    th scope="col" role="columnheader" { "Device" }
-                    @for id in profiles { th scope="col" role="columnheader" { (id) } }
-                } }
-                tbody role="rowgroup" {
-                    @for (index, device) in report.devices.iter().enumerate() {
-                        tr role="row" {
-                            th scope="row" role="rowheader" {
-                                a href={ "#d" (index) } { (device.identity.name) }
-                                small { (phrase::driver(&device.identity)) }
-                            }
-                            @for id in profiles { (cell(index, device, id)) }
-                        }
-                    }
-                }
-            }
-        }
-    }
-}
-
-/// The id of the profile is repeated where a narrow screen has no columns.
-fn cell(number: usize, device: &Device, id: &str) -> Markup {
-    let Some((index, profile)) = device.profiles.iter().enumerate().find(|(_, profile)| profile.id == id) else {
-        return html! { td.none role="cell" data-profile=(id) { "not judged" } };
-    };
-    html! {
-        td role="cell" data-profile=(id) {
-            a.class href={ "#d" (number) "-p" (index) } { (class_chip(profile.class)) }
-            (bar(profile))
-            (conditions(profile))
-        }
-    }
-}
-
-/// Share of each verdict among the required rules.
-fn bar(profile: &ProfileResult) -> Markup {
-    html! {
-        span.bar role="img" aria-label=(phrase::counts(&profile.counts)) title=(phrase::counts(&profile.counts)) {
-            @for verdict in phrase::VERDICTS.iter().rev() {
-                @let count = phrase::count_of(&profile.counts, *verdict);
-                @if count > 0 { i class=(verdict.name()) style={ "flex-grow:" (count) } {} }
-            }
-        }
-    }
-}
-
-/// The recipe and the missing groups.
-fn conditions(profile: &ProfileResult) -> Markup {
-    html! {
-        @if profile.class == Class::ConformsWith {
-            small.needs { @for need in &profile.needs { code { (need) } " " } }
-        }
-        @if !profile.without.is_empty() { small { "without " (profile.without.join(", ")) } }
-    }
-}
-
-fn class_chip(class: Class) -> Markup {
-    let (style, sign) = match class {
-        Class::Conforms => ("conforms", "●"),
-        Class::ConformsWith => ("permitted", "◐"),
-        Class::Deviates => ("deviates", "✕"),
-        Class::Incomplete => ("incomplete", "?"),
-    };
-    html! { span class={ "chip " (style) } { b aria-hidden="true" { (sign) } (class.name()) } }
-}
-
-fn verdict_chip(verdict: Verdict) -> Markup {
-    html! { span class={ "chip " (verdict.name()) } { b aria-hidden="true" { (verdict_sign(verdict)) } (verdict.name()) } }
-}
-
-/// A sign beside the colour, for those who do not see it.
-fn verdict_sign(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Conforms => "●",
-        Verdict::Permitted => "◐",
-        Verdict::Depends => "↳",
-        Verdict::Deviates => "✕",
-        Verdict::Unsupported => "–",
-        Verdict::Incomplete => "?",
-    }
-}
-
-fn legend() -> Markup {
-    let meaning = |verdict| match verdict {
-        Verdict::Conforms => "as the text demands, no choice left",
-        Verdict::Permitted => "accepted, the text leaves a choice",
-        Verdict::Depends => "fails only through another rule",
-        Verdict::Deviates => "some answer is not accepted",
-        Verdict::Unsupported => "the device lacks what it is about",
-        Verdict::Incomplete => "could not be judged",
-    };
-    html! {
-        details.legend {
-            summary { "What the words mean" }
-            dl {
-                @for verdict in phrase::VERDICTS.iter().rev() { div { dt { (verdict_chip(*verdict)) } dd { (meaning(*verdict)) } } }
-                div { dt { (class_chip(Class::ConformsWith)) } dd { "meets every required rule when the named controls and lowerings are used" } }
-            }
-        }
-    }
 }
 
 /// Shown by the script, which makes it work.

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-use super::{Render, phrase};
+use super::{Render, lane, phrase};
 use crate::causes::{Cause, causes};
 use crate::escape::visible;
 use crate::model::{Device, Evidence, Incident, Report};
@@ -11,7 +11,9 @@ use crate::model::{Device, Evidence, Incident, Report};
 /// GitHub refuses comments of more than 65,536 characters; some are left for who posts them.
 const BUDGET: usize = 60_000;
 /// Lanes of evidence shown per cause.
-const EVIDENCE: usize = 3;
+const EVIDENCE: usize = 2;
+/// Findings listed per device.
+const FINDINGS: usize = 8;
 
 /// GitHub-flavoured Markdown.
 #[derive(Clone, Copy, Debug)]
@@ -21,7 +23,8 @@ impl Render for Markdown {
     fn render(&self, report: &Report, out: &mut dyn Write) -> io::Result<()> {
         let mut page = matrix(report);
         let mut left_out = 0;
-        let blocks = report.devices.iter().flat_map(device_blocks).chain(report_blocks(report));
+        let blocks =
+            report.devices.iter().flat_map(|device| device_blocks(report, device)).chain(report_blocks(report));
         for block in blocks {
             // Whole blocks only: half a table or an open fold would swallow the rest of the page.
             if page.len() + block.len() > BUDGET { left_out += 1 } else { page.push_str(&block) }
@@ -69,10 +72,10 @@ fn matrix(report: &Report) -> String {
     page
 }
 
-fn device_blocks(device: &Device) -> Vec<String> {
+fn device_blocks(report: &Report, device: &Device) -> Vec<String> {
     let causes = causes(device);
     let mut blocks = Vec::new();
-    let heading = |what: &str| format!("\n### {what}: {}\n", code(&device.identity.name));
+    let heading = |what: &str| format!("\n### {what}: {}\n", code(&phrase::label(report, device)));
     for (index, cause) in causes.iter().enumerate() {
         let title = if index == 0 { heading("Deviations") } else { String::new() };
         blocks.push(title + &cause_block(cause));
@@ -81,9 +84,12 @@ fn device_blocks(device: &Device) -> Vec<String> {
         blocks.push(heading("Tainted") + &list(device.taint.iter().map(|taint| code(taint))));
     }
     if !device.findings.is_empty() {
-        let findings = device.findings.iter();
+        // The gravest come first in a report; many are alike.
+        let findings = device.findings.iter().take(FINDINGS);
         let lines = findings.map(|finding| format!("{}: {}", escape(&finding.kind), escape(&finding.text)));
-        blocks.push(heading("Findings") + &list(lines));
+        let more = device.findings.len().saturating_sub(FINDINGS);
+        let more = if more > 0 { format!("- {more} more in the report\n") } else { String::new() };
+        blocks.push(heading("Findings") + &list(lines) + &more);
     }
     if !device.incomplete.is_empty() {
         blocks.push(heading("Not measured") + &incidents(&device.incomplete));
@@ -120,13 +126,8 @@ fn cause_block(cause: &Cause) -> String {
         phrase::lanes(cause),
         escape(&rule.citation)
     );
-    for dependent in &cause.dependents {
-        let (id, title) = (escape(&dependent.rule.id), escape(&dependent.rule.title));
-        let _ = write!(
-            block,
-            "\nAlso fails because of it: {id} {title} ({})\n",
-            escape(&phrase::profile_ids(&dependent.profiles))
-        );
+    if !cause.dependents.is_empty() {
+        let _ = write!(block, "\nAlso fail because of it: {}\n", escape(&phrase::dependents(cause)));
     }
     for evidence in cause.evidence.iter().take(EVIDENCE) {
         block.push_str(&evidence_block(evidence));
@@ -137,10 +138,12 @@ fn cause_block(cause: &Cause) -> String {
 
 fn evidence_block(evidence: &Evidence) -> String {
     let mut block = format!("\n| {} | bits | value |\n|---|---|---|\n", code(&evidence.kernel));
-    for line in phrase::evidence_lines(evidence) {
-        let _ = writeln!(block, "| {} | {} | {} |", line.name, code(&line.hex), escape(&line.decimal));
+    for line in lane::lines(evidence, lane::ACCEPTED) {
+        let _ = writeln!(block, "| {} | {} | {} |", line.name, code(&line.hex), escape(&line.value));
     }
-    let _ = writeln!(block, "| accepted | {} | |", escape(&phrase::accepted(evidence)));
+    if evidence.command.is_empty() {
+        return block;
+    }
     // A fence longer than any run of backticks in it; the command is one line.
     let command = visible(&evidence.command);
     let fence = "`".repeat(longest_run(&command).max(2) + 1);

@@ -4,6 +4,7 @@ mod csv;
 mod html;
 mod json;
 mod jsonl;
+mod lane;
 mod md;
 mod paper;
 mod phrase;

@@ -1,11 +1,7 @@
 //! Wording that several renderers share.
 
-use fpprobe_spirv::{Format, Kernel};
-
 use crate::causes::Cause;
-use crate::decimal::decimal;
-use crate::model::{Class, Counts, Evidence, Identity, Level, Outcome, ProfileResult, Report, Value, Verdict};
-use crate::words::accepts_in_words;
+use crate::model::{Class, Counts, Device, Driver, Identity, Level, Outcome, ProfileResult, Report, Verdict};
 
 /// Every verdict, the gravest first.
 pub const VERDICTS: [Verdict; 6] = [
@@ -44,6 +40,11 @@ pub fn counts(counts: &Counts) -> String {
 
 /// `1 device`, `2 devices`, `12,345 lanes`.
 pub fn number(count: usize, noun: &str) -> String {
+    format!("{} {noun}{}", grouped(count), if count == 1 { "" } else { "s" })
+}
+
+/// Digits in groups of three: `12,345`.
+pub fn grouped(count: usize) -> String {
     let digits = count.to_string();
     let mut grouped = String::new();
     for (index, digit) in digits.chars().enumerate() {
@@ -52,7 +53,25 @@ pub fn number(count: usize, noun: &str) -> String {
         }
         grouped.push(digit);
     }
-    format!("{grouped} {noun}{}", if count == 1 { "" } else { "s" })
+    grouped
+}
+
+/// The device's name; with its driver where another device has the same name, with its place where that does not help.
+pub fn label(report: &Report, device: &Device) -> String {
+    let driver = |device: &Device| {
+        let Driver { info, version, .. } = &device.identity.driver;
+        format!("{}, {}", device.identity.name, if info.is_empty() { version } else { info })
+    };
+    let shared = |name: &dyn Fn(&Device) -> String| {
+        report.devices.iter().filter(|other| name(other) == name(device)).count() > 1
+    };
+    if !shared(&|device| device.identity.name.clone()) {
+        device.identity.name.clone()
+    } else if !shared(&driver) {
+        driver(device)
+    } else {
+        format!("{}, {}", driver(device), device.identity.slot)
+    }
 }
 
 /// The recipe and the missing groups of a profile; empty where there is nothing to say.
@@ -98,68 +117,7 @@ pub fn all_profiles(report: &Report) -> Vec<&str> {
 
 /// `2 of 41 lanes not accepted`.
 pub fn lanes(cause: &Cause) -> String {
-    format!("{} of {} not accepted", cause.rule.failing, number(cause.rule.lanes, "lane"))
-}
-
-/// One component of evidence: which one, its hex, its decimal where the kernel is known.
-pub struct Line {
-    /// `in`, `in 2`, `in y`, `out`, ...
-    pub name: String,
-    /// Hex, as the report has it.
-    pub hex: String,
-    /// Its value; empty where the format is not known.
-    pub decimal: String,
-    /// Format and bits, for those who draw them.
-    pub bits: Option<(Format, u64)>,
-}
-
-/// Evidence as lines, one per component: operands, then the answer.
-pub fn evidence_lines(evidence: &Evidence) -> Vec<Line> {
-    let kernel: Option<Kernel> = evidence.kernel.parse().ok();
-    let params = kernel.map(|kernel| kernel.params()).unwrap_or_default();
-    let mut lines = Vec::new();
-    for (index, value) in evidence.inputs.iter().enumerate() {
-        let name = if evidence.inputs.len() > 1 { format!("in {}", index + 1) } else { "in".to_owned() };
-        components(&mut lines, &name, value, params.get(index).map(|shape| shape.format));
-    }
-    components(&mut lines, "out", &evidence.out, kernel.map(|kernel| kernel.result().format));
-    lines
-}
-
-fn components(lines: &mut Vec<Line>, name: &str, value: &Value, format: Option<Format>) {
-    match value {
-        Value::List(list) => {
-            for (value, letter) in list.iter().zip(["x", "y", "z", "w"]) {
-                components(lines, &format!("{name} {letter}"), value, format);
-            }
-        }
-        Value::Bits(hex) => {
-            let bits = format.and_then(|format| Some((format, format.parse_bits(hex).ok()?)));
-            let decimal = bits.map(|(format, bits)| decimal(format, bits)).unwrap_or_default();
-            lines.push(Line { name: name.to_owned(), hex: hex.clone(), decimal, bits });
-        }
-    }
-}
-
-/// The accepted encodings as lines like those of the evidence, where these are all and few; else none.
-pub fn accepted_exactly(evidence: &Evidence) -> Vec<Line> {
-    let list = match evidence.accepts.as_object() {
-        Some(set) if set.len() == 1 => set.get("bits").and_then(serde_json::Value::as_array),
-        _ => None,
-    };
-    let format = evidence.kernel.parse::<Kernel>().ok().map(|kernel| kernel.result().format);
-    let mut lines = Vec::new();
-    for bits in list.filter(|list| list.len() <= 3).into_iter().flatten().filter_map(serde_json::Value::as_str) {
-        let name = if lines.is_empty() { "accepted" } else { "or" };
-        components(&mut lines, name, &Value::Bits(bits.to_owned()), format);
-    }
-    lines
-}
-
-/// What the evidence's rule accepts, in words.
-pub fn accepted(evidence: &Evidence) -> String {
-    let format = evidence.kernel.parse::<Kernel>().ok().map(|kernel| kernel.result().format);
-    accepts_in_words(&evidence.accepts, format)
+    format!("{} of {} not accepted", grouped(cause.rule.failing), number(cause.rule.lanes, "lane"))
 }
 
 /// An outcome, for people.
@@ -175,4 +133,22 @@ pub fn outcome(outcome: Outcome) -> &'static str {
         Outcome::DeviceLost => "device lost",
         Outcome::OutOfMemory => "out of memory",
     }
+}
+
+/// Rules that fail because of a cause, by the profiles in which they do: `D32-05, D32-06 (d3d11)`.
+pub fn dependents(cause: &Cause) -> String {
+    let mut groups: Vec<(String, Vec<&str>)> = Vec::new();
+    for dependent in &cause.dependents {
+        let profiles = profile_ids(&dependent.profiles);
+        match groups.iter_mut().find(|group| group.0 == profiles) {
+            Some(group) => group.1.push(&dependent.rule.id),
+            None => groups.push((profiles, vec![&dependent.rule.id])),
+        }
+    }
+    let own = profile_ids(&cause.profiles);
+    let groups = groups.into_iter().map(|(profiles, ids)| {
+        let ids = ids.join(", ");
+        if profiles == own { ids } else { format!("{ids} ({profiles})") }
+    });
+    groups.collect::<Vec<_>>().join("; ")
 }

@@ -3,13 +3,15 @@
 use std::io::{self, Write};
 
 use super::paper::{Ink, Paper, Style, pad, together};
-use super::{Render, phrase};
+use super::{Render, lane, phrase};
 use crate::causes::{Cause, causes};
 use crate::escape::visible;
-use crate::model::{Class, Device, Evidence, Incident, Report, Verdict};
+use crate::model::{Class, Device, Evidence, Finding, Incident, Report, Verdict};
 
 /// Lanes of evidence shown per cause; the report holds more.
-const EVIDENCE: usize = 3;
+const EVIDENCE: usize = 2;
+/// Findings shown of each kind.
+const FINDINGS: usize = 4;
 
 /// Text for people; see [`Style`] for colour and width.
 #[derive(Clone, Copy, Debug)]
@@ -36,7 +38,8 @@ impl Render for Text {
             head(paper, device, column)?;
         }
         for device in &report.devices {
-            let name = if report.devices.len() > 1 { format!(": {}", device.identity.name) } else { String::new() };
+            let several = report.devices.len() > 1;
+            let name = if several { format!(": {}", phrase::label(report, device)) } else { String::new() };
             details(paper, device, &name)?;
         }
         if !report.incomplete.is_empty() {
@@ -95,12 +98,7 @@ fn details(paper: &mut Paper, device: &Device, name: &str) -> io::Result<()> {
     if !device.findings.is_empty() {
         paper.gap()?;
         paper.line(0, 2, &[(Ink::Strong, "Findings"), (Ink::Faint, name)])?;
-        for finding in &device.findings {
-            paper.line(2, 2, &[(Ink::Doubt, &finding.kind), (Ink::Plain, ": "), (Ink::Plain, &finding.text)])?;
-            for evidence in finding.evidence.iter().take(1) {
-                self::evidence(paper, evidence)?;
-            }
-        }
+        findings(paper, &device.findings)?;
     }
     if !device.incomplete.is_empty() {
         paper.gap()?;
@@ -129,30 +127,53 @@ fn cause(paper: &mut Paper, cause: &Cause) -> io::Result<()> {
         paper.line(4, 2, &[(Ink::Plain, says), (Ink::Plain, &rule.behaviour)])?;
     }
     for evidence in cause.evidence.iter().take(EVIDENCE) {
-        self::evidence(paper, evidence)?;
+        self::evidence(paper, evidence, lane::ACCEPTED)?;
     }
     if cause.evidence.len() > EVIDENCE {
-        let more = format!("and {} more in the report", phrase::number(cause.evidence.len() - EVIDENCE, "lane"));
+        let more = format!("{} more as evidence in the report", cause.evidence.len() - EVIDENCE);
         paper.line(4, 2, &[(Ink::Faint, &more)])?;
     }
-    for dependent in &cause.dependents {
-        let (id, profiles) = (&dependent.rule.id, phrase::profile_ids(&dependent.profiles));
-        let rest = format!(" {} ({profiles})", dependent.rule.title);
-        paper.line(4, 2, &[(Ink::Faint, "also fails because of it: "), (Ink::Note, id), (Ink::Plain, &rest)])?;
+    if !cause.dependents.is_empty() {
+        paper.line(4, 2, &[(Ink::Faint, "also fail because of it: "), (Ink::Note, &phrase::dependents(cause))])?;
     }
     Ok(())
 }
 
-fn evidence(paper: &mut Paper, evidence: &Evidence) -> io::Result<()> {
-    paper.line(4, 2, &[(Ink::Plain, &evidence.kernel)])?;
-    let lines = phrase::evidence_lines(evidence);
-    let column = lines.iter().map(|line| line.hex.len()).max().unwrap_or(0) + 2;
-    for line in lines {
-        let (label, hex) = (pad(&line.name, 10), pad(&line.hex, column));
-        paper.line(6, 10, &[(Ink::Faint, &label), (Ink::Plain, &hex), (Ink::Plain, &line.decimal)])?;
+/// Findings of one kind are often alike: a few of each, the first with its evidence.
+fn findings(paper: &mut Paper, findings: &[Finding]) -> io::Result<()> {
+    let mut kinds: Vec<&str> = Vec::new();
+    for finding in findings {
+        if !kinds.contains(&finding.kind.as_str()) {
+            kinds.push(&finding.kind);
+        }
     }
-    paper.line(6, 10, &[(Ink::Faint, "accepted  "), (Ink::Plain, &phrase::accepted(evidence))])?;
-    paper.whole(6, Ink::Note, &evidence.command)
+    for kind in kinds {
+        let alike = || findings.iter().filter(|finding| finding.kind == kind);
+        for (index, finding) in alike().take(FINDINGS).enumerate() {
+            paper.line(2, 2, &[(Ink::Doubt, kind), (Ink::Plain, ": "), (Ink::Plain, &finding.text)])?;
+            if let (0, Some(evidence)) = (index, finding.evidence.first()) {
+                self::evidence(paper, evidence, lane::against(finding))?;
+            }
+        }
+        let more = alike().count().saturating_sub(FINDINGS);
+        if more > 0 {
+            paper.line(2, 2, &[(Ink::Doubt, kind), (Ink::Faint, &format!(": {more} more in the report"))])?;
+        }
+    }
+    Ok(())
+}
+
+fn evidence(paper: &mut Paper, evidence: &Evidence, against: &str) -> io::Result<()> {
+    paper.line(4, 2, &[(Ink::Plain, &evidence.kernel)])?;
+    let lines = lane::lines(evidence, against);
+    let column = lines.iter().map(|line| line.hex.len()).max().unwrap_or(0) + 2;
+    let labels = lines.iter().map(|line| line.name.len()).max().unwrap_or(0).max(8) + 2;
+    for line in lines {
+        let label = pad(&line.name, labels);
+        let hex = if line.hex.is_empty() { String::new() } else { pad(&line.hex, column) };
+        paper.line(6, labels, &[(Ink::Faint, &label), (Ink::Plain, &hex), (Ink::Plain, &line.value)])?;
+    }
+    if evidence.command.is_empty() { Ok(()) } else { paper.whole(6, Ink::Note, &evidence.command) }
 }
 
 fn incident(paper: &mut Paper, incident: &Incident) -> io::Result<()> {

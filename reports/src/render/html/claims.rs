@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use crate::claims::{Claims, MODES, Standing, WIDTHS};
-use crate::model::{Device, RuleResult, Verdict};
+use crate::model::{Device, Verdict};
 use crate::render::phrase;
 
 pub fn claims(device: &Device) -> Markup {
@@ -25,14 +25,22 @@ pub fn claims(device: &Device) -> Markup {
         });
     }
     html! {
-        div.scroll tabindex="0" role="region" aria-label="Claims beside behaviour" {
-            table.claims {
-                thead { tr { th scope="col" { "Mode claimed" } @for width in WIDTHS { th scope="col" { (width) "-bit" } } } }
-                tbody {
+        div.scroll tabindex="0" role="group" aria-label="Claims beside behaviour" {
+            table.claims.stack role="table" {
+                thead role="rowgroup" { tr role="row" {
+                    th scope="col" role="columnheader" { "Mode claimed" }
+                    @for width in WIDTHS { th scope="col" role="columnheader" { (width) "-bit" } }
+                } }
+                tbody role="rowgroup" {
                     @for (name, control) in MODES {
-                        tr { th scope="row" { (name) } @for width in WIDTHS { td { (standing(claims.control(control(width)))) } } }
+                        tr role="row" {
+                            th scope="row" role="rowheader" { (name) }
+                            @for width in WIDTHS {
+                                td role="cell" data-column={ (width) "-bit" } { (standing(claims.control(control(width)))) }
+                            }
+                        }
                     }
-                    @for (name, seen) in told { tr { th scope="row" { (name) } td colspan="3" { (standing(seen)) } } }
+                    @for (name, seen) in told { tr role="row" { th scope="row" role="rowheader" { (name) } td role="cell" colspan="3" data-column="" { (standing(seen)) } } }
                 }
             }
         }
@@ -70,30 +78,28 @@ fn standing(standing: Standing) -> Markup {
     }
 }
 
-/// What the device chose: one row per rule and choice, over all profiles.
+/// What the device chose: each choice once, with the rules that leave it, over all profiles.
 pub fn choices(device: &Device) -> Option<Markup> {
-    let mut rows: Vec<(&RuleResult, Vec<&str>)> = Vec::new();
-    for profile in &device.profiles {
-        for rule in profile.rules.iter().filter(|rule| rule.verdict == Verdict::Permitted && !rule.behaviour.is_empty())
-        {
-            match rows.iter_mut().find(|(seen, _)| seen.id == rule.id && seen.behaviour == rule.behaviour) {
-                Some((_, profiles)) => profiles.push(&profile.id),
-                None => rows.push((rule, vec![&profile.id])),
+    let mut rows: Vec<(&str, Vec<&str>)> = Vec::new();
+    for rule in device.profiles.iter().flat_map(|profile| &profile.rules) {
+        let choices = rule.behaviour.split("; ").filter(|choice| !choice.is_empty());
+        for choice in choices.filter(|_| rule.verdict == Verdict::Permitted) {
+            match rows.iter_mut().find(|(seen, _)| *seen == choice) {
+                Some((_, rules)) if rules.contains(&rule.id.as_str()) => {}
+                Some((_, rules)) => rules.push(&rule.id),
+                None => rows.push((choice, vec![&rule.id])),
             }
         }
     }
     (!rows.is_empty()).then(|| {
         html! {
-            div.scroll tabindex="0" role="region" aria-label="What the device chose" {
-                table.choices {
-                    thead { tr { th scope="col" { "Rule" } th scope="col" { "Chosen" } th scope="col" { "Profiles" } } }
-                    tbody {
-                        @for (rule, profiles) in rows {
-                            tr {
-                                th scope="row" { span.id { (rule.id) } " " (rule.title) }
-                                td { (rule.behaviour) }
-                                td.faint { (profiles.join(", ")) }
-                            }
+            table.choices {
+                thead { tr { th scope="col" { "Chosen" } th scope="col" { "In rules" } } }
+                tbody {
+                    @for (choice, rules) in rows {
+                        tr {
+                            th scope="row" { (choice) }
+                            td { @for rule in rules { span.id { (rule) } " " } }
                         }
                     }
                 }

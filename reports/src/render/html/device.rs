@@ -2,18 +2,18 @@
 
 use maud::{Markup, html};
 
-use super::evidence::evidence;
-use super::{claims, rules};
+use super::{claims, evidence, rules};
 use crate::causes::causes;
 use crate::model::{Device, Identity, Incident, Outcome};
-use crate::render::phrase;
+use crate::render::{lane, phrase};
 
-pub fn section(index: usize, device: &Device, profiles: &[&str]) -> Markup {
+/// `label` is unlike that of any other device of the page.
+pub fn section(index: usize, device: &Device, label: &str, profiles: &[&str]) -> Markup {
     let causes = causes(device);
     html! {
-        section.device #{ "d" (index) } aria-labelledby={ "d" (index) "-name" } {
+        section.device #{ "d" (index) } aria-label=(label) {
             header {
-                h2 id={ "d" (index) "-name" } { (device.identity.name) }
+                h2 { (device.identity.name) }
                 p { (phrase::driver(&device.identity)) " · " (device.identity.kind) }
                 @if !device.taint.is_empty() {
                     p.taint { b { "Tainted, not fit as a reference: " } (device.taint.join("; ")) }
@@ -78,9 +78,7 @@ fn findings(device: &Device) -> Markup {
                     @for finding in &device.findings {
                         li {
                             span.chip.incomplete { (finding.kind) } " " (finding.text)
-                            @if !finding.evidence.is_empty() {
-                                details.lanes { summary { "evidence" } div.evidences { @for lane in &finding.evidence { (evidence(lane)) } } }
-                            }
+                            (evidence::some(&finding.evidence, lane::against(finding)))
                         }
                     }
                 }
@@ -102,7 +100,7 @@ fn observations(device: &Device) -> Markup {
     groups.sort_by_key(|(outcome, _, kernels)| (*outcome, std::cmp::Reverse(kernels.len())));
     html! {
         @if groups.is_empty() { p { "None." } } @else {
-            div.scroll tabindex="0" role="region" aria-label="Observations by outcome" {
+            div.scroll tabindex="0" role="group" aria-label="Observations by outcome" {
                 table.outcomes {
                     thead { tr { th scope="col" { "Outcome" } th.number scope="col" { "Kernels" } th scope="col" { "Which, and why" } } }
                     tbody {

@@ -1,26 +1,26 @@
 //! Evidence: bits, values, the fields of the encoding, what was accepted, and the command that shows it again.
 
-use fpprobe_spirv::{FloatLayout, Format};
+use fpprobe_spirv::FloatLayout;
 use maud::{Markup, html};
 
 use crate::model::Evidence;
-use crate::render::phrase::{self, Line};
+use crate::render::lane::{self, Line};
 
-pub fn evidence(evidence: &Evidence) -> Markup {
-    let lines = phrase::evidence_lines(evidence);
-    let wide = lines.iter().any(|line| line.bits.is_some_and(|(format, _)| format.bits() == 64));
-    let exact = phrase::accepted_exactly(evidence);
+/// Lanes shown where they are not the point.
+const SHOWN: usize = 2;
+
+pub fn evidence(evidence: &Evidence, against: &str) -> Markup {
+    let lines = lane::lines(evidence, against);
+    let wide = lines.iter().any(|line| line.fields.iter().any(|(layout, _)| layout.bits() == 64));
     html! {
         figure.evidence.wide[wide] {
             figcaption { code { (evidence.kernel) } }
             table {
                 tbody {
                     @for line in &lines { (row(line)) }
-                    @for line in &exact { (row(line)) }
-                    @if exact.is_empty() { tr { th scope="row" { "accepted" } td colspan="3" { (phrase::accepted(evidence)) } } }
                 }
             }
-            p.command { code { (evidence.command) } }
+            @if !evidence.command.is_empty() { p.command { code { (evidence.command) } } }
         }
     }
 }
@@ -29,34 +29,42 @@ fn row(line: &Line) -> Markup {
     html! {
         tr {
             th scope="row" { (line.name) }
-            td.hex { code { (line.hex) } }
-            td { (line.decimal) }
-            td.fields { @if let Some((format, bits)) = line.bits { (fields(format, bits)) } }
+            @if line.hex.is_empty() { td colspan="3" { (line.value) } } @else {
+                td.hex { code { (line.hex) } }
+                td { (line.value) }
+                @if !line.fields.is_empty() { td.fields { (fields(&line.fields)) } }
+            }
+        }
+    }
+}
+
+/// The first lanes; the report holds more.
+pub fn some(lanes: &[Evidence], against: &str) -> Markup {
+    html! {
+        @if !lanes.is_empty() {
+            details.lanes {
+                summary { "evidence" }
+                div.evidences { @for lane in lanes.iter().take(SHOWN) { (evidence(lane, against)) } }
+            }
         }
     }
 }
 
 /// Sign, exponent and fraction of an encoding. Hidden from screen readers: the hex beside it says the same.
-fn fields(format: Format, bits: u64) -> Markup {
-    html! {
-        @if let Some(layout) = format.float() {
-            (strip(layout, bits))
-        } @else {
-            @for channel in format.channels() { (strip(channel.layout, bits >> channel.shift)) " " }
-        }
-    }
+fn fields(floats: &[(FloatLayout, u64)]) -> Markup {
+    html! { @for (layout, bits) in floats { (strip(*layout, *bits)) " " } }
 }
 
-fn strip(layout: FloatLayout, bits: u64) -> Markup {
+pub fn strip(layout: FloatLayout, bits: u64) -> Markup {
     let field = |shift: u32, width: u32| {
         let (field, width) = (bits >> shift & ((1 << width) - 1), width as usize);
         format!("{field:0width$b}")
     };
     html! {
-        span.bits aria-hidden="true" title="sign, exponent, fraction" {
-            @if layout.signed { i.sign { (field(layout.exponent + layout.fraction, 1)) } }
-            i.exponent { (field(layout.fraction, layout.exponent)) }
-            i.fraction { (field(0, layout.fraction)) }
+        span.bits aria-hidden="true" {
+            @if layout.signed { i.s { (field(layout.exponent + layout.fraction, 1)) } }
+            i.e { (field(layout.fraction, layout.exponent)) }
+            i { (field(0, layout.fraction)) }
         }
     }
 }

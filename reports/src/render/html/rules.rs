@@ -2,10 +2,11 @@
 
 use maud::{Markup, html};
 
-use super::evidence::evidence;
-use super::{bar, class_chip, conditions, verdict_chip, verdict_sign};
+use super::evidence;
+use super::overview::{bar, class_chip, conditions, verdict_chip, verdict_sign};
 use crate::causes::Cause;
 use crate::model::{Class, ProfileResult, RuleResult, Verdict};
+use crate::render::lane::ACCEPTED;
 use crate::render::phrase;
 
 /// Recipes listed per profile.
@@ -33,14 +34,18 @@ pub fn cause(device: usize, index: usize, cause: &Cause, all: &[&str]) -> Markup
             @if !rule.behaviour.is_empty() {
                 p { @if rule.verdict == Verdict::Depends { "Depends on " } @else { "Seen: " } (rule.behaviour) }
             }
-            div.evidences { @for lane in &cause.evidence { (evidence(lane)) } }
+            div.evidences { @for lane in &cause.evidence { (evidence::evidence(lane, ACCEPTED)) } }
             @if !cause.dependents.is_empty() {
-                p.dependents {
-                    "Also fails because of it: "
-                    @for (index, dependent) in cause.dependents.iter().enumerate() {
-                        @if index > 0 { "; " }
-                        span.id { (dependent.rule.id) } " " (dependent.rule.title) " "
-                        span.faint { "(" (phrase::profile_ids(&dependent.profiles)) ")" }
+                div.dependents {
+                    p { "Also fail because of it" }
+                    ul {
+                        @for dependent in &cause.dependents {
+                            li {
+                                span.id { (dependent.rule.id) } " " (dependent.rule.title) " "
+                                span.faint { (phrase::profile_ids(&dependent.profiles)) }
+                                (evidence::some(&dependent.rule.evidence, ACCEPTED))
+                            }
+                        }
                     }
                 }
             }
@@ -75,7 +80,12 @@ pub fn profile(device: usize, index: usize, profile: &ProfileResult, causes: &[C
 }
 
 fn row(device: usize, profile: &ProfileResult, rule: &RuleResult, causes: &[Cause], all: &[&str]) -> Markup {
-    let card = causes.iter().position(|cause| cause.rule.id == rule.id && cause.rule.verdict == rule.verdict);
+    // Evidence stands once, in the card of its cause, whatever the number of profiles.
+    let holds = |cause: &Cause| {
+        cause.rule.id == rule.id && cause.rule.verdict == rule.verdict
+            || rule.verdict == Verdict::Depends && cause.dependents.iter().any(|dependent| dependent.rule.id == rule.id)
+    };
+    let card = causes.iter().position(holds);
     html! {
         tr role="row" data-verdict=(rule.verdict.name()) data-profiles=(numbers(&[profile], all)) {
             td role="cell" { (verdict_chip(rule.verdict)) @if !rule.label.is_empty() { " " span.label { (rule.label) } } }
@@ -89,11 +99,11 @@ fn row(device: usize, profile: &ProfileResult, rule: &RuleResult, causes: &[Caus
                 }
                 @if let Some(card) = card {
                     " " a href={ "#d" (device) "-c" (card) } { "evidence" }
-                } @else if !rule.evidence.is_empty() {
-                    details.lanes { summary { "evidence" } div.evidences { @for lane in &rule.evidence { (evidence(lane)) } } }
+                } @else {
+                    (evidence::some(&rule.evidence, ACCEPTED))
                 }
             }
-            td.number role="cell" { @if rule.failing > 0 { (rule.failing) " of " } (rule.lanes) }
+            td.number role="cell" { @if rule.failing > 0 { (phrase::grouped(rule.failing)) " of " } (phrase::grouped(rule.lanes)) }
         }
     }
 }

@@ -14,6 +14,7 @@ const SHOWN: usize = 4;
 /// Measures these kernels of a device alone. Differences are findings of kind `company`; the observations made alone
 /// are returned with what went wrong on the way, for the caller to keep.
 pub fn again(
+    device: usize,
     target: &Target,
     observations: &[Observation],
     kernels: &[Kernel],
@@ -28,8 +29,8 @@ pub fn again(
         return Measured::default();
     }
     let asks = before.iter().map(|observation| Ask { kernel: observation.kernel, cases: observation.cases.clone() });
-    let work = [(target.clone(), asks.collect())];
-    let mut alone = measure(&work, Batching::Alone, settings, listener).pop().unwrap_or_default();
+    let asks: Vec<Ask> = asks.collect();
+    let mut alone = measure(device, target, &asks, Batching::Alone, settings, listener);
     let pairs = before.iter().zip(&alone.observations);
     let findings: Vec<Finding> = pairs.filter_map(|(before, alone)| company(before, alone)).collect();
     alone.findings.extend(findings);

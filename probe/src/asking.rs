@@ -11,7 +11,11 @@ use crate::supervisor::Ask;
 
 /// The kernels that these filters pick for a device; without filters, the default run: every plain kernel under every
 /// set of controls that some profile's recipe may ask for and the device supports.
-pub fn kernels(profiles: &[Profile], filters: &[String], supported: impl Fn(Control) -> bool) -> anyhow::Result<Vec<Kernel>> {
+pub fn kernels(
+    profiles: &[Profile],
+    filters: &[String],
+    supported: impl Fn(Control) -> bool,
+) -> anyhow::Result<Vec<Kernel>> {
     select::kernels(filters, catalogue::default_run(&control_sets(profiles, supported)))
 }
 

@@ -1,4 +1,5 @@
 //! The command line: every command and option is declared here once; parser, help, man page and completions follow.
+#![expect(clippy::doc_markdown, clippy::doc_link_with_quotes, reason = "the comments below are help texts")]
 
 use std::path::PathBuf;
 

@@ -91,7 +91,8 @@ pub fn load(named: Option<&Path>) -> anyhow::Result<Config> {
         None => places().into_iter().find(|path| path.exists()),
     };
     let Some(path) = path else { return Ok(Config::default()) };
-    let text = read(&path).map_err(|error| usage_error(format!("cannot read configuration {}: {error}", path.display())))?;
+    let text =
+        read(&path).map_err(|error| usage_error(format!("cannot read configuration {}: {error}", path.display())))?;
     parse(&text).map_err(|message| usage_error(format!("configuration {}: {message}", path.display())))
 }
 
@@ -104,7 +105,9 @@ fn places() -> Vec<PathBuf> {
 fn read(path: &Path) -> std::io::Result<String> {
     let size = std::fs::metadata(path)?.len();
     if size > LIMIT {
-        return Err(std::io::Error::other(format!("{size} bytes are more than the {LIMIT} that a configuration may have")));
+        return Err(std::io::Error::other(format!(
+            "{size} bytes are more than the {LIMIT} that a configuration may have"
+        )));
     }
     std::fs::read_to_string(path)
 }
@@ -143,7 +146,9 @@ mod tests {
     fn the_file_at_the_root_holds_every_setting() {
         // `deny_unknown_fields` names every known key of a table; each must be in the file.
         let file: toml::Table = FILE.parse().unwrap();
-        for (prefix, table) in [("", None), ("workers", Some("workers")), ("drivers", Some("drivers")), ("layers", Some("layers"))] {
+        for (prefix, table) in
+            [("", None), ("workers", Some("workers")), ("drivers", Some("drivers")), ("layers", Some("layers"))]
+        {
             let probe = if prefix.is_empty() { "zzz = 0".to_owned() } else { format!("[{prefix}]\nzzz = 0") };
             let message = parse(&probe).unwrap_err();
             let known: Vec<&str> = message.split('`').skip(3).step_by(2).filter(|name| !name.contains("zzz")).collect();

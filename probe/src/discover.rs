@@ -82,7 +82,9 @@ mod tests {
             let lookup = |name: &str| variables.iter().find(|pair| pair.0 == name).map(|pair| OsString::from(&pair.1));
             let found = drivers_in(&lookup, &[]);
             let inside = found.into_iter().filter(|found| found.manifest.starts_with(&self.0));
-            inside.map(|found| (found.manifest.strip_prefix(&self.0).unwrap().display().to_string(), found.library)).collect()
+            inside
+                .map(|found| (found.manifest.strip_prefix(&self.0).unwrap().display().to_string(), found.library))
+                .collect()
         }
         fn path(&self, path: &str) -> String {
             self.0.join(path).display().to_string()
@@ -142,7 +144,10 @@ mod tests {
         scene.manifest("c.json", "./libgone.so");
         scene.manifest("d.json", "/nowhere/libgone.so");
         scene.manifest("e.json", "./libgood.so");
-        scene.file("f.json", r#"{"file_format_version": "1.0.1", "ICD": {"library_path": "libother.so", "library_arch": "16"}}"#);
+        scene.file(
+            "f.json",
+            r#"{"file_format_version": "1.0.1", "ICD": {"library_path": "libother.so", "library_arch": "16"}}"#,
+        );
         scene.file("g.json", r#"{"file_format_version": "1.0.1", "ICD": {}}"#);
         let found = scene.find(&[("VK_DRIVER_FILES", format!("{}:{}", scene.path(""), scene.path("missing.json")))]);
         let reason = |name: &str| found.iter().find(|row| row.0 == name).unwrap().1.clone().unwrap_err();
@@ -163,8 +168,15 @@ mod tests {
             scene.manifest(name, &format!("lib{name}.so"));
         }
         let files = ("VK_DRIVER_FILES", scene.path(""));
-        let names = |variables: &[(&str, String)]| scene.find(variables).into_iter().map(|row| row.0).collect::<Vec<_>>();
-        assert_eq!(names(&[files.clone(), ("VK_LOADER_DRIVERS_SELECT", "*LVP*,radeon*".into())]), ["lvp_icd.json", "radeon_icd.json"]);
-        assert_eq!(names(&[files, ("VK_LOADER_DRIVERS_DISABLE", "*lvp*".into())]), ["intel_icd.json", "radeon_icd.json"]);
+        let names =
+            |variables: &[(&str, String)]| scene.find(variables).into_iter().map(|row| row.0).collect::<Vec<_>>();
+        assert_eq!(
+            names(&[files.clone(), ("VK_LOADER_DRIVERS_SELECT", "*LVP*,radeon*".into())]),
+            ["lvp_icd.json", "radeon_icd.json"]
+        );
+        assert_eq!(
+            names(&[files, ("VK_LOADER_DRIVERS_DISABLE", "*lvp*".into())]),
+            ["intel_icd.json", "radeon_icd.json"]
+        );
     }
 }

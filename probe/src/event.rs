@@ -11,6 +11,8 @@ pub enum Event<'a> {
         name: &'a str,
         /// Number of kernels it will be asked.
         kernels: usize,
+        /// Whether each kernel has a module of its own.
+        alone: bool,
     },
     /// A worker is about to be asked.
     Asking {

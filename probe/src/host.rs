@@ -24,7 +24,8 @@ fn id() -> String {
         return "0".repeat(16);
     };
     let digest = Sha256::new().chain_update("fpprobe host\n").chain_update(machine.trim()).finalize();
-    digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+    let head = digest.iter().take(8).fold(0, |number, byte| number << 8 | u64::from(*byte));
+    format!("{head:016x}")
 }
 
 fn os() -> String {

@@ -30,7 +30,8 @@ pub struct Plan {
 impl Plan {
     /// From options and configuration; `place` is where the configuration would have the report.
     pub fn new(config: &Config, options: &Judging, place: &Path) -> anyhow::Result<Plan> {
-        let either = |given: &Vec<String>, default: &Vec<String>| if given.is_empty() { default.clone() } else { given.clone() };
+        let either =
+            |given: &Vec<String>, default: &Vec<String>| if given.is_empty() { default.clone() } else { given.clone() };
         let path = options.output.as_deref().or_else(|| Some(place).filter(|path| !path.as_os_str().is_empty()));
         let output = Output::new(path, options.format.as_deref(), &config.format)?;
         let mut profiles = profiles(&either(&options.profile, &config.profiles))?;
@@ -61,7 +62,9 @@ fn built_in(id: &str) -> anyhow::Result<Profile> {
     let Some(profile) = fpprobe_profiles::profile::built_in(id) else {
         let near = nearest(id, fpprobe_profiles::profile::built_in_ids());
         let hint = if near.is_empty() { String::new() } else { format!("; did you mean `{}`?", near.join("`, `")) };
-        return Err(usage_error(format!("unknown profile `{id}`{hint} (`fpprobe profiles` lists them; a file ends in .toml)")));
+        return Err(usage_error(format!(
+            "unknown profile `{id}`{hint} (`fpprobe profiles` lists them; a file ends in .toml)"
+        )));
     };
     Ok(profile?)
 }

@@ -61,7 +61,10 @@ mod tests {
     #[test]
     fn lines_are_cases_and_mistakes_are_named_with_their_line() {
         assert_eq!(parse("f32.fadd", "{\"in\": [\"1\".to_owned()]}").map_err(|e| e.contains("line 1")), Err(true));
-        assert_eq!(parse("f32.fabs", "{\"in\":[\"80000000\"]}\n\n{\"in\":[\"00000001\"],\"out\":\"x\"}").unwrap(), [0x8000_0000, 1]);
+        assert_eq!(
+            parse("f32.fabs", "{\"in\":[\"80000000\"]}\n\n{\"in\":[\"00000001\"],\"out\":\"x\"}").unwrap(),
+            [0x8000_0000, 1]
+        );
         let message = parse("f32.fabs", "{\"in\":[\"80000000\"]}\n{\"in\":[\"8000000g\"]}").unwrap_err();
         assert!(message.contains("line 2") && message.contains("8000000g"), "{message}");
     }

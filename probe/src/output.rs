@@ -32,9 +32,11 @@ impl Output {
             return Ok(Output { shown: named.unwrap_or(default), files: Vec::new(), folder: None });
         };
         let text = path.to_string_lossy();
-        let folder = path.is_dir() || text.ends_with('/') || (path.extension().is_none() && !path.exists() && named.is_none());
+        let folder =
+            path.is_dir() || text.ends_with('/') || (path.extension().is_none() && !path.exists() && named.is_none());
         if folder {
-            let files = ["json", "html"].map(|name| render::by_name(name).map(|format| (path.join(format!("report.{name}")), format)));
+            let files = ["json", "html"]
+                .map(|name| render::by_name(name).map(|format| (path.join(format!("report.{name}")), format)));
             let files = files.into_iter().collect::<Result<Vec<_>, _>>().or_usage()?;
             return Ok(Output { shown: default, files, folder: Some(path.to_owned()) });
         }

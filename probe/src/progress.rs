@@ -34,7 +34,7 @@ impl Progress {
     /// Shows one event.
     pub fn show(&self, event: &Event<'_>) {
         match event {
-            Event::Begun { device, name, kernels } => self.begun(*device, name, *kernels),
+            Event::Begun { device, name, kernels, alone } => self.begun(*device, name, *kernels, *alone),
             Event::Asking { device, worker, kernels } => {
                 if self.verbose {
                     let name = self.name(*device);
@@ -80,8 +80,8 @@ impl Progress {
         self.with(device, |device| device.name.clone()).unwrap_or_default()
     }
 
-    fn begun(&self, device: usize, name: &str, kernels: usize) {
-        let name = visible(name).into_owned();
+    fn begun(&self, device: usize, name: &str, kernels: usize, alone: bool) {
+        let name = if alone { format!("{}, each kernel alone", visible(name)) } else { visible(name).into_owned() };
         let bar = self.bars.as_ref().map(|bars| {
             let bar = bars.add(ProgressBar::new(kernels as u64));
             if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos:>5}/{len} {elapsed:>4} {msg}") {

@@ -21,16 +21,15 @@ pub fn parse(texts: &[String], profiles: &mut Vec<Profile>) -> anyhow::Result<Ve
     for text in texts {
         let (name, default) = text.strip_suffix(":default").map_or((text.as_str(), false), |name| (name, true));
         let known = profiles.iter().find(|profile| profile.id == name).map(|profile| profile.id.clone());
-        let profile = match known {
-            Some(id) => id,
-            None => {
-                let profile = judging::profile(name)?;
-                let id = profile.id.clone();
-                if !profiles.iter().any(|profile| profile.id == id) {
-                    profiles.push(profile);
-                }
-                id
+        let profile = if let Some(id) = known {
+            id
+        } else {
+            let profile = judging::profile(name)?;
+            let id = profile.id.clone();
+            if !profiles.iter().any(|profile| profile.id == id) {
+                profiles.push(profile);
             }
+            id
         };
         requirements.push(Requirement { profile, default });
     }
@@ -42,7 +41,8 @@ pub fn status(requirements: &[Requirement], report: &Report) -> Status {
     let mut status = Status::Done;
     for requirement in requirements {
         for device in &report.devices {
-            let class = device.profiles.iter().find(|result| result.id == requirement.profile).map(|result| result.class);
+            let class =
+                device.profiles.iter().find(|result| result.id == requirement.profile).map(|result| result.class);
             let met = match class {
                 Some(Class::Conforms) => true,
                 Some(Class::ConformsWith) => !requirement.default,

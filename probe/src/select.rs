@@ -47,7 +47,8 @@ fn matches(selection: &str, index: usize, target: &Target, count: usize) -> bool
     if digits.len() == 32 && digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         return digits == identity.device_uuid.replace('-', "").to_lowercase();
     }
-    !selection.is_empty() && identity.name.to_lowercase().contains(&selection.to_lowercase()) || selection == identity.key
+    !selection.is_empty() && identity.name.to_lowercase().contains(&selection.to_lowercase())
+        || selection == identity.key
 }
 
 fn no_device(selection: &str, all: &[(usize, Target)], rows: &[Row]) -> String {
@@ -55,15 +56,14 @@ fn no_device(selection: &str, all: &[(usize, Target)], rows: &[Row]) -> String {
     let words = names.iter().flat_map(|name| name.split_whitespace()).filter(|word| word.len() > 2);
     let near = nearest(selection, words.chain(names.iter().copied()));
     let list: Vec<String> = names.iter().enumerate().map(|(index, name)| format!("{index}: {name}")).collect();
-    let mut message = format!("no device matches `{selection}`");
+    let mut parts = vec![format!("no device matches `{selection}`")];
     if !near.is_empty() {
-        message += &format!("; did you mean `{}`?", near.join("`, `"));
+        parts.push(format!("did you mean `{}`?", near.join("`, `")));
     }
-    message += &if list.is_empty() { "; there is none".to_owned() } else { format!("; there are: {}", list.join(", ")) };
-    for incident in rows.iter().filter_map(|row| row.devices.as_ref().err()) {
-        message += &format!("; {} gave none: {}", incident.subject, incident.detail);
-    }
-    message
+    parts.push(if list.is_empty() { "there is none".to_owned() } else { format!("there are: {}", list.join(", ")) });
+    let failed = rows.iter().filter_map(|row| row.devices.as_ref().err());
+    parts.extend(failed.map(|incident| format!("{} gave none: {}", incident.subject, incident.detail)));
+    parts.join("; ")
 }
 
 /// A kernel by its id.
@@ -165,14 +165,25 @@ mod tests {
         assert!(picked(&["f32.fad"]).unwrap_err().contains("`fadd`"));
         assert!(picked(&["fadd"]).unwrap_err().contains("f32.fadd"));
         assert!(picked(&["f23.*"]).unwrap_err().contains("no kernel matches"));
-        assert!(picked(&["f32.sqr*t*t"]).unwrap_err().contains("f32.sqrt"), "{}", picked(&["f32.sqr*t*t"]).unwrap_err());
+        assert!(
+            picked(&["f32.sqr*t*t"]).unwrap_err().contains("f32.sqrt"),
+            "{}",
+            picked(&["f32.sqr*t*t"]).unwrap_err()
+        );
     }
 
     #[test]
     fn globs() {
-        for (pattern, text, expected) in
-            [("a*c", "abc", true), ("a*c", "ac", true), ("a*c", "acd", false), ("*", "", true), ("*a*b*", "xaxbx", true), ("abc", "abc", true), ("ab", "abc", false), ("a*a", "a", false)]
-        {
+        for (pattern, text, expected) in [
+            ("a*c", "abc", true),
+            ("a*c", "ac", true),
+            ("a*c", "acd", false),
+            ("*", "", true),
+            ("*a*b*", "xaxbx", true),
+            ("abc", "abc", true),
+            ("ab", "abc", false),
+            ("a*a", "a", false),
+        ] {
             assert_eq!(glob(pattern, text), expected, "{pattern} {text}");
         }
     }

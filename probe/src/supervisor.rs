@@ -25,7 +25,7 @@ use fpprobe_spirv::{Cases, Kernel};
 
 use crate::config::Config;
 use crate::event::{Event, Listener};
-use crate::protocol::Found;
+use crate::protocol::{Answer, Found};
 
 pub use batch::Batching;
 pub use enumerate::{Row, ask_loader, enumerate};
@@ -77,6 +77,15 @@ pub struct Measured {
     pub findings: Vec<Finding>,
 }
 
+impl Target {
+    /// Name and driver: several drivers may show devices of one name.
+    pub fn label(&self) -> String {
+        let identity = &self.found.identity;
+        let driver = if identity.driver.info.is_empty() { &identity.driver.name } else { &identity.driver.info };
+        format!("{} [{driver}]", identity.name)
+    }
+}
+
 impl Settings {
     /// From the configuration.
     pub fn new(config: &Config) -> Settings {
@@ -95,25 +104,22 @@ impl Settings {
     }
 }
 
-/// Measures devices side by side; the results come in the order of the targets.
-pub fn measure(
-    work: &[(Target, Vec<Ask>)],
-    batching: Batching,
-    settings: &Settings,
-    listener: Listener<'_>,
-) -> Vec<Measured> {
+/// Does something with each of these, side by side; the results come in their order.
+pub fn side_by_side<T: Sync, R: Send>(items: &[T], work: impl Fn(usize, &T) -> R + Sync) -> Vec<R> {
     std::thread::scope(|scope| {
-        let devices: Vec<_> = work
-            .iter()
-            .enumerate()
-            .map(|(device, (target, asks))| scope.spawn(move || one(device, target, asks, batching, settings, listener)))
-            .collect();
+        let work = &work;
+        let threads: Vec<_> =
+            items.iter().enumerate().map(|(place, item)| scope.spawn(move || work(place, item))).collect();
         // A panic of our own is an internal error and stays one.
-        devices.into_iter().map(|device| device.join().unwrap_or_else(|cause| std::panic::resume_unwind(cause))).collect()
+        threads
+            .into_iter()
+            .map(|thread| thread.join().unwrap_or_else(|cause| std::panic::resume_unwind(cause)))
+            .collect()
     })
 }
 
-fn one(
+/// Measures one device; `device` is its number in events.
+pub fn measure(
     device: usize,
     target: &Target,
     asks: &[Ask],
@@ -121,7 +127,8 @@ fn one(
     settings: &Settings,
     listener: Listener<'_>,
 ) -> Measured {
-    listener(&Event::Begun { device, name: &target.found.identity.name, kernels: asks.len() });
+    let label = target.label();
+    listener(&Event::Begun { device, name: &label, kernels: asks.len(), alone: batching == Batching::Alone });
     let batches = batch::batches(asks, batching, settings.batch);
     let lanes = settings.jobs(target).min(batches.len());
     let shared = lane::Shared::new(queue::Queue::new(asks.len(), batches, settings.failures));
@@ -132,18 +139,18 @@ fn one(
     });
     let (answers, troubles) = shared.into_results();
     let mut measured = troubles.into_incidents(asks);
-    measured.observations = asks
-        .iter()
-        .zip(answers)
-        .map(|(ask, answer)| Observation {
-            kernel: ask.kernel,
-            cases: ask.cases.clone(),
-            outcome: answer.outcome,
-            detail: answer.detail,
-            out: Arc::from(answer.out),
-            second: answer.second.map(Arc::from),
-        })
-        .collect();
+    measured.observations = asks.iter().zip(answers).map(|(ask, answer)| observation(ask, answer)).collect();
     listener(&Event::Done { device });
     measured
+}
+
+fn observation(ask: &Ask, answer: Answer) -> Observation {
+    Observation {
+        kernel: ask.kernel,
+        cases: ask.cases.clone(),
+        outcome: answer.outcome,
+        detail: answer.detail,
+        out: Arc::from(answer.out),
+        second: answer.second.map(Arc::from),
+    }
 }

@@ -30,8 +30,10 @@ fn serve() -> anyhow::Result<()> {
     let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) });
     let mut requests = File::open(format!("/proc/self/fd/{REQUESTS}"))
         .context("a worker is started by fpprobe itself, with descriptors 3 and 4 open")?;
-    let mut responses =
-        OpenOptions::new().write(true).open(format!("/proc/self/fd/{RESPONSES}")).context("failed to open descriptor 4")?;
+    let mut responses = OpenOptions::new()
+        .write(true)
+        .open(format!("/proc/self/fd/{RESPONSES}"))
+        .context("failed to open descriptor 4")?;
     match frame::read(&mut requests).context("failed to read the supervisor's greeting")? {
         Some(Request::Hello(hello)) if hello == Hello::own() => {}
         Some(Request::Hello(hello)) => bail!("the supervisor is {hello:?}, this worker is {:?}", Hello::own()),

@@ -31,7 +31,8 @@ pub fn main(args: &AcceptsArgs) -> anyhow::Result<Status> {
     for case in cases.chunks(kernel.arity()) {
         let (accepted, rules) = accepts(&profile, &kernel, case);
         let inputs = values::encode_case(&kernel, case);
-        let line = Line { profile: &profile.id, kernel: &kernel.to_string(), inputs, accepts: accepted.to_json(), rules };
+        let line =
+            Line { profile: &profile.id, kernel: &kernel.to_string(), inputs, accepts: accepted.to_json(), rules };
         serde_json::to_writer(&mut out, &line)?;
         writeln!(out)?;
     }

@@ -12,7 +12,7 @@ use crate::cli::EvalArgs;
 use crate::exit::Status;
 use crate::progress::Progress;
 use crate::session::Session;
-use crate::supervisor::{Ask, Batching, Target, measure};
+use crate::supervisor::{Ask, Batching, Measured, measure, side_by_side};
 use crate::tally::Tally;
 use crate::{lines, output, select};
 
@@ -50,26 +50,20 @@ pub fn main(session: &Session, args: &EvalArgs) -> anyhow::Result<Status> {
     let piece = PIECE * kernel.arity();
     let ask = |values: &[u64]| Ask { kernel, cases: Cases::new("", kernel.arity(), values) };
     let asks: Vec<Ask> = cases.chunks(piece).map(ask).collect();
-    let able: Vec<(Target, Vec<Ask>)> = targets
-        .iter()
-        .filter(|(_, target)| target.found.obstacle.is_none())
-        .map(|(_, target)| (target.clone(), asks.clone()))
-        .collect();
-    let mut measured = measure(&able, Batching::Alone, &settings, &quiet).into_iter();
+    let measured = side_by_side(&targets, |device, (_, target)| match &target.found.obstacle {
+        Some(_) => Measured::default(),
+        None => measure(device, target, &asks, Batching::Alone, &settings, &quiet),
+    });
     let mut out = output::stdout();
     let mut tally = Tally::default();
-    for (_, target) in &targets {
+    for ((_, target), measured) in targets.iter().zip(measured) {
         let key = &target.found.identity.key;
-        let observations = match &target.found.obstacle {
-            Some(obstacle) => {
-                tally.obstructed();
-                asks.iter().map(|ask| obstructed(ask, obstacle)).collect()
-            }
-            None => {
-                let measured = measured.next().unwrap_or_default();
-                tally.device(&measured.observations, measured.incidents.len());
-                measured.observations
-            }
+        let observations = if let Some(obstacle) = &target.found.obstacle {
+            tally.obstructed();
+            asks.iter().map(|ask| obstructed(ask, obstacle)).collect()
+        } else {
+            tally.device(&measured.observations, measured.incidents.len());
+            measured.observations
         };
         for observation in &observations {
             write(key, observation, &mut out)?;
@@ -95,7 +89,9 @@ fn write(device: &str, observation: &Observation, out: &mut impl Write) -> anyho
     let id = kernel.to_string();
     let width = kernel.result().width as usize;
     for (index, case) in observation.cases.iter().enumerate() {
-        let answer = |values: &[u64]| values.get(index * width..(index + 1) * width).map(|bits| values::encode_answer(kernel, bits));
+        let answer = |values: &[u64]| {
+            values.get(index * width..(index + 1) * width).map(|bits| values::encode_answer(kernel, bits))
+        };
         let line = Line {
             device,
             kernel: &id,

@@ -21,7 +21,11 @@ pub fn main(what: &str) -> anyhow::Result<Status> {
         let kernel: Kernel = what.parse().map_err(|error: fpprobe_spirv::ParseError| {
             let ids = profiles.iter().flat_map(|profile| &profile.rules).map(|rule| rule.id.as_str());
             let near = nearest(what, ids);
-            let hint = if near.is_empty() { String::new() } else { format!("; rules with a name like it: {}", near.join(", ")) };
+            let hint = if near.is_empty() {
+                String::new()
+            } else {
+                format!("; rules with a name like it: {}", near.join(", "))
+            };
             usage_error(format!("`{what}` is no rule, and as a kernel: {error}{hint}"))
         })?;
         explain_kernel(&kernel, &profiles, &mut out)?;
@@ -44,7 +48,8 @@ fn explain_rule(profile: &Profile, rule: &Rule, out: &mut impl Write) -> std::io
     if !rule.note.is_empty() {
         writeln!(out, "  note      {}", rule.note)?;
     }
-    let requirements: Vec<String> = rule.requirements.iter().map(|requirement| words(&format!("{requirement:?}"))).collect();
+    let requirements: Vec<String> =
+        rule.requirements.iter().map(|requirement| words(&format!("{requirement:?}"))).collect();
     writeln!(out, "  demands   {}", requirements.join(", "))?;
     for part in &rule.parts {
         let lowerings: Vec<String> = part.lowerings.iter().map(Kernel::to_string).collect();
@@ -68,7 +73,11 @@ fn explain_kernel(kernel: &Kernel, profiles: &[Profile], out: &mut impl Write) -
         writeln!(out, "  in GLSL   {glsl}")?;
     }
     let needs: Vec<String> = needs(kernel).iter().map(Need::to_string).collect();
-    writeln!(out, "  needs     {}", if needs.is_empty() { "nothing that a device may lack".to_owned() } else { needs.join(", ") })?;
+    writeln!(
+        out,
+        "  needs     {}",
+        if needs.is_empty() { "nothing that a device may lack".to_owned() } else { needs.join(", ") }
+    )?;
     for profile in profiles {
         let mut ids: Vec<&str> = profile.rules_for(kernel).map(|(rule, _)| rule.id.as_str()).collect();
         ids.dedup();

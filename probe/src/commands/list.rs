@@ -101,7 +101,8 @@ fn entry(device: &Entry, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "   driver    {} {}, Vulkan {}", visible(&driver.name), visible(info), visible(&driver.api_version))?;
     writeln!(out, "   manifest  {}", visible(&driver.manifest))?;
     let flag = |name: &str| device.claims.flags.get(name).copied().unwrap_or(false);
-    let features: Vec<&str> = device.claims.flags.keys().map(String::as_str).filter(|name| is_feature(name) && flag(name)).collect();
+    let features: Vec<&str> =
+        device.claims.flags.keys().map(String::as_str).filter(|name| is_feature(name) && flag(name)).collect();
     writeln!(out, "   features  {}", list(&features))?;
     let controls: Vec<&str> =
         Control::all().filter(|control| control.claim().is_some_and(flag)).map(Control::name).collect();

@@ -13,9 +13,20 @@ pub fn main() -> anyhow::Result<Status> {
     for profile in judging::profiles(&[])? {
         let required = profile.rules.iter().filter(|rule| rule.level == Level::Required).count();
         writeln!(out, "{:<24} {}", profile.id, profile.title)?;
-        writeln!(out, "{:<24} version {}, {} rules, {required} of them required", "", profile.version, profile.rules.len())?;
+        writeln!(
+            out,
+            "{:<24} version {}, {} rules, {required} of them required",
+            "",
+            profile.version,
+            profile.rules.len()
+        )?;
         let modes: Vec<&str> = profile.modes.iter().map(|mode| mode.name()).collect();
-        writeln!(out, "{:<24} recipes out of: {}", "", if modes.is_empty() { "nothing".to_owned() } else { modes.join(" ") })?;
+        writeln!(
+            out,
+            "{:<24} recipes out of: {}",
+            "",
+            if modes.is_empty() { "nothing".to_owned() } else { modes.join(" ") }
+        )?;
         for group in &profile.groups {
             writeln!(out, "{:<24} may lack {} ({})", "", group.id, group.title)?;
         }

@@ -1,7 +1,8 @@
 //! `fpprobe run`
 
+use fpprobe_profiles::Profile;
 use fpprobe_reports::Report;
-use fpprobe_reports::model::{Device, Incident, Outcome, SCHEMA};
+use fpprobe_reports::model::{Device, Incident, Outcome, ProfileResult, SCHEMA};
 use fpprobe_reports::record::Recorder;
 
 use crate::cli::RunArgs;
@@ -9,7 +10,7 @@ use crate::event::{Event, Listener};
 use crate::exit::Status;
 use crate::progress::Progress;
 use crate::session::Session;
-use crate::supervisor::{Batching, Measured, Settings, Target, measure};
+use crate::supervisor::{Ask, Batching, Measured, Settings, Target, measure, side_by_side};
 use crate::tally::Tally;
 use crate::{alone, asking, colour, host, judging, select};
 
@@ -27,25 +28,23 @@ pub fn main(session: &Session, args: &RunArgs) -> anyhow::Result<Status> {
     let selections = session.selections(&args.devices.device);
     let targets: Vec<Target> = select::devices(&rows, selections)?.into_iter().map(|(_, target)| target).collect();
     let mut lists = asking::Lists::default();
-    let mut work = Vec::new();
-    for target in targets.iter().filter(|target| target.found.obstacle.is_none()) {
+    let mut work = Vec::with_capacity(targets.len());
+    for target in targets {
         let kernels = asking::kernels(profiles, &args.filter, |control| asking::supports(&target.found, control))?;
-        work.push((target.clone(), asking::asks(&kernels, &mut lists)));
+        work.push((target, asking::asks(&kernels, &mut lists)));
     }
-    let mut measured = measure(&work, Batching::Shared, &settings, &listener).into_iter();
+    let results =
+        side_by_side(&work, |number, (target, asks)| device(number, target, asks, profiles, &settings, &listener));
     let mut tally = Tally::default();
     let mut recorder = Recorder::new();
-    let mut devices = Vec::with_capacity(targets.len());
-    for target in &targets {
-        let measured = match &target.found.obstacle {
-            Some(obstacle) => {
-                tally.obstructed();
-                obstructed(obstacle)
-            }
-            None => measured.next().unwrap_or_default(),
-        };
-        devices.push(device(target, measured, profiles, &settings, &listener, &mut recorder, &mut tally));
-    }
+    let devices = work.iter().zip(results).map(|((target, _), result)| {
+        if target.found.obstacle.is_some() {
+            tally.obstructed();
+        }
+        tally.device(&result.measured.observations, result.measured.incidents.len());
+        entry(target, result, &settings, &mut recorder)
+    });
+    let devices = devices.collect();
     let mut report = Report {
         schema: SCHEMA.to_owned(),
         program: host::program(),
@@ -65,37 +64,49 @@ pub fn main(session: &Session, args: &RunArgs) -> anyhow::Result<Status> {
     Ok(tally.status().and(plan.requirements(&report)))
 }
 
+/// What came of one device.
+struct Outcomes {
+    measured: Measured,
+    profiles: Vec<ProfileResult>,
+}
+
+/// Measures one device, judges its answers, and measures what deviates again, alone.
+fn device(
+    number: usize,
+    target: &Target,
+    asks: &[Ask],
+    profiles: &[Profile],
+    settings: &Settings,
+    listener: Listener<'_>,
+) -> Outcomes {
+    let mut measured = match &target.found.obstacle {
+        Some(obstacle) => obstructed(obstacle),
+        None => measure(number, target, asks, Batching::Shared, settings, listener),
+    };
+    let judged = judging::judge(profiles, &measured.observations);
+    let alone = alone::again(number, target, &measured.observations, &judged.deviating, settings, listener);
+    measured.incidents.extend(alone.incidents);
+    measured.findings.splice(0..0, judged.findings);
+    measured.findings.extend(alone.findings);
+    Outcomes { measured, profiles: judged.profiles }
+}
+
 fn obstructed(obstacle: &str) -> Measured {
     let incident = Incident { subject: "-".to_owned(), outcome: Outcome::Unsupported, detail: obstacle.to_owned() };
     Measured { incidents: vec![incident], ..Measured::default() }
 }
 
-/// Judges one device and makes its entry of the report.
-fn device(
-    target: &Target,
-    mut measured: Measured,
-    profiles: &[fpprobe_profiles::Profile],
-    settings: &Settings,
-    listener: Listener<'_>,
-    recorder: &mut Recorder,
-    tally: &mut Tally,
-) -> Device {
+/// The device's entry of the report.
+fn entry(target: &Target, result: Outcomes, settings: &Settings, recorder: &mut Recorder) -> Device {
     let found = &target.found;
-    let judged = judging::judge(profiles, &measured.observations);
-    let alone = alone::again(target, &measured.observations, &judged.deviating, settings, listener);
-    measured.incidents.extend(alone.incidents);
-    tally.device(&measured.observations, measured.incidents.len());
-    let mut findings = judged.findings;
-    findings.extend(measured.findings);
-    findings.extend(alone.findings);
     Device {
         identity: found.identity.clone(),
         claims: found.claims.clone(),
         taint: found.taint.clone(),
         caches_off: settings.environment.caches_off(),
-        observations: recorder.device(&measured.observations),
-        profiles: judged.profiles,
-        findings,
-        incomplete: measured.incidents,
+        observations: recorder.device(&result.measured.observations),
+        profiles: result.profiles,
+        findings: result.measured.findings,
+        incomplete: result.measured.incidents,
     }
 }

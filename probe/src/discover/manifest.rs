@@ -35,7 +35,8 @@ pub fn read(path: &Path) -> Result<Manifest, String> {
     if text.len() as u64 > LIMIT {
         return Err(format!("is larger than {LIMIT} bytes and no driver manifest"));
     }
-    let file: File = serde_json::from_slice(&text).map_err(|error| format!("is not the JSON of a driver manifest: {error}"))?;
+    let file: File =
+        serde_json::from_slice(&text).map_err(|error| format!("is not the JSON of a driver manifest: {error}"))?;
     let own = if cfg!(target_pointer_width = "64") { "64" } else { "32" };
     let foreign = file.icd.library_arch.as_deref().is_some_and(|arch| arch != own);
     match file.icd.library_path {
@@ -54,9 +55,10 @@ impl Manifest {
         let joined = manifest.parent().unwrap_or(Path::new(".")).join(path);
         match joined.canonicalize() {
             Ok(found) => Ok(found),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                Err(format!("points at {}, which does not exist: reinstall the driver or remove the manifest", joined.display()))
-            }
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Err(format!(
+                "points at {}, which does not exist: reinstall the driver or remove the manifest",
+                joined.display()
+            )),
             Err(error) => Err(format!("points at {}, which cannot be reached: {error}", joined.display())),
         }
     }

@@ -21,7 +21,9 @@ fn row(row: &Row) -> Vec<Finding> {
     let devices = match &row.devices {
         Err(incident) => {
             let remedy = match incident.outcome {
-                Outcome::Crashed => "the driver crashes while it looks for devices: update or remove it; `-v` shows what it prints",
+                Outcome::Crashed => {
+                    "the driver crashes while it looks for devices: update or remove it; `-v` shows what it prints"
+                }
                 Outcome::Hung => "the driver does not answer: raise --timeout, or update or remove it",
                 _ => "mend or remove the manifest, or install the driver again",
             };
@@ -45,7 +47,10 @@ fn row(row: &Row) -> Vec<Finding> {
     taint.sort();
     taint.dedup();
     findings.extend(taint.into_iter().map(|taint| {
-        Finding::note(format!("{path}: tainted by {taint}"), "reports made this way are no reference; remove it for those")
+        Finding::note(
+            format!("{path}: tainted by {taint}"),
+            "reports made this way are no reference; remove it for those",
+        )
     }));
     findings
 }

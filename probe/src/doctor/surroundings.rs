@@ -21,11 +21,18 @@ pub fn look(settings: &Settings) -> Vec<Finding> {
     }
     let off = settings.environment.caches_off();
     if off.is_empty() {
-        findings.push(Finding::note("drivers may use their caches on disk", "set `drivers.caches = false` in config.toml"));
+        findings
+            .push(Finding::note("drivers may use their caches on disk", "set `drivers.caches = false` in config.toml"));
     } else {
         findings.push(Finding::good(format!("caches of drivers are off in workers: {}", off.join(" "))));
     }
-    for name in ["VK_DRIVER_FILES", "VK_ICD_FILENAMES", "VK_ADD_DRIVER_FILES", "VK_LOADER_DRIVERS_SELECT", "VK_LOADER_DRIVERS_DISABLE"] {
+    for name in [
+        "VK_DRIVER_FILES",
+        "VK_ICD_FILENAMES",
+        "VK_ADD_DRIVER_FILES",
+        "VK_LOADER_DRIVERS_SELECT",
+        "VK_LOADER_DRIVERS_DISABLE",
+    ] {
         if let Some(value) = set(name) {
             findings.push(Finding::note(format!("{name} chooses drivers: {value}"), ""));
         }

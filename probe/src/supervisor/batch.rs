@@ -24,7 +24,11 @@ pub fn batches(asks: &[Ask], batching: Batching, most: usize) -> Vec<Vec<usize>>
     let mut batches: Vec<Vec<usize>> = Vec::new();
     // The batch that still takes kernels of a kind, the values in it, and the buffers they lie in.
     let mut open: HashMap<_, (usize, usize, BTreeSet<_>)> = HashMap::new();
-    for (place, ask) in asks.iter().enumerate() {
+    // Kernels that are asked the same cases come together: in a module they share their operands.
+    let mut places: Vec<usize> = (0..asks.len()).collect();
+    places.sort_by_key(|place| asks[*place].cases.name.as_str());
+    for place in places {
+        let ask = &asks[place];
         let kernel = &ask.kernel;
         let values = ask.cases.len() * kernel.arity();
         let alone = batching == Batching::Alone || matches!(kernel.op.code, Code::ImageRead | Code::ImageWrite);

@@ -59,7 +59,8 @@ fn ask(driver: &discover::Found, settings: &Settings, listener: Listener<'_>) ->
 
 fn devices(manifest: &Path, settings: &Settings, listener: Listener<'_>) -> Result<Vec<Found>, Failure> {
     if manifest.to_string_lossy().contains(':') {
-        let message = "the manifest's path holds a colon, which the Vulkan loader takes for the end of a path: rename it";
+        let message =
+            "the manifest's path holds a colon, which the Vulkan loader takes for the end of a path: rename it";
         return Err(Failure::new(Outcome::Rejected, message));
     }
     let mut worker = Worker::start(manifest, &settings.environment, settings.timeout, listener)?;

@@ -6,7 +6,7 @@ use std::process::Command;
 use crate::config::Config;
 
 /// Switches that keep known drivers from using their shader caches on disk.
-const CACHES_OFF: [(&str, &str); 7] = [
+const CACHES_OFF: [(&str, &str); 6] = [
     // Mesa: RADV, ANV, lavapipe, ...; the second name is that of releases before 22.
     ("MESA_SHADER_CACHE_DISABLE", "true"),
     ("MESA_GLSL_CACHE_DISABLE", "true"),
@@ -14,9 +14,8 @@ const CACHES_OFF: [(&str, &str); 7] = [
     ("ANV_ENABLE_PIPELINE_CACHE", "false"),
     // NVIDIA.
     ("__GL_SHADER_DISK_CACHE", "0"),
-    // AMDVLK and AMD's proprietary driver.
+    // AMDVLK and AMD's proprietary driver: set by game launchers to switch it on.
     ("AMD_VK_USE_PIPELINE_CACHE", "0"),
-    ("AMD_SHADER_DISK_CACHE", "0"),
     // Fossilize databases that Mesa reads beside its cache.
     ("MESA_DISK_CACHE_READ_ONLY_FOZ_DBS", ""),
 ];

@@ -53,7 +53,8 @@ impl Shared {
 
 /// Runs one lane until nothing is left to ask.
 pub fn run(shared: &Shared, device: usize, target: &Target, asks: &[Ask], settings: &Settings, listener: Listener<'_>) {
-    let subject = target.found.identity.name.as_str();
+    let label = target.label();
+    let subject = label.as_str();
     let mut worker: Option<Worker<'_>> = None;
     while let Some(batch) = shared.next() {
         let mut ready = match worker.take() {
@@ -62,7 +63,10 @@ pub fn run(shared: &Shared, device: usize, target: &Target, asks: &[Ask], settin
                 Ok(worker) => worker,
                 Err(failure) => {
                     let (settled, plan) = shared.update(|queue| queue.fail_to_start(batch, &failure));
-                    listener(&Event::Trouble { subject, text: &format!("{failure}, while opening the device; {plan}") });
+                    listener(&Event::Trouble {
+                        subject,
+                        text: &format!("{failure}, while opening the device; {plan}"),
+                    });
                     listener(&Event::Settled { device, kernels: settled });
                     continue;
                 }
@@ -82,7 +86,11 @@ pub fn run(shared: &Shared, device: usize, target: &Target, asks: &[Ask], settin
                 } else {
                     worker = Some(ready);
                 }
-                let what = if let [id] = ids.as_slice() { id.clone() } else { format!("{} kernels from {}", ids.len(), ids[0]) };
+                let what = if let [id] = ids.as_slice() {
+                    id.clone()
+                } else {
+                    format!("{} kernels from {}", ids.len(), ids[0])
+                };
                 let (settled, plan) = shared.update(|queue| queue.fail(batch, &failure));
                 listener(&Event::Trouble { subject, text: &format!("{failure}, while measuring {what}; {plan}") });
                 settled

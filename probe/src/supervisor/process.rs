@@ -44,12 +44,13 @@ impl<'a> Worker<'a> {
         timeout: Duration,
         listener: Listener<'a>,
     ) -> Result<Worker<'a>, Failure> {
-        let mut worker = Worker::spawn(manifest, environment, listener).map_err(|error| {
-            Failure::new(Outcome::Crashed, format!("no worker process could be started: {error}"))
-        })?;
+        let mut worker = Worker::spawn(manifest, environment, listener)
+            .map_err(|error| Failure::new(Outcome::Crashed, format!("no worker process could be started: {error}")))?;
         match worker.call(&Request::Hello(Hello::own()), timeout)? {
             Response::Hello(hello) if hello == Hello::own() => Ok(worker),
-            other => Err(Failure::new(Outcome::Crashed, format!("the worker is another program: it greeted with {other:?}"))),
+            other => {
+                Err(Failure::new(Outcome::Crashed, format!("the worker is another program: it greeted with {other:?}")))
+            }
         }
     }
 
@@ -198,7 +199,8 @@ impl Drop for Worker<'_> {
         }
         let worker = self.id();
         if ended.is_none() {
-            let text = "the worker cannot be ended, not even by SIGKILL: the kernel's driver holds it; it is left behind";
+            let text =
+                "the worker cannot be ended, not even by SIGKILL: the kernel's driver holds it; it is left behind";
             (self.listener)(&Event::Trouble { subject: &format!("worker {worker}"), text });
         }
         while self.stdout.stream().is_some() || self.stderr.stream().is_some() {

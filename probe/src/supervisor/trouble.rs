@@ -1,6 +1,6 @@
 //! What went wrong while a device was measured, from first sign to named kernel, and how the report tells it.
 
-use fpprobe_reports::model::{Finding, Incident};
+use fpprobe_reports::model::{Finding, Incident, Outcome};
 
 use super::queue::is_violent;
 use super::{Ask, Measured};
@@ -52,7 +52,8 @@ impl Troubles {
     pub fn into_incidents(self, asks: &[Ask]) -> Measured {
         let mut measured = Measured::default();
         let id = |place: &usize| asks[*place].kernel.to_string();
-        let incident = |subject: String, failure: &Failure, detail: String| Incident { subject, outcome: failure.outcome, detail };
+        let incident =
+            |subject: String, failure: &Failure, detail: String| Incident { subject, outcome: failure.outcome, detail };
         for trouble in &self.batches {
             let violent = || trouble.named.iter().filter(|(_, failure)| is_violent(failure.outcome));
             for (place, failure) in violent() {
@@ -71,9 +72,11 @@ impl Troubles {
             let failure = &trouble.failure;
             let whole = self.given_up.is_none();
             if is_violent(failure.outcome) && violent().next().is_none() && whole {
-                let detail = format!("{failure}, while measuring {what}; asked again, nothing of it failed, and nothing is missing");
+                let detail = format!(
+                    "{failure}, while measuring {what}; asked again, nothing of it failed, and nothing is missing"
+                );
                 measured.incidents.push(incident("-".to_owned(), failure, detail));
-            } else if trouble.named.is_empty() && !is_violent(failure.outcome) && whole {
+            } else if trouble.named.is_empty() && failure.outcome == Outcome::Rejected && whole {
                 let text = format!("{what} were refused together ({failure}), though not in smaller modules");
                 measured.findings.push(Finding { kind: "company".to_owned(), text, evidence: Vec::new() });
             }
@@ -83,7 +86,8 @@ impl Troubles {
                 measured.incidents.push(incident("-".to_owned(), last, format!("{text}; the last: {last}")));
             }
             (None, Some(first), _) => {
-                let detail = format!("{first}, before it was asked anything; another worker was ready, and nothing is missing");
+                let detail =
+                    format!("{first}, before it was asked anything; another worker was ready, and nothing is missing");
                 measured.incidents.push(incident("-".to_owned(), first, detail));
             }
             _ => {}

@@ -78,7 +78,9 @@ fn asked(job: &Job) -> Result<Asked, Failure> {
     let kernel: Kernel = job.kernel.parse().map_err(|error| Failure::new(Outcome::Rejected, format!("{error}")))?;
     let cases = match &job.cases {
         None => cases(&kernel),
-        Some(values) if values.len().is_multiple_of(kernel.arity()) => Cases::new("", kernel.arity(), values.as_slice()),
+        Some(values) if values.len().is_multiple_of(kernel.arity()) => {
+            Cases::new("", kernel.arity(), values.as_slice())
+        }
         Some(values) => {
             let message = format!("{} values are no cases of {} each", values.len(), kernel.arity());
             return Err(Failure::new(Outcome::Rejected, message));

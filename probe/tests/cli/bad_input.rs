@@ -1,0 +1,97 @@
+//! What users get wrong: a clear message and exit status 2.
+
+use std::io::pipe;
+
+use crate::scene::{ends, ends_reading, fpprobe};
+
+/// The message of a program that ends with status 2 before it touches any driver.
+#[track_caller]
+fn refused(arguments: &[&str]) -> String {
+    let ended = ends(fpprobe(&[]).args(arguments));
+    assert_eq!(ended.with(2), "", "standard output carries results only");
+    ended.err
+}
+
+#[test]
+fn unknown_names_come_with_the_nearest() {
+    assert!(refused(&["eval", "f32.inverse_sqr", "0"]).contains("`inverse_sqrt`"));
+    assert!(refused(&["eval", "f23.fadd", "0", "0"]).contains("`f32`"));
+    assert!(refused(&["run", "f32.fad*x"]).contains("f32.fadd"));
+    assert!(refused(&["run", "--profile", "d3d1"]).contains("`d3d11`"));
+    assert!(refused(&["run", "--require", "wgs"]).contains("`wgsl`"));
+    assert!(refused(&["accepts", "d3d12", "f32.fadd", "0", "0"]).contains("`d3d11`"));
+    assert!(refused(&["explain", "D32-188"]).contains("D32-18"));
+    assert!(refused(&["eval", "f32.fadd:controls=szin23", "0", "0"]).contains("`szin32`"));
+    assert!(refused(&["frobnicate"]).contains("unrecognized subcommand"));
+}
+
+#[test]
+fn bad_values_are_named() {
+    assert!(refused(&["eval", "f32.fabs", "8000000g"]).contains("8000000g"));
+    assert!(refused(&["eval", "f16.fabs", "12345"]).contains("f16"));
+    assert!(refused(&["eval", "f32.fadd", "0"]).contains("operand"));
+    assert!(refused(&["eval", "f32.fadd:controls=ftz32,dp32", "0", "0"]).contains("exclude each other"));
+    assert!(refused(&["run", "--timeout", "0"]).contains("seconds"));
+    assert!(refused(&["run", "--jobs", "0"]).contains("--jobs"));
+    assert!(refused(&["run", "--format", "yaml"]).contains("jsonl"));
+    assert!(refused(&["run", "-o", "report.yaml"]).contains(".json"));
+    assert!(refused(&["judge", "/nowhere/report.json"]).contains("/nowhere/report.json"));
+}
+
+#[test]
+fn lines_that_are_no_cases_are_named_by_number() {
+    let input = "{\"in\": [\"80000000\"]}\n{\"in\": 7}\n";
+    let ended = ends_reading(fpprobe(&[]).args(["accepts", "d3d11", "f32.fabs"]), input);
+    ended.with(2);
+    assert!(ended.err.contains("line 2"), "{}", ended.err);
+}
+
+#[test]
+fn configuration_mistakes_are_named_with_file_line_and_key() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("mine.toml");
+    let complaint = |text: &str| {
+        std::fs::write(&path, text).unwrap();
+        refused(&["--config", path.to_str().unwrap(), "list"])
+    };
+    for (text, parts) in [
+        ("[workers]\njbos = 2\n", ["mine.toml", "line 2", "jbos"]),
+        ("jobs = 2\n", ["mine.toml", "line 1", "jobs"]),
+        ("\n[workers]\ntimeout = \"soon\"\n", ["mine.toml", "line 3", "timeout"]),
+        ("format = \"yaml\"\n", ["mine.toml", "format", "jsonl"]),
+        ("[workers\n", ["mine.toml", "line 1", "workers"]),
+    ] {
+        let message = complaint(text);
+        for part in parts {
+            assert!(message.contains(part), "{part} is not in: {message}");
+        }
+    }
+    assert!(refused(&["--config", "/nowhere/config.toml", "list"]).contains("/nowhere/config.toml"));
+}
+
+#[test]
+fn profiles_with_mistakes_are_named_with_file_and_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("own.toml");
+    std::fs::write(&path, "id = \"own\"\ntitle = 7\n").unwrap();
+    let message = refused(&["rules", path.to_str().unwrap()]);
+    assert!(message.contains("own.toml") && message.contains('2'), "{message}");
+}
+
+#[test]
+fn a_reader_that_has_gone_is_no_error() {
+    for arguments in [&["kernels"][..], &["schema"], &["completions", "bash"], &["man"], &["rules"], &["profiles"]] {
+        let (reader, writer) = pipe().unwrap();
+        drop(reader);
+        let ended = ends(fpprobe(&[]).args(arguments).stdout(writer));
+        assert_eq!((ended.code, ended.err.as_str()), (Some(0), ""), "{arguments:?}");
+    }
+}
+
+#[test]
+fn a_worker_is_not_for_users() {
+    let ended = ends(fpprobe(&[]).arg("worker"));
+    assert_eq!(ended.code, Some(1));
+    assert!(ended.err.contains("started by fpprobe itself"), "{}", ended.err);
+    assert!(!ends(fpprobe(&[]).arg("--help")).with(0).contains("worker "));
+}

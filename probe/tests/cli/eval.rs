@@ -1,0 +1,75 @@
+//! `eval` on real drivers.
+
+use crate::scene::{HONEST, ends, ends_reading, fpprobe};
+
+#[test]
+fn bits_go_through_every_driver_unharmed() {
+    // Moves must keep bits (Vulkan: bit-preserving operations): signalling NaN, -0, subnormal, infinity.
+    for driver in HONEST {
+        for bits in ["7f800001", "80000000", "00000001", "ff800000"] {
+            let lines = ends(fpprobe(&[driver]).args(["eval", "f32.load_store", bits])).lines(0);
+            assert_eq!(lines.len(), 1);
+            assert_eq!((&lines[0]["out"], &lines[0]["outcome"]), (&bits.into(), &"ran".into()), "{driver}");
+            assert_eq!(lines[0]["in"], serde_json::json!([bits]));
+        }
+    }
+}
+
+#[test]
+fn json_lines_come_back_in_order_for_every_device() {
+    let lines: Vec<String> = (0..300u32).map(|n| format!("{{\"in\": [\"{n:08x}\", \"00000000\"]}}")).collect();
+    let input = lines.join("\n");
+    let lines = ends_reading(fpprobe(&["lavapipe-25", "swiftshader"]).args(["eval", "f32.bitcast"]), &input);
+    assert!(lines.err.contains("line 1"), "one operand too many is named: {}", lines.err);
+    let input = input.replace(", \"00000000\"", "");
+    let lines = ends_reading(fpprobe(&["lavapipe-25", "swiftshader"]).args(["eval", "f32.bitcast"]), &input).lines(0);
+    assert_eq!(lines.len(), 600);
+    for (index, line) in lines.iter().enumerate() {
+        assert_eq!(line["out"], format!("{:08x}", index % 300));
+    }
+    assert_ne!(lines[0]["device"], lines[300]["device"]);
+}
+
+#[test]
+fn vectors_comparisons_and_texels_have_their_shapes() {
+    let of = |kernel: &str, input: &[&str]| {
+        ends(fpprobe(&["lavapipe-25"]).arg("eval").arg(kernel).args(input)).lines(0).remove(0)
+    };
+    let sum = of("f32.fadd:width=2", &["3f800000,40000000", "0x3F800000,0"]);
+    assert_eq!(sum["in"], serde_json::json!([["3f800000", "40000000"], ["3f800000", "00000000"]]));
+    assert_eq!(sum["out"], serde_json::json!(["40000000", "40000000"]));
+    assert_eq!(of("f32.ford_equal", &["0", "80000000"])["out"], "1");
+    assert_eq!(of("f16.load_store", &["3c00"])["out"], "3c00");
+    // 1.0, 0.5 and 2.0 are exact in 11, 11 and 10 bits.
+    let texel = of("b10g11r11.store:route=storage_image", &["3f800000,3f000000,40000000"]);
+    assert_eq!(texel["out"], format!("{:08x}", 0x3c0 | 0x380 << 11 | 0x200 << 22));
+    let back = of("b10g11r11.load:route=storage_image", &[texel["out"].as_str().unwrap()]);
+    assert_eq!(back["out"], serde_json::json!(["3f800000", "3f000000", "40000000"]));
+}
+
+#[test]
+fn what_a_device_lacks_is_named() {
+    let ended = ends(fpprobe(&["swiftshader"]).args(["eval", "f16.fadd", "3c00", "3c00"]));
+    let line = ended.lines(4).remove(0);
+    assert_eq!(line["outcome"], "unsupported");
+    assert!(line["detail"].as_str().unwrap().contains("shaderFloat16"));
+    assert!(line.get("out").is_none());
+}
+
+#[test]
+fn devices_are_selected_by_index_name_number_and_uuid() {
+    let drivers = ["swiftshader", "lavapipe-22", "lavapipe-25"];
+    let list = ends(fpprobe(&drivers).args(["list", "--json"])).document(0);
+    let key = |index: usize| list["devices"][index]["key"].clone();
+    let uuid = list["devices"][2]["device_uuid"].as_str().unwrap().to_owned();
+    for (selection, expected) in
+        [("0", vec![key(0)]), ("LLVMpipe", vec![key(1), key(2)]), ("1ae0:c0de", vec![key(0)]), (&uuid, vec![key(2)])]
+    {
+        let lines = ends(fpprobe(&drivers).args(["eval", "f32.fabs", "0", "--device", selection])).lines(0);
+        let devices: Vec<_> = lines.iter().map(|line| line["device"].clone()).collect();
+        assert_eq!(devices, expected, "{selection}");
+    }
+    let ended = ends(fpprobe(&drivers).args(["eval", "f32.fabs", "0", "--device", "llvmpipes"]));
+    ended.with(2);
+    assert!(ended.err.contains("llvmpipe"), "{}", ended.err);
+}

@@ -1,0 +1,99 @@
+//! Workers killed or stopped from outside in mid-run cost nothing but time.
+
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+use crate::scene::{ends, fpprobe, json};
+
+/// Kernels enough for dozens of batches of one.
+const FILTER: &str = "f32.f*";
+
+/// The program with one worker and one kernel in a module.
+fn slow(folder: &Path, driver: &str, timeout: &str, out: &Path) -> Command {
+    let config = folder.join("config.toml");
+    std::fs::write(&config, "[workers]\nbatch = 1\njobs = 1\n").unwrap();
+    let mut command = fpprobe(&[driver]);
+    command.arg("--config").arg(&config).args(["-v", "run", "--timeout", timeout, FILTER, "-o"]).arg(out);
+    command
+}
+
+/// Starts a run, sends the worker this signal when it is asked for the fifth time, and returns status and report.
+fn disturbed(driver: &str, signal: &str) -> (i32, Value, Value) {
+    // Only a worker that is stopped has to be waited for.
+    let timeout = if signal == "-STOP" { "5" } else { "60" };
+    let folder = tempfile::tempdir().unwrap();
+    let (calm, out) = (folder.path().join("calm.json"), folder.path().join("disturbed.json"));
+    ends(&mut slow(folder.path(), driver, "60", &calm)).with(0);
+    let mut command = slow(folder.path(), driver, timeout, &out);
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    let asked = |line: &String| line.starts_with("worker ") && line.contains(" kernels from ");
+    let line = lines.by_ref().map(Result::unwrap).filter(asked).nth(4).expect("the run has five batches");
+    let worker = line.split(' ').nth(1).unwrap().trim_end_matches(':').to_owned();
+    assert!(Command::new("kill").args([signal, &worker]).status().unwrap().success());
+    let mut rest = String::new();
+    for line in lines {
+        rest += &(line.unwrap() + "\n");
+    }
+    let code = child.wait().unwrap().code().unwrap_or(-1);
+    assert!(!rest.contains("panicked"), "{rest}");
+    (code, json(&calm), json(&out))
+}
+
+/// Everything is there, exactly as without the disturbance; the report says what happened.
+fn unharmed(driver: &str, signal: &str, outcome: &str, words: &str) {
+    let (code, calm, report) = disturbed(driver, signal);
+    assert_eq!(code, 5);
+    let (calm, device) = (&calm["devices"][0], &report["devices"][0]);
+    assert_eq!(device["observations"], calm["observations"]);
+    assert_eq!(device["profiles"], calm["profiles"]);
+    assert_eq!(calm["incomplete"].as_array().unwrap().len(), 0);
+    let incidents = device["incomplete"].as_array().unwrap();
+    assert_eq!(incidents.len(), 1, "{incidents:?}");
+    assert_eq!(incidents[0]["outcome"], outcome);
+    assert!(incidents[0]["detail"].as_str().unwrap().contains(words), "{incidents:?}");
+}
+
+#[test]
+fn a_worker_killed_on_swiftshader() {
+    unharmed("swiftshader", "-KILL", "crashed", "SIGKILL");
+}
+
+#[test]
+fn a_worker_stopped_on_swiftshader() {
+    unharmed("swiftshader", "-STOP", "hung", "no answer within 5 s");
+}
+
+#[test]
+fn a_worker_crashed_on_lavapipe() {
+    unharmed("lavapipe-25", "-ABRT", "crashed", "SIGABRT");
+}
+
+#[test]
+fn workers_do_not_outlive_a_killed_supervisor() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("report.json");
+    let mut child =
+        slow(folder.path(), "swiftshader", "60", &out).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    let line = lines.by_ref().map(Result::unwrap).find(|line| line.contains(" kernels from ")).unwrap();
+    let worker = line.split(' ').nth(1).unwrap().trim_end_matches(':').to_owned();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(10);
+    let gone = || {
+        let mut state = String::new();
+        let stat = std::fs::File::open(format!("/proc/{worker}/stat"));
+        let read = stat.and_then(|mut file| file.read_to_string(&mut state));
+        // A zombie that its new parent has yet to reap runs nothing any more.
+        read.is_err() || state.contains(") Z ")
+    };
+    while !gone() {
+        assert!(std::time::Instant::now() < deadline, "worker {worker} is still there");
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    assert!(!out.exists(), "half a report is no report");
+}

@@ -1,0 +1,10 @@
+//! The real binary, on real drivers (`target/drivers`, made by `.ci/drivers`) wherever a device is needed.
+
+mod bad_input;
+mod drivers;
+mod eval;
+mod killed;
+mod mock;
+mod offline;
+mod run;
+mod scene;

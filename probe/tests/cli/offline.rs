@@ -1,0 +1,57 @@
+//! What needs no device.
+
+use crate::scene::{ends, ends_reading, fpprobe};
+
+#[test]
+fn help_tells_of_exit_statuses() {
+    let help = ends(fpprobe(&[]).arg("--help"));
+    for status in ["0  done as asked", "3  a requirement", "Where several apply, the first of 2, 1, 4, 3, 5"] {
+        assert!(help.with(0).contains(status), "{status}");
+    }
+    assert!(ends(fpprobe(&[]).arg("--version")).with(0).starts_with("fpprobe "));
+}
+
+#[test]
+fn the_catalogue_lists_and_explains() {
+    let kernels = ends(fpprobe(&[]).args(["kernels", "*.inverse_sqrt"]));
+    assert_eq!(kernels.with(0).lines().count(), 2, "{}", kernels.out);
+    assert!(ends(fpprobe(&[]).args(["explain", "f32.inverse_sqrt"])).with(0).contains("1 / square root"));
+    assert!(ends(fpprobe(&[]).args(["explain", "D32-18"])).with(0).contains("citation"));
+    let profiles = ends(fpprobe(&[]).arg("profiles"));
+    for id in ["d3d11", "d3d10", "gl-arb-shader-precision", "wgsl"] {
+        assert!(profiles.with(0).contains(id), "{id}");
+        assert!(ends(fpprobe(&[]).args(["rules", id])).with(0).contains("required"));
+    }
+}
+
+#[test]
+fn kernels_are_emitted_as_cases_of_their_own() {
+    let emit = |form: &str| {
+        fpprobe(&[]).args(["kernels", "f32.fadd:controls=szin32", "--emit", form, "3f800000", "1"]).output().unwrap()
+    };
+    let spv = emit("spv");
+    assert_eq!(spv.stdout[..4], 0x0723_0203u32.to_le_bytes());
+    assert!(String::from_utf8_lossy(&emit("spvasm").stdout).contains("OpFAdd"));
+    assert!(String::from_utf8_lossy(&emit("amber").stdout).starts_with("#!amber"));
+}
+
+#[test]
+fn what_a_profile_accepts_is_json_lines() {
+    let given = ends(fpprobe(&[]).args(["accepts", "d3d11", "f32.inverse_sqrt", "80000000"])).lines(0);
+    assert_eq!(given.len(), 1);
+    assert_eq!(given[0]["profile"], "d3d11");
+    assert_eq!(given[0]["accepts"], serde_json::json!({ "bits": ["ff800000"] }));
+    let input = "{\"in\": [\"80000000\"]}\n{\"in\": [\"bf800000\"]}\n";
+    let read = ends_reading(fpprobe(&[]).args(["accepts", "d3d11", "f32.inverse_sqrt"]), input).lines(0);
+    assert_eq!((read.len(), &read[0]), (2, &given[0]));
+}
+
+#[test]
+fn shells_readers_and_programs_get_theirs() {
+    let schema = ends(fpprobe(&[]).arg("schema")).document(0);
+    assert!(schema["properties"]["devices"].is_object());
+    assert!(ends(fpprobe(&[]).args(["completions", "bash"])).with(0).contains("complete -F _fpprobe"));
+    let man = ends(fpprobe(&[]).arg("man"));
+    assert!(man.with(0).starts_with(".ie") || man.out.contains(".TH fpprobe"), "{}", &man.out[..200]);
+    assert!(man.out.contains("Exit status"));
+}

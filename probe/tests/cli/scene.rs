@@ -1,0 +1,102 @@
+//! A program to run, in an environment of its own.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+
+/// Drivers that execute what they are asked.
+pub const HONEST: [&str; 3] = ["lavapipe-22", "lavapipe-25", "swiftshader"];
+
+/// The manifest of a driver that `.ci/drivers` has prepared. A driver that is missing is a failure, never a reason to
+/// skip a test.
+pub fn manifest(name: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../target/drivers/{name}.json"));
+    path.canonicalize().unwrap_or_else(|_| panic!("{} is missing: run .ci/drivers", path.display()))
+}
+
+/// The program with these drivers and no configuration.
+pub fn fpprobe(drivers: &[&str]) -> Command {
+    let list: Vec<PathBuf> = drivers.iter().map(|name| manifest(name)).collect();
+    with_manifests(&list)
+}
+
+/// The program with these manifests, and with nothing else of this process's environment that it looks at.
+pub fn with_manifests(manifests: &[PathBuf]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_fpprobe"));
+    for (name, _) in std::env::vars_os() {
+        let name = name.to_string_lossy();
+        if ["VK_", "XDG_", "CLICOLOR", "NO_COLOR", "MESA_"].iter().any(|prefix| name.starts_with(prefix)) {
+            command.env_remove(&*name);
+        }
+    }
+    command.env("XDG_CONFIG_HOME", "/nonexistent").stdin(Stdio::null());
+    if !manifests.is_empty() {
+        command.env("VK_DRIVER_FILES", std::env::join_paths(manifests).expect("manifest paths without colons"));
+    }
+    command
+}
+
+/// How a program ended.
+pub struct Ended {
+    /// Exit status.
+    pub code: Option<i32>,
+    /// Standard output.
+    pub out: String,
+    /// Standard error.
+    pub err: String,
+}
+
+/// Runs a command to its end. No output of the program may tell of a panic.
+pub fn ends(command: &mut Command) -> Ended {
+    ended(command.output().expect("the program starts"))
+}
+
+/// Runs a command that reads this text.
+pub fn ends_reading(command: &mut Command, input: &str) -> Ended {
+    use std::io::Write as _;
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    let mut stdin = child.stdin.take().expect("standard input is piped");
+    stdin.write_all(input.as_bytes()).expect("the program reads");
+    drop(stdin);
+    ended(child.wait_with_output().expect("the program ends"))
+}
+
+fn ended(output: Output) -> Ended {
+    let text = |bytes| String::from_utf8(bytes).expect("output is UTF-8");
+    let ended = Ended { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) };
+    assert!(!ended.err.contains("panicked"), "{}", ended.err);
+    ended
+}
+
+impl Ended {
+    /// The standard output of a program that ended with this status.
+    #[track_caller]
+    pub fn with(&self, code: i32) -> &str {
+        assert_eq!(self.code, Some(code), "stdout:\n{}\nstderr:\n{}", self.out, self.err);
+        &self.out
+    }
+
+    /// Its lines as JSON.
+    #[track_caller]
+    pub fn lines(&self, code: i32) -> Vec<Value> {
+        self.with(code).lines().map(|line| serde_json::from_str(line).expect("each line is JSON")).collect()
+    }
+
+    /// Its whole output as one JSON document.
+    #[track_caller]
+    pub fn document(&self, code: i32) -> Value {
+        serde_json::from_str(self.with(code)).expect("the output is JSON")
+    }
+}
+
+/// A file's JSON.
+pub fn json(path: &Path) -> Value {
+    let text = std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    serde_json::from_str(&text).expect("the file is JSON")
+}

@@ -80,7 +80,7 @@ impl Default for Config {
 
 impl Default for Workers {
     fn default() -> Workers {
-        Workers { jobs: 0, timeout: 10.0, batch: 24, failures: 32 }
+        Workers { jobs: 0, timeout: 10.0, batch: 64, failures: 32 }
     }
 }
 

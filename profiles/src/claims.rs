@@ -56,12 +56,21 @@ fn obligation(control: Control) -> Option<Obligation> {
     let numbers = |result| Lanes { none: vec![Class::Nan, Class::Infinite], result, ..Lanes::default() };
     Some(match control {
         Control::Dp(_) => Obligation {
-            functions: &[Function::Add, Function::Sub, Function::Mul, Function::Neg, Function::Abs, Function::Min, Function::Max],
-            lanes: vec![
-                Lanes { any: vec![Class::Subnormal], ..numbers(None) },
-                numbers(Some(ResultClass::Tiny)),
+            functions: &[
+                Function::Add,
+                Function::Sub,
+                Function::Mul,
+                Function::Neg,
+                Function::Abs,
+                Function::Min,
+                Function::Max,
             ],
-            environment: Environment { subnormal_inputs: Subnormals::Keep, subnormal_results: Subnormals::Keep, ..OPEN },
+            lanes: vec![Lanes { any: vec![Class::Subnormal], ..numbers(None) }, numbers(Some(ResultClass::Tiny))],
+            environment: Environment {
+                subnormal_inputs: Subnormals::Keep,
+                subnormal_results: Subnormals::Keep,
+                ..OPEN
+            },
             accuracy: Accuracy::EitherNeighbour,
         },
         Control::Ftz(_) => Obligation {

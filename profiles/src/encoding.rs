@@ -101,7 +101,10 @@ fn fields(kernel: &Kernel) -> Option<Vec<Channel>> {
 /// Splits a kernel's answer into the parts of [`Encoding::of_result`].
 pub fn components(kernel: &Kernel, answer: &[u64]) -> Vec<u64> {
     match fields(kernel) {
-        Some(fields) => fields.iter().map(|field| answer[0] >> field.shift & (field.layout.sign_bit() | field.layout.magnitude_mask())).collect(),
+        Some(fields) => fields
+            .iter()
+            .map(|field| answer[0] >> field.shift & (field.layout.sign_bit() | field.layout.magnitude_mask()))
+            .collect(),
         None => answer.to_vec(),
     }
 }

@@ -157,11 +157,15 @@ impl<'p> Judge<'p> {
         match observation.outcome {
             Outcome::Ran | Outcome::Flaky => {}
             Outcome::Unsupported => return Rc::new(Finding::Unsupported(observation.detail.clone())),
-            other => return Rc::new(Finding::Incomplete(format!("{kernel}: {}", describe(other, &observation.detail)))),
+            other => {
+                return Rc::new(Finding::Incomplete(format!("{kernel}: {}", describe(other, &observation.detail))));
+            }
         }
         let key = (Arc::clone(&observation.out), observation.second.clone());
         if let Some(known) = self.findings.borrow().get(&place).and_then(|list| {
-            list.iter().find(|(out, second, _)| *out == key.0 && *second == key.1).map(|(_, _, finding)| Rc::clone(finding))
+            list.iter()
+                .find(|(out, second, _)| *out == key.0 && *second == key.1)
+                .map(|(_, _, finding)| Rc::clone(finding))
         }) {
             return known;
         }
@@ -206,7 +210,9 @@ fn accepts(set: &Set, observation: &Observation, case: usize, part: usize) -> bo
 
 fn judge_lanes(rule: &Rule, part: &Part, lanes: &[Lane], observation: &Observation) -> Finding {
     let mut failing: Vec<usize> = if rule.requirements.contains(&Requirement::Result) {
-        (0..lanes.len()).filter(|index| !accepts(&lanes[*index].set, observation, lanes[*index].case, lanes[*index].part)).collect()
+        (0..lanes.len())
+            .filter(|index| !accepts(&lanes[*index].set, observation, lanes[*index].case, lanes[*index].part))
+            .collect()
     } else {
         Vec::new()
     };
@@ -216,7 +222,11 @@ fn judge_lanes(rule: &Rule, part: &Part, lanes: &[Lane], observation: &Observati
     if failing.is_empty() && rule.requirements.contains(&Requirement::Monotonic) {
         failing = relation::against_monotony(lanes, observation);
     }
-    Finding::Judged { lanes: lanes.iter().filter(|lane| !lane.set.is_everything()).count(), choice: lanes.iter().any(|lane| !lane.set.is_single()), failing }
+    Finding::Judged {
+        lanes: lanes.iter().filter(|lane| !lane.set.is_everything()).count(),
+        choice: lanes.iter().any(|lane| !lane.set.is_single()),
+        failing,
+    }
 }
 
 /// One lane as evidence.

@@ -1,7 +1,7 @@
 //! Which lanes a rule looks at: a selection by classes of the operands, or by what the exact result is.
 
-use fpprobe_spirv::op::Function;
 use fpprobe_spirv::FloatLayout;
+use fpprobe_spirv::op::Function;
 use serde::Deserialize;
 
 use crate::accepted::Set;

@@ -136,7 +136,10 @@ impl Profile {
     pub fn rules_for<'a>(&'a self, kernel: &Kernel) -> impl Iterator<Item = (&'a Rule, &'a Part)> {
         let plain = kernel.with_controls(fpprobe_spirv::Controls::NONE);
         self.rules.iter().flat_map(move |rule| {
-            rule.parts.iter().filter(move |part| part.lowerings.iter().any(|l| same_question(l, &plain))).map(move |part| (rule, part))
+            rule.parts
+                .iter()
+                .filter(move |part| part.lowerings.iter().any(|l| same_question(l, &plain)))
+                .map(move |part| (rule, part))
         })
     }
 

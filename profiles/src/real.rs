@@ -8,11 +8,13 @@
 use std::cmp::Ordering;
 
 use fpprobe_spirv::FloatLayout;
-use rustc_apfloat::ieee::Quad;
-use rustc_apfloat::{Float, Round, Status};
+use rustc_apfloat::ieee::{Double, Quad};
+use rustc_apfloat::{Float, FloatConvert, Round, Status};
 
 const QUAD_FRACTION: u32 = 112;
 const QUAD_BIAS: i32 = 16383;
+/// Layout of binary64.
+pub const DOUBLE: FloatLayout = FloatLayout { signed: true, exponent: 11, fraction: 52 };
 
 /// A real number known exactly (`lo == hi`) or enclosed; finite, non-zero, one sign.
 #[derive(Clone, Copy, Debug)]
@@ -39,23 +41,27 @@ pub enum Exact {
 /// The encoded value as binary128: exact; NaNs lose their payload.
 pub fn decode(layout: FloatLayout, bits: u64) -> Quad {
     let magnitude = bits & layout.magnitude_mask();
-    let value = if layout.is_nan(bits) {
-        Quad::NAN
+    let sign = u128::from(layout.is_negative(bits)) << 127;
+    let encoded = if layout.is_nan(bits) {
+        return Quad::NAN;
     } else if layout.is_infinite(bits) {
-        Quad::INFINITY
+        0x7fff << QUAD_FRACTION
+    } else if magnitude == 0 {
+        0
     } else {
-        let (exponent, fraction) = (magnitude >> layout.fraction, magnitude & (layout.min_normal() - 1));
-        let significand = if exponent == 0 { fraction } else { fraction | layout.min_normal() };
-        let scale = exponent.max(1) as i32 - layout.bias() - layout.fraction as i32;
-        Quad::from_u128(u128::from(significand)).value.scalbn(scale)
+        // The hidden bit of a subnormal is wherever its leading bit is.
+        let subnormal = layout.is_subnormal(bits);
+        let leading = if subnormal { magnitude.ilog2() } else { layout.fraction };
+        let field = if subnormal { 1 } else { (magnitude >> layout.fraction) as i32 };
+        let fraction = u128::from(magnitude & ((1 << leading) - 1)) << (QUAD_FRACTION - leading);
+        let exponent = field - layout.bias() - (layout.fraction - leading) as i32;
+        ((exponent + QUAD_BIAS) as u128) << QUAD_FRACTION | fraction
     };
-    if layout.is_negative(bits) { -value } else { value }
+    Quad::from_bits(sign | encoded)
 }
 
 /// The encoded value as binary64 bits, for interval ends in JSON; exact for every format.
 pub fn to_double_bits(layout: FloatLayout, bits: u64) -> u64 {
-    use rustc_apfloat::FloatConvert;
-    use rustc_apfloat::ieee::Double;
     let mut loses = false;
     let double: Double = decode(layout, bits).convert(&mut loses).value;
     double.to_bits() as u64
@@ -133,19 +139,16 @@ impl Real {
 
 /// Classifies the result of one operation, given by rounding direction.
 pub fn bracket(operation: impl Fn(Round) -> rustc_apfloat::StatusAnd<Quad>) -> Exact {
-    let nearest = operation(Round::NearestTiesToEven);
-    let value = nearest.value;
-    if value.is_nan() {
-        Exact::Nan
-    } else if value.is_infinite() {
-        Exact::Infinite(value.is_negative())
-    } else if value.is_zero() && nearest.status & Status::INEXACT == Status::OK {
-        Exact::Zero(value.is_negative())
-    } else if nearest.status & Status::INEXACT == Status::OK {
-        Exact::Number(Real::exact(value))
-    } else {
-        Exact::Number(Real { lo: operation(Round::TowardNegative).value, hi: operation(Round::TowardPositive).value })
+    let cut = operation(Round::TowardZero);
+    if cut.status & Status::INEXACT == Status::OK {
+        return Exact::of(cut.value);
     }
+    // What was cut off is less than the step to the next value away from zero.
+    Exact::Number(if cut.value.is_negative() {
+        Real { lo: cut.value.next_down().value, hi: cut.value }
+    } else {
+        Real { lo: cut.value, hi: cut.value.next_up().value }
+    })
 }
 
 impl Exact {
@@ -191,17 +194,16 @@ impl Exact {
     }
 }
 
-/// The largest binary128 value whose square is not above `x`; `x` positive, finite.
+/// The largest binary128 value whose square is not above `x`; `x` positive, finite, within binary64's range.
 fn sqrt_down(x: Quad) -> Quad {
-    // Newton's iteration from a power of two converges from above; the last step below makes the result exact.
-    let mut root = power(exponent(x).div_euclid(2) + 1);
-    let half = power(-1);
-    loop {
-        let next = ((root + x.div_r(root, Round::NearestTiesToEven).value).value * half).value;
-        if next.partial_cmp(&root) != Some(Ordering::Less) {
-            break;
-        }
-        root = next;
+    // The host's root is a first guess; two steps of Newton's iteration bring 53 bits past 113, and what follows makes the
+    // result exact whatever the guess was.
+    let mut loses = false;
+    let near: Double = x.convert(&mut loses).value;
+    let guess = f64::from_bits(near.to_bits() as u64).sqrt();
+    let mut root = decode(DOUBLE, guess.to_bits());
+    for _ in 0..2 {
+        root = ((root + x.div_r(root, Round::NearestTiesToEven).value).value * power(-1)).value;
     }
     let above = |root: Quad| {
         let residue = root.mul_add_r(root, -x, Round::NearestTiesToEven).value;
@@ -232,6 +234,18 @@ mod tests {
         for bits in 0..half.infinity() {
             let cut = cut(half, decode(half, bits));
             assert_eq!((cut.magnitude, cut.exact), (bits, true), "{bits:04x}");
+        }
+    }
+
+    #[test]
+    fn decoding_agrees_with_apfloat() {
+        use rustc_apfloat::ieee::Single;
+        for seed in 0..20_000 {
+            let bits = fpprobe_spirv::cases::random(seed) & 0xffff_ffff;
+            let mut loses = false;
+            let theirs: Quad = Single::from_bits(u128::from(bits)).convert(&mut loses).value;
+            let ours = decode(single(), bits);
+            assert!(ours.bitwise_eq(theirs) || ours.is_nan() && theirs.is_nan(), "{bits:08x}");
         }
     }
 

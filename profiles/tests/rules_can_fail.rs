@@ -23,7 +23,9 @@ fn assemble(kernel: &Kernel, parts: &[u64]) -> Vec<u64> {
     match (kernel.result().format.channels(), kernel.op.function) {
         ([], Function::PackHalf) => vec![parts[0] | parts[1] << 16],
         ([], _) => parts.to_vec(),
-        (channels, _) => vec![channels.iter().zip(parts).fold(0, |texel, (channel, bits)| texel | bits << channel.shift)],
+        (channels, _) => {
+            vec![channels.iter().zip(parts).fold(0, |texel, (channel, bits)| texel | bits << channel.shift)]
+        }
     }
 }
 
@@ -41,7 +43,10 @@ fn answer(profile: &Profile, kernel: &Kernel, case: &[u64]) -> Vec<u64> {
                 Question::new(kernel).accepted_part(case, part, &exact).and(set)
             });
             let best = nearest.filter(|set| !set.is_empty()).unwrap_or_else(|| set.clone());
-            *best.members(1).first().unwrap_or_else(|| panic!("{}: {rules:?} contradict on {kernel} {case:x?}", profile.id))
+            *best
+                .members(1)
+                .first()
+                .unwrap_or_else(|| panic!("{}: {rules:?} contradict on {kernel} {case:x?}", profile.id))
         })
         .collect();
     assemble(kernel, &parts)
@@ -117,7 +122,11 @@ fn one_answer_changed_makes_each_required_rule_deviate() {
                         rule.selects(question.encodings[*index], &operands, &part.demand)
                     })
                     .collect();
-                let tries = lanes.iter().take(3).chain(lanes.iter().rev().take(3)).chain(lanes.iter().step_by(lanes.len() / 8 + 1));
+                let tries = lanes
+                    .iter()
+                    .take(3)
+                    .chain(lanes.iter().rev().take(3))
+                    .chain(lanes.iter().step_by(lanes.len() / 8 + 1));
                 let deviates = tries.into_iter().any(|(case, index)| {
                     let set = question.accepted_part(cases.case(*case), *index, &part.demand);
                     let mut answer = components(&kernel, device[at].answer(*case));
@@ -155,7 +164,9 @@ fn two_directions_on_one_path_deviate() {
             let mut out = observation.out.to_vec();
             for case in (0..observation.cases.len()).step_by(2) {
                 let parts: Vec<u64> = (0..Encoding::of_result(&kernel).len())
-                    .map(|index| Question::new(&kernel).accepted_part(observation.cases.case(case), index, &down).members(1)[0])
+                    .map(|index| {
+                        Question::new(&kernel).accepted_part(observation.cases.case(case), index, &down).members(1)[0]
+                    })
                     .collect();
                 out[case] = assemble(&kernel, &parts)[0];
             }
@@ -194,7 +205,8 @@ fn keeping_subnormals_is_one_deviation_and_the_rest_depends_on_it() {
         observation.out = answers.collect::<Vec<u64>>().into();
     }
     let judgement = Judge::new(&profile).judge(&Observations::new(&device));
-    let of = |verdict| judgement.rules.iter().filter(|r| r.verdict == verdict).map(|r| r.id.as_str()).collect::<Vec<_>>();
+    let of =
+        |verdict| judgement.rules.iter().filter(|r| r.verdict == verdict).map(|r| r.id.as_str()).collect::<Vec<_>>();
     assert_eq!(of(Verdict::Deviates), ["D32-18"]);
     assert!(of(Verdict::Depends).contains(&"D32-19") && of(Verdict::Depends).contains(&"D32-12"));
 }

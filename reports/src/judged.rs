@@ -30,7 +30,8 @@ pub fn judge(profiles: &[Profile], observations: &[Observation]) -> Judged {
     let judgements: Vec<Judgement> = std::thread::scope(|scope| {
         let threads: Vec<_> =
             profiles.iter().map(|profile| scope.spawn(|| Judge::new(profile).judge(&index))).collect();
-        let ended = threads.into_iter().map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        let ended =
+            threads.into_iter().map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
         ended.collect()
     });
     for (profile, judgement) in profiles.iter().zip(&judgements) {

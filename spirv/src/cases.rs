@@ -75,18 +75,18 @@ pub fn cases(kernel: &Kernel) -> Cases {
     cases.clone()
 }
 
-/// Which list a kernel of a format is asked.
-fn kind(kernel: &Kernel) -> String {
+/// Which list a kernel of a format is asked. Few lists: kernels of the same list share the operands of their module.
+fn kind(kernel: &Kernel) -> &'static str {
     match (kernel.op.function, kernel.op.params.len()) {
-        (Function::Store, _) => "store".into(),
-        (Function::Load, _) => "load".into(),
-        (Function::UnpackHalf, _) => "halves".into(),
-        (Function::PackHalf, _) => "pack".into(),
-        (Function::Choose, _) => "choose".into(),
-        (Function::ToFloat, _) if kernel.format == Format::F16 => "every".into(),
-        (function, 1) => format!("unary.{}", flavour(function)),
-        (_, 2) => "binary".into(),
-        _ => "ternary".into(),
+        (Function::Store, _) => "store",
+        (Function::Load, _) => "load",
+        (Function::UnpackHalf, _) => "halves",
+        (Function::PackHalf, _) => "pack",
+        (Function::Choose, _) => "choose",
+        (Function::ToFloat, _) if kernel.format == Format::F16 => "every",
+        (_, 1) => "unary",
+        (_, 2) => "binary",
+        _ => "ternary",
     }
 }
 
@@ -98,7 +98,7 @@ fn list(kernel: &Kernel) -> Vec<u64> {
         (Function::Load, _) => load_cases(format),
         (Function::UnpackHalf, _) => (0..1 << 15).map(|i| ((2 * i + 1) << 16) | (2 * i)).collect(),
         (Function::PackHalf, Some(layout)) => {
-            let list = unary(layout, Function::PackHalf);
+            let list = unary(layout);
             let other = list.iter().cycle().skip(list.len() / 3);
             list.iter().zip(other).flat_map(|(low, high)| [*low, *high]).collect()
         }
@@ -106,8 +106,8 @@ fn list(kernel: &Kernel) -> Vec<u64> {
             (0..=layout.magnitude_mask() | layout.sign_bit()).collect()
         }
         (Function::Choose, Some(layout)) => choose(layout),
-        (function, Some(layout)) => match kernel.op.params.len() {
-            1 => unary(layout, function),
+        (_, Some(layout)) => match kernel.op.params.len() {
+            1 => unary(layout),
             2 => binary(layout),
             _ => ternary(layout),
         },
@@ -130,20 +130,6 @@ fn widen(one: &[u64], arity: usize, width: usize) -> Vec<u64> {
         }
     }
     wide
-}
-
-/// Which functions share a list of unary inputs.
-fn flavour(function: Function) -> &'static str {
-    match function {
-        Function::Exp | Function::Exp2 => "exponential",
-        Function::Floor
-        | Function::Ceil
-        | Function::Trunc
-        | Function::RoundEven
-        | Function::Fract
-        | Function::ToInteger => "integral",
-        _ => "general",
-    }
 }
 
 /// The encoding of `significand * 2^exponent`, `significand` being an integer that fits; positive, normal.
@@ -200,7 +186,7 @@ fn signed(layout: FloatLayout, magnitudes: &[u64]) -> Vec<u64> {
     magnitudes.iter().flat_map(|value| [*value, *value | layout.sign_bit()]).collect()
 }
 
-fn unary(layout: FloatLayout, function: Function) -> Vec<u64> {
+fn unary(layout: FloatLayout) -> Vec<u64> {
     let normal = layout.min_normal();
     let one = scaled(layout, 1, 0);
     let mut list = magnitudes(layout);
@@ -209,19 +195,13 @@ fn unary(layout: FloatLayout, function: Function) -> Vec<u64> {
     let integral = layout.fraction.cast_signed();
     list.extend([-2, -1, 0, 1].map(|step| scaled(layout, 1, integral + step)));
     list.extend([scaled(layout, 1, integral) + 1, scaled(layout, 1, integral - 1) + 1]);
-    match flavour(function) {
-        "exponential" => {
-            list.extend((1..=layout.bias() + integral + 2).map(|n| scaled(layout, u64::from(n.cast_unsigned()), 0)));
-        }
-        "integral" => {
-            list.extend((1..40).map(|n| scaled(layout, 2 * n + 1, -1)));
-            list.extend([31, 32, 30].iter().filter(|e| **e <= layout.bias()).flat_map(|e| {
-                let power = scaled(layout, 1, *e);
-                [power - 1, power, power + 1]
-            }));
-        }
-        _ => {}
-    }
+    // Integers as far as an exponential function goes, halves, and the limits of integer types.
+    list.extend((1..=layout.bias() as u64 + integral as u64 + 2).map(|n| scaled(layout, n, 0)));
+    list.extend((1..40).map(|n| scaled(layout, 2 * n + 1, -1)));
+    list.extend([30, 31, 32].iter().filter(|exponent| **exponent <= layout.bias()).flat_map(|exponent| {
+        let power = scaled(layout, 1, *exponent);
+        [power - 1, power, power + 1]
+    }));
     let exponents = 0..(1 << layout.exponent) - 1;
     let draws = 1 + 256 / exponents.end;
     for exponent in exponents {

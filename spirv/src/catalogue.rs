@@ -3,17 +3,17 @@
 use crate::controls::{Control, Controls};
 use crate::format::Format;
 use crate::kernel::Kernel;
+use crate::needs::{Need, needs};
 use crate::op::OPS;
 use crate::route::Via;
 
-/// Every kernel without controls, by its natural route, scalar: formats in order, operations in table order.
+/// Every kernel without controls, by its natural route, scalar: formats in order, operations in table order. Kernels
+/// with a 64-bit float anywhere answer to `eval` alone until a rule looks at them.
 pub fn plain() -> Vec<Kernel> {
-    // f64 rules come with the 64-bit family; until a rule looks at them its kernels answer to `eval` only.
     Format::ALL
         .into_iter()
-        .filter(|format| *format != Format::F64)
         .flat_map(|format| OPS.iter().filter_map(move |op| Kernel::plain(format, op).ok()))
-        .filter(|kernel| kernel.format != Format::F64)
+        .filter(|kernel| !needs(kernel).contains(&Need::Float64))
         .collect()
 }
 

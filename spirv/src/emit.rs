@@ -105,7 +105,7 @@ impl Case<'_> {
         let mut text = format!(
             "assemble: spirv-as --target-env spv1.3 FILE -o FILE.spv\n\
              dispatch: entry point main, work group {GROUP}x1x1, {}x1x1 groups; invocation i answers case i\n",
-            plan.groups
+            plan.columns
         );
         for buffer in &plan.buffers {
             let _ = writeln!(

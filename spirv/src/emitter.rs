@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use rspirv::dr::{Builder, InsertPoint, Instruction, Operand};
+use rspirv::dr::{Block, Builder, InsertPoint, Instruction, Operand};
 use rspirv::spirv::{Op, Word};
 
 use crate::error::BuildError;
@@ -83,6 +83,15 @@ impl Emitter {
         let id = self.builder.id();
         self.builder.insert_into_block(InsertPoint::End, Instruction::new(op, Some(kind), Some(id), operands))?;
         Ok(id)
+    }
+
+    /// Label of the block that instructions go to.
+    pub(crate) fn block(&self) -> Result<Word, BuildError> {
+        let function =
+            self.builder.selected_function().and_then(|index| self.builder.module_ref().functions.get(index));
+        let block =
+            function.zip(self.builder.selected_block()).and_then(|(function, index)| function.blocks.get(index));
+        block.and_then(Block::label_id).ok_or(BuildError::Assemble(rspirv::dr::Error::MismatchedTerminator))
     }
 
     /// Puts components together; one component is its own value.

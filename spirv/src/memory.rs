@@ -77,20 +77,21 @@ impl Emitter {
         let kind = self.scalar(element.format());
         let mut parts = Vec::new();
         for index in 0..region.shape.width {
-            let pointer = self.element(kind, variables[region.buffer], region, slot, index)?;
+            let pointer = self.element(kind, variables[region.buffer], region, slot, None, index)?;
             let raw = self.value(Op::Load, kind, ids([pointer]))?;
             parts.push(self.decode(region.shape.format, element, raw)?);
         }
         self.compose(region.shape, &parts)
     }
 
-    /// Stores a result into its region.
+    /// Stores a result into its region, `further` elements on.
     pub(crate) fn store(
         &mut self,
         plan: &Plan,
         variables: &[Word],
         region: &Region,
         slot: Word,
+        further: Option<Word>,
         value: Word,
     ) -> Result<(), BuildError> {
         let element = plan.buffers[region.buffer].element;
@@ -98,19 +99,20 @@ impl Emitter {
         for index in 0..region.shape.width {
             let part = self.component(region.shape, value, index)?;
             let raw = self.encode(region.shape.format, element, part)?;
-            let pointer = self.element(kind, variables[region.buffer], region, slot, index)?;
+            let pointer = self.element(kind, variables[region.buffer], region, slot, further, index)?;
             self.builder.store(pointer, raw, None, [])?;
         }
         Ok(())
     }
 
-    /// Pointer to component `index` of a slot: element `base + slot * width + index`.
+    /// Pointer to component `index` of a slot: element `base + further + slot * width + index`.
     fn element(
         &mut self,
         kind: Word,
         variable: Word,
         region: &Region,
         slot: Word,
+        further: Option<Word>,
         index: u32,
     ) -> Result<Word, BuildError> {
         let uint = self.scalar(Format::U32);
@@ -118,6 +120,9 @@ impl Emitter {
         if region.shape.width > 1 {
             let width = self.word(region.shape.width);
             at = self.value(Op::IMul, uint, ids([at, width]))?;
+        }
+        if let Some(further) = further {
+            at = self.value(Op::IAdd, uint, ids([at, further]))?;
         }
         if region.base + index > 0 {
             let first = self.word(region.base + index);

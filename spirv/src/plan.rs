@@ -86,6 +86,26 @@ pub struct Placed {
     pub result: Option<Region>,
 }
 
+/// Kernels of a module that read the same operands and give results of one shape: one load serves all of them, one store
+/// takes what the kernel of the row has given.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Group<'a> {
+    /// Row of the first kernel; the others follow.
+    pub first: u32,
+    /// The kernels; their results lie [`Group::stride`] elements apart.
+    pub placed: &'a [Placed],
+}
+
+impl Group<'_> {
+    /// Elements from one kernel's results to the next one's.
+    pub fn stride(&self) -> u32 {
+        match self.placed {
+            [a, b, ..] => a.result.zip(b.result).map_or(0, |(a, b)| b.base - a.base),
+            _ => 0,
+        }
+    }
+}
+
 /// How the host makes two runs of the same kernels differ.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Variant {
@@ -104,8 +124,10 @@ pub struct Plan {
     pub buffers: Vec<Buffer>,
     /// The storage image, for image kernels (which have a module each).
     pub image: Option<Image>,
-    /// Work groups (x) to dispatch.
-    pub groups: u32,
+    /// Work groups to dispatch in x: enough for the slots.
+    pub columns: u32,
+    /// Work groups to dispatch in y: a row for each kernel.
+    pub rows: u32,
     /// The variant it was laid out for.
     pub variant: Variant,
 }
@@ -180,7 +202,14 @@ impl Plan {
     /// # Panics
     /// When an image kernel shares the module with another.
     pub fn sharing(kernels: &[Wanted], storage16: bool, variant: Variant) -> Plan {
-        let mut plan = Plan { placed: Vec::new(), buffers: Vec::new(), image: None, groups: 0, variant };
+        let mut plan = Plan {
+            placed: Vec::new(),
+            buffers: Vec::new(),
+            image: None,
+            columns: 0,
+            rows: kernels.len() as u32,
+            variant,
+        };
         let mut order: Vec<&Wanted> = kernels.iter().collect();
         let mut known: Vec<(&Wanted, Vec<Region>)> = Vec::new();
         if variant.reversed {
@@ -217,7 +246,7 @@ impl Plan {
             }
             plan.placed.push(Placed { kernel: *kernel, slots: *slots, params, result });
         }
-        plan.groups = most.div_ceil(GROUP) + variant.shift;
+        plan.columns = most.div_ceil(GROUP) + variant.shift;
         plan.sort_buffers();
         plan
     }
@@ -251,6 +280,24 @@ impl Plan {
             }
         }
         self.buffers = order.iter().map(|index| self.buffers[*index].clone()).collect();
+    }
+
+    /// The kernels in groups, in order.
+    pub fn groups(&self) -> impl Iterator<Item = Group<'_>> {
+        let together = |a: &Placed, b: &Placed| {
+            // Regions of one buffer are laid out one after the other, so results of one shape lie evenly apart.
+            let alike = |(a, b): (Region, Region)| a.buffer == b.buffer && a.shape == b.shape;
+            a.result.zip(b.result).is_some_and(alike)
+                && a.slots == b.slots
+                && !a.params.is_empty()
+                && a.params == b.params
+        };
+        let mut first = 0;
+        self.placed.chunk_by(together).map(move |placed| {
+            let group = Group { first, placed };
+            first += placed.len() as u32;
+            group
+        })
     }
 
     /// Number of texels of the image, 0 without one.

@@ -24,9 +24,9 @@ pub fn batches(asks: &[Ask], batching: Batching, most: usize) -> Vec<Vec<usize>>
     let mut batches: Vec<Vec<usize>> = Vec::new();
     // The batch that still takes kernels of a kind, the values in it, and the buffers they lie in.
     let mut open: HashMap<_, (usize, usize, BTreeSet<_>)> = HashMap::new();
-    // Kernels that are asked the same cases come together: in a module they share their operands.
+    // Kernels of the same cases and the same kind of result come together: in a module they share load and store.
     let mut places: Vec<usize> = (0..asks.len()).collect();
-    places.sort_by_key(|place| asks[*place].cases.name.as_str());
+    places.sort_by_key(|place| (asks[*place].cases.name.as_str(), asks[*place].kernel.result().format));
     for place in places {
         let ask = &asks[place];
         let kernel = &ask.kernel;
@@ -51,6 +51,8 @@ pub fn batches(asks: &[Ask], batching: Batching, most: usize) -> Vec<Vec<usize>>
             open.insert(kind, (batches.len() - 1, values, buffers));
         }
     }
+    // The longest first, so that no worker is left with one of them when the others are done.
+    batches.sort_by_key(|batch| std::cmp::Reverse(batch.len()));
     batches
 }
 

@@ -47,7 +47,7 @@ impl Device {
             Buffer::fit(&mut self.texels, &self.logical, texels.len())?.write(texels)?;
         }
         self.describe(plan, &pipeline, image.as_ref());
-        self.record(plan.groups, &pipeline, image.as_ref())?;
+        self.record([plan.columns, plan.rows], &pipeline, image.as_ref())?;
         self.submit(timeout)?;
 
         for (place, bytes) in self.buffers.iter().zip(buffers) {
@@ -82,9 +82,9 @@ impl Device {
             let what = format!("storage buffer of {} bytes; at most {most}", bytes.len());
             return Err(VulkanError::limit("vkUpdateDescriptorSets", what));
         }
-        let most = limits.max_compute_work_group_count[0];
-        if plan.groups > most {
-            let what = format!("{} work groups; at most {most}", plan.groups);
+        let [most_x, most_y, _] = limits.max_compute_work_group_count;
+        if plan.columns > most_x || plan.rows > most_y {
+            let what = format!("{} x {} work groups; at most {most_x} x {most_y}", plan.columns, plan.rows);
             return Err(VulkanError::limit("vkCmdDispatch", what));
         }
         Ok(())
@@ -117,7 +117,7 @@ impl Device {
     }
 
     /// Records the whole dispatch.
-    fn record(&self, groups: u32, pipeline: &Pipeline, image: Option<&Image>) -> Result<(), VulkanError> {
+    fn record(&self, [columns, rows]: [u32; 2], pipeline: &Pipeline, image: Option<&Image>) -> Result<(), VulkanError> {
         let (device, commands) = (self.logical.raw(), self.commands);
         let begin = vk::CommandBufferBeginInfo::default().flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
         // SAFETY: the pool's only command buffer is not pending, since every submission was waited for.
@@ -135,7 +135,7 @@ impl Device {
             device.cmd_bind_pipeline(commands, vk::PipelineBindPoint::COMPUTE, pipeline.raw());
             let (layout, sets) = (pipeline.layout(), [pipeline.set()]);
             device.cmd_bind_descriptor_sets(commands, vk::PipelineBindPoint::COMPUTE, layout, 0, &sets, &[]);
-            device.cmd_dispatch(commands, groups, 1, 1);
+            device.cmd_dispatch(commands, columns, rows, 1);
         }
         if let Some((image, buffer)) = texels {
             self.download(image, buffer);

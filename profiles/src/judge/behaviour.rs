@@ -144,9 +144,7 @@ fn ieee(environment: &mut Environment) {
 /// Whether every answer equals IEEE round-to-nearest-even under the profile's flushing.
 pub(super) fn is_strict(part: &Looked<'_>) -> bool {
     let demand = strict(part.demand);
-    part.lanes.iter().all(|lane| {
-        accepts(&lane.under(&demand), part.observation, lane.case, lane.part)
-    })
+    part.lanes.iter().all(|lane| accepts(&lane.under(&demand), part.observation, lane.case, lane.part))
 }
 
 /// The demand with a behaviour swapped for its opposite.

@@ -77,7 +77,11 @@ impl Judge<'_> {
         let places = self.places(index, recipe, absent);
         if places.is_empty() {
             let groups: Vec<&str> = rule.parts.iter().filter_map(|part| part.group.as_deref()).take(1).collect();
-            return RuleVerdict { verdict: Verdict::Unsupported, behaviour: format!("without {}", groups.join("")), ..verdict };
+            return RuleVerdict {
+                verdict: Verdict::Unsupported,
+                behaviour: format!("without {}", groups.join("")),
+                ..verdict
+            };
         }
         let (mut choice, mut unsupported, mut incomplete) = (false, None, None);
         for (part, lowering) in &places {
@@ -161,7 +165,9 @@ impl Judge<'_> {
         let rule: &Rule = &self.profile.rules[index];
         self.places(index, recipe, absent).iter().all(|(part, lowering)| {
             let place = (index, *part, *lowering);
-            let Finding::Judged { failing, .. } = &*self.find(place, recipe.controls, observations) else { return true };
+            let Finding::Judged { failing, .. } = &*self.find(place, recipe.controls, observations) else {
+                return true;
+            };
             let kernel = rule.parts[*part].lowerings[*lowering].with_controls(recipe.controls);
             let Some(observation) = observations.get(&kernel) else { return true };
             let lanes = self.lanes(place, &observation.cases);

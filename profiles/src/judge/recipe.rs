@@ -25,7 +25,9 @@ impl Recipe {
     /// Number of the lowering that this recipe takes for a part.
     pub(super) fn choice(&self, part: &Part) -> usize {
         let chosen = |(operation, kernel): &(String, Kernel)| {
-            (*operation == part.operation).then(|| part.lowerings.iter().position(|lowering| lowering == kernel)).flatten()
+            (*operation == part.operation)
+                .then(|| part.lowerings.iter().position(|lowering| lowering == kernel))
+                .flatten()
         };
         self.lowerings.iter().find_map(chosen).unwrap_or(0)
     }
@@ -103,7 +105,9 @@ impl Judge<'_> {
         let _ = absent;
         Controls::subsets(&self.profile.modes)
             .into_iter()
-            .filter(|set| set.is_empty() || !present.is_empty() && present.iter().all(|k| supported(&k.with_controls(*set))))
+            .filter(|set| {
+                set.is_empty() || !present.is_empty() && present.iter().all(|k| supported(&k.with_controls(*set)))
+            })
             .collect()
     }
 
@@ -113,7 +117,10 @@ impl Judge<'_> {
         let mut seen: Vec<(&str, &[Kernel])> = Vec::new();
         for part in self.profile.rules.iter().flat_map(|rule| &rule.parts) {
             let absent = part.group.as_ref().is_some_and(|group| absent.contains(group));
-            if part.lowerings.len() < 2 || absent || seen.contains(&(part.operation.as_str(), part.lowerings.as_slice())) {
+            if part.lowerings.len() < 2
+                || absent
+                || seen.contains(&(part.operation.as_str(), part.lowerings.as_slice()))
+            {
                 continue;
             }
             seen.push((&part.operation, &part.lowerings));
@@ -129,7 +136,13 @@ impl Judge<'_> {
     }
 
     /// Whether every required rule's look at an operation is met by one lowering.
-    fn operation_is_met(&self, like: &Part, lowering: usize, controls: Controls, observations: &Observations<'_>) -> bool {
+    fn operation_is_met(
+        &self,
+        like: &Part,
+        lowering: usize,
+        controls: Controls,
+        observations: &Observations<'_>,
+    ) -> bool {
         self.profile.rules.iter().enumerate().filter(|(_, rule)| rule.level == Level::Required).all(|(index, rule)| {
             rule.parts.iter().enumerate().all(|(part, own)| {
                 if own.operation != like.operation || own.lowerings != like.lowerings {

@@ -20,9 +20,7 @@ pub(super) fn against_one_direction(demand: &Demand, lanes: &[Lane], observation
         .iter()
         .map(|(accuracy, _)| {
             let demand = Demand { accuracy: *accuracy, ..*demand };
-            let off = |lane: &Lane| {
-                !accepts(&lane.under(&demand), observation, lane.case, lane.part)
-            };
+            let off = |lane: &Lane| !accepts(&lane.under(&demand), observation, lane.case, lane.part);
             (0..lanes.len()).filter(|index| off(&lanes[*index])).collect::<Vec<usize>>()
         })
         .min_by_key(Vec::len)
@@ -146,8 +144,7 @@ fn every_code(stores: &Observation) -> (usize, Vec<Evidence>) {
                 })
             };
             if let Some(case) = (0..stores.cases.len()).find(|case| exact(stores.cases.case(*case)[index])) {
-                let mut accepted: Vec<Set> =
-                    Encoding::of_result(&kernel).into_iter().map(Set::everything).collect();
+                let mut accepted: Vec<Set> = Encoding::of_result(&kernel).into_iter().map(Set::everything).collect();
                 accepted[index] = Set::one(Encoding::Float(channel.layout), code);
                 evidence.push(Evidence {
                     kernel,

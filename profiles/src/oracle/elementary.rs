@@ -14,7 +14,11 @@ pub(super) fn exact(function: Function, x: Quad) -> Exact {
     }
     match function {
         Function::Exp | Function::Exp2 if x.is_infinite() => {
-            if x.is_negative() { Exact::Zero(false) } else { Exact::Infinite(false) }
+            if x.is_negative() {
+                Exact::Zero(false)
+            } else {
+                Exact::Infinite(false)
+            }
         }
         Function::Exp | Function::Exp2 | Function::Cos if x.is_zero() => Exact::of(power(0)),
         Function::Sin if x.is_zero() => Exact::of(x),
@@ -56,7 +60,6 @@ fn enclosed(function: Function, x: Quad) -> Exact {
     if near == 0.0 {
         return Exact::Number(Real::exact(power(-1080)));
     }
-    let layout = fpprobe_spirv::FloatLayout { signed: true, exponent: 11, fraction: 52 };
-    let quad = |value: f64| crate::real::decode(layout, value.to_bits());
+    let quad = |value: f64| crate::real::decode(crate::real::DOUBLE, value.to_bits());
     Exact::Number(Real { lo: quad(near.next_down()), hi: quad(near.next_up()) })
 }

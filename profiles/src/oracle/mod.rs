@@ -245,7 +245,9 @@ fn exact(function: Function, operands: &[Operand]) -> Option<Exact> {
         Function::Exp | Function::Exp2 | Function::Log | Function::Log2 | Function::Sin | Function::Cos => {
             elementary::exact(function, x)
         }
-        Function::ToFloat | Function::PackHalf | Function::UnpackHalf | Function::Load | Function::Store => Exact::of(x),
+        Function::ToFloat | Function::PackHalf | Function::UnpackHalf | Function::Load | Function::Store => {
+            Exact::of(x)
+        }
         _ => return None,
     })
 }

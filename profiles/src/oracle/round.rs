@@ -103,9 +103,7 @@ fn rounded(encoding: Encoding, layout: FloatLayout, real: Real, operands: &[Oper
     match demand.accuracy {
         Accuracy::NearestEven => nearest(encoding, layout, real),
         Accuracy::TowardZero => toward_zero(encoding, layout, real),
-        Accuracy::TowardZeroOrNearestEven => {
-            nearest(encoding, layout, real).or(&toward_zero(encoding, layout, real))
-        }
+        Accuracy::TowardZeroOrNearestEven => nearest(encoding, layout, real).or(&toward_zero(encoding, layout, real)),
         Accuracy::EitherNeighbour | Accuracy::TwoStep(_) => {
             Set::range(encoding, neighbours(encoding, layout, real.lo).0, neighbours(encoding, layout, real.hi).1)
         }
@@ -140,7 +138,7 @@ fn relative(real: Real, bits: i32) -> (Quad, Quad) {
 
 /// A decimal number of a profile, exactly as binary64 has it.
 pub(super) fn quad(value: f64) -> Quad {
-    crate::real::decode(FloatLayout { signed: true, exponent: 11, fraction: 52 }, value.to_bits())
+    crate::real::decode(crate::real::DOUBLE, value.to_bits())
 }
 
 /// Infinities, where an interval reaches past the largest finite value.

@@ -161,7 +161,9 @@ fn draft(
     depth: usize,
 ) -> Result<Draft, ProfileError> {
     if source.text.len() > LARGEST {
-        return Err(source.error(0, format!("a profile may have {LARGEST} bytes at most; this one has {}", source.text.len())));
+        return Err(
+            source.error(0, format!("a profile may have {LARGEST} bytes at most; this one has {}", source.text.len()))
+        );
     }
     let raw: RawProfile = toml::from_str(source.text)
         .map_err(|error| source.error(error.span().map_or(0, |span| span.start), error.message()))?;
@@ -185,7 +187,10 @@ fn draft(
         Some(name) => {
             let (file, text) = base(name.get_ref()).ok_or_else(|| {
                 let known: Vec<&str> = super::built_in_ids().collect();
-                source.error(name.span().start, format!("`extends`: no profile `{}`; there are {}", name.get_ref(), known.join(", ")))
+                source.error(
+                    name.span().start,
+                    format!("`extends`: no profile `{}`; there are {}", name.get_ref(), known.join(", ")),
+                )
             })?;
             self::draft(&Source { file: &file, text: &text }, base, depth + 1)?
         }
@@ -212,9 +217,11 @@ fn read(source: &Source<'_>, raw: RawProfile, draft: &mut Draft) -> Result<(), P
     }
     for group in raw.group {
         draft.profile.groups.retain(|known| known.id != group.id);
-        let format = group.format.get_ref().parse().map_err(|error| {
-            source.error(group.format.span().start, format!("`group.format`: {error}"))
-        })?;
+        let format = group
+            .format
+            .get_ref()
+            .parse()
+            .map_err(|error| source.error(group.format.span().start, format!("`group.format`: {error}")))?;
         draft.profile.groups.push(Group { id: group.id, title: group.title, format });
     }
     for (format, table) in raw.environment {
@@ -261,14 +268,11 @@ fn accuracy(source: &Source<'_>, key: &str, text: &Spanned<String>) -> Result<Ac
     text.get_ref().parse().map_err(|problem| source.error(text.span().start, format!("`{key}`: {problem}")))
 }
 
-fn read_operation(
-    source: &Source<'_>,
-    name: &str,
-    raw: RawOperation,
-    at: usize,
-) -> Result<Operation, ProfileError> {
+fn read_operation(source: &Source<'_>, name: &str, raw: RawOperation, at: usize) -> Result<Operation, ProfileError> {
     if raw.lowerings.is_empty() {
-        return Err(source.error(at, format!("`operation.{name}.lowerings` is empty: name at least one kernel operation")));
+        return Err(
+            source.error(at, format!("`operation.{name}.lowerings` is empty: name at least one kernel operation"))
+        );
     }
     for lowering in &raw.lowerings {
         let op = lowering.get_ref().rsplit_once('.').map_or(lowering.get_ref().as_str(), |(_, op)| op);
@@ -288,7 +292,9 @@ fn read_operation(
 
 fn read_rule(source: &Source<'_>, raw: RawRule, at: usize, draft: &Draft) -> Result<Rule, ProfileError> {
     let rule_error = |at: usize, problem: String| source.error(at, format!("rule `{}`: {problem}", raw.id));
-    if let Some((name, text)) = raw.accuracy.iter().find(|(name, _)| !raw.operations.iter().any(|op| op.get_ref() == *name)) {
+    if let Some((name, text)) =
+        raw.accuracy.iter().find(|(name, _)| !raw.operations.iter().any(|op| op.get_ref() == *name))
+    {
         return Err(rule_error(text.span().start, format!("`accuracy.{name}`: the rule does not look at `{name}`")));
     }
     let mut parts = Vec::new();
@@ -302,8 +308,8 @@ fn read_rule(source: &Source<'_>, raw: RawRule, at: usize, draft: &Draft) -> Res
                 let nearest = fpprobe_spirv::ParseError::unknown("operation", name, known);
                 rule_error(here, format!("`operations`: {nearest}"))
             })?;
-            let part = read_part(name, operation, format, &raw, source, draft)
-                .map_err(|problem| rule_error(here, problem))?;
+            let part =
+                read_part(name, operation, format, &raw, source, draft).map_err(|problem| rule_error(here, problem))?;
             parts.extend(part);
         }
     }

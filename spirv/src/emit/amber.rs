@@ -36,7 +36,7 @@ pub(super) fn script(case: &Case, plan: &Plan, assembly: &str) -> Result<String,
         let _ =
             writeln!(text, "  BIND BUFFER {} AS storage DESCRIPTOR_SET 0 BINDING {}", buffer.name(), buffer.binding());
     }
-    let _ = write!(text, "END\n\nRUN pipeline {} 1 1\n\n", plan.groups);
+    let _ = write!(text, "END\n\nRUN pipeline {} 1 1\n\n", plan.columns);
     if let Some(result) = &plan.placed[0].result {
         text.push_str(&expectations(case, plan, result));
     }

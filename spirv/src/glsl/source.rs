@@ -1,11 +1,11 @@
-//! GLSL text of a plan: one function per kernel, called under its guard.
+//! GLSL text of a plan: one function per kernel, called behind a guard and a switch on the row, as in the module built directly.
 
 use std::fmt::Write as _;
 
 use crate::error::BuildError;
 use crate::format::Format;
 use crate::kernel::{Kernel, Shape};
-use crate::plan::{Buffer, Direction, Element, GROUP, Placed, Plan, Region};
+use crate::plan::{Buffer, Direction, Element, GROUP, Group, Placed, Plan, Region};
 
 /// GLSL has no operator that compares vectors, or chooses between them, component by component; these functions are its
 /// spelling of the same instructions (GLSL 4.60, sections 5.9, 8.3 and 8.7).
@@ -29,14 +29,45 @@ pub(super) fn source(plan: &Plan) -> Result<String, BuildError> {
     for buffer in &plan.buffers {
         text.push_str(&declaration(buffer));
     }
-    let mut main =
-        format!("void main() {{\n    uint slot = gl_GlobalInvocationID.x - {}u;\n", plan.variant.shift * GROUP);
-    for (index, placed) in plan.placed.iter().enumerate() {
-        text.push_str(&function(plan, index, placed)?);
-        let name = function_name(index, &placed.kernel);
-        let _ = writeln!(main, "    if (slot < {}u) {name}(slot);", placed.slots);
+    let mut main = format!(
+        "void main() {{\n    uint slot = gl_GlobalInvocationID.x - {}u;\n    uint row = gl_WorkGroupID.y;\n",
+        plan.variant.shift * GROUP
+    );
+    let mut index = 0;
+    for group in plan.groups() {
+        for placed in group.placed {
+            text.push_str(&function(index, placed)?);
+            index += 1;
+        }
+        main.push_str(&call(plan, &group));
     }
     Ok(text + &main + "}\n")
+}
+
+/// The guard, load, switch and store of a group.
+fn call(plan: &Plan, group: &Group<'_>) -> String {
+    let Some(Placed { slots, params, result: Some(result), .. }) = group.placed.first() else { return String::new() };
+    let (first, count) = (group.first, group.placed.len());
+    let mut text = format!("    if (slot < {slots}u && row - {first}u < {count}u) {{\n");
+    for (number, region) in params.iter().enumerate() {
+        let parts: Vec<String> = (0..region.shape.width).map(|part| load(plan, region, part)).collect();
+        let kind = type_name(region.shape);
+        let _ = writeln!(text, "        {kind} p{number} = {kind}({});", parts.join(", "));
+    }
+    let names: Vec<String> = (0..params.len()).map(|number| format!("p{number}")).collect();
+    let _ = writeln!(text, "        {} r;\n        switch (row - {first}u) {{", type_name(result.shape));
+    for (case, placed) in group.placed.iter().enumerate() {
+        let label = if case + 1 == count { "default".to_owned() } else { format!("case {case}u") };
+        let name = function_name(first as usize + case, &placed.kernel);
+        let _ = writeln!(text, "            {label}: r = {name}({}); break;", names.join(", "));
+    }
+    text.push_str("        }\n");
+    for part in 0..result.shape.width {
+        let value = if result.shape.width == 1 { "r".to_owned() } else { format!("r[{part}]") };
+        let further = format!(" + (row - {first}u) * {}u", group.stride());
+        let _ = writeln!(text, "        {} = {};", element(plan, result, part, &further), encode(plan, result, &value));
+    }
+    text + "    }\n"
 }
 
 /// Name of a kernel's function. The number keeps apart what differs in width alone.
@@ -51,7 +82,7 @@ fn declaration(buffer: &Buffer) -> String {
     format!("layout(set = 0, binding = {binding}, std430) {access}buffer block_{name} {{ {element} {name}[]; }};\n")
 }
 
-fn function(plan: &Plan, index: usize, placed: &Placed) -> Result<String, BuildError> {
+fn function(index: usize, placed: &Placed) -> Result<String, BuildError> {
     let kernel = &placed.kernel;
     let unspoken = || BuildError::Unspoken { kernel: kernel.to_string() };
     let mut expression = kernel.op.glsl.ok_or_else(unspoken)?;
@@ -60,28 +91,20 @@ fn function(plan: &Plan, index: usize, placed: &Placed) -> Result<String, BuildE
         let spelling = VECTOR_SPELLING.iter().find(|(scalar, _)| *scalar == expression);
         expression = spelling.map_or(expression, |(_, vector)| vector);
     }
-    let mut text = format!("void {}(uint slot) {{\n", function_name(index, kernel));
     // Operands are variables of their own: a choice between anything else would become a branch.
-    for (number, region) in placed.params.iter().enumerate() {
-        let parts: Vec<String> = (0..region.shape.width).map(|part| load(plan, region, part)).collect();
-        let kind = type_name(region.shape);
-        let _ = writeln!(text, "    {kind} p{number} = {kind}({});", parts.join(", "));
-    }
+    let params = placed.params.iter().enumerate();
+    let params: Vec<String> = params.map(|(number, region)| format!("{} p{number}", type_name(region.shape))).collect();
+    let (kind, name) = (type_name(result.shape), function_name(index, kernel));
     let expression = expression.replace('$', "p");
-    let _ = writeln!(text, "    {} r = {expression};", type_name(result.shape));
-    for part in 0..result.shape.width {
-        let value = if result.shape.width == 1 { "r".to_owned() } else { format!("r[{part}]") };
-        let _ = writeln!(text, "    {} = {};", element(plan, result, part), encode(plan, result, &value));
-    }
-    Ok(text + "}\n")
+    Ok(format!("{kind} {name}({}) {{\n    {kind} r = {expression};\n    return r;\n}}\n", params.join(", ")))
 }
 
-fn element(plan: &Plan, region: &Region, part: u32) -> String {
-    format!("{}[slot * {}u + {}u]", plan.buffers[region.buffer].name(), region.shape.width, region.base + part)
+fn element(plan: &Plan, region: &Region, part: u32, further: &str) -> String {
+    format!("{}[slot * {}u + {}u{further}]", plan.buffers[region.buffer].name(), region.shape.width, region.base + part)
 }
 
 fn load(plan: &Plan, region: &Region, part: u32) -> String {
-    let raw = element(plan, region, part);
+    let raw = element(plan, region, part, "");
     match (plan.buffers[region.buffer].element, region.shape.format) {
         (Element::U32, Format::F16) => format!("unpackFloat2x16({raw}).x"),
         (Element::U32, Format::Bool) => format!("({raw} != 0u)"),

@@ -18,7 +18,7 @@ fn a_kernel_whose_instruction_is_gone_is_refused_by_name() {
     for (id, from, to) in [
         ("f32.fadd:via=glsl", "p0 + p1", "p0 - p1"),
         ("f32.fadd:via=glsl", "p0 + p1", "2.0"),
-        ("f32.fma:via=glsl", "fma(p0, p1, p2)", "p0 * p1 + p2"),
+        ("f32.fma:via=glsl", "r = fma(p0, p1, p2)", "r = p0 * p1 + p2"),
         ("f32.select:width=2;via=glsl", "mix(p2, p1, p0)", "p0[0] ? sqrt(p1) : p2"),
         ("f32.fmin:via=glsl", "k0_f32_fmin", "k1_f32_fmin"),
     ] {
@@ -42,6 +42,19 @@ fn a_syntax_error_carries_the_compilers_message() {
 }
 
 #[test]
+fn kernels_of_the_same_operands_share_load_and_store() {
+    let wanted = ["f32.fadd:via=glsl", "f32.fsub:via=glsl"].map(|id| crate::plan::Wanted {
+        kernel: id.parse().unwrap(),
+        slots: 10,
+        operands: 0,
+    });
+    let text = source::source(&Plan::sharing(&wanted, true, Variant::default())).unwrap();
+    assert_eq!(text.matches("= float(in_f32[").count(), 2, "{text}");
+    assert_eq!(text.matches("out_f32[slot").count(), 1, "{text}");
+    assert!(text.contains("(row - 0u) * 12u"), "{text}");
+}
+
+#[test]
 fn layout_and_guard_are_those_of_the_plan() {
     let text = source::source(&plan_of("f16.fclamp:via=glsl;width=3")).unwrap();
     for line in [
@@ -49,9 +62,10 @@ fn layout_and_guard_are_those_of_the_plan() {
         "layout(set = 0, binding = 3, std430) readonly buffer block_in_u32 { uint in_u32[]; };",
         "layout(set = 0, binding = 7, std430) buffer block_out_u32 { uint out_u32[]; };",
         "uint slot = gl_GlobalInvocationID.x - 64u;",
-        "if (slot < 10u) k0_f16_fclamp_x3(slot);",
+        "if (slot < 10u && row - 0u < 1u) {",
+        "default: r = k0_f16_fclamp_x3(p0, p1, p2); break;",
         "unpackFloat2x16(in_u32[slot * 3u + 34u]).x",
-        "out_u32[slot * 3u + 2u] = packFloat2x16(f16vec2(r[2], 0.0hf));",
+        "out_u32[slot * 3u + 2u + (row - 0u) * 0u] = packFloat2x16(f16vec2(r[2], 0.0hf));",
     ] {
         assert!(text.contains(line), "no `{line}` in\n{text}");
     }

@@ -79,6 +79,25 @@ fn every_operation_is_asked_by_the_instructions_of_its_row() {
 }
 
 #[test]
+fn kernels_of_the_same_operands_share_load_and_store() {
+    let wanted = ["f32.fadd", "f32.fmul", "f32.phi", "f32.fdiv", "f32.ford_equal"].map(|id| {
+        let kernel: Kernel = id.parse().unwrap();
+        crate::plan::Wanted { kernel, slots: 70, operands: kernel.params().len() }
+    });
+    let plan = Plan::sharing(&wanted, true, Variant::default());
+    assert_eq!(plan.groups().map(|group| group.placed.len()).collect::<Vec<_>>(), [2, 1, 1, 1]);
+    assert_eq!(plan.rows, 5);
+    let module = built(&plan);
+    let count = |op| instructions_of(&module).filter(|inst| inst.class.opcode == op).count();
+    // One store a group; fadd and fmul load their operands once.
+    assert_eq!((count(Op::Store), count(Op::Switch)), (4, 1));
+    for placed in &plan.placed {
+        let inst = instructions(placed.kernel.op.code)[0];
+        assert!(instructions_of(&module).any(|found| is(found, inst)), "{}", placed.kernel);
+    }
+}
+
+#[test]
 fn every_kernel_is_guarded_by_its_slots() {
     for plan in plans("", DIRECT) {
         let module = built(&plan);

@@ -1,6 +1,8 @@
 //! Judgements in the report's terms.
 
+use fpprobe_profiles::accepted::Set;
 use fpprobe_profiles::claims::{Contradiction, contradictions};
+use fpprobe_profiles::encoding::{Encoding, components};
 use fpprobe_profiles::judge::{Evidence, Judge, Judgement, Observations, RuleVerdict};
 use fpprobe_profiles::{Observation, Outcome, Profile, Verdict};
 use fpprobe_spirv::Kernel;
@@ -128,6 +130,13 @@ fn flaky(observation: &Observation) -> Option<Finding> {
     let differs: Vec<usize> = (0..observation.cases.len())
         .filter(|case| observation.answer(*case) != &second[case * width..(case + 1) * width])
         .collect();
+    let nan = |values: &[u64]| {
+        let parts = components(&observation.kernel, values);
+        let encodings = Encoding::of_result(&observation.kernel);
+        parts.iter().zip(encodings).any(|(bits, encoding)| Set::nan(encoding).contains(*bits))
+    };
+    let both = |case: &usize| nan(observation.answer(*case)) && nan(&second[case * width..(case + 1) * width]);
+    let which = if differs.iter().all(both) { ", all of them in the bits of a NaN" } else { "" };
     let kernel = observation.kernel.to_string();
     let lane = |case: &usize| {
         let inputs = encode_case(&observation.kernel, observation.cases.case(*case));
@@ -141,7 +150,11 @@ fn flaky(observation: &Observation) -> Option<Finding> {
     };
     Some(Finding {
         kind: "flaky".into(),
-        text: format!("{kernel}: {} of {} answers differ between two runs", differs.len(), observation.cases.len()),
+        text: format!(
+            "{kernel}: {} of {} answers differ between two runs{which}",
+            differs.len(),
+            observation.cases.len()
+        ),
         evidence: differs.iter().take(SHOWN).map(lane).collect(),
     })
 }

@@ -19,8 +19,8 @@ fn a_run_leaves_report_and_page_and_says_the_same_twice() {
     let (mut first, mut second) = (report("first"), report("second"));
     let observations = first["devices"][0]["observations"].as_array().unwrap();
     let others = observations.iter().filter(|observation| observation["outcome"] != "ran");
-    // The SwiftShader at hand has no 16-bit and no 64-bit floats.
-    assert!(others.clone().all(|observation| observation["outcome"] == "unsupported"));
+    // SwiftShader has no 16-bit and no 64-bit floats, and in which NaN an operation on two ends depends on its module.
+    assert!(others.clone().all(|other| other["outcome"] == "unsupported" || other["outcome"] == "flaky"));
     assert!(observations.len() - others.count() > 10);
     assert_eq!(first["schema"], "fpprobe-report/1");
     assert!(!first["devices"][0]["profiles"].as_array().unwrap().is_empty());

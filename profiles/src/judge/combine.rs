@@ -39,7 +39,7 @@ impl Judge<'_> {
                     && self.passes_swapped(rule, *behaviour, recipe, absent, observations)
                 {
                     verdicts[rule].verdict = Verdict::Depends;
-                    verdicts[rule].behaviour = rules[*judge].id.clone();
+                    verdicts[rule].behaviour.clone_from(&rules[*judge].id);
                 }
             }
         }
@@ -208,7 +208,7 @@ impl Judge<'_> {
             });
             verdict.strict = description.1;
             if verdict.verdict == Verdict::Permitted {
-                verdict.behaviour = description.2.clone();
+                verdict.behaviour.clone_from(&description.2);
             }
             self.descriptions.borrow_mut().insert(index, description);
         }

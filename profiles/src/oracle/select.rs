@@ -49,7 +49,7 @@ pub(super) fn extreme(encoding: Encoding, operands: &[Operand], demand: &Demand)
     let mut set = Set::nothing(encoding);
     for reading in combinations(operands, &demand.operands) {
         let order = reading[0].value().partial_cmp(&reading[1].value());
-        let order = if order == Some(Ordering::Equal) { ordered_zeros(&reading, demand) } else { order };
+        let order = if order == Some(Ordering::Equal) { Some(ordered_zeros(&reading, demand)) } else { order };
         let order = if demand.function == Function::Max { order.map(Ordering::reverse) } else { order };
         if order != Some(Ordering::Greater) {
             set = set.or(&hand_on(a));
@@ -62,16 +62,16 @@ pub(super) fn extreme(encoding: Encoding, operands: &[Operand], demand: &Demand)
 }
 
 /// The order of two equal operands: that of their signs or places where the environment has one.
-fn ordered_zeros(reading: &[Operand], demand: &Demand) -> Option<Ordering> {
+fn ordered_zeros(reading: &[Operand], demand: &Demand) -> Ordering {
     let negative = |operand: &Operand| operand.value().is_negative();
     let first_wins = if demand.function == Function::Max { Ordering::Greater } else { Ordering::Less };
-    Some(match demand.operands.zero_order {
+    match demand.operands.zero_order {
         _ if reading[0].bits == reading[1].bits => Ordering::Equal,
         ZeroOrder::Any => Ordering::Equal,
         ZeroOrder::Ieee => negative(&reading[1]).cmp(&negative(&reading[0])),
         ZeroOrder::First => first_wins,
         ZeroOrder::Second => first_wins.reverse(),
-    })
+    }
 }
 
 /// A comparison.

@@ -135,7 +135,7 @@ struct Source<'a> {
 
 impl Source<'_> {
     fn error(&self, at: usize, problem: impl Into<String>) -> ProfileError {
-        let line = self.text.as_bytes()[..at.min(self.text.len())].iter().filter(|byte| **byte == b'\n').count() + 1;
+        let line = self.text.get(..at).unwrap_or(self.text).matches('\n').count() + 1;
         ProfileError { file: self.file.to_owned(), line, problem: problem.into() }
     }
 }
@@ -372,13 +372,12 @@ fn read_part(
         table.extend(rule.environment.clone());
         environment(&table).map_err(|problem| format!("`environment`: {problem}"))
     };
-    let accuracy = match rule.accuracy.get(name) {
-        Some(text) => accuracy(source, "accuracy", text).map_err(|error| error.problem)?,
-        None => {
-            let own = operation.accuracy.get(result.name()).or_else(|| operation.accuracy.get("any"));
-            // Operations that choose or move need none; the rest must say how close is close enough.
-            own.copied().unwrap_or(Accuracy::NearestEven)
-        }
+    let accuracy = if let Some(text) = rule.accuracy.get(name) {
+        accuracy(source, "accuracy", text).map_err(|error| error.problem)?
+    } else {
+        let own = operation.accuracy.get(result.name()).or_else(|| operation.accuracy.get("any"));
+        // Operations that choose, move or are exact need none.
+        own.copied().unwrap_or(Accuracy::NearestEven)
     };
     let demand = Demand {
         function,

@@ -27,7 +27,8 @@ impl Encoding {
         }
     }
 
-    /// Encodings of the parts of a kernel's result that are judged one by one; see [`fields`].
+    /// Encodings of the parts of a kernel's result that are judged one by one: the components, or the floats that lie
+    /// side by side in one word (the channels of a texel, the halves of a packed pair).
     pub fn of_result(kernel: &Kernel) -> Vec<Encoding> {
         match fields(kernel) {
             Some(fields) => fields.into_iter().map(|field| Encoding::Float(field.layout)).collect(),

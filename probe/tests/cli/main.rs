@@ -8,3 +8,4 @@ mod mock;
 mod offline;
 mod run;
 mod scene;
+mod validation;

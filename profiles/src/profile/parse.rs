@@ -261,7 +261,8 @@ fn read(source: &Source<'_>, raw: RawProfile, draft: &mut Draft) -> Result<(), P
 }
 
 fn environment(table: &Table) -> Result<Environment, String> {
-    Environment::deserialize(table.clone()).map_err(|error| error.message().to_owned())
+    // The full text ends in the key.
+    Environment::deserialize(table.clone()).map_err(|error| error.to_string().trim().replace('\n', " "))
 }
 
 fn accuracy(source: &Source<'_>, key: &str, text: &Spanned<String>) -> Result<Accuracy, ProfileError> {

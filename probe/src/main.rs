@@ -23,6 +23,7 @@ mod judging;
 mod lines;
 mod measure;
 mod output;
+mod profiles;
 mod progress;
 mod protocol;
 mod require;

@@ -4,7 +4,7 @@ use fpprobe_profiles::{Class, Profile};
 use fpprobe_reports::Report;
 
 use crate::exit::{Status, say};
-use crate::judging;
+use crate::profiles;
 
 /// One requirement.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -16,18 +16,18 @@ pub struct Requirement {
 }
 
 /// Reads requirements; their profiles are added to those judged by.
-pub fn parse(texts: &[String], profiles: &mut Vec<Profile>) -> anyhow::Result<Vec<Requirement>> {
+pub fn parse(texts: &[String], judged: &mut Vec<Profile>) -> anyhow::Result<Vec<Requirement>> {
     let mut requirements = Vec::new();
     for text in texts {
         let (name, default) = text.strip_suffix(":default").map_or((text.as_str(), false), |name| (name, true));
-        let known = profiles.iter().find(|profile| profile.id == name).map(|profile| profile.id.clone());
+        let known = judged.iter().find(|profile| profile.id == name).map(|profile| profile.id.clone());
         let profile = if let Some(id) = known {
             id
         } else {
-            let profile = judging::profile(name)?;
+            let profile = profiles::profile(name)?;
             let id = profile.id.clone();
-            if !profiles.iter().any(|profile| profile.id == id) {
-                profiles.push(profile);
+            if !judged.iter().any(|profile| profile.id == id) {
+                judged.push(profile);
             }
             id
         };

@@ -58,6 +58,11 @@ impl Kernel {
     }
 
     /// Shape of an operand of this kernel.
+    /// Name in a listing of a module: the stem, and the width where that is not 1.
+    pub(crate) fn label(&self) -> String {
+        if self.width == 1 { self.stem() } else { format!("{}.x{}", self.stem(), self.width) }
+    }
+
     pub(crate) fn shape(&self, operand: Operand) -> Shape {
         let width = match operand.width {
             Width::Kernel => self.width,

@@ -75,11 +75,6 @@ fn direct(plan: &Plan) -> Result<Module, BuildError> {
     Ok(module)
 }
 
-/// Name of a kernel in a listing: its stem, and its width where that is not 1.
-pub(crate) fn label(kernel: &Kernel) -> String {
-    if kernel.width == 1 { kernel.stem() } else { format!("{}.x{}", kernel.stem(), kernel.width) }
-}
-
 impl Emitter {
     fn preamble(&mut self, plan: &Plan) {
         let builder = &mut self.builder;
@@ -179,7 +174,7 @@ impl Emitter {
         let params = params?;
         match (group.placed, first.result) {
             ([only], _) => {
-                self.builder.name(body, label(&only.kernel));
+                self.builder.name(body, only.kernel.label());
                 self.alone(plan, only, &params, buffers, image, place.slot)?;
             }
             (several, Some(result)) => {
@@ -211,7 +206,7 @@ impl Emitter {
         let mut results = Vec::new();
         for (placed, block) in placed.iter().zip(&labels) {
             self.builder.begin_block(Some(*block))?;
-            self.builder.name(*block, label(&placed.kernel));
+            self.builder.name(*block, placed.kernel.label());
             let value = self.operation(&placed.kernel, params)?;
             // An operation may end in another block than it began in.
             let end = self.block()?;

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::cli::AcceptsArgs;
 use crate::exit::Status;
-use crate::{judging, lines, output, select};
+use crate::{lines, output, profiles, select};
 
 /// A line of standard output.
 #[derive(Serialize)]
@@ -24,7 +24,7 @@ struct Line<'a> {
 
 /// Shows what a profile accepts.
 pub fn main(args: &AcceptsArgs) -> anyhow::Result<Status> {
-    let profile = judging::profile(&args.profile)?;
+    let profile = profiles::profile(&args.profile)?;
     let kernel = select::kernel(&args.kernel)?;
     let cases = lines::given(&kernel, &args.input)?.map_or_else(|| lines::read(&kernel), Ok)?;
     let mut out = output::stdout();

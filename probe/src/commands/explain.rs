@@ -9,11 +9,11 @@ use fpprobe_spirv::needs::needs;
 use fpprobe_spirv::{Kernel, Need, cases};
 
 use crate::exit::{Status, usage_error};
-use crate::{judging, output};
+use crate::{output, profiles};
 
 /// Explains a rule, or else a kernel.
 pub fn main(what: &str) -> anyhow::Result<Status> {
-    let profiles = judging::profiles(&[])?;
+    let profiles = profiles::profiles(&[])?;
     let found: Vec<(&Profile, &Rule)> =
         profiles.iter().filter_map(|profile| Some((profile, profile.rule(what)?))).collect();
     let mut out = output::stdout();

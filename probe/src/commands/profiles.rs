@@ -5,12 +5,12 @@ use std::io::Write as _;
 use fpprobe_profiles::Level;
 
 use crate::exit::Status;
-use crate::{judging, output};
+use crate::{output, profiles};
 
 /// Lists the built-in profiles.
 pub fn main() -> anyhow::Result<Status> {
     let mut out = output::stdout();
-    for profile in judging::profiles(&[])? {
+    for profile in profiles::profiles(&[])? {
         let required = profile.rules.iter().filter(|rule| rule.level == Level::Required).count();
         writeln!(out, "{:<24} {}", profile.id, profile.title)?;
         writeln!(

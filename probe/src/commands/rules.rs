@@ -3,12 +3,12 @@
 use std::io::Write as _;
 
 use crate::exit::Status;
-use crate::{judging, output};
+use crate::{output, profiles};
 
 /// Lists rules with level and citation.
 pub fn main(profile: Option<&str>) -> anyhow::Result<Status> {
     let names: Vec<String> = profile.iter().map(ToString::to_string).collect();
-    let profiles = judging::profiles(&names)?;
+    let profiles = profiles::profiles(&names)?;
     let rules = || profiles.iter().flat_map(|profile| &profile.rules);
     let width = rules().map(|rule| rule.id.chars().count()).max().unwrap_or(0);
     let mut out = output::stdout();

@@ -2,8 +2,9 @@
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-use super::queue::{Batch, Next, Queue, is_violent};
+use super::queue::{Batch, Next, Queue};
 use super::trouble::Troubles;
+use super::trouble::is_violent;
 use super::{Ask, Settings, Target};
 use crate::event::{Event, Listener};
 use crate::protocol::{Answer, Failure, Job, Request, Response};

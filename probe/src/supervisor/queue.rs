@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 
 use fpprobe_profiles::Outcome;
 
-use super::trouble::Troubles;
+use super::trouble::{Troubles, is_violent};
 use crate::protocol::{Answer, Failure};
 
 /// Kernels that are asked together, as places in the list of all.
@@ -143,11 +143,6 @@ impl Queue {
         let missing = || Answer::none(Outcome::Crashed, "not asked: the measurement ended early");
         (self.answers.into_iter().map(|answer| answer.unwrap_or_else(missing)).collect(), self.troubles)
     }
-}
-
-/// Whether an outcome takes the worker with it.
-pub fn is_violent(outcome: Outcome) -> bool {
-    matches!(outcome, Outcome::Crashed | Outcome::Hung | Outcome::DeviceLost | Outcome::OutOfMemory)
 }
 
 #[cfg(test)]

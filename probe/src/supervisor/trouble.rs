@@ -2,7 +2,6 @@
 
 use fpprobe_reports::model::{Finding, Incident, Outcome};
 
-use super::queue::is_violent;
 use super::{Ask, Measured};
 use crate::protocol::Failure;
 
@@ -94,4 +93,9 @@ impl Troubles {
         }
         measured
     }
+}
+
+/// Whether an outcome takes the worker with it.
+pub fn is_violent(outcome: Outcome) -> bool {
+    matches!(outcome, Outcome::Crashed | Outcome::Hung | Outcome::DeviceLost | Outcome::OutOfMemory)
 }

@@ -72,7 +72,7 @@ fn call(plan: &Plan, group: &Group<'_>) -> String {
 
 /// Name of a kernel's function. The number keeps apart what differs in width alone.
 pub(super) fn function_name(index: usize, kernel: &Kernel) -> String {
-    format!("k{index}_{}", crate::module::label(kernel).replace('.', "_"))
+    format!("k{index}_{}", kernel.label().replace('.', "_"))
 }
 
 fn declaration(buffer: &Buffer) -> String {

@@ -69,7 +69,7 @@ fn every_operation_is_asked_by_the_instructions_of_its_row() {
     for plan in plans("", DIRECT) {
         let module = built(&plan);
         for placed in &plan.placed {
-            let body = body(&module, &label(&placed.kernel));
+            let body = body(&module, &placed.kernel.label());
             for inst in instructions(placed.kernel.op.code) {
                 let found = body.iter().filter(|found| is(found, inst)).count();
                 assert!(found > 0, "{}: no {inst}", placed.kernel);

@@ -1,0 +1,45 @@
+//! Profiles to judge by: built in, or read from files.
+
+use fpprobe_profiles::Profile;
+use fpprobe_spirv::error::nearest;
+
+use crate::exit::{OrUsage as _, usage_error};
+use crate::select;
+
+/// Largest profile file that is read.
+const LIMIT: u64 = 4 << 20;
+
+/// The profiles of these names: ids of built-in ones, or TOML files. All built-in ones where none is named.
+pub fn profiles(names: &[String]) -> anyhow::Result<Vec<Profile>> {
+    if names.is_empty() {
+        return fpprobe_profiles::profile::built_in_ids().map(built_in).collect();
+    }
+    names.iter().map(|name| profile(name)).collect()
+}
+
+/// One profile by id or path.
+pub fn profile(name: &str) -> anyhow::Result<Profile> {
+    if select::is_path(name) { read(name) } else { built_in(name) }
+}
+
+fn built_in(id: &str) -> anyhow::Result<Profile> {
+    let Some(profile) = fpprobe_profiles::profile::built_in(id) else {
+        let near = nearest(id, fpprobe_profiles::profile::built_in_ids());
+        let hint = if near.is_empty() { String::new() } else { format!("; did you mean `{}`?", near.join("`, `")) };
+        return Err(usage_error(format!(
+            "unknown profile `{id}`{hint} (`fpprobe profiles` lists them; a file ends in .toml)"
+        )));
+    };
+    Ok(profile?)
+}
+
+fn read(path: &str) -> anyhow::Result<Profile> {
+    let size = std::fs::metadata(path).map(|meta| meta.len());
+    let text = size.and_then(|size| if size > LIMIT { Err(too_large(size)) } else { std::fs::read_to_string(path) });
+    let text = text.map_err(|error| usage_error(format!("cannot read profile {path}: {error}")))?;
+    Profile::parse(path, &text, &fpprobe_profiles::profile::built_in_text).or_usage()
+}
+
+fn too_large(size: u64) -> std::io::Error {
+    std::io::Error::other(format!("{size} bytes are more than the {LIMIT} that a profile may have"))
+}

@@ -210,3 +210,112 @@ fn keeping_subnormals_is_one_deviation_and_the_rest_depends_on_it() {
     assert_eq!(of(Verdict::Deviates), ["D32-18"]);
     assert!(of(Verdict::Depends).contains(&"D32-19") && of(Verdict::Depends).contains(&"D32-12"));
 }
+
+/// The same answers under other controls.
+fn under(device: &[Observation], controls: &str) -> Vec<Observation> {
+    let controls = controls.parse().unwrap();
+    device.iter().map(|o| Observation { kernel: o.kernel.with_controls(controls), ..o.clone() }).collect()
+}
+
+/// A device whose f32 multiplication keeps subnormals.
+fn keeping(device: &[Observation]) -> Vec<Observation> {
+    let mut device = device.to_vec();
+    let mul = device.iter_mut().find(|o| o.kernel.to_string() == "f32.fmul").unwrap();
+    let case = mul.cases.iter().position(|case| case == [0x00000300, 0x78000000]).unwrap();
+    let mut out = mul.out.to_vec();
+    out[case] = 0x32400000;
+    mul.out = out.into();
+    device
+}
+
+#[test]
+fn the_recipe_is_the_least_that_meets_every_required_rule() {
+    let profile = profile::built_in("d3d11").unwrap().unwrap();
+    let good = device(&profile);
+    let judge = Judge::new(&profile);
+    let needs = |observations: &[Observation]| {
+        let judgement = judge.judge(&Observations::new(observations));
+        (judgement.class, judgement.recipe.needs().join(" "))
+    };
+    // Subnormals are kept by default and under szin32, flushed wherever ftz32 is asked for.
+    let mut device = keeping(&good);
+    device.extend(under(&keeping(&good), "szin32"));
+    device.extend(under(&good, "ftz32"));
+    device.extend(under(&good, "szin32,ftz32"));
+    assert_eq!(needs(&device), (Class::ConformsWith, "ftz32".to_owned()));
+    // What is offered for some kernels only is not offered.
+    device.iter_mut().filter(|o| o.kernel.to_string() == "f32.sqrt:controls=ftz32").for_each(|o| {
+        o.outcome = Outcome::Unsupported;
+    });
+    assert_eq!(needs(&device).1, "ftz32,szin32".replace(',', " "));
+    // NMin returns the NaN, FMin the number: another lowering, no control.
+    let mut device = good.clone();
+    let min = device.iter_mut().find(|o| o.kernel.to_string() == "f32.nmin").unwrap();
+    let case = min.cases.iter().position(|case| case == [0x7fc00000, 0x3f800000]).unwrap();
+    let mut out = min.out.to_vec();
+    out[case] = 0x7fc00000;
+    min.out = out.into();
+    assert_eq!(needs(&device), (Class::ConformsWith, "min=f32.fmin".to_owned()));
+    // Both: one control beats none only where no lowering does.
+    let both: Vec<Observation> = keeping(&device).into_iter().chain(under(&device, "ftz32")).collect();
+    assert_eq!(needs(&both), (Class::ConformsWith, "ftz32 min=f32.fmin".to_owned()));
+    // Neither helps: the device deviates, and its rules are those without any recipe.
+    assert_eq!(needs(&keeping(&good)), (Class::Deviates, String::new()));
+}
+
+#[test]
+fn what_was_not_measured_is_never_a_pass() {
+    for profile in profiles() {
+        let judge = Judge::new(&profile);
+        assert_eq!(judge.judge(&Observations::new(&[])).class, Class::Incomplete, "{}", profile.id);
+        let good = device(&profile);
+        for outcome in [
+            Outcome::NotWritten,
+            Outcome::Crashed,
+            Outcome::Hung,
+            Outcome::DeviceLost,
+            Outcome::OutOfMemory,
+            Outcome::Rejected,
+            Outcome::Unsupported,
+        ] {
+            let mut device = good.clone();
+            let sqrt = device.iter_mut().find(|o| o.kernel.to_string() == "f32.sqrt").unwrap();
+            sqrt.outcome = outcome;
+            sqrt.out = Arc::from([]);
+            let class = judge.judge(&Observations::new(&device)).class;
+            assert_eq!(class, Class::Incomplete, "{} {outcome:?}", profile.id);
+        }
+    }
+}
+
+#[test]
+fn a_group_that_is_absent_as_a_whole_is_left_out() {
+    let profile = profile::built_in("d3d11").unwrap().unwrap();
+    let mut device = device(&profile);
+    for observation in device.iter_mut().filter(|o| o.kernel.format == fpprobe_spirv::Format::F16) {
+        observation.outcome = Outcome::Unsupported;
+        observation.out = Arc::from([]);
+    }
+    let judgement = Judge::new(&profile).judge(&Observations::new(&device));
+    assert_eq!((judgement.class, judgement.without), (Class::Conforms, vec!["f16".to_owned()]));
+    // One kernel of the group that is missing is no absent group.
+    let mut device = self::device(&profile);
+    device.iter_mut().find(|o| o.kernel.to_string() == "f16.sqrt").unwrap().outcome = Outcome::Unsupported;
+    assert_eq!(Judge::new(&profile).judge(&Observations::new(&device)).class, Class::Incomplete);
+}
+
+#[test]
+fn flaky_answers_must_both_be_accepted() {
+    let profile = profile::built_in("d3d11").unwrap().unwrap();
+    let good = device(&profile);
+    let at = good.iter().position(|o| o.kernel.to_string() == "f32.sqrt").unwrap();
+    let case = good[at].cases.iter().position(|case| case == [0x40800000]).unwrap();
+    for (second, class) in [(0x40000001, Class::Conforms), (0x40000003, Class::Deviates)] {
+        let mut device = good.clone();
+        let mut out = device[at].out.to_vec();
+        out[case] = second;
+        device[at].outcome = Outcome::Flaky;
+        device[at].second = Some(out.into());
+        assert_eq!(Judge::new(&profile).judge(&Observations::new(&device)).class, class);
+    }
+}

@@ -60,6 +60,36 @@ fn a_driver_that_crashes_or_hangs_is_a_row_with_the_reason() {
 }
 
 #[test]
+fn a_driver_without_a_device_is_no_trouble() {
+    let folder = tempfile::tempdir().unwrap();
+    // An instance that offers no device, and a function for everything else that the loader asks for.
+    let idle = compiled(
+        folder.path(),
+        "idle",
+        "static void *instance = (void *)0x01CDC0DE;\n\
+         static int create(void *info, void *alloc, void **out) { *out = &instance; return 0; }\n\
+         static int none(void *parent, unsigned *count, void *data) { *count = 0; return 0; }\n\
+         static int extensions(const char *layer, unsigned *count, void *data) { *count = 0; return 0; }\n\
+         static int nothing(void) { return 0; }\n\
+         void *vk_icdGetInstanceProcAddr(void *parent, const char *name) {\n\
+           if (!strcmp(name, \"vkCreateInstance\")) return create;\n\
+           if (!strcmp(name, \"vkEnumeratePhysicalDevices\")) return none;\n\
+           if (!strcmp(name, \"vkEnumerateInstanceExtensionProperties\")) return extensions;\n\
+           return strncmp(name, \"vkEnumerateInstance\", 19) ? nothing : 0;\n\
+         }\n\
+         int vk_icdNegotiateLoaderICDInterfaceVersion(unsigned *version) { *version = 3; return 0; }\n",
+    );
+    let drivers = [idle.clone(), manifest("swiftshader")];
+    let list = ends(with_manifests(&drivers).args(["list", "--json"])).document(0);
+    assert_eq!(list["devices"].as_array().unwrap().len(), 1);
+    assert!(list["idle"].to_string().contains("idle.json"), "{list}");
+    ends(with_manifests(&drivers).args(["run", "f32.fabs"])).with(0);
+    let alone = ends(with_manifests(&[idle]).args(["run", "f32.fabs"]));
+    alone.with(4);
+    assert!(alone.err.contains("fpprobe doctor"), "{}", alone.err);
+}
+
+#[test]
 fn no_driver_at_all_is_said_with_what_to_do() {
     let folder = tempfile::tempdir().unwrap();
     let config = folder.path().join("config.toml");
@@ -94,12 +124,14 @@ fn write_manifest(folder: &Path, name: &str, library: &Path) -> PathBuf {
 
 /// A driver library whose loading does this.
 fn library(folder: &Path, name: &str, body: &str) -> PathBuf {
+    compiled(folder, name, &format!("__attribute__((constructor)) static void begin(void) {{ {body} }}\n"))
+}
+
+/// A driver library of this C code, and its manifest.
+fn compiled(folder: &Path, name: &str, code: &str) -> PathBuf {
     let (source, library) = (folder.join(format!("{name}.c")), folder.join(format!("lib{name}.so")));
-    let text = format!(
-        "#include <stdio.h>\n#include <stdlib.h>\n#include <unistd.h>\n\
-         __attribute__((constructor)) static void begin(void) {{ {body} }}\n"
-    );
-    std::fs::write(&source, text).unwrap();
+    let includes = ["stdio", "stdlib", "string", "unistd"].map(|header| format!("#include <{header}.h>\n"));
+    std::fs::write(&source, includes.concat() + code).unwrap();
     let status = Command::new("cc").args(["-shared", "-fPIC", "-o"]).arg(&library).arg(&source).status();
     assert!(status.is_ok_and(|status| status.success()), "a C compiler is needed to build {}", source.display());
     write_manifest(folder, &format!("{name}.json"), &library)

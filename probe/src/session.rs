@@ -4,7 +4,7 @@ use crate::cli::{Global, Measuring};
 use crate::config::Config;
 use crate::discover;
 use crate::event::Listener;
-use crate::exit::{Ended, Status};
+use crate::exit::{Ended, Status, say};
 use crate::supervisor::{Row, Settings, enumerate};
 
 /// One invocation of the program.
@@ -46,7 +46,11 @@ impl Session {
                 (`fpprobe doctor` shows where, and what to install)";
             return Err(Ended(Status::Nothing, message.to_owned()).into());
         }
-        Ok(enumerate(&drivers, settings, listener))
+        let rows = enumerate(&drivers, settings, listener);
+        if rows.iter().all(|row| row.devices.as_ref().is_ok_and(Vec::is_empty)) {
+            say("no driver found a device in this machine (`fpprobe doctor` says what to look at)");
+        }
+        Ok(rows)
     }
 
     /// The devices that options or configuration select; empty for all.

@@ -14,7 +14,17 @@ pub fn profiles(names: &[String]) -> anyhow::Result<Vec<Profile>> {
     if names.is_empty() {
         return fpprobe_profiles::profile::built_in_ids().map(built_in).collect();
     }
-    names.iter().map(|name| profile(name)).collect()
+    let mut profiles: Vec<Profile> = Vec::new();
+    for name in names {
+        let profile = profile(name)?;
+        if profiles.iter().any(|known| known.id == profile.id) {
+            let problem =
+                format!("`{name}` has the id `{}`, which another profile has: give it an id of its own", profile.id);
+            return Err(usage_error(problem));
+        }
+        profiles.push(profile);
+    }
+    Ok(profiles)
 }
 
 /// One profile by id or path.

@@ -256,32 +256,9 @@ impl Accepted {
         self.0.iter().any(|sets| sets.iter().zip(answer).all(|(set, bits)| set.contains(*bits)))
     }
 
-    /// Whether it says nothing.
-    pub fn is_vacuous(&self) -> bool {
-        self.0.iter().any(|sets| sets.iter().all(Set::is_everything))
-    }
-
-    /// Whether it leaves no choice.
-    pub fn is_single(&self) -> bool {
-        matches!(self.0.as_slice(), [sets] if sets.iter().all(Set::is_single))
-    }
-
     /// The alternatives.
     pub fn alternatives(&self) -> &[Vec<Set>] {
         &self.0
-    }
-
-    /// What both allow.
-    #[must_use]
-    pub fn and(&self, other: &Accepted) -> Accepted {
-        let both = |a: &Vec<Set>, b: &Vec<Set>| a.iter().zip(b).map(|(x, y)| x.and(y)).collect::<Vec<Set>>();
-        let mut alternatives: Vec<Vec<Set>> =
-            self.0.iter().flat_map(|a| other.0.iter().map(move |b| both(a, b))).collect();
-        if alternatives.len() > 1 {
-            alternatives.retain(|sets| sets.iter().all(|set| !set.is_empty()));
-            alternatives.dedup();
-        }
-        Accepted(alternatives)
     }
 
     /// The contract's `A`, or a list of `A` for several components.

@@ -9,7 +9,9 @@ use fpprobe_spirv::{Control, Kernel, Via};
 
 use crate::accuracy::Accuracy;
 use crate::encoding::components;
-use crate::environment::{Environment, Integer, Nan, NanBits, NonFinite, Overflow, Sign, Subnormals, Ulp, ZeroOrder};
+use crate::environment::{
+    Contraction, Environment, Integer, Nan, NanBits, NonFinite, Overflow, Sign, Subnormals, Ulp, ZeroOrder,
+};
 use crate::judge::Evidence;
 use crate::lanes::{Class, Lanes, ResultClass};
 use crate::observation::{Observation, Outcome};
@@ -48,6 +50,7 @@ const OPEN: Environment = Environment {
     integer: Integer::Any,
     non_finite: NonFinite::Any,
     zero_order: ZeroOrder::Any,
+    contraction: Contraction::Either,
 };
 
 const ROUNDED: &[Function] = &[Function::Add, Function::Sub, Function::Mul];

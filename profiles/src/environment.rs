@@ -97,6 +97,19 @@ pub enum ZeroOrder {
     Second,
 }
 
+/// How `x*y + z` is carried out.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Contraction {
+    /// Fused or not.
+    #[default]
+    Either,
+    /// One rounding.
+    Fused,
+    /// A multiplication and an addition, each rounded.
+    Separate,
+}
+
 /// The environment of one format.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -126,6 +139,9 @@ pub struct Environment {
     /// Minimum and maximum of +0 and -0.
     #[serde(default)]
     pub zero_order: ZeroOrder,
+    /// Multiply-add.
+    #[serde(default)]
+    pub contraction: Contraction,
 }
 
 /// The unit in the last place a profile speaks of, which matters at powers of two only.

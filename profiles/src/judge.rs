@@ -95,8 +95,9 @@ impl Lane {
 /// What came of judging one part of a rule by one kernel.
 #[derive(Clone, Debug)]
 enum Finding {
-    /// Judged: number of lanes, whether the text left a choice, the lanes that fail.
-    Judged { lanes: usize, choice: bool, failing: Vec<usize> },
+    /// Judged: number of lanes, whether the text left a choice, the lanes that fail, and, where they fail for not
+    /// following the one direction that explains most lanes, the demand of that direction.
+    Judged { lanes: usize, choice: bool, failing: Vec<usize>, direction: Option<Demand> },
     /// The device lacks something.
     Unsupported(String),
     /// It could not be judged.
@@ -216,8 +217,10 @@ fn judge_lanes(rule: &Rule, part: &Part, lanes: &[Lane], observation: &Observati
     } else {
         Vec::new()
     };
+    let mut direction = None;
     if failing.is_empty() && rule.requirements.contains(&Requirement::OneDirection) {
-        failing = relation::against_one_direction(&part.demand, lanes, observation);
+        let (demand, against) = relation::against_one_direction(&part.demand, lanes, observation);
+        (direction, failing) = (Some(demand).filter(|_| !against.is_empty()), against);
     }
     if failing.is_empty() && rule.requirements.contains(&Requirement::Monotonic) {
         failing = relation::against_monotony(lanes, observation);
@@ -226,16 +229,23 @@ fn judge_lanes(rule: &Rule, part: &Part, lanes: &[Lane], observation: &Observati
         lanes: lanes.iter().filter(|lane| !lane.set.is_everything()).count(),
         choice: lanes.iter().any(|lane| !lane.set.is_single()),
         failing,
+        direction,
     }
 }
 
-/// One lane as evidence.
-fn evidence(observation: &Observation, lane: &Lane, demand: &Demand) -> Evidence {
+/// One lane as evidence; parts of the result that the rule does not look at accept anything.
+fn evidence(rule: &Rule, observation: &Observation, lane: &Lane, demand: &Demand) -> Evidence {
+    let question = Question::new(&observation.kernel);
     let case = observation.cases.case(lane.case);
+    let sets = question.encodings.iter().enumerate().map(|(part, encoding)| {
+        let operands = question.operands(case, part);
+        let looked = part == lane.part || rule.selects(*encoding, &operands, demand);
+        if looked { accepted_on(*encoding, &operands, demand) } else { Set::everything(*encoding) }
+    });
     Evidence {
         kernel: observation.kernel,
         case: case.to_vec(),
         answer: observation.answer(lane.case).to_vec(),
-        accepted: Question::new(&observation.kernel).accepted(case, demand),
+        accepted: Accepted::new(sets.collect()),
     }
 }

@@ -1,5 +1,7 @@
 //! Which lanes a rule looks at: a selection by classes of the operands, or by what the exact result is.
 
+use std::fmt;
+
 use fpprobe_spirv::FloatLayout;
 use fpprobe_spirv::op::Function;
 use serde::Deserialize;
@@ -102,6 +104,35 @@ impl Lanes {
             && (self.one.is_empty() || floats().filter(|operand| is(&self.one, *operand)).count() == 1)
             && self.result.is_none_or(|class| result_is(class, encoding, operands, demand))
     }
+}
+
+impl fmt::Display for Lanes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let words = |name: &str, classes: &[Class]| {
+            let classes: Vec<String> = classes.iter().map(|class| spelled(&format!("{class:?}"))).collect();
+            (!classes.is_empty()).then(|| format!("{name} {}", classes.join(" or ")))
+        };
+        let parts = [
+            words("some operand", &self.any),
+            words("every operand", &self.all),
+            words("no operand", &self.none),
+            words("exactly one operand", &self.one),
+            self.result.map(|result| format!("exact result {}", spelled(&format!("{result:?}")))),
+        ];
+        let parts: Vec<String> = parts.into_iter().flatten().collect();
+        f.write_str(&if parts.is_empty() { "every lane".to_owned() } else { parts.join(", ") })
+    }
+}
+
+/// `SignallingNan` as `signalling nan`.
+fn spelled(name: &str) -> String {
+    name.chars().enumerate().fold(String::new(), |mut words, (index, letter)| {
+        if index > 0 && letter.is_uppercase() {
+            words.push(' ');
+        }
+        words.extend(letter.to_lowercase());
+        words
+    })
 }
 
 fn result_is(class: ResultClass, encoding: Encoding, operands: &[Operand], demand: &Demand) -> bool {

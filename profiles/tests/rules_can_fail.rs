@@ -319,3 +319,37 @@ fn flaky_answers_must_both_be_accepted() {
         assert_eq!(Judge::new(&profile).judge(&Observations::new(&device)).class, class);
     }
 }
+
+#[test]
+fn a_lost_sign_is_a_cause_of_its_own() {
+    // sin flushes and loses the sign; log2 keeps subnormals. The one is D32-20's matter, the other D32-18's.
+    let profile = profile::built_in("d3d11").unwrap().unwrap();
+    let mut device = device(&profile);
+    for (id, case, answer) in [("f32.sin", 0x80000001, 0), ("f32.log2", 0x00000001, 0xc3150000)] {
+        let observation = device.iter_mut().find(|o| o.kernel.to_string() == id).unwrap();
+        let at = observation.cases.iter().position(|one| one == [case]).unwrap();
+        let mut out = observation.out.to_vec();
+        out[at] = answer;
+        observation.out = out.into();
+    }
+    let judgement = Judge::new(&profile).judge(&Observations::new(&device));
+    let deviating: Vec<&str> =
+        judgement.rules.iter().filter(|r| r.verdict == Verdict::Deviates).map(|r| r.id.as_str()).collect();
+    assert_eq!(deviating, ["D32-18", "D32-20"]);
+}
+
+#[test]
+fn no_required_lane_is_no_pass() {
+    let text = "id = \"none\"\ntitle = \"\"\nversion = \"1\"\nextends = \"d3d11\"\nwithout = [";
+    let all = profile::built_in("d3d11").unwrap().unwrap();
+    let f16 = ["D16-07", "D16-08"];
+    for keep in [&[][..], &f16] {
+        let drop: Vec<String> =
+            all.rules.iter().filter(|r| !keep.contains(&r.id.as_str())).map(|r| format!("\"{}\"", r.id)).collect();
+        let text = format!("{text}{}]", drop.join(","));
+        let profile = Profile::parse("none.toml", &text, &profile::built_in_text).unwrap();
+        let mut device = device(&profile);
+        device.iter_mut().for_each(|o| o.outcome = Outcome::Unsupported);
+        assert_eq!(Judge::new(&profile).judge(&Observations::new(&device)).class, Class::Incomplete);
+    }
+}

@@ -21,12 +21,12 @@ const VERSION: u64 = 1;
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
     /// The file cannot be opened or read.
-    #[error("failed to read report {}: {source}", path.display())]
+    #[error("failed to read report {}: {cause}", path.display())]
     Read {
         /// The file.
         path: PathBuf,
         /// What the system said.
-        source: io::Error,
+        cause: io::Error,
     },
     /// Larger than [`SIZE_LIMIT`].
     #[error("failed to read report {}: it is larger than {} MiB, which no report is; was it damaged, or is it another file?", path.display(), SIZE_LIMIT >> 20)]
@@ -45,12 +45,12 @@ pub enum LoadError {
         column: usize,
     },
     /// Not JSON.
-    #[error("failed to read report {}: not JSON: {source}; a report is the file that `fpprobe run -o FILE.json` writes", path.display())]
+    #[error("failed to read report {}: not JSON: {cause}; a report is the file that `fpprobe run -o FILE.json` writes", path.display())]
     Syntax {
         /// The file.
         path: PathBuf,
         /// What is wrong, with line and column.
-        source: serde_json::Error,
+        cause: serde_json::Error,
     },
     /// JSON, but of another kind.
     #[error("failed to read report {}: its `schema` is {found}, not `{SCHEMA}`; a report is the file that `fpprobe run -o FILE.json` writes", path.display())]
@@ -69,18 +69,18 @@ pub enum LoadError {
         version: u64,
     },
     /// Of the right version, but with a field missing or of the wrong type.
-    #[error("failed to read report {}: {source}; it says `{SCHEMA}` but does not follow `fpprobe schema`: was it edited by hand?", path.display())]
+    #[error("failed to read report {}: {cause}; it says `{SCHEMA}` but does not follow `fpprobe schema`: was it edited by hand?", path.display())]
     Content {
         /// The file.
         path: PathBuf,
         /// What is wrong, with line and column.
-        source: serde_json::Error,
+        cause: serde_json::Error,
     },
 }
 
 /// Reads a report from a file.
 pub fn load(path: &Path) -> Result<Report, LoadError> {
-    let read = |source| LoadError::Read { path: path.to_owned(), source };
+    let read = |cause| LoadError::Read { path: path.to_owned(), cause };
     let file = File::open(path).map_err(read)?;
     let size = file.metadata().map_or(0, |meta| meta.len());
     let mut bytes = Vec::with_capacity(size.min(SIZE_LIMIT) as usize);
@@ -98,7 +98,7 @@ pub fn parse(bytes: &[u8], path: &Path) -> Result<Report, LoadError> {
     let head: Head = serde_json::from_slice(bytes).map_err(|error| match error.classify() {
         Category::Eof => LoadError::Truncated { path: path(), line: error.line(), column: error.column() },
         Category::Data => LoadError::NotAReport { path: path(), found: "not a text".into() },
-        Category::Syntax | Category::Io => LoadError::Syntax { path: path(), source: error },
+        Category::Syntax | Category::Io => LoadError::Syntax { path: path(), cause: error },
     })?;
     let Some(schema) = head.schema else {
         return Err(LoadError::NotAReport { path: path(), found: "missing".into() });
@@ -107,7 +107,7 @@ pub fn parse(bytes: &[u8], path: &Path) -> Result<Report, LoadError> {
         schema.strip_prefix(FAMILY).and_then(|rest| rest.strip_prefix('/')).and_then(|text| text.parse().ok());
     match version {
         Some(version) if version > VERSION => Err(LoadError::Newer { path: path(), version }),
-        Some(VERSION) => serde_json::from_slice(bytes).map_err(|source| LoadError::Content { path: path(), source }),
+        Some(VERSION) => serde_json::from_slice(bytes).map_err(|cause| LoadError::Content { path: path(), cause }),
         _ => Err(LoadError::NotAReport {
             path: path(),
             found: format!("{:?}", schema.chars().take(80).collect::<String>()),

@@ -273,11 +273,12 @@ pub struct RuleResult {
     pub level: Level,
     /// The verdict.
     pub verdict: Verdict,
-    /// `strict` where every answer also equals IEEE round-to-nearest-even under the profile's flushing, else `text`.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
+    /// `strict` where every answer also equals IEEE round-to-nearest-even under the profile's flushing, else
+    /// `text`; empty where the rule is not met.
+    #[serde(default)]
     pub label: String,
     /// What the device chose where the text leaves a choice; for `depends` the rule it depends on; for `incomplete` why.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[serde(default)]
     pub behaviour: String,
     /// Lanes judged (those that accept everything are not counted).
     pub lanes: usize,

@@ -7,16 +7,16 @@ use std::path::{Path, PathBuf};
 
 /// Why a file could not be written.
 #[derive(Debug, thiserror::Error)]
-#[error("failed to write {}: {source}{}", path.display(), hint(source))]
+#[error("failed to write {}: {cause}{}", path.display(), hint(cause))]
 pub struct SaveError {
     /// The file that was wanted; what was there before is still there.
     pub path: PathBuf,
     /// What the system said.
-    pub source: io::Error,
+    pub cause: io::Error,
 }
 
-fn hint(source: &io::Error) -> &'static str {
-    match source.kind() {
+fn hint(cause: &io::Error) -> &'static str {
+    match cause.kind() {
         io::ErrorKind::NotFound => " (create the folder first)",
         io::ErrorKind::PermissionDenied => " (choose a place you may write to with -o)",
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => " (make room, or choose another place with -o)",
@@ -36,7 +36,7 @@ pub fn save(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -
         Ok(meta) => fs::canonicalize(path).and_then(|target| replace(&target, Some(meta.permissions()), write)),
         Err(_) => replace(path, None, write),
     };
-    saved.map_err(|source| SaveError { path: path.to_owned(), source })
+    saved.map_err(|cause| SaveError { path: path.to_owned(), cause })
 }
 
 fn straight(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {

@@ -51,10 +51,13 @@ fn explain_rule(profile: &Profile, rule: &Rule, out: &mut impl Write) -> std::io
     let requirements: Vec<String> =
         rule.requirements.iter().map(|requirement| words(&format!("{requirement:?}"))).collect();
     writeln!(out, "  demands   {}", requirements.join(", "))?;
+    for lanes in &rule.lanes {
+        writeln!(out, "  lanes     {lanes}")?;
+    }
     for part in &rule.parts {
         let lowerings: Vec<String> = part.lowerings.iter().map(Kernel::to_string).collect();
         let group = part.group.as_ref().map(|group| format!(" (group {group}, optional)")).unwrap_or_default();
-        writeln!(out, "  looks at  {}: {}{group}", part.operation, lowerings.join(", "))?;
+        writeln!(out, "  looks at  {}: {}; {}{group}", part.operation, lowerings.join(", "), part.demand.accuracy)?;
     }
     Ok(())
 }

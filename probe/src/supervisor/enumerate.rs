@@ -45,7 +45,7 @@ pub fn enumerate(drivers: &[discover::Found], settings: &Settings, listener: Lis
 fn ask(driver: &discover::Found, settings: &Settings, listener: Listener<'_>) -> Row {
     let manifest = driver.manifest.clone();
     let devices = match &driver.library {
-        Ok(_) => devices(&manifest, settings, listener).or_else(no_hardware),
+        Ok(_) => devices(&manifest, settings, listener),
         Err(reason) => Err(Failure::new(Outcome::Rejected, format!("the manifest {reason}"))),
     };
     let devices = devices.map_err(|failure| {
@@ -77,10 +77,5 @@ fn devices(manifest: &Path, settings: &Settings, listener: Listener<'_>) -> Resu
 
 /// Whether a worker can load the Vulkan loader, whatever this manifest leads to.
 pub fn ask_loader(manifest: &Path, settings: &Settings, listener: Listener<'_>) -> Result<(), Failure> {
-    devices(manifest, settings, listener).or_else(no_hardware).map(|_| ())
-}
-
-/// Drivers are installed for hardware that most machines lack; the loader says so with one result.
-fn no_hardware(failure: Failure) -> Result<Vec<Found>, Failure> {
-    if failure.detail.contains("VK_ERROR_INCOMPATIBLE_DRIVER") { Ok(Vec::new()) } else { Err(failure) }
+    devices(manifest, settings, listener).map(|_| ())
 }

@@ -48,6 +48,11 @@ fn suffix(detail: &str) -> String {
 }
 
 impl VulkanError {
+    /// Whether the loader says that the driver has nothing to drive in this machine.
+    pub fn no_hardware(&self) -> bool {
+        self.kind == ErrorKind::Result("VK_ERROR_INCOMPATIBLE_DRIVER".into())
+    }
+
     /// A call that returned this code.
     pub(super) fn result(call: &'static str, code: vk::Result) -> VulkanError {
         let name = code_name(code);

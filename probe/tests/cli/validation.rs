@@ -3,12 +3,16 @@
 //! Debian 12's layer (1.3.239) is older than `SPV_KHR_float_controls2`. What it says of that extension is told apart by
 //! what it names, and the kernels that it cannot judge are listed by name and counted.
 
+use std::io::Write as _;
+
 use crate::scene::{HONEST, ends, fpprobe, json};
 
-/// Marks of what a layer says that does not know `SPV_KHR_float_controls2`: the extension, its capability by number and
-/// without a name, and the structure that enables it.
-const NEWER: [&str; 4] =
-    ["SPV_KHR_float_controls2", "Invalid capability operand: 6029", "Unhandled OpCapability", "1000528000"];
+/// What a layer says of a capability that it does not know, beside the message that names it by number.
+const NAMELESS: &str = "Unhandled OpCapability";
+
+/// Marks of what a layer says that does not know `SPV_KHR_float_controls2`: the extension, its capability by number, and
+/// the structure that enables it.
+const NEWER: [&str; 3] = ["SPV_KHR_float_controls2", "Invalid capability operand: 6029", "1000528000"];
 
 #[test]
 fn the_validation_layer_is_silent() {
@@ -25,7 +29,9 @@ fn the_validation_layer_is_silent() {
         assert!(device["taint"].to_string().contains("khronos_validation"), "{driver}: {}", device["taint"]);
         let said: Vec<&str> =
             ended.err.lines().filter(|line| line.contains("VUID-") || line.contains("UNASSIGNED-")).collect();
-        let newer = |line: &&&str| NEWER.iter().any(|mark| line.contains(mark));
+        let count = |mark: &str| said.iter().filter(|line| line.contains(mark)).count();
+        assert_eq!(count(NAMELESS), count(NEWER[1]), "{driver}: another capability is unknown: {said:#?}");
+        let newer = |line: &&&str| line.contains(NAMELESS) || NEWER.iter().any(|mark| line.contains(mark));
         let unexpected: Vec<&&str> = said.iter().filter(|line| !newer(line)).collect();
         assert!(unexpected.is_empty(), "{driver}: {unexpected:#?}");
         let observations = device["observations"].as_array().unwrap();
@@ -37,9 +43,16 @@ fn the_validation_layer_is_silent() {
             beyond.is_empty(),
             "{driver}: messages and kernels newer than the layer go together"
         );
-        println!("{driver}: {} of {} kernels are newer than the layer", beyond.len(), observations.len());
+        // Past the test harness, which keeps what a passing test prints to itself.
+        let mut out = std::io::stderr().lock();
+        let _ = writeln!(
+            out,
+            "{driver}: {} of {} kernels are newer than the validation layer",
+            beyond.len(),
+            observations.len()
+        );
         for kernel in beyond {
-            println!("  {kernel}");
+            let _ = writeln!(out, "  {kernel}");
         }
     }
 }

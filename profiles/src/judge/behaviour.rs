@@ -1,8 +1,10 @@
 //! What a device chose where the text leaves a choice, and what would have to be different for a lane to pass.
 
+use fpprobe_spirv::Function;
+
 use super::{Lane, accepts};
 use crate::accuracy::Accuracy;
-use crate::environment::{Environment, Nan, NonFinite, Overflow, Sign, Subnormals, ZeroOrder};
+use crate::environment::{Contraction, Environment, Nan, NonFinite, Overflow, Sign, Subnormals, ZeroOrder};
 use crate::observation::Observation;
 use crate::oracle::Demand;
 use crate::profile::Behaviour;
@@ -34,6 +36,13 @@ fn questions(demand: &Demand) -> Vec<Vec<Choice>> {
             (|d| d.accuracy = Accuracy::NearestEven, "rounds to nearest even"),
             (|d| d.accuracy = Accuracy::TowardZero, "rounds towards zero"),
             (|_| {}, "within the tolerance, in no one direction"),
+        ]);
+    }
+    if demand.function == Function::MulAdd && results.contraction == Contraction::Either {
+        questions.push(vec![
+            (|d| d.results.contraction = Contraction::Separate, "multiplies and adds, each rounded"),
+            (|d| d.results.contraction = Contraction::Fused, "fused, rounded once"),
+            (|_| {}, "fused in part"),
         ]);
     }
     if inputs.zero_order == ZeroOrder::Any {

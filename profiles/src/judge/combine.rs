@@ -8,6 +8,7 @@ use fpprobe_spirv::Kernel;
 use super::behaviour::{self, Looked};
 use super::recipe::Recipe;
 use super::{EVIDENCE, Evidence, Finding, Judge, Observations, RuleVerdict, accepts, evidence, relation};
+use crate::accuracy::Accuracy;
 use crate::oracle::Demand;
 use crate::profile::{Behaviour, Rule};
 use crate::verdict::{Level, Verdict};
@@ -36,7 +37,7 @@ impl Judge<'_> {
                 if verdicts[rule].verdict == Verdict::Deviates
                     && speaks
                     && same
-                    && self.passes_swapped(rule, *behaviour, recipe, absent, observations)
+                    && self.passes_swapped(rule, (*judge, *behaviour), recipe, absent, observations)
                 {
                     verdicts[rule].verdict = Verdict::Depends;
                     verdicts[rule].behaviour.clone_from(&rules[*judge].id);
@@ -93,10 +94,11 @@ impl Judge<'_> {
                 Finding::Incomplete(why) => {
                     incomplete.get_or_insert_with(|| why.clone());
                 }
-                Finding::Judged { lanes, choice: open, failing } => {
+                Finding::Judged { lanes, choice: open, failing, direction } => {
                     choice |= open;
                     verdict.lanes += lanes;
-                    self.add_evidence(&mut verdict, (index, *part, *lowering), &kernel, failing, observations);
+                    let failed = (failing.as_slice(), *direction);
+                    self.add_evidence(&mut verdict, (index, *part, *lowering), &kernel, failed, observations);
                     let (more, against) = relation::judge(
                         rule,
                         &rule.parts[*part],
@@ -136,7 +138,7 @@ impl Judge<'_> {
         verdict: &mut RuleVerdict,
         place: super::Place,
         kernel: &Kernel,
-        failing: &[usize],
+        (failing, direction): (&[usize], Option<Demand>),
         observations: &Observations<'_>,
     ) {
         if failing.is_empty() {
@@ -146,18 +148,21 @@ impl Judge<'_> {
         verdict.deviating.push(*kernel);
         let Some(observation) = observations.get(kernel) else { return };
         let lanes = self.lanes(place, &observation.cases);
-        let demand = &self.profile.rules[place.0].parts[place.1].demand;
+        let rule = &self.profile.rules[place.0];
+        let demand = direction.unwrap_or(rule.parts[place.1].demand);
         let new: Vec<Evidence> =
-            failing.iter().take(2).map(|lane| evidence(observation, &lanes[*lane], demand)).collect();
+            failing.iter().take(2).map(|lane| evidence(rule, observation, &lanes[*lane], &demand)).collect();
         let room = EVIDENCE.saturating_sub(verdict.evidence.len());
         verdict.evidence.extend(new.into_iter().take(room));
     }
 
-    /// Whether every failing lane of a rule would pass with a behaviour swapped for its opposite.
+    /// Whether every failing lane of a rule would pass with a behaviour swapped for its opposite. Where the rule that
+    /// judges the behaviour passes on the same kernel, and not for want of telling the two apart, the behaviour is not the
+    /// cause.
     fn passes_swapped(
         &self,
         index: usize,
-        behaviour: Behaviour,
+        (judge, behaviour): (usize, Behaviour),
         recipe: &Recipe,
         absent: &[String],
         observations: &Observations<'_>,
@@ -170,6 +175,17 @@ impl Judge<'_> {
             };
             let kernel = rule.parts[*part].lowerings[*lowering].with_controls(recipe.controls);
             let Some(observation) = observations.get(&kernel) else { return true };
+            let acquitted = self.places(judge, recipe, absent).into_iter().any(|(part, lowering)| {
+                let place = (judge, part, lowering);
+                let rule = &self.profile.rules[judge];
+                rule.parts[part].lowerings[lowering].with_controls(recipe.controls) == kernel
+                    && matches!(&*self.find(place, recipe.controls, observations),
+                        Finding::Judged { failing, .. } if failing.is_empty())
+                    && self.contradicts(place, behaviour, observation)
+            });
+            if acquitted && !failing.is_empty() {
+                return false;
+            }
             let lanes = self.lanes(place, &observation.cases);
             let demand: Demand = behaviour::swapped(&rule.parts[*part].demand, behaviour);
             failing.iter().all(|lane| {
@@ -177,6 +193,14 @@ impl Judge<'_> {
                 accepts(&lane.under(&demand), observation, lane.case, lane.part)
             })
         })
+    }
+
+    /// Whether some answer that a judging rule looks at is not what the opposite behaviour, rounded to nearest, would give.
+    fn contradicts(&self, place: super::Place, behaviour: Behaviour, observation: &super::Observation) -> bool {
+        let mut demand = behaviour::swapped(&self.profile.rules[place.0].parts[place.1].demand, behaviour);
+        demand.accuracy = Accuracy::NearestEven;
+        let lanes = self.lanes(place, &observation.cases);
+        lanes.iter().any(|lane| !accepts(&lane.under(&demand), observation, lane.case, lane.part))
     }
 
     /// Fills in label and behaviour of rules that are met.

@@ -63,7 +63,7 @@ impl Judge<'_> {
         let without = self.absent_groups(observations);
         let mut tried: Vec<Tried> = Vec::new();
         let mut best: Option<Recipe> = None;
-        for controls in self.offered(&without, observations) {
+        for controls in self.offered(observations) {
             if best.as_ref().is_some_and(|best| best.controls.len() < controls.len()) {
                 break;
             }
@@ -98,11 +98,10 @@ impl Judge<'_> {
     }
 
     /// Sets of controls that the device offers for every kernel that it supports without them.
-    fn offered(&self, absent: &[String], observations: &Observations<'_>) -> Vec<Controls> {
+    fn offered(&self, observations: &Observations<'_>) -> Vec<Controls> {
         let kernels: Vec<Kernel> = self.profile.kernels();
         let supported = |kernel: &Kernel| observations.get(kernel).is_some_and(|o| o.outcome != Outcome::Unsupported);
         let present: Vec<&Kernel> = kernels.iter().filter(|kernel| supported(kernel)).collect();
-        let _ = absent;
         Controls::subsets(&self.profile.modes)
             .into_iter()
             .filter(|set| {
@@ -172,7 +171,9 @@ fn is_absent(rule: &RuleVerdict, absent: &[String]) -> bool {
 }
 
 fn class(best: Option<&Recipe>, rules: &[RuleVerdict]) -> Class {
-    match best {
+    // Zero lanes judged is never a pass.
+    let judged = rules.iter().any(|rule| rule.level == Level::Required && rule.verdict.is_met() && rule.lanes > 0);
+    match best.filter(|_| judged) {
         Some(recipe) if recipe.controls.is_empty() && recipe.lowerings.is_empty() => Class::Conforms,
         Some(_) => Class::ConformsWith,
         None => {
@@ -181,7 +182,8 @@ fn class(best: Option<&Recipe>, rules: &[RuleVerdict]) -> Class {
                     && (rule.verdict == Verdict::Incomplete
                         || rule.verdict == Verdict::Unsupported && !rule.behaviour.starts_with("without "))
             };
-            if rules.iter().any(unjudged) { Class::Incomplete } else { Class::Deviates }
+            let deviates = rules.iter().any(|rule| rule.level == Level::Required && rule.verdict == Verdict::Deviates);
+            if rules.iter().any(unjudged) || !deviates { Class::Incomplete } else { Class::Deviates }
         }
     }
 }

@@ -14,17 +14,21 @@ use crate::profile::{Part, Requirement, Rule};
 pub(super) const DIRECTIONS: [(Accuracy, &str); 2] =
     [(Accuracy::NearestEven, "rounds to nearest even"), (Accuracy::TowardZero, "rounds towards zero")];
 
-/// Lanes (by number) that the direction which explains most of them does not explain.
-pub(super) fn against_one_direction(demand: &Demand, lanes: &[Lane], observation: &Observation) -> Vec<usize> {
+/// The demand of the direction that explains most lanes, and the lanes (by number) that it does not explain.
+pub(super) fn against_one_direction(
+    demand: &Demand,
+    lanes: &[Lane],
+    observation: &Observation,
+) -> (Demand, Vec<usize>) {
     DIRECTIONS
         .iter()
         .map(|(accuracy, _)| {
             let demand = Demand { accuracy: *accuracy, ..*demand };
             let off = |lane: &Lane| !accepts(&lane.under(&demand), observation, lane.case, lane.part);
-            (0..lanes.len()).filter(|index| off(&lanes[*index])).collect::<Vec<usize>>()
+            (demand, (0..lanes.len()).filter(|index| off(&lanes[*index])).collect::<Vec<usize>>())
         })
-        .min_by_key(Vec::len)
-        .unwrap_or_default()
+        .min_by_key(|(_, against)| against.len())
+        .unwrap_or((*demand, Vec::new()))
 }
 
 /// Lanes (by number) whose result is smaller than that of a smaller operand of the same part.
@@ -79,7 +83,8 @@ pub(super) fn judge(
     total
 }
 
-/// Storing what a load of a code gave must give the code again; NaN codes are excepted (D3D11.3 §19.1.2).
+/// Storing what a load of a finite code gave must give the code again (D3D11.3 §19.1.2, which excepts NaN; what becomes of
+/// an infinity is the matter of rules on overflow).
 fn round_trip(
     stores: &Observation,
     part: &Part,
@@ -104,7 +109,7 @@ fn round_trip(
         for case in 0..loads.cases.len() {
             let code = components(&kernel, loads.cases.case(case))[index];
             let value = loads.answer(case)[index];
-            let Some(store) = stored.get(&value).filter(|_| !channel.layout.is_nan(code)) else { continue };
+            let Some(store) = stored.get(&value).filter(|_| code < channel.layout.infinity()) else { continue };
             lanes += 1;
             if components(&kernel, stores.answer(*store))[index] != code {
                 let mut accepted =

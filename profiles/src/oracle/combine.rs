@@ -6,6 +6,7 @@ use super::{Demand, Operand, accepted_on, exact, finish};
 use crate::accepted::Set;
 use crate::accuracy::Accuracy;
 use crate::encoding::Encoding;
+use crate::environment::Contraction;
 use crate::real::bracket;
 use rustc_apfloat::Float;
 
@@ -14,6 +15,11 @@ pub(super) fn multiply_add(encoding: Encoding, operands: &[Operand], demand: &De
     let [x, y, z] = [0, 1, 2].map(|index: usize| operands[index]);
     let fused = bracket(|round| x.value().mul_add_r(y.value(), z.value(), round));
     let mut set = finish(encoding, fused, operands, demand);
+    match demand.results.contraction {
+        Contraction::Fused => return set,
+        Contraction::Separate => set = Set::nothing(encoding),
+        Contraction::Either => {}
+    }
     let product = accepted_on(encoding, &[x, y], &Demand { function: Function::Mul, ..*demand });
     if product.is_everything() {
         return product;

@@ -29,6 +29,8 @@ pub(super) fn finish(encoding: Encoding, exact: Exact, operands: &[Operand], dem
             let pole = operands.iter().all(|operand| operand.is_finite());
             if pole && environment.pole_nan { set.or(&Set::nan(encoding)) } else { set }
         }
+        // 1/inverse_sqrt(0) passes through an infinity.
+        Exact::Zero(_) if by_infinity(demand) => return Set::everything(encoding),
         Exact::Zero(negative) => signed(encoding, layout, negative, 0),
         Exact::Number(real) if !layout.signed && real.is_negative() => Set::one(encoding, 0),
         Exact::Number(real) => {
@@ -45,6 +47,11 @@ pub(super) fn finish(encoding: Encoding, exact: Exact, operands: &[Operand], dem
     }
     let zeros = Set::zeros(encoding);
     if set.and(&zeros).is_empty() { set } else { set.or(&zeros) }
+}
+
+/// Whether a root of zero is reached through an infinity where infinities are indeterminate.
+fn by_infinity(demand: &Demand) -> bool {
+    matches!(demand.accuracy, Accuracy::ByInverseRoot(..)) && demand.results.non_finite == NonFinite::Any
 }
 
 /// Whether a result is non-zero and below the smallest normal value.

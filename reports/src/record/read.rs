@@ -20,12 +20,12 @@ pub struct Recorded {
 
 /// A kernel id that this version does not know.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("kernel `{kernel}` of the report is not one that this version knows, and is left out: {source}")]
+#[error("kernel `{kernel}` of the report is not one that this version knows, and is left out: {cause}")]
 pub struct UnknownKernel {
     /// The id.
     pub kernel: String,
     /// Why it does not parse.
-    pub source: ParseError,
+    pub cause: ParseError,
 }
 
 /// Why the observations of a report contradict themselves.
@@ -76,14 +76,14 @@ pub enum RecordError {
         what: &'static str,
     },
     /// A value that is none.
-    #[error("kernel `{kernel}`, case {case}: {source}")]
+    #[error("kernel `{kernel}`, case {case}: {cause}")]
     Value {
         /// Kernel id.
         kernel: String,
         /// Case number, from 0.
         case: usize,
         /// What is wrong.
-        source: ValueError,
+        cause: ValueError,
     },
 }
 
@@ -97,9 +97,9 @@ pub fn read_device(
     for observation in observations {
         match observation.kernel.parse::<Kernel>() {
             Ok(kernel) => recorded.observations.push(reader.observation(kernel, observation)?),
-            Err(source) => {
+            Err(cause) => {
                 reader.skip(observation)?;
-                recorded.unknown.push(UnknownKernel { kernel: observation.kernel.clone(), source });
+                recorded.unknown.push(UnknownKernel { kernel: observation.kernel.clone(), cause });
             }
         }
     }
@@ -206,7 +206,7 @@ fn read_cases(kernel: &Kernel, params: &[Shape], name: &str, cases: &[Vec<Value>
     let arity = kernel.arity();
     let mut bits = Vec::with_capacity(cases.len() * arity);
     for (index, case) in cases.iter().enumerate() {
-        values::decode_params(&mut bits, params, case, kernel).map_err(|source| in_case(kernel, index, source))?;
+        values::decode_params(&mut bits, params, case, kernel).map_err(|cause| in_case(kernel, index, cause))?;
     }
     Ok(Cases::new(name, arity, bits))
 }
@@ -216,7 +216,7 @@ fn read_answers(kernel: &Kernel, answers: &[Value]) -> Result<Arc<[u64]>, Record
     let mut bits = Vec::with_capacity(answers.len() * shape.width as usize);
     for (index, answer) in answers.iter().enumerate() {
         values::decode_into(&mut bits, shape, answer, || "result".into())
-            .map_err(|source| in_case(kernel, index, source))?;
+            .map_err(|cause| in_case(kernel, index, cause))?;
     }
     Ok(bits.into())
 }
@@ -225,7 +225,7 @@ fn read_second(kernel: &Kernel, second: &[(usize, Value)], out: &[u64]) -> Resul
     let width = kernel.result().width as usize;
     let mut bits = out.to_vec();
     for (case, value) in second {
-        let answer = values::decode_answer(kernel, value).map_err(|source| in_case(kernel, *case, source))?;
+        let answer = values::decode_answer(kernel, value).map_err(|cause| in_case(kernel, *case, cause))?;
         let Some(place) = bits.chunks_mut(width.max(1)).nth(*case) else {
             let (kernel, cases) = (kernel.to_string(), out.len() / width.max(1));
             return Err(RecordError::Count { kernel, cases, answers: case + 1 });
@@ -235,6 +235,6 @@ fn read_second(kernel: &Kernel, second: &[(usize, Value)], out: &[u64]) -> Resul
     Ok(bits.into())
 }
 
-fn in_case(kernel: &Kernel, case: usize, source: ValueError) -> RecordError {
-    RecordError::Value { kernel: kernel.to_string(), case, source }
+fn in_case(kernel: &Kernel, case: usize, cause: ValueError) -> RecordError {
+    RecordError::Value { kernel: kernel.to_string(), case, cause }
 }

@@ -349,7 +349,9 @@ fn no_required_lane_is_no_pass() {
         let text = format!("{text}{}]", drop.join(","));
         let profile = Profile::parse("none.toml", &text, &profile::built_in_text).unwrap();
         let mut device = device(&profile);
-        device.iter_mut().for_each(|o| o.outcome = Outcome::Unsupported);
+        for observation in &mut device {
+            observation.outcome = Outcome::Unsupported;
+        }
         assert_eq!(Judge::new(&profile).judge(&Observations::new(&device)).class, Class::Incomplete);
     }
 }

@@ -99,10 +99,7 @@ fn every_printed_set_reads_back_as_the_same_set() {
         let inside = a["intervals"]
             .as_array()
             .is_some_and(|list| list.iter().any(|one| ends(one, "lo") <= value && value <= ends(one, "hi")));
-        let zero = match (a["zero"].as_str(), bits) {
-            (Some("+"), 0x8000_0000) | (Some("-"), 0) => false,
-            _ => true,
-        };
+        let zero = !matches!((a["zero"].as_str(), bits), (Some("+"), 0x8000_0000) | (Some("-"), 0));
         let excepted = a["except"] == "subnormals" && single_layout.is_subnormal(bits);
         a["any"] == true || listed || nan || inside && zero && !excepted
     };

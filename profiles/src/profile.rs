@@ -77,6 +77,8 @@ pub struct Part {
     pub operation: String,
     /// Kernels that can implement it, the default first, without controls.
     pub lowerings: Vec<Kernel>,
+    /// The format that the rule speaks of: a conversion's may be neither its operand's nor its kernel's.
+    pub format: Format,
     /// What is demanded of its results.
     pub demand: Demand,
     /// The optional group that its default lowering belongs to.

@@ -206,6 +206,9 @@ fn unary(layout: FloatLayout) -> Vec<u64> {
         let power = scaled(layout, 1, *exponent);
         [power - 1, power, power + 1]
     }));
+    if layout == packed::SINGLE {
+        list.extend(around_halves());
+    }
     let exponents = 0..(1 << layout.exponent) - 1;
     let draws = 1 + 256 / exponents.end;
     for exponent in exponents {
@@ -217,6 +220,18 @@ fn unary(layout: FloatLayout) -> Vec<u64> {
     let mut list = signed(layout, &list);
     list.extend(nans(layout));
     distinct(list)
+}
+
+/// binary32 values at the boundaries of binary16, their neighbours, and the midpoints to the next one with theirs.
+fn around_halves() -> Vec<u64> {
+    let Some(half) = Format::F16.float() else { return Vec::new() };
+    let (normal, one, largest) = (half.min_normal(), scaled(half, 1, 0), half.max_finite());
+    let codes = [0, 1, 2, normal / 2, normal - 2, normal - 1, normal, normal + 1, one, one + 1, largest - 1, largest];
+    let points = codes.into_iter().flat_map(|code| {
+        let (here, next) = (packed::in_single(half, code), packed::in_single(half, code + 1));
+        [here, if code == 0 { next - (1 << 23) } else { here.midpoint(next) }]
+    });
+    points.flat_map(|point| [point.saturating_sub(1), point, point + 1]).collect()
 }
 
 fn binary(layout: FloatLayout) -> Vec<u64> {
@@ -341,6 +356,17 @@ mod tests {
         let pairs: BTreeSet<Vec<u64>> = of("f32.fmul").iter().map(<[u64]>::to_vec).collect();
         for pair in [[0x00000300, 0x78000000], [0x7fc00000, 0x80000000], [0x00800000, 0x3f000000]] {
             assert!(pairs.contains(pair.as_slice()), "{pair:08x?}");
+        }
+    }
+
+    #[test]
+    fn conversions_meet_the_boundaries_of_their_target() {
+        for id in ["f32.fconvert_f16", "f32.pack_half_2x16"] {
+            let list: BTreeSet<u64> = of(id).iter().map(|case| case[0]).collect();
+            // 2^-25, 2^-24, the largest subnormal, 65504, and the rounding limit with its neighbours.
+            for bits in [0x33000000, 0x33800000, 0x387fc000, 0x477fe000, 0x477fefff, 0x477ff000, 0x477ff001] {
+                assert!(list.contains(&bits), "{id} {bits:08x}");
+            }
         }
     }
 

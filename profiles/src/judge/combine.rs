@@ -31,9 +31,10 @@ impl Judge<'_> {
             let own = judges.iter().position(|(judge, _)| *judge == rule).unwrap_or(judges.len());
             for (judge, behaviour) in &judges[..own] {
                 let speaks = *judge != rule && verdicts[*judge].verdict == Verdict::Deviates;
-                let same = rules[*judge].parts.iter().any(|part| {
-                    rules[rule].parts.iter().any(|other| part.lowerings[0].format == other.lowerings[0].format)
-                });
+                let same = rules[*judge]
+                    .parts
+                    .iter()
+                    .any(|part| rules[rule].parts.iter().any(|other| part.format == other.format));
                 if verdicts[rule].verdict == Verdict::Deviates
                     && speaks
                     && same

@@ -389,5 +389,5 @@ fn read_part(
     };
     let group = draft.profile.groups.iter().find(|group| group.format == kernel.format).map(|group| group.id.clone());
     let lowerings = lowerings.into_iter().map(|kernel| kernel.with_controls(Controls::NONE)).collect();
-    Ok(Some(Part { operation: name.to_owned(), lowerings, demand, group }))
+    Ok(Some(Part { operation: name.to_owned(), lowerings, format, demand, group }))
 }

@@ -3,6 +3,9 @@
 use super::{distinct, nans, scaled};
 use crate::format::{FloatLayout, Format};
 
+/// Layout of binary32.
+pub(super) const SINGLE: FloatLayout = FloatLayout { signed: true, exponent: 8, fraction: 23 };
+
 /// Stores: per channel every encoding's value, its neighbours, each midpoint with its neighbours, overflow thresholds,
 /// negatives, subnormals, infinities and NaNs; the channels run through their lists side by side, each rotated.
 pub(super) fn store_cases(format: Format) -> Vec<u64> {
@@ -17,19 +20,22 @@ pub(super) fn store_cases(format: Format) -> Vec<u64> {
     cases
 }
 
+/// The binary32 encoding of the value of a small float's non-negative code, infinity standing for the power of two after
+/// the largest finite value.
+pub(super) fn in_single(layout: FloatLayout, code: u64) -> u64 {
+    let (exponent, fraction) = ((code >> layout.fraction) as i32, code & (layout.min_normal() - 1));
+    let last = layout.fraction as i32;
+    match (exponent, fraction) {
+        (0, 0) => 0,
+        (0, _) => scaled(SINGLE, fraction, 1 - layout.bias() - last),
+        _ => scaled(SINGLE, fraction | layout.min_normal(), exponent - layout.bias() - last),
+    }
+}
+
 /// binary32 inputs for a store to one unsigned small float.
 fn channel_inputs(layout: FloatLayout) -> Vec<u64> {
-    let single = FloatLayout { signed: true, exponent: 8, fraction: 23 };
-    let value = |code: u64| -> u64 {
-        let (exponent, fraction) = ((code >> layout.fraction) as i32, code & (layout.min_normal() - 1));
-        match (exponent, fraction) {
-            (0, 0) => 0,
-            (0, _) => scaled(single, fraction, 1 - layout.bias() - layout.fraction.cast_signed()),
-            _ => {
-                scaled(single, fraction | layout.min_normal(), exponent - layout.bias() - layout.fraction.cast_signed())
-            }
-        }
-    };
+    let single = SINGLE;
+    let value = |code| in_single(layout, code);
     let mut list = Vec::new();
     // One code past the largest finite one is where the next power of two, the rounding limit, lies.
     for code in 0..=layout.infinity() {

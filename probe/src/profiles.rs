@@ -9,8 +9,19 @@ use crate::select;
 /// Largest profile file that is read.
 const LIMIT: u64 = 4 << 20;
 
+/// Refuses to judge where the reference functions could not be trusted.
+fn sound() -> anyhow::Result<()> {
+    anyhow::ensure!(
+        fpprobe_profiles::host::is_sound(),
+        "this process's floating-point unit flushes subnormals or does not round to nearest even, so its reference \
+         functions cannot be trusted; is something preloaded (LD_PRELOAD) that changes it?"
+    );
+    Ok(())
+}
+
 /// The profiles of these names: ids of built-in ones, or TOML files. All built-in ones where none is named.
 pub fn profiles(names: &[String]) -> anyhow::Result<Vec<Profile>> {
+    sound()?;
     if names.is_empty() {
         return fpprobe_profiles::profile::built_in_ids().map(built_in).collect();
     }
@@ -29,6 +40,7 @@ pub fn profiles(names: &[String]) -> anyhow::Result<Vec<Profile>> {
 
 /// One profile by id or path.
 pub fn profile(name: &str) -> anyhow::Result<Profile> {
+    sound()?;
     if select::is_path(name) { read(name) } else { built_in(name) }
 }
 

@@ -7,6 +7,7 @@ pub mod accuracy;
 pub mod claims;
 pub mod encoding;
 pub mod environment;
+pub mod host;
 pub mod judge;
 pub mod lanes;
 pub mod observation;

@@ -89,6 +89,21 @@ fn a_driver_without_a_device_is_no_trouble() {
     assert!(alone.err.contains("fpprobe doctor"), "{}", alone.err);
 }
 
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn a_process_that_flushes_subnormals_refuses_to_judge() {
+    let folder = tempfile::tempdir().unwrap();
+    // FTZ and DAZ set, then rounding towards zero.
+    for (name, state) in [("flush", "0x9fc0"), ("truncate", "0x7f80")] {
+        library(folder.path(), name, &format!("__builtin_ia32_ldmxcsr({state});"));
+        let preload = folder.path().join(format!("lib{name}.so"));
+        let ended =
+            ends(with_manifests(&[]).env("LD_PRELOAD", preload).args(["accepts", "d3d11", "f32.fadd", "0", "0"]));
+        ended.with(1);
+        assert!(ended.err.contains("floating-point unit"), "{name}: {}", ended.err);
+    }
+}
+
 #[test]
 fn no_driver_at_all_is_said_with_what_to_do() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,8 +1,8 @@
 //! Kernels again, each in a module of its own: whatever deviates must do so without company too, or the company matters.
 
 use fpprobe_profiles::{Observation, Outcome};
+use fpprobe_reports::judged::other_answer;
 use fpprobe_reports::model::{Evidence, Finding};
-use fpprobe_reports::values;
 use fpprobe_spirv::Kernel;
 
 use crate::event::Listener;
@@ -39,7 +39,7 @@ pub fn again(
 
 fn company(before: &Observation, alone: &Observation) -> Option<Finding> {
     let kernel = &before.kernel;
-    let text = if alone.outcome != Outcome::Ran {
+    let text = if !matches!(alone.outcome, Outcome::Ran | Outcome::Flaky) {
         format!("{kernel} ran in company of other kernels, but not alone: {}", alone.detail)
     } else if before.out == alone.out {
         return None;
@@ -49,24 +49,11 @@ fn company(before: &Observation, alone: &Observation) -> Option<Finding> {
     Some(Finding { kind: "company".to_owned(), text, evidence: differing(before, &alone.out) })
 }
 
-/// The first lanes in which other answers differ; those stand as what would have been the same.
+/// The first lanes in which other answers differ.
 fn differing(observation: &Observation, other: &[u64]) -> Vec<Evidence> {
     let kernel = &observation.kernel;
-    let shape = kernel.result();
-    let width = shape.width as usize;
+    let width = kernel.result().width as usize;
     let pairs = observation.out.chunks(width).zip(other.chunks(width)).zip(observation.cases.iter());
-    pairs
-        .filter(|((a, b), _)| a != b)
-        .take(SHOWN)
-        .map(|((out, other), case)| {
-            let inputs = values::encode_case(kernel, case);
-            let same = |bits: &u64| serde_json::json!({ "bits": [shape.format.hex(*bits)] });
-            let accepts = match other {
-                [bits] => same(bits),
-                bits => bits.iter().map(same).collect(),
-            };
-            let command = values::eval_command(&kernel.to_string(), &inputs);
-            Evidence { kernel: kernel.to_string(), inputs, out: values::encode_answer(kernel, out), accepts, command }
-        })
-        .collect()
+    let differ = pairs.filter(|((a, b), _)| a != b).take(SHOWN);
+    differ.map(|((answer, other), case)| other_answer(kernel, case, answer, other)).collect()
 }

@@ -54,7 +54,7 @@ fn control_sets(profiles: &[Profile], supported: impl Fn(Control) -> bool) -> Ve
     let mut sets = Vec::new();
     for profile in profiles {
         let modes: Vec<Control> = profile.modes.iter().copied().filter(|mode| supported(*mode)).collect();
-        sets.extend(catalogue::control_sets(&modes).into_iter().filter(|set| seen.insert(*set)));
+        sets.extend(Controls::subsets(&modes).into_iter().filter(|set| seen.insert(*set)));
     }
     if sets.is_empty() { vec![Controls::NONE] } else { sets }
 }

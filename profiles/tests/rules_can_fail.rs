@@ -358,3 +358,43 @@ fn no_required_lane_is_no_pass() {
         assert_eq!(Judge::new(&profile).judge(&Observations::new(&device)).class, Class::Incomplete);
     }
 }
+
+/// A profile of one rule about stores, with this requirement alone.
+fn store_rule(requirement: &str) -> Profile {
+    let all = profile::built_in("d3d11").unwrap().unwrap();
+    let drop: Vec<String> = all.rules.iter().map(|rule| format!("\"{}\"", rule.id)).collect();
+    let text = format!(
+        "id = \"one\"\ntitle = \"\"\nversion = \"1\"\nextends = \"d3d11\"\nwithout = [{}]\n[[rule]]\nid = \"R\"\ntitle = \"\"\n\
+         citation = \"\"\nformat = \"b10g11r11\"\noperations = [\"pack\"]\nlanes = {{ none = [\"nan\", \"negative\"] }}\n\
+         requirement = \"{requirement}\"\n",
+        drop.join(",")
+    );
+    Profile::parse("one.toml", &text, &profile::built_in_text).unwrap()
+}
+
+#[test]
+fn each_relation_can_be_met_and_can_fail_by_itself() {
+    // The answers come from the whole profile; the rule alone judges them.
+    let good = device(&profile::built_in("d3d11").unwrap().unwrap());
+    let at = good.iter().position(|o| o.kernel.op.name == "store").unwrap();
+    let verdict = |profile: &Profile, device: &[Observation]| {
+        Judge::new(profile).judge(&Observations::new(device)).rules[0].verdict
+    };
+    for requirement in ["round_trip", "monotonic", "every_code"] {
+        let profile = store_rule(requirement);
+        assert!(verdict(&profile, &good).is_met(), "{requirement}");
+        // 1.0 in the red channel is stored as 2.0: its code comes back as another, and is given by no input where all
+        // inputs that gave it do so.
+        let mut device = good.clone();
+        device[at].out =
+            good[at].out.iter().map(|texel| if texel & 0x7ff == 0x3c0 { texel + 0x40 } else { *texel }).collect();
+        assert_eq!(verdict(&profile, &device), Verdict::Deviates, "{requirement}");
+        // A store that was not measured is no pass.
+        device[at].outcome = Outcome::Crashed;
+        assert_eq!(verdict(&profile, &device), Verdict::Incomplete, "{requirement}");
+    }
+    // Nor is a round trip whose load was not.
+    let mut device = good.clone();
+    device.iter_mut().find(|o| o.kernel.op.name == "load").unwrap().outcome = Outcome::Hung;
+    assert_eq!(verdict(&store_rule("round_trip"), &device), Verdict::Incomplete);
+}

@@ -1,6 +1,6 @@
 //! Judgements in the report's terms.
 
-use fpprobe_profiles::accepted::Set;
+use fpprobe_profiles::accepted::{Accepted, Set};
 use fpprobe_profiles::claims::{Contradiction, contradictions};
 use fpprobe_profiles::encoding::{Encoding, components};
 use fpprobe_profiles::judge::{Evidence, Judge, Judgement, Observations, RuleVerdict};
@@ -124,6 +124,17 @@ fn contradicted(contradiction: &Contradiction) -> Finding {
     }
 }
 
+/// A lane that answered twice, differently: the other answer stands as what would have been the same.
+pub fn other_answer(kernel: &Kernel, case: &[u64], answer: &[u64], other: &[u64]) -> model::Evidence {
+    let parts = components(kernel, other).into_iter().zip(Encoding::of_result(kernel));
+    shown(&Evidence {
+        kernel: *kernel,
+        case: case.to_vec(),
+        answer: answer.to_vec(),
+        accepted: Accepted::new(parts.map(|(bits, encoding)| Set::one(encoding, bits)).collect()),
+    })
+}
+
 fn flaky(observation: &Observation) -> Option<Finding> {
     let second = observation.second.as_ref().filter(|_| observation.outcome == Outcome::Flaky)?;
     let width = observation.kernel.result().width as usize;
@@ -139,14 +150,8 @@ fn flaky(observation: &Observation) -> Option<Finding> {
     let which = if differs.iter().all(both) { ", all of them in the bits of a NaN" } else { "" };
     let kernel = observation.kernel.to_string();
     let lane = |case: &usize| {
-        let inputs = encode_case(&observation.kernel, observation.cases.case(*case));
-        model::Evidence {
-            command: eval_command(&kernel, &inputs),
-            kernel: kernel.clone(),
-            inputs,
-            out: encode_answer(&observation.kernel, observation.answer(*case)),
-            accepts: serde_json::json!({ "second": encode_answer(&observation.kernel, &second[case * width..(case + 1) * width]) }),
-        }
+        let other = &second[case * width..(case + 1) * width];
+        other_answer(&observation.kernel, observation.cases.case(*case), observation.answer(*case), other)
     };
     Some(Finding {
         kind: "flaky".into(),

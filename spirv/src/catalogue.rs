@@ -1,6 +1,6 @@
 //! The kernels of the default run.
 
-use crate::controls::{Control, Controls};
+use crate::controls::Controls;
 use crate::format::Format;
 use crate::kernel::Kernel;
 use crate::needs::{Need, needs};
@@ -23,9 +23,4 @@ pub fn default_run(sets: &[Controls]) -> Vec<Kernel> {
     let glsl =
         plain.iter().filter(|kernel| kernel.op.glsl.is_some()).map(|kernel| Kernel { via: Via::Glsl, ..*kernel });
     sets.iter().flat_map(|set| plain.iter().map(|kernel| kernel.with_controls(*set))).chain(glsl).collect()
-}
-
-/// Every set of controls that a program can ask for out of these modes.
-pub fn control_sets(modes: &[Control]) -> Vec<Controls> {
-    Controls::subsets(modes)
 }

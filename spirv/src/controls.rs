@@ -7,7 +7,6 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::error::ParseError;
-use crate::format::Format;
 
 /// One control. Width-specific ones name the float width they govern.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -159,11 +158,6 @@ impl Controls {
         sets.sort_unstable();
         sets.dedup_by_key(|entry| entry.2);
         sets.into_iter().map(|entry| entry.2).collect()
-    }
-
-    /// Whether a denormal, rounding or special-value mode for this format is in the set.
-    pub fn governs(self, format: Format) -> bool {
-        self.iter().any(|control| control.width().is_none_or(|width| width == format.bits()))
     }
 }
 

@@ -301,11 +301,6 @@ impl Op {
             && self.code != Code::Shuffle
             && self.params.iter().chain([&self.result]).all(|operand| operand.width == Width::Kernel)
     }
-
-    /// Whether it only moves bits, which no device may alter (Vulkan: bit-preserving operations).
-    pub fn is_move(&self) -> bool {
-        matches!(self.function, Function::Move | Function::Choose)
-    }
 }
 
 impl PartialEq for Op {

@@ -100,13 +100,14 @@ impl Judge<'_> {
                     verdict.lanes += lanes;
                     let failed = (failing.as_slice(), *direction);
                     self.add_evidence(&mut verdict, (index, *part, *lowering), &kernel, failed, observations);
-                    let (more, against) = relation::judge(
-                        rule,
-                        &rule.parts[*part],
-                        &rule.parts[*part].lowerings[*lowering],
-                        recipe.controls,
-                        observations,
-                    );
+                    let part = &rule.parts[*part];
+                    let observation = observations.get(&kernel).ok_or_else(|| format!("{kernel} was not measured"));
+                    let related =
+                        observation.and_then(|o| relation::judge(rule, part, o, recipe.controls, observations));
+                    let (more, against) = related.unwrap_or_else(|why| {
+                        incomplete.get_or_insert(why);
+                        (0, Vec::new())
+                    });
                     verdict.lanes += more;
                     verdict.failing += against.len();
                     if !against.is_empty() && !verdict.deviating.contains(&kernel) {

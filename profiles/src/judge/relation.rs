@@ -59,28 +59,29 @@ pub(super) fn against_monotony(lanes: &[Lane], observation: &Observation) -> Vec
     failing
 }
 
-/// What relations between kernels or over a whole list say of a rule: lanes looked at, and what contradicts it.
+/// What relations between kernels or over a whole list say of a rule: lanes looked at, and what contradicts it; or why
+/// they cannot be judged, which is no pass.
 pub(super) fn judge(
     rule: &Rule,
     part: &Part,
-    kernel: &Kernel,
+    stores: &Observation,
     controls: Controls,
     observations: &Observations<'_>,
-) -> (usize, Vec<Evidence>) {
+) -> Result<(usize, Vec<Evidence>), String> {
     let mut total = (0, Vec::new());
-    let Some(stores) = observations.get(&kernel.with_controls(controls)).filter(|o| o.outcome == Outcome::Ran) else {
-        return total;
-    };
     for requirement in &rule.requirements {
         let (lanes, evidence) = match requirement {
-            Requirement::RoundTrip => round_trip(stores, part, controls, observations),
+            Requirement::RoundTrip => round_trip(stores, part, controls, observations)?,
             Requirement::EveryCode => every_code(stores),
             _ => continue,
         };
+        if lanes == 0 {
+            return Err(format!("{}: no lane for {requirement:?}", stores.kernel));
+        }
         total.0 += lanes;
         total.1.extend(evidence);
     }
-    total
+    Ok(total)
 }
 
 /// Storing what a load of a finite code gave must give the code again (D3D11.3 §19.1.2, which excepts NaN; what becomes of
@@ -90,15 +91,13 @@ fn round_trip(
     part: &Part,
     controls: Controls,
     observations: &Observations<'_>,
-) -> (usize, Vec<Evidence>) {
+) -> Result<(usize, Vec<Evidence>), String> {
     let kernel = stores.kernel;
     let load = fpprobe_spirv::Op::find("load").and_then(|op| Kernel::plain(kernel.format, op).ok());
-    let Some(loads) = load
-        .and_then(|load| observations.get(&load.with_controls(controls)))
-        .filter(|observation| observation.outcome == Outcome::Ran)
-    else {
-        return (0, Vec::new());
-    };
+    let load = load.map(|load| load.with_controls(controls)).ok_or_else(|| format!("{kernel} has no load"))?;
+    let answered = |observation: &&Observation| matches!(observation.outcome, Outcome::Ran | Outcome::Flaky);
+    let loads =
+        observations.get(&load).filter(answered).ok_or_else(|| format!("{load} gave nothing to store again"))?;
     let (mut lanes, mut evidence) = (0, Vec::new());
     for (index, channel) in kernel.format.channels().iter().enumerate() {
         // The first store of each input value in this channel.
@@ -124,7 +123,7 @@ fn round_trip(
             }
         }
     }
-    (lanes, evidence)
+    Ok((lanes, evidence))
 }
 
 /// Every finite code must be the result of some input.

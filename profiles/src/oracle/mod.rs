@@ -21,7 +21,6 @@ use crate::environment::{Environment, NonFinite, Sign, Subnormals, Ulp};
 use crate::real::{Exact, bracket, decode};
 
 use round::finish;
-pub use round::tiny;
 
 /// What a profile demands of one operation.
 #[derive(Clone, Copy, PartialEq, Debug)]

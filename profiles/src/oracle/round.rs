@@ -55,7 +55,7 @@ fn by_infinity(demand: &Demand) -> bool {
 }
 
 /// Whether a result is non-zero and below the smallest normal value.
-pub fn tiny(layout: FloatLayout, real: Real) -> bool {
+fn tiny(layout: FloatLayout, real: Real) -> bool {
     exponent(real.magnitudes().0) < 1 - layout.bias()
 }
 

@@ -52,13 +52,12 @@ pub fn lines(evidence: &Evidence, against: &str) -> Vec<Line> {
     lines
 }
 
-/// The encodings of a set that is nothing but a few of them, or the second answer of a flaky kernel.
+/// The encodings of a set that is nothing but a few of them.
 fn exactly(accepts: &serde_json::Value) -> Option<Vec<Value>> {
     let set = accepts.as_object().filter(|set| set.len() == 1)?;
     let value = |json: &serde_json::Value| serde_json::from_value::<Value>(json.clone()).ok();
-    match (set.get("bits"), set.get("second")) {
-        (Some(serde_json::Value::Array(list)), _) if (1..=3).contains(&list.len()) => list.iter().map(value).collect(),
-        (_, Some(second)) => Some(vec![value(second)?]),
+    match set.get("bits") {
+        Some(serde_json::Value::Array(list)) if (1..=3).contains(&list.len()) => list.iter().map(value).collect(),
         _ => None,
     }
 }

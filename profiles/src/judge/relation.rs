@@ -11,8 +11,7 @@ use crate::oracle::{Demand, Question};
 use crate::profile::{Part, Requirement, Rule};
 
 /// Rounding directions that may explain a whole path.
-pub(super) const DIRECTIONS: [(Accuracy, &str); 2] =
-    [(Accuracy::NearestEven, "rounds to nearest even"), (Accuracy::TowardZero, "rounds towards zero")];
+const DIRECTIONS: [Accuracy; 2] = [Accuracy::NearestEven, Accuracy::TowardZero];
 
 /// The demand of the direction that explains most lanes, and the lanes (by number) that it does not explain.
 pub(super) fn against_one_direction(
@@ -20,15 +19,16 @@ pub(super) fn against_one_direction(
     lanes: &[Lane],
     observation: &Observation,
 ) -> (Demand, Vec<usize>) {
-    DIRECTIONS
-        .iter()
-        .map(|(accuracy, _)| {
-            let demand = Demand { accuracy: *accuracy, ..*demand };
-            let off = |lane: &Lane| !accepts(&lane.under(&demand), observation, lane.case, lane.part);
-            (demand, (0..lanes.len()).filter(|index| off(&lanes[*index])).collect::<Vec<usize>>())
-        })
-        .min_by_key(|(_, against)| against.len())
-        .unwrap_or((*demand, Vec::new()))
+    let demands = DIRECTIONS.map(|accuracy| Demand { accuracy, ..*demand });
+    let off = |demand: &Demand, lane: &Lane| !accepts(&lane.under(demand), observation, lane.case, lane.part);
+    // Mostly one direction explains everything, and the first lane rules out the other.
+    if let Some(demand) = demands.iter().find(|demand| !lanes.iter().any(|lane| off(demand, lane))) {
+        return (*demand, Vec::new());
+    }
+    let against =
+        |demand: &Demand| (0..lanes.len()).filter(|index| off(demand, &lanes[*index])).collect::<Vec<usize>>();
+    let each = demands.iter().map(|demand| (*demand, against(demand)));
+    each.min_by_key(|(_, against)| against.len()).unwrap_or((*demand, Vec::new()))
 }
 
 /// Lanes (by number) whose result is smaller than that of a smaller operand of the same part.

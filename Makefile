@@ -10,7 +10,10 @@ help:
 	@echo 'make run     install what is missing, build, probe every device of every driver;'
 	@echo '             leaves report.json and report.html in OUT (default: the current folder)'
 	@echo 'make test    install what the tests need (Debian 12), run all of them'
+	@echo 'make soak    kill workers and supervisors SOAK_KILLS times (default 1000), compare the reports'
 	@echo 'make bench   the benchmarks, on drivers of known versions'
+	@echo 'make fuzz    hostile input for everything that is read from files, FUZZ_SECONDS (60) each;'
+	@echo '             leaves input that fails in FUZZ_OUT (default: target/fuzz/failures)'
 	@echo 'make check   format, lints, documentation, licences and sources of dependencies'
 	@echo 'make clean   remove what was built'
 
@@ -36,16 +39,28 @@ test:
 	@.ci/drivers
 	cargo test --workspace --locked --no-fail-fast
 
+.PHONY: soak
+soak:
+	@.ci/install test
+	@.ci/drivers
+	cargo test --locked -p fpprobe --test soak
+
 .PHONY: bench
 bench:
 	@.ci/install test
 	@.ci/drivers
 	cargo bench --workspace --locked
 
+.PHONY: fuzz
+fuzz:
+	@.ci/install fuzz
+	@reports/fuzz/run
+
 .PHONY: check
 check:
 	@.ci/install check
 	cargo fmt --all --check
+	rustfmt --check --edition 2024 reports/fuzz/targets/*.rs
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 	RUSTDOCFLAGS='-D warnings' cargo doc --workspace --no-deps --locked
 	cargo deny --locked check licenses bans sources

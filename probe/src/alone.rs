@@ -5,8 +5,8 @@ use fpprobe_reports::judged::other_answer;
 use fpprobe_reports::model::{Evidence, Finding};
 use fpprobe_spirv::Kernel;
 
-use crate::event::Listener;
-use crate::supervisor::{Ask, Batching, Measured, Settings, Target, measure};
+use crate::journal::Track;
+use crate::supervisor::{Ask, Batching, Measured, Site, measure};
 
 /// Lanes shown in a finding.
 const SHOWN: usize = 4;
@@ -14,27 +14,28 @@ const SHOWN: usize = 4;
 /// Measures these kernels of a device alone. Differences are findings of kind `company`; the observations made alone
 /// are returned with what went wrong on the way, for the caller to keep.
 pub fn again(
-    device: usize,
-    target: &Target,
+    site: &Site<'_>,
     observations: &[Observation],
     kernels: &[Kernel],
-    settings: &Settings,
-    listener: Listener<'_>,
-) -> Measured {
+    track: Option<&Track<'_>>,
+) -> Result<Measured, String> {
     let before: Vec<&Observation> = observations
         .iter()
         .filter(|observation| observation.outcome == Outcome::Ran && kernels.contains(&observation.kernel))
         .collect();
     if before.is_empty() {
-        return Measured::default();
+        return Ok(Measured::default());
     }
     let asks = before.iter().map(|observation| Ask { kernel: observation.kernel, cases: observation.cases.clone() });
     let asks: Vec<Ask> = asks.collect();
-    let mut alone = measure(device, target, &asks, Batching::Alone, settings, listener);
-    let pairs = before.iter().zip(&alone.observations);
-    let findings: Vec<Finding> = pairs.filter_map(|(before, alone)| company(before, alone)).collect();
+    let mut alone = measure(site, &asks, Batching::Alone, track)?;
+    let findings = before.iter().filter_map(|before| {
+        let again = alone.observations.iter().find(|alone| alone.kernel == before.kernel);
+        company(before, again?)
+    });
+    let findings: Vec<Finding> = findings.collect();
     alone.findings.extend(findings);
-    alone
+    Ok(alone)
 }
 
 fn company(before: &Observation, alone: &Observation) -> Option<Finding> {

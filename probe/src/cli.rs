@@ -44,7 +44,8 @@ pub enum Command {
     /// Measures devices and judges the answers
     ///
     /// Prints a summary on the terminal; -o writes the report to a file (format from its extension) or into a folder
-    /// (report.json and report.html).
+    /// (report.json and report.html). With -o every answer is put on disk as it arrives, in a journal beside the report:
+    /// --resume goes on from there. Ctrl-C ends the run with what was measured.
     Run(RunArgs),
     /// Runs one kernel on given bits
     ///
@@ -106,9 +107,12 @@ pub struct Measuring {
     /// Worker processes per device [default: 2; on CPU devices one per core, at most 4]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
     pub jobs: Option<u32>,
-    /// Seconds that a worker may take for one batch of kernels [default: 10]
+    /// Seconds that a worker may take for one batch of kernels, and for a kernel that is asked alone [default: 10]
     #[arg(long, value_name = "S", value_parser = seconds)]
     pub timeout: Option<f64>,
+    /// Seconds that a device may take for everything [default: 3600]
+    #[arg(long, value_name = "S", value_parser = seconds)]
+    pub device_timeout: Option<f64>,
 }
 
 /// Arguments of `list`.
@@ -141,6 +145,12 @@ pub struct Judging {
 pub struct RunArgs {
     /// Kernels to measure: ids, or patterns with * [default: all that the profiles ask for]
     pub filter: Vec<String>,
+    /// Goes on with the run whose report was to be written there, after it was interrupted or killed
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["filter", "device", "profile", "output", "format"])]
+    pub resume: Option<PathBuf>,
+    /// Measures kernels that are in quarantine, because the machine went down while they were being measured
+    #[arg(long)]
+    pub retry_quarantined: bool,
     /// Which devices.
     #[command(flatten)]
     pub devices: Devices,

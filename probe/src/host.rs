@@ -35,6 +35,11 @@ fn os() -> String {
     name.map_or_else(|| "unknown".to_owned(), |name| name.trim_matches(['"', '\'']).to_owned())
 }
 
+/// What tells this start of the machine from every other; empty where the kernel does not say.
+pub fn boot() -> String {
+    std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default().trim().to_owned()
+}
+
 /// Now, RFC 3339, UTC, to the second.
 pub fn now() -> String {
     let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());

@@ -20,7 +20,17 @@ pub struct Plan {
     pub profiles: Vec<Profile>,
     /// Where the report goes.
     pub output: Output,
+    /// What both came from, ids and files, as a journal keeps it.
+    pub named: Named,
     requirements: Vec<Requirement>,
+}
+
+/// Profiles as they were named.
+pub struct Named {
+    /// To judge by; none for all that are built in.
+    pub profiles: Vec<String>,
+    /// To be met.
+    pub require: Vec<String>,
 }
 
 impl Plan {
@@ -30,9 +40,13 @@ impl Plan {
             |given: &Vec<String>, default: &Vec<String>| if given.is_empty() { default.clone() } else { given.clone() };
         let path = options.output.as_deref().or_else(|| Some(place).filter(|path| !path.as_os_str().is_empty()));
         let output = Output::new(path, options.format.as_deref(), &config.format)?;
-        let mut profiles = profiles::profiles(&either(&options.profile, &config.profiles))?;
-        let requirements = require::parse(&either(&options.require, &config.require), &mut profiles)?;
-        Ok(Plan { profiles, output, requirements })
+        let named = Named {
+            profiles: either(&options.profile, &config.profiles),
+            require: either(&options.require, &config.require),
+        };
+        let mut profiles = profiles::profiles(&named.profiles)?;
+        let requirements = require::parse(&named.require, &mut profiles)?;
+        Ok(Plan { profiles, output, named, requirements })
     }
 
     /// Whether a report meets what is required.

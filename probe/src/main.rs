@@ -10,6 +10,7 @@
 
 mod alone;
 mod asking;
+mod campaign;
 mod cli;
 mod colour;
 mod commands;
@@ -19,6 +20,7 @@ mod doctor;
 mod event;
 mod exit;
 mod host;
+mod journal;
 mod judging;
 mod lines;
 mod measure;
@@ -29,6 +31,7 @@ mod protocol;
 mod require;
 mod select;
 mod session;
+mod stop;
 mod supervisor;
 mod tally;
 #[allow(unsafe_code, reason = "the only module that talks to drivers")]

@@ -8,6 +8,7 @@ use fpprobe_reports::render::{self, OutputFormat, Render as _, Style, Text};
 use fpprobe_reports::save::save;
 
 use crate::exit::OrUsage as _;
+use crate::journal;
 
 /// Standard output, buffered. A closed reader is an error of kind `BrokenPipe`, which `main` takes for a quiet end.
 pub fn stdout() -> BufWriter<StdoutLock<'static>> {
@@ -44,8 +45,21 @@ impl Output {
         Ok(Output { shown: default, files: vec![(path.to_owned(), format)], folder: None })
     }
 
-    /// Writes the files, then shows the report on standard output.
-    pub fn write(&self, report: &Report, colour: bool) -> anyhow::Result<()> {
+    /// Where a run notes its steps until the report is written; `None` where no file is to be written, or one that is no
+    /// file but a pipe.
+    pub fn journal(&self) -> Option<PathBuf> {
+        match (&self.folder, self.files.first()) {
+            (Some(folder), _) => Some(journal::place(folder, true)),
+            (None, Some((file, _))) => {
+                let pipe = std::fs::metadata(file).is_ok_and(|meta| !meta.is_file());
+                (!pipe).then(|| journal::place(file, false))
+            }
+            (None, None) => None,
+        }
+    }
+
+    /// Writes the files.
+    pub fn save(&self, report: &Report) -> anyhow::Result<()> {
         if let Some(folder) = &self.folder {
             std::fs::create_dir_all(folder)
                 .map_err(|error| anyhow::anyhow!("failed to create folder {}: {error}", folder.display()))
@@ -54,6 +68,11 @@ impl Output {
         for (path, format) in &self.files {
             save(path, |out| format.renderer.render(report, out)).or_usage()?;
         }
+        Ok(())
+    }
+
+    /// Shows the report on standard output.
+    pub fn show(&self, report: &Report, colour: bool) -> anyhow::Result<()> {
         let mut out = stdout();
         if self.shown.name == "text" {
             Text { style: Style { colour, width: width() } }.render(report, &mut out)?;

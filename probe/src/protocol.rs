@@ -120,12 +120,16 @@ pub struct Failure {
     pub outcome: Outcome,
     /// What happened, to what, and what to do.
     pub detail: String,
+    /// Whether somebody outside killed the worker, so that neither driver nor kernel is to blame. Only a supervisor can
+    /// know.
+    #[serde(skip)]
+    pub outside: bool,
 }
 
 impl Failure {
     /// A failure.
     pub fn new(outcome: Outcome, detail: impl Into<String>) -> Failure {
-        Failure { outcome, detail: detail.into() }
+        Failure { outcome, detail: detail.into(), outside: false }
     }
 }
 

@@ -1,10 +1,15 @@
 //! What every command starts from: configuration, drivers, and somewhere to say what happens.
 
+use std::time::Duration;
+
+use anyhow::Context as _;
+
 use crate::cli::{Global, Measuring};
 use crate::config::Config;
 use crate::discover;
 use crate::event::Listener;
 use crate::exit::{Ended, Status, say};
+use crate::stop::Stop;
 use crate::supervisor::{Row, Settings, enumerate};
 
 /// One invocation of the program.
@@ -13,24 +18,30 @@ pub struct Session {
     pub config: Config,
     /// Whether to show what workers print.
     pub verbose: bool,
+    /// Whether to end early.
+    pub stop: Stop,
 }
 
 impl Session {
     /// Of this configuration and these options.
     pub fn new(config: Config, global: &Global) -> Session {
-        Session { config, verbose: global.verbose }
+        Session { config, verbose: global.verbose, stop: Stop::default() }
     }
 
-    /// How to measure: options over configuration.
-    pub fn settings(&self, measuring: &Measuring) -> Settings {
-        let mut settings = Settings::new(&self.config);
+    /// How to measure: options over configuration. From here on Ctrl-C and SIGTERM are wishes, heeded between two steps.
+    pub fn settings(&self, measuring: &Measuring) -> anyhow::Result<Settings> {
+        self.stop.listen().context("failed to listen for signals")?;
+        let mut settings = Settings::new(&self.config, self.stop.clone());
         if let Some(jobs) = measuring.jobs {
             settings.jobs = Some(jobs as usize);
         }
         if let Some(timeout) = measuring.timeout {
-            settings.timeout = std::time::Duration::from_secs_f64(timeout);
+            settings.timeout = Duration::from_secs_f64(timeout);
         }
-        settings
+        if let Some(timeout) = measuring.device_timeout {
+            settings.device_timeout = Duration::from_secs_f64(timeout);
+        }
+        Ok(settings)
     }
 
     /// The driver manifests of this machine.
@@ -47,6 +58,9 @@ impl Session {
             return Err(Ended(Status::Nothing, message.to_owned()).into());
         }
         let rows = enumerate(&drivers, settings, listener);
+        if let Some(cause) = self.stop.cause() {
+            return Err(Ended(Status::Nothing, format!("{cause} before anything was measured")).into());
+        }
         if rows.iter().all(|row| row.devices.as_ref().is_ok_and(Vec::is_empty)) {
             say("no driver found a device in this machine (`fpprobe doctor` says what to look at)");
         }

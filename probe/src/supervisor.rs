@@ -12,6 +12,8 @@ mod environment;
 mod lane;
 mod process;
 mod queue;
+mod replay;
+mod site;
 mod trouble;
 
 use std::num::NonZero;
@@ -24,26 +26,33 @@ use fpprobe_reports::model::{Finding, Incident};
 use fpprobe_spirv::{Cases, Kernel};
 
 use crate::config::Config;
-use crate::event::{Event, Listener};
+use crate::event::Event;
+use crate::journal::Track;
 use crate::protocol::{Answer, Found};
+use crate::stop::Stop;
 
 pub use batch::Batching;
 pub use enumerate::{Row, ask_loader, enumerate};
 pub use environment::Environment;
+pub use site::Site;
 
 /// How to measure.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// Worker processes per device; `None` for the default of its kind.
     pub jobs: Option<usize>,
-    /// Deadline of a batch.
+    /// Deadline of a batch, and of a kernel that is asked alone.
     pub timeout: Duration,
+    /// Deadline of a device.
+    pub device_timeout: Duration,
     /// Most kernels in a module.
     pub batch: usize,
     /// Most failures in a row before a device is given up.
     pub failures: usize,
     /// Environment of workers.
     pub environment: Environment,
+    /// Whether to end early.
+    pub stop: Stop,
 }
 
 /// A device to measure.
@@ -69,10 +78,16 @@ pub struct Ask {
 /// What a device answered.
 #[derive(Clone, Debug, Default)]
 pub struct Measured {
-    /// One observation per kernel, in the order asked.
+    /// One observation per kernel that was asked, in the order given.
     pub observations: Vec<Observation>,
+    /// Kernels that were not asked, because the measurement was to end early.
+    pub unasked: usize,
+    /// Kernels in quarantine; their observations say so.
+    pub held: usize,
     /// What went wrong on the way.
     pub incidents: Vec<Incident>,
+    /// Workers that were killed from outside; what they were at was asked again.
+    pub killed: usize,
     /// What was noticed on the way.
     pub findings: Vec<Finding>,
 }
@@ -87,14 +102,16 @@ impl Target {
 }
 
 impl Settings {
-    /// From the configuration.
-    pub fn new(config: &Config) -> Settings {
+    /// From the configuration, for measurements that end when this says so.
+    pub fn new(config: &Config, stop: Stop) -> Settings {
         Settings {
             jobs: Some(config.workers.jobs as usize).filter(|jobs| *jobs > 0),
             timeout: Duration::from_secs_f64(config.workers.timeout),
+            device_timeout: Duration::from_secs_f64(config.workers.device_timeout),
             batch: config.workers.batch,
             failures: config.workers.failures,
             environment: Environment::new(config),
+            stop,
         }
     }
 
@@ -118,30 +135,36 @@ pub fn side_by_side<T: Sync, R: Send>(items: &[T], work: impl Fn(usize, &T) -> R
     })
 }
 
-/// Measures one device; `device` is its number in events.
+/// Measures one device. Each step is noted in the track, if there is one; what the track knows already is not asked again.
+/// Fails where the track does not fit the kernels.
 pub fn measure(
-    device: usize,
-    target: &Target,
+    site: &Site<'_>,
     asks: &[Ask],
     batching: Batching,
-    settings: &Settings,
-    listener: Listener<'_>,
-) -> Measured {
-    let label = target.label();
-    listener(&Event::Begun { device, name: &label, kernels: asks.len(), alone: batching == Batching::Alone });
+    track: Option<&Track<'_>>,
+) -> Result<Measured, String> {
+    let Site { number, target, settings, listener, .. } = *site;
     let batches = batch::batches(asks, batching, settings.batch);
     let lanes = settings.jobs(target).min(batches.len());
-    let shared = lane::Shared::new(queue::Queue::new(asks.len(), batches, settings.failures));
+    let mut queue = queue::Queue::new(asks.len(), batches, settings.failures);
+    let held = track.map_or(Ok(0), |track| replay::replay(&mut queue, asks, track))?;
+    let name = target.label();
+    listener(&Event::Begun { device: number, name: &name, kernels: asks.len(), alone: batching == Batching::Alone });
+    listener(&Event::Settled { device: number, kernels: queue.settled() });
+    let shared = lane::Shared::new(queue, site, track, asks);
     std::thread::scope(|scope| {
         for _ in 0..lanes {
-            scope.spawn(|| lane::run(&shared, device, target, asks, settings, listener));
+            scope.spawn(|| shared.run());
         }
     });
     let (answers, troubles) = shared.into_results();
     let mut measured = troubles.into_incidents(asks);
-    measured.observations = asks.iter().zip(answers).map(|(ask, answer)| observation(ask, answer)).collect();
-    listener(&Event::Done { device });
-    measured
+    measured.held = held;
+    measured.unasked = answers.iter().filter(|answer| answer.is_none()).count();
+    let answered = asks.iter().zip(answers).filter_map(|(ask, answer)| Some(observation(ask, answer?)));
+    measured.observations = answered.collect();
+    listener(&Event::Done { device: number });
+    Ok(measured)
 }
 
 fn observation(ask: &Ask, answer: Answer) -> Observation {

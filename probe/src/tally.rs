@@ -1,8 +1,9 @@
 //! What a measurement as a whole amounts to, as an exit status.
 
-use fpprobe_profiles::{Observation, Outcome};
+use fpprobe_profiles::Outcome;
 
 use crate::exit::Status;
+use crate::supervisor::Measured;
 
 /// Counts devices by what they gave.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -11,20 +12,20 @@ pub struct Tally {
     answered: usize,
     /// Devices that gave nothing, though what they were asked is not merely unsupported.
     silent: usize,
-    /// Incidents of any kind.
+    /// Incidents of any kind, workers killed from outside among them.
     incidents: usize,
 }
 
 impl Tally {
     /// Adds a device that was measured.
-    pub fn device(&mut self, observations: &[Observation], incidents: usize) {
-        let outcomes = || observations.iter().map(|observation| observation.outcome);
+    pub fn device(&mut self, measured: &Measured) {
+        let outcomes = || measured.observations.iter().map(|observation| observation.outcome);
         if outcomes().any(|outcome| matches!(outcome, Outcome::Ran | Outcome::Flaky)) {
             self.answered += 1;
         } else if outcomes().any(|outcome| outcome != Outcome::Unsupported) {
             self.silent += 1;
         }
-        self.incidents += incidents;
+        self.incidents += measured.incidents.len() + measured.killed;
     }
 
     /// Adds a device on which nothing can be measured.

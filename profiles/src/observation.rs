@@ -20,7 +20,7 @@ pub enum Outcome {
     NotWritten,
     /// Two runs differ; both answers are kept.
     Flaky,
-    /// The worker died.
+    /// The worker died, or its memory was overwritten.
     Crashed,
     /// The worker did not answer in time.
     Hung,

@@ -2,7 +2,7 @@
 //!
 //! - [`model`]: the report itself, version 1. [`schema()`] describes it.
 //! - [`values`], [`decimal`], [`words`]: raw bits as JSON, as decimals, and accepted sets in words.
-//! - [`record`]: observations into the report and out of it. [`load`], [`save`]: files.
+//! - [`record`]: observations into the report and out of it. [`load`], [`limited`], [`save`]: files. [`journal`]: a run in progress.
 //! - [`causes`]: the deviations of a device, one per cause. [`claims`]: what the driver says, beside what was seen.
 //! - [`render`]: one file per output format behind one trait.
 //!
@@ -15,6 +15,8 @@ pub mod claims;
 pub mod decimal;
 pub mod escape;
 pub mod judged;
+pub mod journal;
+pub mod limited;
 pub mod load;
 pub mod model;
 pub mod record;

@@ -197,8 +197,9 @@ pub enum Outputs {
 pub struct Incident {
     /// What it happened to: a manifest, a kernel id, or `-` for the device as a whole.
     pub subject: String,
-    /// What happened.
-    pub outcome: Outcome,
+    /// What happened; absent where nothing did, because the run ended before it was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<Outcome>,
     /// In words.
     pub detail: String,
 }

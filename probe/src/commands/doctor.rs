@@ -12,7 +12,7 @@ use crate::{doctor, output};
 
 /// Looks for what keeps devices from being measured.
 pub fn main(session: &Session) -> anyhow::Result<Status> {
-    let settings: Settings = session.settings(&Measuring::default());
+    let settings: Settings = session.settings(&Measuring::default())?;
     let silent = |_: &crate::event::Event<'_>| {};
     let drivers = session.drivers();
     let rows = supervisor::enumerate(&drivers, &settings, &silent);

@@ -9,10 +9,10 @@ use fpprobe_spirv::Cases;
 use serde::Serialize;
 
 use crate::cli::EvalArgs;
-use crate::exit::Status;
+use crate::exit::{Status, say};
 use crate::progress::Progress;
 use crate::session::Session;
-use crate::supervisor::{Ask, Batching, Measured, measure, side_by_side};
+use crate::supervisor::{Ask, Batching, Measured, Site, measure, side_by_side};
 use crate::tally::Tally;
 use crate::{lines, output, select};
 
@@ -41,28 +41,32 @@ struct Line<'a> {
 pub fn main(session: &Session, args: &EvalArgs) -> anyhow::Result<Status> {
     let kernel = select::kernel(&args.kernel)?;
     let given = lines::given(&kernel, &args.input)?;
-    let settings = session.settings(&args.measuring);
+    // Who types cases can still leave with one Ctrl-C.
+    let cases = given.map_or_else(|| lines::read(&kernel), Ok)?;
+    let settings = session.settings(&args.measuring)?;
     let progress = Progress::new(session.verbose);
     let quiet = |event: &crate::event::Event<'_>| progress.show_troubles(event);
     let rows = session.survey(&settings, &quiet)?;
     let targets = select::devices(&rows, session.selections(&args.devices.device))?;
-    let cases = given.map_or_else(|| lines::read(&kernel), Ok)?;
     let piece = PIECE * kernel.arity();
     let ask = |values: &[u64]| Ask { kernel, cases: Cases::new("", kernel.arity(), values) };
     let asks: Vec<Ask> = cases.chunks(piece).map(ask).collect();
     let measured = side_by_side(&targets, |device, (_, target)| match &target.found.obstacle {
-        Some(_) => Measured::default(),
-        None => measure(device, target, &asks, Batching::Alone, &settings, &quiet),
+        Some(_) => Ok(Measured::default()),
+        None => measure(&Site::new(device, target, &settings, &quiet), &asks, Batching::Alone, None),
     });
     let mut out = output::stdout();
     let mut tally = Tally::default();
+    let mut unasked = 0;
     for ((_, target), measured) in targets.iter().zip(measured) {
+        let measured = measured.map_err(anyhow::Error::msg)?;
         let key = &target.found.identity.key;
         let observations = if let Some(obstacle) = &target.found.obstacle {
             tally.obstructed();
             asks.iter().map(|ask| obstructed(ask, obstacle)).collect()
         } else {
-            tally.device(&measured.observations, measured.incidents.len());
+            tally.device(&measured);
+            unasked += measured.unasked;
             measured.observations
         };
         for observation in &observations {
@@ -70,6 +74,10 @@ pub fn main(session: &Session, args: &EvalArgs) -> anyhow::Result<Status> {
         }
     }
     out.flush()?;
+    if let Some(cause) = session.stop.cause().filter(|_| unasked > 0) {
+        say(&format!("{cause}: some inputs were not asked"));
+        tally.incidents(1);
+    }
     Ok(if asks.is_empty() { Status::Done } else { tally.status() })
 }
 

@@ -29,6 +29,7 @@ pub fn main(session: &Session, args: &JudgeArgs) -> anyhow::Result<Status> {
         device.findings.retain(|finding| !JUDGED.contains(&finding.kind.as_str()));
         device.findings.splice(0..0, judged.findings);
     }
-    plan.output.write(&report, colour::on_stdout(session.config.colour))?;
+    plan.output.save(&report)?;
+    plan.output.show(&report, colour::on_stdout(session.config.colour))?;
     Ok(Status::Nothing.when(!answered).and(plan.requirements(&report)))
 }

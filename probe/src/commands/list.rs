@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use fpprobe_reports::escape::visible;
+use fpprobe_reports::escape::{visible, visible_json};
 use fpprobe_reports::model::{Claims, Identity, Incident};
 use fpprobe_spirv::Control;
 use serde::Serialize;
@@ -48,12 +48,11 @@ pub fn main(session: &Session, args: &ListArgs) -> anyhow::Result<Status> {
             progress.show(event);
         }
     };
-    let rows = session.survey(&session.settings(&Measuring::default()), &listener)?;
+    let rows = session.survey(&session.settings(&Measuring::default())?, &listener)?;
     let document = document(&rows);
     let mut out = output::stdout();
     if args.json {
-        serde_json::to_writer_pretty(&mut out, &document)?;
-        writeln!(out)?;
+        writeln!(out, "{}", visible_json(&serde_json::to_string_pretty(&document)?))?;
     } else {
         text(&document, &mut out)?;
     }
@@ -97,7 +96,8 @@ fn entry(device: &Entry, out: &mut impl Write) -> io::Result<()> {
     let Identity { name, kind, vendor_id, device_id, driver, .. } = &device.identity;
     let info = if driver.info.is_empty() { &driver.version } else { &driver.info };
     writeln!(out, "{:<2} {}", device.index, visible(name))?;
-    writeln!(out, "   type      {kind}, {vendor_id:04x}:{device_id:04x}, uuid {}", device.identity.device_uuid)?;
+    let (kind, uuid) = (visible(kind), visible(&device.identity.device_uuid));
+    writeln!(out, "   type      {kind}, {vendor_id:04x}:{device_id:04x}, uuid {uuid}")?;
     writeln!(out, "   driver    {} {}, Vulkan {}", visible(&driver.name), visible(info), visible(&driver.api_version))?;
     writeln!(out, "   manifest  {}", visible(&driver.manifest))?;
     let flag = |name: &str| device.claims.flags.get(name).copied().unwrap_or(false);
@@ -108,8 +108,13 @@ fn entry(device: &Entry, out: &mut impl Write) -> io::Result<()> {
         Control::all().filter(|control| control.claim().is_some_and(flag)).map(Control::name).collect();
     writeln!(out, "   controls  {}", list(&controls))?;
     let Claims { denorm_behavior_independence: denorm, rounding_mode_independence: rounding, .. } = &device.claims;
-    writeln!(out, "   widths    denormal modes independent: {denorm}; rounding modes: {rounding}")?;
-    writeln!(out, "   key       {}", device.identity.key)?;
+    writeln!(
+        out,
+        "   widths    denormal modes independent: {}; rounding modes: {}",
+        visible(denorm),
+        visible(rounding)
+    )?;
+    writeln!(out, "   key       {}", visible(&device.identity.key))?;
     if !device.taint.is_empty() {
         let taint: Vec<_> = device.taint.iter().map(|text| visible(text)).collect();
         writeln!(out, "   tainted   {}", taint.join("; "))?;
@@ -126,5 +131,54 @@ fn is_feature(name: &str) -> bool {
 }
 
 fn list(names: &[&str]) -> String {
-    if names.is_empty() { "none".to_owned() } else { names.join(" ") }
+    if names.is_empty() { "none".to_owned() } else { visible(&names.join(" ")).into_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use fpprobe_reports::escape::is_hidden;
+    use fpprobe_reports::model::{Driver, Outcome};
+
+    use super::*;
+
+    #[test]
+    fn nothing_that_a_driver_says_is_obeyed() {
+        let hostile = || "\u{1b}[2J\u{202e}\r\nx\u{9b}\u{200b}".to_owned();
+        let driver = Driver {
+            id: 0,
+            name: hostile(),
+            info: hostile(),
+            version: hostile(),
+            api_version: hostile(),
+            uuid: hostile(),
+            pipeline_cache_uuid: hostile(),
+            manifest: hostile(),
+            library: hostile(),
+            build_id: hostile(),
+        };
+        let identity = Identity {
+            key: hostile(),
+            slot: hostile(),
+            name: hostile(),
+            kind: hostile(),
+            vendor_id: 0,
+            device_id: 0,
+            device_uuid: hostile(),
+            driver,
+            cpu: None,
+        };
+        let claims = Claims {
+            denorm_behavior_independence: hostile(),
+            rounding_mode_independence: hostile(),
+            flags: [(hostile(), true)].into(),
+        };
+        let entry = Entry { index: 0, identity, claims, taint: vec![hostile()], obstacle: Some(hostile()) };
+        let incident = Incident { subject: hostile(), outcome: Some(Outcome::Crashed), detail: hostile() };
+        let document = Document { schema: "", devices: vec![entry], incomplete: vec![incident], idle: vec![hostile()] };
+        let mut out = Vec::new();
+        text(&document, &mut out).unwrap();
+        let page = String::from_utf8(out).unwrap();
+        assert!(!page.contains(|c| c != '\n' && is_hidden(c)), "{page:?}");
+        assert_eq!(page.lines().count(), 12, "{page}");
+    }
 }

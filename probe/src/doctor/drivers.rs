@@ -21,10 +21,10 @@ fn row(row: &Row) -> Vec<Finding> {
     let devices = match &row.devices {
         Err(incident) => {
             let remedy = match incident.outcome {
-                Outcome::Crashed => {
+                Some(Outcome::Crashed) => {
                     "the driver crashes while it looks for devices: update or remove it; `-v` shows what it prints"
                 }
-                Outcome::Hung => "the driver does not answer: raise --timeout, or update or remove it",
+                Some(Outcome::Hung) => "the driver does not answer: raise --timeout, or update or remove it",
                 _ => "mend or remove the manifest, or install the driver again",
             };
             return vec![Finding::bad(format!("{path}: {}", incident.detail), remedy)];

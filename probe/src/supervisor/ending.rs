@@ -1,9 +1,45 @@
-//! How a process ended, in words.
+//! How a process ends: told to, made to, and in words.
 
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::ExitStatus;
+use std::time::Duration;
 
-/// `killed by SIGSEGV`, or `ended with status 3`.
+use rustix::process::Signal;
+
+/// Time to end of its own accord.
+const OWN: Duration = Duration::from_millis(100);
+/// Time to die after a polite signal.
+pub const GRACE: Duration = Duration::from_millis(300);
+/// Time to be reaped after SIGKILL; only a process stuck in the kernel takes longer.
+const REAP: Duration = Duration::from_secs(5);
+
+/// A process that is to end.
+pub trait Mortal {
+    /// Waits for its end, at most this long.
+    fn reap(&mut self, timeout: Duration) -> Option<ExitStatus>;
+    /// Sends it a signal.
+    fn signal(&self, signal: Signal);
+}
+
+/// Ends a process: by waiting, by asking, by force. Returns whether it has ended.
+pub fn end(process: &mut impl Mortal) -> bool {
+    if process.reap(OWN).is_some() {
+        return true;
+    }
+    process.signal(Signal::TERM);
+    if process.reap(GRACE).is_some() {
+        return true;
+    }
+    process.signal(Signal::KILL);
+    process.reap(REAP).is_some()
+}
+
+/// Whether it was killed by what no driver does to itself: by a person, a service manager, or a system out of memory.
+pub fn is_from_outside(status: ExitStatus) -> bool {
+    [Signal::KILL, Signal::TERM, Signal::INT, Signal::HUP].iter().any(|signal| status.signal() == Some(signal.as_raw()))
+}
+
+/// `was killed by SIGSEGV`, or `ended with status 3`.
 pub fn describe(status: ExitStatus) -> String {
     match (status.signal(), status.code()) {
         (Some(signal), _) => format!("was killed by {}", name(signal)),
@@ -32,4 +68,49 @@ fn name(signal: i32) -> String {
         _ => return format!("signal {signal}"),
     };
     known.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::RefCell;
+
+    /// Ends at the first signal that it cannot resist.
+    struct Stubborn {
+        resists: Vec<Signal>,
+        sent: RefCell<Vec<Signal>>,
+    }
+
+    impl Mortal for Stubborn {
+        fn reap(&mut self, _: Duration) -> Option<ExitStatus> {
+            let sent = self.sent.borrow();
+            sent.iter()
+                .find(|signal| !self.resists.contains(signal))
+                .map(|signal| ExitStatus::from_raw(signal.as_raw()))
+        }
+
+        fn signal(&self, signal: Signal) {
+            self.sent.borrow_mut().push(signal);
+        }
+    }
+
+    fn ends(resists: &[Signal]) -> (bool, Vec<Signal>) {
+        let mut process = Stubborn { resists: resists.to_vec(), sent: RefCell::default() };
+        (end(&mut process), process.sent.into_inner())
+    }
+
+    #[test]
+    fn force_comes_after_asking_and_its_failure_is_told() {
+        assert_eq!(ends(&[]), (true, vec![Signal::TERM]));
+        assert_eq!(ends(&[Signal::TERM]), (true, vec![Signal::TERM, Signal::KILL]));
+        assert_eq!(ends(&[Signal::TERM, Signal::KILL]), (false, vec![Signal::TERM, Signal::KILL]));
+    }
+
+    #[test]
+    fn only_others_kill_with_sigkill() {
+        assert!(is_from_outside(ExitStatus::from_raw(9)));
+        assert!(!is_from_outside(ExitStatus::from_raw(11)));
+        assert!(!is_from_outside(ExitStatus::from_raw(6)));
+        assert!(!is_from_outside(ExitStatus::from_raw(9 << 8)), "a status of 9 is no signal");
+    }
 }

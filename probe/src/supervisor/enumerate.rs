@@ -52,7 +52,7 @@ fn ask(driver: &discover::Found, settings: &Settings, listener: Listener<'_>) ->
         let subject = manifest.display().to_string();
         let text = format!("{failure}; its devices, if there are any, are not measured");
         listener(&Event::Trouble { subject: &subject, text: &text });
-        Incident { subject, outcome: failure.outcome, detail: failure.detail }
+        Incident { subject, outcome: Some(failure.outcome), detail: failure.detail }
     });
     Row { manifest, devices }
 }
@@ -63,7 +63,7 @@ fn devices(manifest: &Path, settings: &Settings, listener: Listener<'_>) -> Resu
             "the manifest's path holds a colon, which the Vulkan loader takes for the end of a path: rename it";
         return Err(Failure::new(Outcome::Rejected, message));
     }
-    let mut worker = Worker::start(manifest, &settings.environment, settings.timeout, listener)?;
+    let mut worker = Worker::start(manifest, settings, settings.timeout, listener)?;
     match worker.call(&Request::Enumerate, settings.timeout)? {
         Response::Devices(mut devices) => {
             for device in &mut devices {

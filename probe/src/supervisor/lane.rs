@@ -1,27 +1,39 @@
 //! A lane: one worker at a time of one device, asked one batch after the other.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
-use super::queue::{Batch, Next, Queue};
-use super::trouble::Troubles;
-use super::trouble::is_violent;
-use super::{Ask, Settings, Target};
-use crate::event::{Event, Listener};
+use fpprobe_profiles::Outcome;
+use fpprobe_reports::journal::Stage;
+
+use super::process::{LEFT_BEHIND, Worker};
+use super::queue::{Batch, Consequence, Next, Queue};
+use super::trouble::{Troubles, is_violent};
+use super::{Ask, Site};
+use crate::event::Event;
+use crate::journal::Track;
 use crate::protocol::{Answer, Failure, Job, Request, Response};
 
-use super::process::Worker;
-use fpprobe_profiles::Outcome;
+/// Longest wait between two looks at whether to end.
+const TICK: Duration = Duration::from_millis(100);
+/// Wait before a new worker after the first of several failures in a row; it doubles with each.
+const BACKOFF: Duration = Duration::from_millis(20);
+/// The longest such wait.
+const LONGEST: Duration = Duration::from_millis(400);
 
 /// What the lanes of a device share.
-pub struct Shared {
+pub struct Shared<'a> {
     queue: Mutex<Queue>,
     changed: Condvar,
+    site: &'a Site<'a>,
+    track: Option<&'a Track<'a>>,
+    asks: &'a [Ask],
 }
 
-impl Shared {
-    /// Shares a queue.
-    pub fn new(queue: Queue) -> Shared {
-        Shared { queue: Mutex::new(queue), changed: Condvar::new() }
+impl<'a> Shared<'a> {
+    /// Shares a queue over these kernels.
+    pub fn new(queue: Queue, site: &'a Site<'a>, track: Option<&'a Track<'a>>, asks: &'a [Ask]) -> Shared<'a> {
+        Shared { queue: Mutex::new(queue), changed: Condvar::new(), site, track, asks }
     }
 
     fn queue(&self) -> MutexGuard<'_, Queue> {
@@ -31,13 +43,24 @@ impl Shared {
     /// The next batch, waiting while one may still come back; `None` at the end.
     fn next(&self) -> Option<Batch> {
         let mut queue = self.queue();
-        loop {
+        while !self.site.settings.stop.is_wanted() {
+            if self.site.is_over() {
+                let failure = self.site.overtime();
+                let given_up = queue.give_up(&failure, "its time is over");
+                drop(queue);
+                self.tell(&failure.detail, &given_up);
+                return None;
+            }
             match queue.next() {
                 Next::Ask(batch) => return Some(batch),
                 Next::Finished => return None,
-                Next::Wait => queue = self.changed.wait(queue).unwrap_or_else(PoisonError::into_inner),
+                Next::Wait => {
+                    let waited = self.changed.wait_timeout(queue, TICK);
+                    queue = waited.unwrap_or_else(PoisonError::into_inner).0;
+                }
             }
         }
+        None
     }
 
     fn update<T>(&self, change: impl FnOnce(&mut Queue) -> T) -> T {
@@ -47,99 +70,131 @@ impl Shared {
     }
 
     /// Answers and troubles, when every lane has ended.
-    pub fn into_results(self) -> (Vec<Answer>, Troubles) {
+    pub fn into_results(self) -> (Vec<Option<Answer>>, Troubles) {
         self.queue.into_inner().unwrap_or_else(PoisonError::into_inner).into_results()
     }
-}
 
-/// Runs one lane until nothing is left to ask.
-pub fn run(shared: &Shared, device: usize, target: &Target, asks: &[Ask], settings: &Settings, listener: Listener<'_>) {
-    let label = target.label();
-    let subject = label.as_str();
-    let mut worker: Option<Worker<'_>> = None;
-    while let Some(batch) = shared.next() {
-        let mut ready = match worker.take() {
-            Some(worker) => worker,
-            None => match open(target, settings, listener) {
-                Ok(worker) => worker,
-                Err(failure) => {
-                    let (settled, plan) = shared.update(|queue| queue.fail_to_start(batch, &failure));
-                    listener(&Event::Trouble {
-                        subject,
-                        text: &format!("{failure}, while opening the device; {plan}"),
-                    });
-                    listener(&Event::Settled { device, kernels: settled });
-                    continue;
-                }
-            },
-        };
-        let ids: Vec<String> = batch.places.iter().map(|place| asks[*place].kernel.to_string()).collect();
-        listener(&Event::Asking { device, worker: ready.id(), kernels: &ids });
-        let settled = match ask(&mut ready, &batch, &ids, asks, settings) {
-            Ok(answers) => {
-                worker = Some(ready);
-                shared.update(|queue| queue.finish(&batch, answers))
+    fn tell(&self, what: &str, consequence: &Consequence) {
+        let Site { number, target, listener, .. } = self.site;
+        let text = format!("{what}; {}", consequence.plan);
+        listener(&Event::Trouble { subject: &target.label(), text: &text });
+        listener(&Event::Settled { device: *number, kernels: consequence.settled });
+    }
+
+    /// Runs one lane until nothing is left to ask.
+    pub fn run(&self) {
+        let mut worker = None;
+        while let Some(batch) = self.next() {
+            let ids: Vec<String> = batch.places.iter().map(|place| self.asks[*place].kernel.to_string()).collect();
+            worker = self.step(worker, batch, &ids);
+        }
+    }
+
+    /// Asks one batch, of this worker or of a new one. Returns the worker if it is still of use.
+    fn step<'w>(&'w self, worker: Option<Worker<'w>>, batch: Batch, ids: &[String]) -> Option<Worker<'w>> {
+        let Site { number, settings, listener, .. } = *self.site;
+        let mut worker = match worker.map_or_else(|| self.open(), Ok) {
+            Ok(worker) => worker,
+            Err(_) if settings.stop.is_wanted() => {
+                self.update(|queue| queue.put_back(batch));
+                return None;
             }
             Err(failure) => {
-                // A refusal leaves the worker as it was; anything else ends it before the batch goes on.
-                if is_violent(failure.outcome) {
-                    drop(ready);
-                } else {
-                    worker = Some(ready);
-                }
-                let what = if let [id] = ids.as_slice() {
-                    id.clone()
-                } else {
-                    format!("{} kernels from {}", ids.len(), ids[0])
-                };
-                let (settled, plan) = shared.update(|queue| queue.fail(batch, &failure));
-                listener(&Event::Trouble { subject, text: &format!("{failure}, while measuring {what}; {plan}") });
-                settled
+                self.note(|track| track.failure(ids, &failure, Stage::Start));
+                let consequence = self.update(|queue| queue.fail_to_start(batch, &failure));
+                self.tell(&format!("{failure}, while opening the device"), &consequence);
+                self.rest(&consequence);
+                return None;
             }
         };
-        listener(&Event::Settled { device, kernels: settled });
+        listener(&Event::Asking { device: number, worker: worker.id(), kernels: ids });
+        self.note(|track| track.intent(ids));
+        let failure = match self.ask(&mut worker, &batch, ids) {
+            Ok(answers) => {
+                self.note(|track| track.answers(ids, &answers));
+                let settled = self.update(|queue| queue.finish(&batch, answers));
+                listener(&Event::Settled { device: number, kernels: settled });
+                return Some(worker);
+            }
+            Err(failure) => failure,
+        };
+        if settings.stop.is_wanted() {
+            self.update(|queue| queue.put_back(batch));
+            return None;
+        }
+        // A refusal leaves the worker as it was; anything else ends it before the batch goes on.
+        let (left, gone) = if is_violent(failure.outcome) { (None, worker.end()) } else { (Some(worker), true) };
+        self.note(|track| track.failure(ids, &failure, Stage::Ask));
+        let what = if let [id] = ids { id.clone() } else { format!("{} kernels from {}", ids.len(), ids[0]) };
+        let consequence = self.update(|queue| {
+            let consequence = queue.fail(batch, &failure);
+            if gone {
+                return consequence;
+            }
+            // Another worker would get stuck in the same place.
+            queue.mark(&Failure::new(Outcome::Hung, format!("{LEFT_BEHIND} ({failure}, while measuring {what})")));
+            let given_up = queue.give_up(&failure, "one of its workers cannot be ended");
+            Consequence { settled: consequence.settled + given_up.settled, ..given_up }
+        });
+        self.tell(&format!("{failure}, while measuring {what}"), &consequence);
+        if left.is_none() {
+            self.rest(&consequence);
+        }
+        left
+    }
+
+    fn note(&self, write: impl FnOnce(&Track<'_>)) {
+        if let Some(track) = self.track {
+            write(track);
+        }
+    }
+
+    /// Waits before a new worker is started, the longer the more have failed; not for those killed from outside.
+    fn rest(&self, consequence: &Consequence) {
+        let doublings = consequence.in_a_row.min(16) as u32;
+        let until = Instant::now() + (BACKOFF * (1 << doublings) / 2).min(LONGEST);
+        while consequence.in_a_row > 0 && Instant::now() < until && !self.site.settings.stop.is_wanted() {
+            std::thread::sleep(TICK.min(until.saturating_duration_since(Instant::now())));
+        }
+    }
+
+    fn open(&self) -> Result<Worker<'_>, Failure> {
+        let Site { target, settings, listener, .. } = *self.site;
+        let mut worker = Worker::start(&target.manifest, settings, self.site.timeout(), listener)?;
+        let request = Request::Open { index: target.index, key: target.found.identity.key.clone() };
+        match worker.call(&request, self.site.timeout())? {
+            Response::Opened => Ok(worker),
+            other => Err(unexpected(&other)),
+        }
+    }
+
+    fn ask(&self, worker: &mut Worker<'_>, batch: &Batch, ids: &[String]) -> Result<Vec<Answer>, Failure> {
+        let job = |(place, id): (&usize, &String)| {
+            let cases = &self.asks[*place].cases;
+            // The catalogue's cases are the same in every process of this program; others travel.
+            let given = cases.name.is_empty().then(|| cases.iter().flatten().copied().collect());
+            Job { kernel: id.clone(), cases: given }
+        };
+        let jobs: Vec<Job> = batch.places.iter().zip(ids).map(job).collect();
+        let timeout = self.site.timeout();
+        // The device's own deadline comes first, so that a hang is told by the worker where it can still speak.
+        let request = Request::Measure { jobs, timeout: timeout.mul_f64(0.9) };
+        match worker.call(&request, timeout)? {
+            Response::Measured(answers) if fit(&answers, batch, self.asks) => Ok(answers),
+            other => Err(unexpected(&other)),
+        }
     }
 }
 
-fn open<'a>(target: &Target, settings: &Settings, listener: Listener<'a>) -> Result<Worker<'a>, Failure> {
-    let mut worker = Worker::start(&target.manifest, &settings.environment, settings.timeout, listener)?;
-    let request = Request::Open { index: target.index, key: target.found.identity.key.clone() };
-    match worker.call(&request, settings.timeout)? {
-        Response::Opened => Ok(worker),
-        other => Err(unexpected(&other)),
-    }
-}
-
-fn ask(
-    worker: &mut Worker<'_>,
-    batch: &Batch,
-    ids: &[String],
-    asks: &[Ask],
-    settings: &Settings,
-) -> Result<Vec<Answer>, Failure> {
-    let job = |(place, id): (&usize, &String)| {
-        let cases = &asks[*place].cases;
-        // The catalogue's cases are the same in every process of this program; others travel.
-        let given = cases.name.is_empty().then(|| cases.iter().flatten().copied().collect());
-        Job { kernel: id.clone(), cases: given }
-    };
-    let jobs: Vec<Job> = batch.places.iter().zip(ids).map(job).collect();
-    // The device's own deadline comes first, so that a hang is told by the worker where it can still speak.
-    let request = Request::Measure { jobs, timeout: settings.timeout.mul_f64(0.9) };
-    match worker.call(&request, settings.timeout)? {
-        Response::Measured(answers) if answers.len() == ids.len() && fit(&answers, batch, asks) => Ok(answers),
-        other => Err(unexpected(&other)),
-    }
-}
-
-/// Whether every answer has as many values as were asked for: what a worker says is not trusted either.
-fn fit(answers: &[Answer], batch: &Batch, asks: &[Ask]) -> bool {
-    answers.iter().zip(&batch.places).all(|(answer, place)| {
-        let Ask { kernel, cases } = &asks[*place];
-        let full = cases.len() * kernel.result().width as usize;
-        let expected = if matches!(answer.outcome, Outcome::Ran | Outcome::Flaky) { full } else { 0 };
-        answer.out.len() == expected && answer.second.as_ref().is_none_or(|second| second.len() == expected)
-    })
+/// Whether these are answers to this batch: one for each kernel, with as many values as the kernel has lanes.
+pub fn fit(answers: &[Answer], batch: &Batch, asks: &[Ask]) -> bool {
+    answers.len() == batch.places.len()
+        && answers.iter().zip(&batch.places).all(|(answer, place)| {
+            let Ask { kernel, cases } = &asks[*place];
+            let full = cases.len() * kernel.result().width as usize;
+            let expected = if matches!(answer.outcome, Outcome::Ran | Outcome::Flaky) { full } else { 0 };
+            answer.out.len() == expected && answer.second.as_ref().is_none_or(|second| second.len() == expected)
+        })
 }
 
 fn unexpected(response: &Response) -> Failure {

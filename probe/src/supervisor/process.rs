@@ -2,8 +2,9 @@
 
 use std::io::{self, ErrorKind, PipeReader, PipeWriter, Read as _, Write as _};
 use std::os::fd::AsFd;
+use std::os::unix::process::CommandExt as _;
 use std::path::Path;
-use std::process::{Child, ChildStderr, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStderr, ChildStdout, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use command_fds::{CommandFdExt as _, FdMapping};
@@ -12,18 +13,19 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{OFlags, fcntl_setfl};
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::Environment;
+use super::Settings;
 use super::capture::Capture;
-use super::ending;
+use super::ending::{self, GRACE, Mortal};
 use crate::event::{Event, Listener};
 use crate::protocol::{Failure, Hello, REQUESTS, RESPONSES, Request, Response, frame};
+use crate::stop::Stop;
 
 /// Longest wait between two looks at whether the process is still there.
 const TICK: Duration = Duration::from_millis(200);
-/// Time to die after a polite signal.
-const GRACE: Duration = Duration::from_millis(300);
-/// Time to be reaped after SIGKILL; only a process stuck in the kernel takes longer.
-const REAP: Duration = Duration::from_secs(5);
+
+/// What is said of a worker that stays.
+pub const LEFT_BEHIND: &str =
+    "the worker cannot be ended, not even by SIGKILL: the kernel's driver holds it; it is left behind";
 
 /// A worker.
 pub struct Worker<'a> {
@@ -33,6 +35,7 @@ pub struct Worker<'a> {
     decoder: frame::Decoder,
     stdout: Capture<ChildStdout>,
     stderr: Capture<ChildStderr>,
+    stop: Stop,
     listener: Listener<'a>,
 }
 
@@ -40,11 +43,11 @@ impl<'a> Worker<'a> {
     /// Starts a worker that sees this manifest's driver alone, and greets it.
     pub fn start(
         manifest: &Path,
-        environment: &Environment,
+        settings: &Settings,
         timeout: Duration,
         listener: Listener<'a>,
     ) -> Result<Worker<'a>, Failure> {
-        let mut worker = Worker::spawn(manifest, environment, listener)
+        let mut worker = Worker::spawn(manifest, settings, listener)
             .map_err(|error| Failure::new(Outcome::Crashed, format!("no worker process could be started: {error}")))?;
         match worker.call(&Request::Hello(Hello::own()), timeout)? {
             Response::Hello(hello) if hello == Hello::own() => Ok(worker),
@@ -54,7 +57,7 @@ impl<'a> Worker<'a> {
         }
     }
 
-    fn spawn(manifest: &Path, environment: &Environment, listener: Listener<'a>) -> io::Result<Worker<'a>> {
+    fn spawn(manifest: &Path, settings: &Settings, listener: Listener<'a>) -> io::Result<Worker<'a>> {
         let (their_requests, requests) = io::pipe()?;
         let (responses, their_responses) = io::pipe()?;
         // A worker that has stopped reading must not stop its supervisor.
@@ -62,7 +65,9 @@ impl<'a> Worker<'a> {
         // The link names this very program even where its file has been replaced since.
         let mut command = Command::new("/proc/self/exe");
         command.arg("worker").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        environment.apply(&mut command, manifest);
+        // What a terminal sends to the supervisor's group is the supervisor's to act on.
+        command.process_group(0);
+        settings.environment.apply(&mut command, manifest);
         let mappings = vec![
             FdMapping { parent_fd: their_requests.into(), child_fd: REQUESTS },
             FdMapping { parent_fd: their_responses.into(), child_fd: RESPONSES },
@@ -71,7 +76,8 @@ impl<'a> Worker<'a> {
         let mut child = command.spawn()?;
         let (stdout, stderr) = (Capture::new(child.stdout.take()), Capture::new(child.stderr.take()));
         let decoder = frame::Decoder::default();
-        Ok(Worker { child, requests: Some(requests), responses, decoder, stdout, stderr, listener })
+        let stop = settings.stop.clone();
+        Ok(Worker { child, requests: Some(requests), responses, decoder, stdout, stderr, stop, listener })
     }
 
     /// Its process id.
@@ -92,6 +98,9 @@ impl<'a> Worker<'a> {
                     Response::Failed(failure) => Err(failure),
                     response => Ok(response),
                 };
+            }
+            if let Some(cause) = self.stop.cause() {
+                return Err(Failure { outside: true, ..Failure::new(Outcome::Crashed, cause) });
             }
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
@@ -158,11 +167,44 @@ impl<'a> Worker<'a> {
     fn ended(&mut self) -> Failure {
         let status = self.reap(GRACE);
         let how = status.map_or_else(|| "closed the line".to_owned(), ending::describe);
-        Failure::new(Outcome::Crashed, format!("the worker {how}"))
+        let outside = status.is_some_and(ending::is_from_outside);
+        Failure { outside, ..Failure::new(Outcome::Crashed, format!("the worker {how}")) }
     }
 
-    /// Waits for the process to end, at most this long.
-    fn reap(&mut self, timeout: Duration) -> Option<std::process::ExitStatus> {
+    /// Ends the worker. Returns whether it is gone; one that even SIGKILL does not end is left behind.
+    pub fn end(mut self) -> bool {
+        self.close()
+    }
+
+    /// Closes the line, ends the process, and passes on what it has printed.
+    fn close(&mut self) -> bool {
+        if self.requests.take().is_none() {
+            return true;
+        }
+        let ended = ending::end(self);
+        let worker = self.id();
+        if !ended {
+            (self.listener)(&Event::Trouble { subject: &format!("worker {worker}"), text: LEFT_BEHIND });
+        }
+        while self.stdout.stream().is_some() || self.stderr.stream().is_some() {
+            let before = (self.stdout.stream().is_some(), self.stderr.stream().is_some());
+            match self.wait(Duration::ZERO, false) {
+                Ok(_) if before == (self.stdout.stream().is_some(), self.stderr.stream().is_some()) => break,
+                Ok(_) => {}
+                Err(_) => break,
+            }
+        }
+        for (stream, (text, dropped)) in [("stdout", self.stdout.take()), ("stderr", self.stderr.take())] {
+            if !text.is_empty() {
+                (self.listener)(&Event::Output { worker, stream, text: &text, dropped });
+            }
+        }
+        ended
+    }
+}
+
+impl Mortal for Worker<'_> {
+    fn reap(&mut self, timeout: Duration) -> Option<ExitStatus> {
         let deadline = Instant::now() + timeout;
         loop {
             match self.child.try_wait() {
@@ -180,41 +222,12 @@ impl<'a> Worker<'a> {
     }
 }
 
-fn is_transient(error: &io::Error) -> bool {
-    matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted)
+impl Drop for Worker<'_> {
+    fn drop(&mut self) {
+        self.close();
+    }
 }
 
-impl Drop for Worker<'_> {
-    /// Ends the worker: by closing the line, then by asking, then by force.
-    fn drop(&mut self) {
-        self.requests = None;
-        let mut ended = self.reap(Duration::from_millis(100));
-        if ended.is_none() {
-            self.signal(Signal::TERM);
-            ended = self.reap(GRACE);
-        }
-        if ended.is_none() {
-            self.signal(Signal::KILL);
-            ended = self.reap(REAP);
-        }
-        let worker = self.id();
-        if ended.is_none() {
-            let text =
-                "the worker cannot be ended, not even by SIGKILL: the kernel's driver holds it; it is left behind";
-            (self.listener)(&Event::Trouble { subject: &format!("worker {worker}"), text });
-        }
-        while self.stdout.stream().is_some() || self.stderr.stream().is_some() {
-            let before = (self.stdout.stream().is_some(), self.stderr.stream().is_some());
-            match self.wait(Duration::ZERO, false) {
-                Ok(_) if before == (self.stdout.stream().is_some(), self.stderr.stream().is_some()) => break,
-                Ok(_) => {}
-                Err(_) => break,
-            }
-        }
-        for (stream, (text, dropped)) in [("stdout", self.stdout.take()), ("stderr", self.stderr.take())] {
-            if !text.is_empty() {
-                (self.listener)(&Event::Output { worker, stream, text: &text, dropped });
-            }
-        }
-    }
+fn is_transient(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted)
 }

@@ -1,9 +1,10 @@
 //! The batches of one device: which wait, which failed, which kernels have their answer. No processes, no time.
 //!
 //! A batch that fails is halved and asked again, at the end of the line; a kernel that fails alone after that is named.
-//! A kernel that was alone from the start gets one more try.
+//! A kernel that was alone from the start gets one more try. A batch whose worker was killed from outside is asked again
+//! as it was. Every change of the queue is a step of the journal; the same steps lead to the same state.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 use fpprobe_profiles::Outcome;
 
@@ -17,6 +18,8 @@ pub struct Batch {
     pub places: Vec<usize>,
     /// The trouble it is a piece of.
     trouble: Option<usize>,
+    /// How many workers were killed from outside while they were at it.
+    killed: u32,
 }
 
 /// What a lane is to do next.
@@ -28,6 +31,17 @@ pub enum Next {
     Wait,
     /// Nothing is left.
     Finished,
+}
+
+/// What a failure led to.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Consequence {
+    /// Kernels that have their final answer by it.
+    pub settled: usize,
+    /// What is done about the others, in words.
+    pub plan: String,
+    /// Failures of the device so far since one of its workers last answered.
+    pub in_a_row: usize,
 }
 
 /// The state of one device's measurement.
@@ -46,12 +60,21 @@ pub struct Queue {
 const TOTAL: usize = 16;
 /// Most workers that may fail to become ready, one after the other.
 const STARTS: usize = 3;
+/// Most workers that may be killed from outside at one batch before the batch is taken for the cause: memory that it
+/// uses up may be why the system kills them.
+const KILLS: u32 = 8;
+
+impl Batch {
+    fn new(places: Vec<usize>, trouble: Option<usize>) -> Batch {
+        Batch { places, trouble, killed: 0 }
+    }
+}
 
 impl Queue {
     /// A queue of these batches over `kernels` kernels; `limit` is the number of failures in a row that ends it.
     pub fn new(kernels: usize, batches: Vec<Vec<usize>>, limit: usize) -> Queue {
         Queue {
-            waiting: batches.into_iter().map(|places| Batch { places, trouble: None }).collect(),
+            waiting: batches.into_iter().map(|places| Batch::new(places, None)).collect(),
             asked: 0,
             answers: vec![None; kernels],
             troubles: Troubles::default(),
@@ -74,19 +97,49 @@ impl Queue {
         }
     }
 
-    /// A batch has its answers. Returns how many kernels are settled by that.
+    /// The batch that waits with exactly these kernels, as if it had been next.
+    pub fn claim(&mut self, places: &[usize]) -> Option<Batch> {
+        let position = self.waiting.iter().position(|batch| batch.places == places)?;
+        self.asked += 1;
+        self.waiting.remove(position)
+    }
+
+    /// A batch was not asked after all.
+    pub fn put_back(&mut self, batch: Batch) {
+        self.asked -= 1;
+        self.waiting.push_front(batch);
+    }
+
+    /// A batch has its answers. Returns how many kernels are settled by that: those that wrote nothing in company are
+    /// asked again, alone.
     pub fn finish(&mut self, batch: &Batch, answers: Vec<Answer>) -> usize {
         self.asked -= 1;
         (self.in_a_row, self.starts_in_a_row) = (0, 0);
+        let company = batch.places.len() > 1;
+        let mut again = Vec::new();
         for (place, answer) in batch.places.iter().zip(answers) {
-            self.answers[*place] = Some(answer);
+            if company && answer.outcome == Outcome::NotWritten {
+                again.push(*place);
+            } else {
+                self.answers[*place] = Some(answer);
+            }
         }
-        batch.places.len()
+        if !again.is_empty() {
+            self.waiting.extend(again.iter().map(|place| Batch::new(vec![*place], None)));
+            self.troubles.unwritten(batch.places.len(), &again);
+        }
+        batch.places.len() - again.len()
     }
 
-    /// A batch failed. Returns how many kernels are settled by that, and what is done about the others.
-    pub fn fail(&mut self, batch: Batch, failure: &Failure) -> (usize, String) {
+    /// A batch failed.
+    pub fn fail(&mut self, mut batch: Batch, failure: &Failure) -> Consequence {
         self.asked -= 1;
+        if failure.outside && batch.killed < KILLS {
+            batch.killed += 1;
+            self.troubles.kill();
+            self.waiting.push_front(batch);
+            return self.consequence(0, "it is asked again");
+        }
         let violent = is_violent(failure.outcome);
         if violent {
             self.in_a_row += 1;
@@ -94,7 +147,8 @@ impl Queue {
         }
         if self.in_a_row > self.limit || self.total > self.limit * TOTAL {
             self.waiting.push_back(batch);
-            return self.give_up(failure, &format!("{} workers failed", self.total));
+            let why = format!("{} workers failed", self.total);
+            return self.give_up(failure, &why);
         }
         // A module that is merely refused is refused every time: one kernel alone needs no second try.
         let certain = batch.trouble.is_some() || !violent;
@@ -103,45 +157,82 @@ impl Queue {
             if let Some(trouble) = batch.trouble {
                 self.troubles.name(trouble, *place, failure.clone());
             }
-            return (1, "this kernel is named, the others go on".to_owned());
+            return self.consequence(1, "this kernel is named, the others go on");
         }
         let trouble = batch.trouble.unwrap_or_else(|| self.troubles.open(&batch.places, failure));
         let half = batch.places.len().div_ceil(2);
-        let pieces = batch.places.chunks(half).map(|places| Batch { places: places.to_vec(), trouble: Some(trouble) });
-        let before = self.waiting.len();
+        let pieces = batch.places.chunks(half).map(|places| Batch::new(places.to_vec(), Some(trouble)));
         self.waiting.extend(pieces);
-        let plan = if self.waiting.len() - before == 1 { "it is asked once more" } else { "each half is asked again" };
-        (0, plan.to_owned())
+        let plan = if batch.places.len() == 1 { "it is asked once more" } else { "each half is asked again" };
+        self.consequence(0, plan)
     }
 
-    /// No worker could be made ready for a batch, which is not to blame. Returns as [`Queue::fail`] does.
-    pub fn fail_to_start(&mut self, batch: Batch, failure: &Failure) -> (usize, String) {
+    /// No worker could be made ready for a batch, which is not to blame.
+    pub fn fail_to_start(&mut self, batch: Batch, failure: &Failure) -> Consequence {
         self.asked -= 1;
+        self.waiting.push_front(batch);
+        if failure.outside && self.starts_in_a_row < KILLS as usize {
+            self.starts_in_a_row += 1;
+            self.troubles.kill();
+            return self.consequence(0, "a new worker is started");
+        }
         self.starts_in_a_row += 1;
         self.total += 1;
-        self.waiting.push_front(batch);
         if self.starts_in_a_row >= STARTS {
             return self.give_up(failure, "no worker could open it");
         }
         self.troubles.start(failure);
-        (0, "a new worker is started".to_owned())
+        self.consequence(0, "a new worker is started")
     }
 
     /// Ends the measurement: what has no answer gets this one.
-    fn give_up(&mut self, failure: &Failure, why: &str) -> (usize, String) {
+    pub fn give_up(&mut self, failure: &Failure, why: &str) -> Consequence {
         let left: Vec<usize> = self.waiting.drain(..).flat_map(|batch| batch.places).collect();
         for place in &left {
             let detail = format!("not asked: the device was given up, because {why}; the last: {failure}");
             self.answers[*place] = Some(Answer::none(failure.outcome, detail));
         }
         self.troubles.give_up(left.len(), why, failure);
-        (left.len(), format!("the device is given up: {why}"))
+        self.consequence(left.len(), &format!("the device is given up: {why}"))
     }
 
-    /// Every answer, and what went wrong.
-    pub fn into_results(self) -> (Vec<Answer>, Troubles) {
-        let missing = || Answer::none(Outcome::Crashed, "not asked: the measurement ended early");
-        (self.answers.into_iter().map(|answer| answer.unwrap_or_else(missing)).collect(), self.troubles)
+    /// Something about the device as a whole that its report must tell.
+    pub fn mark(&mut self, failure: &Failure) {
+        self.troubles.mark(failure);
+    }
+
+    /// Kernels that are not asked, and the answer that they get instead.
+    pub fn set_aside(&mut self, places: &BTreeSet<usize>, answer: &Answer) {
+        for batch in &mut self.waiting {
+            batch.places.retain(|place| !places.contains(place));
+        }
+        self.waiting.retain(|batch| !batch.places.is_empty());
+        for place in places {
+            self.answers[*place] = Some(answer.clone());
+        }
+    }
+
+    /// Kernels that were set aside and are asked after all: each alone, after everything else.
+    pub fn take_up(&mut self, places: &BTreeSet<usize>) {
+        for place in places {
+            self.answers[*place] = None;
+            self.waiting.push_back(Batch::new(vec![*place], None));
+        }
+    }
+
+    /// How many kernels have their answer.
+    pub fn settled(&self) -> usize {
+        self.answers.iter().flatten().count()
+    }
+
+    /// Every answer (none for what was not asked), and what went wrong.
+    pub fn into_results(mut self) -> (Vec<Option<Answer>>, Troubles) {
+        self.troubles.written(&self.answers);
+        (self.answers, self.troubles)
+    }
+
+    fn consequence(&self, settled: usize, plan: &str) -> Consequence {
+        Consequence { settled, plan: plan.to_owned(), in_a_row: self.in_a_row + self.starts_in_a_row }
     }
 }
 

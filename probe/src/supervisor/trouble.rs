@@ -3,7 +3,7 @@
 use fpprobe_reports::model::{Finding, Incident, Outcome};
 
 use super::{Ask, Measured};
-use crate::protocol::Failure;
+use crate::protocol::{Answer, Failure};
 
 /// A batch that failed, and what became of its kernels.
 #[derive(Clone, Debug)]
@@ -19,6 +19,10 @@ struct Trouble {
 pub struct Troubles {
     batches: Vec<Trouble>,
     starts: Vec<Failure>,
+    marks: Vec<Failure>,
+    /// Modules in whose company kernels wrote nothing: number of kernels, and those which did not.
+    unwritten: Vec<(usize, Vec<usize>)>,
+    killed: usize,
     given_up: Option<(usize, String)>,
 }
 
@@ -39,6 +43,31 @@ impl Troubles {
         self.starts.push(failure.clone());
     }
 
+    /// Something that concerns the device as a whole.
+    pub fn mark(&mut self, failure: &Failure) {
+        self.marks.push(failure.clone());
+    }
+
+    /// A worker was killed from outside.
+    pub fn kill(&mut self) {
+        self.killed += 1;
+    }
+
+    /// Kernels wrote nothing in a module of this many.
+    pub fn unwritten(&mut self, company: usize, places: &[usize]) {
+        self.unwritten.push((company, places.to_vec()));
+    }
+
+    /// Of the kernels that wrote nothing in company, only those count that did so alone.
+    pub fn written(&mut self, answers: &[Option<Answer>]) {
+        let did = |place: &usize| {
+            answers[*place].as_ref().is_some_and(|answer| matches!(answer.outcome, Outcome::Ran | Outcome::Flaky))
+        };
+        self.unwritten.iter_mut().for_each(|(_, places)| places.retain(did));
+        self.unwritten.retain(|(_, places)| !places.is_empty());
+        self.unwritten.sort();
+    }
+
     /// The device was given up with this many kernels not asked.
     pub fn give_up(&mut self, kernels: usize, why: &str, failure: &Failure) {
         let before = self.given_up.take().map_or(0, |(kernels, _)| kernels);
@@ -48,11 +77,18 @@ impl Troubles {
     }
 
     /// Incidents for what took a worker with it, findings for modules that were refused though each kernel alone was not.
-    pub fn into_incidents(self, asks: &[Ask]) -> Measured {
-        let mut measured = Measured::default();
+    ///
+    /// They come in the order of the kernels, however the lanes came to them.
+    pub fn into_incidents(mut self, asks: &[Ask]) -> Measured {
+        self.batches.sort_by(|one, other| one.places.cmp(&other.places));
+        self.batches.iter_mut().for_each(|trouble| trouble.named.sort_by_key(|(place, _)| *place));
+        let mut measured = Measured { killed: self.killed, ..Measured::default() };
         let id = |place: &usize| asks[*place].kernel.to_string();
-        let incident =
-            |subject: String, failure: &Failure, detail: String| Incident { subject, outcome: failure.outcome, detail };
+        let incident = |subject: String, failure: &Failure, detail: String| Incident {
+            subject,
+            outcome: Some(failure.outcome),
+            detail,
+        };
         for trouble in &self.batches {
             let violent = || trouble.named.iter().filter(|(_, failure)| is_violent(failure.outcome));
             for (place, failure) in violent() {
@@ -80,6 +116,7 @@ impl Troubles {
                 measured.findings.push(Finding { kind: "company".to_owned(), text, evidence: Vec::new() });
             }
         }
+        measured.incidents.extend(self.marks.iter().map(|mark| incident("-".to_owned(), mark, mark.detail.clone())));
         match (&self.given_up, self.starts.first(), self.starts.last()) {
             (Some((_, text)), _, Some(last)) => {
                 measured.incidents.push(incident("-".to_owned(), last, format!("{text}; the last: {last}")));

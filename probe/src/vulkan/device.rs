@@ -3,11 +3,12 @@
 use std::ffi::CStr;
 use std::sync::Arc;
 
-use ash::{khr, vk};
+use ash::{ext, khr, vk};
 use fpprobe_reports::model::Claims;
 
 use super::claims::{FLOAT_CONTROLS, FLOAT_CONTROLS2, FLOAT16, claims};
 use super::error::{Named, VulkanError};
+use super::fault;
 use super::handles::{Logical, Owned};
 use super::instance::Instance;
 use super::memory::{self, Buffer};
@@ -150,6 +151,12 @@ fn create(instance: &Arc<Instance>, physical: &Physical, family: u32, claims: &C
     if controls2.shader_float_controls2 == vk::TRUE {
         features = features.push_next(&mut controls2);
     }
+    let mut faults = vk::PhysicalDeviceFaultFeaturesEXT::default().device_fault(true);
+    let explains = fault::is_offered(instance, physical);
+    if explains {
+        extensions.push(ext::device_fault::NAME.as_ptr());
+        features = features.push_next(&mut faults);
+    }
     let info = vk::DeviceCreateInfo::default()
         .queue_create_infos(&queues)
         .enabled_extension_names(&extensions)
@@ -164,6 +171,6 @@ fn create(instance: &Arc<Instance>, physical: &Physical, family: u32, claims: &C
     match lacking {
         // Not destroyed: the function for that may be what is missing, and the process ends soon.
         Some(name) => Err(VulkanError::missing("vkGetDeviceProcAddr", name.to_string_lossy())),
-        None => Ok(Logical::new(raw, Arc::clone(instance))),
+        None => Ok(Logical::new(raw, Arc::clone(instance), explains)),
     }
 }

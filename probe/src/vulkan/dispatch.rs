@@ -1,10 +1,11 @@
 //! One module, run once: upload, dispatch, wait, read back.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use ash::vk;
 use fpprobe_spirv::Plan;
-use fpprobe_spirv::plan::IMAGE_BINDING;
+use fpprobe_spirv::plan::{Direction, IMAGE_BINDING};
 
 use super::device::Device;
 use super::error::{ErrorKind, Named, VulkanError};
@@ -16,8 +17,8 @@ impl Device {
     /// Compiles `words`, the module of `plan`, and runs its work groups once.
     ///
     /// `buffers` holds the bytes of each of the plan's buffers, inputs and outputs; `texels` those of its image, four
-    /// each, empty where there is none. All are uploaded before and, if the device finishes within `timeout`, replaced by
-    /// what is there afterwards. On an error they are unchanged. After [`ErrorKind::Hung`] the device refuses everything
+    /// each, empty where there is none. All are uploaded before; outputs and texels are replaced, if the device finishes
+    /// within `timeout`, by what is there afterwards. Writes to inputs, or behind a buffer's range, are an error. After [`ErrorKind::Hung`] the device refuses everything
     /// in this process; after [`ErrorKind::DeviceLost`] a new one must be made.
     pub fn dispatch(
         &mut self,
@@ -36,6 +37,18 @@ impl Device {
             });
         }
         self.check(words, plan, buffers, texels)?;
+        let logical = Arc::clone(&self.logical);
+        self.run(words, plan, buffers, texels, timeout).map_err(|error| logical.explain(error))
+    }
+
+    fn run(
+        &mut self,
+        words: &[u32],
+        plan: &Plan,
+        buffers: &mut [Vec<u8>],
+        texels: &mut [u8],
+        timeout: Duration,
+    ) -> Result<(), VulkanError> {
         let pipeline = Pipeline::new(&self.logical, words, plan)?;
         let image = plan.image.as_ref().map(|image| Image::new(&self.logical, self.physical, image)).transpose()?;
 
@@ -50,9 +63,12 @@ impl Device {
         self.record([plan.columns, plan.rows], &pipeline, image.as_ref())?;
         self.submit(timeout)?;
 
-        for (place, bytes) in self.buffers.iter().zip(buffers) {
+        for ((place, bytes), wanted) in self.buffers.iter().zip(buffers).zip(&plan.buffers) {
             if let Some(buffer) = place {
-                buffer.read(bytes)?;
+                match wanted.direction {
+                    Direction::In => buffer.holds(bytes)?,
+                    Direction::Out => buffer.read(bytes)?,
+                }
             }
         }
         match &self.texels {

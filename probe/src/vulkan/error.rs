@@ -38,6 +38,9 @@ pub enum ErrorKind {
     /// `VK_ERROR_DEVICE_LOST`.
     #[error("failed with VK_ERROR_DEVICE_LOST")]
     DeviceLost,
+    /// The device wrote to memory that it was not to write to; this process is not to be trusted any more.
+    #[error("was followed by writes that nothing asked for: {0}")]
+    Stray(String),
     /// It returned this code, which says that some memory ran out.
     #[error("failed with {0}")]
     OutOfMemory(String),
@@ -81,6 +84,11 @@ impl VulkanError {
         VulkanError { call, kind: ErrorKind::Argument(what.into()), detail: String::new() }
     }
 
+    /// A dispatch that overwrote this.
+    pub(super) fn stray(what: String) -> VulkanError {
+        VulkanError { call: "vkCmdDispatch", kind: ErrorKind::Stray(what), detail: String::new() }
+    }
+
     /// What gpu-allocator reports; it keeps a result code in words at best.
     pub(super) fn allocation(error: &AllocationError) -> VulkanError {
         let text = error.to_string();
@@ -89,7 +97,9 @@ impl VulkanError {
             AllocationError::NoCompatibleMemoryTypeFound => {
                 return VulkanError::missing("vkAllocateMemory", "suitable memory type");
             }
-            AllocationError::FailedToMap(_) => vk::Result::ERROR_MEMORY_MAP_FAILED,
+            AllocationError::FailedToMap(_) => {
+                return VulkanError::result("vkMapMemory", vk::Result::ERROR_MEMORY_MAP_FAILED).about(text);
+            }
             _ if text.contains("ERROR_DEVICE_LOST") => vk::Result::ERROR_DEVICE_LOST,
             _ if text.contains("ERROR_OUT_OF_HOST_MEMORY") => vk::Result::ERROR_OUT_OF_HOST_MEMORY,
             _ => vk::Result::ERROR_UNKNOWN,
@@ -109,6 +119,7 @@ impl VulkanError {
             ErrorKind::Result(_) | ErrorKind::Argument(_) => Outcome::Rejected,
             ErrorKind::Missing(_) | ErrorKind::Limit(_) => Outcome::Unsupported,
             ErrorKind::Hung => Outcome::Hung,
+            ErrorKind::Stray(_) => Outcome::Crashed,
             ErrorKind::DeviceLost => Outcome::DeviceLost,
             ErrorKind::OutOfMemory(_) => Outcome::OutOfMemory,
         }

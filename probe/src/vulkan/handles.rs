@@ -7,6 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use ash::vk;
 use gpu_allocator::vulkan::Allocator;
 
+use super::error::{ErrorKind, VulkanError};
+use super::fault;
 use super::instance::Instance;
 
 /// A logical device and its memory. Whoever made an object from it holds it, so it goes last.
@@ -15,12 +17,24 @@ pub(super) struct Logical {
     instance: Arc<Instance>,
     allocator: Mutex<Option<Allocator>>,
     abandoned: AtomicBool,
+    explains: bool,
 }
 
 impl Logical {
-    /// Takes over a device that was just created; it has no memory yet.
-    pub(super) fn new(raw: ash::Device, instance: Arc<Instance>) -> Logical {
-        Logical { raw, instance, allocator: Mutex::new(None), abandoned: AtomicBool::new(false) }
+    /// Takes over a device that was just created; it has no memory yet. `explains`: with `VK_EXT_device_fault`.
+    pub(super) fn new(raw: ash::Device, instance: Arc<Instance>, explains: bool) -> Logical {
+        Logical { raw, instance, allocator: Mutex::new(None), abandoned: AtomicBool::new(false), explains }
+    }
+
+    /// The same error, and where it tells of a lost device what the driver says of that.
+    pub(super) fn explain(&self, error: VulkanError) -> VulkanError {
+        if error.kind != ErrorKind::DeviceLost || !self.explains {
+            return error;
+        }
+        let told = fault::describe(&self.instance, &self.raw);
+        let detail: Vec<&str> = [&*error.detail, &*told].into_iter().filter(|part| !part.is_empty()).collect();
+        let detail = detail.join("; ");
+        error.about(detail)
     }
 
     /// ash's device; valid as long as `self`.

@@ -20,6 +20,11 @@ const BLOCK: u64 = 4 << 20;
 /// Buffers grow in steps of this many bytes, so that the next module finds room in the same one.
 const STEP: u64 = 64 << 10;
 
+/// Bytes behind what was asked for, which nothing may touch.
+const GUARD: usize = 256;
+/// What they hold.
+const UNTOUCHED: u8 = 0xa5;
+
 /// Sets up a device's memory. gpu-allocator trusts the driver's counts, so they are looked at first.
 pub(super) fn allocator(logical: &Logical, physical: vk::PhysicalDevice) -> Result<Allocator, VulkanError> {
     let mut memory = vk::PhysicalDeviceMemoryProperties::default();
@@ -137,7 +142,7 @@ impl Buffer {
         logical: &Arc<Logical>,
         bytes: usize,
     ) -> Result<&'a mut Buffer, VulkanError> {
-        let needed = (bytes as u64).max(1).next_multiple_of(STEP);
+        let needed = ((bytes + GUARD) as u64).next_multiple_of(STEP);
         if place.as_ref().is_none_or(|buffer| buffer.capacity < needed) {
             *place = None;
             *place = Some(Buffer::new(logical, needed)?);
@@ -150,20 +155,41 @@ impl Buffer {
         self.raw.raw()
     }
 
-    /// Writes its first bytes. The device must not be using it.
+    /// Writes its first bytes, and a guard behind them. The device must not be using it.
     pub(super) fn write(&mut self, bytes: &[u8]) -> Result<(), VulkanError> {
-        let to = self.memory.mapped(bytes.len())?;
+        let to = self.memory.mapped(bytes.len() + GUARD)?;
         // SAFETY: `to` is the start of at least that many mapped bytes, which nobody else on the host refers to; the
         // memory is coherent, and submitting makes the bytes visible to the device ("Host Write Ordering Guarantees").
-        unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), to, bytes.len()) };
+        unsafe {
+            ptr::copy_nonoverlapping(bytes.as_ptr(), to, bytes.len());
+            ptr::write_bytes(to.add(bytes.len()), UNTOUCHED, GUARD);
+        }
         Ok(())
     }
 
-    /// Reads its first bytes. The device must have made them visible to the host, and must not be using it.
+    /// Reads its first bytes, as many as were written before. The device must have made them visible to the host, and
+    /// must not be using it. Fails where the guard behind them was overwritten.
     pub(super) fn read(&self, bytes: &mut [u8]) -> Result<(), VulkanError> {
-        let from = self.memory.mapped(bytes.len())?;
+        let from = self.memory.mapped(bytes.len() + GUARD)?;
+        let mut guard = [0; GUARD];
         // SAFETY: as for `write`; every byte was written by `write` before, so it is initialised.
-        unsafe { ptr::copy_nonoverlapping(from, bytes.as_mut_ptr(), bytes.len()) };
-        Ok(())
+        unsafe {
+            ptr::copy_nonoverlapping(from, bytes.as_mut_ptr(), bytes.len());
+            ptr::copy_nonoverlapping(from.add(bytes.len()), guard.as_mut_ptr(), GUARD);
+        }
+        match guard.iter().filter(|byte| **byte != UNTOUCHED).count() {
+            0 => Ok(()),
+            count => Err(VulkanError::stray(format!("{count} bytes behind a buffer's range of {} bytes", bytes.len()))),
+        }
+    }
+
+    /// Checks that its first bytes are still these, which the device was only to read.
+    pub(super) fn holds(&self, bytes: &[u8]) -> Result<(), VulkanError> {
+        let mut found = vec![0; bytes.len()];
+        self.read(&mut found)?;
+        match found.iter().zip(bytes).filter(|(found, bytes)| found != bytes).count() {
+            0 => Ok(()),
+            count => Err(VulkanError::stray(format!("{count} bytes of a buffer of operands"))),
+        }
     }
 }

@@ -14,6 +14,7 @@ mod cpu;
 mod device;
 mod dispatch;
 mod error;
+mod fault;
 mod handles;
 mod identity;
 mod image;

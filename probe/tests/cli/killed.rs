@@ -20,8 +20,16 @@ fn slow(folder: &Path, driver: &str, timeout: &str, out: &Path) -> Command {
     command
 }
 
-/// Starts a run, sends the worker this signal when it is asked for the fifth time, and returns status and report.
-fn disturbed(driver: &str, signal: &str) -> (i32, Value, Value) {
+/// A run that was disturbed beside one that was not.
+struct Disturbed {
+    code: i32,
+    err: String,
+    calm: Value,
+    report: Value,
+}
+
+/// Starts a run and sends the worker this signal when it is asked for the fifth time.
+fn disturbed(driver: &str, signal: &str) -> Disturbed {
     // Only a worker that is stopped has to be waited for.
     let timeout = if signal == "-STOP" { "5" } else { "60" };
     let folder = tempfile::tempdir().unwrap();
@@ -34,18 +42,18 @@ fn disturbed(driver: &str, signal: &str) -> (i32, Value, Value) {
     let line = lines.by_ref().map(Result::unwrap).filter(asked).nth(4).expect("the run has five batches");
     let worker = line.split(' ').nth(1).unwrap().trim_end_matches(':').to_owned();
     assert!(Command::new("kill").args([signal, &worker]).status().unwrap().success());
-    let mut rest = String::new();
+    let mut err = String::new();
     for line in lines {
-        rest += &(line.unwrap() + "\n");
+        err += &(line.unwrap() + "\n");
     }
     let code = child.wait().unwrap().code().unwrap_or(-1);
-    assert!(!rest.contains("panicked"), "{rest}");
-    (code, json(&calm), json(&out))
+    assert!(!err.contains("panicked"), "{err}");
+    Disturbed { code, err, calm: json(&calm), report: json(&out) }
 }
 
 /// Everything is there, exactly as without the disturbance; the report says what happened.
 fn unharmed(driver: &str, signal: &str, outcome: &str, words: &str) {
-    let (code, calm, report) = disturbed(driver, signal);
+    let Disturbed { code, calm, report, .. } = disturbed(driver, signal);
     assert_eq!(code, 5);
     let (calm, device) = (&calm["devices"][0], &report["devices"][0]);
     assert_eq!(device["observations"], calm["observations"]);
@@ -58,8 +66,15 @@ fn unharmed(driver: &str, signal: &str, outcome: &str, words: &str) {
 }
 
 #[test]
-fn a_worker_killed_on_swiftshader() {
-    unharmed("swiftshader", "-KILL", "crashed", "SIGKILL");
+fn a_worker_killed_from_outside_leaves_the_report_as_it_would_have_been() {
+    let Disturbed { code, err, mut calm, mut report } = disturbed("swiftshader", "-KILL");
+    assert_eq!(code, 5);
+    assert!(err.contains("the worker was killed by SIGKILL") && err.contains("it is asked again"), "{err}");
+    for report in [&mut calm, &mut report] {
+        (report["started"], report["finished"]) = (Value::Null, Value::Null);
+    }
+    // Neither device nor kernel is to blame, and nothing is missing.
+    assert_eq!(report, calm);
 }
 
 #[test]

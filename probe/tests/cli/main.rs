@@ -6,6 +6,7 @@ mod eval;
 mod killed;
 mod mock;
 mod offline;
+mod resume;
 mod run;
 mod scene;
 mod validation;

@@ -96,11 +96,16 @@ fn row(out: &mut dyn Write, fields: &[&str; HEADER.len()]) -> io::Result<()> {
 }
 
 /// A field, quoted where needed. What a spreadsheet would take for a formula gets an apostrophe in front, which it does
-/// not show; leading spaces do not save a formula from being one.
+/// not show; leading spaces do not save a formula from being one. Where the comma is the decimal sign, spreadsheets cut
+/// at semicolons whatever the quotes say.
 fn field(text: &str) -> String {
     let text = visible(text);
-    let formula = text.trim_start().starts_with(['=', '+', '-', '@', '＝', '＋', '－', '＠']);
-    let text = if formula { format!("'{text}") } else { text.into_owned() };
+    let safe = |part: &str| {
+        let begin = part.trim_start_matches(|c: char| c.is_whitespace() || c == '"');
+        let formula = begin.starts_with(['=', '+', '-', '@', '＝', '＋', '－', '＠']);
+        if formula { format!("'{part}") } else { part.to_owned() }
+    };
+    let text = text.split(';').map(safe).collect::<Vec<_>>().join(";");
     if text.contains([',', '"', ';']) || text.starts_with(' ') {
         format!("\"{}\"", text.replace('"', "\"\""))
     } else {
@@ -120,6 +125,8 @@ mod tests {
         assert_eq!(field("=cmd()"), "'=cmd()");
         assert_eq!(field("@SUM(A1)"), "'@SUM(A1)");
         assert_eq!(field("  =1+1"), "'  =1+1");
+        assert_eq!(field("two;=1+1;-2"), "\"two;'=1+1;'-2\"");
+        assert_eq!(field("\"=1+1"), "\"'\"\"=1+1\"");
         assert_eq!(field("two\r\nlines\t"), r"two\u{d}\u{a}lines\u{9}");
     }
 }

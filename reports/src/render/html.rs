@@ -83,7 +83,7 @@ fn masthead(report: &Report, profiles: &[&str]) -> Markup {
     let observations = || report.devices.iter().flat_map(|device| &device.observations);
     let ran = observations().filter(|observation| observation.outcome == Outcome::Ran).count();
     let rules = report.devices.iter().flat_map(|device| &device.profiles).flat_map(|profile| &profile.rules);
-    let lanes: usize = rules.map(|rule| rule.lanes).sum();
+    let lanes = rules.fold(0, |sum: usize, rule| sum.saturating_add(rule.lanes));
     let deviations: usize = report.devices.iter().map(|device| phrase::required(&causes(device))).sum();
     html! {
         header.masthead {

@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde_json::ser::{CompactFormatter, Formatter, Serializer};
 
 use super::Render;
+use crate::escape::visible_json;
 use crate::model::Report;
 
 /// JSON, version 1 of the schema.
@@ -121,6 +122,6 @@ impl Formatter for Lines {
         if let (true, Some(name)) = (self.in_key, self.path.last_mut()) {
             name.push_str(fragment);
         }
-        CompactFormatter.write_string_fragment(writer, fragment)
+        CompactFormatter.write_string_fragment(writer, &visible_json(fragment))
     }
 }

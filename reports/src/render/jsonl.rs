@@ -6,9 +6,9 @@
 use std::io::{self, Write};
 
 use serde::Serialize;
-use serde_json::Serializer;
 
 use super::Render;
+use crate::escape::visible_json;
 use crate::model::{Device, Report};
 
 /// JSON lines.
@@ -99,6 +99,6 @@ fn write(
     profile: Option<&str>,
     body: impl Serialize,
 ) -> io::Result<()> {
-    Line { record, device, profile, body }.serialize(&mut Serializer::new(&mut *out))?;
-    out.write_all(b"\n")
+    let line = serde_json::to_string(&Line { record, device, profile, body })?;
+    writeln!(out, "{}", visible_json(&line))
 }

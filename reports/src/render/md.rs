@@ -110,7 +110,7 @@ fn incidents(incidents: &[Incident]) -> String {
     list(incidents.iter().map(|incident| {
         let subject = if incident.subject == "-" { "the device".to_owned() } else { code(&incident.subject) };
         let detail = if incident.detail.is_empty() { String::new() } else { format!(": {}", code(&incident.detail)) };
-        format!("{} {subject}{detail}", phrase::outcome(incident.outcome))
+        format!("{} {subject}{detail}", phrase::incident(incident.outcome))
     }))
 }
 
@@ -164,7 +164,7 @@ fn escape(text: &str) -> String {
                 safe.push(c);
                 safe.push_str("<!-- -->");
             }
-            '\\' | '`' | '*' | '_' | '{' | '}' | '[' | ']' | '|' | '~' | '!' => {
+            '\\' | '`' | '*' | '_' | '{' | '}' | '[' | ']' | '|' | '~' | '!' | '$' => {
                 safe.push('\\');
                 safe.push(c);
             }

@@ -120,6 +120,11 @@ pub fn lanes(cause: &Cause) -> String {
     format!("{} of {} not accepted", grouped(cause.rule.failing), number(cause.rule.lanes, "lane"))
 }
 
+/// What an incident is, for people.
+pub fn incident(outcome: Option<Outcome>) -> &'static str {
+    outcome.map_or("not asked", self::outcome)
+}
+
 /// An outcome, for people.
 pub fn outcome(outcome: Outcome) -> &'static str {
     match outcome {

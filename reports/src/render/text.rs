@@ -177,7 +177,7 @@ fn evidence(paper: &mut Paper, evidence: &Evidence, against: &str) -> io::Result
 }
 
 fn incident(paper: &mut Paper, incident: &Incident) -> io::Result<()> {
-    let outcome = phrase::outcome(incident.outcome);
+    let outcome = phrase::incident(incident.outcome);
     let subject = if incident.subject == "-" { "the device" } else { &incident.subject };
     let detail = if incident.detail.is_empty() { String::new() } else { format!(": {}", incident.detail) };
     paper.line(2, 2, &[(Ink::Doubt, outcome), (Ink::Plain, " "), (Ink::Plain, subject), (Ink::Plain, &detail)])

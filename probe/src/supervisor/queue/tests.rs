@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use super::*;
 use crate::supervisor::{Ask, Measured};
+use fpprobe_profiles::Outcome;
 use fpprobe_spirv::{Cases, Kernel};
 
 fn ran() -> Answer {
@@ -25,7 +26,7 @@ fn play(count: usize, size: usize, bad: &[usize], outcome: Outcome) -> (Vec<Answ
     while let Next::Ask(batch) = queue.next() {
         settled += if batch.places.iter().any(|place| bad.contains(place)) {
             failures += 1;
-            queue.fail(batch, &Failure::new(outcome, "it failed")).0
+            queue.fail(batch, &Failure::new(outcome, "it failed")).settled
         } else {
             let answers = vec![ran(); batch.places.len()];
             queue.finish(&batch, answers)
@@ -34,6 +35,7 @@ fn play(count: usize, size: usize, bad: &[usize], outcome: Outcome) -> (Vec<Answ
     assert_eq!(queue.next(), Next::Finished);
     assert_eq!(settled, count, "every kernel is settled once");
     let (answers, troubles) = queue.into_results();
+    let answers = answers.into_iter().map(|answer| answer.expect("every kernel was asked")).collect();
     (answers, troubles.into_incidents(&asks(count)), failures)
 }
 
@@ -78,7 +80,7 @@ fn a_failure_that_does_not_come_back_is_told() {
             queue.finish(&batch, answers);
         }
         let (answers, troubles) = queue.into_results();
-        assert!(answers.iter().all(|answer| answer.outcome == Outcome::Ran));
+        assert!(answers.iter().flatten().all(|answer| answer.outcome == Outcome::Ran));
         let measured = troubles.into_incidents(&asks(4));
         assert_eq!((measured.incidents.len(), measured.findings.len()), (incidents, findings));
     }
@@ -110,6 +112,81 @@ fn a_device_that_cannot_be_opened_is_given_up_after_three_workers() {
     }
     assert_eq!(starts, 3);
     let (answers, troubles) = queue.into_results();
-    assert!(answers.iter().all(|answer| answer.outcome == Outcome::Rejected));
+    assert!(answers.iter().flatten().all(|answer| answer.outcome == Outcome::Rejected));
     assert_eq!(troubles.into_incidents(&asks(2)).incidents.len(), 1);
+}
+
+fn killed() -> Failure {
+    Failure { outside: true, ..Failure::new(Outcome::Crashed, "the worker was killed by SIGKILL") }
+}
+
+#[test]
+fn a_batch_whose_worker_was_killed_from_outside_is_asked_again_as_it_was() {
+    let mut queue = Queue::new(3, vec![vec![0, 1], vec![2]], 8);
+    for _ in 0..KILLS {
+        let Next::Ask(batch) = queue.next() else { panic!() };
+        assert_eq!(batch.places, [0, 1]);
+        assert_eq!(queue.fail(batch, &killed()).settled, 0);
+    }
+    // Nine times at the same batch is no coincidence.
+    let Next::Ask(batch) = queue.next() else { panic!() };
+    queue.fail(batch, &killed());
+    while let Next::Ask(batch) = queue.next() {
+        let answers = vec![ran(); batch.places.len()];
+        queue.finish(&batch, answers);
+    }
+    let (answers, troubles) = queue.into_results();
+    assert!(answers.iter().all(Option::is_some));
+    let measured = troubles.into_incidents(&asks(3));
+    assert_eq!((measured.incidents.len(), measured.killed), (1, KILLS as usize));
+}
+
+#[test]
+fn kills_alone_leave_no_incident() {
+    let mut queue = Queue::new(1, vec![vec![0]], 8);
+    let Next::Ask(batch) = queue.next() else { panic!() };
+    queue.fail(batch, &killed());
+    let Next::Ask(batch) = queue.next() else { panic!() };
+    queue.fail_to_start(batch, &killed());
+    let Next::Ask(batch) = queue.next() else { panic!() };
+    queue.finish(&batch, vec![ran()]);
+    let measured = queue.into_results().1.into_incidents(&asks(1));
+    assert_eq!((measured.incidents, measured.killed), (vec![], 2));
+}
+
+#[test]
+fn what_is_put_back_or_set_aside_is_not_answered() {
+    let mut queue = Queue::new(4, vec![vec![0, 1, 2], vec![3]], 8);
+    let answer = Answer::none(Outcome::Crashed, "in quarantine");
+    queue.set_aside(&[1, 3].into(), &answer);
+    let Next::Ask(batch) = queue.next() else { panic!() };
+    assert_eq!(batch.places, [0, 2]);
+    queue.put_back(batch);
+    assert!(queue.claim(&[0, 1, 2]).is_none());
+    let batch = queue.claim(&[0, 2]).unwrap();
+    queue.finish(&batch, vec![ran(), ran()]);
+    assert_eq!(queue.next(), Next::Finished);
+    queue.take_up(&[3].into());
+    assert_eq!(queue.settled(), 3);
+    assert!(matches!(queue.next(), Next::Ask(batch) if batch.places == [3]));
+}
+
+#[test]
+fn incidents_come_in_the_order_of_kernels() {
+    let ids = ["f32.fadd", "f32.fsub", "f32.fmul", "f32.fdiv"];
+    let ask = |id: &str| Ask { kernel: id.parse().unwrap(), cases: Cases::new("", 2, vec![0, 0]) };
+    let subjects = |order: [usize; 2]| -> Vec<String> {
+        let mut queue = Queue::new(4, vec![vec![0, 1], vec![2, 3]], 8);
+        for places in order.map(|first| [first, first + 1]) {
+            let batch = queue.claim(&places).unwrap();
+            queue.fail(batch, &Failure::new(Outcome::Hung, "late"));
+        }
+        while let Next::Ask(batch) = queue.next() {
+            queue.fail(batch, &Failure::new(Outcome::Hung, "late"));
+        }
+        let measured = queue.into_results().1.into_incidents(&ids.map(ask));
+        measured.incidents.into_iter().map(|incident| incident.subject).collect()
+    };
+    assert_eq!(subjects([0, 2]), ids);
+    assert_eq!(subjects([2, 0]), ids);
 }

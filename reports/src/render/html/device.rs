@@ -1,5 +1,7 @@
 //! One device: who it is, deviations, claims, choices, verdicts, findings, observations, what is missing.
 
+use std::collections::HashMap;
+
 use maud::{Markup, html};
 
 use super::{claims, evidence, rules};
@@ -90,12 +92,14 @@ fn findings(device: &Device) -> Markup {
 /// Counts by outcome and reason, the most frequent first within an outcome.
 fn observations(device: &Device) -> Markup {
     let mut groups: Vec<(Outcome, &str, Vec<&str>)> = Vec::new();
+    let mut places: HashMap<(Outcome, &str), usize> = HashMap::new();
     for observation in &device.observations {
         let (outcome, detail) = (observation.outcome, observation.detail.as_str());
-        match groups.iter_mut().find(|group| (group.0, group.1) == (outcome, detail)) {
-            Some(group) => group.2.push(&observation.kernel),
-            None => groups.push((outcome, detail, vec![&observation.kernel])),
-        }
+        let place = *places.entry((outcome, detail)).or_insert_with(|| {
+            groups.push((outcome, detail, Vec::new()));
+            groups.len() - 1
+        });
+        groups[place].2.push(&observation.kernel);
     }
     groups.sort_by_key(|(outcome, _, kernels)| (*outcome, std::cmp::Reverse(kernels.len())));
     html! {
@@ -131,7 +135,7 @@ pub fn incidents(incidents: &[Incident]) -> Markup {
         ul.incidents {
             @for incident in incidents {
                 li {
-                    span.chip.incomplete { (phrase::outcome(incident.outcome)) } " "
+                    span.chip.incomplete { (phrase::incident(incident.outcome)) } " "
                     @if incident.subject == "-" { "the device" } @else { code { (incident.subject) } }
                     @if !incident.detail.is_empty() { ": " (incident.detail) }
                 }

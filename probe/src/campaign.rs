@@ -1,0 +1,188 @@
+//! A campaign: every selected device measured and judged, one report, and a journal on the way there.
+
+use std::collections::HashMap;
+
+use fpprobe_profiles::Profile;
+use fpprobe_reports::Report;
+use fpprobe_reports::journal::{Pass, Run};
+use fpprobe_reports::model::{Device, Incident, Outcome, ProfileResult, SCHEMA};
+use fpprobe_reports::record::Recorder;
+
+use crate::cli::Measuring;
+use crate::event::Event;
+use crate::exit::{Status, usage_error};
+use crate::journal::Journal;
+use crate::judging::Plan;
+use crate::progress::Progress;
+use crate::session::Session;
+use crate::supervisor::{Ask, Batching, Measured, Row, Site, Target, measure, side_by_side};
+use crate::tally::Tally;
+use crate::{alone, asking, colour, host, judging, select};
+
+/// What to measure, what to judge by, and where to keep it.
+pub struct Campaign<'a> {
+    /// Configuration, drivers, signals.
+    pub session: &'a Session,
+    /// How to measure.
+    pub measuring: &'a Measuring,
+    /// What to judge by, and where the report goes.
+    pub plan: &'a Plan,
+    /// What was asked for, now or when the journal began.
+    pub run: &'a Run,
+    /// Where each step is noted.
+    pub journal: Option<Journal>,
+}
+
+impl Campaign<'_> {
+    /// Asks what has no answer yet, judges, and writes the report.
+    pub fn lead(self) -> anyhow::Result<Status> {
+        let Campaign { session, measuring, plan, run, journal } = self;
+        let profiles = &plan.profiles;
+        let settings = session.settings(measuring)?;
+        let progress = Progress::new(session.verbose);
+        let listener = |event: &Event<'_>| progress.show(event);
+        let rows = session.survey(&settings, &listener)?;
+        let targets: Vec<Target> =
+            select::devices(&rows, &run.devices)?.into_iter().map(|(_, target)| target).collect();
+        let names = names(&targets);
+        check(journal.as_ref(), &names, &rows)?;
+        let mut lists = asking::Lists::default();
+        let mut work = Vec::with_capacity(targets.len());
+        for (target, name) in targets.iter().zip(&names) {
+            let kernels = asking::kernels(profiles, &run.filter, |control| asking::supports(&target.found, control))?;
+            work.push((target, name, asking::asks(&kernels, &mut lists)));
+        }
+        let results = side_by_side(&work, |number, (target, name, asks)| {
+            let site = Site::new(number, target, &settings, &listener);
+            device(&site, name, asks, profiles, journal.as_ref())
+        });
+        let mut tally = Tally::default();
+        let mut recorder = Recorder::new();
+        let (mut devices, mut whole) = (Vec::new(), true);
+        for (target, result) in targets.iter().zip(results) {
+            let result = result.map_err(usage_error)?;
+            if target.found.obstacle.is_some() {
+                tally.obstructed();
+            }
+            tally.device(&result.measured);
+            whole &= result.measured.unasked + result.measured.held == 0;
+            devices.push(entry(target, result, settings.environment.caches_off(), &mut recorder));
+        }
+        let mut report = Report {
+            schema: SCHEMA.to_owned(),
+            program: host::program(),
+            host: host::host(),
+            started: run.started.clone(),
+            finished: host::now(),
+            inputs: recorder.inputs_table(),
+            devices,
+            incomplete: Vec::new(),
+        };
+        // Who selects devices has asked for those alone.
+        if run.devices.is_empty() {
+            report.incomplete = rows.iter().filter_map(|row| row.devices.as_ref().err().cloned()).collect();
+            tally.incidents(report.incomplete.len());
+        }
+        plan.output.save(&report)?;
+        // A report that lacks something leaves the journal, to go on from.
+        if let Some(journal) = journal.filter(|_| whole) {
+            journal.finish()?;
+        }
+        plan.output.show(&report, colour::on_stdout(session.config.colour))?;
+        Ok(tally.status().and(plan.requirements(&report)))
+    }
+}
+
+/// What the journal calls each device: its key, and a number where two have the same.
+fn names(targets: &[Target]) -> Vec<String> {
+    let mut seen: HashMap<&str, usize> = HashMap::new();
+    let keys = targets.iter().map(|target| target.found.identity.key.as_str());
+    keys.map(|key| {
+        let count = seen.entry(key).or_default();
+        *count += 1;
+        if *count == 1 { key.to_owned() } else { format!("{key} {count}") }
+    })
+    .collect()
+}
+
+/// A device that was begun must still be there, with the same driver: answers of two drivers do not mix.
+fn check(journal: Option<&Journal>, names: &[String], rows: &[Row]) -> anyhow::Result<()> {
+    let gone = journal.and_then(|journal| journal.devices().find(|begun| !names.contains(&begun.device)));
+    let Some(gone) = gone else { return Ok(()) };
+    let failed: Vec<String> =
+        rows.iter().filter_map(|row| row.devices.as_ref().err()).map(|i| i.detail.clone()).collect();
+    let why = if failed.is_empty() { "or its driver was changed since".to_owned() } else { failed.join("; ") };
+    Err(usage_error(format!(
+        "failed to resume: {} ({}) is not there any more, {why}; start anew with `fpprobe run -o`",
+        gone.name, gone.device
+    )))
+}
+
+/// What came of one device.
+struct Outcomes {
+    measured: Measured,
+    profiles: Vec<ProfileResult>,
+}
+
+/// Measures one device, judges its answers, and measures what deviates again, alone.
+fn device(
+    site: &Site<'_>,
+    name: &str,
+    asks: &[Ask],
+    profiles: &[Profile],
+    journal: Option<&Journal>,
+) -> Result<Outcomes, String> {
+    let track = |pass| journal.map(|journal| journal.track(name, pass));
+    let mut measured = if let Some(obstacle) = &site.target.found.obstacle {
+        obstructed(obstacle)
+    } else {
+        let track = track(Pass::Shared);
+        track.as_ref().map_or(Ok(()), |track| track.begin(&site.target.label(), asks))?;
+        measure(site, asks, Batching::Shared, track.as_ref())?
+    };
+    let judged = judging::judge(profiles, &measured.observations);
+    let alone = if measured.unasked == 0 {
+        alone::again(site, &measured.observations, &judged.deviating, track(Pass::Alone).as_ref())?
+    } else {
+        // Which kernels deviate is not known before all have answered.
+        Measured::default()
+    };
+    measured.incidents.extend(alone.incidents);
+    measured.findings.splice(0..0, judged.findings);
+    measured.findings.extend(alone.findings);
+    measured.unasked += alone.unasked;
+    measured.held += alone.held;
+    measured.killed += alone.killed;
+    if measured.unasked > 0 {
+        measured.incidents.push(interrupted(site, &measured, journal));
+    }
+    Ok(Outcomes { measured, profiles: judged.profiles })
+}
+
+fn interrupted(site: &Site<'_>, measured: &Measured, journal: Option<&Journal>) -> Incident {
+    let cause = site.settings.stop.cause().unwrap_or_else(|| "ended early".to_owned());
+    let next = journal.map(|journal| format!("; `{}` goes on", journal.command())).unwrap_or_default();
+    let detail = format!("{cause}: {} kernels were not asked{next}", measured.unasked);
+    Incident { subject: "-".to_owned(), outcome: None, detail }
+}
+
+fn obstructed(obstacle: &str) -> Measured {
+    let outcome = Some(Outcome::Unsupported);
+    let incident = Incident { subject: "-".to_owned(), outcome, detail: obstacle.to_owned() };
+    Measured { incidents: vec![incident], ..Measured::default() }
+}
+
+/// The device's entry of the report.
+fn entry(target: &Target, result: Outcomes, caches_off: Vec<String>, recorder: &mut Recorder) -> Device {
+    let found = &target.found;
+    Device {
+        identity: found.identity.clone(),
+        claims: found.claims.clone(),
+        taint: found.taint.clone(),
+        caches_off,
+        observations: recorder.device(&result.measured.observations),
+        profiles: result.profiles,
+        findings: result.measured.findings,
+        incomplete: result.measured.incidents,
+    }
+}

@@ -1,0 +1,167 @@
+//! The settings themselves and how their text is parsed: nothing here knows files, the command line or Vulkan, so that
+//! the fuzz target `config` can compile this file by itself.
+
+use std::path::PathBuf;
+
+use fpprobe_reports::escape::visible_lines;
+use serde::Deserialize;
+
+/// Every setting; see `config.toml` for what each means.
+#[derive(Clone, PartialEq, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Config {
+    pub devices: Vec<String>,
+    pub profiles: Vec<String>,
+    pub require: Vec<String>,
+    pub output: PathBuf,
+    pub format: String,
+    pub colour: When,
+    pub workers: Workers,
+    pub drivers: Drivers,
+    pub layers: Layers,
+}
+
+/// Settings of worker processes.
+#[derive(Clone, PartialEq, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Workers {
+    pub jobs: u32,
+    pub timeout: f64,
+    pub device_timeout: f64,
+    pub batch: usize,
+    pub failures: usize,
+}
+
+/// Settings of drivers.
+#[derive(Clone, PartialEq, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Drivers {
+    pub manifests: Vec<PathBuf>,
+    pub caches: bool,
+}
+
+/// Settings of Vulkan layers.
+#[derive(Clone, PartialEq, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Layers {
+    pub implicit: bool,
+}
+
+/// When to colour.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum When {
+    /// On a terminal, unless the environment says otherwise.
+    #[default]
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+impl Default for Config {
+    fn default() -> Config {
+        Config {
+            devices: Vec::new(),
+            profiles: Vec::new(),
+            require: Vec::new(),
+            output: PathBuf::new(),
+            format: "text".to_owned(),
+            colour: When::default(),
+            workers: Workers::default(),
+            drivers: Drivers::default(),
+            layers: Layers::default(),
+        }
+    }
+}
+
+impl Default for Workers {
+    fn default() -> Workers {
+        Workers { jobs: 0, timeout: 10.0, device_timeout: 3600.0, batch: 64, failures: 32 }
+    }
+}
+
+/// Longest line of a message: it quotes the file, whose lines may have any length.
+const LONGEST: usize = 200;
+
+/// Parses a configuration; the error names line and key.
+pub fn parse(text: &str) -> Result<Config, String> {
+    let shown = |message: &str| {
+        let lines = visible_lines(message.trim_end());
+        lines.lines().map(|line| line.chars().take(LONGEST).collect()).collect::<Vec<String>>().join("\n")
+    };
+    let config: Config = toml::from_str(text).map_err(|error| shown(&error.to_string()))?;
+    fpprobe_reports::render::by_name(&config.format).map_err(|error| shown(&format!("`format`: {error}")))?;
+    let workers = &config.workers;
+    let complaint = if workers.jobs > 64 {
+        Some("`workers.jobs` must be at most 64")
+    } else if !(workers.timeout > 0.0 && workers.timeout <= 86_400.0) {
+        Some("`workers.timeout` must be more than 0 and at most 86400 seconds")
+    } else if !(workers.device_timeout > 0.0 && workers.device_timeout <= 86_400.0) {
+        Some("`workers.device_timeout` must be more than 0 and at most 86400 seconds")
+    } else if !(1..=256).contains(&workers.batch) {
+        Some("`workers.batch` must be 1 to 256")
+    } else if workers.failures == 0 {
+        Some("`workers.failures` must be at least 1")
+    } else {
+        None
+    };
+    complaint.map_or(Ok(config), |message| Err(message.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FILE: &str = include_str!("../../../config.toml");
+
+    #[test]
+    fn the_file_at_the_root_holds_the_defaults() {
+        assert_eq!(parse(FILE).unwrap(), Config::default());
+    }
+
+    #[test]
+    fn the_file_at_the_root_holds_every_setting() {
+        // `deny_unknown_fields` names every known key of a table; each must be in the file.
+        let file: toml::Table = FILE.parse().unwrap();
+        for (prefix, table) in
+            [("", None), ("workers", Some("workers")), ("drivers", Some("drivers")), ("layers", Some("layers"))]
+        {
+            let probe = if prefix.is_empty() { "zzz = 0".to_owned() } else { format!("[{prefix}]\nzzz = 0") };
+            let message = parse(&probe).unwrap_err();
+            let known: Vec<&str> = message.split('`').skip(3).step_by(2).filter(|name| !name.contains("zzz")).collect();
+            assert!(!known.is_empty(), "{message}");
+            let table = table.map_or(&file, |name| file[name].as_table().unwrap());
+            for key in known {
+                assert!(table.contains_key(key), "config.toml lacks `{key}` of [{prefix}]");
+            }
+        }
+    }
+
+    #[test]
+    fn mistakes_are_named_with_line_and_key() {
+        let message = parse("devices = []\n[workers]\njbos = 2\n").unwrap_err();
+        assert!(message.contains("line 3") && message.contains("jbos") && message.contains("jobs"), "{message}");
+        let message = parse("\n[workers]\ntimeout = \"soon\"\n").unwrap_err();
+        assert!(message.contains("line 3") && message.contains("timeout"), "{message}");
+        assert!(parse("[workers]\njobs = 100").unwrap_err().contains("workers.jobs"));
+    }
+
+    #[test]
+    fn hostile_text_is_refused_in_a_few_visible_lines() {
+        let deep = 100_000;
+        for text in [
+            format!("x = {}", "[".repeat(deep)),
+            format!("x = {}", "{a=".repeat(deep)),
+            format!("[{}a]", "a.".repeat(deep)),
+            format!("{}a = 1", "a.".repeat(deep)),
+            "devices = \u{1b}[2J".to_owned(),
+            "format = \"\\u001b[2J\\u202e\"".to_owned(),
+            format!("format = \"{}\"", "x".repeat(deep)),
+        ] {
+            let message = parse(&text).unwrap_err();
+            assert!(message.len() < 2000 && !message.contains(['\u{1b}', '\u{202e}']), "{} bytes", message.len());
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! The wish to end early: a signal, or a disk that takes no more. What was measured is kept.
+
+use std::io;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::flag;
+
+/// Shared by everything that measures; asked between two steps.
+#[derive(Clone, Debug, Default)]
+pub struct Stop {
+    signal: Arc<AtomicUsize>,
+    cause: Arc<OnceLock<String>>,
+}
+
+impl Stop {
+    /// From now on Ctrl-C (SIGINT) and SIGTERM are a reason; the second of them ends the program at once, as if nobody
+    /// listened.
+    pub fn listen(&self) -> io::Result<()> {
+        let once = Arc::new(AtomicBool::new(false));
+        for signal in [SIGINT, SIGTERM] {
+            flag::register_conditional_default(signal, Arc::clone(&once))?;
+            flag::register(signal, Arc::clone(&once))?;
+            flag::register_usize(signal, Arc::clone(&self.signal), signal as usize)?;
+        }
+        Ok(())
+    }
+
+    /// Ends because something that the measurement needs is broken; the first reason counts.
+    pub fn breaks(&self, cause: impl Into<String>) {
+        let _ = self.cause.set(cause.into());
+    }
+
+    /// What is broken; `None` where nothing is.
+    pub fn broken(&self) -> Option<String> {
+        self.cause.get().cloned()
+    }
+
+    /// Why to end; `None` while there is no reason to.
+    pub fn cause(&self) -> Option<String> {
+        let signal = match self.signal.load(Ordering::Relaxed) as i32 {
+            0 => None,
+            SIGINT => Some("interrupted (SIGINT)"),
+            _ => Some("told to end (SIGTERM)"),
+        };
+        self.broken().or_else(|| signal.map(str::to_owned))
+    }
+
+    /// Whether to end.
+    pub fn is_wanted(&self) -> bool {
+        self.signal.load(Ordering::Relaxed) != 0 || self.cause.get().is_some()
+    }
+}

@@ -1,0 +1,51 @@
+//! A device on the bench: what is measured, how, and until when.
+
+use std::time::{Duration, Instant};
+
+use fpprobe_profiles::Outcome;
+
+use super::{Settings, Target};
+use crate::event::Listener;
+use crate::protocol::Failure;
+
+/// A device that is being measured.
+#[derive(Clone, Copy)]
+pub struct Site<'a> {
+    /// Its number in events.
+    pub number: usize,
+    /// The device.
+    pub target: &'a Target,
+    /// How to measure it.
+    pub settings: &'a Settings,
+    /// Who is told.
+    pub listener: Listener<'a>,
+    begun: Instant,
+}
+
+impl<'a> Site<'a> {
+    /// The device's time begins now.
+    pub fn new(number: usize, target: &'a Target, settings: &'a Settings, listener: Listener<'a>) -> Site<'a> {
+        Site { number, target, settings, listener, begun: Instant::now() }
+    }
+
+    /// How long the next request may take: a batch's time, or what is left of the device's.
+    pub fn timeout(&self) -> Duration {
+        self.settings.timeout.min(self.left()).max(Duration::from_millis(1))
+    }
+
+    /// Whether the device has used up its time.
+    pub fn is_over(&self) -> bool {
+        self.left().is_zero()
+    }
+
+    /// The failure of a device that has used up its time.
+    pub fn overtime(&self) -> Failure {
+        let seconds = self.settings.device_timeout.as_secs_f64();
+        let more = "`workers.device_timeout` of the configuration, or --device-timeout, gives it more";
+        Failure::new(Outcome::Hung, format!("the device was not done after {seconds} s ({more})"))
+    }
+
+    fn left(&self) -> Duration {
+        self.settings.device_timeout.saturating_sub(self.begun.elapsed())
+    }
+}

@@ -1,0 +1,200 @@
+//! One course: runs of one kind, killed until there have been enough kills.
+
+use std::fmt;
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use fpprobe_reports::journal::{Record, read};
+use fpprobe_spirv::cases::random;
+
+use crate::scene::{ends, fpprobe};
+use crate::victim;
+
+/// A kind of run, and how it is disturbed.
+pub struct Course {
+    pub name: &'static str,
+    pub driver: &'static str,
+    pub filter: &'static [&'static str],
+    pub config: &'static str,
+    /// Longest wait between a leg's first intent and the kill.
+    pub longest: Duration,
+    /// Most kills of one run.
+    pub chain: u64,
+}
+
+/// What was done.
+#[derive(Default)]
+pub struct Tally {
+    pub workers: usize,
+    pub supervisors: usize,
+    /// Legs that were over before the kill: those count for nothing.
+    pub escaped: usize,
+    pub reports: usize,
+}
+
+impl Tally {
+    pub fn kills(&self) -> usize {
+        self.workers + self.supervisors
+    }
+
+    pub fn add(&mut self, other: &Tally) {
+        self.workers += other.workers;
+        self.supervisors += other.supervisors;
+        self.escaped += other.escaped;
+        self.reports += other.reports;
+    }
+}
+
+impl fmt::Display for Tally {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Tally { workers, supervisors, escaped, reports } = self;
+        write!(
+            f,
+            "{} kills ({workers} of workers, {supervisors} of supervisors) over {reports} reports; {escaped} legs were over first",
+            self.kills()
+        )
+    }
+}
+
+/// A source of numbers that a seed reproduces.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, limit: u64) -> u64 {
+        self.0 += 1;
+        random(self.0) % limit.max(1)
+    }
+}
+
+impl Course {
+    /// Kills this often. Panics where a report is not what it would have been.
+    pub fn run(&self, kills: usize, seed: u64) -> Tally {
+        let mut tally = Tally::default();
+        if kills == 0 {
+            return tally;
+        }
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let config = folder.path().join("config.toml");
+        fs::write(&config, self.config).expect("a configuration");
+        let command = |out: &Path, resume: bool| {
+            let mut command = fpprobe(&[self.driver]);
+            command.arg("--config").arg(&config).arg("run");
+            if resume {
+                command.arg("--resume").arg(out);
+            } else {
+                command.args(self.filter).arg("-o").arg(out);
+            }
+            command
+        };
+        let calm = folder.path().join("calm");
+        ends(&mut command(&calm, false)).with(0);
+        let calm = timeless(&calm);
+
+        let mut dice = Dice(seed << 32);
+        while tally.kills() < kills {
+            let out = folder.path().join(format!("run{}", tally.reports));
+            let mut left = 1 + dice.below(self.chain);
+            let mut resume = false;
+            loop {
+                let leg = Leg::start(command(&out, resume), &out);
+                let (spared, status) = leg.disturb(&mut left, &mut dice, self.longest, &mut tally, kills);
+                match status.code() {
+                    // Killed: the next leg goes on, unless it had come too far already.
+                    None => resume = out.join("journal.jsonl").exists(),
+                    Some(0) => break,
+                    Some(5) if !spared => break,
+                    Some(code) => panic!("status {code} in {}", out.display()),
+                }
+                if !resume && out.join("report.json").exists() {
+                    break;
+                }
+            }
+            assert!(!out.join("journal.jsonl").exists(), "a whole report leaves no journal");
+            assert!(timeless(&out) == calm, "seed {seed}: the report in {} differs", folder.keep().join(out).display());
+            tally.reports += 1;
+            fs::remove_dir_all(&out).expect("the run's folder can be removed");
+        }
+        tally
+    }
+}
+
+fn timeless(folder: &Path) -> String {
+    let text = fs::read_to_string(folder.join("report.json")).expect("a report");
+    let times = |line: &&str| !line.contains("\"started\"") && !line.contains("\"finished\"");
+    text.lines().filter(times).map(|line| line.to_owned() + "\n").collect()
+}
+
+/// One process of a run.
+struct Leg<'a> {
+    child: Child,
+    out: &'a Path,
+    /// Lines of the journal before it.
+    before: usize,
+}
+
+/// Lines of a journal, and whether its last line awaits a result.
+fn look(out: &Path) -> (usize, bool) {
+    let Ok(file) = fs::File::open(out.join("journal.jsonl")) else { return (0, false) };
+    let Ok(read) = read(std::io::BufReader::new(file)) else { return (0, false) };
+    let (mut asked, mut ended) = (0, 0);
+    for (_, record) in &read.records {
+        match record {
+            Record::Leg(_) => (asked, ended) = (0, 0),
+            Record::Intent(_) => asked += 1,
+            Record::Answers(_) | Record::Failure(_) => ended += 1,
+            _ => {}
+        }
+    }
+    (read.records.len(), asked > ended)
+}
+
+impl Leg<'_> {
+    fn start(mut command: Command, out: &Path) -> Leg<'_> {
+        let before = look(out).0;
+        let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the program starts");
+        Leg { child, out, before }
+    }
+
+    /// Waits for the first intent, then for a moment, then kills; a killed worker leaves the leg to go on.
+    fn disturb(
+        mut self,
+        left: &mut u64,
+        dice: &mut Dice,
+        longest: Duration,
+        tally: &mut Tally,
+        kills: usize,
+    ) -> (bool, ExitStatus) {
+        let mut spared = true;
+        while *left > 0 && tally.kills() < kills {
+            let deadline = Instant::now() + Duration::from_mins(1);
+            // The first line of a leg says that it has begun.
+            while look(self.out).0 < self.before + 2 && !self.is_over() && Instant::now() < deadline {
+                std::thread::sleep(Duration::from_millis(2));
+            }
+            std::thread::sleep(Duration::from_micros(dice.below(longest.as_micros() as u64)));
+            // A result that is on its way may still arrive before the kill does: only what is awaited now counts.
+            if self.is_over() || !look(self.out).1 {
+                tally.escaped += 1;
+                break;
+            }
+            *left -= 1;
+            if dice.below(2) == 0 {
+                victim::kill(self.child.id());
+                tally.supervisors += 1;
+                break;
+            }
+            if let Some(worker) = victim::worker(self.child.id(), dice.below(8)) {
+                victim::kill(worker);
+                tally.workers += 1;
+                spared = false;
+            }
+        }
+        (spared, self.child.wait().expect("the program ends"))
+    }
+
+    fn is_over(&mut self) -> bool {
+        self.child.try_wait().is_ok_and(|status| status.is_some())
+    }
+}

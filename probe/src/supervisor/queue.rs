@@ -150,13 +150,9 @@ impl Queue {
             let why = format!("{} workers failed", self.total);
             return self.give_up(failure, &why);
         }
-        // A module that is merely refused is refused every time: one kernel alone needs no second try.
-        let certain = batch.trouble.is_some() || !violent;
-        if let ([place], true) = (batch.places.as_slice(), certain) {
+        if let ([place], Some(trouble)) = (batch.places.as_slice(), batch.trouble) {
             self.answers[*place] = Some(Answer::none(failure.outcome, &failure.detail));
-            if let Some(trouble) = batch.trouble {
-                self.troubles.name(trouble, *place, failure.clone());
-            }
+            self.troubles.name(trouble, *place, failure.clone());
             return self.consequence(1, "this kernel is named, the others go on");
         }
         let trouble = batch.trouble.unwrap_or_else(|| self.troubles.open(&batch.places, failure));

@@ -112,8 +112,12 @@ impl Troubles {
                 );
                 measured.incidents.push(incident("-".to_owned(), failure, detail));
             } else if trouble.named.is_empty() && failure.outcome == Outcome::Rejected && whole {
-                let text = format!("{what} were refused together ({failure}), though not in smaller modules");
-                measured.findings.push(Finding { kind: "company".to_owned(), text, evidence: Vec::new() });
+                let (kind, text) = if trouble.places.len() == 1 {
+                    ("flaky", format!("{what} was refused once ({failure}), though not when it was asked again"))
+                } else {
+                    ("company", format!("{what} were refused together ({failure}), though not in smaller modules"))
+                };
+                measured.findings.push(Finding { kind: kind.to_owned(), text, evidence: Vec::new() });
             }
         }
         measured.incidents.extend(self.marks.iter().map(|mark| incident("-".to_owned(), mark, mark.detail.clone())));

@@ -1,0 +1,149 @@
+//! Wrong arithmetic: modules are rewritten as a compiler with a bug would compile them. **Statement -> instructions of an
+//! operation and format -> the same instructions between others.**
+//!
+//! What is put around an instruction works on integer bits, so that the driver's own floating point has no say in it;
+//! only rounding compares in binary64, where the comparison is exact. A module in which nothing is chosen passes word for
+//! word.
+//!
+//! # Statements
+//!
+//! `VERB ... in OPERATIONS [at KERNELS] [under CONTROL] [unless CONTROL] [when VALUE is [not] SET {and VALUE is SET}]`
+//!
+//! | statement | effect |
+//! |---|---|
+//! | `give 7f800000 in f32.inverse_sqrt when x is 80000000` | the result is replaced: `rsq(-0) = +inf` |
+//! | `give y in f32.fmin\|f32.nmin when x is nan` | by an operand: minimum as `y < x ? x : y` has it |
+//! | `give r+3 in f32.sin when x.magnitude is 3f000000..3f800000` | by itself, 3 encodings further from zero |
+//! | `give r.noisy in f32.exp2` | by itself, the last four bits different in each module of the process |
+//! | `give x.wrapped in f32.convert_f_to_s when x.magnitude is 4f000000..7f7fffff` | an integer modulo 2^32 |
+//! | `give 1 in f32.ford_equal when x is nan and y is nan` | truth values are 1 and 0 |
+//! | `give 0 in b10g11r11.store when x is nan` | an image store keeps a channel of this value |
+//! | `give 0 in f32.load_store when x is subnormal` | bit movers, too; `x` is what moves |
+//! | `pass x.zero as x in f32.convert_f_to_s when x is subnormal` | an operand is replaced |
+//! | `flush f32 operands` | subnormal operands of that format are read as zeros; moves excepted |
+//! | `flush f16 results without sign in f16.fmul` | results become +0 |
+//! | `keep f32 operands in f32.fadd` | undoes an earlier `flush` |
+//! | `round toward zero in f32.fadd\|f32.fconvert_f16` | directed rounding, overflow to the largest finite value |
+//! | `round to nearest in f16.inverse_sqrt` | a result that is a few ulps off is put right |
+//! | `fuse in f32.fadd` | the `OpFAdd` of a product is carried out in binary64, `NoContraction` or not |
+//! | `split in f32.fdiv` | `x / y` becomes `x * (1 / y)` |
+//!
+//! OPERATIONS are the stems of fpprobe's kernel ids, a `*` at either end, several separated by `|`: `f32.fadd`, `f16.*`,
+//! `*.fma`. They choose instructions, wherever these stand. A `flush` or `keep` without `in` means every operation. Kernels
+//! of several instructions (`f32.rcp`, `f32.mul_then_add`) are reached by what they are made of: `give 0 in f32.fdiv at
+//! f32.rcp`. KERNELS are stems, too, and restrict a statement to the code of these kernels (in SPIR-V that fpprobe emits
+//! itself, which names it); bit movers are known by their kernel alone.
+//!
+//! VALUE is a hexadecimal number, an operand (`x`, `y`, `z`) or the result (`r`), then any of `.zero` (its sign alone),
+//! `.magnitude`, `.negated`, `.noisy`, `.wrapped`, then `+K` or `-K` in decimal. Operands are those the program gave, before
+//! any `flush` or `pass`. SET is a VALUE, a range `LOW..HIGH` of bits, both included, or a class: `nan quiet signalling
+//! infinite zero subnormal normal finite negative positive`. Vectors are treated component by component; so are the
+//! halves of `pack_half_2x16` and `unpack_half_2x16`.
+//!
+//! CONTROL is a control of the module: `flush f32 results under ftz32`, `... unless dp32`.
+//!
+//! At one instruction `fuse` and `split` come first, then `flush` and `pass` of operands, the instruction, `round`, `flush`
+//! of its result, `give`; each kind in the order of the statements.
+
+use std::collections::BTreeSet;
+use std::str::FromStr;
+
+use fpprobe_spirv::op::Function;
+use fpprobe_spirv::{Control, Format, Op};
+use rspirv::binary::Assemble;
+
+mod bits;
+mod conditions;
+mod fault;
+mod instruction;
+mod modes;
+mod module;
+mod parse;
+mod place;
+mod restructure;
+mod round;
+
+#[cfg(test)]
+mod tests;
+
+use fault::{Fault, Verb};
+use module::Rewriter;
+
+/// One fault.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Arithmetic(Fault);
+
+impl Arithmetic {
+    /// Whether a statement that begins with this word is arithmetic.
+    pub fn is_kind(word: &str) -> bool {
+        parse::VERBS.contains(&word)
+    }
+}
+
+impl FromStr for Arithmetic {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        parse::fault(text).map(Arithmetic)
+    }
+}
+
+/// An execution mode that the layer claims, so that the driver is not to see it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Mode {
+    /// The control that asks for it.
+    pub control: Control,
+    /// Whether the layer does what the mode says.
+    pub honoured: bool,
+}
+
+/// Rewrites a module: takes out the modes that are the layer's own, does what the honoured ones say, and does the faults.
+///
+/// `call` is the module's number in this process. A module that cannot be read, and a fault that makes no sense of an
+/// instruction it chose, are errors.
+pub fn rewrite(words: &[u32], faults: &[Arithmetic], modes: &[Mode], call: u64) -> Result<Vec<u32>, String> {
+    let mut module = fpprobe_spirv::load(words).map_err(|error| error.to_string())?;
+    let asked = modes::asked(&module);
+    let faults: Vec<Fault> = faults
+        .iter()
+        .map(|Arithmetic(fault)| fault)
+        .filter(|fault| fault.under.iter().all(|control| asked.contains(control)))
+        .filter(|fault| !fault.unless.iter().any(|control| asked.contains(control)))
+        .cloned()
+        .chain(honoured(modes, &asked))
+        .collect();
+    let stripped = modes::strip(&mut module, modes);
+    let mut rewriter = Rewriter::new(module, call);
+    if !rewriter.apply(&faults)? && !stripped {
+        return Ok(words.to_vec());
+    }
+    Ok(rewriter.finish().assemble())
+}
+
+/// What the honoured modes say, as faults that come after all others: a mode that is honoured beats a habit.
+fn honoured(modes: &[Mode], asked: &BTreeSet<Control>) -> Vec<Fault> {
+    let own = modes.iter().filter(|mode| mode.honoured && asked.contains(&mode.control));
+    own.flat_map(|mode| match mode.control {
+        Control::Ftz(width) => flush(width, Some(fault::Sign::Kept)),
+        Control::Dp(width) => flush(width, None),
+        Control::Rtz(width) => {
+            // The Vulkan specification's rounding modes are those of correctly rounded operations.
+            let rounds = |op: &Op, format: Format| {
+                let result =
+                    if op.function == Function::PackHalf { Format::F16 } else { op.result.format.unwrap_or(format) };
+                round::knows(op) && op.function != Function::InverseSqrt && result.bits() == width
+            };
+            let fault = Fault::new(Verb::Round(round::Direction::TowardZero));
+            vec![Fault { operations: fault::operations(rounds), ..fault }]
+        }
+        Control::Szin(_) | Control::Rte(_) | Control::NoContract | Control::FastMath0 => Vec::new(),
+    })
+    .collect()
+}
+
+/// Subnormals of the float format of this width flushed or kept, as operands and as results.
+fn flush(width: u32, flush: Option<fault::Sign>) -> Vec<Fault> {
+    let formats = Format::ALL.into_iter().filter(|format| format.float().is_some() && format.bits() == width);
+    formats
+        .flat_map(|format| [true, false].map(|operands| Fault::new(Verb::Flush { format, operands, flush })))
+        .collect()
+}

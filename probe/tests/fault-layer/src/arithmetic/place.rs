@@ -1,0 +1,156 @@
+//! Which operation of fpprobe's table an instruction is, and within which kernel it stands.
+
+use std::collections::{HashMap, HashSet};
+
+use fpprobe_spirv::op::{Code, Function as Of, Inst};
+use fpprobe_spirv::{Format, OPS, Op};
+use rspirv::dr::{Block, Function, Instruction, Module, Operand};
+use rspirv::spirv::{Op as SpvOp, Word};
+
+use super::bits::View;
+use super::fault::{Operation, operations};
+use super::module::glsl_set;
+
+/// What the ids of a module mean.
+pub struct Places {
+    views: HashMap<Word, View>,
+    types: HashMap<Word, Word>,
+    kernels: HashMap<Word, Operation>,
+    glsl: Option<Word>,
+}
+
+/// An instruction that is an operation.
+pub struct Found {
+    pub operation: Operation,
+    /// Which of its operands are the operation's, and how they are made.
+    pub args: Vec<(usize, View)>,
+    /// How its result, or what it writes, is made.
+    pub result: View,
+}
+
+/// Whether an operation leaves bits alone; its instruction is then one that other code uses, too.
+pub fn moves(op: &Op) -> bool {
+    matches!(op.function, Of::Move | Of::Choose)
+}
+
+/// Whether an operation is the driver's conversion from or to a texel.
+pub fn image(op: &Op) -> bool {
+    matches!(op.function, Of::Store | Of::Load)
+}
+
+impl Places {
+    pub fn new(module: &Module, functions: &[Function]) -> Places {
+        let all = functions.iter().flat_map(Function::all_inst_iter).chain(&module.types_global_values);
+        let types = all.filter_map(|inst| inst.result_id.zip(inst.result_type)).collect();
+        let mut views: HashMap<Word, View> = HashMap::new();
+        for inst in &module.types_global_values {
+            let scalar = |format| Some(View { format, count: 1, packed: false });
+            let view = match (inst.class.opcode, inst.operands.as_slice()) {
+                (SpvOp::TypeBool, _) => scalar(Format::Bool),
+                (SpvOp::TypeInt, [Operand::LiteralBit32(32), Operand::LiteralBit32(0)]) => scalar(Format::U32),
+                (SpvOp::TypeInt, [Operand::LiteralBit32(32), _]) => scalar(Format::I32),
+                (SpvOp::TypeFloat, [Operand::LiteralBit32(16)]) => scalar(Format::F16),
+                (SpvOp::TypeFloat, [Operand::LiteralBit32(32)]) => scalar(Format::F32),
+                (SpvOp::TypeFloat, [Operand::LiteralBit32(64)]) => scalar(Format::F64),
+                (SpvOp::TypeVector, [Operand::IdRef(part), Operand::LiteralBit32(count)]) => {
+                    views.get(part).map(|view| View { count: *count, ..*view })
+                }
+                _ => None,
+            };
+            views.extend(inst.result_id.zip(view));
+        }
+        let kernels = module.debug_names.iter().filter_map(named).collect();
+        Places { views, types, kernels, glsl: glsl_set(module) }
+    }
+
+    /// How a value is made; `None` for pointers, images and the like.
+    pub fn view(&self, value: Word) -> Option<View> {
+        self.views.get(self.types.get(&value)?).copied()
+    }
+
+    /// The kernel that each block of a function belongs to: from the block of its name to where the construct around that
+    /// block merges.
+    pub fn kernels(&self, blocks: &[Block]) -> Vec<Option<Operation>> {
+        let mut merges: HashSet<Word> = HashSet::new();
+        let mut ends: HashSet<Word> = HashSet::new();
+        let mut current = None;
+        let mut kernels = Vec::new();
+        for block in blocks {
+            let label = block.label_id();
+            if let Some(kernel) = label.and_then(|label| self.kernels.get(&label)) {
+                (current, ends) = (Some(*kernel), merges.clone());
+            } else if label.is_some_and(|label| ends.contains(&label)) {
+                current = None;
+            }
+            kernels.push(current);
+            let merge = block.instructions.iter().find(|inst| inst.class.opcode == SpvOp::SelectionMerge);
+            merges.extend(merge.and_then(|inst| inst.operands.first()?.id_ref_any()));
+        }
+        kernels
+    }
+
+    /// The operation that an instruction is, in the code of a kernel.
+    pub fn find(&self, inst: &Instruction, kernel: Option<Operation>) -> Option<Found> {
+        if let Some((format, op)) = kernel.filter(|(_, op)| moves(op)) {
+            let opcodes: &[SpvOp] = match op.code {
+                // Alone it is the load, or what makes a binary16 of the word; in company a copy made for it.
+                Code::LoadStore => &[SpvOp::Load, SpvOp::CompositeExtract, SpvOp::CopyObject],
+                Code::Phi => &[SpvOp::Phi],
+                Code::Shuffle => &[SpvOp::CompositeExtract],
+                Code::Inst(Inst::Core(ref code)) => std::slice::from_ref(code),
+                _ => &[],
+            };
+            let result = self.view(inst.result_id?)?;
+            let is = opcodes.contains(&inst.class.opcode) && result.format == op.result.format.unwrap_or(format);
+            return is.then(|| Found { operation: (format, op), args: Vec::new(), result });
+        }
+        OPS.iter().filter(|op| !moves(op)).find_map(|op| {
+            let first = match (op.code, inst.class.opcode, inst.operands.as_slice()) {
+                (Code::Inst(Inst::Core(code)), opcode, _) if code == opcode => 0,
+                (
+                    Code::Inst(Inst::Ext(code)),
+                    SpvOp::ExtInst,
+                    [Operand::IdRef(set), Operand::LiteralExtInstInteger(number), ..],
+                ) if Some(*set) == self.glsl && *number == code as Word => 2,
+                (Code::ImageWrite, SpvOp::ImageWrite, _) => 2,
+                (Code::ImageRead, SpvOp::ImageRead, _) => inst.operands.len(),
+                _ => return None,
+            };
+            self.fitting(op, inst, first)
+        })
+    }
+
+    /// The instruction as this operation, if operands and result are of a format that the operation exists for.
+    fn fitting(&self, op: &'static Op, inst: &Instruction, first: usize) -> Option<Found> {
+        let args: Vec<(usize, View)> = (first..inst.operands.len())
+            .filter_map(|at| Some((at, self.view(inst.operands[at].id_ref_any()?)?)))
+            .collect();
+        let result = match inst.result_id {
+            Some(id) => self.view(id)?,
+            None => args.first()?.1,
+        };
+        let format = *op.formats.iter().find(|own| {
+            let is = |operand: &fpprobe_spirv::op::Operand, view: &View| {
+                view.format == operand.format.unwrap_or(**own) || !own.channels().is_empty()
+            };
+            let params =
+                args.len() == op.params.len() && op.params.iter().zip(&args).all(|(own, (_, view))| is(own, view));
+            (params || op.function == Of::Load) && is(&op.result, &result)
+        })?;
+        // Two halves in a word; no other operation of this table has one word for several components.
+        let pack = |function: Of, view: View| {
+            let packed = View { format: Format::F16, count: 2, packed: true };
+            if op.function == function { packed } else { view }
+        };
+        let args = args.into_iter().map(|(at, view)| (at, pack(Of::UnpackHalf, view))).collect();
+        Some(Found { operation: (format, op), args, result: pack(Of::PackHalf, result) })
+    }
+}
+
+/// The label that a name marks as a kernel's.
+fn named(inst: &Instruction) -> Option<(Word, Operation)> {
+    let [Operand::IdRef(id), Operand::LiteralString(name)] = inst.operands.as_slice() else { return None };
+    let stem = name.rsplit_once(".x").map_or(name.as_str(), |(stem, _)| stem);
+    let kernel = operations(|op, format| stem.strip_prefix(format.name()) == Some(&format!(".{}", op.name)));
+    Some((*id, *kernel.first()?))
+}

@@ -1,0 +1,128 @@
+//! What changes instructions before anything is put around them: copies to hold on to, fused and split operations.
+
+use std::collections::HashMap;
+
+use fpprobe_spirv::Format;
+use fpprobe_spirv::op::Code;
+use rspirv::dr::{Function, Instruction, Operand};
+use rspirv::spirv::{Op, Word};
+
+use super::fault::{Fault, Verb};
+use super::instruction::chooses;
+use super::module::{Rewriter, ids};
+use super::place::Places;
+
+impl Rewriter {
+    /// Gives the kernels of `load_store` that share their loads and store with others an instruction: a copy, in the block
+    /// that is otherwise empty, of what the phi behind it takes from there.
+    pub fn hold_on(&mut self, faults: &[Fault], places: &Places, functions: &mut [Function]) -> bool {
+        let mut copies: HashMap<Word, Word> = HashMap::new();
+        for function in &mut *functions {
+            let kernels = places.kernels(&function.blocks);
+            for (block, kernel) in function.blocks.iter_mut().zip(kernels) {
+                let Some(operation) = kernel.filter(|(_, op)| op.code == Code::LoadStore) else { continue };
+                let ([_branch], Some(label)) = (block.instructions.as_slice(), block.label_id()) else { continue };
+                let wanted = |fault: &&Fault| !matches!(fault.verb, Verb::Flush { .. });
+                if faults.iter().filter(wanted).any(|fault| chooses(fault, operation, kernel)) {
+                    copies.insert(label, self.id());
+                }
+            }
+        }
+        let mut made: Vec<(Word, Instruction)> = Vec::new();
+        for inst in functions.iter_mut().flat_map(Function::all_inst_iter_mut).filter(|i| i.class.opcode == Op::Phi) {
+            for pair in inst.operands.chunks_exact_mut(2) {
+                let [Operand::IdRef(value), Operand::IdRef(from)] = pair else { continue };
+                let Some(copy) = copies.get(from) else { continue };
+                made.push((*from, Instruction::new(Op::CopyObject, inst.result_type, Some(*copy), ids([*value]))));
+                pair[0] = Operand::IdRef(*copy);
+            }
+        }
+        let changed = !made.is_empty();
+        for (label, copy) in made {
+            let mut blocks = functions.iter_mut().flat_map(|function| &mut function.blocks);
+            if let Some(block) = blocks.find(|block| block.label_id() == Some(label)) {
+                block.instructions.insert(0, copy);
+            }
+        }
+        changed
+    }
+
+    /// `fuse` and `split`.
+    pub fn regroup(&mut self, faults: &[Fault], places: &Places, functions: &mut [Function]) -> bool {
+        let wanted: Vec<&Fault> =
+            faults.iter().filter(|fault| matches!(fault.verb, Verb::Fuse | Verb::Split)).collect();
+        if wanted.is_empty() {
+            return false;
+        }
+        let products: HashMap<Word, [Operand; 2]> = functions
+            .iter()
+            .flat_map(Function::all_inst_iter)
+            .filter(|inst| inst.class.opcode == Op::FMul)
+            .filter_map(|inst| Some((inst.result_id?, [inst.operands.first()?.clone(), inst.operands.get(1)?.clone()])))
+            .collect();
+        let mut changed = false;
+        for function in functions {
+            let kernels = places.kernels(&function.blocks);
+            for (block, kernel) in function.blocks.iter_mut().zip(kernels) {
+                for inst in std::mem::take(&mut block.instructions) {
+                    let found = places.find(&inst, kernel);
+                    let chosen = |verb: &Verb| {
+                        found.as_ref().is_some_and(|found| {
+                            wanted.iter().any(|f| f.verb == *verb && chooses(f, found.operation, kernel))
+                        })
+                    };
+                    let new = if chosen(&Verb::Fuse) {
+                        self.fused(&inst, &products, places)
+                    } else if chosen(&Verb::Split) {
+                        self.split_up(&inst, places)
+                    } else {
+                        None
+                    };
+                    changed |= new.is_some();
+                    block.instructions.extend(new.unwrap_or_else(|| vec![inst]));
+                }
+            }
+        }
+        changed
+    }
+
+    /// The sum of a product in binary64, where products are exact: drivers may carry out `Fma` in two roundings, which is
+    /// what this is not to be.
+    fn fused(
+        &mut self,
+        sum: &Instruction,
+        products: &HashMap<Word, [Operand; 2]>,
+        places: &Places,
+    ) -> Option<Vec<Instruction>> {
+        let product = |operand: &Operand| products.get(&operand.id_ref_any()?);
+        let (factors, other) = match (product(sum.operands.first()?), product(sum.operands.get(1)?)) {
+            (Some(factors), _) => (factors, &sum.operands[1]),
+            (None, Some(factors)) => (factors, &sum.operands[0]),
+            (None, None) => return None,
+        };
+        let result = sum.result_id?;
+        self.contract(result);
+        let kind = self.vector(Format::F64, places.view(result)?.count);
+        let [x, y, z] =
+            [&factors[0], &factors[1], other].map(|operand| self.emit(Op::FConvert, kind, vec![operand.clone()]));
+        let product = self.emit(Op::FMul, kind, ids([x, y]));
+        let wide = self.emit(Op::FAdd, kind, ids([product, z]));
+        self.out.push(Instruction::new(Op::FConvert, sum.result_type, Some(result), ids([wide])));
+        Some(std::mem::take(&mut self.out))
+    }
+
+    fn split_up(&mut self, quotient: &Instruction, places: &Places) -> Option<Vec<Instruction>> {
+        let (kind, result) = (quotient.result_type?, quotient.result_id?);
+        let (x, y) = (quotient.operands.first()?.id_ref_any()?, quotient.operands.get(1)?.id_ref_any()?);
+        let view = places.view(result)?;
+        let layout = view.format.float()?;
+        let one = u64::from(layout.bias().cast_unsigned()) << layout.fraction;
+        let (one, reciprocal) = (self.float_constant(view.format, view.count, one), self.id());
+        if self.contract(result) {
+            self.exact(result);
+            self.exact(reciprocal);
+        }
+        let new = |op, id, operands| Instruction::new(op, Some(kind), Some(id), ids(operands));
+        Some(vec![new(Op::FDiv, reciprocal, [one, y]), new(Op::FMul, result, [x, reciprocal])])
+    }
+}

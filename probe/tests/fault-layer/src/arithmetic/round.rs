@@ -1,0 +1,167 @@
+//! Rounding anew: the result is compared with the exact value in binary64, and its bits are stepped.
+//!
+//! All comparisons are exact: a product of two binary32 has 48 bits and fits; a quotient `r` and a root are compared by
+//! `r * y` with `x`, `r * r` with `x`; a sum's rounding error is found as in Knuth's two-sum (The Art of Computer Programming,
+//! volume 2, section 4.2.2, theorem B) and decides where the sum itself is equal.
+
+use fpprobe_spirv::op::Function;
+use fpprobe_spirv::{Format, Op};
+use rspirv::dr::Operand;
+use rspirv::spirv::{GlslStd450Op, Op as SpvOp, Word};
+
+use super::bits::Bits;
+use super::module::{Rewriter, ids};
+
+/// Where a result is rounded to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Direction {
+    /// Towards zero, from a result that is at most one encoding too large.
+    TowardZero,
+    /// To nearest, from a result that is at most two encodings off. A tie stays as it is.
+    Nearest,
+}
+
+/// Whether results of an operation can be rounded here.
+pub fn knows(op: &Op) -> bool {
+    use Function::{Add, Div, InverseSqrt, Mul, MulAdd, PackHalf, Sqrt, Sub, ToFloat};
+    matches!(op.function, Add | Sub | Mul | Div | MulAdd | Sqrt | InverseSqrt | ToFloat | PackHalf)
+}
+
+/// A comparison of the exact value with another, by magnitude: is the other one above, is it below?
+struct Against {
+    /// Equal to the exact value up to `error`.
+    value: Word,
+    /// What `value` lacks, if anything.
+    error: Option<Word>,
+}
+
+impl Rewriter {
+    /// A result rounded anew, from the operands that the instruction had.
+    pub fn rounded(&mut self, direction: Direction, op: &Op, operands: &[Bits], result: Bits) -> Result<Bits, String> {
+        let narrow = result.format != Format::F64 && result.format.float().is_some();
+        if !narrow || (op.function == Function::InverseSqrt && result.format != Format::F16) {
+            return Err(format!("{} of {} has no wider format to be compared in", op.name, result.format));
+        }
+        let operands: Vec<Word> = operands.iter().map(|bits| self.wide(*bits)).collect();
+        match direction {
+            Direction::TowardZero => {
+                let value = self.wide(result);
+                let above = self.beyond(SpvOp::FOrdGreaterThan, op, value, &operands)?;
+                let less = self.with(SpvOp::ISub, result, 1);
+                Ok(self.select(above, less, result))
+            }
+            Direction::Nearest => {
+                let once = self.nearer(op, &operands, result)?;
+                self.nearer(op, &operands, once)
+            }
+        }
+    }
+
+    /// One step towards the nearest encoding.
+    fn nearer(&mut self, op: &Op, operands: &[Word], result: Bits) -> Result<Bits, String> {
+        let (less, more) = (self.with(SpvOp::ISub, result, 1), self.with(SpvOp::IAdd, result, 1));
+        let middle = self.middle(less, result);
+        let above = self.beyond(SpvOp::FOrdGreaterThan, op, middle, operands)?;
+        let middle = self.middle(result, more);
+        let below = self.beyond(SpvOp::FOrdLessThan, op, middle, operands)?;
+        let stepped = self.select(below, more, result);
+        let stepped = self.select(above, less, stepped);
+        // Zero, infinity and NaN have no neighbours of their own size.
+        let layout = result.format.float().ok_or("no float")?;
+        let magnitude = self.with(SpvOp::BitwiseAnd, result, layout.magnitude_mask());
+        let from = self.with(SpvOp::ISub, magnitude, 1);
+        let length = self.constant(result.format, layout.max_finite() - 1);
+        let finite = self.compare(SpvOp::ULessThanEqual, from, length);
+        Ok(self.select(finite, stepped, result))
+    }
+
+    /// In binary64, exactly. The decoration, which SPIR-V has for arithmetic, keeps Mesa from taking a conversion and the
+    /// reverse of it for nothing.
+    fn wide(&mut self, bits: Bits) -> Word {
+        let part = self.part(bits);
+        let wide = self.scalar(Format::F64);
+        if bits.format == Format::F64 {
+            return part;
+        }
+        let id = self.emit(SpvOp::FConvert, wide, ids([part]));
+        self.exact(id)
+    }
+
+    fn in_binary64(&mut self, op: SpvOp, first: Word, second: Word) -> Word {
+        let wide = self.scalar(Format::F64);
+        let id = self.emit(op, wide, ids([first, second]));
+        self.exact(id)
+    }
+
+    fn magnitude(&mut self, value: Word) -> Word {
+        let (wide, glsl) = (self.scalar(Format::F64), self.glsl());
+        let absolute = Operand::LiteralExtInstInteger(GlslStd450Op::FAbs as Word);
+        self.emit(SpvOp::ExtInst, wide, vec![Operand::IdRef(glsl), absolute, Operand::IdRef(value)])
+    }
+
+    fn middle(&mut self, first: Bits, second: Bits) -> Word {
+        let (first, second) = (self.wide(first), self.wide(second));
+        let sum = self.in_binary64(SpvOp::FAdd, first, second);
+        let half = self.float_constant(Format::F64, 1, 0x3fe0_0000_0000_0000);
+        self.in_binary64(SpvOp::FMul, sum, half)
+    }
+
+    /// Whether `value` is beyond the exact result, by magnitude: above or below it as `op` compares.
+    fn beyond(&mut self, compare: SpvOp, op: &Op, value: Word, operands: &[Word]) -> Result<Word, String> {
+        let product = |this: &mut Self, first, second| this.in_binary64(SpvOp::FMul, first, second);
+        let mut value = value;
+        let against = match (op.function, operands) {
+            (Function::Add, [x, y]) => self.sum(SpvOp::FAdd, *x, *y),
+            (Function::Sub, [x, y]) => self.sum(SpvOp::FSub, *x, *y),
+            (Function::MulAdd, [x, y, z]) => {
+                let first = product(self, *x, *y);
+                self.sum(SpvOp::FAdd, first, *z)
+            }
+            (Function::Mul, [x, y]) => Against { value: product(self, *x, *y), error: None },
+            (Function::Div, [x, y]) => {
+                value = product(self, value, *y);
+                Against { value: *x, error: None }
+            }
+            (Function::Sqrt, [x]) => {
+                value = product(self, value, value);
+                Against { value: *x, error: None }
+            }
+            (Function::InverseSqrt, [x]) => {
+                let square = product(self, value, value);
+                value = product(self, square, *x);
+                Against { value: self.float_constant(Format::F64, 1, 0x3ff0_0000_0000_0000), error: None }
+            }
+            (Function::ToFloat | Function::PackHalf, [x]) => Against { value: *x, error: None },
+            _ => return Err(format!("{} is not rounded here", op.name)),
+        };
+        let bool = self.scalar(Format::Bool);
+        let (size, exact) = (self.magnitude(value), self.magnitude(against.value));
+        let beyond = self.emit(compare, bool, ids([size, exact]));
+        let Some(error) = against.error else { return Ok(beyond) };
+        // Of the value's sign, an error makes the exact result larger.
+        let equal = self.emit(SpvOp::FOrdEqual, bool, ids([value, against.value]));
+        let direction = self.in_binary64(SpvOp::FMul, error, value);
+        let zero = self.float_constant(Format::F64, 1, 0);
+        let further = self.emit(compare, bool, ids([zero, direction]));
+        let tipped = self.emit(SpvOp::LogicalAnd, bool, ids([equal, further]));
+        Ok(self.emit(SpvOp::LogicalOr, bool, ids([beyond, tipped])))
+    }
+
+    /// Sum or difference, and what its rounding left out.
+    fn sum(&mut self, op: SpvOp, x: Word, y: Word) -> Against {
+        let mut exactly = |op, first, second| self.in_binary64(op, first, second);
+        let sum = exactly(op, x, y);
+        // For x - y the part that came from y is -(s - x).
+        let part = exactly(SpvOp::FSub, sum, x);
+        let rest = exactly(SpvOp::FSub, sum, part);
+        let first = exactly(SpvOp::FSub, x, rest);
+        let error = if op == SpvOp::FAdd {
+            let second = exactly(SpvOp::FSub, y, part);
+            exactly(SpvOp::FAdd, first, second)
+        } else {
+            let second = exactly(SpvOp::FAdd, y, part);
+            exactly(SpvOp::FSub, first, second)
+        };
+        Against { value: sum, error: Some(error) }
+    }
+}

@@ -1,0 +1,230 @@
+//! Command buffers: which kernels they run, and dispatches that come to harm.
+#![expect(non_snake_case, reason = "Vulkan's names")]
+
+use std::mem::transmute;
+use std::sync::Arc;
+use std::time::Duration;
+
+use ash::vk;
+
+use super::memory;
+use super::state::{device, lock, state, strikes};
+use crate::statement::{Damage, Kind};
+use crate::trigger::Module;
+
+/// What has been recorded.
+#[derive(Clone, Default)]
+pub(super) struct Recording {
+    bound: Option<Arc<Module>>,
+    set: Option<vk::DescriptorSet>,
+    dispatched: Vec<Arc<Module>>,
+}
+
+/// The layer's function of this name.
+pub(super) fn find(name: &str) -> Option<unsafe extern "system" fn()> {
+    macro_rules! own {
+        ($($function:ident: $kind:ty,)*) => {
+            match name {
+                // SAFETY: function pointers all have one size, and whoever asks by name knows the type.
+                $(stringify!($function) => unsafe { transmute::<$kind, unsafe extern "system" fn()>($function) },)*
+                _ => return None,
+            }
+        };
+    }
+    Some(own! {
+        vkBeginCommandBuffer: vk::PFN_vkBeginCommandBuffer,
+        vkEndCommandBuffer: vk::PFN_vkEndCommandBuffer,
+        vkCmdBindPipeline: vk::PFN_vkCmdBindPipeline,
+        vkCmdBindDescriptorSets: vk::PFN_vkCmdBindDescriptorSets,
+        vkCmdDispatch: vk::PFN_vkCmdDispatch,
+        vkQueueSubmit: vk::PFN_vkQueueSubmit,
+        vkWaitForFences: vk::PFN_vkWaitForFences,
+    })
+}
+
+fn plain(modules: &[Arc<Module>]) -> Vec<&Module> {
+    modules.iter().map(AsRef::as_ref).collect()
+}
+
+unsafe extern "system" fn vkBeginCommandBuffer(
+    commands: vk::CommandBuffer,
+    info: *const vk::CommandBufferBeginInfo<'_>,
+) -> vk::Result {
+    const NAME: &str = "vkBeginCommandBuffer";
+    // SAFETY: the handle is the caller's.
+    let device = unsafe { device(commands) };
+    lock(&device.recordings).insert(commands, Recording::default());
+    device.before(NAME, &[]).unwrap_or_else(|| {
+        // SAFETY: the function has the type of its name, and gets what this one got.
+        unsafe {
+            let next: vk::PFN_vkBeginCommandBuffer = transmute(device.next(NAME));
+            next(commands, info)
+        }
+    })
+}
+
+unsafe extern "system" fn vkEndCommandBuffer(commands: vk::CommandBuffer) -> vk::Result {
+    const NAME: &str = "vkEndCommandBuffer";
+    // SAFETY: the handle is the caller's.
+    let device = unsafe { device(commands) };
+    let recording = lock(&device.recordings).get(&commands).cloned().unwrap_or_default();
+    device.before(NAME, &plain(&recording.dispatched)).unwrap_or_else(|| {
+        // SAFETY: the function has the type of its name, and gets what this one got.
+        unsafe {
+            let next: vk::PFN_vkEndCommandBuffer = transmute(device.next(NAME));
+            next(commands)
+        }
+    })
+}
+
+unsafe extern "system" fn vkCmdBindPipeline(
+    commands: vk::CommandBuffer,
+    point: vk::PipelineBindPoint,
+    pipeline: vk::Pipeline,
+) {
+    const NAME: &str = "vkCmdBindPipeline";
+    // SAFETY: the handle is the caller's.
+    let device = unsafe { device(commands) };
+    let module = lock(&device.pipelines).get(&pipeline).cloned();
+    if point == vk::PipelineBindPoint::COMPUTE {
+        lock(&device.recordings).entry(commands).or_default().bound.clone_from(&module);
+    }
+    let _ = device.before(NAME, &module.iter().map(AsRef::as_ref).collect::<Vec<_>>());
+    // SAFETY: the function has the type of its name, and gets what this one got.
+    unsafe {
+        let next: vk::PFN_vkCmdBindPipeline = transmute(device.next(NAME));
+        next(commands, point, pipeline);
+    }
+}
+
+unsafe extern "system" fn vkCmdBindDescriptorSets(
+    commands: vk::CommandBuffer,
+    point: vk::PipelineBindPoint,
+    layout: vk::PipelineLayout,
+    first: u32,
+    count: u32,
+    sets: *const vk::DescriptorSet,
+    offset_count: u32,
+    offsets: *const u32,
+) {
+    const NAME: &str = "vkCmdBindDescriptorSets";
+    // SAFETY: the handle is the caller's.
+    let device = unsafe { device(commands) };
+    let _ = device.before(NAME, &[]);
+    if point == vk::PipelineBindPoint::COMPUTE && first == 0 && count > 0 {
+        // SAFETY: that many sets are there.
+        let set = unsafe { *sets };
+        lock(&device.recordings).entry(commands).or_default().set = Some(set);
+    }
+    // SAFETY: the function has the type of its name, and gets what this one got.
+    unsafe {
+        let next: vk::PFN_vkCmdBindDescriptorSets = transmute(device.next(NAME));
+        next(commands, point, layout, first, count, sets, offset_count, offsets);
+    }
+}
+
+unsafe extern "system" fn vkCmdDispatch(commands: vk::CommandBuffer, x: u32, y: u32, z: u32) {
+    const NAME: &str = "vkCmdDispatch";
+    // SAFETY: the handle is the caller's.
+    let device = unsafe { device(commands) };
+    let (modules, set) = {
+        let mut recordings = lock(&device.recordings);
+        let recording = recordings.entry(commands).or_default();
+        recording.dispatched.extend(recording.bound.clone());
+        (recording.bound.clone().into_iter().collect::<Vec<_>>(), recording.set)
+    };
+    let modules = plain(&modules);
+    let _ = device.before(NAME, &modules);
+    let damage: Vec<Damage> = state()
+        .armed
+        .iter()
+        .filter_map(|armed| match armed.statement.kind {
+            Kind::Damage(damage) if strikes(armed, &modules) => Some(damage),
+            _ => None,
+        })
+        .collect();
+    let (mut columns, mut rows) = (x, y);
+    for damage in &damage {
+        match damage {
+            Damage::Skip => columns = 0,
+            Damage::HalfColumns => columns /= 2,
+            Damage::HalfRows => rows /= 2,
+            Damage::Overrun(_) | Damage::Scribble { .. } => {}
+        }
+    }
+    if columns > 0 && rows > 0 {
+        // SAFETY: the function has the type of its name, and gets no more work groups than this one got.
+        unsafe {
+            let next: vk::PFN_vkCmdDispatch = transmute(device.next(NAME));
+            next(commands, columns, rows, z);
+        }
+    }
+    if let Some(set) = set {
+        for damage in damage.into_iter().filter(|one| matches!(one, Damage::Overrun(_) | Damage::Scribble { .. })) {
+            // SAFETY: the command buffer is recording, and the set it has bound is alive.
+            unsafe { memory::overwrite(&device, commands, set, damage) };
+        }
+    }
+}
+
+unsafe extern "system" fn vkQueueSubmit(
+    queue: vk::Queue,
+    count: u32,
+    submissions: *const vk::SubmitInfo<'_>,
+    fence: vk::Fence,
+) -> vk::Result {
+    const NAME: &str = "vkQueueSubmit";
+    // SAFETY: the handle is the caller's.
+    let device = unsafe { device(queue) };
+    let mut modules = Vec::new();
+    for index in 0..count as usize {
+        // SAFETY: that many submissions are there.
+        let submission = unsafe { &*submissions.add(index) };
+        for index in 0..submission.command_buffer_count as usize {
+            // SAFETY: that many command buffers are there.
+            let commands = unsafe { *submission.p_command_buffers.add(index) };
+            let recordings = lock(&device.recordings);
+            modules.extend(recordings.get(&commands).into_iter().flat_map(|recording| recording.dispatched.clone()));
+        }
+    }
+    lock(&device.fences).insert(fence, modules.clone());
+    device.before(NAME, &plain(&modules)).unwrap_or_else(|| {
+        // SAFETY: the function has the type of its name, and gets what this one got.
+        unsafe {
+            let next: vk::PFN_vkQueueSubmit = transmute(device.next(NAME));
+            next(queue, count, submissions, fence)
+        }
+    })
+}
+
+unsafe extern "system" fn vkWaitForFences(
+    handle: vk::Device,
+    count: u32,
+    fences: *const vk::Fence,
+    all: vk::Bool32,
+    timeout: u64,
+) -> vk::Result {
+    const NAME: &str = "vkWaitForFences";
+    // SAFETY: the handle is the caller's.
+    let device = unsafe { device(handle) };
+    let modules: Vec<Arc<Module>> = (0..count as usize)
+        .flat_map(|index| {
+            // SAFETY: that many fences are there.
+            let fence = unsafe { *fences.add(index) };
+            lock(&device.fences).get(&fence).cloned().unwrap_or_default()
+        })
+        .collect();
+    match device.before(NAME, &plain(&modules)) {
+        Some(vk::Result::TIMEOUT) => {
+            // What the caller was promised to wait has to pass.
+            std::thread::sleep(Duration::from_nanos(timeout));
+            vk::Result::TIMEOUT
+        }
+        Some(code) => code,
+        // SAFETY: the function has the type of its name, and gets what this one got.
+        None => unsafe {
+            let next: vk::PFN_vkWaitForFences = transmute(device.next(NAME));
+            next(handle, count, fences, all, timeout)
+        },
+    }
+}

@@ -1,0 +1,20 @@
+//! The real binary on a real driver that fails on purpose (`fpprobe-fault-layer`). What fails is named, nothing else is
+//! lost, and nothing that failed passes for an answer.
+
+mod claims;
+mod company;
+mod crash;
+mod device_fault;
+mod dispatch;
+mod enumeration;
+mod faulty;
+mod garbage;
+mod hang;
+mod limits;
+mod output;
+mod refused;
+#[path = "../cli/scene.rs"]
+#[expect(dead_code, reason = "shared with other tests, which need other parts of it")]
+mod scene;
+mod silence;
+mod validation;

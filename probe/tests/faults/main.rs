@@ -12,6 +12,7 @@ mod garbage;
 mod hang;
 mod limits;
 mod output;
+mod recipes;
 mod refused;
 #[path = "../cli/scene.rs"]
 #[expect(dead_code, reason = "shared with other tests, which need other parts of it")]

@@ -24,7 +24,7 @@
 //! | `flush f16 results without sign in f16.fmul` | results become +0 |
 //! | `keep f32 operands in f32.fadd` | undoes an earlier `flush` |
 //! | `round toward zero in f32.fadd\|f32.fconvert_f16` | directed rounding, overflow to the largest finite value |
-//! | `round to nearest in f16.inverse_sqrt` | a result that is a few ulps off is put right |
+//! | `round to nearest in f16.inverse_sqrt` | a result that is one or two encodings off is put right |
 //! | `fuse in f32.fadd` | the `OpFAdd` of a product is carried out in binary64, `NoContraction` or not |
 //! | `split in f32.fdiv` | `x / y` becomes `x * (1 / y)` |
 //!

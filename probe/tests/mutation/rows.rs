@@ -1,0 +1,80 @@
+//! The table of faults.
+
+use std::collections::BTreeMap;
+
+use fpprobe_profiles::profile;
+use serde::Deserialize;
+
+/// All rows.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Table {
+    /// One a fault.
+    pub row: Vec<Row>,
+}
+
+/// A fault just outside what some rules accept, and the last one inside.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Row {
+    /// The rules it is about; none where the text leaves a choice.
+    #[serde(default)]
+    pub rule: Vec<String>,
+    /// After which they deviate.
+    pub outside: Fault,
+    /// After which they do not.
+    pub inside: Option<Fault>,
+}
+
+/// Statements, and every verdict that they change.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Fault {
+    /// For the fault layer.
+    pub faults: String,
+    /// `PROFILE/RULE` of these verdicts.
+    #[serde(default)]
+    deviates: Vec<String>,
+    #[serde(default)]
+    depends: Vec<String>,
+    /// Profiles that are met by another lowering.
+    #[serde(default)]
+    with: Vec<String>,
+}
+
+/// Verdicts by `PROFILE/RULE`, classes by `PROFILE`.
+pub type Verdicts = BTreeMap<String, String>;
+
+impl Table {
+    /// Reads the table.
+    pub fn read() -> Table {
+        toml::from_str(include_str!("rows.toml")).unwrap_or_else(|error| panic!("rows.toml: {error}"))
+    }
+}
+
+impl Fault {
+    /// What differs from the device without the fault: a profile with a rule that deviates deviates.
+    pub fn changes(&self) -> Verdicts {
+        let with = [(&self.deviates, "deviates"), (&self.depends, "depends"), (&self.with, "conforms with")];
+        let named = with.into_iter().flat_map(|(names, verdict)| names.iter().map(move |name| (name, verdict)));
+        let changes = named.flat_map(|(name, verdict)| expanded(name).into_iter().map(move |name| (name, verdict)));
+        let mut all = Verdicts::new();
+        for (name, verdict) in changes {
+            if let (Some((profile, _)), "deviates") = (name.split_once('/'), verdict) {
+                all.insert(profile.to_owned(), verdict.to_owned());
+            }
+            all.insert(name, verdict.to_owned());
+        }
+        all
+    }
+}
+
+/// The names that one with `*` in its profile stands for.
+fn expanded(name: &str) -> Vec<String> {
+    match name.split_once('*') {
+        None => vec![name.to_owned()],
+        Some((head, rule)) => {
+            profile::built_in_ids().filter(|id| id.starts_with(head)).map(|id| format!("{id}{rule}")).collect()
+        }
+    }
+}

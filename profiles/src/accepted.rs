@@ -152,7 +152,12 @@ impl Set {
         for (cut_from, cut_to) in &other.ranges {
             ranges = ranges
                 .into_iter()
-                .flat_map(|(from, to)| [(from, to.min(cut_from - 1)), (from.max(cut_to + 1), to)])
+                // The keys of binary64 take the whole of i64: before the first and after the last there is nothing.
+                .flat_map(|(from, to)| {
+                    let before = cut_from.checked_sub(1).map(|end| (from, to.min(end)));
+                    let after = cut_to.checked_add(1).map(|begin| (from.max(begin), to));
+                    [before, after].into_iter().flatten()
+                })
                 .filter(|(from, to)| from <= to)
                 .collect();
         }

@@ -31,10 +31,14 @@ pub enum Accuracy {
     ByInverseRoot(f64, f64),
 }
 
+/// Exponent of the smallest power of two that a profile may name: binary64's smallest subnormal.
+const FINEST: i32 = 1074;
+
 impl FromStr for Accuracy {
     type Err = String;
     fn from_str(text: &str) -> Result<Self, String> {
         let number = |text: &str| text.trim().parse::<f64>().ok().filter(|n| n.is_finite() && *n >= 0.0);
+        let exponent = |text: &str| text.parse::<u16>().ok().map(i32::from).filter(|n| *n <= FINEST);
         let fixed = match text {
             "nearest even" => Some(Accuracy::NearestEven),
             "toward zero" => Some(Accuracy::TowardZero),
@@ -44,10 +48,10 @@ impl FromStr for Accuracy {
         };
         let parsed = fixed
             .or_else(|| text.strip_suffix(" ulp").and_then(number).map(Accuracy::Ulp))
-            .or_else(|| text.strip_prefix("relative 2^-").and_then(|n| n.parse().ok()).map(Accuracy::Relative))
+            .or_else(|| text.strip_prefix("relative 2^-").and_then(exponent).map(Accuracy::Relative))
             .or_else(|| {
                 let bits = text.strip_prefix("absolute 2^-")?.strip_suffix(" in [0.5, 2], else relative")?;
-                bits.parse().ok().map(Accuracy::LogRelative)
+                exponent(bits).map(Accuracy::LogRelative)
             })
             .or_else(|| text.strip_prefix("absolute ").and_then(number).map(Accuracy::Absolute))
             .or_else(|| {
@@ -63,7 +67,8 @@ impl FromStr for Accuracy {
             format!(
                 "`{text}` is not an accuracy; write `nearest even`, `toward zero`, `toward zero or nearest even`, \
                  `either neighbour`, `2.5 ulp`, `relative 2^-21`, `absolute 2^-21 in [0.5, 2], else relative`, \
-                 `absolute 0.0008`, `x * (1/y), reciprocal 1 ulp` or `1 / inverse_sqrt, 2.5 ulp of 2 ulp`"
+                 `absolute 0.0008`, `x * (1/y), reciprocal 1 ulp` or `1 / inverse_sqrt, 2.5 ulp of 2 ulp` \
+                 (numbers are not negative, powers of two 2^-{FINEST} at least)"
             )
         })
     }
@@ -114,5 +119,10 @@ mod tests {
         }
         assert!("-1 ulp".parse::<Accuracy>().is_err());
         assert!("about right".parse::<Accuracy>().is_err());
+        for exponent in ["-5", "1075", "99999999999", "-2147483648", ""] {
+            assert!(format!("relative 2^-{exponent}").parse::<Accuracy>().is_err(), "{exponent}");
+            assert!(format!("absolute 2^-{exponent} in [0.5, 2], else relative").parse::<Accuracy>().is_err());
+        }
+        assert!("inf ulp".parse::<Accuracy>().is_err() && "1e999 ulp".parse::<Accuracy>().is_err());
     }
 }

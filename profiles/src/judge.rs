@@ -110,14 +110,27 @@ type Place = (usize, usize, usize);
 /// Lanes by place, for the list of cases they were made of.
 type LaneCache = HashMap<Place, (Cases, Rc<Vec<Lane>>)>;
 
-/// Findings by place, for the answers they were found in.
-type FindingCache = HashMap<Place, Vec<(Arc<[u64]>, Option<Arc<[u64]>>, Rc<Finding>)>>;
+/// What a finding was made of: a report may hold equal answers to other cases.
+#[derive(Clone, PartialEq, Debug)]
+struct Answers {
+    kernel: Kernel,
+    cases: Cases,
+    first: Arc<[u64]>,
+    second: Option<Arc<[u64]>>,
+}
 
-/// Answers of several kernels, first and second run.
-type Answers = Vec<(Kernel, Arc<[u64]>, Option<Arc<[u64]>>)>;
+impl Answers {
+    fn of(kernel: Kernel, observation: &Observation) -> Answers {
+        let Observation { cases, out, second, .. } = observation;
+        Answers { kernel, cases: cases.clone(), first: Arc::clone(out), second: second.clone() }
+    }
+}
+
+/// Findings by place, for the answers they were found in.
+type FindingCache = HashMap<Place, Vec<(Answers, Rc<Finding>)>>;
 
 /// Label and behaviour by rule, for the answers they were found in.
-type DescriptionCache = HashMap<usize, (Answers, bool, String)>;
+type DescriptionCache = HashMap<usize, (Vec<Answers>, bool, String)>;
 
 /// Judges devices by one profile; keeps what does not depend on the device.
 #[derive(Debug)]
@@ -162,18 +175,20 @@ impl<'p> Judge<'p> {
                 return Rc::new(Finding::Incomplete(format!("{kernel}: {}", describe(other, &observation.detail))));
             }
         }
-        let key = (Arc::clone(&observation.out), observation.second.clone());
-        if let Some(known) = self.findings.borrow().get(&place).and_then(|list| {
-            list.iter()
-                .find(|(out, second, _)| *out == key.0 && *second == key.1)
-                .map(|(_, _, finding)| Rc::clone(finding))
-        }) {
+        // The same answers under other controls are the same finding.
+        let answers = Answers::of(kernel.with_controls(Controls::NONE), observation);
+        if let Some(known) = self
+            .findings
+            .borrow()
+            .get(&place)
+            .and_then(|list| list.iter().find(|(of, _)| *of == answers).map(|(_, finding)| Rc::clone(finding)))
+        {
             return known;
         }
         let lanes = self.lanes(place, &observation.cases);
         let rule = &self.profile.rules[place.0];
         let finding = Rc::new(judge_lanes(rule, &rule.parts[place.1], &lanes, observation));
-        self.findings.borrow_mut().entry(place).or_default().push((key.0, key.1, Rc::clone(&finding)));
+        self.findings.borrow_mut().entry(place).or_default().push((answers, Rc::clone(&finding)));
         finding
     }
 }

@@ -45,7 +45,7 @@ fn errors_name_file_line_and_key() {
             format!(
                 "{HEAD}[[rule]]\nid = \"M\"\ntitle = \"t\"\ncitation = \"c\"\nformat = \"f33\"\noperations = [\"sqrt\"]\n"
             ),
-            5,
+            9,
             vec!["format", "f33", "f32"],
         ),
         (
@@ -68,4 +68,102 @@ fn endless_extension_and_size_are_bounded() {
     let error = Profile::parse("loop.toml", HEAD, &itself).unwrap_err().to_string();
     assert!(error.contains("extend one another"), "{error}");
     assert!(refused(&" ".repeat(2 << 20)).contains("bytes at most"));
+}
+
+/// A rule `M` on these operations, with more keys.
+fn rule(operations: &str, more: &str) -> String {
+    format!(
+        "[[rule]]\nid = \"M\"\ntitle = \"t\"\ncitation = \"c\"\nformat = \"f32\"\noperations = {operations}\n{more}\n"
+    )
+}
+
+#[test]
+fn what_multiplies_is_bounded() {
+    let quoted =
+        |names: &[&str]| format!("[{}]", names.iter().map(|n| format!("\"{n}\"")).collect::<Vec<_>>().join(", "));
+    for (text, parts) in [
+        (rule(&quoted(&["sqrt", "add", "sqrt"]), ""), vec!["rule `M`: `operations`: `sqrt` is named twice"]),
+        (
+            rule(&quoted(&["sqrt"]), "").replace("\"f32\"", "[\"f32\", \"f32\"]"),
+            vec!["rule `M`: `format`", "named twice"],
+        ),
+        (format!("modes = {}\n", quoted(&["ftz32", "szin32", "ftz32"])), vec!["`modes`: `ftz32` is named twice"]),
+        (
+            format!(
+                "modes = {}\n",
+                quoted(&[
+                    "ftz16", "ftz32", "ftz64", "dp16", "dp32", "dp64", "szin16", "szin32", "szin64", "rte16", "rte32",
+                    "rte64", "rtz16"
+                ])
+            ),
+            vec!["`modes`: more than 12 are named"],
+        ),
+        (
+            format!("[operation.sqrt]\nlowerings = {}\n", quoted(&["sqrt", "sqrt"])),
+            vec!["lowerings`: `sqrt` is named twice"],
+        ),
+        (
+            format!(
+                "[operation.sqrt]\nlowerings = [{}]\n",
+                (0..17).map(|n| format!("\"a{n}\"")).collect::<Vec<_>>().join(", ")
+            ),
+            vec!["lowerings`: more than 16 are named"],
+        ),
+    ] {
+        let message = refused(&format!("{HEAD}{text}"));
+        assert!(parts.iter().all(|part| message.contains(part)), "{message}");
+    }
+    // Forty thousand looks at one operation, each of them small.
+    let many: String =
+        (0..5000).map(|n| rule("[\"add\", \"sub\"]", "").replace("\"M\"", &format!("\"M{n}\""))).collect();
+    let message = refused(&format!("{HEAD}{many}"));
+    assert!(message.contains("more than 4096 times"), "{message}");
+}
+
+#[test]
+fn depth_is_bounded() {
+    for deep in [
+        format!("x = {}{}", "[".repeat(100_000), "]".repeat(100_000)),
+        format!("x = {}{}", "{ a = ".repeat(100_000), "}".repeat(100_000)),
+        format!("[{}a]", "a.".repeat(100_000)),
+        format!("{}a = 1", "a.".repeat(100_000)),
+        format!("[environment.f32]\n{}a = 1", "a.".repeat(100_000)),
+    ] {
+        let message = refused(&format!("{HEAD}{deep}\n"));
+        assert!(message.len() < 1000, "{} bytes of message", message.len());
+    }
+}
+
+#[test]
+fn accuracies_that_the_judge_cannot_follow_are_refused() {
+    for (operation, accuracy, part) in [
+        // A negated exponent would leave its type.
+        ("rcp", "relative 2^--2147483648", "is not an accuracy"),
+        ("rcp", "relative 2^-1075", "2^-1074 at least"),
+        ("add", "x * (1/y), reciprocal 1 ulp", "another operation"),
+        ("add", "1 / inverse_sqrt, 1 ulp of 1 ulp", "another operation"),
+        ("div", "x * (1/y), reciprocal 65 ulp", "too wide"),
+        ("mad", "65 ulp", "too wide"),
+        ("mad", "absolute 1", "too wide"),
+    ] {
+        let text = rule(&format!("[\"{operation}\"]"), &format!("accuracy = {{ {operation} = \"{accuracy}\" }}"));
+        let message = refused(&format!("{HEAD}{text}"));
+        assert!(message.contains("rule `M`") && message.contains(part), "{message}");
+    }
+}
+
+#[test]
+fn lowerings_and_relations_must_have_what_judging_reads() {
+    let operation = |lowerings: &str| format!("[operation.mine]\nlowerings = {lowerings}\n");
+    for (text, part) in [
+        (operation("[\"fadd\", \"sqrt\"]") + &rule("[\"mine\"]", ""), "`f32.fadd` and `f32.sqrt`"),
+        (operation("[\"sqrt\"]") + &rule("[\"mine\"]", "requirement = \"round_trip\""), "RoundTrip is about stores"),
+        (
+            operation("[\"b10g11r11.load\"]") + &rule("[\"mine\"]", "requirement = [\"result\", \"every_code\"]"),
+            "EveryCode is about stores",
+        ),
+    ] {
+        let message = refused(&format!("{HEAD}{text}"));
+        assert!(message.contains("rule `M`") && message.contains(part), "{message}");
+    }
 }

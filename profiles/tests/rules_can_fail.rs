@@ -1,18 +1,19 @@
 //! Every built-in profile against a device made of the oracle's own answers: it conforms; and every required rule against
 //! that device with one answer changed to the nearest one outside: it deviates.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use fpprobe_profiles::accepted::Set;
 use fpprobe_profiles::accepts::accepts;
 use fpprobe_profiles::accuracy::Accuracy;
 use fpprobe_profiles::encoding::{Encoding, components};
-use fpprobe_profiles::judge::{Judge, Observations};
+use fpprobe_profiles::judge::{Judge, Judgement, Observations};
 use fpprobe_profiles::oracle::{Demand, Question};
 use fpprobe_profiles::profile::{self, Requirement};
 use fpprobe_profiles::{Class, Level, Observation, Outcome, Profile, Verdict};
 use fpprobe_spirv::op::Function;
-use fpprobe_spirv::{Kernel, cases};
+use fpprobe_spirv::{Cases, Kernel, cases};
 
 fn profiles() -> impl Iterator<Item = Profile> {
     profile::built_in_ids().map(|id| profile::built_in(id).unwrap().unwrap())
@@ -87,68 +88,148 @@ fn outside(set: &Set, from: u64) -> Option<u64> {
         .find(|bits| !set.contains(*bits))
 }
 
+/// What judges a device: [`Judge`], or something broken in its place.
+type Judging<'a> = &'a dyn Fn(&[Observation]) -> Judgement;
+
+/// What a judge has against a device of the oracle's answers: profiles and rules that do not pass, or pass unjudged.
+fn objections(profile: &Profile, device: &[Observation], judge: Judging) -> Vec<String> {
+    let judgement = judge(device);
+    let mut objections = Vec::new();
+    if judgement.class != Class::Conforms {
+        objections.push(format!("{}: {:?}", profile.id, judgement.class));
+    }
+    for rule in &judgement.rules {
+        if !rule.verdict.is_met() || rule.level == Level::Required && rule.lanes == 0 {
+            let (verdict, why, shown) = (rule.verdict, &rule.behaviour, rule.evidence.first());
+            objections.push(format!("{} {}: {verdict:?}, {} lanes {why} {shown:?}", profile.id, rule.id, rule.lanes));
+        }
+    }
+    objections
+}
+
 #[test]
 fn a_device_of_the_oracles_answers_conforms_to_each_profile() {
     for profile in profiles() {
-        let device = device(&profile);
-        let judgement = Judge::new(&profile).judge(&Observations::new(&device));
-        for rule in judgement.rules.iter().filter(|rule| !rule.verdict.is_met()) {
-            println!("{} {}: {:?} {} {:?}", profile.id, rule.id, rule.verdict, rule.behaviour, rule.evidence.first());
-        }
-        assert_eq!(judgement.class, Class::Conforms, "{}", profile.id);
-        let unjudged = judgement.rules.iter().find(|rule| rule.level == Level::Required && rule.lanes == 0);
-        assert_eq!(unjudged, None, "{}", profile.id);
+        let judge = Judge::new(&profile);
+        let objections = objections(&profile, &device(&profile), &|device| judge.judge(&Observations::new(device)));
+        assert!(objections.is_empty(), "{}", objections.join("\n"));
     }
+}
+
+/// Pairs of rule and operation; those that a judge lets pass although one answer is wrong.
+type Survivors = (BTreeSet<String>, BTreeSet<String>);
+
+/// Changes one answer that a required rule looks at to the nearest one outside, and looks whether the judge notices.
+fn survivors(profile: &Profile, device: &[Observation], judge: Judging) -> Survivors {
+    let mut survivors = Survivors::default();
+    for rule in profile.rules.iter().filter(|rule| rule.level == Level::Required) {
+        for part in &rule.parts {
+            let kernel = part.lowerings[0];
+            let at = device.iter().position(|observation| observation.kernel == kernel).unwrap();
+            let cases = &device[at].cases;
+            let parts = Encoding::of_result(&kernel).len();
+            let question = Question::new(&kernel);
+            // The first and last lanes of the rule, each with its answer moved just outside.
+            let lanes: Vec<(usize, usize)> = (0..cases.len())
+                .flat_map(|case| (0..parts).map(move |part| (case, part)))
+                .filter(|(case, index)| {
+                    let operands = question.operands(cases.case(*case), *index);
+                    rule.selects(question.encodings[*index], &operands, &part.demand)
+                })
+                .collect();
+            let tries =
+                lanes.iter().take(3).chain(lanes.iter().rev().take(3)).chain(lanes.iter().step_by(lanes.len() / 8 + 1));
+            let deviates = tries.into_iter().any(|(case, index)| {
+                let set = question.accepted_part(cases.case(*case), *index, &part.demand);
+                let mut answer = components(&kernel, device[at].answer(*case));
+                let Some(wrong) = outside(&set, answer[*index]) else { return false };
+                answer[*index] = wrong;
+                let answer = assemble(&kernel, &answer);
+                let mut out = device[at].out.to_vec();
+                out[case * answer.len()..(case + 1) * answer.len()].copy_from_slice(&answer);
+                let mut broken = device.to_vec();
+                broken[at].out = out.into();
+                let judgement = judge(&broken);
+                if judgement.class == Class::Conforms {
+                    return false;
+                }
+                // Another lowering may still do: the rule then holds under a recipe, and its default is what failed.
+                judgement.rules.iter().any(|r| r.id == rule.id && r.verdict == Verdict::Deviates)
+                    || judgement.recipe.lowerings.iter().any(|(operation, _)| *operation == part.operation)
+            });
+            let pair = format!("{} {} {}", profile.id, rule.id, kernel);
+            if !deviates {
+                survivors.1.insert(pair.clone());
+            }
+            survivors.0.insert(pair);
+        }
+    }
+    survivors
 }
 
 #[test]
 fn one_answer_changed_makes_each_required_rule_deviate() {
-    let mut killed = 0;
+    for profile in profiles() {
+        let judge = Judge::new(&profile);
+        let (pairs, survivors) =
+            survivors(&profile, &device(&profile), &|device| judge.judge(&Observations::new(device)));
+        println!("{}: {} pairs of rule and operation", profile.id, pairs.len());
+        assert!(survivors.is_empty(), "{survivors:?}");
+    }
+}
+
+/// The two checks above have to notice what they are there for: a judge that accepts everything lets every wrong answer
+/// pass, one that rejects everything objects to every profile and rule.
+#[test]
+fn accepting_everything_and_rejecting_everything_are_noticed() {
     for profile in profiles() {
         let device = device(&profile);
-        let judge = Judge::new(&profile);
-        for rule in profile.rules.iter().filter(|rule| rule.level == Level::Required) {
-            for part in &rule.parts {
-                let kernel = part.lowerings[0];
-                let at = device.iter().position(|observation| observation.kernel == kernel).unwrap();
-                let cases = &device[at].cases;
-                let parts = Encoding::of_result(&kernel).len();
-                let question = Question::new(&kernel);
-                // The first and last lanes of the rule, each with its answer moved just outside.
-                let lanes: Vec<(usize, usize)> = (0..cases.len())
-                    .flat_map(|case| (0..parts).map(move |part| (case, part)))
-                    .filter(|(case, index)| {
-                        let operands = question.operands(cases.case(*case), *index);
-                        rule.selects(question.encodings[*index], &operands, &part.demand)
-                    })
-                    .collect();
-                let tries = lanes
-                    .iter()
-                    .take(3)
-                    .chain(lanes.iter().rev().take(3))
-                    .chain(lanes.iter().step_by(lanes.len() / 8 + 1));
-                let deviates = tries.into_iter().any(|(case, index)| {
-                    let set = question.accepted_part(cases.case(*case), *index, &part.demand);
-                    let mut answer = components(&kernel, device[at].answer(*case));
-                    let Some(wrong) = outside(&set, answer[*index]) else { return false };
-                    answer[*index] = wrong;
-                    let answer = assemble(&kernel, &answer);
-                    let mut out = device[at].out.to_vec();
-                    out[case * answer.len()..(case + 1) * answer.len()].copy_from_slice(&answer);
-                    let mut broken = device.clone();
-                    broken[at].out = out.into();
-                    let judgement = judge.judge(&Observations::new(&broken));
-                    assert_ne!(judgement.class, Class::Conforms, "{} {} {}", profile.id, rule.id, part.operation);
-                    // Another lowering may still do: the rule then holds under a recipe, and its default is what failed.
-                    judgement.rules.iter().any(|r| r.id == rule.id && r.verdict == Verdict::Deviates)
-                        || judgement.recipe.lowerings.iter().any(|(operation, _)| *operation == part.operation)
-                });
-                assert!(deviates, "{} {} survives a wrong `{}`", profile.id, rule.id, part.operation);
-                killed += 1;
+        let unjudged = Judge::new(&profile).judge(&Observations::new(&[]));
+        let always = |class: Class, verdict: Verdict| {
+            let mut judgement = unjudged.clone();
+            judgement.class = class;
+            for rule in &mut judgement.rules {
+                (rule.verdict, rule.lanes) = (verdict, 1);
             }
-        }
+            judgement
+        };
+        let accepting = always(Class::Conforms, Verdict::Conforms);
+        assert_eq!(objections(&profile, &device, &|_| accepting.clone()), Vec::<String>::new());
+        let (pairs, survivors) = survivors(&profile, &device, &|_| accepting.clone());
+        assert_eq!(survivors, pairs, "a judge that accepts everything is not noticed");
+        let rejecting = always(Class::Deviates, Verdict::Deviates);
+        let objections = objections(&profile, &device, &|_| rejecting.clone());
+        assert_eq!(objections.len(), 1 + profile.rules.len(), "a judge that rejects everything is not noticed");
     }
-    println!("{killed} pairs of rule and operation");
+}
+
+/// Equal answers to other inputs are another finding, not one that was made before.
+#[test]
+fn what_was_found_of_other_inputs_is_not_reused() {
+    let text = "id = \"one\"\ntitle = \"\"\nversion = \"1\"\nmodes = [\"szin32\"]\nextends = \"d3d11\"\n";
+    let profile = Profile::parse("one.toml", text, &profile::built_in_text).unwrap();
+    let good = device(&profile);
+    // Under szin32 the same bits are the answers to inputs that no rule on numbers looks at.
+    let mut all = good.clone();
+    for observation in under(&good, "szin32") {
+        let nan = observation.kernel.params()[0].format.mask();
+        let arity = observation.kernel.arity();
+        let cases = Cases::new("", arity, vec![nan; arity * observation.cases.len()]);
+        all.push(Observation { cases, ..observation });
+    }
+    // A wrong answer, so that the empty recipe fails and evidence is gathered under both.
+    let (first, second) = all.split_at_mut(good.len());
+    for (mul, again) in first.iter_mut().zip(second).filter(|(o, _)| o.kernel.to_string() == "f32.fmul") {
+        let out: Arc<[u64]> = mul.out.iter().map(|bits| bits ^ 1).collect();
+        (mul.out, again.out) = (Arc::clone(&out), out);
+    }
+    let alone: Vec<Observation> = all.iter().filter(|o| !o.kernel.controls.is_empty()).cloned().collect();
+    let plain = |observations: &[Observation]| -> Vec<Observation> { under(observations, "") };
+    let together = Judge::new(&profile).judge(&Observations::new(&all));
+    let tried = together.tried.iter().find(|tried| !tried.recipe.controls.is_empty()).unwrap();
+    let apart = Judge::new(&profile).judge(&Observations::new(&plain(&alone)));
+    let failing = apart.tried[0].failing.clone();
+    assert_eq!(tried.failing, failing);
 }
 
 #[test]

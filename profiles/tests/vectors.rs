@@ -1,8 +1,9 @@
 //! `accepts` against the catalogue's vectors, and one encoding to either side of each.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
+use fpprobe_profiles::accepted::{Accepted, Set};
 use fpprobe_profiles::accepts::accepts;
 use fpprobe_profiles::encoding::Encoding;
 use fpprobe_profiles::{Profile, profile};
@@ -168,11 +169,28 @@ const EXPLAINED: [(&str, &str, u64); 1] = [
     ("D11-01", "0x40490FDB", 0x425),
 ];
 
-#[test]
-fn accepted_sets_agree_with_every_vector_and_its_neighbours() {
+/// What a profile accepts for a case, and by which rules: [`accepts`], or something broken in its place.
+type Accepts<'a> = &'a dyn Fn(&Profile, &Kernel, &[u64]) -> (Accepted, Vec<String>);
+
+/// What came of asking every vector.
+#[derive(Default)]
+struct Comparison {
+    /// Rules with a vector that was asked.
+    rules: BTreeSet<String>,
+    /// Rules with a vector that is not agreed on.
+    contradicted: BTreeSet<String>,
+    /// Questions and encodings.
+    checked: usize,
+    tried: usize,
+    /// What differs, in words.
+    wrong: Vec<String>,
+}
+
+/// Compares accepted sets with every vector and its neighbours.
+fn compare(accepts: Accepts) -> Comparison {
     let profiles: BTreeMap<&str, Profile> =
         profile::built_in_ids().map(|id| (id, profile::built_in(id).unwrap().unwrap())).collect();
-    let (mut checked, mut tried, mut wrong) = (0, 0, Vec::new());
+    let mut comparison = Comparison::default();
     for vector in vectors() {
         let rule = vector["rule"].as_str().unwrap();
         if vector["allowed"].get("predicate").is_some() {
@@ -183,14 +201,16 @@ fn accepted_sets_agree_with_every_vector_and_its_neighbours() {
         assert!(!questions.is_empty(), "no kernel for {vector}");
         for (kernel, case, part) in questions {
             let (accepted, rules) = accepts(profile, &kernel, &case);
-            checked += 1;
+            comparison.checked += 1;
+            comparison.rules.insert(rule.to_owned());
             let encoding = Encoding::of_result(&kernel)[part];
             let set = &accepted.alternatives()[0][part];
             for bits in candidates(&vector, encoding) {
-                tried += 1;
+                comparison.tried += 1;
                 let explained = EXPLAINED.contains(&(rule, vector["in_bits"][0].as_str().unwrap(), bits));
                 if set.contains(bits) != (explained || allowed(&vector, encoding, bits)) {
-                    wrong.push(format!(
+                    comparison.contradicted.insert(rule.to_owned());
+                    comparison.wrong.push(format!(
                         "{rule} {kernel} {case:08x?}: {} {}; catalogue {}, accepted {} by {rules:?}",
                         encoding.hex(bits),
                         if set.contains(bits) { "accepted, not in the catalogue" } else { "refused, in the catalogue" },
@@ -202,7 +222,26 @@ fn accepted_sets_agree_with_every_vector_and_its_neighbours() {
             }
         }
     }
+    comparison
+}
+
+#[test]
+fn accepted_sets_agree_with_every_vector_and_its_neighbours() {
+    let Comparison { checked, tried, wrong, .. } = compare(&accepts);
     println!("{checked} questions, {tried} encodings");
     assert!(checked > 300, "only {checked} questions");
     assert!(wrong.is_empty(), "{} of {checked} differ:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// The comparison has to notice what it is there for: both ways to be of no use show in the vectors of every rule.
+#[test]
+fn accepting_everything_and_accepting_nothing_contradict_every_rule() {
+    for set in [Set::everything, Set::nothing] {
+        let broken = |_: &Profile, kernel: &Kernel, _: &[u64]| {
+            (Accepted::new(Encoding::of_result(kernel).into_iter().map(set).collect()), Vec::new())
+        };
+        let comparison = compare(&broken);
+        assert_eq!(comparison.contradicted, comparison.rules);
+        println!("{} of {} questions differ", comparison.wrong.len(), comparison.checked);
+    }
 }

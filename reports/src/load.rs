@@ -1,16 +1,31 @@
 //! Reading a report: version first, limits on size and depth, and messages that say where and what to do.
 
-use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use serde_json::error::Category;
 
+use crate::limited;
 use crate::model::{Report, SCHEMA};
 
-/// Reports larger than this are refused: the largest ones that are written hold some tens of megabytes.
-pub const SIZE_LIMIT: u64 = 1 << 30;
+/// Reports larger than this are refused: the largest ones that are written hold some tens of megabytes, and one takes
+/// up to sixteen times its size in memory.
+pub const SIZE_LIMIT: u64 = 256 << 20;
+
+/// Counts the same things of a report, of all devices together.
+type Count = fn(&Report) -> usize;
+
+/// What a report may hold at most. Showing it compares each of these with all others.
+const LIMITS: [(&str, usize, Count); 5] = [
+    ("devices", 1 << 8, |report| report.devices.len()),
+    ("claims", 1 << 14, |report| report.devices.iter().map(|device| device.claims.flags.len()).sum()),
+    ("profiles", 1 << 12, |report| report.devices.iter().map(|device| device.profiles.len()).sum()),
+    ("rules", 1 << 16, |report| {
+        report.devices.iter().flat_map(|device| &device.profiles).map(|profile| profile.rules.len()).sum()
+    }),
+    ("findings", 1 << 16, |report| report.devices.iter().map(|device| device.findings.len()).sum()),
+];
 
 /// Name of the document type, before the slash and the version.
 const FAMILY: &str = "fpprobe-report";
@@ -68,6 +83,18 @@ pub enum LoadError {
         /// Its version.
         version: u64,
     },
+    /// Well formed, but with more of something than any report has.
+    #[error("failed to read report {}: it has {count} {what}, and {limit} are the most that a report may have; was it made by hand?", path.display())]
+    TooMany {
+        /// The file.
+        path: PathBuf,
+        /// What there is too much of.
+        what: &'static str,
+        /// How many there are.
+        count: usize,
+        /// How many there may be.
+        limit: usize,
+    },
     /// Of the right version, but with a field missing or of the wrong type.
     #[error("failed to read report {}: {cause}; it says `{SCHEMA}` but does not follow `fpprobe schema`: was it edited by hand?", path.display())]
     Content {
@@ -80,14 +107,10 @@ pub enum LoadError {
 
 /// Reads a report from a file.
 pub fn load(path: &Path) -> Result<Report, LoadError> {
-    let read = |cause| LoadError::Read { path: path.to_owned(), cause };
-    let file = File::open(path).map_err(read)?;
-    let size = file.metadata().map_or(0, |meta| meta.len());
-    let mut bytes = Vec::with_capacity(size.min(SIZE_LIMIT) as usize);
-    file.take(SIZE_LIMIT + 1).read_to_end(&mut bytes).map_err(read)?;
-    if bytes.len() as u64 > SIZE_LIMIT {
-        return Err(LoadError::TooLarge { path: path.to_owned() });
-    }
+    let bytes = limited::bytes(path, SIZE_LIMIT).map_err(|cause| match cause.kind() {
+        io::ErrorKind::FileTooLarge => LoadError::TooLarge { path: path.to_owned() },
+        _ => LoadError::Read { path: path.to_owned(), cause },
+    })?;
     parse(&bytes, path)
 }
 
@@ -107,7 +130,14 @@ pub fn parse(bytes: &[u8], path: &Path) -> Result<Report, LoadError> {
         schema.strip_prefix(FAMILY).and_then(|rest| rest.strip_prefix('/')).and_then(|text| text.parse().ok());
     match version {
         Some(version) if version > VERSION => Err(LoadError::Newer { path: path(), version }),
-        Some(VERSION) => serde_json::from_slice(bytes).map_err(|cause| LoadError::Content { path: path(), cause }),
+        Some(VERSION) => {
+            let report = serde_json::from_slice(bytes).map_err(|cause| LoadError::Content { path: path(), cause })?;
+            let mut counts = LIMITS.iter().map(|(what, limit, count)| (*what, *limit, count(&report)));
+            match counts.find(|(_, limit, count)| count > limit) {
+                Some((what, limit, count)) => Err(LoadError::TooMany { path: path(), what, count, limit }),
+                None => Ok(report),
+            }
+        }
         _ => Err(LoadError::NotAReport {
             path: path(),
             found: format!("{:?}", schema.chars().take(80).collect::<String>()),

@@ -55,6 +55,18 @@ fn special_classes_hold_what_they_say() {
 }
 
 #[test]
+fn sets_of_binary64_reach_the_ends_of_their_keys() {
+    let double = Encoding::of(Format::F64);
+    let (nan, everything) = (Set::nan(double), Set::everything(double));
+    assert!(nan.is_single() && nan.minus(&nan).is_empty() && everything.minus(&everything).is_empty());
+    let numbers = everything.minus(&nan);
+    assert!(numbers.contains(0xfff0_0000_0000_0000) && numbers.contains(0x7ff0_0000_0000_0000));
+    assert!(!numbers.contains(0xffff_ffff_ffff_ffff) && !numbers.contains(0x7fff_ffff_ffff_ffff));
+    assert_eq!(numbers.or(&nan), everything);
+    assert_eq!(everything.count(), u64::MAX);
+}
+
+#[test]
 fn sets_print_as_the_contract_says() {
     let interval = |from: u64, to: u64| Set::range(single(), single().key(from), single().key(to));
     for (set, expected) in [

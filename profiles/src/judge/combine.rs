@@ -1,13 +1,12 @@
 //! From the findings of its parts to the verdict of a rule.
 
 use std::rc::Rc;
-use std::sync::Arc;
 
 use fpprobe_spirv::Kernel;
 
 use super::behaviour::{self, Looked};
 use super::recipe::Recipe;
-use super::{EVIDENCE, Evidence, Finding, Judge, Observations, RuleVerdict, accepts, evidence, relation};
+use super::{Answers, EVIDENCE, Evidence, Finding, Judge, Observations, RuleVerdict, accepts, evidence, relation};
 use crate::accuracy::Accuracy;
 use crate::oracle::Demand;
 use crate::profile::{Behaviour, Rule};
@@ -222,8 +221,7 @@ impl Judge<'_> {
                     held.push((part, self.lanes((index, part, lowering), &observation.cases), observation));
                 }
             }
-            let answers: super::Answers =
-                held.iter().map(|(_, _, o)| (o.kernel, Arc::clone(&o.out), o.second.clone())).collect();
+            let answers: Vec<Answers> = held.iter().map(|(_, _, o)| Answers::of(o.kernel, o)).collect();
             let known = self.descriptions.borrow().get(&index).filter(|(of, _, _)| *of == answers).cloned();
             let description = known.unwrap_or_else(|| {
                 let looked: Vec<Looked<'_>> = held

@@ -1,23 +1,35 @@
 //! From TOML to a [`Profile`], with errors that name file, line and key.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::marker::PhantomData;
 
-use fpprobe_spirv::op::{OPS, Op};
+use fpprobe_spirv::op::{Function, OPS, Op};
 use fpprobe_spirv::{Control, Controls, Format, Kernel};
 use serde::Deserialize;
+use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
+use serde::de::{self, Deserializer, IntoDeserializer as _, MapAccess, SeqAccess, Visitor};
 use toml::{Spanned, Table};
 
 use super::{Behaviour, Ground, Group, Operation, Part, Profile, Requirement, Rule, function_of, governing};
 use crate::accuracy::Accuracy;
 use crate::environment::{Environment, Ulp};
 use crate::lanes::Lanes;
-use crate::oracle::{Demand, has_reference};
+use crate::oracle::{Demand, Question, has_reference};
 use crate::verdict::Level;
 
 /// Largest profile that is read, in bytes.
 const LARGEST: usize = 1 << 20;
 /// How many profiles may extend one another.
 const DEEPEST: usize = 8;
+/// How many looks at an operation the rules of a profile may take together: formats and operations multiply.
+const MOST_PARTS: usize = 1 << 12;
+/// How many kernels may implement an operation.
+const MOST_LOWERINGS: usize = 16;
+/// How many controls a recipe may choose among: every set of them is tried.
+const MOST_MODES: usize = 12;
+/// How wide, in ulps, the first step of an operation in two steps may be: the second is judged for each of its results.
+const WIDEST_STEP: f64 = 64.0;
 
 /// What is wrong with a profile.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -80,7 +92,7 @@ struct RawRule {
     note: String,
     #[serde(default = "required")]
     level: Level,
-    format: OneOrMany<String>,
+    format: Spanned<OneOrMany<String>>,
     operations: Vec<Spanned<String>>,
     #[serde(default)]
     lanes: OneOrMany<Lanes>,
@@ -98,32 +110,34 @@ fn required() -> Level {
 }
 
 /// A value, or a list of them.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum OneOrMany<T> {
-    One(T),
-    Many(Vec<T>),
-}
+struct OneOrMany<T>(Vec<T>);
 
 impl<T: Default> Default for OneOrMany<T> {
     fn default() -> Self {
-        OneOrMany::One(T::default())
+        OneOrMany(vec![T::default()])
     }
 }
 
-impl<T> OneOrMany<T> {
-    fn as_slice(&self) -> &[T] {
-        match self {
-            OneOrMany::One(value) => std::slice::from_ref(value),
-            OneOrMany::Many(values) => values,
+/// By hand, because an untagged enum would only say that nothing matches.
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for OneOrMany<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Values<T>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for Values<T> {
+            type Value = OneOrMany<T>;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a value or a list of values")
+            }
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Self::Value, E> {
+                T::deserialize(text.into_deserializer()).map(|value| OneOrMany(vec![value]))
+            }
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
+                T::deserialize(MapAccessDeserializer::new(map)).map(|value| OneOrMany(vec![value]))
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Self::Value, A::Error> {
+                Vec::deserialize(SeqAccessDeserializer::new(list)).map(OneOrMany)
+            }
         }
-    }
-
-    fn into_vec(self) -> Vec<T> {
-        match self {
-            OneOrMany::One(value) => vec![value],
-            OneOrMany::Many(values) => values,
-        }
+        deserializer.deserialize_any(Values(PhantomData))
     }
 }
 
@@ -207,6 +221,7 @@ fn read(source: &Source<'_>, raw: RawProfile, draft: &mut Draft) -> Result<(), P
         draft.ground.ulp = ulp;
     }
     if let Some(modes) = raw.modes {
+        once(placed(&modes), MOST_MODES).map_err(|(at, problem)| source.error(at, format!("`modes`: {problem}")))?;
         draft.profile.modes = modes
             .into_iter()
             .map(|mode| {
@@ -245,6 +260,7 @@ fn read(source: &Source<'_>, raw: RawProfile, draft: &mut Draft) -> Result<(), P
         }
     }
     let mut own: Vec<String> = Vec::new();
+    let mut parts: usize = draft.profile.rules.iter().map(|rule| rule.parts.len()).sum();
     for rule in raw.rule {
         let at = rule.span().start;
         let rule = read_rule(source, rule.into_inner(), at, draft)?;
@@ -252,12 +268,36 @@ fn read(source: &Source<'_>, raw: RawProfile, draft: &mut Draft) -> Result<(), P
             return Err(source.error(at, format!("rule `{}` is written twice", rule.id)));
         }
         own.push(rule.id.clone());
+        parts += rule.parts.len();
+        if parts > MOST_PARTS {
+            let problem = format!("with rule `{}` rules look at operations more than {MOST_PARTS} times", rule.id);
+            return Err(source.error(at, problem));
+        }
         match draft.profile.rules.iter_mut().find(|known| known.id == rule.id) {
             Some(known) => *known = rule,
             None => draft.profile.rules.push(rule),
         }
     }
     Ok(())
+}
+
+/// Refuses a list that names something twice or has more than `most` members: where, and what is wrong.
+fn once<'a>(names: impl Iterator<Item = (usize, &'a String)>, most: usize) -> Result<(), (usize, String)> {
+    let mut seen = BTreeSet::new();
+    for (at, name) in names {
+        if !seen.insert(name) {
+            return Err((at, format!("`{name}` is named twice")));
+        }
+        if seen.len() > most {
+            return Err((at, format!("more than {most} are named")));
+        }
+    }
+    Ok(())
+}
+
+/// Names with the places where they stand.
+fn placed(names: &[Spanned<String>]) -> impl Iterator<Item = (usize, &String)> {
+    names.iter().map(|name| (name.span().start, name.get_ref()))
 }
 
 fn environment(table: &Table) -> Result<Environment, String> {
@@ -275,6 +315,8 @@ fn read_operation(source: &Source<'_>, name: &str, raw: RawOperation, at: usize)
             source.error(at, format!("`operation.{name}.lowerings` is empty: name at least one kernel operation"))
         );
     }
+    once(placed(&raw.lowerings), MOST_LOWERINGS)
+        .map_err(|(at, problem)| source.error(at, format!("`operation.{name}.lowerings`: {problem}")))?;
     for lowering in &raw.lowerings {
         let op = lowering.get_ref().rsplit_once('.').map_or(lowering.get_ref().as_str(), |(_, op)| op);
         if Op::find(op).is_none() {
@@ -298,9 +340,15 @@ fn read_rule(source: &Source<'_>, raw: RawRule, at: usize, draft: &Draft) -> Res
     {
         return Err(rule_error(text.span().start, format!("`accuracy.{name}`: the rule does not look at `{name}`")));
     }
+    let here = raw.format.span().start;
+    let formats = || raw.format.get_ref().0.iter();
+    once(formats().map(|format| (here, format)), Format::ALL.len())
+        .map_err(|(at, problem)| rule_error(at, format!("`format`: {problem}")))?;
+    once(placed(&raw.operations), MOST_PARTS)
+        .map_err(|(at, problem)| rule_error(at, format!("`operations`: {problem}")))?;
     let mut parts = Vec::new();
-    for format in raw.format.as_slice() {
-        let format: Format = format.parse().map_err(|error| rule_error(at, format!("`format`: {error}")))?;
+    for format in formats() {
+        let format: Format = format.parse().map_err(|error| rule_error(here, format!("`format`: {error}")))?;
         for name in &raw.operations {
             let here = name.span().start;
             let name = name.get_ref();
@@ -324,8 +372,8 @@ fn read_rule(source: &Source<'_>, raw: RawRule, at: usize, draft: &Draft) -> Res
         note: raw.note,
         level: raw.level,
         judges: raw.judges,
-        lanes: raw.lanes.into_vec(),
-        requirements: raw.requirement.into_vec(),
+        lanes: raw.lanes.0,
+        requirements: raw.requirement.0,
         parts,
     })
 }
@@ -356,12 +404,13 @@ fn read_part(
         return Err(format!("operation `{name}`: {function:?} has no reference to judge by"));
     }
     let kernel = lowerings[0];
+    fits(function, &lowerings, &rule.requirement.0).map_err(|problem| format!("operation `{name}`: {problem}"))?;
     let operand = match kernel.params().iter().map(|shape| shape.format).find(|f| f.float().is_some()) {
         Some(operand) => operand,
         None => governing(kernel.params()[0].format, format),
     };
     let result = match kernel.result().format {
-        Format::U32 if function == fpprobe_spirv::Function::PackHalf => Format::F16,
+        Format::U32 if function == Function::PackHalf => Format::F16,
         other => governing(other, format),
     };
     let environment_of = |format: Format| -> Result<Environment, String> {
@@ -380,6 +429,7 @@ fn read_part(
         // Operations that choose, move or are exact need none.
         own.copied().unwrap_or(Accuracy::NearestEven)
     };
+    suits(accuracy, function).map_err(|problem| format!("operation `{name}`: {problem}"))?;
     let demand = Demand {
         function,
         operands: environment_of(operand)?,
@@ -390,4 +440,39 @@ fn read_part(
     let group = draft.profile.groups.iter().find(|group| group.format == kernel.format).map(|group| group.id.clone());
     let lowerings = lowerings.into_iter().map(|kernel| kernel.with_controls(Controls::NONE)).collect();
     Ok(Some(Part { operation: name.to_owned(), lowerings, format, demand, group }))
+}
+
+/// Refuses lowerings that cannot stand for one another, and relations that their kernels have no answers for.
+fn fits(function: Function, lowerings: &[Kernel], requirements: &[Requirement]) -> Result<(), String> {
+    let operands = |kernel: &Kernel| Question::new(kernel).operands(&vec![0; kernel.arity()], 0).len();
+    let first = &lowerings[0];
+    if let Some(other) = lowerings.iter().find(|other| operands(other) != operands(first)) {
+        return Err(format!("`{first}` and `{other}` do not take the same operands: one cannot stand for the other"));
+    }
+    let about_stores =
+        |requirement: &Requirement| matches!(requirement, Requirement::RoundTrip | Requirement::EveryCode);
+    let stores = function == Function::Store && lowerings.iter().all(|kernel| kernel.op.function == function);
+    match requirements.iter().find(|requirement| about_stores(requirement)) {
+        Some(requirement) if !stores => {
+            Err(format!("`requirement`: {requirement:?} is about stores of packed formats, which it is not"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Refuses accuracies that say nothing of an operation, and those too wide for one that is judged in two steps.
+fn suits(accuracy: Accuracy, function: Function) -> Result<(), String> {
+    let step = match (accuracy, function) {
+        (Accuracy::TwoStep(ulps), Function::Div) | (Accuracy::Ulp(ulps), Function::MulAdd) => ulps,
+        (Accuracy::ByInverseRoot(..), Function::Sqrt) => 0.0,
+        (Accuracy::TwoStep(_) | Accuracy::ByInverseRoot(..), _) => {
+            return Err(format!("`{accuracy}` is the accuracy of another operation"));
+        }
+        (Accuracy::Relative(_) | Accuracy::LogRelative(_) | Accuracy::Absolute(_), Function::MulAdd) => f64::INFINITY,
+        _ => 0.0,
+    };
+    if step <= WIDEST_STEP {
+        return Ok(());
+    }
+    Err(format!("`{accuracy}` is too wide for an operation in two steps, which may take {WIDEST_STEP} ulp at most"))
 }

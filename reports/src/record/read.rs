@@ -1,5 +1,6 @@
 //! Observations out of a report, checked on the way.
 
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
@@ -8,6 +9,10 @@ use fpprobe_spirv::{Cases, Kernel, ParseError, Shape};
 
 use crate::model::{self, Inputs, Outputs, Value};
 use crate::values::{self, ValueError};
+
+/// Most answers that one device may have, counting those that a reference stands for: a few bytes of `same_as` stand
+/// for a whole list, and each answer is judged. Reports that are written have some millions.
+const MOST: usize = 1 << 26;
 
 /// What [`read_device`] understood, and what it did not.
 #[derive(Clone, PartialEq, Debug)]
@@ -75,6 +80,25 @@ pub enum RecordError {
         /// What contradicts it.
         what: &'static str,
     },
+    /// A second answer to a case that was not asked.
+    #[error("kernel `{kernel}` was asked {cases} cases but has a second answer to case {case}, counted from 0")]
+    Second {
+        /// Kernel id.
+        kernel: String,
+        /// Number of inputs.
+        cases: usize,
+        /// Case number, from 0.
+        case: usize,
+    },
+    /// More answers than any run gives.
+    #[error(
+        "up to kernel `{kernel}` the device has more than {MOST} answers, which no run gives: \
+         was the report made by hand? leave out observations"
+    )]
+    TooMany {
+        /// Kernel id.
+        kernel: String,
+    },
     /// A value that is none.
     #[error("kernel `{kernel}`, case {case}: {cause}")]
     Value {
@@ -92,7 +116,8 @@ pub fn read_device(
     observations: &[model::Observation],
     tables: &BTreeMap<String, Vec<Vec<Value>>>,
 ) -> Result<Recorded, RecordError> {
-    let mut reader = Reader { tables, cases: HashMap::new(), earlier: HashMap::new() };
+    let mut reader =
+        Reader { tables, cases: HashMap::new(), earlier: HashMap::new(), answers: HashMap::new(), room: MOST };
     let mut recorded = Recorded { observations: Vec::with_capacity(observations.len()), unknown: Vec::new() };
     for observation in observations {
         match observation.kernel.parse::<Kernel>() {
@@ -107,11 +132,10 @@ pub fn read_device(
 }
 
 /// Answers that a later observation may refer to.
-#[derive(Clone)]
+#[derive(Clone, Copy)]
 struct Earlier<'a> {
     inputs: &'a Inputs,
     values: &'a [Value],
-    read: Option<(Shape, Arc<[u64]>)>,
 }
 
 struct Reader<'a> {
@@ -119,11 +143,17 @@ struct Reader<'a> {
     /// Input lists already read, so that kernels share them again.
     cases: HashMap<(&'a str, Vec<Shape>), Cases>,
     earlier: HashMap<&'a str, Earlier<'a>>,
+    /// Answers already read, by where they stand and how they were read, so that kernels share them again.
+    answers: HashMap<(*const Value, Shape), Arc<[u64]>>,
+    /// Answers that may still come.
+    room: usize,
 }
 
 impl<'a> Reader<'a> {
     fn observation(&mut self, kernel: Kernel, raw: &'a model::Observation) -> Result<Observation, RecordError> {
         let cases = self.cases(&kernel, raw)?;
+        let room = self.room.checked_sub(cases.len());
+        self.room = room.ok_or_else(|| RecordError::TooMany { kernel: raw.kernel.clone() })?;
         let answered = matches!(raw.outcome, Outcome::Ran | Outcome::Flaky);
         let contradiction = |what| RecordError::Outcome {
             kernel: raw.kernel.clone(),
@@ -134,18 +164,16 @@ impl<'a> Reader<'a> {
             None if answered => return Err(contradiction("no answers")),
             Some(_) if !answered => return Err(contradiction("answers")),
             None => Arc::default(),
-            Some(mut answers) => {
+            Some(answers) => {
                 if answers.values.len() != cases.len() {
                     let (cases, answers) = (cases.len(), answers.values.len());
                     return Err(RecordError::Count { kernel: raw.kernel.clone(), cases, answers });
                 }
-                let out = match &answers.read {
-                    Some((shape, out)) if *shape == kernel.result() => Arc::clone(out),
-                    _ => read_answers(&kernel, answers.values)?,
-                };
-                answers.read = Some((kernel.result(), Arc::clone(&out)));
                 self.earlier.entry(&raw.kernel).or_insert(answers);
-                out
+                match self.answers.entry((answers.values.as_ptr(), kernel.result())) {
+                    Entry::Occupied(read) => Arc::clone(read.get()),
+                    Entry::Vacant(place) => Arc::clone(place.insert(read_answers(&kernel, answers.values)?)),
+                }
             }
         };
         if !raw.second.is_empty() && raw.outcome != Outcome::Flaky {
@@ -167,7 +195,7 @@ impl<'a> Reader<'a> {
     fn answers(&self, raw: &'a model::Observation) -> Result<Option<Earlier<'a>>, RecordError> {
         match &raw.out {
             None => Ok(None),
-            Some(Outputs::Values(values)) => Ok(Some(Earlier { inputs: &raw.inputs, values, read: None })),
+            Some(Outputs::Values(values)) => Ok(Some(Earlier { inputs: &raw.inputs, values })),
             Some(Outputs::SameAs { same_as }) => {
                 let names = || (raw.kernel.clone(), same_as.clone());
                 let Some(earlier) = self.earlier.get(same_as.as_str()) else {
@@ -178,7 +206,7 @@ impl<'a> Reader<'a> {
                     let (kernel, same_as) = names();
                     return Err(RecordError::OtherInputs { kernel, same_as });
                 }
-                Ok(Some(earlier.clone()))
+                Ok(Some(*earlier))
             }
         }
     }
@@ -228,7 +256,7 @@ fn read_second(kernel: &Kernel, second: &[(usize, Value)], out: &[u64]) -> Resul
         let answer = values::decode_answer(kernel, value).map_err(|cause| in_case(kernel, *case, cause))?;
         let Some(place) = bits.chunks_mut(width.max(1)).nth(*case) else {
             let (kernel, cases) = (kernel.to_string(), out.len() / width.max(1));
-            return Err(RecordError::Count { kernel, cases, answers: case + 1 });
+            return Err(RecordError::Second { kernel, cases, case: *case });
         };
         place.copy_from_slice(&answer);
     }

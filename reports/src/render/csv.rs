@@ -100,12 +100,13 @@ fn row(out: &mut dyn Write, fields: &[&str; HEADER.len()]) -> io::Result<()> {
 /// at semicolons whatever the quotes say.
 fn field(text: &str) -> String {
     let text = visible(text);
-    let safe = |part: &str| {
-        let begin = part.trim_start_matches(|c: char| c.is_whitespace() || c == '"');
+    let safe = |(index, part): (usize, &str)| {
+        // A sentence that goes on with a number after its semicolon has a space there.
+        let begin = part.trim_start_matches(|c: char| c == '"' || index == 0 && c.is_whitespace());
         let formula = begin.starts_with(['=', '+', '-', '@', '＝', '＋', '－', '＠']);
         if formula { format!("'{part}") } else { part.to_owned() }
     };
-    let text = text.split(';').map(safe).collect::<Vec<_>>().join(";");
+    let text = text.split(';').enumerate().map(safe).collect::<Vec<_>>().join(";");
     if text.contains([',', '"', ';']) || text.starts_with(' ') {
         format!("\"{}\"", text.replace('"', "\"\""))
     } else {
@@ -126,6 +127,7 @@ mod tests {
         assert_eq!(field("@SUM(A1)"), "'@SUM(A1)");
         assert_eq!(field("  =1+1"), "'  =1+1");
         assert_eq!(field("two;=1+1;-2"), "\"two;'=1+1;'-2\"");
+        assert_eq!(field("flushed; -0 is kept"), "\"flushed; -0 is kept\"");
         assert_eq!(field("\"=1+1"), "\"'\"\"=1+1\"");
         assert_eq!(field("two\r\nlines\t"), r"two\u{d}\u{a}lines\u{9}");
     }

@@ -259,7 +259,7 @@ fn observations() -> Vec<Observation> {
 }
 
 fn incident(subject: &str, outcome: Outcome, detail: &str) -> Incident {
-    Incident { subject: subject.into(), outcome, detail: detail.into() }
+    Incident { subject: subject.into(), outcome: Some(outcome), detail: detail.into() }
 }
 
 fn first_device(recorder: &mut Recorder) -> Device {

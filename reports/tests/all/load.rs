@@ -66,3 +66,25 @@ fn depth_is_limited() {
     let text = render("json", &fixture::report()).replacen("\"accepts\":", &nested, 1);
     assert!(message(text.as_bytes()).contains("recursion limit"));
 }
+
+#[test]
+fn more_than_any_report_has_is_refused() {
+    let mut report = fixture::report();
+    let device = report.devices[0].clone();
+    report.devices =
+        vec![fpprobe_reports::model::Device { observations: Vec::new(), profiles: Vec::new(), ..device }; 257];
+    let error = message(render("json", &report).as_bytes());
+    assert!(error.contains("it has 257 devices, and 256 are the most"), "{error}");
+}
+
+#[test]
+fn numbers_at_their_limits_are_shown() {
+    let mut report = fixture::report();
+    for rule in report.devices.iter_mut().flat_map(|device| &mut device.profiles).flat_map(|profile| &mut profile.rules)
+    {
+        (rule.lanes, rule.failing) = (usize::MAX, usize::MAX);
+    }
+    for format in fpprobe_reports::render::FORMATS {
+        assert!(!render(format.name, &report).is_empty());
+    }
+}

@@ -1,8 +1,10 @@
 //! Tests of the report as others use it: files in, documents out.
 
 mod fixture;
+mod hostile;
 mod html;
 mod load;
+mod mutated;
 mod record;
 mod render;
 mod schema;

@@ -1,6 +1,7 @@
 //! Observations into a report and back.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use fpprobe_profiles::{Observation, Outcome};
 use fpprobe_reports::model::{self, Inputs, Outputs, Value};
@@ -130,4 +131,45 @@ fn contradictions_are_refused() {
     assert!(broken(&|o| o.inputs = Inputs::Table("nowhere".into())).contains("`nowhere`"));
     assert!(broken(&|o| o.inputs = Inputs::Cases(vec![vec![one()]])).contains("takes 2 operands"));
     assert!(broken(&|o| o.kernel = "f16.fadd".into()).contains("expected 4 hex digits"));
+}
+
+#[test]
+fn a_second_answer_belongs_to_a_case() {
+    let (mut written, tables) = record(&[observation("f32.fadd", 0)]);
+    written[0].outcome = Outcome::Flaky;
+    for case in [2, usize::MAX] {
+        written[0].second = vec![(case, Value::Bits("00000000".into()))];
+        let message = read_error(&written, &tables).to_string();
+        assert!(message.contains("asked 2 cases but has a second answer to case"), "{message}");
+    }
+}
+
+/// A list that many kernels refer to is read once for each shape, not once for each kernel.
+#[test]
+fn references_share_what_they_refer_to() {
+    let ids = ["bf16.fadd", "f32.fadd", "f32.fmul", "f32.fsub"];
+    let (mut written, tables) = record(&vec![observation("f32.fadd", 0); 4]);
+    for (observation, id) in written.iter_mut().zip(ids) {
+        observation.kernel = id.into();
+    }
+    for later in &mut written[1..] {
+        later.out = Some(Outputs::SameAs { same_as: ids[0].into() });
+    }
+    let read = read_device(&written, &tables).unwrap().observations;
+    assert!(read.windows(2).all(|pair| Arc::ptr_eq(&pair[0].out, &pair[1].out)));
+}
+
+#[test]
+fn what_references_stand_for_is_limited() {
+    let (mut written, mut tables) = record(&[observation("f32.fadd", 0)]);
+    let one = || Value::Bits("00000000".into());
+    let cases = 1 << 16;
+    tables.insert("long".into(), vec![vec![one(), one()]; cases]);
+    written[0].inputs = Inputs::Table("long".into());
+    written[0].out = Some(Outputs::Values(vec![one(); cases]));
+    let reference =
+        model::Observation { out: Some(Outputs::SameAs { same_as: "f32.fadd".into() }), ..written[0].clone() };
+    written.extend(std::iter::repeat_n(reference, 1 << 12));
+    let message = read_error(&written, &tables).to_string();
+    assert!(message.contains("more than 67108864 answers"), "{message}");
 }

@@ -1,0 +1,336 @@
+//! Accepted sets against results that are computed another way: in the format itself by `rustc_apfloat`, roots and
+//! elementary functions by core-math's correctly rounded function of that format, where the oracle goes through binary128
+//! and enclosures. Where the demand is exact the set is that result and nothing beside it; every tolerance contains it.
+
+use std::sync::LazyLock;
+
+use fpprobe_profiles::Profile;
+use fpprobe_profiles::accepted::Set;
+use fpprobe_profiles::accuracy::Accuracy;
+use fpprobe_profiles::encoding::Encoding;
+use fpprobe_profiles::environment::{
+    Contraction, Environment, Integer, Nan, NanBits, NonFinite, Overflow, Sign, Subnormals, Ulp, ZeroOrder,
+};
+use fpprobe_profiles::oracle::{Demand, Question, has_reference};
+use fpprobe_profiles::profile;
+use fpprobe_spirv::op::{Function, OPS, Relation};
+use fpprobe_spirv::{FloatLayout, Format, Kernel};
+use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
+use rustc_apfloat::ieee::{Double, Half, Single};
+use rustc_apfloat::{Float, FloatConvert, Round};
+
+/// IEEE 754 with nothing left open but the bits of a NaN; a multiply-add is fused.
+const IEEE: Environment = Environment {
+    subnormal_inputs: Subnormals::Keep,
+    subnormal_results: Subnormals::Keep,
+    flushed_sign: Sign::Exact,
+    zero_sign: Sign::Exact,
+    nan_operand: Nan::Nan,
+    invalid: Nan::Nan,
+    pole_nan: false,
+    nan_bits: NanBits::Keep,
+    overflow: Overflow::Round,
+    integer: Integer::Saturate,
+    non_finite: NonFinite::Ieee,
+    zero_order: ZeroOrder::Ieee,
+    contraction: Contraction::Fused,
+};
+
+/// The correctly rounded result on operands of format `F`, as bits of the result's format; `None` where there is no
+/// reference but the oracle's own (packed formats).
+fn reference<F>(kernel: &Kernel, case: &[u64], part: usize) -> Option<u64>
+where
+    F: Reference,
+    Half: FloatConvert<F>,
+    F: FloatConvert<Half> + FloatConvert<Single> + FloatConvert<Double>,
+{
+    let operand = |index: usize| F::from_bits(u128::from(case[index]));
+    let (x, y, z) = (|| operand(0), || operand(1), || operand(2));
+    let one = || F::from_u128(1).value;
+    let bits = |value: F| value.to_bits() as u64;
+    let integral = |round| x().round_to_integral(round).value;
+    Some(match kernel.op.function {
+        Function::Add => bits((x() + y()).value),
+        Function::Sub => bits((x() - y()).value),
+        Function::Mul => bits((x() * y()).value),
+        Function::Div => bits((x() / y()).value),
+        Function::Reciprocal => bits((one() / x()).value),
+        Function::MulAdd => bits(x().mul_add(y(), z()).value),
+        Function::Neg => bits(-x()),
+        Function::Abs => bits(x().abs()),
+        Function::Sign if x().is_nan() || x().is_zero() => bits(x()),
+        Function::Sign => bits(one().copy_sign(x())),
+        Function::Floor => bits(integral(Round::TowardNegative)),
+        Function::Ceil => bits(integral(Round::TowardPositive)),
+        Function::Trunc => bits(integral(Round::TowardZero)),
+        Function::RoundEven => bits(integral(Round::NearestTiesToEven)),
+        Function::Fract => bits((x() - integral(Round::TowardNegative)).value),
+        Function::Min => bits(x().minimum(y())),
+        Function::Max => bits(x().maximum(y())),
+        Function::Move => case[0],
+        Function::Choose => case[if case[0] == 0 { 2 } else { 1 }],
+        Function::Compare { relation, unordered } => u64::from(match x().partial_cmp(&y()) {
+            None => unordered,
+            Some(order) => match relation {
+                Relation::Equal => order.is_eq(),
+                Relation::NotEqual => order.is_ne(),
+                Relation::Less => order.is_lt(),
+                Relation::Greater => order.is_gt(),
+                Relation::LessEqual => order.is_le(),
+                Relation::GreaterEqual => order.is_ge(),
+            },
+        }),
+        Function::ToFloat => converted(x(), kernel.result().format)?,
+        Function::ToInteger => match kernel.result().format {
+            Format::I32 => x().to_i128_r(32, Round::TowardZero, &mut false).value as i32 as u32 as u64,
+            _ => x().to_u128_r(32, Round::TowardZero, &mut false).value as u64,
+        },
+        Function::PackHalf => converted(operand(part), Format::F16)?,
+        Function::UnpackHalf => {
+            let half = Half::from_bits(u128::from(case[0] >> (16 * part) & 0xffff));
+            let mut loses = false;
+            let wide: F = half.convert(&mut loses).value;
+            bits(wide)
+        }
+        function => F::elementary(function, case[0])?,
+    })
+}
+
+fn converted<F>(value: F, format: Format) -> Option<u64>
+where
+    F: FloatConvert<Half> + FloatConvert<Single> + FloatConvert<Double>,
+{
+    let mut loses = false;
+    Some(match format {
+        Format::F16 => FloatConvert::<Half>::convert(value, &mut loses).value.to_bits() as u64,
+        Format::F32 => FloatConvert::<Single>::convert(value, &mut loses).value.to_bits() as u64,
+        Format::F64 => FloatConvert::<Double>::convert(value, &mut loses).value.to_bits() as u64,
+        _ => return None,
+    })
+}
+
+/// A format with roots and elementary functions of its own.
+trait Reference: Float {
+    fn elementary(function: Function, x: u64) -> Option<u64>;
+}
+
+impl Reference for Single {
+    fn elementary(function: Function, x: u64) -> Option<u64> {
+        let x = f32::from_bits(x as u32);
+        let result = match function {
+            Function::Sqrt => x.sqrt(),
+            Function::InverseSqrt => core_math::rsqrtf(x),
+            Function::Exp => core_math::expf(x),
+            Function::Exp2 => core_math::exp2f(x),
+            Function::Log => core_math::logf(x),
+            Function::Log2 => core_math::log2f(x),
+            Function::Sin => core_math::sinf(x),
+            Function::Cos => core_math::cosf(x),
+            _ => return None,
+        };
+        Some(u64::from(result.to_bits()))
+    }
+}
+
+impl Reference for Double {
+    fn elementary(function: Function, x: u64) -> Option<u64> {
+        let x = f64::from_bits(x);
+        let result = match function {
+            Function::Sqrt => x.sqrt(),
+            Function::InverseSqrt => core_math::rsqrt(x),
+            _ => return None,
+        };
+        Some(result.to_bits())
+    }
+}
+
+impl Reference for Half {
+    /// Binary32 holds more than twice binary16's digits and two more: its roots round on to binary16's. No elementary
+    /// function of a binary16 number lies so near a midpoint that rounding to binary64 first would cross it.
+    fn elementary(function: Function, x: u64) -> Option<u64> {
+        let mut loses = false;
+        let wide: Double = Half::from_bits(u128::from(x)).convert(&mut loses).value;
+        let x = f64::from_bits(wide.to_bits() as u64);
+        let result = match function {
+            Function::Sqrt => x.sqrt(),
+            Function::InverseSqrt => core_math::rsqrt(x),
+            Function::Exp => core_math::exp(x),
+            Function::Exp2 => core_math::exp2(x),
+            Function::Log => core_math::log(x),
+            Function::Log2 => core_math::log2(x),
+            Function::Sin => core_math::sin(x),
+            Function::Cos => core_math::cos(x),
+            _ => return None,
+        };
+        converted(Double::from_bits(u128::from(result.to_bits())), Format::F16)
+    }
+}
+
+fn correctly_rounded(kernel: &Kernel, case: &[u64], part: usize) -> Option<u64> {
+    match kernel.format {
+        Format::F16 => reference::<Half>(kernel, case, part),
+        Format::F32 => reference::<Single>(kernel, case, part),
+        Format::F64 => reference::<Double>(kernel, case, part),
+        _ => None,
+    }
+}
+
+/// Every kernel of a scalar format whose function the oracle knows.
+static KERNELS: LazyLock<Vec<Kernel>> = LazyLock::new(|| {
+    let formats = [Format::F16, Format::F32, Format::F64];
+    let plain = |op| formats.into_iter().filter_map(move |format| Kernel::plain(format, op).ok());
+    OPS.iter().filter(|op| has_reference(op.function)).flat_map(plain).collect()
+});
+
+/// Encodings of a float, every second one at or next to a boundary.
+fn float_bits(layout: FloatLayout) -> BoxedStrategy<u64> {
+    let all = layout.sign_bit() | layout.magnitude_mask();
+    let exponents = (1u64 << layout.exponent) - 1;
+    let boundary = prop_oneof![
+        Just(0),
+        Just(1),
+        Just(layout.min_normal()),
+        Just(layout.max_finite()),
+        Just(layout.infinity()),
+        Just(layout.infinity() | layout.quiet_bit()),
+        Just((layout.bias() as u64) << layout.fraction),
+        (0..=exponents).prop_map(move |exponent| exponent << layout.fraction),
+    ];
+    let near = (boundary, -2i64..=2, any::<bool>()).prop_map(move |(bits, step, negative)| {
+        let magnitude = bits.saturating_add_signed(step) & layout.magnitude_mask();
+        if negative { magnitude | layout.sign_bit() } else { magnitude }
+    });
+    // Few bits of the fraction: results that are exact or lie half-way.
+    let short = (0..=exponents, 0u64..8, any::<bool>()).prop_map(move |(exponent, top, negative)| {
+        let magnitude = exponent << layout.fraction | top << (layout.fraction - 3);
+        if negative { magnitude | layout.sign_bit() } else { magnitude }
+    });
+    prop_oneof![2 => near, 1 => short, 1 => any::<u64>().prop_map(move |bits| bits & all)].boxed()
+}
+
+fn operand_bits(format: Format) -> BoxedStrategy<u64> {
+    match (format, format.float()) {
+        (_, Some(layout)) => float_bits(layout),
+        (Format::U32, _) => {
+            let half = || float_bits(FloatLayout { signed: true, exponent: 5, fraction: 10 });
+            (half(), half()).prop_map(|(low, high)| low | high << 16).boxed()
+        }
+        _ => (0..=format.mask()).boxed(),
+    }
+}
+
+/// A kernel and a case of it.
+fn question() -> impl Strategy<Value = (Kernel, Vec<u64>)> {
+    prop::sample::select(KERNELS.clone()).prop_flat_map(|kernel| {
+        let shapes = kernel.params();
+        let components = shapes.iter().flat_map(|shape| vec![operand_bits(shape.format); shape.width as usize]);
+        (Just(kernel), components.collect::<Vec<_>>())
+    })
+}
+
+fn demand(kernel: &Kernel, accuracy: Accuracy) -> Demand {
+    Demand { function: kernel.op.function, operands: IEEE, results: IEEE, accuracy, ulp: Ulp::Binade }
+}
+
+/// The set of a result that leaves no choice: one encoding, or every NaN where it is one and its bits are free.
+fn exactly(kernel: &Kernel, encoding: Encoding, bits: u64) -> Set {
+    let moved = matches!(kernel.op.function, Function::Move | Function::Choose);
+    let nan = matches!(encoding, Encoding::Float(layout) if layout.is_nan(bits));
+    if nan && !moved { Set::nan(encoding) } else { Set::one(encoding, bits) }
+}
+
+/// Accuracies that are no finer than half a unit of the result's format, so that rounding cannot fall outside.
+fn tolerances(kernel: &Kernel, ulp: Ulp) -> Vec<Accuracy> {
+    let mut tolerances = vec![Accuracy::EitherNeighbour, Accuracy::TowardZeroOrNearestEven, Accuracy::Ulp(2.5)];
+    let single = |format| format == Format::F32;
+    if single(kernel.format) && single(kernel.result().format) {
+        tolerances.extend([Accuracy::Relative(21), Accuracy::LogRelative(21)]);
+    }
+    // The smaller ulp at a power of two is half of what rounding from above may be off.
+    if ulp == Ulp::Binade {
+        tolerances.push(Accuracy::Ulp(0.5));
+    }
+    match kernel.op.function {
+        Function::Div => tolerances.push(Accuracy::TwoStep(1.0)),
+        Function::Sqrt => tolerances.push(Accuracy::ByInverseRoot(2.5, 2.0)),
+        // A sum of two steps is judged for each product: what is too wide for that is refused in a profile.
+        Function::MulAdd => tolerances.retain(|one| !matches!(one, Accuracy::Relative(_) | Accuracy::LogRelative(_))),
+        Function::Sin | Function::Cos => tolerances.push(Accuracy::Absolute(0.0008)),
+        _ => {}
+    }
+    tolerances
+}
+
+/// Many cases, for most of them are cheap; the same ones each time, so that a change that breaks nothing never fails.
+fn config() -> ProptestConfig {
+    let rng_seed = RngSeed::Fixed(0x66_70_70_72_6f_62_65);
+    ProptestConfig { cases: 40_000, rng_seed, failure_persistence: None, ..ProptestConfig::default() }
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn an_exact_set_is_the_correctly_rounded_result_without_its_neighbours((kernel, case) in question()) {
+        let question = Question::new(&kernel);
+        for (part, encoding) in question.encodings.iter().enumerate() {
+            let Some(bits) = correctly_rounded(&kernel, &case, part) else { continue };
+            let set = question.accepted_part(&case, part, &demand(&kernel, Accuracy::NearestEven));
+            let exact = exactly(&kernel, *encoding, bits);
+            // A fused sum may lie nearer to a midpoint than binary128 can tell: then both sides are accepted.
+            let unsure = kernel.op.function == Function::MulAdd && set.count() == 2 && exact.minus(&set).is_empty();
+            prop_assert!(unsure || set == exact, "{kernel} {case:x?} gives {bits:x}: {}", set.to_json());
+            let key = encoding.key(bits);
+            let neighbours = [key.checked_sub(1), key.checked_add(1)].into_iter().flatten();
+            let (first, last) = encoding.limits();
+            for neighbour in neighbours.filter(|near| !unsure && (first..=last).contains(near)) {
+                let neighbour = encoding.at(neighbour);
+                prop_assert_eq!(set.contains(neighbour), exact.contains(neighbour), "{} {:x?}", kernel, &case);
+            }
+        }
+    }
+
+    #[test]
+    fn every_tolerance_contains_the_correctly_rounded_result(
+        (kernel, case) in question(),
+        chosen in any::<prop::sample::Index>(),
+        ulp in prop::sample::select(vec![Ulp::Binade, Ulp::Vulkan]),
+    ) {
+        let accuracies = tolerances(&kernel, ulp);
+        let accuracy = *chosen.get(&accuracies);
+        let question = Question::new(&kernel);
+        for part in 0..question.encodings.len() {
+            let Some(bits) = correctly_rounded(&kernel, &case, part) else { continue };
+            let demand = Demand { ulp, ..demand(&kernel, accuracy) };
+            let set = question.accepted_part(&case, part, &demand);
+            prop_assert!(set.contains(bits), "{kernel} {case:x?} within {accuracy} gives {bits:x}, {}", set.to_json());
+        }
+    }
+
+    #[test]
+    fn built_in_profiles_accept_correctly_rounded_results_of_normal_numbers(
+        (kernel, case) in question(),
+        id in prop::sample::select(profile::built_in_ids().collect::<Vec<_>>()),
+    ) {
+        static PROFILES: LazyLock<Vec<Profile>> =
+            LazyLock::new(|| profile::built_in_ids().map(|id| profile::built_in(id).unwrap().unwrap()).collect());
+        let profile = PROFILES.iter().find(|profile| profile.id == id).unwrap();
+        let question = Question::new(&kernel);
+        // Flushing, infinities and NaNs are the environment's matter, not rounding's.
+        let normal = |layout: FloatLayout, bits: u64| {
+            (layout.min_normal()..layout.infinity()).contains(&(bits & layout.magnitude_mask()))
+        };
+        for (part, encoding) in question.encodings.iter().enumerate() {
+            let operands = question.operands(&case, part);
+            let Some(bits) = correctly_rounded(&kernel, &case, part) else { continue };
+            let plain = operands.iter().all(|operand| operand.layout.is_none_or(|layout| normal(layout, operand.bits)));
+            let result = !matches!(encoding, Encoding::Float(layout) if !normal(*layout, bits));
+            if plain && result {
+                let (accepted, rules) = fpprobe_profiles::accepts::accepts(profile, &kernel, &case);
+                let set = &accepted.alternatives()[0][part];
+                prop_assert!(set.contains(bits), "{id} {kernel} {case:x?} gives {bits:x}: {} by {rules:?}", set.to_json());
+            }
+        }
+    }
+}

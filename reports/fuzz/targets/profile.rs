@@ -1,0 +1,37 @@
+//! Any text as a profile; where it is one, everything that can be asked of it, and a device judged by it that answers
+//! zero to everything.
+#![no_main]
+
+use fpprobe_profiles::accepts::accepts;
+use fpprobe_profiles::judge::{Judge, Observations};
+use fpprobe_profiles::profile::built_in_text;
+use fpprobe_profiles::{Class, Observation, Outcome, Profile};
+use fpprobe_spirv::{Cases, Kernel, cases};
+use libfuzzer_sys::fuzz_target;
+
+/// Cases that each kernel is asked, spread over its list.
+const ASKED: usize = 16;
+
+fuzz_target!(|text: &str| {
+    let Ok(profile) = Profile::parse("fuzz.toml", text, &built_in_text) else { return };
+    let judge = Judge::new(&profile);
+    assert_eq!(judge.judge(&Observations::new(&[])).class, Class::Incomplete, "nothing was measured");
+    for lanes in profile.rules.iter().flat_map(|rule| &rule.lanes) {
+        assert!(!lanes.to_string().is_empty());
+    }
+    let device: Vec<Observation> = profile.kernels().into_iter().map(zero).collect();
+    for observation in &device {
+        for case in observation.cases.iter() {
+            accepts(&profile, &observation.kernel, case).0.to_json();
+        }
+    }
+    judge.judge(&Observations::new(&device));
+});
+
+fn zero(kernel: Kernel) -> Observation {
+    let all = cases::cases(&kernel);
+    let asked: Vec<u64> = all.iter().step_by(all.len().div_ceil(ASKED)).flatten().copied().collect();
+    let cases = Cases::new("", kernel.arity(), asked);
+    let out = vec![0; cases.len() * kernel.result().width as usize].into();
+    Observation { kernel, cases, outcome: Outcome::Ran, detail: String::new(), out, second: None }
+}

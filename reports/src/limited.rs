@@ -1,0 +1,42 @@
+//! Files that are read up to a limit. Their length is not asked: a pipe or a device has none and never ends.
+
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::path::Path;
+
+/// The file's bytes; an error of kind [`io::ErrorKind::FileTooLarge`] where there are more than `limit`.
+pub fn bytes(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::open(path)?.take(limit + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > limit {
+        let problem = format!("it has more than {limit} bytes, the most that it may have");
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, problem));
+    }
+    Ok(bytes)
+}
+
+/// [`bytes`] as text.
+pub fn text(path: &Path, limit: u64) -> io::Result<String> {
+    String::from_utf8(bytes(path, limit)?).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_too_large_is_not_read_to_its_end() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), "four").unwrap();
+        assert_eq!(text(file.path(), 4).unwrap(), "four");
+        assert_eq!(bytes(file.path(), 3).unwrap_err().kind(), io::ErrorKind::FileTooLarge);
+        std::fs::write(file.path(), [0xff]).unwrap();
+        assert_eq!(text(file.path(), 4).unwrap_err().kind(), io::ErrorKind::InvalidData);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_has_no_length_is_limited_too() {
+        assert!(bytes(Path::new("/dev/zero"), 1 << 16).unwrap_err().to_string().contains("more than 65536 bytes"));
+    }
+}

@@ -3,6 +3,8 @@
 use std::io::Write as _;
 use std::process::ExitCode;
 
+use fpprobe_reports::escape::visible_lines;
+
 /// The last paragraph of `--help`.
 pub const HELP: &str = "\
 Exit status:
@@ -100,9 +102,10 @@ pub fn report(error: &anyhow::Error) -> ExitCode {
     status.unwrap_or(Status::Internal).into()
 }
 
-/// Prints a line to standard error; nobody is left to tell where that fails.
+/// Prints a line, or several, to standard error, with whatever a terminal would obey made visible; nobody is left to tell
+/// where that fails.
 pub fn say(line: &str) {
-    let _ = writeln!(std::io::stderr(), "{line}");
+    let _ = writeln!(std::io::stderr(), "{}", visible_lines(line));
 }
 
 /// Prints clap's message: help and version to standard output with status 0, anything else to standard error with 2.

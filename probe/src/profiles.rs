@@ -1,6 +1,9 @@
 //! Profiles to judge by: built in, or read from files.
 
+use std::path::Path;
+
 use fpprobe_profiles::Profile;
+use fpprobe_reports::limited;
 use fpprobe_spirv::error::nearest;
 
 use crate::exit::{OrUsage as _, usage_error};
@@ -56,12 +59,7 @@ fn built_in(id: &str) -> anyhow::Result<Profile> {
 }
 
 fn read(path: &str) -> anyhow::Result<Profile> {
-    let size = std::fs::metadata(path).map(|meta| meta.len());
-    let text = size.and_then(|size| if size > LIMIT { Err(too_large(size)) } else { std::fs::read_to_string(path) });
+    let text = limited::text(Path::new(path), LIMIT);
     let text = text.map_err(|error| usage_error(format!("cannot read profile {path}: {error}")))?;
     Profile::parse(path, &text, &fpprobe_profiles::profile::built_in_text).or_usage()
-}
-
-fn too_large(size: u64) -> std::io::Error {
-    std::io::Error::other(format!("{size} bytes are more than the {LIMIT} that a profile may have"))
 }

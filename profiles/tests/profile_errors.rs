@@ -167,3 +167,19 @@ fn lowerings_and_relations_must_have_what_judging_reads() {
         assert!(message.contains("rule `M`") && message.contains(part), "{message}");
     }
 }
+
+#[test]
+fn what_a_profile_changes_holds_for_the_rules_it_takes_over() {
+    let accepts = |profile: &str| {
+        let profile = fpprobe_profiles::profile::built_in(profile).unwrap().unwrap();
+        let kernel = "f32.mul_then_add".parse().unwrap();
+        // 1 * (1 + ulp) + ulp/2, a tie: the even value where products and sums are rounded to nearest (D32-15). Where
+        // 1 ULP is enough for each (D32-16), the product is 1 to 1 + 2 ulp, and the sum 1 ulp further to either side.
+        let case = [0x3f80_0000, 0x3f80_0001, 0x3380_0000];
+        let (accepted, _) = fpprobe_profiles::accepts::accepts(&profile, &kernel, &case);
+        let set = &accepted.alternatives()[0][0];
+        (0x3f7f_fffe..0x3f80_0005).filter(|bits| set.contains(*bits)).collect::<Vec<u64>>()
+    };
+    assert_eq!(accepts("d3d11"), [0x3f80_0002]);
+    assert_eq!(accepts("d3d10"), [0x3f7f_ffff, 0x3f80_0000, 0x3f80_0001, 0x3f80_0002, 0x3f80_0003]);
+}

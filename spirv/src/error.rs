@@ -58,8 +58,11 @@ impl ParseError {
 /// The known names nearest to `text`, best first, at most three, none that is nothing like it.
 pub fn nearest<'a>(text: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     let limit = 1 + text.len() / 4;
+    // The length alone rules most names out, and for a text of a megabyte all of them.
+    let close = |name: &&str| name.len().abs_diff(text.len()) <= limit;
     let mut ranked: Vec<(usize, &str)> = known
         .into_iter()
+        .filter(close)
         .map(|name| (strsim::damerau_levenshtein(text, name), name))
         .filter(|(distance, _)| *distance <= limit)
         .collect();

@@ -78,16 +78,19 @@ fn neighbours(encoding: Encoding, layout: FloatLayout, value: Quad) -> (i64, i64
     }
 }
 
-/// Round to nearest even; at most two results where the enclosure straddles a midpoint.
+/// Round to nearest even. An enclosure is open: a tie at its lower end is passed, one at its upper end not reached. Two
+/// results are left where a midpoint lies between the ends.
 fn nearest(encoding: Encoding, layout: FloatLayout, real: Real) -> Set {
     let (near, far) = real.magnitudes();
-    let round = |value: Quad| {
+    let open = near != far;
+    let round = |value: Quad, beyond: bool| {
         let cut = cut(layout, value);
-        let up = cut.half == Ordering::Greater || (cut.half == Ordering::Equal && cut.magnitude & 1 == 1);
+        let tie = if open { beyond } else { cut.magnitude & 1 == 1 };
+        let up = cut.half == Ordering::Greater || (cut.half == Ordering::Equal && tie);
         if !cut.exact && up { cut.magnitude + 1 } else { cut.magnitude }
     };
     let negative = real.is_negative();
-    signed(encoding, layout, negative, round(near)).or(&signed(encoding, layout, negative, round(far)))
+    signed(encoding, layout, negative, round(near, true)).or(&signed(encoding, layout, negative, round(far, false)))
 }
 
 fn toward_zero(encoding: Encoding, layout: FloatLayout, real: Real) -> Set {

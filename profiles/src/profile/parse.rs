@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::marker::PhantomData;
+use std::rc::Rc;
 
 use fpprobe_spirv::op::{Function, OPS, Op};
 use fpprobe_spirv::{Control, Controls, Format, Kernel};
@@ -142,15 +143,15 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for OneOrMany<T> {
 }
 
 /// A file that is being read: turns byte positions into lines.
-struct Source<'a> {
-    file: &'a str,
-    text: &'a str,
+struct Source {
+    file: String,
+    text: String,
 }
 
-impl Source<'_> {
+impl Source {
     fn error(&self, at: usize, problem: impl Into<String>) -> ProfileError {
-        let line = self.text.get(..at).unwrap_or(self.text).matches('\n').count() + 1;
-        ProfileError { file: self.file.to_owned(), line, problem: problem.into() }
+        let line = self.text.get(..at).unwrap_or(&self.text).matches('\n').count() + 1;
+        ProfileError { file: self.file.clone(), line, problem: problem.into() }
     }
 }
 
@@ -159,6 +160,16 @@ struct Draft {
     profile: Profile,
     ground: Ground,
     operations: BTreeMap<String, Operation>,
+    /// Rules as they are written. What they demand is known only when the last file has been read: a profile may change
+    /// the operations, and what arithmetic is to them, under rules that it takes over from another.
+    rules: Vec<Written>,
+}
+
+/// A rule as it is written.
+struct Written {
+    source: Rc<Source>,
+    at: usize,
+    raw: RawRule,
 }
 
 pub(super) fn parse(
@@ -166,11 +177,23 @@ pub(super) fn parse(
     text: &str,
     base: &dyn Fn(&str) -> Option<(String, String)>,
 ) -> Result<Profile, ProfileError> {
-    Ok(draft(&Source { file, text }, base, 0)?.profile)
+    let source = Source { file: file.to_owned(), text: text.to_owned() };
+    let mut draft = draft(&Rc::new(source), base, 0)?;
+    let mut parts = 0;
+    for Written { source, at, raw } in std::mem::take(&mut draft.rules) {
+        let rule = read_rule(&source, raw, at, &draft)?;
+        parts += rule.parts.len();
+        if parts > MOST_PARTS {
+            let problem = format!("with rule `{}` rules look at operations more than {MOST_PARTS} times", rule.id);
+            return Err(source.error(at, problem));
+        }
+        draft.profile.rules.push(rule);
+    }
+    Ok(draft.profile)
 }
 
 fn draft(
-    source: &Source<'_>,
+    source: &Rc<Source>,
     base: &dyn Fn(&str) -> Option<(String, String)>,
     depth: usize,
 ) -> Result<Draft, ProfileError> {
@@ -179,7 +202,7 @@ fn draft(
             source.error(0, format!("a profile may have {LARGEST} bytes at most; this one has {}", source.text.len()))
         );
     }
-    let raw: RawProfile = toml::from_str(source.text)
+    let raw: RawProfile = toml::from_str(&source.text)
         .map_err(|error| source.error(error.span().map_or(0, |span| span.start), error.message()))?;
     let mut draft = match &raw.extends {
         None => Draft {
@@ -193,6 +216,7 @@ fn draft(
             },
             ground: Ground { ulp: Ulp::Binade, environments: BTreeMap::new() },
             operations: BTreeMap::new(),
+            rules: Vec::new(),
         },
         Some(name) if depth == DEEPEST => {
             let at = name.span().start;
@@ -206,14 +230,14 @@ fn draft(
                     format!("`extends`: no profile `{}`; there are {}", name.get_ref(), known.join(", ")),
                 )
             })?;
-            self::draft(&Source { file: &file, text: &text }, base, depth + 1)?
+            self::draft(&Rc::new(Source { file, text }), base, depth + 1)?
         }
     };
     read(source, raw, &mut draft)?;
     Ok(draft)
 }
 
-fn read(source: &Source<'_>, raw: RawProfile, draft: &mut Draft) -> Result<(), ProfileError> {
+fn read(source: &Rc<Source>, raw: RawProfile, draft: &mut Draft) -> Result<(), ProfileError> {
     draft.profile.id = raw.id;
     draft.profile.title = raw.title;
     draft.profile.version = raw.version;
@@ -252,30 +276,24 @@ fn read(source: &Source<'_>, raw: RawProfile, draft: &mut Draft) -> Result<(), P
         draft.operations.insert(name, operation);
     }
     for dropped in raw.without {
-        let before = draft.profile.rules.len();
-        draft.profile.rules.retain(|rule| rule.id != *dropped.get_ref());
-        if draft.profile.rules.len() == before {
+        let before = draft.rules.len();
+        draft.rules.retain(|rule| rule.raw.id != *dropped.get_ref());
+        if draft.rules.len() == before {
             let problem = format!("`without`: the profile that this one extends has no rule `{}`", dropped.get_ref());
             return Err(source.error(dropped.span().start, problem));
         }
     }
-    let mut own: Vec<String> = Vec::new();
-    let mut parts: usize = draft.profile.rules.iter().map(|rule| rule.parts.len()).sum();
+    let mut own: BTreeSet<String> = BTreeSet::new();
     for rule in raw.rule {
         let at = rule.span().start;
-        let rule = read_rule(source, rule.into_inner(), at, draft)?;
-        if own.contains(&rule.id) {
-            return Err(source.error(at, format!("rule `{}` is written twice", rule.id)));
+        let raw = rule.into_inner();
+        if !own.insert(raw.id.clone()) {
+            return Err(source.error(at, format!("rule `{}` is written twice", raw.id)));
         }
-        own.push(rule.id.clone());
-        parts += rule.parts.len();
-        if parts > MOST_PARTS {
-            let problem = format!("with rule `{}` rules look at operations more than {MOST_PARTS} times", rule.id);
-            return Err(source.error(at, problem));
-        }
-        match draft.profile.rules.iter_mut().find(|known| known.id == rule.id) {
-            Some(known) => *known = rule,
-            None => draft.profile.rules.push(rule),
+        let written = Written { source: Rc::clone(source), at, raw };
+        match draft.rules.iter_mut().find(|known| known.raw.id == written.raw.id) {
+            Some(known) => *known = written,
+            None => draft.rules.push(written),
         }
     }
     Ok(())
@@ -305,11 +323,11 @@ fn environment(table: &Table) -> Result<Environment, String> {
     Environment::deserialize(table.clone()).map_err(|error| error.to_string().trim().replace('\n', " "))
 }
 
-fn accuracy(source: &Source<'_>, key: &str, text: &Spanned<String>) -> Result<Accuracy, ProfileError> {
+fn accuracy(source: &Source, key: &str, text: &Spanned<String>) -> Result<Accuracy, ProfileError> {
     text.get_ref().parse().map_err(|problem| source.error(text.span().start, format!("`{key}`: {problem}")))
 }
 
-fn read_operation(source: &Source<'_>, name: &str, raw: RawOperation, at: usize) -> Result<Operation, ProfileError> {
+fn read_operation(source: &Source, name: &str, raw: RawOperation, at: usize) -> Result<Operation, ProfileError> {
     if raw.lowerings.is_empty() {
         return Err(
             source.error(at, format!("`operation.{name}.lowerings` is empty: name at least one kernel operation"))
@@ -333,7 +351,7 @@ fn read_operation(source: &Source<'_>, name: &str, raw: RawOperation, at: usize)
     Ok(Operation { lowerings, accuracy, environment: raw.environment })
 }
 
-fn read_rule(source: &Source<'_>, raw: RawRule, at: usize, draft: &Draft) -> Result<Rule, ProfileError> {
+fn read_rule(source: &Source, raw: RawRule, at: usize, draft: &Draft) -> Result<Rule, ProfileError> {
     let rule_error = |at: usize, problem: String| source.error(at, format!("rule `{}`: {problem}", raw.id));
     if let Some((name, text)) =
         raw.accuracy.iter().find(|(name, _)| !raw.operations.iter().any(|op| op.get_ref() == *name))
@@ -383,7 +401,7 @@ fn read_part(
     operation: &Operation,
     format: Format,
     rule: &RawRule,
-    source: &Source<'_>,
+    source: &Source,
     draft: &Draft,
 ) -> Result<Option<Part>, String> {
     let mut lowerings = Vec::new();

@@ -120,6 +120,13 @@ impl Troubles {
                 measured.findings.push(Finding { kind: kind.to_owned(), text, evidence: Vec::new() });
             }
         }
+        for (company, places) in &self.unwritten {
+            let (count, first) = (places.len(), id(&places[0]));
+            let text = format!(
+                "{count} of {company} kernels in one module, the first being {first}, left results unwritten, though not alone"
+            );
+            measured.findings.push(Finding { kind: "company".to_owned(), text, evidence: Vec::new() });
+        }
         measured.incidents.extend(self.marks.iter().map(|mark| incident("-".to_owned(), mark, mark.detail.clone())));
         match (&self.given_up, self.starts.first(), self.starts.last()) {
             (Some((_, text)), _, Some(last)) => {

@@ -114,6 +114,7 @@ impl Executor for Timed<'_> {
         timeout: Duration,
     ) -> Result<(), Failure> {
         let left = timeout.saturating_sub(self.started.elapsed()).max(Duration::from_millis(1));
-        Ok(self.device.dispatch(words, plan, buffers, texels, left)?)
+        let ran = self.device.dispatch(words, plan, buffers, texels, left);
+        Ok(ran.map_err(|error| self.device.explain(error))?)
     }
 }

@@ -18,4 +18,5 @@ mod refused;
 #[expect(dead_code, reason = "shared with other tests, which need other parts of it")]
 mod scene;
 mod silence;
+mod table;
 mod validation;

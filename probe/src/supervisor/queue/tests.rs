@@ -190,3 +190,23 @@ fn incidents_come_in_the_order_of_kernels() {
     assert_eq!(subjects([0, 2]), ids);
     assert_eq!(subjects([2, 0]), ids);
 }
+
+#[test]
+fn kernels_that_wrote_nothing_in_company_are_asked_alone() {
+    let nothing = || Answer::none(Outcome::NotWritten, "poison");
+    let mut queue = Queue::new(3, vec![vec![0, 1, 2]], 8);
+    let Next::Ask(batch) = queue.next() else { panic!() };
+    assert_eq!(queue.finish(&batch, vec![nothing(), ran(), nothing()]), 1);
+    for answer in [ran(), nothing()] {
+        let Next::Ask(batch) = queue.next() else { panic!() };
+        assert_eq!(batch.places.len(), 1);
+        assert_eq!(queue.finish(&batch, vec![answer]), 1);
+    }
+    assert_eq!(queue.next(), Next::Finished);
+    let (answers, troubles) = queue.into_results();
+    let outcomes: Vec<Outcome> = answers.into_iter().flatten().map(|answer| answer.outcome).collect();
+    assert_eq!(outcomes, [Outcome::Ran, Outcome::Ran, Outcome::NotWritten]);
+    let findings = troubles.into_incidents(&asks(3)).findings;
+    assert_eq!(findings.len(), 1);
+    assert!(findings[0].text.starts_with("1 of 3 kernels in one module"), "{}", findings[0].text);
+}

@@ -4,6 +4,7 @@ mod track;
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufReader, Write as _};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -176,18 +177,25 @@ fn failed(path: &Path) -> String {
 
 /// Opens the file for reading and writing, made if need be, and this process's alone.
 fn open(path: &Path) -> anyhow::Result<File> {
-    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        fs::create_dir_all(folder)
-            .with_context(|| format!("failed to create folder {}", folder.display()))
-            .or_usage()?;
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    fs::create_dir_all(folder).with_context(|| format!("failed to create folder {}", folder.display())).or_usage()?;
+    loop {
+        let mut options = OpenOptions::new();
+        let file = options.read(true).append(true).create(true).open(path).with_context(|| failed(path)).or_usage()?;
+        if flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
+            let message = format!("{} is in use: another fpprobe is measuring into that place", path.display());
+            return Err(usage_error(message));
+        }
+        // Who had it may have finished, and removed it, between the two steps.
+        let (held, there) = (file.metadata(), fs::metadata(path));
+        if let (Ok(held), Ok(there)) = (held, there)
+            && (held.dev(), held.ino()) == (there.dev(), there.ino())
+        {
+            // The new name is only sure to be there once the folder itself has reached the disk.
+            File::open(folder).and_then(|folder| folder.sync_all()).with_context(|| failed(path)).or_usage()?;
+            return Ok(file);
+        }
     }
-    let mut options = OpenOptions::new();
-    let file = options.read(true).append(true).create(true).open(path);
-    let file = file.with_context(|| failed(path)).or_usage()?;
-    if flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
-        return Err(usage_error(format!("{} is in use: another fpprobe is measuring into that place", path.display())));
-    }
-    Ok(file)
 }
 
 /// What the journal of an unfinished run tells the next one: which kernels took the machine down. It is kept under

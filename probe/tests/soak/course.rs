@@ -78,45 +78,50 @@ impl Course {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let config = folder.path().join("config.toml");
         fs::write(&config, self.config).expect("a configuration");
-        let command = |out: &Path, resume: bool| {
-            let mut command = fpprobe(&[self.driver]);
-            command.arg("--config").arg(&config).arg("run");
-            if resume {
-                command.arg("--resume").arg(out);
-            } else {
-                command.args(self.filter).arg("-o").arg(out);
-            }
-            command
-        };
         let calm = folder.path().join("calm");
-        ends(&mut command(&calm, false)).with(0);
+        ends(&mut self.command(&config, &calm)).with(0);
         let calm = timeless(&calm);
 
         let mut dice = Dice(seed << 32);
         while tally.kills() < kills {
             let out = folder.path().join(format!("run{}", tally.reports));
-            let mut left = 1 + dice.below(self.chain);
-            let mut resume = false;
-            loop {
-                let leg = Leg::start(command(&out, resume), &out);
-                let (spared, status) = leg.disturb(&mut left, &mut dice, self.longest, &mut tally, kills);
-                match status.code() {
-                    // Killed: the next leg goes on, unless it had come too far already.
-                    None => resume = out.join("journal.jsonl").exists(),
-                    Some(0) => break,
-                    Some(5) if !spared => break,
-                    Some(code) => panic!("status {code} in {}", out.display()),
-                }
-                if !resume && out.join("report.json").exists() {
-                    break;
-                }
-            }
+            let most = (1 + dice.below(self.chain)).min((kills - tally.kills()) as u64);
+            self.chain(&config, &out, most, &mut dice, &mut tally);
             assert!(!out.join("journal.jsonl").exists(), "a whole report leaves no journal");
             assert!(timeless(&out) == calm, "seed {seed}: the report in {} differs", folder.keep().join(out).display());
             tally.reports += 1;
             fs::remove_dir_all(&out).expect("the run's folder can be removed");
         }
         tally
+    }
+
+    /// A run, or what is left of it where there is a journal.
+    fn command(&self, config: &Path, out: &Path) -> Command {
+        let mut command = fpprobe(&[self.driver]);
+        command.arg("--config").arg(config).arg("run");
+        if out.join("journal.jsonl").exists() {
+            command.arg("--resume").arg(out);
+        } else {
+            command.args(self.filter).arg("-o").arg(out);
+        }
+        command
+    }
+
+    /// One run to its end, through at most so many kills.
+    fn chain(&self, config: &Path, out: &Path, most: u64, dice: &mut Dice, tally: &mut Tally) {
+        let mut left = most;
+        loop {
+            let leg = Leg::start(self.command(config, out), out);
+            let kills = tally.workers;
+            let status = leg.disturb(&mut left, dice, self.longest, tally);
+            match status.code() {
+                // The next leg goes on.
+                None => {}
+                Some(0) => return,
+                Some(5) if tally.workers > kills => return,
+                Some(code) => panic!("status {code} in {}", out.display()),
+            }
+        }
     }
 }
 
@@ -157,41 +162,33 @@ impl Leg<'_> {
         Leg { child, out, before }
     }
 
-    /// Waits for the first intent, then for a moment, then kills; a killed worker leaves the leg to go on.
-    fn disturb(
-        mut self,
-        left: &mut u64,
-        dice: &mut Dice,
-        longest: Duration,
-        tally: &mut Tally,
-        kills: usize,
-    ) -> (bool, ExitStatus) {
-        let mut spared = true;
-        while *left > 0 && tally.kills() < kills {
+    /// Waits for the first intent, then for a moment, then kills; a leg whose worker was killed may be hit again.
+    fn disturb(mut self, left: &mut u64, dice: &mut Dice, longest: Duration, tally: &mut Tally) -> ExitStatus {
+        while *left > 0 {
             let deadline = Instant::now() + Duration::from_mins(1);
             // The first line of a leg says that it has begun.
             while look(self.out).0 < self.before + 2 && !self.is_over() && Instant::now() < deadline {
                 std::thread::sleep(Duration::from_millis(2));
             }
             std::thread::sleep(Duration::from_micros(dice.below(longest.as_micros() as u64)));
-            // A result that is on its way may still arrive before the kill does: only what is awaited now counts.
+            // Only what is awaited now counts: a kill after the last result proves nothing.
             if self.is_over() || !look(self.out).1 {
                 tally.escaped += 1;
                 break;
             }
-            *left -= 1;
             if dice.below(2) == 0 {
                 victim::kill(self.child.id());
                 tally.supervisors += 1;
+                *left -= 1;
                 break;
             }
             if let Some(worker) = victim::worker(self.child.id(), dice.below(8)) {
                 victim::kill(worker);
                 tally.workers += 1;
-                spared = false;
+                *left -= 1;
             }
         }
-        (spared, self.child.wait().expect("the program ends"))
+        self.child.wait().expect("the program ends")
     }
 
     fn is_over(&mut self) -> bool {

@@ -13,8 +13,8 @@ Exit status:
   2  usage, configuration or unreadable input
   3  a requirement or baseline is not met
   4  nothing could be measured
-  5  incomplete: a device or kernel crashed, hung or was lost; a worker was
-     killed; the run was interrupted
+  5  incomplete: a device or kernel crashed, hung or was lost, or the run was
+     interrupted
 Where several apply, the first of 2, 1, 4, 3, 5.";
 
 /// How the program ends.

@@ -86,7 +86,8 @@ modes = ["rtz32"]
 
 [operation.add]
 lowerings = ["fadd"]
-accuracy.any = "toward zero"
+accuracy.f32 = "toward zero"
+accuracy.f16 = "nearest even"
 
 [[rule]]
 id = "C-1"

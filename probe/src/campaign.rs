@@ -1,12 +1,14 @@
 //! A campaign: every selected device measured and judged, one report, and a journal on the way there.
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 
 use fpprobe_profiles::Profile;
 use fpprobe_reports::Report;
-use fpprobe_reports::journal::{Pass, Run};
+use fpprobe_reports::journal::{Device as Journaled, Pass, Run};
 use fpprobe_reports::model::{Device, Incident, Outcome, ProfileResult, SCHEMA};
 use fpprobe_reports::record::Recorder;
+use fpprobe_spirv::Kernel;
 
 use crate::cli::Measuring;
 use crate::event::Event;
@@ -30,13 +32,25 @@ pub struct Campaign<'a> {
     /// What was asked for, now or when the journal began.
     pub run: &'a Run,
     /// Where each step is noted.
-    pub journal: Option<Journal>,
+    pub journal: Noted,
+    /// Whether to ask again what is in quarantine.
+    pub retry: bool,
+}
+
+/// The journal of a campaign.
+pub enum Noted {
+    /// There is none: no file is to be written.
+    Nowhere,
+    /// One that begins here, when it is known what there is to ask.
+    At(PathBuf),
+    /// One that goes on.
+    On(Journal),
 }
 
 impl Campaign<'_> {
     /// Asks what has no answer yet, judges, and writes the report.
     pub fn lead(self) -> anyhow::Result<Status> {
-        let Campaign { session, measuring, plan, run, journal } = self;
+        let Campaign { session, measuring, plan, run, journal, retry } = self;
         let profiles = &plan.profiles;
         let settings = session.settings(measuring)?;
         let progress = Progress::new(session.verbose);
@@ -45,6 +59,11 @@ impl Campaign<'_> {
         let targets: Vec<Target> =
             select::devices(&rows, &run.devices)?.into_iter().map(|(_, target)| target).collect();
         let names = names(&targets);
+        let journal = match journal {
+            Noted::Nowhere => None,
+            Noted::At(path) => Some(Journal::begin(&path, run.clone(), retry, &session.stop)?),
+            Noted::On(journal) => Some(journal),
+        };
         check(journal.as_ref(), &names, &rows)?;
         let mut lists = asking::Lists::default();
         let mut work = Vec::with_capacity(targets.len());
@@ -65,7 +84,7 @@ impl Campaign<'_> {
                 tally.obstructed();
             }
             tally.device(&result.measured);
-            whole &= result.measured.unasked + result.measured.held == 0;
+            whole &= result.measured.unasked == 0 && result.measured.held.is_empty();
             devices.push(entry(target, result, settings.environment.caches_off(), &mut recorder));
         }
         let mut report = Report {
@@ -85,9 +104,7 @@ impl Campaign<'_> {
         }
         plan.output.save(&report)?;
         // A report that lacks something leaves the journal, to go on from.
-        if let Some(journal) = journal.filter(|_| whole) {
-            journal.finish()?;
-        }
+        journal.map_or(Ok(()), |journal| journal.close(whole))?;
         plan.output.show(&report, colour::on_stdout(session.config.colour))?;
         Ok(tally.status().and(plan.requirements(&report)))
     }
@@ -111,11 +128,15 @@ fn check(journal: Option<&Journal>, names: &[String], rows: &[Row]) -> anyhow::R
     let Some(gone) = gone else { return Ok(()) };
     let failed: Vec<String> =
         rows.iter().filter_map(|row| row.devices.as_ref().err()).map(|i| i.detail.clone()).collect();
-    let why = if failed.is_empty() { "or its driver was changed since".to_owned() } else { failed.join("; ") };
-    Err(usage_error(format!(
-        "failed to resume: {} ({}) is not there any more, {why}; start anew with `fpprobe run -o`",
-        gone.name, gone.device
-    )))
+    let Journaled { name, device, .. } = gone;
+    let message = if failed.is_empty() {
+        format!(
+            "{name} ({device}) is not there any more, or its driver was changed since; start anew with `fpprobe run -o`"
+        )
+    } else {
+        format!("{name} ({device}) was not found now ({}); try again", failed.join("; "))
+    };
+    Err(usage_error(format!("failed to resume: {message}")))
 }
 
 /// What came of one device.
@@ -137,7 +158,7 @@ fn device(
         obstructed(obstacle)
     } else {
         let track = track(Pass::Shared);
-        track.as_ref().map_or(Ok(()), |track| track.begin(&site.target.label(), asks))?;
+        track.as_ref().map_or(Ok(()), |track| track.begin(site, asks))?;
         measure(site, asks, Batching::Shared, track.as_ref())?
     };
     let judged = judging::judge(profiles, &measured.observations);
@@ -150,20 +171,29 @@ fn device(
     measured.incidents.extend(alone.incidents);
     measured.findings.splice(0..0, judged.findings);
     measured.findings.extend(alone.findings);
-    measured.unasked += alone.unasked;
-    measured.held += alone.held;
     measured.killed += alone.killed;
-    if measured.unasked > 0 {
-        measured.incidents.push(interrupted(site, &measured, journal));
+    measured.held.extend(alone.held);
+    measured.incidents.extend(measured.held.iter().map(quarantined));
+    for (unasked, how) in [(measured.unasked, ""), (alone.unasked, " again, each in a module of its own")] {
+        if unasked > 0 {
+            measured.incidents.push(interrupted(site, unasked, how, journal));
+        }
     }
+    measured.unasked += alone.unasked;
     Ok(Outcomes { measured, profiles: judged.profiles })
 }
 
-fn interrupted(site: &Site<'_>, measured: &Measured, journal: Option<&Journal>) -> Incident {
-    let cause = site.settings.stop.cause().unwrap_or_else(|| "ended early".to_owned());
+fn interrupted(site: &Site<'_>, unasked: usize, how: &str, journal: Option<&Journal>) -> Incident {
+    let cause = site.settings.stop.cause().unwrap_or_else(|| "the device was given up".to_owned());
     let next = journal.map(|journal| format!("; `{}` goes on", journal.command())).unwrap_or_default();
-    let detail = format!("{cause}: {} kernels were not asked{next}", measured.unasked);
-    Incident { subject: "-".to_owned(), outcome: None, detail }
+    let kernels = if unasked == 1 { "1 kernel was".to_owned() } else { format!("{unasked} kernels were") };
+    Incident { subject: "-".to_owned(), outcome: None, detail: format!("{cause}: {kernels} not asked{how}{next}") }
+}
+
+fn quarantined(kernel: &Kernel) -> Incident {
+    let detail =
+        "in quarantine: the machine went down while it was being measured; `--retry-quarantined` measures it again";
+    Incident { subject: kernel.to_string(), outcome: None, detail: detail.to_owned() }
 }
 
 fn obstructed(obstacle: &str) -> Measured {

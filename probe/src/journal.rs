@@ -2,15 +2,17 @@
 
 mod track;
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufReader, Write as _};
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context as _, anyhow};
-use fpprobe_reports::journal::{Custody, Leg, Pass, Record, Run, custody, line, read};
+use fpprobe_reports::journal::{Custody, Held, Leg, Pass, Record, Run, line, read};
 use rustix::fs::{FlockOperation, flock};
 
 use crate::exit::{OrUsage as _, say, usage_error};
@@ -30,8 +32,8 @@ pub struct Journal {
     file: Mutex<File>,
     /// What this run has seen in earlier processes, with numbers of lines.
     past: Vec<(usize, Record)>,
-    /// Whether it tells more than that a run was begun.
-    telling: AtomicBool,
+    /// Whether kernels are in quarantine, of whatever device.
+    holds: bool,
     stop: Stop,
 }
 
@@ -45,37 +47,47 @@ pub fn place(report: &Path, folder: bool) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// The report of a journal: the folder it lies in, or the file it lies beside.
-pub fn report(journal: &Path) -> PathBuf {
-    match journal.to_string_lossy().strip_suffix(SUFFIX) {
-        Some(report) => PathBuf::from(report),
-        None => journal.parent().map(Path::to_owned).unwrap_or_default(),
+/// The report of a journal: the folder it lies in, or the file it lies beside; `None` for a file that is not named as a
+/// journal is.
+pub fn report(journal: &Path) -> Option<PathBuf> {
+    let name = journal.file_name()?;
+    if name == NAME {
+        return Some(journal.parent().map(Path::to_owned).unwrap_or_default());
     }
+    let stem = name.as_bytes().strip_suffix(SUFFIX.as_bytes()).filter(|stem| !stem.is_empty())?;
+    Some(journal.with_file_name(OsStr::from_bytes(stem)))
 }
 
 /// The journal that `--resume` means: that of a folder, that of a report, or the file itself.
 pub fn find(named: &Path) -> anyhow::Result<PathBuf> {
-    let beside = place(named, false);
-    let candidates = [place(named, true), beside, named.to_owned()];
-    candidates.into_iter().find(|path| path.is_file()).ok_or_else(|| {
-        usage_error(format!(
-            "nothing to resume at {}: there is no {NAME} (a run that was finished leaves none; `fpprobe run -o DIR` starts one)",
-            named.display()
-        ))
+    let candidates = [place(named, true), place(named, false), named.to_owned()];
+    let found = candidates.into_iter().find(|path| path.is_file() && report(path).is_some());
+    found.ok_or_else(|| {
+        let shown = named.display();
+        let mut message =
+            format!("nothing to resume at {shown}: there is no {NAME} (a run that was finished leaves none");
+        if place(named, true).with_extension("jsonl.old").exists() {
+            message += "; one that another run has replaced is named .old: give it its name back to go on with it";
+        }
+        usage_error(message + "; `fpprobe run -o DIR` starts one)")
     })
 }
 
 impl Journal {
     /// Begins the journal of a new run. One that an unfinished run has left there is kept under another name, and what it
-    /// knows of kernels that took the machine down is heeded.
+    /// knows of kernels that took the machine down is heeded. At no moment is there neither of them.
     pub fn begin(path: &Path, run: Run, retry: bool, stop: &Stop) -> anyhow::Result<Journal> {
-        let file = open(path)?;
-        let past = predecessor(path, &file)?;
+        let old = open(path)?;
+        let held = predecessor(path, &old)?;
+        let fresh = with_suffix(path, ".new");
+        let made = OpenOptions::new().read(true).append(true).create(true).open(&fresh);
+        let file = made.and_then(|file| file.set_len(0).map(|()| file)).with_context(|| failed(&fresh)).or_usage()?;
+        lock(path, &file)?;
         let mut journal = Journal::new(path, file, Vec::new(), stop);
         journal.write(&Record::Run(run));
-        // The old records are not in this file: what they hold must be.
-        let Custody { hold, held } = custody(past.iter().map(|(_, record)| record), &host::boot());
-        journal.enter(Custody { hold: [held, hold].concat(), held: Vec::new() }, retry)?;
+        journal.enter(Custody { hold: held, ..Custody::default() }, retry)?;
+        let swapped = fs::rename(&fresh, path).and_then(|()| File::open(folder(path))?.sync_all());
+        swapped.with_context(|| failed(path)).or_usage()?;
         Ok(journal)
     }
 
@@ -98,24 +110,31 @@ impl Journal {
         }
         file.set_len(read.length).with_context(|| failed(path)).or_usage()?;
         let mut journal = Journal::new(path, file, read.records, stop);
-        let custody = custody(journal.past.iter().map(|(_, record)| record), &host::boot());
+        let custody = Custody::new(journal.past.iter().map(|(_, record)| record), &host::boot());
         journal.enter(custody, retry)?;
         Ok((read.run, journal))
     }
 
     fn new(path: &Path, file: File, past: Vec<(usize, Record)>, stop: &Stop) -> Journal {
-        let telling = AtomicBool::new(!past.is_empty());
-        Journal { path: path.to_owned(), file: Mutex::new(file), past, telling, stop: stop.clone() }
+        Journal { path: path.to_owned(), file: Mutex::new(file), past, holds: false, stop: stop.clone() }
     }
 
     /// Notes that this process is at it, and which kernels it keeps away from.
-    fn enter(&mut self, Custody { hold, held }: Custody, retry: bool) -> anyhow::Result<()> {
-        self.write(&Record::Leg(Leg { boot: host::boot(), started: host::now() }));
-        let all = if retry { [held, hold.clone()].concat() } else { Vec::new() };
-        for record in hold.into_iter().map(Record::Quarantined).chain(all.into_iter().map(Record::Released)) {
+    fn enter(&mut self, custody: Custody, retry: bool) -> anyhow::Result<()> {
+        let all = custody.all();
+        let records = |kernels: BTreeMap<String, BTreeSet<String>>| {
+            let held =
+                |(device, kernels): (_, BTreeSet<String>)| Held { device, kernels: kernels.into_iter().collect() };
+            kernels.into_iter().map(held)
+        };
+        let leg = Record::Leg(Leg { boot: host::boot(), started: host::now() });
+        let hold = records(custody.hold).map(Record::Quarantined);
+        let free = records(if retry { all.clone() } else { BTreeMap::new() }).map(Record::Released);
+        for record in [leg].into_iter().chain(hold).chain(free) {
             self.write(&record);
             self.past.push((0, record));
         }
+        self.holds = !retry && !all.is_empty();
         self.stop.broken().map_or(Ok(()), |cause| Err(usage_error(cause)))
     }
 
@@ -135,9 +154,6 @@ impl Journal {
     /// Puts a step on disk. Where that fails the measurement ends: what cannot be kept is not worth asking.
     pub fn write(&self, record: &Record) {
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        if !matches!(record, Record::Run(_) | Record::Leg(_)) {
-            self.telling.store(true, Ordering::Relaxed);
-        }
         let written = file.write_all(line(record).as_bytes()).and_then(|()| file.sync_data());
         if let Err(error) = written {
             let hint = match error.kind() {
@@ -152,22 +168,19 @@ impl Journal {
 
     /// The command that goes on with this run.
     pub fn command(&self) -> String {
-        format!("fpprobe run --resume {}", report(&self.path).display())
+        let report = report(&self.path).unwrap_or_default().display().to_string();
+        let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+=:@%".contains(c);
+        let quoted = if report.chars().all(plain) { report } else { format!("'{}'", report.replace('\'', "'\\''")) };
+        format!("fpprobe run --resume {quoted}")
     }
 
-    /// The report holds everything: the journal has served.
-    pub fn finish(self) -> anyhow::Result<()> {
-        self.telling.store(true, Ordering::Relaxed);
-        fs::remove_file(&self.path).with_context(|| format!("failed to remove {}", self.path.display()))
-    }
-}
-
-impl Drop for Journal {
-    /// A run that came to an end before it had asked anything leaves nothing behind.
-    fn drop(&mut self) {
-        if !*self.telling.get_mut() {
-            let _ = fs::remove_file(&self.path);
+    /// This process is done with it. Where the report holds everything, and nothing is in quarantine, it has served.
+    pub fn close(self, whole: bool) -> anyhow::Result<()> {
+        self.write(&Record::Ended);
+        if !whole || self.holds {
+            return Ok(());
         }
+        fs::remove_file(&self.path).with_context(|| format!("failed to remove {}", self.path.display()))
     }
 }
 
@@ -175,20 +188,33 @@ fn failed(path: &Path) -> String {
     format!("failed to write journal {}", path.display())
 }
 
+fn folder(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    PathBuf::from(name)
+}
+
+/// Makes the file this process's alone.
+fn lock(path: &Path, file: &File) -> anyhow::Result<()> {
+    let locked = flock(file, FlockOperation::NonBlockingLockExclusive);
+    let message = || format!("{} is in use: another fpprobe is measuring into that place", path.display());
+    locked.map_err(|_| usage_error(message()))
+}
+
 /// Opens the file for reading and writing, made if need be, and this process's alone.
 fn open(path: &Path) -> anyhow::Result<File> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = folder(path);
     fs::create_dir_all(folder).with_context(|| format!("failed to create folder {}", folder.display())).or_usage()?;
     loop {
         let mut options = OpenOptions::new();
         let file = options.read(true).append(true).create(true).open(path).with_context(|| failed(path)).or_usage()?;
-        if flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
-            let message = format!("{} is in use: another fpprobe is measuring into that place", path.display());
-            return Err(usage_error(message));
-        }
-        // Who had it may have finished, and removed it, between the two steps.
-        let (held, there) = (file.metadata(), fs::metadata(path));
-        if let (Ok(held), Ok(there)) = (held, there)
+        lock(path, &file)?;
+        // Who had it may have replaced or removed it between the two steps.
+        if let (Ok(held), Ok(there)) = (file.metadata(), fs::metadata(path))
             && (held.dev(), held.ino()) == (there.dev(), there.ino())
         {
             // The new name is only sure to be there once the folder itself has reached the disk.
@@ -199,27 +225,28 @@ fn open(path: &Path) -> anyhow::Result<File> {
 }
 
 /// What the journal of an unfinished run tells the next one: which kernels took the machine down. It is kept under
-/// another name.
-fn predecessor(path: &Path, file: &File) -> anyhow::Result<Vec<(usize, Record)>> {
+/// another name, beside those that were kept before.
+fn predecessor(path: &Path, file: &File) -> anyhow::Result<BTreeMap<String, BTreeSet<String>>> {
     if file.metadata().with_context(|| failed(path)).or_usage()?.len() == 0 {
-        return Ok(Vec::new());
+        return Ok(BTreeMap::new());
     }
-    let mut old = path.as_os_str().to_owned();
-    old.push(".old");
-    fs::copy(path, &old).with_context(|| format!("failed to keep {}", Path::new(&old).display())).or_usage()?;
-    let old = Path::new(&old).display();
-    let found = read(BufReader::new(file));
-    file.set_len(0).with_context(|| failed(path)).or_usage()?;
-    match found {
+    let names =
+        (1..).map(|number: u32| with_suffix(path, &if number == 1 { ".old".into() } else { format!(".old{number}") }));
+    let old = names.into_iter().find(|name| !name.exists()).unwrap_or_else(|| with_suffix(path, ".old"));
+    // Where there are no links the file is copied.
+    let kept = fs::hard_link(path, &old).or_else(|_| fs::copy(path, &old).map(|_| ()));
+    kept.with_context(|| format!("failed to keep {}", old.display())).or_usage()?;
+    let old = old.display();
+    match read(BufReader::new(file)) {
         Ok(read) => {
             say(&format!(
                 "an unfinished run was here; its journal is now {old} (`--resume` would have gone on with it)"
             ));
-            Ok(read.records)
+            Ok(Custody::new(read.records.iter().map(|(_, record)| record), &host::boot()).all())
         }
         Err(error) => {
             say(&format!("a journal was here that cannot be used ({error}); it is now {old}"));
-            Ok(Vec::new())
+            Ok(BTreeMap::new())
         }
     }
 }

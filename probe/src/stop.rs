@@ -4,7 +4,7 @@ use std::io;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
 
 /// Shared by everything that measures; asked between two steps.
@@ -15,11 +15,11 @@ pub struct Stop {
 }
 
 impl Stop {
-    /// From now on Ctrl-C (SIGINT) and SIGTERM are a reason; the second of them ends the program at once, as if nobody
+    /// From now on Ctrl-C (SIGINT), SIGTERM and a terminal that closes (SIGHUP, unless `nohup` has it ignored) are a reason; the second of them ends the program at once, as if nobody
     /// listened.
     pub fn listen(&self) -> io::Result<()> {
         let once = Arc::new(AtomicBool::new(false));
-        for signal in [SIGINT, SIGTERM] {
+        for signal in [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|signal| *signal != SIGHUP || !ignored(SIGHUP)) {
             flag::register_conditional_default(signal, Arc::clone(&once))?;
             flag::register(signal, Arc::clone(&once))?;
             flag::register_usize(signal, Arc::clone(&self.signal), signal as usize)?;
@@ -42,6 +42,7 @@ impl Stop {
         let signal = match self.signal.load(Ordering::Relaxed) as i32 {
             0 => None,
             SIGINT => Some("interrupted (SIGINT)"),
+            SIGHUP => Some("left by its terminal (SIGHUP)"),
             _ => Some("told to end (SIGTERM)"),
         };
         self.broken().or_else(|| signal.map(str::to_owned))
@@ -51,4 +52,11 @@ impl Stop {
     pub fn is_wanted(&self) -> bool {
         self.signal.load(Ordering::Relaxed) != 0 || self.cause.get().is_some()
     }
+}
+
+/// Whether this process was started with the signal ignored (proc(5), `SigIgn` of `/proc/PID/status`).
+fn ignored(signal: i32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
 }

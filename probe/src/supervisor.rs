@@ -16,6 +16,7 @@ mod replay;
 mod site;
 mod trouble;
 
+use std::collections::BTreeSet;
 use std::num::NonZero;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -80,10 +81,10 @@ pub struct Ask {
 pub struct Measured {
     /// One observation per kernel that was asked, in the order given.
     pub observations: Vec<Observation>,
-    /// Kernels that were not asked, because the measurement was to end early.
+    /// Kernels that were not asked, because the measurement ended early.
     pub unasked: usize,
-    /// Kernels in quarantine; their observations say so.
-    pub held: usize,
+    /// Kernels that are not asked, because the machine went down while they were.
+    pub held: Vec<Kernel>,
     /// What went wrong on the way.
     pub incidents: Vec<Incident>,
     /// Workers that were killed from outside; what they were at was asked again.
@@ -146,8 +147,9 @@ pub fn measure(
     let Site { number, target, settings, listener, .. } = *site;
     let batches = batch::batches(asks, batching, settings.batch);
     let lanes = settings.jobs(target).min(batches.len());
-    let mut queue = queue::Queue::new(asks.len(), batches, settings.failures);
-    let held = track.map_or(Ok(0), |track| replay::replay(&mut queue, asks, track))?;
+    let mut queue = queue::Queue::new(asks.len(), batches);
+    let held = track.map_or(Ok(BTreeSet::new()), |track| replay::replay(&mut queue, asks, track))?;
+    queue.limit(settings.failures);
     let name = target.label();
     listener(&Event::Begun { device: number, name: &name, kernels: asks.len(), alone: batching == Batching::Alone });
     listener(&Event::Settled { device: number, kernels: queue.settled() });
@@ -159,8 +161,8 @@ pub fn measure(
     });
     let (answers, troubles) = shared.into_results();
     let mut measured = troubles.into_incidents(asks);
-    measured.held = held;
-    measured.unasked = answers.iter().filter(|answer| answer.is_none()).count();
+    measured.unasked = answers.iter().filter(|answer| answer.is_none()).count().saturating_sub(held.len());
+    measured.held = held.into_iter().map(|place| asks[place].kernel).collect();
     let answered = asks.iter().zip(answers).filter_map(|(ask, answer)| Some(observation(ask, answer?)));
     measured.observations = answered.collect();
     listener(&Event::Done { device: number });

@@ -22,7 +22,7 @@ impl Tally {
         let outcomes = || measured.observations.iter().map(|observation| observation.outcome);
         if outcomes().any(|outcome| matches!(outcome, Outcome::Ran | Outcome::Flaky)) {
             self.answered += 1;
-        } else if outcomes().any(|outcome| outcome != Outcome::Unsupported) {
+        } else if measured.unasked > 0 || outcomes().any(|outcome| outcome != Outcome::Unsupported) {
             self.silent += 1;
         }
         self.incidents += measured.incidents.len() + measured.killed;

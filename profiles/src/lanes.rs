@@ -173,3 +173,32 @@ fn tiny(encoding: Encoding, operands: &[Operand], demand: &Demand) -> bool {
         || demand.function == Function::MulAdd
             && small(&accepted_on(encoding, &operands[..2], &Demand { function: Function::Mul, ..open }))
 }
+
+#[cfg(test)]
+mod tests {
+    use fpprobe_spirv::Format;
+
+    use super::*;
+
+    /// How many of two operands are subnormal, and whether the selection wants it so.
+    fn selects(lanes: &Lanes) -> [bool; 3] {
+        let profile = crate::profile::built_in("d3d11").unwrap().unwrap();
+        let demand = profile.rule("D32-24").unwrap().parts[0].demand;
+        let (layout, subnormal, one) = (Format::F32.float(), 1, 0x3f80_0000);
+        let select = |bits: [u64; 2]| {
+            let operands = bits.map(|bits| Operand { layout, bits });
+            lanes.select(Encoding::Float(layout.unwrap()), &operands, &demand)
+        };
+        assert_eq!(select([subnormal, one]), select([one, subnormal]));
+        [[one, one], [subnormal, one], [subnormal, subnormal]].map(select)
+    }
+
+    #[test]
+    fn some_every_no_and_exactly_one_operand_mean_what_they_say() {
+        let subnormal = || vec![Class::Subnormal];
+        assert_eq!(selects(&Lanes { any: subnormal(), ..Lanes::default() }), [false, true, true]);
+        assert_eq!(selects(&Lanes { all: subnormal(), ..Lanes::default() }), [false, false, true]);
+        assert_eq!(selects(&Lanes { none: subnormal(), ..Lanes::default() }), [true, false, false]);
+        assert_eq!(selects(&Lanes { one: subnormal(), ..Lanes::default() }), [false, true, false]);
+    }
+}

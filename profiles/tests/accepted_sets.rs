@@ -344,3 +344,62 @@ fn a_sum_just_beside_a_midpoint_is_rounded_to_its_side() {
         assert_eq!(set.count(), 1, "{}", set.to_json());
     }
 }
+
+/// What is accepted as the one result of a kernel, with this accuracy as profiles write it.
+fn accepted(kernel: &str, case: &[u64], accuracy: &str) -> Set {
+    let kernel: Kernel = kernel.parse().unwrap();
+    Question::new(&kernel).accepted_part(case, 0, &demand(&kernel, accuracy.parse().unwrap()))
+}
+
+#[test]
+fn a_logarithm_may_be_off_by_its_bound_and_no_further() {
+    // D3D11.3 §22.10.8: 2^-21 absolute where the operand is from 0.5 to 2, elsewhere 2^-21 of the logarithm.
+    let bound = 2f64.powi(-21);
+    for x in [0.5f32, 0.6, 0.75, 0.999, 1.001, 1.25, 1.5, 2.0, 1e-30, 0.01, 0.25, 0.3, 3.0, 4.0, 1e10] {
+        let log = f64::from(x).log2();
+        let off = if (0.5..=2.0).contains(&x) { bound } else { bound * log.abs() };
+        let set = accepted("f32.log2", &[x.to_bits().into()], "absolute 2^-21 in [0.5, 2], else relative");
+        let holds = |answer: f32| set.contains(answer.to_bits().into());
+        // The last answers within the bound, and the ones beyond them.
+        let (mut low, mut high) = ((log - off) as f32, (log + off) as f32);
+        low = if f64::from(low) < log - off { low.next_up() } else { low };
+        high = if f64::from(high) > log + off { high.next_down() } else { high };
+        assert!(holds(low) && holds(high), "{x}: {low} to {high}, {}", set.to_json());
+        assert!(!holds(low.next_down()) && !holds(high.next_up()), "{x}: {low} to {high}, {}", set.to_json());
+    }
+}
+
+#[test]
+fn a_division_in_two_steps_has_a_reciprocal_off_by_its_bound_and_no_further() {
+    // 1/3 lies two thirds of a unit above 3eaaaaaa, 1/10 four fifths above 3dcccccc: within a unit there are two of each.
+    let (one, two, three, ten) = (0x3f80_0000, 0x4000_0000, 0x4040_0000, 0x4120_0000);
+    for (x, y, results) in [
+        (one, three, [0x3eaa_aaaa, 0x3eaa_aaab]),
+        (one, ten, [0x3dcc_cccc, 0x3dcc_cccd]),
+        (two, three, [0x3f2a_aaaa, 0x3f2a_aaab]),
+        // Three times the lower third is 1 - 2^-24, three times the upper one rounds to 1.
+        (three, three, [0x3f7f_ffff, 0x3f80_0000]),
+    ] {
+        assert_eq!(accepted("f32.fdiv", &[x, y], "x * (1/y), reciprocal 1 ulp").members(16), results, "{x:x} / {y:x}");
+    }
+}
+
+#[test]
+fn a_multiply_add_is_fused_separate_or_either_as_the_environment_says() {
+    // (1 + 2^-12)^2 - 1 is 2^-11 + 2^-24; the product by itself is a tie, which rounds to 1 + 2^-11.
+    let case = [0x3f80_0800, 0x3f80_0800, 0xbf80_0000];
+    let (separate, fused) = (0x3a00_0000, 0x3a00_0400);
+    for (contraction, results) in [
+        (Contraction::Separate, vec![separate]),
+        (Contraction::Fused, vec![fused]),
+        (Contraction::Either, vec![separate, fused]),
+    ] {
+        for kernel in ["f32.fma", "f32.mul_then_add"] {
+            let kernel: Kernel = kernel.parse().unwrap();
+            let mut demand = demand(&kernel, Accuracy::NearestEven);
+            (demand.operands.contraction, demand.results.contraction) = (contraction, contraction);
+            let set = Question::new(&kernel).accepted_part(&case, 0, &demand);
+            assert_eq!(set.members(16), results, "{kernel} {contraction:?}");
+        }
+    }
+}

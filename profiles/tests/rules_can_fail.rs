@@ -479,3 +479,56 @@ fn each_relation_can_be_met_and_can_fail_by_itself() {
     device.iter_mut().find(|o| o.kernel.op.name == "load").unwrap().outcome = Outcome::Hung;
     assert_eq!(verdict(&store_rule("round_trip"), &device), Verdict::Incomplete);
 }
+
+#[test]
+fn a_code_that_comes_back_larger_or_smaller_is_no_round_trip() {
+    let good = device(&profile::built_in("d3d11").unwrap().unwrap());
+    let at = good.iter().position(|o| o.kernel.op.name == "store").unwrap();
+    let profile = store_rule("round_trip");
+    let judge = Judge::new(&profile);
+    // Red and green have six bits of fraction, blue has five; 1.0 has the exponent 15.
+    for (shift, mask, one) in [(0, 0x7ff, 15 << 6), (11, 0x7ff, 15 << 6), (22, 0x3ff, 15 << 5)] {
+        for instead in [one + 1, one - 1] {
+            let mut device = good.clone();
+            let other = |texel: &u64| {
+                if texel >> shift & mask == one { texel & !(mask << shift) | instead << shift } else { *texel }
+            };
+            device[at].out = good[at].out.iter().map(other).collect();
+            let rule = judge.judge(&Observations::new(&device)).rules.swap_remove(0);
+            assert_eq!(rule.verdict, Verdict::Deviates, "{one:x} at bit {shift} comes back as {instead:x}");
+        }
+    }
+}
+
+#[test]
+fn a_round_trip_of_no_finite_code_is_no_pass() {
+    let mut device = device(&profile::built_in("d3d11").unwrap().unwrap());
+    let load = device.iter_mut().find(|o| o.kernel.op.name == "load").unwrap();
+    load.cases = Cases::new("", 1, vec![0x7c0 | 0x7c0 << 11 | 0x3e0 << 22]);
+    load.out = vec![0x7f80_0000; load.kernel.result().width as usize].into();
+    let profile = store_rule("round_trip");
+    let judgement = Judge::new(&profile).judge(&Observations::new(&device));
+    assert_eq!((judgement.class, judgement.rules[0].verdict), (Class::Incomplete, Verdict::Incomplete));
+}
+
+#[test]
+fn a_rule_that_judged_no_lane_is_no_pass_beside_rules_that_did() {
+    for (id, lanes) in [
+        // What no operand can be, and what the profile says nothing of.
+        ("d3d11", "all = [\"normal\"], none = [\"normal\"]"),
+        ("wgsl", "any = [\"nan\"]"),
+    ] {
+        let device = device(&profile::built_in(id).unwrap().unwrap());
+        for (level, class) in [("required", Class::Incomplete), ("recommended", Class::Conforms)] {
+            let text = format!(
+                "id = \"more\"\ntitle = \"\"\nversion = \"1\"\nextends = \"{id}\"\n[[rule]]\nid = \"M\"\ntitle = \"\"\ncitation = \"\"\n\
+                 level = \"{level}\"\nformat = \"f32\"\noperations = [\"sqrt\"]\nlanes = {{ {lanes} }}\n"
+            );
+            let profile = Profile::parse("more.toml", &text, &profile::built_in_text).unwrap();
+            let judgement = Judge::new(&profile).judge(&Observations::new(&device));
+            let rule = judgement.rules.iter().find(|rule| rule.id == "M").unwrap();
+            assert_eq!((rule.verdict, rule.lanes), (Verdict::Incomplete, 0), "{id} {level}");
+            assert_eq!(judgement.class, class, "{id} {level}");
+        }
+    }
+}

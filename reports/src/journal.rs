@@ -11,7 +11,7 @@ use fpprobe_profiles::Outcome;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-pub use custody::{Custody, custody};
+pub use custody::Custody;
 pub use read::{JournalError, Read, read};
 
 /// The value of [`Run::journal`] that this program writes, and the only one that it reads.
@@ -34,9 +34,11 @@ pub enum Record {
     /// A worker has failed.
     Failure(Failure),
     /// Kernels are not asked: the machine went down while they were.
-    Quarantined(Batch),
+    Quarantined(Held),
     /// Kernels leave their quarantine, each to be asked alone.
-    Released(Batch),
+    Released(Held),
+    /// The program ends of its own accord; what it had begun to ask is broken off.
+    Ended,
 }
 
 /// What a run is to do.
@@ -81,10 +83,14 @@ pub struct Device {
     pub name: String,
     /// Digest of the kernels and their inputs.
     pub asks: String,
+    /// Active layers and the like.
+    pub taint: Vec<String>,
+    /// Disk caches of drivers that are switched off.
+    pub caches_off: Vec<String>,
 }
 
 /// The pass of a device's measurement that a step belongs to.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Pass {
     /// Kernels share modules.
@@ -101,6 +107,16 @@ pub struct Batch {
     pub device: String,
     /// The pass.
     pub pass: Pass,
+    /// Kernel ids.
+    pub kernels: Vec<String>,
+}
+
+/// Kernels of a device in quarantine, or out of it: in every pass.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Held {
+    /// The device's key.
+    pub device: String,
     /// Kernel ids.
     pub kernels: Vec<String>,
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use fpprobe_reports::journal::{FORMAT, Run};
 
-use crate::campaign::Campaign;
+use crate::campaign::{Campaign, Noted};
 use crate::cli::{Judging, RunArgs};
 use crate::exit::Status;
 use crate::journal::{self, Journal};
@@ -34,10 +34,9 @@ fn begin(session: &Session, args: &RunArgs) -> anyhow::Result<Status> {
     };
     // Filters are checked before any file or driver is touched.
     asking::kernels(&plan.profiles, &run.filter, |_| true)?;
-    let place = plan.output.journal();
-    let start = |path| Journal::begin(path, run.clone(), args.retry_quarantined, &session.stop);
-    let journal = place.as_deref().map(start).transpose()?;
-    Campaign { session, measuring: &args.measuring, plan: &plan, run: &run, journal }.lead()
+    let journal = plan.output.journal().map_or(Noted::Nowhere, Noted::At);
+    let retry = args.retry_quarantined;
+    Campaign { session, measuring: &args.measuring, plan: &plan, run: &run, journal, retry }.lead()
 }
 
 fn resume(session: &Session, args: &RunArgs, place: &Path) -> anyhow::Result<Status> {
@@ -46,11 +45,12 @@ fn resume(session: &Session, args: &RunArgs, place: &Path) -> anyhow::Result<Sta
     let judging = Judging {
         profile: run.profiles.clone(),
         format: run.format.clone(),
-        output: Some(journal::report(&path)),
+        output: journal::report(&path),
         require: if args.judging.require.is_empty() { run.require.clone() } else { args.judging.require.clone() },
     };
     let plan = judging::Plan::new(&session.config, &judging, Path::new(""))?;
-    Campaign { session, measuring: &args.measuring, plan: &plan, run: &run, journal: Some(journal) }.lead()
+    let (journal, retry) = (Noted::On(journal), args.retry_quarantined);
+    Campaign { session, measuring: &args.measuring, plan: &plan, run: &run, journal, retry }.lead()
 }
 
 fn absolute(name: &str) -> String {

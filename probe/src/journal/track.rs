@@ -7,7 +7,7 @@ use fpprobe_reports::journal::{Answer, Answers, Batch, Device, Failure, Pass, Re
 
 use super::Journal;
 use crate::protocol;
-use crate::supervisor::Ask;
+use crate::supervisor::{Ask, Site};
 
 /// Writes the steps of one pass over one device, and knows those of earlier processes.
 pub struct Track<'a> {
@@ -21,31 +21,44 @@ impl<'a> Track<'a> {
         Track { journal, device, pass }
     }
 
-    /// Notes what the device is going to be asked. What earlier processes have noted must be the same.
-    pub fn begin(&self, name: &str, asks: &[Ask]) -> Result<(), String> {
-        let own = Device { device: self.device.to_owned(), name: name.to_owned(), asks: of(asks) };
-        match self.journal.devices().find(|known| known.device == own.device) {
-            Some(known) if known.asks == own.asks => Ok(()),
-            Some(_) => Err(format!(
-                "failed to resume: {name} would now be asked other kernels or inputs than those of the journal; start anew with `fpprobe run -o`"
-            )),
-            None => {
-                self.journal.write(&Record::Device(own));
-                Ok(())
-            }
-        }
+    /// Notes what the device is going to be asked, and under which circumstances. Those of earlier processes must be the
+    /// same: answers of two kinds do not mix.
+    pub fn begin(&self, site: &Site<'_>, asks: &[Ask]) -> Result<(), String> {
+        let own = Device {
+            device: self.device.to_owned(),
+            name: site.target.label(),
+            asks: of(asks),
+            taint: site.target.found.taint.clone(),
+            caches_off: site.settings.environment.caches_off(),
+        };
+        let Some(known) = self.journal.devices().find(|known| known.device == own.device) else {
+            self.journal.write(&Record::Device(own));
+            return Ok(());
+        };
+        let differs = if known.asks != own.asks {
+            "it would now be asked other kernels or inputs than those of the journal".to_owned()
+        } else if known.taint != own.taint {
+            format!("then it was measured with {}, now with {}", list(&known.taint), list(&own.taint))
+        } else if known.caches_off != own.caches_off {
+            let (then, now) = (list(&known.caches_off), list(&own.caches_off));
+            format!("then it was measured with {then} against drivers' caches, now with {now}")
+        } else {
+            return Ok(());
+        };
+        let anew = "go on as it was begun, or start anew with `fpprobe run -o`";
+        Err(format!("failed to resume: {}: {differs}; {anew}", own.name))
     }
 
     /// The steps of earlier processes, with numbers of lines.
     pub fn past(&self) -> impl Iterator<Item = (usize, &Record)> {
         let own = |device: &str, pass: Pass| device == self.device && pass == self.pass;
         self.journal.past.iter().map(|(line, record)| (*line, record)).filter(move |(_, record)| match record {
-            Record::Intent(batch) | Record::Quarantined(batch) | Record::Released(batch) => {
-                own(&batch.device, batch.pass)
-            }
+            Record::Intent(batch) => own(&batch.device, batch.pass),
             Record::Answers(answers) => own(&answers.device, answers.pass),
             Record::Failure(failure) => own(&failure.device, failure.pass),
-            Record::Run(_) | Record::Leg(_) | Record::Device(_) => false,
+            Record::Quarantined(held) | Record::Released(held) => held.device == self.device,
+            Record::Leg(_) | Record::Ended => true,
+            Record::Run(_) | Record::Device(_) => false,
         })
     }
 
@@ -79,6 +92,10 @@ impl<'a> Track<'a> {
             stage: if failure.outside { Stage::Killed } else { stage },
         }));
     }
+}
+
+fn list(names: &[String]) -> String {
+    if names.is_empty() { "nothing".to_owned() } else { names.join(", ") }
 }
 
 /// A digest of kernels and inputs.

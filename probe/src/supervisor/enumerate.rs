@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use fpprobe_profiles::Outcome;
 use fpprobe_reports::model::Incident;
@@ -14,6 +15,10 @@ use crate::discover;
 use crate::event::{Event, Listener};
 use crate::protocol::{Failure, Found, Request, Response};
 
+/// Most workers that may be killed from outside while they look for the devices of one driver.
+const KILLS: u32 = 8;
+/// Wait before the next one; it grows with each.
+const PAUSE: Duration = Duration::from_millis(50);
 /// Workers that look for devices at the same time.
 const AT_ONCE: usize = 4;
 
@@ -45,7 +50,7 @@ pub fn enumerate(drivers: &[discover::Found], settings: &Settings, listener: Lis
 fn ask(driver: &discover::Found, settings: &Settings, listener: Listener<'_>) -> Row {
     let manifest = driver.manifest.clone();
     let devices = match &driver.library {
-        Ok(_) => devices(&manifest, settings, listener),
+        Ok(_) => persistently(&manifest, settings, listener),
         Err(reason) => Err(Failure::new(Outcome::Rejected, format!("the manifest {reason}"))),
     };
     let devices = devices.map_err(|failure| {
@@ -55,6 +60,27 @@ fn ask(driver: &discover::Found, settings: &Settings, listener: Listener<'_>) ->
         Incident { subject, outcome: Some(failure.outcome), detail: failure.detail }
     });
     Row { manifest, devices }
+}
+
+/// Asks again where that may help: a worker that was killed from outside several times, one that crashed once.
+fn persistently(manifest: &Path, settings: &Settings, listener: Listener<'_>) -> Result<Vec<Found>, Failure> {
+    let mut attempts = 0;
+    loop {
+        let found = devices(manifest, settings, listener);
+        let most = match &found {
+            Err(failure) if failure.outside => KILLS,
+            Err(failure) if failure.outcome == Outcome::Crashed => 1,
+            _ => 0,
+        };
+        let Err(failure) = &found else { return found };
+        if attempts == most || settings.stop.is_wanted() {
+            return found;
+        }
+        attempts += 1;
+        let text = format!("{failure}, while looking for devices; another worker looks again");
+        listener(&Event::Trouble { subject: &manifest.display().to_string(), text: &text });
+        std::thread::sleep(PAUSE * attempts);
+    }
 }
 
 fn devices(manifest: &Path, settings: &Settings, listener: Listener<'_>) -> Result<Vec<Found>, Failure> {

@@ -21,6 +21,14 @@ const BACKOFF: Duration = Duration::from_millis(20);
 /// The longest such wait.
 const LONGEST: Duration = Duration::from_millis(400);
 
+/// How a lane goes on after a step.
+enum After<'w> {
+    /// With this worker, or with a new one.
+    Go(Option<Worker<'w>>),
+    /// Not at all: the others do the rest.
+    Retire,
+}
+
 /// What the lanes of a device share.
 pub struct Shared<'a> {
     queue: Mutex<Queue>,
@@ -86,25 +94,31 @@ impl<'a> Shared<'a> {
         let mut worker = None;
         while let Some(batch) = self.next() {
             let ids: Vec<String> = batch.places.iter().map(|place| self.asks[*place].kernel.to_string()).collect();
-            worker = self.step(worker, batch, &ids);
+            match self.step(worker, batch, &ids) {
+                After::Go(left) => worker = left,
+                After::Retire => return,
+            }
         }
     }
 
-    /// Asks one batch, of this worker or of a new one. Returns the worker if it is still of use.
-    fn step<'w>(&'w self, worker: Option<Worker<'w>>, batch: Batch, ids: &[String]) -> Option<Worker<'w>> {
+    /// Asks one batch, of this worker or of a new one.
+    fn step<'w>(&'w self, worker: Option<Worker<'w>>, batch: Batch, ids: &[String]) -> After<'w> {
         let Site { number, settings, listener, .. } = *self.site;
         let mut worker = match worker.map_or_else(|| self.open(), Ok) {
             Ok(worker) => worker,
             Err(_) if settings.stop.is_wanted() => {
                 self.update(|queue| queue.put_back(batch));
-                return None;
+                return After::Go(None);
             }
             Err(failure) => {
                 self.note(|track| track.failure(ids, &failure, Stage::Start));
                 let consequence = self.update(|queue| queue.fail_to_start(batch, &failure));
                 self.tell(&format!("{failure}, while opening the device"), &consequence);
+                if consequence.retire {
+                    return After::Retire;
+                }
                 self.rest(&consequence);
-                return None;
+                return After::Go(None);
             }
         };
         listener(&Event::Asking { device: number, worker: worker.id(), kernels: ids });
@@ -114,13 +128,13 @@ impl<'a> Shared<'a> {
                 self.note(|track| track.answers(ids, &answers));
                 let settled = self.update(|queue| queue.finish(&batch, answers));
                 listener(&Event::Settled { device: number, kernels: settled });
-                return Some(worker);
+                return After::Go(Some(worker));
             }
             Err(failure) => failure,
         };
         if settings.stop.is_wanted() {
             self.update(|queue| queue.put_back(batch));
-            return None;
+            return After::Go(None);
         }
         // A refusal leaves the worker as it was; anything else ends it before the batch goes on.
         let (left, gone) = if is_violent(failure.outcome) { (None, worker.end()) } else { (Some(worker), true) };
@@ -140,7 +154,7 @@ impl<'a> Shared<'a> {
         if left.is_none() {
             self.rest(&consequence);
         }
-        left
+        After::Go(left)
     }
 
     fn note(&self, write: impl FnOnce(&Track<'_>)) {
@@ -193,7 +207,11 @@ pub fn fit(answers: &[Answer], batch: &Batch, asks: &[Ask]) -> bool {
             let Ask { kernel, cases } = &asks[*place];
             let full = cases.len() * kernel.result().width as usize;
             let expected = if matches!(answer.outcome, Outcome::Ran | Outcome::Flaky) { full } else { 0 };
-            answer.out.len() == expected && answer.second.as_ref().is_none_or(|second| second.len() == expected)
+            let mask = kernel.result().format.mask();
+            let fits = |values: &[u64]| values.len() == expected && values.iter().all(|value| value & !mask == 0);
+            fits(&answer.out)
+                && answer.second.is_some() == (answer.outcome == Outcome::Flaky)
+                && answer.second.as_deref().is_none_or(fits)
         })
 }
 

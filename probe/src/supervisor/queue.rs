@@ -42,6 +42,8 @@ pub struct Consequence {
     pub plan: String,
     /// Failures of the device so far since one of its workers last answered.
     pub in_a_row: usize,
+    /// Whether the lane it happened to is to leave the rest to the others.
+    pub retire: bool,
 }
 
 /// The state of one device's measurement.
@@ -71,8 +73,8 @@ impl Batch {
 }
 
 impl Queue {
-    /// A queue of these batches over `kernels` kernels; `limit` is the number of failures in a row that ends it.
-    pub fn new(kernels: usize, batches: Vec<Vec<usize>>, limit: usize) -> Queue {
+    /// A queue of these batches over `kernels` kernels. Nothing ends it but its end, until [`Queue::limit`].
+    pub fn new(kernels: usize, batches: Vec<Vec<usize>>) -> Queue {
         Queue {
             waiting: batches.into_iter().map(|places| Batch::new(places, None)).collect(),
             asked: 0,
@@ -81,8 +83,13 @@ impl Queue {
             in_a_row: 0,
             starts_in_a_row: 0,
             total: 0,
-            limit,
+            limit: usize::MAX,
         }
+    }
+
+    /// From here on so many failures in a row end it; what failed before is forgiven.
+    pub fn limit(&mut self, limit: usize) {
+        (self.in_a_row, self.starts_in_a_row, self.total, self.limit) = (0, 0, 0, limit);
     }
 
     /// The next batch.
@@ -97,11 +104,16 @@ impl Queue {
         }
     }
 
-    /// The batch that waits with exactly these kernels, as if it had been next.
-    pub fn claim(&mut self, places: &[usize]) -> Option<Batch> {
-        let position = self.waiting.iter().position(|batch| batch.places == places)?;
+    /// The batch of these kernels, as if it had been next: the one that waits, or one made of what waits elsewhere.
+    pub fn claim(&mut self, places: &[usize]) -> Batch {
         self.asked += 1;
-        self.waiting.remove(position)
+        if let Some(position) = self.waiting.iter().position(|batch| batch.places == places)
+            && let Some(batch) = self.waiting.remove(position)
+        {
+            return batch;
+        }
+        self.set_aside(&places.iter().copied().collect());
+        Batch::new(places.to_vec(), None)
     }
 
     /// A batch was not asked after all.
@@ -145,7 +157,7 @@ impl Queue {
             self.in_a_row += 1;
             self.total += 1;
         }
-        if self.in_a_row > self.limit || self.total > self.limit * TOTAL {
+        if self.in_a_row > self.limit || self.total > self.limit.saturating_mul(TOTAL) {
             self.waiting.push_back(batch);
             let why = format!("{} workers failed", self.total);
             return self.give_up(failure, &why);
@@ -174,22 +186,28 @@ impl Queue {
         }
         self.starts_in_a_row += 1;
         self.total += 1;
-        if self.starts_in_a_row >= STARTS {
+        if self.starts_in_a_row < STARTS {
+            self.troubles.start(failure);
+            return self.consequence(0, "a new worker is started");
+        }
+        if self.asked == 0 {
             return self.give_up(failure, "no worker could open it");
         }
+        // A device may have room for one at a time.
         self.troubles.start(failure);
-        self.consequence(0, "a new worker is started")
+        Consequence { retire: true, ..self.consequence(0, "another worker has it open, and goes on alone") }
     }
 
-    /// Ends the measurement: what has no answer gets this one.
+    /// A worker did not become ready, in an earlier process.
+    pub fn recall_start(&mut self, failure: &Failure) {
+        self.troubles.start(failure);
+    }
+
+    /// Ends the measurement: what waits is not asked.
     pub fn give_up(&mut self, failure: &Failure, why: &str) -> Consequence {
-        let left: Vec<usize> = self.waiting.drain(..).flat_map(|batch| batch.places).collect();
-        for place in &left {
-            let detail = format!("not asked: the device was given up, because {why}; the last: {failure}");
-            self.answers[*place] = Some(Answer::none(failure.outcome, detail));
-        }
-        self.troubles.give_up(left.len(), why, failure);
-        self.consequence(left.len(), &format!("the device is given up: {why}"))
+        let left: usize = self.waiting.drain(..).map(|batch| batch.places.len()).sum();
+        self.troubles.give_up(left, why, failure);
+        self.consequence(0, &format!("the device is given up: {why}; {left} kernels are not asked"))
     }
 
     /// Something about the device as a whole that its report must tell.
@@ -197,23 +215,18 @@ impl Queue {
         self.troubles.mark(failure);
     }
 
-    /// Kernels that are not asked, and the answer that they get instead.
-    pub fn set_aside(&mut self, places: &BTreeSet<usize>, answer: &Answer) {
+    /// Kernels that are not asked.
+    pub fn set_aside(&mut self, places: &BTreeSet<usize>) {
         for batch in &mut self.waiting {
             batch.places.retain(|place| !places.contains(place));
         }
         self.waiting.retain(|batch| !batch.places.is_empty());
-        for place in places {
-            self.answers[*place] = Some(answer.clone());
-        }
     }
 
     /// Kernels that were set aside and are asked after all: each alone, after everything else.
     pub fn take_up(&mut self, places: &BTreeSet<usize>) {
-        for place in places {
-            self.answers[*place] = None;
-            self.waiting.push_back(Batch::new(vec![*place], None));
-        }
+        let unanswered = places.iter().filter(|place| self.answers[**place].is_none());
+        self.waiting.extend(unanswered.map(|place| Batch::new(vec![*place], None)));
     }
 
     /// How many kernels have their answer.
@@ -228,7 +241,7 @@ impl Queue {
     }
 
     fn consequence(&self, settled: usize, plan: &str) -> Consequence {
-        Consequence { settled, plan: plan.to_owned(), in_a_row: self.in_a_row + self.starts_in_a_row }
+        Consequence { settled, plan: plan.to_owned(), in_a_row: self.in_a_row + self.starts_in_a_row, retire: false }
     }
 }
 

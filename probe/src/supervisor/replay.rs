@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use fpprobe_profiles::Outcome;
 use fpprobe_reports::journal::{self, Record, Stage};
 
 use super::queue::{Batch, Queue};
@@ -10,69 +9,70 @@ use super::{Ask, lane};
 use crate::journal::Track;
 use crate::protocol::{Answer, Failure};
 
-/// Takes the steps of a journal. Returns how many kernels are in quarantine. A step that does not fit is an error that
-/// names its line.
-pub fn replay(queue: &mut Queue, asks: &[Ask], track: &Track<'_>) -> Result<usize, String> {
+/// Takes the steps of a journal. Returns the kernels in quarantine. Answers that cannot be this device's are an error that
+/// names the line.
+pub fn replay(queue: &mut Queue, asks: &[Ask], track: &Track<'_>) -> Result<BTreeSet<usize>, String> {
     let places: HashMap<String, usize> =
         asks.iter().enumerate().map(|(place, ask)| (ask.kernel.to_string(), place)).collect();
-    let find =
-        |kernels: &[String]| kernels.iter().map(|kernel| places.get(kernel).copied()).collect::<Option<Vec<_>>>();
+    let known =
+        |kernels: &[String]| kernels.iter().filter_map(|kernel| places.get(kernel).copied()).collect::<Vec<_>>();
+    // Batches in the hands of a worker, as they were then: another lane's failure did not touch them.
+    let mut asked: HashMap<Vec<usize>, Batch> = HashMap::new();
     let mut aside = BTreeSet::new();
     for (line, record) in track.past() {
-        let stale = || format!("failed to resume: line {line} of the journal does not fit what this device is asked");
         match record {
+            Record::Intent(batch) => {
+                // What is not asked any more, alone because it does not deviate any more, needs no replaying.
+                let found = known(&batch.kernels);
+                if found.len() == batch.kernels.len() {
+                    let claimed = asked.remove(&found).unwrap_or_else(|| queue.claim(&found));
+                    asked.insert(found, claimed);
+                }
+            }
             Record::Answers(answers) => {
                 let kernels: Vec<String> = answers.answers.iter().map(|answer| answer.kernel.clone()).collect();
-                let found = find(&kernels).ok_or_else(stale)?;
-                let batch = queue.claim(&found).ok_or_else(stale)?;
                 let answers: Vec<Answer> = answers.answers.iter().map(answer).collect();
-                if !lane::fit(&answers, &batch, asks) {
-                    return Err(stale());
+                if let Some(batch) = asked.remove(&known(&kernels)) {
+                    if !lane::fit(&answers, &batch, asks) {
+                        return Err(format!(
+                            "failed to resume: line {line} of the journal holds what is no answer of these kernels"
+                        ));
+                    }
+                    queue.finish(&batch, answers);
                 }
-                queue.finish(&batch, answers);
             }
             Record::Failure(failed) => {
-                let batch = find(&failed.kernels).and_then(|found| queue.claim(&found)).ok_or_else(stale)?;
                 let failure = Failure::new(failed.outcome, failed.detail.clone());
-                fail(queue, batch, &failure, failed.stage);
+                match (failed.stage, asked.remove(&known(&failed.kernels))) {
+                    (Stage::Ask, Some(batch)) => {
+                        queue.fail(batch, &failure);
+                    }
+                    (Stage::Start, batch) => {
+                        queue.recall_start(&failure);
+                        batch.into_iter().for_each(|batch| queue.put_back(batch));
+                    }
+                    // Whoever killed it then has no say in what is tried now.
+                    (_, batch) => batch.into_iter().for_each(|batch| queue.put_back(batch)),
+                }
             }
-            Record::Quarantined(batch) => {
-                let found: BTreeSet<usize> = find(&batch.kernels).ok_or_else(stale)?.into_iter().collect();
-                aside.extend(found.iter().copied());
-                queue.set_aside(&found, &quarantined());
+            Record::Quarantined(held) => {
+                aside.extend(known(&held.kernels));
+                queue.set_aside(&aside);
             }
-            Record::Released(batch) => {
-                let found: BTreeSet<usize> = find(&batch.kernels).ok_or_else(stale)?.into_iter().collect();
-                aside.retain(|place| !found.contains(place));
-                queue.take_up(&found);
+            Record::Released(held) => {
+                let free: BTreeSet<usize> = known(&held.kernels).into_iter().filter(|one| aside.remove(one)).collect();
+                queue.take_up(&free);
             }
-            Record::Intent(_) | Record::Run(_) | Record::Leg(_) | Record::Device(_) => {}
+            Record::Run(_) | Record::Leg(_) | Record::Device(_) | Record::Ended => {
+                // A leg is over: nobody is at anything any more.
+                asked.drain().for_each(|(_, batch)| queue.put_back(batch));
+                queue.set_aside(&aside);
+            }
         }
     }
-    if !aside.is_empty() {
-        let ids: Vec<String> = aside.iter().map(|place| asks[*place].kernel.to_string()).collect();
-        queue.mark(&Failure::new(Outcome::Crashed, format!("{}: {}", quarantined().detail, ids.join(", "))));
-    }
-    Ok(aside.len())
-}
-
-fn fail(queue: &mut Queue, batch: Batch, failure: &Failure, stage: Stage) {
-    match stage {
-        Stage::Ask => {
-            queue.fail(batch, failure);
-        }
-        Stage::Start => {
-            queue.fail_to_start(batch, failure);
-        }
-        // Whoever killed it then has no say in what is tried now.
-        Stage::Killed => queue.put_back(batch),
-    }
-}
-
-fn quarantined() -> Answer {
-    let detail = "not asked: in quarantine, since the machine went down while it was being measured; \
-        `--retry-quarantined` measures it again";
-    Answer::none(Outcome::Crashed, detail)
+    asked.drain().for_each(|(_, batch)| queue.put_back(batch));
+    queue.set_aside(&aside);
+    Ok(aside)
 }
 
 fn answer(answer: &journal::Answer) -> Answer {

@@ -172,23 +172,84 @@ fn a_kernel_that_took_the_machine_down_stays_in_quarantine() {
     restarted(&place);
     for attempt in ["first", "second"] {
         place.resume(&[]).with(5);
-        let report: serde_json::Value = serde_json::from_str(&place.report()).unwrap();
-        let device = &report["devices"][0];
-        let observations = device["observations"].as_array().unwrap();
-        let held: Vec<_> = observations.iter().filter(|one| one["outcome"] == "crashed").collect();
-        assert_eq!(held.len(), 1, "{attempt}");
-        assert_eq!(held[0]["kernel"], kernel.as_str());
-        assert!(held[0]["detail"].as_str().unwrap().contains("--retry-quarantined"));
-        let incident = device["incomplete"][0]["detail"].as_str().unwrap();
-        assert!(incident.contains("quarantine") && incident.contains(&kernel), "{incident}");
+        held(&place, &kernel, attempt);
     }
     // A new run in the same place keeps away from it too, and keeps the old journal.
     let anew = ends(&mut place.run());
     anew.with(5);
     assert!(anew.err.contains("an unfinished run was here"), "{}", anew.err);
     assert!(place.out().join("journal.jsonl.old").exists());
+    held(&place, &kernel, "a new run");
+    // So does one that asks something else, or another driver, and the next one after that.
+    let mut other = place.command(&["f32.sqrt", "-o"]);
+    ends(other.arg(place.out())).with(0);
+    let mut lavapipe = fpprobe(&["lavapipe-25"]);
+    ends(lavapipe.args(["run", "f32.sqrt", "-o"]).arg(place.out())).with(0);
+    ends(&mut place.run()).with(5);
+    held(&place, &kernel, "after others");
     place.resume(&["--retry-quarantined"]).with(0);
     assert_eq!(place.report(), place.calm());
+    assert!(!place.journal().exists());
+}
+
+/// The report says of this kernel alone that it was not asked, and why.
+fn held(place: &Place, kernel: &str, when: &str) {
+    let report: serde_json::Value = serde_json::from_str(&place.report()).unwrap();
+    let device = &report["devices"][0];
+    let observations = device["observations"].as_array().unwrap();
+    assert!(observations.iter().all(|one| one["kernel"] != kernel), "{when}: what was not asked has no observation");
+    assert!(observations.len() > 50, "{when}");
+    let incidents = device["incomplete"].as_array().unwrap();
+    assert_eq!(incidents.len(), 1, "{when}: {incidents:?}");
+    assert_eq!(incidents[0]["subject"], kernel, "{when}");
+    assert!(incidents[0]["detail"].as_str().unwrap().contains("--retry-quarantined"), "{when}");
+}
+
+#[test]
+fn a_run_that_was_interrupted_in_order_holds_nothing_back() {
+    let place = Place::new();
+    assert_eq!(Place::disturb(place.run(), 6, "-TERM").0, Some(5));
+    restarted(&place);
+    place.resume(&[]).with(0);
+    assert_eq!(place.report(), place.calm());
+}
+
+#[test]
+fn answers_of_other_circumstances_do_not_mix() {
+    let place = Place::new();
+    Place::disturb(place.run(), 6, "-KILL");
+    fs::write(place.folder.path().join("config.toml"), "[workers]\nbatch = 1\njobs = 1\n[drivers]\ncaches = true\n")
+        .unwrap();
+    let ended = place.resume(&[]);
+    ended.with(2);
+    assert!(ended.err.contains("caches"), "{}", ended.err);
+    // Of how many are asked at a time nothing depends.
+    fs::write(place.folder.path().join("config.toml"), "").unwrap();
+    place.resume(&[]).with(0);
+    assert_eq!(place.report(), place.calm());
+}
+
+#[test]
+fn a_mistyped_command_leaves_the_journal_alone() {
+    let place = Place::new();
+    Place::disturb(place.run(), 6, "-KILL");
+    let before = fs::read(place.journal()).unwrap();
+    let mut wrong = place.run();
+    ends(wrong.args(["--device", "nosuch"])).with(2);
+    assert_eq!(fs::read(place.journal()).unwrap(), before);
+}
+
+#[test]
+fn every_unfinished_run_is_kept() {
+    let place = Place::new();
+    for _ in 0..3 {
+        Place::disturb(place.run(), 3, "-KILL");
+    }
+    for name in ["journal.jsonl", "journal.jsonl.old", "journal.jsonl.old2"] {
+        let text = fs::read_to_string(place.out().join(name)).unwrap();
+        assert!(text.contains("\"record\":\"answers\""), "{name}");
+    }
+    place.resume(&[]).with(0);
 }
 
 #[test]
@@ -229,30 +290,33 @@ fn two_runs_do_not_write_into_one_place() {
     assert_eq!(first.wait().unwrap().code(), Some(0));
 }
 
-#[test]
-fn a_full_disk_ends_the_run_with_a_reason() {
-    let place = Place::new();
-    fs::create_dir(place.out()).unwrap();
-    std::os::unix::fs::symlink("/dev/full", place.journal()).unwrap();
-    let ended = ends(&mut place.run());
-    assert_eq!(ended.code, Some(2), "{}", ended.err);
-    assert!(ended.err.contains("failed to write journal") && ended.err.contains("No space left"), "{}", ended.err);
-}
-
-#[test]
-fn a_disk_that_fills_up_in_mid_run_loses_nothing() {
-    let place = Place::new();
-    let run = place.run();
-    // A limit on the size of files stands in for the disk: no signal, so that the write itself fails.
+/// The same command where no file may grow beyond so many kibibytes: that stands in for a full disk. No signal, so that
+/// the write itself fails.
+fn cramped(run: &Command, kibibytes: u32) -> Command {
     let mut command = Command::new("bash");
-    command.args(["-c", "trap '' XFSZ; ulimit -f 64; exec \"$0\" \"$@\""]).arg(run.get_program()).args(run.get_args());
+    let script = format!("trap '' XFSZ; ulimit -f {kibibytes}; exec \"$0\" \"$@\"");
+    command.args(["-c", &script]).arg(run.get_program()).args(run.get_args());
     for (name, value) in run.get_envs() {
         match value {
             Some(value) => command.env(name, value),
             None => command.env_remove(name),
         };
     }
-    let ended = ends(&mut command);
+    command
+}
+
+#[test]
+fn a_full_disk_ends_the_run_with_a_reason() {
+    let place = Place::new();
+    let ended = ends(&mut cramped(&place.run(), 0));
+    assert_eq!(ended.code, Some(2), "{}", ended.err);
+    assert!(ended.err.contains("failed to write journal") && ended.err.contains("File too large"), "{}", ended.err);
+}
+
+#[test]
+fn a_disk_that_fills_up_in_mid_run_loses_nothing() {
+    let place = Place::new();
+    let ended = ends(&mut cramped(&place.run(), 64));
     ended.with(2);
     assert!(ended.err.contains("failed to write") && ended.err.contains("File too large"), "{}", ended.err);
     assert!(fs::read_to_string(place.journal()).unwrap().matches("\"record\":\"answers\"").count() > 1);

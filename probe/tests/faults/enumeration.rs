@@ -1,6 +1,6 @@
 //! Drivers that fail before there is a device.
 
-use crate::faulty::faulty;
+use crate::faulty::{faulty, measured};
 use crate::scene::{ends, manifest};
 
 /// Calls on the way to the list of devices.
@@ -60,4 +60,14 @@ fn the_other_driver_is_measured_all_the_same() {
     let report = ended.document(5);
     assert_eq!(report["devices"][0]["observations"][0]["outcome"], "ran");
     assert_eq!(report["incomplete"][0]["outcome"], "crashed");
+}
+
+#[test]
+fn a_worker_that_is_killed_while_it_looks_for_devices_costs_nothing() {
+    for statement in ["crash SIGKILL in vkCreateInstance once ever", "crash in vkCreateInstance once ever"] {
+        let run = measured(statement);
+        assert_eq!((run.code, run.struck.len()), (0, 1), "{statement}: {}", run.err);
+        run.others_unharmed(&[]);
+        assert!(run.err.contains("looks again"), "{}", run.err);
+    }
 }

@@ -1,56 +1,77 @@
 //! Which kernels may have taken the machine down: an intent without a result, from before the machine last started.
 
-use super::{Batch, Pass, Record};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// What is in quarantine, for a leg that is about to begin.
+use super::{Answers, Batch, Failure, Held, Pass, Record};
+
+/// What identifies an intent: device, pass, kernels.
+type Key<'a> = (&'a str, Pass, Vec<&'a str>);
+
+/// What is in quarantine, for a leg that is about to begin: kernels by device.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Custody {
-    /// Kernels to put there now.
-    pub hold: Vec<Batch>,
-    /// Kernels that are there already.
-    pub held: Vec<Batch>,
+    /// To be put there now.
+    pub hold: BTreeMap<String, BTreeSet<String>>,
+    /// There already.
+    pub held: BTreeMap<String, BTreeSet<String>>,
 }
 
-/// Draws the consequences of these records. `boot` tells whether the machine was started anew since; where it is not
-/// known no start can be noticed.
-pub fn custody<'a>(records: impl IntoIterator<Item = &'a Record>, boot: &str) -> Custody {
-    let (mut leg, mut open, mut held) = ("", Vec::<(&str, &Batch)>::new(), Vec::<Batch>::new());
-    for record in records {
-        match record {
-            Record::Leg(next) => leg = &next.boot,
-            Record::Intent(batch) => open.push((leg, batch)),
-            Record::Answers(answers) => {
-                let kernels: Vec<String> = answers.answers.iter().map(|answer| answer.kernel.clone()).collect();
-                close(&mut open, &answers.device, answers.pass, &kernels);
-            }
-            Record::Failure(failure) => close(&mut open, &failure.device, failure.pass, &failure.kernels),
-            Record::Quarantined(batch) => {
-                // What is held is accounted for.
-                open.retain(|(_, intent)| !(same_pass(intent, batch) && within(intent, batch)));
-                held.push(batch.clone());
-            }
-            Record::Released(free) => {
-                for batch in held.iter_mut().filter(|batch| same_pass(batch, free)) {
-                    batch.kernels.retain(|kernel| !free.kernels.contains(kernel));
+impl Custody {
+    /// Draws the consequences of these records. `boot` tells whether the machine was started anew since; where it is not
+    /// known no start can be noticed.
+    pub fn new<'a>(records: impl IntoIterator<Item = &'a Record>, boot: &str) -> Custody {
+        let mut leg = "";
+        let mut open: HashMap<Key<'_>, &str> = HashMap::new();
+        let mut custody = Custody::default();
+        for record in records {
+            match record {
+                Record::Leg(next) => leg = &next.boot,
+                Record::Intent(Batch { device, pass, kernels }) => {
+                    open.insert((device, *pass, kernels.iter().map(String::as_str).collect()), leg);
                 }
-                held.retain(|batch| !batch.kernels.is_empty());
+                Record::Answers(Answers { device, pass, answers }) => {
+                    open.remove(&(device, *pass, answers.iter().map(|answer| answer.kernel.as_str()).collect()));
+                }
+                Record::Failure(Failure { device, pass, kernels, .. }) => {
+                    open.remove(&(device, *pass, kernels.iter().map(String::as_str).collect()));
+                }
+                // What the program itself has broken off took nothing down.
+                Record::Ended => open.clear(),
+                Record::Quarantined(Held { device, kernels }) => {
+                    custody.held.entry(device.clone()).or_default().extend(kernels.iter().cloned());
+                }
+                Record::Released(Held { device, kernels }) => {
+                    if let Some(held) = custody.held.get_mut(device) {
+                        held.retain(|kernel| !kernels.contains(kernel));
+                    }
+                    // Whatever is open then was held for it.
+                    let free = |asked: &[&str]| asked.iter().any(|one| kernels.iter().any(|kernel| kernel == one));
+                    open.retain(|(other, _, asked), _| other != device || !free(asked));
+                }
+                Record::Run(_) | Record::Device(_) => {}
             }
-            Record::Run(_) | Record::Device(_) => {}
         }
+        custody.held.retain(|_, kernels| !kernels.is_empty());
+        for ((device, _, kernels), then) in open {
+            if then.is_empty() || boot.is_empty() || then == boot {
+                continue;
+            }
+            let held = custody.held.get(device);
+            let fresh = kernels.iter().filter(|kernel| held.is_none_or(|held| !held.contains(**kernel)));
+            let fresh: BTreeSet<String> = fresh.map(ToString::to_string).collect();
+            if !fresh.is_empty() {
+                custody.hold.entry(device.to_owned()).or_default().extend(fresh);
+            }
+        }
+        custody
     }
-    let before = |then: &str| !then.is_empty() && !boot.is_empty() && then != boot;
-    let hold = open.into_iter().filter(|(then, _)| before(then)).map(|(_, batch)| batch.clone()).collect();
-    Custody { hold, held }
-}
 
-fn same_pass(one: &Batch, other: &Batch) -> bool {
-    (&one.device, one.pass) == (&other.device, other.pass)
-}
-
-fn within(inner: &Batch, outer: &Batch) -> bool {
-    inner.kernels.iter().all(|kernel| outer.kernels.contains(kernel))
-}
-
-fn close(open: &mut Vec<(&str, &Batch)>, device: &str, pass: Pass, kernels: &[String]) {
-    open.retain(|(_, batch)| !(batch.device == device && batch.pass == pass && batch.kernels == kernels));
+    /// Everything in quarantine, what is to be put there included.
+    pub fn all(&self) -> BTreeMap<String, BTreeSet<String>> {
+        let mut all = self.held.clone();
+        for (device, kernels) in &self.hold {
+            all.entry(device.clone()).or_default().extend(kernels.iter().cloned());
+        }
+        all
+    }
 }

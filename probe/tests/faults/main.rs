@@ -14,6 +14,7 @@ mod limits;
 mod output;
 mod recipes;
 mod refused;
+mod resume;
 #[path = "../cli/scene.rs"]
 #[expect(dead_code, reason = "shared with other tests, which need other parts of it")]
 mod scene;

@@ -47,12 +47,10 @@ pub fn replay(queue: &mut Queue, asks: &[Ask], track: &Track<'_>) -> Result<BTre
                     (Stage::Ask, Some(batch)) => {
                         queue.fail(batch, &failure);
                     }
-                    (Stage::Start, batch) => {
-                        queue.recall_start(&failure);
-                        batch.into_iter().for_each(|batch| queue.put_back(batch));
-                    }
+                    (Stage::Start, _) => queue.recall_start(&failure),
                     // Whoever killed it then has no say in what is tried now.
-                    (_, batch) => batch.into_iter().for_each(|batch| queue.put_back(batch)),
+                    (_, Some(batch)) => queue.put_back(batch),
+                    (_, None) => {}
                 }
             }
             Record::Quarantined(held) => {
@@ -64,15 +62,21 @@ pub fn replay(queue: &mut Queue, asks: &[Ask], track: &Track<'_>) -> Result<BTre
                 queue.take_up(&free);
             }
             Record::Run(_) | Record::Leg(_) | Record::Device(_) | Record::Ended => {
-                // A leg is over: nobody is at anything any more.
-                asked.drain().for_each(|(_, batch)| queue.put_back(batch));
-                queue.set_aside(&aside);
+                // A leg is over.
+                drop_all(queue, &mut asked, &aside);
             }
         }
     }
-    asked.drain().for_each(|(_, batch)| queue.put_back(batch));
-    queue.set_aside(&aside);
+    drop_all(queue, &mut asked, &aside);
     Ok(aside)
+}
+
+/// Nobody is at anything any more: what was asked waits again, but for what is in quarantine.
+fn drop_all(queue: &mut Queue, asked: &mut HashMap<Vec<usize>, Batch>, aside: &BTreeSet<usize>) {
+    for (_, batch) in asked.drain() {
+        queue.put_back(batch);
+    }
+    queue.set_aside(aside);
 }
 
 fn answer(answer: &journal::Answer) -> Answer {

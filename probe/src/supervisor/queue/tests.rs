@@ -22,8 +22,8 @@ fn asks(count: usize) -> Vec<Ask> {
     vec![Ask { kernel, cases: Cases::new("", 2, vec![0, 0]) }; count]
 }
 
-fn outcome_of(answer: &Option<Answer>) -> Outcome {
-    answer.as_ref().expect("it was asked").outcome
+fn outcome_of(answer: Option<&Answer>) -> Outcome {
+    answer.expect("it was asked").outcome
 }
 
 /// Plays one lane to the end: a batch fails with this outcome if it holds one of the bad places.
@@ -53,7 +53,11 @@ fn one_bad_kernel_is_named_and_costs_no_other() {
     for bad in 0..24 {
         let (answers, measured, failures) = play(60, 24, &[bad], Outcome::Crashed);
         for (place, answer) in answers.iter().enumerate() {
-            assert_eq!(outcome_of(answer), if place == bad { Outcome::Crashed } else { Outcome::Ran }, "{place}");
+            assert_eq!(
+                outcome_of(answer.as_ref()),
+                if place == bad { Outcome::Crashed } else { Outcome::Ran },
+                "{place}"
+            );
         }
         assert_eq!(measured.incidents.len(), 1);
         assert_eq!(measured.incidents[0].subject, "f32.fadd");
@@ -64,17 +68,17 @@ fn one_bad_kernel_is_named_and_costs_no_other() {
 #[test]
 fn several_bad_kernels_are_each_named() {
     let (answers, measured, _) = play(48, 12, &[0, 5, 6, 40], Outcome::Hung);
-    assert_eq!(answers.iter().filter(|answer| outcome_of(answer) == Outcome::Hung).count(), 4);
+    assert_eq!(answers.iter().filter(|answer| outcome_of(answer.as_ref()) == Outcome::Hung).count(), 4);
     assert_eq!(measured.incidents.len(), 4);
 }
 
 #[test]
 fn a_refused_kernel_is_no_incident() {
     let (answers, measured, _) = play(12, 12, &[3], Outcome::Rejected);
-    assert_eq!(outcome_of(&answers[3]), Outcome::Rejected);
+    assert_eq!(outcome_of(answers[3].as_ref()), Outcome::Rejected);
     assert_eq!((measured.incidents.len(), measured.findings.len()), (0, 0));
     let (answers, _, failures) = play(1, 1, &[0], Outcome::Rejected);
-    assert_eq!((outcome_of(&answers[0]), failures), (Outcome::Rejected, 2), "a refusal may be a whim");
+    assert_eq!((outcome_of(answers[0].as_ref()), failures), (Outcome::Rejected, 2), "a refusal may be a whim");
 }
 
 #[test]
@@ -98,7 +102,7 @@ fn a_failure_that_does_not_come_back_is_told() {
 #[test]
 fn a_lone_kernel_is_tried_twice() {
     let (answers, measured, failures) = play(1, 1, &[0], Outcome::Crashed);
-    assert_eq!((outcome_of(&answers[0]), failures), (Outcome::Crashed, 2));
+    assert_eq!((outcome_of(answers[0].as_ref()), failures), (Outcome::Crashed, 2));
     assert!(measured.incidents[0].detail.contains("twice"));
 }
 

@@ -176,7 +176,7 @@ impl Journal {
 
     /// This process is done with it. Where the report holds everything, and nothing is in quarantine, it has served.
     pub fn close(self, whole: bool) -> anyhow::Result<()> {
-        self.write(&Record::Ended);
+        self.write(&Record::Ended { whole });
         if !whole || self.holds {
             return Ok(());
         }
@@ -230,22 +230,25 @@ fn predecessor(path: &Path, file: &File) -> anyhow::Result<BTreeMap<String, BTre
     if file.metadata().with_context(|| failed(path)).or_usage()?.len() == 0 {
         return Ok(BTreeMap::new());
     }
-    let names =
-        (1..).map(|number: u32| with_suffix(path, &if number == 1 { ".old".into() } else { format!(".old{number}") }));
-    let old = names.into_iter().find(|name| !name.exists()).unwrap_or_else(|| with_suffix(path, ".old"));
-    // Where there are no links the file is copied.
-    let kept = fs::hard_link(path, &old).or_else(|_| fs::copy(path, &old).map(|_| ()));
-    kept.with_context(|| format!("failed to keep {}", old.display())).or_usage()?;
-    let old = old.display();
+    let keep = || -> anyhow::Result<String> {
+        let name = |number: u32| with_suffix(path, &if number == 1 { ".old".into() } else { format!(".old{number}") });
+        let old = (1..1000).map(name).find(|name| !name.exists()).unwrap_or_else(|| name(1));
+        // Where there are no links the file is copied.
+        let kept = fs::hard_link(path, &old).or_else(|_| fs::copy(path, &old).map(|_| ()));
+        kept.with_context(|| format!("failed to keep {}", old.display())).or_usage()?;
+        Ok(old.display().to_string())
+    };
     match read(BufReader::new(file)) {
         Ok(read) => {
-            say(&format!(
-                "an unfinished run was here; its journal is now {old} (`--resume` would have gone on with it)"
-            ));
+            // Of a run that had come to its end only the quarantine is left to know.
+            if !matches!(read.records.last(), Some((_, Record::Ended { whole: true }))) {
+                let resume = "`--resume` would have gone on with it";
+                say(&format!("an unfinished run was here; its journal is now {} ({resume})", keep()?));
+            }
             Ok(Custody::new(read.records.iter().map(|(_, record)| record), &host::boot()).all())
         }
         Err(error) => {
-            say(&format!("a journal was here that cannot be used ({error}); it is now {old}"));
+            say(&format!("a journal was here that cannot be used ({error}); it is now {}", keep()?));
             Ok(BTreeMap::new())
         }
     }

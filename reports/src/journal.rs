@@ -38,7 +38,10 @@ pub enum Record {
     /// Kernels leave their quarantine, each to be asked alone.
     Released(Held),
     /// The program ends of its own accord; what it had begun to ask is broken off.
-    Ended,
+    Ended {
+        /// Whether the report has everything but what is in quarantine.
+        whole: bool,
+    },
 }
 
 /// What a run is to do.

@@ -57,7 +57,7 @@ impl<'a> Track<'a> {
             Record::Answers(answers) => own(&answers.device, answers.pass),
             Record::Failure(failure) => own(&failure.device, failure.pass),
             Record::Quarantined(held) | Record::Released(held) => held.device == self.device,
-            Record::Leg(_) | Record::Ended => true,
+            Record::Leg(_) | Record::Ended { .. } => true,
             Record::Run(_) | Record::Device(_) => false,
         })
     }

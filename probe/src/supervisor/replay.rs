@@ -61,7 +61,7 @@ pub fn replay(queue: &mut Queue, asks: &[Ask], track: &Track<'_>) -> Result<BTre
                 let free: BTreeSet<usize> = known(&held.kernels).into_iter().filter(|one| aside.remove(one)).collect();
                 queue.take_up(&free);
             }
-            Record::Run(_) | Record::Leg(_) | Record::Device(_) | Record::Ended => {
+            Record::Run(_) | Record::Leg(_) | Record::Device(_) | Record::Ended { .. } => {
                 // A leg is over.
                 drop_all(queue, &mut asked, &aside);
             }

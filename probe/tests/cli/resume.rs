@@ -174,18 +174,19 @@ fn a_kernel_that_took_the_machine_down_stays_in_quarantine() {
         place.resume(&[]).with(5);
         held(&place, &kernel, attempt);
     }
-    // A new run in the same place keeps away from it too, and keeps the old journal.
+    // A new run in the same place keeps away from it too.
     let anew = ends(&mut place.run());
     anew.with(5);
-    assert!(anew.err.contains("an unfinished run was here"), "{}", anew.err);
-    assert!(place.out().join("journal.jsonl.old").exists());
+    assert!(!anew.err.contains("an unfinished run"), "all that was left was the quarantine: {}", anew.err);
     held(&place, &kernel, "a new run");
     // So does one that asks something else, or another driver, and the next one after that.
     let mut other = place.command(&["f32.sqrt", "-o"]);
     ends(other.arg(place.out())).with(0);
     let mut lavapipe = fpprobe(&["lavapipe-25"]);
     ends(lavapipe.args(["run", "f32.sqrt", "-o"]).arg(place.out())).with(0);
-    ends(&mut place.run()).with(5);
+    let again = ends(&mut place.run());
+    again.with(5);
+    assert!(!again.err.contains("an unfinished run"), "all that was left was the quarantine: {}", again.err);
     held(&place, &kernel, "after others");
     place.resume(&["--retry-quarantined"]).with(0);
     assert_eq!(place.report(), place.calm());
@@ -245,11 +246,14 @@ fn every_unfinished_run_is_kept() {
     for _ in 0..3 {
         Place::disturb(place.run(), 3, "-KILL");
     }
-    for name in ["journal.jsonl", "journal.jsonl.old", "journal.jsonl.old2"] {
+    let again = ends(&mut place.run());
+    again.with(0);
+    assert!(again.err.contains("an unfinished run was here"), "{}", again.err);
+    for name in ["journal.jsonl.old", "journal.jsonl.old2", "journal.jsonl.old3"] {
         let text = fs::read_to_string(place.out().join(name)).unwrap();
         assert!(text.contains("\"record\":\"answers\""), "{name}");
     }
-    place.resume(&[]).with(0);
+    assert!(!place.journal().exists());
 }
 
 #[test]

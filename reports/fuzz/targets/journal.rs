@@ -2,7 +2,7 @@
 //! finds one. What is read is written again as the same.
 #![no_main]
 
-use fpprobe_reports::journal::{Record, custody, digest, line, read};
+use fpprobe_reports::journal::{Custody, Record, digest, line, read};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
@@ -10,7 +10,7 @@ fuzz_target!(|bytes: &[u8]| {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     let sealed: String = text.lines().map(seal).collect();
     let Ok(journal) = read(sealed.as_bytes()) else { return };
-    let _ = custody(journal.records.iter().map(|(_, record)| record), "b");
+    let _ = Custody::new(journal.records.iter().map(|(_, record)| record), "b").all();
     let first = line(&Record::Run(journal.run.clone()));
     let again: String = journal.records.iter().map(|(_, record)| line(record)).fold(first, |text, line| text + &line);
     let again = read(again.as_bytes()).expect("what is written can be read");

@@ -36,7 +36,7 @@ impl Custody {
                     open.remove(&(device, *pass, kernels.iter().map(String::as_str).collect()));
                 }
                 // What the program itself has broken off took nothing down.
-                Record::Ended => open.clear(),
+                Record::Ended { .. } => open.clear(),
                 Record::Quarantined(Held { device, kernels }) => {
                     custody.held.entry(device.clone()).or_default().extend(kernels.iter().cloned());
                 }

@@ -22,7 +22,14 @@ fn answers() -> Record {
 
 fn records() -> Vec<Record> {
     let leg = Leg { boot: "b".to_owned(), started: "2026-01-01T00:00:00Z".to_owned() };
-    vec![run(), Record::Leg(leg), Record::Intent(batch("f32.fadd")), answers(), Record::Ended, answers()]
+    vec![
+        run(),
+        Record::Leg(leg),
+        Record::Intent(batch("f32.fadd")),
+        answers(),
+        Record::Ended { whole: false },
+        answers(),
+    ]
 }
 
 fn text() -> String {
@@ -115,7 +122,7 @@ fn what_was_asked_when_the_machine_went_down_is_held() {
     assert_eq!(Custody::new(&records, "1"), Custody::default(), "the program was killed, not the machine");
     assert_eq!(Custody::new(&records, ""), Custody::default());
     assert_eq!(names(&Custody::new(&records, "2").hold), ["b", "c"]);
-    records.push(Record::Ended);
+    records.push(Record::Ended { whole: false });
     assert_eq!(Custody::new(&records, "2"), Custody::default(), "the program ended in order before that");
     records.pop();
     records.extend([leg("2"), Record::Quarantined(held(&["b", "c"]))]);

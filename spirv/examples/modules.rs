@@ -6,10 +6,11 @@
 
 use std::error::Error;
 use std::io::{self, Write};
+use std::sync::Arc;
 
 use fpprobe_spirv::emit::{Form, emit};
-use fpprobe_spirv::plan::Variant;
-use fpprobe_spirv::{Control, Controls, Format, Kernel, OPS, Plan, Via, cases, module};
+use fpprobe_spirv::plan::{Variant, Wanted};
+use fpprobe_spirv::{Control, Controls, Format, Kernel, OPS, Plan, Route, Via, cases, module};
 
 /// Sets that a program may carry, beside the empty one and each control alone.
 const COMBINED: [&str; 5] = [
@@ -21,6 +22,9 @@ const COMBINED: [&str; 5] = [
 ];
 
 const VARIANTS: [Variant; 2] = [Variant { shift: 0, reversed: false }, Variant { shift: 3, reversed: true }];
+
+/// Slots of a kernel whose operands the plan brings.
+const SLOTS: usize = 5;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut out = io::BufWriter::new(io::stdout().lock());
@@ -35,6 +39,11 @@ fn main() -> Result<(), Box<dyn Error>> {
                     alone(&mut out, &kernels)?;
                 }
             }
+        }
+        for (route, format) in Route::OTHERS.into_iter().flat_map(|route| Format::ALL.map(|format| (route, format))) {
+            let by = kernels(format).map(|kernel| Kernel { route, ..kernel });
+            let kernels: Vec<Kernel> = by.filter_map(|kernel| asked(kernel, controls, Via::Spirv)).collect();
+            brought(&mut out, &kernels, controls)?;
         }
     }
     texts(&mut out)?;
@@ -56,10 +65,7 @@ fn sets() -> Result<Vec<Controls>, Box<dyn Error>> {
 /// Every kernel of a format, at every width it has.
 fn kernels(format: Format) -> impl Iterator<Item = Kernel> {
     let plain = OPS.iter().filter_map(move |op| Kernel::plain(format, op).ok());
-    plain.flat_map(|kernel| {
-        let widths = if kernel.op.is_componentwise() { 1..=4 } else { 1..=1 };
-        widths.map(move |width| Kernel { width, ..kernel })
-    })
+    plain.flat_map(|kernel| kernel.op.widths().map(move |width| Kernel { width, ..kernel }))
 }
 
 /// The kernel under these controls by this front end, if there is one: its id says.
@@ -102,6 +108,26 @@ fn alone(out: &mut impl Write, kernels: &[Kernel]) -> Result<(), Box<dyn Error>>
     Ok(())
 }
 
+/// Kernels whose operands the plan brings: all in one module, and under no controls each in its own.
+fn brought(out: &mut impl Write, kernels: &[Kernel], controls: Controls) -> Result<(), Box<dyn Error>> {
+    let asked = |(operands, kernel): (usize, &Kernel)| {
+        let cases = cases::boundary(kernel);
+        let values: Arc<[u64]> = cases.iter().take(SLOTS).flatten().copied().collect();
+        Wanted { kernel: *kernel, slots: cases.len().min(SLOTS) as u32, operands, values }
+    };
+    let wanted: Vec<Wanted> = kernels.iter().enumerate().map(asked).collect();
+    let mut sharing = vec![wanted.as_slice()];
+    if controls.is_empty() {
+        sharing.extend(wanted.chunks(1));
+    }
+    for wanted in sharing.into_iter().filter(|wanted| !wanted.is_empty()) {
+        let plan = Plan::sharing(wanted, true, VARIANTS[1]);
+        let name = format!("{} and {} others", wanted[0].kernel, wanted.len() - 1);
+        record(out, "spv", &name, &bytes(&module::build(&plan)?))?;
+    }
+    Ok(())
+}
+
 /// Each plain kernel as a file for others, as words and as text.
 fn texts(out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     let sets: Vec<Controls> = COMBINED.iter().map(|text| text.parse()).collect::<Result<_, _>>()?;
@@ -112,6 +138,12 @@ fn texts(out: &mut impl Write) -> Result<(), Box<dyn Error>> {
                 for form in [Form::Spv, Form::Spvasm] {
                     record(out, form.name(), &kernel.to_string(), &emit(&kernel, &inputs, form)?)?;
                 }
+            }
+        }
+        let other = Kernel { route: Route::OTHERS[index % Route::OTHERS.len()], ..kernel };
+        if let Some(kernel) = asked(other, sets[index % sets.len()], Via::Spirv) {
+            for form in [Form::Spv, Form::Spvasm] {
+                record(out, form.name(), &kernel.to_string(), &emit(&kernel, &cases::boundary(&kernel), form)?)?;
             }
         }
     }

@@ -15,7 +15,7 @@ pub(crate) fn text(module: &Module) -> String {
     let mut bare = module.clone();
     // rspirv's header says rspirv whoever generated the module.
     bare.header = None;
-    let (constants, names) = (float_constants(module), names(module));
+    let (constants, names) = (constants(module), names(module));
     let mut text = String::new();
     for line in bare.disassemble().lines() {
         let _ = match line.split_once(" = ") {
@@ -43,10 +43,11 @@ fn names(module: &Module) -> BTreeMap<String, &str> {
 }
 
 /// rspirv prints a 16-bit constant as the binary32 of the same bits, and infinities and NaNs as words. Hexadecimal
-/// floats are exact for every width.
-fn float_constants(module: &Module) -> BTreeMap<String, String> {
-    let layouts: BTreeMap<Word, FloatLayout> = module.types_global_values.iter().filter_map(float_type).collect();
-    let constants = module.types_global_values.iter().filter(|inst| inst.class.opcode == Op::Constant);
+/// floats are exact for every width. Signed integers it prints unsigned, which `spirv-as` refuses above 2^31 - 1.
+fn constants(module: &Module) -> BTreeMap<String, String> {
+    let types: BTreeMap<Word, Format> = module.types_global_values.iter().filter_map(format_of_type).collect();
+    let is_constant = |inst: &&Instruction| matches!(inst.class.opcode, Op::Constant | Op::SpecConstant);
+    let constants = module.types_global_values.iter().filter(is_constant);
     constants
         .filter_map(|inst| {
             let (kind, id) = (inst.result_type?, inst.result_id?);
@@ -55,17 +56,24 @@ fn float_constants(module: &Module) -> BTreeMap<String, String> {
                 Operand::LiteralBit64(bits) => *bits,
                 _ => return None,
             };
-            Some((format!("%{id}"), format!("OpConstant %{kind} {}", literal(*layouts.get(&kind)?, bits))))
+            let format = types.get(&kind)?;
+            let literal = format.float().map_or_else(|| (bits as i32).to_string(), |layout| literal(layout, bits));
+            let text = format!("{} %{kind} {literal}", inst.class.opname);
+            Some((format!("%{id}"), format!("Op{text}")))
         })
         .collect()
 }
 
-fn float_type(inst: &Instruction) -> Option<(Word, FloatLayout)> {
-    let (Op::TypeFloat, [Operand::LiteralBit32(width)]) = (inst.class.opcode, inst.operands.as_slice()) else {
-        return None;
+/// A type whose constants need a spelling of their own: floats, and signed integers.
+fn format_of_type(inst: &Instruction) -> Option<(Word, Format)> {
+    let format = match (inst.class.opcode, inst.operands.as_slice()) {
+        (Op::TypeInt, [Operand::LiteralBit32(32), Operand::LiteralBit32(1)]) => Format::I32,
+        (Op::TypeFloat, [Operand::LiteralBit32(width)]) => {
+            Format::ALL.into_iter().find(|format| format.float().is_some() && format.bits() == *width)?
+        }
+        _ => return None,
     };
-    let format = Format::ALL.into_iter().find(|format| format.float().is_some() && format.bits() == *width)?;
-    Some((inst.result_id?, format.float()?))
+    Some((inst.result_id?, format))
 }
 
 /// A hexadecimal float. Infinities and NaNs have the exponent after the largest finite one, as `spirv-dis` writes them.
@@ -93,6 +101,19 @@ fn literal(layout: FloatLayout, bits: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::emitter::Emitter;
+    use crate::kernel::Shape;
+
+    #[test]
+    fn integers_have_the_sign_of_their_type() {
+        let mut emitter = Emitter::new();
+        for format in [Format::I32, Format::U32] {
+            emitter.constant(Shape::scalar(format), 0xffff_ffff);
+        }
+        let text = text(&emitter.builder.module());
+        assert!(text.contains("OpConstant %1 -1\n"), "{text}");
+        assert!(text.contains("OpConstant %3 4294967295\n"), "{text}");
+    }
 
     #[test]
     fn literals_are_exact_for_every_class() {

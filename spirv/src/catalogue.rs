@@ -1,26 +1,167 @@
-//! The kernels of the default run.
+//! The kernels of a run, and what each is asked.
 
-use crate::controls::Controls;
+use crate::cases::{self, Cases};
+use crate::controls::{Control, Controls};
 use crate::format::Format;
 use crate::kernel::Kernel;
-use crate::needs::{Need, needs};
 use crate::op::OPS;
-use crate::route::Via;
+use crate::route::{Route, Via};
 
-/// Every kernel without controls, by its natural route, scalar: formats in order, operations in table order. Kernels
-/// with a 64-bit float anywhere answer to `eval` alone until a rule looks at them.
-pub fn plain() -> Vec<Kernel> {
-    Format::ALL
-        .into_iter()
-        .flat_map(|format| OPS.iter().filter_map(move |op| Kernel::plain(format, op).ok()))
-        .filter(|kernel| !needs(kernel).contains(&Need::Float64))
-        .collect()
+/// How much a run asks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Extent {
+    /// Every plain kernel under no controls and under the [strictest] set; every other route, width and front
+    /// end likewise, one at a time, with the boundary cases.
+    #[default]
+    Default,
+    /// Every combination of route, width, front end and set of controls, with all cases.
+    Exhaustive,
 }
 
-/// The default run: every plain kernel under every set of controls, and under none also by way of GLSL.
-pub fn default_run(sets: &[Controls]) -> Vec<Kernel> {
-    let plain = plain();
-    let glsl =
-        plain.iter().filter(|kernel| kernel.op.glsl.is_some()).map(|kernel| Kernel { via: Via::Glsl, ..*kernel });
-    sets.iter().flat_map(|set| plain.iter().map(|kernel| kernel.with_controls(*set))).chain(glsl).collect()
+impl Extent {
+    /// The kernels of a run with these sets of controls: the plain ones first, then the others that `able` says can be
+    /// asked.
+    pub fn kernels(self, sets: &[Controls], able: impl Fn(&Kernel) -> bool) -> Vec<Kernel> {
+        let plain = plain();
+        let under = |set: &Controls| plain.iter().map(|kernel| kernel.with_controls(*set)).collect::<Vec<_>>();
+        let mut own = match self {
+            Extent::Default => vec![Controls::NONE, strictest(sets)],
+            Extent::Exhaustive => sets.to_vec(),
+        };
+        own.dedup();
+        let mut kernels: Vec<Kernel> = own.iter().flat_map(under).collect();
+        kernels.extend(self.others(&plain, sets).into_iter().filter(able));
+        kernels
+    }
+
+    fn others(self, plain: &[Kernel], sets: &[Controls]) -> Vec<Kernel> {
+        let under = |kernel: &Kernel, set: &Controls| kernel.with_controls(*set).checked().ok();
+        match self {
+            Extent::Exhaustive => {
+                let combined: Vec<Kernel> = plain.iter().flat_map(combined).collect();
+                sets.iter()
+                    .flat_map(|set| combined.iter().filter_map(|kernel| under(kernel, set)).collect::<Vec<_>>())
+                    .collect()
+            }
+            Extent::Default => {
+                let varied: Vec<Kernel> = plain.iter().flat_map(varied).collect();
+                // Kernels that do not exist under the strictest set have one of their own.
+                let strict = |kernel: &Kernel| {
+                    let sets: Vec<Controls> = sets.iter().filter(|set| under(kernel, set).is_some()).copied().collect();
+                    Some(strictest(&sets)).filter(|set| !set.is_empty()).map(|set| kernel.with_controls(set))
+                };
+                varied.iter().copied().chain(varied.iter().filter_map(strict)).collect()
+            }
+        }
+    }
+
+    /// What a kernel is asked.
+    pub fn cases(self, kernel: &Kernel) -> Cases {
+        if self == Extent::Exhaustive || kernel.is_plain() { cases::cases(kernel) } else { cases::boundary(kernel) }
+    }
+}
+
+/// Every kernel without controls, by its natural route, scalar or as narrow as it gets: formats in order, operations in
+/// table order.
+pub fn plain() -> Vec<Kernel> {
+    Format::ALL.into_iter().flat_map(|format| OPS.iter().filter_map(move |op| Kernel::plain(format, op).ok())).collect()
+}
+
+/// The plain kernel by each other route, at each other width and by the other front end, one change at a time. Operations on
+/// whole vectors and matrices vary in width alone: drivers take them apart into the arithmetic of their components, and
+/// compile them slowly. Matrices stay as small as they are.
+fn varied(plain: &Kernel) -> Vec<Kernel> {
+    let routes = Route::OTHERS.map(|route| Kernel { route, ..*plain });
+    let widths = [2, 3, 4].map(|width| Kernel { width, ..*plain });
+    let widths = widths.into_iter().filter(|kernel| !kernel.has_matrices());
+    let glsl = Kernel { via: Via::Glsl, ..*plain };
+    let all = routes.into_iter().chain(widths).chain([glsl]).filter(|kernel| kernel != plain);
+    let all = all.filter(|kernel| !plain.op.is_geometric() || kernel.width != plain.width);
+    all.filter_map(|kernel| kernel.checked().ok()).collect()
+}
+
+/// Every combination of route, width and front end but the plain one.
+fn combined(plain: &Kernel) -> Vec<Kernel> {
+    let ways = [plain.route].into_iter().chain(Route::OTHERS).flat_map(|route| {
+        [1, 2, 3, 4].into_iter().flat_map(move |width| [Via::Spirv, Via::Glsl].map(|via| (route, width, via)))
+    });
+    let kernels = ways.map(|(route, width, via)| Kernel { route, width, via, ..*plain });
+    kernels.filter(|kernel| kernel != plain).filter_map(|kernel| kernel.checked().ok()).collect()
+}
+
+/// The set that leaves a driver the least freedom in what it does to values: `fastmath0`, which forbids every shortcut,
+/// before `szin`; then the one with the most controls, of equals the first. Sets that round towards zero are not
+/// among them, unless there is nothing else. Empty where nothing is offered.
+pub fn strictest(sets: &[Controls]) -> Controls {
+    let strictness = |set: &Controls| {
+        let count = |is: fn(Control) -> bool| set.iter().filter(|control| is(*control)).count();
+        let preserved = count(|control| matches!(control, Control::Szin(_)));
+        let towards_zero = count(|control| matches!(control, Control::Rtz(_)));
+        (towards_zero == 0, set.contains(Control::FastMath0), preserved, set.len())
+    };
+    // Of equals `max_by_key` takes the last.
+    sets.iter().rev().max_by_key(|set| strictness(set)).copied().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sets(texts: &[&str]) -> Vec<Controls> {
+        texts.iter().map(|text| text.parse().unwrap()).collect()
+    }
+
+    #[test]
+    fn the_strictest_set_forbids_the_most() {
+        for (given, expected) in [
+            (&[""][..], ""),
+            (&["", "szin32", "szin16", "szin16,szin32"], "szin16,szin32"),
+            (&["", "szin16,szin32", "fastmath0", "ftz32,fastmath0", "dp16,ftz32,fastmath0"], "ftz32,dp16,fastmath0"),
+            (&["", "szin32", "ftz32,szin32", "dp32,szin32"], "ftz32,szin32"),
+            (&["szin32", "szin32,rtz32"], "szin32"),
+            (&[], ""),
+        ] {
+            assert_eq!(strictest(&sets(given)).to_string(), expected);
+        }
+    }
+
+    #[test]
+    fn the_default_run_changes_one_thing_at_a_time() {
+        let kernels = Extent::Default.kernels(&sets(&["", "szin32", "fastmath0"]), |_| true);
+        let ids: Vec<String> =
+            kernels.iter().filter(|kernel| kernel.stem() == "f32.fadd").map(Kernel::to_string).collect();
+        let ways = ["route=uniform", "route=push", "route=spec", "route=literal", "width=2", "width=3", "width=4"];
+        let mut expected = vec!["f32.fadd".to_owned()];
+        expected.push("f32.fadd:controls=fastmath0".to_owned());
+        expected.extend(ways.map(|way| format!("f32.fadd:{way}")));
+        expected.push("f32.fadd:via=glsl".to_owned());
+        expected.extend(ways.map(|way| format!("f32.fadd:controls=fastmath0;{way}")));
+        // GLSL has no fastmath0.
+        expected.push("f32.fadd:controls=szin32;via=glsl".to_owned());
+        assert_eq!(ids, expected);
+        assert!(kernels.iter().all(|kernel| kernel.stem() != "f32.phi" || kernel.width == 1));
+    }
+
+    #[test]
+    fn the_exhaustive_run_is_the_product() {
+        let sets = sets(&["", "fastmath0"]);
+        let kernels = Extent::Exhaustive.kernels(&sets, |_| true);
+        let count = |stem: &str| kernels.iter().filter(|kernel| kernel.stem() == stem).count();
+        // Five routes at four widths under two sets, GLSL by buffer under one.
+        assert_eq!((count("f32.fadd"), count("f32.phi"), count("b10g11r11.load")), (5 * 4 * 2 + 4, 5 * 2, 2));
+        assert!(Extent::Default.kernels(&sets, |_| true).iter().all(|kernel| kernels.contains(kernel)));
+    }
+
+    #[test]
+    fn the_plain_kernel_is_asked_everything_and_others_the_boundary_cases() {
+        for (id, extent, list) in [
+            ("f32.fadd:controls=szin32", Extent::Default, "f32.binary"),
+            ("f32.fadd:route=push", Extent::Default, "f32.binary.boundary"),
+            ("f32.fadd:width=2", Extent::Default, "f32.binary.boundary.x2"),
+            ("f32.fadd:route=push", Extent::Exhaustive, "f32.binary"),
+            ("b10g11r11.load:route=storage_image", Extent::Default, "b10g11r11.load"),
+        ] {
+            assert_eq!(extent.cases(&id.parse().unwrap()).name, list);
+        }
+    }
 }

@@ -9,10 +9,14 @@ use crate::kernel::{Kernel, Shape};
 use crate::op::{Arg, Code, Inst, Step};
 
 impl Emitter {
-    /// Emits the operation on its operands. Gives the result.
-    pub(crate) fn operation(&mut self, kernel: &Kernel, params: &[Word]) -> Result<Word, BuildError> {
-        match (kernel.op.code, params) {
-            (Code::Inst(inst), _) => self.instruction(inst, kernel.result(), params),
+    /// Emits the operation on its operands. Gives the results.
+    pub(crate) fn operation(&mut self, kernel: &Kernel, params: &[Word]) -> Result<Vec<Word>, BuildError> {
+        let results = kernel.results();
+        let value = match (kernel.op.code, params) {
+            (Code::Inst(inst), _) => {
+                let kind = self.structure(&results);
+                self.instruction(inst, kind, params)
+            }
             (Code::Steps(steps), _) => self.steps(kernel, steps, params),
             (Code::LoadStore, [value]) => Ok(*value),
             (Code::Phi, [condition, yes, no]) => self.phi(kernel.result(), *condition, *yes, *no),
@@ -20,11 +24,11 @@ impl Emitter {
             (Code::LoadStore | Code::Phi | Code::Shuffle | Code::ImageWrite | Code::ImageRead, _) => {
                 Err(BuildError::Operands { kernel: kernel.to_string(), given: params.len() })
             }
-        }
+        };
+        self.members(&results, value?)
     }
 
-    fn instruction(&mut self, inst: Inst, result: Shape, args: &[Word]) -> Result<Word, BuildError> {
-        let kind = self.shape(result);
+    fn instruction(&mut self, inst: Inst, kind: Word, args: &[Word]) -> Result<Word, BuildError> {
         match inst {
             Inst::Core(op) => self.value(op, kind, ids(args.iter().copied())),
             Inst::Ext(op) => {
@@ -45,11 +49,19 @@ impl Emitter {
                 .map(|arg| match arg {
                     Arg::Param(index) => params.get(*index).copied(),
                     Arg::Step(index) => results.get(*index).copied(),
+                    Arg::Zero => Some(self.constant(shape, 0)),
                     Arg::One => shape.format.float().map(|layout| self.constant(shape, one(layout))),
+                    Arg::Least(integer) => {
+                        shape.format.float().map(|layout| self.constant(shape, layout.least_of(*integer)))
+                    }
+                    Arg::Most(integer) => {
+                        shape.format.float().map(|layout| self.constant(shape, layout.most_of(*integer)))
+                    }
                 })
                 .collect();
             let args = args.ok_or_else(|| BuildError::Operands { kernel: kernel.to_string(), given: params.len() })?;
-            results.push(self.instruction(step.inst, shape, &args)?);
+            let kind = self.shape(shape);
+            results.push(self.instruction(step.inst, kind, &args)?);
         }
         results.pop().ok_or_else(|| BuildError::Operands { kernel: kernel.to_string(), given: params.len() })
     }
@@ -70,7 +82,7 @@ impl Emitter {
 
     /// The value moves from the second component of (1.0, value) to the first of the shuffled vector.
     fn shuffle(&mut self, shape: Shape, value: Word) -> Result<Word, BuildError> {
-        let pair = Shape { width: 2, ..shape };
+        let pair = Shape::vector(shape.format, 2);
         let kind = self.shape(pair);
         let companion = self.constant(shape, shape.format.float().map_or(1, one));
         let vector = self.compose(pair, &[companion, value])?;

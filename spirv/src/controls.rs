@@ -6,6 +6,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use rspirv::spirv::{Capability, ExecutionMode};
+
 use crate::error::ParseError;
 
 /// One control. Width-specific ones name the float width they govern.
@@ -48,7 +50,36 @@ const TABLE: [(Control, &str, &str); 17] = [
     (Control::FastMath0, "fastmath0", "shaderFloatControls2"),
 ];
 
+/// A control as an execution mode of a module's entry point.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Mode {
+    /// The execution mode.
+    pub mode: ExecutionMode,
+    /// Its operand: the float width in bits. `None` for `FPFastMathDefault`, whose operands are a type and a mask.
+    pub width: Option<u32>,
+    /// The capability it needs.
+    pub capability: Capability,
+    /// The extension that brings both.
+    pub extension: &'static str,
+}
+
 impl Control {
+    /// The execution mode; `None` for `NoContraction`, which is a decoration.
+    pub fn mode(self) -> Option<Mode> {
+        let (mode, capability) = match self {
+            Control::Ftz(_) => (ExecutionMode::DenormFlushToZero, Capability::DenormFlushToZero),
+            Control::Dp(_) => (ExecutionMode::DenormPreserve, Capability::DenormPreserve),
+            Control::Szin(_) => (ExecutionMode::SignedZeroInfNanPreserve, Capability::SignedZeroInfNanPreserve),
+            Control::Rte(_) => (ExecutionMode::RoundingModeRTE, Capability::RoundingModeRTE),
+            Control::Rtz(_) => (ExecutionMode::RoundingModeRTZ, Capability::RoundingModeRTZ),
+            Control::FastMath0 => (ExecutionMode::FPFastMathDefault, Capability::FloatControls2),
+            Control::NoContract => return None,
+        };
+        let second = self == Control::FastMath0;
+        let extension = if second { "SPV_KHR_float_controls2" } else { "SPV_KHR_float_controls" };
+        Some(Mode { mode, width: self.width(), capability, extension })
+    }
+
     /// Every control, in the order in which ids print them.
     pub fn all() -> impl Iterator<Item = Control> {
         TABLE.iter().map(|row| row.0)
@@ -74,6 +105,23 @@ impl Control {
             Control::Ftz(w) | Control::Dp(w) | Control::Szin(w) | Control::Rte(w) | Control::Rtz(w) => Some(w),
             Control::NoContract | Control::FastMath0 => None,
         }
+    }
+
+    /// What a name asks of floats of these widths: a control's own name that control; a mode's name without a width (`ftz`)
+    /// that mode at each of them.
+    pub fn at(name: &str, widths: &[u32]) -> Result<Vec<Control>, ParseError> {
+        if !Control::all().any(|control| control.name() == name || control.stem() == Some(name)) {
+            let known = Control::all().flat_map(|control| [Some(control.name()), control.stem()]).flatten();
+            return Err(ParseError::unknown("control", name, known));
+        }
+        let governs = |control: &Control| control.width().is_some_and(|width| widths.contains(&width));
+        let asked = |control: &Control| control.name() == name || control.stem() == Some(name) && governs(control);
+        Ok(Control::all().filter(asked).collect())
+    }
+
+    /// Its name without the width; `None` where it governs all of them.
+    fn stem(self) -> Option<&'static str> {
+        self.width().map(|_| self.name().trim_end_matches(|c: char| c.is_ascii_digit()))
     }
 
     fn conflict(self, other: Control) -> Option<&'static str> {
@@ -136,6 +184,16 @@ impl Controls {
         self.0 >> control.index() & 1 == 1
     }
 
+    /// Both sets together; refuses pairs that exclude each other.
+    pub fn with(self, other: Controls) -> Result<Controls, ParseError> {
+        Controls::new(self.iter().chain(other.iter()))
+    }
+
+    /// Whether every control of another set is in this one.
+    pub fn holds(self, other: Controls) -> bool {
+        self.0 & other.0 == other.0
+    }
+
     /// Number of controls.
     pub fn len(self) -> usize {
         self.0.count_ones() as usize
@@ -194,6 +252,25 @@ mod tests {
             assert!(matches!(text.parse::<Controls>(), Err(ParseError::Conflict { .. })), "{text}");
         }
         assert!("ftz32,dp16".parse::<Controls>().is_ok());
+    }
+
+    #[test]
+    fn a_mode_without_a_width_is_that_mode_at_every_width_named() {
+        let at = |name, widths: &[u32]| Control::at(name, widths).unwrap();
+        assert_eq!(at("ftz", &[32]), [Control::Ftz(32)]);
+        assert_eq!(at("szin", &[64, 16]), [Control::Szin(16), Control::Szin(64)]);
+        assert_eq!(at("dp16", &[32]), [Control::Dp(16)]);
+        assert_eq!(at("fastmath0", &[]), [Control::FastMath0]);
+        assert_eq!(at("rte", &[]), []);
+        assert!(Control::at("ftz8", &[32]).unwrap_err().to_string().contains("ftz"));
+    }
+
+    #[test]
+    fn sets_join_unless_they_exclude_each_other() {
+        let set = |text: &str| text.parse::<Controls>().unwrap();
+        assert_eq!(set("ftz32").with(set("szin16")).unwrap(), set("ftz32,szin16"));
+        assert!(set("ftz32").with(set("dp32")).is_err());
+        assert!(set("ftz32,szin16").holds(set("szin16")) && !set("szin16").holds(set("ftz32")));
     }
 
     #[test]

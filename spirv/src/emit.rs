@@ -9,11 +9,12 @@ use crate::assembly;
 use crate::cases::Cases;
 use crate::error::{BuildError, ParseError};
 use crate::format::Format;
-use crate::kernel::Kernel;
+use crate::kernel::{Kernel, Shape};
 use crate::load::load;
 use crate::module;
 use crate::needs::{Need, needs};
-use crate::plan::{Buffer, Element, GROUP, IMAGE_BINDING, IMAGE_WIDTH, Plan, Variant};
+use crate::plan::window::{PUSH_BYTES, UNIFORM_BINDING, UNIFORM_BYTES, vectors};
+use crate::plan::{Buffer, Element, IMAGE_BINDING, IMAGE_WIDTH, Plan, Region, Variant, Wanted, buffers};
 use crate::route::Route;
 
 /// What the file holds.
@@ -65,13 +66,15 @@ pub fn emit(kernel: &Kernel, cases: &Cases, form: Form) -> Result<Vec<u8>, Build
 impl Case<'_> {
     /// Writes the case down.
     pub fn emit(&self, form: Form) -> Result<Vec<u8>, BuildError> {
-        let (case, results) = (self.kernel.arity(), self.kernel.result().width as usize);
+        let (case, results) = (self.kernel.arity(), self.kernel.outputs());
         let fits = self.cases.iter().all(|values| values.len() == case)
             && self.expected.is_none_or(|expected| expected.len() == self.cases.len() * results);
         if !fits {
             return Err(BuildError::Cases { kernel: self.kernel.to_string(), operands: case, results });
         }
-        let plan = Plan::new(&[(*self.kernel, self.cases.len() as u32)], self.storage16, Variant::default());
+        let values = self.cases.iter().flatten().copied().collect();
+        let wanted = Wanted { kernel: *self.kernel, slots: self.cases.len() as u32, operands: 0, values };
+        let plan = Plan::sharing(&[wanted], self.storage16, Variant::default());
         let words = module::build(&plan)?;
         match form {
             Form::Spv => Ok(words.iter().flat_map(|word| word.to_le_bytes()).collect()),
@@ -93,8 +96,7 @@ impl Case<'_> {
 
     fn needs(&self) -> Vec<Need> {
         let mut needed: Vec<Need> = needs(self.kernel).into_iter().collect();
-        let has16 = self.kernel.params().iter().chain([&self.kernel.result()]).any(|shape| shape.format.bits() == 16);
-        if self.storage16 && has16 {
+        if self.storage16 && buffers(self.kernel).iter().any(|(_, element)| *element == Element::F16) {
             needed.push(Need::Storage16);
         }
         needed
@@ -102,10 +104,15 @@ impl Case<'_> {
 
     /// How to assemble and run it, and what lies where.
     fn layout(&self, plan: &Plan) -> String {
+        let groups = match vectors(self.kernel.route) {
+            None => format!("{}x1x1 groups; invocation i answers case i", plan.columns),
+            Some(_) => "once for each window; group i of a window answers case FIRST + i, FIRST being its first word"
+                .to_owned(),
+        };
         let mut text = format!(
             "assemble: spirv-as --target-env spv1.3 FILE -o FILE.spv\n\
-             dispatch: entry point main, work group {GROUP}x1x1, {}x1x1 groups; invocation i answers case i\n",
-            plan.columns
+             dispatch: entry point main, work group {}x1x1, {groups}\n",
+            plan.group()
         );
         for buffer in &plan.buffers {
             let _ = writeln!(
@@ -119,12 +126,13 @@ impl Case<'_> {
         }
         let placed = &plan.placed[0];
         for (number, region) in placed.params.iter().enumerate() {
-            let name = format!("operand {number}");
-            text.push_str(&place(&name, &plan.buffers[region.buffer], region.base, region.shape.width));
+            text.push_str(&place(&format!("operand {number}"), &plan.buffers[region.buffer], region));
         }
-        if let Some(result) = &placed.result {
-            text.push_str(&place("result", &plan.buffers[result.buffer], result.base, result.shape.width));
+        for (number, region) in placed.results.iter().enumerate() {
+            let name = if number == 0 { "result" } else { "second result" };
+            text.push_str(&place(name, &plan.buffers[region.buffer], region));
         }
+        text.push_str(&brought(plan));
         if let (Route::StorageImage, Some(image)) = (self.kernel.route, plan.image) {
             let role = if image.written { "result" } else { "operand 0" };
             let [width, height] = image.extent;
@@ -144,31 +152,51 @@ impl Case<'_> {
     }
 
     fn line(&self, index: usize) -> String {
-        let mut values = self.cases.case(index);
-        let mut operands = Vec::new();
-        for shape in self.kernel.params() {
-            let (operand, rest) = values.split_at(shape.width as usize);
-            operands.push(hex(shape.format, operand));
-            values = rest;
-        }
-        let mut line = format!("case {index}: {}", operands.join(" "));
+        let listed = |shapes: &[Shape], values: &[u64]| {
+            let values = Shape::split(shapes, values).map(|(shape, values)| hex(shape.format, values));
+            values.collect::<Vec<_>>().join(" ")
+        };
+        let mut line = format!("case {index}: {}", listed(&self.kernel.params(), self.cases.case(index)));
         if let Some(expected) = self.expected_of(index) {
-            let _ = write!(line, " -> {}", hex(self.kernel.result().format, expected));
+            let _ = write!(line, " -> {}", listed(&self.kernel.results(), expected));
         }
         line
     }
 
     fn expected_of(&self, index: usize) -> Option<&[u64]> {
-        let width = self.kernel.result().width as usize;
-        self.expected.map(|expected| &expected[index * width..(index + 1) * width])
+        let count = self.kernel.outputs();
+        self.expected.map(|expected| &expected[index * count..(index + 1) * count])
     }
 }
 
-fn place(role: &str, buffer: &Buffer, base: u32, width: u32) -> String {
-    let last = if width == 1 { String::new() } else { format!(" and the {} after it", width - 1) };
-    let base = if base == 0 { String::new() } else { format!("{base} + ") };
-    let times = if width == 1 { String::new() } else { format!("{width} * ") };
-    format!("{role} of case i: {}[{base}{times}i]{last}\n", buffer.name())
+fn place(role: &str, buffer: &Buffer, region: &Region) -> String {
+    let count = buffer.element.count(region.shape);
+    let last = if count == 1 { String::new() } else { format!(" and the {} after it", count - 1) };
+    let base = if region.base == 0 { String::new() } else { format!("{} + ", region.base) };
+    let times = if count == 1 { String::new() } else { format!("{count} * ") };
+    let words =
+        if buffer.element == Element::Words { ", a word a component (64 bits: two, the lower first)" } else { "" };
+    format!("{role} of case i: {}[{base}{times}i]{last}{words}\n", buffer.name())
+}
+
+/// The operands that the plan brings: windows and specialisation constants.
+fn brought(plan: &Plan) -> String {
+    let mut text = String::new();
+    for (number, constant) in plan.specialised().iter().enumerate() {
+        let bits = constant.format.hex(constant.bits);
+        let _ = writeln!(text, "SpecId {number}: {} {bits} (the module itself has another value)", constant.format);
+    }
+    let place = match plan.route() {
+        Some(Route::Uniform) => format!("set 0 binding {UNIFORM_BINDING}: uniform buffer of {UNIFORM_BYTES} bytes"),
+        _ => format!("{PUSH_BYTES} bytes of push constants"),
+    };
+    for (number, dispatch) in plan.dispatches().iter().enumerate().filter(|(_, dispatch)| !dispatch.window.is_empty()) {
+        let used = dispatch.window.iter().rposition(|word| *word != 0).map_or(0, |last| last + 1);
+        let words: Vec<String> = dispatch.window[..used].iter().map(|word| format!("{word:08x}")).collect();
+        let (columns, rows) = (dispatch.columns, dispatch.rows);
+        let _ = writeln!(text, "window {number}: {place}, {columns}x{rows}x1 groups: {} and 0", words.join(" "));
+    }
+    text
 }
 
 fn hex(format: Format, values: &[u64]) -> String {
@@ -185,7 +213,7 @@ impl Element {
     fn integer(self) -> &'static str {
         match self {
             Element::F16 => "uint16",
-            Element::F32 | Element::U32 => "uint32",
+            Element::F32 | Element::U32 | Element::Words => "uint32",
             Element::F64 => "uint64",
         }
     }

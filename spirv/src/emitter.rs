@@ -8,11 +8,14 @@ use rspirv::spirv::{Op, Word};
 use crate::error::BuildError;
 use crate::format::{FloatLayout, Format};
 use crate::kernel::Shape;
+use crate::plan::constants::Specialised;
 
 /// Builds one module. Memory, image and operations extend it in files of their own.
 pub(crate) struct Emitter {
     pub(crate) builder: Builder,
     constants: BTreeMap<(Word, Vec<u64>), Word>,
+    /// Specialisation constants, as `module/folded.rs` declares them.
+    pub(crate) specialised: BTreeMap<Specialised, Word>,
     glsl: Option<Word>,
 }
 
@@ -28,7 +31,7 @@ pub(crate) fn one(layout: FloatLayout) -> u64 {
 
 impl Emitter {
     pub(crate) fn new() -> Emitter {
-        Emitter { builder: Builder::new(), constants: BTreeMap::new(), glsl: None }
+        Emitter { builder: Builder::new(), constants: BTreeMap::new(), specialised: BTreeMap::new(), glsl: None }
     }
 
     /// Type of a scalar. Packed texels travel in words; so do bools in memory, where they have no bit pattern (SPIR-V,
@@ -42,30 +45,43 @@ impl Emitter {
         }
     }
 
-    /// Type of a scalar or vector.
+    /// Type of a scalar, vector or matrix.
     pub(crate) fn shape(&mut self, shape: Shape) -> Word {
-        let scalar = self.scalar(shape.format);
-        if shape.width == 1 { scalar } else { self.builder.type_vector(scalar, shape.width) }
+        let Some((part, count)) = shape.parts() else { return self.scalar(shape.format) };
+        let part = self.shape(part);
+        if shape.columns == 1 { self.builder.type_vector(part, count) } else { self.builder.type_matrix(part, count) }
     }
 
-    /// A constant with these bits in every component. Not for bool.
+    /// Type of what an instruction gives: a result, or a structure of two.
+    pub(crate) fn structure(&mut self, results: &[Shape]) -> Word {
+        let members: Vec<Word> = results.iter().map(|shape| self.shape(*shape)).collect();
+        if let [only] = members[..] { only } else { self.builder.type_struct(members) }
+    }
+
+    /// A constant with these bits in every component.
     pub(crate) fn constant(&mut self, shape: Shape, bits: u64) -> Word {
-        let scalar = self.scalar(shape.format);
-        let wide = shape.format.bits() > 32;
-        let part = self.cached(scalar, vec![bits], |builder| {
-            if wide { builder.constant_bit64(scalar, bits) } else { builder.constant_bit32(scalar, bits as u32) }
-        });
-        if shape.width == 1 {
-            return part;
-        }
-        let vector = self.shape(shape);
-        let parts = vec![part; shape.width as usize];
-        self.cached(vector, vec![bits; shape.width as usize], |builder| builder.constant_composite(vector, parts))
+        self.constants(shape, &vec![bits; shape.width as usize])
+    }
+
+    /// A constant of these components.
+    pub(crate) fn constants(&mut self, shape: Shape, bits: &[u64]) -> Word {
+        let kind = self.shape(shape);
+        let Some((part, _)) = shape.parts() else {
+            let value = bits.first().copied().unwrap_or_default();
+            return self.cached(kind, vec![value], |builder| match shape.format {
+                Format::Bool if value == 0 => builder.constant_false(kind),
+                Format::Bool => builder.constant_true(kind),
+                _ if shape.format.bits() > 32 => builder.constant_bit64(kind, value),
+                _ => builder.constant_bit32(kind, value as u32),
+            });
+        };
+        let parts: Vec<Word> = bits.chunks(part.width as usize).map(|bits| self.constants(part, bits)).collect();
+        self.cached(kind, bits.to_vec(), |builder| builder.constant_composite(kind, parts))
     }
 
     /// An unsigned 32-bit constant.
     pub(crate) fn word(&mut self, value: u32) -> Word {
-        self.constant(Shape { format: Format::U32, width: 1 }, u64::from(value))
+        self.constant(Shape::scalar(Format::U32), u64::from(value))
     }
 
     fn cached(&mut self, kind: Word, bits: Vec<u64>, make: impl FnOnce(&mut Builder) -> Word) -> Word {
@@ -81,8 +97,14 @@ impl Emitter {
     /// Appends an instruction with a result of this type to the current block.
     pub(crate) fn value(&mut self, op: Op, kind: Word, operands: Vec<Operand>) -> Result<Word, BuildError> {
         let id = self.builder.id();
-        self.builder.insert_into_block(InsertPoint::End, Instruction::new(op, Some(kind), Some(id), operands))?;
+        self.define(id, op, kind, operands)?;
         Ok(id)
+    }
+
+    /// Appends an instruction whose result has an id already, as what a loop carries must have.
+    pub(crate) fn define(&mut self, id: Word, op: Op, kind: Word, operands: Vec<Operand>) -> Result<(), BuildError> {
+        let instruction = Instruction::new(op, Some(kind), Some(id), operands);
+        Ok(self.builder.insert_into_block(InsertPoint::End, instruction)?)
     }
 
     /// Label of the block that instructions go to.
@@ -95,20 +117,36 @@ impl Emitter {
     }
 
     /// Puts components together; one component is its own value.
-    pub(crate) fn compose(&mut self, shape: Shape, parts: &[Word]) -> Result<Word, BuildError> {
-        if let [part] = parts {
-            return Ok(*part);
-        }
+    pub(crate) fn compose(&mut self, shape: Shape, components: &[Word]) -> Result<Word, BuildError> {
+        let (part, [_, _, ..]) = (shape.parts().map_or(shape, |(part, _)| part), components) else {
+            return Ok(components[0]);
+        };
+        let parts = components.chunks(part.width as usize).map(|components| self.compose(part, components));
+        let parts = parts.collect::<Result<Vec<Word>, BuildError>>()?;
         let kind = self.shape(shape);
-        self.value(Op::CompositeConstruct, kind, ids(parts.iter().copied()))
+        self.value(Op::CompositeConstruct, kind, ids(parts))
     }
 
-    /// One component of a vector, or the scalar itself.
+    /// One component of a vector or matrix, or the scalar itself.
     pub(crate) fn component(&mut self, shape: Shape, value: Word, index: u32) -> Result<Word, BuildError> {
-        if shape.width == 1 {
-            return Ok(value);
-        }
+        let Some((part, _)) = shape.parts() else { return Ok(value) };
         let kind = self.scalar(shape.format);
-        self.value(Op::CompositeExtract, kind, vec![Operand::IdRef(value), Operand::LiteralBit32(index)])
+        let mut operands = vec![Operand::IdRef(value), Operand::LiteralBit32(index / part.width)];
+        if part.width > 1 {
+            operands.push(Operand::LiteralBit32(index % part.width));
+        }
+        self.value(Op::CompositeExtract, kind, operands)
+    }
+
+    /// The results that an instruction gave: its value, or the members of the structure.
+    pub(crate) fn members(&mut self, results: &[Shape], value: Word) -> Result<Vec<Word>, BuildError> {
+        if results.len() == 1 {
+            return Ok(vec![value]);
+        }
+        let members = (0..).zip(results).map(|(index, shape)| {
+            let kind = self.shape(*shape);
+            self.value(Op::CompositeExtract, kind, vec![Operand::IdRef(value), Operand::LiteralBit32(index)])
+        });
+        members.collect()
     }
 }

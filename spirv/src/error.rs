@@ -84,8 +84,8 @@ fn nearest_text(nearest: &[String]) -> String {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildError {
-    /// Kernels of one module that differ in controls or front end.
-    #[error("kernels `{first}` and `{other}` differ in controls or front end and cannot share a module")]
+    /// Kernels of one module that differ in controls, route or front end.
+    #[error("kernels `{first}` and `{other}` differ in controls, route or front end and cannot share a module")]
     Mixed {
         /// The first kernel of the plan.
         first: String,
@@ -135,12 +135,12 @@ pub enum BuildError {
         results: usize,
     },
     /// A kernel that an `AmberScript` cannot carry.
-    #[error(
-        "kernel `{kernel}` cannot be an AmberScript, which holds texels of packed formats as rounded values; use spvasm or spv"
-    )]
+    #[error("kernel `{kernel}` cannot be an AmberScript, {why}; use spvasm or spv")]
     NoScript {
         /// The kernel.
         kernel: String,
+        /// What Amber does not do.
+        why: &'static str,
     },
     /// An instruction that the GLSL compiler replaced or dropped, so that its module would ask another question.
     #[error("the GLSL compiler left no {instruction} in kernel `{kernel}`")]

@@ -72,6 +72,33 @@ impl FloatLayout {
     pub const fn max_finite(self) -> u64 {
         self.infinity() - 1
     }
+    /// Encoding of the least value that an integer format has, too: 0 for those without a sign.
+    pub const fn least_of(self, integer: Format) -> u64 {
+        match integer {
+            // -2^31 is a power of two, or beyond the range.
+            Format::I32 => self.sign_bit() | self.power(31),
+            _ => 0,
+        }
+    }
+    /// Encoding of the greatest value that an integer format has, too.
+    pub const fn most_of(self, integer: Format) -> u64 {
+        let bits = if matches!(integer, Format::I32) { 31 } else { 32 };
+        let power = self.power(bits);
+        if power == self.max_finite() {
+            power
+        } else {
+            // The binade below has 2^fraction values; of those, the last that is an integer.
+            power - (1 << self.fraction.saturating_sub(bits - 1))
+        }
+    }
+    /// Encoding of 2^exponent, or of the largest finite value where that is beyond the range.
+    const fn power(self, exponent: u32) -> u64 {
+        if exponent as i32 > self.bias() {
+            self.max_finite()
+        } else {
+            ((exponent as i32 + self.bias()) as u64) << self.fraction
+        }
+    }
     /// Encoding of the smallest positive normal value.
     pub const fn min_normal(self) -> u64 {
         1 << self.fraction
@@ -197,5 +224,25 @@ impl FromStr for Format {
             .into_iter()
             .find(|format| format.name() == text)
             .ok_or_else(|| ParseError::unknown("format", text, Format::ALL.map(Format::name)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_integers_and_floats_have_in_common() {
+        let ends = |format: Format, integer| {
+            let layout = format.float().unwrap();
+            (layout.least_of(integer), layout.most_of(integer))
+        };
+        assert_eq!(ends(Format::F16, Format::I32), (0xfbff, 0x7bff));
+        assert_eq!(ends(Format::F16, Format::U32), (0, 0x7bff));
+        assert_eq!(ends(Format::F32, Format::I32), (0xcf00_0000, 0x4eff_ffff));
+        assert_eq!(ends(Format::F32, Format::U32), (0, 0x4f7f_ffff));
+        let [least, most] = [f64::from(i32::MIN), f64::from(i32::MAX)].map(f64::to_bits);
+        assert_eq!(ends(Format::F64, Format::I32), (least, most));
+        assert_eq!(ends(Format::F64, Format::U32), (0, f64::from(u32::MAX).to_bits()));
     }
 }

@@ -9,7 +9,7 @@ use crate::format::Format;
 use crate::kernel::Shape;
 use crate::plan::{IMAGE_BINDING, IMAGE_WIDTH, Image};
 
-const TEXEL: Shape = Shape { format: Format::F32, width: 4 };
+const TEXEL: Shape = Shape::vector(Format::F32, 4);
 
 /// SPIR-V's name of a packed format; `None` for formats that no image has.
 pub(crate) fn image_format(format: Format) -> Option<ImageFormat> {
@@ -49,7 +49,7 @@ impl Emitter {
         value: Word,
     ) -> Result<(), BuildError> {
         let (loaded, at) = self.texel(image, variable, slot)?;
-        let scalar = Shape { width: 1, ..shape };
+        let scalar = Shape::scalar(shape.format);
         let mut parts = Vec::new();
         for index in 0..TEXEL.width {
             parts.push(match (index < shape.width, index, shape.format.float()) {
@@ -86,7 +86,7 @@ impl Emitter {
         let (uint, width) = (self.scalar(Format::U32), self.word(IMAGE_WIDTH));
         let x = self.value(Op::UMod, uint, ids([slot, width]))?;
         let y = self.value(Op::UDiv, uint, ids([slot, width]))?;
-        let at = self.compose(Shape { format: Format::U32, width: 2 }, &[x, y])?;
+        let at = self.compose(Shape::vector(Format::U32, 2), &[x, y])?;
         Ok((loaded, at))
     }
 }

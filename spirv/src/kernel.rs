@@ -1,5 +1,6 @@
 //! A kernel: operation, format, controls, route, width and front end, named by one string that parses back.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::str::FromStr;
@@ -8,6 +9,7 @@ use crate::controls::{Control, Controls};
 use crate::error::ParseError;
 use crate::format::Format;
 use crate::op::{Code, OPS, Op, Operand, Width};
+use crate::plan::window;
 use crate::route::{Route, Via};
 
 /// One question that can be put to a device.
@@ -27,23 +29,61 @@ pub struct Kernel {
     pub via: Via,
 }
 
-/// Format and number of components of an operand or result.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+/// Format and number of components of an operand or result: a scalar, a vector or a matrix.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Shape {
     /// Element format.
     pub format: Format,
-    /// Number of components.
+    /// Number of components; of a matrix those of all columns, one column after the other.
     pub width: u32,
+    /// Number of columns of a matrix; 1 for anything else.
+    pub columns: u32,
+}
+
+impl Shape {
+    /// One value.
+    pub const fn scalar(format: Format) -> Shape {
+        Shape::vector(format, 1)
+    }
+
+    /// A vector; of one component it is a scalar.
+    pub const fn vector(format: Format, width: u32) -> Shape {
+        Shape { format, width, columns: 1 }
+    }
+
+    /// What it is made of and how many of them: a matrix of its columns, a vector of scalars, a scalar of nothing.
+    pub const fn parts(self) -> Option<(Shape, u32)> {
+        match (self.columns, self.width) {
+            (1, 1) => None,
+            (1, width) => Some((Shape::scalar(self.format), width)),
+            (columns, width) => Some((Shape::vector(self.format, width / columns), columns)),
+        }
+    }
+
+    /// Values that lie side by side, each with its components.
+    pub fn split<'a>(shapes: &'a [Shape], mut values: &'a [u64]) -> impl Iterator<Item = (Shape, &'a [u64])> {
+        shapes.iter().map(move |shape| {
+            let (own, rest) = values.split_at(values.len().min(shape.width as usize));
+            values = rest;
+            (*shape, own)
+        })
+    }
 }
 
 impl Kernel {
-    /// The kernel of this operation and format by its natural route, scalar, with no controls.
+    /// The kernel of this operation and format by its natural route, scalar or as narrow as it gets, with no controls.
     pub fn plain(format: Format, op: &'static Op) -> Result<Kernel, ParseError> {
         let route = match op.code {
             Code::ImageWrite | Code::ImageRead => Route::StorageImage,
             _ => Route::Buffer,
         };
-        Kernel { format, op, controls: Controls::NONE, route, width: 1, via: Via::Spirv }.checked()
+        let width = *op.widths().start();
+        Kernel { format, op, controls: Controls::NONE, route, width, via: Via::Spirv }.checked()
+    }
+
+    /// Whether it is the kernel of its operation and format that others are compared with, but for its controls.
+    pub fn is_plain(&self) -> bool {
+        Kernel::plain(self.format, self.op).is_ok_and(|plain| plain == self.with_controls(Controls::NONE))
     }
 
     /// The same question under other controls.
@@ -57,19 +97,23 @@ impl Kernel {
         format!("{}.{}", self.format, self.op.name)
     }
 
-    /// Shape of an operand of this kernel.
-    /// Name in a listing of a module: the stem, and the width where that is not 1.
-    pub(crate) fn label(&self) -> String {
-        if self.width == 1 { self.stem() } else { format!("{}.x{}", self.stem(), self.width) }
+    /// Name in a listing of a module: the stem, the width where that is not 1, the route where the operands are not in
+    /// memory of their own: `f32.fadd.x3.literal`.
+    pub fn label(&self) -> String {
+        let width = if self.width == 1 { String::new() } else { format!(".x{}", self.width) };
+        let route = if Route::OTHERS.contains(&self.route) { format!(".{}", self.route) } else { String::new() };
+        self.stem() + &width + &route
     }
 
+    /// Shape of an operand of this kernel.
     pub(crate) fn shape(&self, operand: Operand) -> Shape {
-        let width = match operand.width {
-            Width::Kernel => self.width,
-            Width::Fixed(width) => width,
-            Width::Channels => self.format.channels().len() as u32,
+        let (width, columns) = match operand.width {
+            Width::Kernel => (self.width, 1),
+            Width::Fixed(width) => (width, 1),
+            Width::Channels => (self.format.channels().len() as u32, 1),
+            Width::Square => (self.width * self.width, self.width),
         };
-        Shape { format: operand.format.unwrap_or(self.format), width }
+        Shape { format: operand.format.unwrap_or(self.format), width, columns }
     }
 
     /// Shapes of the operands, in order.
@@ -77,18 +121,49 @@ impl Kernel {
         self.op.params.iter().map(|operand| self.shape(*operand)).collect()
     }
 
-    /// Shape of the result.
+    /// Shape of the result; of two, the first.
     pub fn result(&self) -> Shape {
         self.shape(self.op.result)
     }
 
-    /// Number of values of one case: the components of all operands.
-    pub fn arity(&self) -> usize {
-        self.params().iter().map(|shape| shape.width as usize).sum()
+    /// Shapes of the results, in order: one, or two.
+    pub fn results(&self) -> Vec<Shape> {
+        self.op.results().map(|operand| self.shape(*operand)).collect()
     }
 
-    /// Refuses combinations that mean nothing.
-    fn checked(self) -> Result<Kernel, ParseError> {
+    /// Formats of every value that the kernel computes with: operands, result, and what its steps give in between.
+    pub(crate) fn formats(&self) -> BTreeSet<Format> {
+        let steps = match self.op.code {
+            Code::Steps(steps) => steps,
+            _ => &[],
+        };
+        let operands = self.op.params.iter().chain(self.op.results()).chain(steps.iter().map(|step| &step.result));
+        operands.map(|operand| self.shape(*operand).format).collect()
+    }
+
+    /// Whether an operand or result is a matrix.
+    pub fn has_matrices(&self) -> bool {
+        self.params().iter().chain(&self.results()).any(|shape| shape.columns > 1)
+    }
+
+    /// Number of values of one case: the components of all operands.
+    pub fn arity(&self) -> usize {
+        self.op.params.iter().map(|operand| self.shape(*operand).width as usize).sum()
+    }
+
+    /// Number of values of one answer: the components of all results, one result after the other.
+    pub fn outputs(&self) -> usize {
+        self.op.results().map(|operand| self.shape(*operand).width as usize).sum()
+    }
+
+    /// Formats of the values of one answer.
+    pub fn output_formats(&self) -> impl Iterator<Item = Format> {
+        let shapes = self.op.results().map(|operand| self.shape(*operand));
+        shapes.flat_map(|shape| std::iter::repeat_n(shape.format, shape.width as usize))
+    }
+
+    /// The kernel itself; an error for combinations that mean nothing.
+    pub fn checked(self) -> Result<Kernel, ParseError> {
         let undefined = |reason: String| Err(ParseError::Undefined { kernel: self.to_string(), reason });
         if !self.op.formats.contains(&self.format) {
             let known: Vec<&str> = self.op.formats.iter().map(|format| format.name()).collect();
@@ -105,17 +180,29 @@ impl Kernel {
         if !(1..=4).contains(&self.width) {
             return undefined(format!("width {} is not one of 1, 2, 3, 4", self.width));
         }
-        if self.width > 1 && !self.op.is_componentwise() {
-            return undefined(format!("`{}` is not component-wise and has width 1 only", self.op.name));
+        if !self.op.widths().contains(&self.width) {
+            let widths: Vec<String> = self.op.widths().map(|width| width.to_string()).collect();
+            let hint = if self.width == 1 { format!(": write `width={}`", widths[0]) } else { String::new() };
+            return undefined(format!(
+                "`{}` is not component-wise and has width {} only{hint}",
+                self.op.name,
+                widths.join(", ")
+            ));
         }
         if self.via == Via::Glsl && self.op.glsl.is_none() {
             return undefined(format!("GLSL cannot spell `{}`; use via=spirv", self.op.name));
+        }
+        if self.via == Via::Glsl && Route::OTHERS.contains(&self.route) {
+            return undefined(format!("the GLSL front end spells no route `{}`; use via=spirv", self.route));
         }
         if self.via == Via::Glsl && self.controls.contains(Control::FastMath0) {
             return undefined(
                 "the GLSL front end does not combine with fastmath0: its modules carry no fast-math flags to override"
                     .into(),
             );
+        }
+        if let Some(excess) = window::excess(&self) {
+            return undefined(excess);
         }
         Ok(self)
     }
@@ -199,6 +286,11 @@ mod tests {
             "b10g11r11.store:route=storage_image",
             "f32.fmin:controls=ftz32;width=3",
             "f32.fmul:via=glsl",
+            "f64.dot:width=2",
+            "f32.matrix_times_vector:controls=nocontract;width=4",
+            "f64.fma:controls=rte64;route=push;width=4",
+            "f16.select:route=spec;width=2",
+            "f32.matrix_times_vector:route=spec;width=3",
         ] {
             assert_eq!(id.parse::<Kernel>().unwrap().to_string(), id);
         }
@@ -215,7 +307,12 @@ mod tests {
         assert!(message("b10g11r11.store").contains("storage_image"));
         assert!(message("f32.nmin:via=glsl").contains("cannot spell"));
         assert!(message("f32.phi:width=2").contains("width 1 only"));
+        assert!(message("f32.fadd:route=storage_image").contains("no route `storage_image`"));
+        assert!(message("f32.fadd:route=literal;via=glsl").contains("no route `literal`"));
+        assert!(message("f32.fadd:route=spce").contains("`spec`"));
         assert!(message("f32.fadd:width=5").contains("1, 2, 3, 4"));
+        assert!(message("f32.dot").contains("width 2, 3, 4 only: write `width=2`"), "{}", message("f32.dot"));
+        assert!(message("f32.cross:width=2").contains("width 3 only"));
         assert!(message("f32.fadd:width=2;width=3").contains("twice"));
     }
 }

@@ -12,6 +12,7 @@ mod image;
 mod load;
 mod memory;
 mod modes;
+mod words;
 
 pub mod cases;
 pub mod catalogue;

@@ -7,37 +7,40 @@ use crate::emitter::{Emitter, ids};
 use crate::error::BuildError;
 use crate::format::Format;
 use crate::kernel::Shape;
-use crate::plan::{Buffer, Direction, Element, Plan, Region};
+use crate::plan::{Buffer, Direction, Element};
 
-const HALVES: Shape = Shape { format: Format::F16, width: 2 };
+const HALVES: Shape = Shape::vector(Format::F16, 2);
 
 impl Element {
-    /// The format that the elements have in the shader.
-    pub(crate) fn format(self) -> Format {
+    /// What the elements are in the shader.
+    pub(crate) fn shape(self) -> Shape {
         match self {
-            Element::F16 => Format::F16,
-            Element::F32 => Format::F32,
-            Element::F64 => Format::F64,
-            Element::U32 => Format::U32,
+            Element::F16 => Shape::scalar(Format::F16),
+            Element::F32 => Shape::scalar(Format::F32),
+            Element::F64 => Shape::scalar(Format::F64),
+            Element::U32 | Element::Words => Shape::scalar(Format::U32),
         }
     }
 }
 
 impl Buffer {
-    /// Name in a listing: `in_f32`, `out_u32`.
+    /// Name in a listing: `in_f32`, `out_u32`, `in_words`.
     pub(crate) fn name(&self) -> String {
         let direction = match self.direction {
             Direction::In => "in",
             Direction::Out => "out",
         };
-        format!("{direction}_{}", self.element.format())
+        match self.element {
+            Element::Words => format!("{direction}_words"),
+            element => format!("{direction}_{}", element.shape().format),
+        }
     }
 }
 
 impl Emitter {
     /// Declares a storage buffer: a block of one runtime array. Gives the variable.
     pub(crate) fn declare_buffer(&mut self, buffer: &Buffer) -> Word {
-        let element = self.scalar(buffer.element.format());
+        let element = self.shape(buffer.element.shape());
         let builder = &mut self.builder;
         // Array and block carry decorations of their own, so each buffer has its own: a type shared by deduplication
         // would be decorated twice.
@@ -65,76 +68,8 @@ impl Emitter {
         self.builder.decorate(variable, Decoration::Binding, [Operand::LiteralBit32(binding)]);
     }
 
-    /// Loads the operand that a region holds for this slot.
-    pub(crate) fn load(
-        &mut self,
-        plan: &Plan,
-        variables: &[Word],
-        region: &Region,
-        slot: Word,
-    ) -> Result<Word, BuildError> {
-        let element = plan.buffers[region.buffer].element;
-        let kind = self.scalar(element.format());
-        let mut parts = Vec::new();
-        for index in 0..region.shape.width {
-            let pointer = self.element(kind, variables[region.buffer], region, slot, None, index)?;
-            let raw = self.value(Op::Load, kind, ids([pointer]))?;
-            parts.push(self.decode(region.shape.format, element, raw)?);
-        }
-        self.compose(region.shape, &parts)
-    }
-
-    /// Stores a result into its region, `further` elements on.
-    pub(crate) fn store(
-        &mut self,
-        plan: &Plan,
-        variables: &[Word],
-        region: &Region,
-        slot: Word,
-        further: Option<Word>,
-        value: Word,
-    ) -> Result<(), BuildError> {
-        let element = plan.buffers[region.buffer].element;
-        let kind = self.scalar(element.format());
-        for index in 0..region.shape.width {
-            let part = self.component(region.shape, value, index)?;
-            let raw = self.encode(region.shape.format, element, part)?;
-            let pointer = self.element(kind, variables[region.buffer], region, slot, further, index)?;
-            self.builder.store(pointer, raw, None, [])?;
-        }
-        Ok(())
-    }
-
-    /// Pointer to component `index` of a slot: element `base + further + slot * width + index`.
-    fn element(
-        &mut self,
-        kind: Word,
-        variable: Word,
-        region: &Region,
-        slot: Word,
-        further: Option<Word>,
-        index: u32,
-    ) -> Result<Word, BuildError> {
-        let uint = self.scalar(Format::U32);
-        let mut at = slot;
-        if region.shape.width > 1 {
-            let width = self.word(region.shape.width);
-            at = self.value(Op::IMul, uint, ids([at, width]))?;
-        }
-        if let Some(further) = further {
-            at = self.value(Op::IAdd, uint, ids([at, further]))?;
-        }
-        if region.base + index > 0 {
-            let first = self.word(region.base + index);
-            at = self.value(Op::IAdd, uint, ids([at, first]))?;
-        }
-        let member = self.word(0);
-        let pointer = self.builder.type_pointer(None, StorageClass::StorageBuffer, kind);
-        self.value(Op::AccessChain, pointer, ids([variable, member, at]))
-    }
-
     /// A value from the element that carries it. `OpBitcast` keeps every bit, so that no conversion is in the way.
-    fn decode(&mut self, format: Format, element: Element, raw: Word) -> Result<Word, BuildError> {
+    pub(crate) fn decode(&mut self, format: Format, element: Element, raw: Word) -> Result<Word, BuildError> {
         let kind = self.scalar(format);
         match (element, format) {
             (Element::U32, Format::F16) => {
@@ -146,17 +81,17 @@ impl Emitter {
                 let zero = self.word(0);
                 self.value(Op::INotEqual, kind, ids([raw, zero]))
             }
-            (Element::U32, Format::I32) => self.value(Op::Bitcast, kind, ids([raw])),
+            (Element::U32, Format::I32 | Format::F32) => self.value(Op::Bitcast, kind, ids([raw])),
             _ => Ok(raw),
         }
     }
 
     /// The element that carries a value; the reverse of [`Emitter::decode`].
-    fn encode(&mut self, format: Format, element: Element, value: Word) -> Result<Word, BuildError> {
-        let kind = self.scalar(element.format());
+    pub(crate) fn encode(&mut self, format: Format, element: Element, value: Word) -> Result<Word, BuildError> {
+        let kind = self.shape(element.shape());
         match (element, format) {
             (Element::U32, Format::F16) => {
-                let zero = self.constant(Shape { format: Format::F16, width: 1 }, 0);
+                let zero = self.constant(Shape::scalar(Format::F16), 0);
                 let pair = self.compose(HALVES, &[value, zero])?;
                 self.value(Op::Bitcast, kind, ids([pair]))
             }
@@ -164,7 +99,7 @@ impl Emitter {
                 let (yes, no) = (self.word(1), self.word(0));
                 self.value(Op::Select, kind, ids([value, yes, no]))
             }
-            (Element::U32, Format::I32) => self.value(Op::Bitcast, kind, ids([value])),
+            (Element::U32, Format::I32 | Format::F32) => self.value(Op::Bitcast, kind, ids([value])),
             _ => Ok(value),
         }
     }

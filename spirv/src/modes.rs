@@ -23,30 +23,11 @@ pub(crate) fn apply(module: Module, controls: Controls) -> Result<Module, BuildE
         match control {
             Control::NoContract => no_contraction(&mut builder),
             Control::FastMath0 => fast_math_default(&mut builder, entry),
-            Control::Ftz(width) => {
-                float_control(
-                    &mut builder,
-                    entry,
-                    Capability::DenormFlushToZero,
-                    ExecutionMode::DenormFlushToZero,
-                    width,
-                );
-            }
-            Control::Dp(width) => {
-                float_control(&mut builder, entry, Capability::DenormPreserve, ExecutionMode::DenormPreserve, width);
-            }
-            Control::Szin(width) => float_control(
-                &mut builder,
-                entry,
-                Capability::SignedZeroInfNanPreserve,
-                ExecutionMode::SignedZeroInfNanPreserve,
-                width,
-            ),
-            Control::Rte(width) => {
-                float_control(&mut builder, entry, Capability::RoundingModeRTE, ExecutionMode::RoundingModeRTE, width);
-            }
-            Control::Rtz(width) => {
-                float_control(&mut builder, entry, Capability::RoundingModeRTZ, ExecutionMode::RoundingModeRTZ, width);
+            _ => {
+                if let Some(mode) = control.mode() {
+                    require(&mut builder, mode.capability, mode.extension);
+                    builder.execution_mode(entry, mode.mode, mode.width.as_slice());
+                }
             }
         }
     }
@@ -55,11 +36,6 @@ pub(crate) fn apply(module: Module, controls: Controls) -> Result<Module, BuildE
 
 fn entry_point(module: &Module) -> Result<Word, BuildError> {
     module.entry_points.first().and_then(|inst| inst.operands.get(1)?.id_ref_any()).ok_or(BuildError::NoEntryPoint)
-}
-
-fn float_control(builder: &mut Builder, entry: Word, capability: Capability, mode: ExecutionMode, width: u32) {
-    require(builder, capability, "SPV_KHR_float_controls");
-    builder.execution_mode(entry, mode, [width]);
 }
 
 /// Declares a capability and the extension it comes from, once each.
@@ -81,7 +57,9 @@ pub(crate) fn require(builder: &mut Builder, capability: Capability, extension: 
 
 /// Mode None (0) allows nothing: neither contraction nor reassociation, and NaN, infinity and the sign of zero count.
 fn fast_math_default(builder: &mut Builder, entry: Word) {
-    require(builder, Capability::FloatControls2, "SPV_KHR_float_controls2");
+    if let Some(mode) = Control::FastMath0.mode() {
+        require(builder, mode.capability, mode.extension);
+    }
     let globals = &builder.module_ref().types_global_values;
     let floats: Vec<Word> =
         globals.iter().filter(|inst| inst.class.opcode == Op::TypeFloat).filter_map(|inst| inst.result_id).collect();
@@ -136,13 +114,14 @@ pub(crate) fn arithmetic(module: &Module) -> impl Iterator<Item = &Instruction> 
     })
 }
 
-/// Float scalars and vectors of them.
+/// Float scalars, vectors and matrices of them, and structures that begin with one: what `ModfStruct` and `FrexpStruct`
+/// give.
 fn float_types(module: &Module) -> BTreeSet<Word> {
     let mut floats = BTreeSet::new();
     for inst in &module.types_global_values {
         let of_floats = match (inst.class.opcode, inst.operands.first()) {
             (Op::TypeFloat, _) => true,
-            (Op::TypeVector, Some(Operand::IdRef(part))) => floats.contains(part),
+            (Op::TypeVector | Op::TypeMatrix | Op::TypeStruct, Some(Operand::IdRef(part))) => floats.contains(part),
             _ => false,
         };
         if of_floats {

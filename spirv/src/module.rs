@@ -1,7 +1,17 @@
 //! One compute module for the kernels of a [`Plan`]: SPIR-V 1.3 (Vulkan 1.1), entry point `main`.
 //!
-//! A work group's row (y) says which kernel it runs, its column (x) which slots, counted from the variant's shift on.
-//! Kernels that read the same operands share their load and, behind a switch on the row, their store. The words depend on the plan alone.
+//! A work group's row (y) says which kernel it runs, its column (x) which slots, counted from the variant's shift on. All
+//! rows share what gets at memory: operands are loaded, a switch on the row computes, results are stored. Operands that are
+//! constants are never loaded: see `folded.rs`. The words depend on the plan alone.
+
+mod elements;
+mod folded;
+mod operands;
+mod passage;
+mod rows;
+mod window;
+
+use std::collections::BTreeMap;
 
 use rspirv::binary::Assemble;
 use rspirv::dr::{Module, Operand};
@@ -18,16 +28,40 @@ use crate::glsl;
 use crate::kernel::{Kernel, Shape};
 use crate::modes;
 use crate::needs::float_formats;
-use crate::plan::{Element, GROUP, Group, Placed, Plan};
+use crate::plan::sites::{self, Site};
+use crate::plan::{Element, Placed, Plan};
 use crate::route::Via;
 
-const COORDINATES: Shape = Shape { format: Format::U32, width: 3 };
+use elements::Elements;
+use operands::Operands;
+use passage::Passage;
+use window::Window;
 
-/// Where an invocation is: its slot, and its work group's row.
+const COORDINATES: Shape = Shape::vector(Format::U32, 3);
+
+/// Where an invocation is: its slot, and its work group's row. `local`: its slot within the window, if there is one.
 #[derive(Clone, Copy)]
 struct Place {
     slot: Word,
     row: Word,
+    local: Option<Word>,
+}
+
+/// What a module reads and writes.
+struct Memory {
+    operands: Vec<Site>,
+    results: Vec<Site>,
+    /// Of the long sites, by number and buffer.
+    passages: BTreeMap<(usize, usize), Passage>,
+    buffers: Vec<Word>,
+    image: Option<Word>,
+    window: Option<Window>,
+}
+
+impl Memory {
+    fn passage(&self, site: &Site) -> Option<Passage> {
+        self.passages.get(&(site.number, site.buffer)).copied()
+    }
 }
 
 /// Builds the module of a plan. Gives its words, header included.
@@ -40,16 +74,16 @@ pub fn build(plan: &Plan) -> Result<Vec<u32>, BuildError> {
     Ok(modes::apply(module, controls)?.assemble())
 }
 
-/// Front end and controls of all kernels of a plan.
+/// Front end and controls of all kernels of a plan, which have one route, too.
 fn agreed(plan: &Plan) -> Result<(Via, Controls), BuildError> {
-    let of = |kernel: &Kernel| (kernel.via, kernel.controls);
+    let of = |kernel: &Kernel| (kernel.via, kernel.controls, kernel.route);
     let mut kernels = plan.placed.iter().map(|placed| &placed.kernel);
     let Some(first) = kernels.next() else {
         return Ok((Via::default(), Controls::NONE));
     };
     match kernels.find(|kernel| of(kernel) != of(first)) {
         Some(other) => Err(BuildError::Mixed { first: first.to_string(), other: other.to_string() }),
-        None => Ok(of(first)),
+        None => Ok((first.via, first.controls)),
     }
 }
 
@@ -57,12 +91,22 @@ fn agreed(plan: &Plan) -> Result<(Via, Controls), BuildError> {
 fn direct(plan: &Plan) -> Result<Module, BuildError> {
     let mut emitter = Emitter::new();
     emitter.preamble(plan);
-    let buffers: Vec<Word> = plan.buffers.iter().map(|buffer| emitter.declare_buffer(buffer)).collect();
-    let image = plan.image.map(|image| emitter.declare_image(image)).transpose()?;
+    let (operands, results) = (sites::operands(plan), sites::results(plan));
+    let passages = operands.iter().chain(&results);
+    let passages = passages.filter_map(|site| Some(((site.number, site.buffer), emitter.declare_passage(site)?)));
+    let memory = Memory {
+        passages: passages.collect(),
+        operands,
+        results,
+        buffers: plan.buffers.iter().map(|buffer| emitter.declare_buffer(buffer)).collect(),
+        image: plan.image.map(|image| emitter.declare_image(image)).transpose()?,
+        window: plan.route().and_then(|route| emitter.declare_window(route)),
+    };
+    emitter.declare_specialised(plan);
 
-    let place = emitter.begin_main(plan)?;
-    for group in plan.groups() {
-        emitter.group(plan, group, &buffers, image, place)?;
+    let place = emitter.begin_main(plan, memory.window)?;
+    if !plan.placed.is_empty() {
+        emitter.body(plan, &memory, place)?;
     }
     emitter.builder.ret()?;
     emitter.builder.end_function()?;
@@ -97,11 +141,12 @@ impl Emitter {
     }
 
     /// Declares and opens `main`.
-    fn begin_main(&mut self, plan: &Plan) -> Result<Place, BuildError> {
+    fn begin_main(&mut self, plan: &Plan, window: Option<Window>) -> Result<Place, BuildError> {
         let uint = self.scalar(Format::U32);
         let invocation = self.built_in(BuiltIn::GlobalInvocationId, "invocation");
         // A module of one kernel has one row, and no need to ask.
         let work_group = (plan.rows > 1).then(|| self.built_in(BuiltIn::WorkgroupId, "work_group"));
+        let size = plan.group();
         let void = self.builder.type_void();
         let signature = self.builder.type_function(void, []);
         let main = self.builder.begin_function(void, None, FunctionControl::NONE, signature)?;
@@ -112,7 +157,7 @@ impl Emitter {
             "main",
             [Some(invocation), work_group].into_iter().flatten().collect::<Vec<_>>(),
         );
-        self.builder.execution_mode(main, ExecutionMode::LocalSize, [GROUP, 1, 1]);
+        self.builder.execution_mode(main, ExecutionMode::LocalSize, [size, 1, 1]);
         self.builder.begin_block(None)?;
         let vector = self.shape(COORDINATES);
         let x = self.value(Op::Load, vector, ids([invocation]))?;
@@ -125,10 +170,14 @@ impl Emitter {
             None => self.word(0),
         };
         // The invocations of the work groups that do nothing wrap around to slots that no kernel has.
-        let first = self.word(plan.variant.shift * GROUP);
+        let first = self.word(plan.variant.shift * size);
         let slot = self.value(Op::ISub, uint, ids([x, first]))?;
-        self.builder.name(slot, "slot");
-        Ok(Place { slot, row })
+        let place = match window {
+            Some(window) => self.through(window, slot, row)?,
+            None => Place { slot, row, local: None },
+        };
+        self.builder.name(place.slot, "slot");
+        Ok(place)
     }
 
     fn built_in(&mut self, built_in: BuiltIn, name: &str) -> Word {
@@ -140,109 +189,80 @@ impl Emitter {
         variable
     }
 
-    /// Kernels of the same operands: `if (slot < slots && row is one of ours) { x = operands[slot]; ... }`.
-    fn group(
-        &mut self,
-        plan: &Plan,
-        group: Group<'_>,
-        buffers: &[Word],
-        image: Option<Word>,
-        place: Place,
-    ) -> Result<(), BuildError> {
-        let Some(first) = group.placed.first() else { return Ok(()) };
-        let (bool, uint) = (self.scalar(Format::Bool), self.scalar(Format::U32));
-        let slots = self.word(first.slots);
-        let mut inside = self.value(Op::ULessThan, bool, ids([place.slot, slots]))?;
-        let mut number = place.row;
-        if group.first > 0 {
-            let from = self.word(group.first);
-            number = self.value(Op::ISub, uint, ids([place.row, from]))?;
-        }
-        let count = group.placed.len() as u32;
-        if count < plan.rows {
-            let (op, limit) = if count == 1 { (Op::IEqual, 0) } else { (Op::ULessThan, count) };
-            let limit = self.word(limit);
-            let ours = self.value(op, bool, ids([number, limit]))?;
-            inside = self.value(Op::LogicalAnd, bool, ids([inside, ours]))?;
-        }
+    /// What is done where the row's kernel has this slot: `if (slot < slots) { load; switch (row) { ... } store; }`.
+    fn body(&mut self, plan: &Plan, memory: &Memory, place: Place) -> Result<(), BuildError> {
+        let bool = self.scalar(Format::Bool);
+        let slots: Vec<Option<u32>> = plan.placed.iter().map(|placed| Some(placed.slots)).collect();
+        let slots = self.of_row(place.row, &slots)?;
+        let slots = self.number(slots);
+        let inside = self.value(Op::ULessThan, bool, ids([place.slot, slots]))?;
         let (body, merge) = (self.builder.id(), self.builder.id());
         self.builder.selection_merge(merge, SelectionControl::NONE)?;
         self.builder.branch_conditional(inside, body, merge, [])?;
         self.builder.begin_block(Some(body))?;
-        let params: Result<Vec<Word>, BuildError> =
-            first.params.iter().map(|region| self.load(plan, buffers, region, place.slot)).collect();
-        let params = params?;
-        match (group.placed, first.result) {
-            ([only], _) => {
-                self.builder.name(body, only.kernel.label());
-                self.alone(plan, only, &params, buffers, image, place.slot)?;
-            }
-            (several, Some(result)) => {
-                self.builder.name(body, "operands");
-                let value = self.chosen(several, &params, number)?;
-                let stride = self.word(group.stride());
-                let further = self.value(Op::IMul, uint, ids([number, stride]))?;
-                self.store(plan, buffers, &result, place.slot, Some(further), value)?;
-            }
-            (several, None) => {
-                let kernel = several[0].kernel.to_string();
-                return Err(BuildError::Operands { kernel, given: params.len() });
-            }
+        if let [only] = plan.placed.as_slice() {
+            self.builder.name(body, only.kernel.label());
+            self.alone(plan, only, memory, place)?;
+        } else {
+            self.builder.name(body, "operands");
+            let operands = self.operands(plan, memory, place)?;
+            let results = self.chosen(plan, memory, &operands, place.row)?;
+            self.store_elements(memory, place, &results)?;
         }
         self.builder.branch(merge)?;
         self.builder.begin_block(Some(merge))?;
         Ok(())
     }
 
-    /// The result of the kernel of this number: a switch, one case a kernel.
-    fn chosen(&mut self, placed: &[Placed], params: &[Word], number: Word) -> Result<Word, BuildError> {
-        let labels: Vec<Word> = placed.iter().map(|_| self.builder.id()).collect();
+    /// The results of the row's kernel: a switch, one case a kernel. Elements that are none of its results are 0.
+    fn chosen(&mut self, plan: &Plan, memory: &Memory, operands: &Operands, row: Word) -> Result<Elements, BuildError> {
+        let labels: Vec<Word> = plan.placed.iter().map(|_| self.builder.id()).collect();
         let merge = self.builder.id();
-        let targets = labels.iter().enumerate().map(|(case, label)| (Operand::LiteralBit32(case as u32), *label));
+        let targets = (0..).map(Operand::LiteralBit32).zip(labels.iter().copied());
         self.builder.selection_merge(merge, SelectionControl::NONE)?;
-        // The guard lets no other number in, so the last kernel may stand for the default.
+        // There are no other rows, so the last kernel may stand for the default.
         let last = labels.last().copied().unwrap_or(merge);
-        self.builder.switch(number, last, targets.take(placed.len().saturating_sub(1)))?;
-        let mut results = Vec::new();
-        for (placed, block) in placed.iter().zip(&labels) {
+        self.builder.switch(row, last, targets.take(plan.placed.len().saturating_sub(1)))?;
+        let mut computed = Vec::new();
+        for (index, (placed, block)) in plan.placed.iter().zip(&labels).enumerate() {
             self.builder.begin_block(Some(*block))?;
             self.builder.name(*block, placed.kernel.label());
-            let value = self.operation(&placed.kernel, params)?;
+            let results = self.computed(plan, memory, index, operands)?;
             // An operation may end in another block than it began in.
-            let end = self.block()?;
+            computed.push((results, self.block()?));
             self.builder.branch(merge)?;
-            results.extend([value, end]);
         }
         self.builder.begin_block(Some(merge))?;
-        let kind = self.shape(placed[0].kernel.result());
-        self.value(Op::Phi, kind, ids(results))
+        let mut chosen = Elements::new();
+        for site in &memory.results {
+            let element = site.element.shape();
+            let (kind, nothing) = (self.shape(element), self.constant(element, 0));
+            for index in 0..site.most() {
+                let key = (site.number, site.buffer, index);
+                let edges = computed.iter().flat_map(|(results, end)| [*results.get(&key).unwrap_or(&nothing), *end]);
+                chosen.insert(key, self.value(Op::Phi, kind, ids(edges))?);
+            }
+        }
+        Ok(chosen)
     }
 
-    /// A kernel that shares with none.
-    fn alone(
-        &mut self,
-        plan: &Plan,
-        placed: &Placed,
-        params: &[Word],
-        buffers: &[Word],
-        image: Option<Word>,
-        slot: Word,
-    ) -> Result<(), BuildError> {
-        let kernel = &placed.kernel;
-        match (plan.image.zip(image), params, &placed.result) {
-            (None, _, Some(result)) => {
-                let value = self.operation(kernel, params)?;
-                self.store(plan, buffers, result, slot, None, value)
-            }
-            (Some((image, variable)), [], Some(result)) => {
-                let value = self.read_texel(image, variable, slot, result.shape)?;
-                self.store(plan, buffers, result, slot, None, value)
-            }
-            (Some((image, variable)), [value], None) => {
-                self.write_texel(image, variable, slot, placed.params[0].shape, *value)
-            }
-            _ => Err(BuildError::Operands { kernel: kernel.to_string(), given: params.len() }),
+    /// A kernel that has the module to itself.
+    fn alone(&mut self, plan: &Plan, placed: &Placed, memory: &Memory, place: Place) -> Result<(), BuildError> {
+        let Some((image, variable)) = plan.image.zip(memory.image) else {
+            let operands = self.operands(plan, memory, place)?;
+            let results = self.computed(plan, memory, 0, &operands)?;
+            return self.store_elements(memory, place, &results);
+        };
+        if let [result] = placed.results[..] {
+            let value = self.read_texel(image, variable, place.slot, result.shape)?;
+            let results = self.to_elements(memory, 0, &[value])?;
+            return self.store_elements(memory, place, &results);
         }
+        let values: Vec<Word> = self.load_operands(memory, place)?.into_values().collect();
+        let ([param], [value]) = (&placed.params[..], &values[..]) else {
+            return Err(BuildError::Operands { kernel: placed.kernel.to_string(), given: placed.params.len() });
+        };
+        self.write_texel(image, variable, place.slot, param.shape, *value)
     }
 }
 

@@ -42,8 +42,7 @@ impl fmt::Display for Need {
 pub fn needs(kernel: &Kernel) -> BTreeSet<Need> {
     let mut needs: BTreeSet<Need> =
         kernel.controls.iter().filter(|control| control.claim().is_some()).map(Need::Control).collect();
-    let shapes = kernel.params().into_iter().chain([kernel.result()]);
-    for format in shapes.map(|shape| shape.format) {
+    for format in kernel.formats() {
         match format {
             Format::F16 => needs.insert(Need::Float16),
             Format::F64 => needs.insert(Need::Float64),
@@ -64,9 +63,8 @@ pub fn needs(kernel: &Kernel) -> BTreeSet<Need> {
 
 /// Float formats whose types appear in a kernel's module.
 pub fn float_formats(kernel: &Kernel) -> BTreeSet<Format> {
-    let shapes = kernel.params().into_iter().chain([kernel.result()]);
     let mut formats: BTreeSet<Format> =
-        shapes.map(|shape| shape.format).filter(|format| format.float().is_some()).collect();
+        kernel.formats().into_iter().filter(|format| format.float().is_some()).collect();
     if matches!(kernel.op.code, Code::ImageRead | Code::ImageWrite) {
         formats.insert(Format::F32);
     }

@@ -1,6 +1,7 @@
 //! The table of operations: one row declares an operation once, for kernels, oracle, listing and documentation.
 
 use std::fmt;
+use std::ops::RangeInclusive;
 
 use rspirv::spirv::{GlslStd450Op as GLOp, Op as SpvOp};
 
@@ -17,6 +18,10 @@ pub struct Op {
     pub params: &'static [Operand],
     /// Result.
     pub result: Operand,
+    /// The other result of an operation of two.
+    pub second: Option<Operand>,
+    /// At which widths it exists, and how it treats components.
+    pub components: Components,
     /// How it is spelled in SPIR-V.
     pub code: Code,
     /// How GLSL spells it, `$0`, `$1` being the operands; `None` where GLSL cannot.
@@ -36,6 +41,15 @@ pub struct Operand {
     pub width: Width,
 }
 
+/// At which widths an operation exists, and how it treats components.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Components {
+    /// Component by component, at every width.
+    Each,
+    /// On all components together, at widths from the first to the second.
+    Together(u32, u32),
+}
+
 /// Number of components of an operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Width {
@@ -45,6 +59,8 @@ pub enum Width {
     Fixed(u32),
     /// One for each channel of the kernel's packed format.
     Channels,
+    /// A square matrix: as many columns as the kernel is wide, and as many components in each.
+    Square,
 }
 
 /// A SPIR-V instruction: core or GLSL.std.450.
@@ -72,8 +88,14 @@ pub enum Arg {
     Param(usize),
     /// The result of an earlier step.
     Step(usize),
+    /// The constant 0.0 of the step's format.
+    Zero,
     /// The constant 1.0 of the step's format.
     One,
+    /// The least value that the step's format and this integer format have in common.
+    Least(Format),
+    /// The greatest value that the step's format and this integer format have in common.
+    Most(Format),
 }
 
 /// One instruction of a composite operation.
@@ -147,11 +169,75 @@ pub enum Function {
     Log2,
     Sin,
     Cos,
+    Tan,
+    Asin,
+    Acos,
+    Atan,
+    /// Of `y / x`, operands y and x, in the quadrant of (x, y).
+    Atan2,
+    Sinh,
+    Cosh,
+    Tanh,
+    Asinh,
+    Acosh,
+    Atanh,
+    Pow,
+    /// `x - y * trunc(x / y)`.
+    Rem,
+    /// `x - y * floor(x / y)`.
+    Mod,
+    /// To nearest; of a tie either neighbour.
+    Round,
+    /// `x * pi / 180`.
+    Radians,
+    /// `x * 180 / pi`.
+    Degrees,
+    /// `x * (1 - z) + y * z`.
+    Mix,
+    /// 0 where operand 1 is below operand 0 (the edge), else 1.
+    Step,
+    /// `t * t * (3 - 2 t)`, `t = clamp((x - low) / (high - low), 0, 1)`, operands low, high, x.
+    SmoothStep,
+    /// `x * 2^n`, n an integer.
+    Ldexp,
+    /// Fraction and whole part, both of the sign of x.
+    Modf,
+    /// Significand in [0.5, 1) and exponent.
+    Frexp,
+    IsNan,
+    IsInf,
+    /// To binary16 and back, subnormals of binary16 flushed.
+    QuantizeToF16,
+    /// `x - x`, both the same value.
+    SelfSub,
+    /// `x / x`, both the same value.
+    SelfDiv,
+    /// `(x + y) - x`.
+    AddSub,
+    /// To binary16 and back.
+    NarrowWiden,
+    /// The sum of the products of the components.
+    Dot,
+    Length,
+    Distance,
+    Normalize,
+    Cross,
+    FaceForward,
+    Reflect,
+    Refract,
+    Determinant,
+    Transpose,
+    MatrixTimesVector,
+    VectorTimesMatrix,
+    MatrixTimesMatrix,
+    OuterProduct,
     /// `a*b + c`.
     MulAdd,
     Min,
     Max,
     Clamp,
+    /// `min(1, max(0, x))`.
+    Saturate,
     /// A comparison; `unordered` ones are true where an operand is NaN.
     Compare {
         relation: Relation,
@@ -161,10 +247,28 @@ pub enum Function {
     ToFloat,
     /// Conversion to the result's integer format, towards zero.
     ToInteger,
+    /// Conversion of a signed integer to the result's float format.
+    FromSigned,
+    /// Conversion of an unsigned integer to the result's float format.
+    FromUnsigned,
     /// Two floats to two binary16 encodings in one word, the first in the low half.
     PackHalf,
     /// The reverse.
     UnpackHalf,
+    /// A vector to fixed-point numbers side by side in a word, the first lowest: `bits` each, of [-1, 1] where signed, else of [0, 1].
+    PackNorm {
+        bits: u32,
+        signed: bool,
+    },
+    /// The reverse.
+    UnpackNorm {
+        bits: u32,
+        signed: bool,
+    },
+    /// Two words, the low one first, to the double of those bits.
+    PackDouble,
+    /// The reverse.
+    UnpackDouble,
     /// A vector to a texel of the kernel's packed format.
     Store,
     /// A texel to a vector.
@@ -176,6 +280,7 @@ use Format::{B10g11r11, Bool, F16, F32, F64, I32, U32};
 const FLOATS: &[Format] = &[F16, F32, F64];
 const HALF_AND_SINGLE: &[Format] = &[F16, F32];
 const SINGLE: &[Format] = &[F32];
+const DOUBLE: &[Format] = &[F64];
 const PACKED: &[Format] = &[B10g11r11];
 
 const T: Operand = Operand { format: None, width: Width::Kernel };
@@ -185,7 +290,10 @@ const fn fixed(format: Format) -> Operand {
 const BOOL: Operand = fixed(Bool);
 const WORD: Operand = Operand { format: Some(U32), width: Width::Fixed(1) };
 const PAIR: Operand = Operand { format: None, width: Width::Fixed(2) };
-const TEXEL: Operand = Operand { format: None, width: Width::Fixed(1) };
+const QUAD: Operand = Operand { format: None, width: Width::Fixed(4) };
+const WORDS: Operand = Operand { format: Some(U32), width: Width::Fixed(2) };
+const SCALAR: Operand = Operand { format: None, width: Width::Fixed(1) };
+const SQUARE: Operand = Operand { format: None, width: Width::Square };
 const TEXEL_VECTOR: Operand = Operand { format: Some(F32), width: Width::Channels };
 
 const fn core(op: SpvOp) -> Code {
@@ -196,6 +304,12 @@ const fn ext(op: GLOp) -> Code {
 }
 const fn step(op: SpvOp, args: &'static [Arg]) -> Step {
     Step { inst: Inst::Core(op), args, result: T }
+}
+const fn ext_step(op: GLOp, args: &'static [Arg]) -> Step {
+    Step { inst: Inst::Ext(op), args, result: T }
+}
+const fn step_to(op: SpvOp, args: &'static [Arg], result: Operand) -> Step {
+    Step { inst: Inst::Core(op), args, result }
 }
 
 #[expect(clippy::too_many_arguments, reason = "one argument a column of the table")]
@@ -210,7 +324,20 @@ const fn row(
     about: &'static str,
 ) -> Op {
     let glsl = if glsl.is_empty() { None } else { Some(glsl) };
-    Op { name, formats, params, result, code, glsl, function, about }
+    let (second, components) = (None, Components::Each);
+    Op { name, formats, params, result, second, components, code, glsl, function, about }
+}
+
+impl Op {
+    /// The row of an operation that gives a second result.
+    const fn and(self, second: Operand) -> Op {
+        Op { second: Some(second), ..self }
+    }
+
+    /// The row of an operation that is not component-wise and exists at these widths.
+    const fn whole(self, from: u32, to: u32) -> Op {
+        Op { components: Components::Together(from, to), ..self }
+    }
 }
 
 const fn compare(
@@ -222,6 +349,21 @@ const fn compare(
     about: &'static str,
 ) -> Op {
     row(name, FLOATS, &[T, T], BOOL, core(op), glsl, Function::Compare { relation, unordered }, about)
+}
+
+const BOTH: &[Arg] = &[Arg::Param(0), Arg::Param(1)];
+const NOT: Step = step_to(SpvOp::LogicalNot, &[Arg::Step(0)], BOOL);
+
+/// The negation of an ordered comparison is the opposite unordered one.
+const fn negated(
+    name: &'static str,
+    steps: &'static [Step],
+    relation: Relation,
+    glsl: &'static str,
+    about: &'static str,
+) -> Op {
+    let function = Function::Compare { relation, unordered: true };
+    row(name, FLOATS, &[T, T], BOOL, Code::Steps(steps), glsl, function, about)
 }
 
 /// Every operation, in the order of the catalogue.
@@ -236,7 +378,12 @@ pub static OPS: &[Op] = &[
     row("rcp", FLOATS, &[T], T, Code::Steps(&[step(SpvOp::FDiv, &[Arg::One, Arg::Param(0)])]), "", Function::Reciprocal, "1 / x"),
     row("fnegate", FLOATS, &[T], T, core(SpvOp::FNegate), "-$0", Function::Neg, "-x"),
     row("fma", FLOATS, &[T, T, T], T, ext(GLOp::Fma), "fma($0, $1, $2)", Function::MulAdd, "x * y + z, one instruction"),
-    row("mul_then_add", FLOATS, &[T, T, T], T, Code::Steps(&[step(SpvOp::FMul, &[Arg::Param(0), Arg::Param(1)]), step(SpvOp::FAdd, &[Arg::Step(0), Arg::Param(2)])]), "", Function::MulAdd, "x * y + z, two instructions"),
+    row("mul_then_add", FLOATS, &[T, T, T], T, Code::Steps(&[step(SpvOp::FMul, &[Arg::Param(0), Arg::Param(1)]), step(SpvOp::FAdd, &[Arg::Step(0), Arg::Param(2)])]), "$0 * $1 + $2", Function::MulAdd, "x * y + z, two instructions"),
+    row("frem", FLOATS, &[T, T], T, core(SpvOp::FRem), "", Function::Rem, "remainder of the sign of x"),
+    row("fmod", FLOATS, &[T, T], T, core(SpvOp::FMod), "mod($0, $1)", Function::Mod, "remainder of the sign of y"),
+    row("x_minus_x", FLOATS, &[T], T, Code::Steps(&[step(SpvOp::FSub, &[Arg::Param(0), Arg::Param(0)])]), "$0 - $0", Function::SelfSub, "x - x"),
+    row("x_over_x", FLOATS, &[T], T, Code::Steps(&[step(SpvOp::FDiv, &[Arg::Param(0), Arg::Param(0)])]), "$0 / $0", Function::SelfDiv, "x / x"),
+    row("add_sub", FLOATS, &[T, T], T, Code::Steps(&[step(SpvOp::FAdd, &[Arg::Param(0), Arg::Param(1)]), step(SpvOp::FSub, &[Arg::Step(0), Arg::Param(0)])]), "($0 + $1) - $0", Function::AddSub, "(x + y) - x"),
     // Comparisons.
     compare("ford_equal", SpvOp::FOrdEqual, Relation::Equal, false, "$0 == $1", "x == y, false with NaN"),
     compare("ford_not_equal", SpvOp::FOrdNotEqual, Relation::NotEqual, false, "", "x != y, false with NaN"),
@@ -245,6 +392,19 @@ pub static OPS: &[Op] = &[
     compare("ford_greater_than", SpvOp::FOrdGreaterThan, Relation::Greater, false, "$0 > $1", "x > y, false with NaN"),
     compare("ford_less_than_equal", SpvOp::FOrdLessThanEqual, Relation::LessEqual, false, "$0 <= $1", "x <= y, false with NaN"),
     compare("ford_greater_than_equal", SpvOp::FOrdGreaterThanEqual, Relation::GreaterEqual, false, "$0 >= $1", "x >= y, false with NaN"),
+    compare("funord_equal", SpvOp::FUnordEqual, Relation::Equal, true, "", "x == y, true with NaN"),
+    compare("funord_less_than", SpvOp::FUnordLessThan, Relation::Less, true, "", "x < y, true with NaN"),
+    compare("funord_greater_than", SpvOp::FUnordGreaterThan, Relation::Greater, true, "", "x > y, true with NaN"),
+    compare("funord_less_than_equal", SpvOp::FUnordLessThanEqual, Relation::LessEqual, true, "", "x <= y, true with NaN"),
+    compare("funord_greater_than_equal", SpvOp::FUnordGreaterThanEqual, Relation::GreaterEqual, true, "", "x >= y, true with NaN"),
+    negated("not_equal", &[step_to(SpvOp::FOrdEqual, BOTH, BOOL), NOT], Relation::NotEqual, "!($0 == $1)", "not (x == y), true with NaN"),
+    negated("not_less_than", &[step_to(SpvOp::FOrdLessThan, BOTH, BOOL), NOT], Relation::GreaterEqual, "!($0 < $1)", "not (x < y), true with NaN"),
+    negated("not_greater_than", &[step_to(SpvOp::FOrdGreaterThan, BOTH, BOOL), NOT], Relation::LessEqual, "!($0 > $1)", "not (x > y), true with NaN"),
+    negated("not_less_than_equal", &[step_to(SpvOp::FOrdLessThanEqual, BOTH, BOOL), NOT], Relation::Greater, "!($0 <= $1)", "not (x <= y), true with NaN"),
+    negated("not_greater_than_equal", &[step_to(SpvOp::FOrdGreaterThanEqual, BOTH, BOOL), NOT], Relation::Less, "!($0 >= $1)", "not (x >= y), true with NaN"),
+    row("is_nan", FLOATS, &[T], BOOL, core(SpvOp::IsNan), "isnan($0)", Function::IsNan, "whether x is a NaN"),
+    row("is_inf", FLOATS, &[T], BOOL, core(SpvOp::IsInf), "isinf($0)", Function::IsInf, "whether x is an infinity"),
+    row("ne_self", FLOATS, &[T], BOOL, Code::Steps(&[step_to(SpvOp::FUnordNotEqual, &[Arg::Param(0), Arg::Param(0)], BOOL)]), "$0 != $0", Function::IsNan, "x != x, true with NaN"),
     // Minimum and maximum.
     row("fmin", FLOATS, &[T, T], T, ext(GLOp::FMin), "min($0, $1)", Function::Min, "minimum, NaN handling undefined"),
     row("fmax", FLOATS, &[T, T], T, ext(GLOp::FMax), "max($0, $1)", Function::Max, "maximum, NaN handling undefined"),
@@ -252,41 +412,101 @@ pub static OPS: &[Op] = &[
     row("nmin", FLOATS, &[T, T], T, ext(GLOp::NMin), "", Function::Min, "minimum, a NaN operand gives the other"),
     row("nmax", FLOATS, &[T, T], T, ext(GLOp::NMax), "", Function::Max, "maximum, a NaN operand gives the other"),
     row("nclamp", FLOATS, &[T, T, T], T, ext(GLOp::NClamp), "", Function::Clamp, "clamp(x, low, high), a NaN operand gives the other"),
+    row("saturate", FLOATS, &[T], T, Code::Steps(&[ext_step(GLOp::NClamp, &[Arg::Param(0), Arg::Zero, Arg::One])]), "", Function::Saturate, "clamp(x, 0, 1), a NaN gives 0"),
+    row("saturate_fclamp", FLOATS, &[T], T, Code::Steps(&[ext_step(GLOp::FClamp, &[Arg::Param(0), Arg::Zero, Arg::One])]), "", Function::Saturate, "clamp(x, 0, 1), NaN handling undefined"),
     // Sign and rounding to an integral value.
     row("fabs", FLOATS, &[T], T, ext(GLOp::FAbs), "abs($0)", Function::Abs, "|x|"),
     row("fsign", FLOATS, &[T], T, ext(GLOp::FSign), "sign($0)", Function::Sign, "-1, 0 or 1"),
     row("floor", FLOATS, &[T], T, ext(GLOp::Floor), "floor($0)", Function::Floor, "towards minus infinity"),
     row("ceil", FLOATS, &[T], T, ext(GLOp::Ceil), "ceil($0)", Function::Ceil, "towards plus infinity"),
     row("trunc", FLOATS, &[T], T, ext(GLOp::Trunc), "trunc($0)", Function::Trunc, "towards zero"),
+    row("round", FLOATS, &[T], T, ext(GLOp::Round), "round($0)", Function::Round, "to nearest, ties either way"),
     row("round_even", FLOATS, &[T], T, ext(GLOp::RoundEven), "roundEven($0)", Function::RoundEven, "to nearest, ties to even"),
     row("fract", FLOATS, &[T], T, ext(GLOp::Fract), "fract($0)", Function::Fract, "x - floor(x)"),
+    row("modf", FLOATS, &[T], T, ext(GLOp::ModfStruct), "modf($0, second)", Function::Modf, "fraction and whole part, both of the sign of x").and(T),
+    row("frexp", FLOATS, &[T], T, ext(GLOp::FrexpStruct), "frexp($0, second)", Function::Frexp, "significand of [0.5, 1) and exponent").and(fixed(I32)),
+    // Interpolation and scaling.
+    row("fmix", FLOATS, &[T, T, T], T, ext(GLOp::FMix), "mix($0, $1, $2)", Function::Mix, "x * (1 - z) + y * z"),
+    row("step", FLOATS, &[T, T], T, ext(GLOp::Step), "step($0, $1)", Function::Step, "0 where y is below the edge x, else 1"),
+    row("smooth_step", FLOATS, &[T, T, T], T, ext(GLOp::SmoothStep), "smoothstep($0, $1, $2)", Function::SmoothStep, "smooth from 0 at the edge x to 1 at the edge y"),
+    row("ldexp", FLOATS, &[T, fixed(I32)], T, ext(GLOp::Ldexp), "ldexp($0, $1)", Function::Ldexp, "x * 2^n, n an integer"),
     // Roots and elementary functions.
     row("sqrt", FLOATS, &[T], T, ext(GLOp::Sqrt), "sqrt($0)", Function::Sqrt, "square root"),
     row("inverse_sqrt", FLOATS, &[T], T, ext(GLOp::InverseSqrt), "inversesqrt($0)", Function::InverseSqrt, "1 / square root"),
+    row("rcp_inverse_sqrt", FLOATS, &[T], T, Code::Steps(&[ext_step(GLOp::InverseSqrt, &[Arg::Param(0)]), step(SpvOp::FDiv, &[Arg::One, Arg::Step(0)])]), "", Function::Sqrt, "1 / inversesqrt(x)"),
+    row("rcp_sqrt", FLOATS, &[T], T, Code::Steps(&[ext_step(GLOp::Sqrt, &[Arg::Param(0)]), step(SpvOp::FDiv, &[Arg::One, Arg::Step(0)])]), "", Function::InverseSqrt, "1 / sqrt(x)"),
     row("exp", HALF_AND_SINGLE, &[T], T, ext(GLOp::Exp), "exp($0)", Function::Exp, "e^x"),
     row("exp2", HALF_AND_SINGLE, &[T], T, ext(GLOp::Exp2), "exp2($0)", Function::Exp2, "2^x"),
     row("log", HALF_AND_SINGLE, &[T], T, ext(GLOp::Log), "log($0)", Function::Log, "natural logarithm"),
     row("log2", HALF_AND_SINGLE, &[T], T, ext(GLOp::Log2), "log2($0)", Function::Log2, "binary logarithm"),
     row("sin", HALF_AND_SINGLE, &[T], T, ext(GLOp::Sin), "sin($0)", Function::Sin, "sine of radians"),
     row("cos", HALF_AND_SINGLE, &[T], T, ext(GLOp::Cos), "cos($0)", Function::Cos, "cosine of radians"),
+    row("tan", HALF_AND_SINGLE, &[T], T, ext(GLOp::Tan), "tan($0)", Function::Tan, "tangent of radians"),
+    row("asin", HALF_AND_SINGLE, &[T], T, ext(GLOp::Asin), "asin($0)", Function::Asin, "arc sine, undefined for |x| > 1"),
+    row("acos", HALF_AND_SINGLE, &[T], T, ext(GLOp::Acos), "acos($0)", Function::Acos, "arc cosine, undefined for |x| > 1"),
+    row("atan", HALF_AND_SINGLE, &[T], T, ext(GLOp::Atan), "atan($0)", Function::Atan, "arc tangent"),
+    row("atan2", HALF_AND_SINGLE, &[T, T], T, ext(GLOp::Atan2), "atan($0, $1)", Function::Atan2, "arc tangent of x / y, operands in that order, in their quadrant"),
+    row("sinh", HALF_AND_SINGLE, &[T], T, ext(GLOp::Sinh), "sinh($0)", Function::Sinh, "hyperbolic sine"),
+    row("cosh", HALF_AND_SINGLE, &[T], T, ext(GLOp::Cosh), "cosh($0)", Function::Cosh, "hyperbolic cosine"),
+    row("tanh", HALF_AND_SINGLE, &[T], T, ext(GLOp::Tanh), "tanh($0)", Function::Tanh, "hyperbolic tangent"),
+    row("asinh", HALF_AND_SINGLE, &[T], T, ext(GLOp::Asinh), "asinh($0)", Function::Asinh, "inverse hyperbolic sine"),
+    row("acosh", HALF_AND_SINGLE, &[T], T, ext(GLOp::Acosh), "acosh($0)", Function::Acosh, "inverse hyperbolic cosine, undefined for x < 1"),
+    row("atanh", HALF_AND_SINGLE, &[T], T, ext(GLOp::Atanh), "atanh($0)", Function::Atanh, "inverse hyperbolic tangent, undefined for |x| >= 1"),
+    row("radians", HALF_AND_SINGLE, &[T], T, ext(GLOp::Radians), "radians($0)", Function::Radians, "x * pi / 180"),
+    row("degrees", HALF_AND_SINGLE, &[T], T, ext(GLOp::Degrees), "degrees($0)", Function::Degrees, "x * 180 / pi"),
+    row("pow", HALF_AND_SINGLE, &[T, T], T, ext(GLOp::Pow), "pow($0, $1)", Function::Pow, "x^y, undefined for x < 0"),
+    // Vectors.
+    row("dot", FLOATS, &[T, T], SCALAR, core(SpvOp::Dot), "dot($0, $1)", Function::Dot, "sum of the products of components").whole(2, 4),
+    row("length", FLOATS, &[T], SCALAR, ext(GLOp::Length), "length($0)", Function::Length, "square root of the sum of squares").whole(1, 4),
+    row("distance", FLOATS, &[T, T], SCALAR, ext(GLOp::Distance), "distance($0, $1)", Function::Distance, "length of x - y").whole(1, 4),
+    row("normalize", FLOATS, &[T], T, ext(GLOp::Normalize), "normalize($0)", Function::Normalize, "x / length of x").whole(1, 4),
+    row("cross", FLOATS, &[T, T], T, ext(GLOp::Cross), "cross($0, $1)", Function::Cross, "cross product").whole(3, 3),
+    row("face_forward", FLOATS, &[T, T, T], T, ext(GLOp::FaceForward), "faceforward($0, $1, $2)", Function::FaceForward, "x where dot(z, y) < 0, else -x").whole(1, 4),
+    row("reflect", FLOATS, &[T, T], T, ext(GLOp::Reflect), "reflect($0, $1)", Function::Reflect, "x - 2 dot(y, x) y").whole(1, 4),
+    row("refract", FLOATS, &[T, T, SCALAR], T, ext(GLOp::Refract), "refract($0, $1, $2)", Function::Refract, "x refracted at the normal y by the ratio of indices z").whole(1, 4),
+    row("vector_times_scalar", FLOATS, &[T, SCALAR], T, core(SpvOp::VectorTimesScalar), "$0 * $1", Function::Mul, "every component of x * y").whole(2, 4),
+    // Square matrices.
+    row("transpose", FLOATS, &[SQUARE], SQUARE, core(SpvOp::Transpose), "transpose($0)", Function::Transpose, "columns to rows").whole(2, 4),
+    row("determinant", FLOATS, &[SQUARE], SCALAR, ext(GLOp::Determinant), "determinant($0)", Function::Determinant, "determinant").whole(2, 4),
+    row("matrix_times_scalar", FLOATS, &[SQUARE, SCALAR], SQUARE, core(SpvOp::MatrixTimesScalar), "$0 * $1", Function::Mul, "every component of x * y").whole(2, 4),
+    row("matrix_times_vector", FLOATS, &[SQUARE, T], T, core(SpvOp::MatrixTimesVector), "$0 * $1", Function::MatrixTimesVector, "linear combination of the columns of x").whole(2, 4),
+    row("vector_times_matrix", FLOATS, &[T, SQUARE], T, core(SpvOp::VectorTimesMatrix), "$0 * $1", Function::VectorTimesMatrix, "dot products of x and the columns of y").whole(2, 4),
+    row("matrix_times_matrix", FLOATS, &[SQUARE, SQUARE], SQUARE, core(SpvOp::MatrixTimesMatrix), "$0 * $1", Function::MatrixTimesMatrix, "matrix product").whole(2, 4),
+    row("outer_product", FLOATS, &[T, T], SQUARE, core(SpvOp::OuterProduct), "outerProduct($0, $1)", Function::OuterProduct, "columns x * a component of y").whole(2, 4),
     // Conversions.
     row("fconvert_f16", &[F32, F64], &[T], fixed(F16), core(SpvOp::FConvert), "", Function::ToFloat, "to binary16"),
     row("fconvert_f32", &[F16, F64], &[T], fixed(F32), core(SpvOp::FConvert), "", Function::ToFloat, "to binary32"),
     row("fconvert_f64", &[F16, F32], &[T], fixed(F64), core(SpvOp::FConvert), "", Function::ToFloat, "to binary64"),
+    row("quantize_to_f16", SINGLE, &[T], T, core(SpvOp::QuantizeToF16), "", Function::QuantizeToF16, "to binary16 and back, subnormals of binary16 to zero"),
+    row("narrow_widen", SINGLE, &[T], T, Code::Steps(&[step_to(SpvOp::FConvert, &[Arg::Param(0)], fixed(F16)), step(SpvOp::FConvert, &[Arg::Step(0)])]), "", Function::NarrowWiden, "to binary16 and back by two conversions"),
     row("convert_f_to_s", FLOATS, &[T], fixed(I32), core(SpvOp::ConvertFToS), "", Function::ToInteger, "to a signed integer, towards zero"),
     row("convert_f_to_u", FLOATS, &[T], fixed(U32), core(SpvOp::ConvertFToU), "", Function::ToInteger, "to an unsigned integer, towards zero"),
-    row("pack_half_2x16", SINGLE, &[PAIR], WORD, ext(GLOp::PackHalf2x16), "packHalf2x16($0)", Function::PackHalf, "two binary32 to two binary16 in a word"),
-    row("unpack_half_2x16", SINGLE, &[WORD], PAIR, ext(GLOp::UnpackHalf2x16), "unpackHalf2x16($0)", Function::UnpackHalf, "two binary16 in a word to two binary32"),
+    row("clamp_convert_f_to_s", FLOATS, &[T], fixed(I32), Code::Steps(&[ext_step(GLOp::NClamp, &[Arg::Param(0), Arg::Least(I32), Arg::Most(I32)]), step_to(SpvOp::ConvertFToS, &[Arg::Step(0)], fixed(I32))]), "", Function::ToInteger, "to a signed integer, clamped to what it and the float have in common"),
+    row("clamp_convert_f_to_u", FLOATS, &[T], fixed(U32), Code::Steps(&[ext_step(GLOp::NClamp, &[Arg::Param(0), Arg::Least(U32), Arg::Most(U32)]), step_to(SpvOp::ConvertFToU, &[Arg::Step(0)], fixed(U32))]), "", Function::ToInteger, "to an unsigned integer, clamped to what it and the float have in common"),
+    row("convert_s_to_f", FLOATS, &[fixed(I32)], T, core(SpvOp::ConvertSToF), "", Function::FromSigned, "from a signed integer"),
+    row("convert_u_to_f", FLOATS, &[fixed(U32)], T, core(SpvOp::ConvertUToF), "", Function::FromUnsigned, "from an unsigned integer"),
+    row("pack_half_2x16", SINGLE, &[PAIR], WORD, ext(GLOp::PackHalf2x16), "packHalf2x16($0)", Function::PackHalf, "two binary32 to two binary16 in a word").whole(1, 1),
+    row("unpack_half_2x16", SINGLE, &[WORD], PAIR, ext(GLOp::UnpackHalf2x16), "unpackHalf2x16($0)", Function::UnpackHalf, "two binary16 in a word to two binary32").whole(1, 1),
+    row("pack_snorm_4x8", SINGLE, &[QUAD], WORD, ext(GLOp::PackSnorm4x8), "packSnorm4x8($0)", Function::PackNorm { bits: 8, signed: true }, "four of [-1, 1] to bytes of a word").whole(1, 1),
+    row("pack_unorm_4x8", SINGLE, &[QUAD], WORD, ext(GLOp::PackUnorm4x8), "packUnorm4x8($0)", Function::PackNorm { bits: 8, signed: false }, "four of [0, 1] to bytes of a word").whole(1, 1),
+    row("pack_snorm_2x16", SINGLE, &[PAIR], WORD, ext(GLOp::PackSnorm2x16), "packSnorm2x16($0)", Function::PackNorm { bits: 16, signed: true }, "two of [-1, 1] to halves of a word").whole(1, 1),
+    row("pack_unorm_2x16", SINGLE, &[PAIR], WORD, ext(GLOp::PackUnorm2x16), "packUnorm2x16($0)", Function::PackNorm { bits: 16, signed: false }, "two of [0, 1] to halves of a word").whole(1, 1),
+    row("unpack_snorm_4x8", SINGLE, &[WORD], QUAD, ext(GLOp::UnpackSnorm4x8), "unpackSnorm4x8($0)", Function::UnpackNorm { bits: 8, signed: true }, "bytes of a word to four of [-1, 1]").whole(1, 1),
+    row("unpack_unorm_4x8", SINGLE, &[WORD], QUAD, ext(GLOp::UnpackUnorm4x8), "unpackUnorm4x8($0)", Function::UnpackNorm { bits: 8, signed: false }, "bytes of a word to four of [0, 1]").whole(1, 1),
+    row("unpack_snorm_2x16", SINGLE, &[WORD], PAIR, ext(GLOp::UnpackSnorm2x16), "unpackSnorm2x16($0)", Function::UnpackNorm { bits: 16, signed: true }, "halves of a word to two of [-1, 1]").whole(1, 1),
+    row("unpack_unorm_2x16", SINGLE, &[WORD], PAIR, ext(GLOp::UnpackUnorm2x16), "unpackUnorm2x16($0)", Function::UnpackNorm { bits: 16, signed: false }, "halves of a word to two of [0, 1]").whole(1, 1),
+    row("pack_double_2x32", DOUBLE, &[WORDS], SCALAR, ext(GLOp::PackDouble2x32), "packDouble2x32($0)", Function::PackDouble, "two words to the binary64 of those bits").whole(1, 1),
+    row("unpack_double_2x32", DOUBLE, &[SCALAR], WORDS, ext(GLOp::UnpackDouble2x32), "unpackDouble2x32($0)", Function::UnpackDouble, "a binary64 to two words, the low one first").whole(1, 1),
     // Bit movers.
     row("load_store", FLOATS, &[T], T, Code::LoadStore, "$0", Function::Move, "load and store"),
     row("copy_object", FLOATS, &[T], T, core(SpvOp::CopyObject), "", Function::Move, "OpCopyObject"),
-    row("shuffle", FLOATS, &[T], T, Code::Shuffle, "", Function::Move, "composite construct, vector shuffle, extract"),
+    row("shuffle", FLOATS, &[T], T, Code::Shuffle, "", Function::Move, "composite construct, vector shuffle, extract").whole(1, 1),
     row("bitcast", SINGLE, &[T], fixed(U32), core(SpvOp::Bitcast), "floatBitsToUint($0)", Function::Move, "float to uint, same bits"),
     row("select", FLOATS, &[BOOL, T, T], T, core(SpvOp::Select), "$0 ? $1 : $2", Function::Choose, "OpSelect"),
-    row("phi", FLOATS, &[BOOL, T, T], T, Code::Phi, "", Function::Choose, "OpPhi behind a branch"),
+    row("phi", FLOATS, &[BOOL, T, T], T, Code::Phi, "", Function::Choose, "OpPhi behind a branch").whole(1, 1),
     // Packed formats.
-    row("store", PACKED, &[TEXEL_VECTOR], TEXEL, Code::ImageWrite, "", Function::Store, "vector to texel"),
-    row("load", PACKED, &[TEXEL], TEXEL_VECTOR, Code::ImageRead, "", Function::Load, "texel to vector"),
+    row("store", PACKED, &[TEXEL_VECTOR], SCALAR, Code::ImageWrite, "", Function::Store, "vector to texel").whole(1, 1),
+    row("load", PACKED, &[SCALAR], TEXEL_VECTOR, Code::ImageRead, "", Function::Load, "texel to vector").whole(1, 1),
 ];
 
 impl Op {
@@ -297,9 +517,25 @@ impl Op {
 
     /// Whether it works component by component, and so exists at every width.
     pub fn is_componentwise(&self) -> bool {
-        self.code != Code::Phi
-            && self.code != Code::Shuffle
-            && self.params.iter().chain([&self.result]).all(|operand| operand.width == Width::Kernel)
+        self.components == Components::Each
+    }
+
+    /// Whether it takes whole vectors or matrices.
+    pub fn is_geometric(&self) -> bool {
+        matches!(self.components, Components::Together(_, to) if to > 1)
+    }
+
+    /// The widths it exists at.
+    pub fn widths(&self) -> RangeInclusive<u32> {
+        match self.components {
+            Components::Each => 1..=4,
+            Components::Together(from, to) => from..=to,
+        }
+    }
+
+    /// Its results, in order: one, or two.
+    pub fn results(&self) -> impl Iterator<Item = &Operand> {
+        [&self.result].into_iter().chain(&self.second)
     }
 }
 

@@ -1,18 +1,32 @@
 //! Where the values of several kernels of one module lie: buffers, regions, work groups, and the image if there is one.
 //!
 //! A kernel's cases occupy **slots** 0..n. Operand `p` of slot `s` lies at `base + s * width` of its buffer, its
-//! components side by side; the result likewise. Element sizes follow from the buffer's [`Element`].
+//! components side by side; the result likewise. Element sizes follow from the buffer's [`Element`]. Scalars of buffers
+//! have elements of their own format; what is wide, and the results of all other routes, lie in words, so that a loop over
+//! them gets at all formats in one place. On those routes the plan knows the operands itself: it brings them in
+//! [windows](window), or the module holds them as constants.
+
+pub mod constants;
+pub(crate) mod rows;
+pub(crate) mod sites;
+pub mod window;
 
 use std::collections::BTreeSet;
+use std::ops::Range;
+use std::sync::Arc;
 
 use crate::format::Format;
 use crate::kernel::{Kernel, Shape};
 use crate::op::Code;
+use crate::route::Route;
+use crate::words::words_of;
 
 /// Invocations of one work group (x); every device offers at least 128.
 pub const GROUP: u32 = 64;
 /// Storage buffers that every device lets one stage use (Vulkan, required limits: `maxPerStageDescriptorStorageBuffers`).
 pub const MOST_BUFFERS: usize = 4;
+/// Binding of the words of operands; those of results have the next one.
+const WORDS_BINDING: u32 = 8;
 /// Binding of the storage image.
 pub const IMAGE_BINDING: u32 = 16;
 /// Width of the storage image in texels; slots fill it row by row.
@@ -29,6 +43,8 @@ pub enum Element {
     F64,
     /// A 32-bit word: integers, bool, texels, and binary16 in its low half where 16-bit storage is missing.
     U32,
+    /// A word, with a component of 32 bits or less; a binary64 has two, the lower first.
+    Words,
 }
 
 /// Whether a buffer is read or written by the module.
@@ -80,30 +96,12 @@ pub struct Placed {
     pub kernel: Kernel,
     /// Number of slots.
     pub slots: u32,
-    /// Operand regions; a texel operand has none.
+    /// Operand regions; a texel operand has none, nor have operands that lie in no buffer.
     pub params: Vec<Region>,
-    /// Result region; a texel result has none.
-    pub result: Option<Region>,
-}
-
-/// Kernels of a module that read the same operands and give results of one shape: one load serves all of them, one store
-/// takes what the kernel of the row has given.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Group<'a> {
-    /// Row of the first kernel; the others follow.
-    pub first: u32,
-    /// The kernels; their results lie [`Group::stride`] elements apart.
-    pub placed: &'a [Placed],
-}
-
-impl Group<'_> {
-    /// Elements from one kernel's results to the next one's.
-    pub fn stride(&self) -> u32 {
-        match self.placed {
-            [a, b, ..] => a.result.zip(b.result).map_or(0, |(a, b)| b.base - a.base),
-            _ => 0,
-        }
-    }
+    /// Values of the operands, slot by slot, where the plan brings them; empty where the host fills a buffer or an image.
+    pub values: Arc<[u64]>,
+    /// Result regions; a texel result has none.
+    pub results: Vec<Region>,
 }
 
 /// How the host makes two runs of the same kernels differ.
@@ -137,25 +135,43 @@ impl Element {
     pub const fn bytes(self) -> usize {
         match self {
             Element::F16 => 2,
-            Element::F32 | Element::U32 => 4,
+            Element::F32 | Element::U32 | Element::Words => 4,
             Element::F64 => 8,
         }
     }
 
-    fn of(format: Format, storage16: bool) -> Element {
+    /// Bits of an element that a value of this format fills.
+    pub fn bits(self, format: Format) -> u32 {
+        match self {
+            Element::Words => format.bits().next_multiple_of(32),
+            other => other.bytes() as u32 * 8,
+        }
+    }
+
+    /// The elements of a kernel's values of this format.
+    fn of(kernel: &Kernel, format: Format, storage16: bool) -> Element {
         match format {
+            _ if kernel.width > 1 || brings(kernel.route) => Element::Words,
             Format::F16 if storage16 => Element::F16,
             Format::F32 => Element::F32,
             Format::F64 => Element::F64,
             _ => Element::U32,
         }
     }
+
+    /// Elements that a value takes.
+    pub(crate) fn count(self, shape: Shape) -> u32 {
+        if self == Element::Words { words_of(shape) } else { shape.width }
+    }
 }
 
 impl Buffer {
     /// Its binding in descriptor set 0.
     pub fn binding(&self) -> u32 {
-        self.direction as u32 * 4 + self.element as u32
+        match self.element {
+            Element::Words => WORDS_BINDING + self.direction as u32,
+            element => self.direction as u32 * 4 + element as u32,
+        }
     }
 
     /// Its size in bytes.
@@ -166,15 +182,21 @@ impl Buffer {
 
 /// The storage buffers that a kernel uses, so that a module's kernels can be chosen to need at most [`MOST_BUFFERS`].
 pub fn buffers(kernel: &Kernel) -> BTreeSet<(Direction, Element)> {
-    let params = kernel.params().into_iter().map(|shape| (Direction::In, shape));
+    let params = if brings(kernel.route) { Vec::new() } else { kernel.params() };
+    let params = params.into_iter().map(|shape| (Direction::In, shape));
     params
-        .chain([(Direction::Out, kernel.result())])
-        .map(|(direction, shape)| (direction, Element::of(shape.format, true)))
+        .chain(kernel.results().into_iter().map(|shape| (Direction::Out, shape)))
+        .map(|(direction, shape)| (direction, Element::of(kernel, shape.format, true)))
         .collect()
 }
 
+/// Whether the plan itself brings the operands on this route.
+fn brings(route: Route) -> bool {
+    Route::OTHERS.contains(&route)
+}
+
 /// A kernel to be laid out.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Wanted {
     /// The kernel.
     pub kernel: Kernel,
@@ -182,19 +204,23 @@ pub struct Wanted {
     pub slots: u32,
     /// Kernels of the same number here, with operands of the same shapes, read the same operands.
     pub operands: usize,
+    /// The operands, slot by slot; for buffers and images, which the host fills, there may be none.
+    pub values: Arc<[u64]>,
 }
 
 impl Plan {
-    /// Lays out these kernels with their numbers of slots, each with operands of its own. `storage16`: the device has
-    /// 16-bit storage.
+    /// Lays out these kernels with their numbers of slots, each with operands of its own, all bits 0 where the plan brings
+    /// them. `storage16`: the device has 16-bit storage.
     ///
     /// # Panics
     /// When an image kernel shares the module with another.
     pub fn new(kernels: &[(Kernel, u32)], storage16: bool, variant: Variant) -> Plan {
         let wanted = kernels.iter().enumerate();
-        let wanted: Vec<Wanted> =
-            wanted.map(|(operands, (kernel, slots))| Wanted { kernel: *kernel, slots: *slots, operands }).collect();
-        Plan::sharing(&wanted, storage16, variant)
+        let wanted = wanted.map(|(operands, (kernel, slots))| {
+            let values = if brings(kernel.route) { vec![0; *slots as usize * kernel.arity()] } else { Vec::new() };
+            Wanted { kernel: *kernel, slots: *slots, operands, values: values.into() }
+        });
+        Plan::sharing(&wanted.collect::<Vec<_>>(), storage16, variant)
     }
 
     /// Lays out these kernels; those that ask the same operands share them.
@@ -212,13 +238,14 @@ impl Plan {
         };
         let mut order: Vec<&Wanted> = kernels.iter().collect();
         let mut known: Vec<(&Wanted, Vec<Region>)> = Vec::new();
+        let nothing: Arc<[u64]> = Arc::default();
         if variant.reversed {
             order.reverse();
         }
         let most = order.iter().map(|wanted| wanted.slots).max().unwrap_or(0);
         for wanted in order {
-            let Wanted { kernel, slots, operands } = wanted;
-            let (mut params, mut result) = (Vec::new(), None);
+            let Wanted { kernel, slots, operands, values } = wanted;
+            let (mut params, mut results, mut brought) = (Vec::new(), Vec::new(), &nothing);
             match kernel.op.code {
                 Code::ImageWrite | Code::ImageRead => {
                     assert!(kernels.len() == 1, "an image kernel has a module of its own");
@@ -226,10 +253,14 @@ impl Plan {
                     let extent = [IMAGE_WIDTH, slots.div_ceil(IMAGE_WIDTH).max(1)];
                     plan.image = Some(Image { format: kernel.format, extent, written });
                     if written {
-                        params = plan.regions(Direction::In, &kernel.params(), *slots, storage16);
+                        params = plan.regions(Direction::In, wanted, storage16);
                     } else {
-                        result = plan.regions(Direction::Out, &[kernel.result()], *slots, storage16).pop();
+                        results = plan.regions(Direction::Out, wanted, storage16);
                     }
+                }
+                _ if brings(kernel.route) => {
+                    results = plan.regions(Direction::Out, wanted, storage16);
+                    brought = values;
                 }
                 _ => {
                     let shared = known.iter().find(|(other, regions)| {
@@ -238,35 +269,36 @@ impl Plan {
                     });
                     params = match shared {
                         Some((_, regions)) => regions.clone(),
-                        None => plan.regions(Direction::In, &kernel.params(), *slots, storage16),
+                        None => plan.regions(Direction::In, wanted, storage16),
                     };
                     known.push((wanted, params.clone()));
-                    result = plan.regions(Direction::Out, &[kernel.result()], *slots, storage16).pop();
+                    results = plan.regions(Direction::Out, wanted, storage16);
                 }
             }
-            plan.placed.push(Placed { kernel: *kernel, slots: *slots, params, result });
+            plan.placed.push(Placed { kernel: *kernel, slots: *slots, params, values: Arc::clone(brought), results });
         }
         plan.columns = most.div_ceil(GROUP) + variant.shift;
         plan.sort_buffers();
         plan
     }
 
-    fn regions(&mut self, direction: Direction, shapes: &[Shape], slots: u32, storage16: bool) -> Vec<Region> {
-        shapes
-            .iter()
-            .map(|shape| {
-                let element = Element::of(shape.format, storage16);
-                let found = self.buffers.iter().position(|b| b.direction == direction && b.element == element);
-                let buffer = found.unwrap_or_else(|| {
-                    self.buffers.push(Buffer { direction, element, length: 0 });
-                    self.buffers.len() - 1
-                });
-                let base = self.buffers[buffer].length;
-                // Regions start on a multiple of four elements, so that vectors and halves never share a word.
-                self.buffers[buffer].length = (base + slots * shape.width).next_multiple_of(4);
-                Region { shape: *shape, buffer, base }
-            })
-            .collect()
+    fn regions(&mut self, direction: Direction, wanted: &Wanted, storage16: bool) -> Vec<Region> {
+        let kernel = &wanted.kernel;
+        let shapes = if direction == Direction::In { kernel.params() } else { kernel.results() };
+        let region = |shape: Shape| {
+            let element = Element::of(kernel, shape.format, storage16);
+            let found = self.buffers.iter().position(|b| b.direction == direction && b.element == element);
+            let buffer = found.unwrap_or_else(|| {
+                self.buffers.push(Buffer { direction, element, length: 0 });
+                self.buffers.len() - 1
+            });
+            let base = self.buffers[buffer].length;
+            // Regions of scalars start on a multiple of four elements, so that halves never share a word.
+            let multiple = if element == Element::Words { 1 } else { 4 };
+            self.buffers[buffer].length = (base + wanted.slots * element.count(shape)).next_multiple_of(multiple);
+            Region { shape, buffer, base }
+        };
+        shapes.into_iter().map(region).collect()
     }
 
     /// Puts the buffers into binding order and renumbers the regions.
@@ -275,29 +307,21 @@ impl Plan {
         order.sort_by_key(|index| self.buffers[*index].binding());
         let place = |old: usize| order.iter().position(|index| *index == old).unwrap_or(old);
         for placed in &mut self.placed {
-            for region in placed.params.iter_mut().chain(placed.result.iter_mut()) {
+            for region in placed.params.iter_mut().chain(&mut placed.results) {
                 region.buffer = place(region.buffer);
             }
         }
         self.buffers = order.iter().map(|index| self.buffers[*index].clone()).collect();
     }
 
-    /// The kernels in groups, in order.
-    pub fn groups(&self) -> impl Iterator<Item = Group<'_>> {
-        let together = |a: &Placed, b: &Placed| {
-            // Regions of one buffer are laid out one after the other, so results of one shape lie evenly apart.
-            let alike = |(a, b): (Region, Region)| a.buffer == b.buffer && a.shape == b.shape;
-            a.result.zip(b.result).is_some_and(alike)
-                && a.slots == b.slots
-                && !a.params.is_empty()
-                && a.params == b.params
-        };
-        let mut first = 0;
-        self.placed.chunk_by(together).map(move |placed| {
-            let group = Group { first, placed };
-            first += placed.len() as u32;
-            group
-        })
+    /// The route of its kernels; `None` where there is none.
+    pub fn route(&self) -> Option<Route> {
+        self.placed.first().map(|placed| placed.kernel.route)
+    }
+
+    /// Invocations of a work group. What a window holds is the same for all of them, so there each has a slot of its own.
+    pub fn group(&self) -> u32 {
+        if self.route().and_then(window::vectors).is_some() { 1 } else { GROUP }
     }
 
     /// Number of texels of the image, 0 without one.
@@ -308,17 +332,25 @@ impl Plan {
 
 /// Writes one component of one slot into the bytes of its buffer. A half in a word leaves the upper half 0.
 pub fn write(plan: &Plan, bytes: &mut [u8], region: &Region, slot: u32, component: u32, bits: u64) {
-    let size = plan.buffers[region.buffer].element.bytes();
-    let at = (region.base + slot * region.shape.width + component) as usize * size;
-    bytes[at..at + size].copy_from_slice(&bits.to_le_bytes()[..size]);
+    let place = place(plan, region, slot, component);
+    let size = place.len();
+    bytes[place].copy_from_slice(&bits.to_le_bytes()[..size]);
 }
 
 /// Reads one component of one slot as the whole element (32 bits for a half in a word: an upper half that is not 0
 /// shows that the kernel did not write it).
 pub fn read(plan: &Plan, bytes: &[u8], region: &Region, slot: u32, component: u32) -> u64 {
-    let size = plan.buffers[region.buffer].element.bytes();
-    let at = (region.base + slot * region.shape.width + component) as usize * size;
+    let place = place(plan, region, slot, component);
     let mut word = [0; 8];
-    word[..size].copy_from_slice(&bytes[at..at + size]);
+    word[..place.len()].copy_from_slice(&bytes[place]);
     u64::from_le_bytes(word)
+}
+
+/// The bytes of one component of one slot.
+fn place(plan: &Plan, region: &Region, slot: u32, component: u32) -> Range<usize> {
+    let element = plan.buffers[region.buffer].element;
+    let size = element.bits(region.shape.format) as usize / 8;
+    let first = (region.base + slot * element.count(region.shape)) as usize * element.bytes();
+    let at = first + component as usize * size;
+    at..at + size
 }

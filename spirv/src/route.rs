@@ -11,6 +11,14 @@ pub enum Route {
     /// Storage buffers: values known at run time only.
     #[default]
     Buffer,
+    /// A uniform buffer, read at an index that is the same for the whole work group.
+    Uniform,
+    /// Push constants, read at constant offsets.
+    Push,
+    /// Specialisation constants: the driver knows the values when it compiles, and may fold.
+    Spec,
+    /// Constants of the module: the front end knows the values, too.
+    Literal,
     /// A storage image: the conversion of `OpImageWrite` or `OpImageRead`.
     StorageImage,
 }
@@ -26,14 +34,27 @@ pub enum Via {
 }
 
 impl Route {
-    const ALL: [Route; 2] = [Route::Buffer, Route::StorageImage];
+    /// Every route, in the order of the catalogue.
+    pub const ALL: [Route; 6] =
+        [Route::Buffer, Route::Uniform, Route::Push, Route::Spec, Route::Literal, Route::StorageImage];
+    /// The routes of arithmetic beside the storage buffer.
+    pub const OTHERS: [Route; 4] = [Route::Uniform, Route::Push, Route::Spec, Route::Literal];
 
     /// Name in kernel ids.
     pub const fn name(self) -> &'static str {
         match self {
             Route::Buffer => "buffer",
+            Route::Uniform => "uniform",
+            Route::Push => "push",
+            Route::Spec => "spec",
+            Route::Literal => "literal",
             Route::StorageImage => "storage_image",
         }
+    }
+
+    /// Whether the operands are constants of the module, so that the driver can fold the operation.
+    pub const fn is_folded(self) -> bool {
+        matches!(self, Route::Spec | Route::Literal)
     }
 }
 

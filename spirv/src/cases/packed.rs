@@ -1,10 +1,10 @@
-//! Cases of packed formats: every code for loads; for stores every code's value, its neighbours, and what lies between.
+//! Cases of packed formats and of words that hold several numbers: every code for loads; for stores every code's value, its
+//! neighbours, and what lies between.
 
-use super::{distinct, nans, scaled};
+use super::unary::unary;
+use super::values::{SINGLE, boundaries, distinct, midpoint, nans, quotient, random, signed, widened};
 use crate::format::{FloatLayout, Format};
-
-/// Layout of binary32.
-pub(super) const SINGLE: FloatLayout = FloatLayout { signed: true, exponent: 8, fraction: 23 };
+use crate::op::Function;
 
 /// Stores: per channel every encoding's value, its neighbours, each midpoint with its neighbours, overflow thresholds,
 /// negatives, subnormals, infinities and NaNs; the channels run through their lists side by side, each rotated.
@@ -20,30 +20,17 @@ pub(super) fn store_cases(format: Format) -> Vec<u64> {
     cases
 }
 
-/// The binary32 encoding of the value of a small float's non-negative code, infinity standing for the power of two after
-/// the largest finite value.
-pub(super) fn in_single(layout: FloatLayout, code: u64) -> u64 {
-    let (exponent, fraction) = ((code >> layout.fraction) as i32, code & (layout.min_normal() - 1));
-    let last = layout.fraction as i32;
-    match (exponent, fraction) {
-        (0, 0) => 0,
-        (0, _) => scaled(SINGLE, fraction, 1 - layout.bias() - last),
-        _ => scaled(SINGLE, fraction | layout.min_normal(), exponent - layout.bias() - last),
-    }
-}
-
 /// binary32 inputs for a store to one unsigned small float.
 fn channel_inputs(layout: FloatLayout) -> Vec<u64> {
     let single = SINGLE;
-    let value = |code| in_single(layout, code);
+    let value = |code| widened(single, layout, code);
     let mut list = Vec::new();
     // One code past the largest finite one is where the next power of two, the rounding limit, lies.
     for code in 0..=layout.infinity() {
         let here = value(code);
         list.extend([here.saturating_sub(1), here, here + 1]);
         if code < layout.infinity() {
-            let next = value(code + 1);
-            let middle = if code == 0 { next - (1 << 23) } else { here.midpoint(next) };
+            let middle = midpoint(single, layout, code);
             list.extend([middle - 1, middle, middle + 1]);
         }
     }
@@ -76,4 +63,43 @@ pub(super) fn load_cases(format: Format) -> Vec<u64> {
             })
         })
         .collect()
+}
+
+/// Every code of 16 bits, two in a word, and what is asked where not every code is.
+pub(super) fn halves() -> Vec<u64> {
+    (0..1 << 15).map(|i| ((2 * i + 1) << 16) | (2 * i)).chain(some_halves()).collect()
+}
+
+/// Boundary codes of 16 bits, as floats and as integers, two in a word.
+pub(super) fn some_halves() -> Vec<u64> {
+    let mut codes: Vec<u64> = Format::F16.float().map(unary).unwrap_or_default();
+    codes.extend((0..16).flat_map(|exponent| [(1 << exponent) - 1, (1 << exponent) + 1, 0x1_0000 - (1 << exponent)]));
+    let codes = distinct(codes.into_iter().filter(|code| *code < 0x1_0000).collect());
+    let others = codes.iter().cycle().skip(codes.len() / 3);
+    codes.iter().zip(others).map(|(low, high)| high << 16 | low).collect()
+}
+
+/// Every code of 8 bits in each place of a word.
+pub(super) fn bytes() -> Vec<u64> {
+    let place = |code: u64, place: u64| (code + 85 * place) % 256 << (8 * place);
+    (0..256).map(|code| (0..4).map(|number| place(code, number)).sum()).collect()
+}
+
+/// Numbers for the fixed-point codes of a packing: boundary values, the value of each code (of 16 bits: of the first and last, those
+/// around powers of two, and random ones) and the ties between two, all with a neighbour.
+pub(super) fn fixed(function: Function) -> Vec<u64> {
+    let Function::PackNorm { bits, signed: sign } = function else { return Vec::new() };
+    let last = (1u32 << (bits - u32::from(sign))) - 1;
+    let mut codes: Vec<u32> = (0..=last).collect();
+    if bits > 8 {
+        codes = (0..32).chain(last - 32..=last).collect();
+        codes.extend((5..15).flat_map(|exponent| [(1 << exponent) - 1, 1 << exponent]));
+        codes.extend((0..128).map(|seed| random(seed + 9000) as u32 & last));
+    }
+    let mut list = boundaries(SINGLE);
+    for code in codes {
+        let points = [quotient(SINGLE, code, last), quotient(SINGLE, 2 * code + 1, 2 * last)].concat();
+        list.extend(if sign { signed(SINGLE, &points) } else { points });
+    }
+    distinct(list)
 }

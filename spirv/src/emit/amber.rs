@@ -6,8 +6,10 @@ use std::fmt::Write as _;
 use crate::controls::Control;
 use crate::emit::{Case, comment, hex};
 use crate::error::BuildError;
+use crate::kernel::Shape;
 use crate::needs::Need;
-use crate::plan::{self, Buffer, Direction, Plan, Region};
+use crate::plan::window::UNIFORM_BINDING;
+use crate::plan::{self, Buffer, Direction, Element, Plan, Region};
 use crate::route::Route;
 
 /// What the results hold before the run, so that an answer that was never written shows: 0xa5a5.
@@ -16,8 +18,11 @@ const POISON: u32 = 42405;
 /// The script of a case, `assembly` being its shader.
 pub(super) fn script(case: &Case, plan: &Plan, assembly: &str) -> Result<String, BuildError> {
     if case.kernel.route == Route::StorageImage {
-        return Err(BuildError::NoScript { kernel: case.kernel.to_string() });
+        let why = "which holds texels of packed formats as rounded values";
+        return Err(BuildError::NoScript { kernel: case.kernel.to_string(), why });
     }
+    let attached = attached(case, plan)?;
+    let dispatches = plan.dispatches();
     let mut text = format!("#!amber\n{}", comment(&case.heading(), '#'));
     for line in requirements(case) {
         text.push_str(&line);
@@ -27,18 +32,51 @@ pub(super) fn script(case: &Case, plan: &Plan, assembly: &str) -> Result<String,
     for (index, buffer) in plan.buffers.iter().enumerate() {
         let declared = match buffer.direction {
             Direction::In => input(case, plan, index),
-            Direction::Out => format!("{} SIZE {} FILL {POISON}\n", declaration(buffer), buffer.length),
+            Direction::Out => {
+                let length = buffer.bytes() / buffer.element.bytes();
+                format!("{} SIZE {length} FILL {POISON}\n", declaration(buffer))
+            }
         };
         text.push_str(&declared);
     }
-    text.push_str("\nPIPELINE compute pipeline\n  ATTACH kernel\n");
-    for buffer in &plan.buffers {
-        let _ =
-            writeln!(text, "  BIND BUFFER {} AS storage DESCRIPTOR_SET 0 BINDING {}", buffer.name(), buffer.binding());
+    for (number, dispatch) in dispatches.iter().enumerate().filter(|(_, dispatch)| !dispatch.window.is_empty()) {
+        let words = dispatch.window.iter().fold(String::new(), |words, word| words + &format!("0x{word:08x}\n"));
+        let _ = write!(text, "BUFFER window{number} DATA_TYPE uint32 DATA\n{words}END\n");
     }
-    let _ = write!(text, "END\n\nRUN pipeline {} 1 1\n\n", plan.columns);
-    if let Some(result) = &plan.placed[0].result {
-        text.push_str(&expectations(case, plan, result));
+    for number in 0..dispatches.len() {
+        let _ = write!(text, "\nPIPELINE compute pipeline{number}\n  {attached}\n");
+        for buffer in &plan.buffers {
+            let (name, binding) = (buffer.name(), buffer.binding());
+            let _ = writeln!(text, "  BIND BUFFER {name} AS storage DESCRIPTOR_SET 0 BINDING {binding}");
+        }
+        let _ = match case.kernel.route {
+            Route::Uniform => {
+                writeln!(text, "  BIND BUFFER window{number} AS uniform DESCRIPTOR_SET 0 BINDING {UNIFORM_BINDING}")
+            }
+            Route::Push => writeln!(text, "  BIND BUFFER window{number} AS push_constant"),
+            _ => Ok(()),
+        };
+        text.push_str("END\n");
+    }
+    text.push('\n');
+    for (number, dispatch) in dispatches.iter().enumerate() {
+        let _ = writeln!(text, "RUN pipeline{number} {} {} 1", dispatch.columns, dispatch.rows);
+    }
+    text.push('\n');
+    text.push_str(&expectations(case, plan));
+    Ok(text)
+}
+
+/// The shader with the values of its specialisation constants.
+fn attached(case: &Case, plan: &Plan) -> Result<String, BuildError> {
+    let mut text = "ATTACH kernel".to_owned();
+    for (number, constant) in plan.specialised().iter().enumerate() {
+        // A truth value is a VkBool32.
+        if !matches!(constant.format.bits(), 1 | 32) {
+            let why = "which has specialisation constants of 32 bits only";
+            return Err(BuildError::NoScript { kernel: case.kernel.to_string(), why });
+        }
+        let _ = write!(text, " \\\n      SPECIALIZE {number} AS uint32 {}", constant.bits);
     }
     Ok(text)
 }
@@ -106,22 +144,32 @@ fn declaration(buffer: &Buffer) -> String {
 }
 
 /// One `EXPECT` a case where the result is known; a comment to fill in where it is not.
-fn expectations(case: &Case, plan: &Plan, result: &Region) -> String {
-    let buffer = &plan.buffers[result.buffer];
+fn expectations(case: &Case, plan: &Plan) -> String {
+    let results = &plan.placed[0].results;
+    let shapes = case.kernel.results();
+    let in_words = results.iter().any(|result| plan.buffers[result.buffer].element == Element::Words);
     let mut text = String::new();
     for index in 0..case.cases.len() {
         let _ = writeln!(text, "# {}", case.line(index));
-        let element = result.base as usize + index * result.shape.width as usize;
-        let at = format!("EXPECT {} IDX {} EQ", buffer.name(), element * buffer.element.bytes());
-        match case.expected_of(index) {
-            Some(expected) => {
-                let values: Vec<String> = expected.iter().map(|bits| hex(result.shape.format, &[*bits])).collect();
-                let _ = writeln!(text, "{at} 0x{}", values.join(" 0x"));
-            }
-            None => {
-                let _ = writeln!(text, "# observed: {at} ...");
-            }
-        }
+        let at = results.iter().map(|result| expectation(plan, result, index));
+        let _ = match case.expected_of(index) {
+            Some(expected) => at.zip(Shape::split(&shapes, expected)).try_for_each(|(at, (shape, expected))| {
+                let words = |bits: &u64| match (shape.format.bits(), in_words) {
+                    (64, true) => format!("{:08x} 0x{:08x}", bits & 0xffff_ffff, bits >> 32),
+                    _ => hex(shape.format, &[*bits]),
+                };
+                let values: Vec<String> = expected.iter().map(words).collect();
+                writeln!(text, "{at} 0x{}", values.join(" 0x"))
+            }),
+            None => at.into_iter().try_for_each(|at| writeln!(text, "# observed: {at} ...")),
+        };
     }
     text
+}
+
+/// Where the result of a case is to be looked for.
+fn expectation(plan: &Plan, result: &Region, case: usize) -> String {
+    let buffer = &plan.buffers[result.buffer];
+    let element = result.base as usize + case * buffer.element.count(result.shape) as usize;
+    format!("EXPECT {} IDX {} EQ", buffer.name(), element * buffer.element.bytes())
 }

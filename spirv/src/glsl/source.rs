@@ -1,73 +1,202 @@
-//! GLSL text of a plan: one function per kernel, called behind a guard and a switch on the row, as in the module built directly.
+//! GLSL text of a plan: one function per kernel, called behind a guard and a switch on the row, between loads and stores that
+//! all rows share, as in the module built directly.
 
 use std::fmt::Write as _;
 
 use crate::error::BuildError;
 use crate::format::Format;
 use crate::kernel::{Kernel, Shape};
-use crate::plan::{Buffer, Direction, Element, GROUP, Group, Placed, Plan, Region};
+use crate::plan::rows::{Piece, pieces};
+use crate::plan::sites::{self, Site};
+use crate::plan::{Buffer, Direction, Element, GROUP, Placed, Plan};
 
 /// GLSL has no operator that compares vectors, or chooses between them, component by component; these functions are its
 /// spelling of the same instructions (GLSL 4.60, sections 5.9, 8.3 and 8.7).
-const VECTOR_SPELLING: [(&str, &str); 7] = [
+const VECTOR_SPELLING: [(&str, &str); 13] = [
     ("$0 == $1", "equal($0, $1)"),
     ("$0 != $1", "notEqual($0, $1)"),
     ("$0 < $1", "lessThan($0, $1)"),
     ("$0 > $1", "greaterThan($0, $1)"),
     ("$0 <= $1", "lessThanEqual($0, $1)"),
     ("$0 >= $1", "greaterThanEqual($0, $1)"),
+    ("$0 != $0", "notEqual($0, $0)"),
+    ("!($0 == $1)", "not(equal($0, $1))"),
+    ("!($0 < $1)", "not(lessThan($0, $1))"),
+    ("!($0 > $1)", "not(greaterThan($0, $1))"),
+    ("!($0 <= $1)", "not(lessThanEqual($0, $1))"),
+    ("!($0 >= $1)", "not(greaterThanEqual($0, $1))"),
     ("$0 ? $1 : $2", "mix($2, $1, $0)"),
 ];
+
+/// Names of a kernel's results: a function returns the first and writes the second to a parameter.
+const RESULTS: [&str; 2] = ["first", "second"];
 
 /// The shader of a plan.
 pub(super) fn source(plan: &Plan) -> Result<String, BuildError> {
     let mut text = String::from(
         "#version 450\n#extension GL_EXT_shader_explicit_arithmetic_types_float16 : require\n\
-         #extension GL_EXT_shader_16bit_storage : require\n",
+         #extension GL_EXT_shader_16bit_storage : require\n#extension GL_EXT_control_flow_attributes : require\n",
     );
     let _ = writeln!(text, "layout(local_size_x = {GROUP}) in;");
     for buffer in &plan.buffers {
         text.push_str(&declaration(buffer));
     }
-    let mut main = format!(
-        "void main() {{\n    uint slot = gl_GlobalInvocationID.x - {}u;\n    uint row = gl_WorkGroupID.y;\n",
-        plan.variant.shift * GROUP
-    );
-    let mut index = 0;
-    for group in plan.groups() {
-        for placed in group.placed {
-            text.push_str(&function(index, placed)?);
-            index += 1;
-        }
-        main.push_str(&call(plan, &group));
+    for (index, placed) in plan.placed.iter().enumerate() {
+        text.push_str(&function(index, placed)?);
     }
-    Ok(text + &main + "}\n")
+    Ok(text + &main(plan))
 }
 
-/// The guard, load, switch and store of a group.
-fn call(plan: &Plan, group: &Group<'_>) -> String {
-    let Some(Placed { slots, params, result: Some(result), .. }) = group.placed.first() else { return String::new() };
-    let (first, count) = (group.first, group.placed.len());
-    let mut text = format!("    if (slot < {slots}u && row - {first}u < {count}u) {{\n");
-    for (number, region) in params.iter().enumerate() {
-        let parts: Vec<String> = (0..region.shape.width).map(|part| load(plan, region, part)).collect();
-        let kind = type_name(region.shape);
-        let _ = writeln!(text, "        {kind} p{number} = {kind}({});", parts.join(", "));
+/// Loads, switch and stores behind a guard.
+fn main(plan: &Plan) -> String {
+    let (operands, results) = (sites::operands(plan), sites::results(plan));
+    let slots: Vec<Option<u32>> = plan.placed.iter().map(|placed| Some(placed.slots)).collect();
+    let mut text = format!(
+        "void main() {{\n    uint slot = gl_GlobalInvocationID.x - {}u;\n    uint row = gl_WorkGroupID.y;\n    \
+         if (slot < {}) {{\n",
+        plan.variant.shift * GROUP,
+        of_row(&slots)
+    );
+    for site in operands.iter().chain(&results) {
+        text.push_str(&variables(site));
     }
-    let names: Vec<String> = (0..params.len()).map(|number| format!("p{number}")).collect();
-    let _ = writeln!(text, "        {} r;\n        switch (row - {first}u) {{", type_name(result.shape));
-    for (case, placed) in group.placed.iter().enumerate() {
-        let label = if case + 1 == count { "default".to_owned() } else { format!("case {case}u") };
-        let name = function_name(first as usize + case, &placed.kernel);
-        let _ = writeln!(text, "            {label}: r = {name}({}); break;", names.join(", "));
+    for site in &operands {
+        text.push_str(&moves(plan, site));
+    }
+    text.push_str("        switch (row) {\n");
+    for (row, placed) in plan.placed.iter().enumerate() {
+        text.push_str(&case(plan, row, placed, &operands, &results));
     }
     text.push_str("        }\n");
-    for part in 0..result.shape.width {
-        let value = if result.shape.width == 1 { "r".to_owned() } else { format!("r[{part}]") };
-        let further = format!(" + (row - {first}u) * {}u", group.stride());
-        let _ = writeln!(text, "        {} = {};", element(plan, result, part, &further), encode(plan, result, &value));
+    for site in &results {
+        text.push_str(&moves(plan, site));
     }
-    text + "    }\n"
+    text + "    }\n}\n"
+}
+
+/// A number that depends on the row.
+fn of_row(numbers: &[Option<u32>]) -> String {
+    let pieces = pieces(numbers);
+    let of_piece = |of: fn(&Piece) -> u32| {
+        let mut number = format!("{}u", pieces.first().map_or(0, of));
+        for pair in pieces.windows(2).filter(|pair| of(&pair[0]) != of(&pair[1])) {
+            number = format!("(row >= {}u ? {}u : {number})", pair[1].from, of(&pair[1]));
+        }
+        number
+    };
+    match (of_piece(|piece| piece.offset), of_piece(|piece| piece.stride)) {
+        (offset, stride) if stride == "0u" => offset,
+        (offset, stride) => format!("({offset} + row * {stride})"),
+    }
+}
+
+/// Name of a site; its elements have numbers after that, or lie in an array of that name.
+fn name(site: &Site) -> String {
+    let kind = if site.direction == Direction::In { "operand" } else { "result" };
+    format!("{kind}{}_{}", site.number, site.buffer)
+}
+
+/// Declares the elements of a site, 0 where the row has none.
+fn variables(site: &Site) -> String {
+    let (kind, name) = (type_name(site.element.shape()), name(site));
+    if site.is_long() {
+        return format!("        {kind} {name}[{}];\n", site.most());
+    }
+    let elements = 0..site.most();
+    elements.fold(String::new(), |text, index| text + &format!("        {kind} {name}_{index} = {kind}(0);\n"))
+}
+
+/// Loads or stores the elements of a site, where the row has them.
+fn moves(plan: &Plan, site: &Site) -> String {
+    let (name, buffer) = (name(site), plan.buffers[site.buffer].name());
+    let at = format!("{name}_at");
+    let assigned = |variable: String, element: String| match site.direction {
+        Direction::In => format!("{variable} = {element};"),
+        Direction::Out => format!("{element} = {variable};"),
+    };
+    let mut text = format!("        uint {at} = slot * {} + {};\n", of_row(&site.strides()), of_row(&site.bases()));
+    if site.is_long() {
+        let assigned = assigned(format!("{name}[i]"), format!("{buffer}[{at} + i]"));
+        let count = of_row(&site.counts());
+        let _ = writeln!(text, "        [[dont_unroll]] for (uint i = 0; i < {count}; ++i) {{ {assigned} }}");
+        return text;
+    }
+    for run in site.runs() {
+        let having = site.having(run[0]);
+        let guard = if having.iter().all(|has| *has) {
+            String::new()
+        } else {
+            let having: Vec<Option<u32>> = having.iter().map(|has| Some(u32::from(*has))).collect();
+            format!("if ({} != 0u) ", of_row(&having))
+        };
+        let moves = run.iter().fold(String::new(), |moves, index| {
+            moves + " " + &assigned(format!("{name}_{index}"), format!("{buffer}[{at} + {index}u]"))
+        });
+        let _ = writeln!(text, "        {guard}{{{moves} }}");
+    }
+    text
+}
+
+/// A kernel's call, between its values and the elements that carry them.
+fn case(plan: &Plan, row: usize, placed: &Placed, operands: &[Site], results: &[Site]) -> String {
+    let label = if row + 1 == plan.placed.len() { "default".to_owned() } else { format!("case {row}u") };
+    let mut text = format!("        {label}: {{\n");
+    let mut arguments = Vec::new();
+    for (site, shape) in sites::of_row(operands, row) {
+        let kind = type_name(shape);
+        let parts: Vec<String> = (0..shape.width).map(|part| decoded(site, shape, part)).collect();
+        let _ = writeln!(text, "            {kind} p{} = {kind}({});", arguments.len(), parts.join(", "));
+        arguments.push(format!("p{}", arguments.len()));
+    }
+    let results: Vec<(&Site, Shape)> = sites::of_row(results, row).collect();
+    for (name, (_, shape)) in RESULTS.iter().zip(&results) {
+        let _ = writeln!(text, "            {} {name};", type_name(*shape));
+    }
+    arguments.extend(RESULTS[1..].iter().zip(&results[1..]).map(|(name, _)| (*name).to_owned()));
+    let _ = writeln!(text, "            first = {}({});", function_name(row, &placed.kernel), arguments.join(", "));
+    for (name, (site, shape)) in RESULTS.iter().zip(&results) {
+        for part in 0..shape.width {
+            text.push_str(&encoded(site, *shape, part, &component(*shape, name, part)));
+        }
+    }
+    text + "        } break;\n"
+}
+
+/// A component, from the elements that carry it.
+fn decoded(site: &Site, shape: Shape, part: u32) -> String {
+    match (site.element, shape.format) {
+        (Element::Words, Format::F64) => {
+            format!("packDouble2x32(uvec2({}, {}))", word(site, 2 * part), word(site, 2 * part + 1))
+        }
+        (Element::Words, Format::F32) => format!("uintBitsToFloat({})", word(site, part)),
+        (Element::U32 | Element::Words, Format::F16) => format!("unpackFloat2x16({}).x", word(site, part)),
+        (Element::U32 | Element::Words, Format::Bool) => format!("({} != 0u)", word(site, part)),
+        (Element::U32 | Element::Words, Format::I32) => format!("int({})", word(site, part)),
+        _ => word(site, part),
+    }
+}
+
+/// Puts a component into the elements that carry it.
+fn encoded(site: &Site, shape: Shape, part: u32, value: &str) -> String {
+    let value = match (site.element, shape.format) {
+        (Element::Words, Format::F64) => {
+            let (low, high) = (word(site, 2 * part), word(site, 2 * part + 1));
+            return format!(
+                "            {low} = unpackDouble2x32({value}).x;\n            {high} = unpackDouble2x32({value}).y;\n"
+            );
+        }
+        (Element::Words, Format::F32) => format!("floatBitsToUint({value})"),
+        (Element::U32 | Element::Words, Format::F16) => format!("packFloat2x16(f16vec2({value}, 0.0hf))"),
+        (Element::U32 | Element::Words, Format::Bool | Format::I32) => format!("uint({value})"),
+        _ => value.to_owned(),
+    };
+    format!("            {} = {value};\n", word(site, part))
+}
+
+/// An element of a value.
+fn word(site: &Site, index: u32) -> String {
+    let name = name(site);
+    if site.is_long() { format!("{name}[{index}]") } else { format!("{name}_{index}") }
 }
 
 /// Name of a kernel's function. The number keeps apart what differs in width alone.
@@ -77,7 +206,7 @@ pub(super) fn function_name(index: usize, kernel: &Kernel) -> String {
 
 fn declaration(buffer: &Buffer) -> String {
     let (name, binding) = (buffer.name(), buffer.binding());
-    let element = type_name(Shape { format: buffer.element.format(), width: 1 });
+    let element = type_name(buffer.element.shape());
     let access = if buffer.direction == Direction::In { "readonly " } else { "" };
     format!("layout(set = 0, binding = {binding}, std430) {access}buffer block_{name} {{ {element} {name}[]; }};\n")
 }
@@ -86,49 +215,43 @@ fn function(index: usize, placed: &Placed) -> Result<String, BuildError> {
     let kernel = &placed.kernel;
     let unspoken = || BuildError::Unspoken { kernel: kernel.to_string() };
     let mut expression = kernel.op.glsl.ok_or_else(unspoken)?;
-    let result = placed.result.as_ref().ok_or_else(unspoken)?;
+    let (first, others) = placed.results.split_first().ok_or_else(unspoken)?;
     if kernel.width > 1 {
         let spelling = VECTOR_SPELLING.iter().find(|(scalar, _)| *scalar == expression);
         expression = spelling.map_or(expression, |(_, vector)| vector);
     }
     // Operands are variables of their own: a choice between anything else would become a branch.
     let params = placed.params.iter().enumerate();
-    let params: Vec<String> = params.map(|(number, region)| format!("{} p{number}", type_name(region.shape))).collect();
-    let (kind, name) = (type_name(result.shape), function_name(index, kernel));
+    let params = params.map(|(number, region)| format!("{} p{number}", type_name(region.shape)));
+    let others =
+        RESULTS[1..].iter().zip(others).map(|(name, region)| format!("out {} {name}", type_name(region.shape)));
+    let params: Vec<String> = params.chain(others).collect();
+    let (kind, name) = (type_name(first.shape), function_name(index, kernel));
     let expression = expression.replace('$', "p");
     Ok(format!("{kind} {name}({}) {{\n    {kind} r = {expression};\n    return r;\n}}\n", params.join(", ")))
 }
 
-fn element(plan: &Plan, region: &Region, part: u32, further: &str) -> String {
-    format!("{}[slot * {}u + {}u{further}]", plan.buffers[region.buffer].name(), region.shape.width, region.base + part)
-}
-
-fn load(plan: &Plan, region: &Region, part: u32) -> String {
-    let raw = element(plan, region, part, "");
-    match (plan.buffers[region.buffer].element, region.shape.format) {
-        (Element::U32, Format::F16) => format!("unpackFloat2x16({raw}).x"),
-        (Element::U32, Format::Bool) => format!("({raw} != 0u)"),
-        (Element::U32, Format::I32) => format!("int({raw})"),
-        _ => raw,
-    }
-}
-
-fn encode(plan: &Plan, region: &Region, value: &str) -> String {
-    match (plan.buffers[region.buffer].element, region.shape.format) {
-        (Element::U32, Format::F16) => format!("packFloat2x16(f16vec2({value}, 0.0hf))"),
-        (Element::U32, Format::Bool | Format::I32) => format!("uint({value})"),
-        _ => value.to_owned(),
+/// A component of a variable: of a matrix by column and row.
+fn component(shape: Shape, name: &str, part: u32) -> String {
+    match shape.parts() {
+        None => name.to_owned(),
+        Some((Shape { width: 1, .. }, _)) => format!("{name}[{part}]"),
+        Some((column, _)) => format!("{name}[{}][{}]", part / column.width, part % column.width),
     }
 }
 
 fn type_name(shape: Shape) -> String {
-    let (scalar, vector) = match shape.format {
-        Format::F16 => ("float16_t", "f16vec"),
-        Format::F32 => ("float", "vec"),
-        Format::F64 => ("double", "dvec"),
-        Format::I32 => ("int", "ivec"),
-        Format::U32 | Format::B10g11r11 => ("uint", "uvec"),
-        Format::Bool => ("bool", "bvec"),
+    let (scalar, prefix) = match shape.format {
+        Format::F16 => ("float16_t", "f16"),
+        Format::F32 => ("float", ""),
+        Format::F64 => ("double", "d"),
+        Format::I32 => ("int", "i"),
+        Format::U32 | Format::B10g11r11 => ("uint", "u"),
+        Format::Bool => ("bool", "b"),
     };
-    if shape.width == 1 { scalar.to_owned() } else { format!("{vector}{}", shape.width) }
+    match (shape.columns, shape.width) {
+        (1, 1) => scalar.to_owned(),
+        (1, width) => format!("{prefix}vec{width}"),
+        (columns, _) => format!("{prefix}mat{columns}"),
+    }
 }

@@ -42,31 +42,46 @@ fn a_syntax_error_carries_the_compilers_message() {
 }
 
 #[test]
-fn kernels_of_the_same_operands_share_load_and_store() {
-    let wanted = ["f32.fadd:via=glsl", "f32.fsub:via=glsl"].map(|id| crate::plan::Wanted {
-        kernel: id.parse().unwrap(),
-        slots: 10,
-        operands: 0,
-    });
-    let text = source::source(&Plan::sharing(&wanted, true, Variant::default())).unwrap();
-    assert_eq!(text.matches("= float(in_f32[").count(), 2, "{text}");
-    assert_eq!(text.matches("out_f32[slot").count(), 1, "{text}");
-    assert!(text.contains("(row - 0u) * 12u"), "{text}");
+fn operands_and_results_are_got_at_in_one_place_for_all_rows() {
+    let kernels = ["f32.fadd:via=glsl", "f32.fsub:via=glsl", "f32.sqrt:via=glsl"].map(|id| (id.parse().unwrap(), 10));
+    let text = source::source(&Plan::new(&kernels, true, Variant::default())).unwrap();
+    assert_eq!((text.matches("= in_f32[").count(), text.matches("] = result").count()), (2, 1), "{text}");
+    // The square root has one operand.
+    assert!(text.contains("if ((row >= 2u ? 0u : 1u) != 0u) { operand1_0_0 = "), "{text}");
+    assert!(text.contains("uint operand0_0_at = slot * 1u + (0u + row * 24u);"), "{text}");
 }
 
 #[test]
 fn layout_and_guard_are_those_of_the_plan() {
-    let text = source::source(&plan_of("f16.fclamp:via=glsl;width=3")).unwrap();
-    for line in [
-        "layout(local_size_x = 64) in;",
-        "layout(set = 0, binding = 3, std430) readonly buffer block_in_u32 { uint in_u32[]; };",
-        "layout(set = 0, binding = 7, std430) buffer block_out_u32 { uint out_u32[]; };",
-        "uint slot = gl_GlobalInvocationID.x - 64u;",
-        "if (slot < 10u && row - 0u < 1u) {",
-        "default: r = k0_f16_fclamp_x3(p0, p1, p2); break;",
-        "unpackFloat2x16(in_u32[slot * 3u + 34u]).x",
-        "out_u32[slot * 3u + 2u + (row - 0u) * 0u] = packFloat2x16(f16vec2(r[2], 0.0hf));",
+    for (id, lines) in [
+        (
+            "f16.fclamp:via=glsl",
+            [
+                "layout(set = 0, binding = 3, std430) readonly buffer block_in_u32 { uint in_u32[]; };",
+                "layout(set = 0, binding = 7, std430) buffer block_out_u32 { uint out_u32[]; };",
+                "operand2_0_0 = in_u32[operand2_0_at + 0u];",
+                "first = k0_f16_fclamp(p0, p1, p2);",
+                "float16_t p2 = float16_t(unpackFloat2x16(operand2_0_0).x);",
+                "result0_1_0 = packFloat2x16(f16vec2(first, 0.0hf));",
+            ],
+        ),
+        (
+            "f64.modf:via=glsl;width=3",
+            [
+                "layout(set = 0, binding = 8, std430) readonly buffer block_in_words { uint in_words[]; };",
+                "layout(set = 0, binding = 9, std430) buffer block_out_words { uint out_words[]; };",
+                "[[dont_unroll]] for (uint i = 0; i < 6u; ++i) { operand0_0[i] = in_words[operand0_0_at + i]; }",
+                "first = k0_f64_modf_x3(p0, second);",
+                "packDouble2x32(uvec2(operand0_0[4], operand0_0[5]))",
+                "result1_1[5] = unpackDouble2x32(second[2]).y;",
+            ],
+        ),
     ] {
-        assert!(text.contains(line), "no `{line}` in\n{text}");
+        let text = source::source(&plan_of(id)).unwrap();
+        let common =
+            ["layout(local_size_x = 64) in;", "uint slot = gl_GlobalInvocationID.x - 64u;", "if (slot < 10u) {"];
+        for line in common.into_iter().chain(lines) {
+            assert!(text.contains(line), "no `{line}` in\n{text}");
+        }
     }
 }

@@ -1,13 +1,14 @@
 use std::collections::BTreeSet;
 
 use rspirv::dr::{Function, Instruction};
-use rspirv::spirv::GlslStd450Op;
+use rspirv::spirv::{GlslStd450Op, LoopControl};
 
 use super::*;
 use crate::glsl::{instructions, is};
 use crate::load::load;
 use crate::op::OPS;
-use crate::plan::{IMAGE_BINDING, Variant};
+use crate::plan::{GROUP, IMAGE_BINDING, Variant, Wanted};
+use crate::route::Route;
 
 /// Every kernel of every format at every width, under these controls, one plan a format and front end (image kernels:
 /// one a kernel).
@@ -19,8 +20,7 @@ fn plans(controls: &str, vias: &[Via]) -> Vec<Plan> {
             .iter()
             .filter_map(|op| Kernel::plain(format, op).ok())
             .filter(|kernel| via == Via::Spirv || kernel.op.glsl.is_some())
-            .flat_map(|kernel| (1..=4).map(move |width| Kernel { controls, width, via, ..kernel }))
-            .filter(|kernel| kernel.width == 1 || kernel.op.is_componentwise())
+            .flat_map(|kernel| kernel.op.widths().map(move |width| Kernel { controls, width, via, ..kernel }))
             .map(|kernel| (kernel, 70))
             .collect();
         let together = if format.channels().is_empty() { kernels.len().max(1) } else { 1 };
@@ -50,71 +50,203 @@ fn operands(insts: &[Instruction]) -> Vec<String> {
     insts.iter().map(|inst| inst.operands.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")).collect()
 }
 
-/// The instructions of the block that bears this name, and of those up to the merge block.
-fn body<'a>(module: &'a Module, name: &str) -> Vec<&'a Instruction> {
-    let named = |inst: &&Instruction| inst.operands[1] == Operand::LiteralString(name.to_owned());
-    let label = module.debug_names.iter().find(named).unwrap().operands[0].unwrap_id_ref();
-    let blocks = &module.functions[0].blocks;
-    let first = blocks.iter().position(|block| block.label_id() == Some(label)).unwrap();
-    let Operand::IdRef(merge) = blocks[first - 1].instructions[blocks[first - 1].instructions.len() - 2].operands[0]
-    else {
-        panic!("{name} has no selection merge before it");
+/// The instructions of a kernel: from the block that bears its name to the block in which an enclosing construct merges, or
+/// another kernel begins.
+fn body<'a>(module: &'a Module, plan: &Plan, name: &str) -> Vec<&'a Instruction> {
+    let labelled = |name: &str| {
+        let named = |inst: &&Instruction| inst.operands[1] == Operand::LiteralString(name.to_owned());
+        module.debug_names.iter().find(named).unwrap().operands[0].unwrap_id_ref()
     };
-    let inside = blocks[first..].iter().take_while(|block| block.label_id() != Some(merge));
+    let blocks = &module.functions[0].blocks;
+    let label = labelled(name);
+    let first = blocks.iter().position(|block| block.label_id() == Some(label)).unwrap();
+    let merge = |inst: &&Instruction| inst.class.opcode == Op::SelectionMerge;
+    let around = blocks[..first].iter().flat_map(|block| &block.instructions).filter(merge);
+    let mut ends: Vec<u32> = around.map(|inst| inst.operands[0].unwrap_id_ref()).collect();
+    ends.extend(plan.placed.iter().map(|placed| labelled(&placed.kernel.label())).filter(|other| *other != label));
+    let inside = blocks[first..].iter().take_while(|block| !ends.contains(&block.label_id().unwrap()));
     inside.flat_map(|block| &block.instructions).collect()
+}
+
+/// Plans of all kernels of each other route, at the first of their widths, with these slots' operands.
+fn other_plans() -> Vec<Plan> {
+    let mut plans = Vec::new();
+    for (route, format) in Route::OTHERS.into_iter().flat_map(|route| Format::ALL.map(|format| (route, format))) {
+        let plain = OPS.iter().filter_map(|op| Kernel::plain(format, op).ok());
+        let kernels = plain.filter_map(|kernel| Kernel { route, ..kernel }.checked().ok());
+        let wanted: Vec<Wanted> = kernels.enumerate().map(|(operands, kernel)| asked(kernel, 5, operands)).collect();
+        plans.push(Plan::sharing(&wanted, true, Variant { shift: 2, reversed: true }));
+    }
+    plans
+}
+
+/// A kernel with the first of its boundary cases.
+fn asked(kernel: Kernel, slots: u32, operands: usize) -> Wanted {
+    let cases = crate::cases::boundary(&kernel);
+    let values = cases.iter().take(slots as usize).flatten().copied().collect();
+    Wanted { kernel, slots, operands, values }
+}
+
+fn one(id: &str, slots: u32) -> Plan {
+    Plan::sharing(&[asked(id.parse().unwrap(), slots, 0)], true, Variant::default())
 }
 
 #[test]
 fn every_operation_is_asked_by_the_instructions_of_its_row() {
-    for plan in plans("", DIRECT) {
+    for plan in plans("", DIRECT).into_iter().chain(other_plans()) {
         let module = built(&plan);
         for placed in &plan.placed {
-            let body = body(&module, &placed.kernel.label());
+            // What is loaded and stored by all is not in the code of a kernel.
+            if placed.kernel.op.code == crate::op::Code::LoadStore {
+                continue;
+            }
+            let body = body(&module, &plan, &placed.kernel.label());
             for inst in instructions(placed.kernel.op.code) {
                 let found = body.iter().filter(|found| is(found, inst)).count();
-                assert!(found > 0, "{}: no {inst}", placed.kernel);
+                let expected = if placed.kernel.route.is_folded() { placed.slots as usize } else { 1 };
+                assert!(found >= expected, "{}: {found} times {inst}", placed.kernel);
             }
         }
     }
 }
 
 #[test]
-fn kernels_of_the_same_operands_share_load_and_store() {
-    let wanted = ["f32.fadd", "f32.fmul", "f32.phi", "f32.fdiv", "f32.ford_equal"].map(|id| {
-        let kernel: Kernel = id.parse().unwrap();
-        crate::plan::Wanted { kernel, slots: 70, operands: kernel.params().len() }
-    });
-    let plan = Plan::sharing(&wanted, true, Variant::default());
-    assert_eq!(plan.groups().map(|group| group.placed.len()).collect::<Vec<_>>(), [2, 1, 1, 1]);
-    assert_eq!(plan.rows, 5);
-    let module = built(&plan);
+fn operands_and_results_are_got_at_in_one_place_for_all_rows() {
+    let ids = ["f32.fadd", "f32.fmul", "f32.phi", "f32.fdiv", "f32.ford_equal", "f32.fma", "f32.frexp"];
+    let kernels = ids.map(|id| (id.parse().unwrap(), 70));
+    let module = built(&Plan::new(&kernels, true, Variant::default()));
     let count = |op| instructions_of(&module).filter(|inst| inst.class.opcode == op).count();
-    // One store a group; fadd and fmul load their operands once.
-    assert_eq!((count(Op::Store), count(Op::Switch)), (4, 1));
-    for placed in &plan.placed {
-        let inst = instructions(placed.kernel.op.code)[0];
-        assert!(instructions_of(&module).any(|found| is(found, inst)), "{}", placed.kernel);
+    // Two built-ins; x, y, z as floats, and x as a word for the condition of phi. A float, a word, and frexp's exponent.
+    assert_eq!((count(Op::Load), count(Op::Store), count(Op::Switch)), (2 + 4, 3, 1));
+}
+
+#[test]
+fn loops_move_the_words_of_what_is_long() {
+    let wide = ["f32.fadd:width=3", "f32.ford_equal:width=3", "f32.convert_s_to_f:width=3"];
+    let matrices = ["f64.transpose:width=4", "f64.matrix_times_matrix:width=4", "f64.determinant:width=4"];
+    for (ids, operands, result) in [(wide, [3, 3], 3), (matrices, [32, 32], 32)] {
+        let module = built(&Plan::new(&ids.map(|id| (id.parse().unwrap(), 70)), true, Variant::default()));
+        let count = |op| instructions_of(&module).filter(|inst| inst.class.opcode == op).count();
+        assert_eq!(count(Op::LoopMerge), 3);
+        let dont_unroll = |inst: &Instruction| inst.operands[2] == Operand::LoopControl(LoopControl::DONT_UNROLL);
+        assert!(instructions_of(&module).filter(|inst| inst.class.opcode == Op::LoopMerge).all(dont_unroll));
+        let is_buffer = |inst: &&Instruction| {
+            let globals = &module.types_global_values;
+            let pointer = globals.iter().find(|global| global.result_id == inst.result_type).unwrap();
+            pointer.operands[0] == Operand::StorageClass(StorageClass::StorageBuffer)
+        };
+        let chains = instructions_of(&module).filter(|inst| inst.class.opcode == Op::AccessChain);
+        // Two operands and a result, each at one place of a buffer, and every word of each at one place of its array.
+        assert_eq!(chains.filter(is_buffer).count(), 3);
+        let words = operands[0] + operands[1];
+        assert_eq!((count(Op::Load), count(Op::Store)), (2 + 3 + words, 3 + result), "{ids:?}");
     }
 }
 
 #[test]
-fn every_kernel_is_guarded_by_its_slots() {
-    for plan in plans("", DIRECT) {
-        let module = built(&plan);
-        let guards: Vec<&Instruction> =
-            instructions_of(&module).filter(|inst| inst.class.opcode == Op::ULessThan).collect();
-        assert_eq!(guards.len(), plan.placed.len());
-        let constant = |id: &Operand| {
+fn slots_are_guarded_by_those_of_the_row() {
+    let of = |last: u32| {
+        let kernels = ["f32.fadd", "f32.fmul", "f32.sqrt"].map(|id| id.parse().unwrap());
+        let sized: Vec<_> = kernels.into_iter().zip([70, 70, last]).collect();
+        built(&Plan::new(&sized, true, Variant { shift: 2, reversed: false }))
+    };
+    for last in [70, 3] {
+        let module = of(last);
+        let constant = |operand: &Operand| {
             let globals = &module.types_global_values;
-            globals.iter().find(|inst| inst.result_id == id.id_ref_any()).unwrap().operands[0].clone()
+            let found = globals.iter().find(|inst| inst.result_id == operand.id_ref_any());
+            found.map(|inst| inst.operands[0].clone())
         };
         let slot = instructions_of(&module).find(|inst| inst.class.opcode == Op::ISub).unwrap();
-        assert_eq!(constant(&slot.operands[1]), Operand::LiteralBit32(2 * GROUP));
-        for guard in guards {
-            assert_eq!(guard.operands[0].id_ref_any(), slot.result_id);
-            assert_eq!(constant(&guard.operands[1]), Operand::LiteralBit32(70));
+        assert_eq!(constant(&slot.operands[1]), Some(Operand::LiteralBit32(2 * GROUP)));
+        let guard = instructions_of(&module).find(|inst| inst.class.opcode == Op::ULessThan).unwrap();
+        assert_eq!(guard.operands[0].id_ref_any(), slot.result_id);
+        if last == 70 {
+            assert_eq!(constant(&guard.operands[1]), Some(Operand::LiteralBit32(70)));
+            continue;
+        }
+        let chosen = |inst: &&Instruction| inst.result_id == guard.operands[1].id_ref_any();
+        let chosen = instructions_of(&module).find(chosen).unwrap();
+        let of_rows = [&chosen.operands[2], &chosen.operands[1]].map(constant);
+        assert_eq!(
+            (chosen.class.opcode, of_rows),
+            (Op::Select, [70, 3].map(|slots| Some(Operand::LiteralBit32(slots))))
+        );
+    }
+}
+
+#[test]
+fn windows_are_blocks_in_the_memory_of_their_route() {
+    for (id, class, count) in [
+        ("f32.fadd:route=uniform", StorageClass::Uniform, 1023),
+        ("f64.fma:route=push;width=4", StorageClass::PushConstant, 7),
+    ] {
+        let module = built(&one(id, 5));
+        let globals = &module.types_global_values;
+        let variable = globals.iter().find(|inst| {
+            inst.operands.first() == Some(&Operand::StorageClass(class)) && inst.class.opcode == Op::Variable
+        });
+        let name = variable.unwrap().result_id.unwrap();
+        let decorated = operands(&module.annotations);
+        let bound = decorated.contains(&format!("%{name} Binding {}", crate::plan::window::UNIFORM_BINDING));
+        assert_eq!(bound, class == StorageClass::Uniform, "{id}");
+        // The results' array, where there is one, comes before.
+        let array = globals.iter().rfind(|inst| inst.class.opcode == Op::TypeArray).unwrap();
+        let length = globals.iter().find(|inst| inst.result_id == array.operands[1].id_ref_any()).unwrap();
+        assert_eq!(length.operands, [Operand::LiteralBit32(count)]);
+        assert!(operands(&module.execution_modes)[0].ends_with("LocalSize 1 1 1"), "{id}");
+        let inputs = module.debug_names.iter().filter(|inst| inst.operands[1].to_string().contains("in_"));
+        assert_eq!(inputs.count(), 0, "{id}");
+    }
+}
+
+#[test]
+fn folded_operations_stand_on_constants() {
+    for (id, opcode) in [("f16.fsub:route=literal", Op::Constant), ("f64.fsub:route=spec", Op::SpecConstant)] {
+        let plan = one(id, 20);
+        let module = built(&plan);
+        let globals = &module.types_global_values;
+        let value = |operand: &Operand| {
+            let found = globals.iter().find(|inst| inst.result_id == operand.id_ref_any()).unwrap();
+            assert_eq!(found.class.opcode, opcode, "{id}");
+            match found.operands[0] {
+                Operand::LiteralBit32(bits) => (u64::from(bits), found.result_id.unwrap()),
+                Operand::LiteralBit64(bits) => (bits, found.result_id.unwrap()),
+                _ => panic!("{found:?}"),
+            }
+        };
+        let differences: Vec<&Instruction> =
+            instructions_of(&module).filter(|inst| inst.class.opcode == Op::FSub).collect();
+        assert_eq!(differences.len(), 20);
+        let specialised = plan.specialised();
+        for (inst, case) in differences.iter().zip(plan.placed[0].values.chunks(2)) {
+            for (component, (operand, bits)) in inst.operands.iter().zip(case).enumerate() {
+                let (default, constant) = value(operand);
+                if opcode == Op::Constant {
+                    assert_eq!(default, *bits, "{id}");
+                    continue;
+                }
+                let id_of = |inst: &&Instruction| inst.operands[0] == Operand::IdRef(constant);
+                let Operand::LiteralBit32(number) = module.annotations.iter().find(id_of).unwrap().operands[2] else {
+                    panic!("no SpecId")
+                };
+                let constant = specialised[number as usize];
+                assert_eq!((constant.component, constant.bits), (component, *bits));
+                assert_ne!(default, *bits);
+            }
         }
     }
+}
+
+#[test]
+fn folded_vectors_and_truth_values_are_composites_of_constants() {
+    let module = built(&one("f32.select:route=spec;width=2", 8));
+    let count = |op| module.types_global_values.iter().filter(|inst| inst.class.opcode == op).count();
+    assert_eq!(count(Op::SpecConstantComposite), 3 * 8);
+    assert_eq!((count(Op::SpecConstantTrue), count(Op::SpecConstantFalse)), (2, 2));
+    let module = built(&one("f32.transpose:route=literal;width=3", 2));
+    let column = module.types_global_values.iter().find(|inst| inst.class.opcode == Op::ConstantComposite).unwrap();
+    assert_eq!(column.operands.len(), 3);
 }
 
 #[test]
@@ -180,8 +312,23 @@ fn fast_math_default_is_none_for_every_float_type() {
 
 #[test]
 fn no_contraction_decorates_every_arithmetic_instruction_and_nothing_else() {
-    let arithmetic = [Op::FAdd, Op::FSub, Op::FMul, Op::FDiv, Op::FNegate];
-    let packing = [GlslStd450Op::PackHalf2x16 as u32, GlslStd450Op::UnpackHalf2x16 as u32];
+    let arithmetic = [
+        Op::FAdd,
+        Op::FSub,
+        Op::FMul,
+        Op::FDiv,
+        Op::FRem,
+        Op::FMod,
+        Op::FNegate,
+        Op::Dot,
+        Op::VectorTimesScalar,
+        Op::MatrixTimesScalar,
+        Op::MatrixTimesVector,
+        Op::VectorTimesMatrix,
+        Op::MatrixTimesMatrix,
+        Op::OuterProduct,
+    ];
+    let packing = GlslStd450Op::PackSnorm4x8 as u32..=GlslStd450Op::UnpackDouble2x32 as u32;
     for controls in ["", "nocontract"] {
         for plan in plans(controls, BOTH) {
             let module = built(&plan);
@@ -236,9 +383,13 @@ fn halves_travel_in_words_without_16_bit_storage() {
 
 #[test]
 fn the_words_are_spirv_1_3_and_the_same_every_time() {
-    for id in
-        ["f32.fadd", "f16.inverse_sqrt:controls=fastmath0", "f32.fmul:via=glsl", "b10g11r11.load:route=storage_image"]
-    {
+    for id in [
+        "f32.fadd",
+        "f16.inverse_sqrt:controls=fastmath0",
+        "f32.fmul:via=glsl",
+        "b10g11r11.load:route=storage_image",
+        "f16.fma:route=spec;width=3",
+    ] {
         let words = build(&plan_of(id)).unwrap();
         assert_eq!(words[1], 0x0001_0300);
         assert_eq!(words, build(&plan_of(id)).unwrap());
@@ -252,5 +403,7 @@ fn kernels_that_differ_in_controls_do_not_share_a_module() {
     let kernels = ["f32.fadd", "f32.fadd:controls=ftz32"].map(|id| (id.parse().unwrap(), 1));
     let error = build(&Plan::new(&kernels, true, Variant::default())).unwrap_err();
     assert!(matches!(error, BuildError::Mixed { .. }), "{error}");
+    let kernels = ["f32.fadd:route=push", "f32.fadd:route=uniform"].map(|id| (id.parse().unwrap(), 1));
+    assert!(matches!(build(&Plan::new(&kernels, true, Variant::default())), Err(BuildError::Mixed { .. })));
     assert!(build(&Plan::new(&[], true, Variant::default())).is_ok());
 }

@@ -1,0 +1,67 @@
+//! The operands of a module's kernels and their results, between memory and the code of each kernel.
+
+use rspirv::spirv::Word;
+
+use super::elements::{Elements, Values};
+use super::folded::Choice;
+use super::{Memory, Place};
+use crate::emitter::Emitter;
+use crate::error::BuildError;
+use crate::kernel::{Kernel, Shape};
+use crate::plan::{Plan, sites};
+use crate::words::words_of;
+
+/// What every kernel of a module finds loaded.
+pub(super) enum Operands {
+    /// Values of operands in buffers.
+    Values(Values),
+    /// Words of a window, operand after operand, each from a vector on.
+    Words(Vec<Word>),
+    /// The operands are constants of each kernel's own.
+    Constants(Choice),
+}
+
+impl Emitter {
+    /// Loads whatever the kernels of the module have in common.
+    pub(super) fn operands(&mut self, plan: &Plan, memory: &Memory, place: Place) -> Result<Operands, BuildError> {
+        Ok(match (memory.window, place.local, plan.route()) {
+            (Some(window), Some(local), _) => Operands::Words(self.load_window(plan, window, local)?),
+            (_, _, Some(route)) if route.is_folded() => Operands::Constants(self.choice(plan, place.slot)?),
+            _ => Operands::Values(self.load_operands(memory, place)?),
+        })
+    }
+
+    /// The results of the kernel of a row, in the elements that carry them.
+    pub(super) fn computed(
+        &mut self,
+        plan: &Plan,
+        memory: &Memory,
+        row: usize,
+        operands: &Operands,
+    ) -> Result<Elements, BuildError> {
+        let kernel = &plan.placed[row].kernel;
+        let results = match operands {
+            Operands::Constants(choice) => self.folded(&plan.placed[row], choice)?,
+            Operands::Values(values) => {
+                let own = sites::of_row(&memory.operands, row);
+                let values: Vec<Word> = own.map(|(site, shape)| values[&(site.number, site.buffer, shape)]).collect();
+                self.operation(kernel, &values)?
+            }
+            Operands::Words(words) => {
+                let values = self.from_window(kernel, words)?;
+                self.operation(kernel, &values)?
+            }
+        };
+        self.to_elements(memory, row, &results)
+    }
+
+    fn from_window(&mut self, kernel: &Kernel, words: &[Word]) -> Result<Vec<Word>, BuildError> {
+        let mut rest = words;
+        let mut value = |shape: Shape| {
+            let (own, after) = rest.split_at((words_of(shape) as usize).next_multiple_of(4));
+            rest = after;
+            self.from_words(shape, &own[..words_of(shape) as usize])
+        };
+        kernel.params().into_iter().map(&mut value).collect()
+    }
+}

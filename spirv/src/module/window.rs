@@ -1,0 +1,97 @@
+//! Windows in a module: a block in uniform memory or push constants, laid out as [`crate::plan::window`] says.
+
+use rspirv::dr::Operand;
+use rspirv::spirv::{Decoration, Op, StorageClass, Word};
+
+use super::Place;
+use crate::emitter::{Emitter, ids};
+use crate::error::BuildError;
+use crate::format::Format;
+use crate::kernel::Shape;
+use crate::plan::Plan;
+use crate::plan::window::{UNIFORM_BINDING, VECTOR, most_vectors, vectors};
+use crate::route::Route;
+
+const VECTOR_OF_WORDS: Shape = Shape::vector(Format::U32, 4);
+
+/// The window's variable.
+#[derive(Clone, Copy)]
+pub(super) struct Window {
+    variable: Word,
+    class: StorageClass,
+}
+
+impl Emitter {
+    /// Declares the window of a route, if it has one.
+    pub(super) fn declare_window(&mut self, route: Route) -> Option<Window> {
+        let (count, uniform) = (vectors(route)?, route == Route::Uniform);
+        let class = if uniform { StorageClass::Uniform } else { StorageClass::PushConstant };
+        let vector = self.shape(VECTOR_OF_WORDS);
+        let count = self.word(count);
+        let builder = &mut self.builder;
+        let array = builder.type_array(vector, count);
+        let block = builder.type_struct([vector, array]);
+        let pointer = builder.type_pointer(None, class, block);
+        let variable = builder.variable(pointer, None, class, None);
+        builder.decorate(array, Decoration::ArrayStride, [Operand::LiteralBit32(VECTOR)]);
+        builder.decorate(block, Decoration::Block, []);
+        builder.member_decorate(block, 0, Decoration::Offset, [Operand::LiteralBit32(0)]);
+        builder.member_decorate(block, 1, Decoration::Offset, [Operand::LiteralBit32(VECTOR)]);
+        builder.name(variable, "window");
+        if uniform {
+            self.bind(variable, UNIFORM_BINDING);
+        }
+        Some(Window { variable, class })
+    }
+
+    /// Slot and row of the whole module, by what the window's header says. Invocations beyond its slots get a slot that no
+    /// kernel has.
+    pub(super) fn through(&mut self, window: Window, local: Word, row: Word) -> Result<Place, BuildError> {
+        let (uint, bool) = (self.scalar(Format::U32), self.scalar(Format::Bool));
+        let member = self.word(0);
+        let header = self.vector_at(window, [member])?;
+        let parts = (0..3).map(|index| self.component(VECTOR_OF_WORDS, header, index));
+        let [first, count, rows] = parts.collect::<Result<Vec<_>, _>>()?[..] else {
+            return Err(BuildError::NoEntryPoint);
+        };
+        let inside = self.value(Op::ULessThan, bool, ids([local, count]))?;
+        let slot = self.value(Op::IAdd, uint, ids([first, local]))?;
+        let nowhere = self.word(u32::MAX);
+        let slot = self.value(Op::Select, uint, ids([inside, slot, nowhere]))?;
+        let row = self.value(Op::IAdd, uint, ids([row, rows]))?;
+        Ok(Place { slot, row, local: Some(local) })
+    }
+
+    /// The words of a slot of the window, as many as the kernel with the most operands has.
+    pub(super) fn load_window(&mut self, plan: &Plan, window: Window, local: Word) -> Result<Vec<Word>, BuildError> {
+        let uint = self.scalar(Format::U32);
+        let mut first = None;
+        // Push constants hold one slot.
+        if window.class == StorageClass::Uniform {
+            let member = self.word(0);
+            let header = self.vector_at(window, [member])?;
+            let each = self.component(VECTOR_OF_WORDS, header, 3)?;
+            first = Some(self.value(Op::IMul, uint, ids([local, each]))?);
+        }
+        let mut words = Vec::new();
+        for vector in 0..most_vectors(plan) {
+            let mut index = self.word(vector);
+            if let Some(first) = first {
+                index = self.value(Op::IAdd, uint, ids([first, index]))?;
+            }
+            let member = self.word(1);
+            let vector = self.vector_at(window, [member, index])?;
+            for part in 0..VECTOR_OF_WORDS.width {
+                words.push(self.component(VECTOR_OF_WORDS, vector, part)?);
+            }
+        }
+        Ok(words)
+    }
+
+    fn vector_at(&mut self, window: Window, indices: impl IntoIterator<Item = Word>) -> Result<Word, BuildError> {
+        let vector = self.shape(VECTOR_OF_WORDS);
+        let pointer = self.builder.type_pointer(None, window.class, vector);
+        let at = self.value(Op::AccessChain, pointer, ids([window.variable].into_iter().chain(indices)))?;
+        self.value(Op::Load, vector, ids([at]))
+    }
+}

@@ -1,0 +1,91 @@
+//! Sites: where in the code of a module all rows get at the same operand, or the same result.
+//!
+//! A driver spends most of its time for a small kernel on getting at memory, so a module has one load for all rows, and one
+//! store: the row tells where, and whether.
+
+use std::collections::BTreeSet;
+
+use crate::kernel::Shape;
+use crate::plan::{Buffer, Direction, Element, Placed, Plan, Region};
+
+/// Most words that the code gets at one by one: each access takes a compiler as long as the loop that does for all.
+const FEW: u32 = 2;
+
+/// The operand, or the result, of this number in this buffer, row by row.
+pub(crate) struct Site {
+    pub number: usize,
+    pub buffer: usize,
+    pub direction: Direction,
+    pub element: Element,
+    regions: Vec<Option<Region>>,
+}
+
+/// The sites of a plan's operands.
+pub(crate) fn operands(plan: &Plan) -> Vec<Site> {
+    sites(plan, |placed| &placed.params)
+}
+
+/// The sites of a plan's results.
+pub(crate) fn results(plan: &Plan) -> Vec<Site> {
+    sites(plan, |placed| &placed.results)
+}
+
+fn sites(plan: &Plan, of: fn(&Placed) -> &[Region]) -> Vec<Site> {
+    let places: BTreeSet<(usize, usize)> =
+        plan.placed.iter().flat_map(|placed| of(placed).iter().map(|region| region.buffer).enumerate()).collect();
+    let site = |(number, buffer): (usize, usize)| {
+        let own = |region: &Region| region.buffer == buffer;
+        let regions = plan.placed.iter().map(|placed| of(placed).get(number).copied().filter(own));
+        let Buffer { direction, element, .. } = plan.buffers[buffer];
+        Site { number, buffer, direction, element, regions: regions.collect() }
+    };
+    places.into_iter().map(site).collect()
+}
+
+/// What a row has, in order.
+pub(crate) fn of_row(sites: &[Site], row: usize) -> impl Iterator<Item = (&Site, Shape)> {
+    sites.iter().filter_map(move |site| Some((site, site.regions.get(row)?.as_ref()?.shape)))
+}
+
+impl Site {
+    /// What the kernels take the value for.
+    pub fn shapes(&self) -> BTreeSet<Shape> {
+        self.regions.iter().flatten().map(|region| region.shape).collect()
+    }
+
+    /// Where each row's values begin.
+    pub fn bases(&self) -> Vec<Option<u32>> {
+        self.regions.iter().map(|region| Some(region.as_ref()?.base)).collect()
+    }
+
+    /// How far each row's slots lie apart.
+    pub fn strides(&self) -> Vec<Option<u32>> {
+        self.regions.iter().map(|region| Some(self.element.count(region.as_ref()?.shape))).collect()
+    }
+
+    /// How many elements each row's value takes; 0 where the row has none.
+    pub fn counts(&self) -> Vec<Option<u32>> {
+        self.strides().into_iter().map(|count| Some(count.unwrap_or(0))).collect()
+    }
+
+    /// Elements that a row's value takes at most.
+    pub fn most(&self) -> u32 {
+        self.strides().into_iter().flatten().max().unwrap_or(0)
+    }
+
+    /// Whether a loop is to get at the elements, one after the other, because there are many.
+    pub fn is_long(&self) -> bool {
+        self.element == Element::Words && self.most() > FEW
+    }
+
+    /// Which rows have an element of this number.
+    pub fn having(&self, index: u32) -> Vec<bool> {
+        self.strides().into_iter().map(|count| count.is_some_and(|count| index < count)).collect()
+    }
+
+    /// The numbers of the elements, those of the same rows together.
+    pub fn runs(&self) -> Vec<Vec<u32>> {
+        let indices: Vec<u32> = (0..self.most()).collect();
+        indices.chunk_by(|a, b| self.having(*a) == self.having(*b)).map(<[u32]>::to_vec).collect()
+    }
+}

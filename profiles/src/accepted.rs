@@ -95,12 +95,12 @@ impl Set {
         self.ranges.as_slice() == [self.encoding.limits()]
     }
 
-    /// Whether it leaves no choice: one encoding, or nothing but NaNs.
+    /// Whether it leaves no choice: one encoding, or any NaN.
     pub fn is_single(&self) -> bool {
         match self.ranges.as_slice() {
             [(from, to)] if from == to => true,
             [] => false,
-            _ => !Set::nan(self.encoding).is_empty() && self.minus(&Set::nan(self.encoding)).is_empty(),
+            _ => *self == Set::nan(self.encoding),
         }
     }
 
@@ -172,6 +172,11 @@ impl Set {
     /// The encodings, at most `limit` of them.
     pub fn members(&self, limit: usize) -> Vec<u64> {
         self.ranges.iter().flat_map(|(from, to)| *from..=*to).take(limit).map(|key| self.encoding.at(key)).collect()
+    }
+
+    /// The ranges, in order, of positions as [`Encoding::key`] has them; first and last are in.
+    pub fn ranges(&self) -> &[(i64, i64)] {
+        &self.ranges
     }
 
     /// The set as the contract's `A`.

@@ -9,9 +9,7 @@ use fpprobe_spirv::{Control, Kernel, Via};
 
 use crate::accuracy::Accuracy;
 use crate::encoding::components;
-use crate::environment::{
-    Contraction, Environment, Integer, Nan, NanBits, NonFinite, Overflow, Sign, Subnormals, Ulp, ZeroOrder,
-};
+use crate::environment::{Environment, Invalid, Nan, NonFinite, Sign, Subnormals, Ulp};
 use crate::judge::Evidence;
 use crate::lanes::{Class, Lanes, ResultClass};
 use crate::observation::{Observation, Outcome};
@@ -36,23 +34,6 @@ struct Obligation {
     accuracy: Accuracy,
 }
 
-/// Everything is open but what an obligation closes.
-const OPEN: Environment = Environment {
-    subnormal_inputs: Subnormals::Either,
-    subnormal_results: Subnormals::Either,
-    flushed_sign: Sign::Either,
-    zero_sign: Sign::Either,
-    nan_operand: Nan::Any,
-    invalid: Nan::Any,
-    pole_nan: true,
-    nan_bits: NanBits::Free,
-    overflow: Overflow::Either,
-    integer: Integer::Any,
-    non_finite: NonFinite::Any,
-    zero_order: ZeroOrder::Any,
-    contraction: Contraction::Either,
-};
-
 const ROUNDED: &[Function] = &[Function::Add, Function::Sub, Function::Mul];
 
 fn obligation(control: Control) -> Option<Obligation> {
@@ -72,20 +53,20 @@ fn obligation(control: Control) -> Option<Obligation> {
             environment: Environment {
                 subnormal_inputs: Subnormals::Keep,
                 subnormal_results: Subnormals::Keep,
-                ..OPEN
+                ..Environment::OPEN
             },
             accuracy: Accuracy::EitherNeighbour,
         },
         Control::Ftz(_) => Obligation {
             functions: &[Function::Add, Function::Sub, Function::Mul, Function::Neg, Function::Abs],
             lanes: vec![Lanes { any: vec![Class::Subnormal], ..numbers(None) }, numbers(Some(ResultClass::Tiny))],
-            environment: Environment { subnormal_results: Subnormals::Flush, ..OPEN },
+            environment: Environment { subnormal_results: Subnormals::Flush, ..Environment::OPEN },
             accuracy: Accuracy::EitherNeighbour,
         },
         Control::Rte(_) | Control::Rtz(_) => Obligation {
             functions: ROUNDED,
             lanes: vec![numbers(Some(ResultClass::Normal))],
-            environment: OPEN,
+            environment: Environment::OPEN,
             accuracy: if matches!(control, Control::Rte(_)) { Accuracy::NearestEven } else { Accuracy::TowardZero },
         },
         Control::Szin(_) => Obligation {
@@ -98,9 +79,9 @@ fn obligation(control: Control) -> Option<Obligation> {
             environment: Environment {
                 zero_sign: Sign::Exact,
                 nan_operand: Nan::Nan,
-                invalid: Nan::Nan,
+                invalid: Invalid::Nan,
                 non_finite: NonFinite::Ieee,
-                ..OPEN
+                ..Environment::OPEN
             },
             accuracy: Accuracy::EitherNeighbour,
         },
@@ -143,7 +124,7 @@ fn check(obligation: &Obligation, observation: &Observation, contradiction: &mut
         function: kernel.op.function,
         operands: obligation.environment,
         results: obligation.environment,
-        accuracy: obligation.accuracy,
+        accuracy: obligation.accuracy.clone(),
         ulp: Ulp::Vulkan,
     };
     let question = Question::new(kernel);

@@ -1,7 +1,7 @@
 //! Encodings in order: every bit pattern of a component as a key whose order is the numeric order.
 
 use fpprobe_spirv::op::Function;
-use fpprobe_spirv::{Channel, FloatLayout, Format, Kernel};
+use fpprobe_spirv::{FloatLayout, Format, Kernel};
 
 /// How the bits of one result component are to be read.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -14,6 +14,13 @@ pub enum Encoding {
     Unsigned,
     /// A truth value.
     Truth,
+    /// A field of a word: an integer of so many bits, in two's complement where it is signed.
+    Fixed {
+        /// Number of bits, at most 32.
+        bits: u32,
+        /// Whether its highest bit is a sign.
+        signed: bool,
+    },
 }
 
 impl Encoding {
@@ -27,12 +34,12 @@ impl Encoding {
         }
     }
 
-    /// Encodings of the parts of a kernel's result that are judged one by one: the components, or the floats that lie
+    /// Encodings of the parts of a kernel's result that are judged one by one: the components, or the numbers that lie
     /// side by side in one word (the channels of a texel, the halves of a packed pair).
     pub fn of_result(kernel: &Kernel) -> Vec<Encoding> {
         match fields(kernel) {
-            Some(fields) => fields.into_iter().map(|field| Encoding::Float(field.layout)).collect(),
-            None => vec![Encoding::of(kernel.result().format); kernel.result().width as usize],
+            Some(fields) => fields.into_iter().map(|(_, encoding)| encoding).collect(),
+            None => kernel.output_formats().map(Encoding::of).collect(),
         }
     }
 
@@ -42,6 +49,7 @@ impl Encoding {
             Encoding::Float(layout) => layout.bits(),
             Encoding::Signed | Encoding::Unsigned => 32,
             Encoding::Truth => 1,
+            Encoding::Fixed { bits, .. } => bits,
         }
     }
 
@@ -51,6 +59,10 @@ impl Encoding {
             Encoding::Float(layout) if layout.is_negative(bits) => -((bits & layout.magnitude_mask()) as i64) - 1,
             Encoding::Float(_) | Encoding::Unsigned | Encoding::Truth => bits as i64,
             Encoding::Signed => i64::from(bits as u32 as i32),
+            Encoding::Fixed { bits: width, signed } => {
+                let unused = 64 - width;
+                if signed { (bits << unused).cast_signed() >> unused } else { bits as i64 }
+            }
         }
     }
 
@@ -59,6 +71,7 @@ impl Encoding {
         match self {
             Encoding::Float(layout) if key < 0 => layout.sign_bit() | (-(key + 1)) as u64,
             Encoding::Signed => u64::from(key as i32 as u32),
+            Encoding::Fixed { bits, .. } => key.cast_unsigned() & ((1 << bits) - 1),
             _ => key as u64,
         }
     }
@@ -73,6 +86,8 @@ impl Encoding {
             Encoding::Signed => (i64::from(i32::MIN), i64::from(i32::MAX)),
             Encoding::Unsigned => (0, i64::from(u32::MAX)),
             Encoding::Truth => (0, 1),
+            Encoding::Fixed { bits, signed: true } => (-(1 << (bits - 1)), (1 << (bits - 1)) - 1),
+            Encoding::Fixed { bits, signed: false } => (0, (1 << bits) - 1),
         }
     }
 
@@ -82,30 +97,63 @@ impl Encoding {
     }
 }
 
-/// Floats that lie side by side in the one word of a kernel's result: the channels of a packed texel, the halves of a
-/// packed pair.
-fn fields(kernel: &Kernel) -> Option<Vec<Channel>> {
-    let half = Format::F16.float()?;
+/// Numbers that lie side by side in the one word of a kernel's result, with the positions of their lowest bits: the
+/// channels of a packed texel, the halves of a packed pair, fixed-point numbers.
+fn fields(kernel: &Kernel) -> Option<Vec<(u32, Encoding)>> {
+    let half = Encoding::Float(Format::F16.float()?);
     match (kernel.result().format.channels(), kernel.op.function) {
         // A bit cast to an integer is judged as the float whose bits it shows.
-        ([], Function::Move) if kernel.result().width == 1 => {
-            Some(vec![Channel { name: 'x', shift: 0, layout: kernel.format.float()? }])
-        }
-        ([], Function::PackHalf) => {
-            Some(vec![Channel { name: 'x', shift: 0, layout: half }, Channel { name: 'y', shift: 16, layout: half }])
+        ([], Function::Move) if kernel.outputs() == 1 => Some(vec![(0, Encoding::Float(kernel.format.float()?))]),
+        ([], Function::PackHalf) => Some(vec![(0, half), (16, half)]),
+        ([], Function::PackNorm { bits, signed }) => {
+            Some((0..32 / bits).map(|index| (index * bits, Encoding::Fixed { bits, signed })).collect())
         }
         ([], _) => None,
-        (channels, _) => Some(channels.to_vec()),
+        (channels, _) => {
+            Some(channels.iter().map(|channel| (channel.shift, Encoding::Float(channel.layout))).collect())
+        }
+    }
+}
+
+/// Reads single parts out of a kernel's answers, laid out one case after the other.
+#[derive(Clone, Debug)]
+pub struct Reader {
+    fields: Option<Vec<(u32, Encoding)>>,
+    width: usize,
+}
+
+impl Reader {
+    /// For a kernel's answers.
+    pub fn new(kernel: &Kernel) -> Reader {
+        Reader { fields: fields(kernel), width: kernel.outputs() }
+    }
+
+    /// One of the parts of [`Encoding::of_result`] of the answer to a case.
+    pub fn part(&self, answers: &[u64], case: usize, part: usize) -> u64 {
+        match &self.fields {
+            Some(fields) => {
+                let (shift, encoding) = fields[part];
+                answers[case * self.width] >> shift & (u64::MAX >> (64 - encoding.bits()))
+            }
+            None => answers[case * self.width + part],
+        }
     }
 }
 
 /// Splits a kernel's answer into the parts of [`Encoding::of_result`].
 pub fn components(kernel: &Kernel, answer: &[u64]) -> Vec<u64> {
     match fields(kernel) {
-        Some(fields) => fields
-            .iter()
-            .map(|field| answer[0] >> field.shift & (field.layout.sign_bit() | field.layout.magnitude_mask()))
-            .collect(),
+        Some(fields) => {
+            fields.iter().map(|(shift, encoding)| answer[0] >> shift & (u64::MAX >> (64 - encoding.bits()))).collect()
+        }
         None => answer.to_vec(),
+    }
+}
+
+/// Puts the parts of [`Encoding::of_result`] together again to an answer.
+pub fn assemble(kernel: &Kernel, parts: &[u64]) -> Vec<u64> {
+    match fields(kernel) {
+        Some(fields) => vec![fields.iter().zip(parts).fold(0, |word, ((shift, _), bits)| word | bits << shift)],
+        None => parts.to_vec(),
     }
 }

@@ -26,7 +26,7 @@ pub enum Sign {
     Either,
 }
 
-/// What an operation does with a NaN operand, or where it has no mathematical result.
+/// What an operation does with a NaN operand.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Nan {
@@ -34,7 +34,21 @@ pub enum Nan {
     Nan,
     /// Gives the other operand (minimum and maximum).
     Other,
+    /// Gives either: a NaN, or the other operand.
+    Either,
     /// Gives anything.
+    Any,
+}
+
+/// What an operation on numbers gives where it has no mathematical result.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Invalid {
+    /// A NaN, whichever.
+    Nan,
+    /// A NaN or an infinity of either sign.
+    NanOrInfinite,
+    /// Anything.
     Any,
 }
 
@@ -60,6 +74,8 @@ pub enum Overflow {
     Saturate,
     /// That or infinity.
     Either,
+    /// What rounding gives; instead of infinity also the largest finite value.
+    RoundOrSaturate,
 }
 
 /// What a conversion to an integer does with NaN and out of range.
@@ -68,6 +84,9 @@ pub enum Overflow {
 pub enum Integer {
     /// NaN gives 0, the rest the nearest integer of the type.
     Saturate,
+    /// NaN gives anything, the rest the nearest integer of the type that is also a value of the float's format (WGSL,
+    /// "Floating Point Conversion").
+    Representable,
     /// Anything.
     Any,
 }
@@ -125,7 +144,7 @@ pub struct Environment {
     /// A NaN operand.
     pub nan_operand: Nan,
     /// An invalid operation on numbers: `inf - inf`, `sqrt(-1)`.
-    pub invalid: Nan,
+    pub invalid: Invalid,
     /// A pole (1/0, log 0, 1/sqrt 0) may also give NaN.
     pub pole_nan: bool,
     /// NaN through a move.
@@ -142,6 +161,42 @@ pub struct Environment {
     /// Multiply-add.
     #[serde(default)]
     pub contraction: Contraction,
+}
+
+impl Environment {
+    /// Everything is allowed.
+    pub const OPEN: Environment = Environment {
+        subnormal_inputs: Subnormals::Either,
+        subnormal_results: Subnormals::Either,
+        flushed_sign: Sign::Either,
+        zero_sign: Sign::Either,
+        nan_operand: Nan::Any,
+        invalid: Invalid::Any,
+        pole_nan: true,
+        nan_bits: NanBits::Free,
+        overflow: Overflow::Either,
+        integer: Integer::Any,
+        non_finite: NonFinite::Any,
+        zero_order: ZeroOrder::Any,
+        contraction: Contraction::Either,
+    };
+
+    /// IEEE 754 with nothing left open but a NaN's bits and a zero that cancels out.
+    pub const IEEE: Environment = Environment {
+        subnormal_inputs: Subnormals::Keep,
+        subnormal_results: Subnormals::Keep,
+        flushed_sign: Sign::Exact,
+        zero_sign: Sign::Exact,
+        nan_operand: Nan::Nan,
+        invalid: Invalid::Nan,
+        pole_nan: false,
+        nan_bits: NanBits::Keep,
+        overflow: Overflow::Round,
+        integer: Integer::Saturate,
+        non_finite: NonFinite::Ieee,
+        zero_order: ZeroOrder::Ieee,
+        contraction: Contraction::Fused,
+    };
 }
 
 /// The unit in the last place a profile speaks of, which matters at powers of two only.

@@ -1,23 +1,26 @@
 //! Judgement: from observations to verdicts of rules and the class of a device. A pure function of both.
 
-use std::cell::RefCell;
 use std::collections::HashMap;
-use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use fpprobe_spirv::{Cases, Controls, Kernel};
 
-use crate::accepted::{Accepted, Set};
-use crate::encoding::components;
+use crate::accepted::Accepted;
 use crate::observation::{Observation, Outcome};
-use crate::oracle::{Demand, Operands, Question, accepted_on};
-use crate::profile::{Part, Profile, Requirement, Rule};
+use crate::oracle::Demand;
+use crate::parallel;
+use crate::profile::{Profile, Requirement};
 use crate::verdict::{Class, Level, Verdict};
 
 mod behaviour;
 mod combine;
 mod recipe;
 mod relation;
+mod sight;
+
+pub(crate) use behaviour::strict;
+use behaviour::{Choices, Watch};
+use sight::{Sight, Spot};
 
 pub use recipe::{Judgement, Recipe, Tried};
 
@@ -76,39 +79,36 @@ impl<'a> Observations<'a> {
     }
 }
 
-/// One lane of a rule: a part of the result of one case, and what is accepted there.
-#[derive(Clone, Debug)]
-struct Lane {
-    case: usize,
-    part: usize,
-    operands: Operands,
-    set: Set,
-}
-
-impl Lane {
-    /// What another demand would accept here.
-    fn under(&self, demand: &Demand) -> Set {
-        accepted_on(self.set.encoding(), &self.operands, demand)
-    }
-}
-
 /// What came of judging one part of a rule by one kernel.
 #[derive(Clone, Debug)]
 enum Finding {
-    /// Judged: number of lanes, whether the text left a choice, the lanes that fail, and, where they fail for not
-    /// following the one direction that explains most lanes, the demand of that direction.
-    Judged { lanes: usize, choice: bool, failing: Vec<usize>, direction: Option<Demand> },
+    /// It could be.
+    Judged(Judged),
     /// The device lacks something.
     Unsupported(String),
     /// It could not be judged.
     Incomplete(String),
 }
 
+/// What the lanes of one kernel say.
+#[derive(Clone, Debug)]
+struct Judged {
+    /// Number of lanes, without those that accept everything.
+    lanes: usize,
+    /// Whether the text left a choice.
+    choice: bool,
+    /// Whether no lane fails and every answer also equals IEEE round-to-nearest-even under the profile's flushing.
+    strict: bool,
+    /// Where it fails.
+    failing: Vec<Spot>,
+    /// What the device chose, where nothing fails.
+    choices: Choices,
+    /// Where it fails for not following the one behaviour that explains most lanes, the demand of that behaviour.
+    explanation: Option<Demand>,
+}
+
 /// Key of the caches: rule, part and lowering by number.
 type Place = (usize, usize, usize);
-
-/// Lanes by place, for the list of cases they were made of.
-type LaneCache = HashMap<Place, (Cases, Rc<Vec<Lane>>)>;
 
 /// What a finding was made of: a report may hold equal answers to other cases.
 #[derive(Clone, PartialEq, Debug)]
@@ -127,70 +127,76 @@ impl Answers {
 }
 
 /// Findings by place, for the answers they were found in.
-type FindingCache = HashMap<Place, Vec<(Answers, Rc<Finding>)>>;
-
-/// Label and behaviour by rule, for the answers they were found in.
-type DescriptionCache = HashMap<usize, (Vec<Answers>, bool, String)>;
+type FindingCache = HashMap<Place, Vec<(Answers, Arc<Finding>)>>;
 
 /// Judges devices by one profile; keeps what does not depend on the device.
 #[derive(Debug)]
 pub struct Judge<'p> {
     profile: &'p Profile,
-    lanes: RefCell<LaneCache>,
-    findings: RefCell<FindingCache>,
-    descriptions: RefCell<DescriptionCache>,
+    findings: Mutex<FindingCache>,
 }
 
 impl<'p> Judge<'p> {
     /// A judge by this profile.
     pub fn new(profile: &'p Profile) -> Self {
-        Judge { profile, lanes: RefCell::default(), findings: RefCell::default(), descriptions: RefCell::default() }
+        Judge { profile, findings: Mutex::default() }
     }
 
-    /// The lanes that a rule's part looks at in a list of cases; those that accept everything are left out.
-    fn lanes(&self, place: Place, cases: &Cases) -> Rc<Vec<Lane>> {
-        if let Some((known, lanes)) = self.lanes.borrow().get(&place)
-            && known == cases
-        {
-            return Rc::clone(lanes);
-        }
-        let rule = &self.profile.rules[place.0];
-        let part = &rule.parts[place.1];
-        let kernel = &part.lowerings[place.2];
-        let lanes = Rc::new(lanes_of(rule, kernel, &part.demand, cases));
-        self.lanes.borrow_mut().insert(place, (cases.clone(), Rc::clone(&lanes)));
-        lanes
+    /// A place's look at an observation.
+    fn sight<'a>(&'a self, (rule, part, lowering): Place, observation: &'a Observation) -> Sight<'a> {
+        let rule = &self.profile.rules[rule];
+        let part = &rule.parts[part];
+        Sight::new(rule, &part.demand, &part.lowerings[lowering], observation)
     }
 
-    /// Judges one part of a rule by one lowering under these controls.
-    fn find(&self, place: Place, controls: Controls, observations: &Observations<'_>) -> Rc<Finding> {
-        let kernel = self.profile.rules[place.0].parts[place.1].lowerings[place.2].with_controls(controls);
+    /// The kernel of a place under a recipe's controls.
+    fn kernel(&self, (rule, part, lowering): Place, controls: Controls) -> Kernel {
+        self.profile.rules[rule].parts[part].kernel(lowering, controls)
+    }
+
+    /// Judges one part of a rule by one lowering under a recipe's controls.
+    fn find(&self, place: Place, controls: Controls, observations: &Observations<'_>) -> Arc<Finding> {
+        let kernel = self.kernel(place, controls);
         let Some(observation) = observations.get(&kernel) else {
-            return Rc::new(Finding::Incomplete(format!("{kernel} was not measured")));
+            return Arc::new(Finding::Incomplete(format!("{kernel} was not measured")));
         };
         match observation.outcome {
             Outcome::Ran | Outcome::Flaky => {}
-            Outcome::Unsupported => return Rc::new(Finding::Unsupported(observation.detail.clone())),
+            Outcome::Unsupported => return Arc::new(Finding::Unsupported(observation.detail.clone())),
             other => {
-                return Rc::new(Finding::Incomplete(format!("{kernel}: {}", describe(other, &observation.detail))));
+                return Arc::new(Finding::Incomplete(format!("{kernel}: {}", describe(other, &observation.detail))));
             }
         }
         // The same answers under other controls are the same finding.
         let answers = Answers::of(kernel.with_controls(Controls::NONE), observation);
-        if let Some(known) = self
-            .findings
-            .borrow()
-            .get(&place)
-            .and_then(|list| list.iter().find(|(of, _)| *of == answers).map(|(_, finding)| Rc::clone(finding)))
-        {
+        let known = |cache: &FindingCache| {
+            let list = cache.get(&place)?;
+            list.iter().find(|(of, _)| *of == answers).map(|(_, finding)| Arc::clone(finding))
+        };
+        let findings = || self.findings.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = known(&findings()) {
             return known;
         }
-        let lanes = self.lanes(place, &observation.cases);
-        let rule = &self.profile.rules[place.0];
-        let finding = Rc::new(judge_lanes(rule, &rule.parts[place.1], &lanes, observation));
-        self.findings.borrow_mut().entry(place).or_default().push((answers, Rc::clone(&finding)));
+        let finding = Arc::new(Finding::Judged(judge_lanes(&self.sight(place, observation))));
+        findings().entry(place).or_default().push((answers, Arc::clone(&finding)));
         finding
     }
+
+    /// Every rule's look at each operation by its first lowering. They need nothing of one another.
+    fn first_places(&self) -> impl Iterator<Item = Place> {
+        let rules = self.profile.rules.iter().enumerate();
+        rules.flat_map(|(rule, of)| (0..of.parts.len()).map(move |part| (rule, part, 0)))
+    }
+}
+
+/// Judges one device by these profiles, as much at a time as there are cores.
+pub fn judge(profiles: &[Profile], observations: &Observations<'_>) -> Vec<Judgement> {
+    let judges: Vec<Judge<'_>> = profiles.iter().map(Judge::new).collect();
+    // What is found without any control comes first, since every device is asked for it; recipes then look for the rest.
+    let work: Vec<(&Judge<'_>, Place)> =
+        judges.iter().flat_map(|judge| judge.first_places().map(move |place| (judge, place))).collect();
+    parallel::map(&work, |(judge, place)| judge.find(*place, Controls::NONE, observations));
+    parallel::map(&judges, |judge| judge.judge(observations))
 }
 
 fn describe(outcome: Outcome, detail: &str) -> String {
@@ -198,69 +204,47 @@ fn describe(outcome: Outcome, detail: &str) -> String {
     if detail.is_empty() { name } else { format!("{name} ({detail})") }
 }
 
-fn lanes_of(rule: &Rule, kernel: &Kernel, demand: &Demand, cases: &Cases) -> Vec<Lane> {
-    let question = Question::new(kernel);
-    let mut lanes = Vec::new();
-    for (index, case) in cases.iter().enumerate() {
-        for (part, encoding) in question.encodings.iter().enumerate() {
-            let operands = question.operands(case, part);
-            if rule.selects(*encoding, &operands, demand) {
-                let set = accepted_on(*encoding, &operands, demand);
-                // Where everything is accepted there is nothing to judge, but for informative rules something to tell.
-                if !set.is_everything() || rule.level == Level::Informative {
-                    lanes.push(Lane { case: index, part, operands, set });
-                }
-            }
+fn judge_lanes(sight: &Sight<'_>) -> Judged {
+    let requirements = &sight.rule.requirements;
+    let every = requirements.contains(&Requirement::Result);
+    // What is demanded of lanes together needs them together; of which there are no long lists.
+    let together = requirements.iter().any(|requirement| *requirement != Requirement::Result);
+    let ieee = behaviour::strict(sight.demand);
+    let mut judged = Judged {
+        lanes: 0,
+        choice: false,
+        strict: true,
+        failing: Vec::new(),
+        choices: Choices::new(),
+        explanation: None,
+    };
+    let mut watch = Watch::new(sight);
+    let mut kept = Vec::new();
+    for lane in sight.lanes() {
+        judged.lanes += usize::from(!lane.set.is_everything());
+        judged.choice |= !lane.set.is_single();
+        if every && !sight.accepts(&lane.set, lane.spot) {
+            judged.failing.push(lane.spot);
+        }
+        judged.strict = judged.strict && judged.failing.is_empty() && sight.accepts(&lane.under(&ieee), lane.spot);
+        if judged.failing.is_empty() {
+            watch.see(&lane);
+        }
+        if together {
+            kept.push(lane);
         }
     }
-    lanes
-}
-
-/// Whether both answers of an observation (one, unless it is flaky) are in a set.
-fn accepts(set: &Set, observation: &Observation, case: usize, part: usize) -> bool {
-    let kernel = &observation.kernel;
-    let width = kernel.result().width as usize;
-    let at = |values: &[u64]| components(kernel, &values[case * width..(case + 1) * width])[part];
-    set.contains(at(&observation.out)) && observation.second.as_ref().is_none_or(|second| set.contains(at(second)))
-}
-
-fn judge_lanes(rule: &Rule, part: &Part, lanes: &[Lane], observation: &Observation) -> Finding {
-    let mut failing: Vec<usize> = if rule.requirements.contains(&Requirement::Result) {
-        (0..lanes.len())
-            .filter(|index| !accepts(&lanes[*index].set, observation, lanes[*index].case, lanes[*index].part))
-            .collect()
-    } else {
-        Vec::new()
-    };
-    let mut direction = None;
-    if failing.is_empty() && rule.requirements.contains(&Requirement::OneDirection) {
-        let (demand, against) = relation::against_one_direction(&part.demand, lanes, observation);
-        (direction, failing) = (Some(demand).filter(|_| !against.is_empty()), against);
+    for requirement in requirements {
+        let demands = relation::explanations(*requirement, sight.demand);
+        if judged.failing.is_empty()
+            && let Some((demand, against)) = relation::against_one(&demands, &kept, sight)
+        {
+            (judged.explanation, judged.failing) = (Some(demand).filter(|_| !against.is_empty()), against);
+        }
     }
-    if failing.is_empty() && rule.requirements.contains(&Requirement::Monotonic) {
-        failing = relation::against_monotony(lanes, observation);
+    if judged.failing.is_empty() && requirements.contains(&Requirement::Monotonic) {
+        judged.failing = relation::against_monotony(&kept, sight);
     }
-    Finding::Judged {
-        lanes: lanes.iter().filter(|lane| !lane.set.is_everything()).count(),
-        choice: lanes.iter().any(|lane| !lane.set.is_single()),
-        failing,
-        direction,
-    }
-}
-
-/// One lane as evidence; parts of the result that the rule does not look at accept anything.
-fn evidence(rule: &Rule, observation: &Observation, lane: &Lane, demand: &Demand) -> Evidence {
-    let question = Question::new(&observation.kernel);
-    let case = observation.cases.case(lane.case);
-    let sets = question.encodings.iter().enumerate().map(|(part, encoding)| {
-        let operands = question.operands(case, part);
-        let looked = part == lane.part || rule.selects(*encoding, &operands, demand);
-        if looked { accepted_on(*encoding, &operands, demand) } else { Set::everything(*encoding) }
-    });
-    Evidence {
-        kernel: observation.kernel,
-        case: case.to_vec(),
-        answer: observation.answer(lane.case).to_vec(),
-        accepted: Accepted::new(sets.collect()),
-    }
+    judged.choices = watch.choices();
+    judged
 }

@@ -10,7 +10,7 @@ use crate::accepted::Set;
 use crate::accuracy::Accuracy;
 use crate::encoding::Encoding;
 use crate::environment::{Overflow, Subnormals};
-use crate::oracle::{Demand, Operand, accepted_on};
+use crate::oracle::{Demand, Operand, Operands, accepted_on};
 
 /// A class of operands.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Deserialize)]
@@ -64,6 +64,8 @@ pub enum ResultClass {
     Tiny,
     /// In the range of normal values.
     Normal,
+    /// Exactly zero, of either sign.
+    Zero,
     /// A number beyond the largest finite value.
     Beyond,
     /// None: numbers on which the function is not defined.
@@ -86,14 +88,23 @@ pub struct Lanes {
     /// Exactly one operand is of one of these classes.
     #[serde(default)]
     pub one: Vec<Class>,
+    /// The first operand is of one of these classes.
+    #[serde(default)]
+    pub first: Vec<Class>,
+    /// The second operand is of one of these classes.
+    #[serde(default)]
+    pub second: Vec<Class>,
     /// The exact result is of this class.
     #[serde(default)]
     pub result: Option<ResultClass>,
+    /// The exact result is not of this class; a truth value is of none.
+    #[serde(default)]
+    pub result_not: Option<ResultClass>,
 }
 
 impl Lanes {
     /// Whether the rule looks at a part of a result on these operands.
-    pub fn select(&self, encoding: Encoding, operands: &[Operand], demand: &Demand) -> bool {
+    pub fn select(&self, encoding: Encoding, operands: &Operands, demand: &Demand) -> bool {
         let floats = || operands.iter().filter_map(|Operand { layout, bits }| layout.map(|layout| (layout, *bits)));
         let is = |classes: &[Class], (layout, bits): (FloatLayout, u64)| {
             classes.iter().any(|class| class.holds(layout, bits))
@@ -102,7 +113,10 @@ impl Lanes {
             && (self.all.is_empty() || floats().all(|operand| is(&self.all, operand)))
             && !floats().any(|operand| is(&self.none, operand))
             && (self.one.is_empty() || floats().filter(|operand| is(&self.one, *operand)).count() == 1)
+            && (self.first.is_empty() || floats().next().is_some_and(|operand| is(&self.first, operand)))
+            && (self.second.is_empty() || floats().nth(1).is_some_and(|operand| is(&self.second, operand)))
             && self.result.is_none_or(|class| result_is(class, encoding, operands, demand))
+            && !self.result_not.is_some_and(|class| result_is(class, encoding, operands, demand))
     }
 }
 
@@ -117,7 +131,10 @@ impl fmt::Display for Lanes {
             words("every operand", &self.all),
             words("no operand", &self.none),
             words("exactly one operand", &self.one),
+            words("first operand", &self.first),
+            words("second operand", &self.second),
             self.result.map(|result| format!("exact result {}", spelled(&format!("{result:?}")))),
+            self.result_not.map(|result| format!("exact result not {}", spelled(&format!("{result:?}")))),
         ];
         let parts: Vec<String> = parts.into_iter().flatten().collect();
         f.write_str(&if parts.is_empty() { "every lane".to_owned() } else { parts.join(", ") })
@@ -135,7 +152,7 @@ fn spelled(name: &str) -> String {
     })
 }
 
-fn result_is(class: ResultClass, encoding: Encoding, operands: &[Operand], demand: &Demand) -> bool {
+fn result_is(class: ResultClass, encoding: Encoding, operands: &Operands, demand: &Demand) -> bool {
     if class == ResultClass::Tiny {
         return tiny(encoding, operands, demand);
     }
@@ -145,33 +162,37 @@ fn result_is(class: ResultClass, encoding: Encoding, operands: &[Operand], deman
         return !nan && !result.is_empty() && result.minus(&Set::nan(result.encoding())).is_empty();
     }
     // Towards zero, a number beyond the largest finite value gives that value, and nothing else does but itself.
-    let mut down = *demand;
+    let mut down = demand.clone();
     down.accuracy = Accuracy::TowardZero;
     down.results.subnormal_results = Subnormals::Keep;
     down.results.overflow = Overflow::Round;
     let result = accepted_on(encoding, operands, &down);
     let Encoding::Float(layout) = result.encoding() else { return false };
-    let magnitudes: Vec<u64> = result.members(3).iter().map(|bits| bits & layout.magnitude_mask()).collect();
+    let mut magnitudes: Vec<u64> = result.members(3).iter().map(|bits| bits & layout.magnitude_mask()).collect();
+    magnitudes.dedup();
     let [magnitude] = magnitudes[..] else { return false };
-    let beyond = magnitude == layout.max_finite() && {
-        let exact = accepted_on(encoding, operands, &Demand { accuracy: Accuracy::Ulp(0.0), ..down });
-        exact.and(&result).is_empty()
+    let exact = || {
+        let exact = accepted_on(encoding, operands, &Demand { accuracy: Accuracy::Ulp(0.0), ..down.clone() });
+        !exact.and(&result).is_empty()
     };
+    let beyond = magnitude == layout.max_finite() && !exact();
     match class {
+        ResultClass::Zero => magnitude == 0 && exact(),
         ResultClass::Beyond => beyond,
         _ => !beyond && (layout.min_normal()..=layout.max_finite()).contains(&magnitude),
     }
 }
 
-fn tiny(encoding: Encoding, operands: &[Operand], demand: &Demand) -> bool {
-    let mut open = *demand;
+fn tiny(encoding: Encoding, operands: &Operands, demand: &Demand) -> bool {
+    let mut open = demand.clone();
     open.results.subnormal_results = Subnormals::Keep;
     open.accuracy = Accuracy::EitherNeighbour;
     let result = accepted_on(encoding, operands, &open);
     let small = |set: &Set| !set.is_everything() && !set.and(&Set::subnormals(set.encoding())).is_empty();
+    let product = || operands[..2].iter().copied().collect();
     small(&result)
         || demand.function == Function::MulAdd
-            && small(&accepted_on(encoding, &operands[..2], &Demand { function: Function::Mul, ..open }))
+            && small(&accepted_on(encoding, &product(), &Demand { function: Function::Mul, ..open.clone() }))
 }
 
 #[cfg(test)]
@@ -183,10 +204,10 @@ mod tests {
     /// How many of two operands are subnormal, and whether the selection wants it so.
     fn selects(lanes: &Lanes) -> [bool; 3] {
         let profile = crate::profile::built_in("d3d11").unwrap().unwrap();
-        let demand = profile.rule("D32-24").unwrap().parts[0].demand;
+        let demand = profile.rule("D32-24").unwrap().parts[0].demand.clone();
         let (layout, subnormal, one) = (Format::F32.float(), 1, 0x3f80_0000);
         let select = |bits: [u64; 2]| {
-            let operands = bits.map(|bits| Operand { layout, bits });
+            let operands = bits.map(|bits| Operand { layout, bits }).into_iter().collect();
             lanes.select(Encoding::Float(layout.unwrap()), &operands, &demand)
         };
         assert_eq!(select([subnormal, one]), select([one, subnormal]));

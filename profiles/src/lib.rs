@@ -4,16 +4,24 @@
 pub mod accepted;
 pub mod accepts;
 pub mod accuracy;
+pub mod catalogue;
 pub mod claims;
+pub mod coverage;
 pub mod encoding;
 pub mod environment;
+pub mod formula;
 pub mod host;
+pub mod interval;
 pub mod judge;
 pub mod lanes;
+pub mod manner;
+pub mod number;
 pub mod observation;
 pub mod oracle;
+pub mod parallel;
 pub mod profile;
 pub mod real;
+mod source;
 pub mod verdict;
 
 pub use observation::{Observation, Outcome};

@@ -41,7 +41,7 @@ pub struct Observation {
     pub outcome: Outcome,
     /// What else there is to say: the missing feature, the call and its result, the signal.
     pub detail: String,
-    /// The answers of the first run: `kernel.result().width` values per case; empty unless `ran` or `flaky`.
+    /// The answers of the first run: `kernel.outputs()` values per case; empty unless `ran` or `flaky`.
     pub out: Arc<[u64]>,
     /// For `flaky`, the answers of the second run, same layout.
     pub second: Option<Arc<[u64]>>,
@@ -50,7 +50,7 @@ pub struct Observation {
 impl Observation {
     /// The answer to one case: its components.
     pub fn answer(&self, case: usize) -> &[u64] {
-        let width = self.kernel.result().width as usize;
+        let width = self.kernel.outputs();
         &self.out[case * width..(case + 1) * width]
     }
 }

@@ -3,21 +3,23 @@
 //! A profile is a TOML document: environments by format, operations with their lowerings and accuracies, and rules that
 //! pick lanes of operations and a kind of requirement. It holds formulas, never tables of inputs and outputs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use fpprobe_spirv::op::{Function, Op};
-use fpprobe_spirv::{Control, Format, Kernel};
+use fpprobe_spirv::{Cases, Control, Controls, Format, Kernel};
 
-use crate::accuracy::Accuracy;
 use crate::encoding::Encoding;
 use crate::environment::Ulp;
+use crate::formula::Inheritance;
 use crate::lanes::Lanes;
-use crate::oracle::{Demand, Operand};
+use crate::oracle::{Demand, Operands, Question};
 use crate::verdict::Level;
 
+mod asked;
+mod operation;
 mod parse;
 
-pub use parse::ProfileError;
+pub use crate::source::ProfileError;
 
 /// A profile.
 #[derive(Clone, Debug)]
@@ -30,6 +32,8 @@ pub struct Profile {
     pub version: String,
     /// Controls that a recipe may ask for, in documented order.
     pub modes: Vec<Control>,
+    /// Whether it speaks of what compilers fold before any device runs, so that no device is judged by it.
+    pub compile_time: bool,
     /// Groups of rules that a device may lack as a whole.
     pub groups: Vec<Group>,
     /// Rules, in the order of the document.
@@ -43,8 +47,17 @@ pub struct Group {
     pub id: String,
     /// What a device lacks that lacks it.
     pub title: String,
-    /// Format of the kernels that belong to it.
-    pub format: Format,
+    /// Which kernels belong to it.
+    pub member: Member,
+}
+
+/// What kernels of an optional group have in common.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Member {
+    /// Values of this format.
+    Format(Format),
+    /// That they need this control: to be asked under it, or under one that rests on it.
+    Control(Control),
 }
 
 /// One statement of a profile.
@@ -75,14 +88,41 @@ pub struct Rule {
 pub struct Part {
     /// Name of the profile's operation.
     pub operation: String,
-    /// Kernels that can implement it, the default first, without controls.
+    /// Kernels that can implement it, the default first, under the controls that the rule itself asks for. A recipe's come
+    /// on top.
     pub lowerings: Vec<Kernel>,
     /// The format that the rule speaks of: a conversion's may be neither its operand's nor its kernel's.
     pub format: Format,
     /// What is demanded of its results.
     pub demand: Demand,
-    /// The optional group that its default lowering belongs to.
-    pub group: Option<String>,
+    /// The optional groups that its default lowering belongs to.
+    pub groups: Vec<String>,
+}
+
+impl Part {
+    /// Whether a device that lacks these groups lacks it.
+    pub fn is_absent(&self, absent: &[String]) -> bool {
+        self.groups.iter().any(|group| absent.contains(group))
+    }
+
+    /// One of its lowerings without controls.
+    pub fn plain(&self, lowering: usize) -> Kernel {
+        self.lowerings[lowering].with_controls(Controls::NONE)
+    }
+
+    /// One of its lowerings under a recipe's controls. A profile whose recipes and rules exclude each other is refused when
+    /// it is read.
+    pub fn kernel(&self, lowering: usize, recipe: Controls) -> Kernel {
+        let kernel = self.lowerings[lowering];
+        kernel.with_controls(kernel.controls.with(recipe).unwrap_or(kernel.controls))
+    }
+
+    /// Whether it looks at the same operation by the same lowerings, whatever their controls.
+    pub fn is_like(&self, other: &Part) -> bool {
+        self.operation == other.operation
+            && self.lowerings.len() == other.lowerings.len()
+            && (0..self.lowerings.len()).all(|lowering| self.plain(lowering) == other.plain(lowering))
+    }
 }
 
 /// A behaviour that one rule judges for all.
@@ -93,6 +133,8 @@ pub enum Behaviour {
     Subnormals,
     /// Whether subnormal results are kept.
     SubnormalResults,
+    /// Whether a multiply-add is rounded once.
+    Contraction,
 }
 
 /// Kinds of requirement.
@@ -104,6 +146,8 @@ pub enum Requirement {
     Result,
     /// One rounding direction explains every lane's result.
     OneDirection,
+    /// Subnormals are kept on every lane, or flushed on every lane.
+    OneTreatment,
     /// Storing what a load of a code gave gives the code again.
     RoundTrip,
     /// A larger input never gives a smaller result.
@@ -114,8 +158,22 @@ pub enum Requirement {
 
 impl Rule {
     /// Whether the rule looks at a part of a result on these operands.
-    pub fn selects(&self, encoding: Encoding, operands: &[Operand], demand: &Demand) -> bool {
+    pub fn selects(&self, encoding: Encoding, operands: &Operands, demand: &Demand) -> bool {
         self.lanes.iter().any(|lanes| lanes.select(encoding, operands, demand))
+    }
+
+    /// The lanes that the rule looks at in a list of cases: case, part of the result, operands.
+    pub fn looks_at<'a>(
+        &'a self,
+        question: &'a Question,
+        cases: &'a Cases,
+        demand: &'a Demand,
+    ) -> impl Iterator<Item = (usize, usize, Operands)> + 'a {
+        let parts = move |index| (0..question.encodings.len()).map(move |part| (index, part));
+        (0..cases.len()).flat_map(parts).filter_map(move |(index, part)| {
+            let operands = question.operands(cases.case(index), part);
+            self.selects(question.encodings[part], &operands, demand).then_some((index, part, operands))
+        })
     }
 }
 
@@ -134,40 +192,50 @@ impl Profile {
         self.rules.iter().find(|rule| rule.id == id)
     }
 
-    /// Rules that look at a kernel, whatever its controls, with the part that does.
+    /// Rules that look at a kernel, with the part that does: those that ask for no control beyond the kernel's.
     pub fn rules_for<'a>(&'a self, kernel: &Kernel) -> impl Iterator<Item = (&'a Rule, &'a Part)> {
-        let plain = kernel.with_controls(fpprobe_spirv::Controls::NONE);
+        let kernel = *kernel;
         self.rules.iter().flat_map(move |rule| {
             rule.parts
                 .iter()
-                .filter(move |part| part.lowerings.iter().any(|l| same_question(l, &plain)))
+                .filter(move |part| part.lowerings.iter().any(|l| asks(l, &kernel)))
                 .map(move |part| (rule, part))
         })
     }
 
-    /// Every kernel that some rule looks at, without controls, in catalogue order of first mention.
+    /// Every kernel that some rule looks at, under the controls that the rule asks for, in order of first mention.
     pub fn kernels(&self) -> Vec<Kernel> {
-        let mut kernels = Vec::new();
-        for kernel in self.rules.iter().flat_map(|rule| &rule.parts).flat_map(|part| &part.lowerings) {
-            if !kernels.contains(kernel) {
-                kernels.push(*kernel);
-            }
-        }
-        kernels
+        self.kernels_under(Controls::NONE)
+    }
+
+    /// The same under a recipe's controls as well.
+    pub fn kernels_under(&self, recipe: Controls) -> Vec<Kernel> {
+        let mut seen = HashSet::new();
+        let parts = self.rules.iter().flat_map(|rule| &rule.parts);
+        let kernels =
+            parts.flat_map(|part| (0..part.lowerings.len()).map(move |lowering| part.kernel(lowering, recipe)));
+        kernels.filter(|kernel| seen.insert(*kernel)).collect()
     }
 }
 
-/// Whether two kernels ask the same of a device but for width and front end.
-fn same_question(a: &Kernel, b: &Kernel) -> bool {
-    a.format == b.format && a.op == b.op && a.route == b.route
+/// Whether a kernel asks of a device what a lowering does, but for width, front end and further controls.
+fn asks(lowering: &Kernel, kernel: &Kernel) -> bool {
+    let same = lowering.format == kernel.format && lowering.op == kernel.op && lowering.route == kernel.route;
+    let width = lowering.op.is_componentwise() || lowering.width == kernel.width;
+    same && width && kernel.controls.holds(lowering.controls)
 }
 
+/// In place of a format's or an operation's name: what holds of those that are not named.
+const ANY: &str = "any";
+
 /// Documents of the built-in profiles, by id.
-const BUILT_IN: [(&str, &str); 4] = [
+const BUILT_IN: [(&str, &str); 6] = [
     ("d3d11", include_str!("../data/d3d11.toml")),
     ("d3d10", include_str!("../data/d3d10.toml")),
     ("gl-arb-shader-precision", include_str!("../data/gl-arb-shader-precision.toml")),
     ("wgsl", include_str!("../data/wgsl.toml")),
+    ("wgsl-abstract", include_str!("../data/wgsl-abstract.toml")),
+    ("vulkan", include_str!("../data/vulkan.toml")),
 ];
 
 /// Ids of the built-in profiles.
@@ -190,14 +258,6 @@ fn function_of(lowerings: &[&'static Op]) -> Option<Function> {
     lowerings.first().map(|op| op.function)
 }
 
-/// What a profile says of one operation.
-#[derive(Clone, Debug)]
-struct Operation {
-    lowerings: Vec<String>,
-    accuracy: BTreeMap<String, Accuracy>,
-    environment: toml::Table,
-}
-
 /// The format whose environment governs an operand or result.
 fn governing(format: Format, rule: Format) -> Format {
     match format {
@@ -206,9 +266,18 @@ fn governing(format: Format, rule: Format) -> Format {
     }
 }
 
-/// Which ulp a profile speaks of, and its environments.
+/// Which ulp a profile speaks of, how accuracies are inherited, and its environments.
 #[derive(Clone, Debug)]
 struct Ground {
     ulp: Ulp,
+    inheritance: Inheritance,
     environments: BTreeMap<String, toml::Table>,
+}
+
+impl Ground {
+    /// The environment of a format: what `any` says, and what the format itself says in its place.
+    fn environment(&self, format: &str) -> toml::Table {
+        let tables = [ANY, format].into_iter().filter_map(|name| self.environments.get(name));
+        tables.flat_map(toml::Table::clone).collect()
+    }
 }

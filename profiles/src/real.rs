@@ -11,6 +11,8 @@ use fpprobe_spirv::FloatLayout;
 use rustc_apfloat::ieee::{Double, Quad};
 use rustc_apfloat::{Float, FloatConvert, Round, Status};
 
+use crate::number::Number;
+
 const QUAD_FRACTION: u32 = 112;
 const QUAD_BIAS: i32 = 16383;
 /// Layout of binary64.
@@ -18,16 +20,16 @@ pub const DOUBLE: FloatLayout = FloatLayout { signed: true, exponent: 11, fracti
 
 /// A real number known exactly (`lo == hi`) or enclosed; finite, non-zero, one sign.
 #[derive(Clone, Copy, Debug)]
-pub struct Real {
+pub struct Real<N = Quad> {
     /// Not above the number.
-    pub lo: Quad,
+    pub lo: N,
     /// Not below it.
-    pub hi: Quad,
+    pub hi: N,
 }
 
 /// An exact mathematical result.
 #[derive(Clone, Copy, Debug)]
-pub enum Exact {
+pub enum Exact<N = Quad> {
     /// Not a number: an invalid operation or a NaN operand.
     Nan,
     /// An infinity that is exact: from an infinite operand or a pole. `true` is negative.
@@ -35,7 +37,7 @@ pub enum Exact {
     /// A zero that is exact. `true` is negative.
     Zero(bool),
     /// A finite, non-zero number.
-    Number(Real),
+    Number(Real<N>),
 }
 
 /// The encoded value as binary128: exact; NaNs lose their payload.
@@ -97,8 +99,11 @@ pub fn cut(layout: FloatLayout, value: Quad) -> Cut {
         // Zero, or a binary128 subnormal: below half of any layout's smallest value.
         return Cut { magnitude: 0, exact: fraction == 0, half: Ordering::Less };
     }
-    let significand = fraction | 1 << QUAD_FRACTION;
-    let leading = biased - QUAD_BIAS;
+    cut_number(layout, biased - QUAD_BIAS, fraction | 1 << QUAD_FRACTION)
+}
+
+/// Cuts a number that is not zero, `significand * 2^(leading - 112)`, the significand's leading bit being bit 112.
+pub(crate) fn cut_number(layout: FloatLayout, leading: i32, significand: u128) -> Cut {
     if leading > layout.bias() {
         // At least twice the largest power of two: above the rounding limit too.
         return Cut { magnitude: layout.max_finite(), exact: false, half: Ordering::Greater };
@@ -115,12 +120,14 @@ pub fn cut(layout: FloatLayout, value: Quad) -> Cut {
     Cut { magnitude, exact: rest == 0, half: rest.cmp(&(1 << (shift - 1))) }
 }
 
-impl Real {
+impl<N: Number> Real<N> {
     /// An exactly known number.
-    pub fn exact(value: Quad) -> Real {
+    pub fn exact(value: N) -> Real<N> {
         Real { lo: value, hi: value }
     }
+}
 
+impl Real {
     /// Whether it is negative.
     pub fn is_negative(self) -> bool {
         self.lo.is_negative()
@@ -151,20 +158,23 @@ pub fn bracket(operation: impl Fn(Round) -> rustc_apfloat::StatusAnd<Quad>) -> E
     })
 }
 
-impl Exact {
+impl<N: Number> Exact<N> {
     /// An exactly known value.
-    pub fn of(value: Quad) -> Exact {
-        if value.is_nan() {
+    pub fn of(value: N) -> Exact<N> {
+        let negative = value.is_signed();
+        if value.is_invalid() {
             Exact::Nan
-        } else if value.is_infinite() {
-            Exact::Infinite(value.is_negative())
-        } else if value.is_zero() {
-            Exact::Zero(value.is_negative())
-        } else {
+        } else if value == N::NOUGHT {
+            Exact::Zero(negative)
+        } else if value.is_number() {
             Exact::Number(Real::exact(value))
+        } else {
+            Exact::Infinite(negative)
         }
     }
+}
 
+impl Exact {
     /// Square root: sqrt(-0) = -0, NaN below (IEEE 754-2019, 5.4.1).
     pub fn sqrt(x: Quad) -> Exact {
         if x.is_nan() || (x.is_negative() && !x.is_zero()) {
@@ -194,16 +204,21 @@ impl Exact {
     }
 }
 
-/// The largest binary128 value whose square is not above `x`; `x` positive, finite, within binary64's range.
+/// The largest binary128 value whose square is not above `x`; `x` positive and finite.
 fn sqrt_down(x: Quad) -> Quad {
+    // From 1 to 4, where the host's root is near.
+    let half = exponent(x).div_euclid(2);
+    let x = x.scalbn(-2 * half);
     // The host's root is a first guess; two steps of Newton's iteration bring 53 bits past 113, and what follows makes the
     // result exact whatever the guess was.
     let mut loses = false;
     let near: Double = x.convert(&mut loses).value;
     let guess = f64::from_bits(near.to_bits() as u64).sqrt();
     let mut root = decode(DOUBLE, guess.to_bits());
+    let slope = decode(DOUBLE, (0.5 / guess).to_bits());
     for _ in 0..2 {
-        root = ((root + x.div_r(root, Round::NearestTiesToEven).value).value * power(-1)).value;
+        let residue = (-root).mul_add_r(root, x, Round::NearestTiesToEven).value;
+        root = residue.mul_add_r(slope, root, Round::NearestTiesToEven).value;
     }
     let above = |root: Quad| {
         let residue = root.mul_add_r(root, -x, Round::NearestTiesToEven).value;
@@ -215,7 +230,7 @@ fn sqrt_down(x: Quad) -> Quad {
     while !above(root.next_up().value) {
         root = root.next_up().value;
     }
-    root
+    root.scalbn(half)
 }
 
 #[cfg(test)]
@@ -263,9 +278,11 @@ mod tests {
 
     #[test]
     fn roots_are_enclosed_tightly() {
-        for bits in [1u64, 2, 0x00800000, 0x3f800000, 0x40000000, 0x40800000, 0x7f7fffff] {
-            let x = decode(single(), bits);
-            let Exact::Number(root) = Exact::sqrt(x) else { panic!("{bits:08x}") };
+        let singles = [1u64, 2, 0x00800000, 0x3f800000, 0x40000000, 0x40800000, 0x7f7fffff];
+        // Squares of what binary64 has, as lengths of vectors pass through them.
+        let squares = [1, 3, 0x7fef_ffff_ffff_ffff].map(|bits| decode(DOUBLE, bits)).map(|x| (x * x).value);
+        for x in singles.iter().map(|bits| decode(single(), *bits)).chain(squares) {
+            let Exact::Number(root) = Exact::sqrt(x) else { panic!("{x}") };
             let square = |r: Quad, round| r.mul_r(r, round).value;
             assert!(square(root.lo, Round::TowardNegative) <= x && x <= square(root.hi, Round::TowardPositive));
         }

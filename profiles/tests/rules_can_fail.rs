@@ -1,64 +1,80 @@
 //! Every built-in profile against a device made of the oracle's own answers: it conforms; and every required rule against
 //! that device with one answer changed to the nearest one outside: it deviates.
 
-use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use fpprobe_profiles::accepted::Set;
 use fpprobe_profiles::accepts::accepts;
 use fpprobe_profiles::accuracy::Accuracy;
-use fpprobe_profiles::encoding::{Encoding, components};
+use fpprobe_profiles::coverage::{Surveyor, right};
+use fpprobe_profiles::encoding::{Encoding, assemble, components};
+use fpprobe_profiles::environment::Subnormals;
 use fpprobe_profiles::judge::{Judge, Judgement, Observations};
-use fpprobe_profiles::oracle::{Demand, Question};
-use fpprobe_profiles::profile::{self, Requirement};
+use fpprobe_profiles::oracle::{Demand, Operand, Question};
+use fpprobe_profiles::profile::{self, Requirement, Rule};
 use fpprobe_profiles::{Class, Level, Observation, Outcome, Profile, Verdict};
 use fpprobe_spirv::op::Function;
 use fpprobe_spirv::{Cases, Kernel, cases};
+
+/// Most cases of a kernel here, but for the boundary ones.
+const MOST: usize = 1000;
 
 fn profiles() -> impl Iterator<Item = Profile> {
     profile::built_in_ids().map(|id| profile::built_in(id).unwrap().unwrap())
 }
 
-/// Puts the parts of a result back into the values of an answer.
-fn assemble(kernel: &Kernel, parts: &[u64]) -> Vec<u64> {
-    match (kernel.result().format.channels(), kernel.op.function) {
-        ([], Function::PackHalf) => vec![parts[0] | parts[1] << 16],
-        ([], _) => parts.to_vec(),
-        (channels, _) => {
-            vec![channels.iter().zip(parts).fold(0, |texel, (channel, bits)| texel | bits << channel.shift)]
-        }
-    }
-}
-
-/// An answer that a profile accepts: where there is a choice the one rounded to nearest even, so that one direction
-/// explains all of them.
+/// An answer that a profile accepts: where there is a choice the one rounded to nearest even, subnormals kept, so that one
+/// direction and one treatment explain all of them, and of two zeros the recommended one.
 fn answer(profile: &Profile, kernel: &Kernel, case: &[u64]) -> Vec<u64> {
     let (accepted, rules) = accepts(profile, kernel, case);
-    let demand = profile.rules_for(kernel).map(|(_, part)| part.demand).next();
-    let parts: Vec<u64> = accepted.alternatives()[0]
-        .iter()
-        .enumerate()
-        .map(|(part, set)| {
-            let nearest = demand.map(|demand| {
-                let exact = Demand { accuracy: Accuracy::NearestEven, ..demand };
-                Question::new(kernel).accepted_part(case, part, &exact).and(set)
-            });
-            let best = nearest.filter(|set| !set.is_empty()).unwrap_or_else(|| set.clone());
-            *best
-                .members(1)
-                .first()
-                .unwrap_or_else(|| panic!("{}: {rules:?} contradict on {kernel} {case:x?}", profile.id))
-        })
-        .collect();
-    assemble(kernel, &parts)
+    let (question, demand) = (Question::new(kernel), profile.rules_for(kernel).next().unwrap().1.demand.clone());
+    let parts = accepted.alternatives()[0].iter().enumerate().map(|(part, set)| {
+        assert!(!set.is_empty(), "{}: {rules:?} contradict on {kernel} {case:x?}", profile.id);
+        right(&question, case, part, &demand, set)
+    });
+    assemble(kernel, &parts.collect::<Vec<u64>>())
+}
+
+/// The boundary cases of a kernel and an even selection of the others; all of a packed format, whose rules want every code,
+/// and of words every one that holds a zero or an infinity, which the word does not show.
+fn fewer(kernel: &Kernel) -> Cases {
+    let all = cases::cases(kernel);
+    let question = Question::new(kernel);
+    let words = kernel.params().iter().all(|shape| shape.format.float().is_none());
+    let rare = |operand: &Operand| {
+        operand.layout.is_some_and(|layout| layout.is_zero(operand.bits) || layout.is_infinite(operand.bits))
+    };
+    let hidden = |case: &&[u64]| {
+        words && (0..question.encodings.len()).any(|part| question.operands(case, part).iter().any(rare))
+    };
+    if !kernel.format.channels().is_empty() || all.len() <= MOST {
+        return all;
+    }
+    let step = all.len().div_ceil(MOST);
+    let boundary = cases::boundary(kernel);
+    let values: Vec<u64> =
+        boundary.iter().chain(all.iter().step_by(step)).chain(all.iter().filter(hidden)).flatten().copied().collect();
+    Cases::new(format!("{}.fewer", all.name), kernel.arity(), values)
 }
 
 fn device(profile: &Profile) -> Vec<Observation> {
+    // Several tests want that of each built-in profile.
+    static KNOWN: Mutex<BTreeMap<String, Arc<OnceLock<Vec<Observation>>>>> = Mutex::new(BTreeMap::new());
+    if profile::built_in(&profile.id).is_none_or(|own| own.unwrap().rules.len() != profile.rules.len()) {
+        return asked(profile, fewer);
+    }
+    let known = Arc::clone(KNOWN.lock().unwrap().entry(profile.id.clone()).or_default());
+    known.get_or_init(|| asked(profile, fewer)).clone()
+}
+
+/// A device of the oracle's answers to these cases.
+fn asked(profile: &Profile, cases: fn(&Kernel) -> Cases) -> Vec<Observation> {
     profile
         .kernels()
         .into_iter()
         .map(|kernel| {
-            let cases = cases::cases(&kernel);
+            let cases = cases(&kernel);
             let out: Vec<u64> = cases.iter().flat_map(|case| answer(profile, &kernel, case)).collect();
             Observation { kernel, cases, outcome: Outcome::Ran, detail: String::new(), out: out.into(), second: None }
         })
@@ -81,7 +97,7 @@ fn outside(set: &Set, from: u64) -> Option<u64> {
     };
     [encoding.key(from ^ sign)]
         .into_iter()
-        .chain((1..=4096).flat_map(|distance| [key + distance, key - distance]))
+        .chain((1..=4096).flat_map(|distance| [key.saturating_add(distance), key.saturating_sub(distance)]))
         .chain([encoding.key(infinity), encoding.key(infinity) - 1])
         .filter(|key| (first..=last).contains(key))
         .map(|key| encoding.at(key))
@@ -90,6 +106,9 @@ fn outside(set: &Set, from: u64) -> Option<u64> {
 
 /// What judges a device: [`Judge`], or something broken in its place.
 type Judging<'a> = &'a dyn Fn(&[Observation]) -> Judgement;
+
+/// What judges a device by one profile after the other.
+type JudgingBy<'a> = &'a dyn Fn(&Profile, &[Observation]) -> Judgement;
 
 /// What a judge has against a device of the oracle's answers: profiles and rules that do not pass, or pass unjudged.
 fn objections(profile: &Profile, device: &[Observation], judge: Judging) -> Vec<String> {
@@ -116,14 +135,70 @@ fn a_device_of_the_oracles_answers_conforms_to_each_profile() {
     }
 }
 
+/// Some rules of OpenGL's look at lanes that accept everything.
+#[test]
+fn a_judgement_counts_the_lanes_that_coverage_counts() {
+    let profile = profile::built_in("gl-arb-shader-precision").unwrap().unwrap();
+    let device = asked(&profile, cases::cases);
+    let judgement = Judge::new(&profile).judge(&Observations::new(&device));
+    let coverage = Surveyor::default().survey(&profile);
+    let mut vacuous = 0;
+    for (verdict, rule) in judgement.rules.iter().zip(&coverage.rules) {
+        let defaults = rule.rule.parts.iter().map(|part| part.lowerings[0]);
+        let tallies = defaults.filter_map(|kernel| rule.kernels.iter().find(|known| known.kernel == kernel));
+        let lanes: usize = tallies.map(|kernel| kernel.tally.judged).sum();
+        assert_eq!((&verdict.id, verdict.lanes), (&rule.rule.id, lanes));
+        vacuous += rule.tally().vacuous;
+    }
+    assert!(vacuous > 0);
+}
+
+#[test]
+fn the_worked_example_is_met_by_a_device_and_missed_by_another() {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/engine.toml");
+    let text = std::fs::read_to_string(path).unwrap();
+    let profile = Profile::parse("engine.toml", &text, &profile::built_in_text).unwrap();
+    let judge = Judge::new(&profile);
+    let objections = objections(&profile, &device(&profile), &|device| judge.judge(&Observations::new(device)));
+    assert!(objections.is_empty(), "{}", objections.join("\n"));
+    // Its own rules alone, asked everything.
+    let mut profile = profile.clone();
+    profile.rules.retain(|rule| rule.id.starts_with("E-"));
+    let judge = Judge::new(&profile);
+    let good = asked(&profile, cases::cases);
+    // 1/3 two ulps off; the product of a subnormal flushed where others are kept; a half packed towards zero, for which
+    // there is another lowering.
+    for (id, case, wrong, rules, needs) in [
+        ("f32.rcp", vec![0x4040_0000], 0x3eaa_aaad, &["E-03"][..], ""),
+        ("f32.fmul", vec![0x300, 0x7800_0000], 0, &["E-02"][..], ""),
+        ("f32.pack_half_2x16", vec![0x477f_f000], 0x7bff, &[][..], "pack_half=f32.fconvert_f16"),
+    ] {
+        let mut device = good.clone();
+        let observation = device.iter_mut().find(|observation| observation.kernel.to_string() == id).unwrap();
+        let at = observation.cases.iter().position(|known| known.starts_with(&case)).unwrap();
+        let mut out = observation.out.to_vec();
+        // The other half of a packed pair stays.
+        let other = if observation.kernel.op.function == Function::PackHalf { 0xffff_0000 } else { 0 };
+        out[at] = wrong | out[at] & other;
+        observation.out = out.into();
+        let judgement = judge.judge(&Observations::new(&device));
+        let deviating: Vec<&str> =
+            judgement.rules.iter().filter(|r| r.verdict == Verdict::Deviates).map(|r| r.id.as_str()).collect();
+        assert_eq!((deviating, judgement.recipe.needs().join(" ")), (rules.to_vec(), needs.to_owned()), "{id}");
+    }
+}
+
 /// Pairs of rule and operation; those that a judge lets pass although one answer is wrong.
 type Survivors = (BTreeSet<String>, BTreeSet<String>);
 
-/// Changes one answer that a required rule looks at to the nearest one outside, and looks whether the judge notices.
-fn survivors(profile: &Profile, device: &[Observation], judge: Judging) -> Survivors {
+/// Changes one answer that a required rule looks at to the nearest one outside, and looks whether the judge notices it by
+/// that rule's look at that operation alone.
+fn survivors(profile: &Profile, device: &[Observation], judge: JudgingBy) -> Survivors {
     let mut survivors = Survivors::default();
+    let mut alone = Profile { rules: Vec::new(), ..profile.clone() };
     for rule in profile.rules.iter().filter(|rule| rule.level == Level::Required) {
         for part in &rule.parts {
+            alone.rules = vec![Rule { parts: vec![part.clone()], ..rule.clone() }];
             let kernel = part.lowerings[0];
             let at = device.iter().position(|observation| observation.kernel == kernel).unwrap();
             let cases = &device[at].cases;
@@ -137,8 +212,11 @@ fn survivors(profile: &Profile, device: &[Observation], judge: Judging) -> Survi
                     rule.selects(question.encodings[*index], &operands, &part.demand)
                 })
                 .collect();
-            let tries =
-                lanes.iter().take(3).chain(lanes.iter().rev().take(3)).chain(lanes.iter().step_by(lanes.len() / 8 + 1));
+            let tries = lanes
+                .iter()
+                .take(3)
+                .chain(lanes.iter().rev().take(3))
+                .chain(lanes.iter().step_by(lanes.len() / 40 + 1));
             let deviates = tries.into_iter().any(|(case, index)| {
                 let set = question.accepted_part(cases.case(*case), *index, &part.demand);
                 let mut answer = components(&kernel, device[at].answer(*case));
@@ -149,7 +227,7 @@ fn survivors(profile: &Profile, device: &[Observation], judge: Judging) -> Survi
                 out[case * answer.len()..(case + 1) * answer.len()].copy_from_slice(&answer);
                 let mut broken = device.to_vec();
                 broken[at].out = out.into();
-                let judgement = judge(&broken);
+                let judgement = judge(&alone, &broken);
                 if judgement.class == Class::Conforms {
                     return false;
                 }
@@ -170,9 +248,9 @@ fn survivors(profile: &Profile, device: &[Observation], judge: Judging) -> Survi
 #[test]
 fn one_answer_changed_makes_each_required_rule_deviate() {
     for profile in profiles() {
-        let judge = Judge::new(&profile);
-        let (pairs, survivors) =
-            survivors(&profile, &device(&profile), &|device| judge.judge(&Observations::new(device)));
+        let (pairs, survivors) = survivors(&profile, &device(&profile), &|profile, device| {
+            Judge::new(profile).judge(&Observations::new(device))
+        });
         println!("{}: {} pairs of rule and operation", profile.id, pairs.len());
         assert!(survivors.is_empty(), "{survivors:?}");
     }
@@ -195,7 +273,7 @@ fn accepting_everything_and_rejecting_everything_are_noticed() {
         };
         let accepting = always(Class::Conforms, Verdict::Conforms);
         assert_eq!(objections(&profile, &device, &|_| accepting.clone()), Vec::<String>::new());
-        let (pairs, survivors) = survivors(&profile, &device, &|_| accepting.clone());
+        let (pairs, survivors) = survivors(&profile, &device, &|_, _| accepting.clone());
         assert_eq!(survivors, pairs, "a judge that accepts everything is not noticed");
         let rejecting = always(Class::Deviates, Verdict::Deviates);
         let objections = objections(&profile, &device, &|_| rejecting.clone());
@@ -260,16 +338,53 @@ fn two_directions_on_one_path_deviate() {
 }
 
 #[test]
+fn two_treatments_of_subnormals_on_one_operation_deviate() {
+    let open = "environment = { subnormal_inputs = \"either\", subnormal_results = \"either\" }";
+    let text = format!(
+        "id = \"one\"\ntitle = \"\"\nversion = \"1\"\nextends = \"d3d11\"\n[[rule]]\nid = \"R\"\ntitle = \"\"\ncitation = \"\"\n\
+         format = \"f32\"\noperations = [\"mul\"]\nlanes = {{ none = [\"nan\"] }}\n{open}\nrequirement = \"one_treatment\"\n"
+    );
+    let mut profile = Profile::parse("one.toml", &text, &profile::built_in_text).unwrap();
+    profile.rules.retain(|rule| rule.id == "R");
+    let judge = Judge::new(&profile);
+    let demand = &profile.rules[0].parts[0].demand;
+    let [kept, flushed] = [Subnormals::Keep, Subnormals::Flush].map(|treated| {
+        let kernel = profile.kernels()[0];
+        let demand = demand.clone().with_subnormals(treated);
+        let (question, cases) = (Question::new(&kernel), cases::cases(&kernel));
+        let out = cases.iter().map(|case| question.accepted_part(case, 0, &demand).members(1)[0]).collect();
+        Observation { kernel, cases, outcome: Outcome::Ran, detail: String::new(), out, second: None }
+    });
+    let verdict = |observation: Observation| judge.judge(&Observations::new(&[observation])).rules[0].verdict;
+    assert!(verdict(kept.clone()).is_met() && verdict(flushed.clone()).is_met());
+    // Where the result rounds to the smallest normal value it may be flushed, and need not.
+    let question = Question::new(&kept.kernel);
+    let refused = |case: usize, treated: Subnormals, bits: u64| {
+        let demand = demand.clone().with_subnormals(treated);
+        !question.accepted_part(kept.cases.case(case), 0, &demand).contains(bits)
+    };
+    let differing: Vec<usize> = (0..kept.out.len())
+        .filter(|case| refused(*case, Subnormals::Flush, kept.out[*case]))
+        .filter(|case| refused(*case, Subnormals::Keep, flushed.out[*case]))
+        .collect();
+    assert!(differing.len() > 100);
+    for case in differing.into_iter().step_by(41) {
+        for (most, other) in [(&kept, &flushed), (&flushed, &kept)] {
+            let mut out = most.out.to_vec();
+            out[case] = other.out[case];
+            let mixed = Observation { out: out.into(), ..most.clone() };
+            assert_eq!(verdict(mixed), Verdict::Deviates, "{:x?}", most.cases.case(case));
+        }
+    }
+}
+
+#[test]
 fn keeping_subnormals_is_one_deviation_and_the_rest_depends_on_it() {
     let profile = profile::built_in("d3d11").unwrap().unwrap();
     let mut device = device(&profile);
     for observation in device.iter_mut().filter(|o| o.kernel.format == fpprobe_spirv::Format::F32) {
         let Some((_, part)) = profile.rules_for(&observation.kernel).next() else { continue };
-        let mut keeping = part.demand;
-        for environment in [&mut keeping.operands, &mut keeping.results] {
-            environment.subnormal_inputs = fpprobe_profiles::environment::Subnormals::Keep;
-            environment.subnormal_results = fpprobe_profiles::environment::Subnormals::Keep;
-        }
+        let keeping = part.demand.clone().with_subnormals(Subnormals::Keep);
         let kernel = observation.kernel;
         let answers = observation.cases.iter().enumerate().flat_map(|(index, case)| {
             let old = components(&kernel, observation.answer(index));
@@ -302,9 +417,13 @@ fn under(device: &[Observation], controls: &str) -> Vec<Observation> {
 fn keeping(device: &[Observation]) -> Vec<Observation> {
     let mut device = device.to_vec();
     let mul = device.iter_mut().find(|o| o.kernel.to_string() == "f32.fmul").unwrap();
-    let case = mul.cases.iter().position(|case| case == [0x00000300, 0x78000000]).unwrap();
+    let product = |case: &[u64]| {
+        let [x, y] = [case[0], case[1]].map(|bits| f32::from_bits(bits as u32));
+        (x.is_subnormal() && (x * y).is_normal()).then_some((x * y).to_bits())
+    };
+    let (case, kept) = mul.cases.iter().enumerate().find_map(|(index, case)| Some((index, product(case)?))).unwrap();
     let mut out = mul.out.to_vec();
-    out[case] = 0x32400000;
+    out[case] = u64::from(kept);
     mul.out = out.into();
     device
 }
@@ -332,7 +451,8 @@ fn the_recipe_is_the_least_that_meets_every_required_rule() {
     // NMin returns the NaN, FMin the number: another lowering, no control.
     let mut device = good.clone();
     let min = device.iter_mut().find(|o| o.kernel.to_string() == "f32.nmin").unwrap();
-    let case = min.cases.iter().position(|case| case == [0x7fc00000, 0x3f800000]).unwrap();
+    let case =
+        min.cases.iter().position(|case| case[0] == 0x7fc0_0000 && f32::from_bits(case[1] as u32).is_normal()).unwrap();
     let mut out = min.out.to_vec();
     out[case] = 0x7fc00000;
     min.out = out.into();
@@ -360,9 +480,12 @@ fn what_was_not_measured_is_never_a_pass() {
             Outcome::Unsupported,
         ] {
             let mut device = good.clone();
-            let sqrt = device.iter_mut().find(|o| o.kernel.to_string() == "f32.sqrt").unwrap();
-            sqrt.outcome = outcome;
-            sqrt.out = Arc::from([]);
+            // What no group excuses and no other lowering stands in for.
+            let mut parts = profile.rules.iter().flat_map(|rule| &rule.parts);
+            let only = parts.find(|part| part.lowerings.len() == 1 && part.groups.is_empty()).unwrap().lowerings[0];
+            let one = device.iter_mut().find(|observation| observation.kernel == only).unwrap();
+            one.outcome = outcome;
+            one.out = Arc::from([]);
             let class = judge.judge(&Observations::new(&device)).class;
             assert_eq!(class, Class::Incomplete, "{} {outcome:?}", profile.id);
         }
@@ -413,13 +536,16 @@ fn a_lost_sign_is_a_cause_of_its_own() {
         let observation = device.iter_mut().find(|o| o.kernel.to_string() == id).unwrap();
         let Some(at) = observation.cases.iter().position(|one| one[0] == case) else { panic!("{id} {case:08x}") };
         let mut out = observation.out.to_vec();
-        out[at] = answer;
+        // The other half of a packed pair stays.
+        let other = if observation.kernel.op.function == Function::PackHalf { 0xffff_0000 } else { 0 };
+        out[at] = answer | out[at] & other;
         observation.out = out.into();
     }
     let judgement = Judge::new(&profile).judge(&Observations::new(&device));
     let deviating: Vec<&str> =
         judgement.rules.iter().filter(|r| r.verdict == Verdict::Deviates).map(|r| r.id.as_str()).collect();
-    assert_eq!(deviating, ["D32-18", "D32-20", "D16-10"]);
+    // That sin(-subnormal) is -0 is said twice, of flushes and of sines.
+    assert_eq!(deviating, ["D32-18", "D32-20", "D16-10", "S-08-special"]);
 }
 
 #[test]
@@ -505,7 +631,7 @@ fn a_round_trip_of_no_finite_code_is_no_pass() {
     let mut device = device(&profile::built_in("d3d11").unwrap().unwrap());
     let load = device.iter_mut().find(|o| o.kernel.op.name == "load").unwrap();
     load.cases = Cases::new("", 1, vec![0x7c0 | 0x7c0 << 11 | 0x3e0 << 22]);
-    load.out = vec![0x7f80_0000; load.kernel.result().width as usize].into();
+    load.out = vec![0x7f80_0000; load.kernel.outputs()].into();
     let profile = store_rule("round_trip");
     let judgement = Judge::new(&profile).judge(&Observations::new(&device));
     assert_eq!((judgement.class, judgement.rules[0].verdict), (Class::Incomplete, Verdict::Incomplete));

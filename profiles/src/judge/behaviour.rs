@@ -1,76 +1,125 @@
 //! What a device chose where the text leaves a choice, and what would have to be different for a lane to pass.
 
-use fpprobe_spirv::Function;
+use fpprobe_spirv::{FloatLayout, Function};
 
-use super::{Lane, accepts};
+use super::sight::{Lane, Sight};
 use crate::accuracy::Accuracy;
-use crate::environment::{Contraction, Environment, Nan, NonFinite, Overflow, Sign, Subnormals, ZeroOrder};
-use crate::observation::Observation;
+use crate::encoding::Encoding;
+use crate::environment::{
+    Contraction, Environment, Invalid, Nan, NanBits, NonFinite, Overflow, Sign, Subnormals, ZeroOrder,
+};
 use crate::oracle::Demand;
 use crate::profile::Behaviour;
 
 /// One way to narrow a demand, and what it is called.
 type Choice = (fn(&mut Demand), &'static str);
 
-/// Choices by question, in order; the first that explains every lane is what the device does.
-fn questions(demand: &Demand) -> Vec<Vec<Choice>> {
-    let (inputs, results) = (&demand.operands, &demand.results);
-    let mut questions: Vec<Vec<Choice>> = Vec::new();
-    if inputs.subnormal_inputs == Subnormals::Either {
-        questions.push(vec![
+/// Something that a text may leave open.
+struct Open {
+    /// The ways, in order; the first that explains every lane is what the device does, if some lane tells it from another.
+    /// The last explains everything.
+    ways: &'static [Choice],
+    /// Whether a demand leaves it open.
+    left: fn(&Demand) -> bool,
+    /// Whether a lane with this answer can tell the ways apart.
+    concerns: fn(&Lane, u64) -> bool,
+}
+
+const OPEN: [Open; 9] = [
+    Open {
+        ways: &[
             (|d| d.operands.subnormal_inputs = Subnormals::Keep, "subnormal operands count"),
             (|d| d.operands.subnormal_inputs = Subnormals::Flush, "subnormal operands are flushed"),
             (|_| {}, "subnormal operands count in part"),
-        ]);
-    }
-    if results.subnormal_results == Subnormals::Either {
-        questions.push(vec![
+        ],
+        left: |d| d.operands.subnormal_inputs == Subnormals::Either,
+        concerns: |lane, _| some_operand(lane, FloatLayout::is_subnormal),
+    },
+    Open {
+        ways: &[
             (|d| d.results.subnormal_results = Subnormals::Keep, "subnormal results are kept"),
             (|d| d.results.subnormal_results = Subnormals::Flush, "subnormal results are flushed"),
             (|_| {}, "subnormal results are kept in part"),
-        ]);
-    }
-    let loose = !matches!(demand.accuracy, Accuracy::NearestEven | Accuracy::TowardZero);
-    if loose {
-        questions.push(vec![
+        ],
+        left: |d| d.results.subnormal_results == Subnormals::Either,
+        concerns: |lane, answer| is(lane, answer, |layout, bits| layout.is_zero(bits) || layout.is_subnormal(bits)),
+    },
+    Open {
+        ways: &[
             (|d| d.accuracy = Accuracy::NearestEven, "rounds to nearest even"),
             (|d| d.accuracy = Accuracy::TowardZero, "rounds towards zero"),
             (|_| {}, "within the tolerance, in no one direction"),
-        ]);
-    }
-    if demand.function == Function::MulAdd && results.contraction == Contraction::Either {
-        questions.push(vec![
+        ],
+        left: |d| !matches!(d.accuracy, Accuracy::NearestEven | Accuracy::TowardZero),
+        concerns: |_, _| true,
+    },
+    Open {
+        ways: &[
             (|d| d.results.contraction = Contraction::Separate, "multiplies and adds, each rounded"),
             (|d| d.results.contraction = Contraction::Fused, "fused, rounded once"),
             (|_| {}, "fused in part"),
-        ]);
-    }
-    if inputs.zero_order == ZeroOrder::Any {
-        questions.push(vec![
+        ],
+        left: |d| d.function == Function::MulAdd && d.results.contraction == Contraction::Either,
+        concerns: |_, _| true,
+    },
+    Open {
+        ways: &[
             (|d| d.operands.zero_order = ZeroOrder::Ieee, "-0 counts as smaller than +0"),
             (|d| d.operands.zero_order = ZeroOrder::First, "of two zeros the first operand"),
             (|d| d.operands.zero_order = ZeroOrder::Second, "of two zeros the second operand"),
             (|_| {}, "of two zeros either operand"),
-        ]);
-    }
-    if inputs.nan_operand == Nan::Any {
-        questions.push(vec![
-            (|d| d.operands.nan_operand = Nan::Other, "the number is returned, not the NaN"),
+        ],
+        left: |d| d.operands.zero_order == ZeroOrder::Any,
+        // A subnormal operand may be read as one.
+        concerns: |lane, _| some_operand(lane, |layout, bits| layout.is_zero(bits) || layout.is_subnormal(bits)),
+    },
+    Open {
+        ways: &[
             (|d| d.operands.nan_operand = Nan::Nan, "a NaN operand gives a NaN"),
+            (|d| d.operands.nan_operand = Nan::Other, "the number is returned, not the NaN"),
             (|_| {}, "a NaN operand gives a NaN or not"),
-        ]);
-    }
-    if results.zero_sign == Sign::Either {
-        questions.push(vec![(exact_signs, "signs of zeros are kept"), (|_| {}, "signs of zeros are not always kept")]);
-    }
-    if results.overflow == Overflow::Either {
-        questions.push(vec![
+        ],
+        left: |d| matches!(d.operands.nan_operand, Nan::Any | Nan::Either),
+        concerns: |lane, _| some_operand(lane, FloatLayout::is_nan),
+    },
+    Open {
+        ways: &[
+            (|d| d.operands.nan_bits = NanBits::Keep, "signalling NaNs are kept"),
+            (|_| {}, "signalling NaNs are made quiet"),
+        ],
+        left: |d| d.operands.nan_bits == NanBits::Quieten,
+        concerns: |lane, _| some_operand(lane, FloatLayout::is_nan),
+    },
+    Open {
+        ways: &[(exact_signs, "signs of zeros are kept"), (|_| {}, "signs of zeros are not always kept")],
+        left: |d| d.results.zero_sign == Sign::Either,
+        concerns: |lane, answer| {
+            some_operand(lane, |layout, bits| layout.is_zero(bits) || layout.is_subnormal(bits))
+                || is(lane, answer, FloatLayout::is_zero)
+        },
+    },
+    Open {
+        ways: &[
             (|d| d.results.overflow = Overflow::Round, "overflow gives infinity"),
             (|d| d.results.overflow = Overflow::Saturate, "overflow gives the largest finite value"),
             (|_| {}, "overflow gives either"),
-        ]);
-    }
-    questions
+        ],
+        left: |d| matches!(d.results.overflow, Overflow::Either | Overflow::RoundOrSaturate),
+        concerns: |lane, answer| {
+            is(lane, answer, |layout, bits| {
+                [layout.infinity(), layout.max_finite()].contains(&(bits & layout.magnitude_mask()))
+            })
+        },
+    },
+];
+
+/// Whether the answer is such a number.
+fn is(lane: &Lane, answer: u64, such: fn(FloatLayout, u64) -> bool) -> bool {
+    matches!(lane.set.encoding(), Encoding::Float(layout) if such(layout, answer))
+}
+
+fn some_operand(lane: &Lane, is: fn(FloatLayout, u64) -> bool) -> bool {
+    lane.operands.iter().any(|operand| operand.layout.is_some_and(|layout| is(layout, operand.bits)))
 }
 
 fn exact_signs(demand: &mut Demand) {
@@ -80,54 +129,97 @@ fn exact_signs(demand: &mut Demand) {
     }
 }
 
-/// Lanes of one part of a rule, with the answers.
-pub(super) struct Looked<'a> {
-    pub(super) demand: &'a Demand,
-    pub(super) lanes: &'a [Lane],
-    pub(super) observation: &'a Observation,
+/// What a way was seen to do on the lanes of one part.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Seen {
+    /// Every lane passes under it.
+    passes: bool,
+    /// It changes some lane.
+    matters: bool,
 }
 
-impl Looked<'_> {
-    /// Whether every lane passes under a changed demand, and whether the change changes any lane.
-    fn under(&self, change: fn(&mut Demand)) -> (bool, bool) {
-        let mut demand = *self.demand;
-        change(&mut demand);
-        if demand == *self.demand {
-            return (true, false);
+impl Seen {
+    /// Of no lane.
+    const NOTHING: Seen = Seen { passes: true, matters: false };
+}
+
+/// What the lanes of one part say of what its demand leaves open: by number in `OPEN`, way by way.
+pub(super) type Choices = Vec<(usize, Vec<Seen>)>;
+
+/// The demand under a way, and what was seen under it so far.
+type Tried = (Option<Demand>, Seen);
+
+/// Tries every way of what one part's demand leaves open, on every lane that it concerns, until it fails.
+pub(super) struct Watch<'a> {
+    sight: &'a Sight<'a>,
+    /// Number in `OPEN`, and for each way the demand under it and what was seen so far.
+    open: Vec<(usize, Vec<Tried>)>,
+}
+
+impl<'a> Watch<'a> {
+    /// A look at this part.
+    pub(super) fn new(sight: &'a Sight<'a>) -> Self {
+        let changed = |change: fn(&mut Demand)| {
+            let mut demand = sight.demand.clone();
+            change(&mut demand);
+            Some(demand).filter(|demand| demand != sight.demand)
+        };
+        let left = OPEN.iter().enumerate().filter(|(_, open)| (open.left)(sight.demand));
+        let ways = left.map(|(number, open)| {
+            (number, open.ways.iter().map(|(change, _)| (changed(*change), Seen::NOTHING)).collect())
+        });
+        Watch { sight, open: ways.collect() }
+    }
+
+    /// Looks at one more lane.
+    pub(super) fn see(&mut self, lane: &Lane) {
+        // A way can only narrow what is accepted.
+        if lane.set.is_single() {
+            return;
         }
-        let mut matters = false;
-        for lane in self.lanes {
-            let set = lane.under(&demand);
-            matters |= set != lane.set;
-            if !accepts(&set, self.observation, lane.case, lane.part) {
-                return (false, true);
+        let answer = self.sight.answer(lane.spot);
+        for (number, ways) in &mut self.open {
+            let mut ways = ways.iter_mut().filter_map(|(demand, seen)| Some((demand.as_ref()?, seen))).peekable();
+            if ways.peek().is_none() || !(OPEN[*number].concerns)(lane, answer) {
+                continue;
+            }
+            for (demand, seen) in ways.filter(|(_, seen)| seen.passes) {
+                let set = lane.under(demand);
+                seen.matters |= set != lane.set;
+                seen.passes &= self.sight.accepts(&set, lane.spot);
             }
         }
-        (true, matters)
+    }
+
+    /// What was seen.
+    pub(super) fn choices(self) -> Choices {
+        let seen = |ways: Vec<Tried>| ways.into_iter().map(|(_, seen)| seen).collect();
+        self.open.into_iter().map(|(number, ways)| (number, seen(ways))).collect()
     }
 }
 
-/// Names what the device chose.
-pub(super) fn name(parts: &[Looked<'_>]) -> String {
-    let mut names: Vec<&'static str> = Vec::new();
-    let Some(most) = parts.iter().map(|part| questions(part.demand)).max_by_key(Vec::len) else { return String::new() };
-    for choices in most {
-        let mut asked = false;
-        for (change, name) in choices {
-            let results: Vec<(bool, bool)> = parts.iter().map(|part| part.under(change)).collect();
-            asked |= results.iter().any(|(_, matters)| *matters);
-            if asked && results.iter().all(|(passes, _)| *passes) {
-                names.push(name);
-                break;
-            }
+/// Names what the device chose, by what was seen of each part of a rule.
+pub(super) fn name<'a>(parts: impl Iterator<Item = &'a Choices>) -> String {
+    let mut all: Vec<Vec<Seen>> = OPEN.iter().map(|open| vec![Seen::NOTHING; open.ways.len()]).collect();
+    for (number, ways) in parts.flatten() {
+        for (all, way) in all[*number].iter_mut().zip(ways) {
+            *all = Seen { passes: all.passes && way.passes, matters: all.matters || way.matters };
         }
+    }
+    let mut names: Vec<&'static str> = Vec::new();
+    for (open, seen) in OPEN.iter().zip(&all) {
+        // That one fails speaks for the others; and so does it if each says more than the text.
+        let ways = &seen[..seen.len() - 1];
+        let told = ways.iter().all(|way| way.matters) || ways.iter().any(|way| !way.passes);
+        let explains = open.ways.iter().zip(seen).find(|(_, way)| told && way.passes);
+        names.extend(explains.map(|((_, name), _)| name));
     }
     names.join("; ")
 }
 
 /// The demand of IEEE 754 round-to-nearest-even under the profile's flushing.
-fn strict(demand: &Demand) -> Demand {
-    let mut strict = *demand;
+pub(crate) fn strict(demand: &Demand) -> Demand {
+    let mut strict = demand.clone();
     strict.accuracy = Accuracy::NearestEven;
     for environment in [&mut strict.operands, &mut strict.results] {
         ieee(environment);
@@ -140,31 +232,33 @@ fn ieee(environment: &mut Environment) {
     environment.flushed_sign = Sign::Exact;
     environment.pole_nan = false;
     environment.non_finite = NonFinite::Ieee;
-    environment.invalid = Nan::Nan;
+    environment.invalid = Invalid::Nan;
     environment.zero_order = ZeroOrder::Ieee;
-    if environment.overflow == Overflow::Either {
+    if matches!(environment.overflow, Overflow::Either | Overflow::RoundOrSaturate) {
         environment.overflow = Overflow::Round;
     }
-    if environment.nan_operand == Nan::Any {
+    if matches!(environment.nan_operand, Nan::Any | Nan::Either) {
         environment.nan_operand = Nan::Nan;
     }
 }
 
-/// Whether every answer equals IEEE round-to-nearest-even under the profile's flushing.
-pub(super) fn is_strict(part: &Looked<'_>) -> bool {
-    let demand = strict(part.demand);
-    part.lanes.iter().all(|lane| accepts(&lane.under(&demand), part.observation, lane.case, lane.part))
-}
-
 /// The demand with a behaviour swapped for its opposite.
 pub(super) fn swapped(demand: &Demand, behaviour: Behaviour) -> Demand {
-    let mut swapped = *demand;
+    let mut swapped = demand.clone();
     for environment in [&mut swapped.operands, &mut swapped.results] {
         let opposite = |subnormals: Subnormals| match subnormals {
             Subnormals::Flush => Subnormals::Keep,
             Subnormals::Keep => Subnormals::Flush,
             Subnormals::Either => Subnormals::Either,
         };
+        if behaviour == Behaviour::Contraction {
+            environment.contraction = match environment.contraction {
+                Contraction::Fused => Contraction::Separate,
+                Contraction::Separate => Contraction::Fused,
+                Contraction::Either => Contraction::Either,
+            };
+            continue;
+        }
         if behaviour == Behaviour::Subnormals {
             environment.subnormal_inputs = opposite(environment.subnormal_inputs);
         }

@@ -1,12 +1,10 @@
 //! From the findings of its parts to the verdict of a rule.
 
-use std::rc::Rc;
-
 use fpprobe_spirv::Kernel;
 
-use super::behaviour::{self, Looked};
+use super::behaviour;
 use super::recipe::Recipe;
-use super::{Answers, EVIDENCE, Evidence, Finding, Judge, Observations, RuleVerdict, accepts, evidence, relation};
+use super::{EVIDENCE, Evidence, Finding, Judge, Judged, Observations, RuleVerdict, relation};
 use crate::accuracy::Accuracy;
 use crate::oracle::Demand;
 use crate::profile::{Behaviour, Rule};
@@ -50,10 +48,7 @@ impl Judge<'_> {
     /// The places of a rule under a recipe, without parts of absent groups: part, lowering.
     fn places(&self, rule: usize, recipe: &Recipe, absent: &[String]) -> Vec<(usize, usize)> {
         let parts = self.profile.rules[rule].parts.iter().enumerate();
-        parts
-            .filter(|(_, part)| !part.group.as_ref().is_some_and(|group| absent.contains(group)))
-            .map(|(index, part)| (index, recipe.choice(part)))
-            .collect()
+        parts.filter(|(_, part)| !part.is_absent(absent)).map(|(index, part)| (index, recipe.choice(part))).collect()
     }
 
     fn verdict(
@@ -77,16 +72,13 @@ impl Judge<'_> {
         };
         let places = self.places(index, recipe, absent);
         if places.is_empty() {
-            let groups: Vec<&str> = rule.parts.iter().filter_map(|part| part.group.as_deref()).take(1).collect();
-            return RuleVerdict {
-                verdict: Verdict::Unsupported,
-                behaviour: format!("without {}", groups.join("")),
-                ..verdict
-            };
+            let group = rule.parts.iter().flat_map(|part| &part.groups).find(|group| absent.contains(group));
+            let behaviour = format!("without {}", group.map_or("", String::as_str));
+            return RuleVerdict { verdict: Verdict::Unsupported, behaviour, ..verdict };
         }
         let (mut choice, mut unsupported, mut incomplete) = (false, None, None);
         for (part, lowering) in &places {
-            let kernel = rule.parts[*part].lowerings[*lowering].with_controls(recipe.controls);
+            let kernel = self.kernel((index, *part, *lowering), recipe.controls);
             match &*self.find((index, *part, *lowering), recipe.controls, observations) {
                 Finding::Unsupported(why) => {
                     unsupported.get_or_insert_with(|| format!("{kernel} needs {why}"));
@@ -94,15 +86,13 @@ impl Judge<'_> {
                 Finding::Incomplete(why) => {
                     incomplete.get_or_insert_with(|| why.clone());
                 }
-                Finding::Judged { lanes, choice: open, failing, direction } => {
-                    choice |= open;
-                    verdict.lanes += lanes;
-                    let failed = (failing.as_slice(), *direction);
-                    self.add_evidence(&mut verdict, (index, *part, *lowering), &kernel, failed, observations);
+                Finding::Judged(judged) => {
+                    choice |= judged.choice;
+                    verdict.lanes += judged.lanes;
+                    self.add_evidence(&mut verdict, (index, *part, *lowering), &kernel, judged, observations);
                     let part = &rule.parts[*part];
                     let observation = observations.get(&kernel).ok_or_else(|| format!("{kernel} was not measured"));
-                    let related =
-                        observation.and_then(|o| relation::judge(rule, part, o, recipe.controls, observations));
+                    let related = observation.and_then(|o| relation::judge(rule, part, o, observations));
                     let (more, against) = related.unwrap_or_else(|why| {
                         incomplete.get_or_insert(why);
                         (0, Vec::new())
@@ -139,20 +129,19 @@ impl Judge<'_> {
         verdict: &mut RuleVerdict,
         place: super::Place,
         kernel: &Kernel,
-        (failing, direction): (&[usize], Option<Demand>),
+        judged: &Judged,
         observations: &Observations<'_>,
     ) {
+        let Judged { failing, explanation, .. } = judged;
         if failing.is_empty() {
             return;
         }
         verdict.failing += failing.len();
         verdict.deviating.push(*kernel);
         let Some(observation) = observations.get(kernel) else { return };
-        let lanes = self.lanes(place, &observation.cases);
-        let rule = &self.profile.rules[place.0];
-        let demand = direction.unwrap_or(rule.parts[place.1].demand);
-        let new: Vec<Evidence> =
-            failing.iter().take(2).map(|lane| evidence(rule, observation, &lanes[*lane], &demand)).collect();
+        let sight = self.sight(place, observation);
+        let demand = explanation.as_ref().unwrap_or(sight.demand);
+        let new: Vec<Evidence> = failing.iter().take(2).map(|spot| sight.evidence(*spot, demand)).collect();
         let room = EVIDENCE.saturating_sub(verdict.evidence.len());
         verdict.evidence.extend(new.into_iter().take(room));
     }
@@ -171,28 +160,24 @@ impl Judge<'_> {
         let rule: &Rule = &self.profile.rules[index];
         self.places(index, recipe, absent).iter().all(|(part, lowering)| {
             let place = (index, *part, *lowering);
-            let Finding::Judged { failing, .. } = &*self.find(place, recipe.controls, observations) else {
+            let Finding::Judged(Judged { failing, .. }) = &*self.find(place, recipe.controls, observations) else {
                 return true;
             };
-            let kernel = rule.parts[*part].lowerings[*lowering].with_controls(recipe.controls);
+            let kernel = self.kernel(place, recipe.controls);
             let Some(observation) = observations.get(&kernel) else { return true };
             let acquitted = self.places(judge, recipe, absent).into_iter().any(|(part, lowering)| {
                 let place = (judge, part, lowering);
-                let rule = &self.profile.rules[judge];
-                rule.parts[part].lowerings[lowering].with_controls(recipe.controls) == kernel
+                self.kernel(place, recipe.controls) == kernel
                     && matches!(&*self.find(place, recipe.controls, observations),
-                        Finding::Judged { failing, .. } if failing.is_empty())
+                        Finding::Judged(Judged { failing, .. }) if failing.is_empty())
                     && self.contradicts(place, behaviour, observation)
             });
             if acquitted && !failing.is_empty() {
                 return false;
             }
-            let lanes = self.lanes(place, &observation.cases);
+            let sight = self.sight(place, observation);
             let demand: Demand = behaviour::swapped(&rule.parts[*part].demand, behaviour);
-            failing.iter().all(|lane| {
-                let lane = &lanes[*lane];
-                accepts(&lane.under(&demand), observation, lane.case, lane.part)
-            })
+            failing.iter().all(|spot| sight.accepts(&sight.under(*spot, &demand), *spot))
         })
     }
 
@@ -200,8 +185,8 @@ impl Judge<'_> {
     fn contradicts(&self, place: super::Place, behaviour: Behaviour, observation: &super::Observation) -> bool {
         let mut demand = behaviour::swapped(&self.profile.rules[place.0].parts[place.1].demand, behaviour);
         demand.accuracy = Accuracy::NearestEven;
-        let lanes = self.lanes(place, &observation.cases);
-        lanes.iter().any(|lane| !accepts(&lane.under(&demand), observation, lane.case, lane.part))
+        let sight = self.sight(place, observation);
+        sight.lanes().any(|lane| !sight.accepts(&lane.under(&demand), lane.spot))
     }
 
     /// Fills in label and behaviour of rules that are met.
@@ -213,28 +198,17 @@ impl Judge<'_> {
         observations: &Observations<'_>,
     ) {
         for (index, verdict) in verdicts.iter_mut().enumerate().filter(|(_, verdict)| verdict.verdict.is_met()) {
-            let rule = &self.profile.rules[index];
-            let mut held: Vec<(usize, Rc<Vec<super::Lane>>, &super::Observation)> = Vec::new();
-            for (part, lowering) in self.places(index, recipe, absent) {
-                let kernel = rule.parts[part].lowerings[lowering].with_controls(recipe.controls);
-                if let Some(observation) = observations.get(&kernel) {
-                    held.push((part, self.lanes((index, part, lowering), &observation.cases), observation));
-                }
-            }
-            let answers: Vec<Answers> = held.iter().map(|(_, _, o)| Answers::of(o.kernel, o)).collect();
-            let known = self.descriptions.borrow().get(&index).filter(|(of, _, _)| *of == answers).cloned();
-            let description = known.unwrap_or_else(|| {
-                let looked: Vec<Looked<'_>> = held
-                    .iter()
-                    .map(|(part, lanes, observation)| Looked { demand: &rule.parts[*part].demand, lanes, observation })
-                    .collect();
-                (answers, looked.iter().all(behaviour::is_strict), behaviour::name(&looked))
+            let places = self.places(index, recipe, absent);
+            let found = places.iter().map(|(part, lowering)| (index, *part, *lowering));
+            let findings: Vec<_> = found.map(|place| self.find(place, recipe.controls, observations)).collect();
+            let judged = findings.iter().filter_map(|finding| match &**finding {
+                Finding::Judged(judged) => Some(judged),
+                _ => None,
             });
-            verdict.strict = description.1;
+            verdict.strict = judged.clone().all(|judged| judged.strict);
             if verdict.verdict == Verdict::Permitted {
-                verdict.behaviour.clone_from(&description.2);
+                verdict.behaviour = behaviour::name(judged.map(|judged| &judged.choices));
             }
-            self.descriptions.borrow_mut().insert(index, description);
         }
     }
 }

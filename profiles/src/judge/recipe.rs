@@ -1,10 +1,12 @@
 //! Recipes: which controls and lowerings a program must use, and the class that follows.
 
+use std::collections::BTreeMap;
+
 use fpprobe_spirv::{Controls, Kernel};
 
 use super::{Class, Finding, Judge, Level, Observations, RuleVerdict, Verdict};
 use crate::observation::Outcome;
-use crate::profile::Part;
+use crate::profile::{Part, Profile};
 
 /// One set of controls for every module of a program, and one lowering per operation.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -22,11 +24,24 @@ impl Recipe {
         self.controls.iter().map(|control| control.name().to_owned()).chain(lowerings).collect()
     }
 
+    /// What every operation of a profile is under this recipe: kernels without controls, one for each format.
+    pub fn operations(&self, profile: &Profile) -> BTreeMap<String, Vec<Kernel>> {
+        let mut operations: BTreeMap<String, Vec<Kernel>> = BTreeMap::new();
+        for part in profile.rules.iter().flat_map(|rule| &rule.parts) {
+            let kernels = operations.entry(part.operation.clone()).or_default();
+            let chosen = part.plain(self.choice(part));
+            if !kernels.contains(&chosen) {
+                kernels.push(chosen);
+            }
+        }
+        operations
+    }
+
     /// Number of the lowering that this recipe takes for a part.
     pub(super) fn choice(&self, part: &Part) -> usize {
         let chosen = |(operation, kernel): &(String, Kernel)| {
             (*operation == part.operation)
-                .then(|| part.lowerings.iter().position(|lowering| lowering == kernel))
+                .then(|| (0..part.lowerings.len()).find(|lowering| part.plain(*lowering) == *kernel))
                 .flatten()
         };
         self.lowerings.iter().find_map(chosen).unwrap_or(0)
@@ -81,31 +96,36 @@ impl Judge<'_> {
         Judgement { class: class(best.as_ref(), &rules), recipe, without, rules, tried }
     }
 
-    /// Optional groups of which the device supports no kernel.
+    /// Optional groups of which the device supports no kernel, in the profile's order. A kernel that lacks an earlier group
+    /// says nothing of a later one.
     fn absent_groups(&self, observations: &Observations<'_>) -> Vec<String> {
         let lacks = |part: &Part| {
             observations.get(&part.lowerings[0]).is_some_and(|observation| observation.outcome == Outcome::Unsupported)
         };
-        let parts = || self.profile.rules.iter().flat_map(|rule| &rule.parts);
-        let groups = self.profile.groups.iter().map(|group| &group.id);
-        groups
-            .filter(|id| {
-                let mut members = parts().filter(|part| part.group.as_ref() == Some(id)).peekable();
-                members.peek().is_some() && members.all(lacks)
-            })
-            .cloned()
-            .collect()
+        let mut absent: Vec<String> = Vec::new();
+        for group in &self.profile.groups {
+            let parts = self.profile.rules.iter().flat_map(|rule| &rule.parts);
+            let mut members =
+                parts.filter(|part| part.groups.contains(&group.id) && !part.is_absent(&absent)).peekable();
+            if members.peek().is_some() && members.all(lacks) {
+                absent.push(group.id.clone());
+            }
+        }
+        absent
     }
 
     /// Sets of controls that the device offers for every kernel that it supports without them.
     fn offered(&self, observations: &Observations<'_>) -> Vec<Controls> {
-        let kernels: Vec<Kernel> = self.profile.kernels();
+        let parts = self.profile.rules.iter().flat_map(|rule| &rule.parts);
         let supported = |kernel: &Kernel| observations.get(kernel).is_some_and(|o| o.outcome != Outcome::Unsupported);
-        let present: Vec<&Kernel> = kernels.iter().filter(|kernel| supported(kernel)).collect();
+        let lowerings = parts.flat_map(|part| (0..part.lowerings.len()).map(move |lowering| (part, lowering)));
+        let present: Vec<(&Part, usize)> =
+            lowerings.filter(|(part, lowering)| supported(&part.lowerings[*lowering])).collect();
         Controls::subsets(&self.profile.modes)
             .into_iter()
             .filter(|set| {
-                set.is_empty() || !present.is_empty() && present.iter().all(|k| supported(&k.with_controls(*set)))
+                let carries = |(part, lowering): &(&Part, usize)| supported(&part.kernel(*lowering, *set));
+                set.is_empty() || !present.is_empty() && present.iter().all(carries)
             })
             .collect()
     }
@@ -113,20 +133,17 @@ impl Judge<'_> {
     /// The fewest changed lowerings under these controls: for each operation the first that meets every required rule.
     fn recipe_under(&self, controls: Controls, absent: &[String], observations: &Observations<'_>) -> Recipe {
         let mut recipe = Recipe { controls, lowerings: Vec::new() };
-        let mut seen: Vec<(&str, &[Kernel])> = Vec::new();
+        let mut seen: Vec<&Part> = Vec::new();
         for part in self.profile.rules.iter().flat_map(|rule| &rule.parts) {
-            let absent = part.group.as_ref().is_some_and(|group| absent.contains(group));
-            if part.lowerings.len() < 2
-                || absent
-                || seen.contains(&(part.operation.as_str(), part.lowerings.as_slice()))
-            {
+            let known = seen.iter().any(|known| known.is_like(part));
+            if part.lowerings.len() < 2 || part.is_absent(absent) || known {
                 continue;
             }
-            seen.push((&part.operation, &part.lowerings));
-            let meets = |lowering: &usize| self.operation_is_met(part, *lowering, controls, observations);
+            seen.push(part);
+            let meets = |lowering: &usize| self.operation_is_met(part, *lowering, controls, absent, observations);
             match (0..part.lowerings.len()).find(meets) {
                 Some(lowering) if lowering > 0 => {
-                    recipe.lowerings.push((part.operation.clone(), part.lowerings[lowering]));
+                    recipe.lowerings.push((part.operation.clone(), part.plain(lowering)));
                 }
                 _ => {}
             }
@@ -140,15 +157,16 @@ impl Judge<'_> {
         like: &Part,
         lowering: usize,
         controls: Controls,
+        absent: &[String],
         observations: &Observations<'_>,
     ) -> bool {
         self.profile.rules.iter().enumerate().filter(|(_, rule)| rule.level == Level::Required).all(|(index, rule)| {
             rule.parts.iter().enumerate().all(|(part, own)| {
-                if own.operation != like.operation || own.lowerings != like.lowerings {
+                if !own.is_like(like) || own.is_absent(absent) {
                     return true;
                 }
                 match &*self.find((index, part, lowering), controls, observations) {
-                    Finding::Judged { failing, .. } => failing.is_empty(),
+                    Finding::Judged(judged) => judged.failing.is_empty(),
                     _ => false,
                 }
             })

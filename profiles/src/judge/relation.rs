@@ -1,57 +1,65 @@
 //! Requirements on several lanes or several kernels at once.
 
-use fpprobe_spirv::{Controls, Kernel};
+use fpprobe_spirv::Kernel;
 
-use super::{Evidence, Lane, Observations, accepts};
+use super::sight::{Lane, Sight, Spot};
+use super::{Evidence, Observations};
 use crate::accepted::{Accepted, Set};
 use crate::accuracy::Accuracy;
 use crate::encoding::{Encoding, components};
+use crate::environment::Subnormals;
 use crate::observation::{Observation, Outcome};
 use crate::oracle::{Demand, Question};
 use crate::profile::{Part, Requirement, Rule};
 
 /// Rounding directions that may explain a whole path.
 const DIRECTIONS: [Accuracy; 2] = [Accuracy::NearestEven, Accuracy::TowardZero];
+/// Treatments of subnormals that may explain a whole operation.
+const TREATMENTS: [Subnormals; 2] = [Subnormals::Keep, Subnormals::Flush];
 
-/// The demand of the direction that explains most lanes, and the lanes (by number) that it does not explain.
-pub(super) fn against_one_direction(
-    demand: &Demand,
-    lanes: &[Lane],
-    observation: &Observation,
-) -> (Demand, Vec<usize>) {
-    let demands = DIRECTIONS.map(|accuracy| Demand { accuracy, ..*demand });
-    let off = |demand: &Demand, lane: &Lane| !accepts(&lane.under(demand), observation, lane.case, lane.part);
-    // Mostly one direction explains everything, and the first lane rules out the other.
-    if let Some(demand) = demands.iter().find(|demand| !lanes.iter().any(|lane| off(demand, lane))) {
-        return (*demand, Vec::new());
+/// The demands of which one must explain every lane; none for requirements of another kind.
+pub(super) fn explanations(requirement: Requirement, demand: &Demand) -> Vec<Demand> {
+    match requirement {
+        Requirement::OneDirection => {
+            DIRECTIONS.iter().map(|accuracy| Demand { accuracy: accuracy.clone(), ..demand.clone() }).collect()
+        }
+        Requirement::OneTreatment => TREATMENTS.map(|treated| demand.clone().with_subnormals(treated)).to_vec(),
+        Requirement::Result | Requirement::RoundTrip | Requirement::Monotonic | Requirement::EveryCode => Vec::new(),
     }
-    let against =
-        |demand: &Demand| (0..lanes.len()).filter(|index| off(demand, &lanes[*index])).collect::<Vec<usize>>();
-    let each = demands.iter().map(|demand| (*demand, against(demand)));
-    each.min_by_key(|(_, against)| against.len()).unwrap_or((*demand, Vec::new()))
 }
 
-/// Lanes (by number) whose result is smaller than that of a smaller operand of the same part.
-pub(super) fn against_monotony(lanes: &[Lane], observation: &Observation) -> Vec<usize> {
-    let kernel = &observation.kernel;
-    let mut points: Vec<(usize, i64, i64, usize)> = lanes
+/// The demand that explains most lanes, and the places that it does not explain.
+pub(super) fn against_one(demands: &[Demand], lanes: &[Lane], sight: &Sight<'_>) -> Option<(Demand, Vec<Spot>)> {
+    let off = |demand: &Demand, lane: &Lane| !sight.accepts(&lane.under(demand), lane.spot);
+    // Mostly one explains everything, and the first lane rules out the other.
+    if let Some(demand) = demands.iter().find(|demand| !lanes.iter().any(|lane| off(demand, lane))) {
+        return Some((demand.clone(), Vec::new()));
+    }
+    let against =
+        |demand: &Demand| lanes.iter().filter(|lane| off(demand, lane)).map(|lane| lane.spot).collect::<Vec<Spot>>();
+    let each = demands.iter().map(|demand| (demand.clone(), against(demand)));
+    each.min_by_key(|(_, against)| against.len())
+}
+
+/// Places whose result is smaller than that of a smaller operand of the same part.
+pub(super) fn against_monotony(lanes: &[Lane], sight: &Sight<'_>) -> Vec<Spot> {
+    let mut points: Vec<(usize, i64, i64, Spot)> = lanes
         .iter()
-        .enumerate()
-        .filter_map(|(index, lane)| {
+        .filter_map(|lane| {
             let operand = lane.operands[0];
             let layout = operand.layout.filter(|layout| !layout.is_nan(operand.bits))?;
-            let answer = components(kernel, observation.answer(lane.case))[lane.part];
+            let answer = sight.answer(lane.spot);
             let result = lane.set.encoding();
             let nan = matches!(result, Encoding::Float(layout) if layout.is_nan(answer));
-            (!nan).then(|| (lane.part, Encoding::Float(layout).key(operand.bits), result.key(answer), index))
+            (!nan).then(|| (lane.spot.1, Encoding::Float(layout).key(operand.bits), result.key(answer), lane.spot))
         })
         .collect();
     points.sort_unstable();
     let mut failing = Vec::new();
     let mut highest: Option<(usize, i64)> = None;
-    for (part, _, result, index) in points {
+    for (part, _, result, spot) in points {
         match highest {
-            Some((same, high)) if same == part && result < high => failing.push(index),
+            Some((same, high)) if same == part && result < high => failing.push(spot),
             Some((same, high)) if same == part => highest = Some((part, high.max(result))),
             _ => highest = Some((part, result)),
         }
@@ -65,13 +73,12 @@ pub(super) fn judge(
     rule: &Rule,
     part: &Part,
     stores: &Observation,
-    controls: Controls,
     observations: &Observations<'_>,
 ) -> Result<(usize, Vec<Evidence>), String> {
     let mut total = (0, Vec::new());
     for requirement in &rule.requirements {
         let (lanes, evidence) = match requirement {
-            Requirement::RoundTrip => round_trip(stores, part, controls, observations)?,
+            Requirement::RoundTrip => round_trip(stores, part, observations)?,
             Requirement::EveryCode => every_code(stores),
             _ => continue,
         };
@@ -89,12 +96,11 @@ pub(super) fn judge(
 fn round_trip(
     stores: &Observation,
     part: &Part,
-    controls: Controls,
     observations: &Observations<'_>,
 ) -> Result<(usize, Vec<Evidence>), String> {
     let kernel = stores.kernel;
     let load = fpprobe_spirv::Op::find("load").and_then(|op| Kernel::plain(kernel.format, op).ok());
-    let load = load.map(|load| load.with_controls(controls)).ok_or_else(|| format!("{kernel} has no load"))?;
+    let load = load.map(|load| load.with_controls(kernel.controls)).ok_or_else(|| format!("{kernel} has no load"))?;
     let answered = |observation: &&Observation| matches!(observation.outcome, Outcome::Ran | Outcome::Flaky);
     let loads =
         observations.get(&load).filter(answered).ok_or_else(|| format!("{load} gave nothing to store again"))?;

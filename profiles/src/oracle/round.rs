@@ -5,13 +5,17 @@ use std::cmp::Ordering;
 use fpprobe_spirv::FloatLayout;
 use rustc_apfloat::ieee::Quad;
 use rustc_apfloat::{Float, Round};
+use smallvec::SmallVec;
 
+use super::error::allowed;
 use super::{Demand, Operand};
 use crate::accepted::Set;
 use crate::accuracy::Accuracy;
 use crate::encoding::Encoding;
-use crate::environment::{Environment, Integer, Nan, NonFinite, Overflow, Sign, Subnormals, Ulp};
-use crate::real::{Exact, Real, cut, exponent, power};
+use crate::environment::{Environment, Integer, Invalid, NonFinite, Overflow, Sign, Subnormals, Ulp};
+use crate::interval::Interval;
+use crate::number::Number;
+use crate::real::{Exact, Real, cut, decode, exponent, power};
 
 /// The encodings allowed for an exact result.
 /// The operands tell a pole from an infinite operand.
@@ -20,8 +24,12 @@ pub(super) fn finish(encoding: Encoding, exact: Exact, operands: &[Operand], dem
     let environment = &demand.results;
     let set = match exact {
         Exact::Nan => match environment.invalid {
-            Nan::Any => return Set::everything(encoding),
-            _ => Set::nan(encoding),
+            Invalid::Any => return Set::everything(encoding),
+            Invalid::Nan => Set::nan(encoding),
+            Invalid::NanOrInfinite => {
+                let infinity = |negative| signed(encoding, layout, negative, layout.infinity());
+                Set::nan(encoding).or(&infinity(false)).or(&infinity(true))
+            }
         },
         Exact::Infinite(negative) if !layout.signed && negative => Set::one(encoding, 0),
         Exact::Infinite(negative) => {
@@ -29,9 +37,17 @@ pub(super) fn finish(encoding: Encoding, exact: Exact, operands: &[Operand], dem
             let pole = operands.iter().all(|operand| operand.is_finite());
             if pole && environment.pole_nan { set.or(&Set::nan(encoding)) } else { set }
         }
-        // 1/inverse_sqrt(0) passes through an infinity.
-        Exact::Zero(_) if by_infinity(demand) => return Set::everything(encoding),
-        Exact::Zero(negative) => signed(encoding, layout, negative, 0),
+        Exact::Zero(_) if demand.accuracy == Accuracy::Undefined => return Set::everything(encoding),
+        Exact::Zero(negative) => {
+            let band = if holds_at_zero(demand, operands) {
+                rounded(encoding, layout, Real::exact(Quad::ZERO), operands, demand)
+            } else {
+                Set::nothing(encoding)
+            };
+            let flushed = environment.subnormal_results == Subnormals::Flush;
+            let band = if flushed { band.minus(&Set::subnormals(encoding)) } else { band };
+            band.or(&signed(encoding, layout, negative, 0))
+        }
         Exact::Number(real) if !layout.signed && real.is_negative() => Set::one(encoding, 0),
         Exact::Number(real) => {
             let rounded = rounded(encoding, layout, real, operands, demand);
@@ -49,9 +65,17 @@ pub(super) fn finish(encoding: Encoding, exact: Exact, operands: &[Operand], dem
     if set.and(&zeros).is_empty() { set } else { set.or(&zeros) }
 }
 
-/// Whether a root of zero is reached through an infinity where infinities are indeterminate.
-fn by_infinity(demand: &Demand) -> bool {
-    matches!(demand.accuracy, Accuracy::ByInverseRoot(..)) && demand.results.non_finite == NonFinite::Any
+/// Whether an error is allowed where the result is zero. What zero's unit in the last place is follows from one definition
+/// of a unit and not from the other; the profiles of the latter mean exactly zero.
+fn holds_at_zero(demand: &Demand, operands: &[Operand]) -> bool {
+    let values: SmallVec<[Interval<Quad>; 3]> =
+        operands.iter().map(|operand| Interval::point(operand.value())).collect();
+    match demand.accuracy.at(&values) {
+        Accuracy::LogRelative(_) => near_one(operands[0]),
+        Accuracy::TwoStep(_) => false,
+        rounding if rounding.is_rounding() => false,
+        _ => demand.ulp == Ulp::Vulkan,
+    }
 }
 
 /// Whether a result is non-zero and below the smallest normal value.
@@ -64,14 +88,14 @@ fn signed(encoding: Encoding, layout: FloatLayout, negative: bool, magnitude: u6
 }
 
 /// The largest key not above, and the smallest not below, by cutting the magnitude; infinite where beyond the largest.
-fn neighbours(encoding: Encoding, layout: FloatLayout, value: Quad) -> (i64, i64) {
-    if value.is_zero() {
+fn neighbours<N: Number>(encoding: Encoding, layout: FloatLayout, value: N) -> (i64, i64) {
+    if value == N::NOUGHT {
         return (encoding.key(layout.sign_bit()), encoding.key(0));
     }
-    let cut = cut(layout, value);
+    let cut = value.cut(layout);
     let inner = cut.magnitude;
     let outer = if cut.exact { inner } else { inner + 1 };
-    if value.is_negative() {
+    if value < N::NOUGHT {
         (encoding.key(outer | layout.sign_bit()), encoding.key(inner | layout.sign_bit()))
     } else {
         (encoding.key(inner), encoding.key(outer))
@@ -97,12 +121,15 @@ fn toward_zero(encoding: Encoding, layout: FloatLayout, real: Real) -> Set {
     signed(encoding, layout, real.is_negative(), cut(layout, real.magnitudes().0).magnitude)
 }
 
+/// The encodings within an interval: its ends are rounded inward, and infinite where they are beyond the largest finite one.
+pub(super) fn inside<N: Number>(encoding: Encoding, layout: FloatLayout, interval: Interval<N>) -> Set {
+    let Interval { lo, hi } = interval;
+    Set::range(encoding, neighbours(encoding, layout, lo).1, neighbours(encoding, layout, hi).0)
+        .or(&beyond(encoding, layout, lo, hi))
+}
+
 fn rounded(encoding: Encoding, layout: FloatLayout, real: Real, operands: &[Operand], demand: &Demand) -> Set {
-    let within = |(low, high): (Quad, Quad)| {
-        // Rounded inward: an interval's ends are values of the format.
-        Set::range(encoding, neighbours(encoding, layout, low).1, neighbours(encoding, layout, high).0)
-            .or(&beyond(encoding, layout, low, high))
-    };
+    let within = |interval: Interval<Quad>| inside(encoding, layout, interval);
     // An error bound finer than the format's own spacing, as a relative one is among subnormals, leaves the neighbours.
     let around = |set: Set| {
         if !set.is_empty() {
@@ -110,50 +137,34 @@ fn rounded(encoding: Encoding, layout: FloatLayout, real: Real, operands: &[Oper
         }
         Set::range(encoding, neighbours(encoding, layout, real.lo).0, neighbours(encoding, layout, real.hi).1)
     };
-    match demand.accuracy {
+    let values: SmallVec<[Interval<Quad>; 3]> =
+        operands.iter().map(|operand| Interval::point(operand.value())).collect();
+    match demand.accuracy.at(&values) {
+        Accuracy::Undefined | Accuracy::Steps(_) => Set::everything(encoding),
         Accuracy::NearestEven => nearest(encoding, layout, real),
         Accuracy::TowardZero => toward_zero(encoding, layout, real),
         Accuracy::TowardZeroOrNearestEven => nearest(encoding, layout, real).or(&toward_zero(encoding, layout, real)),
-        Accuracy::EitherNeighbour | Accuracy::TwoStep(_) => {
-            Set::range(encoding, neighbours(encoding, layout, real.lo).0, neighbours(encoding, layout, real.hi).1)
-        }
-        Accuracy::Ulp(ulps) => within(real.widened(ulp_distance(layout, real, ulps, demand.ulp))),
-        Accuracy::Relative(bits) => around(within(relative(real, bits))),
-        Accuracy::LogRelative(bits) => {
-            let x = operands[0].value();
-            let near_one = x >= power(-1) && x <= power(1);
-            around(within(if near_one { real.widened(power(-bits)) } else { relative(real, bits) }))
-        }
-        Accuracy::Absolute(distance) => around(within(real.widened(quad(distance)))),
-        Accuracy::ByInverseRoot(division, root) => {
-            let one = power(0);
-            // The exact root's inverse is the exact reciprocal root; its error comes first, then the division's.
-            let inverse = Real {
-                lo: one.div_r(real.hi, Round::TowardNegative).value,
-                hi: one.div_r(real.lo, Round::TowardPositive).value,
-            };
-            let (low, high) = inverse.widened(ulp_distance(layout, inverse, root, demand.ulp));
-            let smallest = Real::exact(one.div_r(high, Round::TowardNegative).value);
-            let largest = Real::exact(one.div_r(low, Round::TowardPositive).value);
-            let low = smallest.widened(ulp_distance(layout, smallest, division, demand.ulp)).0;
-            let high = largest.widened(ulp_distance(layout, largest, division, demand.ulp)).1;
-            within((low, high))
+        Accuracy::EitherNeighbour | Accuracy::TwoStep(_) => around(Set::nothing(encoding)),
+        accuracy => {
+            let result = Interval { lo: real.lo, hi: real.hi };
+            match allowed(accuracy, demand, layout, result, &values) {
+                None => Set::everything(encoding),
+                Some(allowed) if matches!(accuracy, Accuracy::Ulp(_)) => within(allowed),
+                Some(allowed) => around(within(allowed)),
+            }
         }
     }
 }
 
-fn relative(real: Real, bits: i32) -> (Quad, Quad) {
-    real.widened(real.magnitudes().1.mul_r(power(-bits), Round::TowardPositive).value)
-}
-
-/// A decimal number of a profile, exactly as binary64 has it.
-pub(super) fn quad(value: f64) -> Quad {
-    crate::real::decode(crate::real::DOUBLE, value.to_bits())
+/// Whether an operand lies in [0.5, 2].
+fn near_one(operand: Operand) -> bool {
+    let x = operand.value();
+    x >= power(-1) && x <= power(1)
 }
 
 /// Infinities, where an interval reaches past the largest finite value.
-fn beyond(encoding: Encoding, layout: FloatLayout, low: Quad, high: Quad) -> Set {
-    let largest = crate::real::decode(layout, layout.max_finite());
+fn beyond<N: Number>(encoding: Encoding, layout: FloatLayout, low: N, high: N) -> Set {
+    let largest = N::decode(layout, layout.max_finite());
     let mut set = Set::nothing(encoding);
     if high > largest {
         set = set.or(&signed(encoding, layout, false, layout.infinity()));
@@ -164,18 +175,6 @@ fn beyond(encoding: Encoding, layout: FloatLayout, low: Quad, high: Quad) -> Set
     set
 }
 
-/// `ulps` units in the last place of an exact result.
-fn ulp_distance(layout: FloatLayout, real: Real, ulps: f64, kind: Ulp) -> Quad {
-    let (near, far) = real.magnitudes();
-    let mut leading = exponent(far);
-    let power_of_two = near == far && near == power(leading);
-    if kind == Ulp::Vulkan && power_of_two {
-        leading -= 1;
-    }
-    let leading = leading.clamp(1 - layout.bias(), layout.bias());
-    quad(ulps).scalbn(leading - layout.fraction as i32)
-}
-
 /// Applies the environment's word on finite results beyond the largest finite value.
 fn overflowed(encoding: Encoding, layout: FloatLayout, real: Real, set: Set, environment: &Environment) -> Set {
     let negative = real.is_negative();
@@ -184,10 +183,11 @@ fn overflowed(encoding: Encoding, layout: FloatLayout, real: Real, set: Set, env
     }
     let infinity = signed(encoding, layout, negative, layout.infinity());
     let largest = signed(encoding, layout, negative, layout.max_finite());
-    let over = real.magnitudes().1 > crate::real::decode(layout, layout.max_finite());
+    let over = real.magnitudes().1 > decode(layout, layout.max_finite());
     match environment.overflow {
         Overflow::Saturate if !set.and(&infinity).is_empty() => set.minus(&infinity).or(&largest),
         Overflow::Either if over => set.or(&infinity).or(&largest),
+        Overflow::RoundOrSaturate if !set.and(&infinity).is_empty() => set.or(&largest),
         _ => set,
     }
 }
@@ -227,5 +227,16 @@ pub(super) fn to_integer(encoding: Encoding, operand: Operand, environment: &Env
         Integer::Any => Set::everything(encoding),
         Integer::Saturate if value.is_nan() => Set::one(encoding, 0),
         Integer::Saturate => Set::one(encoding, encoding.at(if value.is_negative() { least } else { greatest })),
+        Integer::Representable => match operand.layout {
+            Some(layout) if !value.is_nan() => {
+                let end = limit(if value.is_negative() { least } else { greatest });
+                // Cut towards zero, the limit is a value of the float's format.
+                let nearest = decode(layout, cut(layout, end).magnitude);
+                let mut exact = false;
+                let integer = nearest.copy_sign(end).to_i128_r(64, Round::TowardZero, &mut exact).value;
+                Set::one(encoding, encoding.at(integer as i64))
+            }
+            _ => Set::everything(encoding),
+        },
     }
 }

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use fpprobe_spirv::op::{Function, Relation};
 use rustc_apfloat::Float as _;
 
-use super::{Demand, Operand, combinations, finish};
+use super::{Demand, Operand, Operands, combinations, finish};
 use crate::accepted::Set;
 use crate::accuracy::Accuracy;
 use crate::encoding::Encoding;
@@ -33,17 +33,38 @@ pub(super) fn moved(encoding: Encoding, operand: Operand, demand: &Demand) -> Se
     if either && !set.and(&zeros).is_empty() { set.or(&zeros) } else { set }
 }
 
+/// Which of the operands a part of a result shows: of a matrix that is transposed the element at the other side of the
+/// diagonal.
+pub(super) fn source(operands: &Operands, demand: &Demand) -> usize {
+    if demand.function != Function::Transpose {
+        return 0;
+    }
+    let columns = operands.len().isqrt().max(1);
+    (operands.part % columns) * columns + operands.part / columns
+}
+
+/// Whether an operand is a NaN, or an infinity.
+pub(super) fn classified(encoding: Encoding, operand: Operand, demand: &Demand) -> Set {
+    if operand.is_nan() && demand.operands.nan_operand == Nan::Any {
+        return Set::everything(encoding);
+    }
+    let infinite = !operand.is_nan() && !operand.is_finite();
+    let is = if demand.function == Function::IsNan { operand.is_nan() } else { infinite };
+    Set::one(encoding, u64::from(is))
+}
+
 /// Minimum or maximum: operands are compared as read, the chosen one is handed on as it came.
 pub(super) fn extreme(encoding: Encoding, operands: &[Operand], demand: &Demand) -> Set {
     // What is handed on is a value of the format: no accuracy widens it.
-    let exact = Demand { accuracy: Accuracy::NearestEven, ..*demand };
+    let exact = Demand { accuracy: Accuracy::NearestEven, ..demand.clone() };
     let hand_on = |operand: Operand| finish(encoding, Exact::of(operand.value()), operands, &exact);
     let (a, b) = (operands[0], operands[1]);
     if a.is_nan() || b.is_nan() {
         return match (demand.operands.nan_operand, a.is_nan() && b.is_nan()) {
             (Nan::Any, _) => Set::everything(encoding),
-            (Nan::Nan, _) | (Nan::Other, true) => Set::nan(encoding),
+            (Nan::Nan, _) | (Nan::Other | Nan::Either, true) => Set::nan(encoding),
             (Nan::Other, false) => hand_on(if a.is_nan() { b } else { a }),
+            (Nan::Either, false) => hand_on(if a.is_nan() { b } else { a }).or(&Set::nan(encoding)),
         };
     }
     let mut set = Set::nothing(encoding);
@@ -59,6 +80,38 @@ pub(super) fn extreme(encoding: Encoding, operands: &[Operand], demand: &Demand)
         }
     }
     set
+}
+
+/// `min(1, max(0, x))`: what is between is handed on as it came.
+pub(super) fn saturated(encoding: Encoding, operand: Operand, demand: &Demand) -> Set {
+    let Encoding::Float(layout) = encoding else { return Set::everything(encoding) };
+    let (zero, one) = (0, (layout.bias() as u64) << layout.fraction);
+    if operand.is_nan() {
+        return match demand.operands.nan_operand {
+            Nan::Any => Set::everything(encoding),
+            Nan::Nan => Set::nan(encoding),
+            Nan::Other => Set::one(encoding, zero),
+            // max(0, NaN) may be 0 or the NaN, min(1, NaN) 1 or the NaN.
+            Nan::Either => Set::nan(encoding).or(&Set::one(encoding, zero)).or(&Set::one(encoding, one)),
+        };
+    }
+    let exact = Demand { accuracy: Accuracy::NearestEven, ..demand.clone() };
+    operand.readings(&demand.operands).iter().fold(Set::nothing(encoding), |set, reading| {
+        let value = reading.value();
+        let limit = crate::real::power(0);
+        let handed_on = || finish(encoding, Exact::of(value), &[operand], &exact);
+        set.or(&match value {
+            // Of -0 and 0 the maximum is either, unless the environment has an order.
+            value if value.is_zero() => match demand.operands.zero_order {
+                ZeroOrder::Any => Set::one(encoding, zero).or(&handed_on()),
+                ZeroOrder::Ieee | ZeroOrder::First => Set::one(encoding, zero),
+                ZeroOrder::Second => handed_on(),
+            },
+            value if value.is_negative() => Set::one(encoding, zero),
+            value if value > limit => Set::one(encoding, one),
+            _ => handed_on(),
+        })
+    })
 }
 
 /// The order of two equal operands: that of their signs or places where the environment has one.

@@ -1,23 +1,29 @@
 //! From TOML to a [`Profile`], with errors that name file, line and key.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
-use std::marker::PhantomData;
-use std::rc::Rc;
 
-use fpprobe_spirv::op::{Function, OPS, Op};
-use fpprobe_spirv::{Control, Controls, Format, Kernel};
-use serde::Deserialize;
-use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
-use serde::de::{self, Deserializer, IntoDeserializer as _, MapAccess, SeqAccess, Visitor};
+use std::rc::Rc;
+use std::str::FromStr;
+
+use fpprobe_spirv::op::{Function, Op};
+use fpprobe_spirv::{Format, Kernel, ParseError};
 use toml::{Spanned, Table};
 
-use super::{Behaviour, Ground, Group, Operation, Part, Profile, Requirement, Rule, function_of, governing};
+use super::operation::{Operation, changed, changes, environment};
+use super::{ANY, Ground, Group, Member, Part, Profile, Requirement, Rule, asked, function_of, governing};
 use crate::accuracy::Accuracy;
 use crate::environment::{Environment, Ulp};
-use crate::lanes::Lanes;
+use crate::formula::Inheritance;
 use crate::oracle::{Demand, Question, has_reference};
-use crate::verdict::Level;
+use crate::source::{At, ProfileError, Source, once, placed};
+
+mod inherit;
+mod raw;
+
+pub(super) use inherit::{Bound, Formulas, bound, formulas};
+use inherit::{Place, accuracy_of};
+pub(super) use raw::RawOperation;
+use raw::{RawGroup, RawProfile, RawRule};
 
 /// Largest profile that is read, in bytes.
 const LARGEST: usize = 1 << 20;
@@ -25,135 +31,10 @@ const LARGEST: usize = 1 << 20;
 const DEEPEST: usize = 8;
 /// How many looks at an operation the rules of a profile may take together: formats and operations multiply.
 const MOST_PARTS: usize = 1 << 12;
-/// How many kernels may implement an operation.
-const MOST_LOWERINGS: usize = 16;
 /// How many controls a recipe may choose among: every set of them is tried.
 const MOST_MODES: usize = 12;
 /// How wide, in ulps, the first step of an operation in two steps may be: the second is judged for each of its results.
 const WIDEST_STEP: f64 = 64.0;
-
-/// What is wrong with a profile.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("{file}:{line}: {problem}")]
-pub struct ProfileError {
-    /// File name.
-    pub file: String,
-    /// Line, from 1.
-    pub line: usize,
-    /// What is wrong, naming the key.
-    pub problem: String,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RawProfile {
-    id: String,
-    title: String,
-    version: String,
-    extends: Option<Spanned<String>>,
-    #[serde(default)]
-    without: Vec<Spanned<String>>,
-    ulp: Option<Ulp>,
-    modes: Option<Vec<Spanned<String>>>,
-    #[serde(default)]
-    group: Vec<RawGroup>,
-    #[serde(default)]
-    environment: BTreeMap<String, Spanned<Table>>,
-    #[serde(default)]
-    operation: BTreeMap<String, Spanned<RawOperation>>,
-    #[serde(default)]
-    rule: Vec<Spanned<RawRule>>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RawGroup {
-    id: String,
-    title: String,
-    format: Spanned<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RawOperation {
-    lowerings: Vec<Spanned<String>>,
-    #[serde(default)]
-    accuracy: BTreeMap<String, Spanned<String>>,
-    #[serde(default)]
-    environment: Table,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RawRule {
-    id: String,
-    title: String,
-    citation: String,
-    #[serde(default)]
-    note: String,
-    #[serde(default = "required")]
-    level: Level,
-    format: Spanned<OneOrMany<String>>,
-    operations: Vec<Spanned<String>>,
-    #[serde(default)]
-    lanes: OneOrMany<Lanes>,
-    #[serde(default)]
-    requirement: OneOrMany<Requirement>,
-    judges: Option<Behaviour>,
-    #[serde(default)]
-    environment: Table,
-    #[serde(default)]
-    accuracy: BTreeMap<String, Spanned<String>>,
-}
-
-fn required() -> Level {
-    Level::Required
-}
-
-/// A value, or a list of them.
-struct OneOrMany<T>(Vec<T>);
-
-impl<T: Default> Default for OneOrMany<T> {
-    fn default() -> Self {
-        OneOrMany(vec![T::default()])
-    }
-}
-
-/// By hand, because an untagged enum would only say that nothing matches.
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for OneOrMany<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Values<T>(PhantomData<T>);
-        impl<'de, T: Deserialize<'de>> Visitor<'de> for Values<T> {
-            type Value = OneOrMany<T>;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a value or a list of values")
-            }
-            fn visit_str<E: de::Error>(self, text: &str) -> Result<Self::Value, E> {
-                T::deserialize(text.into_deserializer()).map(|value| OneOrMany(vec![value]))
-            }
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
-                T::deserialize(MapAccessDeserializer::new(map)).map(|value| OneOrMany(vec![value]))
-            }
-            fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Self::Value, A::Error> {
-                Vec::deserialize(SeqAccessDeserializer::new(list)).map(OneOrMany)
-            }
-        }
-        deserializer.deserialize_any(Values(PhantomData))
-    }
-}
-
-/// A file that is being read: turns byte positions into lines.
-struct Source {
-    file: String,
-    text: String,
-}
-
-impl Source {
-    fn error(&self, at: usize, problem: impl Into<String>) -> ProfileError {
-        let line = self.text.get(..at).unwrap_or(&self.text).matches('\n').count() + 1;
-        ProfileError { file: self.file.clone(), line, problem: problem.into() }
-    }
-}
 
 /// Everything that files have said so far.
 struct Draft {
@@ -202,8 +83,7 @@ fn draft(
             source.error(0, format!("a profile may have {LARGEST} bytes at most; this one has {}", source.text.len()))
         );
     }
-    let raw: RawProfile = toml::from_str(&source.text)
-        .map_err(|error| source.error(error.span().map_or(0, |span| span.start), error.message()))?;
+    let raw: RawProfile = source.read()?;
     let mut draft = match &raw.extends {
         None => Draft {
             profile: Profile {
@@ -211,10 +91,11 @@ fn draft(
                 title: String::new(),
                 version: String::new(),
                 modes: Vec::new(),
+                compile_time: false,
                 groups: Vec::new(),
                 rules: Vec::new(),
             },
-            ground: Ground { ulp: Ulp::Binade, environments: BTreeMap::new() },
+            ground: Ground { ulp: Ulp::Binade, inheritance: Inheritance::default(), environments: BTreeMap::new() },
             operations: BTreeMap::new(),
             rules: Vec::new(),
         },
@@ -238,41 +119,50 @@ fn draft(
 }
 
 fn read(source: &Rc<Source>, raw: RawProfile, draft: &mut Draft) -> Result<(), ProfileError> {
-    draft.profile.id = raw.id;
+    // Ids stand in `--require ID:default`, beside paths of files, and in reports.
+    let in_names = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+    if raw.id.get_ref().is_empty() || !raw.id.get_ref().chars().all(in_names) {
+        let problem = format!("`id`: `{}` is no name; write letters, digits, `-`, `_` and `.`", raw.id.get_ref());
+        return Err(source.error(raw.id.span().start, problem));
+    }
+    draft.profile.id = raw.id.into_inner();
     draft.profile.title = raw.title;
     draft.profile.version = raw.version;
+    draft.profile.compile_time = raw.compile_time;
     if let Some(ulp) = raw.ulp {
         draft.ground.ulp = ulp;
     }
+    if let Some(inheritance) = raw.inheritance {
+        draft.ground.inheritance = inheritance;
+    }
     if let Some(modes) = raw.modes {
-        once(placed(&modes), MOST_MODES).map_err(|(at, problem)| source.error(at, format!("`modes`: {problem}")))?;
-        draft.profile.modes = modes
-            .into_iter()
-            .map(|mode| {
-                let at = mode.span().start;
-                mode.get_ref().parse::<Control>().map_err(|error| source.error(at, format!("`modes`: {error}")))
-            })
-            .collect::<Result<_, _>>()?;
+        once("modes", placed(&modes), MOST_MODES).map_err(|(at, problem)| source.error(at, problem))?;
+        draft.profile.modes = modes.iter().map(|mode| named(source, "modes", mode)).collect::<Result<_, _>>()?;
     }
     for group in raw.group {
-        draft.profile.groups.retain(|known| known.id != group.id);
-        let format = group
-            .format
-            .get_ref()
-            .parse()
-            .map_err(|error| source.error(group.format.span().start, format!("`group.format`: {error}")))?;
-        draft.profile.groups.push(Group { id: group.id, title: group.title, format });
+        let at = group.span().start;
+        let RawGroup { id, title, format, control } = group.into_inner();
+        draft.profile.groups.retain(|known| known.id != id);
+        let member = match (&format, &control) {
+            (Some(format), None) => named(source, "group.format", format).map(Member::Format),
+            (None, Some(control)) => named(source, "group.control", control).map(Member::Control),
+            _ => Err(source.error(at, format!("group `{id}`: give `format` or `control`, one of them"))),
+        }?;
+        draft.profile.groups.push(Group { id, title, member });
     }
     for (format, table) in raw.environment {
         let at = table.span().start;
-        format.parse::<Format>().map_err(|error| source.error(at, format!("`environment.{format}`: {error}")))?;
-        let known = draft.ground.environments.entry(format.clone()).or_default();
-        known.extend(table.into_inner());
-        environment(known).map_err(|problem| source.error(at, format!("`environment.{format}`: {problem}")))?;
+        if format != ANY {
+            format.parse::<Format>().map_err(|error| source.error(at, format!("`environment.{format}`: {error}")))?;
+        }
+        let key = format!("environment.{format}");
+        let own = changes(&key, table.get_ref()).map_err(|(at, problem)| source.error(at, problem))?;
+        draft.ground.environments.entry(format.clone()).or_default().extend(own);
+        environment(&key, &draft.ground.environment(&format)).map_err(|problem| source.error(at, problem))?;
     }
     for (name, operation) in raw.operation {
         let at = operation.span().start;
-        let operation = read_operation(source, &name, operation.into_inner(), at)?;
+        let operation = Operation::read(source, &name, operation.get_ref(), at)?;
         draft.operations.insert(name, operation);
     }
     for dropped in raw.without {
@@ -299,71 +189,48 @@ fn read(source: &Rc<Source>, raw: RawProfile, draft: &mut Draft) -> Result<(), P
     Ok(())
 }
 
-/// Refuses a list that names something twice or has more than `most` members: where, and what is wrong.
-fn once<'a>(names: impl Iterator<Item = (usize, &'a String)>, most: usize) -> Result<(), (usize, String)> {
-    let mut seen = BTreeSet::new();
-    for (at, name) in names {
-        if !seen.insert(name) {
-            return Err((at, format!("`{name}` is named twice")));
-        }
-        if seen.len() > most {
-            return Err((at, format!("more than {most} are named")));
-        }
-    }
-    Ok(())
+/// What a key's name stands for.
+fn named<T: FromStr<Err = ParseError>>(source: &Source, key: &str, name: &Spanned<String>) -> Result<T, ProfileError> {
+    name.get_ref().parse().map_err(|error| source.error(name.span().start, format!("`{key}`: {error}")))
 }
 
-/// Names with the places where they stand.
-fn placed(names: &[Spanned<String>]) -> impl Iterator<Item = (usize, &String)> {
-    names.iter().map(|name| (name.span().start, name.get_ref()))
-}
-
-fn environment(table: &Table) -> Result<Environment, String> {
-    // The full text ends in the key.
-    Environment::deserialize(table.clone()).map_err(|error| error.to_string().trim().replace('\n', " "))
-}
-
-fn accuracy(source: &Source, key: &str, text: &Spanned<String>) -> Result<Accuracy, ProfileError> {
-    text.get_ref().parse().map_err(|problem| source.error(text.span().start, format!("`{key}`: {problem}")))
-}
-
-fn read_operation(source: &Source, name: &str, raw: RawOperation, at: usize) -> Result<Operation, ProfileError> {
-    if raw.lowerings.is_empty() {
-        return Err(
-            source.error(at, format!("`operation.{name}.lowerings` is empty: name at least one kernel operation"))
-        );
-    }
-    once(placed(&raw.lowerings), MOST_LOWERINGS)
-        .map_err(|(at, problem)| source.error(at, format!("`operation.{name}.lowerings`: {problem}")))?;
-    for lowering in &raw.lowerings {
-        let op = lowering.get_ref().rsplit_once('.').map_or(lowering.get_ref().as_str(), |(_, op)| op);
-        if Op::find(op).is_none() {
-            let error = fpprobe_spirv::ParseError::unknown("operation", op, OPS.iter().map(|op| op.name));
-            return Err(source.error(lowering.span().start, format!("`operation.{name}.lowerings`: {error}")));
-        }
-    }
-    let accuracy = raw
-        .accuracy
-        .iter()
-        .map(|(format, text)| Ok((format.clone(), accuracy(source, &format!("operation.{name}.accuracy"), text)?)))
-        .collect::<Result<_, ProfileError>>()?;
-    let lowerings = raw.lowerings.into_iter().map(Spanned::into_inner).collect();
-    Ok(Operation { lowerings, accuracy, environment: raw.environment })
-}
-
-fn read_rule(source: &Source, raw: RawRule, at: usize, draft: &Draft) -> Result<Rule, ProfileError> {
+fn read_rule(source: &Rc<Source>, raw: RawRule, at: usize, draft: &Draft) -> Result<Rule, ProfileError> {
     let rule_error = |at: usize, problem: String| source.error(at, format!("rule `{}`: {problem}", raw.id));
     if let Some((name, text)) =
-        raw.accuracy.iter().find(|(name, _)| !raw.operations.iter().any(|op| op.get_ref() == *name))
+        raw.accuracy.iter().find(|(name, _)| *name != ANY && !raw.operations.iter().any(|op| op.get_ref() == *name))
     {
         return Err(rule_error(text.span().start, format!("`accuracy.{name}`: the rule does not look at `{name}`")));
     }
+    let empty = [
+        ("id", raw.id.is_empty()),
+        ("format", raw.format.get_ref().0.is_empty()),
+        ("operations", raw.operations.is_empty()),
+        ("lanes", raw.lanes.0.is_empty()),
+        ("requirement", raw.requirement.0.is_empty()),
+    ];
+    if let Some((key, _)) = empty.iter().find(|(_, empty)| *empty) {
+        return Err(rule_error(at, format!("`{key}` is empty, and a rule without cannot fail")));
+    }
+    let problem = |(at, problem): At| rule_error(at, problem);
+    let within = |key: &str| format!("rule `{}`: `{key}`", raw.id);
+    let accuracies: BTreeMap<&str, Bound> = raw
+        .accuracy
+        .iter()
+        .map(|(name, text)| Ok((name.as_str(), bound(source, &within(&format!("accuracy.{name}")), text)?)))
+        .collect::<Result<_, ProfileError>>()?;
+    let environment = changes("environment", &raw.environment).map_err(problem)?;
     let here = raw.format.span().start;
     let formats = || raw.format.get_ref().0.iter();
-    once(formats().map(|format| (here, format)), Format::ALL.len())
-        .map_err(|(at, problem)| rule_error(at, format!("`format`: {problem}")))?;
-    once(placed(&raw.operations), MOST_PARTS)
-        .map_err(|(at, problem)| rule_error(at, format!("`operations`: {problem}")))?;
+    once("format", formats().map(|format| (here, format)), Format::ALL.len()).map_err(problem)?;
+    once("operations", placed(&raw.operations), MOST_PARTS).map_err(problem)?;
+    once("controls", placed(&raw.controls), MOST_MODES).map_err(problem)?;
+    let accuracy_of = |name: &str| accuracies.get(name).or_else(|| accuracies.get(ANY)).cloned();
+    let own = |name: &str| Own {
+        requirements: &raw.requirement.0,
+        controls: &raw.controls,
+        environment: &environment,
+        accuracy: accuracy_of(name),
+    };
     let mut parts = Vec::new();
     for format in formats() {
         let format: Format = format.parse().map_err(|error| rule_error(here, format!("`format`: {error}")))?;
@@ -373,15 +240,20 @@ fn read_rule(source: &Source, raw: RawRule, at: usize, draft: &Draft) -> Result<
             let operation = draft.operations.get(name).ok_or_else(|| {
                 let known = draft.operations.keys().map(String::as_str);
                 let nearest = fpprobe_spirv::ParseError::unknown("operation", name, known);
-                rule_error(here, format!("`operations`: {nearest}"))
+                rule_error(here, format!("`operations`: {nearest}; no profile here has a table `operation.{name}`"))
             })?;
-            let part =
-                read_part(name, operation, format, &raw, source, draft).map_err(|problem| rule_error(here, problem))?;
-            parts.extend(part);
+            for width in operation.widths() {
+                let part = read_part(name, operation, (format, width), own(name), draft);
+                parts.extend(part.map_err(|problem| match problem {
+                    Problem::Here(problem) => rule_error(here, format!("operation `{name}`: {problem}")),
+                    Problem::Elsewhere(error) => error,
+                })?);
+            }
         }
     }
     if parts.is_empty() {
-        return Err(rule_error(at, "`operations` names nothing that exists for its format: it cannot fail".into()));
+        let problem = "none of its `operations` has a kernel of its `format`: it cannot fail";
+        return Err(rule_error(at, problem.into()));
     }
     Ok(Rule {
         id: raw.id,
@@ -396,33 +268,45 @@ fn read_rule(source: &Source, raw: RawRule, at: usize, draft: &Draft) -> Result<
     })
 }
 
+/// What a rule itself has to say of an operation.
+struct Own<'a> {
+    requirements: &'a [Requirement],
+    controls: &'a [Spanned<String>],
+    environment: &'a Table,
+    accuracy: Option<Bound>,
+}
+
+/// What is wrong with a rule's look at an operation: something about the name, or about another place.
+enum Problem {
+    Here(String),
+    Elsewhere(ProfileError),
+}
+
+impl From<String> for Problem {
+    fn from(problem: String) -> Problem {
+        Problem::Here(problem)
+    }
+}
+
+impl From<ProfileError> for Problem {
+    fn from(error: ProfileError) -> Problem {
+        Problem::Elsewhere(error)
+    }
+}
+
 fn read_part(
     name: &str,
     operation: &Operation,
-    format: Format,
-    rule: &RawRule,
-    source: &Source,
+    (format, width): (Format, u32),
+    own: Own<'_>,
     draft: &Draft,
-) -> Result<Option<Part>, String> {
-    let mut lowerings = Vec::new();
-    for lowering in &operation.lowerings {
-        let (format, op) = match lowering.rsplit_once('.') {
-            Some((format, op)) => (format.parse::<Format>().map_err(|error| error.to_string())?, op),
-            None => (format, lowering.as_str()),
-        };
-        let op = Op::find(op).ok_or_else(|| format!("no kernel operation `{op}`"))?;
-        if lowering.contains('.') || op.formats.contains(&format) {
-            lowerings.push(Kernel::plain(format, op).map_err(|error| error.to_string())?);
-        }
-    }
+) -> Result<Option<Part>, Problem> {
+    let lowerings = operation.kernels(format, width).map_err(|error| error.to_string())?;
     let ops: Vec<&'static Op> = lowerings.iter().map(|kernel| kernel.op).collect();
     // An operation without a kernel of this format is no part of a rule that speaks of several formats.
     let Some(function) = function_of(&ops) else { return Ok(None) };
-    if !has_reference(function) {
-        return Err(format!("operation `{name}`: {function:?} has no reference to judge by"));
-    }
     let kernel = lowerings[0];
-    fits(function, &lowerings, &rule.requirement.0).map_err(|problem| format!("operation `{name}`: {problem}"))?;
+    fits(function, &lowerings, own.requirements)?;
     let operand = match kernel.params().iter().map(|shape| shape.format).find(|f| f.float().is_some()) {
         Some(operand) => operand,
         None => governing(kernel.params()[0].format, format),
@@ -431,23 +315,13 @@ fn read_part(
         Format::U32 if function == Function::PackHalf => Format::F16,
         other => governing(other, format),
     };
-    let environment_of = |format: Format| -> Result<Environment, String> {
-        let mut table = draft.ground.environments.get(format.name()).cloned().unwrap_or_default();
-        if table.is_empty() {
-            return Err(format!("there is no `environment.{format}`, which operation `{name}` needs"));
-        }
-        table.extend(operation.environment.clone());
-        table.extend(rule.environment.clone());
-        environment(&table).map_err(|problem| format!("`environment`: {problem}"))
-    };
-    let accuracy = if let Some(text) = rule.accuracy.get(name) {
-        accuracy(source, "accuracy", text).map_err(|error| error.problem)?
-    } else {
-        let own = operation.accuracy.get(result.name()).or_else(|| operation.accuracy.get("any"));
-        // Operations that choose, move or are exact need none.
-        own.copied().unwrap_or(Accuracy::NearestEven)
-    };
-    suits(accuracy, function).map_err(|problem| format!("operation `{name}`: {problem}"))?;
+    let place = Place { draft, format: result, changes: own.environment, within: vec![name] };
+    let accuracy = accuracy_of(&place, operation, own.accuracy)?;
+    if !has_reference(function) && !matches!(accuracy, Accuracy::Inherited(_)) {
+        return Err(format!("{function:?} has no reference to judge by").into());
+    }
+    suits(&accuracy, function)?;
+    let environment_of = |format| environment_of(draft, format, &[&operation.environment, own.environment]);
     let demand = Demand {
         function,
         operands: environment_of(operand)?,
@@ -455,9 +329,26 @@ fn read_part(
         accuracy,
         ulp: draft.ground.ulp,
     };
-    let group = draft.profile.groups.iter().find(|group| group.format == kernel.format).map(|group| group.id.clone());
-    let lowerings = lowerings.into_iter().map(|kernel| kernel.with_controls(Controls::NONE)).collect();
-    Ok(Some(Part { operation: name.to_owned(), lowerings, format, demand, group }))
+    let controls = || own.controls.iter().map(|name| name.get_ref().as_str());
+    let lowerings: Vec<Kernel> = lowerings
+        .into_iter()
+        .map(|kernel| asked::under(kernel, controls(), &draft.profile.modes))
+        .collect::<Result<_, _>>()
+        .map_err(|problem| format!("`controls`: {problem}"))?;
+    let groups = asked::groups(&draft.profile.groups, &lowerings[0]);
+    Ok(Some(Part { operation: name.to_owned(), lowerings, format, demand, groups }))
+}
+
+/// What a profile says of a format, with what is said of an operation, or in a rule, in its place.
+fn environment_of(draft: &Draft, format: Format, others: &[&Table]) -> Result<Environment, String> {
+    let mut table = draft.ground.environment(format.name());
+    if table.is_empty() {
+        return Err(format!("there is no `environment.{format}`, which it needs"));
+    }
+    for other in others {
+        table.extend(changed(format, other));
+    }
+    environment("environment", &table)
 }
 
 /// Refuses lowerings that cannot stand for one another, and relations that their kernels have no answers for.
@@ -479,14 +370,19 @@ fn fits(function: Function, lowerings: &[Kernel], requirements: &[Requirement]) 
 }
 
 /// Refuses accuracies that say nothing of an operation, and those too wide for one that is judged in two steps.
-fn suits(accuracy: Accuracy, function: Function) -> Result<(), String> {
+fn suits(accuracy: &Accuracy, function: Function) -> Result<(), String> {
     let step = match (accuracy, function) {
-        (Accuracy::TwoStep(ulps), Function::Div) | (Accuracy::Ulp(ulps), Function::MulAdd) => ulps,
-        (Accuracy::ByInverseRoot(..), Function::Sqrt) => 0.0,
-        (Accuracy::TwoStep(_) | Accuracy::ByInverseRoot(..), _) => {
+        (Accuracy::TwoStep(ulps), Function::Div) | (Accuracy::Ulp(ulps), Function::MulAdd) => *ulps,
+        (Accuracy::Inherited(_) | Accuracy::Undefined, _)
+        | (Accuracy::Steps(_), Function::Dot)
+        | (Accuracy::AbsoluteWithin(..), Function::Sin | Function::Cos) => 0.0,
+        (Accuracy::TwoStep(_) | Accuracy::AbsoluteWithin(..) | Accuracy::Steps(_), _) => {
             return Err(format!("`{accuracy}` is the accuracy of another operation"));
         }
-        (Accuracy::Relative(_) | Accuracy::LogRelative(_) | Accuracy::Absolute(_), Function::MulAdd) => f64::INFINITY,
+        (Accuracy::Stated(stated), _) if matches!(stated.accuracy, Accuracy::TwoStep(_)) => {
+            return Err(format!("`{accuracy}`: a division in two steps has no conditions"));
+        }
+        (accuracy, Function::MulAdd) if !accuracy.is_rounding() => f64::INFINITY,
         _ => 0.0,
     };
     if step <= WIDEST_STEP {

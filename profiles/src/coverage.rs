@@ -1,0 +1,206 @@
+//! What a profile's rules can tell apart: for every rule the lanes that it looks at, and on how many of them a plausible
+//! wrong answer is not accepted.
+//!
+//! A lane on which everything is accepted is **vacuous**: it is counted by itself and left out of every other number. A
+//! rule that accepts every plausible wrong answer on every lane cannot fail where it matters.
+
+use std::collections::{BTreeMap, HashMap};
+use std::ops::AddAssign;
+
+use fpprobe_spirv::{Cases, Kernel, cases};
+
+use crate::encoding::Encoding;
+use crate::oracle::{Demand, Question};
+use crate::parallel;
+use crate::profile::{Part, Profile, Requirement, Rule};
+
+mod lane;
+mod relation;
+mod wrong;
+
+use lane::Probe;
+pub use lane::right;
+pub use wrong::Wrong;
+
+/// Coverage of a profile.
+#[derive(Clone, Debug)]
+pub struct Coverage<'p> {
+    /// The profile.
+    pub profile: &'p Profile,
+    /// Its rules, in its order.
+    pub rules: Vec<RuleCoverage<'p>>,
+}
+
+/// Coverage of one rule.
+#[derive(Clone, Debug)]
+pub struct RuleCoverage<'p> {
+    /// The rule.
+    pub rule: &'p Rule,
+    /// Every kernel that it looks at: each lowering of each of its operations.
+    pub kernels: Vec<KernelCoverage<'p>>,
+}
+
+/// One kernel as a rule looks at it.
+#[derive(Clone, Debug)]
+pub struct KernelCoverage<'p> {
+    /// The profile's name of the operation that it implements.
+    pub operation: &'p str,
+    /// The kernel.
+    pub kernel: Kernel,
+    /// Cases that it is asked by default.
+    pub inputs: usize,
+    /// What the rule makes of them.
+    pub tally: Tally,
+}
+
+/// How often a wrong answer was tried, and how often it was not accepted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Tries {
+    /// Lanes on which it is not the right answer.
+    pub tried: usize,
+    /// Those on which it is not accepted.
+    pub rejected: usize,
+}
+
+/// Lanes, counted.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Tally {
+    /// Lanes that are judged: a part of the result of a case each.
+    pub judged: usize,
+    /// Lanes on which one answer is accepted, or any NaN.
+    pub single: usize,
+    /// Lanes on which everything is accepted: not judged, and in no other number.
+    pub vacuous: usize,
+    /// Wrong answers by kind, of kinds that were tried.
+    pub wrong: BTreeMap<Wrong, Tries>,
+}
+
+impl Tally {
+    /// Plausible wrong answers that are not accepted. The answer just outside of what is accepted is wrong by definition and
+    /// not among them.
+    pub fn rejected(&self) -> usize {
+        self.wrong.iter().filter(|(kind, _)| **kind != Wrong::JustOutside).map(|(_, tries)| tries.rejected).sum()
+    }
+
+    /// Whether nothing is judged.
+    pub fn is_vacuous(&self) -> bool {
+        self.judged == 0
+    }
+
+    fn add(&mut self, probe: Probe) {
+        if probe.vacuous {
+            self.vacuous += 1;
+            return;
+        }
+        self.judged += 1;
+        self.single += usize::from(probe.single);
+        for (index, kind) in Wrong::ALL.into_iter().enumerate().filter(|(index, _)| probe.tried >> index & 1 == 1) {
+            let tries = self.wrong.entry(kind).or_default();
+            tries.tried += 1;
+            tries.rejected += (probe.rejected >> index & 1) as usize;
+        }
+    }
+}
+
+impl AddAssign<&Tally> for Tally {
+    fn add_assign(&mut self, other: &Tally) {
+        self.judged += other.judged;
+        self.single += other.single;
+        self.vacuous += other.vacuous;
+        for (kind, tries) in &other.wrong {
+            let sum = self.wrong.entry(*kind).or_default();
+            sum.tried += tries.tried;
+            sum.rejected += tries.rejected;
+        }
+    }
+}
+
+impl RuleCoverage<'_> {
+    /// The tally of all its kernels.
+    pub fn tally(&self) -> Tally {
+        sum(self.kernels.iter().map(|kernel| &kernel.tally))
+    }
+}
+
+impl Coverage<'_> {
+    /// The tally of all its rules.
+    pub fn tally(&self) -> Tally {
+        sum(self.rules.iter().flat_map(|rule| &rule.kernels).map(|kernel| &kernel.tally))
+    }
+}
+
+fn sum<'a>(tallies: impl Iterator<Item = &'a Tally>) -> Tally {
+    let mut sum = Tally::default();
+    tallies.for_each(|tally| sum += tally);
+    sum
+}
+
+/// The coverage of each profile.
+pub fn survey(profiles: &[Profile]) -> Vec<Coverage<'_>> {
+    parallel::map(profiles, |profile| Surveyor::default().survey(profile))
+}
+
+/// What a probe depends on beside the case: rules and lowerings share most of it.
+#[derive(PartialEq)]
+struct Setting {
+    cases: String,
+    encodings: Vec<Encoding>,
+    demand: Demand,
+}
+
+/// Surveys rules; keeps what they share.
+#[derive(Default)]
+pub struct Surveyor {
+    known: Vec<(Setting, Probes)>,
+}
+
+/// Probes by lane: a part of the result of a case.
+type Probes = Vec<Option<Probe>>;
+
+impl Surveyor {
+    /// The coverage of a profile over the cases that its kernels are asked by default.
+    pub fn survey<'p>(&mut self, profile: &'p Profile) -> Coverage<'p> {
+        Coverage { profile, rules: profile.rules.iter().map(|rule| self.rule(rule)).collect() }
+    }
+
+    /// The coverage of one rule.
+    pub fn rule<'p>(&mut self, rule: &'p Rule) -> RuleCoverage<'p> {
+        let lowerings = |part: &'p Part| part.lowerings.iter().map(move |kernel| (part, *kernel));
+        let mut tallies: HashMap<usize, Tally> = HashMap::new();
+        let kernels = rule.parts.iter().flat_map(lowerings).map(|(part, kernel)| {
+            let (question, cases) = (Question::new(&kernel), cases::cases(&kernel));
+            let setting = self.setting(&question, &cases, part);
+            // A rule looks at kernels of one setting in one way.
+            let tally = tallies.entry(setting).or_insert_with(|| self.tally(rule, part, &question, &cases, setting));
+            let (operation, inputs, tally) = (part.operation.as_str(), cases.len(), tally.clone());
+            KernelCoverage { operation, kernel, inputs, tally }
+        });
+        RuleCoverage { rule, kernels: kernels.collect() }
+    }
+
+    /// The number of a kernel's setting.
+    fn setting(&mut self, question: &Question, cases: &Cases, part: &Part) -> usize {
+        let setting =
+            Setting { cases: cases.name.clone(), encodings: question.encodings.clone(), demand: part.demand.clone() };
+        self.known.iter().position(|(known, _)| *known == setting).unwrap_or_else(|| {
+            let lanes = cases.len() * question.encodings.len();
+            self.known.push((setting, vec![None; lanes]));
+            self.known.len() - 1
+        })
+    }
+
+    fn tally(&mut self, rule: &Rule, part: &Part, question: &Question, cases: &Cases, setting: usize) -> Tally {
+        let probes = &mut self.known[setting].1;
+        let results = rule.requirements.contains(&Requirement::Result);
+        let mut tally = Tally::default();
+        for (case, index, _) in rule.looks_at(question, cases, &part.demand) {
+            let lane = &mut probes[case * question.encodings.len() + index];
+            let probe = *lane.get_or_insert_with(|| lane::probe(question, cases.case(case), index, &part.demand));
+            tally.add(if results { probe } else { probe.unasked() });
+        }
+        for requirement in &rule.requirements {
+            tally += &relation::tally(rule, part, &question.kernel, *requirement);
+        }
+        tally
+    }
+}

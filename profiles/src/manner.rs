@@ -1,0 +1,153 @@
+//! How a kernel does what texts leave open, read off its answers: which way it rounds, what overflow gives, whether
+//! subnormals count, whether a NaN stays one. Nothing here is a verdict.
+
+use crate::accepted::Set;
+use crate::accuracy::Accuracy;
+use crate::encoding::{Encoding, components};
+use crate::environment::{Environment, Integer, Invalid, Nan, NonFinite, Overflow, Subnormals, Ulp};
+use crate::lanes::{Class, Lanes, ResultClass};
+use crate::observation::Observation;
+use crate::oracle::{Demand, Operands, Question, accepted_on};
+
+/// What is looked at.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Aspect {
+    /// Rounding of results in the range of normal numbers.
+    Rounding,
+    /// Results beyond the largest finite value.
+    Overflow,
+    /// Subnormal operands.
+    SubnormalOperands,
+    /// Subnormal results of normal operands.
+    SubnormalResults,
+    /// One NaN among the operands.
+    Nan,
+}
+
+/// One way, and the demand that says it.
+type Way = (&'static str, fn(&mut Demand));
+
+/// What was seen of an aspect.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Manner {
+    /// The one way that every lane went, or `None` where there is none.
+    pub way: Option<&'static str>,
+    /// For each way the lanes that went it.
+    pub ways: Vec<(&'static str, usize)>,
+    /// Lanes on which the ways differ.
+    pub lanes: usize,
+    /// A case that shows it: the first whose answer no other way gives, or, where no way explains all, the first that went
+    /// none or another.
+    pub case: usize,
+}
+
+impl Aspect {
+    fn lanes(self) -> Lanes {
+        let numbers = Lanes { none: vec![Class::Nan, Class::Infinite, Class::Subnormal], ..Lanes::default() };
+        match self {
+            Aspect::Rounding => Lanes { result: Some(ResultClass::Normal), ..numbers },
+            Aspect::Overflow => Lanes { result: Some(ResultClass::Beyond), ..numbers },
+            Aspect::SubnormalResults => Lanes { result: Some(ResultClass::Tiny), ..numbers },
+            Aspect::SubnormalOperands => {
+                Lanes { any: vec![Class::Subnormal], none: vec![Class::Nan, Class::Infinite], ..Lanes::default() }
+            }
+            Aspect::Nan => Lanes { one: vec![Class::Nan], ..Lanes::default() },
+        }
+    }
+
+    fn ways(self) -> &'static [Way] {
+        match self {
+            Aspect::Rounding => &[
+                ("rounds to nearest even", |d| d.accuracy = Accuracy::NearestEven),
+                ("rounds towards zero", |d| d.accuracy = Accuracy::TowardZero),
+            ],
+            Aspect::Overflow => &[
+                ("overflows to infinity", |d| d.results.overflow = Overflow::Round),
+                ("overflows to the largest finite value", |d| d.results.overflow = Overflow::Saturate),
+            ],
+            Aspect::SubnormalOperands => &[
+                ("reads subnormals as they are", |d| d.operands.subnormal_inputs = Subnormals::Keep),
+                ("reads subnormals as zero", |d| d.operands.subnormal_inputs = Subnormals::Flush),
+            ],
+            Aspect::SubnormalResults => &[
+                ("keeps subnormal results", |d| d.results.subnormal_results = Subnormals::Keep),
+                ("flushes subnormal results", |d| d.results.subnormal_results = Subnormals::Flush),
+            ],
+            Aspect::Nan => &[
+                ("keeps a NaN a NaN", |d| d.operands.nan_operand = Nan::Nan),
+                ("makes a NaN a number", |d| d.operands.nan_operand = Nan::Any),
+            ],
+        }
+    }
+
+    /// What a lane gives that goes this way.
+    fn results(self, way: Way, encoding: Encoding, operands: &Operands, open: &Demand) -> Set {
+        let mut demand = open.clone();
+        (way.1)(&mut demand);
+        let set = accepted_on(encoding, operands, &demand);
+        // A number is whatever is no NaN.
+        let number = self == Aspect::Nan && demand.operands.nan_operand == Nan::Any;
+        if number { set.minus(&Set::nan(encoding)) } else { set }
+    }
+}
+
+/// Open, but for what IEEE 754 says of NaN and infinities, so that an aspect's ways differ in nothing else.
+const OPEN: Environment = Environment {
+    nan_operand: Nan::Nan,
+    invalid: Invalid::Nan,
+    pole_nan: false,
+    integer: Integer::Saturate,
+    non_finite: NonFinite::Ieee,
+    ..Environment::OPEN
+};
+
+/// How a kernel did it; `None` where none of its cases tells.
+pub fn manner(observation: &Observation, aspect: Aspect) -> Option<Manner> {
+    let kernel = &observation.kernel;
+    let question = Question::new(kernel);
+    let open = Demand {
+        function: kernel.op.function,
+        operands: OPEN,
+        results: OPEN,
+        // Overflow is told apart by a value beyond, not by one that rounds there.
+        accuracy: if aspect == Aspect::Overflow { Accuracy::NearestEven } else { Accuracy::EitherNeighbour },
+        ulp: Ulp::Vulkan,
+    };
+    let (lanes, ways) = (aspect.lanes(), aspect.ways());
+    let mut seen = Manner { way: None, ways: ways.iter().map(|(name, _)| (*name, 0)).collect(), lanes: 0, case: 0 };
+    let (mut odd, mut clear) = (None, None);
+    for (index, case) in observation.cases.iter().enumerate() {
+        let answer = components(kernel, observation.answer(index));
+        for (part, encoding) in question.encodings.iter().enumerate() {
+            let operands = question.operands(case, part);
+            if !lanes.select(*encoding, &operands, &open) {
+                continue;
+            }
+            let sets: Vec<Set> = ways.iter().map(|way| aspect.results(*way, *encoding, &operands, &open)).collect();
+            if sets.windows(2).all(|pair| pair[0] == pair[1]) {
+                continue;
+            }
+            let went: Vec<bool> = sets.iter().map(|set| set.contains(answer[part])).collect();
+            if seen.lanes == 0 {
+                seen.case = index;
+            }
+            if clear.is_none() && went.iter().filter(|went| **went).count() == 1 {
+                clear = Some(index);
+            }
+            // The way that most lanes went so far is the one that an odd lane is odd to.
+            let usual = seen.ways.iter().position(|(_, count)| *count == seen.lanes);
+            if odd.is_none() && usual.is_none_or(|usual| !went[usual]) {
+                odd = Some(index);
+            }
+            seen.lanes += 1;
+            for (way, went) in seen.ways.iter_mut().zip(went) {
+                way.1 += usize::from(went);
+            }
+        }
+    }
+    seen.way = seen.ways.iter().find(|(_, count)| *count == seen.lanes).map(|(name, _)| *name);
+    // An answer that only one way gives shows more than one that both would give.
+    let telling = if seen.way.is_none() { odd } else { clear };
+    seen.case = telling.unwrap_or(seen.case);
+    (seen.lanes > 0).then_some(seen)
+}

@@ -1,0 +1,109 @@
+//! Dot products in steps, value by value: what any order of multiplications and additions gives, each rounded and flushed,
+//! a product fused into a sum or not; or the whole rounded once (D3D11.3 functional specification, 3.1.3.2).
+
+use fpprobe_spirv::op::Function;
+
+use super::{Demand, Operand, accepted_on, inherited};
+use crate::accepted::Set;
+use crate::accuracy::Accuracy;
+use crate::encoding::Encoding;
+use crate::environment::{Contraction, Environment, Subnormals};
+
+/// Numbers from key to key.
+type Range = (i64, i64);
+
+/// How many neighbours are taken one by one; of more than that the ends tell.
+const FEW: u64 = 4;
+
+/// The sum of the products of the first half of the operands and the second, no NaN among them, each step as accurate as
+/// `step`.
+pub(super) fn in_steps(encoding: Encoding, operands: &[Operand], step: &Accuracy, demand: &Demand) -> Set {
+    let (x, y) = operands.split_at(operands.len() / 2);
+    let steps = Steps { encoding, operand: operands[0], demand: Demand { accuracy: step.clone(), ..demand.clone() } };
+    let products: Vec<Set> = x.iter().zip(y).map(|(x, y)| steps.of(Function::Mul, &[*x, *y])).collect();
+    // For each set of terms, what may come of it.
+    let mut sums: Vec<Set> = vec![Set::nothing(encoding); 1 << products.len()];
+    for terms in 1..sums.len() {
+        let first = terms & terms.wrapping_neg();
+        // The first term is in the first half: an addition does not tell its operands apart.
+        let halves = (1..terms).filter(|half| half & terms == *half && half & first != 0);
+        let mut sum = halves.fold(Set::nothing(encoding), |sum, half| {
+            sum.or(&steps.across(&sums[half], &sums[terms & !half], |a, b| steps.of(Function::Add, &[a, b])))
+        });
+        for (term, product) in products.iter().enumerate().filter(|(term, _)| terms >> term & 1 == 1) {
+            let rest = terms & !(1 << term);
+            sum = sum.or(&if rest == 0 {
+                product.clone()
+            } else {
+                // What is infinite already is as without fusing.
+                let rest = sums[rest].and(&Set::finite(encoding));
+                let one = Set::one(encoding, 0);
+                steps.across(&one, &rest, |_, rest| steps.of(Function::MulAdd, &[x[term], y[term], rest]))
+            });
+        }
+        sums[terms] = sum;
+    }
+    let serial = sums.pop().unwrap_or_else(|| Set::everything(encoding));
+    let zeros = Set::zeros(encoding);
+    let cancels = products.iter().any(|product| product.and(&zeros).is_empty());
+    if !cancels || !operands.iter().all(|operand| operand.is_finite()) {
+        return serial;
+    }
+    let whole = Demand { operands: Environment::IEEE, ..steps.demand.clone() };
+    serial.or(&inherited::defined(encoding, &operands.iter().copied().collect(), &whole))
+}
+
+/// How steps are carried out.
+struct Steps {
+    encoding: Encoding,
+    /// One of the format.
+    operand: Operand,
+    demand: Demand,
+}
+
+impl Steps {
+    /// What one step may give.
+    fn of(&self, function: Function, operands: &[Operand]) -> Set {
+        let mut demand = Demand { function, ..self.demand.clone() };
+        demand.results.contraction = Contraction::Fused;
+        accepted_on(self.encoding, &operands.iter().copied().collect(), &demand)
+    }
+
+    /// What a step that grows with both of its operands may give on what they may be.
+    fn across(&self, left: &Set, right: &Set, step: impl Fn(Operand, Operand) -> Set) -> Set {
+        let nan = Set::nan(self.encoding);
+        let mut set = left.or(right).and(&nan);
+        set = if set.is_empty() { set } else { nan.clone() };
+        let at = |key: i64| Operand { bits: self.encoding.at(key), ..self.operand };
+        for a in self.ranges(left) {
+            for b in self.ranges(right) {
+                let ends = step(at(a.0), at(b.0)).or(&step(at(a.1), at(b.1)));
+                set = set.or(&if a.0 == a.1 && b.0 == b.1 { ends } else { self.hull(&ends) });
+            }
+        }
+        set
+    }
+
+    /// The numbers of a set: ranges of many finite ones; few of them, and infinities, each by itself.
+    fn ranges(&self, set: &Set) -> Vec<Range> {
+        let finite = set.and(&Set::finite(self.encoding));
+        let infinite = set.minus(&Set::nan(self.encoding)).minus(&finite);
+        let ranges = finite.ranges().iter().chain(infinite.ranges());
+        let split = |(from, to): &Range| {
+            if to.abs_diff(*from) < FEW { (*from..=*to).map(|key| (key, key)).collect() } else { vec![(*from, *to)] }
+        };
+        ranges.flat_map(split).collect()
+    }
+
+    /// Everything between the numbers of a set, and its NaNs.
+    fn hull(&self, set: &Set) -> Set {
+        let ranges = self.ranges(set);
+        let ends = (ranges.iter().map(|range| range.0).min(), ranges.iter().map(|range| range.1).max());
+        let (Some(from), Some(to)) = ends else { return set.clone() };
+        let between = set.or(&Set::range(self.encoding, from, to));
+        match self.demand.results.subnormal_results {
+            Subnormals::Flush => between.minus(&Set::subnormals(self.encoding)),
+            _ => between,
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! The exact results of the functions that have one operation to compute them.
+
+use fpprobe_spirv::op::Function;
+use rustc_apfloat::ieee::Quad;
+use rustc_apfloat::{Float, Round};
+
+use super::elementary::{self, angle, is_elementary, power_of};
+use crate::accuracy::domain::pi;
+use crate::interval::Interval;
+use crate::number::Number as _;
+use crate::real::{Exact, Real, bracket, power};
+
+/// The exact result on operands read as they are; `None` where nothing is claimed.
+pub(super) fn exact(function: Function, operands: &[Quad]) -> Option<Exact> {
+    let x = operands[0];
+    let y = || operands[1];
+    let integral = |round| Exact::of(x.round_to_integral(round).value);
+    Some(match function {
+        Function::Add => bracket(|round| x.add_r(y(), round)),
+        Function::Sub => bracket(|round| x.sub_r(y(), round)),
+        Function::Mul | Function::OuterProduct => bracket(|round| x.mul_r(y(), round)),
+        Function::Div => bracket(|round| x.div_r(y(), round)),
+        Function::Reciprocal => bracket(|round| power(0).div_r(x, round)),
+        Function::MulAdd => bracket(|round| x.mul_add_r(y(), operands[2], round)),
+        Function::Rem => Exact::of(x.c_fmod(y()).value),
+        Function::Mod => modulo(x, y()),
+        Function::Neg => Exact::of(-x),
+        Function::Abs => Exact::of(x.abs()),
+        Function::Floor => integral(Round::TowardNegative),
+        Function::Ceil => integral(Round::TowardPositive),
+        Function::Trunc => integral(Round::TowardZero),
+        Function::RoundEven => integral(Round::NearestTiesToEven),
+        Function::Fract => {
+            let floor = x.round_to_integral(Round::TowardNegative).value;
+            bracket(|round| x.sub_r(floor, round))
+        }
+        Function::Sign => match Exact::of(x) {
+            Exact::Number(_) | Exact::Infinite(_) => Exact::of(power(0).copy_sign(x)),
+            zero => zero,
+        },
+        Function::Step => Exact::of(if y() < x { Quad::ZERO } else { power(0) }),
+        Function::Sqrt => Exact::sqrt(x),
+        Function::InverseSqrt => Exact::inverse_sqrt(x),
+        Function::Pow => return power_of(x, y()),
+        Function::Atan2 => return angle(x, y()),
+        Function::Radians => scaled(x, pi().over(Interval::point(Quad::of(180.0)))),
+        Function::Degrees => scaled(x, Interval::point(Quad::of(180.0)).over(pi())),
+        Function::UnpackNorm { bits, signed } => {
+            let most = Quad::from_u128((1 << (bits - u32::from(signed))) - 1).value;
+            // Two's complement has one number more below zero than above.
+            let x = if x < -most { -most } else { x };
+            bracket(|round| x.div_r(most, round))
+        }
+        Function::Ldexp => Exact::of(x.scalbn(exponent_of(y()))),
+        Function::FromSigned
+        | Function::FromUnsigned
+        | Function::ToFloat
+        | Function::PackHalf
+        | Function::UnpackHalf
+        | Function::Load
+        | Function::Store => Exact::of(x),
+        _ if is_elementary(function) => elementary::exact(function, x),
+        _ => return None,
+    })
+}
+
+/// `x - y * floor(x / y)`: of the sign of y, a zero too.
+fn modulo(x: Quad, y: Quad) -> Exact {
+    let rest = x.c_fmod(y).value;
+    if rest.is_nan() {
+        return Exact::Nan;
+    }
+    if rest.is_zero() {
+        return Exact::Zero(y.is_negative());
+    }
+    if rest.is_negative() == y.is_negative() { Exact::of(rest) } else { bracket(|round| rest.add_r(y, round)) }
+}
+
+/// A product with a positive factor that is known to lie in an interval.
+fn scaled(x: Quad, factor: Interval<Quad>) -> Exact {
+    if x.is_zero() || !x.is_finite() {
+        return Exact::of(x);
+    }
+    let product = Interval::point(x).times(factor);
+    Exact::Number(Real { lo: product.lo, hi: product.hi })
+}
+
+/// An integer as a power of two to scale by: beyond 2^5000 nothing changes.
+fn exponent_of(n: Quad) -> i32 {
+    let mut exact = false;
+    n.to_i128_r(64, Round::TowardZero, &mut exact).value.clamp(-5000, 5000) as i32
+}

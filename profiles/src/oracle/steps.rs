@@ -1,0 +1,318 @@
+//! Formulas carried out step by step, each step with the accuracy, the flushing and the overflow of its own operation.
+//!
+//! Every step maps intervals to intervals. The ends of an interval are not rounded to the format between the steps, but
+//! where a step is correctly rounded: its result is a value of the format. A subnormal, as an operand or as a result, may
+//! also be zero where the environment flushes; that is a value of its own, nothing between the two comes with it.
+
+use fpprobe_spirv::FloatLayout;
+use fpprobe_spirv::op::{Function, Relation};
+use smallvec::{SmallVec, smallvec};
+
+use super::Demand;
+use super::definition::is_defined;
+use super::error::allowed;
+use super::inherited::{exactly, is_whole};
+use super::range::range;
+use crate::accuracy::Accuracy;
+use crate::environment::{Environment, NonFinite, Overflow, Subnormals};
+use crate::formula::Formula;
+use crate::interval::{Interval, Values};
+use crate::number::Number as _;
+
+/// A formula with what the profile says of each of its steps at one format.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Resolved {
+    /// As it is written.
+    pub formula: Formula,
+    /// Its parts; each refers to those before it.
+    pub nodes: Vec<Node>,
+    /// The part that is the result.
+    pub root: usize,
+}
+
+/// A part of a formula.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Node {
+    /// An operand of the operation, by number.
+    Operand(usize),
+    /// A number: the values of the format around it.
+    Constant(Interval),
+    /// An operation, component by component unless its function takes vectors as a whole.
+    Step(Box<Demand>, Vec<usize>),
+    /// The components of a vector added up in every order, with this demand on each addition.
+    Sum(Box<Demand>, usize),
+    /// The second where the last two compare so, else the first.
+    Select(Relation, [usize; 4]),
+    /// Components of a vector.
+    Swizzle(usize, Vec<u8>),
+}
+
+/// What each component of a value may be; one component is a scalar.
+pub(super) type Vector = SmallVec<[Values; 1]>;
+
+impl Resolved {
+    /// What each component of the result may be. Without a format steps are exact.
+    pub(super) fn evaluate(
+        &self,
+        operands: &[Vector],
+        layout: Option<FloatLayout>,
+        environment: &Environment,
+    ) -> Vector {
+        let mut evaluation =
+            Evaluation { nodes: &self.nodes, operands, layout, environment, known: vec![None; self.nodes.len()] };
+        evaluation.node(self.root)
+    }
+}
+
+/// A formula that is being evaluated: only what is needed, and each part once.
+struct Evaluation<'a> {
+    nodes: &'a [Node],
+    operands: &'a [Vector],
+    layout: Option<FloatLayout>,
+    environment: &'a Environment,
+    known: Vec<Option<Vector>>,
+}
+
+impl Evaluation<'_> {
+    fn node(&mut self, index: usize) -> Vector {
+        if let Some(known) = &self.known[index] {
+            return known.clone();
+        }
+        let nodes = self.nodes;
+        let value = match &nodes[index] {
+            Node::Operand(operand) => self.operand(*operand),
+            Node::Constant(interval) => smallvec![Values::from(*interval)],
+            Node::Step(demand, arguments) => {
+                let arguments: SmallVec<[Vector; 3]> = arguments.iter().map(|argument| self.node(*argument)).collect();
+                apply(demand, &arguments, self.layout)
+            }
+            Node::Sum(demand, vector) => {
+                let vector = self.node(*vector);
+                smallvec![sum(demand, &vector, self.layout)]
+            }
+            Node::Select(relation, [fails, holds, left, right]) => {
+                let (left, right) = (self.node(*left), self.node(*right));
+                let compared = left.first().and_then(Values::parts).zip(right.first().and_then(Values::parts));
+                compared.map_or_else(
+                    || smallvec![Values::Anything],
+                    |(left, right)| {
+                        let (may_hold, may_fail) = outcomes(*relation, left, right);
+                        let holds = may_hold.then(|| self.node(*holds));
+                        let fails = may_fail.then(|| self.node(*fails));
+                        either(holds, fails)
+                    },
+                )
+            }
+            Node::Swizzle(vector, components) => {
+                let vector = self.node(*vector);
+                let component = |index: &u8| vector.get(usize::from(*index)).cloned().unwrap_or(Values::Anything);
+                components.iter().map(component).collect()
+            }
+        };
+        self.known[index] = Some(value.clone());
+        value
+    }
+
+    /// An operand, as it may be read.
+    fn operand(&self, index: usize) -> Vector {
+        match (self.operands.get(index), self.layout) {
+            (Some(operand), Some(layout)) => read(operand, layout, self.environment),
+            (Some(operand), None) => operand.clone(),
+            (None, _) => smallvec![Values::Anything],
+        }
+    }
+}
+
+/// An operand, or zero for it where it is subnormal and may be flushed.
+pub(super) fn read(operand: &Vector, layout: FloatLayout, environment: &Environment) -> Vector {
+    let keeps = environment.subnormal_inputs == Subnormals::Keep;
+    let one = |values: &Values| if keeps { values.clone() } else { flushed(values.clone(), layout) };
+    operand.iter().map(one).collect()
+}
+
+/// The union with zero, where a subnormal is among the values.
+fn flushed(values: Values, layout: FloatLayout) -> Values {
+    let least = f64::decode(layout, layout.min_normal());
+    let subnormal = |part: &Interval| part.lo < least && part.hi > -least && *part != Interval::ZERO;
+    let any = values.parts().is_some_and(|parts| parts.iter().any(subnormal));
+    if any { values.or_zero() } else { values }
+}
+
+/// What one of two may be, for each component.
+pub(super) fn union(a: Vector, b: Vector) -> Vector {
+    componentwise(&[a, b], |both| both[0].clone().or(both[1].clone()))
+}
+
+/// A scalar function on each component; a scalar beside vectors counts for each of their components.
+pub(super) fn componentwise(operands: &[Vector], function: impl Fn(&[&Values]) -> Values) -> Vector {
+    let width = operands.iter().map(SmallVec::len).max().unwrap_or(0);
+    let component = |index: usize| {
+        let values: Option<SmallVec<[&Values; 4]>> =
+            operands.iter().map(|vector| if vector.len() == 1 { vector.first() } else { vector.get(index) }).collect();
+        values.map_or(Values::Anything, |values| function(&values))
+    };
+    (0..width).map(component).collect()
+}
+
+/// A function over every combination of the intervals of its operands.
+pub(super) fn over(operands: &[&Values], function: impl Fn(&[Interval]) -> Values) -> Values {
+    let parts: Option<SmallVec<[&[Interval]; 3]>> = operands.iter().map(|operand| operand.parts()).collect();
+    let Some(parts) = parts else { return Values::Anything };
+    let count: usize = parts.iter().map(|parts| parts.len()).product();
+    if count == 1 {
+        return function(&parts.iter().map(|parts| parts[0]).collect::<SmallVec<[Interval; 3]>>());
+    }
+    let combination = |mut number: usize| {
+        let one = |parts: &&[Interval]| {
+            let part = parts[number % parts.len()];
+            number /= parts.len();
+            part
+        };
+        function(&parts.iter().map(one).collect::<SmallVec<[Interval; 3]>>())
+    };
+    (0..count).map(combination).reduce(Values::or).unwrap_or(Values::Anything)
+}
+
+/// What an operation may give; without a format its exact results.
+pub(super) fn apply(demand: &Demand, operands: &[Vector], layout: Option<FloatLayout>) -> Vector {
+    let Some(layout) = layout else { return exactly(demand.function, operands) };
+    if let Accuracy::Inherited(inherited) = &demand.accuracy {
+        if is_whole(demand.function) {
+            return inherited.given(demand, layout, operands);
+        }
+        return componentwise(operands, |operands| {
+            let operands: SmallVec<[Vector; 3]> = operands.iter().map(|values| smallvec![(*values).clone()]).collect();
+            inherited.given(demand, layout, &operands).into_iter().next().unwrap_or(Values::Anything)
+        });
+    }
+    if is_defined(demand.function) {
+        let result = |exact: Values| match exact {
+            Values::Within(parts) => {
+                let each = parts.iter().map(|part| rounded(demand, layout, *part, &[]));
+                each.reduce(Values::or).unwrap_or(Values::Anything)
+            }
+            Values::Anything => Values::Anything,
+        };
+        return exactly(demand.function, operands).into_iter().map(result).collect();
+    }
+    componentwise(operands, |operands| {
+        over(operands, |parts| match stated_range(demand, layout, parts) {
+            Values::Within(exact) => {
+                let each = exact.iter().map(|result| rounded(demand, layout, *result, parts));
+                each.reduce(Values::or).unwrap_or(Values::Anything)
+            }
+            Values::Anything => Values::Anything,
+        })
+    })
+}
+
+/// Formats of no more than so many bits are far coarser than what core-math leaves open.
+const QUICK: u32 = 23;
+
+/// The exact results, where the accuracy states something of the operands.
+fn stated_range(demand: &Demand, layout: FloatLayout, parts: &[Interval]) -> Values {
+    let quick = layout.fraction <= QUICK;
+    if demand.accuracy.is_stated(parts, layout) { range(demand.function, parts, quick) } else { Values::Anything }
+}
+
+/// Whether a function hands on its operands or whole numbers near them: there is nothing to round.
+fn hands_on(function: Function) -> bool {
+    matches!(
+        function,
+        Function::Neg
+            | Function::Abs
+            | Function::Sign
+            | Function::Floor
+            | Function::Ceil
+            | Function::Trunc
+            | Function::Round
+            | Function::RoundEven
+            | Function::Min
+            | Function::Max
+            | Function::Clamp
+            | Function::Saturate
+            | Function::Step
+            | Function::Move
+    )
+}
+
+/// What an operation may give for exact results of an interval.
+fn rounded(demand: &Demand, layout: FloatLayout, exact: Interval, operands: &[Interval]) -> Values {
+    let allowed = if hands_on(demand.function) {
+        Some(exact)
+    } else {
+        allowed(&demand.accuracy, demand, layout, exact, operands)
+    };
+    let Some(allowed) = allowed else { return Values::Anything };
+    let environment = &demand.results;
+    let largest = f64::decode(layout, layout.max_finite());
+    let finite = Interval { lo: -largest, hi: largest };
+    let values = Values::from(if allowed.is_within(finite) {
+        allowed
+    } else if environment.non_finite == NonFinite::Any {
+        return Values::Anything;
+    } else {
+        // What is beyond may come out as infinity or as the largest finite value.
+        let end = |end: f64| {
+            if end > largest {
+                largest
+            } else if end < -largest {
+                -largest
+            } else {
+                end
+            }
+        };
+        let inner = Interval { lo: end(allowed.lo), hi: end(allowed.hi) };
+        let infinite = |end: f64, limit: f64| if end > largest { f64::INFINITY } else { limit };
+        match environment.overflow {
+            Overflow::Saturate => inner,
+            _ => Interval { lo: -infinite(-allowed.lo, -inner.lo), hi: infinite(allowed.hi, inner.hi) },
+        }
+    });
+    if environment.subnormal_results == Subnormals::Keep { values } else { flushed(values, layout) }
+}
+
+/// A sum in every order: for each set of terms what any of its divisions into two gives.
+fn sum(demand: &Demand, terms: &[Values], layout: Option<FloatLayout>) -> Values {
+    if terms.len() > 4 {
+        return Values::Anything;
+    }
+    let mut sums: Vec<Option<Values>> = vec![None; 1 << terms.len()];
+    for set in 1..sums.len() {
+        let whole = |set: usize| sums[set].clone().unwrap_or(Values::Anything);
+        // The lowest term is in the first half: an addition does not tell its operands apart.
+        let lowest = 1 << set.trailing_zeros();
+        let halves = (1..set).filter(|half| half & set == *half && half & lowest != 0);
+        let added = halves.map(|half| -> Values {
+            let operands: [Vector; 2] = [smallvec![whole(half)], smallvec![whole(set & !half)]];
+            apply(demand, &operands, layout).into_iter().next().unwrap_or(Values::Anything)
+        });
+        sums[set] = added.reduce(Values::or).or_else(|| terms.get(set.trailing_zeros() as usize).cloned());
+    }
+    sums.pop().flatten().unwrap_or(Values::Anything)
+}
+
+/// Whether a comparison may hold, and whether it may fail.
+fn outcomes(relation: Relation, left: &[Interval], right: &[Interval]) -> (bool, bool) {
+    let any = |test: &dyn Fn(Interval, Interval) -> bool| left.iter().any(|a| right.iter().any(|b| test(*a, *b)));
+    let less = any(&|a, b| a.lo < b.hi);
+    let greater = any(&|a, b| a.hi > b.lo);
+    let equal = any(&|a, b| a.lo <= b.hi && b.lo <= a.hi);
+    match relation {
+        Relation::Less => (less, greater || equal),
+        Relation::Greater => (greater, less || equal),
+        Relation::LessEqual => (less || equal, greater),
+        Relation::GreaterEqual => (greater || equal, less),
+        Relation::Equal => (equal, less || greater),
+        Relation::NotEqual => (less || greater, equal),
+    }
+}
+
+/// One of two vectors; a scalar counts for each component of the other.
+fn either(a: Option<Vector>, b: Option<Vector>) -> Vector {
+    match (a, b) {
+        (Some(a), Some(b)) => union(a, b),
+        (Some(one), None) | (None, Some(one)) => one,
+        (None, None) => smallvec![Values::Anything],
+    }
+}

@@ -1,0 +1,57 @@
+//! Under which controls a rule's kernels are asked, and which optional groups a kernel belongs to.
+//!
+//! What a specification demands only of who asks for it (`DenormPreserve` and the like) is a rule with `controls`: its
+//! kernels are asked under these together with the recipe's. A control is named in full (`ftz32`, `nocontract`), or as a
+//! mode without a width (`ftz`): then it is asked for at every float width that the kernel takes, gives, packs or unpacks.
+//! A mode of any other width says nothing of the kernel.
+
+use fpprobe_spirv::needs::{float_formats, needs};
+use fpprobe_spirv::{Control, Controls, FloatLayout, Format, Kernel, Need};
+
+use super::{Group, Member};
+use crate::encoding::Encoding;
+use crate::oracle::Question;
+
+/// A kernel under the controls of these names, which a recipe of any of these modes must be able to carry as well.
+pub(super) fn under<'a>(
+    kernel: Kernel,
+    names: impl IntoIterator<Item = &'a str>,
+    modes: &[Control],
+) -> Result<Kernel, String> {
+    let widths = widths(&kernel);
+    let mut controls = Controls::NONE;
+    for name in names {
+        let asked = Control::at(name, &widths).map_err(|error| error.to_string())?;
+        let strange = |control: &Control| control.width().is_some_and(|width| !widths.contains(&width));
+        if asked.is_empty() || asked.iter().any(strange) {
+            return Err(format!("`{name}` means nothing to `{kernel}`, which has no float of that width"));
+        }
+        controls = Controls::new(asked).and_then(|asked| controls.with(asked)).map_err(|error| error.to_string())?;
+    }
+    for mode in modes {
+        let mode = Controls::new([*mode]).map_err(|error| error.to_string())?;
+        controls.with(mode).map_err(|error| format!("{error}; a recipe may ask for `{mode}`"))?;
+    }
+    Ok(kernel.with_controls(controls))
+}
+
+/// Widths of the floats that a kernel takes, gives, packs or unpacks.
+fn widths(kernel: &Kernel) -> Vec<u32> {
+    let question = Question::new(kernel);
+    let case = vec![0; kernel.arity()];
+    let operands = (0..question.encodings.len()).flat_map(|part| question.operands(&case, part));
+    let operands = operands.filter_map(|operand| operand.layout.map(FloatLayout::bits));
+    let results = question.encodings.iter().filter(|encoding| matches!(encoding, Encoding::Float(_)));
+    let types = float_formats(kernel).into_iter().map(Format::bits);
+    operands.chain(results.map(|encoding| encoding.bits())).chain(types).collect()
+}
+
+/// The groups that a kernel belongs to: a device that lacks one cannot be asked it.
+pub(super) fn groups(groups: &[Group], kernel: &Kernel) -> Vec<String> {
+    let (formats, needs) = (float_formats(kernel), needs(kernel));
+    let belongs = |group: &&Group| match group.member {
+        Member::Format(format) => kernel.format == format || formats.contains(&format),
+        Member::Control(control) => kernel.controls.contains(control) || needs.contains(&Need::Control(control)),
+    };
+    groups.iter().filter(belongs).map(|group| group.id.clone()).collect()
+}

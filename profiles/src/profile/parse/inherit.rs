@@ -1,0 +1,172 @@
+//! Accuracies as operations have them: bounds, formulas, and what of the profile's other operations those call.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use fpprobe_spirv::op::{Function, Op, Width};
+use fpprobe_spirv::{Format, ParseError};
+use toml::{Spanned, Table};
+
+use super::raw::OneOrMany;
+use super::{Draft, Problem, environment_of};
+use crate::accuracy::Accuracy;
+use crate::formula::{Formula, FormulaError, operand_names};
+use crate::oracle::{Called, Demand, Inherited, Memo, is_whole, resolve};
+use crate::profile::ANY;
+use crate::profile::operation::Operation;
+use crate::source::{ProfileError, Source};
+
+/// How many formulas an operation may have.
+const MOST: usize = 8;
+
+/// An accuracy as it is written: a bound, `inherited`, or a bound `or inherited`.
+#[derive(Clone, Debug)]
+pub(in crate::profile) struct Bound {
+    accuracy: Option<Accuracy>,
+    inherited: bool,
+    key: String,
+    source: Rc<Source>,
+    at: usize,
+}
+
+/// The formulas of an operation, with where they stand.
+#[derive(Clone, Debug)]
+pub(in crate::profile) struct Formulas {
+    texts: Vec<(String, Formula)>,
+    key: String,
+    source: Rc<Source>,
+    at: usize,
+}
+
+/// Where an accuracy is asked for.
+#[derive(Clone)]
+pub(super) struct Place<'a> {
+    pub(super) draft: &'a Draft,
+    pub(super) format: Format,
+    /// What a rule says of environments, which holds of every step.
+    pub(super) changes: &'a Table,
+    /// The operations that lead here, each inheriting from the next.
+    pub(super) within: Vec<&'a str>,
+}
+
+/// What is wrong with a formula: itself, or an operation that it calls.
+enum Wrong {
+    Formula(FormulaError),
+    Elsewhere(ProfileError),
+}
+
+impl From<FormulaError> for Wrong {
+    fn from(error: FormulaError) -> Wrong {
+        Wrong::Formula(error)
+    }
+}
+
+/// Reads an accuracy.
+pub(in crate::profile) fn bound(source: &Rc<Source>, key: &str, text: &Spanned<String>) -> Result<Bound, ProfileError> {
+    let at = text.span().start;
+    let key = if key.contains('`') { key.to_owned() } else { format!("`{key}`") };
+    let parse = |text: &str| text.parse::<Accuracy>().map_err(|problem| source.error(at, format!("{key}: {problem}")));
+    let bound = |accuracy, inherited| Bound { accuracy, inherited, key: key.clone(), source: Rc::clone(source), at };
+    match text.get_ref().as_str() {
+        "inherited" => Ok(bound(None, true)),
+        text => match text.strip_suffix(" or inherited") {
+            Some(other) => Ok(bound(Some(parse(other)?), true)),
+            None => Ok(bound(Some(parse(text)?), false)),
+        },
+    }
+}
+
+/// Reads formulas.
+pub(in crate::profile) fn formulas(
+    source: &Rc<Source>,
+    name: &str,
+    texts: &Spanned<OneOrMany<String>>,
+) -> Result<Formulas, ProfileError> {
+    let (at, key) = (texts.span().start, format!("operation.{name}.inherits"));
+    let written = &texts.get_ref().0;
+    if written.is_empty() || written.len() > MOST {
+        return Err(source.error(at, format!("`{key}`: one to {MOST} formulas are expected")));
+    }
+    let parse = |text: &String| match text.parse() {
+        Ok(formula) => Ok((text.clone(), formula)),
+        Err(error) => Err(source.error(at, format!("`{key}`: `{text}`: {error}"))),
+    };
+    let texts = written.iter().map(parse).collect::<Result<_, ProfileError>>()?;
+    Ok(Formulas { texts, key, source: Rc::clone(source), at })
+}
+
+/// The accuracy of an operation: `own`, where a rule has one, else what the operation says of the format or of any.
+/// Operations that say nothing choose, move or are exact.
+pub(super) fn accuracy_of(place: &Place<'_>, operation: &Operation, own: Option<Bound>) -> Result<Accuracy, Problem> {
+    let said = || operation.accuracy.get(place.format.name()).or_else(|| operation.accuracy.get(ANY)).cloned();
+    match (own.or_else(said), &operation.inherits) {
+        (Some(Bound { accuracy: Some(accuracy), inherited: false, .. }), _) => Ok(accuracy),
+        (Some(bound), None) => {
+            let problem = format!("{}: `inherited` without formulas: write `inherits` beside the lowerings", bound.key);
+            Err(bound.source.error(bound.at, problem).into())
+        }
+        (Some(bound), Some(formulas)) => inherited(place, operation, formulas, bound.accuracy),
+        (None, Some(formulas)) => inherited(place, operation, formulas, None),
+        (None, None) => Ok(Accuracy::NearestEven),
+    }
+}
+
+fn inherited(
+    place: &Place<'_>,
+    operation: &Operation,
+    formulas: &Formulas,
+    or: Option<Accuracy>,
+) -> Result<Accuracy, Problem> {
+    let Formulas { texts, key, source, at } = formulas;
+    let op = operation.op().ok_or_else(|| "no kernel operation".to_owned())?;
+    let resolved = |(text, formula): &(String, Formula)| {
+        let find = |called: Called<'_>, at: usize| {
+            demanded(place, called).map_err(|problem| match problem {
+                Problem::Here(problem) => Wrong::Formula(FormulaError::new(text, at, problem)),
+                Problem::Elsewhere(error) => Wrong::Elsewhere(error),
+            })
+        };
+        resolve(text, formula, operand_names(op.function), place.format.float(), &find).map_err(|wrong| match wrong {
+            Wrong::Formula(problem) => source.error(*at, format!("`{key}`: `{text}`: {problem}")),
+            Wrong::Elsewhere(error) => error,
+        })
+    };
+    let formulas = texts.iter().map(resolved).collect::<Result<_, ProfileError>>()?;
+    // Of a product of matrices each element is that of a row and a column, of an outer product that of two numbers.
+    let vector = |width| matches!(width, Width::Kernel | Width::Square) && op.function != Function::OuterProduct;
+    let vectors = op.params.iter().map(|param| !op.is_componentwise() && vector(param.width)).collect();
+    let (inheritance, memo) = (place.draft.ground.inheritance, Memo::default());
+    Ok(Accuracy::Inherited(Arc::new(Inherited { formulas, or, inheritance, vectors, memo })))
+}
+
+/// What is demanded of an operation that a formula calls, and how many operands it takes.
+fn demanded(place: &Place<'_>, called: Called<'_>) -> Result<(Demand, Option<usize>), Problem> {
+    let draft = place.draft;
+    let computing = |function: Function| {
+        let computes = |op: &Op| op.function == function && (op.is_componentwise() || is_whole(function));
+        draft.operations.iter().find(|(_, operation)| operation.op().is_some_and(computes))
+    };
+    let found = match called {
+        Called::Operator(function) => {
+            computing(function).ok_or_else(|| format!("the profile has no operation that computes {function:?}"))
+        }
+        Called::Name(name) => {
+            let by_function = || Op::find(name).and_then(|op| computing(op.function));
+            let known = draft.operations.keys().map(String::as_str);
+            let unknown = || ParseError::unknown("operation", name, known).to_string();
+            draft.operations.get_key_value(name).or_else(by_function).ok_or_else(unknown)
+        }
+    };
+    let (name, operation) = found?;
+    if place.within.contains(&name.as_str()) {
+        return Err(format!("`{name}` inherits from itself").into());
+    }
+    let op = operation.op().ok_or_else(|| format!("operation `{name}` has no kernel operation"))?;
+    let mut further = place.clone();
+    further.within.push(name);
+    let environment = environment_of(draft, place.format, &[&operation.environment, place.changes])?;
+    let accuracy = accuracy_of(&further, operation, None)?;
+    let (function, ulp) = (op.function, draft.ground.ulp);
+    let demand = Demand { function, operands: environment, results: environment, accuracy, ulp };
+    Ok((demand, Some(op.params.len())))
+}

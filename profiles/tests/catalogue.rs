@@ -1,0 +1,125 @@
+//! Every id of the rules has a rule, another path or a reason, and the catalogue names the ids that the rules have.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use fpprobe_profiles::Profile;
+use fpprobe_profiles::catalogue::{Catalogue, Standing};
+use fpprobe_profiles::profile;
+
+fn profiles() -> Vec<Profile> {
+    profile::built_in_ids().map(|id| profile::built_in(id).unwrap().unwrap()).collect()
+}
+
+#[test]
+fn every_id_has_a_rule_another_path_or_a_reason() {
+    let gaps: Vec<String> = Catalogue::built_in().unwrap().gaps(&profiles()).iter().map(ToString::to_string).collect();
+    assert!(gaps.is_empty(), "{}", gaps.join("\n"));
+}
+
+/// A text of the specifications' rules, where it lies beside the repository.
+fn rules(name: &str) -> Option<String> {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/spec").join(name);
+    let text = std::fs::read_to_string(&path);
+    if text.is_err() {
+        eprintln!("SKIPPED: the ids of {} are compared with nothing, it is not there", path.display());
+    }
+    text.ok()
+}
+
+/// Ids by section, as the catalogue has them.
+fn ids() -> BTreeMap<String, Vec<String>> {
+    let sections = Catalogue::built_in().unwrap().sections;
+    let ids = sections.into_iter().map(|section| (section.name, section.entries.into_iter().map(|e| e.id).collect()));
+    ids.collect()
+}
+
+#[test]
+fn the_ids_are_those_of_the_rules() {
+    let Some(text) = rules("rules.md") else { return };
+    let mut theirs: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let mut section = String::new();
+    for line in text.lines() {
+        if let Some(heading) = line.strip_prefix("## ") {
+            section = heading.split('.').next().unwrap().to_owned();
+        }
+        if let Some((id, _)) = line.strip_prefix("### ").and_then(|heading| heading.split_once(" — ")) {
+            theirs.entry(section.clone()).or_default().push(id.to_owned());
+        }
+    }
+    let mut ours = ids();
+    // Sections of other documents have longer names, or come after.
+    ours.retain(|section, _| theirs.contains_key(section));
+    assert!(theirs.values().map(Vec::len).sum::<usize>() > 100);
+    assert_eq!(ours, theirs);
+}
+
+#[test]
+fn the_numbered_ids_of_wgsl_are_those_of_its_rules() {
+    let Some(text) = rules("wgsl.md") else { return };
+    let rows = text.lines().filter_map(|line| line.strip_prefix("| W-")?.split_once(" |"));
+    let theirs: Vec<String> = rows.map(|(number, _)| format!("W-{number}")).collect();
+    assert!(theirs.len() > 10);
+    assert_eq!(ids()["W"], theirs);
+}
+
+const HEAD: &str = "[[section]]\nname = \"A\"\ntitle = \"t\"\nprofile = \"d3d11\"\nids = [\"D32-01\", \"D99-1\"]\n";
+
+#[test]
+fn what_is_not_testable_needs_a_citation() {
+    let read = |table: &str| Catalogue::parse("mine.toml", &format!("{HEAD}[id.D99-1]\n{table}"));
+    let refused = |table: &str| read(table).unwrap_err().to_string();
+    let citation = "mine.toml:6: `id.D99-1`: `not_testable` needs a `citation`: where the text says so";
+    assert_eq!(refused("not_testable = \"Nobody can see it.\"\n"), citation);
+    assert_eq!(refused("not_testable = \"Nobody can see it.\"\ncitation = \" \"\n"), citation);
+    assert!(refused("not_testable = \"\"\ncitation = \"l.1\"\n").contains("gives no reason"));
+    assert!(refused("other_paths = \"\"\n").contains("names none"));
+    assert!(refused("rules = []\n").contains("names none"));
+    assert!(refused("rules = [\"D32-01\"]\nother_paths = \"clears\"\n").contains("give `profile` and `rules`, or"));
+    assert!(refused("citation = \"l.1\"\n").contains("give `profile` and `rules`, or"));
+    assert!(refused("reason = \"x\"\n").contains("unknown key `reason`"));
+    let text = format!("{HEAD}[id.D98-1]\nother_paths = \"clears\"\n");
+    let error = Catalogue::parse("mine.toml", &text).unwrap_err().to_string();
+    assert_eq!(error, "mine.toml:6: `id.D98-1`: no section has this id among its `ids`");
+    let entries = &read("not_testable = \"No.\"\ncitation = \"l.1\"\n").unwrap().sections[0].entries;
+    let (reason, citation) = ("No.".to_owned(), "l.1".to_owned());
+    assert_eq!(entries[1].standing, Standing::NotTestable { reason, citation });
+}
+
+/// The gaps of d3d11 in a catalogue of two ids and more, but for those of rules that it does not name.
+fn gaps(after: &str) -> Vec<String> {
+    let catalogue = Catalogue::parse("mine.toml", &format!("{HEAD}{after}")).unwrap();
+    let d3d11 = [profile::built_in("d3d11").unwrap().unwrap()];
+    let gaps = catalogue.gaps(&d3d11).into_iter().map(|gap| gap.to_string());
+    gaps.filter(|gap| !gap.ends_with("no id of the catalogue")).collect()
+}
+
+#[test]
+fn gaps_are_found() {
+    let lacking = "D99-1: d3d11 has no rule `D99-1`";
+    assert_eq!(gaps(""), [lacking]);
+    let table = |text: &str| gaps(&format!("[id.D99-1]\n{text}\n"));
+    assert_eq!(table("other_paths = \"clears\""), Vec::<String>::new());
+    assert_eq!(table("rules = [\"D32-02\"]"), Vec::<String>::new());
+    assert_eq!(table("rules = [\"D32-02\", \"D32-99\"]"), ["D99-1: d3d11 has no rule `D32-99`"]);
+    assert_eq!(table("profile = \"d3d10\"\nrules = [\"D32-02\"]"), ["D99-1: d3d10 has no rule `D32-02`"]);
+    let other = gaps("[id.D32-01]\nother_paths = \"clears\"\n");
+    assert_eq!(other, ["D32-01: is a rule of d3d11, but is said to be none", lacking]);
+    let seen = "formats = [\"f32\", \"f16\"]\noperations = [\"fadd\", \"tan\", \"nothing\"]\n";
+    let unseen = gaps(seen);
+    let unseen: Vec<&str> = unseen.iter().map(|gap| gap.split(':').next().unwrap()).collect();
+    assert_eq!(unseen, ["D99-1", "f32.tan", "f16.tan", "f32.nothing", "f16.nothing"]);
+    // Rules whose ids begin with it stand for it.
+    let text = HEAD.replace("D99-1", "S-08");
+    let d3d11 = [profile::built_in("d3d11").unwrap().unwrap()];
+    let catalogue = Catalogue::parse("mine.toml", &text).unwrap();
+    let entry = &catalogue.sections[0].entries[1];
+    assert_eq!(entry.looked_at(&d3d11), [("d3d11", vec!["S-08", "S-08-special"])]);
+    assert!(!catalogue.gaps(&d3d11).iter().any(|gap| gap.of.starts_with("S-08")));
+    // A rule that the catalogue does not know, unless the section says that its document numbers none.
+    let unknown = |after: &str| {
+        let catalogue = Catalogue::parse("mine.toml", &format!("{HEAD}{after}")).unwrap();
+        catalogue.gaps(&d3d11).iter().filter(|gap| gap.problem.ends_with("no id of the catalogue")).count()
+    };
+    assert_eq!((unknown(""), unknown("unnumbered = true\n")), (d3d11[0].rules.len() - 1, 0));
+}

@@ -8,6 +8,7 @@ mod hex;
 mod read;
 
 use fpprobe_profiles::Outcome;
+use fpprobe_spirv::catalogue::Extent;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
@@ -64,6 +65,16 @@ pub struct Run {
     pub require: Vec<String>,
     /// Format of the report where it is a single file.
     pub format: Option<String>,
+    /// Whether every combination is asked.
+    #[serde(default)]
+    pub exhaustive: bool,
+}
+
+impl Run {
+    /// How much it asks.
+    pub fn extent(&self) -> Extent {
+        if self.exhaustive { Extent::Exhaustive } else { Extent::Default }
+    }
 }
 
 /// One process of the program.

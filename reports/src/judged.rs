@@ -3,14 +3,16 @@
 use fpprobe_profiles::accepted::{Accepted, Set};
 use fpprobe_profiles::claims::{Contradiction, contradictions};
 use fpprobe_profiles::encoding::{Encoding, components};
-use fpprobe_profiles::judge::{Evidence, Judge, Judgement, Observations, RuleVerdict};
+use fpprobe_profiles::judge::{self, Evidence, Judgement, Observations, RuleVerdict};
 use fpprobe_profiles::{Observation, Outcome, Profile, Verdict};
 use fpprobe_spirv::Kernel;
 
-use crate::model::{self, Counts, Finding, ProfileResult, RecipeResult, RuleResult};
+use crate::answers::answers;
+use crate::model::{self, Answer, Counts, Finding, ProfileResult, RecipeResult, RuleResult};
 use crate::values::{encode_answer, encode_case, eval_command};
+use crate::ways::{self, Pair};
 
-/// How many lanes of a flaky kernel a finding shows.
+/// How many lanes of a kernel a finding shows.
 const SHOWN: usize = 4;
 
 /// What the observations of one device mean.
@@ -18,8 +20,10 @@ const SHOWN: usize = 4;
 pub struct Judged {
     /// Profile by profile.
     pub profiles: Vec<ProfileResult>,
-    /// Beside the rules: claims contradicted, flaky answers.
+    /// Beside the rules: claims contradicted, flaky answers, ways of asking that disagree.
     pub findings: Vec<Finding>,
+    /// Answers to what people ask of every device.
+    pub answers: Vec<Answer>,
     /// Kernels with a lane that a required rule does not accept, in order of first mention.
     pub deviating: Vec<Kernel>,
 }
@@ -28,14 +32,7 @@ pub struct Judged {
 pub fn judge(profiles: &[Profile], observations: &[Observation]) -> Judged {
     let index = Observations::new(observations);
     let mut judged = Judged::default();
-    // Profiles know nothing of one another: each is judged on a thread of its own.
-    let judgements: Vec<Judgement> = std::thread::scope(|scope| {
-        let threads: Vec<_> =
-            profiles.iter().map(|profile| scope.spawn(|| Judge::new(profile).judge(&index))).collect();
-        let ended =
-            threads.into_iter().map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
-        ended.collect()
-    });
+    let judgements = judge::judge(profiles, &index);
     for (profile, judgement) in profiles.iter().zip(&judgements) {
         for kernel in judgement.rules.iter().flat_map(|rule| &rule.deviating) {
             if !judged.deviating.contains(kernel) {
@@ -46,6 +43,9 @@ pub fn judge(profiles: &[Profile], observations: &[Observation]) -> Judged {
     }
     judged.findings.extend(contradictions(observations).iter().map(contradicted));
     judged.findings.extend(observations.iter().filter_map(flaky));
+    let pairs = ways::pairs(observations);
+    judged.findings.extend(pairs.iter().filter_map(disagreeing));
+    judged.answers = answers(observations, &pairs);
     judged
 }
 
@@ -69,6 +69,12 @@ fn result(profile: &Profile, judgement: &Judgement) -> ProfileResult {
         version: profile.version.clone(),
         class: judgement.class,
         needs: judgement.recipe.needs(),
+        operations: judgement
+            .recipe
+            .operations(profile)
+            .into_iter()
+            .map(|(name, kernels)| (name, kernels.iter().map(ToString::to_string).collect()))
+            .collect(),
         without: judgement.without.clone(),
         counts,
         rules: judgement.rules.iter().map(|rule| rule_result(profile, rule)).collect(),
@@ -124,6 +130,24 @@ fn contradicted(contradiction: &Contradiction) -> Finding {
     }
 }
 
+/// Two ways of asking the same that do not agree.
+fn disagreeing(pair: &Pair<'_>) -> Option<Finding> {
+    let Pair { other, plain, compared, differing } = pair;
+    let lane = |(case, expected): &(usize, Vec<u64>)| {
+        other_answer(&other.kernel, other.cases.case(*case), other.answer(*case), expected)
+    };
+    (!differing.is_empty()).then(|| Finding {
+        kind: "route".into(),
+        text: format!(
+            "{}: {} of {compared} answers differ from those of {}",
+            other.kernel,
+            differing.len(),
+            plain.kernel
+        ),
+        evidence: differing.iter().take(SHOWN).map(lane).collect(),
+    })
+}
+
 /// A lane that answered twice, differently: the other answer stands as what would have been the same.
 pub fn other_answer(kernel: &Kernel, case: &[u64], answer: &[u64], other: &[u64]) -> model::Evidence {
     let parts = components(kernel, other).into_iter().zip(Encoding::of_result(kernel));
@@ -137,7 +161,7 @@ pub fn other_answer(kernel: &Kernel, case: &[u64], answer: &[u64], other: &[u64]
 
 fn flaky(observation: &Observation) -> Option<Finding> {
     let second = observation.second.as_ref().filter(|_| observation.outcome == Outcome::Flaky)?;
-    let width = observation.kernel.result().width as usize;
+    let width = observation.kernel.outputs();
     let differs: Vec<usize> = (0..observation.cases.len())
         .filter(|case| observation.answer(*case) != &second[case * width..(case + 1) * width])
         .collect();

@@ -3,16 +3,20 @@
 //! - [`model`]: the report itself, version 1. [`schema()`] describes it.
 //! - [`values`], [`decimal`], [`words`]: raw bits as JSON, as decimals, and accepted sets in words.
 //! - [`record`]: observations into the report and out of it. [`load`], [`limited`], [`save`]: files. [`journal`]: a run in progress.
-//! - [`causes`]: the deviations of a device, one per cause. [`claims`]: what the driver says, beside what was seen.
+//! - [`answers`]: what people ask of every device, answered. [`ways`]: one question asked in several ways.
+//! - [`causes`]: the deviations of a device, one per cause. [`claims`]: what the driver says, beside what was seen;
+//!   [`demanded`]: what it would have to say.
 //! - [`render`]: one file per output format behind one trait.
 //!
 //! Invariants: a value is its bits, never a float; a report is self-contained; nothing that a driver said reaches an
 //! output unescaped; a file appears whole or not at all.
 #![forbid(unsafe_code)]
 
+pub mod answers;
 pub mod causes;
 pub mod claims;
 pub mod decimal;
+pub mod demanded;
 pub mod escape;
 pub mod journal;
 pub mod judged;
@@ -24,6 +28,7 @@ pub mod render;
 pub mod save;
 mod schema;
 pub mod values;
+pub mod ways;
 pub mod words;
 
 pub use model::Report;

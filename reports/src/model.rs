@@ -2,11 +2,15 @@
 //!
 //! Version 1 of the document. Values are lower-case hex of their format's width; see the contract in the README.
 
+mod values;
+
 use std::collections::BTreeMap;
 
 pub use fpprobe_profiles::{Class, Level, Outcome, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+pub use self::values::Values;
 
 /// The value of [`Report::schema`] that this program writes.
 pub const SCHEMA: &str = "fpprobe-report/1";
@@ -73,6 +77,9 @@ pub struct Device {
     pub profiles: Vec<ProfileResult>,
     /// Claims contradicted, flaky answers, kernels that answer differently alone.
     pub findings: Vec<Finding>,
+    /// Answers to what people ask of every device.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub answers: Vec<Answer>,
     /// What could not be measured, and why.
     pub incomplete: Vec<Incident>,
 }
@@ -189,7 +196,7 @@ pub enum Outputs {
         same_as: String,
     },
     /// One value per case.
-    Values(Vec<Value>),
+    Values(#[schemars(with = "Vec<Value>")] Values),
 }
 
 /// Something that went wrong with a driver, device or kernel.
@@ -207,12 +214,40 @@ pub struct Incident {
 /// A finding beside the rules.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Finding {
-    /// `claim`, `flaky`, `company` (a kernel answers differently alone) or `route` (two routes disagree).
+    /// `claim`, `flaky`, `company` (a kernel answers differently alone) or `route` (it answers otherwise by another route,
+    /// of another width, or through another front end).
     pub kind: String,
     /// One sentence.
     pub text: String,
     /// What shows it.
     pub evidence: Vec<Evidence>,
+}
+
+/// The answer to one question that people ask of every device.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Answer {
+    /// `Q01` and so on.
+    pub id: String,
+    /// The question, in short.
+    pub question: String,
+    /// One sentence; `not measured` stands for each part that no observation tells of.
+    pub answer: String,
+    /// Lanes that show it.
+    pub evidence: Vec<Shown>,
+}
+
+/// One lane that shows something.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Shown {
+    /// Kernel id.
+    pub kernel: String,
+    /// Inputs.
+    #[serde(rename = "in")]
+    pub inputs: Vec<Value>,
+    /// Answer.
+    pub out: Value,
+    /// The command that shows it.
+    pub command: String,
 }
 
 /// Verdicts of one profile on one device.
@@ -229,6 +264,9 @@ pub struct ProfileResult {
     pub class: Class,
     /// The recipe: controls, then lowerings as `operation=kernel`, that make it conform.
     pub needs: Vec<String>,
+    /// What every operation of the profile is under the recipe: kernels without controls, one for each format.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub operations: BTreeMap<String, Vec<String>>,
     /// Optional groups that the device lacks.
     pub without: Vec<String>,
     /// Number of rules by verdict, required ones.

@@ -9,8 +9,11 @@ use fpprobe_profiles::{Observation, Outcome};
 use fpprobe_spirv::{Cases, Kernel, Shape};
 
 pub use self::read::{RecordError, Recorded, UnknownKernel, read_device};
-use crate::model::{self, Inputs, Outputs, Value};
+use crate::model::{self, Inputs, Outputs, Value, Values};
 use crate::values;
+
+/// What is written once: table of inputs, shapes of the results, answers.
+type Answered = (String, Vec<Shape>, Arc<[u64]>);
 
 /// Writes the observations of one device after the other and gathers the inputs they share.
 #[derive(Default, Debug)]
@@ -29,7 +32,7 @@ impl Recorder {
     /// The observations of one device, in the order given. Equal answers of kernels with the same inputs and the same
     /// shape of result are written once.
     pub fn device(&mut self, observations: &[Observation]) -> Vec<model::Observation> {
-        let mut answers: HashMap<(String, Shape, Arc<[u64]>), String> = HashMap::new();
+        let mut answers: HashMap<Answered, String> = HashMap::new();
         observations
             .iter()
             .map(|observation| {
@@ -38,7 +41,7 @@ impl Recorder {
                 let answered = matches!(observation.outcome, Outcome::Ran | Outcome::Flaky);
                 let out = answered.then(|| {
                     let Inputs::Table(table) = &inputs else { return values_of(kernel, &observation.out) };
-                    let key = (table.clone(), kernel.result(), Arc::clone(&observation.out));
+                    let key = (table.clone(), kernel.results(), Arc::clone(&observation.out));
                     if let Some(same_as) = answers.get(&key) {
                         return Outputs::SameAs { same_as: same_as.clone() };
                     }
@@ -85,18 +88,20 @@ impl Recorder {
     }
 }
 
-fn values_of(kernel: &Kernel, out: &[u64]) -> Outputs {
-    let shape = kernel.result();
-    Outputs::Values(out.chunks(shape.width.max(1) as usize).map(|answer| values::encode(shape, answer)).collect())
+fn values_of(kernel: &Kernel, out: &Arc<[u64]>) -> Outputs {
+    let results = kernel.results();
+    if let [Shape { format, width: 1, .. }] = results[..] {
+        return Outputs::Values(Values::scalars(format.digits(), Arc::clone(out)));
+    }
+    Outputs::Values(out.chunks(kernel.outputs()).map(|answer| values::encode_results(&results, answer)).collect())
 }
 
 /// The cases in which the second run answered otherwise.
 fn differing(observation: &Observation, second: &[u64]) -> Vec<(usize, Value)> {
-    let shape = observation.kernel.result();
-    let width = shape.width.max(1) as usize;
-    let pairs = observation.out.chunks(width).zip(second.chunks(width)).enumerate();
+    let (results, count) = (observation.kernel.results(), observation.kernel.outputs());
+    let pairs = observation.out.chunks(count).zip(second.chunks(count)).enumerate();
     pairs
         .filter(|(_, (first, second))| first != second)
-        .map(|(case, (_, second))| (case, values::encode(shape, second)))
+        .map(|(case, (_, second))| (case, values::encode_results(&results, second)))
         .collect()
 }

@@ -1,4 +1,5 @@
-//! Raw bits to JSON values and back: hex of the format's width, a vector as a list, a case as a list of operands.
+//! Raw bits to JSON values and back: hex of the format's width, a vector as a list, a matrix as a list of columns, a case
+//! as a list of operands, an answer of two results as a list of the two.
 //!
 //! JSON is exact about width, because a value of the wrong width is a value of the wrong format. Command lines are
 //! lenient: `0x`, capitals and missing leading zeros are all right there.
@@ -46,17 +47,13 @@ pub enum ValueError {
 
 /// The JSON value of one operand or result: `bits` holds its components, `shape.width` of them.
 pub fn encode(shape: Shape, bits: &[u64]) -> Value {
-    match bits {
-        [bits] if shape.width == 1 => Value::Bits(shape.format.hex(*bits)),
-        list => Value::List(list.iter().map(|bits| Value::Bits(shape.format.hex(*bits))).collect()),
+    match (shape.parts(), bits) {
+        (None, [bits]) => Value::Bits(shape.format.hex(*bits)),
+        (parts, list) => {
+            let part = parts.map_or(Shape::scalar(shape.format), |(part, _)| part);
+            Value::List(list.chunks(part.width as usize).map(|bits| encode(part, bits)).collect())
+        }
     }
-}
-
-/// The components of one operand or result.
-pub fn decode(shape: Shape, value: &Value, place: &str) -> Result<Vec<u64>, ValueError> {
-    let mut bits = Vec::with_capacity(shape.width as usize);
-    decode_into(&mut bits, shape, value, || place.to_owned())?;
-    Ok(bits)
 }
 
 /// The JSON values of one case of the kernel's inputs: one per operand.
@@ -73,12 +70,14 @@ pub fn decode_case(kernel: &Kernel, case: &[Value]) -> Result<Vec<u64>, ValueErr
 
 /// The JSON value of the kernel's answer to one case.
 pub fn encode_answer(kernel: &Kernel, answer: &[u64]) -> Value {
-    encode(kernel.result(), answer)
+    encode_results(&kernel.results(), answer)
 }
 
 /// The components of the kernel's answer to one case.
 pub fn decode_answer(kernel: &Kernel, answer: &Value) -> Result<Vec<u64>, ValueError> {
-    decode(kernel.result(), answer, "result")
+    let mut bits = Vec::with_capacity(kernel.outputs());
+    decode_results(&mut bits, &kernel.results(), answer)?;
+    Ok(bits)
 }
 
 /// One case from command-line arguments: one argument per operand, the components of a vector joined by commas.
@@ -126,14 +125,32 @@ pub fn eval_command(kernel: &str, case: &[Value]) -> String {
 
 /// [`encode_case`] with the operands' shapes at hand.
 pub(crate) fn encode_params(params: &[Shape], case: &[u64]) -> Vec<Value> {
-    let mut rest = case;
-    let mut values = Vec::with_capacity(params.len());
-    for shape in params {
-        let (bits, after) = rest.split_at(rest.len().min(shape.width as usize));
-        values.push(encode(*shape, bits));
-        rest = after;
+    Shape::split(params, case).map(|(shape, bits)| encode(shape, bits)).collect()
+}
+
+/// [`encode_answer`] with the results' shapes at hand.
+pub(crate) fn encode_results(results: &[Shape], answer: &[u64]) -> Value {
+    match results {
+        [only] => encode(*only, answer),
+        several => Value::List(encode_params(several, answer)),
     }
-    values
+}
+
+/// [`decode_answer`] with the results' shapes at hand, appending to a list.
+pub(crate) fn decode_results(bits: &mut Vec<u64>, results: &[Shape], answer: &Value) -> Result<(), ValueError> {
+    match (results, answer) {
+        ([only], value) => decode_into(bits, *only, value, &|| "result".to_owned()),
+        (several, Value::List(values)) if values.len() == several.len() => {
+            several.iter().zip(values).enumerate().try_for_each(|(index, (shape, value))| {
+                decode_into(bits, *shape, value, &|| format!("result {}", index + 1))
+            })
+        }
+        (several, value) => Err(ValueError::Shape {
+            place: "result".to_owned(),
+            expected: several.iter().map(|shape| describe(*shape)).collect::<Vec<_>>().join(" and "),
+            found: found(value),
+        }),
+    }
 }
 
 /// [`decode_case`] with the operands' shapes at hand, appending to a list.
@@ -145,47 +162,28 @@ pub(crate) fn decode_params(
 ) -> Result<(), ValueError> {
     check_operands(kernel, params, case.len())?;
     for (index, (shape, value)) in params.iter().zip(case).enumerate() {
-        decode_into(bits, *shape, value, || format!("operand {}", index + 1))?;
+        decode_into(bits, *shape, value, &|| format!("operand {}", index + 1))?;
     }
     Ok(())
 }
 
-/// [`decode`], appending to a list. The place is only put into words where something is wrong: reports hold millions.
-pub(crate) fn decode_into(
-    bits: &mut Vec<u64>,
-    shape: Shape,
-    value: &Value,
-    place: impl Fn() -> String,
-) -> Result<(), ValueError> {
-    match value {
-        Value::Bits(text) if shape.width == 1 => bits.push(exact(shape.format, text, &place)?),
-        Value::List(list) if shape.width > 1 && list.len() == shape.width as usize => {
-            for (index, component) in list.iter().enumerate() {
-                let place = || format!("{}, component {}", place(), index + 1);
-                match component {
-                    Value::Bits(text) => bits.push(exact(shape.format, text, &place)?),
-                    Value::List(_) => {
-                        return Err(ValueError::Shape {
-                            place: place(),
-                            expected: describe(Shape { width: 1, ..shape }),
-                            found: "a list".into(),
-                        });
-                    }
-                }
+/// The components of one operand or result, appended to a list. The place is only put into words where something is
+/// wrong: reports hold millions.
+fn decode_into(bits: &mut Vec<u64>, shape: Shape, value: &Value, place: &dyn Fn() -> String) -> Result<(), ValueError> {
+    match (shape.parts(), value) {
+        (None, Value::Bits(text)) => bits.push(exact(shape.format, text, place)?),
+        (Some((part, count)), Value::List(list)) if list.len() == count as usize => {
+            let name = if part.width == 1 { "component" } else { "column" };
+            for (index, value) in list.iter().enumerate() {
+                decode_into(bits, part, value, &|| format!("{}, {name} {}", place(), index + 1))?;
             }
         }
-        Value::Bits(_) => {
-            return Err(ValueError::Shape { place: place(), expected: describe(shape), found: "one value".into() });
-        }
-        Value::List(list) => {
-            let found = format!("a list of {}", list.len());
-            return Err(ValueError::Shape { place: place(), expected: describe(shape), found });
-        }
+        _ => return Err(ValueError::Shape { place: place(), expected: describe(shape), found: found(value) }),
     }
     Ok(())
 }
 
-fn exact(format: Format, text: &str, place: &impl Fn() -> String) -> Result<u64, ValueError> {
+fn exact(format: Format, text: &str, place: &dyn Fn() -> String) -> Result<u64, ValueError> {
     let digits = text.strip_prefix("0x").unwrap_or(text);
     let parsed = if digits.len() == format.digits() { format.parse_bits(digits).ok() } else { None };
     parsed.ok_or_else(|| ValueError::Bits { place: place(), text: text.to_owned(), format })
@@ -200,9 +198,17 @@ fn check_operands(kernel: &Kernel, params: &[Shape], found: usize) -> Result<(),
 }
 
 fn describe(shape: Shape) -> String {
-    match shape.width {
-        1 => format!("one {}", shape.format),
-        width => format!("{width} components of {}", shape.format),
+    match (shape.columns, shape.width) {
+        (1, 1) => format!("one {}", shape.format),
+        (1, width) => format!("{width} components of {}", shape.format),
+        (columns, width) => format!("{columns} columns of {} components of {}", width / columns, shape.format),
+    }
+}
+
+fn found(value: &Value) -> String {
+    match value {
+        Value::Bits(_) => "one value".to_owned(),
+        Value::List(list) => format!("a list of {}", list.len()),
     }
 }
 
@@ -241,6 +247,14 @@ mod tests {
                 r#""ffc003ff""#,
             ),
             ("f16.fabs:width=2", vec![0x8000, 1], r#"[["8000","0001"]]"#, vec![0, 1], r#"["0000","0001"]"#),
+            ("f32.frexp", vec![0x40c00000], r#"["40c00000"]"#, vec![0x3f400000, 3], r#"["3f400000","00000003"]"#),
+            (
+                "f16.modf:width=2",
+                vec![0x3e00, 0xc100],
+                r#"[["3e00","c100"]]"#,
+                vec![0x3800, 0xb800, 0x3c00, 0xc000],
+                r#"[["3800","b800"],["3c00","c000"]]"#,
+            ),
             ("f64.sqrt", vec![1 << 63], r#"["8000000000000000"]"#, vec![1 << 63], r#""8000000000000000""#),
         ] {
             let kernel = kernel(id);
@@ -274,9 +288,15 @@ mod tests {
         assert_eq!(message("f32.fabs", r#"[["00000000"]]"#), "operand 1: expected one f32, found a list of 1");
         assert_eq!(
             message("f32.fabs:width=2", r#"[["00000000",["00000000"]]]"#),
-            "operand 1, component 2: expected one f32, found a list"
+            "operand 1, component 2: expected one f32, found a list of 1"
         );
         assert!(message("f32.select", r#"["2","00000000","00000000"]"#).contains("`2` is not a value of bool"));
+        let answer = |id: &str, text: &str| decode_answer(&kernel(id), &json(text)).unwrap_err().to_string();
+        assert_eq!(answer("f32.frexp", r#""3f400000""#), "result: expected one f32 and one i32, found one value");
+        assert_eq!(
+            answer("f32.frexp", r#"["3f400000","3"]"#),
+            "result 2: `3` is not a value of i32: expected 8 hex digits"
+        );
         assert!(decode_answer(&kernel("f32.fabs"), &json(r#""-0000000""#)).is_err());
         assert!(decode_answer(&kernel("f32.fabs"), &json(r#""é00000""#)).is_err());
     }

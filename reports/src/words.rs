@@ -5,19 +5,21 @@ use serde_json::{Map, Value};
 
 use crate::decimal::{self, decimal};
 
-/// What a set accepts, for people: `ff800000 (-inf) or any NaN`. `format` is the result's, where it is known.
+/// What a set accepts, for people: `ff800000 (-inf) or any NaN`. `parts` are the names and formats of the values of an
+/// answer, where they are known.
 ///
 /// A form that a newer version may have added is shown as the JSON it is.
-pub fn accepts_in_words(accepts: &Value, format: Option<Format>) -> String {
-    let encoding = format.map_or(Encoding::Unknown, Encoding::Format);
-    match (accepts, format.map(Format::channels)) {
-        (Value::Array(components), Some(channels)) if components.len() == channels.len() && !channels.is_empty() => {
-            let words =
-                components.iter().zip(channels).map(|(set, channel)| in_words(set, Encoding::Channel(*channel)));
-            named(words, channels.iter().map(|channel| channel.name))
-        }
-        _ => in_words(accepts, encoding),
-    }
+pub fn accepts_in_words(accepts: &Value, parts: &[(String, Format)]) -> String {
+    let parts: Vec<Part> =
+        parts.iter().map(|(name, format)| Part { name: name.clone(), encoding: Encoding::Format(*format) }).collect();
+    in_words(accepts, &parts)
+}
+
+/// A value of an answer that has a set of its own.
+#[derive(Clone)]
+struct Part {
+    name: String,
+    encoding: Encoding,
 }
 
 /// How bits are to be read.
@@ -47,24 +49,43 @@ impl Encoding {
     }
 }
 
-fn named(words: impl Iterator<Item = String>, names: impl Iterator<Item = char>) -> String {
-    names.zip(words).map(|(name, words)| format!("{name}: {words}")).collect::<Vec<_>>().join("; ")
+/// The parts that a list of so many sets is about: those that are known, the channels of the one texel, or components.
+fn parts_of(parts: &[Part], count: usize) -> Option<Vec<Part>> {
+    if parts.len() == count {
+        return Some(parts.to_vec());
+    }
+    let first = parts.first().map_or(Encoding::Unknown, |part| part.encoding);
+    let channel = |channel: &Channel| Part { name: channel.name.to_string(), encoding: Encoding::Channel(*channel) };
+    match first {
+        Encoding::Format(format) if format.channels().len() == count => {
+            Some(format.channels().iter().map(channel).collect())
+        }
+        _ if count > 4 => None,
+        _ => Some("xyzw".chars().take(count).map(|name| Part { name: name.to_string(), encoding: first }).collect()),
+    }
 }
 
-fn in_words(accepts: &Value, encoding: Encoding) -> String {
+fn in_words(accepts: &Value, parts: &[Part]) -> String {
     match accepts {
-        Value::Array(components) if components.len() <= 4 => {
-            named(components.iter().map(|set| in_words(set, encoding)), "xyzw".chars())
-        }
+        Value::Array(sets) => parts_of(parts, sets.len()).map_or_else(
+            || accepts.to_string(),
+            |parts| {
+                let words = |(part, set): (&Part, &Value)| {
+                    format!("{}: {}", part.name, in_words(set, std::slice::from_ref(part)))
+                };
+                parts.iter().zip(sets).map(words).collect::<Vec<_>>().join("; ")
+            },
+        ),
         // A relation between kernels is accepted or not as a whole, and says so in a sentence.
         Value::String(sentence) => sentence.clone(),
-        Value::Object(set) => set_in_words(set, encoding).unwrap_or_else(|| accepts.to_string()),
+        Value::Object(set) => set_in_words(set, parts).unwrap_or_else(|| accepts.to_string()),
         _ => accepts.to_string(),
     }
 }
 
 /// `None` where there is something in it that this version does not know.
-fn set_in_words(set: &Map<String, Value>, encoding: Encoding) -> Option<String> {
+fn set_in_words(set: &Map<String, Value>, of: &[Part]) -> Option<String> {
+    let encoding = of.first().map_or(Encoding::Unknown, |part| part.encoding);
     let mut parts = Vec::new();
     let mut zero_only = None;
     let mut except = "";
@@ -89,7 +110,7 @@ fn set_in_words(set: &Map<String, Value>, encoding: Encoding) -> Option<String> 
                 _ => return None,
             },
             ("except", Value::String(what)) if what == "subnormals" => except = ", but no subnormal",
-            ("alts", Value::Array(list)) => parts.extend(list.iter().map(|set| in_words(set, encoding))),
+            ("alts", Value::Array(list)) => parts.extend(list.iter().map(|set| in_words(set, of))),
             ("any" | "nan", Value::Bool(false)) => {}
             _ => return None,
         }
@@ -171,7 +192,17 @@ mod tests {
             (json!("the bits of f32.fmul"), single, "the bits of f32.fmul"),
             (json!(7), None, "7"),
         ] {
-            assert_eq!(accepts_in_words(&accepts, format), words);
+            let parts: Vec<(String, Format)> = format.map(|format| (String::new(), format)).into_iter().collect();
+            assert_eq!(accepts_in_words(&accepts, &parts), words);
         }
+    }
+
+    #[test]
+    fn each_of_two_results_is_read_in_its_format() {
+        let parts = [("out".to_owned(), Format::F32), ("second".to_owned(), Format::I32)];
+        let one = json!([{"bits": ["3f000000"]}, {"bits": ["ffffffff"]}]);
+        let words = "out: 3f000000 (0.5); second: ffffffff (-1)";
+        assert_eq!(accepts_in_words(&one, &parts), words);
+        assert_eq!(accepts_in_words(&json!({"alts": [one, {"any": true}]}), &parts), format!("{words} or anything"));
     }
 }

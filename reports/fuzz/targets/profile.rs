@@ -32,6 +32,6 @@ fn zero(kernel: Kernel) -> Observation {
     let all = cases::cases(&kernel);
     let asked: Vec<u64> = all.iter().step_by(all.len().div_ceil(ASKED)).flatten().copied().collect();
     let cases = Cases::new("", kernel.arity(), asked);
-    let out = vec![0; cases.len() * kernel.result().width as usize].into();
+    let out = vec![0; cases.len() * kernel.outputs()].into();
     Observation { kernel, cases, outcome: Outcome::Ran, detail: String::new(), out, second: None }
 }

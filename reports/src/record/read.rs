@@ -7,7 +7,7 @@ use std::sync::Arc;
 use fpprobe_profiles::{Observation, Outcome};
 use fpprobe_spirv::{Cases, Kernel, ParseError, Shape};
 
-use crate::model::{self, Inputs, Outputs, Value};
+use crate::model::{self, Inputs, Outputs, Value, Values};
 use crate::values::{self, ValueError};
 
 /// Most answers that one device may have, counting those that a reference stands for: a few bytes of `same_as` stand
@@ -135,7 +135,7 @@ pub fn read_device(
 #[derive(Clone, Copy)]
 struct Earlier<'a> {
     inputs: &'a Inputs,
-    values: &'a [Value],
+    values: &'a Values,
 }
 
 struct Reader<'a> {
@@ -144,7 +144,7 @@ struct Reader<'a> {
     cases: HashMap<(&'a str, Vec<Shape>), Cases>,
     earlier: HashMap<&'a str, Earlier<'a>>,
     /// Answers already read, by where they stand and how they were read, so that kernels share them again.
-    answers: HashMap<(*const Value, Shape), Arc<[u64]>>,
+    answers: HashMap<(*const Values, Vec<Shape>), Arc<[u64]>>,
     /// Answers that may still come.
     room: usize,
 }
@@ -170,7 +170,7 @@ impl<'a> Reader<'a> {
                     return Err(RecordError::Count { kernel: raw.kernel.clone(), cases, answers });
                 }
                 self.earlier.entry(&raw.kernel).or_insert(answers);
-                match self.answers.entry((answers.values.as_ptr(), kernel.result())) {
+                match self.answers.entry((std::ptr::from_ref(answers.values), kernel.results())) {
                     Entry::Occupied(read) => Arc::clone(read.get()),
                     Entry::Vacant(place) => Arc::clone(place.insert(read_answers(&kernel, answers.values)?)),
                 }
@@ -239,23 +239,28 @@ fn read_cases(kernel: &Kernel, params: &[Shape], name: &str, cases: &[Vec<Value>
     Ok(Cases::new(name, arity, bits))
 }
 
-fn read_answers(kernel: &Kernel, answers: &[Value]) -> Result<Arc<[u64]>, RecordError> {
-    let shape = kernel.result();
-    let mut bits = Vec::with_capacity(answers.len() * shape.width as usize);
+fn read_answers(kernel: &Kernel, answers: &Values) -> Result<Arc<[u64]>, RecordError> {
+    let results = kernel.results();
+    if let [Shape { format, width: 1, .. }] = results[..]
+        && let Some(bits) = answers.of_digits(format.digits())
+        && bits.iter().all(|bits| bits & !format.mask() == 0)
+    {
+        return Ok(Arc::clone(bits));
+    }
+    let mut bits = Vec::with_capacity(answers.len() * kernel.outputs());
     for (index, answer) in answers.iter().enumerate() {
-        values::decode_into(&mut bits, shape, answer, || "result".into())
-            .map_err(|cause| in_case(kernel, index, cause))?;
+        values::decode_results(&mut bits, &results, &answer).map_err(|cause| in_case(kernel, index, cause))?;
     }
     Ok(bits.into())
 }
 
 fn read_second(kernel: &Kernel, second: &[(usize, Value)], out: &[u64]) -> Result<Arc<[u64]>, RecordError> {
-    let width = kernel.result().width as usize;
+    let count = kernel.outputs();
     let mut bits = out.to_vec();
     for (case, value) in second {
         let answer = values::decode_answer(kernel, value).map_err(|cause| in_case(kernel, *case, cause))?;
-        let Some(place) = bits.chunks_mut(width.max(1)).nth(*case) else {
-            let (kernel, cases) = (kernel.to_string(), out.len() / width.max(1));
+        let Some(place) = bits.chunks_mut(count).nth(*case) else {
+            let (kernel, cases) = (kernel.to_string(), out.len() / count);
             return Err(RecordError::Second { kernel, cases, case: *case });
         };
         place.copy_from_slice(&answer);

@@ -15,13 +15,19 @@ pub struct Json;
 
 impl Render for Json {
     fn render(&self, report: &Report, out: &mut dyn Write) -> io::Result<()> {
-        report.serialize(&mut Serializer::with_formatter(&mut *out, Lines::default()))?;
-        out.write_all(b"\n")
+        document(report, out)
     }
 }
 
+/// Writes one document and a line break; what no terminal should meet is escaped.
+pub(super) fn document(document: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
+    document.serialize(&mut Serializer::with_formatter(&mut *out, Lines::default()))?;
+    out.write_all(b"\n")
+}
+
 /// Keys whose values stand on one line; the members of their values do where the key is in [`MEMBERS`].
-const ONE_LINE: [&str; 8] = ["program", "host", "driver", "taint", "caches_off", "needs", "without", "counts"];
+const ONE_LINE: [&str; 9] =
+    ["program", "host", "driver", "taint", "caches_off", "needs", "operations", "without", "counts"];
 const MEMBERS: [&str; 6] = ["inputs", "observations", "evidence", "findings", "incomplete", "recipes"];
 
 /// Indents the outer parts and writes what comes in great numbers compactly, so that a report can be read, searched

@@ -32,8 +32,20 @@ pub fn lines(evidence: &Evidence, against: &str) -> Vec<Line> {
         let name = if evidence.inputs.len() > 1 { format!("in {}", index + 1) } else { "in".to_owned() };
         components(&mut lines, &name, value, params.get(index).copied());
     }
-    let result = kernel.map(|kernel| Reading::of(kernel.result().format, function == Some(Function::PackHalf)));
-    components(&mut lines, "out", &evidence.out, result);
+    let results: Vec<Reading> = kernel
+        .iter()
+        .flat_map(Kernel::results)
+        .map(|shape| Reading::of(shape.format, function == Some(Function::PackHalf)))
+        .collect();
+    let result = results.first().copied();
+    match (&evidence.out, results.as_slice()) {
+        (Value::List(values), [_, _]) => {
+            for ((name, value), reading) in RESULTS.iter().zip(values).zip(results) {
+                components(&mut lines, name, value, Some(reading));
+            }
+        }
+        (value, _) => components(&mut lines, RESULTS[0], value, result),
+    }
     match exactly(&evidence.accepts) {
         Some(list) => {
             for (index, value) in list.iter().enumerate() {
@@ -68,9 +80,13 @@ pub fn against(finding: &Finding) -> &'static str {
         "claim" => ACCEPTED,
         "flaky" => "second run",
         "company" => "alone",
+        "route" => "plain",
         _ => "other",
     }
 }
+
+/// What the results of an operation are called.
+const RESULTS: [&str; 2] = ["out", "second"];
 
 /// What the evidence of a rule stands against.
 pub const ACCEPTED: &str = "accepted";
@@ -78,8 +94,12 @@ pub const ACCEPTED: &str = "accepted";
 fn components(lines: &mut Vec<Line>, name: &str, value: &Value, reading: Option<Reading>) {
     match value {
         Value::List(list) => {
-            for (value, letter) in list.iter().zip(["x", "y", "z", "w"]) {
-                components(lines, &format!("{name} {letter}"), value, reading);
+            for (index, value) in list.iter().enumerate() {
+                let part = match value {
+                    Value::Bits(_) => component(index),
+                    Value::List(_) => format!("column {}", index + 1),
+                };
+                components(lines, &format!("{name} {part}"), value, reading);
             }
         }
         Value::Bits(hex) => {
@@ -88,6 +108,28 @@ fn components(lines: &mut Vec<Line>, name: &str, value: &Value, reading: Option<
             lines.push(Line { name: name.to_owned(), hex: hex.clone(), value, fields });
         }
     }
+}
+
+/// `x`, `y`, `z`, `w`.
+fn component(index: usize) -> String {
+    ["x", "y", "z", "w"].get(index).map_or_else(|| index.to_string(), |letter| (*letter).to_owned())
+}
+
+/// Names and formats of the values of a kernel's answer.
+fn parts(kernel: &Kernel) -> Vec<(String, Format)> {
+    let results = kernel.results();
+    let two = results.len() > 1;
+    let named = RESULTS.iter().zip(results).flat_map(|(result, shape)| {
+        (0..shape.width).map(move |index| {
+            let rows = shape.width / shape.columns;
+            let mut words = Vec::new();
+            words.extend(two.then(|| (*result).to_owned()));
+            words.extend((shape.columns > 1).then(|| format!("column {}", index / rows + 1)));
+            words.extend((rows > 1).then(|| component((index % rows) as usize)));
+            (words.join(" "), shape.format)
+        })
+    });
+    named.collect()
 }
 
 /// How the bits of a line are to be understood.
@@ -134,11 +176,10 @@ impl Reading {
 
 /// What the evidence's rule accepts, in words.
 pub fn accepted(evidence: &Evidence) -> String {
-    let kernel = evidence.kernel.parse::<Kernel>().ok();
-    // A rule about packed halves accepts each half by itself.
-    let format = kernel.map(|kernel| match kernel.op.function {
-        Function::PackHalf if evidence.accepts.is_array() => Format::F16,
-        _ => kernel.result().format,
+    let parts = evidence.kernel.parse::<Kernel>().map(|kernel| match kernel.op.function {
+        // A rule about packed halves accepts each half by itself.
+        Function::PackHalf if evidence.accepts.is_array() => vec![(String::new(), Format::F16)],
+        _ => parts(&kernel),
     });
-    accepts_in_words(&evidence.accepts, format)
+    accepts_in_words(&evidence.accepts, &parts.unwrap_or_default())
 }

@@ -152,7 +152,7 @@ fn evidence_block(evidence: &Evidence) -> String {
 }
 
 /// Text as text: no markup, no links, no mentions.
-fn escape(text: &str) -> String {
+pub(super) fn escape(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in visible(text).chars() {
         match c {

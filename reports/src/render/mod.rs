@@ -1,5 +1,6 @@
 //! Renderers: one file per output format, each behind [`Render`].
 
+mod answers;
 mod csv;
 mod html;
 mod json;
@@ -8,17 +9,20 @@ mod lane;
 mod md;
 mod paper;
 mod phrase;
+mod recipes;
 mod text;
 
 use std::io::{self, Write};
 use std::path::Path;
 
+pub use answers::ANSWERS;
 pub use csv::Csv;
 pub use html::Html;
 pub use json::Json;
 pub use jsonl::JsonLines;
 pub use md::Markdown;
 pub use paper::Style;
+pub use recipes::Recipes;
 pub use text::Text;
 
 use crate::model::Report;
@@ -27,6 +31,11 @@ use crate::model::Report;
 pub trait Render {
     /// Writes the whole report. What comes from drivers and files is escaped for the format.
     fn render(&self, report: &Report, out: &mut dyn Write) -> io::Result<()>;
+
+    /// The same for a terminal, where the format has colours and lines.
+    fn show(&self, report: &Report, _style: Style, out: &mut dyn Write) -> io::Result<()> {
+        self.render(report, out)
+    }
 }
 
 /// An output format: its names and its renderer.
@@ -68,6 +77,12 @@ pub static FORMATS: &[OutputFormat] = &[
         extensions: &["md", "markdown"],
         about: "Markdown that fits a pull request comment",
         renderer: &Markdown,
+    },
+    OutputFormat {
+        name: "recipes",
+        extensions: &["recipes"],
+        about: "what a translation layer must emit on each device, in SPIR-V's terms, to be read when it starts",
+        renderer: &Recipes,
     },
 ];
 
@@ -131,7 +146,7 @@ mod tests {
             |found: Result<&OutputFormat, UnknownFormat>| found.map(|format| format.name).unwrap_err().to_string();
         assert_eq!(
             message(by_name("yaml")),
-            "unknown output format `yaml`; known are text, json, jsonl, html, csv, md"
+            "unknown output format `yaml`; known are text, json, jsonl, html, csv, md, recipes"
         );
         assert!(message(by_path(Path::new("report"))).contains("known endings are .txt, .json"));
     }

@@ -22,7 +22,11 @@ pub struct Text {
 
 impl Render for Text {
     fn render(&self, report: &Report, out: &mut dyn Write) -> io::Result<()> {
-        let paper = &mut Paper::new(out, self.style);
+        self.show(report, self.style, out)
+    }
+
+    fn show(&self, report: &Report, style: Style, out: &mut dyn Write) -> io::Result<()> {
+        let paper = &mut Paper::new(out, style);
         let profiles = phrase::all_profiles(report);
         let title = format!("{} {}", report.program.name, report.program.version);
         let scope = format!(

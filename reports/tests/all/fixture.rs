@@ -1,12 +1,13 @@
 //! A report as a run could have left it, with every verdict and with hostile text wherever a driver can put some.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use fpprobe_profiles::{Observation, Outcome};
 use fpprobe_reports::model::*;
 use fpprobe_reports::record::Recorder;
 use fpprobe_reports::{Report, values};
-use fpprobe_spirv::{Cases, Control, Kernel};
+use fpprobe_spirv::{Cases, Control, Format, Kernel};
 use serde_json::{Value as Json, json};
 
 /// Markup, a terminal escape, a formula, a bidirectional override and a line break.
@@ -22,10 +23,9 @@ pub fn kernel(id: &str) -> Kernel {
 pub fn observation(id: &str, twist: u64) -> Observation {
     let kernel = kernel(id);
     let arity = kernel.arity();
-    let mask = kernel.result().format.mask();
     let inputs: Vec<u64> = (0..2 * arity as u64).map(|index| index & kernel.params()[0].format.mask()).collect();
-    let width = kernel.result().width as usize;
-    let out: Arc<[u64]> = (0..2 * width as u64).map(|index| (index ^ twist) & mask).collect();
+    let masks = (0..2).flat_map(|_| kernel.output_formats().map(Format::mask).collect::<Vec<u64>>());
+    let out: Arc<[u64]> = (0..).zip(masks).map(|(index, mask): (u64, u64)| (index ^ twist) & mask).collect();
     let cases = Cases::new(format!("{}.small{arity}", kernel.params()[0].format), arity, inputs);
     Observation { kernel, cases, outcome: Outcome::Ran, detail: String::new(), out, second: None }
 }
@@ -96,6 +96,10 @@ fn profile(id: &str, title: &str, class: Class, needs: &[&str], rules: Vec<RuleR
         version: "1".into(),
         class,
         needs,
+        operations: BTreeMap::from([
+            ("min".to_owned(), vec!["f32.nmin".to_owned(), "f16.nmin".to_owned()]),
+            ("mad".to_owned(), vec!["f32.mul_then_add".to_owned()]),
+        ]),
         without: Vec::new(),
         counts: counts(&rules),
         rules,
@@ -316,6 +320,17 @@ fn first_device(recorder: &mut Recorder) -> Device {
             profile("gl-arb-shader-precision", "GL_ARB_shader_precision", Class::Conforms, &[], gl),
             profile("wgsl", "WGSL", Class::Incomplete, &[], wgsl),
         ],
+        answers: vec![Answer {
+            id: "Q08".into(),
+            question: "rsq(-0)?".into(),
+            answer: format!("rsq(-0): {NASTY}"),
+            evidence: vec![Shown {
+                kernel: "f32.inverse_sqrt".into(),
+                inputs: vec![Value::Bits("80000000".into())],
+                out: Value::Bits("ff800000".into()),
+                command: "fpprobe eval f32.inverse_sqrt 80000000".into(),
+            }],
+        }],
         findings: vec![
             Finding {
                 kind: "claim".into(),
@@ -356,6 +371,9 @@ fn second_device(recorder: &mut Recorder) -> Device {
     device.profiles[0].rules[4].evidence[0].command = NASTY.into();
     device.profiles[0].rules[4].evidence[0].kernel = NASTY.into();
     device.findings[0].text = NASTY.into();
+    device.answers[0].question = NASTY.into();
+    device.answers[0].evidence[0].command = NASTY.into();
+    device.answers[0].evidence[0].kernel = NASTY.into();
     device.incomplete[0].detail = NASTY.into();
     device.claims.flags.insert(NASTY.into(), true);
     device

@@ -1,6 +1,7 @@
 //! Tests of the report as others use it: files in, documents out.
 
 mod fixture;
+mod hardware;
 mod hostile;
 mod html;
 mod load;

@@ -117,11 +117,11 @@ fn contradictions_are_refused() {
     };
     let one = || Value::Bits("00000000".into());
     assert_eq!(
-        broken(&|o| o.out = Some(Outputs::Values(vec![one()]))),
+        broken(&|o| o.out = Some(Outputs::Values([one()].into_iter().collect()))),
         "kernel `f32.fadd` was asked 2 cases but has 1 answers"
     );
     assert_eq!(
-        broken(&|o| o.out = Some(Outputs::Values(vec![one(), Value::Bits("0".into())]))),
+        broken(&|o| o.out = Some(Outputs::Values([one(), Value::Bits("0".into())].into_iter().collect()))),
         "kernel `f32.fadd`, case 1: result: `0` is not a value of f32: expected 8 hex digits"
     );
     assert_eq!(broken(&|o| o.out = None), "kernel `f32.fadd` has outcome `ran` and yet no answers");
@@ -166,7 +166,7 @@ fn what_references_stand_for_is_limited() {
     let cases = 1 << 16;
     tables.insert("long".into(), vec![vec![one(), one()]; cases]);
     written[0].inputs = Inputs::Table("long".into());
-    written[0].out = Some(Outputs::Values(vec![one(); cases]));
+    written[0].out = Some(Outputs::Values(std::iter::repeat_n(one(), cases).collect()));
     let reference =
         model::Observation { out: Some(Outputs::SameAs { same_as: "f32.fadd".into() }), ..written[0].clone() };
     written.extend(std::iter::repeat_n(reference, 1 << 12));

@@ -66,6 +66,13 @@ fn markdown_fits_a_comment() {
 }
 
 #[test]
+fn recipes_are_spelled_in_spirv() {
+    let text = render("recipes", &realistic());
+    assert!(serde_json::from_str::<Value>(&text).is_ok(), "{text}");
+    insta::assert_snapshot!(text);
+}
+
+#[test]
 fn csv() {
     let table = render("csv", &fixture::report());
     assert!(table.lines().all(|line| !line.starts_with(['=', '+', '-', '@'])));

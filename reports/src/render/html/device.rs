@@ -7,6 +7,7 @@ use maud::{Markup, html};
 use super::{claims, evidence, rules};
 use crate::causes::causes;
 use crate::model::{Device, Identity, Incident, Outcome};
+use crate::render::answers::lane as lane_of;
 use crate::render::{lane, phrase};
 
 /// `label` is unlike that of any other device of the page.
@@ -40,6 +41,7 @@ pub fn section(index: usize, device: &Device, label: &str, profiles: &[&str]) ->
                 section { h3 { "What the device chose where the text leaves a choice" } (choices) }
             }
             (findings(device))
+            (answers(device))
             section { h3 { "Observations" } (observations(device)) }
             @if !device.incomplete.is_empty() {
                 section { h3 { "Not measured" } (incidents(&device.incomplete)) }
@@ -81,6 +83,31 @@ fn findings(device: &Device) -> Markup {
                         li {
                             span.chip.incomplete { (finding.kind) } " " (finding.text)
                             (evidence::some(&finding.evidence, lane::against(finding)))
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What people ask of every device.
+fn answers(device: &Device) -> Markup {
+    html! {
+        @if !device.answers.is_empty() {
+            section {
+                h3 { "Answers" }
+                dl.answers {
+                    @for answer in &device.answers {
+                        dt { b { (answer.id) } " " (answer.question) }
+                        dd {
+                            (answer.answer)
+                            @if !answer.evidence.is_empty() {
+                                details.lanes {
+                                    summary { "evidence" }
+                                    ul { @for shown in &answer.evidence { li { code { (lane_of(shown)) } } } }
+                                }
+                            }
                         }
                     }
                 }

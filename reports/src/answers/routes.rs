@@ -1,0 +1,59 @@
+//! Q17, Q18: the same question by other ways.
+
+use fpprobe_profiles::Observation;
+
+use super::look::{Look, UNMEASURED};
+use crate::ways::Pair;
+
+/// How many kernels are named that do not agree.
+const NAMED: usize = 8;
+
+pub(super) fn folding(look: &Look<'_>) -> String {
+    agreement(look, |pair| pair.other.kernel.route.is_folded() && pair.plain.kernel.width == pair.other.kernel.width)
+}
+
+pub(super) fn widths(look: &Look<'_>) -> String {
+    let widths = agreement(look, |pair| {
+        pair.other.kernel.width != pair.plain.kernel.width && pair.other.kernel.route == pair.plain.kernel.route
+    });
+    format!("widths: {widths}; shader stages: {UNMEASURED}")
+}
+
+/// Whether the kernels that ask in another way answer like those that they are compared with.
+fn agreement(look: &Look<'_>, of_interest: impl Fn(&Pair<'_>) -> bool) -> String {
+    let pairs: Vec<&Pair<'_>> = look.pairs().filter(|pair| pair.compared > 0 && of_interest(pair)).collect();
+    let differing: Vec<&Pair<'_>> = pairs.iter().copied().filter(|pair| !pair.differing.is_empty()).collect();
+    if pairs.is_empty() {
+        return UNMEASURED.to_owned();
+    }
+    if differing.is_empty() {
+        return format!("all {} kernels compared agree", pairs.len());
+    }
+    for pair in &differing {
+        show(look, pair);
+    }
+    let mut named: Vec<String> =
+        differing.iter().take(NAMED).map(|pair| format!("{} ({})", pair.other.kernel, pair.differing.len())).collect();
+    if differing.len() > NAMED {
+        named.push(format!("{} more", differing.len() - NAMED));
+    }
+    let lanes: usize = pairs.iter().map(|pair| pair.compared).sum();
+    let off: usize = differing.iter().map(|pair| pair.differing.len()).sum();
+    format!(
+        "{} of {} kernels agree; {off} of {lanes} answers do not, of {}",
+        pairs.len() - differing.len(),
+        pairs.len(),
+        named.join(", ")
+    )
+}
+
+/// The first answer that differs, and, where it was asked the same in one piece, the one that it differs from.
+fn show(look: &Look<'_>, pair: &Pair<'_>) {
+    let Some((case, _)) = pair.differing.first() else { return };
+    look.show(pair.other, *case);
+    let asked = pair.other.cases.case(*case);
+    let same = |plain: &Observation| plain.cases.iter().position(|known| known == asked);
+    if let Some(case) = same(pair.plain) {
+        look.show(pair.plain, case);
+    }
+}

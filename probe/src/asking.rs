@@ -1,60 +1,49 @@
 //! Which kernels a device is asked, and with which cases.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashSet};
 
 use fpprobe_profiles::Profile;
-use fpprobe_spirv::{Cases, Control, Controls, Kernel, Need, cases, catalogue};
+use fpprobe_reports::answers;
+use fpprobe_spirv::catalogue::Extent;
+use fpprobe_spirv::{Control, Controls, Kernel, Need};
 
-use crate::protocol::Found;
+use crate::measure::support::Support;
 use crate::select;
 use crate::supervisor::Ask;
 
-/// The kernels that these filters pick for a device; without filters, the default run: every plain kernel under every
-/// set of controls that some profile's recipe may ask for and the device supports.
+/// The kernels that these filters pick for a device; without filters, all of the extent, whatever a rule looks at under a
+/// set of controls that its profile's recipes may ask for and the device supports, and what people ask of every device. A
+/// rule's own controls are asked for whether the device supports them or not: that it does not is an answer.
 pub fn kernels(
     profiles: &[Profile],
     filters: &[String],
-    supported: impl Fn(Control) -> bool,
+    extent: Extent,
+    support: &Support,
 ) -> anyhow::Result<Vec<Kernel>> {
-    select::kernels(filters, catalogue::default_run(&control_sets(profiles, supported)))
-}
-
-/// Whether a device can be asked for a control.
-pub fn supports(found: &Found, control: Control) -> bool {
-    let need = Need::Control(control).to_string();
-    control.claim().is_none() || found.offers.contains(&need)
-}
-
-/// Kernels with the cases of the catalogue. Equal lists are one list in memory.
-pub fn asks(kernels: &[Kernel], known: &mut Lists) -> Vec<Ask> {
-    kernels.iter().map(|kernel| Ask { kernel: *kernel, cases: known.of(kernel) }).collect()
-}
-
-/// Lists of cases already made.
-#[derive(Default)]
-pub struct Lists {
-    by_kernel: HashMap<(String, u32), Cases>,
-    by_name: HashMap<String, Cases>,
-}
-
-impl Lists {
-    fn of(&mut self, kernel: &Kernel) -> Cases {
-        let Lists { by_kernel, by_name } = self;
-        let cases = by_kernel.entry((kernel.stem(), kernel.width)).or_insert_with(|| {
-            let made = cases::cases(kernel);
-            let same = by_name.entry(made.name.clone()).or_insert_with(|| made.clone());
-            if *same == made { same.clone() } else { made }
-        });
-        cases.clone()
-    }
-}
-
-fn control_sets(profiles: &[Profile], supported: impl Fn(Control) -> bool) -> Vec<Controls> {
-    let mut seen = BTreeSet::new();
-    let mut sets = Vec::new();
+    let (mut sets, mut looked_at) = (Vec::new(), Vec::new());
     for profile in profiles {
-        let modes: Vec<Control> = profile.modes.iter().copied().filter(|mode| supported(*mode)).collect();
-        sets.extend(Controls::subsets(&modes).into_iter().filter(|set| seen.insert(*set)));
+        for set in control_sets(profile, support) {
+            looked_at.extend(profile.kernels_under(set));
+            sets.push(set);
+        }
     }
-    if sets.is_empty() { vec![Controls::NONE] } else { sets }
+    let mut seen = BTreeSet::from([Controls::NONE]);
+    sets.retain(|set| seen.insert(*set));
+    sets.insert(0, Controls::NONE);
+    let mut known = extent.kernels(&sets, |kernel| support.lacks(kernel).is_none());
+    let mut seen: HashSet<Kernel> = known.iter().copied().collect();
+    known.extend(looked_at.into_iter().chain(answers::kernels()).filter(|kernel| seen.insert(*kernel)));
+    select::kernels(filters, known)
+}
+
+/// Kernels with the cases of the catalogue.
+pub fn asks(kernels: &[Kernel], extent: Extent) -> Vec<Ask> {
+    kernels.iter().map(|kernel| Ask { kernel: *kernel, cases: extent.cases(kernel) }).collect()
+}
+
+/// The sets of controls that a profile's recipes may ask of a device.
+fn control_sets(profile: &Profile, support: &Support) -> Vec<Controls> {
+    let able = |mode: &Control| mode.claim().is_none() || support.offers.contains(&Need::Control(*mode));
+    let modes: Vec<Control> = profile.modes.iter().copied().filter(able).collect();
+    Controls::subsets(&modes)
 }

@@ -4,10 +4,10 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 
 use fpprobe_profiles::Profile;
-use fpprobe_reports::Report;
 use fpprobe_reports::journal::{Device as Journaled, Pass, Run};
-use fpprobe_reports::model::{Device, Incident, Outcome, ProfileResult, SCHEMA};
+use fpprobe_reports::model::{Answer, Device, Incident, Outcome, ProfileResult, SCHEMA};
 use fpprobe_reports::record::Recorder;
+use fpprobe_reports::{Report, demanded};
 use fpprobe_spirv::Kernel;
 
 use crate::cli::Measuring;
@@ -15,10 +15,12 @@ use crate::event::Event;
 use crate::exit::{Status, usage_error};
 use crate::journal::Journal;
 use crate::judging::Plan;
+use crate::measure::support::Support;
 use crate::progress::Progress;
 use crate::session::Session;
 use crate::supervisor::{Ask, Batching, Measured, Row, Site, Target, measure, side_by_side};
 use crate::tally::Tally;
+use crate::vulkan::offers;
 use crate::{alone, asking, colour, host, judging, select};
 
 /// What to measure, what to judge by, and where to keep it.
@@ -65,11 +67,13 @@ impl Campaign<'_> {
             Noted::On(journal) => Some(journal),
         };
         check(journal.as_ref(), &names, &rows)?;
-        let mut lists = asking::Lists::default();
+        let extent = run.extent();
         let mut work = Vec::with_capacity(targets.len());
         for (target, name) in targets.iter().zip(&names) {
-            let kernels = asking::kernels(profiles, &run.filter, |control| asking::supports(&target.found, control))?;
-            work.push((target, name, asking::asks(&kernels, &mut lists)));
+            let claims = &target.found.claims;
+            let support = Support::new(offers(claims), claims);
+            let kernels = asking::kernels(profiles, &run.filter, extent, &support)?;
+            work.push((target, name, asking::asks(&kernels, extent)));
         }
         let results = side_by_side(&work, |number, (target, name, asks)| {
             let site = Site::new(number, target, &settings, &listener);
@@ -144,6 +148,7 @@ fn check(journal: Option<&Journal>, names: &[String], rows: &[Row]) -> anyhow::R
 struct Outcomes {
     measured: Measured,
     profiles: Vec<ProfileResult>,
+    answers: Vec<Answer>,
 }
 
 /// Measures one device, judges its answers, and measures what deviates again, alone.
@@ -170,7 +175,8 @@ fn device(
         Measured::default()
     };
     measured.incidents.extend(alone.incidents);
-    measured.findings.splice(0..0, judged.findings);
+    let unclaimed = demanded::unclaimed(&site.target.found.identity, &site.target.found.claims);
+    measured.findings.splice(0..0, unclaimed.into_iter().chain(judged.findings));
     measured.findings.extend(alone.findings);
     measured.killed += alone.killed;
     measured.held.extend(alone.held);
@@ -181,7 +187,7 @@ fn device(
         }
     }
     measured.unasked += alone.unasked;
-    Ok(Outcomes { measured, profiles: judged.profiles })
+    Ok(Outcomes { measured, profiles: judged.profiles, answers: judged.answers })
 }
 
 fn interrupted(site: &Site<'_>, unasked: usize, how: &str, journal: Option<&Journal>) -> Incident {
@@ -214,6 +220,7 @@ fn entry(target: &Target, result: Outcomes, caches_off: Vec<String>, recorder: &
         observations: recorder.device(&result.measured.observations),
         profiles: result.profiles,
         findings: result.measured.findings,
+        answers: result.answers,
         incomplete: result.measured.incidents,
     }
 }

@@ -5,13 +5,13 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, Parser, Subcommand};
-use fpprobe_reports::render::FORMATS;
+use fpprobe_reports::render::{ANSWERS, FORMATS, OutputFormat};
 use fpprobe_spirv::emit::Form;
 
 use crate::exit;
 
 /// Asks every Vulkan device small, exact floating-point questions, keeps the raw bits of its answers, and judges them
-/// against the rules of Direct3D, OpenGL and WGSL.
+/// against the rules of Direct3D, OpenGL, WGSL and Vulkan.
 #[derive(Parser, Debug)]
 #[command(name = "fpprobe", version, after_help = exit::HELP, max_term_width = 100)]
 pub struct Cli {
@@ -60,15 +60,21 @@ pub enum Command {
     ///
     /// Needs no device: a report holds every answer. Its verdicts are replaced, everything else stays.
     Judge(JudgeArgs),
+    /// Answers what people ask of every device, each in one sentence, with the lanes that show it
+    ///
+    /// Without REPORT, measures the kernels that the questions look at.
+    Answers(AnswersArgs),
     /// Lists the kernels, or emits one as a self-contained case
     ///
-    /// Any kernel of the list may carry controls, width and front end: f32.fadd:controls=szin32;width=2
+    /// Any kernel of the list may carry controls, and but for packed formats also route (uniform, push, spec, literal),
+    /// width and front end: f32.fadd:controls=szin32;route=spec;width=2. Without a pattern these are left out.
     Kernels(KernelsArgs),
     /// Lists the rules of a profile, or of all
-    Rules {
-        /// Id of a profile, or TOML file [default: all built in]
-        profile: Option<String>,
-    },
+    ///
+    /// With --coverage: the kernels and inputs that each rule looks at, and on how many it rejects a plausible wrong answer
+    /// (a neighbour, the other zero, a subnormal flushed or kept, the other operand, a NaN); and, for all profiles
+    /// together, what becomes of every id of the catalogue.
+    Rules(RulesArgs),
     /// Explains a rule or a kernel
     Explain {
         /// Id of a rule or of a kernel
@@ -145,8 +151,11 @@ pub struct Judging {
 pub struct RunArgs {
     /// Kernels to measure: ids, or patterns with * [default: all that the profiles ask for]
     pub filter: Vec<String>,
+    /// Asks every combination of route, width, front end and controls, each with all inputs; takes long
+    #[arg(long)]
+    pub exhaustive: bool,
     /// Goes on with the run whose report was to be written there, after it was interrupted or killed
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["filter", "device", "profile", "output", "format"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["filter", "exhaustive", "device", "profile", "output", "format"])]
     pub resume: Option<PathBuf>,
     /// Measures kernels that are in quarantine, because the machine went down while they were being measured
     #[arg(long)]
@@ -198,6 +207,35 @@ pub struct JudgeArgs {
     pub judging: Judging,
 }
 
+/// Arguments of `answers`.
+#[derive(Args, Debug)]
+pub struct AnswersArgs {
+    /// Report that `run` wrote as JSON [default: measure now]
+    pub report: Option<PathBuf>,
+    /// Form of the answers
+    #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = named(ANSWERS))]
+    pub format: String,
+    /// Which devices.
+    #[command(flatten)]
+    pub devices: Devices,
+    /// How to measure.
+    #[command(flatten)]
+    pub measuring: Measuring,
+}
+
+/// Arguments of `rules`.
+#[derive(Args, Debug)]
+pub struct RulesArgs {
+    /// Id of a profile, or TOML file [default: all built in]
+    pub profile: Option<String>,
+    /// Shows what each rule can tell apart; needs no device
+    #[arg(long)]
+    pub coverage: bool,
+    /// With --coverage: prints one JSON document
+    #[arg(long, requires = "coverage")]
+    pub json: bool,
+}
+
 /// Arguments of `kernels`.
 #[derive(Args, Debug)]
 pub struct KernelsArgs {
@@ -212,7 +250,11 @@ pub struct KernelsArgs {
 }
 
 fn formats() -> PossibleValuesParser {
-    FORMATS.iter().map(|format| PossibleValue::new(format.name).help(format.about)).collect::<Vec<_>>().into()
+    named(FORMATS)
+}
+
+fn named(formats: &'static [OutputFormat]) -> PossibleValuesParser {
+    formats.iter().map(|format| PossibleValue::new(format.name).help(format.about)).collect::<Vec<_>>().into()
 }
 
 fn seconds(text: &str) -> Result<f64, String> {

@@ -1,7 +1,9 @@
 //! One file per command.
 
 pub mod accepts;
+pub mod answers;
 pub mod completions;
+pub mod coverage;
 pub mod doctor;
 pub mod eval;
 pub mod explain;

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use fpprobe_profiles::Profile;
 use fpprobe_reports::Report;
+use fpprobe_reports::render::OutputFormat;
 
 use crate::cli::Judging;
 use crate::config::Config;
@@ -44,9 +45,15 @@ impl Plan {
             profiles: either(&options.profile, &config.profiles),
             require: either(&options.require, &config.require),
         };
-        let mut profiles = profiles::profiles(&named.profiles)?;
+        let mut profiles = profiles::for_devices(&named.profiles)?;
         let requirements = require::parse(&named.require, &mut profiles)?;
         Ok(Plan { profiles, output, named, requirements })
+    }
+
+    /// For a run that is not judged and shows a part of its report alone.
+    pub fn unjudged(shown: &'static OutputFormat) -> Plan {
+        let named = Named { profiles: Vec::new(), require: Vec::new() };
+        Plan { profiles: Vec::new(), output: Output::shown(shown), named, requirements: Vec::new() }
     }
 
     /// Whether a report meets what is required.

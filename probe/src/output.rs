@@ -4,7 +4,7 @@ use std::io::{self, BufWriter, StdoutLock, Write as _};
 use std::path::{Path, PathBuf};
 
 use fpprobe_reports::Report;
-use fpprobe_reports::render::{self, OutputFormat, Render as _, Style, Text};
+use fpprobe_reports::render::{self, OutputFormat, Style};
 use fpprobe_reports::save::save;
 
 use crate::exit::OrUsage as _;
@@ -45,6 +45,11 @@ impl Output {
         Ok(Output { shown: default, files: vec![(path.to_owned(), format)], folder: None })
     }
 
+    /// Standard output alone.
+    pub fn shown(format: &'static OutputFormat) -> Output {
+        Output { shown: format, files: Vec::new(), folder: None }
+    }
+
     /// Where a run notes its steps until the report is written; `None` where no file is to be written, or one that is no
     /// file but a pipe.
     pub fn journal(&self) -> Option<PathBuf> {
@@ -74,11 +79,7 @@ impl Output {
     /// Shows the report on standard output.
     pub fn show(&self, report: &Report, colour: bool) -> anyhow::Result<()> {
         let mut out = stdout();
-        if self.shown.name == "text" {
-            Text { style: Style { colour, width: width() } }.render(report, &mut out)?;
-        } else {
-            self.shown.renderer.render(report, &mut out)?;
-        }
+        self.shown.renderer.show(report, Style { colour, width: width() }, &mut out)?;
         out.flush()?;
         Ok(())
     }

@@ -41,6 +41,20 @@ pub fn profiles(names: &[String]) -> anyhow::Result<Vec<Profile>> {
     Ok(profiles)
 }
 
+/// Those of them that devices can be judged by; to name another is an error.
+pub fn for_devices(names: &[String]) -> anyhow::Result<Vec<Profile>> {
+    let mut profiles = profiles(names)?;
+    let folded = profiles.iter().find(|profile| profile.compile_time);
+    if let Some(folded) = folded.filter(|_| !names.is_empty()) {
+        let id = &folded.id;
+        let problem =
+            format!("`{id}` speaks of what compilers fold: no device is judged by it; `fpprobe accepts {id}` asks it");
+        return Err(usage_error(problem));
+    }
+    profiles.retain(|profile| !profile.compile_time);
+    Ok(profiles)
+}
+
 /// One profile by id or path.
 pub fn profile(name: &str) -> anyhow::Result<Profile> {
     sound()?;

@@ -13,7 +13,7 @@ use fpprobe_reports::model::{Claims, Identity};
 use serde::{Deserialize, Serialize};
 
 /// Version of the messages below; a change of any of them raises it.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 /// The worker's descriptor for requests.
 pub const REQUESTS: i32 = 3;
 /// The worker's descriptor for responses.
@@ -71,8 +71,17 @@ pub enum Response {
 pub struct Job {
     /// Kernel id.
     pub kernel: String,
-    /// Its cases, side by side; `None` for the catalogue's.
-    pub cases: Option<Vec<u64>>,
+    /// What it is asked.
+    pub cases: Asked,
+}
+
+/// The cases of a job.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum Asked {
+    /// The kernel's list of this name, which is the same in every process of this program.
+    Listed(String),
+    /// These, side by side.
+    Given(Vec<u64>),
 }
 
 /// What one kernel answered.
@@ -104,8 +113,6 @@ pub struct Found {
     /// What it claims.
     #[serde(with = "json")]
     pub claims: Claims,
-    /// What it offers to kernels, as [`fpprobe_spirv::Need`] prints it.
-    pub offers: Vec<String>,
     /// Active layers and the like.
     pub taint: Vec<String>,
     /// Why nothing can be measured on it; `None` where it can.

@@ -95,7 +95,7 @@ fn obstructed(ask: &Ask, obstacle: &str) -> Observation {
 fn write(device: &str, observation: &Observation, out: &mut impl Write) -> anyhow::Result<()> {
     let kernel = &observation.kernel;
     let id = kernel.to_string();
-    let width = kernel.result().width as usize;
+    let width = kernel.outputs();
     for (index, case) in observation.cases.iter().enumerate() {
         let answer = |values: &[u64]| {
             values.get(index * width..(index + 1) * width).map(|bits| values::encode_answer(kernel, bits))

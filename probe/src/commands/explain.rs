@@ -4,9 +4,10 @@ use std::io::Write;
 
 use fpprobe_profiles::Profile;
 use fpprobe_profiles::profile::Rule;
+use fpprobe_spirv::catalogue::Extent;
 use fpprobe_spirv::error::nearest;
 use fpprobe_spirv::needs::needs;
-use fpprobe_spirv::{Kernel, Need, cases};
+use fpprobe_spirv::{Kernel, Need, Shape};
 
 use crate::exit::{Status, usage_error};
 use crate::{output, profiles};
@@ -56,22 +57,28 @@ fn explain_rule(profile: &Profile, rule: &Rule, out: &mut impl Write) -> std::io
     }
     for part in &rule.parts {
         let lowerings: Vec<String> = part.lowerings.iter().map(Kernel::to_string).collect();
-        let group = part.group.as_ref().map(|group| format!(" (group {group}, optional)")).unwrap_or_default();
-        writeln!(out, "  looks at  {}: {}; {}{group}", part.operation, lowerings.join(", "), part.demand.accuracy)?;
+        let optional = match part.groups.join(", ") {
+            groups if groups.is_empty() => groups,
+            groups => format!(" (optional: {groups})"),
+        };
+        writeln!(out, "  looks at  {}: {}; {}{optional}", part.operation, lowerings.join(", "), part.demand.accuracy)?;
     }
     Ok(())
 }
 
 fn explain_kernel(kernel: &Kernel, profiles: &[Profile], out: &mut impl Write) -> std::io::Result<()> {
     writeln!(out, "{kernel}  {}", kernel.op.about)?;
-    let shape = |shape: fpprobe_spirv::Shape| match shape.width {
-        1 => shape.format.to_string(),
-        width => format!("{width} x {}", shape.format),
+    let shapes = |shapes: Vec<Shape>| {
+        let shapes = shapes.into_iter().map(|shape| match (shape.columns, shape.width) {
+            (1, 1) => shape.format.to_string(),
+            (1, width) => format!("{width} x {}", shape.format),
+            (columns, width) => format!("{columns} columns of {} x {}", width / columns, shape.format),
+        });
+        shapes.collect::<Vec<String>>().join(", ")
     };
-    let params: Vec<String> = kernel.params().into_iter().map(shape).collect();
-    writeln!(out, "  takes     {}", params.join(", "))?;
-    writeln!(out, "  gives     {}", shape(kernel.result()))?;
-    writeln!(out, "  asked     {} cases by default", cases::cases(kernel).len())?;
+    writeln!(out, "  takes     {}", shapes(kernel.params()))?;
+    writeln!(out, "  gives     {}", shapes(kernel.results()))?;
+    writeln!(out, "  asked     {} cases by default", Extent::Default.cases(kernel).len())?;
     if let Some(glsl) = kernel.op.glsl {
         writeln!(out, "  in GLSL   {glsl}")?;
     }

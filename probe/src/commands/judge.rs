@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use fpprobe_reports::model::Outcome;
-use fpprobe_reports::{load, record};
+use fpprobe_reports::{demanded, load, record};
 
 use crate::cli::JudgeArgs;
 use crate::exit::{OrUsage as _, Status, say};
@@ -11,7 +11,7 @@ use crate::session::Session;
 use crate::{colour, judging};
 
 /// Findings that judgement makes; others were made while measuring and stay.
-const JUDGED: [&str; 2] = ["claim", "flaky"];
+const JUDGED: [&str; 3] = ["claim", "flaky", "route"];
 
 /// Judges a report again.
 pub fn main(session: &Session, args: &JudgeArgs) -> anyhow::Result<Status> {
@@ -26,8 +26,10 @@ pub fn main(session: &Session, args: &JudgeArgs) -> anyhow::Result<Status> {
         answered |= recorded.observations.iter().any(|one| matches!(one.outcome, Outcome::Ran | Outcome::Flaky));
         let judged = judging::judge(&plan.profiles, &recorded.observations);
         device.profiles = judged.profiles;
+        device.answers = judged.answers;
         device.findings.retain(|finding| !JUDGED.contains(&finding.kind.as_str()));
-        device.findings.splice(0..0, judged.findings);
+        let unclaimed = demanded::unclaimed(&device.identity, &device.claims);
+        device.findings.splice(0..0, unclaimed.into_iter().chain(judged.findings));
     }
     plan.output.save(&report)?;
     plan.output.show(&report, colour::on_stdout(session.config.colour))?;

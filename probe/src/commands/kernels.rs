@@ -4,8 +4,9 @@ use std::io::{IsTerminal as _, Write as _};
 
 use anyhow::Context as _;
 use fpprobe_reports::values;
+use fpprobe_spirv::catalogue::{self, Extent};
 use fpprobe_spirv::emit::{Form, emit};
-use fpprobe_spirv::{Cases, Controls, Kernel, cases, catalogue};
+use fpprobe_spirv::{Cases, Controls, Kernel};
 
 use crate::cli::KernelsArgs;
 use crate::exit::{OrUsage as _, Status, usage_error};
@@ -17,7 +18,9 @@ pub fn main(args: &KernelsArgs) -> anyhow::Result<Status> {
         return emit_one(id, form, &args.input);
     }
     let filters: Vec<String> = args.filter.iter().cloned().collect();
-    let kernels = select::kernels(&filters, catalogue::default_run(&[Controls::NONE]))?;
+    let all =
+        if filters.is_empty() { catalogue::plain() } else { Extent::Default.kernels(&[Controls::NONE], |_| true) };
+    let kernels = select::kernels(&filters, all)?;
     let width = kernels.iter().map(|kernel| kernel.to_string().len()).max().unwrap_or(0);
     let mut out = output::stdout();
     for kernel in &kernels {
@@ -31,7 +34,7 @@ pub fn main(args: &KernelsArgs) -> anyhow::Result<Status> {
 fn emit_one(id: &str, form: Form, input: &[String]) -> anyhow::Result<Status> {
     let kernel: Kernel = select::kernel(id)?;
     let cases = if input.is_empty() {
-        cases::cases(&kernel)
+        Extent::Default.cases(&kernel)
     } else {
         Cases::new("", kernel.arity(), values::parse_case(&kernel, input).or_usage()?)
     };

@@ -20,6 +20,10 @@ pub fn main() -> anyhow::Result<Status> {
             profile.version,
             profile.rules.len()
         )?;
+        if profile.compile_time {
+            writeln!(out, "{:<24} no device is judged by it: for `fpprobe accepts`", "")?;
+            continue;
+        }
         let modes: Vec<&str> = profile.modes.iter().map(|mode| mode.name()).collect();
         writeln!(
             out,

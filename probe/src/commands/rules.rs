@@ -1,14 +1,19 @@
-//! `fpprobe rules [PROFILE]`
+//! `fpprobe rules [PROFILE] [--coverage]`
 
 use std::io::Write as _;
 
+use super::coverage;
+use crate::cli::RulesArgs;
 use crate::exit::Status;
 use crate::{output, profiles};
 
 /// Lists rules with level and citation.
-pub fn main(profile: Option<&str>) -> anyhow::Result<Status> {
-    let names: Vec<String> = profile.iter().map(ToString::to_string).collect();
+pub fn main(args: &RulesArgs) -> anyhow::Result<Status> {
+    let names: Vec<String> = args.profile.iter().cloned().collect();
     let profiles = profiles::profiles(&names)?;
+    if args.coverage {
+        return coverage::main(&profiles, args.profile.is_none(), args.json);
+    }
     let rules = || profiles.iter().flat_map(|profile| &profile.rules);
     let width = rules().map(|rule| rule.id.chars().count()).max().unwrap_or(0);
     let mut out = output::stdout();

@@ -8,6 +8,7 @@ use crate::campaign::{Campaign, Noted};
 use crate::cli::{Judging, RunArgs};
 use crate::exit::Status;
 use crate::journal::{self, Journal};
+use crate::measure::support::Support;
 use crate::session::Session;
 use crate::{asking, host, judging};
 
@@ -31,9 +32,10 @@ fn begin(session: &Session, args: &RunArgs) -> anyhow::Result<Status> {
         profiles: plan.named.profiles.iter().map(|name| absolute(name)).collect(),
         require: plan.named.require.iter().map(|name| absolute(name)).collect(),
         format: args.judging.format.clone(),
+        exhaustive: args.exhaustive,
     };
     // Filters are checked before any file or driver is touched.
-    asking::kernels(&plan.profiles, &run.filter, |_| true)?;
+    asking::kernels(&plan.profiles, &run.filter, run.extent(), &Support::everything())?;
     let journal = plan.output.journal().map_or(Noted::Nowhere, Noted::At);
     let retry = args.retry_quarantined;
     Campaign { session, measuring: &args.measuring, plan: &plan, run: &run, journal, retry }.lead()

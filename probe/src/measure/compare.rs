@@ -1,6 +1,7 @@
 //! What two runs of a kernel amount to.
 
 use fpprobe_profiles::Outcome;
+use fpprobe_spirv::Format;
 
 use super::Asked;
 use super::run::Lanes;
@@ -8,7 +9,8 @@ use crate::protocol::Answer;
 
 /// Compares the lanes of two runs.
 pub fn compare(asked: &Asked, first: &Lanes, second: &Lanes) -> Answer {
-    let format = asked.kernel.result().format;
+    let formats: Vec<Format> = asked.kernel.output_formats().collect();
+    let format = |lane: usize| formats[lane % formats.len()];
     let lanes = first.found.len();
     let pairs = || first.found.iter().zip(&second.found).enumerate();
     let poisoned = |lane: usize| (first.found[lane] == first.poison[lane], second.found[lane] == second.poison[lane]);
@@ -23,11 +25,11 @@ pub fn compare(asked: &Asked, first: &Lanes, second: &Lanes) -> Answer {
         return Answer::none(Outcome::NotWritten, detail);
     }
     // Results narrower than their memory were stored as whole words: anything above the result is not the kernel's.
-    let wide = |value: &u64| value & !format.mask() != 0;
-    let stray = pairs().find(|(lane, (a, b))| wide(a) && wide(b) && poisoned(*lane) == (false, false));
-    if let Some((lane, (a, _))) = stray {
-        let count = pairs().filter(|(_, (a, b))| wide(a) && wide(b)).count();
-        let bits = format.bits();
+    let wide = |lane: &usize| [first, second].iter().all(|run| run.found[*lane] & !format(*lane).mask() != 0);
+    let stray = (0..lanes).find(|lane| wide(lane) && poisoned(*lane) == (false, false));
+    if let Some(lane) = stray {
+        let count = (0..lanes).filter(wide).count();
+        let (a, bits) = (first.found[lane], format(lane).bits());
         return Answer::none(
             Outcome::NotWritten,
             format!(
@@ -35,7 +37,9 @@ pub fn compare(asked: &Asked, first: &Lanes, second: &Lanes) -> Answer {
             ),
         );
     }
-    let masked = |values: &[u64]| -> Vec<u64> { values.iter().map(|value| value & format.mask()).collect() };
+    let masked = |values: &[u64]| -> Vec<u64> {
+        values.iter().enumerate().map(|(lane, value)| value & format(lane).mask()).collect()
+    };
     let differing = pairs().filter(|(_, (a, b))| a != b).count();
     if differing == 0 {
         return Answer { outcome: Outcome::Ran, detail: String::new(), out: masked(&first.found), second: None };

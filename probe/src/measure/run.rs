@@ -1,10 +1,13 @@
 //! One run of one module: fill, dispatch, read back.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use fpprobe_profiles::Outcome;
+use fpprobe_spirv::Format;
 use fpprobe_spirv::cases::random;
 use fpprobe_spirv::plan::{self, Direction, Placed, Plan, Region, Variant, Wanted};
+use fpprobe_spirv::{Cases, Route};
 
 use super::{Asked, Builder, Executor, poison};
 use crate::protocol::Failure;
@@ -33,7 +36,7 @@ pub fn run(
     number: u32,
     timeout: Duration,
 ) -> Result<Vec<Lanes>, Failure> {
-    let plan = Plan::sharing(&wanted(asked), storage16, variant);
+    let plan = Plan::sharing(&wanted(asked, number), storage16, variant);
     let words =
         build(&plan).map_err(|error| Failure::new(Outcome::Rejected, format!("no module could be built: {error}")))?;
     let mut memory = Memory::new(&plan, number);
@@ -54,19 +57,51 @@ pub fn run(
 }
 
 /// What the plan is to hold: kernels that are asked the same cases share their operands.
-fn wanted(asked: &[&Asked]) -> Vec<Wanted> {
-    let operands = |asked: &Asked, all: &[&Asked]| all.iter().position(|other| other.cases == asked.cases);
-    let wanted = asked.iter().enumerate().map(|(index, one)| Wanted {
-        kernel: one.kernel,
-        slots: one.cases.len() as u32,
-        operands: operands(one, asked).unwrap_or(index),
-    });
-    wanted.collect()
+fn wanted(asked: &[&Asked], number: u32) -> Vec<Wanted> {
+    let mut wanted: Vec<Wanted> = Vec::with_capacity(asked.len());
+    for (index, one) in asked.iter().enumerate() {
+        let operands = asked.iter().position(|other| other.cases == one.cases).unwrap_or(index);
+        let values = match wanted.get(operands) {
+            Some(same) => Arc::clone(&same.values),
+            None if Route::OTHERS.contains(&one.kernel.route) => in_slots(&one.cases, number),
+            None => Arc::default(),
+        };
+        wanted.push(Wanted { kernel: one.kernel, slots: one.cases.len() as u32, operands, values });
+    }
+    wanted
 }
 
-/// The other end of a lane: a region of a buffer, or the image.
-fn element_bits(plan: &Plan, region: Option<&Region>, placed: &Placed) -> u32 {
-    region.map_or(placed.kernel.format.bits(), |region| plan.buffers[region.buffer].element.bytes() as u32 * 8)
+/// The cases in the order of their slots.
+fn in_slots(cases: &Cases, number: u32) -> Arc<[u64]> {
+    let mut order: Vec<(u32, usize)> = poison::slots(cases, number).into_iter().zip(0..).collect();
+    order.sort_unstable();
+    order.into_iter().flat_map(|(_, case)| cases.case(case)).copied().collect()
+}
+
+/// Where one value of an answer lies.
+#[derive(Clone, Copy)]
+enum End<'a> {
+    /// A component of a region of a buffer.
+    Buffer(&'a Region, u32),
+    /// The image.
+    Texel,
+}
+
+/// Bits of the memory that a value of an answer fills.
+fn element_bits(plan: &Plan, placed: &Placed, end: End<'_>) -> u32 {
+    match end {
+        End::Buffer(region, _) => plan.buffers[region.buffer].element.bits(region.shape.format),
+        End::Texel => placed.kernel.format.bits(),
+    }
+}
+
+/// Where the values of an answer lie, in their order.
+fn ends(placed: &Placed) -> Vec<End<'_>> {
+    if placed.results.is_empty() {
+        return vec![End::Texel];
+    }
+    let results = placed.results.iter();
+    results.flat_map(|region| (0..region.shape.width).map(move |component| End::Buffer(region, component))).collect()
 }
 
 impl Memory {
@@ -88,11 +123,11 @@ impl Memory {
     fn fill(&mut self, plan: &Plan, placed: &Placed, asked: &Asked, number: u32) -> Vec<u64> {
         let seed = poison::seed(&asked.kernel);
         let slots = poison::slots(&asked.cases, number);
-        let result = asked.kernel.result();
-        let element = element_bits(plan, placed.result.as_ref(), placed);
-        let mut poisons = Vec::with_capacity(slots.len() * result.width as usize);
-        for (case, (slot, values)) in slots.iter().zip(asked.cases.iter()).enumerate() {
-            if placed.params.is_empty() {
+        let ends = ends(placed);
+        let widths: Vec<u32> = asked.kernel.output_formats().map(Format::bits).collect();
+        let mut poisons = Vec::with_capacity(slots.len() * ends.len());
+        for (slot, values) in slots.iter().zip(asked.cases.iter()) {
+            if plan.image.is_some() && placed.params.is_empty() {
                 self.put_texel(placed, *slot, values[0]);
             }
             let mut values = values.iter();
@@ -101,12 +136,13 @@ impl Memory {
                     plan::write(plan, &mut self.buffers[region.buffer], region, *slot, component, *bits);
                 }
             }
-            for component in 0..result.width {
-                let lane = case as u64 * u64::from(result.width) + u64::from(component);
-                let bits = poison::of(seed, number, lane, element, result.format.bits());
-                match &placed.result {
-                    Some(region) => plan::write(plan, &mut self.buffers[region.buffer], region, *slot, component, bits),
-                    None => self.put_texel(placed, *slot, bits),
+            for (end, width) in ends.iter().zip(&widths) {
+                let bits = poison::of(seed, number, poisons.len() as u64, element_bits(plan, placed, *end), *width);
+                match end {
+                    End::Buffer(region, component) => {
+                        plan::write(plan, &mut self.buffers[region.buffer], region, *slot, *component, bits);
+                    }
+                    End::Texel => self.put_texel(placed, *slot, bits),
                 }
                 poisons.push(bits);
             }
@@ -116,12 +152,14 @@ impl Memory {
 
     fn read(&self, plan: &Plan, placed: &Placed, asked: &Asked, number: u32) -> Vec<u64> {
         let slots = poison::slots(&asked.cases, number);
-        let width = asked.kernel.result().width;
-        let lanes = slots.iter().flat_map(|slot| (0..width).map(move |component| (*slot, component)));
+        let ends = ends(placed);
+        let lanes = slots.iter().flat_map(|slot| ends.iter().map(move |end| (*slot, *end)));
         lanes
-            .map(|(slot, component)| match &placed.result {
-                Some(region) => plan::read(plan, &self.buffers[region.buffer], region, slot, component),
-                None => self.texel(placed, slot),
+            .map(|(slot, end)| match end {
+                End::Buffer(region, component) => {
+                    plan::read(plan, &self.buffers[region.buffer], region, slot, component)
+                }
+                End::Texel => self.texel(placed, slot),
             })
             .collect()
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use fpprobe_reports::model::Claims;
 use fpprobe_spirv::needs::needs;
-use fpprobe_spirv::{Control, Kernel, Need};
+use fpprobe_spirv::{Control, Format, Kernel, Need};
 
 /// What a device offers.
 #[derive(Clone, Debug, Default)]
@@ -42,6 +42,14 @@ impl Support {
             denorm_independence: independence(&claims.denorm_behavior_independence),
             rounding_independence: independence(&claims.rounding_mode_independence),
         }
+    }
+
+    /// Of a device that offers everything.
+    pub fn everything() -> Support {
+        let formats = Format::ALL.into_iter().map(Need::StorageImage);
+        let features = [Need::Float16, Need::Float64, Need::Storage16, Need::ExtendedFormats];
+        let controls = Control::all().map(Need::Control);
+        Support { offers: features.into_iter().chain(formats).chain(controls).collect(), ..Support::default() }
     }
 
     /// Whether 16-bit values may lie in storage buffers as such.

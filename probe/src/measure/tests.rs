@@ -28,13 +28,13 @@ impl<F: FnMut(u32, &Kernel, u32, u64) -> Option<u64>> Executor for Device<F> {
                     None => u64::from(u32::from_le_bytes(texels[slot as usize * 4..][..4].try_into().unwrap())),
                 };
                 let Some(bits) = (self.fault)(self.run, &placed.kernel, slot, operand) else { continue };
-                match &placed.result {
-                    Some(region) => {
-                        for component in 0..region.shape.width {
-                            write(plan, &mut buffers[region.buffer], region, slot, component, bits);
-                        }
+                for region in &placed.results {
+                    for component in 0..region.shape.width {
+                        write(plan, &mut buffers[region.buffer], region, slot, component, bits);
                     }
-                    None => texels[slot as usize * 4..][..4].copy_from_slice(&(bits as u32).to_le_bytes()),
+                }
+                if placed.results.is_empty() {
+                    texels[slot as usize * 4..][..4].copy_from_slice(&(bits as u32).to_le_bytes());
                 }
             }
         }
@@ -73,7 +73,7 @@ fn an_honest_device_ran_and_answers_come_in_case_order() {
     let answers = ask(&ids, &[], |_, _, _, operand| Some(operand));
     for (id, answer) in ids.iter().zip(answers) {
         let kernel: Kernel = id.parse().unwrap();
-        let width = kernel.result().width as usize;
+        let width = kernel.outputs();
         let expected: Vec<u64> = cases(&kernel).iter().flat_map(|case| vec![case[0]; width]).collect();
         assert_eq!((answer.outcome, answer.out), (Outcome::Ran, expected), "{id}");
     }
@@ -146,4 +146,56 @@ fn what_the_device_lacks_is_not_run() {
     });
     assert_eq!(answers[1].outcome, Outcome::Unsupported);
     assert!(answers[1].detail.contains("shaderFloat16"));
+}
+
+/// A device that answers 1 to everything but never writes one component of one result.
+struct Forgetful {
+    result: usize,
+    component: u32,
+}
+
+impl Executor for Forgetful {
+    fn dispatch(
+        &mut self,
+        _words: &[u32],
+        plan: &Plan,
+        buffers: &mut [Vec<u8>],
+        _texels: &mut [u8],
+        _timeout: Duration,
+    ) -> Result<(), Failure> {
+        for placed in &plan.placed {
+            for (result, region) in placed.results.iter().enumerate() {
+                for lane in 0..placed.slots * region.shape.width {
+                    let (slot, component) = (lane / region.shape.width, lane % region.shape.width);
+                    if (result, component) != (self.result, self.component) {
+                        write(plan, &mut buffers[region.buffer], region, slot, component, 1);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+#[test]
+fn every_component_of_every_result_has_poison_of_its_own() {
+    for (id, results) in [("f32.frexp:width=3", vec![3, 3]), ("f32.modf", vec![1, 1]), ("f32.fadd:width=2", vec![2])] {
+        let kernel: Kernel = id.parse().unwrap();
+        let asked = Asked { kernel, cases: Cases::new("", kernel.arity(), vec![0; 5 * kernel.arity()]) };
+        let support = support::Support::default();
+        let answer = |result, component| {
+            let mut device = Forgetful { result, component };
+            let asked = std::slice::from_ref(&asked);
+            measure(&mut device, |_| Ok(Vec::new()), &support, asked, Duration::ZERO).unwrap().remove(0)
+        };
+        for (result, width) in results.iter().enumerate() {
+            for component in 0..*width {
+                let answer = answer(result, component);
+                assert_eq!(answer.outcome, Outcome::NotWritten, "{id}: result {result}, component {component}");
+                assert!(answer.detail.starts_with("5 of "), "{}", answer.detail);
+            }
+        }
+        let whole = answer(results.len(), 0);
+        assert_eq!((whole.outcome, whole.out), (Outcome::Ran, vec![1; 5 * kernel.outputs()]), "{id}");
+    }
 }

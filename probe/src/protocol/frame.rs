@@ -107,7 +107,7 @@ mod tests {
     fn a_blocking_reader_stops_at_the_end_of_each_frame() {
         let mut stream = Vec::new();
         let request = Request::Measure {
-            jobs: vec![Job { kernel: "f32.fadd".into(), cases: Some((0..100_000).collect()) }],
+            jobs: vec![Job { kernel: "f32.fadd".into(), cases: crate::protocol::Asked::Given((0..100_000).collect()) }],
             timeout: std::time::Duration::from_millis(1),
         };
         write(&mut stream, &request).unwrap();

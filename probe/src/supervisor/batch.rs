@@ -3,7 +3,8 @@
 use std::collections::{BTreeSet, HashMap};
 
 use fpprobe_spirv::op::Code;
-use fpprobe_spirv::plan;
+use fpprobe_spirv::plan::{Direction, Element};
+use fpprobe_spirv::{Format, Kernel, plan};
 
 use super::Ask;
 
@@ -22,33 +23,32 @@ pub enum Batching {
 /// Distributes kernels over batches; each batch lists places in `asks`.
 pub fn batches(asks: &[Ask], batching: Batching, most: usize) -> Vec<Vec<usize>> {
     let mut batches: Vec<Vec<usize>> = Vec::new();
-    // The batch that still takes kernels of a kind, the values in it, and the buffers they lie in.
-    let mut open: HashMap<_, (usize, usize, BTreeSet<_>)> = HashMap::new();
+    let mut open: HashMap<_, Open> = HashMap::new();
     // Kernels of the same cases and the same kind of result come together: in a module they share load and store.
     let mut places: Vec<usize> = (0..asks.len()).collect();
-    places.sort_by_key(|place| (asks[*place].cases.name.as_str(), asks[*place].kernel.result().format));
+    places.sort_by_cached_key(|place| (asks[*place].cases.name.as_str(), results(&asks[*place].kernel)));
     for place in places {
         let ask = &asks[place];
         let kernel = &ask.kernel;
         let values = ask.cases.len() * kernel.arity();
         let alone = batching == Batching::Alone || matches!(kernel.op.code, Code::ImageRead | Code::ImageWrite);
-        let kind = (kernel.format, kernel.controls, kernel.route, kernel.width, kernel.via);
+        // All kernels of a module carry what the largest of them has for operands.
+        let large = kernel.has_matrices();
+        let kind = (kernel.format, kernel.controls, kernel.route, kernel.width, kernel.via, large);
         let buffers = plan::buffers(kernel);
-        let room = open.get_mut(&kind).filter(|(batch, filled, used)| {
-            !alone
-                && batches[*batch].len() < most
-                && filled.saturating_add(values) <= VALUES
-                && used.union(&buffers).count() <= plan::MOST_BUFFERS
-        });
-        if let Some((batch, filled, used)) = room {
-            batches[*batch].push(place);
-            *filled += values;
-            used.extend(buffers);
+        let room = open.get_mut(&kind).filter(|open| !alone && batches[open.batch].len() < most);
+        if let Some(open) = room
+            && open.values.saturating_add(values) <= VALUES
+            && open.buffers.union(&buffers).count() <= plan::MOST_BUFFERS
+        {
+            batches[open.batch].push(place);
+            open.values += values;
+            open.buffers.extend(buffers);
             continue;
         }
         batches.push(vec![place]);
         if !alone {
-            open.insert(kind, (batches.len() - 1, values, buffers));
+            open.insert(kind, Open { batch: batches.len() - 1, values, buffers });
         }
     }
     // The longest first, so that no worker is left with one of them when the others are done.
@@ -56,10 +56,25 @@ pub fn batches(asks: &[Ask], batching: Batching, most: usize) -> Vec<Vec<usize>>
     batches
 }
 
+/// The batch that still takes kernels of a kind.
+struct Open {
+    /// Its number.
+    batch: usize,
+    /// Values of the operands in it.
+    values: usize,
+    /// Buffers that they lie in.
+    buffers: BTreeSet<(Direction, Element)>,
+}
+
+/// What kernels must have in common to share a store.
+fn results(kernel: &Kernel) -> Vec<(Format, u32)> {
+    kernel.results().iter().map(|shape| (shape.format, shape.width)).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fpprobe_spirv::{Cases, Kernel};
+    use fpprobe_spirv::Cases;
 
     fn asks(ids: &[&str], cases: usize) -> Vec<Ask> {
         ids.iter()
@@ -82,7 +97,7 @@ mod tests {
             "f32.fmul:via=glsl",
         ];
         let asks = asks(&ids, 4);
-        assert_eq!(batches(&asks, Batching::Shared, 2), [vec![0, 2], vec![1], vec![3], vec![4], vec![5], vec![6]]);
+        assert_eq!(batches(&asks, Batching::Shared, 2), [vec![0, 2], vec![1], vec![3], vec![5], vec![6], vec![4]]);
         assert_eq!(batches(&asks, Batching::Alone, 2).len(), ids.len());
     }
 
@@ -100,5 +115,11 @@ mod tests {
     fn batches_are_bounded_by_their_values_too() {
         let asks = asks(&["f32.sqrt", "f32.sin", "f32.cos", "f32.exp"], VALUES / 2);
         assert_eq!(batches(&asks, Batching::Shared, 24), [vec![0, 1], vec![2, 3]]);
+    }
+
+    #[test]
+    fn matrices_are_apart_and_share_modules() {
+        let ids = ["f32.matrix_times_matrix:width=4", "f32.transpose:width=4", "f32.fadd:width=4", "f32.fmul:width=4"];
+        assert_eq!(batches(&asks(&ids, 1), Batching::Shared, 24), [vec![2, 3], vec![0, 1]]);
     }
 }

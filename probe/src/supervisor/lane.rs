@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use fpprobe_profiles::Outcome;
 use fpprobe_reports::journal::Stage;
+use fpprobe_spirv::Format;
 
 use super::process::{LEFT_BEHIND, Worker};
 use super::queue::{Batch, Consequence, Next, Queue};
@@ -12,7 +13,7 @@ use super::trouble::{Troubles, is_violent};
 use super::{Ask, Site};
 use crate::event::Event;
 use crate::journal::Track;
-use crate::protocol::{Answer, Failure, Job, Request, Response};
+use crate::protocol::{Answer, Asked, Failure, Job, Request, Response};
 
 /// Longest wait between two looks at whether to end.
 const TICK: Duration = Duration::from_millis(100);
@@ -185,9 +186,11 @@ impl<'a> Shared<'a> {
     fn ask(&self, worker: &mut Worker<'_>, batch: &Batch, ids: &[String]) -> Result<Vec<Answer>, Failure> {
         let job = |(place, id): (&usize, &String)| {
             let cases = &self.asks[*place].cases;
-            // The catalogue's cases are the same in every process of this program; others travel.
-            let given = cases.name.is_empty().then(|| cases.iter().flatten().copied().collect());
-            Job { kernel: id.clone(), cases: given }
+            let cases = match cases.name.as_str() {
+                "" => Asked::Given(cases.iter().flatten().copied().collect()),
+                name => Asked::Listed(name.to_owned()),
+            };
+            Job { kernel: id.clone(), cases }
         };
         let jobs: Vec<Job> = batch.places.iter().zip(ids).map(job).collect();
         let timeout = self.site.timeout();
@@ -205,10 +208,13 @@ pub fn fit(answers: &[Answer], batch: &Batch, asks: &[Ask]) -> bool {
     answers.len() == batch.places.len()
         && answers.iter().zip(&batch.places).all(|(answer, place)| {
             let Ask { kernel, cases } = &asks[*place];
-            let full = cases.len() * kernel.result().width as usize;
+            let full = cases.len() * kernel.outputs();
             let expected = if matches!(answer.outcome, Outcome::Ran | Outcome::Flaky) { full } else { 0 };
-            let mask = kernel.result().format.mask();
-            let fits = |values: &[u64]| values.len() == expected && values.iter().all(|value| value & !mask == 0);
+            let masks: Vec<u64> = kernel.output_formats().map(Format::mask).collect();
+            let fits = |values: &[u64]| {
+                let mut lanes = values.iter().zip(masks.iter().cycle());
+                values.len() == expected && lanes.all(|(value, mask)| value & !mask == 0)
+            };
             fits(&answer.out)
                 && answer.second.is_some() == (answer.outcome == Outcome::Flaky)
                 && answer.second.as_deref().is_none_or(fits)

@@ -126,7 +126,11 @@ impl Queue {
     /// asked again, alone.
     pub fn finish(&mut self, batch: &Batch, answers: Vec<Answer>) -> usize {
         self.asked -= 1;
-        (self.in_a_row, self.starts_in_a_row) = (0, 0);
+        self.starts_in_a_row = 0;
+        // To be refused what the device does not offer takes no working device.
+        if answers.iter().any(|answer| answer.outcome != Outcome::Unsupported) {
+            self.in_a_row = 0;
+        }
         let company = batch.places.len() > 1;
         let mut again = Vec::new();
         for (place, answer) in batch.places.iter().zip(answers) {

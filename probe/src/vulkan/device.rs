@@ -17,7 +17,7 @@ use super::physical::Physical;
 const PORTABILITY: &CStr = khr::portability_subset::NAME;
 
 /// Functions of Vulkan 1.0 that are used on a device. ash calls those that a driver lacks without looking, and panics.
-const FUNCTIONS: [&CStr; 44] = [
+const FUNCTIONS: [&CStr; 45] = [
     c"vkAllocateCommandBuffers",
     c"vkAllocateDescriptorSets",
     c"vkAllocateMemory",
@@ -30,6 +30,7 @@ const FUNCTIONS: [&CStr; 44] = [
     c"vkCmdCopyImageToBuffer",
     c"vkCmdDispatch",
     c"vkCmdPipelineBarrier",
+    c"vkCmdPushConstants",
     c"vkCreateBuffer",
     c"vkCreateCommandPool",
     c"vkCreateComputePipelines",
@@ -69,6 +70,7 @@ pub struct Device {
     // Fields drop in order; each holds `logical`, which goes last.
     pub(super) buffers: Vec<Option<Buffer>>,
     pub(super) texels: Option<Buffer>,
+    pub(super) windows: Option<Buffer>,
     pub(super) fence: Owned<vk::Fence>,
     /// From `pool`.
     pub(super) commands: vk::CommandBuffer,
@@ -107,6 +109,7 @@ impl Device {
         Ok(Device {
             buffers: Vec::new(),
             texels: None,
+            windows: None,
             fence: Owned::new(&logical, fence),
             commands: commands.first().copied().unwrap_or_default(),
             pool,

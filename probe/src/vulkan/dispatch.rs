@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use ash::vk;
 use fpprobe_spirv::Plan;
+use fpprobe_spirv::plan::window::{Dispatch, UNIFORM_BYTES};
 use fpprobe_spirv::plan::{Direction, IMAGE_BINDING};
 
 use super::device::Device;
@@ -11,6 +12,7 @@ use super::error::{ErrorKind, Named, VulkanError};
 use super::image::{Image, TEXEL};
 use super::memory::Buffer;
 use super::pipeline::Pipeline;
+use super::windows::{self, uniform};
 
 impl Device {
     /// Compiles `words`, the module of `plan`, and runs its work groups once.
@@ -36,7 +38,9 @@ impl Device {
                 detail: "an earlier dispatch never ended".into(),
             });
         }
+        let dispatches = plan.dispatches();
         self.check(words, plan, buffers, texels)?;
+        self.check_windows(plan, &dispatches)?;
         let pipeline = Pipeline::new(&self.logical, words, plan)?;
         let image = plan.image.as_ref().map(|image| Image::new(&self.logical, self.physical, image)).transpose()?;
 
@@ -47,8 +51,10 @@ impl Device {
         if image.is_some() {
             Buffer::fit(&mut self.texels, &self.logical, texels.len())?.write(texels)?;
         }
+        let windows = windows::bytes(plan, &dispatches);
+        self.fill_windows(&windows)?;
         self.describe(plan, &pipeline, image.as_ref());
-        self.record([plan.columns, plan.rows], &pipeline, image.as_ref())?;
+        self.record(plan, &pipeline, &dispatches, image.as_ref())?;
         self.submit(timeout)?;
 
         for ((place, bytes), wanted) in self.buffers.iter().zip(buffers).zip(&plan.buffers) {
@@ -58,6 +64,9 @@ impl Device {
                     Direction::Out => buffer.read(bytes)?,
                 }
             }
+        }
+        if let Some(buffer) = self.windows.as_ref().filter(|_| !windows.is_empty()) {
+            buffer.holds(&windows)?;
         }
         match &self.texels {
             Some(buffer) if image.is_some() => buffer.read(texels),
@@ -91,11 +100,6 @@ impl Device {
             let what = format!("storage buffer of {} bytes; at most {most}", bytes.len());
             return Err(VulkanError::limit("vkUpdateDescriptorSets", what));
         }
-        let [most_x, most_y, _] = limits.max_compute_work_group_count;
-        if plan.columns > most_x || plan.rows > most_y {
-            let what = format!("{} x {} work groups; at most {most_x} x {most_y}", plan.columns, plan.rows);
-            return Err(VulkanError::limit("vkCmdDispatch", what));
-        }
         Ok(())
     }
 
@@ -119,14 +123,25 @@ impl Device {
         let buffers =
             infos.iter().map(|(binding, info)| write(*binding, vk::DescriptorType::STORAGE_BUFFER).buffer_info(info));
         let images = view.iter().map(|info| write(IMAGE_BINDING, vk::DescriptorType::STORAGE_IMAGE).image_info(info));
-        let writes: Vec<_> = buffers.chain(images).collect();
+        let windows = uniform(plan).zip(self.windows.as_ref()).map(|((binding, kind), buffer)| {
+            let range = u64::from(UNIFORM_BYTES);
+            (binding, kind, [vk::DescriptorBufferInfo::default().buffer(buffer.raw()).range(range)])
+        });
+        let windows = windows.iter().map(|(binding, kind, info)| write(*binding, *kind).buffer_info(info));
+        let writes: Vec<_> = buffers.chain(images).chain(windows).collect();
         // SAFETY: the set was allocated with these bindings and no command buffer uses it; buffers and view are alive,
         // and each buffer is at least as long as its range.
         unsafe { self.logical.raw().update_descriptor_sets(&writes, &[]) };
     }
 
-    /// Records the whole dispatch.
-    fn record(&self, [columns, rows]: [u32; 2], pipeline: &Pipeline, image: Option<&Image>) -> Result<(), VulkanError> {
+    /// Records everything, from upload to download.
+    fn record(
+        &self,
+        plan: &Plan,
+        pipeline: &Pipeline,
+        dispatches: &[Dispatch],
+        image: Option<&Image>,
+    ) -> Result<(), VulkanError> {
         let (device, commands) = (self.logical.raw(), self.commands);
         let begin = vk::CommandBufferBeginInfo::default().flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
         // SAFETY: the pool's only command buffer is not pending, since every submission was waited for.
@@ -139,13 +154,8 @@ impl Device {
             self.upload(image, buffer);
         }
         // SAFETY: the command buffer is recording; pipeline, layout and set belong together and, like what the set
-        // describes, live until the submission has been waited for; `check` has seen to the number of groups.
-        unsafe {
-            device.cmd_bind_pipeline(commands, vk::PipelineBindPoint::COMPUTE, pipeline.raw());
-            let (layout, sets) = (pipeline.layout(), [pipeline.set()]);
-            device.cmd_bind_descriptor_sets(commands, vk::PipelineBindPoint::COMPUTE, layout, 0, &sets, &[]);
-            device.cmd_dispatch(commands, columns, rows, 1);
-        }
+        // describes, live until the submission has been waited for; `check_windows` has seen the dispatches.
+        unsafe { self.record_dispatches(plan, pipeline, dispatches) };
         if let Some((image, buffer)) = texels {
             self.download(image, buffer);
         }

@@ -6,6 +6,7 @@
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
+use std::path::{Path, PathBuf};
 
 use object::{Object, ObjectSection, ObjectSymbol, ReadCache};
 
@@ -35,7 +36,27 @@ pub(super) struct Library {
 pub(super) fn loaded() -> Vec<Library> {
     let maps = fs::read("/proc/self/maps").unwrap_or_default();
     let maps = String::from_utf8_lossy(&maps);
-    mapped(&maps).into_iter().filter_map(inspect).collect()
+    without_parts(mapped(&maps).into_iter().filter_map(inspect).collect())
+}
+
+/// Without what looks like a layer and is a part of a driver: NVIDIA's comes in several libraries, each with the entry points
+/// of a layer.
+fn without_parts(libraries: Vec<Library>) -> Vec<Library> {
+    let drivers: Vec<(PathBuf, String)> = libraries
+        .iter()
+        .filter(|library| library.role == Role::Driver)
+        .filter_map(|driver| release(&driver.path))
+        .collect();
+    let part = |library: &Library| release(&library.path).is_some_and(|release| drivers.contains(&release));
+    libraries.into_iter().filter(|library| library.role == Role::Driver || !part(library)).collect()
+}
+
+/// Folder and version of a library whose file name ends in a version of several numbers: all libraries of one release of a
+/// driver have both in common.
+fn release(path: &str) -> Option<(PathBuf, String)> {
+    let path = Path::new(path);
+    let (_, version) = path.file_name()?.to_str()?.split_once(".so.")?;
+    version.contains('.').then(|| (path.parent().unwrap_or(Path::new("")).to_owned(), version.to_owned()))
 }
 
 /// Files with code in a process, from its `/proc/PID/maps`.
@@ -120,6 +141,24 @@ nonsense";
         assert_eq!(role_of("/l/libVkLayer_x.so", &["MyLayer_GetInstanceProcAddr"]), Some(Role::Layer));
         assert_eq!(role_of("/l/libvulkan.so.1.3.239", &["vkGetInstanceProcAddr"]), None);
         assert_eq!(role_of("/l/libc.so.6", &["malloc"]), None);
+    }
+
+    #[test]
+    fn the_other_libraries_of_a_drivers_release_are_no_layers() {
+        let library = |path: &str, role| Library { path: path.to_owned(), role, build_id: String::new() };
+        let all = [
+            library("/n/libGLX_nvidia.so.580.159.04", Role::Driver),
+            library("/n/libnvidia-glcore.so.580.159.04", Role::Layer),
+            library("/n/libnvidia-old.so.570.1", Role::Layer),
+            library("/other/libVkLayer_x.so.580.159.04", Role::Layer),
+            library("/n/libVkLayer_x.so", Role::Layer),
+            library("/m/libvulkan_lvp.so", Role::Driver),
+            library("/m/libVkLayer_y.so", Role::Layer),
+        ];
+        let kept: Vec<String> = without_parts(all.to_vec()).into_iter().map(|library| library.path).collect();
+        let expected: Vec<&str> =
+            all.iter().map(|library| library.path.as_str()).filter(|p| !p.contains("glcore")).collect();
+        assert_eq!(kept, expected);
     }
 
     #[test]

@@ -26,6 +26,7 @@ mod pipeline;
 mod taint;
 mod text;
 mod version;
+mod windows;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

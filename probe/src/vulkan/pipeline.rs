@@ -9,6 +9,7 @@ use fpprobe_spirv::plan::IMAGE_BINDING;
 
 use super::error::{Named, VulkanError};
 use super::handles::{Logical, Owned};
+use super::windows::{Specialisation, push_range, uniform};
 
 /// A pipeline with its layout and descriptor set.
 pub(super) struct Pipeline {
@@ -33,7 +34,8 @@ impl Pipeline {
         };
         let buffers = plan.buffers.iter().map(|one| binding(one.binding(), vk::DescriptorType::STORAGE_BUFFER));
         let image = plan.image.iter().map(|_| binding(IMAGE_BINDING, vk::DescriptorType::STORAGE_IMAGE));
-        let bindings: Vec<_> = buffers.chain(image).collect();
+        let windows = uniform(plan).map(|(place, kind)| binding(place, kind));
+        let bindings: Vec<_> = buffers.chain(image).chain(windows).collect();
 
         let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);
         // SAFETY: here and below, what an info structure points to lives until after the call, and its handles are
@@ -41,12 +43,14 @@ impl Pipeline {
         let set_layout = unsafe { device.create_descriptor_set_layout(&info, None) };
         let set_layout = Owned::new(logical, set_layout.named("vkCreateDescriptorSetLayout")?);
         let set_layouts = [set_layout.raw()];
-        let info = vk::PipelineLayoutCreateInfo::default().set_layouts(&set_layouts);
+        let push = push_range(plan);
+        let info =
+            vk::PipelineLayoutCreateInfo::default().set_layouts(&set_layouts).push_constant_ranges(push.as_slice());
         // SAFETY: see above.
         let layout = unsafe { device.create_pipeline_layout(&info, None) };
         let layout = Owned::new(logical, layout.named("vkCreatePipelineLayout")?);
 
-        let raw = compile(logical, words, layout.raw())?;
+        let raw = compile(logical, words, &Specialisation::new(plan), layout.raw())?;
         let (pool, set) = descriptors(logical, &bindings, &set_layouts)?;
         Ok(Pipeline { raw, layout, set, _pool: pool, _set_layout: set_layout })
     }
@@ -70,6 +74,7 @@ impl Pipeline {
 fn compile(
     logical: &Arc<Logical>,
     words: &[u32],
+    specialisation: &Specialisation,
     layout: vk::PipelineLayout,
 ) -> Result<Owned<vk::Pipeline>, VulkanError> {
     let device = logical.raw();
@@ -78,10 +83,14 @@ fn compile(
     // that crashes on them takes down a worker process, not the program.
     let module = unsafe { device.create_shader_module(&info, None) }.named("vkCreateShaderModule")?;
     let module = Owned::new(logical, module);
-    let stage = vk::PipelineShaderStageCreateInfo::default()
+    let specialisation = specialisation.info();
+    let mut stage = vk::PipelineShaderStageCreateInfo::default()
         .stage(vk::ShaderStageFlags::COMPUTE)
         .module(module.raw())
         .name(c"main");
+    if let Some(info) = &specialisation {
+        stage = stage.specialization_info(info);
+    }
     let info = vk::ComputePipelineCreateInfo::default().stage(stage).layout(layout);
     let mut pipeline = vk::Pipeline::null();
     // Called directly, since ash's wrapper hands out uninitialised handles where a driver fails without writing them.

@@ -3,13 +3,12 @@
 use std::time::{Duration, Instant};
 
 use fpprobe_profiles::Outcome;
-use fpprobe_spirv::cases::cases;
 use fpprobe_spirv::plan::Plan;
-use fpprobe_spirv::{Cases, Kernel};
+use fpprobe_spirv::{Cases, Kernel, cases};
 
 use crate::measure::support::Support;
 use crate::measure::{Asked, Executor, measure};
-use crate::protocol::{Failure, Found, Job, Response};
+use crate::protocol::{self, Failure, Found, Job, Response};
 use crate::vulkan::{Device, Driver, VulkanError};
 
 /// The driver and the device in use.
@@ -43,7 +42,6 @@ impl State {
         let devices = driver.devices().into_iter().map(|device| Found {
             identity: device.identity,
             claims: device.claims,
-            offers: device.offers.iter().map(ToString::to_string).collect(),
             taint: device.taint,
             obstacle: device.obstacle,
         });
@@ -82,11 +80,12 @@ impl State {
 fn asked(job: &Job) -> Result<Asked, Failure> {
     let kernel: Kernel = job.kernel.parse().map_err(|error| Failure::new(Outcome::Rejected, format!("{error}")))?;
     let cases = match &job.cases {
-        None => cases(&kernel),
-        Some(values) if values.len().is_multiple_of(kernel.arity()) => {
+        protocol::Asked::Listed(name) => cases::named(&kernel, name)
+            .ok_or_else(|| Failure::new(Outcome::Rejected, format!("{kernel} has no list `{name}`")))?,
+        protocol::Asked::Given(values) if values.len().is_multiple_of(kernel.arity()) => {
             Cases::new("", kernel.arity(), values.as_slice())
         }
-        Some(values) => {
+        protocol::Asked::Given(values) => {
             let message = format!("{} values are no cases of {} each", values.len(), kernel.arity());
             return Err(Failure::new(Outcome::Rejected, message));
         }

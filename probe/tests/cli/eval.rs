@@ -48,6 +48,65 @@ fn vectors_comparisons_and_texels_have_their_shapes() {
 }
 
 #[test]
+fn results_of_two_values_are_lists_of_the_two() {
+    for driver in HONEST {
+        let of = |kernel: &str, input: &str| {
+            ends(fpprobe(&[driver]).args(["eval", kernel, input])).lines(0).remove(0)["out"].take()
+        };
+        // -6.75 = -0.75 - 6, and -0.84375 * 2^3.
+        assert_eq!(of("f32.modf", "c0d80000"), serde_json::json!(["bf400000", "c0c00000"]), "{driver}");
+        assert_eq!(of("f32.frexp", "c0d80000"), serde_json::json!(["bf580000", "00000003"]), "{driver}");
+        assert_eq!(
+            of("f32.frexp:width=2", "3f000000,3d800000"),
+            serde_json::json!([["3f000000", "3f000000"], ["00000000", "fffffffd"]]),
+            "{driver}"
+        );
+        assert_eq!(of("f32.modf:via=glsl", "40200000"), serde_json::json!(["3f000000", "40000000"]), "{driver}");
+    }
+}
+
+#[test]
+fn whole_vectors_and_matrices_have_their_shapes() {
+    // The columns (1, 2) and (3, 4).
+    let (vector, matrix) = ("3f800000,40000000", "3f800000,40000000,40400000,40800000");
+    for driver in HONEST {
+        let of = |kernel: &str, input: &[&str]| {
+            ends(fpprobe(&[driver]).arg("eval").arg(kernel).args(input)).lines(0).remove(0)
+        };
+        for via in ["", ";via=glsl"] {
+            for (kernel, input, out) in [
+                ("dot", &[vector, vector][..], serde_json::json!("40a00000")),
+                ("length", &["40400000,40800000"], serde_json::json!("40a00000")),
+                ("refract", &["0,bf800000", "0,3f800000", "3f000000"], serde_json::json!(["00000000", "bf800000"])),
+                ("vector_times_scalar", &[vector, "40400000"], serde_json::json!(["40400000", "40c00000"])),
+                ("determinant", &[matrix], serde_json::json!("c0000000")),
+                ("matrix_times_vector", &[matrix, vector], serde_json::json!(["40e00000", "41200000"])),
+                ("vector_times_matrix", &[vector, matrix], serde_json::json!(["40a00000", "41300000"])),
+                ("transpose", &[matrix], serde_json::json!([["3f800000", "40400000"], ["40000000", "40800000"]])),
+                (
+                    "outer_product",
+                    &[vector, "40400000,40800000"],
+                    serde_json::json!([["40400000", "40c00000"], ["40800000", "41000000"]]),
+                ),
+                (
+                    "matrix_times_matrix",
+                    &[matrix, matrix],
+                    serde_json::json!([["40e00000", "41200000"], ["41700000", "41b00000"]]),
+                ),
+            ] {
+                let line = of(&format!("f32.{kernel}:width=2{via}"), input);
+                assert_eq!(line["out"], out, "{driver}: {line}");
+            }
+        }
+        let line = of("f32.cross:width=3", &["3f800000,0,0", "0,3f800000,0"]);
+        assert_eq!(line["out"], serde_json::json!(["00000000", "00000000", "3f800000"]), "{driver}");
+        let line = of("f32.matrix_times_scalar:width=2", &[matrix, "40000000"]);
+        assert_eq!(line["in"], serde_json::json!([[["3f800000", "40000000"], ["40400000", "40800000"]], "40000000"]));
+        assert_eq!(line["out"], serde_json::json!([["40000000", "40800000"], ["40c00000", "41000000"]]), "{driver}");
+    }
+}
+
+#[test]
 fn what_a_device_lacks_is_named() {
     let ended = ends(fpprobe(&["swiftshader"]).args(["eval", "f16.fadd", "3c00", "3c00"]));
     let line = ended.lines(4).remove(0);

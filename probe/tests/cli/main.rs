@@ -1,5 +1,6 @@
 //! The real binary, on real drivers (`target/drivers`, made by `.ci/drivers`) wherever a device is needed.
 
+mod answers;
 mod bad_input;
 mod drivers;
 mod eval;

@@ -14,11 +14,11 @@ fn help_tells_of_exit_statuses() {
 #[test]
 fn the_catalogue_lists_and_explains() {
     let kernels = ends(fpprobe(&[]).args(["kernels", "*.inverse_sqrt"]));
-    assert_eq!(kernels.with(0).lines().count(), 2, "{}", kernels.out);
+    assert_eq!(kernels.with(0).lines().count(), 3, "{}", kernels.out);
     assert!(ends(fpprobe(&[]).args(["explain", "f32.inverse_sqrt"])).with(0).contains("1 / square root"));
     assert!(ends(fpprobe(&[]).args(["explain", "D32-18"])).with(0).contains("citation"));
     let profiles = ends(fpprobe(&[]).arg("profiles"));
-    for id in ["d3d11", "d3d10", "gl-arb-shader-precision", "wgsl"] {
+    for id in ["d3d11", "d3d10", "gl-arb-shader-precision", "wgsl", "vulkan"] {
         assert!(profiles.with(0).contains(id), "{id}");
         assert!(ends(fpprobe(&[]).args(["rules", id])).with(0).contains("required"));
     }
@@ -54,4 +54,45 @@ fn shells_readers_and_programs_get_theirs() {
     let man = ends(fpprobe(&[]).arg("man"));
     assert!(man.with(0).starts_with(".ie") || man.out.contains(".TH fpprobe"), "{}", &man.out[..200]);
     assert!(man.out.contains("Exit status"));
+}
+
+#[test]
+fn coverage_shows_what_each_rule_can_tell_apart() {
+    let document = ends(fpprobe(&[]).args(["rules", "--coverage", "--json"])).document(0);
+    assert_eq!(document["schema"], "fpprobe-coverage/1");
+    let profiles = document["profiles"].as_array().unwrap();
+    let rules = profiles.iter().flat_map(|profile| profile["rules"].as_array().unwrap());
+    for rule in rules.filter(|rule| rule["level"] == "required") {
+        let kernels = rule["kernels"].as_array().unwrap();
+        assert!(rule["total"]["rejected"].as_u64() > Some(0), "{rule}");
+        assert!(kernels.iter().all(|kernel| kernel["inputs"].as_u64() > Some(0)), "{rule}");
+    }
+    let ids = document["catalogue"].as_array().unwrap();
+    let standing = |id: &str| ids.iter().find(|row| row["id"] == id).unwrap()["standing"].clone();
+    assert_eq!(
+        (standing("D32-06"), standing("D32-00"), standing("D32-22")),
+        ("rules".into(), "not testable".into(), "other paths".into())
+    );
+}
+
+#[test]
+fn coverage_names_vacuous_lanes_and_leaves_them_out_of_totals() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("mine.toml");
+    let rule = "[[rule]]\nid = \"M\"\ntitle = \"t\"\ncitation = \"c\"\nformat = \"f32\"\noperations = [\"sqrt\"]\n";
+    let lanes = "lanes = { any = [\"nan\", \"infinite\"] }\n";
+    let head = "id = \"mine\"\ntitle = \"t\"\nversion = \"1\"\nextends = \"wgsl\"\n";
+    std::fs::write(&path, format!("{head}{rule}{lanes}")).unwrap();
+    let text = ends(fpprobe(&[]).args(["rules", "--coverage"]).arg(&path)).with(0).to_owned();
+    let line = |start: &str| text.lines().find(|line| line.trim_start().starts_with(start)).unwrap().to_owned();
+    assert!(line("M ").contains("nothing: everything is accepted [f32: sqrt]"), "{text}");
+    assert!(line("accept everything, and are in no total: ").contains("M f32.sqrt "), "{text}");
+    let [with, without] = [vec![path.to_str().unwrap()], vec!["wgsl"]].map(|profile| {
+        let document = ends(fpprobe(&[]).args(["rules", "--coverage", "--json"]).args(profile)).document(0);
+        document["profiles"][0]["total"].clone()
+    });
+    for key in ["judged", "single", "rejected", "wrong"] {
+        assert_eq!(with[key], without[key], "{key}");
+    }
+    assert!(with["vacuous"].as_u64() > without["vacuous"].as_u64());
 }

@@ -48,6 +48,23 @@ fn a_claim_that_is_withdrawn_is_not_used() {
 }
 
 #[test]
+fn what_vulkan_1_4_demands_must_be_claimed() {
+    let demanded = |run: &Run| {
+        let findings = run.device()["findings"].to_string();
+        let names = ["shaderSignedZeroInfNanPreserveFloat16", "shaderSignedZeroInfNanPreserveFloat32"];
+        names.map(|name| findings.contains(&format!("{name} is not claimed, though Vulkan 1.4 demands it")))
+    };
+    assert_eq!(demanded(&run_on("lavapipe-25", "", &["f32.fabs"], &[])), [false, false]);
+    assert_eq!(demanded(&run_on("lavapipe-25", "deny szin32", &["f32.fabs"], &[])), [false, true]);
+    let denied = "deny szin16; deny szin32";
+    assert_eq!(demanded(&run_on("lavapipe-25", denied, &["f32.fabs"], &[])), [true, true]);
+    let without = format!("{denied}; feature shaderFloat16 off");
+    assert_eq!(demanded(&run_on("lavapipe-25", &without, &["f32.fabs"], &[])), [false, true]);
+    // A device of Vulkan 1.3.
+    assert_eq!(demanded(&run_on("lavapipe-22", denied, &["f32.fabs"], &[])), [false, false]);
+}
+
+#[test]
 fn independence_decides_which_modes_go_together() {
     let kernel = "f32.fmul:controls=ftz32,dp64";
     let claims = "claim ftz32; claim dp64; independence";

@@ -1,5 +1,7 @@
 //! Drivers that take their process with them.
 
+use serde_json::Value;
+
 use crate::faulty::{cramped, measured, run};
 
 #[test]
@@ -76,7 +78,9 @@ fn a_device_on_which_everything_crashes_is_given_up() {
     // The filter picks more than a hundred kernels.
     assert!(run.struck.len() < 50, "it was tried {} times", run.struck.len());
     let observations = run.device()["observations"].as_array().unwrap();
-    assert!(observations.iter().all(|one| one["outcome"] == "crashed"), "who was not asked has no observation");
+    // What the device does not support it says without a pipeline.
+    let told = |one: &Value| one["outcome"] == "crashed" || one["outcome"] == "unsupported";
+    assert!(observations.iter().all(told), "who was not asked has no observation");
     assert!(run.incidents().iter().any(|one| one["detail"].as_str().unwrap().contains("given up with")), "{}", run.err);
 }
 

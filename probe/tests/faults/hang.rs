@@ -45,6 +45,6 @@ fn a_device_that_always_hangs_is_given_up_in_bounded_time() {
     let start = Instant::now();
     let run = run("hang in vkQueueSubmit", &["f32.f*"], &["--timeout", "1"]);
     assert_eq!(run.code, 4, "{}", run.err);
-    assert!(start.elapsed() < Duration::from_mins(1), "{:?}", start.elapsed());
+    assert!(start.elapsed() < Duration::from_mins(2), "{:?}", start.elapsed());
     assert!(run.device()["observations"].as_array().unwrap().iter().all(|one| one["outcome"] != "ran"));
 }

@@ -3,6 +3,7 @@
 
 mod claims;
 mod company;
+mod corrections;
 mod crash;
 mod device_fault;
 mod dispatch;
@@ -21,3 +22,4 @@ mod scene;
 mod silence;
 mod table;
 mod validation;
+mod ways;

@@ -1,14 +1,17 @@
 //! The table of faults.
 
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
-use fpprobe_profiles::profile;
+use fpprobe_profiles::{Level, Profile, profile};
 use serde::Deserialize;
 
 /// All rows.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Table {
+    /// Required rules, as `PROFILE/RULE`, that no row makes deviate yet.
+    pub waiting: Vec<String>,
     /// One a fault.
     pub row: Vec<Row>,
 }
@@ -53,20 +56,30 @@ impl Table {
 }
 
 impl Fault {
-    /// What differs from the device without the fault: a profile with a rule that deviates deviates.
+    /// What differs from the device without the fault: a profile with a required rule that deviates deviates.
     pub fn changes(&self) -> Verdicts {
         let with = [(&self.deviates, "deviates"), (&self.depends, "depends"), (&self.with, "conforms with")];
         let named = with.into_iter().flat_map(|(names, verdict)| names.iter().map(move |name| (name, verdict)));
         let changes = named.flat_map(|(name, verdict)| expanded(name).into_iter().map(move |name| (name, verdict)));
         let mut all = Verdicts::new();
         for (name, verdict) in changes {
-            if let (Some((profile, _)), "deviates") = (name.split_once('/'), verdict) {
+            if let (Some((profile, id)), "deviates") = (name.split_once('/'), verdict)
+                && level(profile, id) == Level::Required
+            {
                 all.insert(profile.to_owned(), verdict.to_owned());
             }
             all.insert(name, verdict.to_owned());
         }
         all
     }
+}
+
+/// The level of a rule.
+fn level(profile: &str, id: &str) -> Level {
+    static PROFILES: OnceLock<Vec<Profile>> = OnceLock::new();
+    let profiles = PROFILES.get_or_init(crate::profiles);
+    let rule = profiles.iter().find(|known| known.id == profile).and_then(|profile| profile.rule(id));
+    rule.unwrap_or_else(|| panic!("rows.toml: there is no {profile}/{id}")).level
 }
 
 /// The names that one with `*` in its profile stands for.

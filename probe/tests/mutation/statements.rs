@@ -20,6 +20,11 @@ const ROWS: &[(&str, &str, &[&str], &str)] = &[
     ("round toward zero in f32.fconvert_f16", "f32.fconvert_f16", &["3f801fff"], "3c00"),
     ("round toward zero in f32.pack_half_2x16", "f32.pack_half_2x16", &["477fffff,3f801fff"], "3c007bff"),
     ("round toward zero in f64.fconvert_f32", "f64.fconvert_f32", &["3ff0000fffffffff"], "3f80007f"),
+    // 2^24 + 3, -(2^24 + 3), 2^32 - 1; and 1 - 2^-149.
+    ("round toward zero in f32.convert_s_to_f", "f32.convert_s_to_f", &["01000003"], "4b800001"),
+    ("round toward zero in f32.convert_s_to_f", "f32.convert_s_to_f", &["fefffffd"], "cb800001"),
+    ("round toward zero in f32.convert_u_to_f", "f32.convert_u_to_f", &["ffffffff"], "4f7fffff"),
+    ("round toward zero in f32.fract", "f32.fract", &["80000001"], "3f7fffff"),
     ("round to nearest in f16.inverse_sqrt", "f16.inverse_sqrt", &["0401"], "57ff"),
     // The same of a mode; without the claim the driver lacks it.
     ("claim rtz32", "f32.fadd:controls=rtz32", &["3f800000", "80000001"], "3f7fffff"),

@@ -7,7 +7,8 @@
 //!
 //! # Statements
 //!
-//! `VERB ... in OPERATIONS [at KERNELS] [under CONTROL] [unless CONTROL] [when VALUE is [not] SET {and VALUE is SET}]`
+//! `VERB ... in OPERATIONS [at KERNELS] [by WAY] [under CONTROL] [unless CONTROL] [when VALUE is [not] SET {and VALUE is
+//! SET}]`
 //!
 //! | statement | effect |
 //! |---|---|
@@ -39,6 +40,9 @@
 //! any `flush` or `pass`. SET is a VALUE, a range `LOW..HIGH` of bits, both included, or a class: `nan quiet signalling
 //! infinite zero subnormal normal finite negative positive`. Vectors are treated component by component; so are the
 //! halves of `pack_half_2x16` and `unpack_half_2x16`.
+//!
+//! WAY is a route other than the storage buffer or a width other than 1 (`literal`, `x3`): only modules that ask so, in
+//! SPIR-V that fpprobe emits itself.
 //!
 //! CONTROL is a control of the module: `flush f32 results under ftz32`, `... unless dp32`.
 //!
@@ -103,9 +107,11 @@ pub struct Mode {
 pub fn rewrite(words: &[u32], faults: &[Arithmetic], modes: &[Mode], call: u64) -> Result<Vec<u32>, String> {
     let mut module = fpprobe_spirv::load(words).map_err(|error| error.to_string())?;
     let asked = modes::asked(&module);
+    let ways = place::ways(&module);
     let faults: Vec<Fault> = faults
         .iter()
         .map(|Arithmetic(fault)| fault)
+        .filter(|fault| fault.by.iter().all(|way| ways.contains(way)))
         .filter(|fault| fault.under.iter().all(|control| asked.contains(control)))
         .filter(|fault| !fault.unless.iter().any(|control| asked.contains(control)))
         .cloned()
@@ -130,7 +136,7 @@ fn honoured(modes: &[Mode], asked: &BTreeSet<Control>) -> Vec<Fault> {
             let rounds = |op: &Op, format: Format| {
                 let result =
                     if op.function == Function::PackHalf { Format::F16 } else { op.result.format.unwrap_or(format) };
-                round::knows(op) && op.function != Function::InverseSqrt && result.bits() == width
+                round::knows(op, format) && op.function != Function::InverseSqrt && result.bits() == width
             };
             let fault = Fault::new(Verb::Round(round::Direction::TowardZero));
             vec![Fault { operations: fault::operations(rounds), ..fault }]

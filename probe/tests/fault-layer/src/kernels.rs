@@ -5,7 +5,7 @@ use rspirv::spirv::{Decoration, ExecutionMode, Op};
 
 /// Ids of the kernels of a module, as fpprobe knows them, in module order.
 ///
-/// The labels of a module's cases tell format, operation and width (`f32.fadd`, `f32.fadd.x3`), for GLSL the names of its
+/// The labels of a module's cases tell format, operation, width and route (`f32.fadd`, `f32.fadd.x3.literal`), for GLSL the names of its
 /// functions (`k0_f32_fadd(f1;f1;`); the controls are those of the whole module. `nocontract` shows only in modules that
 /// have arithmetic to decorate.
 pub fn of(words: &[u32]) -> Vec<String> {
@@ -65,15 +65,25 @@ fn kernel(name: &str, controls: &str) -> Option<String> {
     let glsl = glsl(name);
     let via = if glsl.is_some() { "via=glsl" } else { "" };
     let name = glsl.unwrap_or_else(|| name.to_owned());
-    let (stem, width) = name.rsplit_once(".x").unwrap_or((&name, "1"));
+    let (stem, parts) = parts(&name);
+    let width = parts.iter().find_map(|part| part.strip_prefix('x')).unwrap_or("1");
     let width = format!("width={width}");
+    let route =
+        parts.iter().find(|part| !part.starts_with('x')).map_or(String::new(), |route| format!("route={route}"));
     let controls = if controls.is_empty() { String::new() } else { format!("controls={controls}") };
     // Nothing else is a name: variables and functions have no dot.
-    ["", "route=storage_image"].into_iter().find_map(|route| {
+    [route.as_str(), "route=storage_image"].into_iter().find_map(|route| {
         let id = format!("{stem}:{controls};{route};{width};{via}");
         let kernel: Kernel = id.parse().ok()?;
         Some(kernel.to_string())
     })
+}
+
+/// The stem of a label, and what comes after it: `x3` for a width, the name of a route.
+pub fn parts(label: &str) -> (&str, Vec<&str>) {
+    let mut parts = label.splitn(3, '.');
+    let stem = parts.next().map_or(0, str::len) + parts.next().map_or(0, |op| op.len() + 1);
+    (&label[..stem], parts.next().map_or(Vec::new(), |rest| rest.split('.').collect()))
 }
 
 /// The label that a GLSL function's name was made from.
@@ -143,6 +153,8 @@ mod tests {
             &["f32.fmin:controls=rtz32;width=3", "f32.fmax:controls=rtz32;width=3"],
             &["f32.fadd:via=glsl", "f32.inverse_sqrt:via=glsl"],
             &["b10g11r11.store:route=storage_image"],
+            &["f16.fadd:controls=dp16;route=literal", "f16.sqrt:controls=dp16;route=literal"],
+            &["f64.fma:route=push;width=4"],
         ] {
             assert_eq!(read(ids), ids);
         }

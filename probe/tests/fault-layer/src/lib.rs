@@ -55,7 +55,7 @@
 //! | `skip` | it is not executed |
 //! | `half columns`, `half rows` | so many of its work groups in x or y are not |
 //! | `overrun 64` | that many bytes behind each result buffer's bound range are overwritten |
-//! | `scribble 1 0 64` | 64 bytes from byte 0 of binding 1 are overwritten (fpprobe: operands 0 to 3, results 4 to 7) |
+//! | `scribble 1 0 64` | 64 bytes from byte 0 of binding 1 are overwritten (fpprobe: operands 0 to 3 and 8, results 4 to 7 and 9) |
 //!
 //! ## What becomes of arithmetic
 //!

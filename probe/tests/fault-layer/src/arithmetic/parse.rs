@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use fpprobe_spirv::op::Code;
-use fpprobe_spirv::{Control, Format};
+use fpprobe_spirv::{Control, Format, Route};
 
 use super::fault::{Class, Condition, Fault, Operation, Set, Sign, Source, Step, Value, Verb, operations};
 use super::round::{self, Direction};
@@ -12,7 +12,7 @@ use super::round::{self, Direction};
 pub const VERBS: [&str; 7] = ["give", "pass", "flush", "keep", "round", "fuse", "split"];
 
 /// Words that begin a clause.
-const CLAUSES: [&str; 6] = ["in", "at", "under", "unless", "when", "and"];
+const CLAUSES: [&str; 7] = ["in", "at", "by", "under", "unless", "when", "and"];
 
 /// Reads a statement.
 pub fn fault(text: &str) -> Result<Fault, String> {
@@ -31,6 +31,7 @@ fn read(text: &str) -> Result<Fault, String> {
         match (*clause, argument) {
             ("in", [stems]) => (fault.operations, named) = (instructions(stems)?, true),
             ("at", [stems]) => fault.at = chosen(stems)?,
+            ("by", [way]) => fault.by.push(self::way(way)?),
             ("under", [name]) => fault.under.push(control(name)?),
             ("unless", [name]) => fault.unless.push(control(name)?),
             ("when" | "and", condition) => fault.when.push(self::condition(condition)?),
@@ -52,7 +53,9 @@ fn sensible(fault: &Fault) -> Result<(), String> {
         match &fault.verb {
             Verb::Flush { .. } => {}
             _ if several => return refused("is several instructions: name one of them, `at` it", operation),
-            Verb::Round(_) if !round::knows(operation.1) => return refused("is not rounded here", operation),
+            Verb::Round(_) if !round::knows(operation.1, operation.0) => {
+                return refused("is not rounded here", operation);
+            }
             Verb::Fuse if operation.1.name != "fadd" || operation.0 == Format::F64 => {
                 return refused("is not what takes a product in", operation);
             }
@@ -93,6 +96,16 @@ fn flush(words: &[&str], flush: Option<Sign>) -> Result<Verb, String> {
     let format: Format = format.parse().map_err(|error| format!("{error}"))?;
     format.float().ok_or_else(|| format!("{format} has no subnormals"))?;
     Ok(Verb::Flush { format, operands: *what == "operands", flush })
+}
+
+/// A route other than the buffer, or a width other than 1 as labels have it.
+fn way(name: &str) -> Result<String, String> {
+    let known = ["x2", "x3", "x4"].into_iter().chain(Route::OTHERS.map(Route::name));
+    known
+        .into_iter()
+        .find(|way| *way == name)
+        .map(str::to_owned)
+        .ok_or_else(|| format!("`{name}` is no route or width"))
 }
 
 fn control(name: &str) -> Result<Control, String> {

@@ -10,6 +10,7 @@ use rspirv::spirv::{Op as SpvOp, Word};
 use super::bits::View;
 use super::fault::{Operation, operations};
 use super::module::glsl_set;
+use crate::kernels::parts;
 
 /// What the ids of a module mean.
 pub struct Places {
@@ -93,8 +94,8 @@ impl Places {
     pub fn find(&self, inst: &Instruction, kernel: Option<Operation>) -> Option<Found> {
         if let Some((format, op)) = kernel.filter(|(_, op)| moves(op)) {
             let opcodes: &[SpvOp] = match op.code {
-                // Alone it is the load, or what makes a binary16 of the word; in company a copy made for it.
-                Code::LoadStore => &[SpvOp::Load, SpvOp::CompositeExtract, SpvOp::CopyObject],
+                // Alone it is the load, or what makes a float of the word; in company a copy made for it.
+                Code::LoadStore => &[SpvOp::Load, SpvOp::CompositeExtract, SpvOp::Bitcast, SpvOp::CopyObject],
                 Code::Phi => &[SpvOp::Phi],
                 Code::Shuffle => &[SpvOp::CompositeExtract],
                 Code::Inst(Inst::Core(ref code)) => std::slice::from_ref(code),
@@ -102,6 +103,8 @@ impl Places {
             };
             let result = self.view(inst.result_id?)?;
             let is = opcodes.contains(&inst.class.opcode) && result.format == op.result.format.unwrap_or(format);
+            // Two halves made of a word are not the value yet.
+            let is = is && (inst.class.opcode != SpvOp::Bitcast || result.count == 1 || op.code != Code::LoadStore);
             return is.then(|| Found { operation: (format, op), args: Vec::new(), result });
         }
         OPS.iter().filter(|op| !moves(op)).find_map(|op| {
@@ -147,10 +150,20 @@ impl Places {
     }
 }
 
+/// What the labels of a module's kernels have after their stems.
+pub fn ways(module: &Module) -> HashSet<String> {
+    let labels = module.debug_names.iter().filter(|inst| named(inst).is_some());
+    let names = labels.filter_map(|inst| match inst.operands.get(1) {
+        Some(Operand::LiteralString(name)) => Some(name),
+        _ => None,
+    });
+    names.flat_map(|name| parts(name).1).map(str::to_owned).collect()
+}
+
 /// The label that a name marks as a kernel's.
 fn named(inst: &Instruction) -> Option<(Word, Operation)> {
     let [Operand::IdRef(id), Operand::LiteralString(name)] = inst.operands.as_slice() else { return None };
-    let stem = name.rsplit_once(".x").map_or(name.as_str(), |(stem, _)| stem);
+    let (stem, _) = parts(name);
     let kernel = operations(|op, format| stem.strip_prefix(format.name()) == Some(&format!(".{}", op.name)));
     Some((*id, *kernel.first()?))
 }

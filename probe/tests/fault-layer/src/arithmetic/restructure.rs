@@ -1,6 +1,6 @@
 //! What changes instructions before anything is put around them: copies to hold on to, fused and split operations.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use fpprobe_spirv::Format;
 use fpprobe_spirv::op::Code;
@@ -28,11 +28,14 @@ impl Rewriter {
                 }
             }
         }
+        // Of what else the row might have given, a kernel gives a constant.
+        let constants: HashSet<Word> =
+            self.module.types_global_values.iter().filter_map(|inst| inst.result_id).collect();
         let mut made: Vec<(Word, Instruction)> = Vec::new();
         for inst in functions.iter_mut().flat_map(Function::all_inst_iter_mut).filter(|i| i.class.opcode == Op::Phi) {
             for pair in inst.operands.chunks_exact_mut(2) {
                 let [Operand::IdRef(value), Operand::IdRef(from)] = pair else { continue };
-                let Some(copy) = copies.get(from) else { continue };
+                let Some(copy) = copies.get(from).filter(|_| !constants.contains(value)) else { continue };
                 made.push((*from, Instruction::new(Op::CopyObject, inst.result_type, Some(*copy), ids([*value]))));
                 pair[0] = Operand::IdRef(*copy);
             }

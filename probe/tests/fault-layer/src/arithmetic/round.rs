@@ -21,10 +21,18 @@ pub enum Direction {
     Nearest,
 }
 
-/// Whether results of an operation can be rounded here.
-pub fn knows(op: &Op) -> bool {
-    use Function::{Add, Div, InverseSqrt, Mul, MulAdd, PackHalf, Sqrt, Sub, ToFloat};
-    matches!(op.function, Add | Sub | Mul | Div | MulAdd | Sqrt | InverseSqrt | ToFloat | PackHalf)
+/// Whether results of an operation can be rounded here: those that binary64 tells from the exact value. Mesa takes the
+/// binary64 of the binary16 of an integer for that integer, which leaves nothing to compare.
+pub fn knows(op: &Op, format: Format) -> bool {
+    use Function::{Add, Div, Fract, FromSigned, FromUnsigned, InverseSqrt, Mul, MulAdd, PackHalf, Sqrt, Sub, ToFloat};
+    match op.function {
+        InverseSqrt => format == Format::F16,
+        FromSigned | FromUnsigned => format == Format::F32,
+        ToFloat => op.result.format != Some(Format::F64),
+        Add | Sub | Mul | Div | MulAdd | Sqrt | Fract => format != Format::F64,
+        PackHalf => true,
+        _ => false,
+    }
 }
 
 /// A comparison of the exact value with another, by magnitude: is the other one above, is it below?
@@ -38,10 +46,6 @@ struct Against {
 impl Rewriter {
     /// A result rounded anew, from the operands that the instruction had.
     pub fn rounded(&mut self, direction: Direction, op: &Op, operands: &[Bits], result: Bits) -> Result<Bits, String> {
-        let narrow = result.format != Format::F64 && result.format.float().is_some();
-        if !narrow || (op.function == Function::InverseSqrt && result.format != Format::F16) {
-            return Err(format!("{} of {} has no wider format to be compared in", op.name, result.format));
-        }
         let operands: Vec<Word> = operands.iter().map(|bits| self.wide(*bits)).collect();
         match direction {
             Direction::TowardZero => {
@@ -80,10 +84,13 @@ impl Rewriter {
     fn wide(&mut self, bits: Bits) -> Word {
         let part = self.part(bits);
         let wide = self.scalar(Format::F64);
-        if bits.format == Format::F64 {
-            return part;
-        }
-        let id = self.emit(SpvOp::FConvert, wide, ids([part]));
+        let convert = match bits.format {
+            Format::F64 => return part,
+            Format::I32 => SpvOp::ConvertSToF,
+            Format::U32 => SpvOp::ConvertUToF,
+            _ => SpvOp::FConvert,
+        };
+        let id = self.emit(convert, wide, ids([part]));
         self.exact(id)
     }
 
@@ -94,9 +101,13 @@ impl Rewriter {
     }
 
     fn magnitude(&mut self, value: Word) -> Word {
+        self.of_binary64(GlslStd450Op::FAbs, value)
+    }
+
+    fn of_binary64(&mut self, op: GlslStd450Op, value: Word) -> Word {
         let (wide, glsl) = (self.scalar(Format::F64), self.glsl());
-        let absolute = Operand::LiteralExtInstInteger(GlslStd450Op::FAbs as Word);
-        self.emit(SpvOp::ExtInst, wide, vec![Operand::IdRef(glsl), absolute, Operand::IdRef(value)])
+        let op = Operand::LiteralExtInstInteger(op as Word);
+        self.emit(SpvOp::ExtInst, wide, vec![Operand::IdRef(glsl), op, Operand::IdRef(value)])
     }
 
     fn middle(&mut self, first: Bits, second: Bits) -> Word {
@@ -131,7 +142,13 @@ impl Rewriter {
                 value = product(self, square, *x);
                 Against { value: self.float_constant(Format::F64, 1, 0x3ff0_0000_0000_0000), error: None }
             }
-            (Function::ToFloat | Function::PackHalf, [x]) => Against { value: *x, error: None },
+            (Function::Fract, [x]) => {
+                let whole = self.of_binary64(GlslStd450Op::Floor, *x);
+                self.sum(SpvOp::FSub, *x, whole)
+            }
+            (Function::ToFloat | Function::PackHalf | Function::FromSigned | Function::FromUnsigned, [x]) => {
+                Against { value: *x, error: None }
+            }
             _ => return Err(format!("{} is not rounded here", op.name)),
         };
         let bool = self.scalar(Format::Bool);

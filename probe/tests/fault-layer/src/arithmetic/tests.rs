@@ -3,30 +3,37 @@
 use std::collections::HashSet;
 
 use fpprobe_spirv::plan::Variant;
-use fpprobe_spirv::{Control, Controls, Format, Kernel, OPS, Plan, load, module};
+use fpprobe_spirv::{Control, Controls, Format, Kernel, OPS, Plan, Route, load, module};
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::Op;
 
 use super::{Arithmetic, Mode, rewrite};
 
-/// One module a format (image kernels: one a kernel) with every operation at every width.
+/// One module a format and route (image kernels: one a kernel) with every operation, by buffer at every width.
 fn modules(controls: &str) -> Vec<Vec<u32>> {
     let controls: Controls = controls.parse().unwrap();
-    let formats = Format::ALL.into_iter().map(|format| {
-        let kernels = OPS.iter().filter_map(move |op| Kernel::plain(format, op).ok());
-        let wide = kernels.flat_map(|kernel| (1..=4).map(move |width| Kernel { controls, width, ..kernel }));
-        wide.filter(|kernel| kernel.width == 1 || kernel.op.is_componentwise()).collect::<Vec<Kernel>>()
-    });
-    formats
-        .flat_map(|kernels| {
-            let together = if kernels.iter().any(|kernel| !kernel.format.channels().is_empty()) { 1 } else { 99 };
-            kernels.chunks(together).map(module_of).collect::<Vec<_>>()
-        })
-        .collect()
+    let plain = |format| OPS.iter().filter_map(move |op| Kernel::plain(format, op).ok());
+    let wide = |format| {
+        let kernels = plain(format);
+        kernels.flat_map(|kernel| kernel.op.widths().map(move |width| Kernel { controls, width, ..kernel }))
+    };
+    let mut modules = Vec::new();
+    for format in Format::ALL {
+        let kernels: Vec<Kernel> = wide(format).collect();
+        let together = if format.channels().is_empty() { kernels.len().max(1) } else { 1 };
+        modules.extend(kernels.chunks(together).map(module_of));
+        for route in Route::OTHERS {
+            let kernels = plain(format).filter_map(|kernel| Kernel { controls, route, ..kernel }.checked().ok());
+            let kernels: Vec<Kernel> = kernels.collect();
+            modules.extend(kernels.chunks(kernels.len().max(1)).map(module_of));
+        }
+    }
+    modules
 }
 
 fn module_of(kernels: &[Kernel]) -> Vec<u32> {
-    let kernels: Vec<(Kernel, u32)> = kernels.iter().map(|kernel| (*kernel, 70)).collect();
+    let slots = if kernels[0].route.is_folded() { 3 } else { 70 };
+    let kernels: Vec<(Kernel, u32)> = kernels.iter().map(|kernel| (*kernel, slots)).collect();
     module::build(&Plan::new(&kernels, true, Variant::default())).unwrap()
 }
 
@@ -61,7 +68,7 @@ const EACH: [&str; 19] = [
     "give 0 in b10g11r11.store|b10g11r11.load when r is nan",
     "give 3c00 in f32.pack_half_2x16 when x is infinite",
     "give 3c00 in f16.load_store|f16.phi|f16.shuffle|f16.select|f16.copy_object",
-    "round toward zero in f32.fadd|f16.fadd|f32.fsub|f16.fma|f32.fma|f32.fdiv|f32.sqrt|f32.fconvert_f16|f32.pack_half_2x16",
+    "round toward zero in f32.fadd|f16.fadd|f32.fsub|f16.fma|f32.fma|f32.fdiv|f32.sqrt|f32.fconvert_f16|f32.pack_half_2x16|f16.fract|f32.convert_s_to_f|f32.convert_u_to_f",
     "round to nearest in f16.inverse_sqrt|f16.sqrt",
 ];
 
@@ -73,7 +80,7 @@ fn check(words: &[u32]) {
     let all = || module.all_inst_iter();
     let mut defined = HashSet::new();
     for id in all().filter_map(|inst| inst.result_id) {
-        assert!(id < bound && defined.insert(id), "{id}");
+        assert!(id < bound && defined.insert(id), "{id} of {bound}");
     }
     for id in all().flat_map(|inst| inst.operands.iter().filter_map(Operand::id_ref_any)) {
         assert!(defined.contains(&id), "{id}");
@@ -92,6 +99,7 @@ fn every_rewritten_module_is_sound() {
         let mut struck = 0;
         for words in modules("") {
             let new = with(&words, &[statement]);
+            check(&words);
             check(&new);
             struck += usize::from(new != words);
         }
@@ -111,6 +119,8 @@ fn modules_without_the_operation_stay_as_they_are() {
         "give 0 in f16.fadd",
         "give 0 in f32.fadd at f32.mul_then_add",
         "give 0 in f32.fadd under ftz32",
+        "give 0 in f32.fadd by literal",
+        "give 0 in f32.fadd by x3",
         "flush f16 operands",
         "flush f32 results in f32.load_store|f32.select",
         "fuse in f32.fadd",
@@ -118,6 +128,11 @@ fn modules_without_the_operation_stay_as_they_are() {
         assert_eq!(with(&words, &[statement]), words, "{statement}");
     }
     assert_ne!(with(&words, &["give 0 in f32.fadd unless ftz32"]), words);
+    for (id, way) in [("f32.fadd:route=literal", "literal"), ("f32.fadd:route=push;width=3", "push by x3")] {
+        let words = module_with(&[id]);
+        assert_ne!(with(&words, &[&format!("give 0 in f32.fadd by {way}")]), words);
+        assert_eq!(with(&words, &["give 0 in f32.fadd by uniform"]), words);
+    }
 }
 
 #[test]
@@ -185,18 +200,21 @@ fn what_means_nothing_is_refused() {
         ("fuse in f32.fsub", "f32.fsub"),
         ("fuse in f64.fadd", "f64.fadd"),
         ("split in f32.fmul", "f32.fmul"),
+        // What has no wider format to be compared in.
+        ("round to nearest in f32.inverse_sqrt", "f32.inverse_sqrt"),
+        ("round toward zero in f64.fadd", "f64.fadd"),
+        ("round toward zero in f16.convert_s_to_f", "f16.convert_s_to_f"),
     ] {
         let error = text.parse::<Arithmetic>().unwrap_err();
         assert!(error.contains(word) && error.contains(text), "{error}");
     }
-    let words = module_with(&["f32.fadd", "f32.ford_equal", "f32.fconvert_f16", "f32.inverse_sqrt"]);
+    let words = module_with(&["f32.fadd", "f32.ford_equal", "f32.fconvert_f16"]);
     for (statement, word) in [
         ("give 10000 in f32.fconvert_f16", "10000"),
         ("give x in f32.fconvert_f16", "f16"),
         ("give z in f32.fadd", "no such operand"),
         ("pass r as x in f32.fadd", "no result"),
         ("give 1 in f32.ford_equal when r is nan", "class"),
-        ("round to nearest in f32.inverse_sqrt", "wider"),
     ] {
         let error = rewrite(&words, &faults(&[statement]), &[], 0).unwrap_err();
         assert!(error.contains(word), "{error}");

@@ -8,8 +8,11 @@ use ash::vk;
 use super::state::{Device, device, lock};
 use crate::statement::Damage;
 
-/// First binding of results in fpprobe's modules.
-const RESULTS: u32 = 4;
+/// Whether this is a binding of results in fpprobe's modules.
+fn is_result(binding: u32) -> bool {
+    matches!(binding, 4..=7 | 9)
+}
+
 /// What is written.
 const FILLER: u32 = 0xdead_beef;
 
@@ -120,7 +123,7 @@ pub(super) unsafe fn overwrite(device: &Device, commands: vk::CommandBuffer, set
     let size = |bound: &Bound| sizes.get(&bound.buffer).copied().unwrap_or(0);
     let wanted: Vec<(Bound, u64, u64)> = match damage {
         Damage::Overrun(bytes) => {
-            let results = bindings.iter().filter(|(binding, _)| **binding >= RESULTS);
+            let results = bindings.iter().filter(|(binding, _)| is_result(**binding));
             results.map(|(_, bound)| (*bound, bound.offset + bound.range, bytes)).collect()
         }
         Damage::Scribble { binding, offset, bytes } => {

@@ -1,0 +1,46 @@
+//! `fpprobe answers`
+
+use fpprobe_reports::journal::{FORMAT, Run};
+use fpprobe_reports::render::{ANSWERS, OutputFormat};
+use fpprobe_reports::{answers, load, record};
+
+use crate::campaign::{Campaign, Noted};
+use crate::cli::AnswersArgs;
+use crate::exit::{OrUsage as _, Status, say, usage_error};
+use crate::session::Session;
+use crate::{colour, host, judging};
+
+/// Answers what people ask of every device, from a report or from a run of the kernels that the questions look at.
+pub fn main(session: &Session, args: &AnswersArgs) -> anyhow::Result<Status> {
+    let format: &OutputFormat = ANSWERS
+        .iter()
+        .find(|format| format.name == args.format)
+        .ok_or_else(|| usage_error(format!("unknown format `{}` of answers", args.format)))?;
+    let plan = judging::Plan::unjudged(format);
+    let Some(path) = &args.report else {
+        let run = Run {
+            journal: FORMAT.to_owned(),
+            program: host::program().version,
+            started: host::now(),
+            filter: answers::kernels().iter().map(ToString::to_string).collect(),
+            exhaustive: false,
+            devices: session.selections(&args.devices.device).to_vec(),
+            profiles: Vec::new(),
+            require: Vec::new(),
+            format: None,
+        };
+        let journal = Noted::Nowhere;
+        let campaign = Campaign { session, measuring: &args.measuring, plan: &plan, run: &run, journal, retry: false };
+        return campaign.lead();
+    };
+    let mut report = load::load(path).or_usage()?;
+    for device in &mut report.devices {
+        let recorded = record::read_device(&device.observations, &report.inputs).or_usage()?;
+        for unknown in &recorded.unknown {
+            say(&format!("warning: {unknown}"));
+        }
+        device.answers = answers::answers(&recorded.observations);
+    }
+    plan.output.show(&report, colour::on_stdout(session.config.colour))?;
+    Ok(Status::Done)
+}

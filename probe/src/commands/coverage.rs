@@ -1,0 +1,254 @@
+//! `fpprobe rules --coverage`: what each rule can tell apart, and what becomes of every id of the catalogue.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use fpprobe_profiles::Profile;
+use fpprobe_profiles::catalogue::{Catalogue, Entry, Standing};
+use fpprobe_profiles::coverage::{Coverage, RuleCoverage, Tally, Tries, Wrong, survey};
+use serde::Serialize;
+
+use crate::exit::Status;
+use crate::output;
+
+/// The document of `--json`.
+#[derive(Serialize)]
+struct Document<'a> {
+    schema: &'static str,
+    profiles: Vec<ProfileRow<'a>>,
+    /// Only where all profiles are looked at.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    catalogue: Option<Vec<IdRow>>,
+}
+
+#[derive(Serialize)]
+struct ProfileRow<'a> {
+    id: &'a str,
+    title: &'a str,
+    version: &'a str,
+    rules: Vec<RuleRow<'a>>,
+    total: TallyRow,
+}
+
+#[derive(Serialize)]
+struct RuleRow<'a> {
+    id: &'a str,
+    title: &'a str,
+    citation: &'a str,
+    level: &'static str,
+    total: TallyRow,
+    kernels: Vec<KernelRow<'a>>,
+}
+
+#[derive(Serialize)]
+struct KernelRow<'a> {
+    operation: &'a str,
+    kernel: String,
+    inputs: usize,
+    #[serde(flatten)]
+    tally: TallyRow,
+}
+
+/// Lanes without those that accept everything, which stand by themselves.
+#[derive(Serialize)]
+struct TallyRow {
+    judged: usize,
+    single: usize,
+    vacuous: usize,
+    rejected: usize,
+    wrong: BTreeMap<&'static str, TriesRow>,
+}
+
+#[derive(Serialize)]
+struct TriesRow {
+    tried: usize,
+    rejected: usize,
+}
+
+#[derive(Serialize)]
+struct IdRow {
+    section: String,
+    id: String,
+    standing: &'static str,
+    /// Rules by profile.
+    rules: BTreeMap<String, Vec<String>>,
+    /// Which paths, or why it cannot be tested.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    why: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    citation: Option<String>,
+}
+
+/// Shows the coverage of these profiles; `all` says that they are all that are built in.
+pub fn main(profiles: &[Profile], all: bool, json: bool) -> anyhow::Result<Status> {
+    let coverages = survey(profiles);
+    let catalogue = if all { Some(ids(&Catalogue::built_in()?, profiles)) } else { None };
+    let mut out = output::stdout();
+    if json {
+        let profiles = coverages.iter().map(profile_row).collect();
+        let document = Document { schema: "fpprobe-coverage/1", profiles, catalogue };
+        serde_json::to_writer_pretty(&mut out, &document)?;
+        writeln!(out)?;
+    } else {
+        coverages.iter().try_for_each(|coverage| show(coverage, &mut out))?;
+        catalogue.iter().try_for_each(|ids| show_ids(ids, &mut out))?;
+    }
+    out.flush()?;
+    Ok(Status::Done)
+}
+
+fn profile_row<'a>(coverage: &'a Coverage<'_>) -> ProfileRow<'a> {
+    let Profile { id, title, version, .. } = coverage.profile;
+    let rules = coverage.rules.iter().map(rule_row).collect();
+    ProfileRow { id, title, version, rules, total: tally_row(&coverage.tally()) }
+}
+
+fn rule_row<'a>(coverage: &'a RuleCoverage<'_>) -> RuleRow<'a> {
+    let rule = coverage.rule;
+    let kernels = coverage.kernels.iter().map(|kernel| KernelRow {
+        operation: kernel.operation,
+        kernel: kernel.kernel.to_string(),
+        inputs: kernel.inputs,
+        tally: tally_row(&kernel.tally),
+    });
+    RuleRow {
+        id: &rule.id,
+        title: &rule.title,
+        citation: &rule.citation,
+        level: rule.level.name(),
+        total: tally_row(&coverage.tally()),
+        kernels: kernels.collect(),
+    }
+}
+
+fn tally_row(tally: &Tally) -> TallyRow {
+    let wrong = tally
+        .wrong
+        .iter()
+        .map(|(kind, Tries { tried, rejected })| (kind.name(), TriesRow { tried: *tried, rejected: *rejected }));
+    let Tally { judged, single, vacuous, .. } = *tally;
+    TallyRow { judged, single, vacuous, rejected: tally.rejected(), wrong: wrong.collect() }
+}
+
+fn show(coverage: &Coverage<'_>, out: &mut impl Write) -> io::Result<()> {
+    let Profile { id, title, .. } = coverage.profile;
+    let width = coverage.rules.iter().map(|rule| rule.rule.id.chars().count()).max().unwrap_or(0).max("total".len());
+    writeln!(out, "{id}  {title}")?;
+    let heads = ["level", "inputs", "lanes", "single", "vacuous"];
+    let [level, inputs, lanes, single, vacuous] = heads;
+    writeln!(
+        out,
+        "  {:<width$}  {level:<11}  {inputs:>8}  {lanes:>8}  {single:>8}  {vacuous:>8}  wrong answers rejected /of those tried [kernels]",
+        "rule"
+    )?;
+    for rule in &coverage.rules {
+        let tally = rule.tally();
+        let inputs: usize = rule.kernels.iter().map(|kernel| kernel.inputs).sum();
+        let Tally { judged, single, vacuous, .. } = tally;
+        writeln!(
+            out,
+            "  {:<width$}  {:<11}  {inputs:>8}  {judged:>8}  {single:>8}  {vacuous:>8}  {} [{}]",
+            rule.rule.id,
+            rule.rule.level.name(),
+            told(&tally),
+            kernels(rule)
+        )?;
+    }
+    let tally = coverage.tally();
+    let Tally { judged, single, vacuous, .. } = tally;
+    writeln!(
+        out,
+        "  {:<width$}  {:<11}  {:>8}  {judged:>8}  {single:>8}  {vacuous:>8}  {}",
+        "total",
+        "",
+        "",
+        told(&tally)
+    )?;
+    let vacuous: Vec<String> = coverage
+        .rules
+        .iter()
+        .flat_map(|rule| rule.kernels.iter().map(move |kernel| (rule, kernel)))
+        .filter(|(_, kernel)| kernel.tally.vacuous > 0)
+        .map(|(rule, kernel)| format!("{} {} {}", rule.rule.id, kernel.kernel, kernel.tally.vacuous))
+        .collect();
+    if !vacuous.is_empty() {
+        writeln!(out, "  accept everything, and are in no total: {}", vacuous.join(", "))?;
+    }
+    writeln!(out)
+}
+
+/// Wrong answers that are rejected, by kind.
+fn told(tally: &Tally) -> String {
+    if tally.is_vacuous() {
+        return "nothing: everything is accepted".to_owned();
+    }
+    let kinds = Wrong::ALL.iter().filter_map(|kind| Some((kind.name(), tally.wrong.get(kind)?)));
+    let rejected = kinds.filter(|(_, tries)| tries.rejected > 0);
+    let told: Vec<String> = rejected.map(|(name, tries)| format!("{name} {}", rejected_of(*tries))).collect();
+    if told.is_empty() { "none".to_owned() } else { told.join(", ") }
+}
+
+/// How many are rejected, and of how many where it is not all.
+fn rejected_of(Tries { tried, rejected }: Tries) -> String {
+    if tried == rejected { rejected.to_string() } else { format!("{rejected}/{tried}") }
+}
+
+/// Kernels by format: `f32: fadd fsub; f16: fadd`.
+fn kernels(rule: &RuleCoverage<'_>) -> String {
+    let mut formats: Vec<(&str, Vec<String>)> = Vec::new();
+    for kernel in rule.kernels.iter().map(|kernel| kernel.kernel) {
+        let id = kernel.to_string();
+        let name = id.split_once('.').map_or(id.as_str(), |(_, name)| name).to_owned();
+        match formats.iter_mut().find(|(format, _)| *format == kernel.format.name()) {
+            Some((_, names)) if !names.contains(&name) => names.push(name),
+            Some(_) => {}
+            None => formats.push((kernel.format.name(), vec![name])),
+        }
+    }
+    let formats = formats.iter().map(|(format, names)| format!("{format}: {}", names.join(" ")));
+    formats.collect::<Vec<String>>().join("; ")
+}
+
+fn ids(catalogue: &Catalogue, profiles: &[Profile]) -> Vec<IdRow> {
+    let sections = catalogue.sections.iter();
+    sections
+        .flat_map(|section| section.ids(profiles).into_iter().map(|id| id_row(&section.name, &id, profiles)))
+        .collect()
+}
+
+fn id_row(section: &str, entry: &Entry, profiles: &[Profile]) -> IdRow {
+    let looked = entry.looked_at(profiles).into_iter();
+    let rules: BTreeMap<String, Vec<String>> =
+        looked.map(|(profile, rules)| (profile.to_owned(), rules.into_iter().map(str::to_owned).collect())).collect();
+    let (standing, why, citation) = match &entry.standing {
+        Standing::Rules { .. } if rules.is_empty() => ("missing", None, None),
+        Standing::Rules { .. } => ("rules", None, None),
+        Standing::OtherPaths(paths) => ("other paths", Some(paths.clone()), None),
+        Standing::NotTestable { reason, citation } => ("not testable", Some(reason.clone()), Some(citation.clone())),
+    };
+    IdRow { section: section.to_owned(), id: entry.id.clone(), standing, rules, why, citation }
+}
+
+fn show_ids(ids: &[IdRow], out: &mut impl Write) -> io::Result<()> {
+    let width = ids.iter().map(|row| row.id.chars().count()).max().unwrap_or(0);
+    writeln!(out, "catalogue")?;
+    for IdRow { id, standing, rules, why, citation, .. } in ids {
+        let profiles = rules.iter().map(|(profile, rules)| {
+            let others: Vec<&str> = rules.iter().filter(|rule| *rule != id).map(String::as_str).collect();
+            if others.is_empty() { profile.clone() } else { format!("{profile} ({})", rules.join(" ")) }
+        });
+        let profiles = Some(profiles.collect::<Vec<String>>().join(" ")).filter(|profiles| !profiles.is_empty());
+        let told: Vec<String> = [profiles, why.clone(), citation.clone()].into_iter().flatten().collect();
+        writeln!(out, "  {id:<width$}  {standing:<12}  {}", told.join(" -- "))?;
+    }
+    let count = |standing: &str| ids.iter().filter(|row| row.standing == standing).count();
+    writeln!(
+        out,
+        "  {} ids: {} by rules, {} by other paths, {} not testable, {} missing",
+        ids.len(),
+        count("rules"),
+        count("other paths"),
+        count("not testable"),
+        count("missing")
+    )
+}

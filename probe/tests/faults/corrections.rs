@@ -1,0 +1,81 @@
+//! A device that meets every profile without any control: a driver, and statements that put right what it lacks.
+
+use std::fmt::Write as _;
+use std::sync::OnceLock;
+
+use fpprobe_profiles::accepts::accepts;
+use fpprobe_profiles::accuracy::Accuracy;
+use fpprobe_profiles::oracle::{Demand, Question};
+use fpprobe_profiles::{Profile, profile};
+use fpprobe_spirv::{Kernel, cases};
+
+use crate::faulty;
+
+/// The driver.
+pub const DRIVER: &str = "lavapipe-25";
+
+/// Binary32 keeps subnormals (D32-18), and logarithms and powers take them for neither number nor zero (D32-02,
+/// S-04-special).
+pub const FLUSH: &str = "flush f32 operands\nflush f32 results\n";
+
+/// The reciprocal square root of binary16 is an ulp off here and there (D16-08), and halves are packed to nearest (S-01).
+const ROUND: &str = "round to nearest in f16.inverse_sqrt\nround toward zero in f32.pack_half_2x16\n";
+
+/// Of two zeros minimum and maximum give the second (D32-30-order).
+const ORDER: &str =
+    "give x in f32.nmin when x is 80000000 and y is 0\ngive x in f32.nmax when x is 0 and y is 80000000\n";
+
+/// Functions that are not as accurate as OpenGL has them (G-15, G-16, G-17), a reflection that overflows on its way (G-21), a
+/// multiply-add of binary64 that is two
+/// operations (D64-02-fma), and a conversion that is two (V-rte).
+const SINGLY: [&str; 8] = [
+    "f32.exp",
+    "f32.exp2",
+    "f32.log",
+    "f32.log2",
+    "f32.pow",
+    "f32.reflect",
+    "f64.fma",
+    "f64.fconvert_f16:controls=szin16,szin64,rte16,rte64",
+];
+
+/// What the driver lacks besides [`FLUSH`].
+pub fn without_flush() -> String {
+    format!("{ROUND}{ORDER}{}", singly())
+}
+
+/// Every answer of these kernels that some profile does not accept, given as one that all do: of those the nearest to the
+/// exact result.
+fn singly() -> &'static str {
+    static STATEMENTS: OnceLock<String> = OnceLock::new();
+    STATEMENTS.get_or_init(|| {
+        let profiles: Vec<Profile> =
+            profile::built_in_ids().map(|id| profile::built_in(id).unwrap().unwrap()).collect();
+        let run = faulty::run_on(DRIVER, FLUSH, &SINGLY, &[]);
+        let mut statements = String::new();
+        for id in SINGLY {
+            let kernel: Kernel = id.parse().unwrap();
+            let cases = cases::cases(&kernel);
+            let answers = run.observation(id)["out"].as_array().unwrap();
+            let (_, part) = profiles.iter().find_map(|profile| profile.rules_for(&kernel).next()).unwrap();
+            let nearest = Demand { accuracy: Accuracy::NearestEven, ..part.demand };
+            for (case, answer) in cases.iter().zip(answers) {
+                let answer = u64::from_str_radix(answer.as_str().unwrap(), 16).unwrap();
+                let sets = profiles
+                    .iter()
+                    .filter(|profile| !profile.compile_time)
+                    .map(|profile| accepts(profile, &kernel, case).0.alternatives()[0][0].clone());
+                let accepted = sets.reduce(|all, set| all.and(&set)).unwrap();
+                if accepted.contains(answer) {
+                    continue;
+                }
+                let better = Question::new(&kernel).accepted_part(case, 0, &nearest).and(&accepted).members(1)[0];
+                let operands = ["x", "y", "z"].iter().zip(case).map(|(name, bits)| format!("{name} is {bits:x}"));
+                let operands = operands.collect::<Vec<_>>().join(" and ");
+                let _ = writeln!(statements, "give {better:x} in {} when {operands}", kernel.stem());
+            }
+        }
+        println!("{} answers put right one by one", statements.lines().count());
+        statements
+    })
+}

@@ -2,7 +2,7 @@
 
 use fpprobe_reports::journal::{FORMAT, Run};
 use fpprobe_reports::render::{ANSWERS, OutputFormat};
-use fpprobe_reports::{answers, load, record};
+use fpprobe_reports::{answers, load, record, ways};
 
 use crate::campaign::{Campaign, Noted};
 use crate::cli::AnswersArgs;
@@ -39,7 +39,7 @@ pub fn main(session: &Session, args: &AnswersArgs) -> anyhow::Result<Status> {
         for unknown in &recorded.unknown {
             say(&format!("warning: {unknown}"));
         }
-        device.answers = answers::answers(&recorded.observations);
+        device.answers = answers::answers(&recorded.observations, &ways::pairs(&recorded.observations));
     }
     plan.output.show(&report, colour::on_stdout(session.config.colour))?;
     Ok(Status::Done)

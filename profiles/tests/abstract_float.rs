@@ -104,6 +104,13 @@ fn general(error: &str) -> String {
     words.collect::<Vec<&str>>().join(" ")
 }
 
+/// The encodings of a set.
+fn ranges(set: &Set) -> String {
+    let at = |key: i64| set.encoding().at(key);
+    let ranges = set.ranges().iter().map(|(from, to)| format!("{:x}..{:x}", at(*from), at(*to)));
+    ranges.collect::<Vec<String>>().join(", ")
+}
+
 /// Whether a number is one of the values, or lies between them or next to one.
 fn is_near(set: &Set, value: f64) -> bool {
     let number = |key: i64| f64::decode(Format::F32.float().unwrap(), set.encoding().at(key));
@@ -157,7 +164,7 @@ fn tally(profile: &Profile, kernel: &Kernel, template: &str) -> Tally {
             None => tally.right += 1,
             Some(problem) => {
                 let bits = found.map_or_else(|_| String::new(), |bits| format!(" = {bits:016x}"));
-                let first = format!("{expression}{bits}, accepted {}", accepted.to_json());
+                let first = format!("{expression}{bits}, accepted {}", ranges(&accepted));
                 tally.wrong.entry(problem).or_insert((first, 0)).1 += 1;
             }
         }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use fpprobe_spirv::emit::{Form, emit};
 use fpprobe_spirv::plan::{Variant, Wanted};
-use fpprobe_spirv::{Control, Controls, Format, Kernel, OPS, Plan, Route, Via, cases, module};
+use fpprobe_spirv::{Cases, Control, Controls, Format, Kernel, OPS, Plan, Route, Via, cases, module};
 
 /// Sets that a program may carry, beside the empty one and each control alone.
 const COMBINED: [&str; 5] = [
@@ -26,9 +26,13 @@ const VARIANTS: [Variant; 2] = [Variant { shift: 0, reversed: false }, Variant {
 /// Slots of a kernel whose operands the plan brings.
 const SLOTS: usize = 5;
 
+/// Cases of a kernel in a text.
+const CASES: usize = 50;
+
 fn main() -> Result<(), Box<dyn Error>> {
     let mut out = io::BufWriter::new(io::stdout().lock());
-    for controls in sets()? {
+    let combined = combined()?;
+    for controls in sets(&combined)? {
         for via in [Via::Spirv, Via::Glsl] {
             for format in Format::ALL {
                 let kernels: Vec<Kernel> = kernels(format).filter_map(|kernel| asked(kernel, controls, via)).collect();
@@ -40,25 +44,32 @@ fn main() -> Result<(), Box<dyn Error>> {
                 }
             }
         }
+        // How operands come has nothing to do with any single control.
+        if !controls.is_empty() && !combined.contains(&controls) {
+            continue;
+        }
         for (route, format) in Route::OTHERS.into_iter().flat_map(|route| Format::ALL.map(|format| (route, format))) {
             let by = kernels(format).map(|kernel| Kernel { route, ..kernel });
             let kernels: Vec<Kernel> = by.filter_map(|kernel| asked(kernel, controls, Via::Spirv)).collect();
             brought(&mut out, &kernels, controls)?;
         }
     }
-    texts(&mut out)?;
+    texts(&mut out, &combined)?;
     out.flush()?;
     Ok(())
 }
 
-fn sets() -> Result<Vec<Controls>, Box<dyn Error>> {
+fn combined() -> Result<Vec<Controls>, Box<dyn Error>> {
+    COMBINED.iter().map(|text| Ok(text.parse()?)).collect()
+}
+
+/// None, each control alone, and these.
+fn sets(combined: &[Controls]) -> Result<Vec<Controls>, Box<dyn Error>> {
     let mut sets = vec![Controls::NONE];
     for control in Control::all() {
         sets.push(Controls::new([control])?);
     }
-    for text in COMBINED {
-        sets.push(text.parse()?);
-    }
+    sets.extend(combined);
     Ok(sets)
 }
 
@@ -73,15 +84,16 @@ fn asked(kernel: Kernel, controls: Controls, via: Via) -> Option<Kernel> {
     Kernel { controls, via, ..kernel }.to_string().parse().ok()
 }
 
-/// All kernels in one module: with and without 16-bit storage, both variants.
+/// All kernels in one module: with and without 16-bit storage, both variants; under controls, two of these four.
 fn together(out: &mut impl Write, kernels: &[Kernel]) -> Result<(), Box<dyn Error>> {
     let Some(first) = kernels.first() else {
         return Ok(());
     };
     let sized: Vec<(Kernel, u32)> = (100..).zip(kernels).map(|(slots, kernel)| (*kernel, slots)).collect();
     for storage16 in [false, true] {
-        for variant in VARIANTS {
-            let plan = Plan::new(&sized, storage16, variant);
+        let variants = if first.controls.is_empty() { &VARIANTS[..] } else { &VARIANTS[usize::from(storage16)..][..1] };
+        for variant in variants {
+            let plan = Plan::new(&sized, storage16, *variant);
             let name = format!(
                 "{} of {}, via {}, storage16 {storage16}, {variant:?}",
                 first.controls,
@@ -129,12 +141,11 @@ fn brought(out: &mut impl Write, kernels: &[Kernel], controls: Controls) -> Resu
 }
 
 /// Each plain kernel as a file for others, as words and as text.
-fn texts(out: &mut impl Write) -> Result<(), Box<dyn Error>> {
-    let sets: Vec<Controls> = COMBINED.iter().map(|text| text.parse()).collect::<Result<_, _>>()?;
+fn texts(out: &mut impl Write, sets: &[Controls]) -> Result<(), Box<dyn Error>> {
     for (index, kernel) in Format::ALL.into_iter().flat_map(kernels).enumerate() {
         for via in [Via::Spirv, Via::Glsl] {
             if let Some(kernel) = asked(kernel, sets[index % sets.len()], via) {
-                let inputs = cases::cases(&kernel);
+                let inputs = few(&kernel);
                 for form in [Form::Spv, Form::Spvasm] {
                     record(out, form.name(), &kernel.to_string(), &emit(&kernel, &inputs, form)?)?;
                 }
@@ -148,6 +159,14 @@ fn texts(out: &mut impl Write) -> Result<(), Box<dyn Error>> {
         }
     }
     Ok(())
+}
+
+/// The first cases of a kernel.
+fn few(kernel: &Kernel) -> Cases {
+    let all = cases::cases(kernel);
+    let arity = all.iter().next().map_or(1, <[u64]>::len);
+    let values: Vec<u64> = all.iter().take(CASES).flatten().copied().collect();
+    Cases::new(all.name.clone(), arity, values)
 }
 
 fn bytes(words: &[u32]) -> Vec<u8> {

@@ -6,6 +6,7 @@
 
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Command, Stdio};
+use std::sync::Mutex;
 
 use spirv_tools::TargetEnv;
 use spirv_tools::assembler::{Assembler, AssemblerOptions};
@@ -66,36 +67,59 @@ fn refusal(words: &[u32], environment: TargetEnv) -> Option<String> {
     spirv_tools::val::create(Some(environment)).validate(words, None).err().map(|error| error.to_string())
 }
 
+/// What one record says is seen to be right.
+fn check(record: Record, last: &mut Vec<u32>) -> Seen {
+    if record.kind == "spv" {
+        *last = words(&record.content);
+        let fast_math = record.name.contains("fastmath0");
+        let environment = if fast_math { FAST_MATH } else { PLAIN };
+        if let Some(refusal) = refusal(last, environment) {
+            panic!("{} is not valid for {environment:?}: {refusal}", record.name);
+        }
+        return if fast_math && record.name.contains("f16.fadd") { Seen::Sample(last.clone()) } else { Seen::Module };
+    }
+    let assembler = spirv_tools::assembler::create(Some(TargetEnv::Universal_1_3));
+    let text = String::from_utf8(record.content).unwrap();
+    let made = assembler.assemble(&text, AssemblerOptions { preserve_numeric_ids: true });
+    let made = made.unwrap_or_else(|error| panic!("{} does not assemble: {error}\n{text}", record.name));
+    let made: &[u32] = made.as_ref();
+    // Words 0 to 4 are the header, whose generator differs.
+    assert_eq!(made[5..], last[5..], "{}", record.name);
+    assert_eq!((made[0], made[1], made[3]), (last[0], last[1], last[3]), "{}", record.name);
+    Seen::Text
+}
+
+/// A module, one to break, or a module's text.
+enum Seen {
+    Module,
+    Sample(Vec<u32>),
+    Text,
+}
+
 #[test]
 fn every_module_is_valid_and_every_text_is_its_module() {
-    let (mut modules, mut texts) = (0, 0);
-    let (mut last, mut sample) = (Vec::new(), None);
-    let assembler = spirv_tools::assembler::create(Some(TargetEnv::Universal_1_3));
-    for record in Records::start() {
-        if record.kind == "spv" {
-            last = words(&record.content);
-            let fast_math = record.name.contains("fastmath0");
-            let environment = if fast_math { FAST_MATH } else { PLAIN };
-            if let Some(refusal) = refusal(&last, environment) {
-                panic!("{} is not valid for {environment:?}: {refusal}", record.name);
-            }
-            if fast_math && record.name.contains("f16.fadd") {
-                sample = Some(last.clone());
-            }
-            modules += 1;
-        } else {
-            let text = String::from_utf8(record.content).unwrap();
-            let made = assembler.assemble(&text, AssemblerOptions { preserve_numeric_ids: true });
-            let made = made.unwrap_or_else(|error| panic!("{} does not assemble: {error}\n{text}", record.name));
-            let made: &[u32] = made.as_ref();
-            // Words 0 to 4 are the header, whose generator differs.
-            assert_eq!(made[5..], last[5..], "{}", record.name);
-            assert_eq!((made[0], made[1], made[3]), (last[0], last[1], last[3]), "{}", record.name);
-            texts += 1;
-        }
-    }
-    assert!(modules > 1000 && texts > 400, "{modules} modules, {texts} texts");
-    broken_modules_are_refused(&sample.expect("f16.fadd under fastmath0"));
+    // A module and its text stay together.
+    let mut records = Records::start().peekable();
+    let pairs = std::iter::from_fn(|| {
+        let module = records.next()?;
+        Some([Some(module), records.next_if(|next| next.kind == "spvasm")])
+    });
+    let pairs = Mutex::new(pairs);
+    let next = || pairs.lock().unwrap().next();
+    let seen = || -> Vec<Seen> {
+        let mut last = Vec::new();
+        std::iter::from_fn(next).flatten().flatten().map(|record| check(record, &mut last)).collect()
+    };
+    let seen: Vec<Seen> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..2).map(|_| scope.spawn(seen)).collect();
+        threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
+    });
+    let texts = seen.iter().filter(|seen| matches!(seen, Seen::Text)).count();
+    let modules = seen.len() - texts;
+    println!("{modules} modules, {texts} texts");
+    assert!(modules > 10_000 && texts > 2000, "{modules} modules, {texts} texts");
+    let sample = seen.iter().find_map(|seen| if let Seen::Sample(module) = seen { Some(module) } else { None });
+    broken_modules_are_refused(sample.expect("f16.fadd under fastmath0"));
 }
 
 /// The test above can fail: each of these makes a valid module invalid.

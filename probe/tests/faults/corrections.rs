@@ -1,10 +1,11 @@
 //! A device that meets every profile without any control: a driver, and statements that put right what it lacks.
 
-use std::fmt::Write as _;
+use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
 use fpprobe_profiles::accepts::accepts;
 use fpprobe_profiles::accuracy::Accuracy;
+use fpprobe_profiles::encoding::components;
 use fpprobe_profiles::oracle::{Demand, Question};
 use fpprobe_profiles::{Profile, profile};
 use fpprobe_spirv::{Kernel, cases};
@@ -25,23 +26,30 @@ const ROUND: &str = "round to nearest in f16.inverse_sqrt\nround toward zero in 
 const ORDER: &str =
     "give x in f32.nmin when x is 80000000 and y is 0\ngive x in f32.nmax when x is 0 and y is 80000000\n";
 
-/// Functions that are not as accurate as OpenGL has them (G-15, G-16, G-17), a reflection that overflows on its way (G-21), a
-/// multiply-add of binary64 that is two
-/// operations (D64-02-fma), and a conversion that is two (V-rte).
-const SINGLY: [&str; 8] = [
+/// The parts of small numbers (V-subnormals).
+const PARTS: &str = "flush f16 operands in f16.frexp\nflush f64 operands in f64.frexp\n";
+
+/// Functions that are not as accurate as OpenGL has them (G-15, G-16, G-17), a reflection that overflows on its way (G-21), ties
+/// of packed words to even (W-pack), a multiply-add of binary64 that is two operations (D64-02-fma), and a conversion that
+/// is two (V-rte).
+const SINGLY: [&str; 12] = [
     "f32.exp",
     "f32.exp2",
     "f32.log",
     "f32.log2",
     "f32.pow",
     "f32.reflect",
+    "f32.pack_snorm_4x8",
+    "f32.pack_unorm_4x8",
+    "f32.pack_snorm_2x16",
+    "f32.pack_unorm_2x16",
     "f64.fma",
     "f64.fconvert_f16:controls=szin16,szin64,rte16,rte64",
 ];
 
 /// What the driver lacks besides [`FLUSH`].
 pub fn without_flush() -> String {
-    format!("{ROUND}{ORDER}{}", singly())
+    format!("{ROUND}{ORDER}{PARTS}{}", singly())
 }
 
 /// Every answer of these kernels that some profile does not accept, given as one that all do: of those the nearest to the
@@ -52,30 +60,36 @@ fn singly() -> &'static str {
         let profiles: Vec<Profile> =
             profile::built_in_ids().map(|id| profile::built_in(id).unwrap().unwrap()).collect();
         let run = faulty::run_on(DRIVER, FLUSH, &SINGLY, &[]);
-        let mut statements = String::new();
+        let mut statements = BTreeSet::new();
         for id in SINGLY {
             let kernel: Kernel = id.parse().unwrap();
             let cases = cases::cases(&kernel);
             let answers = run.observation(id)["out"].as_array().unwrap();
             let (_, part) = profiles.iter().find_map(|profile| profile.rules_for(&kernel).next()).unwrap();
             let nearest = Demand { accuracy: Accuracy::NearestEven, ..part.demand };
+            let question = Question::new(&kernel);
             for (case, answer) in cases.iter().zip(answers) {
                 let answer = u64::from_str_radix(answer.as_str().unwrap(), 16).unwrap();
-                let sets = profiles
-                    .iter()
-                    .filter(|profile| !profile.compile_time)
-                    .map(|profile| accepts(profile, &kernel, case).0.alternatives()[0][0].clone());
-                let accepted = sets.reduce(|all, set| all.and(&set)).unwrap();
-                if accepted.contains(answer) {
-                    continue;
+                for (part, answer) in components(&kernel, &[answer]).into_iter().enumerate() {
+                    let sets = profiles
+                        .iter()
+                        .filter(|profile| !profile.compile_time)
+                        .map(|profile| accepts(profile, &kernel, case).0.alternatives()[0][part].clone());
+                    let accepted = sets.reduce(|all, set| all.and(&set)).unwrap();
+                    if accepted.contains(answer) {
+                        continue;
+                    }
+                    let better = question.accepted_part(case, part, &nearest).and(&accepted).members(1)[0];
+                    // A field of a packed word is of one component.
+                    let operands = if question.encodings.len() == 1 { case } else { &case[part..=part] };
+                    let operands = ["x", "y", "z"].iter().zip(operands);
+                    let operands = operands.map(|(name, bits)| format!("{name} is {bits:x}"));
+                    let operands = operands.collect::<Vec<_>>().join(" and ");
+                    statements.insert(format!("give {better:x} in {} when {operands}\n", kernel.stem()));
                 }
-                let better = Question::new(&kernel).accepted_part(case, 0, &nearest).and(&accepted).members(1)[0];
-                let operands = ["x", "y", "z"].iter().zip(case).map(|(name, bits)| format!("{name} is {bits:x}"));
-                let operands = operands.collect::<Vec<_>>().join(" and ");
-                let _ = writeln!(statements, "give {better:x} in {} when {operands}", kernel.stem());
             }
         }
-        println!("{} answers put right one by one", statements.lines().count());
-        statements
+        println!("{} answers put right one by one", statements.len());
+        statements.into_iter().collect()
     })
 }

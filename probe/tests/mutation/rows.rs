@@ -10,8 +10,6 @@ use serde::Deserialize;
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Table {
-    /// Required rules, as `PROFILE/RULE`, that no row makes deviate yet.
-    pub waiting: Vec<String>,
     /// One a fault.
     pub row: Vec<Row>,
 }

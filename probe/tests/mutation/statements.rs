@@ -46,6 +46,9 @@ const ROWS: &[(&str, &str, &[&str], &str)] = &[
     ("pass x.negated as y in f64.fadd", "f64.fadd", &["3ff0000000000000", "4000000000000000"], "0000000000000000"),
     ("give 1 in f64.ford_equal when x is nan", "f64.ford_equal", &["7ff8000000000000", "0000000000000000"], "1"),
     ("give 0 in f32.fdiv at f32.rcp", "f32.mul_rcp", &["3f800000", "3f800000"], "3f800000"),
+    ("flush f16 operands in f16.frexp", "f16.frexp", &["0001"], "0000,00000000"),
+    ("give 7f in f32.pack_unorm_4x8 when x is 3f800000", "f32.pack_unorm_4x8", &["3f800000,0,3f800000,0"], "007f007f"),
+    ("give 1 in f32.unpack_unorm_2x16 when x is ffff", "f32.unpack_unorm_2x16", &["ffff0000"], "00000000,00000001"),
     ("give y in f32.fmax", "f32.fmax:width=2", &["40000000,3f800000", "3f800000,40000000"], "3f800000,40000000"),
 ];
 

@@ -1,9 +1,10 @@
-//! Which kernels a fault touches: those whose modules it changes. The others answer as without it.
+//! Which kernels a fault touches: those whose modules it changes, and those that ask for a mode that it claims. The others
+//! answer as without it.
 
 use fpprobe_fault_layer::arithmetic::{Arithmetic, rewrite};
 use fpprobe_fault_layer::statement::{Kind, parse};
 use fpprobe_spirv::plan::Variant;
-use fpprobe_spirv::{Kernel, Plan, module};
+use fpprobe_spirv::{Control, Kernel, Plan, module};
 
 /// The modules of some kernels, each alone.
 pub struct Modules {
@@ -25,20 +26,37 @@ impl Modules {
 
     /// The kernels that these further faults touch.
     pub fn touched(&self, faults: &str) -> Vec<Kernel> {
+        let claimed = Statements::new(faults).claimed;
         let faults = format!("{}{faults}", self.habits);
+        let asks = |kernel: &Kernel| kernel.controls.iter().any(|control| claimed.contains(&control));
         let modules = self.modules.iter();
-        modules.filter(|(_, plain, before)| rewritten(plain, &faults) != *before).map(|(kernel, ..)| *kernel).collect()
+        let touched = modules.filter(|(kernel, plain, before)| asks(kernel) || rewritten(plain, &faults) != *before);
+        touched.map(|(kernel, ..)| *kernel).collect()
+    }
+}
+
+/// What faults say of arithmetic.
+struct Statements {
+    arithmetic: Vec<Arithmetic>,
+    claimed: Vec<Control>,
+}
+
+impl Statements {
+    fn new(faults: &str) -> Statements {
+        let (mut arithmetic, mut claimed) = (Vec::new(), Vec::new());
+        for statement in parse(faults).unwrap_or_else(|error| panic!("{error}")) {
+            match statement.kind {
+                Kind::Arithmetic(fault) => arithmetic.push(fault),
+                Kind::Claim { control, .. } => claimed.push(control),
+                Kind::Independence(_) => {}
+                _ => panic!("{}: not a fault in arithmetic", statement.text),
+            }
+        }
+        Statements { arithmetic, claimed }
     }
 }
 
 fn rewritten(words: &[u32], faults: &str) -> Vec<u32> {
-    let statements = parse(faults).unwrap_or_else(|error| panic!("{error}"));
-    let arithmetic: Vec<Arithmetic> = statements
-        .into_iter()
-        .map(|statement| match statement.kind {
-            Kind::Arithmetic(arithmetic) => arithmetic,
-            _ => panic!("{}: not a fault in arithmetic", statement.text),
-        })
-        .collect();
+    let arithmetic = Statements::new(faults).arithmetic;
     rewrite(words, &arithmetic, &[], 0).unwrap_or_else(|error| panic!("{faults}: {error}"))
 }

@@ -11,33 +11,33 @@ mod elementary;
 mod error;
 mod exact;
 mod inherited;
+mod operand;
 mod packed;
+mod question;
 mod range;
 mod resolve;
 mod round;
 mod select;
 mod steps;
 
-use std::ops::Deref;
-
 use fpprobe_spirv::op::Function;
-use fpprobe_spirv::{FloatLayout, Format, Kernel, Shape};
 use rustc_apfloat::Float as _;
 use rustc_apfloat::ieee::Quad;
 use smallvec::{SmallVec, smallvec};
 
-use crate::accepted::{Accepted, Set};
+use crate::accepted::Set;
 use crate::accuracy::Accuracy;
 use crate::encoding::Encoding;
-use crate::environment::{Environment, NonFinite, Sign, Subnormals, Ulp};
+use crate::environment::{Environment, NonFinite, Subnormals, Ulp};
 use crate::interval::Interval;
-use crate::number::Number;
-use crate::real::{Exact, decode};
+use crate::real::Exact;
 
 use exact::exact;
 use round::finish;
 
 pub use inherited::{Inherited, Memo, is_whole};
+pub use operand::Operand;
+pub use question::{Operands, Question};
 pub use resolve::{Called, resolve};
 pub use steps::{Node, Resolved};
 
@@ -64,195 +64,6 @@ impl Demand {
             (environment.subnormal_inputs, environment.subnormal_results) = (treated, treated);
         }
         self
-    }
-}
-
-/// The operands of one part of a result: all that it depends on.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Operands {
-    list: SmallVec<[Operand; 4]>,
-    /// Which part it is, of a result whose parts depend on the same operands; else 0.
-    part: usize,
-    /// Operands of the other parts, where a result that is partly indeterminate is so as a whole.
-    beside: SmallVec<[Operand; 4]>,
-}
-
-impl Deref for Operands {
-    type Target = [Operand];
-    fn deref(&self) -> &[Operand] {
-        &self.list
-    }
-}
-
-impl IntoIterator for Operands {
-    type Item = Operand;
-    type IntoIter = smallvec::IntoIter<[Operand; 4]>;
-    fn into_iter(self) -> Self::IntoIter {
-        self.list.into_iter()
-    }
-}
-
-impl FromIterator<Operand> for Operands {
-    fn from_iter<I: IntoIterator<Item = Operand>>(operands: I) -> Operands {
-        Operands { list: operands.into_iter().collect(), ..Operands::default() }
-    }
-}
-
-/// A kernel as the oracle sees it: parts of the result, each with the operands it depends on.
-#[derive(Clone, Debug)]
-pub struct Question {
-    /// The kernel.
-    pub kernel: Kernel,
-    /// Encodings of the parts of the result, see [`Encoding::of_result`].
-    pub encodings: Vec<Encoding>,
-    params: Vec<Shape>,
-}
-
-impl Question {
-    /// The question that a kernel asks.
-    pub fn new(kernel: &Kernel) -> Question {
-        Question { kernel: *kernel, encodings: Encoding::of_result(kernel), params: kernel.params() }
-    }
-
-    /// The operands that one part of the result depends on.
-    pub fn operands(&self, case: &[u64], part: usize) -> Operands {
-        let op = self.kernel.op;
-        match op.function {
-            Function::Load => {
-                let channel = self.kernel.format.channels()[part];
-                let bits = case[0] >> channel.shift & ((1 << channel.layout.bits()) - 1);
-                [Operand { layout: Some(channel.layout), bits }].into_iter().collect()
-            }
-            Function::PackDouble => {
-                [Operand { layout: Format::F64.float(), bits: case[0] | case[1] << 32 }].into_iter().collect()
-            }
-            Function::UnpackHalf => self
-                .one_of(part, |index| Operand { layout: Format::F16.float(), bits: case[0] >> (16 * index) & 0xffff }),
-            Function::UnpackNorm { bits, signed } => self.one_of(part, |index| {
-                let encoding = Encoding::Fixed { bits, signed };
-                Operand::integer(encoding.key(case[0] >> (bits as usize * index) & ((1 << bits) - 1)))
-            }),
-            Function::PackHalf | Function::PackNorm { .. } | Function::Store => {
-                self.one_of(part, |index| Operand { layout: self.params[0].format.float(), bits: case[index] })
-            }
-            Function::MatrixTimesVector
-            | Function::VectorTimesMatrix
-            | Function::MatrixTimesMatrix
-            | Function::OuterProduct => {
-                let width = self.kernel.width as usize;
-                let (row, column) = (part % width, part / width);
-                let (x, y) = case.split_at(self.params[0].width as usize);
-                let operand = |bits: &u64| Operand { layout: self.kernel.format.float(), bits: *bits };
-                let across = |matrix: &[u64]| matrix.iter().skip(row).step_by(width).map(operand).collect::<Vec<_>>();
-                let down = |matrix: &[u64], at: usize| matrix[at * width..][..width].iter().map(operand).collect();
-                let (left, right): (Vec<Operand>, Vec<Operand>) = match op.function {
-                    Function::MatrixTimesVector => (across(x), down(y, 0)),
-                    Function::VectorTimesMatrix => (down(x, 0), down(y, part)),
-                    Function::MatrixTimesMatrix => (across(x), down(y, column)),
-                    _ => (vec![operand(&x[row])], vec![operand(&y[column])]),
-                };
-                left.into_iter().chain(right).collect()
-            }
-            _ if self.is_whole() => {
-                let values = Shape::split(&self.params, case);
-                let list = values.flat_map(|(shape, own)| own.iter().map(move |bits| Operand::of(shape.format, *bits)));
-                Operands { list: list.collect(), part, ..Operands::default() }
-            }
-            _ => {
-                // Of two results, each has its own components.
-                let width = (self.kernel.result().width as usize).max(1);
-                let values = Shape::split(&self.params, case);
-                let list = values.map(|(shape, own)| {
-                    Operand::of(shape.format, own.get(part % width).or(own.first()).copied().unwrap_or_default())
-                });
-                let part = if op.second.is_some() { part / width } else { 0 };
-                Operands { list: list.collect(), part, ..Operands::default() }
-            }
-        }
-    }
-
-    /// Whether every part of the result depends on every operand.
-    fn is_whole(&self) -> bool {
-        inherited::is_whole(self.kernel.op.function)
-    }
-
-    /// One operand for each part.
-    fn one_of(&self, part: usize, operand: impl Fn(usize) -> Operand) -> Operands {
-        let others = (0..self.encodings.len()).filter(|other| *other != part);
-        Operands { list: smallvec![operand(part)], part: 0, beside: others.map(&operand).collect() }
-    }
-
-    /// What is accepted as one part of the result.
-    pub fn accepted_part(&self, case: &[u64], part: usize, demand: &Demand) -> Set {
-        accepted_on(self.encodings[part], &self.operands(case, part), demand)
-    }
-
-    /// What is accepted as the result.
-    pub fn accepted(&self, case: &[u64], demand: &Demand) -> Accepted {
-        Accepted::new((0..self.encodings.len()).map(|part| self.accepted_part(case, part, demand)).collect())
-    }
-}
-
-/// One operand of one part of a result.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Operand {
-    /// Layout of a float; `None` for integers and bool.
-    pub layout: Option<FloatLayout>,
-    /// Its encoding.
-    pub bits: u64,
-}
-
-impl Operand {
-    /// A value of a format; integers as numbers of 64 bits.
-    fn of(format: Format, bits: u64) -> Operand {
-        match format {
-            Format::I32 => Operand::integer(Encoding::Signed.key(bits)),
-            _ => Operand { layout: format.float(), bits },
-        }
-    }
-
-    /// An integer.
-    fn integer(value: i64) -> Operand {
-        Operand { layout: None, bits: value.cast_unsigned() }
-    }
-
-    fn is_nan(self) -> bool {
-        self.layout.is_some_and(|layout| layout.is_nan(self.bits))
-    }
-
-    fn is_finite(self) -> bool {
-        self.layout.is_none_or(|layout| self.bits & layout.magnitude_mask() < layout.infinity())
-    }
-
-    fn value(self) -> Quad {
-        let integer = || Quad::from_i128(i128::from(self.bits.cast_signed())).value;
-        self.layout.map_or_else(integer, |layout| decode(layout, self.bits))
-    }
-
-    /// The value as binary64, which holds that of every format.
-    fn double(self) -> f64 {
-        self.layout.map_or(self.bits.cast_signed() as f64, |layout| Number::decode(layout, self.bits))
-    }
-
-    /// The ways this operand may be read.
-    fn readings(self, environment: &Environment) -> SmallVec<[Operand; 3]> {
-        let Some(layout) = self.layout else { return smallvec![self] };
-        let with = |bits| Operand { bits, ..self };
-        if layout.is_subnormal(self.bits) && environment.subnormal_inputs != Subnormals::Keep {
-            let zero = self.bits & layout.sign_bit();
-            let mut readings: SmallVec<[Operand; 3]> = smallvec![with(zero)];
-            if environment.flushed_sign == Sign::Either {
-                readings.push(with(zero ^ layout.sign_bit()));
-            }
-            if environment.subnormal_inputs == Subnormals::Either {
-                readings.push(self);
-            }
-            readings
-        } else if layout.signed && self.bits == layout.sign_bit() && environment.zero_sign == Sign::Either {
-            smallvec![self, with(0)]
-        } else {
-            smallvec![self]
-        }
     }
 }
 

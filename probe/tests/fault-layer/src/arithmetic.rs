@@ -39,7 +39,7 @@
 //! `.magnitude`, `.negated`, `.noisy`, `.wrapped`, then `+K` or `-K` in decimal. Operands are those the program gave, before
 //! any `flush` or `pass`. SET is a VALUE, a range `LOW..HIGH` of bits, both included, or a class: `nan quiet signalling
 //! infinite zero subnormal normal finite negative positive`. Vectors are treated component by component; so are the
-//! halves of `pack_half_2x16` and `unpack_half_2x16`.
+//! fields of packed words (`pack_half_2x16`, `unpack_unorm_4x8`). Of `frexp`, which has two results, operands alone are replaced.
 //!
 //! WAY is a route other than the storage buffer or a width other than 1 (`literal`, `x3`): only modules that ask so, in
 //! SPIR-V that fpprobe emits itself.

@@ -17,9 +17,12 @@ pub struct Bits {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct View {
     pub format: Format,
+    /// Of all columns together.
     pub count: u32,
-    /// The components are the halves of one word, the first in the low one.
-    pub packed: bool,
+    /// Vectors that a matrix is made of; 1 for everything else.
+    pub columns: u32,
+    /// Bits of each component where all of them lie in one word, the first lowest.
+    pub packed: Option<u32>,
 }
 
 impl Rewriter {
@@ -60,16 +63,26 @@ impl Rewriter {
 
     /// A value's components.
     pub fn split(&mut self, value: Word, view: View) -> Vec<Bits> {
-        let View { format, count, packed } = view;
-        if packed {
+        let View { format, count, columns, packed } = view;
+        if let Some(bits) = packed {
             let word = Bits { id: value, format };
-            return vec![self.with(Op::BitwiseAnd, word, 0xffff), self.with(Op::ShiftRightLogical, word, 16)];
+            let mask = (1 << bits) - 1;
+            let parts = (0..count).map(|part| {
+                let shifted = self.with(Op::ShiftRightLogical, word, u64::from(part * bits));
+                self.with(Op::BitwiseAnd, shifted, mask)
+            });
+            return parts.collect();
         }
         let scalar = self.scalar(format);
         let parts: Vec<Word> = if count == 1 {
             vec![value]
         } else {
-            let part = |index| vec![Operand::IdRef(value), Operand::LiteralBit32(index)];
+            let rows = count / columns;
+            let part = |index| {
+                let place = if columns == 1 { vec![index] } else { vec![index / rows, index % rows] };
+                let place = place.into_iter().map(Operand::LiteralBit32);
+                [Operand::IdRef(value)].into_iter().chain(place).collect()
+            };
             (0..count).map(|index| self.emit(Op::CompositeExtract, scalar, part(index))).collect()
         };
         parts.into_iter().map(|part| Bits { id: self.bits(part, format), format }).collect()
@@ -114,15 +127,27 @@ impl Rewriter {
 
     /// The value of these components.
     pub fn join(&mut self, parts: &[Bits], view: View) -> Word {
-        if let (true, [low, high]) = (view.packed, parts) {
-            let (low, high) = (self.with(Op::BitwiseAnd, *low, 0xffff), self.with(Op::ShiftLeftLogical, *high, 16));
-            return self.combine(Op::BitwiseOr, low, high).id;
+        if let Some(bits) = view.packed {
+            let mut word = self.constant(view.format, 0);
+            for (part, shift) in parts.iter().zip((0..).step_by(bits as usize)) {
+                let part = self.with(Op::BitwiseAnd, *part, (1 << bits) - 1);
+                let part = self.with(Op::ShiftLeftLogical, part, shift);
+                word = self.combine(Op::BitwiseOr, word, part);
+            }
+            return word.id;
         }
         let parts: Vec<Word> = parts.iter().map(|bits| self.part(*bits)).collect();
         if let [part] = parts[..] {
             return part;
         }
-        let kind = self.vector(view.format, view.count);
-        self.emit(Op::CompositeConstruct, kind, ids(parts))
+        let column = self.vector(view.format, view.count / view.columns);
+        let columns = parts.chunks((view.count / view.columns) as usize);
+        let columns: Vec<Word> =
+            columns.map(|parts| self.emit(Op::CompositeConstruct, column, ids(parts.to_vec()))).collect();
+        if let [vector] = columns[..] {
+            return vector;
+        }
+        let kind = self.matrix(column, view.columns);
+        self.emit(Op::CompositeConstruct, kind, ids(columns))
     }
 }

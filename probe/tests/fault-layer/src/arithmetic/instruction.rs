@@ -1,5 +1,6 @@
 //! One instruction, between what goes before it and what comes after.
 
+use fpprobe_spirv::op::Function;
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::Op;
 
@@ -109,9 +110,12 @@ impl Rewriter {
         mut given: Vec<Vec<Bits>>,
         used: &[Vec<Bits>],
     ) -> Result<(), String> {
-        let sign = flushing(faults, false, found.result);
-        let anew = sign.is_some() || faults.iter().any(|fault| matches!(fault.verb, Verb::Give(_) | Verb::Round(_)));
-        let (Some(result), true) = (inst.result_id, anew) else {
+        let sign = found.result.and_then(|view| flushing(faults, false, view));
+        let renewed = faults.iter().any(|fault| matches!(fault.verb, Verb::Give(_) | Verb::Round(_)));
+        if renewed && found.result.is_none() {
+            return Err("of two results none is replaced, only operands are".to_owned());
+        }
+        let (Some(result), Some(view), true) = (inst.result_id, found.result, sign.is_some() || renewed) else {
             self.out.push(inst);
             return Ok(());
         };
@@ -121,7 +125,7 @@ impl Rewriter {
         self.redecorate(result, inner);
         inst.result_id = Some(inner);
         self.out.push(inst);
-        let mut parts = self.split(inner, found.result);
+        let mut parts = self.split(inner, view);
         if moves(found.operation.1) {
             given = vec![parts.clone()];
         }
@@ -133,7 +137,7 @@ impl Rewriter {
         }
         self.flush(&mut parts, sign)?;
         self.give(&mut parts, &given, faults)?;
-        let value = self.join(&parts, found.result);
+        let value = self.join(&parts, view);
         self.out.push(Instruction::new(Op::CopyObject, kind, Some(result), ids([value])));
         Ok(())
     }
@@ -168,8 +172,11 @@ impl Found {
     /// Whether a fault that chooses the operation is about this instruction as it stands.
     fn concerns(&self, fault: &Fault) -> bool {
         match fault.verb {
-            // Moves, image stores and loads among them, leave subnormals alone.
-            Verb::Flush { .. } => !moves(self.operation.1) && !image(self.operation.1),
+            // What moves bits, image stores and loads among it, leaves subnormals alone.
+            Verb::Flush { .. } => {
+                let op = self.operation.1;
+                !moves(op) && !image(op) && op.function != Function::Transpose
+            }
             Verb::Fuse | Verb::Split => false,
             Verb::Give(_) | Verb::Pass(..) | Verb::Round(_) => true,
         }
@@ -179,6 +186,6 @@ impl Found {
     fn struck(&self, faults: &[&Fault]) -> bool {
         faults.iter().any(|fault| !matches!(fault.verb, Verb::Flush { .. }))
             || self.args.iter().any(|(_, view)| flushing(faults, true, *view).is_some())
-            || flushing(faults, false, self.result).is_some()
+            || self.result.is_some_and(|view| flushing(faults, false, view).is_some())
     }
 }

@@ -97,6 +97,10 @@ impl Rewriter {
         self.global(Op::TypeVector, None, vec![Operand::IdRef(scalar), Operand::LiteralBit32(count)])
     }
 
+    pub fn matrix(&mut self, column: Word, columns: u32) -> Word {
+        self.global(Op::TypeMatrix, None, vec![Operand::IdRef(column), Operand::LiteralBit32(columns)])
+    }
+
     pub fn literal(&mut self, kind: Word, format: Format, bits: u64) -> Word {
         let literal =
             if format == Format::F64 { Operand::LiteralBit64(bits) } else { Operand::LiteralBit32(bits as u32) };

@@ -25,8 +25,8 @@ pub struct Found {
     pub operation: Operation,
     /// Which of its operands are the operation's, and how they are made.
     pub args: Vec<(usize, View)>,
-    /// How its result, or what it writes, is made.
-    pub result: View,
+    /// How its result, or what it writes, is made; `None` for two results in a structure.
+    pub result: Option<View>,
 }
 
 /// Whether an operation leaves bits alone; its instruction is then one that other code uses, too.
@@ -45,7 +45,7 @@ impl Places {
         let types = all.filter_map(|inst| inst.result_id.zip(inst.result_type)).collect();
         let mut views: HashMap<Word, View> = HashMap::new();
         for inst in &module.types_global_values {
-            let scalar = |format| Some(View { format, count: 1, packed: false });
+            let scalar = |format| Some(View { format, count: 1, columns: 1, packed: None });
             let view = match (inst.class.opcode, inst.operands.as_slice()) {
                 (SpvOp::TypeBool, _) => scalar(Format::Bool),
                 (SpvOp::TypeInt, [Operand::LiteralBit32(32), Operand::LiteralBit32(0)]) => scalar(Format::U32),
@@ -55,6 +55,9 @@ impl Places {
                 (SpvOp::TypeFloat, [Operand::LiteralBit32(64)]) => scalar(Format::F64),
                 (SpvOp::TypeVector, [Operand::IdRef(part), Operand::LiteralBit32(count)]) => {
                     views.get(part).map(|view| View { count: *count, ..*view })
+                }
+                (SpvOp::TypeMatrix, [Operand::IdRef(column), Operand::LiteralBit32(columns)]) => {
+                    views.get(column).map(|view| View { count: view.count * columns, columns: *columns, ..*view })
                 }
                 _ => None,
             };
@@ -105,7 +108,7 @@ impl Places {
             let is = opcodes.contains(&inst.class.opcode) && result.format == op.result.format.unwrap_or(format);
             // Two halves made of a word are not the value yet.
             let is = is && (inst.class.opcode != SpvOp::Bitcast || result.count == 1 || op.code != Code::LoadStore);
-            return is.then(|| Found { operation: (format, op), args: Vec::new(), result });
+            return is.then(|| Found { operation: (format, op), args: Vec::new(), result: Some(result) });
         }
         OPS.iter().filter(|op| !moves(op)).find_map(|op| {
             let first = match (op.code, inst.class.opcode, inst.operands.as_slice()) {
@@ -129,8 +132,9 @@ impl Places {
             .filter_map(|at| Some((at, self.view(inst.operands[at].id_ref_any()?)?)))
             .collect();
         let result = match inst.result_id {
-            Some(id) => self.view(id)?,
-            None => args.first()?.1,
+            Some(_) if op.second.is_some() => None,
+            Some(id) => Some(self.view(id)?),
+            None => Some(args.first()?.1),
         };
         let format = *op.formats.iter().find(|own| {
             let is = |operand: &fpprobe_spirv::op::Operand, view: &View| {
@@ -138,16 +142,23 @@ impl Places {
             };
             let params =
                 args.len() == op.params.len() && op.params.iter().zip(&args).all(|(own, (_, view))| is(own, view));
-            (params || op.function == Of::Load) && is(&op.result, &result)
+            (params || op.function == Of::Load) && result.is_none_or(|result| is(&op.result, &result))
         })?;
-        // Two halves in a word; no other operation of this table has one word for several components.
-        let pack = |function: Of, view: View| {
-            let packed = View { format: Format::F16, count: 2, packed: true };
-            if op.function == function { packed } else { view }
-        };
-        let args = args.into_iter().map(|(at, view)| (at, pack(Of::UnpackHalf, view))).collect();
-        Some(Found { operation: (format, op), args, result: pack(Of::PackHalf, result) })
+        let result = if matches!(op.function, Of::PackHalf | Of::PackNorm { .. }) { fields(op) } else { result };
+        let packed = fields(op).filter(|_| matches!(op.function, Of::UnpackHalf | Of::UnpackNorm { .. }));
+        let args = args.into_iter().map(|(at, view)| (at, packed.unwrap_or(view))).collect();
+        Some(Found { operation: (format, op), args, result })
     }
+}
+
+/// The fields of a word that an operation packs or unpacks: halves, or bits that stand for a number.
+fn fields(op: &Op) -> Option<View> {
+    let (format, bits) = match op.function {
+        Of::PackHalf | Of::UnpackHalf => (Format::F16, 16),
+        Of::PackNorm { bits, .. } | Of::UnpackNorm { bits, .. } => (Format::U32, bits),
+        _ => return None,
+    };
+    Some(View { format, count: 32 / bits, columns: 1, packed: Some(bits) })
 }
 
 /// What the labels of a module's kernels have after their stems.

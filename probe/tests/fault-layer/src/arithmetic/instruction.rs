@@ -112,9 +112,6 @@ impl Rewriter {
     ) -> Result<(), String> {
         let sign = found.result.and_then(|view| flushing(faults, false, view));
         let renewed = faults.iter().any(|fault| matches!(fault.verb, Verb::Give(_) | Verb::Round(_)));
-        if renewed && found.result.is_none() {
-            return Err("of two results none is replaced, only operands are".to_owned());
-        }
         let (Some(result), Some(view), true) = (inst.result_id, found.result, sign.is_some() || renewed) else {
             self.out.push(inst);
             return Ok(());
@@ -178,7 +175,8 @@ impl Found {
                 !moves(op) && !image(op) && op.function != Function::Transpose
             }
             Verb::Fuse | Verb::Split => false,
-            Verb::Give(_) | Verb::Pass(..) | Verb::Round(_) => true,
+            Verb::Give(_) | Verb::Round(_) => self.result.is_some(),
+            Verb::Pass(..) => true,
         }
     }
 

@@ -14,7 +14,7 @@ const VALUES: usize = 1 << 18;
 /// Whether kernels may share modules.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Batching {
-    /// Kernels of the same format, controls, route, width and front end share a module.
+    /// Kernels of the same format, controls, route and front end share a module, scalars and vectors apart.
     Shared,
     /// Every kernel has a module of its own.
     Alone,
@@ -34,7 +34,7 @@ pub fn batches(asks: &[Ask], batching: Batching, most: usize) -> Vec<Vec<usize>>
         let alone = batching == Batching::Alone || matches!(kernel.op.code, Code::ImageRead | Code::ImageWrite);
         // All kernels of a module carry what the largest of them has for operands.
         let large = kernel.has_matrices();
-        let kind = (kernel.format, kernel.controls, kernel.route, kernel.width, kernel.via, large);
+        let kind = (kernel.format, kernel.controls, kernel.route, kernel.width > 1, kernel.via, large);
         let buffers = plan::buffers(kernel);
         let room = open.get_mut(&kind).filter(|open| !alone && batches[open.batch].len() < most);
         if let Some(open) = room

@@ -1,0 +1,137 @@
+//! What a device chose must be one choice, and what follows from a deviation depends on it.
+
+use std::sync::Arc;
+
+use fpprobe_profiles::accuracy::Accuracy;
+use fpprobe_profiles::encoding::{Encoding, assemble, components};
+use fpprobe_profiles::environment::Subnormals;
+use fpprobe_profiles::judge::{Judge, Observations};
+use fpprobe_profiles::oracle::{Demand, Question};
+use fpprobe_profiles::profile;
+use fpprobe_profiles::profile::Requirement;
+use fpprobe_profiles::{Observation, Outcome, Profile, Verdict};
+use fpprobe_spirv::cases;
+use fpprobe_spirv::op::Function;
+
+use crate::device::{device, profiles};
+
+#[test]
+fn two_directions_on_one_path_deviate() {
+    for profile in profiles() {
+        for rule in profile.rules.iter().filter(|rule| rule.requirements.contains(&Requirement::OneDirection)) {
+            let mut device = device(&profile);
+            let part = &rule.parts[0];
+            let kernel = part.lowerings[0];
+            let observation = device.iter_mut().find(|observation| observation.kernel == kernel).unwrap();
+            // Every second case rounds towards zero, which alone would be permitted.
+            let down = Demand { accuracy: Accuracy::TowardZero, ..part.demand };
+            let mut out = observation.out.to_vec();
+            for case in (0..observation.cases.len()).step_by(2) {
+                let parts: Vec<u64> = (0..Encoding::of_result(&kernel).len())
+                    .map(|index| {
+                        Question::new(&kernel).accepted_part(observation.cases.case(case), index, &down).members(1)[0]
+                    })
+                    .collect();
+                out[case] = assemble(&kernel, &parts)[0];
+            }
+            observation.out = Arc::from(out);
+            let judgement = Judge::new(&profile).judge(&Observations::new(&device));
+            let verdict = judgement.rules.iter().find(|r| r.id == rule.id).unwrap();
+            assert_eq!(verdict.verdict, Verdict::Deviates, "{} {}", profile.id, rule.id);
+        }
+    }
+}
+
+#[test]
+fn two_treatments_of_subnormals_on_one_operation_deviate() {
+    let open = "environment = { subnormal_inputs = \"either\", subnormal_results = \"either\" }";
+    let text = format!(
+        "id = \"one\"\ntitle = \"\"\nversion = \"1\"\nextends = \"d3d11\"\n[[rule]]\nid = \"R\"\ntitle = \"\"\ncitation = \"\"\n\
+         format = \"f32\"\noperations = [\"mul\"]\nlanes = {{ none = [\"nan\"] }}\n{open}\nrequirement = \"one_treatment\"\n"
+    );
+    let mut profile = Profile::parse("one.toml", &text, &profile::built_in_text).unwrap();
+    profile.rules.retain(|rule| rule.id == "R");
+    let judge = Judge::new(&profile);
+    let demand = &profile.rules[0].parts[0].demand;
+    let [kept, flushed] = [Subnormals::Keep, Subnormals::Flush].map(|treated| {
+        let kernel = profile.kernels()[0];
+        let demand = demand.clone().with_subnormals(treated);
+        let (question, cases) = (Question::new(&kernel), cases::cases(&kernel));
+        let out = cases.iter().map(|case| question.accepted_part(case, 0, &demand).members(1)[0]).collect();
+        Observation { kernel, cases, outcome: Outcome::Ran, detail: String::new(), out, second: None }
+    });
+    let verdict = |observation: Observation| judge.judge(&Observations::new(&[observation])).rules[0].verdict;
+    assert!(verdict(kept.clone()).is_met() && verdict(flushed.clone()).is_met());
+    // Where the result rounds to the smallest normal value it may be flushed, and need not.
+    let question = Question::new(&kept.kernel);
+    let refused = |case: usize, treated: Subnormals, bits: u64| {
+        let demand = demand.clone().with_subnormals(treated);
+        !question.accepted_part(kept.cases.case(case), 0, &demand).contains(bits)
+    };
+    let differing: Vec<usize> = (0..kept.out.len())
+        .filter(|case| refused(*case, Subnormals::Flush, kept.out[*case]))
+        .filter(|case| refused(*case, Subnormals::Keep, flushed.out[*case]))
+        .collect();
+    assert!(differing.len() > 100);
+    for case in differing.into_iter().step_by(41) {
+        for (most, other) in [(&kept, &flushed), (&flushed, &kept)] {
+            let mut out = most.out.to_vec();
+            out[case] = other.out[case];
+            let mixed = Observation { out: out.into(), ..most.clone() };
+            assert_eq!(verdict(mixed), Verdict::Deviates, "{:x?}", most.cases.case(case));
+        }
+    }
+}
+
+#[test]
+fn keeping_subnormals_is_one_deviation_and_the_rest_depends_on_it() {
+    let profile = profile::built_in("d3d11").unwrap().unwrap();
+    let mut device = device(&profile);
+    for observation in device.iter_mut().filter(|o| o.kernel.format == fpprobe_spirv::Format::F32) {
+        let Some((_, part)) = profile.rules_for(&observation.kernel).next() else { continue };
+        let keeping = part.demand.clone().with_subnormals(Subnormals::Keep);
+        let kernel = observation.kernel;
+        let answers = observation.cases.iter().enumerate().flat_map(|(index, case)| {
+            let old = components(&kernel, observation.answer(index));
+            let parts: Vec<u64> = old
+                .iter()
+                .enumerate()
+                .map(|(part, old)| {
+                    let set = Question::new(&kernel).accepted_part(case, part, &keeping);
+                    if set.contains(*old) { *old } else { set.members(1)[0] }
+                })
+                .collect();
+            assemble(&kernel, &parts)
+        });
+        observation.out = answers.collect::<Vec<u64>>().into();
+    }
+    let judgement = Judge::new(&profile).judge(&Observations::new(&device));
+    let of =
+        |verdict| judgement.rules.iter().filter(|r| r.verdict == verdict).map(|r| r.id.as_str()).collect::<Vec<_>>();
+    assert_eq!(of(Verdict::Deviates), ["D32-18"]);
+    assert!(of(Verdict::Depends).contains(&"D32-19") && of(Verdict::Depends).contains(&"D32-12"));
+}
+
+#[test]
+fn a_lost_sign_is_a_cause_of_its_own() {
+    // sin flushes and loses the sign; log2 keeps subnormals; a packed half keeps none. Three causes, and none of 16 bits is
+    // one of 32.
+    let profile = profile::built_in("d3d11").unwrap().unwrap();
+    let mut device = device(&profile);
+    for (id, case, answer) in
+        [("f32.sin", 0x80000001, 0), ("f32.log2", 0x00000001, 0xc3150000), ("f32.pack_half_2x16", 0x387fc000, 0)]
+    {
+        let observation = device.iter_mut().find(|o| o.kernel.to_string() == id).unwrap();
+        let Some(at) = observation.cases.iter().position(|one| one[0] == case) else { panic!("{id} {case:08x}") };
+        let mut out = observation.out.to_vec();
+        // The other half of a packed pair stays.
+        let other = if observation.kernel.op.function == Function::PackHalf { 0xffff_0000 } else { 0 };
+        out[at] = answer | out[at] & other;
+        observation.out = out.into();
+    }
+    let judgement = Judge::new(&profile).judge(&Observations::new(&device));
+    let deviating: Vec<&str> =
+        judgement.rules.iter().filter(|r| r.verdict == Verdict::Deviates).map(|r| r.id.as_str()).collect();
+    // That sin(-subnormal) is -0 is said twice, of flushes and of sines.
+    assert_eq!(deviating, ["D32-18", "D32-20", "D16-10", "S-08-special"]);
+}

@@ -1,0 +1,82 @@
+//! A device made of the oracle's own answers.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, OnceLock};
+
+use fpprobe_profiles::accepts::accepts;
+use fpprobe_profiles::coverage::right;
+use fpprobe_profiles::encoding::assemble;
+use fpprobe_profiles::oracle::{Operand, Question};
+use fpprobe_profiles::profile;
+use fpprobe_profiles::{Observation, Outcome, Profile};
+use fpprobe_spirv::{Cases, Kernel, cases};
+
+/// Most cases of a kernel here, but for the boundary ones.
+const MOST: usize = 1000;
+
+pub fn profiles() -> impl Iterator<Item = Profile> {
+    profile::built_in_ids().map(|id| profile::built_in(id).unwrap().unwrap())
+}
+
+/// An answer that a profile accepts: where there is a choice the one rounded to nearest even, subnormals kept, so that one
+/// direction and one treatment explain all of them, and of two zeros the recommended one.
+fn answer(profile: &Profile, kernel: &Kernel, case: &[u64]) -> Vec<u64> {
+    let (accepted, rules) = accepts(profile, kernel, case);
+    let (question, demand) = (Question::new(kernel), profile.rules_for(kernel).next().unwrap().1.demand.clone());
+    let parts = accepted.alternatives()[0].iter().enumerate().map(|(part, set)| {
+        assert!(!set.is_empty(), "{}: {rules:?} contradict on {kernel} {case:x?}", profile.id);
+        right(&question, case, part, &demand, set)
+    });
+    assemble(kernel, &parts.collect::<Vec<u64>>())
+}
+
+/// The boundary cases of a kernel and an even selection of the others; all of a packed format, whose rules want every code,
+/// and of words every one that holds a zero or an infinity, which the word does not show.
+fn fewer(kernel: &Kernel) -> Cases {
+    let all = cases::cases(kernel);
+    let question = Question::new(kernel);
+    let words = kernel.params().iter().all(|shape| shape.format.float().is_none());
+    let rare = |operand: &Operand| {
+        operand.layout.is_some_and(|layout| layout.is_zero(operand.bits) || layout.is_infinite(operand.bits))
+    };
+    let hidden = |case: &&[u64]| {
+        words && (0..question.encodings.len()).any(|part| question.operands(case, part).iter().any(rare))
+    };
+    if !kernel.format.channels().is_empty() || all.len() <= MOST {
+        return all;
+    }
+    let step = all.len().div_ceil(MOST);
+    let boundary = cases::boundary(kernel);
+    let values: Vec<u64> =
+        boundary.iter().chain(all.iter().step_by(step)).chain(all.iter().filter(hidden)).flatten().copied().collect();
+    Cases::new(format!("{}.fewer", all.name), kernel.arity(), values)
+}
+
+pub fn device(profile: &Profile) -> Vec<Observation> {
+    // Several tests want that of each built-in profile.
+    static KNOWN: Mutex<BTreeMap<String, Arc<OnceLock<Vec<Observation>>>>> = Mutex::new(BTreeMap::new());
+    if profile::built_in(&profile.id).is_none_or(|own| own.unwrap().rules.len() != profile.rules.len()) {
+        return asked(profile, fewer);
+    }
+    let known = Arc::clone(KNOWN.lock().unwrap().entry(profile.id.clone()).or_default());
+    known.get_or_init(|| asked(profile, fewer)).clone()
+}
+
+/// A device of the oracle's answers to these cases.
+pub fn asked(profile: &Profile, cases: fn(&Kernel) -> Cases) -> Vec<Observation> {
+    profile
+        .kernels()
+        .into_iter()
+        .map(|kernel| {
+            let cases = cases(&kernel);
+            let out: Vec<u64> = cases.iter().flat_map(|case| answer(profile, &kernel, case)).collect();
+            Observation { kernel, cases, outcome: Outcome::Ran, detail: String::new(), out: out.into(), second: None }
+        })
+        .collect()
+}
+
+/// The same answers under other controls.
+pub fn under(device: &[Observation], controls: &str) -> Vec<Observation> {
+    let controls = controls.parse().unwrap();
+    device.iter().map(|o| Observation { kernel: o.kernel.with_controls(controls), ..o.clone() }).collect()
+}

@@ -1,0 +1,8 @@
+//! Judging, on devices made of the oracle's own answers.
+
+mod behaviour;
+mod device;
+mod incomplete;
+mod recipe;
+mod relation;
+mod rules_can_fail;

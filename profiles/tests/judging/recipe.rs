@@ -1,0 +1,90 @@
+//! Which controls and lowerings a device needs.
+
+use std::sync::Arc;
+
+use fpprobe_profiles::judge::{Judge, Observations};
+use fpprobe_profiles::profile;
+use fpprobe_profiles::{Class, Observation, Outcome, Profile};
+use fpprobe_spirv::Cases;
+
+use crate::device::{device, under};
+
+/// Equal answers to other inputs are another finding, not one that was made before.
+#[test]
+fn what_was_found_of_other_inputs_is_not_reused() {
+    let text = "id = \"one\"\ntitle = \"\"\nversion = \"1\"\nmodes = [\"szin32\"]\nextends = \"d3d11\"\n";
+    let profile = Profile::parse("one.toml", text, &profile::built_in_text).unwrap();
+    let good = device(&profile);
+    // Under szin32 the same bits are the answers to inputs that no rule on numbers looks at.
+    let mut all = good.clone();
+    for observation in under(&good, "szin32") {
+        let nan = observation.kernel.params()[0].format.mask();
+        let arity = observation.kernel.arity();
+        let cases = Cases::new("", arity, vec![nan; arity * observation.cases.len()]);
+        all.push(Observation { cases, ..observation });
+    }
+    // A wrong answer, so that the empty recipe fails and evidence is gathered under both.
+    let (first, second) = all.split_at_mut(good.len());
+    for (mul, again) in first.iter_mut().zip(second).filter(|(o, _)| o.kernel.to_string() == "f32.fmul") {
+        let out: Arc<[u64]> = mul.out.iter().map(|bits| bits ^ 1).collect();
+        (mul.out, again.out) = (Arc::clone(&out), out);
+    }
+    let alone: Vec<Observation> = all.iter().filter(|o| !o.kernel.controls.is_empty()).cloned().collect();
+    let plain = |observations: &[Observation]| -> Vec<Observation> { under(observations, "") };
+    let together = Judge::new(&profile).judge(&Observations::new(&all));
+    let tried = together.tried.iter().find(|tried| !tried.recipe.controls.is_empty()).unwrap();
+    let apart = Judge::new(&profile).judge(&Observations::new(&plain(&alone)));
+    let failing = apart.tried[0].failing.clone();
+    assert_eq!(tried.failing, failing);
+}
+
+/// A device whose f32 multiplication keeps subnormals.
+fn keeping(device: &[Observation]) -> Vec<Observation> {
+    let mut device = device.to_vec();
+    let mul = device.iter_mut().find(|o| o.kernel.to_string() == "f32.fmul").unwrap();
+    let product = |case: &[u64]| {
+        let [x, y] = [case[0], case[1]].map(|bits| f32::from_bits(bits as u32));
+        (x.is_subnormal() && (x * y).is_normal()).then_some((x * y).to_bits())
+    };
+    let (case, kept) = mul.cases.iter().enumerate().find_map(|(index, case)| Some((index, product(case)?))).unwrap();
+    let mut out = mul.out.to_vec();
+    out[case] = u64::from(kept);
+    mul.out = out.into();
+    device
+}
+
+#[test]
+fn the_recipe_is_the_least_that_meets_every_required_rule() {
+    let profile = profile::built_in("d3d11").unwrap().unwrap();
+    let good = device(&profile);
+    let judge = Judge::new(&profile);
+    let needs = |observations: &[Observation]| {
+        let judgement = judge.judge(&Observations::new(observations));
+        (judgement.class, judgement.recipe.needs().join(" "))
+    };
+    // Subnormals are kept by default and under szin32, flushed wherever ftz32 is asked for.
+    let mut device = keeping(&good);
+    device.extend(under(&keeping(&good), "szin32"));
+    device.extend(under(&good, "ftz32"));
+    device.extend(under(&good, "szin32,ftz32"));
+    assert_eq!(needs(&device), (Class::ConformsWith, "ftz32".to_owned()));
+    // What is offered for some kernels only is not offered.
+    device.iter_mut().filter(|o| o.kernel.to_string() == "f32.sqrt:controls=ftz32").for_each(|o| {
+        o.outcome = Outcome::Unsupported;
+    });
+    assert_eq!(needs(&device).1, "ftz32,szin32".replace(',', " "));
+    // NMin returns the NaN, FMin the number: another lowering, no control.
+    let mut device = good.clone();
+    let min = device.iter_mut().find(|o| o.kernel.to_string() == "f32.nmin").unwrap();
+    let case =
+        min.cases.iter().position(|case| case[0] == 0x7fc0_0000 && f32::from_bits(case[1] as u32).is_normal()).unwrap();
+    let mut out = min.out.to_vec();
+    out[case] = 0x7fc00000;
+    min.out = out.into();
+    assert_eq!(needs(&device), (Class::ConformsWith, "min=f32.fmin".to_owned()));
+    // Both: one control beats none only where no lowering does.
+    let both: Vec<Observation> = keeping(&device).into_iter().chain(under(&device, "ftz32")).collect();
+    assert_eq!(needs(&both), (Class::ConformsWith, "ftz32 min=f32.fmin".to_owned()));
+    // Neither helps: the device deviates, and its rules are those without any recipe.
+    assert_eq!(needs(&keeping(&good)), (Class::Deviates, String::new()));
+}

@@ -1,6 +1,6 @@
 //! Judgement: from observations to verdicts of rules and the class of a device. A pure function of both.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use fpprobe_spirv::{Cases, Controls, Kernel};
@@ -90,6 +90,12 @@ enum Finding {
     Incomplete(String),
 }
 
+impl Finding {
+    fn passes(&self) -> bool {
+        matches!(self, Finding::Judged(judged) if judged.failing.is_empty())
+    }
+}
+
 /// What the lanes of one kernel say.
 #[derive(Clone, Debug)]
 struct Judged {
@@ -154,8 +160,29 @@ impl<'p> Judge<'p> {
         self.profile.rules[rule].parts[part].kernel(lowering, controls)
     }
 
-    /// Judges one part of a rule by one lowering under a recipe's controls.
+    /// Judges one part of a rule by one lowering under a recipe's controls. What fails without them must have been asked
+    /// under them, too: a shorter list shows no remedy.
     fn find(&self, place: Place, controls: Controls, observations: &Observations<'_>) -> Arc<Finding> {
+        let finding = self.find_alone(place, controls, observations);
+        let kernel = self.kernel(place, controls);
+        let Some(observation) = observations.get(&kernel).filter(|_| finding.passes() && !controls.is_empty()) else {
+            return finding;
+        };
+        let plain = self.find_alone(place, Controls::NONE, observations);
+        let without = observations.get(&self.kernel(place, Controls::NONE));
+        let (Finding::Judged(Judged { failing, .. }), Some(without)) = (&*plain, without) else { return finding };
+        if failing.is_empty() || without.cases == observation.cases {
+            return finding;
+        }
+        let asked: HashSet<&[u64]> = observation.cases.iter().collect();
+        if failing.iter().all(|(case, _)| asked.contains(without.cases.case(*case))) {
+            return finding;
+        }
+        Arc::new(Finding::Incomplete(format!("{kernel} was not asked everything that fails without {controls}")))
+    }
+
+    /// The same, whatever the answers are without controls.
+    fn find_alone(&self, place: Place, controls: Controls, observations: &Observations<'_>) -> Arc<Finding> {
         let kernel = self.kernel(place, controls);
         let Some(observation) = observations.get(&kernel) else {
             return Arc::new(Finding::Incomplete(format!("{kernel} was not measured")));
@@ -226,9 +253,10 @@ fn judge_lanes(sight: &Sight<'_>) -> Judged {
         if every && !sight.accepts(&lane.set, lane.spot) {
             judged.failing.push(lane.spot);
         }
-        judged.strict = judged.strict && judged.failing.is_empty() && sight.accepts(&lane.under(&ieee), lane.spot);
+        let nearest = (judged.strict && judged.failing.is_empty()).then(|| lane.under(&ieee));
+        judged.strict = nearest.as_ref().is_some_and(|nearest| sight.accepts(nearest, lane.spot));
         if judged.failing.is_empty() {
-            watch.see(&lane);
+            watch.see(&lane, nearest);
         }
         if together {
             kept.push(lane);

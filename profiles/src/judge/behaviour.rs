@@ -3,6 +3,7 @@
 use fpprobe_spirv::{FloatLayout, Function};
 
 use super::sight::{Lane, Sight};
+use crate::accepted::Set;
 use crate::accuracy::Accuracy;
 use crate::encoding::Encoding;
 use crate::environment::{
@@ -122,6 +123,24 @@ fn some_operand(lane: &Lane, is: fn(FloatLayout, u64) -> bool) -> bool {
     lane.operands.iter().any(|operand| operand.layout.is_some_and(|layout| is(layout, operand.bits)))
 }
 
+/// Whether all operands are normal numbers, or integers.
+fn has_normal_operands(lane: &Lane) -> bool {
+    !some_operand(lane, |layout, bits| !is_normal(layout, bits))
+}
+
+/// Whether a set is one normal number short of the largest.
+fn is_one_normal(set: &Set) -> bool {
+    let encoding = set.encoding();
+    match (encoding, set.ranges()) {
+        (Encoding::Float(layout), [(from, to)]) => from == to && is_normal(layout, encoding.at(*from)),
+        _ => false,
+    }
+}
+
+fn is_normal(layout: FloatLayout, bits: u64) -> bool {
+    (layout.min_normal()..layout.max_finite()).contains(&(bits & layout.magnitude_mask()))
+}
+
 fn exact_signs(demand: &mut Demand) {
     for environment in [&mut demand.operands, &mut demand.results] {
         environment.zero_sign = Sign::Exact;
@@ -171,20 +190,25 @@ impl<'a> Watch<'a> {
         Watch { sight, open: ways.collect() }
     }
 
-    /// Looks at one more lane.
-    pub(super) fn see(&mut self, lane: &Lane) {
+    /// Looks at one more lane; `nearest` is what [`strict`] accepts there, if that is known.
+    pub(super) fn see(&mut self, lane: &Lane, nearest: Option<Set>) {
         // A way can only narrow what is accepted.
         if lane.set.is_single() {
             return;
         }
         let answer = self.sight.answer(lane.spot);
+        // Between normal numbers all environments are alike.
+        let nearest = nearest.filter(|nearest| has_normal_operands(lane) && is_one_normal(nearest));
         for (number, ways) in &mut self.open {
             let mut ways = ways.iter_mut().filter_map(|(demand, seen)| Some((demand.as_ref()?, seen))).peekable();
             if ways.peek().is_none() || !(OPEN[*number].concerns)(lane, answer) {
                 continue;
             }
             for (demand, seen) in ways.filter(|(_, seen)| seen.passes) {
-                let set = lane.under(demand);
+                let set = match &nearest {
+                    Some(nearest) if demand.accuracy == Accuracy::NearestEven => nearest.clone(),
+                    _ => lane.under(demand),
+                };
                 seen.matters |= set != lane.set;
                 seen.passes &= self.sight.accepts(&set, lane.spot);
             }

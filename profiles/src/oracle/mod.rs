@@ -102,6 +102,9 @@ pub fn accepted_on(encoding: Encoding, operands: &Operands, demand: &Demand) -> 
 
 /// Union over every combination of readings.
 fn union_of_readings(encoding: Encoding, operands: &Operands, demand: &Demand) -> Set {
+    if !operands.iter().any(|operand| operand.is_open(&demand.operands)) {
+        return of_reading(encoding, operands, operands.part, demand);
+    }
     combinations(operands, &demand.operands)
         .iter()
         .fold(Set::nothing(encoding), |set, reading| set.or(&of_reading(encoding, reading, operands.part, demand)))

@@ -51,6 +51,14 @@ impl Operand {
         self.layout.map_or(self.bits.cast_signed() as f64, |layout| Number::decode(layout, self.bits))
     }
 
+    /// Whether this operand may be read as zero, or as a zero of the other sign.
+    pub(super) fn is_open(self, environment: &Environment) -> bool {
+        self.layout.is_some_and(|layout| {
+            layout.is_subnormal(self.bits) && environment.subnormal_inputs != Subnormals::Keep
+                || layout.signed && self.bits == layout.sign_bit() && environment.zero_sign == Sign::Either
+        })
+    }
+
     /// The ways this operand may be read.
     pub(super) fn readings(self, environment: &Environment) -> SmallVec<[Operand; 3]> {
         let Some(layout) = self.layout else { return smallvec![self] };

@@ -177,7 +177,7 @@ pub(super) fn over(operands: &[&Values], function: impl Fn(&[Interval]) -> Value
 pub(super) fn apply(demand: &Demand, operands: &[Vector], layout: Option<FloatLayout>) -> Vector {
     let Some(layout) = layout else { return exactly(demand.function, operands) };
     if let Accuracy::Inherited(inherited) = &demand.accuracy {
-        if is_whole(demand.function) {
+        if is_whole(demand.function) || operands.iter().all(|operand| operand.len() == 1) {
             return inherited.given(demand, layout, operands);
         }
         return componentwise(operands, |operands| {

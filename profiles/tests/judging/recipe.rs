@@ -88,3 +88,29 @@ fn the_recipe_is_the_least_that_meets_every_required_rule() {
     // Neither helps: the device deviates, and its rules are those without any recipe.
     assert_eq!(needs(&keeping(&good)), (Class::Deviates, String::new()));
 }
+
+/// What fails without a control on an input that the control's list leaves out may fail under it as well.
+#[test]
+fn a_shorter_list_shows_no_remedy() {
+    let profile = profile::built_in("d3d11").unwrap().unwrap();
+    let good = device(&profile);
+    let root = good.iter().position(|o| o.kernel.to_string() == "f32.sqrt").unwrap();
+    let at = good[root].cases.iter().position(|case| case == [0x4080_0000]).unwrap();
+    let mut wrong = good[root].out.to_vec();
+    wrong[at] += 8;
+    let mut device = good.clone();
+    device[root].out = wrong.into();
+    let under = under(&good, "szin32");
+    let class = |under: Vec<Observation>| {
+        let all: Vec<Observation> = device.iter().cloned().chain(under).collect();
+        Judge::new(&profile).judge(&Observations::new(&all)).class
+    };
+    assert_eq!(class(under.clone()), Class::ConformsWith);
+    let mut shorter = under;
+    let (cases, out) = (&good[root].cases, &good[root].out);
+    let kept: Vec<usize> = (0..cases.len()).filter(|case| *case != at).collect();
+    let values: Vec<u64> = kept.iter().flat_map(|case| cases.case(*case)).copied().collect();
+    shorter[root].cases = Cases::new("shorter", 1, values);
+    shorter[root].out = kept.iter().map(|case| out[*case]).collect();
+    assert_eq!(class(shorter), Class::Deviates);
+}

@@ -160,8 +160,8 @@ impl<'p> Judge<'p> {
         self.profile.rules[rule].parts[part].kernel(lowering, controls)
     }
 
-    /// Judges one part of a rule by one lowering under a recipe's controls. What fails without them must have been asked
-    /// under them, too: a shorter list shows no remedy.
+    /// Judges one part of a rule by one lowering under a recipe's controls. Of what fails without them something must have
+    /// been asked under them, too: a shorter list of inputs that leaves all of it out shows no remedy.
     fn find(&self, place: Place, controls: Controls, observations: &Observations<'_>) -> Arc<Finding> {
         let finding = self.find_alone(place, controls, observations);
         let kernel = self.kernel(place, controls);
@@ -175,10 +175,10 @@ impl<'p> Judge<'p> {
             return finding;
         }
         let asked: HashSet<&[u64]> = observation.cases.iter().collect();
-        if failing.iter().all(|(case, _)| asked.contains(without.cases.case(*case))) {
+        if failing.iter().any(|(case, _)| asked.contains(without.cases.case(*case))) {
             return finding;
         }
-        Arc::new(Finding::Incomplete(format!("{kernel} was not asked everything that fails without {controls}")))
+        Arc::new(Finding::Incomplete(format!("{kernel} was asked nothing of what fails without {controls}")))
     }
 
     /// The same, whatever the answers are without controls.

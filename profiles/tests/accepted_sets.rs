@@ -8,9 +8,7 @@ use fpprobe_profiles::Profile;
 use fpprobe_profiles::accepted::Set;
 use fpprobe_profiles::accuracy::Accuracy;
 use fpprobe_profiles::encoding::Encoding;
-use fpprobe_profiles::environment::{
-    Contraction, Environment, Integer, Invalid, Nan, NanBits, NonFinite, Overflow, Sign, Subnormals, Ulp, ZeroOrder,
-};
+use fpprobe_profiles::environment::{Contraction, Environment, Ulp};
 use fpprobe_profiles::oracle::{Demand, Question, has_reference};
 use fpprobe_profiles::profile;
 use fpprobe_spirv::op::{Function, OPS, Op, Relation, Width};
@@ -21,21 +19,7 @@ use rustc_apfloat::ieee::{Double, Half, Single};
 use rustc_apfloat::{Float, FloatConvert, Round};
 
 /// IEEE 754 with nothing left open but the bits of a NaN; a multiply-add is fused.
-const IEEE: Environment = Environment {
-    subnormal_inputs: Subnormals::Keep,
-    subnormal_results: Subnormals::Keep,
-    flushed_sign: Sign::Exact,
-    zero_sign: Sign::Exact,
-    nan_operand: Nan::Nan,
-    invalid: Invalid::Nan,
-    pole_nan: false,
-    nan_bits: NanBits::Keep,
-    overflow: Overflow::Round,
-    integer: Integer::Saturate,
-    non_finite: NonFinite::Ieee,
-    zero_order: ZeroOrder::Ieee,
-    contraction: Contraction::Fused,
-};
+const IEEE: Environment = Environment::IEEE;
 
 /// The correctly rounded result on operands of format `F`, as bits of the result's format; `None` where there is no
 /// reference but the oracle's own (packed formats).

@@ -9,6 +9,7 @@ use fpprobe_reports::model::{Answer, Device, Incident, Outcome, ProfileResult, S
 use fpprobe_reports::record::Recorder;
 use fpprobe_reports::{Report, demanded};
 use fpprobe_spirv::Kernel;
+use fpprobe_spirv::catalogue::Extent;
 
 use crate::cli::Measuring;
 use crate::event::Event;
@@ -77,7 +78,7 @@ impl Campaign<'_> {
         }
         let results = side_by_side(&work, |number, (target, name, asks)| {
             let site = Site::new(number, target, &settings, &listener);
-            device(&site, name, asks, profiles, journal.as_ref())
+            device(&site, name, (asks, extent), profiles, journal.as_ref())
         });
         let mut tally = Tally::default();
         let mut recorder = Recorder::new();
@@ -151,11 +152,11 @@ struct Outcomes {
     answers: Vec<Answer>,
 }
 
-/// Measures one device, judges its answers, and measures what deviates again, alone.
+/// Measures one device, judges its answers, asks for what smaller recipes lack, and measures what deviates again, alone.
 fn device(
     site: &Site<'_>,
     name: &str,
-    asks: &[Ask],
+    (asks, extent): (&[Ask], Extent),
     profiles: &[Profile],
     journal: Option<&Journal>,
 ) -> Result<Outcomes, String> {
@@ -167,26 +168,27 @@ fn device(
         track.as_ref().map_or(Ok(()), |track| track.begin(site, asks))?;
         measure(site, asks, Batching::Shared, track.as_ref())?
     };
-    let judged = judging::judge(profiles, &measured.observations);
-    let alone = if measured.unasked == 0 {
+    let mut judged = judging::judge(profiles, &measured.observations);
+    if measured.unasked == 0 && !judged.unasked.is_empty() {
+        let asks = asking::asks(&judged.unasked, extent);
+        measured.absorb(measure(site, &asks, Batching::Shared, track(Pass::Recipes).as_ref())?);
+        judged = judging::judge(profiles, &measured.observations);
+    }
+    let mut alone = if measured.unasked == 0 {
         alone::again(site, &measured.observations, &judged.deviating, track(Pass::Alone).as_ref())?
     } else {
         // Which kernels deviate is not known before all have answered.
         Measured::default()
     };
-    measured.incidents.extend(alone.incidents);
     let unclaimed = demanded::unclaimed(&site.target.found.identity, &site.target.found.claims);
     measured.findings.splice(0..0, unclaimed.into_iter().chain(judged.findings));
-    measured.findings.extend(alone.findings);
-    measured.killed += alone.killed;
-    measured.held.extend(alone.held);
+    let unasked = [(measured.unasked, ""), (alone.unasked, " again, each in a module of its own")];
+    // Answered before, in company.
+    alone.observations.clear();
+    measured.absorb(alone);
     measured.incidents.extend(measured.held.iter().map(quarantined));
-    for (unasked, how) in [(measured.unasked, ""), (alone.unasked, " again, each in a module of its own")] {
-        if unasked > 0 {
-            measured.incidents.push(interrupted(site, unasked, how, journal));
-        }
-    }
-    measured.unasked += alone.unasked;
+    let unasked = unasked.into_iter().filter(|(kernels, _)| *kernels > 0);
+    measured.incidents.extend(unasked.map(|(kernels, how)| interrupted(site, kernels, how, journal)));
     Ok(Outcomes { measured, profiles: judged.profiles, answers: judged.answers })
 }
 

@@ -93,6 +93,19 @@ pub struct Measured {
     pub findings: Vec<Finding>,
 }
 
+impl Measured {
+    /// Adds what came of a later pass.
+    pub fn absorb(&mut self, later: Measured) {
+        let Measured { observations, unasked, held, incidents, killed, findings } = later;
+        self.observations.extend(observations);
+        self.unasked += unasked;
+        self.held.extend(held);
+        self.incidents.extend(incidents);
+        self.killed += killed;
+        self.findings.extend(findings);
+    }
+}
+
 impl Target {
     /// Name and driver: several drivers may show devices of one name.
     pub fn label(&self) -> String {

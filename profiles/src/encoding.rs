@@ -39,7 +39,7 @@ impl Encoding {
     pub fn of_result(kernel: &Kernel) -> Vec<Encoding> {
         match fields(kernel) {
             Some(fields) => fields.into_iter().map(|(_, encoding)| encoding).collect(),
-            None => kernel.output_formats().map(Encoding::of).collect(),
+            None => kernel.output_formats().map(|format| Encoding::of(shown(kernel, format))).collect(),
         }
     }
 
@@ -97,13 +97,17 @@ impl Encoding {
     }
 }
 
+/// A component's format: that of a bit cast to an integer is the float whose bits it shows.
+fn shown(kernel: &Kernel, format: Format) -> Format {
+    let cast = kernel.op.function == Function::Move && kernel.format.bits() <= format.bits();
+    if cast { kernel.format } else { format }
+}
+
 /// Numbers that lie side by side in the one word of a kernel's result, with the positions of their lowest bits: the
 /// channels of a packed texel, the halves of a packed pair, fixed-point numbers.
 fn fields(kernel: &Kernel) -> Option<Vec<(u32, Encoding)>> {
     let half = Encoding::Float(Format::F16.float()?);
     match (kernel.result().format.channels(), kernel.op.function) {
-        // A bit cast to an integer is judged as the float whose bits it shows.
-        ([], Function::Move) if kernel.outputs() == 1 => Some(vec![(0, Encoding::Float(kernel.format.float()?))]),
         ([], Function::PackHalf) => Some(vec![(0, half), (16, half)]),
         ([], Function::PackNorm { bits, signed }) => {
             Some((0..32 / bits).map(|index| (index * bits, Encoding::Fixed { bits, signed })).collect())

@@ -11,6 +11,7 @@ use crate::oracle::Demand;
 use crate::parallel;
 use crate::profile::{Profile, Requirement};
 use crate::verdict::{Class, Level, Verdict};
+use crate::ways::{self, Pair};
 
 mod behaviour;
 mod combine;
@@ -65,17 +66,38 @@ pub struct RuleVerdict {
 
 /// The observations of one device, by kernel.
 #[derive(Clone, Debug, Default)]
-pub struct Observations<'a>(HashMap<Kernel, &'a Observation>);
+pub struct Observations<'a> {
+    by_kernel: HashMap<Kernel, &'a Observation>,
+    pairs: Vec<Pair<'a>>,
+    /// What kernels that should answer like this one answer otherwise, in the order of the observations.
+    otherwise: HashMap<Kernel, Vec<Observation>>,
+}
 
 impl<'a> Observations<'a> {
     /// Indexes observations; of two of one kernel the later counts.
     pub fn new(observations: &'a [Observation]) -> Self {
-        Observations(observations.iter().map(|observation| (observation.kernel, observation)).collect())
+        let by_kernel = observations.iter().map(|observation| (observation.kernel, observation)).collect();
+        let pairs = ways::pairs(observations);
+        let mut otherwise: HashMap<Kernel, Vec<Observation>> = HashMap::new();
+        for pair in pairs.iter().filter(|pair| !pair.unlike.is_empty()) {
+            otherwise.entry(pair.plain.kernel).or_default().push(pair.own_answers());
+        }
+        Observations { by_kernel, pairs, otherwise }
     }
 
     /// The observation of a kernel.
     pub fn get(&self, kernel: &Kernel) -> Option<&'a Observation> {
-        self.0.get(kernel).copied()
+        self.by_kernel.get(kernel).copied()
+    }
+
+    /// The same questions asked in several ways.
+    pub fn pairs(&self) -> &[Pair<'a>] {
+        &self.pairs
+    }
+
+    /// What kernels answer that should answer like this one, and do not.
+    fn otherwise(&self, kernel: &Kernel) -> &[Observation] {
+        self.otherwise.get(kernel).map_or(&[], Vec::as_slice)
     }
 }
 
@@ -91,9 +113,21 @@ enum Finding {
 }
 
 impl Finding {
+    fn unmeasured(kernel: &Kernel) -> Finding {
+        Finding::Incomplete(format!("{kernel} was not measured"))
+    }
+
     fn passes(&self) -> bool {
         matches!(self, Finding::Judged(judged) if judged.failing.is_empty())
     }
+}
+
+/// What came of judging one part of a rule in one of the ways that it was asked.
+struct Found<'a> {
+    kernel: Kernel,
+    /// The answers, if there are any.
+    observation: Option<&'a Observation>,
+    finding: Arc<Finding>,
 }
 
 /// What the lanes of one kernel say.
@@ -149,10 +183,9 @@ impl<'p> Judge<'p> {
     }
 
     /// A place's look at an observation.
-    fn sight<'a>(&'a self, (rule, part, lowering): Place, observation: &'a Observation) -> Sight<'a> {
+    fn sight<'a>(&'a self, (rule, part, _): Place, observation: &'a Observation) -> Sight<'a> {
         let rule = &self.profile.rules[rule];
-        let part = &rule.parts[part];
-        Sight::new(rule, &part.demand, &part.lowerings[lowering], observation)
+        Sight::new(rule, &rule.parts[part].demand, observation)
     }
 
     /// The kernel of a place under a recipe's controls.
@@ -160,7 +193,31 @@ impl<'p> Judge<'p> {
         self.profile.rules[rule].parts[part].kernel(lowering, controls)
     }
 
-    /// Judges one part of a rule by one lowering under a recipe's controls. Of what fails without them something must have
+    /// A place's operation under a recipe's controls in every way that it is asked: by its own kernel first, then by those
+    /// that should answer like it, which must meet the rule with what they answer otherwise. One that fails without the
+    /// controls must have been asked under them.
+    fn findings<'a>(&self, place: Place, controls: Controls, observations: &'a Observations<'_>) -> Vec<Found<'a>> {
+        let (kernel, plain) = (self.kernel(place, controls), self.kernel(place, Controls::NONE));
+        let own =
+            Found { kernel, observation: observations.get(&kernel), finding: self.find(place, controls, observations) };
+        let mut found = vec![own];
+        found.extend(observations.otherwise(&kernel).iter().map(|observation| Found {
+            kernel: observation.kernel,
+            observation: Some(observation),
+            finding: self.judged(place, observation),
+        }));
+        if kernel != plain {
+            let unasked = observations.otherwise(&plain).iter().filter_map(|without| {
+                let kernel = without.kernel.with_controls(kernel.controls).checked().ok()?;
+                let unhelped = observations.get(&kernel).is_none() && !self.judged(place, without).passes();
+                unhelped.then(|| Found { kernel, observation: None, finding: Arc::new(Finding::unmeasured(&kernel)) })
+            });
+            found.extend(unasked);
+        }
+        found
+    }
+
+    /// Judges one part of a rule by its own kernel under a recipe's controls. Of what fails without them something must have
     /// been asked under them, too: a shorter list of inputs that leaves all of it out shows no remedy.
     fn find(&self, place: Place, controls: Controls, observations: &Observations<'_>) -> Arc<Finding> {
         let finding = self.find_alone(place, controls, observations);
@@ -185,17 +242,18 @@ impl<'p> Judge<'p> {
     fn find_alone(&self, place: Place, controls: Controls, observations: &Observations<'_>) -> Arc<Finding> {
         let kernel = self.kernel(place, controls);
         let Some(observation) = observations.get(&kernel) else {
-            return Arc::new(Finding::Incomplete(format!("{kernel} was not measured")));
+            return Arc::new(Finding::unmeasured(&kernel));
         };
         match observation.outcome {
-            Outcome::Ran | Outcome::Flaky => {}
-            Outcome::Unsupported => return Arc::new(Finding::Unsupported(observation.detail.clone())),
-            other => {
-                return Arc::new(Finding::Incomplete(format!("{kernel}: {}", describe(other, &observation.detail))));
-            }
+            Outcome::Ran | Outcome::Flaky => self.judged(place, observation),
+            Outcome::Unsupported => Arc::new(Finding::Unsupported(observation.detail.clone())),
+            other => Arc::new(Finding::Incomplete(format!("{kernel}: {}", describe(other, &observation.detail)))),
         }
-        // The same answers under other controls are the same finding.
-        let answers = Answers::of(kernel.with_controls(Controls::NONE), observation);
+    }
+
+    /// Judges answers. The same ones under other controls are the same finding.
+    fn judged(&self, place: Place, observation: &Observation) -> Arc<Finding> {
+        let answers = Answers::of(observation.kernel.with_controls(Controls::NONE), observation);
         let known = |cache: &FindingCache| {
             let list = cache.get(&place)?;
             list.iter().find(|(of, _)| *of == answers).map(|(_, finding)| Arc::clone(finding))
@@ -222,7 +280,7 @@ pub fn judge(profiles: &[Profile], observations: &Observations<'_>) -> Vec<Judge
     // What is found without any control comes first, since every device is asked for it; recipes then look for the rest.
     let work: Vec<(&Judge<'_>, Place)> =
         judges.iter().flat_map(|judge| judge.first_places().map(move |place| (judge, place))).collect();
-    parallel::map(&work, |(judge, place)| judge.find(*place, Controls::NONE, observations));
+    parallel::map(&work, |(judge, place)| judge.findings(*place, Controls::NONE, observations));
     parallel::map(&judges, |judge| judge.judge(observations))
 }
 

@@ -23,6 +23,7 @@ pub mod profile;
 pub mod real;
 mod source;
 pub mod verdict;
+pub mod ways;
 
 pub use observation::{Observation, Outcome};
 pub use profile::Profile;

@@ -9,10 +9,10 @@ mod special;
 mod subnormals;
 
 use fpprobe_profiles::Observation;
+use fpprobe_profiles::ways::Pair;
 use fpprobe_spirv::Kernel;
 
 use crate::model::Answer;
-use crate::ways::Pair;
 use look::Look;
 
 /// One question.

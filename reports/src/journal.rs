@@ -109,6 +109,8 @@ pub struct Device {
 pub enum Pass {
     /// Kernels share modules.
     Shared,
+    /// Ways of asking that fail are tried under smaller recipes, too.
+    Recipes,
     /// What deviates is asked again, each kernel in a module of its own.
     Alone,
 }

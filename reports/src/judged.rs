@@ -4,13 +4,13 @@ use fpprobe_profiles::accepted::{Accepted, Set};
 use fpprobe_profiles::claims::{Contradiction, contradictions};
 use fpprobe_profiles::encoding::{Encoding, components};
 use fpprobe_profiles::judge::{self, Evidence, Judgement, Observations, RuleVerdict};
+use fpprobe_profiles::ways::Pair;
 use fpprobe_profiles::{Observation, Outcome, Profile, Verdict};
 use fpprobe_spirv::Kernel;
 
 use crate::answers::answers;
 use crate::model::{self, Answer, Counts, Finding, ProfileResult, RecipeResult, RuleResult};
 use crate::values::{encode_answer, encode_case, eval_command};
-use crate::ways::{self, Pair};
 
 /// How many lanes of a kernel a finding shows.
 const SHOWN: usize = 4;
@@ -26,6 +26,8 @@ pub struct Judged {
     pub answers: Vec<Answer>,
     /// Kernels with a lane that a required rule does not accept, in order of first mention.
     pub deviating: Vec<Kernel>,
+    /// Kernels that would decide whether a smaller recipe is enough.
+    pub unasked: Vec<Kernel>,
 }
 
 /// Judges one device's observations by these profiles.
@@ -39,13 +41,14 @@ pub fn judge(profiles: &[Profile], observations: &[Observation]) -> Judged {
                 judged.deviating.push(*kernel);
             }
         }
+        let unasked = judgement.unasked.iter().filter(|kernel| !judged.unasked.contains(kernel));
+        judged.unasked.extend(unasked.copied().collect::<Vec<_>>());
         judged.profiles.push(result(profile, judgement));
     }
     judged.findings.extend(contradictions(observations).iter().map(contradicted));
     judged.findings.extend(observations.iter().filter_map(flaky));
-    let pairs = ways::pairs(observations);
-    judged.findings.extend(pairs.iter().filter_map(disagreeing));
-    judged.answers = answers(observations, &pairs);
+    judged.findings.extend(index.pairs().iter().filter_map(disagreeing));
+    judged.answers = answers(observations, index.pairs());
     judged
 }
 
@@ -132,7 +135,7 @@ fn contradicted(contradiction: &Contradiction) -> Finding {
 
 /// Two ways of asking the same that do not agree.
 fn disagreeing(pair: &Pair<'_>) -> Option<Finding> {
-    let Pair { other, plain, compared, differing } = pair;
+    let Pair { other, plain, compared, differing, .. } = pair;
     let lane = |(case, expected): &(usize, Vec<u64>)| {
         other_answer(&other.kernel, other.cases.case(*case), other.answer(*case), expected)
     };

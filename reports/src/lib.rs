@@ -3,7 +3,7 @@
 //! - [`model`]: the report itself, version 1. [`schema()`] describes it.
 //! - [`values`], [`decimal`], [`words`]: raw bits as JSON, as decimals, and accepted sets in words.
 //! - [`record`]: observations into the report and out of it. [`load`], [`limited`], [`save`]: files. [`journal`]: a run in progress.
-//! - [`answers`]: what people ask of every device, answered. [`ways`]: one question asked in several ways.
+//! - [`answers`]: what people ask of every device, answered.
 //! - [`causes`]: the deviations of a device, one per cause. [`claims`]: what the driver says, beside what was seen;
 //!   [`demanded`]: what it would have to say.
 //! - [`render`]: one file per output format behind one trait.
@@ -28,7 +28,6 @@ pub mod render;
 pub mod save;
 mod schema;
 pub mod values;
-pub mod ways;
 pub mod words;
 
 pub use model::Report;

@@ -86,6 +86,15 @@ impl Kernel {
         Kernel::plain(self.format, self.op).is_ok_and(|plain| plain == self.with_controls(Controls::NONE))
     }
 
+    /// The kernel that this one should answer like, under the same controls: by buffers, built directly, and one component
+    /// at a time where it works component by component. `None` for a kernel that is its own.
+    pub fn counterpart(&self) -> Option<Kernel> {
+        let width = if self.op.is_componentwise() { 1 } else { self.width };
+        let route = if Route::OTHERS.contains(&self.route) { Route::Buffer } else { self.route };
+        let counterpart = Kernel { route, width, via: Via::Spirv, ..*self };
+        (counterpart != *self).then_some(counterpart)
+    }
+
     /// The same question under other controls.
     #[must_use]
     pub fn with_controls(self, controls: Controls) -> Kernel {
@@ -314,5 +323,21 @@ mod tests {
         assert!(message("f32.dot").contains("width 2, 3, 4 only: write `width=2`"), "{}", message("f32.dot"));
         assert!(message("f32.cross:width=2").contains("width 3 only"));
         assert!(message("f32.fadd:width=2;width=3").contains("twice"));
+    }
+
+    #[test]
+    fn what_each_kernel_should_answer_like() {
+        for (kernel, expected) in [
+            ("f32.fadd:route=spec", Some("f32.fadd")),
+            ("f32.fadd:controls=szin32;width=3", Some("f32.fadd:controls=szin32")),
+            ("f32.fadd:via=glsl", Some("f32.fadd")),
+            ("f32.dot:width=3", None),
+            ("f32.dot:route=push;width=3", Some("f32.dot:width=3")),
+            ("f32.fadd", None),
+            ("b10g11r11.store:route=storage_image", None),
+        ] {
+            let kernel: Kernel = kernel.parse().unwrap();
+            assert_eq!(kernel.counterpart().map(|other| other.to_string()).as_deref(), expected, "{kernel}");
+        }
     }
 }

@@ -1,8 +1,9 @@
 //! `fpprobe answers`
 
+use fpprobe_profiles::ways;
 use fpprobe_reports::journal::{FORMAT, Run};
 use fpprobe_reports::render::{ANSWERS, OutputFormat};
-use fpprobe_reports::{answers, load, record, ways};
+use fpprobe_reports::{answers, load, record};
 
 use crate::campaign::{Campaign, Noted};
 use crate::cli::AnswersArgs;

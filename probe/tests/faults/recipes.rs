@@ -32,9 +32,15 @@ fn kernels(profile: &Profile) -> impl Iterator<Item = String> {
 /// each of these profiles.
 #[track_caller]
 fn judged(faults: &str, profiles: &[&str]) -> (Run, Vec<(String, String)>) {
+    judged_with(faults, profiles, &[])
+}
+
+/// The same of a device that is asked these kernels, too.
+#[track_caller]
+fn judged_with(faults: &str, profiles: &[&str], others: &[&str]) -> (Run, Vec<(String, String)>) {
     let arguments: Vec<&str> = profiles.iter().flat_map(|profile| ["--profile", profile]).collect();
     let kernels: HashSet<String> = profiles.iter().flat_map(|id| kernels(&read(id)).collect::<Vec<_>>()).collect();
-    let kernels: Vec<&str> = kernels.iter().map(String::as_str).collect();
+    let kernels: Vec<&str> = kernels.iter().map(String::as_str).chain(others.iter().copied()).collect();
     let run = run_on(DRIVER, &format!("{}{faults}", without_flush()), &kernels, &arguments);
     assert_eq!(run.code, 0, "{faults}: {}", run.err);
     let judgements = run.device()["profiles"].as_array().unwrap().iter().map(|profile| {
@@ -79,6 +85,18 @@ fn signed_zeros_infinities_and_nans() {
     needs(&format!("{FLUSH}give 7c00 in f16.inverse_sqrt when x is 8000 unless szin16"), &["d3d11"], "szin16");
     let wrong = "give 3f800000 in f32.nmin|f32.fmin unless szin32 when x is 1 and y is 3f800000";
     needs(wrong, &["gl-arb-shader-precision"], "szin32");
+}
+
+/// The driver's compiler makes -0 of -0 + 0 where both are constants, unless it must preserve the signs of zeros. Under
+/// szin32 nobody asked for it: the run does.
+#[test]
+fn constants_that_the_driver_folds() {
+    let (run, judgements) = judged_with(FLUSH, &DIRECT3D, &["f32.fadd:route=literal"]);
+    assert_eq!(judgements, vec![("conforms with".to_owned(), "szin32".to_owned()); 2]);
+    let asked: Vec<&str> =
+        run.device()["observations"].as_array().unwrap().iter().map(|o| o["kernel"].as_str().unwrap()).collect();
+    assert!(asked.contains(&"f32.fadd:controls=szin32;route=literal"), "{asked:?}");
+    assert_eq!(run.findings("route", "f32.fadd:route=literal"), 1);
 }
 
 #[test]

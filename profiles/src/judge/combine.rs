@@ -1,14 +1,15 @@
 //! From the findings of its parts to the verdict of a rule.
 
-use fpprobe_spirv::Kernel;
-
 use super::behaviour;
 use super::recipe::Recipe;
-use super::{EVIDENCE, Evidence, Finding, Judge, Judged, Observations, RuleVerdict, relation};
+use super::{EVIDENCE, Evidence, Finding, Found, Judge, Judged, Observations, RuleVerdict, relation};
 use crate::accuracy::Accuracy;
 use crate::oracle::Demand;
 use crate::profile::{Behaviour, Rule};
 use crate::verdict::{Level, Verdict};
+
+/// Failing lanes of one kernel that are shown.
+const SHOWN: usize = 2;
 
 impl Judge<'_> {
     /// Verdicts of every rule under a recipe, in the profile's order; `absent` are groups the device lacks.
@@ -32,13 +33,19 @@ impl Judge<'_> {
                     .parts
                     .iter()
                     .any(|part| rules[rule].parts.iter().any(|other| part.format == other.format));
-                if verdicts[rule].verdict == Verdict::Deviates
-                    && speaks
-                    && same
-                    && self.passes_swapped(rule, (*judge, *behaviour), recipe, absent, observations)
-                {
-                    verdicts[rule].verdict = Verdict::Depends;
-                    verdicts[rule].behaviour.clone_from(&rules[*judge].id);
+                if verdicts[rule].verdict != Verdict::Deviates || !speaks || !same {
+                    continue;
+                }
+                let unexplained = self.unexplained(rule, (*judge, *behaviour), recipe, absent, observations);
+                let verdict = &mut verdicts[rule];
+                if unexplained.is_empty() {
+                    verdict.verdict = Verdict::Depends;
+                    verdict.behaviour.clone_from(&rules[*judge].id);
+                } else {
+                    // What fails for a reason of its own is shown first.
+                    verdict.evidence.retain(|shown| !unexplained.contains(shown));
+                    verdict.evidence.splice(0..0, unexplained);
+                    verdict.evidence.truncate(EVIDENCE);
                 }
             }
         }
@@ -77,22 +84,28 @@ impl Judge<'_> {
             return RuleVerdict { verdict: Verdict::Unsupported, behaviour, ..verdict };
         }
         let (mut choice, mut unsupported, mut incomplete) = (false, None, None);
-        for (part, lowering) in &places {
-            let kernel = self.kernel((index, *part, *lowering), recipe.controls);
-            match &*self.find((index, *part, *lowering), recipe.controls, observations) {
-                Finding::Unsupported(why) => {
+        let findings = places.iter().flat_map(|(part, lowering)| {
+            let place = (index, *part, *lowering);
+            self.findings(place, recipe.controls, observations).into_iter().map(move |found| (place, found))
+        });
+        for (place, Found { kernel, observation, finding }) in findings {
+            match (&*finding, observation) {
+                (Finding::Unsupported(why), _) => {
                     unsupported.get_or_insert_with(|| format!("{kernel} needs {why}"));
                 }
-                Finding::Incomplete(why) => {
+                (Finding::Incomplete(why), _) => {
                     incomplete.get_or_insert_with(|| why.clone());
                 }
-                Finding::Judged(judged) => {
+                (Finding::Judged(_), None) => {}
+                (Finding::Judged(judged), Some(observation)) => {
                     choice |= judged.choice;
                     verdict.lanes += judged.lanes;
-                    self.add_evidence(&mut verdict, (index, *part, *lowering), &kernel, judged, observations);
-                    let part = &rule.parts[*part];
-                    let observation = observations.get(&kernel).ok_or_else(|| format!("{kernel} was not measured"));
-                    let related = observation.and_then(|o| relation::judge(rule, part, o, observations));
+                    self.add_evidence(&mut verdict, place, observation, judged);
+                    // Relations are for whole lists.
+                    if kernel != self.kernel(place, recipe.controls) {
+                        continue;
+                    }
+                    let related = relation::judge(rule, &rule.parts[place.1], observation, observations);
                     let (more, against) = related.unwrap_or_else(|why| {
                         incomplete.get_or_insert(why);
                         (0, Vec::new())
@@ -128,57 +141,63 @@ impl Judge<'_> {
         &self,
         verdict: &mut RuleVerdict,
         place: super::Place,
-        kernel: &Kernel,
+        observation: &super::Observation,
         judged: &Judged,
-        observations: &Observations<'_>,
     ) {
         let Judged { failing, explanation, .. } = judged;
         if failing.is_empty() {
             return;
         }
         verdict.failing += failing.len();
-        verdict.deviating.push(*kernel);
-        let Some(observation) = observations.get(kernel) else { return };
+        verdict.deviating.push(observation.kernel);
         let sight = self.sight(place, observation);
         let demand = explanation.as_ref().unwrap_or(sight.demand);
-        let new: Vec<Evidence> = failing.iter().take(2).map(|spot| sight.evidence(*spot, demand)).collect();
+        let new: Vec<Evidence> = failing.iter().take(SHOWN).map(|spot| sight.evidence(*spot, demand)).collect();
         let room = EVIDENCE.saturating_sub(verdict.evidence.len());
         verdict.evidence.extend(new.into_iter().take(room));
     }
 
-    /// Whether every failing lane of a rule would pass with a behaviour swapped for its opposite. Where the rule that
-    /// judges the behaviour passes on the same kernel, and not for want of telling the two apart, the behaviour is not the
-    /// cause.
-    fn passes_swapped(
+    /// Failing lanes of a rule, the first of each kernel, that would fail with a behaviour swapped for its opposite, too; none
+    /// if it explains all. Where the rule that judges the behaviour passes on the same kernel, and not for want of telling
+    /// the two apart, the behaviour is not the cause.
+    fn unexplained(
         &self,
         index: usize,
         (judge, behaviour): (usize, Behaviour),
         recipe: &Recipe,
         absent: &[String],
         observations: &Observations<'_>,
-    ) -> bool {
+    ) -> Vec<Evidence> {
         let rule: &Rule = &self.profile.rules[index];
-        self.places(index, recipe, absent).iter().all(|(part, lowering)| {
+        let places = self.places(index, recipe, absent);
+        let found = places.iter().flat_map(|(part, lowering)| {
             let place = (index, *part, *lowering);
-            let Finding::Judged(Judged { failing, .. }) = &*self.find(place, recipe.controls, observations) else {
-                return true;
+            self.findings(place, recipe.controls, observations).into_iter().map(move |found| (place, found))
+        });
+        let of_kernel = |(place, found): (super::Place, Found<'_>)| -> Vec<Evidence> {
+            let (Finding::Judged(Judged { failing, explanation, .. }), Some(observation)) =
+                (&*found.finding, found.observation)
+            else {
+                return Vec::new();
             };
-            let kernel = self.kernel(place, recipe.controls);
-            let Some(observation) = observations.get(&kernel) else { return true };
+            if failing.is_empty() {
+                return Vec::new();
+            }
+            let own = self.kernel(place, recipe.controls);
             let acquitted = self.places(judge, recipe, absent).into_iter().any(|(part, lowering)| {
                 let place = (judge, part, lowering);
-                self.kernel(place, recipe.controls) == kernel
-                    && matches!(&*self.find(place, recipe.controls, observations),
-                        Finding::Judged(Judged { failing, .. }) if failing.is_empty())
+                self.kernel(place, recipe.controls) == own
+                    && self.judged(place, observation).passes()
                     && self.contradicts(place, behaviour, observation)
             });
-            if acquitted && !failing.is_empty() {
-                return false;
-            }
             let sight = self.sight(place, observation);
-            let demand: Demand = behaviour::swapped(&rule.parts[*part].demand, behaviour);
-            failing.iter().all(|spot| sight.accepts(&sight.under(*spot, &demand), *spot))
-        })
+            let swapped: Demand = behaviour::swapped(sight.demand, behaviour);
+            let left =
+                failing.iter().filter(|spot| acquitted || !sight.accepts(&sight.under(**spot, &swapped), **spot));
+            let demand = explanation.as_ref().unwrap_or(sight.demand);
+            left.take(SHOWN).map(|spot| sight.evidence(*spot, demand)).collect()
+        };
+        found.flat_map(of_kernel).take(EVIDENCE).collect()
     }
 
     /// Whether some answer that a judging rule looks at is not what the opposite behaviour, rounded to nearest, would give.
@@ -200,8 +219,9 @@ impl Judge<'_> {
         for (index, verdict) in verdicts.iter_mut().enumerate().filter(|(_, verdict)| verdict.verdict.is_met()) {
             let places = self.places(index, recipe, absent);
             let found = places.iter().map(|(part, lowering)| (index, *part, *lowering));
-            let findings: Vec<_> = found.map(|place| self.find(place, recipe.controls, observations)).collect();
-            let judged = findings.iter().filter_map(|finding| match &**finding {
+            let findings: Vec<_> =
+                found.flat_map(|place| self.findings(place, recipe.controls, observations)).collect();
+            let judged = findings.iter().filter_map(|found| match &*found.finding {
                 Finding::Judged(judged) => Some(judged),
                 _ => None,
             });

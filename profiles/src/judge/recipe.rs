@@ -1,10 +1,10 @@
 //! Recipes: which controls and lowerings a program must use, and the class that follows.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use fpprobe_spirv::{Controls, Kernel};
 
-use super::{Class, Finding, Judge, Level, Observations, RuleVerdict, Verdict};
+use super::{Class, Judge, Level, Observations, RuleVerdict, Verdict};
 use crate::observation::Outcome;
 use crate::profile::{Part, Profile};
 
@@ -70,20 +70,27 @@ pub struct Judgement {
     pub rules: Vec<RuleVerdict>,
     /// Recipes tried, in order.
     pub tried: Vec<Tried>,
+    /// Kernels that ask in other ways what fails in them without controls: recipes that fail by nothing else were not asked
+    /// by them.
+    pub unasked: Vec<Kernel>,
 }
 
 impl Judge<'_> {
     /// Judges a device.
     pub fn judge(&self, observations: &Observations<'_>) -> Judgement {
         let without = self.absent_groups(observations);
-        let mut tried: Vec<Tried> = Vec::new();
+        let (mut tried, mut unasked): (Vec<Tried>, Vec<Kernel>) = (Vec::new(), Vec::new());
         let mut best: Option<Recipe> = None;
         for controls in self.offered(observations) {
             if best.as_ref().is_some_and(|best| best.controls.len() < controls.len()) {
                 break;
             }
             let recipe = self.recipe_under(controls, &without, observations);
-            let failing = self.failing(&recipe, &without, observations);
+            let unmet = self.unmet(&recipe, &without, observations);
+            if unmet.iter().all(|rule| rule.verdict == Verdict::Incomplete) {
+                unasked.extend(self.unasked(&recipe, &without, observations));
+            }
+            let failing: Vec<String> = unmet.into_iter().map(|rule| rule.id).collect();
             let better = best.as_ref().is_none_or(|best| recipe.lowerings.len() < best.lowerings.len());
             if failing.is_empty() && better {
                 best = Some(recipe.clone());
@@ -93,7 +100,9 @@ impl Judge<'_> {
         let recipe = best.clone().unwrap_or_default();
         let mut rules = self.verdicts(&recipe, &without, observations);
         self.describe(&mut rules, &recipe, &without, observations);
-        Judgement { class: class(best.as_ref(), &rules), recipe, without, rules, tried }
+        let mut seen = HashSet::new();
+        unasked.retain(|kernel| seen.insert(*kernel));
+        Judgement { class: class(best.as_ref(), &rules), recipe, without, rules, tried, unasked }
     }
 
     /// Optional groups of which the device supports no kernel, in the profile's order. A kernel that lacks an earlier group
@@ -165,21 +174,31 @@ impl Judge<'_> {
                 if !own.is_like(like) || own.is_absent(absent) {
                     return true;
                 }
-                match &*self.find((index, part, lowering), controls, observations) {
-                    Finding::Judged(judged) => judged.failing.is_empty(),
-                    _ => false,
-                }
+                let findings = self.findings((index, part, lowering), controls, observations);
+                findings.iter().all(|found| found.finding.passes())
             })
         })
     }
 
     /// Required rules that a recipe does not meet.
-    fn failing(&self, recipe: &Recipe, absent: &[String], observations: &Observations<'_>) -> Vec<String> {
-        self.verdicts(recipe, absent, observations)
-            .into_iter()
+    fn unmet(&self, recipe: &Recipe, absent: &[String], observations: &Observations<'_>) -> Vec<RuleVerdict> {
+        let verdicts = self.verdicts(recipe, absent, observations).into_iter();
+        verdicts
             .filter(|rule| rule.level == Level::Required && !rule.verdict.is_met() && !is_absent(rule, absent))
-            .map(|rule| rule.id)
             .collect()
+    }
+
+    /// Other ways of asking that fail without a recipe's controls and were not tried under them.
+    fn unasked(&self, recipe: &Recipe, absent: &[String], observations: &Observations<'_>) -> Vec<Kernel> {
+        let rules = 0..self.profile.rules.len();
+        let required = rules.filter(|rule| self.profile.rules[*rule].level == Level::Required);
+        let places = required.flat_map(|rule| {
+            let parts = self.profile.rules[rule].parts.iter().enumerate().filter(|(_, part)| !part.is_absent(absent));
+            parts.flat_map(move |(part, of)| (0..of.lowerings.len()).map(move |lowering| (rule, part, lowering)))
+        });
+        let found = places.flat_map(|place| self.findings(place, recipe.controls, observations));
+        let missing = found.filter(|found| found.observation.is_none() && found.kernel.counterpart().is_some());
+        missing.map(|found| found.kernel).collect()
     }
 }
 

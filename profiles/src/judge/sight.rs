@@ -1,8 +1,6 @@
 //! What a rule sees of one kernel's answers: lane by lane, computed when it is looked at. Lists are long, and many rules look
 //! at each: nothing but findings is kept.
 
-use fpprobe_spirv::Kernel;
-
 use super::Evidence;
 use crate::accepted::{Accepted, Set};
 use crate::encoding::Reader;
@@ -39,8 +37,9 @@ pub(super) struct Sight<'a> {
 }
 
 impl<'a> Sight<'a> {
-    /// `kernel` asks what the observation's kernel was asked, under whatever controls.
-    pub(super) fn new(rule: &'a Rule, demand: &'a Demand, kernel: &Kernel, observation: &'a Observation) -> Self {
+    /// How a rule looks at an observation.
+    pub(super) fn new(rule: &'a Rule, demand: &'a Demand, observation: &'a Observation) -> Self {
+        let kernel = &observation.kernel;
         Sight { rule, demand, observation, question: Question::new(kernel), reader: Reader::new(kernel) }
     }
 

@@ -6,3 +6,4 @@ mod incomplete;
 mod recipe;
 mod relation;
 mod rules_can_fail;
+mod ways;

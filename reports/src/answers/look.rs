@@ -5,13 +5,13 @@ use std::collections::HashMap;
 
 use fpprobe_profiles::encoding::{Encoding, components};
 use fpprobe_profiles::manner::{Aspect, manner};
+use fpprobe_profiles::ways::Pair;
 use fpprobe_profiles::{Observation, Outcome};
 use fpprobe_spirv::Kernel;
 
 use crate::decimal::{decimal, float};
 use crate::model::Shown;
 use crate::values::{encode_answer, encode_case, eval_command};
-use crate::ways::Pair;
 
 /// How many lanes one answer shows.
 const MOST: usize = 12;

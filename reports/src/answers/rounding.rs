@@ -51,6 +51,8 @@ pub(super) fn division(look: &Look<'_>) -> String {
     // Quotients of numbers by |y| > 2^126: the reciprocal is subnormal there, and a division in two steps that flushes it gives 0.
     let (mut zero, mut other) = (0, 0);
     let (mut unequal, mut inexact) = (0, 0);
+    // Of each claim the first answer is shown, and what speaks against it.
+    let mut seen = [false; 3];
     for (index, case) in observation.cases.iter().enumerate() {
         let magnitude = |bits: u64| bits & 0x7fff_ffff;
         let (x, y, quotient) = (magnitude(case[0]), magnitude(case[1]), observation.answer(index)[0]);
@@ -59,21 +61,22 @@ pub(super) fn division(look: &Look<'_>) -> String {
             continue;
         }
         // 2^126 is 7e800000; with x above 1 the quotient is a normal number.
-        if y > 0x7e80_0000 && x >= 0x7e80_0000 {
-            if magnitude(quotient) == 0 {
-                zero += 1;
+        let mut tell = |which: usize, said: bool, count: &mut usize| {
+            *count += usize::from(said);
+            if said || !std::mem::replace(&mut seen[which], true) {
                 look.show(observation, index);
-            } else {
-                other += 1;
             }
+        };
+        if y > 0x7e80_0000 && x >= 0x7e80_0000 {
+            let gone = magnitude(quotient) == 0;
+            other += usize::from(!gone);
+            tell(0, gone, &mut zero);
         }
-        if case[0] == case[1] && quotient != 0x3f80_0000 {
-            unequal += 1;
-            look.show(observation, index);
+        if case[0] == case[1] {
+            tell(1, quotient != 0x3f80_0000, &mut unequal);
         }
-        if case[1] == 0x3f80_0000 && quotient != case[0] {
-            inexact += 1;
-            look.show(observation, index);
+        if case[1] == 0x3f80_0000 {
+            tell(2, quotient != case[0], &mut inexact);
         }
     }
     let large = match (zero, other) {

@@ -1,9 +1,9 @@
 //! Q17, Q18: the same question by other ways.
 
 use fpprobe_profiles::Observation;
+use fpprobe_profiles::ways::Pair;
 
 use super::look::{Look, UNMEASURED};
-use crate::ways::Pair;
 
 /// How many kernels are named that do not agree.
 const NAMED: usize = 8;
@@ -27,6 +27,9 @@ fn agreement(look: &Look<'_>, of_interest: impl Fn(&Pair<'_>) -> bool) -> String
         return UNMEASURED.to_owned();
     }
     if differing.is_empty() {
+        for pair in pairs.iter().take(NAMED) {
+            look.show(pair.other, 0);
+        }
         return format!("all {} kernels compared agree", pairs.len());
     }
     for pair in &differing {

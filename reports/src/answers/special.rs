@@ -1,6 +1,7 @@
 //! Q06, Q07, Q08, Q15: NaN, infinities and signed zeros.
 
 use fpprobe_profiles::manner::{Aspect, manner};
+use fpprobe_spirv::Kernel;
 
 use super::look::{Look, UNMEASURED, sentence};
 
@@ -61,7 +62,10 @@ pub(super) fn fast_math(look: &Look<'_>) -> String {
         let _ = look.ran(&under(op, "fastmath0"));
     }
     let (mut held, mut lost) = (0, Vec::new());
+    // Of vectors as a whole, and of two results, not every part depends on the NaN.
+    let each = |kernel: &Kernel| kernel.is_plain() && kernel.op.is_componentwise() && kernel.op.second.is_none();
     let under_it = look.all().filter(|observation| observation.kernel.controls.to_string() == "fastmath0");
+    let under_it = under_it.filter(|observation| each(&observation.kernel));
     for observation in under_it {
         match manner(observation, Aspect::Nan) {
             Some(seen) if seen.way.is_some() => held += 1,

@@ -2,14 +2,14 @@
 //! computation should have the same result; where it has not, both answers are a finding.
 //!
 //! Neither answer need be wrong: a rule may allow both. It is what programs trip over that fold one operand and compute the
-//! other.
+//! other. A rule looks at both.
 
 use std::collections::HashMap;
 
-use fpprobe_profiles::{Observation, Outcome};
 use fpprobe_spirv::kernel::Shape;
-use fpprobe_spirv::op::Components;
-use fpprobe_spirv::{Kernel, Route, Via};
+use fpprobe_spirv::{Cases, Format, Kernel};
+
+use crate::observation::{Observation, Outcome};
 
 /// What two kernels answered that ask the same.
 #[derive(Clone, Debug)]
@@ -20,26 +20,37 @@ pub struct Pair<'a> {
     pub plain: &'a Observation,
     /// How many cases both were asked.
     pub compared: usize,
-    /// Cases of the other kernel that the plain one answers otherwise, each with that answer.
+    /// Cases of the other kernel that the plain one answers otherwise, each with that answer. NaNs count as one value.
     pub differing: Vec<(usize, Vec<u64>)>,
+    /// Cases of the other kernel that the plain one is not known to answer with the same bits.
+    pub unlike: Vec<usize>,
 }
 
-/// The kernel that this one should answer like: by buffers, built directly, and one component at a time where it works
-/// component by component. `None` for a kernel that is its own.
-pub fn plain(kernel: &Kernel) -> Option<Kernel> {
-    let width = if kernel.op.components == Components::Each { 1 } else { kernel.width };
-    let route = if Route::OTHERS.contains(&kernel.route) { Route::Buffer } else { kernel.route };
-    let plain = Kernel { route, width, via: Via::Spirv, ..*kernel };
-    (plain != *kernel).then_some(plain)
+impl Pair<'_> {
+    /// The other kernel's answers that are not known to be the plain one's.
+    pub fn own_answers(&self) -> Observation {
+        let Pair { other, unlike, .. } = self;
+        let width = other.kernel.outputs();
+        let of = |values: &[u64]| unlike.iter().flat_map(|case| values[case * width..][..width].to_vec()).collect();
+        let cases: Vec<u64> = unlike.iter().flat_map(|case| other.cases.case(*case).to_vec()).collect();
+        Observation {
+            kernel: other.kernel,
+            cases: Cases::new("", other.kernel.arity(), cases),
+            outcome: other.outcome,
+            detail: String::new(),
+            out: of(&other.out),
+            second: other.second.as_deref().map(of),
+        }
+    }
 }
 
-/// Every kernel that ran beside the one it should answer like, in the order of the observations. NaNs count as one value;
-/// where either answered in two ways there is nothing to compare.
+/// Every kernel that ran beside the one it should answer like, in the order of the observations. Where either answered in
+/// two ways there is nothing to compare.
 pub fn pairs(observations: &[Observation]) -> Vec<Pair<'_>> {
     let ran = observations.iter().filter(|one| matches!(one.outcome, Outcome::Ran | Outcome::Flaky));
     let ran: Vec<&Observation> = ran.collect();
     let index: HashMap<Kernel, usize> = ran.iter().enumerate().map(|(place, one)| (one.kernel, place)).collect();
-    let plain_of = |other: &Observation| plain(&other.kernel).and_then(|plain| index.get(&plain).copied());
+    let plain_of = |other: &Observation| other.kernel.counterpart().and_then(|plain| index.get(&plain).copied());
     let asked = ran.iter().enumerate().filter_map(|(place, other)| Some((plain_of(other)?, place)));
     let mut asked: Vec<(usize, usize)> = asked.collect();
     asked.sort_unstable();
@@ -56,13 +67,18 @@ pub fn pairs(observations: &[Observation]) -> Vec<Pair<'_>> {
 
 fn compare<'a>(other: &'a Observation, plain: &'a Observation, cases: &HashMap<&[u64], usize>) -> Pair<'a> {
     let formats: Vec<_> = other.kernel.output_formats().collect();
-    let mut pair = Pair { other, plain, compared: 0, differing: Vec::new() };
+    let mut pair = Pair { other, plain, compared: 0, differing: Vec::new(), unlike: Vec::new() };
     for case in 0..other.cases.len() {
         let (Some(answer), Some(expected)) = (other.steady(case), expected(other, plain, cases, case)) else {
+            pair.unlike.push(case);
             continue;
         };
         pair.compared += 1;
-        let same = |((one, another), format): ((&u64, &u64), &fpprobe_spirv::Format)| {
+        if answer == expected {
+            continue;
+        }
+        pair.unlike.push(case);
+        let same = |((one, another), format): ((&u64, &u64), &Format)| {
             one == another || format.float().is_some_and(|layout| layout.is_nan(*one) && layout.is_nan(*another))
         };
         if !answer.iter().zip(&expected).zip(&formats).all(same) {
@@ -94,30 +110,12 @@ fn expected(other: &Observation, plain: &Observation, cases: &HashMap<&[u64], us
 
 #[cfg(test)]
 mod tests {
-    use fpprobe_spirv::Cases;
-
     use super::*;
 
     fn observed(kernel: &str, cases: &[&[u64]], out: &[u64]) -> Observation {
         let kernel: Kernel = kernel.parse().unwrap();
         let cases = Cases::new("", kernel.arity(), cases.concat());
         Observation { kernel, cases, outcome: Outcome::Ran, detail: String::new(), out: out.into(), second: None }
-    }
-
-    #[test]
-    fn what_each_kernel_is_compared_with() {
-        for (kernel, expected) in [
-            ("f32.fadd:route=spec", Some("f32.fadd")),
-            ("f32.fadd:controls=szin32;width=3", Some("f32.fadd:controls=szin32")),
-            ("f32.fadd:via=glsl", Some("f32.fadd")),
-            ("f32.dot:width=3", None),
-            ("f32.dot:route=push;width=3", Some("f32.dot:width=3")),
-            ("f32.fadd", None),
-            ("b10g11r11.store:route=storage_image", None),
-        ] {
-            let kernel: Kernel = kernel.parse().unwrap();
-            assert_eq!(plain(&kernel).map(|plain| plain.to_string()).as_deref(), expected, "{kernel}");
-        }
     }
 
     #[test]
@@ -130,9 +128,16 @@ mod tests {
         let all = [scalars.clone(), right];
         let found = pairs(&all);
         assert_eq!((found.len(), found[0].compared, found[0].differing.len()), (1, 2, 0));
+        // Another NaN is another answer all the same.
+        let own = found[0].own_answers();
+        assert_eq!(
+            (own.cases.len(), own.cases.case(0), own.answer(0)),
+            (1, &[nan, one][..], &[other_nan, 0, nan, one][..])
+        );
         let all = [wrong, scalars];
         let found = pairs(&all);
         // The second case has no counterpart.
         assert_eq!((found[0].compared, &found[0].differing), (1, &vec![(0, vec![0, 1, one, two])]));
+        assert_eq!(found[0].unlike, [0, 1]);
     }
 }

@@ -5,7 +5,7 @@ use super::recipe::Recipe;
 use super::{EVIDENCE, Evidence, Finding, Found, Judge, Judged, Observations, RuleVerdict, relation};
 use crate::accuracy::Accuracy;
 use crate::oracle::Demand;
-use crate::profile::{Behaviour, Rule};
+use crate::profile::Behaviour;
 use crate::verdict::{Level, Verdict};
 
 /// Failing lanes of one kernel that are shown.
@@ -168,7 +168,6 @@ impl Judge<'_> {
         absent: &[String],
         observations: &Observations<'_>,
     ) -> Vec<Evidence> {
-        let rule: &Rule = &self.profile.rules[index];
         let places = self.places(index, recipe, absent);
         let found = places.iter().flat_map(|(part, lowering)| {
             let place = (index, *part, *lowering);

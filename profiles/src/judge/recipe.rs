@@ -196,9 +196,9 @@ impl Judge<'_> {
             let parts = self.profile.rules[rule].parts.iter().enumerate().filter(|(_, part)| !part.is_absent(absent));
             parts.flat_map(move |(part, of)| (0..of.lowerings.len()).map(move |lowering| (rule, part, lowering)))
         });
-        let found = places.flat_map(|place| self.findings(place, recipe.controls, observations));
-        let missing = found.filter(|found| found.observation.is_none() && found.kernel.counterpart().is_some());
-        missing.map(|found| found.kernel).collect()
+        // Behind the place's own kernel.
+        let ways = places.flat_map(|place| self.findings(place, recipe.controls, observations).into_iter().skip(1));
+        ways.filter(|way| way.observation.is_none()).map(|way| way.kernel).collect()
     }
 }
 

@@ -19,6 +19,8 @@ use domain::{Condition, Kept, Limit};
 pub enum Accuracy {
     /// `nearest even`: IEEE 754 roundTiesToEven.
     NearestEven,
+    /// `nearest away`: IEEE 754 roundTiesToAway.
+    NearestAway,
     /// `toward zero`: IEEE 754 roundTowardZero.
     TowardZero,
     /// `toward zero or nearest even`.
@@ -71,6 +73,7 @@ impl Accuracy {
         matches!(
             self,
             Accuracy::NearestEven
+                | Accuracy::NearestAway
                 | Accuracy::TowardZero
                 | Accuracy::TowardZeroOrNearestEven
                 | Accuracy::EitherNeighbour
@@ -126,7 +129,7 @@ impl FromStr for Accuracy {
     fn from_str(text: &str) -> Result<Self, String> {
         parse(text).ok_or_else(|| {
             format!(
-                "`{text}` is not an accuracy; write `nearest even`, `toward zero`, `toward zero or nearest even`, \
+                "`{text}` is not an accuracy; write `nearest even`, `nearest away`, `toward zero`, `toward zero or nearest even`, \
                  `either neighbour`, `undefined`, `2.5 ulp`, `3 + 2 |x| ulp`, `relative 2^-21`, \
                  `absolute 2^-21 in [0.5, 2], else relative`, `absolute 2^-21 in [0.5, 2], else 3 ulp`, \
                  `absolute 0.0008`, `absolute 0.0008 in [-314.16, 314.16], else in [-1, 1]`, \
@@ -168,6 +171,7 @@ fn simple(text: &str) -> Option<Accuracy> {
     let exponent = |text: &str| text.parse::<u16>().ok().map(i32::from).filter(|n| *n <= FINEST);
     let fixed = match text {
         "nearest even" => Some(Accuracy::NearestEven),
+        "nearest away" => Some(Accuracy::NearestAway),
         "toward zero" => Some(Accuracy::TowardZero),
         "toward zero or nearest even" => Some(Accuracy::TowardZeroOrNearestEven),
         "either neighbour" => Some(Accuracy::EitherNeighbour),
@@ -206,6 +210,7 @@ impl fmt::Display for Accuracy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Accuracy::NearestEven => f.write_str("nearest even"),
+            Accuracy::NearestAway => f.write_str("nearest away"),
             Accuracy::Undefined => f.write_str("undefined"),
             Accuracy::Steps(step) => write!(f, "each step {step}"),
             Accuracy::TowardZero => f.write_str("toward zero"),
@@ -250,6 +255,7 @@ mod tests {
     fn every_form_prints_and_parses_back() {
         for text in [
             "nearest even",
+            "nearest away",
             "toward zero",
             "toward zero or nearest even",
             "either neighbour",

@@ -1,7 +1,8 @@
 //! Encodings in order: every bit pattern of a component as a key whose order is the numeric order.
 
+use fpprobe_spirv::channel::SHARED_EXPONENT;
 use fpprobe_spirv::op::Function;
-use fpprobe_spirv::{FloatLayout, Format, Kernel};
+use fpprobe_spirv::{Channel, Coding, FloatLayout, Format, Kernel};
 
 /// How the bits of one result component are to be read.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -31,6 +32,15 @@ impl Encoding {
             (None, Format::I32) => Encoding::Signed,
             (None, Format::Bool) => Encoding::Truth,
             (None, _) => Encoding::Unsigned,
+        }
+    }
+
+    /// Encoding of a texel's channel.
+    pub fn of_coding(coding: Coding) -> Encoding {
+        match coding {
+            Coding::Float(layout) => Encoding::Float(layout),
+            Coding::Norm { bits, signed } => Encoding::Fixed { bits, signed },
+            other => Encoding::Fixed { bits: other.bits(), signed: false },
         }
     }
 
@@ -113,10 +123,17 @@ fn fields(kernel: &Kernel) -> Option<Vec<(u32, Encoding)>> {
             Some((0..32 / bits).map(|index| (index * bits, Encoding::Fixed { bits, signed })).collect())
         }
         ([], _) => None,
-        (channels, _) => {
-            Some(channels.iter().map(|channel| (channel.shift, Encoding::Float(channel.layout))).collect())
-        }
+        (channels, _) => Some(texel_fields(channels)),
     }
+}
+
+/// The fields of a texel, with the positions of their lowest bits: the channels, and behind them the exponent that they
+/// share.
+pub fn texel_fields(channels: &[Channel]) -> Vec<(u32, Encoding)> {
+    let shares = channels.iter().any(|channel| channel.coding == Coding::Shared);
+    let (place, bits) = SHARED_EXPONENT;
+    let exponent = shares.then_some((place, Encoding::Fixed { bits, signed: false }));
+    channels.iter().map(|channel| (channel.shift, Encoding::of_coding(channel.coding))).chain(exponent).collect()
 }
 
 /// Reads single parts out of a kernel's answers, laid out one case after the other.

@@ -59,6 +59,7 @@ impl Aspect {
         match self {
             Aspect::Rounding => &[
                 ("rounds to nearest even", |d| d.accuracy = Accuracy::NearestEven),
+                ("rounds to nearest, ties away from zero", |d| d.accuracy = Accuracy::NearestAway),
                 ("rounds towards zero", |d| d.accuracy = Accuracy::TowardZero),
             ],
             Aspect::Overflow => &[

@@ -58,6 +58,8 @@ pub enum Member {
     Format(Format),
     /// That they need this control: to be asked under it, or under one that rests on it.
     Control(Control),
+    /// That they are this kernel, but for its controls: a path that not every device has.
+    Path(Kernel),
 }
 
 /// One statement of a profile.
@@ -110,10 +112,13 @@ impl Part {
         self.lowerings[lowering].with_controls(Controls::NONE)
     }
 
-    /// One of its lowerings under a recipe's controls. A profile whose recipes and rules exclude each other is refused when
-    /// it is read.
+    /// One of its lowerings under a recipe's controls, which commands have none of. A profile whose recipes and rules exclude
+    /// each other is refused when it is read.
     pub fn kernel(&self, lowering: usize, recipe: Controls) -> Kernel {
         let kernel = self.lowerings[lowering];
+        if kernel.route.is_command() {
+            return kernel;
+        }
         kernel.with_controls(kernel.controls.with(recipe).unwrap_or(kernel.controls))
     }
 
@@ -227,6 +232,8 @@ fn asks(lowering: &Kernel, kernel: &Kernel) -> bool {
 
 /// In place of a format's or an operation's name: what holds of those that are not named.
 const ANY: &str = "any";
+/// Every format of texels, as a key of environments.
+const PACKED: &str = "packed";
 
 /// Documents of the built-in profiles, by id.
 const BUILT_IN: [(&str, &str); 6] = [
@@ -275,9 +282,11 @@ struct Ground {
 }
 
 impl Ground {
-    /// The environment of a format: what `any` says, and what the format itself says in its place.
-    fn environment(&self, format: &str) -> toml::Table {
-        let tables = [ANY, format].into_iter().filter_map(|name| self.environments.get(name));
+    /// The environment of a format: what `any` says, for texels `packed`, and what the format itself says in its place.
+    fn environment(&self, format: Format) -> toml::Table {
+        let packed = format.is_packed().then_some(PACKED);
+        let names = [Some(ANY), packed, Some(format.name())].into_iter().flatten();
+        let tables = names.filter_map(|name| self.environments.get(name));
         tables.flat_map(toml::Table::clone).collect()
     }
 }

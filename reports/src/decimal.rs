@@ -1,7 +1,8 @@
 //! Bits for people: the shortest decimal that reads back, with what the decimal hides (kind of NaN, subnormal, sign).
 //! Whole numbers of formats below 32 bits stand in full.
 
-use fpprobe_spirv::{FloatLayout, Format};
+use fpprobe_spirv::channel::SHARED_EXPONENT;
+use fpprobe_spirv::{Channel, Coding, FloatLayout, Format};
 
 /// The value of these bits: `1.5`, `-0`, `inf`, `NaN(quiet, payload 0x12345)`, `1e-45 (subnormal)`, `true`,
 /// `(1.5, 0, inf)` for a texel.
@@ -12,10 +13,41 @@ pub fn decimal(format: Format, bits: u64) -> String {
         (_, Some(layout)) => float(layout, bits),
         _ if format.channels().is_empty() => bits.to_string(),
         _ => {
-            let channels: Vec<String> =
-                format.channels().iter().map(|channel| float(channel.layout, bits >> channel.shift)).collect();
+            let channels: Vec<String> = format.channels().iter().map(|channel| of_texel(*channel, bits)).collect();
             format!("({})", channels.join(", "))
         }
+    }
+}
+
+/// The value of a channel of a texel.
+fn of_texel(channel: Channel, texel: u64) -> String {
+    let own = texel >> channel.shift;
+    if channel.coding != Coding::Shared {
+        return coded(channel.coding, own);
+    }
+    let (place, bits) = SHARED_EXPONENT;
+    let exponent = (texel >> place & ((1 << bits) - 1)) as u32;
+    // Of 2^-24 a power of up to 2^31: exact in binary64.
+    let significand = (own & 511) as u32;
+    (f64::from(significand) * f64::from(1 << exponent) / f64::from(1 << 24)).to_string()
+}
+
+/// The value of a channel; bits above it are ignored. That of sRGB is the one before its transfer function is undone, and a
+/// significand has none without its exponent.
+pub(crate) fn coded(coding: Coding, bits: u64) -> String {
+    let width = coding.bits();
+    let code = (bits & (u64::MAX >> (64 - width))) as u32;
+    let share = |code: i32, most: u64| (f64::from(code) / most as f64) as f32;
+    match coding {
+        Coding::Float(layout) => float(layout, bits),
+        Coding::Norm { signed: true, .. } => {
+            let unused = 32 - width;
+            let code = (code << unused).cast_signed() >> unused;
+            share(code, coding.positive() - 1).max(-1.0).to_string()
+        }
+        Coding::Norm { .. } => share(code.cast_signed(), coding.positive() - 1).to_string(),
+        Coding::Srgb => format!("{} in sRGB", share(code.cast_signed(), coding.positive() - 1)),
+        Coding::Shared => code.to_string(),
     }
 }
 
@@ -139,6 +171,12 @@ mod tests {
             (Format::U32, 0xffffffff, "4294967295"),
             (Format::Bool, 1, "true"),
             (Format::B10g11r11, 0x7bf, "(65024, 0, 0)"),
+            (Format::R8unorm, 0x80, "(0.5019608)"),
+            (Format::R8snorm, 0x80, "(-1)"),
+            (Format::R8snorm, 0xc0, "(-0.503937)"),
+            (Format::A2b10g10r10, 0xffff_ffff, "(1, 1, 1, 1)"),
+            (Format::Rgba8srgb, 0xff00_00ff, "(1 in sRGB, 0 in sRGB, 0 in sRGB, 1)"),
+            (Format::E5b9g9r9, 15 << 27 | 1 << 18 | 511 << 9, "(0, 0.998046875, 0.001953125)"),
             (Format::B10g11r11, 0x3e0 << 22 | 0x7c1 << 11 | 1, "(1e-6 (subnormal), NaN(payload 0x1), inf)"),
         ] {
             assert_eq!(decimal(format, bits), text, "{format} {bits:x}");

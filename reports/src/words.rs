@@ -1,6 +1,6 @@
 //! Accepted sets in words, from the form in which reports and `fpprobe accepts` hold them.
 
-use fpprobe_spirv::{Channel, FloatLayout, Format};
+use fpprobe_spirv::{Channel, Coding, FloatLayout, Format};
 use serde_json::{Map, Value};
 
 use crate::decimal::{self, decimal};
@@ -34,7 +34,7 @@ impl Encoding {
     fn layout(self) -> Option<FloatLayout> {
         match self {
             Encoding::Format(format) => format.float(),
-            Encoding::Channel(channel) => Some(channel.layout),
+            Encoding::Channel(channel) => channel.coding.float(),
             Encoding::Unknown => None,
         }
     }
@@ -43,7 +43,7 @@ impl Encoding {
     fn decimal(self, bits: u64) -> Option<String> {
         match self {
             Encoding::Format(format) => Some(decimal(format, bits)),
-            Encoding::Channel(channel) => Some(decimal::float(channel.layout, bits)),
+            Encoding::Channel(channel) => Some(decimal::coded(channel.coding, bits)),
             Encoding::Unknown => None,
         }
     }
@@ -56,10 +56,14 @@ fn parts_of(parts: &[Part], count: usize) -> Option<Vec<Part>> {
     }
     let first = parts.first().map_or(Encoding::Unknown, |part| part.encoding);
     let channel = |channel: &Channel| Part { name: channel.name.to_string(), encoding: Encoding::Channel(*channel) };
+    let of_texel = |format: Format| {
+        let fields: Vec<Part> = format.channels().iter().map(channel).collect();
+        let exponent = || Part { name: "exponent".to_owned(), encoding: Encoding::Unknown };
+        let shared = fields.len() + 1 == count && format.channels().iter().all(|one| one.coding == Coding::Shared);
+        fields.into_iter().chain(shared.then(exponent)).collect::<Vec<_>>()
+    };
     match first {
-        Encoding::Format(format) if format.channels().len() == count => {
-            Some(format.channels().iter().map(channel).collect())
-        }
+        Encoding::Format(format) if format.is_packed() && of_texel(format).len() == count => Some(of_texel(format)),
         _ if count > 4 => None,
         _ => Some("xyzw".chars().take(count).map(|name| Part { name: name.to_string(), encoding: first }).collect()),
     }

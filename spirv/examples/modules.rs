@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use fpprobe_spirv::emit::{Form, emit};
 use fpprobe_spirv::plan::{Variant, Wanted};
-use fpprobe_spirv::{Cases, Control, Controls, Format, Kernel, OPS, Plan, Route, Via, cases, module};
+use fpprobe_spirv::{Cases, Control, Controls, Format, Kernel, Plan, Route, Via, cases, module};
 
 /// Sets that a program may carry, beside the empty one and each control alone.
 const COMBINED: [&str; 5] = [
@@ -73,9 +73,10 @@ fn sets(combined: &[Controls]) -> Result<Vec<Controls>, Box<dyn Error>> {
     Ok(sets)
 }
 
-/// Every kernel of a format, at every width it has.
+/// Every kernel of a format that a shader runs, at every width it has.
 fn kernels(format: Format) -> impl Iterator<Item = Kernel> {
-    let plain = OPS.iter().filter_map(move |op| Kernel::plain(format, op).ok());
+    let plain = fpprobe_spirv::catalogue::plain().into_iter();
+    let plain = plain.filter(move |kernel| kernel.format == format && !kernel.route.is_command());
     plain.flat_map(|kernel| kernel.op.widths().map(move |width| Kernel { width, ..kernel }))
 }
 

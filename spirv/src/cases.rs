@@ -120,6 +120,7 @@ fn list(kernel: &Kernel) -> (Cow<'static, str>, Maker) {
     let (name, maker): (_, Maker) = match (kernel.op.function, kernel.op.params.len()) {
         (Function::Store, _) => ("store", |kernel| packed::store_cases(kernel.format)),
         (Function::Load, _) => ("load", |kernel| packed::load_cases(kernel.format)),
+        (Function::Move, _) if kernel.format.is_packed() => ("load", |kernel| packed::load_cases(kernel.format)),
         (Function::UnpackNorm { bits: 8, .. }, _) => ("bytes", |_| packed::bytes()),
         (Function::UnpackHalf | Function::UnpackNorm { .. }, _) if exhaustive => ("halves", |_| packed::halves()),
         (Function::UnpackHalf | Function::UnpackNorm { .. }, _) => ("some_halves", |_| packed::some_halves()),

@@ -23,7 +23,11 @@ impl Extent {
     /// asked.
     pub fn kernels(self, sets: &[Controls], able: impl Fn(&Kernel) -> bool) -> Vec<Kernel> {
         let plain = plain();
-        let under = |set: &Controls| plain.iter().map(|kernel| kernel.with_controls(*set)).collect::<Vec<_>>();
+        // Commands have no controls.
+        let carries = |kernel: &&Kernel, set: &Controls| set.is_empty() || !kernel.route.is_command();
+        let under = |set: &Controls| -> Vec<Kernel> {
+            plain.iter().filter(|kernel| carries(kernel, set)).map(|kernel| kernel.with_controls(*set)).collect()
+        };
         let mut own = match self {
             Extent::Default => vec![Controls::NONE, strictest(sets)],
             Extent::Exhaustive => sets.to_vec(),
@@ -61,10 +65,16 @@ impl Extent {
     }
 }
 
-/// Every kernel without controls, by its natural route, scalar or as narrow as it gets: formats in order, operations in
-/// table order.
+/// Every kernel without controls, by its natural route, of texels by every route, scalar or as narrow as it gets: formats
+/// in order, operations in table order.
 pub fn plain() -> Vec<Kernel> {
-    Format::ALL.into_iter().flat_map(|format| OPS.iter().filter_map(move |op| Kernel::plain(format, op).ok())).collect()
+    let routes = |plain: Kernel| {
+        let all = plain.op.code.routes(plain.format).iter();
+        let taken = all.filter(move |route| plain.op.code.is_of_texels() || **route == plain.route);
+        taken.map(move |route| Kernel { route: *route, ..plain })
+    };
+    let plain = |format| OPS.iter().filter_map(move |op| Kernel::plain(format, op).ok());
+    Format::ALL.into_iter().flat_map(plain).flat_map(routes).collect()
 }
 
 /// The plain kernel by each other route, at each other width and by the other front end, one change at a time. Operations on

@@ -133,13 +133,14 @@ impl Case<'_> {
             text.push_str(&place(name, &plan.buffers[region.buffer], region));
         }
         text.push_str(&brought(plan));
-        if let (Route::StorageImage, Some(image)) = (self.kernel.route, plan.image) {
-            let role = if image.written { "result" } else { "operand 0" };
+        if let Some(image) = plan.image {
+            let role = if image.is_written() { "result" } else { "operand 0" };
             let [width, height] = image.extent;
             let _ = writeln!(
                 text,
-                "set 0 binding {IMAGE_BINDING}: storage image {}, {width}x{height} texels; {role} of case i: texel \
+                "set 0 binding {IMAGE_BINDING}: {} {}, {width}x{height} texels; {role} of case i: texel \
                  (i % {IMAGE_WIDTH}, i / {IMAGE_WIDTH})",
+                image.route.name().replace('_', " "),
                 image.format
             );
         }

@@ -40,8 +40,8 @@ impl Emitter {
         match format {
             Format::F16 | Format::F32 | Format::F64 => self.builder.type_float(format.bits(), None),
             Format::I32 => self.builder.type_int(32, 1),
-            Format::U32 | Format::B10g11r11 => self.builder.type_int(32, 0),
             Format::Bool => self.builder.type_bool(),
+            _ => self.builder.type_int(32, 0),
         }
     }
 

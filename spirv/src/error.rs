@@ -1,6 +1,7 @@
 //! What can be wrong with a kernel id, a list of controls or a value.
 
 use crate::format::Format;
+use crate::route::Route;
 
 /// Why a text is not a kernel id, a control, a route or a value.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -105,6 +106,12 @@ pub enum BuildError {
     NoImageFormat {
         /// The format.
         format: Format,
+    },
+    /// A kernel that a command of Vulkan carries out.
+    #[error("on the route `{route}` no shader runs: a command of Vulkan does it all, and `fpprobe eval` has it done")]
+    NoShader {
+        /// The route.
+        route: Route,
     },
     /// A kernel that GLSL cannot spell.
     #[error("GLSL cannot spell kernel `{kernel}`")]

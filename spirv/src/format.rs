@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::channel::{self, Channel};
 use crate::error::ParseError;
 
 /// A format of one value (or of one texel). Values travel as raw bits in a `u64`, right-aligned.
@@ -22,6 +23,30 @@ pub enum Format {
     Bool,
     /// `VK_FORMAT_B10G11R11_UFLOAT_PACK32`: R in bits 0..11, G in 11..22, B in 22..32, unsigned floats.
     B10g11r11,
+    /// `VK_FORMAT_R16_SFLOAT`: binary16.
+    R16f,
+    /// `VK_FORMAT_R16G16B16A16_SFLOAT`: four times binary16, R in bits 0..16.
+    Rgba16f,
+    /// `VK_FORMAT_R32_SFLOAT`: binary32.
+    R32f,
+    /// `VK_FORMAT_R8_UNORM`: code / 255.
+    R8unorm,
+    /// `VK_FORMAT_R8_SNORM`: code / 127, -128 like -127.
+    R8snorm,
+    /// `VK_FORMAT_R8G8B8A8_UNORM`: R in bits 0..8.
+    Rgba8unorm,
+    /// `VK_FORMAT_R8G8B8A8_SNORM`: R in bits 0..8.
+    Rgba8snorm,
+    /// `VK_FORMAT_R8G8B8A8_SRGB`: R in bits 0..8; A is linear.
+    Rgba8srgb,
+    /// `VK_FORMAT_R16_UNORM`: code / 65535.
+    R16unorm,
+    /// `VK_FORMAT_R16_SNORM`: code / 32767, -32768 like -32767.
+    R16snorm,
+    /// `VK_FORMAT_A2B10G10R10_UNORM_PACK32`: R in bits 0..10, A in 30..32.
+    A2b10g10r10,
+    /// `VK_FORMAT_E5B9G9R9_UFLOAT_PACK32`: R in bits 0..9, G in 9..18, B in 18..27, their common exponent in 27..32.
+    E5b9g9r9,
 }
 
 /// Bit layout of a binary floating-point encoding: sign (if any) above exponent above fraction.
@@ -39,17 +64,6 @@ pub struct FloatLayout {
 pub const F11: FloatLayout = FloatLayout { signed: false, exponent: 5, fraction: 6 };
 /// The unsigned 10-bit float of B in B10G11R11 (Khronos Data Format Specification, section 10.3).
 pub const F10: FloatLayout = FloatLayout { signed: false, exponent: 5, fraction: 5 };
-
-/// One channel of a packed format.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Channel {
-    /// Channel letter: `r`, `g`, `b` or `a`.
-    pub name: char,
-    /// Position of its least significant bit in the texel.
-    pub shift: u32,
-    /// Encoding of the channel.
-    pub layout: FloatLayout,
-}
 
 impl FloatLayout {
     /// Width of an encoding in bits.
@@ -134,16 +148,49 @@ impl FloatLayout {
     }
 }
 
-const B10G11R11: [Channel; 3] = [
-    Channel { name: 'r', shift: 0, layout: F11 },
-    Channel { name: 'g', shift: 11, layout: F11 },
-    Channel { name: 'b', shift: 22, layout: F10 },
-];
+pub(crate) const F16: FloatLayout = FloatLayout { signed: true, exponent: 5, fraction: 10 };
+pub(crate) const F32: FloatLayout = FloatLayout { signed: true, exponent: 8, fraction: 23 };
+const F64: FloatLayout = FloatLayout { signed: true, exponent: 11, fraction: 52 };
 
 impl Format {
     /// Every format, in the order of the catalogue.
-    pub const ALL: [Format; 7] =
-        [Format::F16, Format::F32, Format::F64, Format::I32, Format::U32, Format::Bool, Format::B10g11r11];
+    pub const ALL: [Format; 19] = [
+        Format::F16,
+        Format::F32,
+        Format::F64,
+        Format::I32,
+        Format::U32,
+        Format::Bool,
+        Format::B10g11r11,
+        Format::R16f,
+        Format::Rgba16f,
+        Format::R32f,
+        Format::R8unorm,
+        Format::R8snorm,
+        Format::Rgba8unorm,
+        Format::Rgba8snorm,
+        Format::Rgba8srgb,
+        Format::R16unorm,
+        Format::R16snorm,
+        Format::A2b10g10r10,
+        Format::E5b9g9r9,
+    ];
+    /// Formats of texels.
+    pub const PACKED: [Format; 13] = [
+        Format::B10g11r11,
+        Format::R16f,
+        Format::Rgba16f,
+        Format::R32f,
+        Format::R8unorm,
+        Format::R8snorm,
+        Format::Rgba8unorm,
+        Format::Rgba8snorm,
+        Format::Rgba8srgb,
+        Format::R16unorm,
+        Format::R16snorm,
+        Format::A2b10g10r10,
+        Format::E5b9g9r9,
+    ];
 
     /// Name in kernel ids.
     pub const fn name(self) -> &'static str {
@@ -155,16 +202,29 @@ impl Format {
             Format::U32 => "u32",
             Format::Bool => "bool",
             Format::B10g11r11 => "b10g11r11",
+            Format::R16f => "r16f",
+            Format::Rgba16f => "rgba16f",
+            Format::R32f => "r32f",
+            Format::R8unorm => "r8unorm",
+            Format::R8snorm => "r8snorm",
+            Format::Rgba8unorm => "rgba8unorm",
+            Format::Rgba8snorm => "rgba8snorm",
+            Format::Rgba8srgb => "rgba8srgb",
+            Format::R16unorm => "r16unorm",
+            Format::R16snorm => "r16snorm",
+            Format::A2b10g10r10 => "a2b10g10r10",
+            Format::E5b9g9r9 => "e5b9g9r9",
         }
     }
 
     /// Width of a value in bits (bool: 1).
     pub const fn bits(self) -> u32 {
         match self {
-            Format::F16 => 16,
-            Format::F32 | Format::I32 | Format::U32 | Format::B10g11r11 => 32,
-            Format::F64 => 64,
+            Format::R8unorm | Format::R8snorm => 8,
+            Format::F16 | Format::R16f | Format::R16unorm | Format::R16snorm => 16,
+            Format::F64 | Format::Rgba16f => 64,
             Format::Bool => 1,
+            _ => 32,
         }
     }
 
@@ -176,19 +236,21 @@ impl Format {
     /// Layout of a scalar float format; `None` for integers, bool and packed formats.
     pub const fn float(self) -> Option<FloatLayout> {
         match self {
-            Format::F16 => Some(FloatLayout { signed: true, exponent: 5, fraction: 10 }),
-            Format::F32 => Some(FloatLayout { signed: true, exponent: 8, fraction: 23 }),
-            Format::F64 => Some(FloatLayout { signed: true, exponent: 11, fraction: 52 }),
+            Format::F16 => Some(F16),
+            Format::F32 => Some(F32),
+            Format::F64 => Some(F64),
             _ => None,
         }
     }
 
     /// Channels of a packed format, in shader component order; empty for scalars.
     pub const fn channels(self) -> &'static [Channel] {
-        match self {
-            Format::B10g11r11 => &B10G11R11,
-            _ => &[],
-        }
+        channel::of(self)
+    }
+
+    /// Whether it is a format of texels.
+    pub const fn is_packed(self) -> bool {
+        !self.channels().is_empty()
     }
 
     /// Number of hex digits of a printed value.

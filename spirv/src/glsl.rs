@@ -13,7 +13,7 @@ use shaderc::{CompileOptions, Compiler, EnvVersion, OptimizationLevel, ShaderKin
 
 use crate::error::BuildError;
 use crate::load::load;
-use crate::op::{Code, Inst};
+use crate::op::Inst;
 use crate::plan::Plan;
 
 /// Compiles the kernels of a plan. The module carries no controls yet.
@@ -45,7 +45,7 @@ fn check(plan: &Plan, module: &Module) -> Result<(), BuildError> {
         let name = source::function_name(index, kernel);
         let function = named_function(module, &name)
             .ok_or_else(|| BuildError::Lost { kernel: kernel.to_string(), instruction: format!("function {name}") })?;
-        for inst in instructions(kernel.op.code).into_iter().map(spelled) {
+        for inst in kernel.instructions().into_iter().map(spelled) {
             if !function.all_inst_iter().any(|found| is(found, inst)) {
                 return Err(BuildError::Lost { kernel: kernel.to_string(), instruction: inst.to_string() });
             }
@@ -69,19 +69,6 @@ fn named_function<'a>(module: &'a Module, name: &str) -> Option<&'a Function> {
         _ => None,
     })?;
     module.functions.iter().find(|function| function.def_id() == Some(id))
-}
-
-/// The instructions that an operation's row names.
-pub(crate) fn instructions(code: Code) -> Vec<Inst> {
-    match code {
-        Code::Inst(inst) => vec![inst],
-        Code::Steps(steps) => steps.iter().map(|step| step.inst).collect(),
-        Code::LoadStore => vec![Inst::Core(Op::Load), Inst::Core(Op::Store)],
-        Code::Phi => vec![Inst::Core(Op::Phi)],
-        Code::Shuffle => vec![Inst::Core(Op::VectorShuffle)],
-        Code::ImageWrite => vec![Inst::Core(Op::ImageWrite)],
-        Code::ImageRead => vec![Inst::Core(Op::ImageRead)],
-    }
 }
 
 /// Whether this is an instance of the instruction.

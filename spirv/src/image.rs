@@ -1,54 +1,105 @@
-//! The storage image of an image kernel: the conversion between vector and texel is the device's.
+//! The image of a texel kernel: the conversion between vector and texel is the device's.
 
 use rspirv::dr::Operand;
-use rspirv::spirv::{Decoration, Dim, ImageFormat, Op, StorageClass, Word};
+use rspirv::spirv::{Capability, Decoration, Dim, ImageFormat, ImageOperands, Op, StorageClass, Word};
 
 use crate::emitter::{Emitter, ids, one};
 use crate::error::BuildError;
 use crate::format::Format;
 use crate::kernel::Shape;
+use crate::op::Code;
 use crate::plan::{IMAGE_BINDING, IMAGE_WIDTH, Image};
+use crate::route::Route;
 
 const TEXEL: Shape = Shape::vector(Format::F32, 4);
 
-/// SPIR-V's name of a packed format; `None` for formats that no image has.
-pub(crate) fn image_format(format: Format) -> Option<ImageFormat> {
+/// SPIR-V's name of a packed format; `None` for formats that no storage image has.
+const fn image_format(format: Format) -> Option<ImageFormat> {
     match format {
         Format::B10g11r11 => Some(ImageFormat::R11fG11fB10f),
+        Format::R16f => Some(ImageFormat::R16f),
+        Format::Rgba16f => Some(ImageFormat::Rgba16f),
+        Format::R32f => Some(ImageFormat::R32f),
+        Format::R8unorm => Some(ImageFormat::R8),
+        Format::R8snorm => Some(ImageFormat::R8Snorm),
+        Format::Rgba8unorm => Some(ImageFormat::Rgba8),
+        Format::Rgba8snorm => Some(ImageFormat::Rgba8Snorm),
+        Format::R16unorm => Some(ImageFormat::R16),
+        Format::R16snorm => Some(ImageFormat::R16Snorm),
+        Format::A2b10g10r10 => Some(ImageFormat::Rgb10A2),
         _ => None,
     }
 }
 
+/// Whether there are storage images of this format.
+pub(crate) const fn is_stored(format: Format) -> bool {
+    image_format(format).is_some()
+}
+
+/// Whether a storage image of this format needs the capability `StorageImageExtendedFormats` (SPIR-V, "Image Format").
+pub(crate) fn is_extended(format: Format) -> bool {
+    is_stored(format) && !matches!(format, Format::Rgba16f | Format::R32f | Format::Rgba8unorm | Format::Rgba8snorm)
+}
+
+/// An image in a module: its variable and the type of what is loaded from it.
+#[derive(Clone, Copy)]
+pub(crate) struct Declared {
+    image: Image,
+    variable: Word,
+    kind: Word,
+}
+
 impl Emitter {
-    /// Declares the image. Gives the variable.
-    pub(crate) fn declare_image(&mut self, image: Image) -> Result<Word, BuildError> {
-        let format = image_format(image.format).ok_or(BuildError::NoImageFormat { format: image.format })?;
-        let kind = self.image_type(format);
+    /// Declares the image, and what the module must be capable of for it.
+    pub(crate) fn declare_image(&mut self, image: Image) -> Result<Declared, BuildError> {
+        let kind = self.image_type(image)?;
         let pointer = self.builder.type_pointer(None, StorageClass::UniformConstant, kind);
         let variable = self.builder.variable(pointer, None, StorageClass::UniformConstant, None);
         self.builder.name(variable, "image");
         self.bind(variable, IMAGE_BINDING);
-        let access = if image.written { Decoration::NonReadable } else { Decoration::NonWritable };
-        self.builder.decorate(variable, access, []);
-        Ok(variable)
+        if image.route == Route::StorageImage {
+            let access = if image.is_written() { Decoration::NonReadable } else { Decoration::NonWritable };
+            self.builder.decorate(variable, access, []);
+        }
+        Ok(Declared { image, variable, kind })
     }
 
-    fn image_type(&mut self, format: ImageFormat) -> Word {
+    fn image_type(&mut self, image: Image) -> Result<Word, BuildError> {
         let float = self.scalar(Format::F32);
-        // Neither depth, arrayed nor multisampled; 2: used without a sampler.
-        self.builder.type_image(float, Dim::Dim2D, 0, 0, 0, 2, format, None)
+        // Neither depth, arrayed nor multisampled. 1: used with a sampler, or could be; 2: without.
+        let plain = |emitter: &mut Emitter, dim, sampled, format| {
+            emitter.builder.type_image(float, dim, 0, 0, 0, sampled, format, None)
+        };
+        Ok(match image.route {
+            Route::StorageImage => {
+                let format = image_format(image.format).ok_or(BuildError::NoImageFormat { format: image.format })?;
+                if is_extended(image.format) {
+                    self.builder.capability(Capability::StorageImageExtendedFormats);
+                }
+                plain(self, Dim::Dim2D, 2, format)
+            }
+            Route::TexelBuffer => {
+                self.builder.capability(Capability::SampledBuffer);
+                plain(self, Dim::DimBuffer, 1, ImageFormat::Unknown)
+            }
+            Route::Sampled => {
+                let kind = plain(self, Dim::Dim2D, 1, ImageFormat::Unknown);
+                if image.code == Code::ImageSample { self.builder.type_sampled_image(kind) } else { kind }
+            }
+            _ => return Err(BuildError::NoShader { route: image.route }),
+        })
     }
 
     /// Writes a vector to the texel of this slot. Components that the format lacks are those of GLSL: 0, 0, 1.
     pub(crate) fn write_texel(
         &mut self,
-        image: Image,
-        variable: Word,
+        declared: Declared,
         slot: Word,
         shape: Shape,
         value: Word,
     ) -> Result<(), BuildError> {
-        let (loaded, at) = self.texel(image, variable, slot)?;
+        let loaded = self.value(Op::Load, declared.kind, ids([declared.variable]))?;
+        let at = self.texel(slot)?;
         let scalar = Shape::scalar(shape.format);
         let mut parts = Vec::new();
         for index in 0..TEXEL.width {
@@ -64,29 +115,55 @@ impl Emitter {
     }
 
     /// Reads the texel of this slot as a vector of this shape.
-    pub(crate) fn read_texel(
-        &mut self,
-        image: Image,
-        variable: Word,
-        slot: Word,
-        shape: Shape,
-    ) -> Result<Word, BuildError> {
-        let (loaded, at) = self.texel(image, variable, slot)?;
+    pub(crate) fn read_texel(&mut self, declared: Declared, slot: Word, shape: Shape) -> Result<Word, BuildError> {
+        let loaded = self.value(Op::Load, declared.kind, ids([declared.variable]))?;
         let kind = self.shape(TEXEL);
-        let texel = self.value(Op::ImageRead, kind, ids([loaded, at]))?;
+        let texel = match (declared.image.route, declared.image.code) {
+            (Route::TexelBuffer, _) => self.value(Op::ImageFetch, kind, ids([loaded, slot]))?,
+            (Route::Sampled, Code::ImageSample) => {
+                // The sampler takes unnormalised coordinates: the middle of a texel is half way to the next.
+                let single = Shape::scalar(Format::F32);
+                let (float, half) = (self.scalar(Format::F32), self.constant(single, 0x3f00_0000));
+                let [x, y] = self.place(slot)?.map(|index| {
+                    let number = self.value(Op::ConvertUToF, float, ids([index]))?;
+                    self.value(Op::FAdd, float, ids([number, half]))
+                });
+                let at = self.compose(Shape::vector(Format::F32, 2), &[x?, y?])?;
+                let level = self.constant(single, 0);
+                self.value(Op::ImageSampleExplicitLod, kind, at_level(loaded, at, level))?
+            }
+            (Route::Sampled, _) => {
+                let (at, level) = (self.texel(slot)?, self.word(0));
+                self.value(Op::ImageFetch, kind, at_level(loaded, at, level))?
+            }
+            _ => {
+                let at = self.texel(slot)?;
+                self.value(Op::ImageRead, kind, ids([loaded, at]))?
+            }
+        };
         let parts = (0..shape.width).map(|index| self.component(TEXEL, texel, index)).collect::<Result<Vec<_>, _>>()?;
         self.compose(shape, &parts)
     }
 
-    /// The image as loaded, and the coordinate of this slot: slots fill it row by row.
-    fn texel(&mut self, image: Image, variable: Word, slot: Word) -> Result<(Word, Word), BuildError> {
-        let format = image_format(image.format).ok_or(BuildError::NoImageFormat { format: image.format })?;
-        let kind = self.image_type(format);
-        let loaded = self.value(Op::Load, kind, vec![Operand::IdRef(variable)])?;
+    /// The coordinate of this slot: slots fill the image row by row.
+    fn texel(&mut self, slot: Word) -> Result<Word, BuildError> {
+        let place = self.place(slot)?;
+        self.compose(Shape::vector(Format::U32, 2), &place)
+    }
+
+    /// Column and row of this slot.
+    fn place(&mut self, slot: Word) -> Result<[Word; 2], BuildError> {
         let (uint, width) = (self.scalar(Format::U32), self.word(IMAGE_WIDTH));
         let x = self.value(Op::UMod, uint, ids([slot, width]))?;
         let y = self.value(Op::UDiv, uint, ids([slot, width]))?;
-        let at = self.compose(Shape::vector(Format::U32, 2), &[x, y])?;
-        Ok((loaded, at))
+        Ok([x, y])
     }
+}
+
+/// Operands of a read at a level of detail.
+fn at_level(image: Word, at: Word, level: Word) -> Vec<Operand> {
+    let mut operands = ids([image, at]);
+    operands.push(Operand::ImageOperands(ImageOperands::LOD));
+    operands.push(Operand::IdRef(level));
+    operands
 }

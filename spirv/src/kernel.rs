@@ -5,10 +5,12 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::str::FromStr;
 
+use rspirv::spirv::Op as SpvOp;
+
 use crate::controls::{Control, Controls};
 use crate::error::ParseError;
 use crate::format::Format;
-use crate::op::{Code, OPS, Op, Operand, Width};
+use crate::op::{Code, Inst, OPS, Op, Operand, Width};
 use crate::plan::window;
 use crate::route::{Route, Via};
 
@@ -73,17 +75,19 @@ impl Shape {
 impl Kernel {
     /// The kernel of this operation and format by its natural route, scalar or as narrow as it gets, with no controls.
     pub fn plain(format: Format, op: &'static Op) -> Result<Kernel, ParseError> {
-        let route = match op.code {
-            Code::ImageWrite | Code::ImageRead => Route::StorageImage,
-            _ => Route::Buffer,
-        };
+        let route = op.code.routes(format)[0];
         let width = *op.widths().start();
         Kernel { format, op, controls: Controls::NONE, route, width, via: Via::Spirv }.checked()
     }
 
-    /// Whether it is the kernel of its operation and format that others are compared with, but for its controls.
+    /// Whether it is the kernel of its operation and format that others are compared with, but for its controls. Every route
+    /// of a texel stands for itself.
     pub fn is_plain(&self) -> bool {
-        Kernel::plain(self.format, self.op).is_ok_and(|plain| plain == self.with_controls(Controls::NONE))
+        let of_texels = self.op.code.is_of_texels();
+        Kernel::plain(self.format, self.op).is_ok_and(|plain| {
+            let route = if of_texels { self.route } else { plain.route };
+            Kernel { route, ..plain } == self.with_controls(Controls::NONE)
+        })
     }
 
     /// The kernel that this one should answer like, under the same controls: by buffers, built directly, and one component
@@ -106,12 +110,31 @@ impl Kernel {
         format!("{}.{}", self.format, self.op.name)
     }
 
-    /// Name in a listing of a module: the stem, the width where that is not 1, the route where the operands are not in
-    /// memory of their own: `f32.fadd.x3.literal`.
+    /// Name in a listing of a module: the stem, the width where that is not 1, the route where that is not the natural one:
+    /// `f32.fadd.x3.literal`.
     pub fn label(&self) -> String {
         let width = if self.width == 1 { String::new() } else { format!(".x{}", self.width) };
-        let route = if Route::OTHERS.contains(&self.route) { format!(".{}", self.route) } else { String::new() };
+        let natural = self.op.code.routes(self.format)[0];
+        let route = if self.route == natural { String::new() } else { format!(".{}", self.route) };
         self.stem() + &width + &route
+    }
+
+    /// The instructions that its operation's row names, on its route; none where a command carries it out.
+    pub fn instructions(&self) -> Vec<Inst> {
+        let core = |ops: &[SpvOp]| ops.iter().map(|op| Inst::Core(*op)).collect();
+        match (self.op.code, self.route) {
+            (_, route) if route.is_command() => Vec::new(),
+            (Code::Inst(inst), _) => vec![inst],
+            (Code::Steps(steps), _) => steps.iter().map(|step| step.inst).collect(),
+            (Code::LoadStore, _) => core(&[SpvOp::Load, SpvOp::Store]),
+            (Code::Phi, _) => core(&[SpvOp::Phi]),
+            (Code::Shuffle, _) => core(&[SpvOp::VectorShuffle]),
+            (Code::ImageWrite, _) => core(&[SpvOp::ImageWrite]),
+            (Code::ImageRead, Route::StorageImage) => core(&[SpvOp::ImageRead]),
+            (Code::ImageRead, _) => core(&[SpvOp::ImageFetch]),
+            (Code::ImageSample, _) => core(&[SpvOp::ImageSampleExplicitLod]),
+            (Code::TexelCopy, _) => Vec::new(),
+        }
     }
 
     /// Shape of an operand of this kernel.
@@ -178,13 +201,17 @@ impl Kernel {
             let known: Vec<&str> = self.op.formats.iter().map(|format| format.name()).collect();
             return undefined(format!("`{}` exists for {} only", self.op.name, known.join(", ")));
         }
-        let image = matches!(self.op.code, Code::ImageWrite | Code::ImageRead);
-        if image != (self.route == Route::StorageImage) {
-            return undefined(if image {
-                format!("`{}` of a packed format goes through an image: write `route=storage_image`", self.op.name)
+        let routes = self.op.code.routes(self.format);
+        if !routes.contains(&self.route) {
+            let known: Vec<String> = routes.iter().map(|route| format!("`route={route}`")).collect();
+            return undefined(if self.op.code.is_of_texels() {
+                format!("`{}` of a packed format goes through an image: write {}", self.op.name, known.join(" or "))
             } else {
                 format!("`{}` is arithmetic and has no route `{}`", self.op.name, self.route)
             });
+        }
+        if self.route.is_command() && !self.controls.is_empty() {
+            return undefined(format!("controls are for shaders, and none runs on the route `{}`", self.route));
         }
         if !(1..=4).contains(&self.width) {
             return undefined(format!("width {} is not one of 1, 2, 3, 4", self.width));

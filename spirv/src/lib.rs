@@ -16,6 +16,7 @@ mod words;
 
 pub mod cases;
 pub mod catalogue;
+pub mod channel;
 pub mod controls;
 pub mod emit;
 pub mod error;
@@ -28,12 +29,13 @@ pub mod plan;
 pub mod route;
 
 pub use cases::Cases;
+pub use channel::{Channel, Coding};
 pub use controls::{Control, Controls};
 pub use error::{BuildError, ParseError};
-pub use format::{Channel, FloatLayout, Format};
+pub use format::{FloatLayout, Format};
 pub use kernel::{Kernel, Shape};
 pub use load::load;
-pub use needs::Need;
+pub use needs::{Need, Use};
 pub use op::{Function, OPS, Op};
 pub use plan::Plan;
 pub use route::{Route, Via};

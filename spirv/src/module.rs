@@ -25,6 +25,7 @@ use crate::emitter::{Emitter, ids};
 use crate::error::BuildError;
 use crate::format::Format;
 use crate::glsl;
+use crate::image::Declared;
 use crate::kernel::{Kernel, Shape};
 use crate::modes;
 use crate::needs::float_formats;
@@ -54,7 +55,7 @@ struct Memory {
     /// Of the long sites, by number and buffer.
     passages: BTreeMap<(usize, usize), Passage>,
     buffers: Vec<Word>,
-    image: Option<Word>,
+    image: Option<Declared>,
     window: Option<Window>,
 }
 
@@ -133,9 +134,6 @@ impl Emitter {
         }
         if plan.buffers.iter().any(|buffer| buffer.element == Element::F16) {
             modes::require(builder, Capability::StorageBuffer16BitAccess, "SPV_KHR_16bit_storage");
-        }
-        if plan.image.is_some() {
-            builder.capability(Capability::StorageImageExtendedFormats);
         }
         builder.memory_model(AddressingModel::Logical, MemoryModel::GLSL450);
     }
@@ -248,13 +246,13 @@ impl Emitter {
 
     /// A kernel that has the module to itself.
     fn alone(&mut self, plan: &Plan, placed: &Placed, memory: &Memory, place: Place) -> Result<(), BuildError> {
-        let Some((image, variable)) = plan.image.zip(memory.image) else {
+        let Some(image) = memory.image else {
             let operands = self.operands(plan, memory, place)?;
             let results = self.computed(plan, memory, 0, &operands)?;
             return self.store_elements(memory, place, &results);
         };
         if let [result] = placed.results[..] {
-            let value = self.read_texel(image, variable, place.slot, result.shape)?;
+            let value = self.read_texel(image, place.slot, result.shape)?;
             let results = self.to_elements(memory, 0, &[value])?;
             return self.store_elements(memory, place, &results);
         }
@@ -262,7 +260,7 @@ impl Emitter {
         let ([param], [value]) = (&placed.params[..], &values[..]) else {
             return Err(BuildError::Operands { kernel: placed.kernel.to_string(), given: placed.params.len() });
         };
-        self.write_texel(image, variable, place.slot, param.shape, *value)
+        self.write_texel(image, place.slot, param.shape, *value)
     }
 }
 

@@ -7,6 +7,7 @@ use crate::controls::Control;
 use crate::format::Format;
 use crate::kernel::Kernel;
 use crate::op::Code;
+use crate::route::Route;
 
 /// One thing a device may or may not offer.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -19,10 +20,64 @@ pub enum Need {
     Storage16,
     /// Feature `shaderStorageImageExtendedFormats`.
     ExtendedFormats,
-    /// Storage image use of a packed format with optimal tiling.
-    StorageImage(Format),
+    /// A use of a packed format: of images with optimal tiling, but for texel buffers.
+    Use(Format, Use),
+    /// A queue that can draw and blit.
+    Graphics,
     /// A control, by the property or feature that claims it.
     Control(Control),
+}
+
+/// What a format can be used for (`VkFormatFeatureFlagBits`).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[expect(missing_docs, reason = "the names are Vulkan's")]
+pub enum Use {
+    StorageImage,
+    UniformTexelBuffer,
+    SampledImage,
+    TransferSrc,
+    TransferDst,
+    BlitSrc,
+    BlitDst,
+}
+
+impl Use {
+    /// Every use.
+    pub const ALL: [Use; 7] = [
+        Use::StorageImage,
+        Use::UniformTexelBuffer,
+        Use::SampledImage,
+        Use::TransferSrc,
+        Use::TransferDst,
+        Use::BlitSrc,
+        Use::BlitDst,
+    ];
+
+    /// Vulkan's name of the bit.
+    pub const fn bit(self) -> &'static str {
+        match self {
+            Use::StorageImage => "VK_FORMAT_FEATURE_STORAGE_IMAGE_BIT",
+            Use::UniformTexelBuffer => "VK_FORMAT_FEATURE_UNIFORM_TEXEL_BUFFER_BIT",
+            Use::SampledImage => "VK_FORMAT_FEATURE_SAMPLED_IMAGE_BIT",
+            Use::TransferSrc => "VK_FORMAT_FEATURE_TRANSFER_SRC_BIT",
+            Use::TransferDst => "VK_FORMAT_FEATURE_TRANSFER_DST_BIT",
+            Use::BlitSrc => "VK_FORMAT_FEATURE_BLIT_SRC_BIT",
+            Use::BlitDst => "VK_FORMAT_FEATURE_BLIT_DST_BIT",
+        }
+    }
+
+    /// Name in claims.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Use::StorageImage => "storageImage",
+            Use::UniformTexelBuffer => "uniformTexelBuffer",
+            Use::SampledImage => "sampledImage",
+            Use::TransferSrc => "transferSrc",
+            Use::TransferDst => "transferDst",
+            Use::BlitSrc => "blitSrc",
+            Use::BlitDst => "blitDst",
+        }
+    }
 }
 
 impl fmt::Display for Need {
@@ -32,7 +87,8 @@ impl fmt::Display for Need {
             Need::Float64 => f.write_str("shaderFloat64"),
             Need::Storage16 => f.write_str("storageBuffer16BitAccess"),
             Need::ExtendedFormats => f.write_str("shaderStorageImageExtendedFormats"),
-            Need::StorageImage(format) => write!(f, "VK_FORMAT_FEATURE_STORAGE_IMAGE_BIT for {format}"),
+            Need::Use(format, used) => write!(f, "{} for {format}", used.bit()),
+            Need::Graphics => f.write_str("VK_QUEUE_GRAPHICS_BIT"),
             Need::Control(control) => f.write_str(control.claim().unwrap_or("core")),
         }
     }
@@ -49,9 +105,24 @@ pub fn needs(kernel: &Kernel) -> BTreeSet<Need> {
             _ => false,
         };
     }
-    if matches!(kernel.op.code, Code::ImageRead | Code::ImageWrite) {
-        needs.insert(Need::ExtendedFormats);
-        needs.insert(Need::StorageImage(kernel.format));
+    if kernel.op.code.is_of_texels() {
+        let written = kernel.op.code == Code::ImageWrite;
+        // Texels come and go by copies.
+        let own: &[Use] = match kernel.route {
+            Route::StorageImage => &[Use::StorageImage, Use::TransferSrc, Use::TransferDst],
+            Route::TexelBuffer => &[Use::UniformTexelBuffer],
+            Route::Sampled => &[Use::SampledImage, Use::TransferDst],
+            Route::Blit if written => &[Use::BlitDst, Use::TransferSrc, Use::TransferDst],
+            Route::Blit => &[Use::BlitSrc, Use::TransferDst],
+            _ => &[Use::TransferSrc, Use::TransferDst],
+        };
+        needs.extend(own.iter().map(|used| Need::Use(kernel.format, *used)));
+        if kernel.route == Route::StorageImage && crate::image::is_extended(kernel.format) {
+            needs.insert(Need::ExtendedFormats);
+        }
+        if kernel.route == Route::Blit {
+            needs.insert(Need::Graphics);
+        }
     }
     if kernel.controls.contains(Control::FastMath0) {
         // FPFastMathDefault names every float type of the module; each needs its preserve property (VUID 09559 ff.).
@@ -65,7 +136,7 @@ pub fn needs(kernel: &Kernel) -> BTreeSet<Need> {
 pub fn float_formats(kernel: &Kernel) -> BTreeSet<Format> {
     let mut formats: BTreeSet<Format> =
         kernel.formats().into_iter().filter(|format| format.float().is_some()).collect();
-    if matches!(kernel.op.code, Code::ImageRead | Code::ImageWrite) {
+    if kernel.op.code.is_of_texels() {
         formats.insert(Format::F32);
     }
     formats

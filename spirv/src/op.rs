@@ -6,6 +6,8 @@ use std::ops::RangeInclusive;
 use rspirv::spirv::{GlslStd450Op as GLOp, Op as SpvOp};
 
 use crate::format::Format;
+use crate::image::is_stored;
+use crate::route::Route;
 
 /// One operation that a kernel can ask for.
 #[derive(Debug)]
@@ -122,10 +124,34 @@ pub enum Code {
     Phi,
     /// The operand goes through `OpCompositeConstruct`, `OpVectorShuffle` and `OpCompositeExtract`.
     Shuffle,
-    /// `OpImageWrite` to a storage image.
+    /// A texel from a vector: `OpImageWrite`, or what a command does in its place.
     ImageWrite,
-    /// `OpImageRead` of a storage image.
+    /// A vector from a texel: `OpImageRead`, `OpImageFetch`, or what a command does in their place.
     ImageRead,
+    /// The same through a sampler, nearest: `OpImageSampleExplicitLod`.
+    ImageSample,
+    /// A texel from a texel.
+    TexelCopy,
+}
+
+impl Code {
+    /// The routes it can take in a format, the natural one first.
+    pub const fn routes(self, format: Format) -> &'static [Route] {
+        match self {
+            Code::ImageWrite if !is_stored(format) => &[Route::Clear, Route::Blit],
+            Code::ImageWrite => &[Route::StorageImage, Route::Clear, Route::Blit],
+            Code::ImageRead if !is_stored(format) => &[Route::Sampled, Route::TexelBuffer, Route::Blit],
+            Code::ImageRead => &[Route::StorageImage, Route::TexelBuffer, Route::Sampled, Route::Blit],
+            Code::ImageSample => &[Route::Sampled],
+            Code::TexelCopy => &[Route::Copy],
+            _ => &[Route::Buffer, Route::Uniform, Route::Push, Route::Spec, Route::Literal],
+        }
+    }
+
+    /// Whether it is about texels of packed formats.
+    pub const fn is_of_texels(self) -> bool {
+        matches!(self, Code::ImageWrite | Code::ImageRead | Code::ImageSample | Code::TexelCopy)
+    }
 }
 
 /// Comparison relations.
@@ -275,13 +301,13 @@ pub enum Function {
     Load,
 }
 
-use Format::{B10g11r11, Bool, F16, F32, F64, I32, U32};
+use Format::{Bool, F16, F32, F64, I32, U32};
 
 const FLOATS: &[Format] = &[F16, F32, F64];
 const HALF_AND_SINGLE: &[Format] = &[F16, F32];
 const SINGLE: &[Format] = &[F32];
 const DOUBLE: &[Format] = &[F64];
-const PACKED: &[Format] = &[B10g11r11];
+const PACKED: &[Format] = &Format::PACKED;
 
 const T: Operand = Operand { format: None, width: Width::Kernel };
 const fn fixed(format: Format) -> Operand {
@@ -507,6 +533,8 @@ pub static OPS: &[Op] = &[
     // Packed formats.
     row("store", PACKED, &[TEXEL_VECTOR], SCALAR, Code::ImageWrite, "", Function::Store, "vector to texel").whole(1, 1),
     row("load", PACKED, &[SCALAR], TEXEL_VECTOR, Code::ImageRead, "", Function::Load, "texel to vector").whole(1, 1),
+    row("sample", PACKED, &[SCALAR], TEXEL_VECTOR, Code::ImageSample, "", Function::Load, "texel to vector, by a sampler, nearest").whole(1, 1),
+    row("copy", PACKED, &[SCALAR], SCALAR, Code::TexelCopy, "", Function::Move, "texel to texel").whole(1, 1),
 ];
 
 impl Op {

@@ -78,15 +78,25 @@ pub struct Region {
     pub base: u32,
 }
 
-/// The storage image of an image kernel: descriptor set 0, binding [`IMAGE_BINDING`], 2D, one layer, optimal tiling.
+/// The image of a texel kernel: descriptor set 0, binding [`IMAGE_BINDING`], 2D, one layer, optimal tiling. On the route
+/// [`Route::TexelBuffer`] it is a buffer of as many texels.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Image {
     /// Packed format.
     pub format: Format,
     /// Width and height in texels.
     pub extent: [u32; 2],
-    /// Whether the module writes it (its texels are the result) or reads it (they are the operand).
-    pub written: bool,
+    /// The kernel's route.
+    pub route: Route,
+    /// What becomes of the texels.
+    pub code: Code,
+}
+
+impl Image {
+    /// Whether its texels are the result; else they are the operand.
+    pub const fn is_written(&self) -> bool {
+        matches!(self.code, Code::ImageWrite | Code::TexelCopy)
+    }
 }
 
 /// One kernel in its place.
@@ -152,6 +162,7 @@ impl Element {
     fn of(kernel: &Kernel, format: Format, storage16: bool) -> Element {
         match format {
             _ if kernel.width > 1 || brings(kernel.route) => Element::Words,
+            _ if format.is_packed() && format.bits() > 32 => Element::Words,
             Format::F16 if storage16 => Element::F16,
             Format::F32 => Element::F32,
             Format::F64 => Element::F64,
@@ -191,8 +202,8 @@ pub fn buffers(kernel: &Kernel) -> BTreeSet<(Direction, Element)> {
 }
 
 /// Whether the plan itself brings the operands on this route.
-fn brings(route: Route) -> bool {
-    Route::OTHERS.contains(&route)
+pub fn brings(route: Route) -> bool {
+    Route::OTHERS.contains(&route) || route == Route::Clear
 }
 
 /// A kernel to be laid out.
@@ -213,7 +224,7 @@ impl Plan {
     /// them. `storage16`: the device has 16-bit storage.
     ///
     /// # Panics
-    /// When an image kernel shares the module with another.
+    /// When a texel kernel shares the module with another.
     pub fn new(kernels: &[(Kernel, u32)], storage16: bool, variant: Variant) -> Plan {
         let wanted = kernels.iter().enumerate();
         let wanted = wanted.map(|(operands, (kernel, slots))| {
@@ -226,7 +237,7 @@ impl Plan {
     /// Lays out these kernels; those that ask the same operands share them.
     ///
     /// # Panics
-    /// When an image kernel shares the module with another.
+    /// When a texel kernel shares the module with another.
     pub fn sharing(kernels: &[Wanted], storage16: bool, variant: Variant) -> Plan {
         let mut plan = Plan {
             placed: Vec::new(),
@@ -247,15 +258,17 @@ impl Plan {
             let Wanted { kernel, slots, operands, values } = wanted;
             let (mut params, mut results, mut brought) = (Vec::new(), Vec::new(), &nothing);
             match kernel.op.code {
-                Code::ImageWrite | Code::ImageRead => {
-                    assert!(kernels.len() == 1, "an image kernel has a module of its own");
-                    let written = kernel.op.code == Code::ImageWrite;
+                code if code.is_of_texels() => {
+                    assert!(kernels.len() == 1, "a texel kernel has a module of its own");
                     let extent = [IMAGE_WIDTH, slots.div_ceil(IMAGE_WIDTH).max(1)];
-                    plan.image = Some(Image { format: kernel.format, extent, written });
-                    if written {
-                        params = plan.regions(Direction::In, wanted, storage16);
-                    } else {
+                    let image = Image { format: kernel.format, extent, route: kernel.route, code };
+                    plan.image = Some(image);
+                    if !image.is_written() {
                         results = plan.regions(Direction::Out, wanted, storage16);
+                    } else if brings(kernel.route) {
+                        brought = values;
+                    } else {
+                        params = plan.regions(Direction::In, wanted, storage16);
                     }
                 }
                 _ if brings(kernel.route) => {
@@ -317,6 +330,11 @@ impl Plan {
     /// The route of its kernels; `None` where there is none.
     pub fn route(&self) -> Option<Route> {
         self.placed.first().map(|placed| placed.kernel.route)
+    }
+
+    /// Whether no module runs: a command of Vulkan does it all.
+    pub fn is_command(&self) -> bool {
+        self.route().is_some_and(Route::is_command)
     }
 
     /// Invocations of a work group. What a window holds is the same for all of them, so there each has a slot of its own.

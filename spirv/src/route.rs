@@ -21,6 +21,16 @@ pub enum Route {
     Literal,
     /// A storage image: the conversion of `OpImageWrite` or `OpImageRead`.
     StorageImage,
+    /// A uniform texel buffer: the conversion of `OpImageFetch`.
+    TexelBuffer,
+    /// A sampled image: the conversion of `OpImageFetch` or of a sampler.
+    Sampled,
+    /// `vkCmdClearColorImage`: the conversion of a clear value.
+    Clear,
+    /// `vkCmdBlitImage` without scaling, to or from `VK_FORMAT_R32G32B32A32_SFLOAT`.
+    Blit,
+    /// `vkCmdCopyImage`, from one image to another of the same format.
+    Copy,
 }
 
 /// Which front end spells the question.
@@ -35,8 +45,19 @@ pub enum Via {
 
 impl Route {
     /// Every route, in the order of the catalogue.
-    pub const ALL: [Route; 6] =
-        [Route::Buffer, Route::Uniform, Route::Push, Route::Spec, Route::Literal, Route::StorageImage];
+    pub const ALL: [Route; 11] = [
+        Route::Buffer,
+        Route::Uniform,
+        Route::Push,
+        Route::Spec,
+        Route::Literal,
+        Route::StorageImage,
+        Route::TexelBuffer,
+        Route::Sampled,
+        Route::Clear,
+        Route::Blit,
+        Route::Copy,
+    ];
     /// The routes of arithmetic beside the storage buffer.
     pub const OTHERS: [Route; 4] = [Route::Uniform, Route::Push, Route::Spec, Route::Literal];
 
@@ -49,7 +70,27 @@ impl Route {
             Route::Spec => "spec",
             Route::Literal => "literal",
             Route::StorageImage => "storage_image",
+            Route::TexelBuffer => "texel_buffer",
+            Route::Sampled => "sampled",
+            Route::Clear => "clear",
+            Route::Blit => "blit",
+            Route::Copy => "copy",
         }
+    }
+
+    /// The command of Vulkan that does it all, where no shader runs.
+    pub const fn command(self) -> Option<&'static str> {
+        match self {
+            Route::Clear => Some("vkCmdClearColorImage"),
+            Route::Blit => Some("vkCmdBlitImage"),
+            Route::Copy => Some("vkCmdCopyImage"),
+            _ => None,
+        }
+    }
+
+    /// Whether no shader runs.
+    pub const fn is_command(self) -> bool {
+        self.command().is_some()
     }
 
     /// Whether the operands are constants of the module, so that the driver can fold the operation.

@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fpprobe_profiles::Outcome;
+use fpprobe_spirv::Cases;
 use fpprobe_spirv::Format;
 use fpprobe_spirv::cases::random;
 use fpprobe_spirv::plan::{self, Direction, Placed, Plan, Region, Variant, Wanted};
-use fpprobe_spirv::{Cases, Route};
 
 use super::{Asked, Builder, Executor, poison};
 use crate::protocol::Failure;
@@ -37,8 +37,8 @@ pub fn run(
     timeout: Duration,
 ) -> Result<Vec<Lanes>, Failure> {
     let plan = Plan::sharing(&wanted(asked, number), storage16, variant);
-    let words =
-        build(&plan).map_err(|error| Failure::new(Outcome::Rejected, format!("no module could be built: {error}")))?;
+    let built = |error| Failure::new(Outcome::Rejected, format!("no module could be built: {error}"));
+    let words = if plan.is_command() { Vec::new() } else { build(&plan).map_err(built)? };
     let mut memory = Memory::new(&plan, number);
     let mut order: Vec<usize> = (0..asked.len()).collect();
     if variant.reversed {
@@ -63,7 +63,7 @@ fn wanted(asked: &[&Asked], number: u32) -> Vec<Wanted> {
         let operands = asked.iter().position(|other| other.cases == one.cases).unwrap_or(index);
         let values = match wanted.get(operands) {
             Some(same) => Arc::clone(&same.values),
-            None if Route::OTHERS.contains(&one.kernel.route) => in_slots(&one.cases, number),
+            None if plan::brings(one.kernel.route) => in_slots(&one.cases, number),
             None => Arc::default(),
         };
         wanted.push(Wanted { kernel: one.kernel, slots: one.cases.len() as u32, operands, values });
@@ -127,7 +127,7 @@ impl Memory {
         let widths: Vec<u32> = asked.kernel.output_formats().map(Format::bits).collect();
         let mut poisons = Vec::with_capacity(slots.len() * ends.len());
         for (slot, values) in slots.iter().zip(asked.cases.iter()) {
-            if plan.image.is_some() && placed.params.is_empty() {
+            if plan.image.is_some_and(|image| !image.is_written()) {
                 self.put_texel(placed, *slot, values[0]);
             }
             let mut values = values.iter();

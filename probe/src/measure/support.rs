@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use fpprobe_reports::model::Claims;
 use fpprobe_spirv::needs::needs;
-use fpprobe_spirv::{Control, Format, Kernel, Need};
+use fpprobe_spirv::{Control, Format, Kernel, Need, Use};
 
 /// What a device offers.
 #[derive(Clone, Debug, Default)]
@@ -46,8 +46,8 @@ impl Support {
 
     /// Of a device that offers everything.
     pub fn everything() -> Support {
-        let formats = Format::ALL.into_iter().map(Need::StorageImage);
-        let features = [Need::Float16, Need::Float64, Need::Storage16, Need::ExtendedFormats];
+        let formats = Format::PACKED.into_iter().flat_map(|format| Use::ALL.map(|used| Need::Use(format, used)));
+        let features = [Need::Float16, Need::Float64, Need::Storage16, Need::ExtendedFormats, Need::Graphics];
         let controls = Control::all().map(Need::Control);
         Support { offers: features.into_iter().chain(formats).chain(controls).collect(), ..Support::default() }
     }

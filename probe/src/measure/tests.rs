@@ -21,11 +21,16 @@ impl<F: FnMut(u32, &Kernel, u32, u64) -> Option<u64>> Executor for Device<F> {
         _timeout: Duration,
     ) -> Result<(), Failure> {
         self.modules.push((plan.variant, buffers.concat()));
+        let size = plan.image.map_or(0, |image| image.format.bits() as usize / 8);
         for placed in &plan.placed {
             for slot in 0..placed.slots {
                 let operand = match placed.params.first() {
                     Some(region) => read(plan, &buffers[region.buffer], region, slot, 0),
-                    None => u64::from(u32::from_le_bytes(texels[slot as usize * 4..][..4].try_into().unwrap())),
+                    None => {
+                        let mut word = [0; 8];
+                        word[..size].copy_from_slice(&texels[slot as usize * size..][..size]);
+                        u64::from_le_bytes(word)
+                    }
                 };
                 let Some(bits) = (self.fault)(self.run, &placed.kernel, slot, operand) else { continue };
                 for region in &placed.results {
@@ -34,7 +39,7 @@ impl<F: FnMut(u32, &Kernel, u32, u64) -> Option<u64>> Executor for Device<F> {
                     }
                 }
                 if placed.results.is_empty() {
-                    texels[slot as usize * 4..][..4].copy_from_slice(&(bits as u32).to_le_bytes());
+                    texels[slot as usize * size..][..size].copy_from_slice(&bits.to_le_bytes()[..size]);
                 }
             }
         }
@@ -81,9 +86,13 @@ fn an_honest_device_ran_and_answers_come_in_case_order() {
 
 #[test]
 fn images_are_filled_and_read_as_texels() {
-    let offers =
-        [fpprobe_spirv::Need::ExtendedFormats, fpprobe_spirv::Need::StorageImage(fpprobe_spirv::Format::B10g11r11)];
-    for id in ["b10g11r11.store:route=storage_image", "b10g11r11.load:route=storage_image"] {
+    for id in [
+        "b10g11r11.store:route=storage_image",
+        "b10g11r11.load:route=storage_image",
+        "r16f.load:route=sampled",
+        "r8unorm.load:route=texel_buffer",
+    ] {
+        let offers: Vec<fpprobe_spirv::Need> = fpprobe_spirv::needs::needs(&id.parse().unwrap()).into_iter().collect();
         let answer = ask(&[id], &offers, |_, _, _, operand| Some(operand)).remove(0);
         assert_eq!((answer.outcome, answer.out[0]), (Outcome::Ran, cases(&id.parse().unwrap()).case(0)[0]), "{id}");
         let answer = ask(&[id], &offers, |_, _, _, _| None).remove(0);

@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use fpprobe_spirv::op::Code;
 use fpprobe_spirv::plan::{Direction, Element};
 use fpprobe_spirv::{Format, Kernel, plan};
 
@@ -31,7 +30,7 @@ pub fn batches(asks: &[Ask], batching: Batching, most: usize) -> Vec<Vec<usize>>
         let ask = &asks[place];
         let kernel = &ask.kernel;
         let values = ask.cases.len() * kernel.arity();
-        let alone = batching == Batching::Alone || matches!(kernel.op.code, Code::ImageRead | Code::ImageWrite);
+        let alone = batching == Batching::Alone || kernel.op.code.is_of_texels();
         // All kernels of a module carry what the largest of them has for operands.
         let large = kernel.has_matrices();
         let kind = (kernel.format, kernel.controls, kernel.route, kernel.width > 1, kernel.via, large);

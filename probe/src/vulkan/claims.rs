@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use ash::{khr, vk};
 use fpprobe_reports::model::Claims;
-use fpprobe_spirv::{Control, Format, Need};
+use fpprobe_spirv::{Control, Format, Need, Use};
 
 use super::image::vulkan_format;
 use super::instance::Instance;
@@ -30,12 +30,16 @@ pub(super) fn claims(instance: &Instance, physical: &Physical) -> Claims {
         features(instance, physical, &mut flags);
         float_controls(instance, physical, &mut flags, &mut claims);
         formats(instance, physical, &mut flags);
+        flags.insert(GRAPHICS.to_owned(), physical.draws);
     }
-    claims.flags = flags.into_iter().map(|(name, claimed)| (name.to_owned(), claimed)).collect();
+    claims.flags = flags;
     claims
 }
 
-type Flags = BTreeMap<&'static str, bool>;
+type Flags = BTreeMap<String, bool>;
+
+/// The claim that the queue in use can draw and blit.
+const GRAPHICS: &str = "graphicsQueue";
 
 fn features(instance: &Instance, physical: &Physical, flags: &mut Flags) {
     let mut storage16 = vk::PhysicalDevice16BitStorageFeatures::default();
@@ -53,7 +57,8 @@ fn features(instance: &Instance, physical: &Physical, flags: &mut Flags) {
     unsafe { instance.raw().get_physical_device_features2(physical.raw, &mut chain) };
     let core = chain.features;
     // Any value but 0 counts as true: a VkBool32 of 2 is a driver bug that must not become undefined behaviour here.
-    flags.extend([
+    let named = |(name, claimed): (&str, bool)| (name.to_owned(), claimed);
+    let found = [
         ("shaderFloat64", core.shader_float64 != 0),
         ("shaderInt16", core.shader_int16 != 0),
         ("shaderInt64", core.shader_int64 != 0),
@@ -61,7 +66,8 @@ fn features(instance: &Instance, physical: &Physical, flags: &mut Flags) {
         ("storageBuffer16BitAccess", storage16.storage_buffer16_bit_access != 0),
         ("shaderFloat16", float16.shader_float16 != 0),
         ("shaderFloatControls2", controls2.shader_float_controls2 != 0),
-    ]);
+    ];
+    flags.extend(found.map(named));
 }
 
 fn float_controls(instance: &Instance, physical: &Physical, flags: &mut Flags, claims: &mut Claims) {
@@ -74,7 +80,8 @@ fn float_controls(instance: &Instance, physical: &Physical, flags: &mut Flags, c
         claims.denorm_behavior_independence = independence(found.denorm_behavior_independence);
         claims.rounding_mode_independence = independence(found.rounding_mode_independence);
     }
-    flags.extend([
+    let named = |(name, claimed): (&str, bool)| (name.to_owned(), claimed);
+    let found = [
         ("shaderSignedZeroInfNanPreserveFloat16", found.shader_signed_zero_inf_nan_preserve_float16 != 0),
         ("shaderSignedZeroInfNanPreserveFloat32", found.shader_signed_zero_inf_nan_preserve_float32 != 0),
         ("shaderSignedZeroInfNanPreserveFloat64", found.shader_signed_zero_inf_nan_preserve_float64 != 0),
@@ -90,7 +97,8 @@ fn float_controls(instance: &Instance, physical: &Physical, flags: &mut Flags, c
         ("shaderRoundingModeRTZFloat16", found.shader_rounding_mode_rtz_float16 != 0),
         ("shaderRoundingModeRTZFloat32", found.shader_rounding_mode_rtz_float32 != 0),
         ("shaderRoundingModeRTZFloat64", found.shader_rounding_mode_rtz_float64 != 0),
-    ]);
+    ];
+    flags.extend(found.map(named));
 }
 
 fn independence(found: vk::ShaderFloatControlsIndependence) -> String {
@@ -102,22 +110,36 @@ fn independence(found: vk::ShaderFloatControlsIndependence) -> String {
     }
 }
 
-/// Name of the claim that a packed format can be a storage image; `None` for formats that are no image formats.
-fn storage_image_claim(format: Format) -> Option<&'static str> {
-    match format {
-        Format::B10g11r11 => Some("B10G11R11_UFLOAT_PACK32 storageImage"),
-        _ => None,
-    }
+/// Name of the claim that a packed format has a use; `None` for formats that are no image formats.
+fn format_claim(format: Format, used: Use) -> Option<String> {
+    vulkan_format(format).map(|(_, name)| format!("{name} {}", used.name()))
+}
+
+/// Every use of every packed format.
+fn uses() -> impl Iterator<Item = (Format, Use)> {
+    Format::PACKED.into_iter().flat_map(|format| Use::ALL.map(|used| (format, used)))
 }
 
 fn formats(instance: &Instance, physical: &Physical, flags: &mut Flags) {
-    for format in Format::ALL {
-        if let (Some(claim), Some(raw)) = (storage_image_claim(format), vulkan_format(format)) {
-            let mut found = vk::FormatProperties::default();
-            let ask = instance.raw().fp_v1_0().get_physical_device_format_properties;
-            // SAFETY: the handle is the instance's; the result outlives the call.
-            unsafe { ask(physical.raw, raw, &raw mut found) };
-            flags.insert(claim, found.optimal_tiling_features.contains(vk::FormatFeatureFlags::STORAGE_IMAGE));
+    for format in Format::PACKED {
+        let Some((raw, _)) = vulkan_format(format) else { continue };
+        let mut found = vk::FormatProperties::default();
+        let ask = instance.raw().fp_v1_0().get_physical_device_format_properties;
+        // SAFETY: the handle is the instance's; the result outlives the call.
+        unsafe { ask(physical.raw, raw, &raw mut found) };
+        for used in Use::ALL {
+            let (features, bit) = match used {
+                Use::StorageImage => (found.optimal_tiling_features, vk::FormatFeatureFlags::STORAGE_IMAGE),
+                Use::UniformTexelBuffer => (found.buffer_features, vk::FormatFeatureFlags::UNIFORM_TEXEL_BUFFER),
+                Use::SampledImage => (found.optimal_tiling_features, vk::FormatFeatureFlags::SAMPLED_IMAGE),
+                Use::TransferSrc => (found.optimal_tiling_features, vk::FormatFeatureFlags::TRANSFER_SRC),
+                Use::TransferDst => (found.optimal_tiling_features, vk::FormatFeatureFlags::TRANSFER_DST),
+                Use::BlitSrc => (found.optimal_tiling_features, vk::FormatFeatureFlags::BLIT_SRC),
+                Use::BlitDst => (found.optimal_tiling_features, vk::FormatFeatureFlags::BLIT_DST),
+            };
+            if let Some(claim) = format_claim(format, used) {
+                flags.insert(claim, features.contains(bit));
+            }
         }
     }
 }
@@ -130,11 +152,12 @@ pub fn offers(claims: &Claims) -> BTreeSet<Need> {
         (Need::Float64, "shaderFloat64"),
         (Need::Storage16, "storageBuffer16BitAccess"),
         (Need::ExtendedFormats, "shaderStorageImageExtendedFormats"),
+        (Need::Graphics, GRAPHICS),
     ];
     let features = features.into_iter().filter(|(_, name)| claimed(name)).map(|(need, _)| need);
     let controls = Control::all().filter(|control| control.claim().is_some_and(claimed)).map(Need::Control);
-    let formats = Format::ALL.into_iter().filter(|format| storage_image_claim(*format).is_some_and(claimed));
-    features.chain(controls).chain(formats.map(Need::StorageImage)).collect()
+    let formats = uses().filter(|(format, used)| format_claim(*format, *used).is_some_and(|claim| claimed(&claim)));
+    features.chain(controls).chain(formats.map(|(format, used)| Need::Use(format, used))).collect()
 }
 
 #[cfg(test)]
@@ -153,14 +176,13 @@ mod tests {
         let fast = offers(&claiming(&["shaderFloatControls2"]));
         assert_eq!(fast, BTreeSet::from([Need::Control(Control::FastMath0)]));
         let packed = offers(&claiming(&["B10G11R11_UFLOAT_PACK32 storageImage"]));
-        assert_eq!(packed, BTreeSet::from([Need::StorageImage(Format::B10g11r11)]));
+        assert_eq!(packed, BTreeSet::from([Need::Use(Format::B10g11r11, Use::StorageImage)]));
     }
 
     #[test]
     fn packed_formats_are_known_to_vulkan() {
         for format in Format::ALL {
             assert_eq!(!format.channels().is_empty(), vulkan_format(format).is_some(), "{format}");
-            assert_eq!(!format.channels().is_empty(), storage_image_claim(format).is_some(), "{format}");
         }
     }
 }

@@ -17,7 +17,7 @@ use super::physical::Physical;
 const PORTABILITY: &CStr = khr::portability_subset::NAME;
 
 /// Functions of Vulkan 1.0 that are used on a device. ash calls those that a driver lacks without looking, and panics.
-const FUNCTIONS: [&CStr; 45] = [
+const FUNCTIONS: [&CStr; 52] = [
     c"vkAllocateCommandBuffers",
     c"vkAllocateDescriptorSets",
     c"vkAllocateMemory",
@@ -26,12 +26,16 @@ const FUNCTIONS: [&CStr; 45] = [
     c"vkBindImageMemory",
     c"vkCmdBindDescriptorSets",
     c"vkCmdBindPipeline",
+    c"vkCmdBlitImage",
+    c"vkCmdClearColorImage",
     c"vkCmdCopyBufferToImage",
+    c"vkCmdCopyImage",
     c"vkCmdCopyImageToBuffer",
     c"vkCmdDispatch",
     c"vkCmdPipelineBarrier",
     c"vkCmdPushConstants",
     c"vkCreateBuffer",
+    c"vkCreateBufferView",
     c"vkCreateCommandPool",
     c"vkCreateComputePipelines",
     c"vkCreateDescriptorPool",
@@ -40,8 +44,10 @@ const FUNCTIONS: [&CStr; 45] = [
     c"vkCreateImage",
     c"vkCreateImageView",
     c"vkCreatePipelineLayout",
+    c"vkCreateSampler",
     c"vkCreateShaderModule",
     c"vkDestroyBuffer",
+    c"vkDestroyBufferView",
     c"vkDestroyCommandPool",
     c"vkDestroyDescriptorPool",
     c"vkDestroyDescriptorSetLayout",
@@ -51,6 +57,7 @@ const FUNCTIONS: [&CStr; 45] = [
     c"vkDestroyImageView",
     c"vkDestroyPipeline",
     c"vkDestroyPipelineLayout",
+    c"vkDestroySampler",
     c"vkDestroyShaderModule",
     c"vkEndCommandBuffer",
     c"vkFreeMemory",
@@ -71,6 +78,7 @@ pub struct Device {
     pub(super) buffers: Vec<Option<Buffer>>,
     pub(super) texels: Option<Buffer>,
     pub(super) windows: Option<Buffer>,
+    pub(super) staging: Option<Buffer>,
     pub(super) fence: Owned<vk::Fence>,
     /// From `pool`.
     pub(super) commands: vk::CommandBuffer,
@@ -110,6 +118,7 @@ impl Device {
             buffers: Vec::new(),
             texels: None,
             windows: None,
+            staging: None,
             fence: Owned::new(&logical, fence),
             commands: commands.first().copied().unwrap_or_default(),
             pool,

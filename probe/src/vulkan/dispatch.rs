@@ -1,24 +1,55 @@
 //! One module, run once: upload, dispatch, wait, read back.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use ash::vk;
-use fpprobe_spirv::Plan;
 use fpprobe_spirv::plan::window::{Dispatch, UNIFORM_BYTES};
-use fpprobe_spirv::plan::{Direction, IMAGE_BINDING};
+use fpprobe_spirv::plan::{self, Direction, IMAGE_BINDING};
+use fpprobe_spirv::{Plan, Route};
 
 use super::device::Device;
 use super::error::{ErrorKind, Named, VulkanError};
-use super::image::{Image, TEXEL};
+use super::handles::{Logical, Owned};
+use super::image::{Image, Wanted, descriptor};
 use super::memory::Buffer;
 use super::pipeline::Pipeline;
 use super::windows::{self, uniform};
 
+/// What a shader gets at a texel kernel's texels by.
+struct TexelAccess<'a> {
+    image: Option<&'a Image>,
+    view: Option<Owned<vk::BufferView>>,
+    sampler: Option<Owned<vk::Sampler>>,
+}
+
+/// Layout of a plan's image while a shader is at it.
+fn layout(plan: &Plan) -> vk::ImageLayout {
+    let sampled = plan.route() == Some(Route::Sampled);
+    if sampled { vk::ImageLayout::SHADER_READ_ONLY_OPTIMAL } else { vk::ImageLayout::GENERAL }
+}
+
+/// A sampler that takes the nearest texel, by unnormalised coordinates: no arithmetic lies between slot and texel.
+fn sampler(logical: &Arc<Logical>) -> Result<Owned<vk::Sampler>, VulkanError> {
+    let edge = vk::SamplerAddressMode::CLAMP_TO_EDGE;
+    let info = vk::SamplerCreateInfo::default()
+        .mag_filter(vk::Filter::NEAREST)
+        .min_filter(vk::Filter::NEAREST)
+        .mipmap_mode(vk::SamplerMipmapMode::NEAREST)
+        .address_mode_u(edge)
+        .address_mode_v(edge)
+        .unnormalized_coordinates(true);
+    // SAFETY: the structure lives until after the call.
+    let sampler = unsafe { logical.raw().create_sampler(&info, None) }.named("vkCreateSampler")?;
+    Ok(Owned::new(logical, sampler))
+}
+
 impl Device {
-    /// Compiles `words`, the module of `plan`, and runs its work groups once.
+    /// Compiles `words`, the module of `plan`, and runs its work groups once; or has a plan without a module, for which
+    /// there are no words, carried out by a command.
     ///
-    /// `buffers` holds the bytes of each of the plan's buffers, inputs and outputs; `texels` those of its image, four
-    /// each, empty where there is none. All are uploaded before; outputs and texels are replaced, if the device finishes
+    /// `buffers` holds the bytes of each of the plan's buffers, inputs and outputs; `texels` those of its image, packed, empty
+    /// where there is none. All are uploaded before; outputs and texels are replaced, if the device finishes
     /// within `timeout`, by what is there afterwards. Writes to inputs, or behind a buffer's range, are an error. After
     /// [`ErrorKind::Hung`] the device refuses everything in this process; after [`ErrorKind::DeviceLost`] a new one must
     /// be made.
@@ -40,20 +71,28 @@ impl Device {
         }
         let dispatches = plan.dispatches();
         self.check(words, plan, buffers, texels)?;
+        if plan.is_command() {
+            return self.command(plan, buffers, texels, timeout);
+        }
         self.check_windows(plan, &dispatches)?;
         let pipeline = Pipeline::new(&self.logical, words, plan)?;
-        let image = plan.image.as_ref().map(|image| Image::new(&self.logical, self.physical, image)).transpose()?;
+        let texel_buffer = plan.route() == Some(Route::TexelBuffer);
+        let image = plan.image.filter(|_| !texel_buffer).map(|image| self.image(&image)).transpose()?;
 
         self.buffers.resize_with(self.buffers.len().max(buffers.len()), || None);
         for (place, bytes) in self.buffers.iter_mut().zip(&*buffers) {
             Buffer::fit(place, &self.logical, bytes.len())?.write(bytes)?;
         }
-        if image.is_some() {
+        if plan.image.is_some() {
             Buffer::fit(&mut self.texels, &self.logical, texels.len())?.write(texels)?;
         }
+        let view =
+            plan.image.filter(|_| texel_buffer).map(|image| self.texel_view(&image, texels.len())).transpose()?;
+        let sampler = plan.image.map(|_| sampler(&self.logical)).transpose()?;
         let windows = windows::bytes(plan, &dispatches);
         self.fill_windows(&windows)?;
-        self.describe(plan, &pipeline, image.as_ref());
+        let texel_access = TexelAccess { image: image.as_ref(), view, sampler };
+        self.describe(plan, &pipeline, &texel_access);
         self.record(plan, &pipeline, &dispatches, image.as_ref())?;
         self.submit(timeout)?;
 
@@ -68,8 +107,9 @@ impl Device {
         if let Some(buffer) = self.windows.as_ref().filter(|_| !windows.is_empty()) {
             buffer.holds(&windows)?;
         }
-        match &self.texels {
-            Some(buffer) if image.is_some() => buffer.read(texels),
+        match (&self.texels, plan.image) {
+            (Some(buffer), Some(image)) if image.is_written() => buffer.read(texels),
+            (Some(buffer), Some(_)) => buffer.holds(texels),
             _ => Ok(()),
         }
     }
@@ -82,12 +122,13 @@ impl Device {
     /// Refuses what the device has no room for, and arguments that do not fit each other.
     fn check(&self, words: &[u32], plan: &Plan, buffers: &[Vec<u8>], texels: &[u8]) -> Result<(), VulkanError> {
         let limits = &self.limits;
-        if words.is_empty() {
+        if words.is_empty() && !plan.is_command() {
             return Err(VulkanError::argument("vkCreateShaderModule", "the module is empty"));
         }
         let fit = buffers.len() == plan.buffers.len()
             && buffers.iter().zip(&plan.buffers).all(|(bytes, buffer)| bytes.len() == buffer.bytes());
-        if !fit || buffers.iter().any(Vec::is_empty) || texels.len() != plan.texels() * TEXEL {
+        let texel = plan.image.map_or(0, |image| image.format.bits() as usize / 8);
+        if !fit || buffers.iter().any(Vec::is_empty) || texels.len() != plan.texels() * texel {
             return Err(VulkanError::argument("vkUpdateDescriptorSets", "the data do not have the plan's sizes"));
         }
         let most = limits.max_per_stage_descriptor_storage_buffers;
@@ -103,8 +144,31 @@ impl Device {
         Ok(())
     }
 
+    /// The image of a texel kernel.
+    fn image(&self, image: &plan::Image) -> Result<Image, VulkanError> {
+        let sampled = image.route == Route::Sampled;
+        let usage = if sampled { vk::ImageUsageFlags::SAMPLED } else { vk::ImageUsageFlags::STORAGE };
+        Image::new(&self.logical, self.physical, &Wanted::of(image, usage)?)
+    }
+
+    /// The texels as a texel buffer.
+    fn texel_view(&self, image: &plan::Image, bytes: usize) -> Result<Owned<vk::BufferView>, VulkanError> {
+        let most = self.limits.max_texel_buffer_elements as usize;
+        let count = bytes / (image.format.bits() as usize / 8);
+        if count > most {
+            let what = format!("texel buffer of {count} texels; at most {most}");
+            return Err(VulkanError::limit("vkCreateBufferView", what));
+        }
+        let Wanted { format, .. } = Wanted::of(image, vk::ImageUsageFlags::empty())?;
+        let buffer = self.texels.as_ref().map(Buffer::raw).unwrap_or_default();
+        let info = vk::BufferViewCreateInfo::default().buffer(buffer).format(format).range(bytes as u64);
+        // SAFETY: the structure lives until after the call; the buffer is this device's and holds as many bytes.
+        let view = unsafe { self.logical.raw().create_buffer_view(&info, None) }.named("vkCreateBufferView")?;
+        Ok(Owned::new(&self.logical, view))
+    }
+
     /// Points the pipeline's descriptor set at the buffers and the image.
-    fn describe(&self, plan: &Plan, pipeline: &Pipeline, image: Option<&Image>) {
+    fn describe(&self, plan: &Plan, pipeline: &Pipeline, texels: &TexelAccess<'_>) {
         let infos: Vec<_> = plan
             .buffers
             .iter()
@@ -114,21 +178,25 @@ impl Device {
                 (wanted.binding(), [info])
             })
             .collect();
-        let view = image.map(|image| {
-            [vk::DescriptorImageInfo::default().image_view(image.view()).image_layout(vk::ImageLayout::GENERAL)]
+        let image = texels.image.map(|image| {
+            let info = vk::DescriptorImageInfo::default().image_view(image.view()).image_layout(layout(plan));
+            [info.sampler(texels.sampler.as_ref().map(Owned::raw).unwrap_or_default())]
         });
+        let view = texels.view.as_ref().map(|view| [view.raw()]);
+        let kind = plan.image.as_ref().map(descriptor).unwrap_or_default();
         let write = |binding, kind| {
             vk::WriteDescriptorSet::default().dst_set(pipeline.set()).dst_binding(binding).descriptor_type(kind)
         };
         let buffers =
             infos.iter().map(|(binding, info)| write(*binding, vk::DescriptorType::STORAGE_BUFFER).buffer_info(info));
-        let images = view.iter().map(|info| write(IMAGE_BINDING, vk::DescriptorType::STORAGE_IMAGE).image_info(info));
+        let images = image.iter().map(|info| write(IMAGE_BINDING, kind).image_info(info));
+        let views = view.iter().map(|view| write(IMAGE_BINDING, kind).texel_buffer_view(view));
         let windows = uniform(plan).zip(self.windows.as_ref()).map(|((binding, kind), buffer)| {
             let range = u64::from(UNIFORM_BYTES);
             (binding, kind, [vk::DescriptorBufferInfo::default().buffer(buffer.raw()).range(range)])
         });
         let windows = windows.iter().map(|(binding, kind, info)| write(*binding, *kind).buffer_info(info));
-        let writes: Vec<_> = buffers.chain(images).chain(windows).collect();
+        let writes: Vec<_> = buffers.chain(images).chain(views).chain(windows).collect();
         // SAFETY: the set was allocated with these bindings and no command buffer uses it; buffers and view are alive,
         // and each buffer is at least as long as its range.
         unsafe { self.logical.raw().update_descriptor_sets(&writes, &[]) };
@@ -142,23 +210,34 @@ impl Device {
         dispatches: &[Dispatch],
         image: Option<&Image>,
     ) -> Result<(), VulkanError> {
+        self.begin()?;
+        let texels = image.zip(self.texels.as_ref());
+        if let Some((image, buffer)) = texels {
+            self.upload(image, buffer, layout(plan));
+        }
+        // SAFETY: the command buffer is recording; pipeline, layout and set belong together and, like what the set
+        // describes, live until the submission has been waited for; `check_windows` has seen the dispatches.
+        unsafe { self.record_dispatches(plan, pipeline, dispatches) };
+        if let Some((image, buffer)) = texels.filter(|_| plan.route() == Some(Route::StorageImage)) {
+            self.download(image, buffer);
+        }
+        self.end()
+    }
+
+    /// Begins the device's only command buffer.
+    pub(super) fn begin(&self) -> Result<(), VulkanError> {
         let (device, commands) = (self.logical.raw(), self.commands);
         let begin = vk::CommandBufferBeginInfo::default().flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
         // SAFETY: the pool's only command buffer is not pending, since every submission was waited for.
         unsafe { device.reset_command_pool(self.pool.raw(), vk::CommandPoolResetFlags::empty()) }
             .named("vkResetCommandPool")?;
         // SAFETY: the command buffer is in its initial state.
-        unsafe { device.begin_command_buffer(commands, &begin) }.named("vkBeginCommandBuffer")?;
-        let texels = image.zip(self.texels.as_ref());
-        if let Some((image, buffer)) = texels {
-            self.upload(image, buffer);
-        }
-        // SAFETY: the command buffer is recording; pipeline, layout and set belong together and, like what the set
-        // describes, live until the submission has been waited for; `check_windows` has seen the dispatches.
-        unsafe { self.record_dispatches(plan, pipeline, dispatches) };
-        if let Some((image, buffer)) = texels {
-            self.download(image, buffer);
-        }
+        unsafe { device.begin_command_buffer(commands, &begin) }.named("vkBeginCommandBuffer")
+    }
+
+    /// Ends it, with everything that was written visible to the host.
+    pub(super) fn end(&self) -> Result<(), VulkanError> {
+        let (device, commands) = (self.logical.raw(), self.commands);
         // A fence makes nothing visible to the host; this does ("Host Access to Device Memory Objects").
         let visible = vk::MemoryBarrier::default()
             .src_access_mask(vk::AccessFlags::SHADER_WRITE | vk::AccessFlags::TRANSFER_WRITE)
@@ -175,19 +254,19 @@ impl Device {
 
     /// Fills the image from the buffer and hands it to the shader. What the host wrote into the buffer is visible
     /// already: submitting sees to that ("Host Write Ordering Guarantees").
-    fn upload(&self, image: &Image, buffer: &Buffer) {
+    fn upload(&self, image: &Image, buffer: &Buffer, layout: vk::ImageLayout) {
         let (device, commands) = (self.logical.raw(), self.commands);
         let target = (vk::ImageLayout::TRANSFER_DST_OPTIMAL, vk::AccessFlags::TRANSFER_WRITE);
         let shader = vk::AccessFlags::SHADER_READ | vk::AccessFlags::SHADER_WRITE;
         let filled = image.barrier((vk::ImageLayout::UNDEFINED, vk::AccessFlags::empty()), target);
-        let handed = image.barrier(target, (vk::ImageLayout::GENERAL, shader));
+        let handed = image.barrier(target, (layout, shader));
         let (top, copy) = (vk::PipelineStageFlags::TOP_OF_PIPE, vk::PipelineStageFlags::TRANSFER);
         let flags = vk::DependencyFlags::empty();
         // SAFETY: the command buffer is recording; image and buffer outlive the submission; the buffer holds at least
         // the texels of the whole image; the layouts follow from one another.
         unsafe {
             device.cmd_pipeline_barrier(commands, top, copy, flags, &[], &[], &[filled]);
-            device.cmd_copy_buffer_to_image(commands, buffer.raw(), image.raw(), target.0, &[image.copy()]);
+            device.cmd_copy_buffer_to_image(commands, buffer.raw(), image.raw(), target.0, &[image.copy(0)]);
             let compute = vk::PipelineStageFlags::COMPUTE_SHADER;
             device.cmd_pipeline_barrier(commands, copy, compute, flags, &[], &[], &[handed]);
         }
@@ -203,12 +282,12 @@ impl Device {
         // SAFETY: as for `upload`.
         unsafe {
             device.cmd_pipeline_barrier(commands, compute, copy, vk::DependencyFlags::empty(), &[], &[], &[done]);
-            device.cmd_copy_image_to_buffer(commands, image.raw(), source.0, buffer.raw(), &[image.copy()]);
+            device.cmd_copy_image_to_buffer(commands, image.raw(), source.0, buffer.raw(), &[image.copy(0)]);
         }
     }
 
     /// Submits the recorded commands and waits for their end.
-    fn submit(&self, timeout: Duration) -> Result<(), VulkanError> {
+    pub(super) fn submit(&self, timeout: Duration) -> Result<(), VulkanError> {
         let device = self.logical.raw();
         let (fences, commands) = ([self.fence.raw()], [self.commands]);
         // SAFETY: the fence is this device's and no submission is pending.

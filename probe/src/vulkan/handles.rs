@@ -101,6 +101,7 @@ macro_rules! handles {
 
 handles! {
     Buffer: destroy_buffer,
+    BufferView: destroy_buffer_view,
     CommandPool: destroy_command_pool,
     DescriptorPool: destroy_descriptor_pool,
     DescriptorSetLayout: destroy_descriptor_set_layout,
@@ -109,6 +110,7 @@ handles! {
     ImageView: destroy_image_view,
     Pipeline: destroy_pipeline,
     PipelineLayout: destroy_pipeline_layout,
+    Sampler: destroy_sampler,
     ShaderModule: destroy_shader_module,
 }
 

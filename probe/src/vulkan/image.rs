@@ -1,64 +1,108 @@
-//! Storage images: the only way through which a device packs and unpacks small float formats by itself.
+//! Images: where a device converts to and from the formats of texels.
 
 use std::sync::Arc;
 
 use ash::vk;
-use fpprobe_spirv::{Format, plan};
+use fpprobe_spirv::op::Code;
+use fpprobe_spirv::{Format, Route, plan};
 use gpu_allocator::MemoryLocation;
 
 use super::error::{Named, VulkanError};
 use super::handles::{Logical, Owned};
 use super::memory::Memory;
 
-/// Vulkan's format for a packed format; `None` for scalars, which are no image formats here.
-pub(super) fn vulkan_format(format: Format) -> Option<vk::Format> {
+/// Vulkan's format for a packed format, and its name; `None` for scalars, which are no image formats here.
+pub(super) fn vulkan_format(format: Format) -> Option<(vk::Format, &'static str)> {
     match format {
-        Format::B10g11r11 => Some(vk::Format::B10G11R11_UFLOAT_PACK32),
+        Format::B10g11r11 => Some((vk::Format::B10G11R11_UFLOAT_PACK32, "B10G11R11_UFLOAT_PACK32")),
+        Format::R16f => Some((vk::Format::R16_SFLOAT, "R16_SFLOAT")),
+        Format::Rgba16f => Some((vk::Format::R16G16B16A16_SFLOAT, "R16G16B16A16_SFLOAT")),
+        Format::R32f => Some((vk::Format::R32_SFLOAT, "R32_SFLOAT")),
+        Format::R8unorm => Some((vk::Format::R8_UNORM, "R8_UNORM")),
+        Format::R8snorm => Some((vk::Format::R8_SNORM, "R8_SNORM")),
+        Format::Rgba8unorm => Some((vk::Format::R8G8B8A8_UNORM, "R8G8B8A8_UNORM")),
+        Format::Rgba8snorm => Some((vk::Format::R8G8B8A8_SNORM, "R8G8B8A8_SNORM")),
+        Format::Rgba8srgb => Some((vk::Format::R8G8B8A8_SRGB, "R8G8B8A8_SRGB")),
+        Format::R16unorm => Some((vk::Format::R16_UNORM, "R16_UNORM")),
+        Format::R16snorm => Some((vk::Format::R16_SNORM, "R16_SNORM")),
+        Format::A2b10g10r10 => Some((vk::Format::A2B10G10R10_UNORM_PACK32, "A2B10G10R10_UNORM_PACK32")),
+        Format::E5b9g9r9 => Some((vk::Format::E5B9G9R9_UFLOAT_PACK32, "E5B9G9R9_UFLOAT_PACK32")),
         Format::F16 | Format::F32 | Format::F64 | Format::I32 | Format::U32 | Format::Bool => None,
     }
 }
 
-/// Bytes of one texel, of all formats there are so far.
-pub(super) const TEXEL: usize = 4;
+/// How a shader gets at a texel kernel's image.
+pub(super) fn descriptor(image: &plan::Image) -> vk::DescriptorType {
+    match (image.route, image.code) {
+        (Route::TexelBuffer, _) => vk::DescriptorType::UNIFORM_TEXEL_BUFFER,
+        (Route::Sampled, Code::ImageSample) => vk::DescriptorType::COMBINED_IMAGE_SAMPLER,
+        (Route::Sampled, _) => vk::DescriptorType::SAMPLED_IMAGE,
+        _ => vk::DescriptorType::STORAGE_IMAGE,
+    }
+}
 
-/// A 2D image of one layer and one level, optimally tiled, with its view.
+/// What an image is to be.
+#[derive(Clone, Copy)]
+pub(super) struct Wanted {
+    /// The packed format that it is for, for messages.
+    pub(super) about: Format,
+    /// Its own format.
+    pub(super) format: vk::Format,
+    /// Width and height in texels.
+    pub(super) extent: [u32; 2],
+    /// Layers.
+    pub(super) layers: u32,
+    /// What it is used for beside copies to and from it.
+    pub(super) usage: vk::ImageUsageFlags,
+}
+
+impl Wanted {
+    /// A texel kernel's image.
+    pub(super) fn of(image: &plan::Image, usage: vk::ImageUsageFlags) -> Result<Wanted, VulkanError> {
+        let (format, _) = vulkan_format(image.format)
+            .ok_or_else(|| VulkanError::argument("vkCreateImage", format!("{} is no image format", image.format)))?;
+        Ok(Wanted { about: image.format, format, extent: image.extent, layers: 1, usage })
+    }
+}
+
+/// A 2D image of one level, optimally tiled, with its view.
 pub(super) struct Image {
     // Fields drop in order: view, image, memory.
-    view: Owned<vk::ImageView>,
+    view: Option<Owned<vk::ImageView>>,
     raw: Owned<vk::Image>,
     _memory: Memory,
     extent: [u32; 2],
+    layers: u32,
 }
 
-const WHOLE: vk::ImageSubresourceRange = vk::ImageSubresourceRange {
-    aspect_mask: vk::ImageAspectFlags::COLOR,
-    base_mip_level: 0,
-    level_count: 1,
-    base_array_layer: 0,
-    layer_count: 1,
-};
+/// Layout of an image, and how it is got at there.
+pub(super) type Access = (vk::ImageLayout, vk::AccessFlags);
+
+/// Layers of an image.
+pub(super) const fn layers(base_array_layer: u32, layer_count: u32) -> vk::ImageSubresourceRange {
+    let aspect_mask = vk::ImageAspectFlags::COLOR;
+    vk::ImageSubresourceRange { aspect_mask, base_mip_level: 0, level_count: 1, base_array_layer, layer_count }
+}
 
 impl Image {
     /// An image with undefined texels.
     pub(super) fn new(
         logical: &Arc<Logical>,
         physical: vk::PhysicalDevice,
-        wanted: &plan::Image,
+        wanted: &Wanted,
     ) -> Result<Image, VulkanError> {
-        let format = vulkan_format(wanted.format)
-            .ok_or_else(|| VulkanError::argument("vkCreateImage", format!("{} is no image format", wanted.format)))?;
-        let [width, height] = wanted.extent;
-        let usage =
-            vk::ImageUsageFlags::STORAGE | vk::ImageUsageFlags::TRANSFER_SRC | vk::ImageUsageFlags::TRANSFER_DST;
+        let Wanted { about, format, extent, layers: count, usage } = *wanted;
+        let [width, height] = extent;
+        let copies = vk::ImageUsageFlags::TRANSFER_SRC | vk::ImageUsageFlags::TRANSFER_DST;
         let info = vk::ImageCreateInfo::default()
             .image_type(vk::ImageType::TYPE_2D)
             .format(format)
             .extent(vk::Extent3D { width, height, depth: 1 })
             .mip_levels(1)
-            .array_layers(1)
+            .array_layers(count)
             .samples(vk::SampleCountFlags::TYPE_1)
             .tiling(vk::ImageTiling::OPTIMAL)
-            .usage(usage);
+            .usage(usage | copies);
         // SAFETY: the device was made from this physical device of this instance.
         let most = unsafe {
             let instance = logical.instance().raw();
@@ -67,19 +111,20 @@ impl Image {
                 format,
                 info.image_type,
                 info.tiling,
-                usage,
+                info.usage,
                 info.flags,
             )
         };
-        let about = |error: VulkanError| error.about(format!("{} storage image {width}x{height}", wanted.format));
-        let most = most.named("vkGetPhysicalDeviceImageFormatProperties").map_err(about)?.max_extent;
-        if width > most.width || height > most.height {
-            let limit = format!("image of {width}x{height} texels; at most {}x{}", most.width, most.height);
+        let error_about = |error: VulkanError| error.about(format!("{about} image {width}x{height}"));
+        let most = most.named("vkGetPhysicalDeviceImageFormatProperties").map_err(error_about)?;
+        if width > most.max_extent.width || height > most.max_extent.height || count > most.max_array_layers {
+            let (w, h, layers) = (most.max_extent.width, most.max_extent.height, most.max_array_layers);
+            let limit = format!("image of {width}x{height} texels, {count} layers; at most {w}x{h}, {layers}");
             return Err(VulkanError::limit("vkCreateImage", limit));
         }
 
         // SAFETY: the structure lives until after the call; the device supports format, usage and extent.
-        let raw = unsafe { logical.raw().create_image(&info, None) }.named("vkCreateImage").map_err(about)?;
+        let raw = unsafe { logical.raw().create_image(&info, None) }.named("vkCreateImage").map_err(error_about)?;
         let raw = Owned::new(logical, raw);
         // SAFETY: the image is this device's.
         let requirements = unsafe { logical.raw().get_image_memory_requirements(raw.raw()) };
@@ -89,19 +134,25 @@ impl Image {
         let (block, offset) = memory.place();
         // SAFETY: the image is unbound; the memory was allocated for its requirements and belongs to nobody else.
         unsafe { logical.raw().bind_image_memory(raw.raw(), block, offset) }.named("vkBindImageMemory")?;
-        let view = vk::ImageViewCreateInfo::default()
-            .image(raw.raw())
-            .view_type(vk::ImageViewType::TYPE_2D)
-            .format(format)
-            .subresource_range(WHOLE);
-        // SAFETY: the structure lives until after the call; the image is bound and has what the view names.
-        let view = unsafe { logical.raw().create_image_view(&view, None) }.named("vkCreateImageView")?;
-        Ok(Image { view: Owned::new(logical, view), raw, _memory: memory, extent: wanted.extent })
+        let shaders = vk::ImageUsageFlags::STORAGE | vk::ImageUsageFlags::SAMPLED;
+        let view = if usage.intersects(shaders) {
+            let info = vk::ImageViewCreateInfo::default()
+                .image(raw.raw())
+                .view_type(vk::ImageViewType::TYPE_2D)
+                .format(format)
+                .subresource_range(layers(0, 1));
+            // SAFETY: the structure lives until after the call; the image is bound and has what the view names.
+            let view = unsafe { logical.raw().create_image_view(&info, None) }.named("vkCreateImageView")?;
+            Some(Owned::new(logical, view))
+        } else {
+            None
+        };
+        Ok(Image { view, raw, _memory: memory, extent, layers: count })
     }
 
-    /// The view; valid as long as `self`.
+    /// The view, for shaders; valid as long as `self`.
     pub(super) fn view(&self) -> vk::ImageView {
-        self.view.raw()
+        self.view.as_ref().map(Owned::raw).unwrap_or_default()
     }
 
     /// The handle; valid as long as `self`.
@@ -109,20 +160,28 @@ impl Image {
         self.raw.raw()
     }
 
-    /// The whole image, packed row by row at the start of a buffer.
-    pub(super) fn copy(&self) -> vk::BufferImageCopy {
+    /// The whole image, packed row by row and layer by layer, from this byte of a buffer on.
+    pub(super) fn copy(&self, offset: u64) -> vk::BufferImageCopy {
+        vk::BufferImageCopy::default()
+            .buffer_offset(offset)
+            .image_subresource(self.subresource())
+            .image_extent(self.extent())
+    }
+
+    /// All layers.
+    pub(super) fn subresource(&self) -> vk::ImageSubresourceLayers {
+        let color = vk::ImageSubresourceLayers::default().aspect_mask(vk::ImageAspectFlags::COLOR);
+        color.layer_count(self.layers)
+    }
+
+    /// Its extent.
+    pub(super) fn extent(&self) -> vk::Extent3D {
         let [width, height] = self.extent;
-        let layers = vk::ImageSubresourceLayers::default().aspect_mask(vk::ImageAspectFlags::COLOR).layer_count(1);
-        let extent = vk::Extent3D { width, height, depth: 1 };
-        vk::BufferImageCopy::default().image_subresource(layers).image_extent(extent)
+        vk::Extent3D { width, height, depth: 1 }
     }
 
     /// A barrier that moves the whole image from one layout and access to the next.
-    pub(super) fn barrier(
-        &self,
-        from: (vk::ImageLayout, vk::AccessFlags),
-        to: (vk::ImageLayout, vk::AccessFlags),
-    ) -> vk::ImageMemoryBarrier<'static> {
+    pub(super) fn barrier(&self, from: Access, to: Access) -> vk::ImageMemoryBarrier<'static> {
         vk::ImageMemoryBarrier::default()
             .old_layout(from.0)
             .src_access_mask(from.1)
@@ -131,6 +190,6 @@ impl Image {
             .src_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
             .dst_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
             .image(self.raw())
-            .subresource_range(WHOLE)
+            .subresource_range(layers(0, self.layers))
     }
 }

@@ -104,7 +104,8 @@ impl Drop for Memory {
     }
 }
 
-/// A buffer in host memory that the device can use as storage buffer, as uniform buffer and as either end of a copy.
+/// A buffer in host memory that the device can use as storage buffer, as uniform or texel buffer and as
+/// either end of a copy.
 pub(super) struct Buffer {
     // Fields drop in order: the buffer goes before its memory.
     raw: Owned<vk::Buffer>,
@@ -116,6 +117,7 @@ impl Buffer {
     fn new(logical: &Arc<Logical>, capacity: u64) -> Result<Buffer, VulkanError> {
         let usage = vk::BufferUsageFlags::STORAGE_BUFFER
             | vk::BufferUsageFlags::UNIFORM_BUFFER
+            | vk::BufferUsageFlags::UNIFORM_TEXEL_BUFFER
             | vk::BufferUsageFlags::TRANSFER_SRC
             | vk::BufferUsageFlags::TRANSFER_DST;
         let info = vk::BufferCreateInfo::default().size(capacity).usage(usage);

@@ -10,6 +10,7 @@
 #![deny(clippy::undocumented_unsafe_blocks)]
 
 mod claims;
+mod commands;
 mod cpu;
 mod device;
 mod dispatch;

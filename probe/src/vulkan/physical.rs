@@ -19,6 +19,8 @@ pub(super) struct Physical {
     pub(super) version: u32,
     /// Queue family with compute, where there is one.
     pub(super) family: Option<u32>,
+    /// Whether it can draw and blit.
+    pub(super) draws: bool,
     /// Why nothing can be measured on it.
     pub(super) obstacle: Option<String>,
     extensions: BTreeSet<String>,
@@ -42,9 +44,13 @@ impl Physical {
             vk::Result::SUCCESS
         })
         .unwrap_or_default();
-        let family = families.iter().position(|family: &vk::QueueFamilyProperties| {
-            family.queue_count > 0 && family.queue_flags.contains(vk::QueueFlags::COMPUTE)
-        });
+        let having = |flags: vk::QueueFlags| {
+            let has = |family: &vk::QueueFamilyProperties| family.queue_count > 0 && family.queue_flags.contains(flags);
+            families.iter().position(has)
+        };
+        // One that can draw and blit as well, where there is one.
+        let drawing = having(vk::QueueFlags::COMPUTE | vk::QueueFlags::GRAPHICS);
+        let family = drawing.or_else(|| having(vk::QueueFlags::COMPUTE));
 
         let api = properties.api_version;
         let obstacle = match (&found, family) {
@@ -62,6 +68,7 @@ impl Physical {
             properties,
             version: api.min(NEWEST),
             family: family.map(|index| index as u32),
+            draws: drawing.is_some(),
             obstacle,
             extensions: extensions.iter().map(|one: &vk::ExtensionProperties| printable(&one.extension_name)).collect(),
         }

@@ -9,6 +9,7 @@ use fpprobe_spirv::plan::IMAGE_BINDING;
 
 use super::error::{Named, VulkanError};
 use super::handles::{Logical, Owned};
+use super::image::descriptor;
 use super::windows::{Specialisation, push_range, uniform};
 
 /// A pipeline with its layout and descriptor set.
@@ -33,7 +34,7 @@ impl Pipeline {
                 .stage_flags(vk::ShaderStageFlags::COMPUTE)
         };
         let buffers = plan.buffers.iter().map(|one| binding(one.binding(), vk::DescriptorType::STORAGE_BUFFER));
-        let image = plan.image.iter().map(|_| binding(IMAGE_BINDING, vk::DescriptorType::STORAGE_IMAGE));
+        let image = plan.image.iter().map(|image| binding(IMAGE_BINDING, descriptor(image)));
         let windows = uniform(plan).map(|(place, kind)| binding(place, kind));
         let bindings: Vec<_> = buffers.chain(image).chain(windows).collect();
 

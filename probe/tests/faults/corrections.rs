@@ -9,6 +9,7 @@ use fpprobe_profiles::encoding::components;
 use fpprobe_profiles::oracle::{Demand, Question};
 use fpprobe_profiles::{Profile, profile};
 use fpprobe_spirv::{Kernel, cases};
+use serde_json::Value;
 
 use crate::faulty;
 
@@ -28,6 +29,26 @@ const ORDER: &str =
 
 /// The parts of small numbers (V-subnormals).
 const PARTS: &str = "flush f16 operands in f16.frexp\nflush f64 operands in f64.frexp\n";
+
+/// NaN becomes 0 in fixed point (H-01); a clear does so to signed numbers, and a blit gives their least code (V-fixed): formats that
+/// this driver has no copies to (`VK_FORMAT_R8_SNORM`, `R8G8B8A8_SNORM`, `R16_SNORM`).
+const FIXED: &str = "give 0 in r8unorm.store|rgba8unorm.store|r16unorm.store|a2b10g10r10.store when x is nan
+withhold transferDst of 10
+withhold transferDst of 38
+withhold transferDst of 71
+";
+
+/// Codes of fixed point that are read an ulp off (H-03).
+const READ: [&str; 8] = [
+    "r8unorm.load:route=sampled",
+    "rgba8unorm.load:route=sampled",
+    "rgba8srgb.load:route=sampled",
+    "r16unorm.load:route=sampled",
+    "a2b10g10r10.load:route=sampled",
+    "r8snorm.load:route=texel_buffer",
+    "rgba8snorm.load:route=texel_buffer",
+    "r16snorm.load:route=texel_buffer",
+];
 
 /// Functions that are not as accurate as OpenGL has them (G-15, G-16, G-17), a reflection that overflows on its way (G-21), ties
 /// of packed words to even (W-pack), a multiply-add of binary64 that is two operations (D64-02-fma), and a conversion that
@@ -49,7 +70,7 @@ const SINGLY: [&str; 12] = [
 
 /// What the driver lacks besides [`FLUSH`].
 pub fn without_flush() -> String {
-    format!("{ROUND}{ORDER}{PARTS}{}", singly())
+    format!("{ROUND}{ORDER}{PARTS}{FIXED}{}", singly())
 }
 
 /// Every answer of these kernels that some profile does not accept, given as one that all do: of those the nearest to the
@@ -59,9 +80,10 @@ fn singly() -> &'static str {
     STATEMENTS.get_or_init(|| {
         let profiles: Vec<Profile> =
             profile::built_in_ids().map(|id| profile::built_in(id).unwrap().unwrap()).collect();
-        let run = faulty::run_on(DRIVER, FLUSH, &SINGLY, &[]);
+        let asked = [&SINGLY[..], &READ[..]].concat();
+        let run = faulty::run_on(DRIVER, FLUSH, &asked, &[]);
         let mut statements = BTreeSet::new();
-        for id in SINGLY {
+        for id in asked {
             let kernel: Kernel = id.parse().unwrap();
             let cases = cases::cases(&kernel);
             let answers = run.observation(id)["out"].as_array().unwrap();
@@ -69,8 +91,10 @@ fn singly() -> &'static str {
             let nearest = Demand { accuracy: Accuracy::NearestEven, ..part.demand };
             let question = Question::new(&kernel);
             for (case, answer) in cases.iter().zip(answers) {
-                let answer = u64::from_str_radix(answer.as_str().unwrap(), 16).unwrap();
-                for (part, answer) in components(&kernel, &[answer]).into_iter().enumerate() {
+                let bits = |text: &Value| u64::from_str_radix(text.as_str().unwrap(), 16).unwrap();
+                let answer =
+                    answer.as_array().map_or_else(|| vec![bits(answer)], |list| list.iter().map(bits).collect());
+                for (part, answer) in components(&kernel, &answer).into_iter().enumerate() {
                     let sets = profiles
                         .iter()
                         .filter(|profile| !profile.compile_time)
@@ -80,6 +104,14 @@ fn singly() -> &'static str {
                         continue;
                     }
                     let better = question.accepted_part(case, part, &nearest).and(&accepted).members(1)[0];
+                    if kernel.format.is_packed() {
+                        // By whatever route a shader reads the code.
+                        let format = kernel.format;
+                        let statement =
+                            format!("give {better:x} in {format}.load|{format}.sample when r is {answer:x}\n");
+                        statements.insert(statement);
+                        continue;
+                    }
                     // A field of a packed word is of one component.
                     let operands = if question.encodings.len() == 1 { case } else { &case[part..=part] };
                     let operands = ["x", "y", "z"].iter().zip(operands);

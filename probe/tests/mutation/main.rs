@@ -30,7 +30,7 @@ use serde_json::Value;
 use bench::{Bench, observations};
 use corrections::{DRIVER, FLUSH, without_flush};
 use faulty::Run;
-use rows::{Fault, Row, Table, Verdicts};
+use rows::{Fault, Row, Table, Verdicts, level};
 use touched::Modules;
 
 /// Profiles of which the table names what a row is about, and not everything else that it changes.
@@ -79,11 +79,14 @@ fn verdicts(run: &Run) -> Verdicts {
     verdicts
 }
 
-/// Rules that are not met, in order. What a group of controls that the driver lacks excuses is no part of the device.
+/// Required rules that are not met, in order. What a group of controls that the driver lacks excuses is no part of the device.
 fn lacking(verdicts: &Verdicts) -> Vec<&str> {
     let met = ["conforms", "permitted", "unsupported"];
     let rules = verdicts.iter().filter(|(name, _)| name.contains('/'));
-    rules.filter(|(_, verdict)| !met.contains(&verdict.as_str())).map(|(name, _)| name.as_str()).collect()
+    let unmet = rules.filter(|(_, verdict)| !met.contains(&verdict.as_str())).map(|(name, _)| name.as_str());
+    unmet
+        .filter(|name| name.split_once('/').is_some_and(|(profile, id)| level(profile, id) == Level::Required))
+        .collect()
 }
 
 #[test]

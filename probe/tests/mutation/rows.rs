@@ -73,7 +73,7 @@ impl Fault {
 }
 
 /// The level of a rule.
-fn level(profile: &str, id: &str) -> Level {
+pub fn level(profile: &str, id: &str) -> Level {
     static PROFILES: OnceLock<Vec<Profile>> = OnceLock::new();
     let profiles = PROFILES.get_or_init(crate::profiles);
     let rule = profiles.iter().find(|known| known.id == profile).and_then(|profile| profile.rule(id));

@@ -16,6 +16,9 @@ impl Modules {
     /// Of these kernels on a device with these faults already.
     pub fn new(kernels: &[Kernel], habits: &str) -> Modules {
         let modules = kernels.iter().map(|kernel| {
+            if kernel.route.is_command() {
+                return (*kernel, Vec::new(), Vec::new());
+            }
             let plan = Plan::new(&[(*kernel, 1)], true, Variant::default());
             let words = module::build(&plan).unwrap_or_else(|error| panic!("{kernel}: {error}"));
             let with_habits = rewritten(&words, habits);
@@ -26,11 +29,14 @@ impl Modules {
 
     /// The kernels that these further faults touch.
     pub fn touched(&self, faults: &str) -> Vec<Kernel> {
-        let claimed = Statements::new(faults).claimed;
+        let Statements { claimed, garbled, .. } = Statements::new(faults);
         let faults = format!("{}{faults}", self.habits);
         let asks = |kernel: &Kernel| kernel.controls.iter().any(|control| claimed.contains(&control));
         let modules = self.modules.iter();
-        let touched = modules.filter(|(kernel, plain, before)| asks(kernel) || rewritten(plain, &faults) != *before);
+        let touched = modules.filter(|(kernel, plain, before)| match kernel.route.command() {
+            Some(command) => garbled.contains(&command),
+            None => asks(kernel) || rewritten(plain, &faults) != *before,
+        });
         touched.map(|(kernel, ..)| *kernel).collect()
     }
 }
@@ -39,20 +45,22 @@ impl Modules {
 struct Statements {
     arithmetic: Vec<Arithmetic>,
     claimed: Vec<Control>,
+    garbled: Vec<&'static str>,
 }
 
 impl Statements {
     fn new(faults: &str) -> Statements {
-        let (mut arithmetic, mut claimed) = (Vec::new(), Vec::new());
+        let (mut arithmetic, mut claimed, mut garbled) = (Vec::new(), Vec::new(), Vec::new());
         for statement in parse(faults).unwrap_or_else(|error| panic!("{error}")) {
             match statement.kind {
                 Kind::Arithmetic(fault) => arithmetic.push(fault),
                 Kind::Claim { control, .. } => claimed.push(control),
+                Kind::Garble(call) => garbled.push(call),
                 Kind::Independence(_) => {}
                 _ => panic!("{}: not a fault in arithmetic", statement.text),
             }
         }
-        Statements { arithmetic, claimed }
+        Statements { arithmetic, claimed, garbled }
     }
 }
 

@@ -136,9 +136,9 @@ impl Looked<'_> {
 /// Loads of finite codes that give what the one before gives.
 fn codes_of_others(loads: &Observation) -> Vec<Change> {
     let question = Question::new(&loads.kernel);
+    let channels = loads.kernel.format.channels();
     let finite = |case: usize, part: usize| {
-        let operand = question.operands(loads.cases.case(case), part)[0];
-        operand.layout.is_some_and(|layout| operand.bits < layout.infinity())
+        question.operands(loads.cases.case(case), part)[0].bits < channels[part].coding.positive()
     };
     let places = (1..loads.cases.len()).flat_map(|case| (0..question.encodings.len()).map(move |part| (case, part)));
     places
@@ -155,7 +155,7 @@ fn left_out(stores: &Observation) -> Vec<Change> {
             given.entry((part, code)).or_default().push(case);
         }
     }
-    let finite = |part: usize, code: u64| code > 0 && code < stores.kernel.format.channels()[part].layout.infinity();
+    let finite = |part: usize, code: u64| code > 0 && code < stores.kernel.format.channels()[part].coding.positive();
     let codes = given.into_iter().filter(|((part, code), _)| finite(*part, *code));
     codes.map(|((part, code), cases)| cases.into_iter().map(|case| (case, part, code - 1)).collect()).collect()
 }

@@ -48,10 +48,11 @@ const OPEN: [Open; 9] = [
     Open {
         ways: &[
             (|d| d.accuracy = Accuracy::NearestEven, "rounds to nearest even"),
+            (|d| d.accuracy = Accuracy::NearestAway, "rounds to nearest, ties away from zero"),
             (|d| d.accuracy = Accuracy::TowardZero, "rounds towards zero"),
             (|_| {}, "within the tolerance, in no one direction"),
         ],
-        left: |d| !matches!(d.accuracy, Accuracy::NearestEven | Accuracy::TowardZero),
+        left: |d| !matches!(d.accuracy, Accuracy::NearestEven | Accuracy::NearestAway | Accuracy::TowardZero),
         concerns: |_, _| true,
     },
     Open {

@@ -1,5 +1,7 @@
 //! From the findings of its parts to the verdict of a rule.
 
+use fpprobe_spirv::Route;
+
 use super::behaviour;
 use super::recipe::Recipe;
 use super::{EVIDENCE, Evidence, Finding, Found, Judge, Judged, Observations, RuleVerdict, relation};
@@ -226,8 +228,29 @@ impl Judge<'_> {
             });
             verdict.strict = judged.clone().all(|judged| judged.strict);
             if verdict.verdict == Verdict::Permitted {
-                verdict.behaviour = behaviour::name(judged.map(|judged| &judged.choices));
+                verdict.behaviour = by_path(&findings);
             }
         }
     }
+}
+
+/// What a device chose; where texels come and go by several paths that do not agree, by each.
+fn by_path(findings: &[Found<'_>]) -> String {
+    let name = |of: &dyn Fn(&Found<'_>) -> bool| {
+        let choices = findings.iter().filter(|found| of(found)).filter_map(|found| match &*found.finding {
+            Finding::Judged(judged) => Some(&judged.choices),
+            _ => None,
+        });
+        behaviour::name(choices)
+    };
+    let mut paths: Vec<(Route, String)> = Vec::new();
+    for kernel in findings.iter().map(|found| found.kernel).filter(|kernel| kernel.op.code.is_of_texels()) {
+        if paths.iter().all(|(route, _)| *route != kernel.route) {
+            paths.push((kernel.route, name(&|found| found.kernel.route == kernel.route)));
+        }
+    }
+    if paths.windows(2).all(|pair| pair[0].1 == pair[1].1) {
+        return name(&|_| true);
+    }
+    paths.iter().map(|(route, name)| format!("{route}: {name}")).collect::<Vec<_>>().join("; ")
 }

@@ -79,7 +79,7 @@ pub(super) fn judge(
     for requirement in &rule.requirements {
         let (lanes, evidence) = match requirement {
             Requirement::RoundTrip => round_trip(stores, part, observations)?,
-            Requirement::EveryCode => every_code(stores),
+            Requirement::EveryCode => every_code(stores, part),
             _ => continue,
         };
         if lanes == 0 {
@@ -102,8 +102,10 @@ fn round_trip(
     let load = fpprobe_spirv::Op::find("load").and_then(|op| Kernel::plain(kernel.format, op).ok());
     let load = load.map(|load| load.with_controls(kernel.controls)).ok_or_else(|| format!("{kernel} has no load"))?;
     let answered = |observation: &&Observation| matches!(observation.outcome, Outcome::Ran | Outcome::Flaky);
-    let loads =
-        observations.get(&load).filter(answered).ok_or_else(|| format!("{load} gave nothing to store again"))?;
+    // By whatever route the device loads this format.
+    let routes = load.op.code.routes(kernel.format).iter();
+    let loads = routes.filter_map(|route| observations.get(&Kernel { route: *route, ..load }));
+    let loads = loads.filter(answered).next().ok_or_else(|| format!("{load} gave nothing to store again"))?;
     let (mut lanes, mut evidence) = (0, Vec::new());
     for (index, channel) in kernel.format.channels().iter().enumerate() {
         // The first store of each input value in this channel.
@@ -114,12 +116,12 @@ fn round_trip(
         for case in 0..loads.cases.len() {
             let code = components(&kernel, loads.cases.case(case))[index];
             let value = loads.answer(case)[index];
-            let Some(store) = stored.get(&value).filter(|_| code < channel.layout.infinity()) else { continue };
+            let Some(store) = stored.get(&value).filter(|_| code < channel.coding.positive()) else { continue };
             lanes += 1;
             if components(&kernel, stores.answer(*store))[index] != code {
                 let mut accepted =
                     Question::new(&kernel).accepted(stores.cases.case(*store), &part.demand).alternatives()[0].clone();
-                accepted[index] = Set::one(Encoding::Float(channel.layout), code);
+                accepted[index] = Set::one(Encoding::of_coding(channel.coding), code);
                 evidence.push(Evidence {
                     kernel,
                     case: stores.cases.case(*store).to_vec(),
@@ -133,11 +135,12 @@ fn round_trip(
 }
 
 /// Every finite code must be the result of some input.
-fn every_code(stores: &Observation) -> (usize, Vec<Evidence>) {
+fn every_code(stores: &Observation, part: &Part) -> (usize, Vec<Evidence>) {
     let kernel = stores.kernel;
+    let question = Question::new(&kernel);
     let (mut lanes, mut evidence) = (0, Vec::new());
     for (index, channel) in kernel.format.channels().iter().enumerate() {
-        let mut seen = vec![false; channel.layout.infinity() as usize];
+        let mut seen = vec![false; channel.coding.positive() as usize];
         for case in 0..stores.cases.len() {
             let code = components(&kernel, stores.answer(case))[index];
             if let Some(seen) = seen.get_mut(code as usize) {
@@ -145,17 +148,13 @@ fn every_code(stores: &Observation) -> (usize, Vec<Evidence>) {
             }
         }
         lanes += seen.len();
-        let single = fpprobe_spirv::Format::F32.float();
         for code in seen.iter().enumerate().filter(|(_, seen)| !**seen).map(|(code, _)| code as u64) {
-            // The input whose exact value the code is; its answer shows what came instead.
-            let exact = |bits: u64| {
-                single.is_some_and(|single| {
-                    crate::real::decode(single, bits) == crate::real::decode(channel.layout, code)
-                })
-            };
-            if let Some(case) = (0..stores.cases.len()).find(|case| exact(stores.cases.case(*case)[index])) {
+            // The first input for which it is accepted; its answer shows what came instead.
+            let asks =
+                |case: &usize| question.accepted_part(stores.cases.case(*case), index, &part.demand).contains(code);
+            if let Some(case) = (0..stores.cases.len()).find(asks) {
                 let mut accepted: Vec<Set> = Encoding::of_result(&kernel).into_iter().map(Set::everything).collect();
-                accepted[index] = Set::one(Encoding::Float(channel.layout), code);
+                accepted[index] = Set::one(Encoding::of_coding(channel.coding), code);
                 evidence.push(Evidence {
                     kernel,
                     case: stores.cases.case(case).to_vec(),

@@ -69,6 +69,7 @@ pub(super) fn allowed<N: Kept>(
             if inside { result.widened(N::of(*distance)).common(one)? } else { one }
         }
         Accuracy::NearestEven
+        | Accuracy::NearestAway
         | Accuracy::TowardZero
         | Accuracy::TowardZeroOrNearestEven
         | Accuracy::EitherNeighbour

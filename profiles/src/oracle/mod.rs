@@ -19,7 +19,9 @@ mod resolve;
 mod round;
 mod select;
 mod steps;
+mod texel;
 
+use fpprobe_spirv::Coding;
 use fpprobe_spirv::op::Function;
 use rustc_apfloat::Float as _;
 use rustc_apfloat::ieee::Quad;
@@ -74,8 +76,8 @@ pub fn accepted_on(encoding: Encoding, operands: &Operands, demand: &Demand) -> 
             return Set::everything(encoding);
         }
         // A result that is indeterminate in one part is so in all.
-        let alone = |operand: &Operand| [*operand].into_iter().collect::<Operands>();
-        if operands.beside.iter().any(|other| accepted_on(encoding, &alone(other), demand).is_everything()) {
+        let alone = |other: &Operand| accepted_on(encoding, &operands.alone(*other), demand);
+        if operands.beside.iter().any(|other| alone(other).is_everything()) {
             return Set::everything(encoding);
         }
     }
@@ -84,6 +86,12 @@ pub fn accepted_on(encoding: Encoding, operands: &Operands, demand: &Demand) -> 
     }
     if let Accuracy::Steps(_) = &demand.accuracy {
         return union_of_readings(encoding, operands, demand);
+    }
+    match (demand.function, operands.coding) {
+        (_, None | Some(Coding::Float(_))) => {}
+        (Function::Load, Some(coding)) => return texel::read(encoding, coding, operands, demand),
+        (Function::Store, Some(coding)) => return texel::written(encoding, coding, operands, demand),
+        _ => {}
     }
     match demand.function {
         Function::Move | Function::PackDouble | Function::Transpose => {

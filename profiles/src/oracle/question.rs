@@ -2,13 +2,14 @@
 
 use std::ops::Deref;
 
+use fpprobe_spirv::channel::SHARED_EXPONENT;
 use fpprobe_spirv::op::Function;
-use fpprobe_spirv::{Format, Kernel, Shape};
+use fpprobe_spirv::{Coding, Format, Kernel, Shape};
 use smallvec::{SmallVec, smallvec};
 
 use super::{Demand, Operand, accepted_on, inherited};
 use crate::accepted::{Accepted, Set};
-use crate::encoding::Encoding;
+use crate::encoding::{Encoding, texel_fields};
 
 /// The operands of one part of a result: all that it depends on.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -16,8 +17,17 @@ pub struct Operands {
     list: SmallVec<[Operand; 4]>,
     /// Which part it is, of a result whose parts depend on the same operands; else 0.
     pub(super) part: usize,
+    /// What the bits of the texel's channel mean that is read or written.
+    pub(super) coding: Option<Coding>,
     /// Operands of the other parts, where a result that is partly indeterminate is so as a whole.
     pub(super) beside: SmallVec<[Operand; 4]>,
+}
+
+impl Operands {
+    /// This operand in the place of all.
+    pub(super) fn alone(&self, operand: Operand) -> Operands {
+        Operands { list: smallvec![operand], coding: self.coding, ..Operands::default() }
+    }
 }
 
 impl Deref for Operands {
@@ -61,11 +71,8 @@ impl Question {
     pub fn operands(&self, case: &[u64], part: usize) -> Operands {
         let op = self.kernel.op;
         match op.function {
-            Function::Load => {
-                let channel = self.kernel.format.channels()[part];
-                let bits = case[0] >> channel.shift & ((1 << channel.layout.bits()) - 1);
-                [Operand { layout: Some(channel.layout), bits }].into_iter().collect()
-            }
+            Function::Move | Function::Load if self.kernel.format.is_packed() => self.of_texel(case[0], part),
+            Function::Store => self.of_channels(case, part),
             Function::PackDouble => {
                 [Operand { layout: Format::F64.float(), bits: case[0] | case[1] << 32 }].into_iter().collect()
             }
@@ -75,7 +82,7 @@ impl Question {
                 let encoding = Encoding::Fixed { bits, signed };
                 Operand::integer(encoding.key(case[0] >> (bits as usize * index) & ((1 << bits) - 1)))
             }),
-            Function::PackHalf | Function::PackNorm { .. } | Function::Store => {
+            Function::PackHalf | Function::PackNorm { .. } => {
                 self.one_of(part, |index| Operand { layout: self.params[0].format.float(), bits: case[index] })
             }
             Function::MatrixTimesVector
@@ -114,6 +121,33 @@ impl Question {
         }
     }
 
+    /// What a part of a read or copied texel depends on: a field, and with a significand the exponent it shares.
+    fn of_texel(&self, texel: u64, part: usize) -> Operands {
+        let channels = self.kernel.format.channels();
+        let (shift, encoding) = texel_fields(channels)[part];
+        let field = |(shift, bits): (u32, u32)| texel >> shift & ((1 << bits) - 1);
+        let bits = field((shift, encoding.bits()));
+        let own = match encoding {
+            Encoding::Float(layout) => Operand { layout: Some(layout), bits },
+            _ => Operand::integer(encoding.key(bits)),
+        };
+        let coding = channels.get(part).map(|channel| channel.coding);
+        let exponent = Operand::integer(field(SHARED_EXPONENT).cast_signed());
+        let list = if coding == Some(Coding::Shared) { smallvec![own, exponent] } else { smallvec![own] };
+        Operands { list, coding, ..Operands::default() }
+    }
+
+    /// What a part of a written texel depends on: its component, or every one where they share an exponent.
+    fn of_channels(&self, case: &[u64], part: usize) -> Operands {
+        let channels = self.kernel.format.channels();
+        let component = |index: usize| Operand { layout: self.params[0].format.float(), bits: case[index] };
+        if channels[0].coding == Coding::Shared {
+            let list = (0..channels.len()).map(component).collect();
+            return Operands { list, part, coding: Some(Coding::Shared), ..Operands::default() };
+        }
+        Operands { coding: Some(channels[part].coding), ..self.one_of(part, component) }
+    }
+
     /// Whether every part of the result depends on every operand.
     fn is_whole(&self) -> bool {
         inherited::is_whole(self.kernel.op.function)
@@ -122,7 +156,7 @@ impl Question {
     /// One operand for each part.
     fn one_of(&self, part: usize, operand: impl Fn(usize) -> Operand) -> Operands {
         let others = (0..self.encodings.len()).filter(|other| *other != part);
-        Operands { list: smallvec![operand(part)], part: 0, beside: others.map(&operand).collect() }
+        Operands { list: smallvec![operand(part)], beside: others.map(&operand).collect(), ..Operands::default() }
     }
 
     /// What is accepted as one part of the result.

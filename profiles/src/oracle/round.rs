@@ -102,14 +102,14 @@ fn neighbours<N: Number>(encoding: Encoding, layout: FloatLayout, value: N) -> (
     }
 }
 
-/// Round to nearest even. An enclosure is open: a tie at its lower end is passed, one at its upper end not reached. Two
+/// Round to nearest, ties to even or away from zero. An enclosure is open: a tie at its lower end is passed, one at its upper end not reached. Two
 /// results are left where a midpoint lies between the ends.
-fn nearest(encoding: Encoding, layout: FloatLayout, real: Real) -> Set {
+fn nearest(encoding: Encoding, layout: FloatLayout, real: Real, away: bool) -> Set {
     let (near, far) = real.magnitudes();
     let open = near != far;
     let round = |value: Quad, beyond: bool| {
         let cut = cut(layout, value);
-        let tie = if open { beyond } else { cut.magnitude & 1 == 1 };
+        let tie = if open { beyond } else { away || cut.magnitude & 1 == 1 };
         let up = cut.half == Ordering::Greater || (cut.half == Ordering::Equal && tie);
         if !cut.exact && up { cut.magnitude + 1 } else { cut.magnitude }
     };
@@ -141,9 +141,12 @@ fn rounded(encoding: Encoding, layout: FloatLayout, real: Real, operands: &[Oper
         operands.iter().map(|operand| Interval::point(operand.value())).collect();
     match demand.accuracy.at(&values) {
         Accuracy::Undefined | Accuracy::Steps(_) => Set::everything(encoding),
-        Accuracy::NearestEven => nearest(encoding, layout, real),
+        Accuracy::NearestEven => nearest(encoding, layout, real, false),
+        Accuracy::NearestAway => nearest(encoding, layout, real, true),
         Accuracy::TowardZero => toward_zero(encoding, layout, real),
-        Accuracy::TowardZeroOrNearestEven => nearest(encoding, layout, real).or(&toward_zero(encoding, layout, real)),
+        Accuracy::TowardZeroOrNearestEven => {
+            nearest(encoding, layout, real, false).or(&toward_zero(encoding, layout, real))
+        }
         Accuracy::EitherNeighbour | Accuracy::TwoStep(_) => around(Set::nothing(encoding)),
         accuracy => {
             let result = Interval { lo: real.lo, hi: real.hi };

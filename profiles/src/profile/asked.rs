@@ -51,6 +51,7 @@ pub(super) fn groups(groups: &[Group], kernel: &Kernel) -> Vec<String> {
     let (formats, needs) = (float_formats(kernel), needs(kernel));
     let belongs = |group: &&Group| match group.member {
         Member::Format(format) => kernel.format == format || formats.contains(&format),
+        Member::Path(path) => kernel.with_controls(Controls::NONE) == path,
         Member::Control(control) => kernel.controls.contains(control) || needs.contains(&Need::Control(control)),
     };
     groups.iter().filter(belongs).map(|group| group.id.clone()).collect()

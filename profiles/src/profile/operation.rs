@@ -27,6 +27,8 @@ pub(super) struct Operation {
     pub(super) inherits: Option<Formulas>,
     pub(super) environment: Table,
     widths: RangeInclusive<u32>,
+    /// Routes that it is asked by, each of which a device may lack; none for the natural one.
+    routes: Vec<Route>,
 }
 
 /// A kernel operation, of the rule's format and by its natural route unless it has one of its own.
@@ -37,10 +39,19 @@ struct Lowering {
     route: Option<Route>,
 }
 
+/// How an operation is asked: at which width, and by which route if not by the natural one.
+pub(super) type Way = (u32, Option<Route>);
+
 impl Lowering {
-    fn kernel(&self, format: Format, width: u32) -> Result<Kernel, ParseError> {
+    /// Whether there is a format in which it takes this route.
+    fn has(&self, route: &Route) -> bool {
+        let mut formats = self.op.formats.iter().filter(|format| self.format.is_none_or(|own| own == **format));
+        formats.any(|format| self.op.code.routes(*format).contains(route))
+    }
+
+    fn kernel(&self, format: Format, (width, route): Way) -> Result<Kernel, ParseError> {
         let plain = Kernel::plain(self.format.unwrap_or(format), self.op)?;
-        Kernel { width, route: self.route.unwrap_or(plain.route), ..plain }.checked()
+        Kernel { width, route: self.route.or(route).unwrap_or(plain.route), ..plain }.checked()
     }
 }
 
@@ -87,9 +98,22 @@ impl Operation {
                 from..=to
             }
         };
+        let list = &key("routes");
+        once(list, placed(&raw.routes), MOST_LOWERINGS).map_err(problem)?;
+        let route = |text: &Spanned<String>| {
+            let route = text.get_ref().parse::<Route>().map_err(|error| error.to_string());
+            let known = |route: &Route| lowerings.iter().all(|lowering| lowering.has(route));
+            let route = route.and_then(|route| {
+                let strange = || format!("`{}` has no route `{route}`", lowerings[0].op.name);
+                if known(&route) { Ok(route) } else { Err(strange()) }
+            });
+            route.map_err(|error| (text.span().start, format!("`{list}`: {error}")))
+        };
+        let routes = raw.routes.iter().map(route).collect::<Result<Vec<Route>, At>>().map_err(problem)?;
         Ok(Operation {
             lowerings,
             widths,
+            routes,
             accuracy: raw.accuracy.iter().map(accuracy).collect::<Result<_, ProfileError>>()?,
             inherits: raw.inherits.as_ref().map(|texts| formulas(source, name, texts)).transpose()?,
             environment: changes(&key("environment"), &raw.environment).map_err(problem)?,
@@ -101,17 +125,21 @@ impl Operation {
         self.lowerings.first().map(|lowering| lowering.op)
     }
 
-    /// The widths at which it is asked.
-    pub(super) fn widths(&self) -> RangeInclusive<u32> {
-        self.widths.clone()
+    /// The ways in which it is asked.
+    pub(super) fn ways(&self) -> Vec<Way> {
+        let routes = if self.routes.is_empty() { vec![None] } else { self.routes.iter().copied().map(Some).collect() };
+        self.widths.clone().flat_map(|width| routes.iter().map(move |route| (width, *route))).collect()
     }
 
-    /// The kernels that implement it in a format at a width, the default first; none where no operation exists for it.
-    pub(super) fn kernels(&self, format: Format, width: u32) -> Result<Vec<Kernel>, ParseError> {
+    /// The kernels that implement it in a format in one of its ways, the default first; none where no operation exists for
+    /// it.
+    pub(super) fn kernels(&self, format: Format, way: Way) -> Result<Vec<Kernel>, ParseError> {
         let own = self.lowerings.iter().filter(|Lowering { format: own, op, .. }| {
-            (own.is_some() || op.formats.contains(&format)) && op.widths().contains(&width)
+            let exists = own.is_some() || op.formats.contains(&format);
+            let has_route = way.1.is_none_or(|route| op.code.routes(own.unwrap_or(format)).contains(&route));
+            exists && has_route && op.widths().contains(&way.0)
         });
-        own.map(|lowering| lowering.kernel(format, width)).collect()
+        own.map(|lowering| lowering.kernel(format, way)).collect()
     }
 }
 

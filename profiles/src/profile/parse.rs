@@ -6,11 +6,11 @@ use std::rc::Rc;
 use std::str::FromStr;
 
 use fpprobe_spirv::op::{Function, Op};
-use fpprobe_spirv::{Format, Kernel, ParseError};
+use fpprobe_spirv::{Controls, Format, Kernel, ParseError};
 use toml::{Spanned, Table};
 
-use super::operation::{Operation, changed, changes, environment};
-use super::{ANY, Ground, Group, Member, Part, Profile, Requirement, Rule, asked, function_of, governing};
+use super::operation::{Operation, Way, changed, changes, environment};
+use super::{ANY, Ground, Group, Member, PACKED, Part, Profile, Requirement, Rule, asked, function_of, governing};
 use crate::accuracy::Accuracy;
 use crate::environment::{Environment, Ulp};
 use crate::formula::Inheritance;
@@ -69,6 +69,16 @@ pub(super) fn parse(
             return Err(source.error(at, problem));
         }
         draft.profile.rules.push(rule);
+    }
+    // A path that a device may lack is a group of its own.
+    let Profile { groups, rules, .. } = &mut draft.profile;
+    for part in rules.iter().flat_map(|rule| &rule.parts) {
+        for id in &part.groups {
+            if !groups.iter().any(|group| group.id == *id) {
+                let member = Member::Path(part.lowerings[0].with_controls(Controls::NONE));
+                groups.push(Group { id: id.clone(), title: id.clone(), member });
+            }
+        }
     }
     Ok(draft.profile)
 }
@@ -152,13 +162,21 @@ fn read(source: &Rc<Source>, raw: RawProfile, draft: &mut Draft) -> Result<(), P
     }
     for (format, table) in raw.environment {
         let at = table.span().start;
-        if format != ANY {
-            format.parse::<Format>().map_err(|error| source.error(at, format!("`environment.{format}`: {error}")))?;
-        }
+        // For `packed`, whatever format of texels says nothing of its own.
+        let known = match format.as_str() {
+            ANY => None,
+            PACKED => Some(Format::Rgba8unorm),
+            name => {
+                let told = |error| source.error(at, format!("`environment.{format}`: {error}"));
+                Some(name.parse::<Format>().map_err(told)?)
+            }
+        };
         let key = format!("environment.{format}");
         let own = changes(&key, table.get_ref()).map_err(|(at, problem)| source.error(at, problem))?;
         draft.ground.environments.entry(format.clone()).or_default().extend(own);
-        environment(&key, &draft.ground.environment(&format)).map_err(|problem| source.error(at, problem))?;
+        let whole =
+            known.map_or_else(|| draft.ground.environments[ANY].clone(), |known| draft.ground.environment(known));
+        environment(&key, &whole).map_err(|problem| source.error(at, problem))?;
     }
     for (name, operation) in raw.operation {
         let at = operation.span().start;
@@ -242,8 +260,8 @@ fn read_rule(source: &Rc<Source>, raw: RawRule, at: usize, draft: &Draft) -> Res
                 let nearest = fpprobe_spirv::ParseError::unknown("operation", name, known);
                 rule_error(here, format!("`operations`: {nearest}; no profile here has a table `operation.{name}`"))
             })?;
-            for width in operation.widths() {
-                let part = read_part(name, operation, (format, width), own(name), draft);
+            for way in operation.ways() {
+                let part = read_part(name, operation, (format, way), own(name), draft);
                 parts.extend(part.map_err(|problem| match problem {
                     Problem::Here(problem) => rule_error(here, format!("operation `{name}`: {problem}")),
                     Problem::Elsewhere(error) => error,
@@ -297,11 +315,11 @@ impl From<ProfileError> for Problem {
 fn read_part(
     name: &str,
     operation: &Operation,
-    (format, width): (Format, u32),
+    (format, way): (Format, Way),
     own: Own<'_>,
     draft: &Draft,
 ) -> Result<Option<Part>, Problem> {
-    let lowerings = operation.kernels(format, width).map_err(|error| error.to_string())?;
+    let lowerings = operation.kernels(format, way).map_err(|error| error.to_string())?;
     let ops: Vec<&'static Op> = lowerings.iter().map(|kernel| kernel.op).collect();
     // An operation without a kernel of this format is no part of a rule that speaks of several formats.
     let Some(function) = function_of(&ops) else { return Ok(None) };
@@ -335,13 +353,16 @@ fn read_part(
         .map(|kernel| asked::under(kernel, controls(), &draft.profile.modes))
         .collect::<Result<_, _>>()
         .map_err(|problem| format!("`controls`: {problem}"))?;
-    let groups = asked::groups(&draft.profile.groups, &lowerings[0]);
+    let mut groups = asked::groups(&draft.profile.groups, &lowerings[0]);
+    if way.1.is_some() {
+        groups.push(lowerings[0].with_controls(Controls::NONE).to_string());
+    }
     Ok(Some(Part { operation: name.to_owned(), lowerings, format, demand, groups }))
 }
 
 /// What a profile says of a format, with what is said of an operation, or in a rule, in its place.
 fn environment_of(draft: &Draft, format: Format, others: &[&Table]) -> Result<Environment, String> {
-    let mut table = draft.ground.environment(format.name());
+    let mut table = draft.ground.environment(format);
     if table.is_empty() {
         return Err(format!("there is no `environment.{format}`, which it needs"));
     }

@@ -1,8 +1,9 @@
 //! Q01, Q02, Q09, Q10, Q11: what conversions do.
 
 use fpprobe_profiles::manner::Aspect;
+use fpprobe_spirv::{Format, Op, Route};
 
-use super::look::{Look, UNMEASURED, sentence};
+use super::look::{Look, sentence};
 
 const ROUNDED: [Aspect; 4] = [Aspect::Rounding, Aspect::Overflow, Aspect::SubnormalResults, Aspect::Nan];
 
@@ -14,8 +15,18 @@ pub(super) fn to_half(look: &Look<'_>) -> String {
         ("pack_half_2x16", "f32.pack_half_2x16"),
     ];
     let told = ways.map(|(name, id)| (name.to_owned(), look.manners(id, &ROUNDED)));
-    let others = ["image store", "clear"].map(|name| (name.to_owned(), UNMEASURED.to_owned()));
-    sentence(told.into_iter().chain([("quantize_to_f16".to_owned(), quantized(look))]).chain(others))
+    let stored = stores(Format::Rgba16f).map(|(name, id)| (name, look.manners(&id, &ROUNDED)));
+    sentence(told.into_iter().chain([("quantize_to_f16".to_owned(), quantized(look))]).chain(stored))
+}
+
+/// What people call each path by which a number becomes a texel, and the kernel's id.
+fn stores(format: Format) -> impl Iterator<Item = (String, String)> {
+    let routes = Op::find("store").map_or(&[][..], |op| op.code.routes(format));
+    let name = |route: &Route| match route {
+        Route::StorageImage => "image store".to_owned(),
+        route => route.name().replace('_', " "),
+    };
+    routes.iter().map(move |route| (name(route), format!("{format}.store:route={route}")))
 }
 
 /// A result of binary32 that holds a value of binary16 is read lane by lane.
@@ -66,28 +77,36 @@ pub(super) fn elided(look: &Look<'_>) -> String {
 }
 
 pub(super) fn packed(look: &Look<'_>) -> String {
-    let id = "b10g11r11.store:route=storage_image";
-    if let Err(why) = look.ran(id) {
-        return format!("storage images: {why}");
-    }
-    let texel = |name: &str, bits: u64| (name.to_owned(), look.channel(id, bits));
-    sentence([
-        ("storage images".to_owned(), look.manners(id, &ROUNDED)),
-        texel("65280", 0x477f_0000),
-        texel("infinity", 0x7f80_0000),
-        texel("NaN", 0x7fc0_0000),
-        texel("-1", 0xbf80_0000),
-        ("other paths".to_owned(), UNMEASURED.to_owned()),
-    ])
+    let told = stores(Format::B10g11r11).map(|(name, id)| {
+        let manners = look.manners(&id, &ROUNDED);
+        if look.ran(&id).is_err() {
+            return (name, manners);
+        }
+        let numbers = [("65280", 0x477f_0000), ("infinity", 0x7f80_0000), ("NaN", 0x7fc0_0000), ("-1", 0xbf80_0000)];
+        let texels = numbers.map(|(number, bits)| format!("{number} becomes {}", look.channel(&id, bits)));
+        (name, format!("{manners}, {}", texels.join(", ")))
+    });
+    sentence(told)
 }
 
 pub(super) fn norm(look: &Look<'_>) -> String {
-    let of = |name: &str, id: &str, bits: u64| (name.to_owned(), look.byte(id, bits));
-    sentence([
-        ("stores to images".to_owned(), UNMEASURED.to_owned()),
-        of("pack_unorm_4x8 of NaN", "f32.pack_unorm_4x8", 0x7fc0_0000),
-        of("pack_snorm_4x8 of NaN", "f32.pack_snorm_4x8", 0x7fc0_0000),
-    ])
+    let packing = |name: &str| {
+        let id = format!("f32.{name}");
+        (format!("{name} of NaN"), look.byte(&id, 0x7fc0_0000))
+    };
+    let stored = [Format::Rgba8unorm, Format::Rgba8snorm].into_iter().flat_map(|format| {
+        stores(format).map(move |(name, id)| {
+            let told = match look.ran(&id) {
+                Ok(_) => {
+                    let [nan, half] = [0x7fc0_0000, 0x3f00_0000].map(|bits| look.channel(&id, bits));
+                    format!("NaN becomes {nan}, 0.5 between two codes {half}")
+                }
+                Err(why) => why.to_owned(),
+            };
+            (format!("{format} by {name}"), told)
+        })
+    });
+    sentence(stored.chain(["pack_unorm_4x8", "pack_snorm_4x8"].map(packing)))
 }
 
 pub(super) fn integers(look: &Look<'_>) -> String {

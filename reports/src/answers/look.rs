@@ -9,7 +9,7 @@ use fpprobe_profiles::ways::Pair;
 use fpprobe_profiles::{Observation, Outcome};
 use fpprobe_spirv::Kernel;
 
-use crate::decimal::{decimal, float};
+use crate::decimal::{coded, decimal};
 use crate::model::Shown;
 use crate::values::{encode_answer, encode_case, eval_command};
 
@@ -136,8 +136,10 @@ impl<'a> Look<'a> {
         };
         let kernel = &observation.kernel;
         match (Encoding::of_result(kernel).first(), components(kernel, answer).first()) {
-            (Some(encoding @ Encoding::Float(layout)), Some(bits)) => {
-                format!("{} ({})", encoding.hex(*bits), float(*layout, *bits))
+            (Some(encoding), Some(bits)) => {
+                let coding = kernel.format.channels().first().map(|channel| channel.coding);
+                let value = coding.map_or_else(String::new, |coding| coded(coding, *bits));
+                format!("{} ({value})", encoding.hex(*bits))
             }
             _ => UNMEASURED.to_owned(),
         }

@@ -158,7 +158,10 @@ impl Reading {
         let fields: Vec<(FloatLayout, u64)> = match self {
             Reading::Plain(format) => match format.float() {
                 Some(layout) => vec![(layout, bits)],
-                None => format.channels().iter().map(|channel| (channel.layout, bits >> channel.shift)).collect(),
+                None => {
+                    let channels = format.channels().iter();
+                    channels.filter_map(|one| Some((one.coding.float()?, bits >> one.shift))).collect()
+                }
             },
             Reading::Halves => {
                 Format::F16.float().map(|layout| vec![(layout, bits), (layout, bits >> 16)]).unwrap_or_default()

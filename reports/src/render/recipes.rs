@@ -4,7 +4,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
-use fpprobe_spirv::op::Code;
 use fpprobe_spirv::{Control, Kernel};
 use serde::Serialize;
 
@@ -139,14 +138,6 @@ fn lowerings(kernels: &[String]) -> BTreeMap<String, Lowering> {
 }
 
 fn spelled(kernel: &Kernel) -> Vec<String> {
-    let fixed = |name: &str| vec![name.to_owned()];
-    match kernel.op.code {
-        Code::Inst(inst) => vec![inst.to_string()],
-        Code::Steps(steps) => steps.iter().map(|step| step.inst.to_string()).collect(),
-        Code::LoadStore => vec!["OpLoad".to_owned(), "OpStore".to_owned()],
-        Code::Phi => fixed("OpPhi"),
-        Code::Shuffle => fixed("OpVectorShuffle"),
-        Code::ImageWrite => fixed("OpImageWrite"),
-        Code::ImageRead => fixed("OpImageRead"),
-    }
+    let command = kernel.route.command().map(str::to_owned);
+    command.into_iter().chain(kernel.instructions().iter().map(ToString::to_string)).collect()
 }

@@ -2,14 +2,17 @@
 //! neighbours, and what lies between.
 
 use super::unary::unary;
-use super::values::{SINGLE, boundaries, distinct, midpoint, nans, quotient, random, signed, widened};
+use super::values::{
+    SINGLE, boundaries, distinct, midpoint, nans, quotient, random, scaled, signed, truncated, widened,
+};
+use crate::channel::{Coding, SHARED_EXPONENT};
 use crate::format::{FloatLayout, Format};
 use crate::op::Function;
 
 /// Stores: per channel every encoding's value, its neighbours, each midpoint with its neighbours, overflow thresholds,
 /// negatives, subnormals, infinities and NaNs; the channels run through their lists side by side, each rotated.
 pub(super) fn store_cases(format: Format) -> Vec<u64> {
-    let lists: Vec<Vec<u64>> = format.channels().iter().map(|channel| channel_inputs(channel.layout)).collect();
+    let lists: Vec<Vec<u64>> = format.channels().iter().map(|channel| channel_inputs(channel.coding)).collect();
     let most = lists.iter().map(Vec::len).max().unwrap_or(0);
     let mut cases = Vec::with_capacity(most * lists.len());
     for index in 0..most {
@@ -20,19 +23,70 @@ pub(super) fn store_cases(format: Format) -> Vec<u64> {
     cases
 }
 
-/// binary32 inputs for a store to one unsigned small float.
-fn channel_inputs(layout: FloatLayout) -> Vec<u64> {
+/// Most bits of a channel of which every code is asked in a store.
+const EVERY: u32 = 11;
+
+/// Codes of a channel whose values are stored, without the sign: all of a small float, of others the boundaries and random
+/// draws. One code past the largest finite one is where the next power of two, the rounding limit, lies.
+fn codes(layout: FloatLayout) -> Vec<u64> {
+    if layout.bits() <= EVERY {
+        return (0..=layout.infinity()).collect();
+    }
+    unary(layout).into_iter().filter(|code| *code <= layout.infinity()).collect()
+}
+
+/// binary32 inputs for a store to one channel.
+fn channel_inputs(coding: Coding) -> Vec<u64> {
+    match coding {
+        Coding::Float(layout) => float_inputs(layout),
+        Coding::Norm { bits, signed } if bits <= 8 => points(bits, signed, &[0, 39, 40, 45, 50, 55, 60, 61]),
+        Coding::Norm { bits, signed } => points(bits, signed, &[0, 39, 50, 61]),
+        Coding::Srgb => srgb_inputs(),
+        Coding::Shared => shared_inputs(),
+    }
+}
+
+/// Numbers for a channel of sRGB: boundary values, 256 of each binade from 2^-13 to 1, which is more than one for each code,
+/// and those around the end of the straight part, 0.0031308.
+fn srgb_inputs() -> Vec<u64> {
+    let mut list = boundaries(SINGLE);
+    list.extend((-13..0).flat_map(|exponent| (256..512).map(move |part| scaled(SINGLE, part, exponent - 8))));
+    list.extend(0x3b4d_2e18..0x3b4d_2e20);
+    distinct(list)
+}
+
+/// Numbers whose significand is rounded to 9 bits, under every exponent: the least and the greatest significands, the ties
+/// between them, and the one that carries into the next exponent.
+fn shared_inputs() -> Vec<u64> {
+    let mut list = boundaries(SINGLE);
+    for exponent in -26..=16 {
+        for half in [511, 512, 513, 514, 515, 767, 769, 1020, 1021, 1022, 1023] {
+            let point = scaled(SINGLE, half, exponent - 10);
+            list.extend([point - 1, point, point + 1]);
+        }
+    }
+    list.extend((0..256).map(|seed| truncated(SINGLE, u128::from(random(seed + 700) | 1), (seed % 40) as i32 - 88)));
+    distinct(list)
+}
+
+/// binary32 inputs for a store to one float.
+fn float_inputs(layout: FloatLayout) -> Vec<u64> {
     let single = SINGLE;
+    if layout == single {
+        return unary(single);
+    }
     let value = |code| widened(single, layout, code);
     let mut list = Vec::new();
-    // One code past the largest finite one is where the next power of two, the rounding limit, lies.
-    for code in 0..=layout.infinity() {
+    for code in codes(layout) {
         let here = value(code);
         list.extend([here.saturating_sub(1), here, here + 1]);
         if code < layout.infinity() {
             let middle = midpoint(single, layout, code);
             list.extend([middle - 1, middle, middle + 1]);
         }
+    }
+    if layout.signed {
+        list.extend(list.clone().iter().map(|bits| bits | single.sign_bit()));
     }
     // 65504, 65519.99, 65520, 65025, 64513, 1e6, powers beyond, the largest binary32.
     list.extend([0x477fe000, 0x477fefff, 0x477ff000, 0x477e0100, 0x477c0100, 0x477effff, 0x477fffff, 0x49742400]);
@@ -51,18 +105,63 @@ fn channel_inputs(layout: FloatLayout) -> Vec<u64> {
     distinct(list)
 }
 
-/// Loads: every code of every channel, the channels running against each other.
+/// Loads: of channels of 11 bits and less every code, the channels running against each other; of four times 16 bits every
+/// code in one of the channels; of others boundaries and random draws. Under every shared exponent some significands.
 pub(super) fn load_cases(format: Format) -> Vec<u64> {
-    let most = format.channels().iter().map(|channel| 1u64 << channel.layout.bits()).max().unwrap_or(0);
-    (0..most)
-        .map(|code| {
-            format.channels().iter().enumerate().fold(0, |texel, (index, channel)| {
-                let count = 1 << channel.layout.bits();
-                let code = (code * [1, 5, 1][index % 3] + index as u64 * 7) % count;
-                texel | code << channel.shift
-            })
+    let channels = format.channels();
+    let widest = channels.iter().map(|channel| channel.coding.bits()).max().unwrap_or(0);
+    match channels {
+        [one] if widest > EVERY => return codes_of(one.coding),
+        [first, ..] if first.coding == Coding::Shared => return shared_texels(),
+        _ => {}
+    }
+    let texel = |code: u64, count: u64| {
+        channels.iter().enumerate().fold(0, |texel, (index, channel)| {
+            let all = 1 << channel.coding.bits();
+            let code = if widest <= EVERY {
+                code * [1, 5, 1][index % 3] + index as u64 * 7
+            } else {
+                code + index as u64 * count
+            };
+            texel | code % all << channel.shift
         })
-        .collect()
+    };
+    let count = (1u64 << widest) / if widest <= EVERY { 1 } else { channels.len() as u64 };
+    (0..count).map(|code| texel(code, count)).collect()
+}
+
+/// Boundary codes of a wide channel and random ones.
+fn codes_of(coding: Coding) -> Vec<u64> {
+    match coding {
+        Coding::Float(layout) => unary(layout),
+        other => fixed_codes(other.bits()),
+    }
+}
+
+/// Codes of a fixed-point number of many bits: the first, the last, those in the middle and around powers of two, random
+/// ones.
+fn fixed_codes(bits: u32) -> Vec<u64> {
+    let (last, middle) = ((1 << bits) - 1, 1u64 << (bits - 1));
+    let mut codes: Vec<u64> = (0..32).chain(middle - 16..middle + 16).chain(last - 32..=last).collect();
+    codes.extend((5..bits - 1).flat_map(|exponent| [(1 << exponent) - 1, 1 << exponent]));
+    codes.extend((0..512).map(|seed| random(seed + 9000) & last));
+    distinct(codes)
+}
+
+/// Texels of every shared exponent, with boundary significands and random ones.
+fn shared_texels() -> Vec<u64> {
+    let (place, width) = SHARED_EXPONENT;
+    let significands = [0, 1, 2, 3, 127, 128, 254, 255, 256, 257, 383, 384, 510, 511];
+    let exponents = 0..1u64 << width;
+    let texels = exponents.flat_map(|exponent| {
+        (0..32u64).map(move |index| {
+            let pick =
+                |at: usize| significands.get(at).copied().unwrap_or_else(|| random(exponent * 97 + at as u64) & 511);
+            let at = index as usize;
+            exponent << place | pick((at + 9) % 32) << 18 | pick((at + 4) % 32) << 9 | pick(at)
+        })
+    });
+    texels.collect()
 }
 
 /// Every code of 16 bits, two in a word, and what is asked where not every code is.
@@ -85,20 +184,26 @@ pub(super) fn bytes() -> Vec<u64> {
     (0..256).map(|code| (0..4).map(|number| place(code, number)).sum()).collect()
 }
 
-/// Numbers for the fixed-point codes of a packing: boundary values, the value of each code (of 16 bits: of the first and last, those
-/// around powers of two, and random ones) and the ties between two, all with a neighbour.
+/// Numbers for the fixed-point codes of a packing: see [`points`], with the ties alone.
 pub(super) fn fixed(function: Function) -> Vec<u64> {
-    let Function::PackNorm { bits, signed: sign } = function else { return Vec::new() };
+    let Function::PackNorm { bits, signed } = function else { return Vec::new() };
+    points(bits, signed, &[0, 50])
+}
+
+/// Numbers at hundredths of the way from each fixed-point code to the next (of 16 bits: from the first and last, those
+/// around powers of two, and random ones), all with a neighbour; boundary values.
+fn points(bits: u32, sign: bool, hundredths: &[u32]) -> Vec<u64> {
     let last = (1u32 << (bits - u32::from(sign))) - 1;
     let mut codes: Vec<u32> = (0..=last).collect();
-    if bits > 8 {
+    if bits > EVERY {
         codes = (0..32).chain(last - 32..=last).collect();
         codes.extend((5..15).flat_map(|exponent| [(1 << exponent) - 1, 1 << exponent]));
         codes.extend((0..128).map(|seed| random(seed + 9000) as u32 & last));
     }
     let mut list = boundaries(SINGLE);
     for code in codes {
-        let points = [quotient(SINGLE, code, last), quotient(SINGLE, 2 * code + 1, 2 * last)].concat();
+        let point = |part: &u32| quotient(SINGLE, 100 * code + part, 100 * last);
+        let points: Vec<u64> = hundredths.iter().flat_map(point).collect();
         list.extend(if sign { signed(SINGLE, &points) } else { points });
     }
     distinct(list)

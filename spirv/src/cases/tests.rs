@@ -10,9 +10,9 @@ fn of(id: &str) -> Cases {
 fn loads_cover_every_code_of_every_channel() {
     let cases = of("b10g11r11.load:route=storage_image");
     for channel in Format::B10g11r11.channels() {
-        let mask = (1 << channel.layout.bits()) - 1;
+        let mask = (1 << channel.coding.bits()) - 1;
         let codes: BTreeSet<u64> = cases.iter().map(|case| case[0] >> channel.shift & mask).collect();
-        assert_eq!(codes.len(), 1 << channel.layout.bits(), "{}", channel.name);
+        assert_eq!(codes.len(), 1 << channel.coding.bits(), "{}", channel.name);
     }
 }
 

@@ -17,7 +17,7 @@ const POISON: u32 = 42405;
 
 /// The script of a case, `assembly` being its shader.
 pub(super) fn script(case: &Case, plan: &Plan, assembly: &str) -> Result<String, BuildError> {
-    if case.kernel.route == Route::StorageImage {
+    if case.kernel.op.code.is_of_texels() {
         let why = "which holds texels of packed formats as rounded values";
         return Err(BuildError::NoScript { kernel: case.kernel.to_string(), why });
     }
@@ -101,7 +101,7 @@ fn requirements(case: &Case) -> Vec<String> {
                 lines.push("DEVICE_EXTENSION VK_KHR_shader_float_controls".into());
                 lines.extend(control.claim().map(|claim| format!("DEVICE_PROPERTY FloatControlsProperties.{claim}")));
             }
-            Need::ExtendedFormats | Need::StorageImage(_) => {}
+            Need::ExtendedFormats | Need::Use(..) | Need::Graphics => {}
         }
     }
     let mut seen = Vec::new();

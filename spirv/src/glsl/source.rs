@@ -246,8 +246,9 @@ fn type_name(shape: Shape) -> String {
         Format::F32 => ("float", ""),
         Format::F64 => ("double", "d"),
         Format::I32 => ("int", "i"),
-        Format::U32 | Format::B10g11r11 => ("uint", "u"),
         Format::Bool => ("bool", "b"),
+        // Texels come in words.
+        _ => ("uint", "u"),
     };
     match (shape.columns, shape.width) {
         (1, 1) => scalar.to_owned(),

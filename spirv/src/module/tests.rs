@@ -4,7 +4,7 @@ use rspirv::dr::{Function, Instruction};
 use rspirv::spirv::{GlslStd450Op, LoopControl};
 
 use super::*;
-use crate::glsl::{instructions, is};
+use crate::glsl::is;
 use crate::load::load;
 use crate::op::OPS;
 use crate::plan::{GROUP, IMAGE_BINDING, Variant, Wanted};
@@ -16,9 +16,9 @@ fn plans(controls: &str, vias: &[Via]) -> Vec<Plan> {
     let controls: Controls = controls.parse().unwrap();
     let mut plans = Vec::new();
     for (via, format) in vias.iter().flat_map(|via| Format::ALL.map(|format| (*via, format))) {
-        let kernels: Vec<(Kernel, u32)> = OPS
-            .iter()
-            .filter_map(|op| Kernel::plain(format, op).ok())
+        let kernels: Vec<(Kernel, u32)> = crate::catalogue::plain()
+            .into_iter()
+            .filter(|kernel| kernel.format == format && !kernel.route.is_command())
             .filter(|kernel| via == Via::Spirv || kernel.op.glsl.is_some())
             .flat_map(|kernel| kernel.op.widths().map(move |width| Kernel { controls, width, via, ..kernel }))
             .map(|kernel| (kernel, 70))
@@ -101,7 +101,7 @@ fn every_operation_is_asked_by_the_instructions_of_its_row() {
                 continue;
             }
             let body = body(&module, &plan, &placed.kernel.label());
-            for inst in instructions(placed.kernel.op.code) {
+            for inst in placed.kernel.instructions() {
                 let found = body.iter().filter(|found| is(found, inst)).count();
                 let expected = if placed.kernel.route.is_folded() { placed.slots as usize } else { 1 };
                 assert!(found >= expected, "{}: {found} times {inst}", placed.kernel);

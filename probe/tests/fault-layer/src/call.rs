@@ -34,8 +34,12 @@ pub const CALLS: &[Call] = &[
     result("vkBindImageMemory"),
     void("vkCmdBindDescriptorSets"),
     about("vkCmdBindPipeline", false),
+    void("vkCmdBlitImage"),
+    void("vkCmdClearColorImage"),
+    void("vkCmdCopyImage"),
     about("vkCmdDispatch", false),
     result("vkCreateBuffer"),
+    result("vkCreateBufferView"),
     result("vkCreateCommandPool"),
     about("vkCreateComputePipelines", true),
     result("vkCreateDescriptorPool"),
@@ -46,6 +50,7 @@ pub const CALLS: &[Call] = &[
     result("vkCreateImageView"),
     result("vkCreateInstance"),
     result("vkCreatePipelineLayout"),
+    result("vkCreateSampler"),
     about("vkCreateShaderModule", true),
     void("vkDestroyBuffer"),
     void("vkDestroyDevice"),
@@ -74,6 +79,9 @@ pub const CALLS: &[Call] = &[
     void("vkUpdateDescriptorSets"),
     about("vkWaitForFences", true),
 ];
+
+/// Commands that convert texels, or move them.
+pub const CONVERSIONS: &[&str] = &["vkCmdBlitImage", "vkCmdClearColorImage", "vkCmdCopyImage"];
 
 /// The call of this name.
 pub fn call(name: &str) -> Option<&'static Call> {

@@ -20,6 +20,7 @@
 //! | `deny szin32` | the driver's claim is withdrawn |
 //! | `independence all` | denormal and rounding modes of the widths are independent: `all`, `none`, `32-bit-only` |
 //! | `feature shaderFloat16 off` | `on`, `off` or a number; one that is switched on is not passed on to the driver |
+//! | `withhold blitDst of 10` | a format (a number of `VkFormat`) cannot be used for this ([`property::FORMAT_FEATURES`]) |
 //! | `extension VK_KHR_shader_float_controls2 on` | a device extension appears or disappears |
 //! | `limit maxStorageBufferRange 0` | a limit ([`property::LIMITS`]) has this value |
 //! | `property apiVersion 0x400000` | so has a property ([`property::PROPERTIES`]) |
@@ -47,6 +48,12 @@
 //! | `return VK_TIMEOUT in vkWaitForFences` | the fence is not signalled within the time that was asked for |
 //! | `return VK_ERROR_DEVICE_LOST in vkQueueSubmit` | as above, and the device stays lost |
 //! | `device-fault page\sfault address 0x1000 vendor mmu 7 0xbeef binary 64` | `VK_EXT_device_fault` tells this of a lost device |
+//!
+//! ## What becomes of a command
+//!
+//! | statement | effect |
+//! |---|---|
+//! | `garble vkCmdBlitImage` | it gets at the wrong texels: a blit mirrored, a copy with its halves exchanged, a clear with red and blue exchanged ([`call::CONVERSIONS`]) |
 //!
 //! ## What becomes of a dispatch
 //!

@@ -26,6 +26,24 @@ pub const COUNTS: &[&str] = &[
     "vkGetPhysicalDeviceQueueFamilyProperties",
 ];
 
+/// What a format can be used for.
+pub const FORMAT_FEATURES: &[&str] =
+    &["blitDst", "blitSrc", "sampledImage", "storageImage", "transferDst", "transferSrc", "uniformTexelBuffer"];
+
+/// The bit of one of [`FORMAT_FEATURES`].
+pub fn format_feature(name: &str) -> vk::FormatFeatureFlags {
+    match name {
+        "blitDst" => vk::FormatFeatureFlags::BLIT_DST,
+        "blitSrc" => vk::FormatFeatureFlags::BLIT_SRC,
+        "sampledImage" => vk::FormatFeatureFlags::SAMPLED_IMAGE,
+        "storageImage" => vk::FormatFeatureFlags::STORAGE_IMAGE,
+        "transferDst" => vk::FormatFeatureFlags::TRANSFER_DST,
+        "transferSrc" => vk::FormatFeatureFlags::TRANSFER_SRC,
+        "uniformTexelBuffer" => vk::FormatFeatureFlags::UNIFORM_TEXEL_BUFFER,
+        _ => vk::FormatFeatureFlags::empty(),
+    }
+}
+
 macro_rules! limits {
     ($($name:literal => $field:ident as $kind:ty,)*) => {
         /// Limits that can be set. `maxComputeWorkGroupCount` and `maxComputeWorkGroupSize` are, in all dimensions.

@@ -2,6 +2,7 @@
 
 mod parse;
 
+use ash::vk;
 use fpprobe_spirv::Control;
 
 use crate::action::Action;
@@ -51,6 +52,8 @@ pub enum Kind {
     Independence(i32),
     /// A feature ([`crate::property::FEATURES`]) has this value.
     Feature(&'static str, u32),
+    /// A format lacks some features with optimal tiling, and of buffers.
+    Withhold(vk::Format, vk::FormatFeatureFlags),
     /// A device extension is listed or not.
     Extension(String, bool),
     /// A limit ([`crate::property::LIMITS`]) has this value.
@@ -77,6 +80,9 @@ pub enum Kind {
     Length(&'static str, u32),
     /// Something happens in a call.
     Act(Action, &'static Call),
+    /// A command ([`crate::call::CONVERSIONS`]) gets at the wrong texels: mirrored, or with the components of a clear
+    /// exchanged.
+    Garble(&'static str),
     /// A dispatch is harmed.
     Damage(Damage),
     /// What `VK_EXT_device_fault` tells.

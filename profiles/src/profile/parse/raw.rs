@@ -58,6 +58,8 @@ pub(in crate::profile) struct RawOperation {
     pub(in crate::profile) inherits: Option<Spanned<OneOrMany<String>>>,
     pub(in crate::profile) widths: Option<Spanned<[u32; 2]>>,
     #[serde(default)]
+    pub(in crate::profile) routes: Vec<Spanned<String>>,
+    #[serde(default)]
     pub(in crate::profile) environment: Changes,
 }
 

@@ -92,7 +92,6 @@ impl Rewriter {
     fn bits(&mut self, part: Word, format: Format) -> Word {
         let carrier = self.carrier(format);
         match format {
-            Format::U32 | Format::B10g11r11 => part,
             Format::Bool => {
                 let (yes, no) = (self.constant(format, 1), self.constant(format, 0));
                 self.emit(Op::Select, carrier, ids([part, yes.id, no.id]))
@@ -104,6 +103,7 @@ impl Rewriter {
                 self.emit(Op::Bitcast, carrier, ids([pair]))
             }
             Format::I32 | Format::F32 | Format::F64 => self.emit(Op::Bitcast, carrier, ids([part])),
+            _ => part,
         }
     }
 
@@ -111,7 +111,6 @@ impl Rewriter {
     pub fn part(&mut self, bits: Bits) -> Word {
         let scalar = self.scalar(bits.format);
         match bits.format {
-            Format::U32 | Format::B10g11r11 => bits.id,
             Format::Bool => {
                 let zero = self.constant(bits.format, 0);
                 self.compare(Op::INotEqual, bits, zero)
@@ -122,6 +121,7 @@ impl Rewriter {
                 self.emit(Op::CompositeExtract, scalar, vec![Operand::IdRef(pair), Operand::LiteralBit32(0)])
             }
             Format::I32 | Format::F32 | Format::F64 => self.emit(Op::Bitcast, scalar, ids([bits.id])),
+            _ => bits.id,
         }
     }
 

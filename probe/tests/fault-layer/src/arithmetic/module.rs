@@ -79,13 +79,13 @@ impl Rewriter {
         match format {
             Format::Bool => self.global(Op::TypeBool, None, Vec::new()),
             Format::I32 => self.int(32, 1),
-            Format::U32 | Format::B10g11r11 => self.int(32, 0),
             Format::F16 | Format::F32 | Format::F64 => {
                 if format == Format::F64 {
                     self.capability(Capability::Float64);
                 }
                 self.global(Op::TypeFloat, None, vec![Operand::LiteralBit32(format.bits())])
             }
+            _ => self.int(32, 0),
         }
     }
 

@@ -100,7 +100,7 @@ fn flush(words: &[&str], flush: Option<Sign>) -> Result<Verb, String> {
 
 /// A route other than the buffer, or a width other than 1 as labels have it.
 fn way(name: &str) -> Result<String, String> {
-    let known = ["x2", "x3", "x4"].into_iter().chain(Route::OTHERS.map(Route::name));
+    let known = ["x2", "x3", "x4"].into_iter().chain(Route::ALL.map(Route::name));
     known
         .into_iter()
         .find(|way| *way == name)

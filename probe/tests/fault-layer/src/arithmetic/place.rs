@@ -110,6 +110,15 @@ impl Places {
             let is = is && (inst.class.opcode != SpvOp::Bitcast || result.count == 1 || op.code != Code::LoadStore);
             return is.then(|| Found { operation: (format, op), args: Vec::new(), result: Some(result) });
         }
+        if let Some((format, op)) = kernel.filter(|(_, op)| image(op)) {
+            // The operands of a write begin with the vector; a read has none but the texel.
+            let first = match inst.class.opcode {
+                SpvOp::ImageWrite => 2,
+                SpvOp::ImageRead | SpvOp::ImageFetch | SpvOp::ImageSampleExplicitLod => inst.operands.len(),
+                _ => return None,
+            };
+            return self.fitting(op, inst, first).map(|found| Found { operation: (format, op), ..found });
+        }
         OPS.iter().filter(|op| !moves(op)).find_map(|op| {
             let first = match (op.code, inst.class.opcode, inst.operands.as_slice()) {
                 (Code::Inst(Inst::Core(code)), opcode, _) if code == opcode => 0,
@@ -118,8 +127,6 @@ impl Places {
                     SpvOp::ExtInst,
                     [Operand::IdRef(set), Operand::LiteralExtInstInteger(number), ..],
                 ) if Some(*set) == self.glsl && *number == code as Word => 2,
-                (Code::ImageWrite, SpvOp::ImageWrite, _) => 2,
-                (Code::ImageRead, SpvOp::ImageRead, _) => inst.operands.len(),
                 _ => return None,
             };
             self.fitting(op, inst, first)

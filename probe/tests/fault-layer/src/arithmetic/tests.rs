@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use fpprobe_spirv::plan::Variant;
-use fpprobe_spirv::{Control, Controls, Format, Kernel, OPS, Plan, Route, load, module};
+use fpprobe_spirv::{Control, Controls, Format, Kernel, Plan, Route, load, module};
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::Op;
 
@@ -12,7 +12,10 @@ use super::{Arithmetic, Mode, rewrite};
 /// One module a format and route (image kernels: one a kernel) with every operation, by buffer at every width.
 fn modules(controls: &str) -> Vec<Vec<u32>> {
     let controls: Controls = controls.parse().unwrap();
-    let plain = |format| OPS.iter().filter_map(move |op| Kernel::plain(format, op).ok());
+    let plain = |format| {
+        let all = fpprobe_spirv::catalogue::plain().into_iter();
+        all.filter(move |kernel| kernel.format == format && !kernel.route.is_command())
+    };
     let wide = |format| {
         let kernels = plain(format);
         kernels.flat_map(|kernel| kernel.op.widths().map(move |width| Kernel { controls, width, ..kernel }))

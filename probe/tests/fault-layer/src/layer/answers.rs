@@ -128,6 +128,18 @@ pub(super) fn switched() -> impl Iterator<Item = (&'static str, vk::Bool32)> {
     })
 }
 
+/// What a format can be used for.
+pub(super) fn format(format: vk::Format, properties: &mut vk::FormatProperties) {
+    for kind in kinds() {
+        if let Kind::Withhold(of, features) = kind
+            && *of == format
+        {
+            properties.optimal_tiling_features &= !*features;
+            properties.buffer_features &= !*features;
+        }
+    }
+}
+
 /// Features, and those chained to them.
 ///
 /// # Safety

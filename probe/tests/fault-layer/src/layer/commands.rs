@@ -36,6 +36,9 @@ pub(super) fn find(name: &str) -> Option<unsafe extern "system" fn()> {
         vkEndCommandBuffer: vk::PFN_vkEndCommandBuffer,
         vkCmdBindPipeline: vk::PFN_vkCmdBindPipeline,
         vkCmdBindDescriptorSets: vk::PFN_vkCmdBindDescriptorSets,
+        vkCmdBlitImage: vk::PFN_vkCmdBlitImage,
+        vkCmdClearColorImage: vk::PFN_vkCmdClearColorImage,
+        vkCmdCopyImage: vk::PFN_vkCmdCopyImage,
         vkCmdDispatch: vk::PFN_vkCmdDispatch,
         vkQueueSubmit: vk::PFN_vkQueueSubmit,
         vkWaitForFences: vk::PFN_vkWaitForFences,
@@ -120,6 +123,100 @@ unsafe extern "system" fn vkCmdBindDescriptorSets(
     unsafe {
         let next: vk::PFN_vkCmdBindDescriptorSets = transmute(device.next(NAME));
         next(commands, point, layout, first, count, sets, offset_count, offsets);
+    }
+}
+
+/// Whether a command gets at the wrong texels.
+fn garbled(name: &str) -> bool {
+    let named = |kind: &Kind| matches!(kind, Kind::Garble(call) if *call == name);
+    state().armed.iter().any(|armed| named(&armed.statement.kind) && strikes(armed, &[]))
+}
+
+unsafe extern "system" fn vkCmdBlitImage(
+    commands: vk::CommandBuffer,
+    source: vk::Image,
+    source_layout: vk::ImageLayout,
+    target: vk::Image,
+    target_layout: vk::ImageLayout,
+    count: u32,
+    regions: *const vk::ImageBlit,
+    filter: vk::Filter,
+) {
+    const NAME: &str = "vkCmdBlitImage";
+    // SAFETY: the handle is the caller's.
+    let device = unsafe { device(commands) };
+    let _ = device.before(NAME, &[]);
+    // SAFETY: that many regions are there.
+    let mut regions = unsafe { std::slice::from_raw_parts(regions, count as usize) }.to_vec();
+    if garbled(NAME) {
+        for [first, last] in regions.iter_mut().map(|region| &mut region.src_offsets) {
+            std::mem::swap(&mut first.x, &mut last.x);
+        }
+    }
+    // SAFETY: the function has the type of its name, and gets what this one got, or the same texels in another order.
+    unsafe {
+        let next: vk::PFN_vkCmdBlitImage = transmute(device.next(NAME));
+        next(commands, source, source_layout, target, target_layout, count, regions.as_ptr(), filter);
+    }
+}
+
+unsafe extern "system" fn vkCmdClearColorImage(
+    commands: vk::CommandBuffer,
+    image: vk::Image,
+    layout: vk::ImageLayout,
+    color: *const vk::ClearColorValue,
+    count: u32,
+    ranges: *const vk::ImageSubresourceRange,
+) {
+    const NAME: &str = "vkCmdClearColorImage";
+    // SAFETY: the handle is the caller's.
+    let device = unsafe { device(commands) };
+    let _ = device.before(NAME, &[]);
+    // SAFETY: the colour is there, four words whatever they mean.
+    let mut words = unsafe { (*color).uint32 };
+    if garbled(NAME) {
+        words.swap(0, 2);
+    }
+    let color = vk::ClearColorValue { uint32: words };
+    // SAFETY: the function has the type of its name, and gets what this one got, or the components in another order.
+    unsafe {
+        let next: vk::PFN_vkCmdClearColorImage = transmute(device.next(NAME));
+        next(commands, image, layout, &raw const color, count, ranges);
+    }
+}
+
+unsafe extern "system" fn vkCmdCopyImage(
+    commands: vk::CommandBuffer,
+    source: vk::Image,
+    source_layout: vk::ImageLayout,
+    target: vk::Image,
+    target_layout: vk::ImageLayout,
+    count: u32,
+    regions: *const vk::ImageCopy,
+) {
+    const NAME: &str = "vkCmdCopyImage";
+    // SAFETY: the handle is the caller's.
+    let device = unsafe { device(commands) };
+    let _ = device.before(NAME, &[]);
+    // SAFETY: that many regions are there.
+    let mut regions = unsafe { std::slice::from_raw_parts(regions, count as usize) }.to_vec();
+    if garbled(NAME) {
+        let halves = |region: vk::ImageCopy| {
+            let half = region.extent.width / 2;
+            let part = |from: u32, to: u32| {
+                let mut part = region;
+                (part.src_offset.x, part.dst_offset.x) = (from.cast_signed(), to.cast_signed());
+                part.extent.width = half;
+                part
+            };
+            [part(0, half), part(half, 0)]
+        };
+        regions = regions.into_iter().flat_map(halves).collect();
+    }
+    // SAFETY: the function has the type of its name, and gets what this one got, or the same texels in another order.
+    unsafe {
+        let next: vk::PFN_vkCmdCopyImage = transmute(device.next(NAME));
+        next(commands, source, source_layout, target, target_layout, regions.len() as u32, regions.as_ptr());
     }
 }
 

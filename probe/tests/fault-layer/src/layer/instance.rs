@@ -112,6 +112,7 @@ unsafe extern "system" fn vkGetPhysicalDeviceFormatProperties(
     unsafe {
         let next: vk::PFN_vkGetPhysicalDeviceFormatProperties = transmute(instance(handle).next(NAME));
         next(handle, format, properties);
+        answers::format(format, &mut *properties);
     }
 }
 

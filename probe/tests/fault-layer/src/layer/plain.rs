@@ -72,6 +72,13 @@ plain! {
         );
         vkBindBufferMemory(handle: D, buffer: vk::Buffer, memory: vk::DeviceMemory, offset: vk::DeviceSize);
         vkBindImageMemory(handle: D, image: vk::Image, memory: vk::DeviceMemory, offset: vk::DeviceSize);
+        vkCreateBufferView(
+            handle: D, info: *const vk::BufferViewCreateInfo<'_>, callbacks: *const Callbacks<'_>,
+            out: *mut vk::BufferView
+        );
+        vkCreateSampler(
+            handle: D, info: *const vk::SamplerCreateInfo<'_>, callbacks: *const Callbacks<'_>, out: *mut vk::Sampler
+        );
         vkCreateCommandPool(
             handle: D, info: *const vk::CommandPoolCreateInfo<'_>, callbacks: *const Callbacks<'_>,
             out: *mut vk::CommandPool

@@ -2,12 +2,13 @@
 
 use std::str::FromStr;
 
+use ash::vk;
 use fpprobe_spirv::Control;
 
 use super::{Count, Damage, Kind, Report, Size, Statement};
 use crate::action::{self, Action};
 use crate::arithmetic::Arithmetic;
-use crate::call::{Call, call};
+use crate::call::{self, Call, call};
 use crate::kernels::Patterns;
 use crate::property::{self, Field};
 use crate::words::{bytes, number, positive};
@@ -128,6 +129,10 @@ fn kind(words: &[&str], place: Option<&'static Call>) -> Result<Kind, String> {
             };
             Kind::Feature(known(property::FEATURES, name)?, value)
         }
+        ["withhold", used, "of", format] => {
+            let features = property::format_feature(known(property::FORMAT_FEATURES, used)?);
+            Kind::Withhold(vk::Format::from_raw(number(format, u64::from(u16::MAX))? as i32), features)
+        }
         ["extension", name, value @ ("on" | "off")] => Kind::Extension((*name).to_owned(), *value == "on"),
         ["limit", name, value] => Kind::Limit(known(property::LIMITS, name)?, number(value, u64::MAX)?),
         ["property", name, value] => Kind::Property(known(property::PROPERTIES, name)?, u32_of(value)?),
@@ -139,6 +144,7 @@ fn kind(words: &[&str], place: Option<&'static Call>) -> Result<Kind, String> {
         ["changing", field] => Kind::Changing { field: field.parse()?, process: false },
         ["changing", field, "process"] => Kind::Changing { field: field.parse()?, process: true },
         ["device-fault", description, rest @ ..] => Kind::Report(report(description, rest)?),
+        ["garble", name] => Kind::Garble(known(call::CONVERSIONS, name)?),
         ["skip"] => Kind::Damage(Damage::Skip),
         ["half", "columns"] => Kind::Damage(Damage::HalfColumns),
         ["half", "rows"] => Kind::Damage(Damage::HalfRows),

@@ -28,6 +28,8 @@ fn conditions_may_stand_anywhere_after_the_kind() {
 fn what_a_driver_says_is_read() {
     assert_eq!(one("claim ftz32").kind, Kind::Claim { control: Control::Ftz(32), honoured: true });
     assert_eq!(one("claim rtz16 ignored").kind, Kind::Claim { control: Control::Rtz(16), honoured: false });
+    let withheld = Kind::Withhold(ash::vk::Format::R8_SNORM, ash::vk::FormatFeatureFlags::BLIT_DST);
+    assert_eq!(one("withhold blitDst of 10").kind, withheld);
     assert_eq!(one("feature shaderFloat16 2").kind, Kind::Feature("shaderFloat16", 2));
     let on = one("feature shaderFloat64 on on lavapipe");
     assert_eq!((on.kind, on.on.as_str()), (Kind::Feature("shaderFloat64", 1), "lavapipe"));

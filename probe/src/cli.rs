@@ -67,7 +67,8 @@ pub enum Command {
     /// Lists the kernels, or emits one as a self-contained case
     ///
     /// Any kernel of the list may carry controls, and but for packed formats also route (uniform, push, spec, literal),
-    /// width and front end: f32.fadd:controls=szin32;route=spec;width=2. Without a pattern these are left out.
+    /// stage (fragment, vertex), width and front end: f32.fadd:controls=szin32;route=spec;width=2. Without a pattern these
+    /// are left out.
     Kernels(KernelsArgs),
     /// Lists the rules of a profile, or of all
     ///

@@ -7,8 +7,9 @@
 use std::collections::HashMap;
 
 use fpprobe_spirv::kernel::Shape;
-use fpprobe_spirv::{Cases, Format, Kernel};
+use fpprobe_spirv::{Cases, FloatLayout, Kernel};
 
+use crate::encoding::{Encoding, components};
 use crate::observation::{Observation, Outcome};
 
 /// What two kernels answered that ask the same.
@@ -47,10 +48,29 @@ impl Pair<'_> {
 /// Every kernel that ran beside the one it should answer like, in the order of the observations. Where either answered in
 /// two ways there is nothing to compare.
 pub fn pairs(observations: &[Observation]) -> Vec<Pair<'_>> {
+    beside(observations, |other, ran| other.counterpart().filter(|plain| ran.contains_key(plain)))
+}
+
+/// Every path of texels beside the first path by which the device converts the same. What texts say of one path they need
+/// not say of another, so no rule looks at these.
+pub fn paths(observations: &[Observation]) -> Vec<Pair<'_>> {
+    beside(observations, |other, ran| {
+        let routes = other.op.code.routes(other.format).iter().filter(|_| other.op.code.is_of_texels());
+        let mut firsts = routes.map(|route| Kernel { route: *route, ..*other });
+        firsts.find(|first| ran.contains_key(first)).filter(|first| first != other)
+    })
+}
+
+/// Every kernel that ran beside another one.
+fn beside(
+    observations: &[Observation],
+    counterpart: impl Fn(&Kernel, &HashMap<Kernel, usize>) -> Option<Kernel>,
+) -> Vec<Pair<'_>> {
     let ran = observations.iter().filter(|one| matches!(one.outcome, Outcome::Ran | Outcome::Flaky));
     let ran: Vec<&Observation> = ran.collect();
     let index: HashMap<Kernel, usize> = ran.iter().enumerate().map(|(place, one)| (one.kernel, place)).collect();
-    let plain_of = |other: &Observation| other.kernel.counterpart().and_then(|plain| index.get(&plain).copied());
+    let plain_of =
+        |other: &Observation| counterpart(&other.kernel, &index).and_then(|plain| index.get(&plain).copied());
     let asked = ran.iter().enumerate().filter_map(|(place, other)| Some((plain_of(other)?, place)));
     let mut asked: Vec<(usize, usize)> = asked.collect();
     asked.sort_unstable();
@@ -66,7 +86,7 @@ pub fn pairs(observations: &[Observation]) -> Vec<Pair<'_>> {
 }
 
 fn compare<'a>(other: &'a Observation, plain: &'a Observation, cases: &HashMap<&[u64], usize>) -> Pair<'a> {
-    let formats: Vec<_> = other.kernel.output_formats().collect();
+    let encodings = Encoding::of_result(&other.kernel);
     let mut pair = Pair { other, plain, compared: 0, differing: Vec::new(), unlike: Vec::new() };
     for case in 0..other.cases.len() {
         let (Some(answer), Some(expected)) = (other.steady(case), expected(other, plain, cases, case)) else {
@@ -78,10 +98,12 @@ fn compare<'a>(other: &'a Observation, plain: &'a Observation, cases: &HashMap<&
             continue;
         }
         pair.unlike.push(case);
-        let same = |((one, another), format): ((&u64, &u64), &Format)| {
-            one == another || format.float().is_some_and(|layout| layout.is_nan(*one) && layout.is_nan(*another))
+        let parts = [answer, &expected].map(|answer| components(&other.kernel, answer));
+        let same = |((one, another), encoding): ((&u64, &u64), &Encoding)| {
+            let nan = |layout: &FloatLayout| layout.is_nan(*one) && layout.is_nan(*another);
+            one == another || matches!(encoding, Encoding::Float(layout) if nan(layout))
         };
-        if !answer.iter().zip(&expected).zip(&formats).all(same) {
+        if !parts[0].iter().zip(&parts[1]).zip(&encodings).all(same) {
             pair.differing.push((case, expected));
         }
     }
@@ -116,6 +138,28 @@ mod tests {
         let kernel: Kernel = kernel.parse().unwrap();
         let cases = Cases::new("", kernel.arity(), cases.concat());
         Observation { kernel, cases, outcome: Outcome::Ran, detail: String::new(), out: out.into(), second: None }
+    }
+
+    #[test]
+    fn paths_of_one_format_are_compared_with_the_first_that_ran() {
+        let store = "b10g11r11.store:route=";
+        let case: &[u64] = &[0x7f80_0000, 0x3f80_0000, 0x7fc0_0000];
+        // Infinity, 1 and a NaN; infinity turned into a NaN; another NaN.
+        let [right, wrong, other_nan] = [0x7c0, 0x7ff, 0x7c0].map(|red| red | 0x3c0 << 11 | 0x3e1 << 22);
+        let all = [
+            observed(&format!("{store}attachment"), &[case], &[wrong]),
+            observed(&format!("{store}clear"), &[case], &[right]),
+            observed(&format!("{store}blit"), &[case], &[other_nan + (1 << 22)]),
+        ];
+        let found = paths(&all);
+        let told: Vec<(String, String, usize)> = found
+            .iter()
+            .map(|pair| (pair.other.kernel.to_string(), pair.plain.kernel.to_string(), pair.differing.len()))
+            .collect();
+        let clear = format!("{store}clear");
+        let expected = [(format!("{store}attachment"), clear.clone(), 1), (format!("{store}blit"), clear, 0)];
+        assert_eq!(told, expected);
+        assert!(pairs(&all).is_empty());
     }
 
     #[test]

@@ -4,7 +4,7 @@ use fpprobe_profiles::accepted::{Accepted, Set};
 use fpprobe_profiles::claims::{Contradiction, contradictions};
 use fpprobe_profiles::encoding::{Encoding, components};
 use fpprobe_profiles::judge::{self, Evidence, Judgement, Observations, RuleVerdict};
-use fpprobe_profiles::ways::Pair;
+use fpprobe_profiles::ways::{Pair, paths};
 use fpprobe_profiles::{Observation, Outcome, Profile, Verdict};
 use fpprobe_spirv::Kernel;
 
@@ -47,7 +47,8 @@ pub fn judge(profiles: &[Profile], observations: &[Observation]) -> Judged {
     }
     judged.findings.extend(contradictions(observations).iter().map(contradicted));
     judged.findings.extend(observations.iter().filter_map(flaky));
-    judged.findings.extend(index.pairs().iter().filter_map(disagreeing));
+    judged.findings.extend(index.pairs().iter().filter_map(|pair| disagreeing("route", pair)));
+    judged.findings.extend(paths(observations).iter().filter_map(|pair| disagreeing("path", pair)));
     judged.answers = answers(observations, index.pairs());
     judged
 }
@@ -133,14 +134,14 @@ fn contradicted(contradiction: &Contradiction) -> Finding {
     }
 }
 
-/// Two ways of asking the same that do not agree.
-fn disagreeing(pair: &Pair<'_>) -> Option<Finding> {
+/// Two ways of asking the same, or two paths of texels, that do not agree.
+fn disagreeing(kind: &str, pair: &Pair<'_>) -> Option<Finding> {
     let Pair { other, plain, compared, differing, .. } = pair;
     let lane = |(case, expected): &(usize, Vec<u64>)| {
         other_answer(&other.kernel, other.cases.case(*case), other.answer(*case), expected)
     };
     (!differing.is_empty()).then(|| Finding {
-        kind: "route".into(),
+        kind: kind.into(),
         text: format!(
             "{}: {} of {compared} answers differ from those of {}",
             other.kernel,

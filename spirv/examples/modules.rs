@@ -9,8 +9,9 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 use fpprobe_spirv::emit::{Form, emit};
+use fpprobe_spirv::module::points::points;
 use fpprobe_spirv::plan::{Variant, Wanted};
-use fpprobe_spirv::{Cases, Control, Controls, Format, Kernel, Plan, Route, Via, cases, module};
+use fpprobe_spirv::{Cases, Control, Controls, Format, Kernel, Plan, Route, Stage, Via, cases, module};
 
 /// Sets that a program may carry, beside the empty one and each control alone.
 const COMBINED: [&str; 5] = [
@@ -22,6 +23,9 @@ const COMBINED: [&str; 5] = [
 ];
 
 const VARIANTS: [Variant; 2] = [Variant { shift: 0, reversed: false }, Variant { shift: 3, reversed: true }];
+
+/// Stages of shaders that draw.
+const DRAWING: [Stage; 2] = [Stage::Fragment, Stage::Vertex];
 
 /// Slots of a kernel whose operands the plan brings.
 const SLOTS: usize = 5;
@@ -52,6 +56,11 @@ fn main() -> Result<(), Box<dyn Error>> {
             let by = kernels(format).map(|kernel| Kernel { route, ..kernel });
             let kernels: Vec<Kernel> = by.filter_map(|kernel| asked(kernel, controls, Via::Spirv)).collect();
             brought(&mut out, &kernels, controls)?;
+        }
+        for (stage, format) in DRAWING.into_iter().flat_map(|stage| Format::ALL.map(|format| (stage, format))) {
+            let at = kernels(format).map(|kernel| Kernel { stage, ..kernel });
+            let kernels: Vec<Kernel> = at.filter_map(|kernel| asked(kernel, controls, Via::Spirv)).collect();
+            together(&mut out, &kernels)?;
         }
     }
     texts(&mut out, &combined)?;
@@ -101,9 +110,18 @@ fn together(out: &mut impl Write, kernels: &[Kernel]) -> Result<(), Box<dyn Erro
                 first.format,
                 first.via.name()
             );
-            record(out, "spv", &name, &bytes(&module::build(&plan)?))?;
+            module_of(out, &name, &plan)?;
         }
     }
+    Ok(())
+}
+
+/// A plan's module, and the one that it goes with where it is a fragment shader.
+fn module_of(out: &mut impl Write, name: &str, plan: &Plan) -> Result<(), Box<dyn Error>> {
+    if plan.shader() == Stage::Fragment {
+        record(out, "spv", &format!("points of {name}"), &bytes(&points(plan)?))?;
+    }
+    record(out, "spv", name, &bytes(&module::build(plan)?))?;
     Ok(())
 }
 
@@ -113,8 +131,7 @@ fn alone(out: &mut impl Write, kernels: &[Kernel]) -> Result<(), Box<dyn Error>>
         for storage16 in [false, true] {
             for variant in VARIANTS {
                 let plan = Plan::new(&[(*kernel, 200)], storage16, variant);
-                let name = format!("{kernel}, storage16 {storage16}, {variant:?}");
-                record(out, "spv", &name, &bytes(&module::build(&plan)?))?;
+                module_of(out, &format!("{kernel}, storage16 {storage16}, {variant:?}"), &plan)?;
             }
         }
     }

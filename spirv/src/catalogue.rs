@@ -5,7 +5,7 @@ use crate::controls::{Control, Controls};
 use crate::format::Format;
 use crate::kernel::Kernel;
 use crate::op::OPS;
-use crate::route::{Route, Via};
+use crate::route::{Route, Stage, Via};
 
 /// How much a run asks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -85,17 +85,19 @@ fn varied(plain: &Kernel) -> Vec<Kernel> {
     let widths = [2, 3, 4].map(|width| Kernel { width, ..*plain });
     let widths = widths.into_iter().filter(|kernel| !kernel.has_matrices());
     let glsl = Kernel { via: Via::Glsl, ..*plain };
-    let all = routes.into_iter().chain(widths).chain([glsl]).filter(|kernel| kernel != plain);
+    let stages = Stage::ALL.map(|stage| Kernel { stage, ..*plain });
+    let all = routes.into_iter().chain(stages).chain(widths).chain([glsl]).filter(|kernel| kernel != plain);
     let all = all.filter(|kernel| !plain.op.is_geometric() || kernel.width != plain.width);
     all.filter_map(|kernel| kernel.checked().ok()).collect()
 }
 
-/// Every combination of route, width and front end but the plain one.
+/// Every combination of route, stage, width and front end but the plain one.
 fn combined(plain: &Kernel) -> Vec<Kernel> {
     let ways = [plain.route].into_iter().chain(Route::OTHERS).flat_map(|route| {
         [1, 2, 3, 4].into_iter().flat_map(move |width| [Via::Spirv, Via::Glsl].map(|via| (route, width, via)))
     });
-    let kernels = ways.map(|(route, width, via)| Kernel { route, width, via, ..*plain });
+    let kernels =
+        ways.flat_map(|(route, width, via)| Stage::ALL.map(|stage| Kernel { route, stage, width, via, ..*plain }));
     kernels.filter(|kernel| kernel != plain).filter_map(|kernel| kernel.checked().ok()).collect()
 }
 
@@ -140,7 +142,17 @@ mod tests {
         let kernels = Extent::Default.kernels(&sets(&["", "szin32", "fastmath0"]), |_| true);
         let ids: Vec<String> =
             kernels.iter().filter(|kernel| kernel.stem() == "f32.fadd").map(Kernel::to_string).collect();
-        let ways = ["route=uniform", "route=push", "route=spec", "route=literal", "width=2", "width=3", "width=4"];
+        let ways = [
+            "route=uniform",
+            "route=push",
+            "route=spec",
+            "route=literal",
+            "stage=fragment",
+            "stage=vertex",
+            "width=2",
+            "width=3",
+            "width=4",
+        ];
         let mut expected = vec!["f32.fadd".to_owned()];
         expected.push("f32.fadd:controls=fastmath0".to_owned());
         expected.extend(ways.map(|way| format!("f32.fadd:{way}")));
@@ -157,8 +169,10 @@ mod tests {
         let sets = sets(&["", "fastmath0"]);
         let kernels = Extent::Exhaustive.kernels(&sets, |_| true);
         let count = |stem: &str| kernels.iter().filter(|kernel| kernel.stem() == stem).count();
-        // Five routes at four widths under two sets, GLSL by buffer under one.
-        assert_eq!((count("f32.fadd"), count("f32.phi"), count("b10g11r11.load")), (5 * 4 * 2 + 4, 5 * 2, 2));
+        // Five routes and two further stages at four widths under two sets, GLSL by buffer under one; four routes of shaders under
+        // two sets, and a blit.
+        let counts = (count("f32.fadd"), count("f32.phi"), count("b10g11r11.load"));
+        assert_eq!(counts, (7 * 4 * 2 + 4, 7 * 2, 4 * 2 + 1));
         assert!(Extent::Default.kernels(&sets, |_| true).iter().all(|kernel| kernels.contains(kernel)));
     }
 

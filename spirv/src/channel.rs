@@ -13,7 +13,8 @@ pub struct Channel {
     pub coding: Coding,
 }
 
-/// What the bits of a channel mean (Khronos Data Format Specification, sections 5 and 13).
+/// What the bits of a channel mean (Vulkan, "Fixed-Point Data Conversions", "Floating-Point Format Conversions", "RGB to
+/// Shared Exponent Conversion").
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Coding {
     /// A binary float.

@@ -21,10 +21,16 @@ impl Emitter {
             (Code::LoadStore, [value]) => Ok(*value),
             (Code::Phi, [condition, yes, no]) => self.phi(kernel.result(), *condition, *yes, *no),
             (Code::Shuffle, [value]) => self.shuffle(kernel.result(), *value),
-            (Code::LoadStore | Code::Phi | Code::Shuffle, _)
-            | (Code::ImageWrite | Code::ImageRead | Code::ImageSample | Code::TexelCopy, _) => {
-                Err(BuildError::Operands { kernel: kernel.to_string(), given: params.len() })
-            }
+            (
+                Code::LoadStore
+                | Code::Phi
+                | Code::Shuffle
+                | Code::ImageWrite
+                | Code::ImageRead
+                | Code::ImageSample
+                | Code::TexelCopy,
+                _,
+            ) => Err(BuildError::Operands { kernel: kernel.to_string(), given: params.len() }),
         };
         self.members(&results, value?)
     }

@@ -85,8 +85,8 @@ fn nearest_text(nearest: &[String]) -> String {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildError {
-    /// Kernels of one module that differ in controls, route or front end.
-    #[error("kernels `{first}` and `{other}` differ in controls, route or front end and cannot share a module")]
+    /// Kernels of one module that differ in controls, route, stage or front end.
+    #[error("kernels `{first}` and `{other}` differ in controls, route, stage or front end and cannot share a module")]
     Mixed {
         /// The first kernel of the plan.
         first: String,

@@ -41,7 +41,8 @@ pub(crate) fn is_extended(format: Format) -> bool {
     is_stored(format) && !matches!(format, Format::Rgba16f | Format::R32f | Format::Rgba8unorm | Format::Rgba8snorm)
 }
 
-/// An image in a module: its variable and the type of what is loaded from it.
+/// An image in a module: its variable and the type of what is loaded from it. Of an attachment or attribute it is the
+/// output or input itself.
 #[derive(Clone, Copy)]
 pub(crate) struct Declared {
     image: Image,
@@ -52,6 +53,12 @@ pub(crate) struct Declared {
 impl Emitter {
     /// Declares the image, and what the module must be capable of for it.
     pub(crate) fn declare_image(&mut self, image: Image) -> Result<Declared, BuildError> {
+        if let Some(class) = image.interface() {
+            let kind = self.shape(TEXEL);
+            let variable = self.interface(class, kind, 0);
+            self.builder.name(variable, "texel");
+            return Ok(Declared { image, variable, kind });
+        }
         let kind = self.image_type(image)?;
         let pointer = self.builder.type_pointer(None, StorageClass::UniformConstant, kind);
         let variable = self.builder.variable(pointer, None, StorageClass::UniformConstant, None);
@@ -98,8 +105,6 @@ impl Emitter {
         shape: Shape,
         value: Word,
     ) -> Result<(), BuildError> {
-        let loaded = self.value(Op::Load, declared.kind, ids([declared.variable]))?;
-        let at = self.texel(slot)?;
         let scalar = Shape::scalar(shape.format);
         let mut parts = Vec::new();
         for index in 0..TEXEL.width {
@@ -110,6 +115,12 @@ impl Emitter {
             });
         }
         let texel = self.compose(TEXEL, &parts)?;
+        if declared.image.interface().is_some() {
+            self.builder.store(declared.variable, texel, None, [])?;
+            return Ok(());
+        }
+        let loaded = self.value(Op::Load, declared.kind, ids([declared.variable]))?;
+        let at = self.texel(slot)?;
         self.builder.image_write(loaded, at, texel, None, [])?;
         Ok(())
     }
@@ -119,6 +130,7 @@ impl Emitter {
         let loaded = self.value(Op::Load, declared.kind, ids([declared.variable]))?;
         let kind = self.shape(TEXEL);
         let texel = match (declared.image.route, declared.image.code) {
+            (Route::Vertex, _) => loaded,
             (Route::TexelBuffer, _) => self.value(Op::ImageFetch, kind, ids([loaded, slot]))?,
             (Route::Sampled, Code::ImageSample) => {
                 // The sampler takes unnormalised coordinates: the middle of a texel is half way to the next.
@@ -157,6 +169,24 @@ impl Emitter {
         let x = self.value(Op::UMod, uint, ids([slot, width]))?;
         let y = self.value(Op::UDiv, uint, ids([slot, width]))?;
         Ok([x, y])
+    }
+}
+
+impl Declared {
+    /// The variable that an entry point names, for an attachment or attribute.
+    pub(crate) fn interface(&self) -> Option<Word> {
+        self.image.interface().map(|_| self.variable)
+    }
+}
+
+impl Image {
+    /// How a shader's interface has the texel, where it is an attachment or attribute.
+    fn interface(&self) -> Option<StorageClass> {
+        match self.route {
+            Route::Attachment => Some(StorageClass::Output),
+            Route::Vertex => Some(StorageClass::Input),
+            _ => None,
+        }
     }
 }
 

@@ -12,7 +12,7 @@ use crate::error::ParseError;
 use crate::format::Format;
 use crate::op::{Code, Inst, OPS, Op, Operand, Width};
 use crate::plan::window;
-use crate::route::{Route, Via};
+use crate::route::{Route, Stage, Via};
 
 /// One question that can be put to a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +25,8 @@ pub struct Kernel {
     pub controls: Controls,
     /// How data gets in and out.
     pub route: Route,
+    /// Which shader does it; on routes that imply one, and where none runs, the default.
+    pub stage: Stage,
     /// Number of components, 1 to 4.
     pub width: u32,
     /// Front end.
@@ -77,7 +79,7 @@ impl Kernel {
     pub fn plain(format: Format, op: &'static Op) -> Result<Kernel, ParseError> {
         let route = op.code.routes(format)[0];
         let width = *op.widths().start();
-        Kernel { format, op, controls: Controls::NONE, route, width, via: Via::Spirv }.checked()
+        Kernel { format, op, controls: Controls::NONE, route, stage: Stage::Compute, width, via: Via::Spirv }.checked()
     }
 
     /// Whether it is the kernel of its operation and format that others are compared with, but for its controls. Every route
@@ -95,8 +97,17 @@ impl Kernel {
     pub fn counterpart(&self) -> Option<Kernel> {
         let width = if self.op.is_componentwise() { 1 } else { self.width };
         let route = if Route::OTHERS.contains(&self.route) { Route::Buffer } else { self.route };
-        let counterpart = Kernel { route, width, via: Via::Spirv, ..*self };
+        let counterpart = Kernel { route, stage: Stage::Compute, width, via: Via::Spirv, ..*self };
         (counterpart != *self).then_some(counterpart)
+    }
+
+    /// The shader that its module is.
+    pub fn shader(&self) -> Stage {
+        match self.route {
+            Route::Attachment => Stage::Fragment,
+            Route::Vertex => Stage::Vertex,
+            _ => self.stage,
+        }
     }
 
     /// The same question under other controls.
@@ -116,7 +127,8 @@ impl Kernel {
         let width = if self.width == 1 { String::new() } else { format!(".x{}", self.width) };
         let natural = self.op.code.routes(self.format)[0];
         let route = if self.route == natural { String::new() } else { format!(".{}", self.route) };
-        self.stem() + &width + &route
+        let stage = if self.stage == Stage::default() { String::new() } else { format!(".{}", self.stage.name()) };
+        self.stem() + &width + &route + &stage
     }
 
     /// The instructions that its operation's row names, on its route; none where a command carries it out.
@@ -129,7 +141,9 @@ impl Kernel {
             (Code::LoadStore, _) => core(&[SpvOp::Load, SpvOp::Store]),
             (Code::Phi, _) => core(&[SpvOp::Phi]),
             (Code::Shuffle, _) => core(&[SpvOp::VectorShuffle]),
+            (Code::ImageWrite, Route::Attachment) => core(&[SpvOp::Store]),
             (Code::ImageWrite, _) => core(&[SpvOp::ImageWrite]),
+            (Code::ImageRead, Route::Vertex) => core(&[SpvOp::Load]),
             (Code::ImageRead, Route::StorageImage) => core(&[SpvOp::ImageRead]),
             (Code::ImageRead, _) => core(&[SpvOp::ImageFetch]),
             (Code::ImageSample, _) => core(&[SpvOp::ImageSampleExplicitLod]),
@@ -213,6 +227,12 @@ impl Kernel {
         if self.route.is_command() && !self.controls.is_empty() {
             return undefined(format!("controls are for shaders, and none runs on the route `{}`", self.route));
         }
+        if self.stage != Stage::Compute && (self.route != Route::Buffer || self.via != Via::Spirv) {
+            return undefined(format!(
+                "stage {} is for operands in buffers and SPIR-V built directly",
+                self.stage.name()
+            ));
+        }
         if !(1..=4).contains(&self.width) {
             return undefined(format!("width {} is not one of 1, 2, 3, 4", self.width));
         }
@@ -246,7 +266,7 @@ impl Kernel {
 
 impl Hash for Kernel {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        (self.format, self.op.name, self.controls, self.route, self.width, self.via).hash(state);
+        (self.format, self.op.name, self.controls, self.route, self.stage, self.width, self.via).hash(state);
     }
 }
 
@@ -259,6 +279,9 @@ impl fmt::Display for Kernel {
         }
         if self.route != Route::default() {
             keys.push(format!("route={}", self.route));
+        }
+        if self.stage != Stage::default() {
+            keys.push(format!("stage={}", self.stage.name()));
         }
         if self.width != 1 {
             keys.push(format!("width={}", self.width));
@@ -281,8 +304,15 @@ impl FromStr for Kernel {
         let (format, op) = stem.split_once('.').ok_or_else(|| ParseError::Form(text.to_owned()))?;
         let format: Format = format.parse()?;
         let op = Op::find(op).ok_or_else(|| ParseError::unknown("operation", op, OPS.iter().map(|op| op.name)))?;
-        let mut kernel =
-            Kernel { format, op, controls: Controls::NONE, route: Route::default(), width: 1, via: Via::default() };
+        let mut kernel = Kernel {
+            format,
+            op,
+            controls: Controls::NONE,
+            route: Route::default(),
+            stage: Stage::default(),
+            width: 1,
+            via: Via::default(),
+        };
         let mut seen = Vec::new();
         for pair in keys.split(';').filter(|pair| !pair.is_empty()) {
             let (key, value) = pair.split_once('=').ok_or_else(|| ParseError::Form(text.to_owned()))?;
@@ -296,6 +326,7 @@ impl FromStr for Kernel {
             match key {
                 "controls" => kernel.controls = value.parse()?,
                 "route" => kernel.route = value.parse()?,
+                "stage" => kernel.stage = value.parse()?,
                 "via" => kernel.via = value.parse()?,
                 "width" => {
                     kernel.width = value.parse().map_err(|_| ParseError::Undefined {
@@ -303,7 +334,7 @@ impl FromStr for Kernel {
                         reason: format!("width `{value}` is not one of 1, 2, 3, 4"),
                     })?;
                 }
-                _ => return Err(ParseError::unknown("key", key, ["controls", "route", "width", "via"])),
+                _ => return Err(ParseError::unknown("key", key, ["controls", "route", "stage", "width", "via"])),
             }
         }
         kernel.checked()
@@ -326,6 +357,8 @@ mod tests {
             "f32.matrix_times_vector:controls=nocontract;width=4",
             "f64.fma:controls=rte64;route=push;width=4",
             "f16.select:route=spec;width=2",
+            "f32.sin:stage=fragment",
+            "f32.fmul:controls=szin32;stage=vertex;width=2",
             "f32.matrix_times_vector:route=spec;width=3",
         ] {
             assert_eq!(id.parse::<Kernel>().unwrap().to_string(), id);
@@ -345,6 +378,8 @@ mod tests {
         assert!(message("f32.phi:width=2").contains("width 1 only"));
         assert!(message("f32.fadd:route=storage_image").contains("no route `storage_image`"));
         assert!(message("f32.fadd:route=literal;via=glsl").contains("no route `literal`"));
+        assert!(message("f32.fadd:route=literal;stage=vertex").contains("operands in buffers"));
+        assert!(message("f32.fadd:stage=pixel").contains("stage"));
         assert!(message("f32.fadd:route=spce").contains("`spec`"));
         assert!(message("f32.fadd:width=5").contains("1, 2, 3, 4"));
         assert!(message("f32.dot").contains("width 2, 3, 4 only: write `width=2`"), "{}", message("f32.dot"));
@@ -358,6 +393,7 @@ mod tests {
             ("f32.fadd:route=spec", Some("f32.fadd")),
             ("f32.fadd:controls=szin32;width=3", Some("f32.fadd:controls=szin32")),
             ("f32.fadd:via=glsl", Some("f32.fadd")),
+            ("f32.fadd:stage=fragment", Some("f32.fadd")),
             ("f32.dot:width=3", None),
             ("f32.dot:route=push;width=3", Some("f32.dot:width=3")),
             ("f32.fadd", None),

@@ -38,4 +38,4 @@ pub use load::load;
 pub use needs::{Need, Use};
 pub use op::{Function, OPS, Op};
 pub use plan::Plan;
-pub use route::{Route, Via};
+pub use route::{Route, Stage, Via};

@@ -1,4 +1,4 @@
-//! One compute module for the kernels of a [`Plan`]: SPIR-V 1.3 (Vulkan 1.1), entry point `main`.
+//! One module for the kernels of a [`Plan`]: SPIR-V 1.3 (Vulkan 1.1), entry point `main`.
 //!
 //! A work group's row (y) says which kernel it runs, its column (x) which slots, counted from the variant's shift on. All
 //! rows share what gets at memory: operands are loaded, a switch on the row computes, results are stored. Operands that are
@@ -8,6 +8,7 @@ mod elements;
 mod folded;
 mod operands;
 mod passage;
+pub mod points;
 mod rows;
 mod window;
 
@@ -31,7 +32,7 @@ use crate::modes;
 use crate::needs::float_formats;
 use crate::plan::sites::{self, Site};
 use crate::plan::{Element, Placed, Plan};
-use crate::route::Via;
+use crate::route::{Stage, Via};
 
 use elements::Elements;
 use operands::Operands;
@@ -77,7 +78,7 @@ pub fn build(plan: &Plan) -> Result<Vec<u32>, BuildError> {
 
 /// Front end and controls of all kernels of a plan, which have one route, too.
 fn agreed(plan: &Plan) -> Result<(Via, Controls), BuildError> {
-    let of = |kernel: &Kernel| (kernel.via, kernel.controls, kernel.route);
+    let of = |kernel: &Kernel| (kernel.via, kernel.controls, kernel.route, kernel.stage);
     let mut kernels = plan.placed.iter().map(|placed| &placed.kernel);
     let Some(first) = kernels.next() else {
         return Ok((Via::default(), Controls::NONE));
@@ -105,7 +106,10 @@ fn direct(plan: &Plan) -> Result<Module, BuildError> {
     };
     emitter.declare_specialised(plan);
 
-    let place = emitter.begin_main(plan, memory.window)?;
+    let place = match plan.shader() {
+        Stage::Compute => emitter.begin_main(plan, memory.window)?,
+        stage => emitter.begin_drawn(plan, stage, memory.image.and_then(|image| image.interface()))?,
+    };
     if !plan.placed.is_empty() {
         emitter.body(plan, &memory, place)?;
     }

@@ -7,7 +7,7 @@ use crate::controls::Control;
 use crate::format::Format;
 use crate::kernel::Kernel;
 use crate::op::Code;
-use crate::route::Route;
+use crate::route::{Route, Stage};
 
 /// One thing a device may or may not offer.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -24,6 +24,10 @@ pub enum Need {
     Use(Format, Use),
     /// A queue that can draw and blit.
     Graphics,
+    /// Feature `fragmentStoresAndAtomics`.
+    FragmentStores,
+    /// Feature `vertexPipelineStoresAndAtomics`.
+    VertexStores,
     /// A control, by the property or feature that claims it.
     Control(Control),
 }
@@ -39,11 +43,13 @@ pub enum Use {
     TransferDst,
     BlitSrc,
     BlitDst,
+    ColorAttachment,
+    VertexBuffer,
 }
 
 impl Use {
     /// Every use.
-    pub const ALL: [Use; 7] = [
+    pub const ALL: [Use; 9] = [
         Use::StorageImage,
         Use::UniformTexelBuffer,
         Use::SampledImage,
@@ -51,6 +57,8 @@ impl Use {
         Use::TransferDst,
         Use::BlitSrc,
         Use::BlitDst,
+        Use::ColorAttachment,
+        Use::VertexBuffer,
     ];
 
     /// Vulkan's name of the bit.
@@ -63,6 +71,8 @@ impl Use {
             Use::TransferDst => "VK_FORMAT_FEATURE_TRANSFER_DST_BIT",
             Use::BlitSrc => "VK_FORMAT_FEATURE_BLIT_SRC_BIT",
             Use::BlitDst => "VK_FORMAT_FEATURE_BLIT_DST_BIT",
+            Use::ColorAttachment => "VK_FORMAT_FEATURE_COLOR_ATTACHMENT_BIT",
+            Use::VertexBuffer => "VK_FORMAT_FEATURE_VERTEX_BUFFER_BIT",
         }
     }
 
@@ -76,6 +86,8 @@ impl Use {
             Use::TransferDst => "transferDst",
             Use::BlitSrc => "blitSrc",
             Use::BlitDst => "blitDst",
+            Use::ColorAttachment => "colorAttachment",
+            Use::VertexBuffer => "vertexBuffer",
         }
     }
 }
@@ -89,6 +101,8 @@ impl fmt::Display for Need {
             Need::ExtendedFormats => f.write_str("shaderStorageImageExtendedFormats"),
             Need::Use(format, used) => write!(f, "{} for {format}", used.bit()),
             Need::Graphics => f.write_str("VK_QUEUE_GRAPHICS_BIT"),
+            Need::FragmentStores => f.write_str("fragmentStoresAndAtomics"),
+            Need::VertexStores => f.write_str("vertexPipelineStoresAndAtomics"),
             Need::Control(control) => f.write_str(control.claim().unwrap_or("core")),
         }
     }
@@ -114,6 +128,8 @@ pub fn needs(kernel: &Kernel) -> BTreeSet<Need> {
             Route::Sampled => &[Use::SampledImage, Use::TransferDst],
             Route::Blit if written => &[Use::BlitDst, Use::TransferSrc, Use::TransferDst],
             Route::Blit => &[Use::BlitSrc, Use::TransferDst],
+            Route::Attachment => &[Use::ColorAttachment, Use::TransferSrc, Use::TransferDst],
+            Route::Vertex => &[Use::VertexBuffer],
             _ => &[Use::TransferSrc, Use::TransferDst],
         };
         needs.extend(own.iter().map(|used| Need::Use(kernel.format, *used)));
@@ -123,6 +139,13 @@ pub fn needs(kernel: &Kernel) -> BTreeSet<Need> {
         if kernel.route == Route::Blit {
             needs.insert(Need::Graphics);
         }
+    }
+    match kernel.shader() {
+        Stage::Compute => {}
+        // An attachment needs no store.
+        Stage::Fragment if kernel.route == Route::Attachment => needs.extend([Need::Graphics]),
+        Stage::Fragment => needs.extend([Need::Graphics, Need::FragmentStores]),
+        Stage::Vertex => needs.extend([Need::Graphics, Need::VertexStores]),
     }
     if kernel.controls.contains(Control::FastMath0) {
         // FPFastMathDefault names every float type of the module; each needs its preserve property (VUID 09559 ff.).

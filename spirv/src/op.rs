@@ -138,10 +138,10 @@ impl Code {
     /// The routes it can take in a format, the natural one first.
     pub const fn routes(self, format: Format) -> &'static [Route] {
         match self {
-            Code::ImageWrite if !is_stored(format) => &[Route::Clear, Route::Blit],
-            Code::ImageWrite => &[Route::StorageImage, Route::Clear, Route::Blit],
-            Code::ImageRead if !is_stored(format) => &[Route::Sampled, Route::TexelBuffer, Route::Blit],
-            Code::ImageRead => &[Route::StorageImage, Route::TexelBuffer, Route::Sampled, Route::Blit],
+            Code::ImageWrite if !is_stored(format) => &[Route::Clear, Route::Blit, Route::Attachment],
+            Code::ImageWrite => &[Route::StorageImage, Route::Clear, Route::Blit, Route::Attachment],
+            Code::ImageRead if !is_stored(format) => &[Route::Sampled, Route::TexelBuffer, Route::Blit, Route::Vertex],
+            Code::ImageRead => &[Route::StorageImage, Route::TexelBuffer, Route::Sampled, Route::Blit, Route::Vertex],
             Code::ImageSample => &[Route::Sampled],
             Code::TexelCopy => &[Route::Copy],
             _ => &[Route::Buffer, Route::Uniform, Route::Push, Route::Spec, Route::Literal],

@@ -18,7 +18,7 @@ use std::sync::Arc;
 use crate::format::Format;
 use crate::kernel::{Kernel, Shape};
 use crate::op::Code;
-use crate::route::Route;
+use crate::route::{Route, Stage};
 use crate::words::words_of;
 
 /// Invocations of one work group (x); every device offers at least 128.
@@ -332,6 +332,11 @@ impl Plan {
         self.placed.first().map(|placed| placed.kernel.route)
     }
 
+    /// The shader that its module is.
+    pub fn shader(&self) -> Stage {
+        self.placed.first().map(|placed| placed.kernel.shader()).unwrap_or_default()
+    }
+
     /// Whether no module runs: a command of Vulkan does it all.
     pub fn is_command(&self) -> bool {
         self.route().is_some_and(Route::is_command)
@@ -340,6 +345,20 @@ impl Plan {
     /// Invocations of a work group. What a window holds is the same for all of them, so there each has a slot of its own.
     pub fn group(&self) -> u32 {
         if self.route().and_then(window::vectors).is_some() { 1 } else { GROUP }
+    }
+
+    /// Vertices of a plan that draws: enough for the slots.
+    pub fn vertices(&self) -> u32 {
+        if self.route() == Some(Route::Vertex) {
+            self.placed.iter().map(|placed| placed.slots).max().unwrap_or(0)
+        } else {
+            self.columns * self.group()
+        }
+    }
+
+    /// Invocations that do nothing before the first slot.
+    pub fn idle(&self) -> u32 {
+        if self.route() == Some(Route::Vertex) { 0 } else { self.variant.shift * self.group() }
     }
 
     /// Number of texels of the image, 0 without one.

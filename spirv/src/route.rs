@@ -31,6 +31,22 @@ pub enum Route {
     Blit,
     /// `vkCmdCopyImage`, from one image to another of the same format.
     Copy,
+    /// A colour attachment: the conversion of what a fragment shader puts out.
+    Attachment,
+    /// A vertex buffer: the conversion of an attribute that a vertex shader fetches.
+    Vertex,
+}
+
+/// Which shader does the arithmetic.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub enum Stage {
+    /// A compute shader.
+    #[default]
+    Compute,
+    /// A fragment shader, one point for each slot.
+    Fragment,
+    /// A vertex shader, one vertex for each slot.
+    Vertex,
 }
 
 /// Which front end spells the question.
@@ -45,7 +61,7 @@ pub enum Via {
 
 impl Route {
     /// Every route, in the order of the catalogue.
-    pub const ALL: [Route; 11] = [
+    pub const ALL: [Route; 13] = [
         Route::Buffer,
         Route::Uniform,
         Route::Push,
@@ -57,6 +73,8 @@ impl Route {
         Route::Clear,
         Route::Blit,
         Route::Copy,
+        Route::Attachment,
+        Route::Vertex,
     ];
     /// The routes of arithmetic beside the storage buffer.
     pub const OTHERS: [Route; 4] = [Route::Uniform, Route::Push, Route::Spec, Route::Literal];
@@ -75,6 +93,8 @@ impl Route {
             Route::Clear => "clear",
             Route::Blit => "blit",
             Route::Copy => "copy",
+            Route::Attachment => "attachment",
+            Route::Vertex => "vertex",
         }
     }
 
@@ -96,6 +116,20 @@ impl Route {
     /// Whether the operands are constants of the module, so that the driver can fold the operation.
     pub const fn is_folded(self) -> bool {
         matches!(self, Route::Spec | Route::Literal)
+    }
+}
+
+impl Stage {
+    /// Every stage.
+    pub const ALL: [Stage; 3] = [Stage::Compute, Stage::Fragment, Stage::Vertex];
+
+    /// Name in kernel ids.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Stage::Compute => "compute",
+            Stage::Fragment => "fragment",
+            Stage::Vertex => "vertex",
+        }
     }
 }
 
@@ -124,6 +158,16 @@ impl FromStr for Route {
             .into_iter()
             .find(|route| route.name() == text)
             .ok_or_else(|| ParseError::unknown("route", text, Route::ALL.map(Route::name)))
+    }
+}
+
+impl FromStr for Stage {
+    type Err = ParseError;
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        Stage::ALL
+            .into_iter()
+            .find(|stage| stage.name() == text)
+            .ok_or_else(|| ParseError::unknown("stage", text, Stage::ALL.map(Stage::name)))
     }
 }
 

@@ -24,13 +24,12 @@ impl<F: FnMut(u32, &Kernel, u32, u64) -> Option<u64>> Executor for Device<F> {
         let size = plan.image.map_or(0, |image| image.format.bits() as usize / 8);
         for placed in &plan.placed {
             for slot in 0..placed.slots {
-                let operand = match placed.params.first() {
-                    Some(region) => read(plan, &buffers[region.buffer], region, slot, 0),
-                    None => {
-                        let mut word = [0; 8];
-                        word[..size].copy_from_slice(&texels[slot as usize * size..][..size]);
-                        u64::from_le_bytes(word)
-                    }
+                let operand = if let Some(region) = placed.params.first() {
+                    read(plan, &buffers[region.buffer], region, slot, 0)
+                } else {
+                    let mut word = [0; 8];
+                    word[..size].copy_from_slice(&texels[slot as usize * size..][..size]);
+                    u64::from_le_bytes(word)
                 };
                 let Some(bits) = (self.fault)(self.run, &placed.kernel, slot, operand) else { continue };
                 for region in &placed.results {

@@ -33,7 +33,7 @@ pub fn batches(asks: &[Ask], batching: Batching, most: usize) -> Vec<Vec<usize>>
         let alone = batching == Batching::Alone || kernel.op.code.is_of_texels();
         // All kernels of a module carry what the largest of them has for operands.
         let large = kernel.has_matrices();
-        let kind = (kernel.format, kernel.controls, kernel.route, kernel.width > 1, kernel.via, large);
+        let kind = (kernel.format, kernel.controls, kernel.route, kernel.stage, kernel.width > 1, kernel.via, large);
         let buffers = plan::buffers(kernel);
         let room = open.get_mut(&kind).filter(|open| !alone && batches[open.batch].len() < most);
         if let Some(open) = room
@@ -114,6 +114,14 @@ mod tests {
     fn batches_are_bounded_by_their_values_too() {
         let asks = asks(&["f32.sqrt", "f32.sin", "f32.cos", "f32.exp"], VALUES / 2);
         assert_eq!(batches(&asks, Batching::Shared, 24), [vec![0, 1], vec![2, 3]]);
+    }
+
+    #[test]
+    fn stages_are_apart() {
+        let ids = ["f32.sqrt", "f32.sqrt:stage=fragment", "f32.sin:stage=vertex", "f32.sin:stage=fragment"];
+        let mut batches = batches(&asks(&ids, 1), Batching::Shared, 24);
+        batches.sort();
+        assert_eq!(batches, [vec![0], vec![1, 3], vec![2]]);
     }
 
     #[test]

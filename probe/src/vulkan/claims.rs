@@ -59,6 +59,8 @@ fn features(instance: &Instance, physical: &Physical, flags: &mut Flags) {
     // Any value but 0 counts as true: a VkBool32 of 2 is a driver bug that must not become undefined behaviour here.
     let named = |(name, claimed): (&str, bool)| (name.to_owned(), claimed);
     let found = [
+        ("fragmentStoresAndAtomics", core.fragment_stores_and_atomics != 0),
+        ("vertexPipelineStoresAndAtomics", core.vertex_pipeline_stores_and_atomics != 0),
         ("shaderFloat64", core.shader_float64 != 0),
         ("shaderInt16", core.shader_int16 != 0),
         ("shaderInt64", core.shader_int64 != 0),
@@ -136,6 +138,8 @@ fn formats(instance: &Instance, physical: &Physical, flags: &mut Flags) {
                 Use::TransferDst => (found.optimal_tiling_features, vk::FormatFeatureFlags::TRANSFER_DST),
                 Use::BlitSrc => (found.optimal_tiling_features, vk::FormatFeatureFlags::BLIT_SRC),
                 Use::BlitDst => (found.optimal_tiling_features, vk::FormatFeatureFlags::BLIT_DST),
+                Use::ColorAttachment => (found.optimal_tiling_features, vk::FormatFeatureFlags::COLOR_ATTACHMENT),
+                Use::VertexBuffer => (found.buffer_features, vk::FormatFeatureFlags::VERTEX_BUFFER),
             };
             if let Some(claim) = format_claim(format, used) {
                 flags.insert(claim, features.contains(bit));
@@ -153,6 +157,8 @@ pub fn offers(claims: &Claims) -> BTreeSet<Need> {
         (Need::Storage16, "storageBuffer16BitAccess"),
         (Need::ExtendedFormats, "shaderStorageImageExtendedFormats"),
         (Need::Graphics, GRAPHICS),
+        (Need::FragmentStores, "fragmentStoresAndAtomics"),
+        (Need::VertexStores, "vertexPipelineStoresAndAtomics"),
     ];
     let features = features.into_iter().filter(|(_, name)| claimed(name)).map(|(need, _)| need);
     let controls = Control::all().filter(|control| control.claim().is_some_and(claimed)).map(Need::Control);

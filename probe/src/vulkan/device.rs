@@ -17,21 +17,25 @@ use super::physical::Physical;
 const PORTABILITY: &CStr = khr::portability_subset::NAME;
 
 /// Functions of Vulkan 1.0 that are used on a device. ash calls those that a driver lacks without looking, and panics.
-const FUNCTIONS: [&CStr; 52] = [
+const FUNCTIONS: [&CStr; 61] = [
     c"vkAllocateCommandBuffers",
     c"vkAllocateDescriptorSets",
     c"vkAllocateMemory",
     c"vkBeginCommandBuffer",
     c"vkBindBufferMemory",
     c"vkBindImageMemory",
+    c"vkCmdBeginRenderPass",
     c"vkCmdBindDescriptorSets",
     c"vkCmdBindPipeline",
+    c"vkCmdBindVertexBuffers",
     c"vkCmdBlitImage",
     c"vkCmdClearColorImage",
     c"vkCmdCopyBufferToImage",
     c"vkCmdCopyImage",
     c"vkCmdCopyImageToBuffer",
     c"vkCmdDispatch",
+    c"vkCmdDraw",
+    c"vkCmdEndRenderPass",
     c"vkCmdPipelineBarrier",
     c"vkCmdPushConstants",
     c"vkCreateBuffer",
@@ -41,9 +45,12 @@ const FUNCTIONS: [&CStr; 52] = [
     c"vkCreateDescriptorPool",
     c"vkCreateDescriptorSetLayout",
     c"vkCreateFence",
+    c"vkCreateFramebuffer",
+    c"vkCreateGraphicsPipelines",
     c"vkCreateImage",
     c"vkCreateImageView",
     c"vkCreatePipelineLayout",
+    c"vkCreateRenderPass",
     c"vkCreateSampler",
     c"vkCreateShaderModule",
     c"vkDestroyBuffer",
@@ -53,10 +60,12 @@ const FUNCTIONS: [&CStr; 52] = [
     c"vkDestroyDescriptorSetLayout",
     c"vkDestroyDevice",
     c"vkDestroyFence",
+    c"vkDestroyFramebuffer",
     c"vkDestroyImage",
     c"vkDestroyImageView",
     c"vkDestroyPipeline",
     c"vkDestroyPipelineLayout",
+    c"vkDestroyRenderPass",
     c"vkDestroySampler",
     c"vkDestroyShaderModule",
     c"vkEndCommandBuffer",
@@ -87,6 +96,8 @@ pub struct Device {
     pub(super) logical: Arc<Logical>,
     pub(super) physical: vk::PhysicalDevice,
     pub(super) limits: vk::PhysicalDeviceLimits,
+    /// Whether the queue draws.
+    pub(super) draws: bool,
 }
 
 impl Device {
@@ -125,6 +136,7 @@ impl Device {
             queue,
             physical: physical.raw,
             limits: physical.properties.limits,
+            draws: physical.draws,
             logical,
         })
     }
@@ -133,6 +145,8 @@ impl Device {
 fn create(instance: &Arc<Instance>, physical: &Physical, family: u32, claims: &Claims) -> Result<Logical, VulkanError> {
     let claimed = |name: &str| claims.flags.get(name).copied().unwrap_or(false);
     let core = vk::PhysicalDeviceFeatures::default()
+        .fragment_stores_and_atomics(claimed("fragmentStoresAndAtomics"))
+        .vertex_pipeline_stores_and_atomics(claimed("vertexPipelineStoresAndAtomics"))
         .shader_float64(claimed("shaderFloat64"))
         .shader_storage_image_extended_formats(claimed("shaderStorageImageExtendedFormats"));
     let mut storage16 = vk::PhysicalDevice16BitStorageFeatures::default()

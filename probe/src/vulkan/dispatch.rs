@@ -6,8 +6,9 @@ use std::time::Duration;
 use ash::vk;
 use fpprobe_spirv::plan::window::{Dispatch, UNIFORM_BYTES};
 use fpprobe_spirv::plan::{self, Direction, IMAGE_BINDING};
-use fpprobe_spirv::{Plan, Route};
+use fpprobe_spirv::{Plan, Route, Stage};
 
+use super::canvas::Canvas;
 use super::device::Device;
 use super::error::{ErrorKind, Named, VulkanError};
 use super::handles::{Logical, Owned};
@@ -25,8 +26,11 @@ struct TexelAccess<'a> {
 
 /// Layout of a plan's image while a shader is at it.
 fn layout(plan: &Plan) -> vk::ImageLayout {
-    let sampled = plan.route() == Some(Route::Sampled);
-    if sampled { vk::ImageLayout::SHADER_READ_ONLY_OPTIMAL } else { vk::ImageLayout::GENERAL }
+    match plan.route() {
+        Some(Route::Sampled) => vk::ImageLayout::SHADER_READ_ONLY_OPTIMAL,
+        Some(Route::Attachment) => vk::ImageLayout::COLOR_ATTACHMENT_OPTIMAL,
+        _ => vk::ImageLayout::GENERAL,
+    }
 }
 
 /// A sampler that takes the nearest texel, by unnormalised coordinates: no arithmetic lies between slot and texel.
@@ -75,9 +79,13 @@ impl Device {
             return self.command(plan, buffers, texels, timeout);
         }
         self.check_windows(plan, &dispatches)?;
-        let pipeline = Pipeline::new(&self.logical, words, plan)?;
+        // Texels lie in a buffer or in an image.
         let texel_buffer = plan.route() == Some(Route::TexelBuffer);
-        let image = plan.image.filter(|_| !texel_buffer).map(|image| self.image(&image)).transpose()?;
+        let in_buffer = texel_buffer || plan.route() == Some(Route::Vertex);
+        let image = plan.image.filter(|_| !in_buffer).map(|image| self.image(&image)).transpose()?;
+        let draws = plan.shader() != Stage::Compute;
+        let canvas = draws.then(|| Canvas::new(&self.logical, plan, image.as_ref())).transpose()?;
+        let pipeline = Pipeline::new(&self.logical, words, plan, canvas.as_ref())?;
 
         self.buffers.resize_with(self.buffers.len().max(buffers.len()), || None);
         for (place, bytes) in self.buffers.iter_mut().zip(&*buffers) {
@@ -93,7 +101,7 @@ impl Device {
         self.fill_windows(&windows)?;
         let texel_access = TexelAccess { image: image.as_ref(), view, sampler };
         self.describe(plan, &pipeline, &texel_access);
-        self.record(plan, &pipeline, &dispatches, image.as_ref())?;
+        self.record(plan, &pipeline, &dispatches, image.as_ref(), canvas.as_ref())?;
         self.submit(timeout)?;
 
         for ((place, bytes), wanted) in self.buffers.iter().zip(buffers).zip(&plan.buffers) {
@@ -146,8 +154,11 @@ impl Device {
 
     /// The image of a texel kernel.
     fn image(&self, image: &plan::Image) -> Result<Image, VulkanError> {
-        let sampled = image.route == Route::Sampled;
-        let usage = if sampled { vk::ImageUsageFlags::SAMPLED } else { vk::ImageUsageFlags::STORAGE };
+        let usage = match image.route {
+            Route::Sampled => vk::ImageUsageFlags::SAMPLED,
+            Route::Attachment => vk::ImageUsageFlags::COLOR_ATTACHMENT,
+            _ => vk::ImageUsageFlags::STORAGE,
+        };
         Image::new(&self.logical, self.physical, &Wanted::of(image, usage)?)
     }
 
@@ -183,14 +194,14 @@ impl Device {
             [info.sampler(texels.sampler.as_ref().map(Owned::raw).unwrap_or_default())]
         });
         let view = texels.view.as_ref().map(|view| [view.raw()]);
-        let kind = plan.image.as_ref().map(descriptor).unwrap_or_default();
+        let kind = plan.image.as_ref().and_then(descriptor);
         let write = |binding, kind| {
             vk::WriteDescriptorSet::default().dst_set(pipeline.set()).dst_binding(binding).descriptor_type(kind)
         };
         let buffers =
             infos.iter().map(|(binding, info)| write(*binding, vk::DescriptorType::STORAGE_BUFFER).buffer_info(info));
-        let images = image.iter().map(|info| write(IMAGE_BINDING, kind).image_info(info));
-        let views = view.iter().map(|view| write(IMAGE_BINDING, kind).texel_buffer_view(view));
+        let images = image.iter().filter_map(|info| Some(write(IMAGE_BINDING, kind?).image_info(info)));
+        let views = view.iter().filter_map(|view| Some(write(IMAGE_BINDING, kind?).texel_buffer_view(view)));
         let windows = uniform(plan).zip(self.windows.as_ref()).map(|((binding, kind), buffer)| {
             let range = u64::from(UNIFORM_BYTES);
             (binding, kind, [vk::DescriptorBufferInfo::default().buffer(buffer.raw()).range(range)])
@@ -209,6 +220,7 @@ impl Device {
         pipeline: &Pipeline,
         dispatches: &[Dispatch],
         image: Option<&Image>,
+        canvas: Option<&Canvas>,
     ) -> Result<(), VulkanError> {
         self.begin()?;
         let texels = image.zip(self.texels.as_ref());
@@ -217,11 +229,26 @@ impl Device {
         }
         // SAFETY: the command buffer is recording; pipeline, layout and set belong together and, like what the set
         // describes, live until the submission has been waited for; `check_windows` has seen the dispatches.
-        unsafe { self.record_dispatches(plan, pipeline, dispatches) };
-        if let Some((image, buffer)) = texels.filter(|_| plan.route() == Some(Route::StorageImage)) {
-            self.download(image, buffer);
+        unsafe {
+            match canvas {
+                Some(canvas) => self.record_draw(plan, pipeline, canvas),
+                None => self.record_dispatches(plan, pipeline, dispatches),
+            }
+        }
+        let written = matches!(plan.route(), Some(Route::StorageImage | Route::Attachment));
+        if let Some((image, buffer)) = texels.filter(|_| written) {
+            self.download(image, buffer, layout(plan));
         }
         self.end()
+    }
+
+    /// Stages at which shaders read and write, where the queue has them.
+    fn shaders(&self) -> vk::PipelineStageFlags {
+        let compute = vk::PipelineStageFlags::COMPUTE_SHADER;
+        let drawing = vk::PipelineStageFlags::VERTEX_SHADER
+            | vk::PipelineStageFlags::FRAGMENT_SHADER
+            | vk::PipelineStageFlags::COLOR_ATTACHMENT_OUTPUT;
+        if self.draws { compute | drawing } else { compute }
     }
 
     /// Begins the device's only command buffer.
@@ -242,7 +269,7 @@ impl Device {
         let visible = vk::MemoryBarrier::default()
             .src_access_mask(vk::AccessFlags::SHADER_WRITE | vk::AccessFlags::TRANSFER_WRITE)
             .dst_access_mask(vk::AccessFlags::HOST_READ);
-        let from = vk::PipelineStageFlags::COMPUTE_SHADER | vk::PipelineStageFlags::TRANSFER;
+        let from = self.shaders() | vk::PipelineStageFlags::TRANSFER;
         // SAFETY: the command buffer is recording, outside a render pass.
         unsafe {
             let flags = vk::DependencyFlags::empty();
@@ -257,7 +284,11 @@ impl Device {
     fn upload(&self, image: &Image, buffer: &Buffer, layout: vk::ImageLayout) {
         let (device, commands) = (self.logical.raw(), self.commands);
         let target = (vk::ImageLayout::TRANSFER_DST_OPTIMAL, vk::AccessFlags::TRANSFER_WRITE);
-        let shader = vk::AccessFlags::SHADER_READ | vk::AccessFlags::SHADER_WRITE;
+        let shader = if layout == vk::ImageLayout::COLOR_ATTACHMENT_OPTIMAL {
+            vk::AccessFlags::COLOR_ATTACHMENT_READ | vk::AccessFlags::COLOR_ATTACHMENT_WRITE
+        } else {
+            vk::AccessFlags::SHADER_READ | vk::AccessFlags::SHADER_WRITE
+        };
         let filled = image.barrier((vk::ImageLayout::UNDEFINED, vk::AccessFlags::empty()), target);
         let handed = image.barrier(target, (layout, shader));
         let (top, copy) = (vk::PipelineStageFlags::TOP_OF_PIPE, vk::PipelineStageFlags::TRANSFER);
@@ -267,21 +298,30 @@ impl Device {
         unsafe {
             device.cmd_pipeline_barrier(commands, top, copy, flags, &[], &[], &[filled]);
             device.cmd_copy_buffer_to_image(commands, buffer.raw(), image.raw(), target.0, &[image.copy(0)]);
-            let compute = vk::PipelineStageFlags::COMPUTE_SHADER;
-            device.cmd_pipeline_barrier(commands, copy, compute, flags, &[], &[], &[handed]);
+            device.cmd_pipeline_barrier(commands, copy, self.shaders(), flags, &[], &[], &[handed]);
         }
     }
 
     /// Copies the image back into the buffer when the shader is done with it. The earlier copy out of that buffer is
     /// over by then: the barriers before and after the dispatch form one chain of execution dependencies.
-    fn download(&self, image: &Image, buffer: &Buffer) {
+    fn download(&self, image: &Image, buffer: &Buffer, layout: vk::ImageLayout) {
         let (device, commands) = (self.logical.raw(), self.commands);
         let source = (vk::ImageLayout::TRANSFER_SRC_OPTIMAL, vk::AccessFlags::TRANSFER_READ);
-        let done = image.barrier((vk::ImageLayout::GENERAL, vk::AccessFlags::SHADER_WRITE), source);
-        let (compute, copy) = (vk::PipelineStageFlags::COMPUTE_SHADER, vk::PipelineStageFlags::TRANSFER);
+        let drawn = layout == vk::ImageLayout::COLOR_ATTACHMENT_OPTIMAL;
+        let access = if drawn { vk::AccessFlags::COLOR_ATTACHMENT_WRITE } else { vk::AccessFlags::SHADER_WRITE };
+        let done = image.barrier((layout, access), source);
+        let copy = vk::PipelineStageFlags::TRANSFER;
         // SAFETY: as for `upload`.
         unsafe {
-            device.cmd_pipeline_barrier(commands, compute, copy, vk::DependencyFlags::empty(), &[], &[], &[done]);
+            device.cmd_pipeline_barrier(
+                commands,
+                self.shaders(),
+                copy,
+                vk::DependencyFlags::empty(),
+                &[],
+                &[],
+                &[done],
+            );
             device.cmd_copy_image_to_buffer(commands, image.raw(), source.0, buffer.raw(), &[image.copy(0)]);
         }
     }

@@ -31,13 +31,14 @@ pub(super) fn vulkan_format(format: Format) -> Option<(vk::Format, &'static str)
     }
 }
 
-/// How a shader gets at a texel kernel's image.
-pub(super) fn descriptor(image: &plan::Image) -> vk::DescriptorType {
+/// How a shader gets at a texel kernel's image; `None` for attachments and attributes, which are no descriptors.
+pub(super) fn descriptor(image: &plan::Image) -> Option<vk::DescriptorType> {
     match (image.route, image.code) {
-        (Route::TexelBuffer, _) => vk::DescriptorType::UNIFORM_TEXEL_BUFFER,
-        (Route::Sampled, Code::ImageSample) => vk::DescriptorType::COMBINED_IMAGE_SAMPLER,
-        (Route::Sampled, _) => vk::DescriptorType::SAMPLED_IMAGE,
-        _ => vk::DescriptorType::STORAGE_IMAGE,
+        (Route::Attachment | Route::Vertex, _) => None,
+        (Route::TexelBuffer, _) => Some(vk::DescriptorType::UNIFORM_TEXEL_BUFFER),
+        (Route::Sampled, Code::ImageSample) => Some(vk::DescriptorType::COMBINED_IMAGE_SAMPLER),
+        (Route::Sampled, _) => Some(vk::DescriptorType::SAMPLED_IMAGE),
+        _ => Some(vk::DescriptorType::STORAGE_IMAGE),
     }
 }
 
@@ -134,8 +135,9 @@ impl Image {
         let (block, offset) = memory.place();
         // SAFETY: the image is unbound; the memory was allocated for its requirements and belongs to nobody else.
         unsafe { logical.raw().bind_image_memory(raw.raw(), block, offset) }.named("vkBindImageMemory")?;
-        let shaders = vk::ImageUsageFlags::STORAGE | vk::ImageUsageFlags::SAMPLED;
-        let view = if usage.intersects(shaders) {
+        let viewed =
+            vk::ImageUsageFlags::STORAGE | vk::ImageUsageFlags::SAMPLED | vk::ImageUsageFlags::COLOR_ATTACHMENT;
+        let view = if usage.intersects(viewed) {
             let info = vk::ImageViewCreateInfo::default()
                 .image(raw.raw())
                 .view_type(vk::ImageViewType::TYPE_2D)
@@ -150,7 +152,7 @@ impl Image {
         Ok(Image { view, raw, _memory: memory, extent, layers: count })
     }
 
-    /// The view, for shaders; valid as long as `self`.
+    /// The view, for shaders and attachments; valid as long as `self`.
     pub(super) fn view(&self) -> vk::ImageView {
         self.view.as_ref().map(Owned::raw).unwrap_or_default()
     }

@@ -104,7 +104,7 @@ impl Drop for Memory {
     }
 }
 
-/// A buffer in host memory that the device can use as storage buffer, as uniform or texel buffer and as
+/// A buffer in host memory that the device can use as storage buffer, as uniform, texel or vertex buffer and as
 /// either end of a copy.
 pub(super) struct Buffer {
     // Fields drop in order: the buffer goes before its memory.
@@ -118,6 +118,7 @@ impl Buffer {
         let usage = vk::BufferUsageFlags::STORAGE_BUFFER
             | vk::BufferUsageFlags::UNIFORM_BUFFER
             | vk::BufferUsageFlags::UNIFORM_TEXEL_BUFFER
+            | vk::BufferUsageFlags::VERTEX_BUFFER
             | vk::BufferUsageFlags::TRANSFER_SRC
             | vk::BufferUsageFlags::TRANSFER_DST;
         let info = vk::BufferCreateInfo::default().size(capacity).usage(usage);

@@ -9,6 +9,7 @@
 //! it on every path, except after a hang: what the device may still be using is left to the end of the process.
 #![deny(clippy::undocumented_unsafe_blocks)]
 
+mod canvas;
 mod claims;
 mod commands;
 mod cpu;

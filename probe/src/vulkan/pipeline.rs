@@ -1,12 +1,13 @@
-//! The compute pipeline of one module and the descriptor set it reads. Both live for one dispatch; there is no pipeline
+//! The pipeline of one module and the descriptor set it reads. Both live for one dispatch; there is no pipeline
 //! cache, so that every module is compiled by the driver each time.
 
 use std::sync::Arc;
 
 use ash::vk;
-use fpprobe_spirv::Plan;
 use fpprobe_spirv::plan::IMAGE_BINDING;
+use fpprobe_spirv::{Plan, Stage};
 
+use super::canvas::Canvas;
 use super::error::{Named, VulkanError};
 use super::handles::{Logical, Owned};
 use super::image::descriptor;
@@ -24,17 +25,23 @@ pub(super) struct Pipeline {
 
 impl Pipeline {
     /// Compiles a module; `words` must be the plan's.
-    pub(super) fn new(logical: &Arc<Logical>, words: &[u32], plan: &Plan) -> Result<Pipeline, VulkanError> {
+    /// `canvas`: where it draws, for modules that are no compute shaders.
+    pub(super) fn new(
+        logical: &Arc<Logical>,
+        words: &[u32],
+        plan: &Plan,
+        canvas: Option<&Canvas>,
+    ) -> Result<Pipeline, VulkanError> {
         let device = logical.raw();
         let binding = |binding: u32, kind: vk::DescriptorType| {
             vk::DescriptorSetLayoutBinding::default()
                 .binding(binding)
                 .descriptor_type(kind)
                 .descriptor_count(1)
-                .stage_flags(vk::ShaderStageFlags::COMPUTE)
+                .stage_flags(stage_of(plan.shader()))
         };
         let buffers = plan.buffers.iter().map(|one| binding(one.binding(), vk::DescriptorType::STORAGE_BUFFER));
-        let image = plan.image.iter().map(|image| binding(IMAGE_BINDING, descriptor(image)));
+        let image = plan.image.iter().filter_map(|image| Some(binding(IMAGE_BINDING, descriptor(image)?)));
         let windows = uniform(plan).map(|(place, kind)| binding(place, kind));
         let bindings: Vec<_> = buffers.chain(image).chain(windows).collect();
 
@@ -51,7 +58,10 @@ impl Pipeline {
         let layout = unsafe { device.create_pipeline_layout(&info, None) };
         let layout = Owned::new(logical, layout.named("vkCreatePipelineLayout")?);
 
-        let raw = compile(logical, words, &Specialisation::new(plan), layout.raw())?;
+        let raw = match canvas {
+            Some(canvas) => canvas.pipeline(logical, words, plan, layout.raw())?,
+            None => compile(logical, words, &Specialisation::new(plan), layout.raw())?,
+        };
         let (pool, set) = descriptors(logical, &bindings, &set_layouts)?;
         Ok(Pipeline { raw, layout, set, _pool: pool, _set_layout: set_layout })
     }
@@ -79,11 +89,7 @@ fn compile(
     layout: vk::PipelineLayout,
 ) -> Result<Owned<vk::Pipeline>, VulkanError> {
     let device = logical.raw();
-    let info = vk::ShaderModuleCreateInfo::default().code(words);
-    // SAFETY: the words live until after the call. That they are valid SPIR-V is for `fpprobe-spirv` to see to; a driver
-    // that crashes on them takes down a worker process, not the program.
-    let module = unsafe { device.create_shader_module(&info, None) }.named("vkCreateShaderModule")?;
-    let module = Owned::new(logical, module);
+    let module = shader_module(logical, words)?;
     let specialisation = specialisation.info();
     let mut stage = vk::PipelineShaderStageCreateInfo::default()
         .stage(vk::ShaderStageFlags::COMPUTE)
@@ -100,14 +106,42 @@ fn compile(
         let create = device.fp_v1_0().create_compute_pipelines;
         create(device.handle(), vk::PipelineCache::null(), 1, &raw const info, std::ptr::null(), &raw mut pipeline)
     };
+    made(logical, "vkCreateComputePipelines", code, pipeline)
+}
+
+/// What a call to create one pipeline gave.
+pub(super) fn made(
+    logical: &Arc<Logical>,
+    call: &'static str,
+    code: vk::Result,
+    pipeline: vk::Pipeline,
+) -> Result<Owned<vk::Pipeline>, VulkanError> {
     // Destroying a null handle is allowed, so the guard may hold it on the way out.
     let pipeline = Owned::new(logical, pipeline);
     match code {
         vk::Result::SUCCESS if pipeline.raw() == vk::Pipeline::null() => {
-            Err(VulkanError::missing("vkCreateComputePipelines", "pipeline, although the driver reports success"))
+            Err(VulkanError::missing(call, "pipeline, although the driver reports success"))
         }
         vk::Result::SUCCESS => Ok(pipeline),
-        code => Err(VulkanError::result("vkCreateComputePipelines", code)),
+        code => Err(VulkanError::result(call, code)),
+    }
+}
+
+/// A module of these words.
+pub(super) fn shader_module(logical: &Arc<Logical>, words: &[u32]) -> Result<Owned<vk::ShaderModule>, VulkanError> {
+    let info = vk::ShaderModuleCreateInfo::default().code(words);
+    // SAFETY: the words live until after the call. That they are valid SPIR-V is for `fpprobe-spirv` to see to; a driver
+    // that crashes on them takes down a worker process, not the program.
+    let module = unsafe { logical.raw().create_shader_module(&info, None) }.named("vkCreateShaderModule")?;
+    Ok(Owned::new(logical, module))
+}
+
+/// Vulkan's bit for a stage.
+pub(super) fn stage_of(stage: Stage) -> vk::ShaderStageFlags {
+    match stage {
+        Stage::Compute => vk::ShaderStageFlags::COMPUTE,
+        Stage::Fragment => vk::ShaderStageFlags::FRAGMENT,
+        Stage::Vertex => vk::ShaderStageFlags::VERTEX,
     }
 }
 

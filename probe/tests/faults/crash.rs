@@ -73,7 +73,8 @@ fn a_device_that_cannot_be_opened_is_given_up() {
 
 #[test]
 fn a_device_on_which_everything_crashes_is_given_up() {
-    let run = run("crash in vkCreateComputePipelines", &["f32.f*"], &["--timeout", "20"]);
+    let run =
+        run("crash in vkCreateComputePipelines; crash in vkCreateGraphicsPipelines", &["f32.f*"], &["--timeout", "20"]);
     assert_eq!(run.code, 4, "{}", run.err);
     // The filter picks more than a hundred kernels.
     assert!(run.struck.len() < 50, "it was tried {} times", run.struck.len());

@@ -5,7 +5,16 @@ use crate::scene::ends;
 
 #[test]
 fn the_validation_layer_below_is_silent() {
-    let kernels = ["f32.sqrt", "f32.fabs", "f32.fmul:controls=ftz32", "f32.fmul:controls=fastmath0", "b10g11r11.load*"];
+    let kernels = [
+        "f32.sqrt",
+        "f32.fabs",
+        "f32.fmul:controls=ftz32",
+        "f32.fmul:controls=fastmath0",
+        "b10g11r11.load*",
+        "r16f.store*",
+        "f32.sqrt:stage=fragment",
+        "f32.sqrt:stage=vertex",
+    ];
     for statements in [
         "",
         "overrun 64; scribble 5 0 64; half columns",

@@ -104,8 +104,8 @@ fn round_trip(
     let answered = |observation: &&Observation| matches!(observation.outcome, Outcome::Ran | Outcome::Flaky);
     // By whatever route the device loads this format.
     let routes = load.op.code.routes(kernel.format).iter();
-    let loads = routes.filter_map(|route| observations.get(&Kernel { route: *route, ..load }));
-    let loads = loads.filter(answered).next().ok_or_else(|| format!("{load} gave nothing to store again"))?;
+    let mut loads = routes.filter_map(|route| observations.get(&Kernel { route: *route, ..load }));
+    let loads = loads.find(answered).ok_or_else(|| format!("{load} gave nothing to store again"))?;
     let (mut lanes, mut evidence) = (0, Vec::new());
     for (index, channel) in kernel.format.channels().iter().enumerate() {
         // The first store of each input value in this channel.

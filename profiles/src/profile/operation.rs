@@ -44,9 +44,9 @@ pub(super) type Way = (u32, Option<Route>);
 
 impl Lowering {
     /// Whether there is a format in which it takes this route.
-    fn has(&self, route: &Route) -> bool {
+    fn has(&self, route: Route) -> bool {
         let mut formats = self.op.formats.iter().filter(|format| self.format.is_none_or(|own| own == **format));
-        formats.any(|format| self.op.code.routes(*format).contains(route))
+        formats.any(|format| self.op.code.routes(*format).contains(&route))
     }
 
     fn kernel(&self, format: Format, (width, route): Way) -> Result<Kernel, ParseError> {
@@ -102,7 +102,7 @@ impl Operation {
         once(list, placed(&raw.routes), MOST_LOWERINGS).map_err(problem)?;
         let route = |text: &Spanned<String>| {
             let route = text.get_ref().parse::<Route>().map_err(|error| error.to_string());
-            let known = |route: &Route| lowerings.iter().all(|lowering| lowering.has(route));
+            let known = |route: &Route| lowerings.iter().all(|lowering| lowering.has(*route));
             let route = route.and_then(|route| {
                 let strange = || format!("`{}` has no route `{route}`", lowerings[0].op.name);
                 if known(&route) { Ok(route) } else { Err(strange()) }

@@ -13,10 +13,10 @@ pub(super) fn folding(look: &Look<'_>) -> String {
 }
 
 pub(super) fn widths(look: &Look<'_>) -> String {
-    let widths = agreement(look, |pair| {
-        pair.other.kernel.width != pair.plain.kernel.width && pair.other.kernel.route == pair.plain.kernel.route
-    });
-    format!("widths: {widths}; shader stages: {UNMEASURED}")
+    let alike = |pair: &Pair<'_>| pair.other.kernel.route == pair.plain.kernel.route;
+    let widths = agreement(look, |pair| pair.other.kernel.width != pair.plain.kernel.width && alike(pair));
+    let stages = agreement(look, |pair| pair.other.kernel.stage != pair.plain.kernel.stage && alike(pair));
+    format!("widths: {widths}; shader stages: {stages}")
 }
 
 /// Whether the kernels that ask in another way answer like those that they are compared with.

@@ -81,6 +81,7 @@ pub fn against(finding: &Finding) -> &'static str {
         "flaky" => "second run",
         "company" => "alone",
         "route" => "plain",
+        "path" => "other path",
         _ => "other",
     }
 }
@@ -156,13 +157,11 @@ impl Reading {
     /// The value, and the floats in it.
     fn read(self, bits: u64) -> (String, Vec<(FloatLayout, u64)>) {
         let fields: Vec<(FloatLayout, u64)> = match self {
-            Reading::Plain(format) => match format.float() {
-                Some(layout) => vec![(layout, bits)],
-                None => {
-                    let channels = format.channels().iter();
-                    channels.filter_map(|one| Some((one.coding.float()?, bits >> one.shift))).collect()
-                }
-            },
+            Reading::Plain(format) => {
+                let channels = format.channels().iter();
+                let channels = channels.filter_map(|one| Some((one.coding.float()?, bits >> one.shift)));
+                format.float().map(|layout| (layout, bits)).into_iter().chain(channels).collect()
+            }
             Reading::Halves => {
                 Format::F16.float().map(|layout| vec![(layout, bits), (layout, bits >> 16)]).unwrap_or_default()
             }

@@ -10,7 +10,7 @@ use crate::kernel::Shape;
 use crate::needs::Need;
 use crate::plan::window::UNIFORM_BINDING;
 use crate::plan::{self, Buffer, Direction, Element, Plan, Region};
-use crate::route::Route;
+use crate::route::{Route, Stage};
 
 /// What the results hold before the run, so that an answer that was never written shows: 0xa5a5.
 const POISON: u32 = 42405;
@@ -19,6 +19,10 @@ const POISON: u32 = 42405;
 pub(super) fn script(case: &Case, plan: &Plan, assembly: &str) -> Result<String, BuildError> {
     if case.kernel.op.code.is_of_texels() {
         let why = "which holds texels of packed formats as rounded values";
+        return Err(BuildError::NoScript { kernel: case.kernel.to_string(), why });
+    }
+    if case.kernel.shader() != Stage::Compute {
+        let why = "which draws no point for each slot";
         return Err(BuildError::NoScript { kernel: case.kernel.to_string(), why });
     }
     let attached = attached(case, plan)?;
@@ -101,7 +105,7 @@ fn requirements(case: &Case) -> Vec<String> {
                 lines.push("DEVICE_EXTENSION VK_KHR_shader_float_controls".into());
                 lines.extend(control.claim().map(|claim| format!("DEVICE_PROPERTY FloatControlsProperties.{claim}")));
             }
-            Need::ExtendedFormats | Need::Use(..) | Need::Graphics => {}
+            Need::ExtendedFormats | Need::Use(..) | Need::Graphics | Need::FragmentStores | Need::VertexStores => {}
         }
     }
     let mut seen = Vec::new();

@@ -8,7 +8,7 @@ use crate::glsl::is;
 use crate::load::load;
 use crate::op::OPS;
 use crate::plan::{GROUP, IMAGE_BINDING, Variant, Wanted};
-use crate::route::Route;
+use crate::route::{Route, Stage};
 
 /// Every kernel of every format at every width, under these controls, one plan a format and front end (image kernels:
 /// one a kernel).
@@ -266,7 +266,12 @@ fn execution_modes_are_exactly_those_asked_for() {
         for plan in plans(controls, BOTH) {
             let module = built(&plan);
             let main = module.entry_points[0].operands[1].to_string();
-            let mut expected = vec![format!("{main} LocalSize {GROUP} 1 1")];
+            let own = match plan.shader() {
+                Stage::Compute => Some(format!("{main} LocalSize {GROUP} 1 1")),
+                Stage::Fragment => Some(format!("{main} OriginUpperLeft")),
+                Stage::Vertex => None,
+            };
+            let mut expected: Vec<String> = own.into_iter().collect();
             expected.extend(modes.iter().map(|mode| format!("{main} {mode}")));
             assert_eq!(operands(&module.execution_modes), expected);
             let extensions = operands(&module.extensions);
@@ -364,7 +369,9 @@ fn buffers_have_the_bindings_of_the_plan_and_operands_are_read_only() {
             assert_eq!(read_only, buffer.direction == crate::plan::Direction::In, "{}", buffer.name());
         }
         let image = decorated.iter().filter(|text| text.ends_with(&format!(" Binding {IMAGE_BINDING}"))).count();
-        assert_eq!(image, usize::from(plan.image.is_some()));
+        // Attachments and attributes are inputs and outputs.
+        let bound = !matches!(plan.route(), Some(Route::Attachment | Route::Vertex));
+        assert_eq!(image, usize::from(plan.image.is_some() && bound));
     }
 }
 

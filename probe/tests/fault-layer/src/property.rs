@@ -27,14 +27,25 @@ pub const COUNTS: &[&str] = &[
 ];
 
 /// What a format can be used for.
-pub const FORMAT_FEATURES: &[&str] =
-    &["blitDst", "blitSrc", "sampledImage", "storageImage", "transferDst", "transferSrc", "uniformTexelBuffer"];
+pub const FORMAT_FEATURES: &[&str] = &[
+    "blitDst",
+    "blitSrc",
+    "colorAttachment",
+    "sampledImage",
+    "storageImage",
+    "transferDst",
+    "transferSrc",
+    "uniformTexelBuffer",
+    "vertexBuffer",
+];
 
 /// The bit of one of [`FORMAT_FEATURES`].
 pub fn format_feature(name: &str) -> vk::FormatFeatureFlags {
     match name {
         "blitDst" => vk::FormatFeatureFlags::BLIT_DST,
         "blitSrc" => vk::FormatFeatureFlags::BLIT_SRC,
+        "colorAttachment" => vk::FormatFeatureFlags::COLOR_ATTACHMENT,
+        "vertexBuffer" => vk::FormatFeatureFlags::VERTEX_BUFFER,
         "sampledImage" => vk::FormatFeatureFlags::SAMPLED_IMAGE,
         "storageImage" => vk::FormatFeatureFlags::STORAGE_IMAGE,
         "transferDst" => vk::FormatFeatureFlags::TRANSFER_DST,

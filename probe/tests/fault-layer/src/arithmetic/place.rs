@@ -112,9 +112,15 @@ impl Places {
         }
         if let Some((format, op)) = kernel.filter(|(_, op)| image(op)) {
             // The operands of a write begin with the vector; a read has none but the texel.
-            let first = match inst.class.opcode {
-                SpvOp::ImageWrite => 2,
-                SpvOp::ImageRead | SpvOp::ImageFetch | SpvOp::ImageSampleExplicitLod => inst.operands.len(),
+            let texel = |id: Option<Word>| id.and_then(|id| self.view(id)).is_some_and(|view| view.count == 4);
+            let stored = || inst.operands.get(1).and_then(Operand::id_ref_any);
+            let first = match (op.code, inst.class.opcode) {
+                (_, SpvOp::ImageWrite) => 2,
+                // An attachment.
+                (Code::ImageWrite, SpvOp::Store) if texel(stored()) => 1,
+                (_, SpvOp::ImageRead | SpvOp::ImageFetch | SpvOp::ImageSampleExplicitLod) => inst.operands.len(),
+                // An attribute.
+                (Code::ImageRead, SpvOp::Load) if texel(inst.result_id) => inst.operands.len(),
                 _ => return None,
             };
             return self.fitting(op, inst, first).map(|found| Found { operation: (format, op), ..found });

@@ -8,7 +8,7 @@ use std::time::Duration;
 use ash::vk;
 
 use super::memory;
-use super::state::{device, lock, state, strikes};
+use super::state::{Device, device, lock, state, strikes};
 use crate::statement::{Damage, Kind};
 use crate::trigger::Module;
 
@@ -40,6 +40,7 @@ pub(super) fn find(name: &str) -> Option<unsafe extern "system" fn()> {
         vkCmdClearColorImage: vk::PFN_vkCmdClearColorImage,
         vkCmdCopyImage: vk::PFN_vkCmdCopyImage,
         vkCmdDispatch: vk::PFN_vkCmdDispatch,
+        vkCmdDraw: vk::PFN_vkCmdDraw,
         vkQueueSubmit: vk::PFN_vkQueueSubmit,
         vkWaitForFences: vk::PFN_vkWaitForFences,
     })
@@ -222,6 +223,52 @@ unsafe extern "system" fn vkCmdCopyImage(
 
 unsafe extern "system" fn vkCmdDispatch(commands: vk::CommandBuffer, x: u32, y: u32, z: u32) {
     const NAME: &str = "vkCmdDispatch";
+    // SAFETY: the handle is the caller's; the function has the type of its name, and gets no more work groups than this one got.
+    let (set, damage) = unsafe {
+        launched(commands, NAME, x, y, |device, columns, rows| {
+            let next: vk::PFN_vkCmdDispatch = transmute(device.next(NAME));
+            next(commands, columns, rows, z);
+        })
+    };
+    // SAFETY: the handle is the caller's.
+    let device = unsafe { device(commands) };
+    if let Some(set) = set {
+        for damage in damage.into_iter().filter(|one| matches!(one, Damage::Overrun(_) | Damage::Scribble { .. })) {
+            // SAFETY: the command buffer is recording, and the set it has bound is alive.
+            unsafe { memory::overwrite(&device, commands, set, damage) };
+        }
+    }
+}
+
+unsafe extern "system" fn vkCmdDraw(
+    commands: vk::CommandBuffer,
+    vertices: u32,
+    instances: u32,
+    vertex: u32,
+    instance: u32,
+) {
+    const NAME: &str = "vkCmdDraw";
+    // SAFETY: as above, of vertices and instances.
+    unsafe {
+        launched(commands, NAME, vertices, instances, |device, vertices, instances| {
+            let next: vk::PFN_vkCmdDraw = transmute(device.next(NAME));
+            next(commands, vertices, instances, vertex, instance);
+        });
+    }
+}
+
+/// What becomes of shaders that are set going: in x and y no more of them than were asked for. Gives the set that is bound, and
+/// the damage that is done.
+///
+/// # Safety
+/// The command buffer is recording, and `next` may be called.
+unsafe fn launched(
+    commands: vk::CommandBuffer,
+    name: &'static str,
+    x: u32,
+    y: u32,
+    next: impl FnOnce(&Device, u32, u32),
+) -> (Option<vk::DescriptorSet>, Vec<Damage>) {
     // SAFETY: the handle is the caller's.
     let device = unsafe { device(commands) };
     let (modules, set) = {
@@ -231,7 +278,7 @@ unsafe extern "system" fn vkCmdDispatch(commands: vk::CommandBuffer, x: u32, y: 
         (recording.bound.clone().into_iter().collect::<Vec<_>>(), recording.set)
     };
     let modules = plain(&modules);
-    let _ = device.before(NAME, &modules);
+    let _ = device.before(name, &modules);
     let damage: Vec<Damage> = state()
         .armed
         .iter()
@@ -250,18 +297,9 @@ unsafe extern "system" fn vkCmdDispatch(commands: vk::CommandBuffer, x: u32, y: 
         }
     }
     if columns > 0 && rows > 0 {
-        // SAFETY: the function has the type of its name, and gets no more work groups than this one got.
-        unsafe {
-            let next: vk::PFN_vkCmdDispatch = transmute(device.next(NAME));
-            next(commands, columns, rows, z);
-        }
+        next(&device, columns, rows);
     }
-    if let Some(set) = set {
-        for damage in damage.into_iter().filter(|one| matches!(one, Damage::Overrun(_) | Damage::Scribble { .. })) {
-            // SAFETY: the command buffer is recording, and the set it has bound is alive.
-            unsafe { memory::overwrite(&device, commands, set, damage) };
-        }
-    }
+    (set, damage)
 }
 
 unsafe extern "system" fn vkQueueSubmit(

@@ -76,6 +76,14 @@ plain! {
             handle: D, info: *const vk::BufferViewCreateInfo<'_>, callbacks: *const Callbacks<'_>,
             out: *mut vk::BufferView
         );
+        vkCreateFramebuffer(
+            handle: D, info: *const vk::FramebufferCreateInfo<'_>, callbacks: *const Callbacks<'_>,
+            out: *mut vk::Framebuffer
+        );
+        vkCreateRenderPass(
+            handle: D, info: *const vk::RenderPassCreateInfo<'_>, callbacks: *const Callbacks<'_>,
+            out: *mut vk::RenderPass
+        );
         vkCreateSampler(
             handle: D, info: *const vk::SamplerCreateInfo<'_>, callbacks: *const Callbacks<'_>, out: *mut vk::Sampler
         );

@@ -26,6 +26,10 @@ pub(super) fn find(name: &str) -> Option<unsafe extern "system" fn()> {
             transmute::<vk::PFN_vkCreateComputePipelines, unsafe extern "system" fn()>(vkCreateComputePipelines)
         },
         // SAFETY: as above.
+        "vkCreateGraphicsPipelines" => unsafe {
+            transmute::<vk::PFN_vkCreateGraphicsPipelines, unsafe extern "system" fn()>(vkCreateGraphicsPipelines)
+        },
+        // SAFETY: as above.
         "vkDestroyPipeline" => unsafe {
             transmute::<vk::PFN_vkDestroyPipeline, unsafe extern "system" fn()>(vkDestroyPipeline)
         },
@@ -121,10 +125,7 @@ impl Drop for Replaced {
 ///
 /// # Safety
 /// The stage is valid, and its chain may be written as long as the replacement lives.
-unsafe fn staged(
-    device: &Device,
-    stage: &vk::PipelineShaderStageCreateInfo<'_>,
-) -> (Option<Arc<Module>>, Option<Replaced>) {
+unsafe fn staged(device: &Device, stage: &vk::PipelineShaderStageCreateInfo<'_>) -> Staged {
     if let Some(module) = lock(&device.modules).get(&stage.module) {
         return (Some(Arc::clone(module)), None);
     }
@@ -148,28 +149,72 @@ unsafe extern "system" fn vkCreateComputePipelines(
     created: *mut vk::Pipeline,
 ) -> vk::Result {
     const NAME: &str = "vkCreateComputePipelines";
-    // SAFETY: handle and structures are the caller's.
-    let (device, asked) = unsafe { (device(handle), std::slice::from_raw_parts(infos, count as usize)) };
-    // SAFETY: see above; the replacements go when this call is over.
-    let stages: Vec<_> = asked.iter().map(|info| unsafe { staged(&device, &info.stage) }).collect();
-    let modules: Vec<&Module> = stages.iter().filter_map(|(module, _)| module.as_deref()).collect();
-    if let Some(code) = device.before(NAME, &modules) {
-        for index in 0..count as usize {
+    // SAFETY: handle and structures are the caller's; the replacements go when this call is over; the function has the type of
+    // its name, and gets what this one got; there is room for that many pipelines.
+    unsafe {
+        let device = device(handle);
+        let asked = std::slice::from_raw_parts(infos, count as usize);
+        let stages: Vec<_> = asked.iter().map(|info| vec![staged(&device, &info.stage)]).collect();
+        pipelines(&device, NAME, &stages, created, || {
+            let next: vk::PFN_vkCreateComputePipelines = transmute(device.next(NAME));
+            next(handle, cache, count, infos, callbacks, created)
+        })
+    }
+}
+
+unsafe extern "system" fn vkCreateGraphicsPipelines(
+    handle: vk::Device,
+    cache: vk::PipelineCache,
+    count: u32,
+    infos: *const vk::GraphicsPipelineCreateInfo<'_>,
+    callbacks: *const vk::AllocationCallbacks<'_>,
+    created: *mut vk::Pipeline,
+) -> vk::Result {
+    const NAME: &str = "vkCreateGraphicsPipelines";
+    // SAFETY: as above.
+    unsafe {
+        let device = device(handle);
+        let asked = std::slice::from_raw_parts(infos, count as usize);
+        let of = |info: &vk::GraphicsPipelineCreateInfo<'_>| {
+            let stages = std::slice::from_raw_parts(info.p_stages, info.stage_count as usize);
+            stages.iter().map(|stage| staged(&device, stage)).collect::<Vec<_>>()
+        };
+        let stages: Vec<_> = asked.iter().map(of).collect();
+        pipelines(&device, NAME, &stages, created, || {
+            let next: vk::PFN_vkCreateGraphicsPipelines = transmute(device.next(NAME));
+            next(handle, cache, count, infos, callbacks, created)
+        })
+    }
+}
+
+/// What a stage's module is, and what stands in its place.
+type Staged = (Option<Arc<Module>>, Option<Replaced>);
+
+/// Has pipelines of these stages made, and keeps the first module of each.
+///
+/// # Safety
+/// `created` has room for as many pipelines; `next` writes them.
+unsafe fn pipelines(
+    device: &Device,
+    name: &'static str,
+    stages: &[Vec<Staged>],
+    created: *mut vk::Pipeline,
+    next: impl FnOnce() -> vk::Result,
+) -> vk::Result {
+    let modules: Vec<&Module> = stages.iter().flatten().filter_map(|(module, _)| module.as_deref()).collect();
+    if let Some(code) = device.before(name, &modules) {
+        for index in 0..stages.len() {
             // SAFETY: there is room for that many. A pipeline that was not made is null ("Multiple Pipeline Creation").
             unsafe { *created.add(index) = vk::Pipeline::null() };
         }
         return code;
     }
-    // SAFETY: the function has the type of its name, and gets what this one got.
-    let code = unsafe {
-        let next: vk::PFN_vkCreateComputePipelines = transmute(device.next(NAME));
-        next(handle, cache, count, infos, callbacks, created)
-    };
+    let code = next();
     if code == vk::Result::SUCCESS {
-        for (index, (module, _)) in stages.iter().enumerate() {
+        for (index, stages) in stages.iter().enumerate() {
             // SAFETY: that many were just written.
             let pipeline = unsafe { *created.add(index) };
-            if let Some(module) = module {
+            if let Some(module) = stages.iter().find_map(|(module, _)| module.as_ref()) {
                 lock(&device.pipelines).insert(pipeline, Arc::clone(module));
             }
         }

@@ -1,0 +1,164 @@
+//! Kernels in shaders that draw: a point for each slot, an instance for each row.
+//!
+//! A vertex shader knows both by their numbers. A fragment shader is told by the vertex shader of [`points`], which puts the point of
+//! a slot where its texel lies in an attachment, or all of them on one place where there is none.
+
+use rspirv::binary::Assemble;
+use rspirv::dr::Operand;
+use rspirv::spirv::{
+    AddressingModel, BuiltIn, Capability, Decoration, ExecutionMode, ExecutionModel, FunctionControl, MemoryModel, Op,
+    StorageClass, Word,
+};
+
+use super::Place;
+use crate::emitter::{Emitter, ids, one};
+use crate::error::BuildError;
+use crate::format::{F32, Format};
+use crate::kernel::Shape;
+use crate::plan::{IMAGE_WIDTH, Plan};
+use crate::route::Stage;
+
+const SINGLE: Shape = Shape::scalar(Format::F32);
+const POSITION: Shape = Shape::vector(Format::F32, 4);
+
+/// The vertex shader that a plan's fragment shader goes with: words of a module, entry point `main`. Slot and row go to the
+/// locations 0 and 1.
+pub fn points(plan: &Plan) -> Result<Vec<u32>, BuildError> {
+    let mut emitter = Emitter::new();
+    emitter.builder.set_version(1, 3);
+    emitter.builder.capability(Capability::Shader);
+    emitter.builder.memory_model(AddressingModel::Logical, MemoryModel::GLSL450);
+    let uint = emitter.scalar(Format::U32);
+    let (numbers, place) = emitter.numbered();
+    let told = [0, 1].map(|location| emitter.interface(StorageClass::Output, uint, location));
+    let interface = [&numbers[..], &place[..], &told[..]].concat();
+    emitter.begin_entry(ExecutionModel::Vertex, &interface)?;
+    let slot = emitter.slot(numbers[0], plan)?;
+    let row = emitter.number_of(numbers[1])?;
+    emitter.builder.store(told[0], slot, None, [])?;
+    emitter.builder.store(told[1], row, None, [])?;
+    let (zero, unit) = (emitter.constant(SINGLE, 0), emitter.constant(SINGLE, one(F32)));
+    let middle = match plan.image {
+        Some(image) => emitter.middle(slot, image.extent)?,
+        None => [zero, zero],
+    };
+    let position = emitter.compose(POSITION, &[middle[0], middle[1], zero, unit])?;
+    emitter.builder.store(place[0], position, None, [])?;
+    emitter.builder.store(place[1], unit, None, [])?;
+    emitter.end_entry()
+}
+
+impl Emitter {
+    /// Declares and opens `main` of a shader that draws.
+    pub(super) fn begin_drawn(&mut self, plan: &Plan, stage: Stage, texel: Option<Word>) -> Result<Place, BuildError> {
+        let uint = self.scalar(Format::U32);
+        if stage == Stage::Fragment {
+            let told = [0, 1].map(|location| self.interface(StorageClass::Input, uint, location));
+            for variable in told {
+                self.builder.decorate(variable, Decoration::Flat, []);
+            }
+            let interface: Vec<Word> = told.into_iter().chain(texel).collect();
+            let main = self.begin_entry(ExecutionModel::Fragment, &interface)?;
+            self.builder.execution_mode(main, ExecutionMode::OriginUpperLeft, []);
+            let slot = self.value(Op::Load, uint, ids([told[0]]))?;
+            let row = self.value(Op::Load, uint, ids([told[1]]))?;
+            return Ok(Place { slot, row, local: None });
+        }
+        let (numbers, place) = self.numbered();
+        let interface: Vec<Word> = numbers.into_iter().chain(place).chain(texel).collect();
+        self.begin_entry(ExecutionModel::Vertex, &interface)?;
+        // Nothing is drawn, but what a point must have it has.
+        let (zero, unit) = (self.constant(SINGLE, 0), self.constant(SINGLE, one(F32)));
+        let position = self.compose(POSITION, &[zero, zero, zero, unit])?;
+        self.builder.store(place[0], position, None, [])?;
+        self.builder.store(place[1], unit, None, [])?;
+        let slot = self.slot(numbers[0], plan)?;
+        let row = self.number_of(numbers[1])?;
+        Ok(Place { slot, row, local: None })
+    }
+
+    /// The numbers of vertex and instance, and position and size of a point.
+    fn numbered(&mut self) -> ([Word; 2], [Word; 2]) {
+        let int = self.scalar(Format::I32);
+        let (position, size) = (self.shape(POSITION), self.scalar(Format::F32));
+        let numbers = [(BuiltIn::VertexIndex, "vertex"), (BuiltIn::InstanceIndex, "instance")]
+            .map(|(built_in, name)| self.built_in_of(StorageClass::Input, int, built_in, name));
+        let place = [(BuiltIn::Position, position, "position"), (BuiltIn::PointSize, size, "size")]
+            .map(|(built_in, kind, name)| self.built_in_of(StorageClass::Output, kind, built_in, name));
+        (numbers, place)
+    }
+
+    fn built_in_of(&mut self, class: StorageClass, kind: Word, built_in: BuiltIn, name: &str) -> Word {
+        let pointer = self.builder.type_pointer(None, class, kind);
+        let variable = self.builder.variable(pointer, None, class, None);
+        self.builder.decorate(variable, Decoration::BuiltIn, [Operand::BuiltIn(built_in)]);
+        self.builder.name(variable, name);
+        variable
+    }
+
+    /// An input or output at a location.
+    pub(crate) fn interface(&mut self, class: StorageClass, kind: Word, location: u32) -> Word {
+        let pointer = self.builder.type_pointer(None, class, kind);
+        let variable = self.builder.variable(pointer, None, class, None);
+        self.builder.decorate(variable, Decoration::Location, [Operand::LiteralBit32(location)]);
+        variable
+    }
+
+    fn begin_entry(&mut self, model: ExecutionModel, interface: &[Word]) -> Result<Word, BuildError> {
+        let void = self.builder.type_void();
+        let signature = self.builder.type_function(void, []);
+        let main = self.builder.begin_function(void, None, FunctionControl::NONE, signature)?;
+        self.builder.name(main, "main");
+        self.builder.entry_point(model, main, "main", interface);
+        self.builder.begin_block(None)?;
+        Ok(main)
+    }
+
+    fn end_entry(mut self) -> Result<Vec<u32>, BuildError> {
+        self.builder.ret()?;
+        self.builder.end_function()?;
+        let mut module = self.builder.module();
+        if let Some(header) = &mut module.header {
+            header.generator = 0;
+        }
+        Ok(module.assemble())
+    }
+
+    /// A number that is never negative.
+    fn number_of(&mut self, variable: Word) -> Result<Word, BuildError> {
+        let (int, uint) = (self.scalar(Format::I32), self.scalar(Format::U32));
+        let number = self.value(Op::Load, int, ids([variable]))?;
+        self.value(Op::Bitcast, uint, ids([number]))
+    }
+
+    /// The slot of a vertex. Those of the groups that do nothing wrap around to slots that no kernel has; attributes are fetched by
+    /// the vertex's own number, so there are none.
+    fn slot(&mut self, vertex: Word, plan: &Plan) -> Result<Word, BuildError> {
+        let uint = self.scalar(Format::U32);
+        let number = self.number_of(vertex)?;
+        let first = self.word(plan.idle());
+        let slot = self.value(Op::ISub, uint, ids([number, first]))?;
+        self.builder.name(slot, "slot");
+        Ok(slot)
+    }
+
+    /// The middle of a slot's texel, in the coordinates of a viewport as large as the image: an odd number of half texels from its
+    /// edge.
+    fn middle(&mut self, slot: Word, [_, height]: [u32; 2]) -> Result<[Word; 2], BuildError> {
+        let (uint, int, float) = (self.scalar(Format::U32), self.scalar(Format::I32), self.scalar(Format::F32));
+        let width = self.word(IMAGE_WIDTH);
+        let column = self.value(Op::UMod, uint, ids([slot, width]))?;
+        let line = self.value(Op::UDiv, uint, ids([slot, width]))?;
+        let mut middle = [column, line];
+        for (at, extent) in middle.iter_mut().zip([IMAGE_WIDTH, height]) {
+            let (two, back) = (self.word(2), self.word(extent - 1));
+            let doubled = self.value(Op::IMul, uint, ids([*at, two]))?;
+            let moved = self.value(Op::ISub, uint, ids([doubled, back]))?;
+            let signed = self.value(Op::Bitcast, int, ids([moved]))?;
+            let number = self.value(Op::ConvertSToF, float, ids([signed]))?;
+            let whole = self.constant(SINGLE, u64::from((extent as f32).to_bits()));
+            *at = self.value(Op::FDiv, float, ids([number, whole]))?;
+        }
+        Ok(middle)
+    }
+}

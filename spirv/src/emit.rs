@@ -15,7 +15,7 @@ use crate::module;
 use crate::needs::{Need, needs};
 use crate::plan::window::{PUSH_BYTES, UNIFORM_BINDING, UNIFORM_BYTES, vectors};
 use crate::plan::{Buffer, Element, IMAGE_BINDING, IMAGE_WIDTH, Plan, Region, Variant, Wanted, buffers};
-use crate::route::Route;
+use crate::route::{Route, Stage};
 
 /// What the file holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -109,11 +109,16 @@ impl Case<'_> {
             Some(_) => "once for each window; group i of a window answers case FIRST + i, FIRST being its first word"
                 .to_owned(),
         };
-        let mut text = format!(
-            "assemble: spirv-as --target-env spv1.3 FILE -o FILE.spv\n\
-             dispatch: entry point main, work group {}x1x1, {groups}\n",
-            plan.group()
-        );
+        let points = plan.vertices();
+        let run = match plan.shader() {
+            Stage::Compute => format!("dispatch: entry point main, work group {}x1x1, {groups}", plan.group()),
+            Stage::Vertex => format!("draw: {points} points, no rasterisation; vertex i answers case i"),
+            Stage::Fragment => format!(
+                "draw: {points} points, that of case i on its own texel (on one, without attachment), from a vertex shader that \
+                 hands on i at location 0 and 0 at location 1"
+            ),
+        };
+        let mut text = format!("assemble: spirv-as --target-env spv1.3 FILE -o FILE.spv\n{run}\n");
         for buffer in &plan.buffers {
             let _ = writeln!(
                 text,
@@ -136,13 +141,17 @@ impl Case<'_> {
         if let Some(image) = plan.image {
             let role = if image.is_written() { "result" } else { "operand 0" };
             let [width, height] = image.extent;
-            let _ = writeln!(
-                text,
-                "set 0 binding {IMAGE_BINDING}: {} {}, {width}x{height} texels; {role} of case i: texel \
-                 (i % {IMAGE_WIDTH}, i / {IMAGE_WIDTH})",
-                image.route.name().replace('_', " "),
-                image.format
-            );
+            let (route, format) = (image.route.name().replace('_', " "), image.format);
+            let place = match image.route {
+                Route::Attachment => "colour attachment 0".to_owned(),
+                Route::Vertex => "attribute 0".to_owned(),
+                _ => format!("set 0 binding {IMAGE_BINDING}: {route}"),
+            };
+            let texel = match image.route {
+                Route::Vertex | Route::TexelBuffer => "texel i".to_owned(),
+                _ => format!("texel (i % {IMAGE_WIDTH}, i / {IMAGE_WIDTH})"),
+            };
+            let _ = writeln!(text, "{place} {format}, {width}x{height} texels; {role} of case i: {texel}");
         }
         text
     }

@@ -1,0 +1,122 @@
+//! Fixed point, sRGB and shared exponents: answers that are known by other means than the oracle's.
+
+use fpprobe_profiles::accepts::accepts;
+use fpprobe_profiles::profile;
+use fpprobe_spirv::Kernel;
+
+/// The codes of so many bits that a profile accepts in a channel.
+fn codes(profile: &str, kernel: &str, case: &[u32], part: usize, bits: u32) -> Vec<u64> {
+    let profile = profile::built_in(profile).unwrap().unwrap();
+    let kernel: Kernel = kernel.parse().unwrap();
+    let case: Vec<u64> = case.iter().copied().map(u64::from).collect();
+    let accepted = accepts(&profile, &kernel, &case).0;
+    (0..1 << bits).filter(|code| accepted.alternatives()[0][part].contains(*code)).collect()
+}
+
+fn fixed(format: &str, number: u32) -> Vec<u64> {
+    codes("d3d11", &format!("{format}.store:route=clear"), &[number], 0, 8)
+}
+
+/// D3D11.3 §3.2.3: clamped, NaN as 0, 0.6 of a code.
+#[test]
+fn fixed_point_is_clamped_and_within_six_tenths() {
+    for (number, code) in [
+        (0x7fc0_0000, 0),
+        (0xbf80_0000, 0),
+        (0x8000_0000, 0),
+        (0xff80_0000, 0),
+        (0x0000_0001, 0),
+        (0x3f80_0000, 255),
+        (0x4000_0000, 255),
+        (0x7f80_0000, 255),
+    ] {
+        assert_eq!(fixed("r8unorm", number), [code], "{number:08x}");
+    }
+    for code in 0..255u32 {
+        let at = |part: f64| (((f64::from(code) + part) / 255.0) as f32).to_bits();
+        let (this, next) = (u64::from(code), u64::from(code) + 1);
+        assert_eq!(fixed("r8unorm", at(0.0)), [this]);
+        assert_eq!(fixed("r8unorm", at(0.39)), [this]);
+        assert_eq!(fixed("r8unorm", at(0.5)), [this, next]);
+        assert_eq!(fixed("r8unorm", at(0.61)), [next]);
+    }
+    let signed = [
+        (0x7fc0_0000, 0),
+        (0xbf80_0000, 0x81),
+        (0xff80_0000, 0x81),
+        (0x3f80_0000, 0x7f),
+        (0x8000_0000, 0),
+        (0xbf00_0000, 0xc0),
+    ];
+    for (number, code) in signed {
+        assert!(fixed("r8snorm", number).contains(&code), "{number:08x}");
+        assert!(!fixed("r8snorm", number).contains(&0x80), "{number:08x}");
+    }
+}
+
+/// Vulkan, "Conversion From Floating-Point to Normalized Fixed-Point": one of the two nearest; what NaN becomes is open.
+#[test]
+fn vulkan_takes_either_neighbour() {
+    let of = |number| codes("vulkan", "r8unorm.store:route=blit", &[number], 0, 8);
+    let at = |code: f64| ((code / 255.0) as f32).to_bits();
+    assert_eq!(of(at(100.1)), [100, 101]);
+    assert_eq!(of(at(100.9)), [100, 101]);
+    assert_eq!(of(0x3f80_0000), [255]);
+    assert_eq!(of(0x7fc0_0000).len(), 256);
+}
+
+/// The transfer function as binary64 computes it, off by less than a thousandth of a code.
+#[test]
+fn codes_of_srgb_are_near_what_transfers_to_them() {
+    let linear = |share: f64| if share <= 0.04045 { share / 12.92 } else { ((share + 0.055) / 1.055).powf(2.4) };
+    let stored = |code: f64| {
+        let number = (linear(code / 255.0) as f32).to_bits();
+        codes("d3d11", "rgba8srgb.store:route=clear", &[number; 4], 0, 8)
+    };
+    for code in 0..255u32 {
+        let at = |part: f64| stored(f64::from(code) + part);
+        let (this, next) = (u64::from(code), u64::from(code) + 1);
+        assert_eq!((at(0.0), at(0.39), at(0.5), at(0.61)), (vec![this], vec![this], vec![this, next], vec![next]));
+    }
+    assert_eq!(stored(255.0), [255]);
+}
+
+/// Vulkan, "RGB to Shared Exponent Conversion", by hand.
+#[test]
+fn the_greatest_number_chooses_the_exponent() {
+    let single = |number: f32| number.to_bits();
+    for (numbers, expected) in [
+        ([1.0, 0.5, 0.25], [256, 128, 64, 16]),
+        ([0.0, -1.0, 0.0], [0, 0, 0, 0]),
+        // 511.5 / 256 rounds up to 512, which takes the next exponent.
+        ([511.5 / 256.0, 1.0, 0.0], [256, 128, 0, 17]),
+        ([511.25 / 256.0, 1.0, 0.0], [511, 256, 0, 16]),
+        ([65408.0, 1e6, 128.0], [511, 511, 1, 31]),
+    ] {
+        let case = numbers.map(single);
+        let part =
+            |index: usize| codes("vulkan", "e5b9g9r9.store:route=clear", &case, index, if index < 3 { 9 } else { 5 });
+        assert_eq!([0, 1, 2, 3].map(part), expected.map(|code| vec![code]), "{numbers:?}");
+    }
+}
+
+/// Codes are quotients by the greatest one; both least codes of a signed format are -1.
+#[test]
+fn codes_are_read_as_they_are_defined() {
+    let profile = profile::built_in("d3d11").unwrap().unwrap();
+    let read = |kernel: &str, texel: u64, number: f32| {
+        let accepted = accepts(&profile, &kernel.parse().unwrap(), &[texel]).0;
+        let bits = u64::from(number.to_bits());
+        let neighbours = [bits - 1, bits + 1].map(|other| accepted.alternatives()[0][0].contains(other));
+        assert!(accepted.alternatives()[0][0].contains(bits) && neighbours == [false; 2], "{kernel} {texel:x}");
+    };
+    for code in 1..=255u32 {
+        read("r8unorm.load:route=sampled", code.into(), (f64::from(code) / 255.0) as f32);
+    }
+    for (code, number) in [(0x80, -1.0), (0x81, -1.0), (0x7f, 1.0), (0xff, (-1.0 / 127.0) as f32)] {
+        read("r8snorm.load:route=sampled", code, number);
+    }
+    read("e5b9g9r9.load:route=sampled", 16 << 27 | 256, 1.0);
+    read("e5b9g9r9.load:route=sampled", 31 << 27 | 511, 65408.0);
+    read("e5b9g9r9.load:route=sampled", 1, 2f32.powi(-24));
+}

@@ -175,22 +175,11 @@ impl Format {
         Format::A2b10g10r10,
         Format::E5b9g9r9,
     ];
-    /// Formats of texels.
-    pub const PACKED: [Format; 13] = [
-        Format::B10g11r11,
-        Format::R16f,
-        Format::Rgba16f,
-        Format::R32f,
-        Format::R8unorm,
-        Format::R8snorm,
-        Format::Rgba8unorm,
-        Format::Rgba8snorm,
-        Format::Rgba8srgb,
-        Format::R16unorm,
-        Format::R16snorm,
-        Format::A2b10g10r10,
-        Format::E5b9g9r9,
-    ];
+    /// Formats of texels: all but the scalars, which come first.
+    pub const PACKED: [Format; 13] = {
+        let [_, _, _, _, _, _, packed @ ..] = Format::ALL;
+        packed
+    };
 
     /// Name in kernel ids.
     pub const fn name(self) -> &'static str {

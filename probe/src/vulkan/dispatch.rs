@@ -144,6 +144,13 @@ impl Device {
             let what = format!("{} storage buffers; at most {most}", buffers.len());
             return Err(VulkanError::limit("vkCreateDescriptorSetLayout", what));
         }
+        let [width, height] =
+            plan.image.filter(|image| image.route == Route::Attachment).map_or([1, 1], |one| one.extent);
+        let (most_wide, most_high) = (limits.max_framebuffer_width, limits.max_framebuffer_height);
+        if width > most_wide || height > most_high {
+            let what = format!("attachment of {width}x{height} texels; at most {most_wide}x{most_high}");
+            return Err(VulkanError::limit("vkCreateFramebuffer", what));
+        }
         let most = limits.max_storage_buffer_range;
         if let Some(bytes) = buffers.iter().find(|bytes| bytes.len() > most as usize) {
             let what = format!("storage buffer of {} bytes; at most {most}", bytes.len());

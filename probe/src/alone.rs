@@ -52,9 +52,8 @@ fn company(before: &Observation, alone: &Observation) -> Option<Finding> {
 
 /// The first lanes in which other answers differ.
 fn differing(observation: &Observation, other: &[u64]) -> Vec<Evidence> {
-    let kernel = &observation.kernel;
-    let width = kernel.outputs();
+    let width = observation.kernel.outputs();
     let pairs = observation.out.chunks(width).zip(other.chunks(width)).zip(observation.cases.iter());
     let differ = pairs.filter(|((a, b), _)| a != b).take(SHOWN);
-    differ.map(|((answer, other), case)| other_answer(kernel, case, answer, other)).collect()
+    differ.map(|((answer, other), case)| other_answer(observation, case, answer, other)).collect()
 }

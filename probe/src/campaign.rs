@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use fpprobe_profiles::Profile;
 use fpprobe_reports::journal::{Device as Journaled, Pass, Run};
-use fpprobe_reports::model::{Answer, Device, Incident, Outcome, ProfileResult, SCHEMA};
+use fpprobe_reports::model::{Answer, Device, Incident, Outcome, ProfileResult, SCHEMA, TexelPath};
 use fpprobe_reports::record::Recorder;
 use fpprobe_reports::{Report, demanded};
 use fpprobe_spirv::Kernel;
@@ -13,7 +13,7 @@ use fpprobe_spirv::catalogue::Extent;
 
 use crate::cli::Measuring;
 use crate::event::Event;
-use crate::exit::{Status, usage_error};
+use crate::exit::{Status, say, usage_error};
 use crate::journal::Journal;
 use crate::judging::Plan;
 use crate::measure::support::Support;
@@ -53,6 +53,22 @@ pub enum Noted {
 impl Campaign<'_> {
     /// Asks what has no answer yet, judges, and writes the report.
     pub fn lead(self) -> anyhow::Result<Status> {
+        let (plan, session) = (self.plan, self.session);
+        let Gathered { report, journal, whole, status } = self.gather()?;
+        plan.output.save(&report)?;
+        // A report that lacks something leaves the journal, to go on from.
+        journal.map_or(Ok(()), |journal| journal.close(whole))?;
+        plan.output.show(&report, colour::on_stdout(session.config.colour))?;
+        match (&plan.keep, session.stop.cause()) {
+            (Some(_), Some(cause)) => say(&format!("the report was not stored: {cause}, and it lacks the rest")),
+            (Some(keep), None) => keep.keep(&report)?,
+            (None, _) => {}
+        }
+        Ok(status.and(plan.requirements(&report)))
+    }
+
+    /// Asks and judges; what comes of the report is the caller's matter.
+    pub fn gather(self) -> anyhow::Result<Gathered> {
         let Campaign { session, measuring, plan, run, journal, retry } = self;
         let profiles = &plan.profiles;
         let settings = session.settings(measuring)?;
@@ -108,12 +124,18 @@ impl Campaign<'_> {
             report.incomplete = rows.iter().filter_map(|row| row.devices.as_ref().err().cloned()).collect();
             tally.incidents(report.incomplete.len());
         }
-        plan.output.save(&report)?;
-        // A report that lacks something leaves the journal, to go on from.
-        journal.map_or(Ok(()), |journal| journal.close(whole))?;
-        plan.output.show(&report, colour::on_stdout(session.config.colour))?;
-        Ok(tally.status().and(plan.requirements(&report)))
+        Ok(Gathered { report, journal, whole, status: tally.status() })
     }
+}
+
+/// What a campaign gathered.
+pub struct Gathered {
+    /// Everything.
+    pub report: Report,
+    /// How the measuring ended.
+    pub status: Status,
+    journal: Option<Journal>,
+    whole: bool,
 }
 
 /// What the journal calls each device: its key, and a number where two have the same.
@@ -150,6 +172,7 @@ struct Outcomes {
     measured: Measured,
     profiles: Vec<ProfileResult>,
     answers: Vec<Answer>,
+    texels: Vec<TexelPath>,
 }
 
 /// Measures one device, judges its answers, asks for what smaller recipes lack, and measures what deviates again, alone.
@@ -189,7 +212,7 @@ fn device(
     measured.incidents.extend(measured.held.iter().map(quarantined));
     let unasked = unasked.into_iter().filter(|(kernels, _)| *kernels > 0);
     measured.incidents.extend(unasked.map(|(kernels, how)| interrupted(site, kernels, how, journal)));
-    Ok(Outcomes { measured, profiles: judged.profiles, answers: judged.answers })
+    Ok(Outcomes { measured, profiles: judged.profiles, answers: judged.answers, texels: judged.texels })
 }
 
 fn interrupted(site: &Site<'_>, unasked: usize, how: &str, journal: Option<&Journal>) -> Incident {
@@ -223,6 +246,7 @@ fn entry(target: &Target, result: Outcomes, caches_off: Vec<String>, recorder: &
         profiles: result.profiles,
         findings: result.measured.findings,
         answers: result.answers,
+        texels: result.texels,
         incomplete: result.measured.incidents,
     }
 }

@@ -1,13 +1,17 @@
 //! The command line: every command and option is declared here once; parser, help, man page and completions follow.
 #![expect(clippy::doc_markdown, clippy::doc_link_with_quotes, reason = "the comments below are help texts")]
 
+mod changes;
+
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, Parser, Subcommand};
-use fpprobe_reports::render::{ANSWERS, FORMATS, OutputFormat};
+use fpprobe_reports::DOCUMENTS;
+use fpprobe_reports::render::{self, ANSWERS, FORMATS};
 use fpprobe_spirv::emit::Form;
 
+pub use self::changes::{AcceptArgs, BaselineCommand, CheckArgs, Comparing, DiffArgs};
 use crate::exit;
 
 /// Asks every Vulkan device small, exact floating-point questions, keeps the raw bits of its answers, and judges them
@@ -54,12 +58,37 @@ pub enum Command {
     Eval(EvalArgs),
     /// Shows what a profile accepts for given bits
     ///
-    /// Needs no device. Without INPUT, reads JSON lines from standard input, as eval does.
+    /// Needs no device. Without INPUT, reads JSON lines from standard input, as eval does. Required rules alone count: what
+    /// a profile recommends or only describes is left out.
     Accepts(AcceptsArgs),
     /// Judges the observations of an existing report again
     ///
     /// Needs no device: a report holds every answer. Its verdicts are replaced, everything else stays.
     Judge(JudgeArgs),
+    /// Lists, shows, checks and prunes the reports that are kept
+    ///
+    /// `run --store` and `history add` fill the store: a folder of compressed reports that nothing changes. An ID is the first
+    /// digits of what `list` shows, `last` for the newest report, `last-1` for the one before.
+    History(HistoryArgs),
+    /// Compares two reports: what changed, whether it matters, and the proof
+    ///
+    /// OLD and NEW are reports that run wrote as JSON, or folders of them. Devices are matched by slot. First what a rule
+    /// accepts no more, then what it accepts now, what changed and is permitted, claims, what appeared or vanished, what could
+    /// no longer be measured, and last the bits of NaNs that no rule cares about. Verdicts of rules are those of the reports;
+    /// each changed input is judged by the present profiles. Differences leave the exit status at 0: check is the gate.
+    Diff(DiffArgs),
+    /// Keeps the deviations that are known and accepted
+    Baseline {
+        /// What to do with them
+        #[command(subcommand)]
+        command: BaselineCommand,
+    },
+    /// The gate: a report, or what is measured now, against a baseline of accepted deviations
+    ///
+    /// Exit status 3 where a required rule deviates and that is not accepted: it is not in the baseline, or other bits or more
+    /// lanes deviate than were accepted, or its driver, version or day is another. Accepted deviations that are none any more
+    /// are told, and with --strict they are a failure too.
+    Check(CheckArgs),
     /// Answers what people ask of every device, each in one sentence, with the lanes that show it
     ///
     /// Without REPORT, measures the kernels that the questions look at.
@@ -86,8 +115,12 @@ pub enum Command {
     Profiles,
     /// Looks for what keeps devices from being measured, and says what to do
     Doctor,
-    /// Prints the JSON schema of the report
-    Schema,
+    /// Prints the JSON schema of a document
+    Schema {
+        /// The document
+        #[arg(default_value = "report", value_parser = documents())]
+        document: String,
+    },
     /// Prints a completion script for a shell
     Completions {
         /// The shell
@@ -97,7 +130,11 @@ pub enum Command {
     Man,
     /// A worker process: started by fpprobe itself, with requests on file descriptor 3 and answers on 4
     #[command(hide = true)]
-    Worker,
+    Worker {
+        /// Folder for what each dispatch leaves in memory
+        #[arg(long, value_name = "DIR")]
+        dump_raw: Option<PathBuf>,
+    },
 }
 
 /// Which devices.
@@ -120,6 +157,9 @@ pub struct Measuring {
     /// Seconds that a device may take for everything [default: 3600]
     #[arg(long, value_name = "S", value_parser = seconds)]
     pub device_timeout: Option<f64>,
+    /// For debugging fpprobe: writes what each dispatch leaves in memory into files in this folder
+    #[arg(long, value_name = "DIR", hide_short_help = true)]
+    pub dump_raw: Option<PathBuf>,
 }
 
 /// Arguments of `list`.
@@ -142,7 +182,8 @@ pub struct Judging {
     /// File to write (format from its extension), or folder for report.json and report.html
     #[arg(short, long, value_name = "PATH")]
     pub output: Option<PathBuf>,
-    /// Profiles that every device must meet (P:default: without any control), else exit status 3
+    /// Profiles that every device must meet (P:default: without any control), else exit status 3; or a Vulkan Profiles
+    /// file, FILE.json or FILE.json:NAME, whose float controls every device must honour, not only claim
     #[arg(long, value_name = "PROFILE")]
     pub require: Vec<String>,
 }
@@ -164,12 +205,124 @@ pub struct RunArgs {
     /// Which devices.
     #[command(flatten)]
     pub devices: Devices,
+    /// Whether to keep the report.
+    #[command(flatten)]
+    pub keeping: Keeping,
     /// How to judge and where to write.
     #[command(flatten)]
     pub judging: Judging,
     /// How to measure.
     #[command(flatten)]
     pub measuring: Measuring,
+}
+
+/// Where reports are kept.
+#[derive(Args, Debug, Default)]
+pub struct Place {
+    /// Folder of the store [default: $STATE_DIRECTORY, else $XDG_STATE_HOME/fpprobe, else ~/.local/state/fpprobe]
+    #[arg(long, value_name = "DIR", global = true)]
+    pub store_path: Option<PathBuf>,
+}
+
+/// Whether to keep a report.
+#[derive(Args, Debug, Default)]
+pub struct Keeping {
+    /// Puts the report into the store, where `fpprobe history` finds it
+    #[arg(long, overrides_with = "no_store")]
+    pub store: bool,
+    /// Does not, whatever the configuration says
+    #[arg(long, overrides_with = "store")]
+    pub no_store: bool,
+    /// Stores a report although a device is tainted (by an active layer, say), which makes it unfit as reference
+    #[arg(long)]
+    pub allow_tainted: bool,
+    /// Where.
+    #[command(flatten)]
+    pub place: Place,
+}
+
+/// Arguments of `history`.
+#[derive(Args, Debug)]
+pub struct HistoryArgs {
+    /// Where.
+    #[command(flatten)]
+    pub place: Place,
+    /// What to do.
+    #[command(subcommand)]
+    pub command: HistoryCommand,
+}
+
+/// What to do with the store.
+#[derive(Subcommand, Debug)]
+pub enum HistoryCommand {
+    /// Lists the reports, newest first
+    List {
+        /// Prints one JSON document
+        #[arg(long)]
+        json: bool,
+        /// Only reports of such devices: part of a name or of the driver's, vendor:device in hex, a slot, a key, a UUID
+        #[arg(long = "device", value_name = "TEXT")]
+        device: Vec<String>,
+        /// At most so many
+        #[arg(long, value_name = "N")]
+        limit: Option<usize>,
+    },
+    /// Shows one report, in any format
+    Show {
+        /// Id, `last`, or `last-N`
+        id: String,
+        /// Format of standard output, or of the file named by -o
+        #[arg(long, value_name = "FORMAT", value_parser = formats())]
+        format: Option<String>,
+        /// File to write (format from its extension), or folder for report.json and report.html
+        #[arg(short, long, value_name = "PATH")]
+        output: Option<PathBuf>,
+    },
+    /// Compares two reports, as diff does
+    Compare {
+        /// Id, `last`, or `last-N`
+        old: String,
+        /// Likewise
+        new: String,
+        /// How to compare, and where to write.
+        #[command(flatten)]
+        comparing: Comparing,
+    },
+    /// Puts reports into the store
+    Add {
+        /// Reports that `run` wrote as JSON, or files of another store
+        #[arg(required = true, value_name = "REPORT")]
+        reports: Vec<PathBuf>,
+        /// Stores reports of tainted devices, too
+        #[arg(long)]
+        allow_tainted: bool,
+    },
+    /// Removes old reports
+    ///
+    /// The newest always stays. A limit that is not given is that of the configuration; 0 is no limit.
+    Prune {
+        /// Number of reports to keep
+        #[arg(long, value_name = "N")]
+        keep_count: Option<u64>,
+        /// Age up to which reports are kept, in days
+        #[arg(long, value_name = "N")]
+        keep_days: Option<u64>,
+        /// Bytes that all together may take
+        #[arg(long, value_name = "N")]
+        keep_bytes: Option<u64>,
+        /// Says what would go, and removes nothing
+        #[arg(long)]
+        dry_run: bool,
+    },
+    /// Reads every report and checks that it is what was stored; exit status 2 where one is not
+    Verify {
+        /// Writes the index anew
+        #[arg(long)]
+        rebuild: bool,
+        /// Moves damaged files into the folder `damaged` of the store
+        #[arg(long)]
+        set_aside: bool,
+    },
 }
 
 /// Arguments of `eval`.
@@ -179,6 +332,10 @@ pub struct EvalArgs {
     pub kernel: String,
     /// One value per operand, in hex; a vector's components joined by commas
     pub input: Vec<String>,
+    /// Asks every case of this list of the kernel's at once, as a run does, and shows INPUT of them, or all: a driver that
+    /// folds sees the constants of a module together. Reports name the list where it matters
+    #[arg(long, value_name = "LIST")]
+    pub among: Option<String>,
     /// Which devices.
     #[command(flatten)]
     pub devices: Devices,
@@ -254,8 +411,12 @@ fn formats() -> PossibleValuesParser {
     named(FORMATS)
 }
 
-fn named(formats: &'static [OutputFormat]) -> PossibleValuesParser {
+fn named<R: ?Sized>(formats: &'static [render::Form<R>]) -> PossibleValuesParser {
     formats.iter().map(|format| PossibleValue::new(format.name).help(format.about)).collect::<Vec<_>>().into()
+}
+
+fn documents() -> PossibleValuesParser {
+    DOCUMENTS.iter().map(|one| PossibleValue::new(one.name).help(one.about)).collect::<Vec<_>>().into()
 }
 
 fn seconds(text: &str) -> Result<f64, String> {

@@ -2,11 +2,15 @@
 
 pub mod accepts;
 pub mod answers;
+pub mod baseline;
+pub mod check;
 pub mod completions;
 pub mod coverage;
+pub mod diff;
 pub mod doctor;
 pub mod eval;
 pub mod explain;
+pub mod history;
 pub mod judge;
 pub mod kernels;
 pub mod list;

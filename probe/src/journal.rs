@@ -17,6 +17,7 @@ use rustix::fs::{FlockOperation, flock};
 
 use crate::exit::{OrUsage as _, say, usage_error};
 use crate::host;
+use crate::output::quoted;
 use crate::stop::Stop;
 
 pub use track::Track;
@@ -168,10 +169,7 @@ impl Journal {
 
     /// The command that goes on with this run.
     pub fn command(&self) -> String {
-        let report = report(&self.path).unwrap_or_default().display().to_string();
-        let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+=:@%".contains(c);
-        let quoted = if report.chars().all(plain) { report } else { format!("'{}'", report.replace('\'', "'\\''")) };
-        format!("fpprobe run --resume {quoted}")
+        format!("fpprobe run --resume {}", quoted(&report(&self.path).unwrap_or_default()))
     }
 
     /// This process is done with it. Where the report holds everything, and nothing is in quarantine, it has served.

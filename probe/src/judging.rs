@@ -9,6 +9,7 @@ use fpprobe_reports::render::OutputFormat;
 use crate::cli::Judging;
 use crate::config::Config;
 use crate::exit::Status;
+use crate::keep::Keep;
 use crate::output::Output;
 use crate::profiles;
 use crate::require::{self, Requirement};
@@ -21,6 +22,8 @@ pub struct Plan {
     pub profiles: Vec<Profile>,
     /// Where the report goes.
     pub output: Output,
+    /// The store that it goes to, if any.
+    pub keep: Option<Keep>,
     /// What both came from, ids and files, as a journal keeps it.
     pub named: Named,
     requirements: Vec<Requirement>,
@@ -47,13 +50,13 @@ impl Plan {
         };
         let mut profiles = profiles::for_devices(&named.profiles)?;
         let requirements = require::parse(&named.require, &mut profiles)?;
-        Ok(Plan { profiles, output, named, requirements })
+        Ok(Plan { profiles, output, keep: None, named, requirements })
     }
 
     /// For a run that is not judged and shows a part of its report alone.
     pub fn unjudged(shown: &'static OutputFormat) -> Plan {
         let named = Named { profiles: Vec::new(), require: Vec::new() };
-        Plan { profiles: Vec::new(), output: Output::shown(shown), named, requirements: Vec::new() }
+        Plan { profiles: Vec::new(), output: Output::shown(shown), keep: None, named, requirements: Vec::new() }
     }
 
     /// Whether a report meets what is required.

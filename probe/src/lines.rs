@@ -7,7 +7,7 @@ use fpprobe_reports::values;
 use fpprobe_spirv::Kernel;
 use serde::Deserialize;
 
-use crate::exit::{OrUsage as _, usage_error};
+use crate::exit::{OrUsage as _, say, usage_error};
 
 /// Longest line of standard input.
 const LINE: u64 = 1 << 20;
@@ -21,7 +21,27 @@ struct Input {
 
 /// The case of the arguments: one per operand. `None` where there are no arguments.
 pub fn given(kernel: &Kernel, arguments: &[String]) -> anyhow::Result<Option<Vec<u64>>> {
-    if arguments.is_empty() { Ok(None) } else { values::parse_case(kernel, arguments).map(Some).or_usage() }
+    if arguments.is_empty() {
+        return Ok(None);
+    }
+    let case = values::parse_case(kernel, arguments).or_usage()?;
+    for (written, read) in filled(kernel, arguments, &case) {
+        say(&format!("note: `{written}` is short, and read as {read}"));
+    }
+    Ok(Some(case))
+}
+
+/// What was written with fewer digits than its format has, zero excepted, and what that is in full.
+fn filled<'a>(kernel: &Kernel, arguments: &'a [String], case: &[u64]) -> Vec<(&'a str, String)> {
+    let inputs = values::encode_case(kernel, case);
+    let read: Vec<String> = inputs.iter().map(values::argument).collect();
+    let parts = arguments.iter().zip(&read).flat_map(|(written, read)| written.split(',').zip(read.split(',')));
+    let parts = parts.map(|(written, read)| (written.trim(), read));
+    let short = parts.filter(|(written, read)| {
+        let digits = written.strip_prefix("0x").unwrap_or(written);
+        digits.len() < read.len() && digits.bytes().any(|digit| digit != b'0')
+    });
+    short.map(|(written, read)| (written, read.to_owned())).collect()
 }
 
 /// The cases of standard input's JSON lines, side by side.
@@ -56,6 +76,21 @@ mod tests {
 
     fn parse(id: &str, text: &str) -> Result<Vec<u64>, String> {
         read_from(&id.parse().unwrap(), text.as_bytes()).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn what_is_short_is_told_with_what_it_is_in_full() {
+        let told = |id: &str, arguments: &[&str]| {
+            let (kernel, arguments) =
+                (id.parse().unwrap(), arguments.iter().map(ToString::to_string).collect::<Vec<_>>());
+            let case = values::parse_case(&kernel, &arguments).unwrap();
+            let told = filled(&kernel, &arguments, &case);
+            told.into_iter().map(|(written, read)| format!("{written} {read}")).collect::<Vec<_>>()
+        };
+        assert_eq!(told("f32.fadd", &["3f80", "0x1"]), ["3f80 00003f80", "0x1 00000001"]);
+        assert_eq!(told("f32.fadd", &["0", "0x80000000"]), Vec::<String>::new());
+        assert_eq!(told("f16.fabs:width=2", &["3c00, 7c"]), ["7c 007c"]);
+        assert_eq!(told("f32.select", &["1", "00000001", "00000000"]), Vec::<String>::new());
     }
 
     #[test]

@@ -22,6 +22,7 @@ mod exit;
 mod host;
 mod journal;
 mod judging;
+mod keep;
 mod lines;
 mod measure;
 mod output;
@@ -50,8 +51,8 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return exit::usage(&error),
     };
-    if let Command::Worker = cli.command {
-        return worker::main();
+    if let Command::Worker { dump_raw } = cli.command {
+        return worker::main(dump_raw);
     }
     match dispatch(cli) {
         Ok(status) => status.into(),
@@ -68,15 +69,19 @@ fn dispatch(cli: Cli) -> anyhow::Result<Status> {
         Command::Eval(args) => commands::eval::main(&session, &args),
         Command::Accepts(args) => commands::accepts::main(&args),
         Command::Judge(args) => commands::judge::main(&session, &args),
+        Command::History(args) => commands::history::main(&session, &args),
+        Command::Diff(args) => commands::diff::main(&session, &args),
+        Command::Baseline { command } => commands::baseline::main(&command),
+        Command::Check(args) => commands::check::main(&session, &args),
         Command::Answers(args) => commands::answers::main(&session, &args),
         Command::Kernels(args) => commands::kernels::main(&args),
         Command::Rules(args) => commands::rules::main(&args),
         Command::Explain { what } => commands::explain::main(&what),
         Command::Profiles => commands::profiles::main(),
         Command::Doctor => commands::doctor::main(&session),
-        Command::Schema => commands::schema::main(),
+        Command::Schema { document } => commands::schema::main(&document),
         Command::Completions { shell } => commands::completions::main(shell),
         Command::Man => commands::man::main(),
-        Command::Worker => Ok(Status::Internal),
+        Command::Worker { .. } => Ok(Status::Internal),
     }
 }

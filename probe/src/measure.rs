@@ -5,6 +5,7 @@
 //! anything else is `flaky`.
 
 mod compare;
+mod left;
 mod poison;
 mod run;
 pub mod support;
@@ -14,6 +15,8 @@ use std::time::Duration;
 use fpprobe_profiles::Outcome;
 use fpprobe_spirv::plan::{Plan, Variant};
 use fpprobe_spirv::{Cases, Kernel};
+
+pub use left::Left;
 
 use crate::protocol::{Answer, Failure};
 
@@ -28,6 +31,11 @@ pub trait Executor {
         texels: &mut [u8],
         timeout: Duration,
     ) -> Result<(), Failure>;
+
+    /// Is shown what a dispatch left of each kernel.
+    fn left(&mut self, _left: &Left<'_>) -> Result<(), Failure> {
+        Ok(())
+    }
 }
 
 /// What turns a plan into SPIR-V.

@@ -4,7 +4,7 @@ use std::io::{self, BufWriter, StdoutLock, Write as _};
 use std::path::{Path, PathBuf};
 
 use fpprobe_reports::Report;
-use fpprobe_reports::render::{self, OutputFormat, Style};
+use fpprobe_reports::render::{self, Form, OutputFormat, Style};
 use fpprobe_reports::save::save;
 
 use crate::exit::OrUsage as _;
@@ -82,6 +82,46 @@ impl Output {
         self.shown.renderer.show(report, Style { colour, width: width() }, &mut out)?;
         out.flush()?;
         Ok(())
+    }
+}
+
+/// A path as a shell reads it.
+pub fn quoted(path: &Path) -> String {
+    let text = path.display().to_string();
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+=:@%".contains(c);
+    if text.chars().all(plain) { text } else { format!("'{}'", text.replace('\'', "'\\''")) }
+}
+
+/// Where a document that is no report goes: one file, or standard output.
+pub struct Page<R: ?Sized + 'static> {
+    /// Its format.
+    pub form: &'static Form<R>,
+    path: Option<PathBuf>,
+}
+
+impl<R: ?Sized> Page<R> {
+    /// Decides before any work: by the format's name, or by the ending of the file, or the first of the formats.
+    pub fn new(forms: &'static [Form<R>], path: Option<&Path>, format: Option<&str>) -> anyhow::Result<Page<R>> {
+        let form = match (format, path) {
+            (Some(name), _) => render::named(forms, name),
+            (None, Some(path)) => render::for_path(forms, path),
+            (None, None) => Ok(&forms[0]),
+        };
+        Ok(Page { form: form.or_usage()?, path: path.map(Path::to_owned) })
+    }
+
+    /// Writes it.
+    pub fn write(
+        &self,
+        colour: bool,
+        write: impl FnOnce(&R, Style, &mut dyn io::Write) -> io::Result<()>,
+    ) -> anyhow::Result<()> {
+        if let Some(path) = &self.path {
+            return save(path, |out| write(self.form.renderer, Style::PLAIN, out)).or_usage();
+        }
+        let mut out = stdout();
+        write(self.form.renderer, Style { colour, width: width() }, &mut out)?;
+        Ok(out.flush()?)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Profiles to judge by: built in, or read from files.
 
+use std::io::ErrorKind;
 use std::path::Path;
 
 use fpprobe_profiles::Profile;
@@ -74,6 +75,22 @@ fn built_in(id: &str) -> anyhow::Result<Profile> {
 
 fn read(path: &str) -> anyhow::Result<Profile> {
     let text = limited::text(Path::new(path), LIMIT);
-    let text = text.map_err(|error| usage_error(format!("cannot read profile {path}: {error}")))?;
-    Profile::parse(path, &text, &fpprobe_profiles::profile::built_in_text).or_usage()
+    let text = text.map_err(|error| {
+        let advice = match error.kind() {
+            ErrorKind::NotFound => "; what is built in has an id without `.toml` (`fpprobe profiles` lists it)",
+            ErrorKind::InvalidData => "; a profile is a text in TOML and in UTF-8: save the file as such",
+            _ => "",
+        };
+        usage_error(format!("cannot read profile {path}: {error}{advice}"))
+    })?;
+    let profile = Profile::parse(path, &text, &fpprobe_profiles::profile::built_in_text).or_usage()?;
+    // Who reads `--require d3d11`, or a report, takes the id for the profile that is built in.
+    match fpprobe_profiles::profile::built_in_text(&profile.id) {
+        Some((_, own)) if own != text => {
+            let id = &profile.id;
+            let problem = format!("{path}: `id`: `{id}` is a built-in profile's: give this one an id of its own");
+            Err(usage_error(problem))
+        }
+        _ => Ok(profile),
+    }
 }

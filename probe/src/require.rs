@@ -1,61 +1,130 @@
 //! `--require`: profiles that every device must meet.
 
-use fpprobe_profiles::{Class, Profile};
-use fpprobe_reports::Report;
+use std::path::Path;
 
-use crate::exit::{Status, say};
+use fpprobe_profiles::{Class, Profile};
+use fpprobe_reports::escape::visible;
+use fpprobe_reports::model::Device;
+use fpprobe_reports::vulkan_profile::{Demands, Standing};
+use fpprobe_reports::{Report, limited, verified};
+
+use crate::exit::{Status, say, usage_error};
 use crate::profiles;
+
+/// Largest Vulkan Profiles file that is read.
+const LIMIT: u64 = 16 << 20;
+/// How many members that are not checked are named.
+const SHOWN: usize = 12;
 
 /// One requirement.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Requirement {
-    /// Profile id.
-    profile: String,
-    /// Whether it must be met without any control.
-    default: bool,
+pub enum Requirement {
+    /// A profile of fpprobe's.
+    Profile {
+        /// Its id.
+        id: String,
+        /// Whether it must be met without any control.
+        default: bool,
+    },
+    /// A Vulkan Profiles file: the device must do what its driver has to claim.
+    Vulkan(Demands),
 }
 
 /// Reads requirements; their profiles are added to those judged by.
 pub fn parse(texts: &[String], judged: &mut Vec<Profile>) -> anyhow::Result<Vec<Requirement>> {
-    let mut requirements = Vec::new();
-    for text in texts {
-        let (name, default) = text.strip_suffix(":default").map_or((text.as_str(), false), |name| (name, true));
-        let known = judged.iter().find(|profile| profile.id == name).map(|profile| profile.id.clone());
-        let profile = if let Some(id) = known {
-            id
-        } else {
-            let profile = profiles::profile(name)?;
-            let id = profile.id.clone();
-            if !judged.iter().any(|profile| profile.id == id) {
-                judged.push(profile);
+    texts
+        .iter()
+        .map(|text| {
+            if let Some((file, name)) = vulkan(text) {
+                add(verified::PROFILE, judged)?;
+                return demands(file, name).map(Requirement::Vulkan);
             }
-            id
-        };
-        requirements.push(Requirement { profile, default });
+            let (name, default) = text.strip_suffix(":default").map_or((&text[..], false), |name| (name, true));
+            Ok(Requirement::Profile { id: add(name, judged)?, default })
+        })
+        .collect()
+}
+
+/// The id of a profile, which is judged by from here on.
+fn add(name: &str, judged: &mut Vec<Profile>) -> anyhow::Result<String> {
+    if let Some(known) = judged.iter().find(|profile| profile.id == name) {
+        return Ok(known.id.clone());
     }
-    Ok(requirements)
+    let profile = profiles::profile(name)?;
+    let id = profile.id.clone();
+    if !judged.iter().any(|profile| profile.id == id) {
+        judged.push(profile);
+    }
+    Ok(id)
+}
+
+/// File and profile of `FILE.json` and `FILE.json:NAME`.
+fn vulkan(text: &str) -> Option<(&str, Option<&str>)> {
+    let is_json = |path: &str| Path::new(path).extension().is_some_and(|extension| extension == "json");
+    if is_json(text) {
+        return Some((text, None));
+    }
+    let (file, name) = text.rsplit_once(':')?;
+    is_json(file).then_some((file, Some(name)))
+}
+
+fn demands(file: &str, name: Option<&str>) -> anyhow::Result<Demands> {
+    let text = limited::text(Path::new(file), LIMIT);
+    let text = text.map_err(|error| usage_error(format!("cannot read Vulkan profile {file}: {error}")))?;
+    Demands::parse(&text, name).map_err(|error| usage_error(format!("Vulkan profile {file}: {error}")))
 }
 
 /// Whether every device of the report meets every requirement; says which does not.
 pub fn status(requirements: &[Requirement], report: &Report) -> Status {
     let mut status = Status::Done;
     for requirement in requirements {
+        if let Requirement::Vulkan(demands) = requirement {
+            say(&unchecked(demands));
+        }
         for device in &report.devices {
-            let class =
-                device.profiles.iter().find(|result| result.id == requirement.profile).map(|result| result.class);
-            let met = match class {
-                Some(Class::Conforms) => true,
-                Some(Class::ConformsWith) => !requirement.default,
-                Some(Class::Deviates | Class::Incomplete) | None => false,
+            let name = visible(&device.identity.name);
+            let met = match requirement {
+                Requirement::Profile { id, default } => own(device, &name, id, *default),
+                Requirement::Vulkan(demands) => bears_out(device, &name, demands),
             };
-            if !met {
-                let name = fpprobe_reports::escape::visible(&device.identity.name).into_owned();
-                let how = if requirement.default { " without controls" } else { "" };
-                let class = class.map_or("not judged", Class::name);
-                say(&format!("{name} does not meet {}{how}: {class}", requirement.profile));
-                status = Status::Unmet;
-            }
+            status = status.and(Status::Unmet.when(!met));
         }
     }
     status
+}
+
+fn own(device: &Device, name: &str, id: &str, default: bool) -> bool {
+    let class = device.profiles.iter().find(|result| result.id == id).map(|result| result.class);
+    let met = match class {
+        Some(Class::Conforms) => true,
+        Some(Class::ConformsWith) => !default,
+        Some(Class::Deviates | Class::Incomplete) | None => false,
+    };
+    if !met {
+        let how = if default { " without controls" } else { "" };
+        say(&format!("{name} does not meet {id}{how}: {}", class.map_or("not judged", Class::name)));
+    }
+    met
+}
+
+/// Claim beside behaviour, member by member.
+fn bears_out(device: &Device, name: &str, demands: &Demands) -> bool {
+    let judged = demands.judge(device);
+    let unmet = judged.iter().filter(|one| one.standing == Standing::Unmet).count();
+    let how = if unmet == 0 { "meets" } else { "does not meet" };
+    say(&format!("{name} {how} {}: {} of {} demands are met", demands.profile, judged.len() - unmet, judged.len()));
+    for one in &judged {
+        let mark = if one.standing == Standing::Met { "  met  " } else { "  unmet" };
+        say(&format!("{mark}  {}: {}; {}", one.member, visible(&one.claim), visible(&one.behaviour)));
+    }
+    unmet == 0
+}
+
+/// What of a profile is not looked at.
+fn unchecked(demands: &Demands) -> String {
+    let shown: Vec<&str> = demands.unchecked.iter().take(SHOWN).map(String::as_str).collect();
+    let more = demands.unchecked.len().saturating_sub(SHOWN);
+    let more = if more > 0 { format!(", and {more} more") } else { String::new() };
+    let what = if shown.is_empty() { "nothing".to_owned() } else { shown.join(", ") };
+    format!("{}: not checked: {what}{more}", demands.profile)
 }

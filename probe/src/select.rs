@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use fpprobe_reports::selection::selects;
 use fpprobe_spirv::error::nearest;
 use fpprobe_spirv::{Kernel, ParseError};
 
@@ -37,18 +38,7 @@ fn matches(selection: &str, index: usize, target: &Target, count: usize) -> bool
     if let Some(number) = selection.parse::<usize>().ok().filter(|number| *number < count) {
         return number == index;
     }
-    let hex = |text: &str| u32::from_str_radix(text.trim_start_matches("0x"), 16).ok();
-    if let Some((vendor, device)) = selection.split_once(':')
-        && let (Some(vendor), Some(device)) = (hex(vendor), hex(device))
-    {
-        return (vendor, device) == (identity.vendor_id, identity.device_id);
-    }
-    let digits = selection.replace('-', "").to_lowercase();
-    if digits.len() == 32 && digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-        return digits == identity.device_uuid.replace('-', "").to_lowercase();
-    }
-    !selection.is_empty() && identity.name.to_lowercase().contains(&selection.to_lowercase())
-        || selection == identity.key
+    selects(selection, identity)
 }
 
 fn no_device(selection: &str, all: &[(usize, Target)], rows: &[Row]) -> String {

@@ -41,6 +41,7 @@ impl Session {
         if let Some(timeout) = measuring.device_timeout {
             settings.device_timeout = Duration::from_secs_f64(timeout);
         }
+        settings.dump_raw.clone_from(&measuring.dump_raw);
         Ok(settings)
     }
 

@@ -52,6 +52,8 @@ pub struct Settings {
     pub failures: usize,
     /// Environment of workers.
     pub environment: Environment,
+    /// Where workers write what dispatches leave in memory.
+    pub dump_raw: Option<PathBuf>,
     /// Whether to end early.
     pub stop: Stop,
 }
@@ -125,6 +127,7 @@ impl Settings {
             batch: config.workers.batch,
             failures: config.workers.failures,
             environment: Environment::new(config),
+            dump_raw: None,
             stop,
         }
     }

@@ -3,8 +3,10 @@
 //! Whatever goes wrong in here stays in here: the supervisor sees a failure, a silence or a signal.
 
 mod device;
+mod dump;
 
 use std::fs::{File, OpenOptions};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Context as _, bail};
@@ -13,9 +15,9 @@ use rustix::process::{Resource, Rlimit, Signal, set_parent_process_death_signal,
 
 use crate::protocol::{Failure, Hello, REQUESTS, RESPONSES, Request, Response, frame};
 
-/// Runs a worker on the descriptors that the supervisor left open.
-pub fn main() -> ExitCode {
-    match serve() {
+/// Runs a worker on the descriptors that the supervisor left open. Of `dump_raw`, see [`dump`].
+pub fn main(dump_raw: Option<PathBuf>) -> ExitCode {
+    match serve(dump_raw) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("fpprobe worker: {error:#}");
@@ -24,7 +26,7 @@ pub fn main() -> ExitCode {
     }
 }
 
-fn serve() -> anyhow::Result<()> {
+fn serve(dump_raw: Option<PathBuf>) -> anyhow::Result<()> {
     // A worker must not outlive its supervisor, wherever the driver may have it stuck, and leaves no core files.
     set_parent_process_death_signal(Some(Signal::KILL)).context("failed to tie the worker to its supervisor")?;
     let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) });
@@ -40,7 +42,7 @@ fn serve() -> anyhow::Result<()> {
         _ => bail!("the supervisor did not greet"),
     }
     frame::write(&mut responses, &Response::Hello(Hello::own()))?;
-    let mut state = device::State::default();
+    let mut state = device::State::new(dump_raw);
     while let Some(request) = frame::read(&mut requests).context("failed to read a request")? {
         let response = match request {
             Request::Hello(_) => Err(Failure::new(Outcome::Rejected, "greeted twice")),

@@ -261,6 +261,28 @@ impl Accepted {
         Accepted(vec![components])
     }
 
+    /// What any of these alternatives allows, written with as few of them as is easy.
+    pub fn any(alternatives: Vec<Vec<Set>>) -> Accepted {
+        let holds = |sets: &Vec<Set>| !sets.iter().any(Set::is_empty);
+        // Where nothing is allowed one of them says so.
+        let some = alternatives.iter().any(holds);
+        let mut kept: Vec<Vec<Set>> = Vec::new();
+        for sets in alternatives.into_iter().filter(|sets| !some || holds(sets)) {
+            match kept.iter_mut().find_map(|known| Some((united(known, &sets)?, known))) {
+                Some((both, known)) => *known = both,
+                None => kept.push(sets),
+            }
+        }
+        Accepted(kept)
+    }
+
+    /// What both allow.
+    #[must_use]
+    pub fn and(&self, other: &Accepted) -> Accepted {
+        let both = |one: &Vec<Set>, another: &Vec<Set>| one.iter().zip(another).map(|(a, b)| a.and(b)).collect();
+        Accepted::any(self.0.iter().flat_map(|one| other.0.iter().map(move |another| both(one, another))).collect())
+    }
+
     /// Whether the result is allowed. `answer` holds one encoding per component.
     pub fn contains(&self, answer: &[u64]) -> bool {
         self.0.iter().any(|sets| sets.iter().zip(answer).all(|(set, bits)| set.contains(*bits)))
@@ -282,6 +304,17 @@ impl Accepted {
             many => json!({ "alts": many.iter().map(one).collect::<Vec<_>>() }),
         }
     }
+}
+
+/// Two alternatives as one, if there is one that allows just what either does: they differ in one component at most, or
+/// one holds the other.
+fn united(one: &[Set], another: &[Set]) -> Option<Vec<Set>> {
+    let pairs = || one.iter().zip(another);
+    let within = |inner: &Set, outer: &Set| inner.minus(outer).is_empty();
+    let alike = pairs().filter(|(a, b)| a != b).count() <= 1
+        || pairs().all(|(a, b)| within(a, b))
+        || pairs().all(|(a, b)| within(b, a));
+    alike.then(|| pairs().map(|(a, b)| a.or(b)).collect())
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use crate::profile::{Part, Profile, Rule};
-use crate::source::{ProfileError, Source};
+use crate::source::{Source, SourceError};
 use crate::verdict::Level;
 
 /// The catalogue.
@@ -138,12 +138,12 @@ impl RawEntry {
 
 impl Catalogue {
     /// The built-in one.
-    pub fn built_in() -> Result<Catalogue, ProfileError> {
+    pub fn built_in() -> Result<Catalogue, SourceError> {
         Catalogue::parse("catalogue.toml", include_str!("../data/catalogue.toml"))
     }
 
     /// Reads one. Refuses an id that is said to be not testable without a citation.
-    pub fn parse(file: &str, text: &str) -> Result<Catalogue, ProfileError> {
+    pub fn parse(file: &str, text: &str) -> Result<Catalogue, SourceError> {
         let source = Source { file: file.to_owned(), text: text.to_owned() };
         let raw: RawCatalogue = source.read()?;
         let mut tables = raw.id;

@@ -26,7 +26,7 @@ use sight::{Sight, Spot};
 pub use recipe::{Judgement, Recipe, Tried};
 
 /// How many failing lanes are kept as evidence of one rule.
-const EVIDENCE: usize = 8;
+pub const EVIDENCE: usize = 8;
 
 /// One lane that shows something.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -308,11 +308,11 @@ fn judge_lanes(sight: &Sight<'_>) -> Judged {
     for lane in sight.lanes() {
         judged.lanes += usize::from(!lane.set.is_everything());
         judged.choice |= !lane.set.is_single();
-        if every && !sight.accepts(&lane.set, lane.spot) {
+        if every && !sight.accepts(&lane.set, lane.spot, sight.demand) {
             judged.failing.push(lane.spot);
         }
         let nearest = (judged.strict && judged.failing.is_empty()).then(|| lane.under(&ieee));
-        judged.strict = nearest.as_ref().is_some_and(|nearest| sight.accepts(nearest, lane.spot));
+        judged.strict = nearest.as_ref().is_some_and(|nearest| sight.accepts(nearest, lane.spot, &ieee));
         if judged.failing.is_empty() {
             watch.see(&lane, nearest);
         }

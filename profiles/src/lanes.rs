@@ -4,7 +4,7 @@ use std::fmt;
 
 use fpprobe_spirv::FloatLayout;
 use fpprobe_spirv::op::Function;
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer, de};
 
 use crate::accepted::Set;
 use crate::accuracy::Accuracy;
@@ -77,22 +77,22 @@ pub enum ResultClass {
 #[serde(deny_unknown_fields)]
 pub struct Lanes {
     /// Some operand is of one of these classes.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "some_classes")]
     pub any: Vec<Class>,
     /// Every operand is of one of these classes.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "some_classes")]
     pub all: Vec<Class>,
     /// No operand is of one of these classes.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "some_classes")]
     pub none: Vec<Class>,
     /// Exactly one operand is of one of these classes.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "some_classes")]
     pub one: Vec<Class>,
     /// The first operand is of one of these classes.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "some_classes")]
     pub first: Vec<Class>,
     /// The second operand is of one of these classes.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "some_classes")]
     pub second: Vec<Class>,
     /// The exact result is of this class.
     #[serde(default)]
@@ -102,7 +102,34 @@ pub struct Lanes {
     pub result_not: Option<ResultClass>,
 }
 
+/// A key that is written names something: without classes it would select every lane, or none, and no one could tell
+/// which was meant.
+fn some_classes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Class>, D::Error> {
+    let classes = Vec::deserialize(deserializer)?;
+    if classes.is_empty() {
+        return Err(de::Error::custom("the list is empty: name a class, or leave the key out"));
+    }
+    Ok(classes)
+}
+
 impl Lanes {
+    /// Why no lane can be selected, if two keys exclude each other.
+    pub fn contradiction(&self) -> Option<String> {
+        if self.result.is_some() && self.result == self.result_not {
+            return Some("`result` and `result_not` are the same, so that no lane is left".to_owned());
+        }
+        let keys = [
+            ("any", &self.any),
+            ("all", &self.all),
+            ("one", &self.one),
+            ("first", &self.first),
+            ("second", &self.second),
+        ];
+        let excluded = |classes: &[Class]| !classes.is_empty() && classes.iter().all(|class| self.none.contains(class));
+        let (key, _) = keys.into_iter().find(|(_, classes)| excluded(classes))?;
+        Some(format!("`none` excludes every class of `{key}`, so that no lane is left"))
+    }
+
     /// Whether the rule looks at a part of a result on these operands.
     pub fn select(&self, encoding: Encoding, operands: &Operands, demand: &Demand) -> bool {
         let floats = || operands.iter().filter_map(|Operand { layout, bits }| layout.map(|layout| (layout, *bits)));

@@ -21,7 +21,7 @@ pub mod oracle;
 pub mod parallel;
 pub mod profile;
 pub mod real;
-mod source;
+pub mod source;
 pub mod verdict;
 pub mod ways;
 

@@ -3,7 +3,7 @@
 
 use crate::accepted::Set;
 use crate::accuracy::Accuracy;
-use crate::encoding::{Encoding, components};
+use crate::encoding::{Encoding, Reader};
 use crate::environment::{Environment, Integer, Invalid, Nan, NonFinite, Overflow, Subnormals, Ulp};
 use crate::lanes::{Class, Lanes, ResultClass};
 use crate::observation::Observation;
@@ -41,7 +41,32 @@ pub struct Manner {
     pub case: usize,
 }
 
+impl Manner {
+    /// In words: the way, or the way that most lanes went and what share did not.
+    pub fn told(&self, aspect: Aspect) -> String {
+        let Some((way, most)) = self.ways.iter().rev().max_by_key(|(_, count)| *count) else { return String::new() };
+        match self.lanes - most {
+            0 => (*way).to_owned(),
+            // A part of the result, and the next, are told together where they differ in the count alone.
+            others if others * 100 < self.lanes => format!("{way}, but for less than 1 % of results"),
+            others if others < *most => format!("{way}, but for {} % of results", others * 100 / self.lanes),
+            _ => aspect.mixed().to_owned(),
+        }
+    }
+}
+
 impl Aspect {
+    /// What is said where it is done in no one way.
+    fn mixed(self) -> &'static str {
+        match self {
+            Aspect::Rounding => "rounds in no one way",
+            Aspect::Overflow => "overflows in no one way",
+            Aspect::SubnormalOperands => "reads subnormals in no one way",
+            Aspect::SubnormalResults => "treats subnormal results in no one way",
+            Aspect::Nan => "treats a NaN in no one way",
+        }
+    }
+
     fn lanes(self) -> Lanes {
         let numbers = Lanes { none: vec![Class::Nan, Class::Infinite, Class::Subnormal], ..Lanes::default() };
         match self {
@@ -102,8 +127,8 @@ const OPEN: Environment = Environment {
     ..Environment::OPEN
 };
 
-/// How a kernel did it; `None` where none of its cases tells.
-pub fn manner(observation: &Observation, aspect: Aspect) -> Option<Manner> {
+/// How a kernel did it in one part of its result, see [`Encoding::of_result`]; `None` where none of its cases tells.
+pub fn manner(observation: &Observation, aspect: Aspect, part: usize) -> Option<Manner> {
     let kernel = &observation.kernel;
     let question = Question::new(kernel);
     let open = Demand {
@@ -117,33 +142,32 @@ pub fn manner(observation: &Observation, aspect: Aspect) -> Option<Manner> {
     let (lanes, ways) = (aspect.lanes(), aspect.ways());
     let mut seen = Manner { way: None, ways: ways.iter().map(|(name, _)| (*name, 0)).collect(), lanes: 0, case: 0 };
     let (mut odd, mut clear) = (None, None);
+    let (encoding, reader) = (*question.encodings.get(part)?, Reader::new(kernel));
     for (index, case) in observation.cases.iter().enumerate() {
-        let answer = components(kernel, observation.answer(index));
-        for (part, encoding) in question.encodings.iter().enumerate() {
-            let operands = question.operands(case, part);
-            if !lanes.select(*encoding, &operands, &open) {
-                continue;
-            }
-            let sets: Vec<Set> = ways.iter().map(|way| aspect.results(*way, *encoding, &operands, &open)).collect();
-            if sets.windows(2).all(|pair| pair[0] == pair[1]) {
-                continue;
-            }
-            let went: Vec<bool> = sets.iter().map(|set| set.contains(answer[part])).collect();
-            if seen.lanes == 0 {
-                seen.case = index;
-            }
-            if clear.is_none() && went.iter().filter(|went| **went).count() == 1 {
-                clear = Some(index);
-            }
-            // The way that most lanes went so far is the one that an odd lane is odd to.
-            let usual = seen.ways.iter().position(|(_, count)| *count == seen.lanes);
-            if odd.is_none() && usual.is_none_or(|usual| !went[usual]) {
-                odd = Some(index);
-            }
-            seen.lanes += 1;
-            for (way, went) in seen.ways.iter_mut().zip(went) {
-                way.1 += usize::from(went);
-            }
+        let operands = question.operands(case, part);
+        if !lanes.select(encoding, &operands, &open) {
+            continue;
+        }
+        let sets: Vec<Set> = ways.iter().map(|way| aspect.results(*way, encoding, &operands, &open)).collect();
+        if sets.windows(2).all(|pair| pair[0] == pair[1]) {
+            continue;
+        }
+        let answer = reader.part(&observation.out, index, part);
+        let went: Vec<bool> = sets.iter().map(|set| set.contains(answer)).collect();
+        if seen.lanes == 0 {
+            seen.case = index;
+        }
+        if clear.is_none() && went.iter().filter(|went| **went).count() == 1 {
+            clear = Some(index);
+        }
+        // The way that most lanes went so far is the one that an odd lane is odd to.
+        let usual = seen.ways.iter().position(|(_, count)| *count == seen.lanes);
+        if odd.is_none() && usual.is_none_or(|usual| !went[usual]) {
+            odd = Some(index);
+        }
+        seen.lanes += 1;
+        for (way, went) in seen.ways.iter_mut().zip(went) {
+            way.1 += usize::from(went);
         }
     }
     seen.way = seen.ways.iter().find(|(_, count)| *count == seen.lanes).map(|(name, _)| *name);
@@ -151,4 +175,21 @@ pub fn manner(observation: &Observation, aspect: Aspect) -> Option<Manner> {
     let telling = if seen.way.is_none() { odd } else { clear };
     seen.case = telling.unwrap_or(seen.case);
     (seen.lanes > 0).then_some(seen)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_most_lanes_do_is_told_with_how_many_do_not() {
+        let told = |counts: [usize; 3]| {
+            let ways = Aspect::Rounding.ways().iter().zip(counts).map(|((name, _), count)| (*name, count)).collect();
+            Manner { way: None, ways, lanes: 352, case: 0 }.told(Aspect::Rounding)
+        };
+        assert_eq!(told([352, 300, 6]), "rounds to nearest even");
+        assert_eq!(told([336, 336, 6]), "rounds to nearest even, but for 4 % of results");
+        assert_eq!(told([351, 0, 0]), "rounds to nearest even, but for less than 1 % of results");
+        assert_eq!(told([100, 80, 176]), "rounds in no one way");
+    }
 }

@@ -54,6 +54,11 @@ impl Observation {
         &self.out[case * width..(case + 1) * width]
     }
 
+    /// The answers of each run, laid out alike: one list, or two where they differ.
+    pub fn runs(&self) -> impl Iterator<Item = &[u64]> {
+        [Some(&*self.out), self.second.as_deref()].into_iter().flatten()
+    }
+
     /// The answer to one case, if no run gave another.
     pub fn steady(&self, case: usize) -> Option<&[u64]> {
         let answer = self.answer(case);

@@ -19,7 +19,7 @@ mod asked;
 mod operation;
 mod parse;
 
-pub use crate::source::ProfileError;
+pub use crate::source::SourceError;
 
 /// A profile.
 #[derive(Clone, Debug)]
@@ -161,6 +161,20 @@ pub enum Requirement {
     EveryCode,
 }
 
+impl Requirement {
+    /// Its name in profiles.
+    pub fn name(self) -> &'static str {
+        match self {
+            Requirement::Result => "result",
+            Requirement::OneDirection => "one_direction",
+            Requirement::OneTreatment => "one_treatment",
+            Requirement::RoundTrip => "round_trip",
+            Requirement::Monotonic => "monotonic",
+            Requirement::EveryCode => "every_code",
+        }
+    }
+}
+
 impl Rule {
     /// Whether the rule looks at a part of a result on these operands.
     pub fn selects(&self, encoding: Encoding, operands: &Operands, demand: &Demand) -> bool {
@@ -188,7 +202,7 @@ impl Profile {
         name: &str,
         text: &str,
         base: &dyn Fn(&str) -> Option<(String, String)>,
-    ) -> Result<Profile, ProfileError> {
+    ) -> Result<Profile, SourceError> {
         parse::parse(name, text, base)
     }
 
@@ -197,7 +211,8 @@ impl Profile {
         self.rules.iter().find(|rule| rule.id == id)
     }
 
-    /// Rules that look at a kernel, with the part that does: those that ask for no control beyond the kernel's.
+    /// Rules that look at a kernel, with the part that does: those that ask for no control beyond the kernel's, of it or of
+    /// the kernel that it should answer like.
     pub fn rules_for<'a>(&'a self, kernel: &Kernel) -> impl Iterator<Item = (&'a Rule, &'a Part)> {
         let kernel = *kernel;
         self.rules.iter().flat_map(move |rule| {
@@ -223,11 +238,13 @@ impl Profile {
     }
 }
 
-/// Whether a kernel asks of a device what a lowering does, but for width, front end and further controls.
+/// Whether a kernel asks of a device what a lowering does, under further controls or not: it is the lowering, or should
+/// answer like it. Judgement looks at both, see [`crate::ways`].
 fn asks(lowering: &Kernel, kernel: &Kernel) -> bool {
-    let same = lowering.format == kernel.format && lowering.op == kernel.op && lowering.route == kernel.route;
-    let width = lowering.op.is_componentwise() || lowering.width == kernel.width;
-    same && width && kernel.controls.holds(lowering.controls)
+    let plain = lowering.with_controls(Controls::NONE);
+    let same = [Some(*kernel), kernel.counterpart()].into_iter().flatten();
+    kernel.controls.holds(lowering.controls)
+        && same.map(|one| one.with_controls(Controls::NONE)).any(|one| one == plain)
 }
 
 /// In place of a format's or an operation's name: what holds of those that are not named.
@@ -256,7 +273,7 @@ pub fn built_in_text(id: &str) -> Option<(String, String)> {
 }
 
 /// A built-in profile.
-pub fn built_in(id: &str) -> Option<Result<Profile, ProfileError>> {
+pub fn built_in(id: &str) -> Option<Result<Profile, SourceError>> {
     built_in_text(id).map(|(name, text)| Profile::parse(&name, &text, &built_in_text))
 }
 

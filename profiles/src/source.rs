@@ -2,43 +2,72 @@
 
 use std::collections::BTreeSet;
 
+use fpprobe_spirv::error::nearest;
 use serde::de::DeserializeOwned;
 use toml::Spanned;
 
 /// How many characters of a line that is no TOML are shown.
 const SHOWN: usize = 60;
 
+/// How many mistakes are told at once.
+const MOST: usize = 16;
+
 /// A byte position, and what is wrong there.
 pub(crate) type At = (usize, String);
 
 /// What is wrong with a file.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("{file}:{line}: {problem}")]
-pub struct ProfileError {
+#[error("{file}:{line}: {problem}{}", others.iter().map(|other| format!("\n{other}")).collect::<Vec<_>>().concat())]
+pub struct SourceError {
     /// File name.
     pub file: String,
     /// Line, from 1.
     pub line: usize,
     /// What is wrong, naming the key.
     pub problem: String,
+    /// What else is wrong, as far as one mistake does not hide another.
+    pub others: Vec<SourceError>,
+}
+
+impl SourceError {
+    /// The results, or everything that is wrong with them as one error.
+    pub(crate) fn every<T>(results: impl Iterator<Item = Result<T, SourceError>>) -> Result<Vec<T>, SourceError> {
+        let (mut found, mut wrong) = (Vec::new(), Vec::new());
+        for result in results {
+            match result {
+                Ok(one) => found.push(one),
+                Err(error) if wrong.len() < MOST => wrong.push(error),
+                Err(_) => {}
+            }
+        }
+        let mut wrong = wrong.into_iter();
+        let Some(mut first) = wrong.next() else { return Ok(found) };
+        first.others.extend(wrong);
+        Err(first)
+    }
 }
 
 /// A file: turns byte positions into lines.
 #[derive(Debug)]
-pub(crate) struct Source {
+pub struct Source {
     pub(crate) file: String,
     pub(crate) text: String,
 }
 
 impl Source {
-    /// What is wrong at a byte position.
-    pub(crate) fn error(&self, at: usize, problem: impl Into<String>) -> ProfileError {
-        let line = self.text.get(..at).unwrap_or(&self.text).matches('\n').count() + 1;
-        ProfileError { file: self.file.clone(), line, problem: problem.into() }
+    /// A file's name and text.
+    pub fn new(file: impl Into<String>, text: impl Into<String>) -> Source {
+        Source { file: file.into(), text: text.into() }
     }
 
-    /// The document.
-    pub(crate) fn read<T: DeserializeOwned>(&self) -> Result<T, ProfileError> {
+    /// What is wrong at a byte position.
+    pub fn error(&self, at: usize, problem: impl Into<String>) -> SourceError {
+        let line = self.text.get(..at).unwrap_or(&self.text).matches('\n').count() + 1;
+        SourceError { file: self.file.clone(), line, problem: problem.into(), others: Vec::new() }
+    }
+
+    /// The document. Unknown keys are refused with the nearest known one.
+    pub fn read<T: DeserializeOwned>(&self) -> Result<T, SourceError> {
         toml::from_str(&self.text).map_err(|error| {
             let span = error.span().unwrap_or_default();
             let mut problem = told("", error);
@@ -64,11 +93,21 @@ pub(crate) fn told(within: &str, mut error: toml::de::Error) -> String {
         None => (text.trim_end(), ""),
     };
     let mut problem = WORDS.iter().fold(problem.replace('\n', " "), |text, (from, to)| text.replace(from, to));
+    if let Some(near) = meant(&problem) {
+        problem = format!("{problem}; did you mean `{near}`?");
+    }
     if problem.ends_with("type: table, expected a list") {
         problem = format!("{problem}: write `[[{key}]]`");
     }
     let path: Vec<&str> = [within, key].into_iter().filter(|part| !part.is_empty()).collect();
     if path.is_empty() { problem } else { format!("`{}`: {problem}", path.join(".")) }
+}
+
+/// The known name that an unknown key is nearest to, by the message that lists them.
+fn meant(problem: &str) -> Option<String> {
+    let mut names = problem.split_once("unknown key `")?.1.split('`').step_by(2);
+    let unknown = names.next()?;
+    nearest(unknown, names.filter(|name| !name.is_empty())).into_iter().next()
 }
 
 /// What TOML calls the things that serde has names for.

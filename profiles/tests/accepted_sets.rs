@@ -342,6 +342,37 @@ fn a_sum_just_beside_a_midpoint_is_rounded_to_its_side() {
     }
 }
 
+#[test]
+fn two_results_of_one_operand_are_accepted_together() {
+    // The least subnormal is 0.5 * 2^-148, or it is read as zero, of which both parts are zero.
+    let vulkan = profile::built_in("vulkan").unwrap().unwrap();
+    let (half, exponent) = (0x3f00_0000, 0xffff_ff6c);
+    let (accepted, rules) = fpprobe_profiles::accepts::accepts(&vulkan, &"f32.frexp".parse().unwrap(), &[1]);
+    assert_eq!(rules, ["V-subnormals"]);
+    for (answer, whole) in [
+        ([half, exponent], true),
+        ([0, 0], true),
+        ([0x8000_0000, 0], true),
+        ([half, 0], false),
+        ([0, exponent], false),
+        ([0x8000_0000, exponent], false),
+    ] {
+        assert_eq!(accepted.contains(&answer), whole, "{answer:x?}");
+    }
+    let zeros = serde_json::json!([{ "bits": ["80000000", "00000000"] }, { "bits": ["00000000"] }]);
+    let number = serde_json::json!([{ "bits": ["3f000000"] }, { "bits": ["ffffff6c"] }]);
+    assert_eq!(accepted.to_json(), serde_json::json!({ "alts": [zeros, number] }));
+    // Of vectors component by component: 1 beside it leaves no choice.
+    let (one, first) = (0x3f80_0000, 1);
+    let wide = "f32.frexp:width=2".parse().unwrap();
+    let (accepted, _) = fpprobe_profiles::accepts::accepts(&vulkan, &wide, &[first, one]);
+    assert!(accepted.contains(&[half, half, exponent, 1]) && accepted.contains(&[0, half, 0, 1]));
+    assert!(!accepted.contains(&[half, half, 0, 1]) && !accepted.contains(&[0, half, exponent, 1]));
+    // Both parts of modf are zero where its operand is read as one: no choice of pairs is left.
+    let (accepted, _) = fpprobe_profiles::accepts::accepts(&vulkan, &"f32.modf".parse().unwrap(), &[0x8000_0001]);
+    assert_eq!(accepted.alternatives().len(), 1);
+}
+
 /// What is accepted as the one result of a kernel, with this accuracy as profiles write it.
 fn accepted(kernel: &str, case: &[u64], accuracy: &str) -> Set {
     let kernel: Kernel = kernel.parse().unwrap();

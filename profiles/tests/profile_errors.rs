@@ -116,6 +116,15 @@ const MISTAKES: &[(&str, &str)] = &[
     ("RULE\nlanes = { any = \"nan\" }", "11: `rule.lanes.any`: invalid type: string \"nan\", expected a list"),
     ("RULE\nlanes = { result = \"huge\" }", "11: `rule.lanes.result`: unknown value `huge`, expected one of `tiny`"),
     ("RULE\nlanes = \"nan\"", "11: `rule.lanes`: invalid type: string \"nan\", expected a table"),
+    ("RULE\nlanes = { first = [] }", "11: `rule.lanes.first`: the list is empty: name a class, or leave the key out"),
+    (
+        "RULE\nlanes = { result = \"tiny\", result_not = \"tiny\" }",
+        "5: rule `M`: `lanes`: `result` and `result_not` are the same, so that no lane is left",
+    ),
+    (
+        "RULE\nlanes = [{}, { any = [\"nan\"], none = [\"infinite\", \"nan\"] }]",
+        "5: rule `M`: `lanes`: `none` excludes every class of `any`, so that no lane is left",
+    ),
     ("RULE\nlanes = []", "5: rule `M`: `lanes` is empty, and a rule without cannot fail"),
     ("RULE\nrequirement = []", "5: rule `M`: `requirement` is empty, and a rule without cannot fail"),
     ("RULE\nrequirement = \"exact\"", "11: `rule.requirement`: unknown value `exact`, expected one of `result`"),
@@ -164,6 +173,26 @@ fn errors_name_file_line_and_key() {
     assert!(message.contains("no profile here has a table `operation.sqrt`"), "{message}");
     let message = refused(&HEAD.replace("d3d11", "d3d12"));
     assert!(message.starts_with("mine.toml:4: `extends`: no profile `d3d12`; there are d3d11"), "{message}");
+}
+
+#[test]
+fn mistakes_that_hide_no_other_are_told_at_once() {
+    let wrong =
+        |id: &str, lanes: &str| rule("[\"sqrt\"]", &format!("lanes = {lanes}")).replace("\"M\"", &format!("\"{id}\""));
+    let (one, two) = ("{ result = \"tiny\", result_not = \"tiny\" }", "[]");
+    let message = refused(&format!("{HEAD}{}{}{}", wrong("A", one), wrong("B", "{}"), wrong("C", two)));
+    let lines: Vec<&str> = message.lines().collect();
+    assert_eq!(lines.len(), 2, "{message}");
+    assert!(
+        lines[0].starts_with("mine.toml:5: rule `A`") && lines[1].starts_with("mine.toml:19: rule `C`"),
+        "{message}"
+    );
+    let operation = |name: &str| format!("[operation.{name}]\nlowerings = [\"squrt\"]\n");
+    let message = refused(&format!("{HEAD}{}{}", operation("x"), operation("y")));
+    assert_eq!(message.lines().count(), 2, "{message}");
+    // Of very many the first ones.
+    let many: String = (0..100).map(|n| wrong(&format!("M{n}"), two)).collect();
+    assert_eq!(refused(&format!("{HEAD}{many}")).lines().count(), 16);
 }
 
 #[test]
@@ -293,14 +322,26 @@ fn accuracies_that_the_judge_cannot_follow_are_refused() {
 }
 
 #[test]
+fn a_formula_has_the_operands_of_its_operation_and_no_others() {
+    let head = HEAD.replace("d3d11", "wgsl");
+    for (lowering, formula, names) in [("pow", "exp2(y * log2(z))", "`x`, `y`"), ("sqrt", "1 / inverse_sqrt(y)", "`x`")]
+    {
+        let text = format!("[operation.own]\nlowerings = [\"{lowering}\"]\ninherits = \"{formula}\"\n");
+        let message = refused(&format!("{head}{text}{}", rule("[\"own\"]", "")));
+        assert!(message.starts_with("mine.toml:7: `operation.own.inherits`"), "{message}");
+        assert!(message.contains(&format!("is none of the operands {names}")), "{message}");
+    }
+}
+
+#[test]
 fn lowerings_and_relations_must_have_what_judging_reads() {
     let operation = |lowerings: &str| format!("[operation.mine]\nlowerings = {lowerings}\n");
     for (text, part) in [
         (operation("[\"fadd\", \"sqrt\"]") + &rule("[\"mine\"]", ""), "`f32.fadd` and `f32.sqrt`"),
-        (operation("[\"sqrt\"]") + &rule("[\"mine\"]", "requirement = \"round_trip\""), "RoundTrip is about stores"),
+        (operation("[\"sqrt\"]") + &rule("[\"mine\"]", "requirement = \"round_trip\""), "`round_trip` is about stores"),
         (
             operation("[\"b10g11r11.load\"]") + &rule("[\"mine\"]", "requirement = [\"result\", \"every_code\"]"),
-            "EveryCode is about stores",
+            "`every_code` is about stores",
         ),
     ] {
         let message = refused(&format!("{HEAD}{text}"));

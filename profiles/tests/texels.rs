@@ -1,6 +1,8 @@
 //! Fixed point, sRGB and shared exponents: answers that are known by other means than the oracle's.
 
+use fpprobe_profiles::accepted::Set;
 use fpprobe_profiles::accepts::accepts;
+use fpprobe_profiles::oracle::Question;
 use fpprobe_profiles::profile;
 use fpprobe_spirv::Kernel;
 
@@ -119,4 +121,78 @@ fn codes_are_read_as_they_are_defined() {
     read("e5b9g9r9.load:route=sampled", 16 << 27 | 256, 1.0);
     read("e5b9g9r9.load:route=sampled", 31 << 27 | 511, 65408.0);
     read("e5b9g9r9.load:route=sampled", 1, 2f32.powi(-24));
+}
+
+/// What a rule of any level accepts in a part of the result.
+fn by_rule(name: &str, kernel: &str, case: &[u64], part: usize) -> Set {
+    let (profile, rule) = name.split_once('/').unwrap();
+    let profile = profile::built_in(profile).unwrap().unwrap();
+    let kernel: Kernel = kernel.parse().unwrap();
+    let (_, found) = profile.rules_for(&kernel).find(|(one, _)| one.id == rule).unwrap();
+    Question::new(&kernel).accepted_part(case, part, &found.demand)
+}
+
+fn ruled(name: &str, kernel: &str, case: &[u64], bits: u32) -> Vec<u64> {
+    let accepted = by_rule(name, kernel, case, 0);
+    (0..1 << bits).filter(|code| accepted.contains(*code)).collect()
+}
+
+/// What is added in binary32 and then converted, by hand: 11 and 10-bit codes of 1 are 3c0 and 1e0.
+#[test]
+fn a_blend_adds_to_what_is_there() {
+    let add = |number: u64, texel: u64| {
+        ruled("d3d11/H-09", "b10g11r11.blend_add:route=attachment", &[number, 0, 0, texel], 11)
+    };
+    // 1 + 1, 1 - 1, 1 + half a unit, 1 + a whole one; the greatest and more.
+    assert_eq!(add(0x3f80_0000, 0x3c0), [0x400]);
+    assert_eq!(add(0xbf80_0000, 0x3c0), [0]);
+    assert_eq!(add(0x3c00_0000, 0x3c0), [0x3c0, 0x3c1]);
+    assert_eq!(add(0x3c80_0000, 0x3c0), [0x3c1]);
+    // The least number of 11 bits, 2^-20, is a subnormal code and a normal number of binary32: it counts.
+    assert_eq!(add(0, 1), [1]);
+    assert_eq!(add(0x3580_0000, 1), [2]);
+    // Below zero there is nothing.
+    assert_eq!(add(0xc000_0000, 0x3c0), [0]);
+}
+
+/// Whatever was there, as long as it is a number, a replacement is what a store would be.
+#[test]
+fn a_blend_that_replaces_is_a_store() {
+    for number in [0x3f80_0000, 0x3eaa_aaab, 0x4000_0000, 0x3580_0000, 0x477f_e000] {
+        let case = [u64::from(number), 0, 0, 0, 0x3c00];
+        let replaced = ruled("d3d11/H-07", "rgba16f.blend_replace:route=attachment", &case, 16);
+        let stored = codes("d3d11", "rgba16f.store:route=attachment", &[number, 0, 0, 0], 0, 16);
+        assert!(stored.iter().all(|code| replaced.contains(code)), "{number:08x}: {stored:x?} in {replaced:x?}");
+        assert!(replaced.len() <= 2, "{number:08x}: {replaced:x?}");
+    }
+}
+
+/// A depth of 16 bits is fixed point, one of 32 bits itself; views and resolved samples are loads and stores.
+#[test]
+fn depths_views_and_samples() {
+    let depth = |number| codes("vulkan", "d16unorm.store:route=attachment", &[number], 0, 16);
+    assert_eq!(depth(0), [0]);
+    assert_eq!(depth(0x3f80_0000), [0xffff]);
+    assert_eq!(depth(0x3f00_0000), [0x7fff, 0x8000]);
+    let accepted = |profile: &str, kernel: &str, case: &[u64]| {
+        let profile = profile::built_in(profile).unwrap().unwrap();
+        accepts(&profile, &kernel.parse().unwrap(), case).0
+    };
+    let one = |bits: u64| move |set: &Set| set.contains(bits) && !set.contains(bits + 1);
+    let exact = accepted("vulkan", "d32f.store:route=clear", &[0x3eaa_aaab]);
+    assert!(one(0x3eaa_aaab)(&exact.alternatives()[0][0]));
+    let viewed = accepted("d3d11", "rgba16f.load:route=view", &[0x3c00_4000_0001_3555]);
+    assert!(one(0x3eaa_a000)(&viewed.alternatives()[0][0]));
+    assert!(one(0x3380_0000)(&viewed.alternatives()[0][1]));
+    let resolved = ruled("vulkan/V-resolve", "b10g11r11.store:route=resolve", &[0x3f80_0000, 0, 0], 11);
+    assert_eq!(resolved, [0x3c0]);
+}
+
+/// State may be flushed where it is subnormal, and is otherwise itself.
+#[test]
+fn state_arrives_or_is_flushed() {
+    let accepted = |kernel: &str, case: &[u64], code: u64| by_rule("d3d11/D32-22", kernel, case, 0).contains(code);
+    for kernel in ["d32f.viewport:route=attachment", "d32f.store:route=clear", "r32f.border_color:route=sampled"] {
+        assert!(accepted(kernel, &[1], 1) && accepted(kernel, &[1], 0) && !accepted(kernel, &[1], 2), "{kernel}");
+    }
 }

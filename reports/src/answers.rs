@@ -8,8 +8,7 @@ mod routes;
 mod special;
 mod subnormals;
 
-use fpprobe_profiles::Observation;
-use fpprobe_profiles::ways::Pair;
+use fpprobe_profiles::judge::Observations;
 use fpprobe_spirv::Kernel;
 
 use crate::model::Answer;
@@ -83,9 +82,9 @@ const QUESTIONS: [Question; 18] = [
     Question { id: "Q18", text: "Do vector widths and shader stages agree?", answer: routes::widths },
 ];
 
-/// The answers of one device; `pairs` are its kernels that ask the same in several ways.
-pub fn answers(observations: &[Observation], pairs: &[Pair<'_>]) -> Vec<Answer> {
-    let look = Look::new(observations, pairs);
+/// The answers of one device.
+pub fn answers(observations: &Observations<'_>) -> Vec<Answer> {
+    let look = Look::new(observations);
     QUESTIONS
         .iter()
         .map(|question| {
@@ -97,7 +96,8 @@ pub fn answers(observations: &[Observation], pairs: &[Pair<'_>]) -> Vec<Answer> 
 
 /// The kernels that the questions look at, in order of first mention.
 pub fn kernels() -> Vec<Kernel> {
-    let look = Look::new(&[], &[]);
+    let nothing = Observations::default();
+    let look = Look::new(&nothing);
     for question in &QUESTIONS {
         (question.answer)(&look);
     }
@@ -106,11 +106,15 @@ pub fn kernels() -> Vec<Kernel> {
 
 #[cfg(test)]
 mod tests {
+    use fpprobe_profiles::{Observation, Outcome};
+    use fpprobe_spirv::Cases;
+
     use super::*;
 
     #[test]
     fn questions_name_kernels_that_exist() {
-        let look = Look::new(&[], &[]);
+        let nothing = Observations::default();
+        let look = Look::new(&nothing);
         for question in &QUESTIONS {
             (question.answer)(&look);
         }
@@ -118,9 +122,62 @@ mod tests {
         assert!(look.wanted().len() > 40);
     }
 
+    fn observed(kernel: &str, case: &[u64], out: u64, second: Option<u64>) -> Observation {
+        let kernel: Kernel = kernel.parse().unwrap();
+        let (cases, outcome) = (Cases::new("", kernel.arity(), case), second.map_or(Outcome::Ran, |_| Outcome::Flaky));
+        let second = second.map(|bits| [bits].into());
+        Observation { kernel, cases, outcome, detail: String::new(), out: [out].into(), second }
+    }
+
+    fn answer(id: &str, observations: &[Observation]) -> Answer {
+        answers(&Observations::new(observations)).into_iter().find(|answer| answer.id == id).unwrap()
+    }
+
+    #[test]
+    fn channels_that_differ_are_told_apart() {
+        let (nan, case) = (0x7fc0_0000, [0x7fc0_0000, 0x3eab_e437, 0x3f2d_1379, 0x7fc0_0000]);
+        let store = |texel| observed("rgba8unorm.store:route=clear", &case, texel, None);
+        let said = answer("Q10", &[store(0x80ac_5600)]).answer;
+        assert!(said.contains("rgba8unorm by clear: NaN becomes 00 (0) in red, 80 (0.5019608) in alpha"), "{said}");
+        let said = answer("Q10", &[store(0x00ac_5600)]).answer;
+        assert!(said.contains("rgba8unorm by clear: NaN becomes 00 (0), "), "{said}");
+        let said = answer("Q10", &[observed("f32.pack_unorm_4x8", &[nan, 0, 0, nan], 0xff00_0000, None)]).answer;
+        assert!(said.contains("pack_unorm_4x8 of NaN: 00 in x, ff in w"), "{said}");
+    }
+
+    #[test]
+    fn strict_arithmetic_holds_or_does_not() {
+        let kernel = "f32.floor:controls=fastmath0";
+        let floor = |way: &str, second| observed(&format!("{kernel}{way}"), &[0x2f2d_598c], 0, second);
+        let held = answer("Q15", &[floor("", None)]).answer;
+        assert!(held.starts_with("as far as measured, yes: 1 answers are right"), "{held}");
+        // Folded, it is now +0 and now -0.
+        let lost = answer("Q15", &[floor("", None), floor(";route=spec", Some(0x8000_0000))]);
+        assert!(
+            lost.answer.starts_with("no: 1 of 2 answers that it governs are wrong (V-strict-arithmetic), of"),
+            "{lost:?}"
+        );
+        assert!(lost.answer.ends_with(&format!("{kernel};route=spec")), "{lost:?}");
+        assert_eq!(lost.evidence[0].out, serde_json::from_str(r#""80000000""#).unwrap());
+    }
+
+    #[test]
+    fn a_flushed_operand_is_named_as_it_was() {
+        let said = answer("Q05", &[observed("f32.fnegate", &[0x8040_0000], 0, None)]).answer;
+        assert!(said.contains("fnegate: gives 00000000 for 80400000"), "{said}");
+    }
+
+    #[test]
+    fn other_ways_of_asking_are_asked() {
+        let asked = kernels();
+        for id in ["f32.fadd:route=spec", "f32.fadd:route=literal", "f32.fadd:width=3", "f32.sin:stage=fragment"] {
+            assert!(asked.contains(&id.parse().unwrap()), "{id}");
+        }
+    }
+
     #[test]
     fn nothing_is_said_of_what_was_not_measured() {
-        for answer in answers(&[], &[]) {
+        for answer in answers(&Observations::default()) {
             assert!(answer.answer.contains("not measured"), "{}: {}", answer.id, answer.answer);
             assert!(answer.evidence.is_empty(), "{}", answer.id);
         }

@@ -9,8 +9,9 @@ use fpprobe_profiles::{Observation, Outcome, Profile, Verdict};
 use fpprobe_spirv::Kernel;
 
 use crate::answers::answers;
-use crate::model::{self, Answer, Counts, Finding, ProfileResult, RecipeResult, RuleResult};
-use crate::values::{encode_answer, encode_case, eval_command};
+use crate::model::{self, Answer, Counts, Finding, ProfileResult, RecipeResult, RuleResult, TexelPath};
+use crate::texels;
+use crate::values::{asked_again, encode_answer, encode_case, eval_command};
 
 /// How many lanes of a kernel a finding shows.
 const SHOWN: usize = 4;
@@ -24,6 +25,8 @@ pub struct Judged {
     pub findings: Vec<Finding>,
     /// Answers to what people ask of every device.
     pub answers: Vec<Answer>,
+    /// What becomes of numbers and texels, path by path.
+    pub texels: Vec<TexelPath>,
     /// Kernels with a lane that a required rule does not accept, in order of first mention.
     pub deviating: Vec<Kernel>,
     /// Kernels that would decide whether a smaller recipe is enough.
@@ -43,17 +46,19 @@ pub fn judge(profiles: &[Profile], observations: &[Observation]) -> Judged {
         }
         let unasked = judgement.unasked.iter().filter(|kernel| !judged.unasked.contains(kernel));
         judged.unasked.extend(unasked.copied().collect::<Vec<_>>());
-        judged.profiles.push(result(profile, judgement));
+        judged.profiles.push(result(profile, judgement, &index));
     }
-    judged.findings.extend(contradictions(observations).iter().map(contradicted));
+    let contradictions = contradictions(observations);
+    judged.findings.extend(contradictions.iter().map(|contradiction| contradicted(contradiction, &index)));
     judged.findings.extend(observations.iter().filter_map(flaky));
     judged.findings.extend(index.pairs().iter().filter_map(|pair| disagreeing("route", pair)));
     judged.findings.extend(paths(observations).iter().filter_map(|pair| disagreeing("path", pair)));
-    judged.answers = answers(observations, index.pairs());
+    judged.texels = texels::paths(profiles, &judgements, observations);
+    judged.answers = answers(&index);
     judged
 }
 
-fn result(profile: &Profile, judgement: &Judgement) -> ProfileResult {
+fn result(profile: &Profile, judgement: &Judgement, index: &Observations<'_>) -> ProfileResult {
     let mut counts = Counts::default();
     let required = judgement.rules.iter().filter(|rule| rule.level == model::Level::Required);
     for rule in required {
@@ -81,12 +86,12 @@ fn result(profile: &Profile, judgement: &Judgement) -> ProfileResult {
             .collect(),
         without: judgement.without.clone(),
         counts,
-        rules: judgement.rules.iter().map(|rule| rule_result(profile, rule)).collect(),
+        rules: judgement.rules.iter().map(|rule| rule_result(profile, rule, index)).collect(),
         recipes: tried.map(|t| RecipeResult { needs: t.recipe.needs(), failing: t.failing.clone() }).collect(),
     }
 }
 
-fn rule_result(profile: &Profile, verdict: &RuleVerdict) -> RuleResult {
+fn rule_result(profile: &Profile, verdict: &RuleVerdict, index: &Observations<'_>) -> RuleResult {
     let rule = profile.rule(&verdict.id);
     let label = match (verdict.verdict.is_met(), verdict.strict) {
         (false, _) => "",
@@ -103,15 +108,17 @@ fn rule_result(profile: &Profile, verdict: &RuleVerdict) -> RuleResult {
         behaviour: verdict.behaviour.clone(),
         lanes: verdict.lanes,
         failing: verdict.failing,
-        evidence: verdict.evidence.iter().map(shown).collect(),
+        evidence: verdict.evidence.iter().map(|lane| shown(lane, index.get(&lane.kernel))).collect(),
     }
 }
 
-fn shown(evidence: &Evidence) -> model::Evidence {
+/// A lane of what was observed.
+fn shown(evidence: &Evidence, observation: Option<&Observation>) -> model::Evidence {
     let inputs = encode_case(&evidence.kernel, &evidence.case);
     let kernel = evidence.kernel.to_string();
     model::Evidence {
-        command: eval_command(&kernel, &inputs),
+        command: observation
+            .map_or_else(|| eval_command(&kernel, &inputs), |observation| asked_again(observation, &inputs)),
         kernel,
         inputs,
         out: encode_answer(&evidence.kernel, &evidence.answer),
@@ -119,7 +126,7 @@ fn shown(evidence: &Evidence) -> model::Evidence {
     }
 }
 
-fn contradicted(contradiction: &Contradiction) -> Finding {
+fn contradicted(contradiction: &Contradiction, index: &Observations<'_>) -> Finding {
     let claim = contradiction.control.claim().unwrap_or("core");
     Finding {
         kind: "claim".into(),
@@ -130,7 +137,7 @@ fn contradicted(contradiction: &Contradiction) -> Finding {
             contradiction.control,
             if contradiction.lanes == 1 { "s" } else { "" },
         ),
-        evidence: contradiction.evidence.iter().map(shown).collect(),
+        evidence: contradiction.evidence.iter().map(|lane| shown(lane, index.get(&lane.kernel))).collect(),
     }
 }
 
@@ -138,7 +145,7 @@ fn contradicted(contradiction: &Contradiction) -> Finding {
 fn disagreeing(kind: &str, pair: &Pair<'_>) -> Option<Finding> {
     let Pair { other, plain, compared, differing, .. } = pair;
     let lane = |(case, expected): &(usize, Vec<u64>)| {
-        other_answer(&other.kernel, other.cases.case(*case), other.answer(*case), expected)
+        other_answer(other, other.cases.case(*case), other.answer(*case), expected)
     };
     (!differing.is_empty()).then(|| Finding {
         kind: kind.into(),
@@ -153,14 +160,16 @@ fn disagreeing(kind: &str, pair: &Pair<'_>) -> Option<Finding> {
 }
 
 /// A lane that answered twice, differently: the other answer stands as what would have been the same.
-pub fn other_answer(kernel: &Kernel, case: &[u64], answer: &[u64], other: &[u64]) -> model::Evidence {
+pub fn other_answer(observation: &Observation, case: &[u64], answer: &[u64], other: &[u64]) -> model::Evidence {
+    let kernel = &observation.kernel;
     let parts = components(kernel, other).into_iter().zip(Encoding::of_result(kernel));
-    shown(&Evidence {
+    let evidence = Evidence {
         kernel: *kernel,
         case: case.to_vec(),
         answer: answer.to_vec(),
         accepted: Accepted::new(parts.map(|(bits, encoding)| Set::one(encoding, bits)).collect()),
-    })
+    };
+    shown(&evidence, Some(observation))
 }
 
 fn flaky(observation: &Observation) -> Option<Finding> {
@@ -179,7 +188,7 @@ fn flaky(observation: &Observation) -> Option<Finding> {
     let kernel = observation.kernel.to_string();
     let lane = |case: &usize| {
         let other = &second[case * width..(case + 1) * width];
-        other_answer(&observation.kernel, observation.cases.case(*case), observation.answer(*case), other)
+        other_answer(observation, observation.cases.case(*case), observation.answer(*case), other)
     };
     Some(Finding {
         kind: "flaky".into(),

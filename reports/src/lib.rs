@@ -3,9 +3,13 @@
 //! - [`model`]: the report itself, version 1. [`schema()`] describes it.
 //! - [`values`], [`decimal`], [`words`]: raw bits as JSON, as decimals, and accepted sets in words.
 //! - [`record`]: observations into the report and out of it. [`load`], [`limited`], [`save`]: files. [`journal`]: a run in progress.
+//! - [`store`]: reports that are kept, compressed, with an index and limits of age, number and size.
 //! - [`answers`]: what people ask of every device, answered.
+//! - [`texels`]: what becomes of numbers and texels, path by path.
 //! - [`causes`]: the deviations of a device, one per cause. [`claims`]: what the driver says, beside what was seen;
-//!   [`demanded`]: what it would have to say.
+//!   [`demanded`]: what it would have to say. [`verified`]: modes as the device shows them. [`vulkan_profile`]: Vulkan
+//!   Profiles files, and whether a device does what one demands.
+//! - [`diff`]: what changed between two reports. [`baseline`], [`check`]: deviations that are accepted, and the gate.
 //! - [`render`]: one file per output format behind one trait.
 //!
 //! Invariants: a value is its bits, never a float; a report is self-contained; nothing that a driver said reaches an
@@ -13,10 +17,13 @@
 #![forbid(unsafe_code)]
 
 pub mod answers;
+pub mod baseline;
 pub mod causes;
+pub mod check;
 pub mod claims;
 pub mod decimal;
 pub mod demanded;
+pub mod diff;
 pub mod escape;
 pub mod journal;
 pub mod judged;
@@ -27,8 +34,14 @@ pub mod record;
 pub mod render;
 pub mod save;
 mod schema;
+pub mod selection;
+pub mod store;
+pub mod texels;
+pub mod time;
 pub mod values;
+pub mod verified;
+pub mod vulkan_profile;
 pub mod words;
 
 pub use model::Report;
-pub use schema::schema;
+pub use schema::{DOCUMENTS, Document, schema};

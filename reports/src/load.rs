@@ -1,13 +1,20 @@
 //! Reading a report: version first, limits on size and depth, and messages that say where and what to do.
 
-use std::io;
-use std::path::{Path, PathBuf};
+mod thin;
 
-use serde::Deserialize;
+use std::path::{Path, PathBuf};
+use std::{fmt, fs, io};
+
+use fpprobe_profiles::parallel;
+use serde::Deserialize as _;
+use serde::de::{Deserializer as _, Error as _, IgnoredAny, MapAccess, Visitor};
+use serde_json::Deserializer;
+use serde_json::de::Read;
 use serde_json::error::Category;
 
 use crate::limited;
 use crate::model::{Report, SCHEMA};
+use crate::store::{Damage, container};
 
 /// Reports larger than this are refused: the largest ones that are written hold some tens of megabytes, and one takes
 /// up to sixteen times its size in memory.
@@ -42,6 +49,20 @@ pub enum LoadError {
         path: PathBuf,
         /// What the system said.
         cause: io::Error,
+    },
+    /// A report as the store keeps it, but damaged or of a newer version.
+    #[error("failed to read stored report {}: {cause}", path.display())]
+    Stored {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        cause: Damage,
+    },
+    /// A folder without any report.
+    #[error("failed to read reports: the folder {} holds no report.json and no other .json file", path.display())]
+    Empty {
+        /// The folder.
+        path: PathBuf,
     },
     /// Larger than [`SIZE_LIMIT`].
     #[error("failed to read report {}: it is larger than {} MiB, which no report is; was it damaged, or is it another file?", path.display(), SIZE_LIMIT >> 20)]
@@ -105,25 +126,105 @@ pub enum LoadError {
     },
 }
 
-/// Reads a report from a file.
+/// Reads a report from a file: JSON, or as the store keeps it.
 pub fn load(path: &Path) -> Result<Report, LoadError> {
+    parse(&bytes(path)?, path)
+}
+
+fn bytes(path: &Path) -> Result<Vec<u8>, LoadError> {
     let bytes = limited::bytes(path, SIZE_LIMIT).map_err(|cause| match cause.kind() {
         io::ErrorKind::FileTooLarge => LoadError::TooLarge { path: path.to_owned() },
         _ => LoadError::Read { path: path.to_owned(), cause },
     })?;
-    parse(&bytes, path)
+    if !container::is_stored(&bytes) {
+        return Ok(bytes);
+    }
+    let stored = container::unpack(&bytes).map_err(|cause| LoadError::Stored { path: path.to_owned(), cause })?;
+    Ok(stored.1.into())
+}
+
+/// A report with the file it came from.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Loaded {
+    /// The file.
+    pub file: String,
+    /// The report.
+    pub report: Report,
+}
+
+/// Reads two reports, or two folders of them, to be compared. Answers that two reports both have may be left out of both:
+/// of such an observation inputs and answers are empty.
+pub fn to_compare(places: [&Path; 2]) -> Result<[Vec<Loaded>; 2], LoadError> {
+    let [old, new] = [files(places[0])?, files(places[1])?];
+    let ([one], [other]) = (old.as_slice(), new.as_slice()) else { return Ok([all(&old)?, all(&new)?]) };
+    let paths = [one.as_path(), other.as_path()];
+    let mut texts = parallel::map(&paths, |path| bytes(path)).into_iter();
+    let (Some(old), Some(new)) = (texts.next(), texts.next()) else { return Ok([Vec::new(), Vec::new()]) };
+    let (old, new) = (old?, new?);
+    let thin = match (std::str::from_utf8(&old), std::str::from_utf8(&new)) {
+        (Ok(old), Ok(new)) => thin::thin(old, new),
+        _ => None,
+    };
+    let texts = thin.map_or([old, new], |texts| texts.map(String::into_bytes));
+    let loaded =
+        |bytes: &[u8], path: &Path| Ok(vec![Loaded { file: path.display().to_string(), report: parse(bytes, path)? }]);
+    Ok([loaded(&texts[0], paths[0])?, loaded(&texts[1], paths[1])?])
+}
+
+/// Reads a report, or those of a folder: its `report.json`, or where there is none every `.json` file in it, by name.
+pub fn set(path: &Path) -> Result<Vec<Loaded>, LoadError> {
+    all(&files(path)?)
+}
+
+fn all(files: &[PathBuf]) -> Result<Vec<Loaded>, LoadError> {
+    let loaded = parallel::map(files, |file| Ok(Loaded { file: file.display().to_string(), report: load(file)? }));
+    loaded.into_iter().collect()
+}
+
+/// The files that a place stands for.
+fn files(path: &Path) -> Result<Vec<PathBuf>, LoadError> {
+    let whole = path.join("report.json");
+    if !path.is_dir() {
+        return Ok(vec![path.to_owned()]);
+    } else if whole.is_file() {
+        return Ok(vec![whole]);
+    }
+    let entries = fs::read_dir(path).and_then(Iterator::collect::<io::Result<Vec<_>>>);
+    let entries = entries.map_err(|cause| LoadError::Read { path: path.to_owned(), cause })?;
+    let is_report = |path: &PathBuf| {
+        let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
+        ending.is_some_and(|ending| ["json", "fpreport"].contains(&ending.as_str()))
+    };
+    let mut files: Vec<PathBuf> = entries.iter().map(fs::DirEntry::path).filter(is_report).collect();
+    if files.is_empty() {
+        return Err(LoadError::Empty { path: path.to_owned() });
+    }
+    files.sort();
+    Ok(files)
 }
 
 /// Reads a report from its bytes; `path` is named in messages. The nesting of the document is limited to 128 levels.
 pub fn parse(bytes: &[u8], path: &Path) -> Result<Report, LoadError> {
+    // Texts are checked once and as one, which takes a fraction of the time.
+    match std::str::from_utf8(bytes) {
+        Ok(text) => document(|| serde_json::Deserializer::from_str(text), path),
+        Err(_) => document(|| serde_json::Deserializer::from_slice(bytes), path),
+    }
+}
+
+fn document<'de, R: Read<'de>>(start: impl Fn() -> Deserializer<R>, path: &Path) -> Result<Report, LoadError> {
     let path = || path.to_owned();
-    // A first look at the version alone: the rest of a newer document may be anything.
-    let head: Head = serde_json::from_slice(bytes).map_err(|error| match error.classify() {
-        Category::Eof => LoadError::Truncated { path: path(), line: error.line(), column: error.column() },
-        Category::Data => LoadError::NotAReport { path: path(), found: "not a text".into() },
-        Category::Syntax | Category::Io => LoadError::Syntax { path: path(), cause: error },
-    })?;
-    let Some(schema) = head.schema else {
+    // A first look at the version alone: the rest of a newer document may be anything. Where the version is known the look
+    // ends there, and the rest is read once.
+    let mut schema = None;
+    let look = (&mut start()).deserialize_any(Look(&mut schema));
+    if let (Err(error), None) = (look, &schema) {
+        return Err(match error.classify() {
+            Category::Data => LoadError::NotAReport { path: path(), found: "not a text".into() },
+            _ => broken(error, path()),
+        });
+    }
+    let Some(schema) = schema else {
         return Err(LoadError::NotAReport { path: path(), found: "missing".into() });
     };
     let version =
@@ -131,7 +232,9 @@ pub fn parse(bytes: &[u8], path: &Path) -> Result<Report, LoadError> {
     match version {
         Some(version) if version > VERSION => Err(LoadError::Newer { path: path(), version }),
         Some(VERSION) => {
-            let report = serde_json::from_slice(bytes).map_err(|cause| LoadError::Content { path: path(), cause })?;
+            let mut whole = start();
+            let report = Report::deserialize(&mut whole).and_then(|report| whole.end().map(|()| report));
+            let report = report.map_err(|error| broken(error, path()))?;
             let mut counts = LIMITS.iter().map(|(what, limit, count)| (*what, *limit, count(&report)));
             match counts.find(|(_, limit, count)| count > limit) {
                 Some((what, limit, count)) => Err(LoadError::TooMany { path: path(), what, count, limit }),
@@ -145,8 +248,33 @@ pub fn parse(bytes: &[u8], path: &Path) -> Result<Report, LoadError> {
     }
 }
 
-#[derive(Deserialize)]
-struct Head {
-    #[serde(default)]
-    schema: Option<String>,
+/// What is wrong with a document of which a part could be read.
+fn broken(cause: serde_json::Error, path: PathBuf) -> LoadError {
+    match cause.classify() {
+        Category::Eof => LoadError::Truncated { path, line: cause.line(), column: cause.column() },
+        Category::Syntax => LoadError::Syntax { path, cause },
+        Category::Data | Category::Io => LoadError::Content { path, cause },
+    }
+}
+
+/// Looks for the member `schema` and fails as soon as it has it.
+struct Look<'a>(&'a mut Option<String>);
+
+impl<'de> Visitor<'de> for Look<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a report")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        while let Some(key) = map.next_key::<String>()? {
+            if key == "schema" {
+                *self.0 = map.next_value()?;
+                return Err(A::Error::custom("found"));
+            }
+            map.next_value::<IgnoredAny>()?;
+        }
+        Ok(())
+    }
 }

@@ -2,6 +2,7 @@
 //!
 //! Version 1 of the document. Values are lower-case hex of their format's width; see the contract in the README.
 
+mod read;
 mod values;
 
 use std::collections::BTreeMap;
@@ -80,6 +81,9 @@ pub struct Device {
     /// Answers to what people ask of every device.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub answers: Vec<Answer>,
+    /// What becomes of numbers and texels, format by format and path by path.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub texels: Vec<TexelPath>,
     /// What could not be measured, and why.
     pub incomplete: Vec<Incident>,
 }
@@ -146,7 +150,7 @@ pub struct Claims {
 }
 
 /// A value of one parameter or component: hex, or a list for vectors.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Value {
     /// A scalar.
@@ -177,7 +181,7 @@ pub struct Observation {
 }
 
 /// Inputs of an observation.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Inputs {
     /// Name of an entry of the report's `inputs`.
@@ -187,7 +191,7 @@ pub enum Inputs {
 }
 
 /// Outputs of an observation.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Outputs {
     /// The same answers as another kernel of this device, earlier in the list.
@@ -325,6 +329,23 @@ pub struct RuleResult {
     pub failing: usize,
     /// The first failing lanes.
     pub evidence: Vec<Evidence>,
+}
+
+/// One way by which a device makes texels of numbers, or numbers of texels.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct TexelPath {
+    /// Kernel id, which names format, operation and route.
+    pub kernel: String,
+    /// What became of it.
+    pub outcome: Outcome,
+    /// Number of vectors or texels that it was asked.
+    pub values: usize,
+    /// Rounding, overflow, subnormal codes and NaN, as a store has them; empty for other operations.
+    #[serde(default)]
+    pub behaviour: String,
+    /// Rules that it does not meet, as `profile/rule`.
+    #[serde(default)]
+    pub deviates: Vec<String>,
 }
 
 /// One lane as evidence.

@@ -1,8 +1,37 @@
-//! The JSON schema of the report.
+//! The JSON schemas of the documents that are written.
 
-use crate::model::Report;
+use schemars::schema_for;
+use serde_json::Value;
 
-/// The JSON schema of [`Report`], draft 2020-12, as `fpprobe schema` prints it.
-pub fn schema() -> serde_json::Value {
-    schemars::schema_for!(Report).to_value()
+use crate::check::{self, Checked};
+use crate::diff::{self, Diff};
+use crate::model::{self, Report};
+
+/// A document with its schema, draft 2020-12.
+pub struct Document {
+    /// What it is called on the command line.
+    pub name: &'static str,
+    /// The value of its `schema`: name and version.
+    pub id: &'static str,
+    /// One line for help texts.
+    pub about: &'static str,
+    /// Its schema.
+    pub schema: fn() -> Value,
+}
+
+/// Every document, the report first.
+pub static DOCUMENTS: &[Document] = &[
+    Document { name: "report", id: model::SCHEMA, about: "what run and judge write", schema },
+    Document { name: "diff", id: diff::SCHEMA, about: "what diff writes", schema: || schema_for!(Diff).to_value() },
+    Document {
+        name: "check",
+        id: check::SCHEMA,
+        about: "what check writes",
+        schema: || schema_for!(Checked).to_value(),
+    },
+];
+
+/// The JSON schema of [`Report`], as `fpprobe schema` prints it.
+pub fn schema() -> Value {
+    schema_for!(Report).to_value()
 }

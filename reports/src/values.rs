@@ -4,6 +4,8 @@
 //! JSON is exact about width, because a value of the wrong width is a value of the wrong format. Command lines are
 //! lenient: `0x`, capitals and missing leading zeros are all right there.
 
+use fpprobe_profiles::{Observation, Outcome};
+use fpprobe_spirv::cases::named;
 use fpprobe_spirv::{Format, Kernel, Shape};
 
 use crate::model::Value;
@@ -121,6 +123,19 @@ pub fn eval_command(kernel: &str, case: &[Value]) -> String {
         command.push_str(&argument(value));
     }
     command
+}
+
+/// The command that puts a case to a device as it was put. Where the answer may hang on what else was asked it is asked
+/// among the cases of its list, as a run does: constants of a module are there for a driver to see all at once, and
+/// what differed between two runs was asked in two orders.
+pub fn asked_again(observation: &Observation, case: &[Value]) -> String {
+    let Observation { kernel, cases, outcome, .. } = observation;
+    let command = eval_command(&kernel.to_string(), case);
+    let in_company = kernel.route.is_folded() || *outcome == Outcome::Flaky;
+    if !in_company || named(kernel, &cases.name).is_none() {
+        return command;
+    }
+    format!("{command} --among {}", cases.name)
 }
 
 /// [`encode_case`] with the operands' shapes at hand.
@@ -299,6 +314,31 @@ mod tests {
         );
         assert!(decode_answer(&kernel("f32.fabs"), &json(r#""-0000000""#)).is_err());
         assert!(decode_answer(&kernel("f32.fabs"), &json(r#""é00000""#)).is_err());
+    }
+
+    #[test]
+    fn what_was_asked_in_company_is_asked_in_company_again() {
+        let command = |id: &str, outcome: Outcome, named: bool| {
+            let kernel = kernel(id);
+            let mut cases = fpprobe_spirv::cases::boundary(&kernel);
+            cases.name = if named { cases.name } else { "mine".to_owned() };
+            let case = encode_case(&kernel, cases.case(0));
+            let (detail, out) = (String::new(), std::sync::Arc::default());
+            asked_again(&Observation { kernel, cases, outcome, detail, out, second: None }, &case)
+        };
+        for (id, outcome, named, expected) in [
+            (
+                "f32.fabs:route=spec",
+                Outcome::Ran,
+                true,
+                "fpprobe eval f32.fabs:route=spec 00000000 --among f32.unary.corners",
+            ),
+            ("f32.fabs:route=literal", Outcome::Ran, false, "fpprobe eval f32.fabs:route=literal 00000000"),
+            ("f32.fabs:route=push", Outcome::Ran, true, "fpprobe eval f32.fabs:route=push 00000000"),
+            ("f32.fabs", Outcome::Flaky, true, "fpprobe eval f32.fabs 00000000 --among f32.unary.boundary"),
+        ] {
+            assert_eq!(command(id, outcome, named), expected);
+        }
     }
 
     #[test]

@@ -9,7 +9,7 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use crate::format::{FloatLayout, Format};
 use crate::kernel::{Kernel, Shape};
-use crate::op::Function;
+use crate::op::{Code, Function};
 use crate::route::{Route, Via};
 
 mod boundary;
@@ -118,6 +118,10 @@ fn list(kernel: &Kernel) -> (Cow<'static, str>, Maker) {
     // Every encoding is asked once, by the plainest kernel; others are asked the boundaries.
     let exhaustive = plainest && kernel.route == Route::Buffer;
     let (name, maker): (_, Maker) = match (kernel.op.function, kernel.op.params.len()) {
+        _ if matches!(kernel.op.code, Code::State(_)) => ("state", packed::states),
+        (Function::Store, _) if kernel.op.code == Code::TexelConvert => ("convert", packed::converted),
+        (Function::Store, 2) => ("blend_replace", |kernel| packed::replaced(kernel.format)),
+        (Function::Add, _) if kernel.format.is_packed() => ("blend_add", |kernel| packed::added(kernel.format)),
         (Function::Store, _) => ("store", |kernel| packed::store_cases(kernel.format)),
         (Function::Load, _) => ("load", |kernel| packed::load_cases(kernel.format)),
         (Function::Move, _) if kernel.format.is_packed() => ("load", |kernel| packed::load_cases(kernel.format)),

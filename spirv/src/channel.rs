@@ -110,6 +110,9 @@ const A2B10G10R10: [Channel; 4] =
 const E5B9G9R9: [Channel; 3] =
     [channel('r', 0, Coding::Shared), channel('g', 9, Coding::Shared), channel('b', 18, Coding::Shared)];
 
+const D16UNORM: [Channel; 1] = R16UNORM;
+const D32F: [Channel; 1] = R32F;
+
 /// Channels of a packed format, in shader component order; empty for scalars.
 pub(crate) const fn of(format: Format) -> &'static [Channel] {
     match format {
@@ -126,6 +129,8 @@ pub(crate) const fn of(format: Format) -> &'static [Channel] {
         Format::R16snorm => &R16SNORM,
         Format::A2b10g10r10 => &A2B10G10R10,
         Format::E5b9g9r9 => &E5B9G9R9,
+        Format::D16unorm => &D16UNORM,
+        Format::D32f => &D32F,
         Format::F16 | Format::F32 | Format::F64 | Format::I32 | Format::U32 | Format::Bool => &[],
     }
 }

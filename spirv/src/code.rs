@@ -28,7 +28,10 @@ impl Emitter {
                 | Code::ImageWrite
                 | Code::ImageRead
                 | Code::ImageSample
-                | Code::TexelCopy,
+                | Code::TexelCopy
+                | Code::TexelConvert
+                | Code::Blend(_)
+                | Code::State(_),
                 _,
             ) => Err(BuildError::Operands { kernel: kernel.to_string(), given: params.len() }),
         };

@@ -13,9 +13,10 @@ use crate::kernel::{Kernel, Shape};
 use crate::load::load;
 use crate::module;
 use crate::needs::{Need, needs};
+use crate::op::{Blend, Code, State};
 use crate::plan::window::{PUSH_BYTES, UNIFORM_BINDING, UNIFORM_BYTES, vectors};
-use crate::plan::{Buffer, Element, IMAGE_BINDING, IMAGE_WIDTH, Plan, Region, Variant, Wanted, buffers};
-use crate::route::{Route, Stage};
+use crate::plan::{Buffer, Element, IMAGE_BINDING, IMAGE_WIDTH, Image, Plan, Region, Variant, Wanted, buffers};
+use crate::route::{Route, SAMPLES, Stage};
 
 /// What the file holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -143,7 +144,8 @@ impl Case<'_> {
             let [width, height] = image.extent;
             let (route, format) = (image.route.name().replace('_', " "), image.format);
             let place = match image.route {
-                Route::Attachment => "colour attachment 0".to_owned(),
+                _ if image.route.is_drawn() && image.format.is_depth() => format!("depth attachment{}", drawn(&image)),
+                _ if image.route.is_drawn() => format!("colour attachment 0{}", drawn(&image)),
                 Route::Vertex => "attribute 0".to_owned(),
                 _ => format!("set 0 binding {IMAGE_BINDING}: {route}"),
             };
@@ -187,6 +189,21 @@ fn place(role: &str, buffer: &Buffer, region: &Region) -> String {
     let words =
         if buffer.element == Element::Words { ", a word a component (64 bits: two, the lower first)" } else { "" };
     format!("{role} of case i: {}[{base}{times}i]{last}{words}\n", buffer.name())
+}
+
+/// How a colour attachment is drawn on.
+fn drawn(image: &Image) -> String {
+    let samples = format!(", {SAMPLES} samples resolved at the end of the render pass,");
+    match (image.route, image.code) {
+        (Route::Resolve, _) => samples,
+        (_, Code::Blend(Blend::Replace)) => " (blended: source factor ONE, destination factor ZERO)".to_owned(),
+        (_, Code::Blend(Blend::Add)) => " (blended: source factor ONE, destination factor ONE)".to_owned(),
+        (_, Code::State(State::BlendConstants)) => {
+            " (blended: source factor CONSTANT_COLOR and CONSTANT_ALPHA, the operand of case i; destination factor ZERO)".to_owned()
+        }
+        (_, Code::State(State::Viewport)) => " (minDepth and maxDepth of the viewport: the operand of case i)".to_owned(),
+        _ => String::new(),
+    }
 }
 
 /// The operands that the plan brings: windows and specialisation constants.

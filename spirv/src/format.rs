@@ -47,6 +47,10 @@ pub enum Format {
     A2b10g10r10,
     /// `VK_FORMAT_E5B9G9R9_UFLOAT_PACK32`: R in bits 0..9, G in 9..18, B in 18..27, their common exponent in 27..32.
     E5b9g9r9,
+    /// `VK_FORMAT_D16_UNORM`: a depth, code / 65535.
+    D16unorm,
+    /// `VK_FORMAT_D32_SFLOAT`: a depth, binary32.
+    D32f,
 }
 
 /// Bit layout of a binary floating-point encoding: sign (if any) above exponent above fraction.
@@ -154,7 +158,7 @@ const F64: FloatLayout = FloatLayout { signed: true, exponent: 11, fraction: 52 
 
 impl Format {
     /// Every format, in the order of the catalogue.
-    pub const ALL: [Format; 19] = [
+    pub const ALL: [Format; 21] = [
         Format::F16,
         Format::F32,
         Format::F64,
@@ -174,11 +178,18 @@ impl Format {
         Format::R16snorm,
         Format::A2b10g10r10,
         Format::E5b9g9r9,
+        Format::D16unorm,
+        Format::D32f,
     ];
     /// Formats of texels: all but the scalars, which come first.
-    pub const PACKED: [Format; 13] = {
+    pub const PACKED: [Format; 15] = {
         let [_, _, _, _, _, _, packed @ ..] = Format::ALL;
         packed
+    };
+    /// Formats of texels with colours that an attachment can have: a shared exponent is for sampling alone, and depths come last.
+    pub const COLORS: &[Format] = {
+        let (colors, _) = Format::PACKED.split_at(12);
+        colors
     };
 
     /// Name in kernel ids.
@@ -203,6 +214,8 @@ impl Format {
             Format::R16snorm => "r16snorm",
             Format::A2b10g10r10 => "a2b10g10r10",
             Format::E5b9g9r9 => "e5b9g9r9",
+            Format::D16unorm => "d16unorm",
+            Format::D32f => "d32f",
         }
     }
 
@@ -210,7 +223,7 @@ impl Format {
     pub const fn bits(self) -> u32 {
         match self {
             Format::R8unorm | Format::R8snorm => 8,
-            Format::F16 | Format::R16f | Format::R16unorm | Format::R16snorm => 16,
+            Format::F16 | Format::R16f | Format::R16unorm | Format::R16snorm | Format::D16unorm => 16,
             Format::F64 | Format::Rgba16f => 64,
             Format::Bool => 1,
             _ => 32,
@@ -240,6 +253,20 @@ impl Format {
     /// Whether it is a format of texels.
     pub const fn is_packed(self) -> bool {
         !self.channels().is_empty()
+    }
+
+    /// Whether its texels are depths, numbers from 0 to 1.
+    pub const fn is_depth(self) -> bool {
+        matches!(self, Format::D16unorm | Format::D32f)
+    }
+
+    /// Bits that a texel may have where its value is of no interest: without `VK_EXT_depth_range_unrestricted` depths lie
+    /// between 0 and 1 (VUID-vkCmdCopyBufferToImage-None-00214).
+    pub const fn texel_mask(self) -> u64 {
+        match self {
+            Format::D32f => 0x3f7f_ffff,
+            other => other.mask(),
+        }
     }
 
     /// Number of hex digits of a printed value.

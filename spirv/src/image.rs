@@ -1,13 +1,13 @@
 //! The image of a texel kernel: the conversion between vector and texel is the device's.
 
 use rspirv::dr::Operand;
-use rspirv::spirv::{Capability, Decoration, Dim, ImageFormat, ImageOperands, Op, StorageClass, Word};
+use rspirv::spirv::{BuiltIn, Capability, Decoration, Dim, ImageFormat, ImageOperands, Op, StorageClass, Word};
 
 use crate::emitter::{Emitter, ids, one};
 use crate::error::BuildError;
 use crate::format::Format;
 use crate::kernel::Shape;
-use crate::op::Code;
+use crate::op::{Code, State};
 use crate::plan::{IMAGE_BINDING, IMAGE_WIDTH, Image};
 use crate::route::Route;
 
@@ -54,9 +54,15 @@ impl Emitter {
     /// Declares the image, and what the module must be capable of for it.
     pub(crate) fn declare_image(&mut self, image: Image) -> Result<Declared, BuildError> {
         if let Some(class) = image.interface() {
-            let kind = self.shape(TEXEL);
-            let variable = self.interface(class, kind, 0);
-            self.builder.name(variable, "texel");
+            let shape = image.put_out();
+            let kind = self.shape(shape);
+            let variable = if image.is_depth_output() {
+                self.built_in_of(class, kind, BuiltIn::FragDepth, "texel")
+            } else {
+                let variable = self.interface(class, kind, 0);
+                self.builder.name(variable, "texel");
+                variable
+            };
             return Ok(Declared { image, variable, kind });
         }
         let kind = self.image_type(image)?;
@@ -89,9 +95,9 @@ impl Emitter {
                 self.builder.capability(Capability::SampledBuffer);
                 plain(self, Dim::DimBuffer, 1, ImageFormat::Unknown)
             }
-            Route::Sampled => {
+            Route::Sampled | Route::View => {
                 let kind = plain(self, Dim::Dim2D, 1, ImageFormat::Unknown);
-                if image.code == Code::ImageSample { self.builder.type_sampled_image(kind) } else { kind }
+                if image.is_filtered() { self.builder.type_sampled_image(kind) } else { kind }
             }
             _ => return Err(BuildError::NoShader { route: image.route }),
         })
@@ -105,6 +111,10 @@ impl Emitter {
         shape: Shape,
         value: Word,
     ) -> Result<(), BuildError> {
+        if declared.image.is_depth_output() {
+            self.builder.store(declared.variable, value, None, [])?;
+            return Ok(());
+        }
         let scalar = Shape::scalar(shape.format);
         let mut parts = Vec::new();
         for index in 0..TEXEL.width {
@@ -132,6 +142,13 @@ impl Emitter {
         let texel = match (declared.image.route, declared.image.code) {
             (Route::Vertex, _) => loaded,
             (Route::TexelBuffer, _) => self.value(Op::ImageFetch, kind, ids([loaded, slot]))?,
+            (Route::Sampled, Code::State(_)) => {
+                // Outside.
+                let single = Shape::scalar(Format::F32);
+                let (far, level) = (self.constant(single, 0xc080_0000), self.constant(single, 0));
+                let at = self.compose(Shape::vector(Format::F32, 2), &[far, far])?;
+                self.value(Op::ImageSampleExplicitLod, kind, at_level(loaded, at, level))?
+            }
             (Route::Sampled, Code::ImageSample) => {
                 // The sampler takes unnormalised coordinates: the middle of a texel is half way to the next.
                 let single = Shape::scalar(Format::F32);
@@ -144,7 +161,7 @@ impl Emitter {
                 let level = self.constant(single, 0);
                 self.value(Op::ImageSampleExplicitLod, kind, at_level(loaded, at, level))?
             }
-            (Route::Sampled, _) => {
+            (Route::Sampled | Route::View, _) => {
                 let (at, level) = (self.texel(slot)?, self.word(0));
                 self.value(Op::ImageFetch, kind, at_level(loaded, at, level))?
             }
@@ -180,10 +197,25 @@ impl Declared {
 }
 
 impl Image {
+    /// Whether a sampler is asked.
+    pub const fn is_filtered(&self) -> bool {
+        matches!(self.code, Code::ImageSample | Code::State(State::BorderColor))
+    }
+
+    /// Whether it is a depth that a fragment shader puts out.
+    pub(crate) fn is_depth_output(&self) -> bool {
+        self.route.is_drawn() && self.format.is_depth()
+    }
+
+    /// What a shader's interface has for a texel.
+    fn put_out(&self) -> Shape {
+        if self.is_depth_output() { Shape::scalar(Format::F32) } else { TEXEL }
+    }
+
     /// How a shader's interface has the texel, where it is an attachment or attribute.
     fn interface(&self) -> Option<StorageClass> {
         match self.route {
-            Route::Attachment => Some(StorageClass::Output),
+            route if route.is_drawn() => Some(StorageClass::Output),
             Route::Vertex => Some(StorageClass::Input),
             _ => None,
         }

@@ -10,7 +10,7 @@ use rspirv::spirv::Op as SpvOp;
 use crate::controls::{Control, Controls};
 use crate::error::ParseError;
 use crate::format::Format;
-use crate::op::{Code, Inst, OPS, Op, Operand, Width};
+use crate::op::{Code, Inst, OPS, Op, Operand, State, Width};
 use crate::plan::window;
 use crate::route::{Route, Stage, Via};
 
@@ -104,7 +104,7 @@ impl Kernel {
     /// The shader that its module is.
     pub fn shader(&self) -> Stage {
         match self.route {
-            Route::Attachment => Stage::Fragment,
+            route if route.is_drawn() => Stage::Fragment,
             Route::Vertex => Stage::Vertex,
             _ => self.stage,
         }
@@ -141,13 +141,14 @@ impl Kernel {
             (Code::LoadStore, _) => core(&[SpvOp::Load, SpvOp::Store]),
             (Code::Phi, _) => core(&[SpvOp::Phi]),
             (Code::Shuffle, _) => core(&[SpvOp::VectorShuffle]),
-            (Code::ImageWrite, Route::Attachment) => core(&[SpvOp::Store]),
+            (Code::ImageWrite, route) if route.is_drawn() => core(&[SpvOp::Store]),
             (Code::ImageWrite, _) => core(&[SpvOp::ImageWrite]),
             (Code::ImageRead, Route::Vertex) => core(&[SpvOp::Load]),
             (Code::ImageRead, Route::StorageImage) => core(&[SpvOp::ImageRead]),
             (Code::ImageRead, _) => core(&[SpvOp::ImageFetch]),
-            (Code::ImageSample, _) => core(&[SpvOp::ImageSampleExplicitLod]),
-            (Code::TexelCopy, _) => Vec::new(),
+            (Code::ImageSample | Code::State(State::BorderColor), _) => core(&[SpvOp::ImageSampleExplicitLod]),
+            (Code::Blend(_) | Code::State(State::BlendConstants), _) => core(&[SpvOp::Store]),
+            (Code::TexelCopy | Code::TexelConvert | Code::State(State::Viewport), _) => Vec::new(),
         }
     }
 

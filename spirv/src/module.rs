@@ -22,14 +22,15 @@ use rspirv::spirv::{
 };
 
 use crate::controls::Controls;
-use crate::emitter::{Emitter, ids};
+use crate::emitter::{Emitter, ids, one};
 use crate::error::BuildError;
-use crate::format::Format;
+use crate::format::{F32, Format};
 use crate::glsl;
 use crate::image::Declared;
 use crate::kernel::{Kernel, Shape};
 use crate::modes;
 use crate::needs::float_formats;
+use crate::op::State;
 use crate::plan::sites::{self, Site};
 use crate::plan::{Element, Placed, Plan};
 use crate::route::{Stage, Via};
@@ -259,6 +260,16 @@ impl Emitter {
             let value = self.read_texel(image, place.slot, result.shape)?;
             let results = self.to_elements(memory, 0, &[value])?;
             return self.store_elements(memory, place, &results);
+        }
+        match plan.image.and_then(|image| image.state()) {
+            Some(State::Viewport) => return Ok(()),
+            Some(_) => {
+                let unit = self.constant(Shape::scalar(Format::F32), one(F32));
+                let shape = Shape::vector(Format::F32, 4);
+                let ones = self.compose(shape, &[unit; 4])?;
+                return self.write_texel(image, place.slot, shape, ones);
+            }
+            None => {}
         }
         let values: Vec<Word> = self.load_operands(memory, place)?.into_values().collect();
         let ([param], [value]) = (&placed.params[..], &values[..]) else {

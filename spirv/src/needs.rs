@@ -6,7 +6,7 @@ use std::fmt;
 use crate::controls::Control;
 use crate::format::Format;
 use crate::kernel::Kernel;
-use crate::op::Code;
+use crate::op::{Code, State};
 use crate::route::{Route, Stage};
 
 /// One thing a device may or may not offer.
@@ -28,6 +28,8 @@ pub enum Need {
     FragmentStores,
     /// Feature `vertexPipelineStoresAndAtomics`.
     VertexStores,
+    /// Feature `customBorderColors`.
+    CustomBorderColors,
     /// A control, by the property or feature that claims it.
     Control(Control),
 }
@@ -44,12 +46,14 @@ pub enum Use {
     BlitSrc,
     BlitDst,
     ColorAttachment,
+    ColorAttachmentBlend,
+    DepthStencilAttachment,
     VertexBuffer,
 }
 
 impl Use {
     /// Every use.
-    pub const ALL: [Use; 9] = [
+    pub const ALL: [Use; 11] = [
         Use::StorageImage,
         Use::UniformTexelBuffer,
         Use::SampledImage,
@@ -58,6 +62,8 @@ impl Use {
         Use::BlitSrc,
         Use::BlitDst,
         Use::ColorAttachment,
+        Use::ColorAttachmentBlend,
+        Use::DepthStencilAttachment,
         Use::VertexBuffer,
     ];
 
@@ -72,6 +78,8 @@ impl Use {
             Use::BlitSrc => "VK_FORMAT_FEATURE_BLIT_SRC_BIT",
             Use::BlitDst => "VK_FORMAT_FEATURE_BLIT_DST_BIT",
             Use::ColorAttachment => "VK_FORMAT_FEATURE_COLOR_ATTACHMENT_BIT",
+            Use::ColorAttachmentBlend => "VK_FORMAT_FEATURE_COLOR_ATTACHMENT_BLEND_BIT",
+            Use::DepthStencilAttachment => "VK_FORMAT_FEATURE_DEPTH_STENCIL_ATTACHMENT_BIT",
             Use::VertexBuffer => "VK_FORMAT_FEATURE_VERTEX_BUFFER_BIT",
         }
     }
@@ -87,6 +95,8 @@ impl Use {
             Use::BlitSrc => "blitSrc",
             Use::BlitDst => "blitDst",
             Use::ColorAttachment => "colorAttachment",
+            Use::ColorAttachmentBlend => "colorAttachmentBlend",
+            Use::DepthStencilAttachment => "depthStencilAttachment",
             Use::VertexBuffer => "vertexBuffer",
         }
     }
@@ -102,6 +112,7 @@ impl fmt::Display for Need {
             Need::Use(format, used) => write!(f, "{} for {format}", used.bit()),
             Need::Graphics => f.write_str("VK_QUEUE_GRAPHICS_BIT"),
             Need::FragmentStores => f.write_str("fragmentStoresAndAtomics"),
+            Need::CustomBorderColors => f.write_str("customBorderColors"),
             Need::VertexStores => f.write_str("vertexPipelineStoresAndAtomics"),
             Need::Control(control) => f.write_str(control.claim().unwrap_or("core")),
         }
@@ -120,15 +131,18 @@ pub fn needs(kernel: &Kernel) -> BTreeSet<Need> {
         };
     }
     if kernel.op.code.is_of_texels() {
-        let written = kernel.op.code == Code::ImageWrite;
+        let written = matches!(kernel.op.code, Code::ImageWrite | Code::TexelConvert);
         // Texels come and go by copies.
         let own: &[Use] = match kernel.route {
             Route::StorageImage => &[Use::StorageImage, Use::TransferSrc, Use::TransferDst],
             Route::TexelBuffer => &[Use::UniformTexelBuffer],
-            Route::Sampled => &[Use::SampledImage, Use::TransferDst],
+            Route::Sampled | Route::View => &[Use::SampledImage, Use::TransferDst],
             Route::Blit if written => &[Use::BlitDst, Use::TransferSrc, Use::TransferDst],
             Route::Blit => &[Use::BlitSrc, Use::TransferDst],
-            Route::Attachment => &[Use::ColorAttachment, Use::TransferSrc, Use::TransferDst],
+            Route::Attachment if kernel.format.is_depth() => {
+                &[Use::DepthStencilAttachment, Use::TransferSrc, Use::TransferDst]
+            }
+            Route::Attachment | Route::Resolve => &[Use::ColorAttachment, Use::TransferSrc, Use::TransferDst],
             Route::Vertex => &[Use::VertexBuffer],
             _ => &[Use::TransferSrc, Use::TransferDst],
         };
@@ -136,14 +150,27 @@ pub fn needs(kernel: &Kernel) -> BTreeSet<Need> {
         if kernel.route == Route::StorageImage && crate::image::is_extended(kernel.format) {
             needs.insert(Need::ExtendedFormats);
         }
-        if kernel.route == Route::Blit {
+        if matches!(kernel.op.code, Code::Blend(_) | Code::State(State::BlendConstants)) {
+            needs.insert(Need::Use(kernel.format, Use::ColorAttachmentBlend));
+        }
+        if kernel.op.code == Code::TexelConvert {
+            let sources = kernel.params().into_iter().map(|shape| shape.format);
+            needs.extend(
+                sources.flat_map(|source| [Use::BlitSrc, Use::TransferDst].map(|used| Need::Use(source, used))),
+            );
+        }
+        if kernel.op.code == Code::State(State::BorderColor) {
+            needs.insert(Need::CustomBorderColors);
+        }
+        // Depths are moved by queues that draw.
+        if kernel.route == Route::Blit || kernel.format.is_depth() {
             needs.insert(Need::Graphics);
         }
     }
     match kernel.shader() {
         Stage::Compute => {}
         // An attachment needs no store.
-        Stage::Fragment if kernel.route == Route::Attachment => needs.extend([Need::Graphics]),
+        Stage::Fragment if kernel.route.is_drawn() => needs.extend([Need::Graphics]),
         Stage::Fragment => needs.extend([Need::Graphics, Need::FragmentStores]),
         Stage::Vertex => needs.extend([Need::Graphics, Need::VertexStores]),
     }

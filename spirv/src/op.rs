@@ -132,26 +132,76 @@ pub enum Code {
     ImageSample,
     /// A texel from a texel.
     TexelCopy,
+    /// A texel from one of another format, the operand's.
+    TexelConvert,
+    /// A texel from a vector and the texel that was there before: what a fragment shader puts out, blended.
+    Blend(Blend),
+    /// Numbers that are state of the pipeline or of a sampler, seen in a texel or vector.
+    State(State),
 }
+
+/// Routes of stores; formats that no storage image has go without the first.
+const STORES: [Route; 5] = [Route::StorageImage, Route::Clear, Route::Blit, Route::Attachment, Route::Resolve];
+/// Routes of loads, likewise.
+const LOADS: [Route; 6] =
+    [Route::StorageImage, Route::Sampled, Route::TexelBuffer, Route::Blit, Route::Vertex, Route::View];
 
 impl Code {
     /// The routes it can take in a format, the natural one first.
     pub const fn routes(self, format: Format) -> &'static [Route] {
         match self {
-            Code::ImageWrite if !is_stored(format) => &[Route::Clear, Route::Blit, Route::Attachment],
-            Code::ImageWrite => &[Route::StorageImage, Route::Clear, Route::Blit, Route::Attachment],
-            Code::ImageRead if !is_stored(format) => &[Route::Sampled, Route::TexelBuffer, Route::Blit, Route::Vertex],
-            Code::ImageRead => &[Route::StorageImage, Route::TexelBuffer, Route::Sampled, Route::Blit, Route::Vertex],
-            Code::ImageSample => &[Route::Sampled],
+            Code::ImageWrite if format.is_depth() => &[Route::Clear, Route::Attachment],
+            Code::ImageRead if format.is_depth() => &[Route::Sampled],
+            Code::ImageWrite if is_stored(format) => &STORES,
+            Code::ImageWrite => STORES.split_at(1).1,
+            Code::ImageRead if is_stored(format) => &LOADS,
+            Code::ImageRead => LOADS.split_at(1).1,
+            Code::ImageSample | Code::State(State::BorderColor) => &[Route::Sampled],
             Code::TexelCopy => &[Route::Copy],
+            Code::TexelConvert => &[Route::Blit],
+            Code::Blend(_) | Code::State(State::Viewport | State::BlendConstants) => &[Route::Attachment],
             _ => &[Route::Buffer, Route::Uniform, Route::Push, Route::Spec, Route::Literal],
         }
     }
 
+    /// Whether the texel that is written is an operand before.
+    pub const fn is_blended(self) -> bool {
+        matches!(self, Code::Blend(_) | Code::State(State::BlendConstants))
+    }
+
     /// Whether it is about texels of packed formats.
     pub const fn is_of_texels(self) -> bool {
-        matches!(self, Code::ImageWrite | Code::ImageRead | Code::ImageSample | Code::TexelCopy)
+        matches!(
+            self,
+            Code::ImageWrite
+                | Code::ImageRead
+                | Code::ImageSample
+                | Code::TexelCopy
+                | Code::TexelConvert
+                | Code::Blend(_)
+                | Code::State(_)
+        )
     }
+}
+
+/// State that carries floats; no shader computes with them.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum State {
+    /// `minDepth` and `maxDepth` of a viewport, both the same, so that every depth becomes it.
+    Viewport,
+    /// Blend constants, the factor of a source of ones; what was there has the factor zero.
+    BlendConstants,
+    /// The custom border colour of a sampler, looked up outside the image (`VK_EXT_custom_border_color`).
+    BorderColor,
+}
+
+/// How an attachment blends what is put out, the source, with what is there, the destination (`VkBlendOp` ADD).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Blend {
+    /// Factors one and zero: the source.
+    Replace,
+    /// Factors one and one: the sum.
+    Add,
 }
 
 /// Comparison relations.
@@ -308,6 +358,12 @@ const HALF_AND_SINGLE: &[Format] = &[F16, F32];
 const SINGLE: &[Format] = &[F32];
 const DOUBLE: &[Format] = &[F64];
 const PACKED: &[Format] = &Format::PACKED;
+/// Texels with a colour that can be blended.
+const COLORS: &[Format] = Format::COLORS;
+/// Texels of depths.
+const DEPTHS: &[Format] = &[Format::D16unorm, Format::D32f];
+/// Texels of floats.
+const SMALL_FLOATS: &[Format] = &[Format::B10g11r11, Format::R16f, Format::Rgba16f, Format::R32f];
 
 const T: Operand = Operand { format: None, width: Width::Kernel };
 const fn fixed(format: Format) -> Operand {
@@ -534,6 +590,12 @@ pub static OPS: &[Op] = &[
     row("store", PACKED, &[TEXEL_VECTOR], SCALAR, Code::ImageWrite, "", Function::Store, "vector to texel").whole(1, 1),
     row("load", PACKED, &[SCALAR], TEXEL_VECTOR, Code::ImageRead, "", Function::Load, "texel to vector").whole(1, 1),
     row("sample", PACKED, &[SCALAR], TEXEL_VECTOR, Code::ImageSample, "", Function::Load, "texel to vector, by a sampler, nearest").whole(1, 1),
+    row("blend_replace", COLORS, &[TEXEL_VECTOR, SCALAR], SCALAR, Code::Blend(Blend::Replace), "", Function::Store, "vector to texel, blended: one times the vector, zero times what was there").whole(1, 1),
+    row("blend_add", SMALL_FLOATS, &[TEXEL_VECTOR, SCALAR], SCALAR, Code::Blend(Blend::Add), "", Function::Add, "vector to texel, blended: added to what was there").whole(1, 1),
+    row("viewport", DEPTHS, &[fixed(F32)], SCALAR, Code::State(State::Viewport), "", Function::Store, "the depth of a viewport to a texel").whole(1, 1),
+    row("blend_constants", SMALL_FLOATS, &[TEXEL_VECTOR, SCALAR], SCALAR, Code::State(State::BlendConstants), "", Function::Store, "blend constants to texel: times a source of ones, zero times what was there").whole(1, 1),
+    row("border_color", SMALL_FLOATS, &[TEXEL_VECTOR], TEXEL_VECTOR, Code::State(State::BorderColor), "", Function::Move, "a sampler's border colour to a vector").whole(1, 1),
+    row("convert_rgba16f", COLORS, &[fixed(Format::Rgba16f)], SCALAR, Code::TexelConvert, "", Function::Store, "texel of four binary16 to texel").whole(1, 1),
     row("copy", PACKED, &[SCALAR], SCALAR, Code::TexelCopy, "", Function::Move, "texel to texel").whole(1, 1),
 ];
 

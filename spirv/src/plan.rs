@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use crate::format::Format;
 use crate::kernel::{Kernel, Shape};
-use crate::op::Code;
+use crate::op::{Code, State};
 use crate::route::{Route, Stage};
 use crate::words::words_of;
 
@@ -95,7 +95,27 @@ pub struct Image {
 impl Image {
     /// Whether its texels are the result; else they are the operand.
     pub const fn is_written(&self) -> bool {
-        matches!(self.code, Code::ImageWrite | Code::TexelCopy)
+        matches!(
+            self.code,
+            Code::ImageWrite
+                | Code::TexelCopy
+                | Code::TexelConvert
+                | Code::Blend(_)
+                | Code::State(State::Viewport | State::BlendConstants)
+        )
+    }
+
+    /// The state that its operands are.
+    pub const fn state(&self) -> Option<State> {
+        match self.code {
+            Code::State(state) => Some(state),
+            _ => None,
+        }
+    }
+
+    /// Whether its texels are an operand, the last, beside being the result or not.
+    pub const fn is_read(&self) -> bool {
+        matches!(self.code, Code::ImageRead | Code::ImageSample) || self.code.is_blended()
     }
 }
 
@@ -171,7 +191,7 @@ impl Element {
     }
 
     /// Elements that a value takes.
-    pub(crate) fn count(self, shape: Shape) -> u32 {
+    pub fn count(self, shape: Shape) -> u32 {
         if self == Element::Words { words_of(shape) } else { shape.width }
     }
 }
@@ -265,9 +285,10 @@ impl Plan {
                     plan.image = Some(image);
                     if !image.is_written() {
                         results = plan.regions(Direction::Out, wanted, storage16);
-                    } else if brings(kernel.route) {
+                    }
+                    if brings(kernel.route) {
                         brought = values;
-                    } else {
+                    } else if image.is_written() || image.state().is_some() {
                         params = plan.regions(Direction::In, wanted, storage16);
                     }
                 }
@@ -297,7 +318,11 @@ impl Plan {
 
     fn regions(&mut self, direction: Direction, wanted: &Wanted, storage16: bool) -> Vec<Region> {
         let kernel = &wanted.kernel;
-        let shapes = if direction == Direction::In { kernel.params() } else { kernel.results() };
+        let mut shapes = if direction == Direction::In { kernel.params() } else { kernel.results() };
+        if direction == Direction::In && self.image.is_some_and(|image| image.is_read()) {
+            // The last operand is the texel.
+            shapes.pop();
+        }
         let region = |shape: Shape| {
             let element = Element::of(kernel, shape.format, storage16);
             let found = self.buffers.iter().position(|b| b.direction == direction && b.element == element);

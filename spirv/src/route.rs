@@ -35,7 +35,15 @@ pub enum Route {
     Attachment,
     /// A vertex buffer: the conversion of an attribute that a vertex shader fetches.
     Vertex,
+    /// A colour attachment of [`SAMPLES`] samples, all alike, that is resolved at the end of the render pass.
+    Resolve,
+    /// A sampled image of integers, looked at through a view of the packed format: the conversion of `OpImageFetch`.
+    View,
 }
+
+/// Samples of a texel on the route [`Route::Resolve`]; every device offers as many for colour attachments (Vulkan, required
+/// limits: `framebufferColorSampleCounts`).
+pub const SAMPLES: u32 = 4;
 
 /// Which shader does the arithmetic.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
@@ -61,7 +69,7 @@ pub enum Via {
 
 impl Route {
     /// Every route, in the order of the catalogue.
-    pub const ALL: [Route; 13] = [
+    pub const ALL: [Route; 15] = [
         Route::Buffer,
         Route::Uniform,
         Route::Push,
@@ -75,6 +83,8 @@ impl Route {
         Route::Copy,
         Route::Attachment,
         Route::Vertex,
+        Route::Resolve,
+        Route::View,
     ];
     /// The routes of arithmetic beside the storage buffer.
     pub const OTHERS: [Route; 4] = [Route::Uniform, Route::Push, Route::Spec, Route::Literal];
@@ -95,6 +105,8 @@ impl Route {
             Route::Copy => "copy",
             Route::Attachment => "attachment",
             Route::Vertex => "vertex",
+            Route::Resolve => "resolve",
+            Route::View => "view",
         }
     }
 
@@ -106,6 +118,11 @@ impl Route {
             Route::Copy => Some("vkCmdCopyImage"),
             _ => None,
         }
+    }
+
+    /// Whether the result is what a fragment shader puts out.
+    pub const fn is_drawn(self) -> bool {
+        matches!(self, Route::Attachment | Route::Resolve)
     }
 
     /// Whether no shader runs.

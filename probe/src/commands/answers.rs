@@ -1,6 +1,6 @@
 //! `fpprobe answers`
 
-use fpprobe_profiles::ways;
+use fpprobe_profiles::judge::Observations;
 use fpprobe_reports::journal::{FORMAT, Run};
 use fpprobe_reports::render::{ANSWERS, OutputFormat};
 use fpprobe_reports::{answers, load, record};
@@ -40,7 +40,7 @@ pub fn main(session: &Session, args: &AnswersArgs) -> anyhow::Result<Status> {
         for unknown in &recorded.unknown {
             say(&format!("warning: {unknown}"));
         }
-        device.answers = answers::answers(&recorded.observations, &ways::pairs(&recorded.observations));
+        device.answers = answers::answers(&Observations::new(&recorded.observations));
     }
     plan.output.show(&report, colour::on_stdout(session.config.colour))?;
     Ok(Status::Done)

@@ -5,11 +5,12 @@ use std::io::Write;
 use fpprobe_profiles::{Observation, Outcome};
 use fpprobe_reports::model::Value;
 use fpprobe_reports::values;
-use fpprobe_spirv::Cases;
+use fpprobe_spirv::cases::{self, named};
+use fpprobe_spirv::{Cases, Kernel};
 use serde::Serialize;
 
 use crate::cli::EvalArgs;
-use crate::exit::{Status, say};
+use crate::exit::{Status, say, usage_error};
 use crate::progress::Progress;
 use crate::session::Session;
 use crate::supervisor::{Ask, Batching, Measured, Site, measure, side_by_side};
@@ -41,16 +42,17 @@ struct Line<'a> {
 pub fn main(session: &Session, args: &EvalArgs) -> anyhow::Result<Status> {
     let kernel = select::kernel(&args.kernel)?;
     let given = lines::given(&kernel, &args.input)?;
-    // Who types cases can still leave with one Ctrl-C.
-    let cases = given.map_or_else(|| lines::read(&kernel), Ok)?;
+    let asked = match &args.among {
+        Some(list) => Asked::among(&kernel, list, given)?,
+        // Who types cases can still leave with one Ctrl-C.
+        None => Asked::alone(&kernel, &given.map_or_else(|| lines::read(&kernel), Ok)?),
+    };
     let settings = session.settings(&args.measuring)?;
     let progress = Progress::new(session.verbose);
     let quiet = |event: &crate::event::Event<'_>| progress.show_troubles(event);
     let rows = session.survey(&settings, &quiet)?;
     let targets = select::devices(&rows, session.selections(&args.devices.device))?;
-    let piece = PIECE * kernel.arity();
-    let ask = |values: &[u64]| Ask { kernel, cases: Cases::new("", kernel.arity(), values) };
-    let asks: Vec<Ask> = cases.chunks(piece).map(ask).collect();
+    let asks: Vec<Ask> = asked.lists.into_iter().map(|cases| Ask { kernel, cases }).collect();
     let measured = side_by_side(&targets, |device, (_, target)| match &target.found.obstacle {
         Some(_) => Ok(Measured::default()),
         None => measure(&Site::new(device, target, &settings, &quiet), &asks, Batching::Alone, None),
@@ -70,7 +72,7 @@ pub fn main(session: &Session, args: &EvalArgs) -> anyhow::Result<Status> {
             measured.observations
         };
         for observation in &observations {
-            write(key, observation, &mut out)?;
+            write(key, observation, asked.shown.as_deref(), &mut out)?;
         }
     }
     out.flush()?;
@@ -79,6 +81,34 @@ pub fn main(session: &Session, args: &EvalArgs) -> anyhow::Result<Status> {
         tally.incidents(1);
     }
     Ok(if asks.is_empty() { Status::Done } else { tally.status() })
+}
+
+/// What is asked, and what of it is shown.
+struct Asked {
+    lists: Vec<Cases>,
+    /// The one case to show, of many that are asked.
+    shown: Option<Vec<u64>>,
+}
+
+impl Asked {
+    /// These cases, all of them shown.
+    fn alone(kernel: &Kernel, cases: &[u64]) -> Asked {
+        let pieces = cases.chunks(PIECE * kernel.arity());
+        Asked { lists: pieces.map(|piece| Cases::new("", kernel.arity(), piece)).collect(), shown: None }
+    }
+
+    /// A list of the kernel's, in one piece.
+    fn among(kernel: &Kernel, list: &str, shown: Option<Vec<u64>>) -> anyhow::Result<Asked> {
+        let cases = named(kernel, list).ok_or_else(|| {
+            let known = [cases::cases(kernel), cases::boundary(kernel)].map(|cases| cases.name);
+            usage_error(format!("`{kernel}` is asked no list `{list}`; it has `{}`", known.join("` and `")))
+        })?;
+        if let Some(case) = shown.as_ref().filter(|case| !cases.iter().any(|known| known == case.as_slice())) {
+            let inputs: Vec<String> = values::encode_case(kernel, case).iter().map(values::argument).collect();
+            return Err(usage_error(format!("`{}` is no case of `{list}`", inputs.join(" "))));
+        }
+        Ok(Asked { lists: vec![cases], shown })
+    }
 }
 
 fn obstructed(ask: &Ask, obstacle: &str) -> Observation {
@@ -92,11 +122,12 @@ fn obstructed(ask: &Ask, obstacle: &str) -> Observation {
     }
 }
 
-fn write(device: &str, observation: &Observation, out: &mut impl Write) -> anyhow::Result<()> {
+fn write(device: &str, observation: &Observation, shown: Option<&[u64]>, out: &mut impl Write) -> anyhow::Result<()> {
     let kernel = &observation.kernel;
     let id = kernel.to_string();
     let width = kernel.outputs();
-    for (index, case) in observation.cases.iter().enumerate() {
+    let cases = observation.cases.iter().enumerate();
+    for (index, case) in cases.filter(|(_, case)| shown.is_none_or(|shown| shown == *case)) {
         let answer = |values: &[u64]| {
             values.get(index * width..(index + 1) * width).map(|bits| values::encode_answer(kernel, bits))
         };

@@ -1,8 +1,9 @@
-//! `fpprobe explain RULE|KERNEL`
+//! `fpprobe explain RULE|KERNEL`: a rule, an id that the catalogue has without a rule of that name, or a kernel.
 
 use std::io::Write;
 
 use fpprobe_profiles::Profile;
+use fpprobe_profiles::catalogue::{Catalogue, Entry, Section, Standing};
 use fpprobe_profiles::profile::Rule;
 use fpprobe_spirv::catalogue::Extent;
 use fpprobe_spirv::error::nearest;
@@ -18,10 +19,15 @@ pub fn main(what: &str) -> anyhow::Result<Status> {
     let found: Vec<(&Profile, &Rule)> =
         profiles.iter().filter_map(|profile| Some((profile, profile.rule(what)?))).collect();
     let mut out = output::stdout();
-    if found.is_empty() {
+    let catalogue = Catalogue::built_in()?;
+    let ids =
+        || catalogue.sections.iter().flat_map(|section| section.entries.iter().map(move |entry| (section, entry)));
+    if let Some((section, entry)) = ids().find(|(_, entry)| found.is_empty() && entry.id == what) {
+        explain_entry(section, entry, &profiles, &mut out)?;
+    } else if found.is_empty() {
         let kernel: Kernel = what.parse().map_err(|error: fpprobe_spirv::ParseError| {
-            let ids = profiles.iter().flat_map(|profile| &profile.rules).map(|rule| rule.id.as_str());
-            let near = nearest(what, ids);
+            let rules = profiles.iter().flat_map(|profile| &profile.rules).map(|rule| rule.id.as_str());
+            let near = nearest(what, rules.chain(ids().map(|(_, entry)| entry.id.as_str())));
             let hint = if near.is_empty() {
                 String::new()
             } else {
@@ -41,6 +47,23 @@ pub fn main(what: &str) -> anyhow::Result<Status> {
     Ok(Status::Done)
 }
 
+/// An id of the catalogue that is no rule's: rules of other names look at it, or none can.
+fn explain_entry(section: &Section, entry: &Entry, profiles: &[Profile], out: &mut impl Write) -> std::io::Result<()> {
+    writeln!(out, "{}  {}", entry.id, section.title)?;
+    match &entry.standing {
+        Standing::NotTestable { reason, citation } => {
+            writeln!(out, "  no rule   {reason}")?;
+            writeln!(out, "  citation  {citation}")?;
+        }
+        Standing::OtherPaths(paths) => writeln!(out, "  no rule   about other paths: {paths}")?,
+        Standing::Rules { .. } => {}
+    }
+    for (profile, rules) in entry.looked_at(profiles) {
+        writeln!(out, "  rules     of {profile}: {}", rules.join(" "))?;
+    }
+    Ok(())
+}
+
 fn explain_rule(profile: &Profile, rule: &Rule, out: &mut impl Write) -> std::io::Result<()> {
     writeln!(out, "{}  {}", rule.id, rule.title)?;
     writeln!(out, "  profile   {} ({})", profile.id, profile.title)?;
@@ -50,7 +73,7 @@ fn explain_rule(profile: &Profile, rule: &Rule, out: &mut impl Write) -> std::io
         writeln!(out, "  note      {}", rule.note)?;
     }
     let requirements: Vec<String> =
-        rule.requirements.iter().map(|requirement| words(&format!("{requirement:?}"))).collect();
+        rule.requirements.iter().map(|requirement| requirement.name().replace('_', " ")).collect();
     writeln!(out, "  demands   {}", requirements.join(", "))?;
     for lanes in &rule.lanes {
         writeln!(out, "  lanes     {lanes}")?;
@@ -78,7 +101,8 @@ fn explain_kernel(kernel: &Kernel, profiles: &[Profile], out: &mut impl Write) -
     };
     writeln!(out, "  takes     {}", shapes(kernel.params()))?;
     writeln!(out, "  gives     {}", shapes(kernel.results()))?;
-    writeln!(out, "  asked     {} cases by default", Extent::Default.cases(kernel).len())?;
+    let cases = Extent::Default.cases(kernel);
+    writeln!(out, "  asked     {} cases by default: the list {}", cases.len(), cases.name)?;
     if let Some(glsl) = kernel.op.glsl {
         writeln!(out, "  in GLSL   {glsl}")?;
     }
@@ -96,16 +120,4 @@ fn explain_kernel(kernel: &Kernel, profiles: &[Profile], out: &mut impl Write) -
         }
     }
     Ok(())
-}
-
-/// `OneDirection` as `one direction`.
-fn words(name: &str) -> String {
-    let mut words = String::new();
-    for c in name.chars() {
-        if c.is_uppercase() && !words.is_empty() {
-            words.push(' ');
-        }
-        words.extend(c.to_lowercase());
-    }
-    words
 }

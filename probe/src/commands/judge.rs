@@ -27,6 +27,7 @@ pub fn main(session: &Session, args: &JudgeArgs) -> anyhow::Result<Status> {
         let judged = judging::judge(&plan.profiles, &recorded.observations);
         device.profiles = judged.profiles;
         device.answers = judged.answers;
+        device.texels = judged.texels;
         device.findings.retain(|finding| !JUDGED.contains(&finding.kind.as_str()));
         let unclaimed = demanded::unclaimed(&device.identity, &device.claims);
         device.findings.splice(0..0, unclaimed.into_iter().chain(judged.findings));

@@ -3,6 +3,8 @@
 use std::io::Write as _;
 
 use fpprobe_profiles::Level;
+use fpprobe_profiles::profile::Member;
+use fpprobe_spirv::Kernel;
 
 use crate::exit::Status;
 use crate::{output, profiles};
@@ -31,8 +33,21 @@ pub fn main() -> anyhow::Result<Status> {
             "",
             if modes.is_empty() { "nothing".to_owned() } else { modes.join(" ") }
         )?;
+        let mut paths: Vec<Kernel> = Vec::new();
         for group in &profile.groups {
-            writeln!(out, "{:<24} may lack {} ({})", "", group.id, group.title)?;
+            match group.member {
+                Member::Path(kernel) => paths.push(kernel),
+                Member::Format(_) | Member::Control(_) => {
+                    writeln!(out, "{:<24} may lack {} ({})", "", group.id, group.title)?;
+                }
+            }
+        }
+        if !paths.is_empty() {
+            let mut formats: Vec<&str> = paths.iter().map(|kernel| kernel.format.name()).collect();
+            formats.sort_unstable();
+            formats.dedup();
+            let (count, formats) = (paths.len(), formats.join(" "));
+            writeln!(out, "{:<24} may lack each of {count} paths of texels by itself, of {formats}", "")?;
         }
     }
     out.flush()?;

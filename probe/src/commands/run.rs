@@ -8,6 +8,7 @@ use crate::campaign::{Campaign, Noted};
 use crate::cli::{Judging, RunArgs};
 use crate::exit::Status;
 use crate::journal::{self, Journal};
+use crate::keep::Keep;
 use crate::measure::support::Support;
 use crate::session::Session;
 use crate::{asking, host, judging};
@@ -21,7 +22,7 @@ pub fn main(session: &Session, args: &RunArgs) -> anyhow::Result<Status> {
 }
 
 fn begin(session: &Session, args: &RunArgs) -> anyhow::Result<Status> {
-    let plan = judging::Plan::new(&session.config, &args.judging, &session.config.output)?;
+    let mut plan = judging::Plan::new(&session.config, &args.judging, &session.config.output)?;
     let run = Run {
         journal: FORMAT.to_owned(),
         program: host::program().version,
@@ -36,6 +37,7 @@ fn begin(session: &Session, args: &RunArgs) -> anyhow::Result<Status> {
     };
     // Filters are checked before any file or driver is touched.
     asking::kernels(&plan.profiles, &run.filter, run.extent(), &Support::everything())?;
+    plan.keep = Keep::new(&session.config, &args.keeping)?;
     let journal = plan.output.journal().map_or(Noted::Nowhere, Noted::At);
     let retry = args.retry_quarantined;
     Campaign { session, measuring: &args.measuring, plan: &plan, run: &run, journal, retry }.lead()
@@ -50,7 +52,8 @@ fn resume(session: &Session, args: &RunArgs, place: &Path) -> anyhow::Result<Sta
         output: journal::report(&path),
         require: if args.judging.require.is_empty() { run.require.clone() } else { args.judging.require.clone() },
     };
-    let plan = judging::Plan::new(&session.config, &judging, Path::new(""))?;
+    let mut plan = judging::Plan::new(&session.config, &judging, Path::new(""))?;
+    plan.keep = Keep::new(&session.config, &args.keeping)?;
     let (journal, retry) = (Noted::On(journal), args.retry_quarantined);
     Campaign { session, measuring: &args.measuring, plan: &plan, run: &run, journal, retry }.lead()
 }

@@ -19,6 +19,7 @@ pub struct Config {
     pub workers: Workers,
     pub drivers: Drivers,
     pub layers: Layers,
+    pub store: Store,
 }
 
 /// Settings of worker processes.
@@ -47,6 +48,17 @@ pub struct Layers {
     pub implicit: bool,
 }
 
+/// Settings of the store of reports.
+#[derive(Clone, PartialEq, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Store {
+    pub path: PathBuf,
+    pub keep: bool,
+    pub keep_count: u64,
+    pub keep_days: u64,
+    pub keep_bytes: u64,
+}
+
 /// When to colour.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -72,6 +84,7 @@ impl Default for Config {
             workers: Workers::default(),
             drivers: Drivers::default(),
             layers: Layers::default(),
+            store: Store::default(),
         }
     }
 }
@@ -125,9 +138,8 @@ mod tests {
     fn the_file_at_the_root_holds_every_setting() {
         // `deny_unknown_fields` names every known key of a table; each must be in the file.
         let file: toml::Table = FILE.parse().unwrap();
-        for (prefix, table) in
-            [("", None), ("workers", Some("workers")), ("drivers", Some("drivers")), ("layers", Some("layers"))]
-        {
+        for (prefix, table) in ["", "workers", "drivers", "layers", "store"].map(|name| (name, Some(name))) {
+            let table = table.filter(|name| !name.is_empty());
             let probe = if prefix.is_empty() { "zzz = 0".to_owned() } else { format!("[{prefix}]\nzzz = 0") };
             let message = parse(&probe).unwrap_err();
             let known: Vec<&str> = message.split('`').skip(3).step_by(2).filter(|name| !name.contains("zzz")).collect();

@@ -9,7 +9,7 @@ use fpprobe_spirv::Format;
 use fpprobe_spirv::cases::random;
 use fpprobe_spirv::plan::{self, Direction, Placed, Plan, Region, Variant, Wanted};
 
-use super::{Asked, Builder, Executor, poison};
+use super::{Asked, Builder, Executor, Left, poison};
 use crate::protocol::Failure;
 
 /// What one run left in the lanes of one kernel, in case order.
@@ -51,6 +51,7 @@ pub fn run(
     executor.dispatch(&words, &plan, &mut memory.buffers, &mut memory.texels, timeout)?;
     let mut lanes: Vec<Lanes> = poisons.into_iter().map(|poison| Lanes { found: Vec::new(), poison }).collect();
     for (placed, index) in plan.placed.iter().zip(&order) {
+        executor.left(&Left::new(&plan, placed, asked[*index], number, (&memory.buffers, &memory.texels)))?;
         lanes[*index].found = memory.read(&plan, placed, asked[*index], number);
     }
     Ok(lanes)
@@ -116,7 +117,12 @@ impl Memory {
             Direction::Out => noise(buffer.bytes(), (u64::from(number) << 8) + index as u64 + 1),
         });
         let texel = plan.image.map_or(0, |image| image.format.bits() as usize / 8);
-        Memory { buffers: buffers.collect(), texels: noise(plan.texels() * texel, (u64::from(number) << 8) + 0x80) }
+        let mut texels = noise(plan.texels() * texel, (u64::from(number) << 8) + 0x80);
+        if let Some(image) = plan.image {
+            let mask = image.format.texel_mask().to_le_bytes();
+            texels.iter_mut().zip(mask[..texel].iter().cycle()).for_each(|(byte, mask)| *byte &= mask);
+        }
+        Memory { buffers: buffers.collect(), texels }
     }
 
     /// Writes the operands and the poison of one kernel; returns the poison in case order.
@@ -127,8 +133,9 @@ impl Memory {
         let widths: Vec<u32> = asked.kernel.output_formats().map(Format::bits).collect();
         let mut poisons = Vec::with_capacity(slots.len() * ends.len());
         for (slot, values) in slots.iter().zip(asked.cases.iter()) {
-            if plan.image.is_some_and(|image| !image.is_written()) {
-                self.put_texel(placed, *slot, values[0]);
+            let there = values.last().filter(|_| plan.image.is_some_and(|image| image.is_read()));
+            if let Some(texel) = there {
+                self.put_texel(placed, *slot, *texel);
             }
             let mut values = values.iter();
             for region in &placed.params {
@@ -138,13 +145,18 @@ impl Memory {
             }
             for (end, width) in ends.iter().zip(&widths) {
                 let bits = poison::of(seed, number, poisons.len() as u64, element_bits(plan, placed, *end), *width);
-                match end {
-                    End::Buffer(region, component) => {
+                poisons.push(match (end, there) {
+                    (End::Buffer(region, component), _) => {
                         plan::write(plan, &mut self.buffers[region.buffer], region, *slot, *component, bits);
+                        bits
                     }
-                    End::Texel => self.put_texel(placed, *slot, bits),
-                }
-                poisons.push(bits);
+                    (End::Texel, Some(texel)) => *texel,
+                    (End::Texel, None) => {
+                        let bits = bits & placed.kernel.format.texel_mask();
+                        self.put_texel(placed, *slot, bits);
+                        bits
+                    }
+                });
             }
         }
         poisons

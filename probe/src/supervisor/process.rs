@@ -64,7 +64,11 @@ impl<'a> Worker<'a> {
         fcntl_setfl(&requests, OFlags::NONBLOCK)?;
         // The link names this very program even where its file has been replaced since.
         let mut command = Command::new("/proc/self/exe");
-        command.arg("worker").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.arg("worker");
+        if let Some(folder) = &settings.dump_raw {
+            command.arg("--dump-raw").arg(folder);
+        }
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         // What a terminal sends to the supervisor's group is the supervisor's to act on.
         command.process_group(0);
         settings.environment.apply(&mut command, manifest);

@@ -4,44 +4,93 @@ use std::sync::Arc;
 
 use ash::vk;
 use fpprobe_spirv::module::points::points;
-use fpprobe_spirv::{Plan, Stage, plan};
+use fpprobe_spirv::op::{Blend, Code};
+use fpprobe_spirv::route::SAMPLES;
+use fpprobe_spirv::{Plan, Route, Stage, plan};
 
 use super::device::Device;
 use super::error::{Named, VulkanError};
 use super::handles::{Logical, Owned};
-use super::image::{Image, vulkan_format};
+use super::image::{Image, Wanted, vulkan_format};
 use super::pipeline::{Pipeline, made, shader_module, stage_of};
+use super::states::dynamic;
 
 /// A render pass and its framebuffer.
 pub(super) struct Canvas {
     // Fields drop in order.
     frame: Owned<vk::Framebuffer>,
     pass: Owned<vk::RenderPass>,
+    /// What is drawn on, where the attachment is what that is resolved to.
+    samples: Option<Image>,
     extent: vk::Extent2D,
+    /// What texels of several samples are before they are drawn on: another number for another variant, so that those that are
+    /// not drawn on differ from run to run.
+    cleared: f32,
+}
+
+/// Layout of a plan's attachment.
+pub(super) fn attached(plan: &Plan) -> vk::ImageLayout {
+    if plan.image.is_some_and(|image| image.format.is_depth()) {
+        vk::ImageLayout::DEPTH_STENCIL_ATTACHMENT_OPTIMAL
+    } else {
+        vk::ImageLayout::COLOR_ATTACHMENT_OPTIMAL
+    }
+}
+
+/// Samples of what a plan draws on.
+fn samples(plan: &Plan) -> vk::SampleCountFlags {
+    let count = if plan.route() == Some(Route::Resolve) { SAMPLES } else { 1 };
+    vk::SampleCountFlags::from_raw(count)
+}
+
+/// The attachments of a plan: what is drawn on, and what that is resolved to.
+fn attachments(plan: &Plan) -> Vec<vk::AttachmentDescription> {
+    let layout = attached(plan);
+    let format = plan.image.and_then(|image| vulkan_format(image.format)).map_or(vk::Format::UNDEFINED, |(raw, _)| raw);
+    let kept = vk::AttachmentDescription::default()
+        .format(format)
+        .samples(vk::SampleCountFlags::TYPE_1)
+        .load_op(vk::AttachmentLoadOp::LOAD)
+        .store_op(vk::AttachmentStoreOp::STORE)
+        .stencil_load_op(vk::AttachmentLoadOp::DONT_CARE)
+        .stencil_store_op(vk::AttachmentStoreOp::DONT_CARE)
+        .initial_layout(layout)
+        .final_layout(layout);
+    let sampled = kept
+        .samples(samples(plan))
+        .load_op(vk::AttachmentLoadOp::CLEAR)
+        .store_op(vk::AttachmentStoreOp::DONT_CARE)
+        .initial_layout(vk::ImageLayout::UNDEFINED);
+    match plan.route() {
+        Some(Route::Resolve) => vec![sampled, kept],
+        Some(Route::Attachment) => vec![kept],
+        _ => Vec::new(),
+    }
 }
 
 impl Canvas {
     /// For a plan that draws; `image` is the attachment, if it is to have one.
-    pub(super) fn new(logical: &Arc<Logical>, plan: &Plan, image: Option<&Image>) -> Result<Canvas, VulkanError> {
-        let layout = vk::ImageLayout::COLOR_ATTACHMENT_OPTIMAL;
-        let format =
-            plan.image.and_then(|image| vulkan_format(image.format)).map_or(vk::Format::UNDEFINED, |(raw, _)| raw);
-        let attachments = image.map(|_| {
-            vk::AttachmentDescription::default()
-                .format(format)
-                .samples(vk::SampleCountFlags::TYPE_1)
-                .load_op(vk::AttachmentLoadOp::LOAD)
-                .store_op(vk::AttachmentStoreOp::STORE)
-                .stencil_load_op(vk::AttachmentLoadOp::DONT_CARE)
-                .stencil_store_op(vk::AttachmentStoreOp::DONT_CARE)
-                .initial_layout(layout)
-                .final_layout(layout)
-        });
-        let references = image.map(|_| vk::AttachmentReference::default().attachment(0).layout(layout));
-        let subpasses = [vk::SubpassDescription::default()
-            .pipeline_bind_point(vk::PipelineBindPoint::GRAPHICS)
-            .color_attachments(references.as_slice())];
-        let info = vk::RenderPassCreateInfo::default().attachments(attachments.as_slice()).subpasses(&subpasses);
+    pub(super) fn new(
+        logical: &Arc<Logical>,
+        physical: vk::PhysicalDevice,
+        plan: &Plan,
+        image: Option<&Image>,
+    ) -> Result<Canvas, VulkanError> {
+        let layout = attached(plan);
+        let attachments = attachments(plan);
+        let references: Vec<_> =
+            (0..).zip(&attachments).map(|(index, _)| vk::AttachmentReference { attachment: index, layout }).collect();
+        let (drawn, resolved) = references.split_at(references.len().min(1));
+        let subpass = vk::SubpassDescription::default().pipeline_bind_point(vk::PipelineBindPoint::GRAPHICS);
+        let subpass = match drawn {
+            [depth] if layout == vk::ImageLayout::DEPTH_STENCIL_ATTACHMENT_OPTIMAL => {
+                subpass.depth_stencil_attachment(depth)
+            }
+            _ => subpass.color_attachments(drawn),
+        };
+        let subpasses = [if resolved.is_empty() { subpass } else { subpass.resolve_attachments(resolved) }];
+        // What is resolved is written as a colour attachment, too.
+        let info = vk::RenderPassCreateInfo::default().attachments(&attachments).subpasses(&subpasses);
         // SAFETY: here and below, what an info structure points to lives until after the call, and its handles are this
         // device's and alive.
         let pass = unsafe { logical.raw().create_render_pass(&info, None) }.named("vkCreateRenderPass")?;
@@ -50,16 +99,22 @@ impl Canvas {
             let vk::Extent3D { width, height, .. } = image.extent();
             vk::Extent2D { width, height }
         });
-        let views = image.map(Image::view);
+        let several = plan.image.filter(|_| !resolved.is_empty()).map(|image| {
+            let wanted = Wanted::of(&image, vk::ImageUsageFlags::COLOR_ATTACHMENT)?;
+            Image::new(logical, physical, &Wanted { samples: samples(plan), ..wanted })
+        });
+        let several = several.transpose()?;
+        let views: Vec<_> = several.iter().chain(image).map(Image::view).collect();
         let info = vk::FramebufferCreateInfo::default()
             .render_pass(pass.raw())
-            .attachments(views.as_slice())
+            .attachments(&views)
             .width(extent.width)
             .height(extent.height)
             .layers(1);
         // SAFETY: see above.
         let frame = unsafe { logical.raw().create_framebuffer(&info, None) }.named("vkCreateFramebuffer")?;
-        Ok(Canvas { frame: Owned::new(logical, frame), pass, extent })
+        let cleared = if plan.variant.reversed { 0.25 } else { 0.75 };
+        Ok(Canvas { frame: Owned::new(logical, frame), pass, samples: several, extent, cleared })
     }
 
     /// The pipeline of a plan's module.
@@ -102,21 +157,25 @@ impl Canvas {
             .polygon_mode(vk::PolygonMode::FILL)
             .cull_mode(vk::CullModeFlags::NONE)
             .line_width(1.0);
-        let samples =
-            vk::PipelineMultisampleStateCreateInfo::default().rasterization_samples(vk::SampleCountFlags::TYPE_1);
-        // Unblended.
-        let blended = plan
-            .image
-            .filter(plan::Image::is_written)
-            .map(|_| vk::PipelineColorBlendAttachmentState::default().color_write_mask(vk::ColorComponentFlags::RGBA));
+        let multisample = vk::PipelineMultisampleStateCreateInfo::default().rasterization_samples(samples(plan));
+        let written = plan.image.filter(plan::Image::is_written);
+        let depth = vk::PipelineDepthStencilStateCreateInfo::default()
+            .depth_test_enable(true)
+            .depth_write_enable(true)
+            .depth_compare_op(vk::CompareOp::ALWAYS);
+        let blended = written.filter(|image| !image.format.is_depth()).map(|image| blending(image.code));
         let blend = vk::PipelineColorBlendStateCreateInfo::default().attachments(blended.as_slice());
+        let set = dynamic(plan);
+        let dynamic = vk::PipelineDynamicStateCreateInfo::default().dynamic_states(set.as_slice());
         let info = vk::GraphicsPipelineCreateInfo::default()
+            .dynamic_state(&dynamic)
             .stages(&stages)
             .vertex_input_state(&input)
             .input_assembly_state(&assembly)
             .viewport_state(&viewport)
             .rasterization_state(&raster)
-            .multisample_state(&samples)
+            .multisample_state(&multisample)
+            .depth_stencil_state(&depth)
             .color_blend_state(&blend)
             .layout(layout)
             .render_pass(self.pass.raw());
@@ -132,15 +191,35 @@ impl Canvas {
     }
 }
 
+/// How what is put out is combined with what is there.
+fn blending(code: Code) -> vk::PipelineColorBlendAttachmentState {
+    let written = vk::PipelineColorBlendAttachmentState::default().color_write_mask(vk::ColorComponentFlags::RGBA);
+    let (color, alpha) = match code {
+        Code::State(_) => (vk::BlendFactor::CONSTANT_COLOR, vk::BlendFactor::CONSTANT_ALPHA),
+        Code::Blend(_) => (vk::BlendFactor::ONE, vk::BlendFactor::ONE),
+        _ => return written,
+    };
+    let there = if code == Code::Blend(Blend::Add) { vk::BlendFactor::ONE } else { vk::BlendFactor::ZERO };
+    written
+        .blend_enable(true)
+        .src_color_blend_factor(color)
+        .src_alpha_blend_factor(alpha)
+        .dst_color_blend_factor(there)
+        .dst_alpha_blend_factor(there)
+}
+
 impl Device {
-    /// Records the drawing of a plan's points.
+    /// Records the drawing of a plan's points; each under its state, where there are states.
     ///
     /// # Safety
     /// The command buffer is recording; pipeline and canvas are this plan's and, like what the set describes and the attachment,
     /// live until the submission has been waited for; the attachment has its layout.
-    pub(super) unsafe fn record_draw(&self, plan: &Plan, pipeline: &Pipeline, canvas: &Canvas) {
+    pub(super) unsafe fn record_draw(&self, plan: &Plan, pipeline: &Pipeline, canvas: &Canvas, states: &[Vec<u64>]) {
         let (device, commands, point) = (self.logical.raw(), self.commands, vk::PipelineBindPoint::GRAPHICS);
+        let color = vk::ClearColorValue { float32: [canvas.cleared; 4] };
+        let clears = canvas.samples.as_ref().map(|_| vk::ClearValue { color });
         let begin = vk::RenderPassBeginInfo::default()
+            .clear_values(clears.as_slice())
             .render_pass(canvas.pass.raw())
             .framebuffer(canvas.frame.raw())
             .render_area(vk::Rect2D::default().extent(canvas.extent));
@@ -152,7 +231,11 @@ impl Device {
             if let (Some(texels), true) = (&self.texels, plan.image.is_some_and(|image| !image.is_written())) {
                 device.cmd_bind_vertex_buffers(commands, 0, &[texels.raw()], &[0]);
             }
-            device.cmd_draw(commands, plan.vertices(), plan.rows, 0, 0);
+            if states.is_empty() {
+                device.cmd_draw(commands, plan.vertices(), plan.rows, 0, 0);
+            } else {
+                self.record_states(plan, canvas.extent, states);
+            }
             device.cmd_end_render_pass(commands);
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ash::{khr, vk};
+use ash::{ext, khr, vk};
 use fpprobe_reports::model::Claims;
 use fpprobe_spirv::{Control, Format, Need, Use};
 
@@ -40,6 +40,8 @@ type Flags = BTreeMap<String, bool>;
 
 /// The claim that the queue in use can draw and blit.
 const GRAPHICS: &str = "graphicsQueue";
+/// The claim of `VK_EXT_custom_border_color`.
+pub(super) const CUSTOM_BORDER_COLORS: &str = "customBorderColors";
 
 fn features(instance: &Instance, physical: &Physical, flags: &mut Flags) {
     let mut storage16 = vk::PhysicalDevice16BitStorageFeatures::default();
@@ -51,6 +53,10 @@ fn features(instance: &Instance, physical: &Physical, flags: &mut Flags) {
     }
     if physical.knows(FLOAT_CONTROLS2.0, FLOAT_CONTROLS2.1) {
         chain = chain.push_next(&mut controls2);
+    }
+    let mut borders = vk::PhysicalDeviceCustomBorderColorFeaturesEXT::default();
+    if physical.has(ext::custom_border_color::NAME) {
+        chain = chain.push_next(&mut borders);
     }
     // SAFETY: the handle is the instance's; only structures that the device knows are chained, and they outlive the
     // call. Vulkan 1.1 loaders have the function.
@@ -68,6 +74,7 @@ fn features(instance: &Instance, physical: &Physical, flags: &mut Flags) {
         ("storageBuffer16BitAccess", storage16.storage_buffer16_bit_access != 0),
         ("shaderFloat16", float16.shader_float16 != 0),
         ("shaderFloatControls2", controls2.shader_float_controls2 != 0),
+        (CUSTOM_BORDER_COLORS, borders.custom_border_colors != 0),
     ];
     flags.extend(found.map(named));
 }
@@ -139,6 +146,12 @@ fn formats(instance: &Instance, physical: &Physical, flags: &mut Flags) {
                 Use::BlitSrc => (found.optimal_tiling_features, vk::FormatFeatureFlags::BLIT_SRC),
                 Use::BlitDst => (found.optimal_tiling_features, vk::FormatFeatureFlags::BLIT_DST),
                 Use::ColorAttachment => (found.optimal_tiling_features, vk::FormatFeatureFlags::COLOR_ATTACHMENT),
+                Use::ColorAttachmentBlend => {
+                    (found.optimal_tiling_features, vk::FormatFeatureFlags::COLOR_ATTACHMENT_BLEND)
+                }
+                Use::DepthStencilAttachment => {
+                    (found.optimal_tiling_features, vk::FormatFeatureFlags::DEPTH_STENCIL_ATTACHMENT)
+                }
                 Use::VertexBuffer => (found.buffer_features, vk::FormatFeatureFlags::VERTEX_BUFFER),
             };
             if let Some(claim) = format_claim(format, used) {
@@ -159,6 +172,7 @@ pub fn offers(claims: &Claims) -> BTreeSet<Need> {
         (Need::Graphics, GRAPHICS),
         (Need::FragmentStores, "fragmentStoresAndAtomics"),
         (Need::VertexStores, "vertexPipelineStoresAndAtomics"),
+        (Need::CustomBorderColors, CUSTOM_BORDER_COLORS),
     ];
     let features = features.into_iter().filter(|(_, name)| claimed(name)).map(|(need, _)| need);
     let controls = Control::all().filter(|control| control.claim().is_some_and(claimed)).map(Need::Control);

@@ -3,12 +3,13 @@
 use std::time::Duration;
 
 use ash::vk;
+use fpprobe_spirv::op::Code;
 use fpprobe_spirv::plan::{self, Image as Texels, Placed};
 use fpprobe_spirv::{Plan, Route};
 
 use super::device::Device;
 use super::error::VulkanError;
-use super::image::{Access, Image, Wanted, layers};
+use super::image::{Access, Image, Wanted};
 use super::memory::Buffer;
 
 /// Where a copy or a clear writes to.
@@ -46,6 +47,14 @@ impl Device {
                 let source = operands(plan, placed, buffers, |values| values[0].to_le_bytes()[..size].to_vec());
                 let wanted = Wanted::of(&image, vk::ImageUsageFlags::empty())?;
                 self.convert((&wanted, &source), (&wanted, texels), copy, timeout)
+            }
+            (_, true) if image.code == Code::TexelConvert => {
+                let format = placed.params[0].shape.format;
+                let size = format.bits() as usize / 8;
+                let source = operands(plan, placed, buffers, |values| values[0].to_le_bytes()[..size].to_vec());
+                let wanted = Wanted::of(&image, vk::ImageUsageFlags::empty())?;
+                let given = Wanted::of(&Texels { format, ..image }, vk::ImageUsageFlags::empty())?;
+                self.convert((&given, &source), (&wanted, texels), blit, timeout)
             }
             (_, true) => {
                 let source = operands(plan, placed, buffers, |values| {
@@ -99,9 +108,9 @@ impl Device {
             for (part, bits) in color.iter_mut().zip(values) {
                 *part = *bits as u32;
             }
-            vk::ClearColorValue { uint32: color }
+            color
         });
-        let colors: Vec<vk::ClearColorValue> = colors.collect();
+        let colors: Vec<[u32; QUAD]> = colors.collect();
         for (number, colors) in colors.chunks(count as usize).enumerate() {
             let mut region = target.copy((number * count as usize * size) as u64);
             region.image_subresource.layer_count = colors.len() as u32;
@@ -111,8 +120,16 @@ impl Device {
             unsafe { device.cmd_copy_buffer_to_image(commands, buffer.raw(), target.raw(), TARGET.0, &[region]) };
             self.between(&[target.barrier(TARGET, TARGET)]);
             for (layer, color) in (0..).zip(colors) {
-                // SAFETY: as above.
-                unsafe { device.cmd_clear_color_image(commands, target.raw(), TARGET.0, color, &[layers(layer, 1)]) };
+                let range = [target.range(layer, 1)];
+                if image.format.is_depth() {
+                    let depth = vk::ClearDepthStencilValue { depth: f32::from_bits(color[0]), stencil: 0 };
+                    // SAFETY: as above; the queue draws, and the depth lies between 0 and 1.
+                    unsafe { device.cmd_clear_depth_stencil_image(commands, target.raw(), TARGET.0, &depth, &range) };
+                } else {
+                    let color = vk::ClearColorValue { uint32: *color };
+                    // SAFETY: as above.
+                    unsafe { device.cmd_clear_color_image(commands, target.raw(), TARGET.0, &color, &range) };
+                }
             }
             self.between(&[target.barrier(TARGET, SOURCE)]);
             // SAFETY: as above.
@@ -169,7 +186,8 @@ impl Device {
 
 /// An image of the same extent with four times binary32 for a texel.
 fn singles(wanted: &Wanted) -> Wanted {
-    Wanted { format: vk::Format::R32G32B32A32_SFLOAT, ..*wanted }
+    let format = vk::Format::R32G32B32A32_SFLOAT;
+    Wanted { format, viewed: format, ..*wanted }
 }
 
 /// The operands of every slot, one after the other, as bytes; the rest of the image's texels are zeros.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use ash::{ext, khr, vk};
 use fpprobe_reports::model::Claims;
 
-use super::claims::{FLOAT_CONTROLS, FLOAT_CONTROLS2, FLOAT16, claims};
+use super::claims::{CUSTOM_BORDER_COLORS, FLOAT_CONTROLS, FLOAT_CONTROLS2, FLOAT16, claims};
 use super::error::{Named, VulkanError};
 use super::fault;
 use super::handles::{Logical, Owned};
@@ -17,7 +17,7 @@ use super::physical::Physical;
 const PORTABILITY: &CStr = khr::portability_subset::NAME;
 
 /// Functions of Vulkan 1.0 that are used on a device. ash calls those that a driver lacks without looking, and panics.
-const FUNCTIONS: [&CStr; 61] = [
+const FUNCTIONS: [&CStr; 64] = [
     c"vkAllocateCommandBuffers",
     c"vkAllocateDescriptorSets",
     c"vkAllocateMemory",
@@ -30,6 +30,7 @@ const FUNCTIONS: [&CStr; 61] = [
     c"vkCmdBindVertexBuffers",
     c"vkCmdBlitImage",
     c"vkCmdClearColorImage",
+    c"vkCmdClearDepthStencilImage",
     c"vkCmdCopyBufferToImage",
     c"vkCmdCopyImage",
     c"vkCmdCopyImageToBuffer",
@@ -38,6 +39,8 @@ const FUNCTIONS: [&CStr; 61] = [
     c"vkCmdEndRenderPass",
     c"vkCmdPipelineBarrier",
     c"vkCmdPushConstants",
+    c"vkCmdSetBlendConstants",
+    c"vkCmdSetViewport",
     c"vkCreateBuffer",
     c"vkCreateBufferView",
     c"vkCreateCommandPool",
@@ -155,6 +158,9 @@ fn create(instance: &Arc<Instance>, physical: &Physical, family: u32, claims: &C
     let mut controls2 = vk::PhysicalDeviceShaderFloatControls2FeaturesKHR::default()
         .shader_float_controls2(claimed("shaderFloatControls2"));
 
+    let mut borders =
+        vk::PhysicalDeviceCustomBorderColorFeaturesEXT::default().custom_border_colors(claimed(CUSTOM_BORDER_COLORS));
+
     let mut extensions = Vec::new();
     for (extension, promoted) in [FLOAT_CONTROLS, FLOAT16, FLOAT_CONTROLS2] {
         // What has become core need not be, and on later devices may not be, enabled by its old name.
@@ -176,6 +182,10 @@ fn create(instance: &Arc<Instance>, physical: &Physical, family: u32, claims: &C
     }
     if controls2.shader_float_controls2 == vk::TRUE {
         features = features.push_next(&mut controls2);
+    }
+    if borders.custom_border_colors == vk::TRUE {
+        extensions.push(ext::custom_border_color::NAME.as_ptr());
+        features = features.push_next(&mut borders);
     }
     let mut faults = vk::PhysicalDeviceFaultFeaturesEXT::default().device_fault(true);
     let explains = fault::is_offered(instance, physical);

@@ -4,45 +4,59 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ash::vk;
+use fpprobe_spirv::op::State;
 use fpprobe_spirv::plan::window::{Dispatch, UNIFORM_BYTES};
 use fpprobe_spirv::plan::{self, Direction, IMAGE_BINDING};
 use fpprobe_spirv::{Plan, Route, Stage};
 
-use super::canvas::Canvas;
+use super::canvas::{Canvas, attached};
 use super::device::Device;
 use super::error::{ErrorKind, Named, VulkanError};
 use super::handles::{Logical, Owned};
 use super::image::{Image, Wanted, descriptor};
 use super::memory::Buffer;
 use super::pipeline::Pipeline;
+use super::states::states;
 use super::windows::{self, uniform};
 
 /// What a shader gets at a texel kernel's texels by.
-struct TexelAccess<'a> {
-    image: Option<&'a Image>,
+pub(super) struct TexelAccess<'a> {
+    pub(super) image: Option<&'a Image>,
     view: Option<Owned<vk::BufferView>>,
-    sampler: Option<Owned<vk::Sampler>>,
+    pub(super) sampler: Option<Owned<vk::Sampler>>,
 }
 
 /// Layout of a plan's image while a shader is at it.
 fn layout(plan: &Plan) -> vk::ImageLayout {
     match plan.route() {
-        Some(Route::Sampled) => vk::ImageLayout::SHADER_READ_ONLY_OPTIMAL,
-        Some(Route::Attachment) => vk::ImageLayout::COLOR_ATTACHMENT_OPTIMAL,
+        Some(Route::Sampled | Route::View) => vk::ImageLayout::SHADER_READ_ONLY_OPTIMAL,
+        Some(route) if route.is_drawn() => attached(plan),
         _ => vk::ImageLayout::GENERAL,
     }
 }
 
-/// A sampler that takes the nearest texel, by unnormalised coordinates: no arithmetic lies between slot and texel.
-fn sampler(logical: &Arc<Logical>) -> Result<Owned<vk::Sampler>, VulkanError> {
-    let edge = vk::SamplerAddressMode::CLAMP_TO_EDGE;
-    let info = vk::SamplerCreateInfo::default()
+/// A sampler that takes the nearest texel, by unnormalised coordinates: no arithmetic lies between slot and texel. Outside the image
+/// it has this colour of this format, if there is one.
+pub(super) fn sampler(
+    logical: &Arc<Logical>,
+    border: Option<(vk::ClearColorValue, vk::Format)>,
+) -> Result<Owned<vk::Sampler>, VulkanError> {
+    let edge = match border {
+        None => vk::SamplerAddressMode::CLAMP_TO_EDGE,
+        Some(_) => vk::SamplerAddressMode::CLAMP_TO_BORDER,
+    };
+    let mut info = vk::SamplerCreateInfo::default()
         .mag_filter(vk::Filter::NEAREST)
         .min_filter(vk::Filter::NEAREST)
         .mipmap_mode(vk::SamplerMipmapMode::NEAREST)
         .address_mode_u(edge)
         .address_mode_v(edge)
         .unnormalized_coordinates(true);
+    let mut custom = vk::SamplerCustomBorderColorCreateInfoEXT::default();
+    if let Some((color, format)) = border {
+        custom = custom.custom_border_color(color).format(format);
+        info = info.border_color(vk::BorderColor::FLOAT_CUSTOM_EXT).push_next(&mut custom);
+    }
     // SAFETY: the structure lives until after the call.
     let sampler = unsafe { logical.raw().create_sampler(&info, None) }.named("vkCreateSampler")?;
     Ok(Owned::new(logical, sampler))
@@ -84,34 +98,30 @@ impl Device {
         let in_buffer = texel_buffer || plan.route() == Some(Route::Vertex);
         let image = plan.image.filter(|_| !in_buffer).map(|image| self.image(&image)).transpose()?;
         let draws = plan.shader() != Stage::Compute;
-        let canvas = draws.then(|| Canvas::new(&self.logical, plan, image.as_ref())).transpose()?;
+        let canvas = draws.then(|| Canvas::new(&self.logical, self.physical, plan, image.as_ref())).transpose()?;
         let pipeline = Pipeline::new(&self.logical, words, plan, canvas.as_ref())?;
 
-        self.buffers.resize_with(self.buffers.len().max(buffers.len()), || None);
-        for (place, bytes) in self.buffers.iter_mut().zip(&*buffers) {
-            Buffer::fit(place, &self.logical, bytes.len())?.write(bytes)?;
-        }
+        self.fill(buffers)?;
         if plan.image.is_some() {
             Buffer::fit(&mut self.texels, &self.logical, texels.len())?.write(texels)?;
         }
         let view =
             plan.image.filter(|_| texel_buffer).map(|image| self.texel_view(&image, texels.len())).transpose()?;
-        let sampler = plan.image.map(|_| sampler(&self.logical)).transpose()?;
         let windows = windows::bytes(plan, &dispatches);
         self.fill_windows(&windows)?;
-        let texel_access = TexelAccess { image: image.as_ref(), view, sampler };
-        self.describe(plan, &pipeline, &texel_access);
-        self.record(plan, &pipeline, &dispatches, image.as_ref(), canvas.as_ref())?;
-        self.submit(timeout)?;
-
-        for ((place, bytes), wanted) in self.buffers.iter().zip(buffers).zip(&plan.buffers) {
-            if let Some(buffer) = place {
-                match wanted.direction {
-                    Direction::In => buffer.holds(bytes)?,
-                    Direction::Out => buffer.read(bytes)?,
-                }
-            }
+        let states = states(plan, buffers);
+        let drawing = canvas.as_ref().map(|canvas| (canvas, &states[..]));
+        let mut texel_access = TexelAccess { image: image.as_ref(), view, sampler: None };
+        if plan.image.is_some_and(|image| image.state() == Some(State::BorderColor)) {
+            self.border_colors(plan, &pipeline, &mut texel_access, &states, buffers, timeout)?;
+        } else {
+            texel_access.sampler = plan.image.map(|_| sampler(&self.logical, None)).transpose()?;
+            self.describe(plan, &pipeline, &texel_access);
+            self.record(plan, &pipeline, &dispatches, image.as_ref(), drawing)?;
+            self.submit(timeout)?;
+            self.read_back(plan, buffers)?;
         }
+
         if let Some(buffer) = self.windows.as_ref().filter(|_| !windows.is_empty()) {
             buffer.holds(&windows)?;
         }
@@ -120,6 +130,28 @@ impl Device {
             (Some(buffer), Some(_)) => buffer.holds(texels),
             _ => Ok(()),
         }
+    }
+
+    /// Puts the bytes into buffers.
+    pub(super) fn fill(&mut self, buffers: &[Vec<u8>]) -> Result<(), VulkanError> {
+        self.buffers.resize_with(self.buffers.len().max(buffers.len()), || None);
+        for (place, bytes) in self.buffers.iter_mut().zip(buffers) {
+            Buffer::fit(place, &self.logical, bytes.len())?.write(bytes)?;
+        }
+        Ok(())
+    }
+
+    /// What is in the buffers of results; an error if those of operands have changed.
+    pub(super) fn read_back(&self, plan: &Plan, buffers: &mut [Vec<u8>]) -> Result<(), VulkanError> {
+        for ((place, bytes), wanted) in self.buffers.iter().zip(buffers).zip(&plan.buffers) {
+            if let Some(buffer) = place {
+                match wanted.direction {
+                    Direction::In => buffer.holds(bytes)?,
+                    Direction::Out => buffer.read(bytes)?,
+                }
+            }
+        }
+        Ok(())
     }
 
     /// The same error, and where it tells of a lost device what the driver says of that.
@@ -144,8 +176,7 @@ impl Device {
             let what = format!("{} storage buffers; at most {most}", buffers.len());
             return Err(VulkanError::limit("vkCreateDescriptorSetLayout", what));
         }
-        let [width, height] =
-            plan.image.filter(|image| image.route == Route::Attachment).map_or([1, 1], |one| one.extent);
+        let [width, height] = plan.image.filter(|image| image.route.is_drawn()).map_or([1, 1], |one| one.extent);
         let (most_wide, most_high) = (limits.max_framebuffer_width, limits.max_framebuffer_height);
         if width > most_wide || height > most_high {
             let what = format!("attachment of {width}x{height} texels; at most {most_wide}x{most_high}");
@@ -162,8 +193,9 @@ impl Device {
     /// The image of a texel kernel.
     fn image(&self, image: &plan::Image) -> Result<Image, VulkanError> {
         let usage = match image.route {
-            Route::Sampled => vk::ImageUsageFlags::SAMPLED,
-            Route::Attachment => vk::ImageUsageFlags::COLOR_ATTACHMENT,
+            Route::Sampled | Route::View => vk::ImageUsageFlags::SAMPLED,
+            Route::Attachment if image.format.is_depth() => vk::ImageUsageFlags::DEPTH_STENCIL_ATTACHMENT,
+            Route::Attachment | Route::Resolve => vk::ImageUsageFlags::COLOR_ATTACHMENT,
             _ => vk::ImageUsageFlags::STORAGE,
         };
         Image::new(&self.logical, self.physical, &Wanted::of(image, usage)?)
@@ -186,7 +218,7 @@ impl Device {
     }
 
     /// Points the pipeline's descriptor set at the buffers and the image.
-    fn describe(&self, plan: &Plan, pipeline: &Pipeline, texels: &TexelAccess<'_>) {
+    pub(super) fn describe(&self, plan: &Plan, pipeline: &Pipeline, texels: &TexelAccess<'_>) {
         let infos: Vec<_> = plan
             .buffers
             .iter()
@@ -221,13 +253,13 @@ impl Device {
     }
 
     /// Records everything, from upload to download.
-    fn record(
+    pub(super) fn record(
         &self,
         plan: &Plan,
         pipeline: &Pipeline,
         dispatches: &[Dispatch],
         image: Option<&Image>,
-        canvas: Option<&Canvas>,
+        drawing: Option<(&Canvas, &[Vec<u64>])>,
     ) -> Result<(), VulkanError> {
         self.begin()?;
         let texels = image.zip(self.texels.as_ref());
@@ -237,12 +269,12 @@ impl Device {
         // SAFETY: the command buffer is recording; pipeline, layout and set belong together and, like what the set
         // describes, live until the submission has been waited for; `check_windows` has seen the dispatches.
         unsafe {
-            match canvas {
-                Some(canvas) => self.record_draw(plan, pipeline, canvas),
+            match drawing {
+                Some((canvas, states)) => self.record_draw(plan, pipeline, canvas, states),
                 None => self.record_dispatches(plan, pipeline, dispatches),
             }
         }
-        let written = matches!(plan.route(), Some(Route::StorageImage | Route::Attachment));
+        let written = plan.route().is_some_and(|route| route == Route::StorageImage || route.is_drawn());
         if let Some((image, buffer)) = texels.filter(|_| written) {
             self.download(image, buffer, layout(plan));
         }
@@ -254,6 +286,8 @@ impl Device {
         let compute = vk::PipelineStageFlags::COMPUTE_SHADER;
         let drawing = vk::PipelineStageFlags::VERTEX_SHADER
             | vk::PipelineStageFlags::FRAGMENT_SHADER
+            | vk::PipelineStageFlags::EARLY_FRAGMENT_TESTS
+            | vk::PipelineStageFlags::LATE_FRAGMENT_TESTS
             | vk::PipelineStageFlags::COLOR_ATTACHMENT_OUTPUT;
         if self.draws { compute | drawing } else { compute }
     }
@@ -291,10 +325,14 @@ impl Device {
     fn upload(&self, image: &Image, buffer: &Buffer, layout: vk::ImageLayout) {
         let (device, commands) = (self.logical.raw(), self.commands);
         let target = (vk::ImageLayout::TRANSFER_DST_OPTIMAL, vk::AccessFlags::TRANSFER_WRITE);
-        let shader = if layout == vk::ImageLayout::COLOR_ATTACHMENT_OPTIMAL {
-            vk::AccessFlags::COLOR_ATTACHMENT_READ | vk::AccessFlags::COLOR_ATTACHMENT_WRITE
-        } else {
-            vk::AccessFlags::SHADER_READ | vk::AccessFlags::SHADER_WRITE
+        let shader = match layout {
+            vk::ImageLayout::COLOR_ATTACHMENT_OPTIMAL => {
+                vk::AccessFlags::COLOR_ATTACHMENT_READ | vk::AccessFlags::COLOR_ATTACHMENT_WRITE
+            }
+            vk::ImageLayout::DEPTH_STENCIL_ATTACHMENT_OPTIMAL => {
+                vk::AccessFlags::DEPTH_STENCIL_ATTACHMENT_READ | vk::AccessFlags::DEPTH_STENCIL_ATTACHMENT_WRITE
+            }
+            _ => vk::AccessFlags::SHADER_READ | vk::AccessFlags::SHADER_WRITE,
         };
         let filled = image.barrier((vk::ImageLayout::UNDEFINED, vk::AccessFlags::empty()), target);
         let handed = image.barrier(target, (layout, shader));
@@ -314,8 +352,11 @@ impl Device {
     fn download(&self, image: &Image, buffer: &Buffer, layout: vk::ImageLayout) {
         let (device, commands) = (self.logical.raw(), self.commands);
         let source = (vk::ImageLayout::TRANSFER_SRC_OPTIMAL, vk::AccessFlags::TRANSFER_READ);
-        let drawn = layout == vk::ImageLayout::COLOR_ATTACHMENT_OPTIMAL;
-        let access = if drawn { vk::AccessFlags::COLOR_ATTACHMENT_WRITE } else { vk::AccessFlags::SHADER_WRITE };
+        let access = match layout {
+            vk::ImageLayout::COLOR_ATTACHMENT_OPTIMAL => vk::AccessFlags::COLOR_ATTACHMENT_WRITE,
+            vk::ImageLayout::DEPTH_STENCIL_ATTACHMENT_OPTIMAL => vk::AccessFlags::DEPTH_STENCIL_ATTACHMENT_WRITE,
+            _ => vk::AccessFlags::SHADER_WRITE,
+        };
         let done = image.barrier((layout, access), source);
         let copy = vk::PipelineStageFlags::TRANSFER;
         // SAFETY: as for `upload`.

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use ash::vk;
-use fpprobe_spirv::op::Code;
 use fpprobe_spirv::{Format, Route, plan};
 use gpu_allocator::MemoryLocation;
 
@@ -27,17 +26,19 @@ pub(super) fn vulkan_format(format: Format) -> Option<(vk::Format, &'static str)
         Format::R16snorm => Some((vk::Format::R16_SNORM, "R16_SNORM")),
         Format::A2b10g10r10 => Some((vk::Format::A2B10G10R10_UNORM_PACK32, "A2B10G10R10_UNORM_PACK32")),
         Format::E5b9g9r9 => Some((vk::Format::E5B9G9R9_UFLOAT_PACK32, "E5B9G9R9_UFLOAT_PACK32")),
+        Format::D16unorm => Some((vk::Format::D16_UNORM, "D16_UNORM")),
+        Format::D32f => Some((vk::Format::D32_SFLOAT, "D32_SFLOAT")),
         Format::F16 | Format::F32 | Format::F64 | Format::I32 | Format::U32 | Format::Bool => None,
     }
 }
 
 /// How a shader gets at a texel kernel's image; `None` for attachments and attributes, which are no descriptors.
 pub(super) fn descriptor(image: &plan::Image) -> Option<vk::DescriptorType> {
-    match (image.route, image.code) {
-        (Route::Attachment | Route::Vertex, _) => None,
-        (Route::TexelBuffer, _) => Some(vk::DescriptorType::UNIFORM_TEXEL_BUFFER),
-        (Route::Sampled, Code::ImageSample) => Some(vk::DescriptorType::COMBINED_IMAGE_SAMPLER),
-        (Route::Sampled, _) => Some(vk::DescriptorType::SAMPLED_IMAGE),
+    match image.route {
+        Route::Attachment | Route::Resolve | Route::Vertex => None,
+        Route::TexelBuffer => Some(vk::DescriptorType::UNIFORM_TEXEL_BUFFER),
+        Route::Sampled if image.is_filtered() => Some(vk::DescriptorType::COMBINED_IMAGE_SAMPLER),
+        Route::Sampled | Route::View => Some(vk::DescriptorType::SAMPLED_IMAGE),
         _ => Some(vk::DescriptorType::STORAGE_IMAGE),
     }
 }
@@ -53,8 +54,12 @@ pub(super) struct Wanted {
     pub(super) extent: [u32; 2],
     /// Layers.
     pub(super) layers: u32,
-    /// What it is used for beside copies to and from it.
+    /// What it is used for; one of a single sample is copied to and from, too.
     pub(super) usage: vk::ImageUsageFlags,
+    /// Samples of a texel.
+    pub(super) samples: vk::SampleCountFlags,
+    /// Format that its view takes it for.
+    pub(super) viewed: vk::Format,
 }
 
 impl Wanted {
@@ -62,7 +67,27 @@ impl Wanted {
     pub(super) fn of(image: &plan::Image, usage: vk::ImageUsageFlags) -> Result<Wanted, VulkanError> {
         let (format, _) = vulkan_format(image.format)
             .ok_or_else(|| VulkanError::argument("vkCreateImage", format!("{} is no image format", image.format)))?;
-        Ok(Wanted { about: image.format, format, extent: image.extent, layers: 1, usage })
+        let own = if image.route == Route::View { integers(image.format) } else { format };
+        let samples = vk::SampleCountFlags::TYPE_1;
+        Ok(Wanted { about: image.format, format: own, extent: image.extent, layers: 1, usage, samples, viewed: format })
+    }
+}
+
+/// Integers of the size of a format's texel (Vulkan, "Format Compatibility Classes").
+const fn integers(format: Format) -> vk::Format {
+    match format.bits() {
+        8 => vk::Format::R8_UINT,
+        16 => vk::Format::R16_UINT,
+        64 => vk::Format::R32G32_UINT,
+        _ => vk::Format::R32_UINT,
+    }
+}
+
+/// What is in a texel of this format.
+pub(super) const fn aspect(format: vk::Format) -> vk::ImageAspectFlags {
+    match format {
+        vk::Format::D16_UNORM | vk::Format::D32_SFLOAT => vk::ImageAspectFlags::DEPTH,
+        _ => vk::ImageAspectFlags::COLOR,
     }
 }
 
@@ -74,16 +99,11 @@ pub(super) struct Image {
     _memory: Memory,
     extent: [u32; 2],
     layers: u32,
+    aspect: vk::ImageAspectFlags,
 }
 
 /// Layout of an image, and how it is got at there.
 pub(super) type Access = (vk::ImageLayout, vk::AccessFlags);
-
-/// Layers of an image.
-pub(super) const fn layers(base_array_layer: u32, layer_count: u32) -> vk::ImageSubresourceRange {
-    let aspect_mask = vk::ImageAspectFlags::COLOR;
-    vk::ImageSubresourceRange { aspect_mask, base_mip_level: 0, level_count: 1, base_array_layer, layer_count }
-}
 
 impl Image {
     /// An image with undefined texels.
@@ -92,16 +112,22 @@ impl Image {
         physical: vk::PhysicalDevice,
         wanted: &Wanted,
     ) -> Result<Image, VulkanError> {
-        let Wanted { about, format, extent, layers: count, usage } = *wanted;
+        let Wanted { about, format, extent, layers: count, usage, samples, viewed } = *wanted;
         let [width, height] = extent;
-        let copies = vk::ImageUsageFlags::TRANSFER_SRC | vk::ImageUsageFlags::TRANSFER_DST;
+        let copies = match samples {
+            vk::SampleCountFlags::TYPE_1 => vk::ImageUsageFlags::TRANSFER_SRC | vk::ImageUsageFlags::TRANSFER_DST,
+            _ => vk::ImageUsageFlags::empty(),
+        };
+        let mutable =
+            if viewed == format { vk::ImageCreateFlags::empty() } else { vk::ImageCreateFlags::MUTABLE_FORMAT };
         let info = vk::ImageCreateInfo::default()
             .image_type(vk::ImageType::TYPE_2D)
             .format(format)
             .extent(vk::Extent3D { width, height, depth: 1 })
             .mip_levels(1)
             .array_layers(count)
-            .samples(vk::SampleCountFlags::TYPE_1)
+            .flags(mutable)
+            .samples(samples)
             .tiling(vk::ImageTiling::OPTIMAL)
             .usage(usage | copies);
         // SAFETY: the device was made from this physical device of this instance.
@@ -123,6 +149,10 @@ impl Image {
             let limit = format!("image of {width}x{height} texels, {count} layers; at most {w}x{h}, {layers}");
             return Err(VulkanError::limit("vkCreateImage", limit));
         }
+        if !most.sample_counts.contains(samples) {
+            let what = format!("{about} image of {} samples; offered: {:?}", samples.as_raw(), most.sample_counts);
+            return Err(VulkanError::limit("vkCreateImage", what));
+        }
 
         // SAFETY: the structure lives until after the call; the device supports format, usage and extent.
         let raw = unsafe { logical.raw().create_image(&info, None) }.named("vkCreateImage").map_err(error_about)?;
@@ -135,21 +165,28 @@ impl Image {
         let (block, offset) = memory.place();
         // SAFETY: the image is unbound; the memory was allocated for its requirements and belongs to nobody else.
         unsafe { logical.raw().bind_image_memory(raw.raw(), block, offset) }.named("vkBindImageMemory")?;
-        let viewed =
-            vk::ImageUsageFlags::STORAGE | vk::ImageUsageFlags::SAMPLED | vk::ImageUsageFlags::COLOR_ATTACHMENT;
-        let view = if usage.intersects(viewed) {
+        let seen = vk::ImageUsageFlags::STORAGE
+            | vk::ImageUsageFlags::SAMPLED
+            | vk::ImageUsageFlags::COLOR_ATTACHMENT
+            | vk::ImageUsageFlags::DEPTH_STENCIL_ATTACHMENT;
+        let mut image = Image { view: None, raw, _memory: memory, extent, layers: count, aspect: aspect(viewed) };
+        if usage.intersects(seen) {
             let info = vk::ImageViewCreateInfo::default()
-                .image(raw.raw())
+                .image(image.raw())
                 .view_type(vk::ImageViewType::TYPE_2D)
-                .format(format)
-                .subresource_range(layers(0, 1));
+                .format(viewed)
+                .subresource_range(image.range(0, 1));
             // SAFETY: the structure lives until after the call; the image is bound and has what the view names.
             let view = unsafe { logical.raw().create_image_view(&info, None) }.named("vkCreateImageView")?;
-            Some(Owned::new(logical, view))
-        } else {
-            None
-        };
-        Ok(Image { view, raw, _memory: memory, extent, layers: count })
+            image.view = Some(Owned::new(logical, view));
+        }
+        Ok(image)
+    }
+
+    /// Layers of the image.
+    pub(super) fn range(&self, base_array_layer: u32, layer_count: u32) -> vk::ImageSubresourceRange {
+        let aspect_mask = self.aspect;
+        vk::ImageSubresourceRange { aspect_mask, base_mip_level: 0, level_count: 1, base_array_layer, layer_count }
     }
 
     /// The view, for shaders and attachments; valid as long as `self`.
@@ -172,8 +209,7 @@ impl Image {
 
     /// All layers.
     pub(super) fn subresource(&self) -> vk::ImageSubresourceLayers {
-        let color = vk::ImageSubresourceLayers::default().aspect_mask(vk::ImageAspectFlags::COLOR);
-        color.layer_count(self.layers)
+        vk::ImageSubresourceLayers::default().aspect_mask(self.aspect).layer_count(self.layers)
     }
 
     /// Its extent.
@@ -192,6 +228,6 @@ impl Image {
             .src_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
             .dst_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
             .image(self.raw())
-            .subresource_range(layers(0, self.layers))
+            .subresource_range(self.range(0, self.layers))
     }
 }

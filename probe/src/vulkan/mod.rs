@@ -25,6 +25,7 @@ mod library;
 mod memory;
 mod physical;
 mod pipeline;
+mod states;
 mod taint;
 mod text;
 mod version;

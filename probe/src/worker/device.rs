@@ -1,5 +1,6 @@
 //! What a worker does with its driver.
 
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use fpprobe_profiles::Outcome;
@@ -7,15 +8,19 @@ use fpprobe_spirv::plan::Plan;
 use fpprobe_spirv::{Cases, Kernel, cases};
 
 use crate::measure::support::Support;
-use crate::measure::{Asked, Executor, measure};
+use crate::measure::{Asked, Executor, Left, measure};
 use crate::protocol::{self, Failure, Found, Job, Response};
 use crate::vulkan::{Device, Driver, VulkanError};
+
+use super::dump::Dump;
 
 /// The driver and the device in use.
 #[derive(Default)]
 pub struct State {
     driver: Option<Driver>,
     device: Option<(Device, Support)>,
+    dump_raw: Option<PathBuf>,
+    dump: Option<Dump>,
 }
 
 impl From<VulkanError> for Failure {
@@ -25,6 +30,11 @@ impl From<VulkanError> for Failure {
 }
 
 impl State {
+    /// Nothing is open yet. What dispatches leave in memory goes into this folder.
+    pub fn new(dump_raw: Option<PathBuf>) -> State {
+        State { dump_raw, ..State::default() }
+    }
+
     fn driver(&mut self) -> Result<&Driver, VulkanError> {
         match &mut self.driver {
             Some(driver) => Ok(driver),
@@ -61,6 +71,7 @@ impl State {
         };
         let support = Support::new(info.offers.clone(), &info.claims);
         self.device = Some((driver.device(index)?, support));
+        self.dump = self.dump_raw.as_deref().map(|root| Dump::new(root, key)).transpose().map_err(undumped)?;
         Ok(Response::Opened)
     }
 
@@ -71,7 +82,7 @@ impl State {
             return Err(Failure::new(Outcome::Rejected, "no device is open"));
         };
         let asked = jobs.iter().map(asked).collect::<Result<Vec<_>, _>>()?;
-        let mut executor = Timed { device, started };
+        let mut executor = Timed { device, started, dump: self.dump.as_ref() };
         let answers = measure(&mut executor, build, support, &asked, timeout)?;
         Ok(Response::Measured(answers))
     }
@@ -101,6 +112,7 @@ fn build(plan: &Plan) -> Result<Vec<u32>, String> {
 struct Timed<'a> {
     device: &'a mut Device,
     started: Instant,
+    dump: Option<&'a Dump>,
 }
 
 impl Executor for Timed<'_> {
@@ -116,4 +128,13 @@ impl Executor for Timed<'_> {
         let ran = self.device.dispatch(words, plan, buffers, texels, left);
         Ok(ran.map_err(|error| self.device.explain(error))?)
     }
+
+    fn left(&mut self, left: &Left<'_>) -> Result<(), Failure> {
+        self.dump.map_or(Ok(()), |dump| dump.write(left)).map_err(undumped)
+    }
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "it maps an error")]
+fn undumped(error: std::io::Error) -> Failure {
+    Failure::new(Outcome::Rejected, format!("what the dispatch left could not be written (--dump-raw): {error}"))
 }

@@ -40,7 +40,7 @@ fn a_report_answers_without_its_device() {
     let document = ends(fpprobe(&[]).arg("answers").arg(&report).args(["--format", "json"])).document(0);
     let moved = answer(&document, "Q05");
     assert!(moved.contains("a flushed negative result: keeps its sign"), "{moved}");
-    assert!(moved.contains("fnegate: gives 00000000 for 00400000"), "{moved}");
+    assert!(moved.contains("fnegate: gives 00000000 for 80400000"), "{moved}");
     assert!(moved.contains("not measured"), "{moved}");
     let text = ends(fpprobe(&[]).arg("answers").arg(&report));
     text.with(0);

@@ -16,11 +16,12 @@ fn refused(arguments: &[&str]) -> String {
 fn unknown_names_come_with_the_nearest() {
     assert!(refused(&["eval", "f32.inverse_sqr", "0"]).contains("`inverse_sqrt`"));
     assert!(refused(&["eval", "f23.fadd", "0", "0"]).contains("`f32`"));
-    assert!(refused(&["run", "f32.fad*x"]).contains("f32.fadd"));
+    assert!(refused(&["run", "f32.fad*q"]).contains("f32.fadd"));
     assert!(refused(&["run", "--profile", "d3d1"]).contains("`d3d11`"));
     assert!(refused(&["run", "--require", "wgs"]).contains("`wgsl`"));
     assert!(refused(&["accepts", "d3d12", "f32.fadd", "0", "0"]).contains("`d3d11`"));
     assert!(refused(&["explain", "D32-188"]).contains("D32-18"));
+    assert!(refused(&["explain", "G-225"]).contains("G-25"));
     assert!(refused(&["eval", "f32.fadd:controls=szin23", "0", "0"]).contains("`szin32`"));
     assert!(refused(&["frobnicate"]).contains("unrecognized subcommand"));
 }
@@ -76,6 +77,12 @@ fn profiles_with_mistakes_are_named_with_file_and_line() {
     std::fs::write(&path, "id = \"own\"\ntitle = 7\n").unwrap();
     let message = refused(&["rules", path.to_str().unwrap()]);
     assert!(message.contains("own.toml") && message.contains('2'), "{message}");
+    std::fs::write(&path, "id = \"d3d11\"\ntitle = \"t\"\nversion = \"1\"\nextends = \"d3d11\"\n").unwrap();
+    let message = refused(&["rules", path.to_str().unwrap()]);
+    assert!(message.contains("`d3d11` is a built-in profile's: give this one an id of its own"), "{message}");
+    std::fs::write(&path, [0xff, 0xfe]).unwrap();
+    assert!(refused(&["rules", path.to_str().unwrap()]).contains("UTF-8: save the file as such"));
+    assert!(refused(&["rules", "d3d11.toml"]).contains("has an id without `.toml`"));
 }
 
 #[test]

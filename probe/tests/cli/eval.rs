@@ -107,6 +107,27 @@ fn whole_vectors_and_matrices_have_their_shapes() {
 }
 
 #[test]
+fn a_case_is_asked_among_those_of_its_list() {
+    let among = |arguments: &[&str]| ends(fpprobe(&["lavapipe-25"]).args(["eval"]).args(arguments));
+    let (kernel, list) = ("f32.floor:route=spec", "f32.unary.corners");
+    let all = among(&[kernel, "--among", list]).lines(0);
+    assert_eq!(all.len(), 24);
+    let one = among(&[kernel, "00800001", "--among", list]).lines(0);
+    assert_eq!(one, all.into_iter().filter(|line| line["in"][0] == "00800001").collect::<Vec<_>>());
+    // This driver folds each of many floors at once otherwise than one by itself: in company 2^-126 is one of -0.
+    assert_eq!((&one[0]["out"], &one[0]["outcome"]), (&"80000000".into(), &"flaky".into()), "{one:?}");
+    assert_eq!(among(&[kernel, "00800001"]).lines(0)[0]["out"], "00000000");
+    for (arguments, part) in [
+        (&[kernel, "00800002", "--among", list][..], "`00800002` is no case of `f32.unary.corners`"),
+        (&[kernel, "--among", "f16.unary"], "it has `f32.unary` and `f32.unary.corners`"),
+    ] {
+        let ended = among(arguments);
+        assert_eq!(ended.with(2), "");
+        assert!(ended.err.contains(part), "{}", ended.err);
+    }
+}
+
+#[test]
 fn what_a_device_lacks_is_named() {
     let ended = ends(fpprobe(&["swiftshader"]).args(["eval", "f16.fadd", "3c00", "3c00"]));
     let line = ended.lines(4).remove(0);

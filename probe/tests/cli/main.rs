@@ -2,8 +2,11 @@
 
 mod answers;
 mod bad_input;
+mod check;
+mod diff;
 mod drivers;
 mod eval;
+mod history;
 mod killed;
 mod mock;
 mod offline;
@@ -11,3 +14,4 @@ mod resume;
 mod run;
 mod scene;
 mod validation;
+mod vulkan_profile;

@@ -42,12 +42,13 @@ withhold colorAttachment of 64
 ";
 
 /// Codes of fixed point that are read an ulp off (H-03).
-const READ: [&str; 8] = [
+const READ: [&str; 9] = [
     "r8unorm.load:route=sampled",
     "rgba8unorm.load:route=sampled",
     "rgba8srgb.load:route=sampled",
     "r16unorm.load:route=sampled",
     "a2b10g10r10.load:route=sampled",
+    "d16unorm.load:route=sampled",
     "r8snorm.load:route=texel_buffer",
     "rgba8snorm.load:route=texel_buffer",
     "r16snorm.load:route=texel_buffer",

@@ -211,7 +211,7 @@ impl<'a> Watch<'a> {
                     _ => lane.under(demand),
                 };
                 seen.matters |= set != lane.set;
-                seen.passes &= self.sight.accepts(&set, lane.spot);
+                seen.passes &= self.sight.accepts(&set, lane.spot, demand);
             }
         }
     }

@@ -193,8 +193,9 @@ impl Judge<'_> {
             });
             let sight = self.sight(place, observation);
             let swapped: Demand = behaviour::swapped(sight.demand, behaviour);
-            let left =
-                failing.iter().filter(|spot| acquitted || !sight.accepts(&sight.under(**spot, &swapped), **spot));
+            let left = failing
+                .iter()
+                .filter(|spot| acquitted || !sight.accepts(&sight.under(**spot, &swapped), **spot, &swapped));
             let demand = explanation.as_ref().unwrap_or(sight.demand);
             left.take(SHOWN).map(|spot| sight.evidence(*spot, demand)).collect()
         };
@@ -206,7 +207,7 @@ impl Judge<'_> {
         let mut demand = behaviour::swapped(&self.profile.rules[place.0].parts[place.1].demand, behaviour);
         demand.accuracy = Accuracy::NearestEven;
         let sight = self.sight(place, observation);
-        sight.lanes().any(|lane| !sight.accepts(&lane.under(&demand), lane.spot))
+        sight.lanes().any(|lane| !sight.accepts(&lane.under(&demand), lane.spot, &demand))
     }
 
     /// Fills in label and behaviour of rules that are met.
@@ -252,5 +253,7 @@ fn by_path(findings: &[Found<'_>]) -> String {
     if paths.windows(2).all(|pair| pair[0].1 == pair[1].1) {
         return name(&|_| true);
     }
-    paths.iter().map(|(route, name)| format!("{route}: {name}")).collect::<Vec<_>>().join("; ")
+    // Of a path that was asked nothing that tells there is nothing to say.
+    let told = paths.iter().filter(|(_, name)| !name.is_empty());
+    told.map(|(route, name)| format!("{route}: {name}")).collect::<Vec<_>>().join("; ")
 }

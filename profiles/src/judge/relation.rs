@@ -30,7 +30,7 @@ pub(super) fn explanations(requirement: Requirement, demand: &Demand) -> Vec<Dem
 
 /// The demand that explains most lanes, and the places that it does not explain.
 pub(super) fn against_one(demands: &[Demand], lanes: &[Lane], sight: &Sight<'_>) -> Option<(Demand, Vec<Spot>)> {
-    let off = |demand: &Demand, lane: &Lane| !sight.accepts(&lane.under(demand), lane.spot);
+    let off = |demand: &Demand, lane: &Lane| !sight.accepts(&lane.under(demand), lane.spot, demand);
     // Mostly one explains everything, and the first lane rules out the other.
     if let Some(demand) = demands.iter().find(|demand| !lanes.iter().any(|lane| off(demand, lane))) {
         return Some((demand.clone(), Vec::new()));
@@ -83,7 +83,7 @@ pub(super) fn judge(
             _ => continue,
         };
         if lanes == 0 {
-            return Err(format!("{}: no lane for {requirement:?}", stores.kernel));
+            return Err(format!("{}: no lane for `{}`", stores.kernel, requirement.name()));
         }
         total.0 += lanes;
         total.1.extend(evidence);

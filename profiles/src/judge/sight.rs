@@ -2,7 +2,7 @@
 //! at each: nothing but findings is kept.
 
 use super::Evidence;
-use crate::accepted::{Accepted, Set};
+use crate::accepted::Set;
 use crate::encoding::Reader;
 use crate::observation::Observation;
 use crate::oracle::{Demand, Operands, Question, accepted_on};
@@ -60,11 +60,29 @@ impl<'a> Sight<'a> {
         self.question.accepted_part(self.observation.cases.case(case), part, demand)
     }
 
-    /// Whether both answers (one, unless the observation is flaky) are in a set.
-    pub(super) fn accepts(&self, set: &Set, (case, part): Spot) -> bool {
-        let Observation { out, second, .. } = self.observation;
-        let at = |values: &[u64]| set.contains(self.reader.part(values, case, part));
-        at(out) && second.as_ref().is_none_or(|second| at(second))
+    /// Whether both answers (one, unless the observation is flaky) are in the set that a demand allows in a place.
+    pub(super) fn accepts(&self, set: &Set, spot: Spot, demand: &Demand) -> bool {
+        self.observation.runs().all(|answers| self.fits(answers, set, spot, demand))
+    }
+
+    fn fits(&self, answers: &[u64], set: &Set, (case, part): Spot, demand: &Demand) -> bool {
+        let own = self.reader.part(answers, case, part);
+        set.contains(own) && self.goes_together(answers, (case, part), own, demand)
+    }
+
+    /// Whether the second of two results goes with the first: some reading of the operands explains both. Where none
+    /// explains the first, that is the first one's fault.
+    fn goes_together(&self, answers: &[u64], (case, part): Spot, own: u64, demand: &Demand) -> bool {
+        let Some(first) = self.question.partner(part).filter(|first| *first < part) else { return true };
+        let inputs = self.observation.cases.case(case);
+        let operands = self.question.operands(inputs, first);
+        if !self.rule.selects(self.question.encodings[first], &operands, self.demand) {
+            return true;
+        }
+        let pairs = self.question.accepted_pairs(inputs, first, demand);
+        let answer = self.reader.part(answers, case, first);
+        let mut explained = pairs.iter().filter(|[set, _]| set.contains(answer)).peekable();
+        explained.peek().is_none() || explained.any(|[_, set]| set.contains(own))
     }
 
     /// The first answer.
@@ -72,19 +90,23 @@ impl<'a> Sight<'a> {
         self.reader.part(&self.observation.out, case, part)
     }
 
-    /// A place as evidence; parts of the result that the rule does not look at accept anything.
+    /// A place as evidence, with the answer that is not accepted there, be it that of the second run alone; parts of the
+    /// result that the rule does not look at accept anything.
     pub(super) fn evidence(&self, (case, part): Spot, demand: &Demand) -> Evidence {
         let inputs = self.observation.cases.case(case);
-        let sets = self.question.encodings.iter().enumerate().map(|(other, encoding)| {
+        let looked = |other: usize| {
             let operands = self.question.operands(inputs, other);
-            let looked = other == part || self.rule.selects(*encoding, &operands, demand);
-            if looked { accepted_on(*encoding, &operands, demand) } else { Set::everything(*encoding) }
-        });
+            other == part || self.rule.selects(self.question.encodings[other], &operands, demand)
+        };
+        let set = self.under((case, part), demand);
+        let failing = self.observation.runs().find(|answers| !self.fits(answers, &set, (case, part), demand));
+        let width = self.observation.kernel.outputs();
+        let answer = failing.map_or_else(|| self.observation.answer(case), |answers| &answers[case * width..][..width]);
         Evidence {
             kernel: self.observation.kernel,
             case: inputs.to_vec(),
-            answer: self.observation.answer(case).to_vec(),
-            accepted: Accepted::new(sets.collect()),
+            answer: answer.to_vec(),
+            accepted: self.question.accepted_where(inputs, demand, looked),
         }
     }
 }

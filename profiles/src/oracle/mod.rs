@@ -118,6 +118,20 @@ fn union_of_readings(encoding: Encoding, operands: &Operands, demand: &Demand) -
         .fold(Set::nothing(encoding), |set, reading| set.or(&of_reading(encoding, reading, operands.part, demand)))
 }
 
+/// What is accepted as two results of the same operands, each given with what it depends on: a pair for every way to read
+/// the operands, for one reading explains both.
+fn pairs_on(results: [(Encoding, Operands); 2], demand: &Demand) -> Vec<[Set; 2]> {
+    let operands = &results[0].1;
+    if matches!(demand.accuracy, Accuracy::Inherited(_)) || !operands.iter().any(|one| one.is_open(&demand.operands)) {
+        return vec![results.map(|(encoding, operands)| accepted_on(encoding, &operands, demand))];
+    }
+    let of = |reading: &Reading| {
+        let under = |(encoding, operands): &(Encoding, Operands)| of_reading(*encoding, reading, operands.part, demand);
+        [under(&results[0]), under(&results[1])]
+    };
+    combinations(operands, &demand.operands).iter().map(of).collect()
+}
+
 /// Operands as they are read.
 type Reading = SmallVec<[Operand; 4]>;
 

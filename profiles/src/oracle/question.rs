@@ -7,7 +7,7 @@ use fpprobe_spirv::op::Function;
 use fpprobe_spirv::{Coding, Format, Kernel, Shape};
 use smallvec::{SmallVec, smallvec};
 
-use super::{Demand, Operand, accepted_on, inherited};
+use super::{Demand, Operand, accepted_on, inherited, pairs_on};
 use crate::accepted::{Accepted, Set};
 use crate::encoding::{Encoding, texel_fields};
 
@@ -71,8 +71,9 @@ impl Question {
     pub fn operands(&self, case: &[u64], part: usize) -> Operands {
         let op = self.kernel.op;
         match op.function {
-            Function::Move | Function::Load if self.kernel.format.is_packed() => self.of_texel(case[0], part),
+            Function::Move | Function::Load if self.params[0].format.is_packed() => self.of_texel(case[0], part),
             Function::Store => self.of_channels(case, part),
+            Function::Add if self.kernel.format.is_packed() => self.blended(case, part),
             Function::PackDouble => {
                 [Operand { layout: Format::F64.float(), bits: case[0] | case[1] << 32 }].into_iter().collect()
             }
@@ -140,12 +141,32 @@ impl Question {
     /// What a part of a written texel depends on: its component, or every one where they share an exponent.
     fn of_channels(&self, case: &[u64], part: usize) -> Operands {
         let channels = self.kernel.format.channels();
-        let component = |index: usize| Operand { layout: self.params[0].format.float(), bits: case[index] };
+        let given = self.params[0].format;
+        let component = |index: usize| match given.channels().get(index) {
+            // A texel of floats becomes one of another format.
+            Some(channel) => Operand {
+                layout: channel.coding.float(),
+                bits: case[0] >> channel.shift & ((1 << channel.coding.bits()) - 1),
+            },
+            None => Operand { layout: given.float(), bits: case[index] },
+        };
         if channels[0].coding == Coding::Shared {
             let list = (0..channels.len()).map(component).collect();
             return Operands { list, part, coding: Some(Coding::Shared), ..Operands::default() };
         }
         Operands { coding: Some(channels[part].coding), ..self.one_of(part, component) }
+    }
+
+    /// What a part of a blended texel depends on: its component, and the channel that was there, which comes last.
+    fn blended(&self, case: &[u64], part: usize) -> Operands {
+        let mut operands = Operands { beside: SmallVec::new(), ..self.of_channels(case, part) };
+        // Blending computes in binary32, where the subnormals of a texel are numbers like others.
+        let single = self.params[0].format.float();
+        let there = case.last().and_then(|texel| self.of_texel(*texel, part).into_iter().next());
+        let widened = |code: Operand| Operand { layout: single, bits: (code.double() as f32).to_bits().into() };
+        let there = there.map(|code| if code.layout == single { code } else { widened(code) });
+        operands.list.extend(there);
+        operands
     }
 
     /// Whether every part of the result depends on every operand.
@@ -164,8 +185,48 @@ impl Question {
         accepted_on(self.encodings[part], &self.operands(case, part), demand)
     }
 
+    /// Of two results, the part of the other one that depends on the same operands.
+    pub fn partner(&self, part: usize) -> Option<usize> {
+        let width = self.encodings.len() / 2;
+        self.kernel.op.second.map(|_| if part < width { part + width } else { part - width })
+    }
+
+    /// What is accepted as a part of the first of two results and as its partner, together: any of these pairs.
+    pub fn accepted_pairs(&self, case: &[u64], part: usize, demand: &Demand) -> Vec<[Set; 2]> {
+        let both = [part, self.partner(part).unwrap_or(part)];
+        pairs_on(both.map(|part| (self.encodings[part], self.operands(case, part))), demand)
+    }
+
     /// What is accepted as the result.
     pub fn accepted(&self, case: &[u64], demand: &Demand) -> Accepted {
-        Accepted::new((0..self.encodings.len()).map(|part| self.accepted_part(case, part, demand)).collect())
+        self.accepted_where(case, demand, |_| true)
+    }
+
+    /// What is accepted as the result where only some parts are looked at.
+    pub fn accepted_where(&self, case: &[u64], demand: &Demand, looked: impl Fn(usize) -> bool) -> Accepted {
+        let mut alternatives: Vec<Vec<Set>> = vec![self.encodings.iter().map(|one| Set::everything(*one)).collect()];
+        for part in (0..self.encodings.len()).filter(|part| looked(*part)) {
+            match self.partner(part).filter(|other| looked(*other)) {
+                // It came with its partner.
+                Some(other) if other < part => {}
+                Some(other) => {
+                    let pairs = self.accepted_pairs(case, part, demand);
+                    let with = |sets: &Vec<Set>, [own, partner]: &[Set; 2]| {
+                        let mut sets = sets.clone();
+                        (sets[part], sets[other]) = (own.clone(), partner.clone());
+                        sets
+                    };
+                    alternatives =
+                        alternatives.iter().flat_map(|sets| pairs.iter().map(move |pair| with(sets, pair))).collect();
+                }
+                None => {
+                    let set = self.accepted_part(case, part, demand);
+                    for sets in &mut alternatives {
+                        sets[part] = set.clone();
+                    }
+                }
+            }
+        }
+        Accepted::any(alternatives)
     }
 }

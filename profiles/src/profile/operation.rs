@@ -12,7 +12,7 @@ use toml::{Spanned, Table, Value};
 use super::ANY;
 use super::parse::{Bound, Formulas, RawOperation, bound, formulas};
 use crate::environment::Environment;
-use crate::source::{At, ProfileError, Source, once, placed, told};
+use crate::source::{At, Source, SourceError, once, placed, told};
 
 /// How many kernels may implement an operation.
 const MOST_LOWERINGS: usize = 16;
@@ -62,7 +62,7 @@ impl Operation {
         name: &str,
         raw: &RawOperation,
         at: usize,
-    ) -> Result<Operation, ProfileError> {
+    ) -> Result<Operation, SourceError> {
         let key = |key: &str| format!("operation.{name}.{key}");
         let problem = |(at, problem): At| source.error(at, problem);
         let list = &key("lowerings");
@@ -114,7 +114,7 @@ impl Operation {
             lowerings,
             widths,
             routes,
-            accuracy: raw.accuracy.iter().map(accuracy).collect::<Result<_, ProfileError>>()?,
+            accuracy: raw.accuracy.iter().map(accuracy).collect::<Result<_, SourceError>>()?,
             inherits: raw.inherits.as_ref().map(|texts| formulas(source, name, texts)).transpose()?,
             environment: changes(&key("environment"), &raw.environment).map_err(problem)?,
         })

@@ -14,16 +14,19 @@ use super::{ANY, Ground, Group, Member, PACKED, Part, Profile, Requirement, Rule
 use crate::accuracy::Accuracy;
 use crate::environment::{Environment, Ulp};
 use crate::formula::Inheritance;
-use crate::oracle::{Demand, Question, has_reference};
-use crate::source::{At, ProfileError, Source, once, placed};
+use crate::lanes::Lanes;
+use crate::oracle::{Demand, has_reference};
+use crate::source::{At, Source, SourceError, once, placed};
 
 mod inherit;
 mod raw;
+mod sense;
 
 pub(super) use inherit::{Bound, Formulas, bound, formulas};
 use inherit::{Place, accuracy_of};
 pub(super) use raw::RawOperation;
 use raw::{RawGroup, RawProfile, RawRule};
+use sense::{fits, suits};
 
 /// Largest profile that is read, in bytes.
 const LARGEST: usize = 1 << 20;
@@ -33,8 +36,6 @@ const DEEPEST: usize = 8;
 const MOST_PARTS: usize = 1 << 12;
 /// How many controls a recipe may choose among: every set of them is tried.
 const MOST_MODES: usize = 12;
-/// How wide, in ulps, the first step of an operation in two steps may be: the second is judged for each of its results.
-const WIDEST_STEP: f64 = 64.0;
 
 /// Everything that files have said so far.
 struct Draft {
@@ -57,19 +58,24 @@ pub(super) fn parse(
     file: &str,
     text: &str,
     base: &dyn Fn(&str) -> Option<(String, String)>,
-) -> Result<Profile, ProfileError> {
+) -> Result<Profile, SourceError> {
     let source = Source { file: file.to_owned(), text: text.to_owned() };
     let mut draft = draft(&Rc::new(source), base, 0)?;
     let mut parts = 0;
-    for Written { source, at, raw } in std::mem::take(&mut draft.rules) {
+    let rules = std::mem::take(&mut draft.rules).into_iter().map(|Written { source, at, raw }| {
+        // Once there are too many, no more of them are read.
+        if parts > MOST_PARTS {
+            return Ok(None);
+        }
         let rule = read_rule(&source, raw, at, &draft)?;
         parts += rule.parts.len();
         if parts > MOST_PARTS {
             let problem = format!("with rule `{}` rules look at operations more than {MOST_PARTS} times", rule.id);
             return Err(source.error(at, problem));
         }
-        draft.profile.rules.push(rule);
-    }
+        Ok(Some(rule))
+    });
+    draft.profile.rules = SourceError::every(rules)?.into_iter().flatten().collect();
     // A path that a device may lack is a group of its own.
     let Profile { groups, rules, .. } = &mut draft.profile;
     for part in rules.iter().flat_map(|rule| &rule.parts) {
@@ -87,7 +93,7 @@ fn draft(
     source: &Rc<Source>,
     base: &dyn Fn(&str) -> Option<(String, String)>,
     depth: usize,
-) -> Result<Draft, ProfileError> {
+) -> Result<Draft, SourceError> {
     if source.text.len() > LARGEST {
         return Err(
             source.error(0, format!("a profile may have {LARGEST} bytes at most; this one has {}", source.text.len()))
@@ -128,7 +134,7 @@ fn draft(
     Ok(draft)
 }
 
-fn read(source: &Rc<Source>, raw: RawProfile, draft: &mut Draft) -> Result<(), ProfileError> {
+fn read(source: &Rc<Source>, raw: RawProfile, draft: &mut Draft) -> Result<(), SourceError> {
     // Ids stand in `--require ID:default`, beside paths of files, and in reports.
     let in_names = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
     if raw.id.get_ref().is_empty() || !raw.id.get_ref().chars().all(in_names) {
@@ -178,11 +184,12 @@ fn read(source: &Rc<Source>, raw: RawProfile, draft: &mut Draft) -> Result<(), P
             known.map_or_else(|| draft.ground.environments[ANY].clone(), |known| draft.ground.environment(known));
         environment(&key, &whole).map_err(|problem| source.error(at, problem))?;
     }
-    for (name, operation) in raw.operation {
+    let operations = raw.operation.into_iter().map(|(name, operation)| {
         let at = operation.span().start;
-        let operation = Operation::read(source, &name, operation.get_ref(), at)?;
-        draft.operations.insert(name, operation);
-    }
+        let read = Operation::read(source, &name, operation.get_ref(), at)?;
+        Ok((name, read))
+    });
+    draft.operations.extend(SourceError::every(operations)?);
     for dropped in raw.without {
         let before = draft.rules.len();
         draft.rules.retain(|rule| rule.raw.id != *dropped.get_ref());
@@ -208,11 +215,11 @@ fn read(source: &Rc<Source>, raw: RawProfile, draft: &mut Draft) -> Result<(), P
 }
 
 /// What a key's name stands for.
-fn named<T: FromStr<Err = ParseError>>(source: &Source, key: &str, name: &Spanned<String>) -> Result<T, ProfileError> {
+fn named<T: FromStr<Err = ParseError>>(source: &Source, key: &str, name: &Spanned<String>) -> Result<T, SourceError> {
     name.get_ref().parse().map_err(|error| source.error(name.span().start, format!("`{key}`: {error}")))
 }
 
-fn read_rule(source: &Rc<Source>, raw: RawRule, at: usize, draft: &Draft) -> Result<Rule, ProfileError> {
+fn read_rule(source: &Rc<Source>, raw: RawRule, at: usize, draft: &Draft) -> Result<Rule, SourceError> {
     let rule_error = |at: usize, problem: String| source.error(at, format!("rule `{}`: {problem}", raw.id));
     if let Some((name, text)) =
         raw.accuracy.iter().find(|(name, _)| *name != ANY && !raw.operations.iter().any(|op| op.get_ref() == *name))
@@ -229,13 +236,16 @@ fn read_rule(source: &Rc<Source>, raw: RawRule, at: usize, draft: &Draft) -> Res
     if let Some((key, _)) = empty.iter().find(|(_, empty)| *empty) {
         return Err(rule_error(at, format!("`{key}` is empty, and a rule without cannot fail")));
     }
+    if let Some(problem) = raw.lanes.0.iter().find_map(Lanes::contradiction) {
+        return Err(rule_error(at, format!("`lanes`: {problem}")));
+    }
     let problem = |(at, problem): At| rule_error(at, problem);
     let within = |key: &str| format!("rule `{}`: `{key}`", raw.id);
     let accuracies: BTreeMap<&str, Bound> = raw
         .accuracy
         .iter()
         .map(|(name, text)| Ok((name.as_str(), bound(source, &within(&format!("accuracy.{name}")), text)?)))
-        .collect::<Result<_, ProfileError>>()?;
+        .collect::<Result<_, SourceError>>()?;
     let environment = changes("environment", &raw.environment).map_err(problem)?;
     let here = raw.format.span().start;
     let formats = || raw.format.get_ref().0.iter();
@@ -297,7 +307,7 @@ struct Own<'a> {
 /// What is wrong with a rule's look at an operation: something about the name, or about another place.
 enum Problem {
     Here(String),
-    Elsewhere(ProfileError),
+    Elsewhere(SourceError),
 }
 
 impl From<String> for Problem {
@@ -306,8 +316,8 @@ impl From<String> for Problem {
     }
 }
 
-impl From<ProfileError> for Problem {
-    fn from(error: ProfileError) -> Problem {
+impl From<SourceError> for Problem {
+    fn from(error: SourceError) -> Problem {
         Problem::Elsewhere(error)
     }
 }
@@ -370,44 +380,4 @@ fn environment_of(draft: &Draft, format: Format, others: &[&Table]) -> Result<En
         table.extend(changed(format, other));
     }
     environment("environment", &table)
-}
-
-/// Refuses lowerings that cannot stand for one another, and relations that their kernels have no answers for.
-fn fits(function: Function, lowerings: &[Kernel], requirements: &[Requirement]) -> Result<(), String> {
-    let operands = |kernel: &Kernel| Question::new(kernel).operands(&vec![0; kernel.arity()], 0).len();
-    let first = &lowerings[0];
-    if let Some(other) = lowerings.iter().find(|other| operands(other) != operands(first)) {
-        return Err(format!("`{first}` and `{other}` do not take the same operands: one cannot stand for the other"));
-    }
-    let about_stores =
-        |requirement: &Requirement| matches!(requirement, Requirement::RoundTrip | Requirement::EveryCode);
-    let stores = function == Function::Store && lowerings.iter().all(|kernel| kernel.op.function == function);
-    match requirements.iter().find(|requirement| about_stores(requirement)) {
-        Some(requirement) if !stores => {
-            Err(format!("`requirement`: {requirement:?} is about stores of packed formats, which it is not"))
-        }
-        _ => Ok(()),
-    }
-}
-
-/// Refuses accuracies that say nothing of an operation, and those too wide for one that is judged in two steps.
-fn suits(accuracy: &Accuracy, function: Function) -> Result<(), String> {
-    let step = match (accuracy, function) {
-        (Accuracy::TwoStep(ulps), Function::Div) | (Accuracy::Ulp(ulps), Function::MulAdd) => *ulps,
-        (Accuracy::Inherited(_) | Accuracy::Undefined, _)
-        | (Accuracy::Steps(_), Function::Dot)
-        | (Accuracy::AbsoluteWithin(..), Function::Sin | Function::Cos) => 0.0,
-        (Accuracy::TwoStep(_) | Accuracy::AbsoluteWithin(..) | Accuracy::Steps(_), _) => {
-            return Err(format!("`{accuracy}` is the accuracy of another operation"));
-        }
-        (Accuracy::Stated(stated), _) if matches!(stated.accuracy, Accuracy::TwoStep(_)) => {
-            return Err(format!("`{accuracy}`: a division in two steps has no conditions"));
-        }
-        (accuracy, Function::MulAdd) if !accuracy.is_rounding() => f64::INFINITY,
-        _ => 0.0,
-    };
-    if step <= WIDEST_STEP {
-        return Ok(());
-    }
-    Err(format!("`{accuracy}` is too wide for an operation in two steps, which may take {WIDEST_STEP} ulp at most"))
 }

@@ -10,8 +10,8 @@ use fpprobe_profiles::oracle::{Demand, Question};
 use fpprobe_profiles::profile;
 use fpprobe_profiles::profile::Requirement;
 use fpprobe_profiles::{Observation, Outcome, Profile, Verdict};
-use fpprobe_spirv::cases;
 use fpprobe_spirv::op::Function;
+use fpprobe_spirv::{Cases, cases};
 
 use crate::device::{device, profiles};
 
@@ -110,6 +110,54 @@ fn keeping_subnormals_is_one_deviation_and_the_rest_depends_on_it() {
         |verdict| judgement.rules.iter().filter(|r| r.verdict == verdict).map(|r| r.id.as_str()).collect::<Vec<_>>();
     assert_eq!(of(Verdict::Deviates), ["D32-18"]);
     assert!(of(Verdict::Depends).contains(&"D32-19") && of(Verdict::Depends).contains(&"D32-12"));
+}
+
+#[test]
+fn two_results_must_be_of_one_reading() {
+    let mut profile = profile::built_in("vulkan").unwrap().unwrap();
+    profile.rules.retain(|rule| rule.id == "V-subnormals");
+    let judge = Judge::new(&profile);
+    let verdict = |answer: [u64; 2]| {
+        let kernel = "f32.frexp".parse().unwrap();
+        let (cases, out) = (Cases::new("", 1, [1]), answer.into());
+        let asked = [Observation { kernel, cases, outcome: Outcome::Ran, detail: String::new(), out, second: None }];
+        let verdict = judge.judge(&Observations::new(&asked)).rules.remove(0);
+        (verdict.verdict == Verdict::Deviates, verdict.failing, verdict.evidence)
+    };
+    let (half, exponent) = (0x3f00_0000, 0xffff_ff6c);
+    for whole in [[half, exponent], [0, 0]] {
+        assert_eq!(verdict(whole), (false, 0, Vec::new()), "{whole:x?}");
+    }
+    for mixed in [[half, 0], [0, exponent], [half, 1]] {
+        let (deviates, failing, evidence) = verdict(mixed);
+        assert_eq!((deviates, failing), (true, 1), "{mixed:x?}");
+        assert_eq!(evidence[0].accepted.alternatives().len(), 2);
+        assert!(!evidence[0].accepted.contains(&mixed));
+    }
+}
+
+#[test]
+fn a_path_of_which_nothing_can_be_told_is_left_out() {
+    let mut profile = profile::built_in("d3d11").unwrap().unwrap();
+    profile.rules.retain(|rule| rule.id == "D11-08");
+    // A quarter and three quarters of the way from 1 to the next value of 11 bits, 1 + 2^-6: towards zero or to nearest, a
+    // quarter is 1.
+    let (low, high, one): (u64, u64, u64) = (0x3f80_8000, 0x3f81_8000, 0x3f80_0000);
+    let told = |route: &str, red: u64, code: u64| {
+        let kernel = format!("b10g11r11.store:route={route}").parse().unwrap();
+        let (cases, out) = (Cases::new("", 3, [red, one, one]), [0x1e0 << 22 | 0x3c0 << 11 | code].into());
+        Observation { kernel, cases, outcome: Outcome::Ran, detail: String::new(), out, second: None }
+    };
+    let behaviour = |asked: &[Observation]| {
+        let mut own = profile.clone();
+        own.rules[0].parts.retain(|part| asked.iter().any(|one| part.lowerings.contains(&one.kernel)));
+        Judge::new(&own).judge(&Observations::new(asked)).rules.remove(0)
+    };
+    let mixed = behaviour(&[told("storage_image", high, 0x3c1), told("clear", low, 0x3c0)]);
+    assert_eq!(
+        (mixed.verdict, mixed.behaviour.as_str()),
+        (Verdict::Permitted, "storage_image: rounds to nearest even")
+    );
 }
 
 #[test]

@@ -90,7 +90,7 @@ fn no_required_lane_is_no_pass() {
 fn a_rule_that_judged_no_lane_is_no_pass_beside_rules_that_did() {
     for (id, lanes) in [
         // What no operand can be, and what the profile says nothing of.
-        ("d3d11", "all = [\"normal\"], none = [\"normal\"]"),
+        ("d3d11", "all = [\"normal\"], any = [\"zero\"]"),
         ("wgsl", "any = [\"nan\"]"),
     ] {
         let device = device(&profile::built_in(id).unwrap().unwrap());

@@ -1,5 +1,6 @@
 //! The same question by another route, of vectors, through another front end: a rule holds there, too.
 
+use fpprobe_profiles::accepts::accepts;
 use fpprobe_profiles::judge::{Judge, Judgement, Observations};
 use fpprobe_profiles::{Class, Observation, Outcome, Verdict, profile};
 use fpprobe_spirv::{Cases, Kernel};
@@ -48,13 +49,50 @@ fn what_another_way_answers_otherwise_must_be_right_as_well() {
 }
 
 #[test]
+fn what_a_profile_accepts_it_accepts_by_every_way_of_asking() {
+    for (id, plain, case, ways) in [
+        ("d3d11", "f32.fadd", &ZEROS[..], &["route=uniform", "route=push", "route=spec", "route=literal"][..]),
+        ("d3d11", "f32.fadd", &ZEROS, &["stage=fragment", "stage=vertex", "via=glsl"]),
+        ("d3d11", "f32.fmul", &[0x8000_0000, 0x7fff_ffff], &["route=spec", "route=literal"]),
+        ("vulkan", "f32.fadd:controls=rte32", &[0x3f80_0000, 1], &["route=spec"]),
+        ("wgsl", "f32.dot:width=2", &[1, 2, 3, 4], &["route=push"]),
+    ] {
+        let profile = profile::built_in(id).unwrap().unwrap();
+        let (set, rules) = accepts(&profile, &plain.parse().unwrap(), case);
+        assert!(!rules.is_empty(), "{plain}");
+        for way in ways {
+            let kernel = format!("{plain}{}{way}", if plain.contains(':') { ";" } else { ":" });
+            assert_eq!(
+                accepts(&profile, &kernel.parse().unwrap(), case),
+                (set.clone(), rules.clone()),
+                "{id} {kernel}"
+            );
+        }
+    }
+    // Of vectors each component, too.
+    let profile = profile::built_in("d3d11").unwrap().unwrap();
+    let (wide, rules) = accepts(&profile, &"f32.fadd:route=uniform;width=2".parse().unwrap(), &[0x8000_0000, 1, 0, 2]);
+    let one = |case: &[u64]| accepts(&profile, &"f32.fadd".parse().unwrap(), case).0.alternatives()[0][0].clone();
+    assert_eq!(wide.alternatives(), [[one(&ZEROS), one(&[1, 2])]]);
+    assert!(rules.contains(&"D32-34".to_owned()), "{rules:?}");
+}
+
+#[test]
 fn what_a_way_answers_in_two_ways_is_judged() {
     let flaky = Observation {
         outcome: Outcome::Flaky,
         second: Some([0x8000_0000].into()),
         ..observed("f32.fadd:route=push", &[&ZEROS], &[0])
     };
-    assert_eq!(verdict(&judged(&[flaky]), "D32-34").0, Verdict::Deviates);
+    let judgement = judged(&[flaky]);
+    let rule = judgement.rules.iter().find(|rule| rule.id == "D32-34").unwrap();
+    assert_eq!(rule.verdict, Verdict::Deviates);
+    // The evidence is the answer that fails, which is the second run's.
+    assert!(!rule.evidence.is_empty());
+    for evidence in &rule.evidence {
+        assert_eq!(evidence.answer, [0x8000_0000]);
+        assert!(!evidence.accepted.contains(&evidence.answer), "{evidence:x?}");
+    }
 }
 
 /// A recipe is one for every way of asking; where one that fails was not asked under it, that is asked for.

@@ -83,7 +83,7 @@ pub(super) fn packed(look: &Look<'_>) -> String {
             return (name, manners);
         }
         let numbers = [("65280", 0x477f_0000), ("infinity", 0x7f80_0000), ("NaN", 0x7fc0_0000), ("-1", 0xbf80_0000)];
-        let texels = numbers.map(|(number, bits)| format!("{number} becomes {}", look.channel(&id, bits)));
+        let texels = numbers.map(|(number, bits)| format!("{number} becomes {}", look.component(&id, bits)));
         (name, format!("{manners}, {}", texels.join(", ")))
     });
     sentence(told)
@@ -92,13 +92,13 @@ pub(super) fn packed(look: &Look<'_>) -> String {
 pub(super) fn norm(look: &Look<'_>) -> String {
     let packing = |name: &str| {
         let id = format!("f32.{name}");
-        (format!("{name} of NaN"), look.byte(&id, 0x7fc0_0000))
+        (format!("{name} of NaN"), look.component(&id, 0x7fc0_0000))
     };
     let stored = [Format::Rgba8unorm, Format::Rgba8snorm].into_iter().flat_map(|format| {
         stores(format).map(move |(name, id)| {
             let told = match look.ran(&id) {
                 Ok(_) => {
-                    let [nan, half] = [0x7fc0_0000, 0x3f00_0000].map(|bits| look.channel(&id, bits));
+                    let [nan, half] = [0x7fc0_0000, 0x3f00_0000].map(|bits| look.component(&id, bits));
                     format!("NaN becomes {nan}, 0.5 between two codes {half}")
                 }
                 Err(why) => why.to_owned(),

@@ -1,42 +1,38 @@
 //! A look at the answers of one device: what is looked at becomes the evidence.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
 
-use fpprobe_profiles::encoding::{Encoding, components};
+use fpprobe_profiles::encoding::{Encoding, Reader};
+use fpprobe_profiles::judge::{Judge, Judgement, Observations};
 use fpprobe_profiles::manner::{Aspect, manner};
 use fpprobe_profiles::ways::Pair;
-use fpprobe_profiles::{Observation, Outcome};
+use fpprobe_profiles::{Observation, Outcome, Profile};
 use fpprobe_spirv::Kernel;
 
 use crate::decimal::{coded, decimal};
 use crate::model::Shown;
-use crate::values::{encode_answer, encode_case, eval_command};
+use crate::values::{asked_again, encode_answer, encode_case};
 
 /// How many lanes one answer shows.
 const MOST: usize = 12;
+
+/// How many kernels are named of many.
+pub(super) const NAMED: usize = 8;
 
 /// What is said of a kernel that no observation tells of.
 pub(super) const UNMEASURED: &str = "not measured";
 
 /// The observations of a device, and what was looked at since the last answer.
 pub(super) struct Look<'a> {
-    observations: HashMap<Kernel, &'a Observation>,
-    pairs: &'a [Pair<'a>],
+    observations: &'a Observations<'a>,
     shown: RefCell<Vec<Shown>>,
     wanted: RefCell<Vec<Kernel>>,
     unknown: RefCell<Vec<String>>,
 }
 
 impl<'a> Look<'a> {
-    pub(super) fn new(observations: &'a [Observation], pairs: &'a [Pair<'a>]) -> Look<'a> {
-        Look {
-            observations: observations.iter().map(|observation| (observation.kernel, observation)).collect(),
-            pairs,
-            shown: RefCell::default(),
-            wanted: RefCell::default(),
-            unknown: RefCell::default(),
-        }
+    pub(super) fn new(observations: &'a Observations<'a>) -> Look<'a> {
+        Look { observations, shown: RefCell::default(), wanted: RefCell::default(), unknown: RefCell::default() }
     }
 
     /// What was shown since the last call.
@@ -63,10 +59,7 @@ impl<'a> Look<'a> {
             self.unknown.borrow_mut().push(id.to_owned());
             return Err(UNMEASURED);
         };
-        let mut wanted = self.wanted.borrow_mut();
-        if !wanted.contains(&kernel) {
-            wanted.push(kernel);
-        }
+        self.want(kernel);
         match self.observations.get(&kernel) {
             None => Err(UNMEASURED),
             Some(observation) => match observation.outcome {
@@ -77,27 +70,43 @@ impl<'a> Look<'a> {
         }
     }
 
-    /// Every observation that ran.
-    pub(super) fn all(&self) -> impl Iterator<Item = &'a Observation> {
-        let mut all: Vec<&Observation> = self.observations.values().copied().collect();
-        all.sort_by_cached_key(|observation| observation.kernel.to_string());
-        all.into_iter().filter(|observation| matches!(observation.outcome, Outcome::Ran | Outcome::Flaky))
+    /// Asks for a kernel, so that it is measured where nothing else is.
+    pub(super) fn want(&self, kernel: Kernel) {
+        let mut wanted = self.wanted.borrow_mut();
+        if !wanted.contains(&kernel) {
+            wanted.push(kernel);
+        }
+    }
+
+    /// What these rules say of the device; the lanes that they reject are shown.
+    pub(super) fn judgement(&self, rules: &Profile) -> Judgement {
+        let judgement = Judge::new(rules).judge(self.observations);
+        for lane in judgement.rules.iter().flat_map(|rule| &rule.evidence) {
+            if let Some(observation) = self.observations.get(&lane.kernel) {
+                self.keep(observation, &lane.case, &lane.answer);
+            }
+        }
+        judgement
     }
 
     /// Kernels that ask the same in several ways.
     pub(super) fn pairs(&self) -> impl Iterator<Item = &'a Pair<'a>> {
-        self.pairs.iter()
+        self.observations.pairs().iter()
     }
 
     /// Keeps a lane as evidence.
     pub(super) fn show(&self, observation: &Observation, case: usize) {
-        let (kernel, inputs) = (&observation.kernel, encode_case(&observation.kernel, observation.cases.case(case)));
+        self.keep(observation, observation.cases.case(case), observation.answer(case));
+    }
+
+    fn keep(&self, observation: &Observation, case: &[u64], answer: &[u64]) {
+        let (kernel, inputs) = (&observation.kernel, encode_case(&observation.kernel, case));
         let mut shown = self.shown.borrow_mut();
         let lane = Shown {
-            command: eval_command(&kernel.to_string(), &inputs),
+            command: asked_again(observation, &inputs),
             kernel: kernel.to_string(),
             inputs,
-            out: encode_answer(kernel, observation.answer(case)),
+            out: encode_answer(kernel, answer),
         };
         if shown.len() < MOST && !shown.contains(&lane) {
             shown.push(lane);
@@ -112,37 +121,31 @@ impl<'a> Look<'a> {
         observation.answer(index).first().copied().ok_or(UNMEASURED)
     }
 
-    /// The first answer to a case that begins with this component.
-    fn starting(&self, id: &str, first: u64) -> Result<(&'a Observation, &'a [u64]), &'static str> {
-        let observation = self.ran(id)?;
-        let index = observation.cases.iter().position(|case| case.first() == Some(&first)).ok_or(UNMEASURED)?;
-        self.show(observation, index);
-        Ok((observation, observation.answer(index)))
-    }
-
-    /// The lowest byte of that answer.
-    pub(super) fn byte(&self, id: &str, first: u64) -> String {
-        match self.starting(id, first) {
-            Ok((_, answer)) => answer.first().map_or_else(String::new, |word| format!("{:02x}", word & 0xff)),
-            Err(why) => why.to_owned(),
-        }
-    }
-
-    /// The first channel of that answer, a texel, for people.
-    pub(super) fn channel(&self, id: &str, first: u64) -> String {
-        let (observation, answer) = match self.starting(id, first) {
-            Ok(found) => found,
+    /// What becomes of a component in each part of a result that has one of its own, for people.
+    pub(super) fn component(&self, id: &str, bits: u64) -> String {
+        let observation = match self.ran(id) {
+            Ok(observation) => observation,
             Err(why) => return why.to_owned(),
         };
-        let kernel = &observation.kernel;
-        match (Encoding::of_result(kernel).first(), components(kernel, answer).first()) {
-            (Some(encoding), Some(bits)) => {
-                let coding = kernel.format.channels().first().map(|channel| channel.coding);
-                let value = coding.map_or_else(String::new, |coding| coded(coding, *bits));
-                format!("{} ({value})", encoding.hex(*bits))
+        let (kernel, reader) = (&observation.kernel, Reader::new(&observation.kernel));
+        let mut shown: Vec<String> = Vec::new();
+        by_part(kernel, |part, encoding| {
+            let mut answers: Vec<String> = Vec::new();
+            let asked = observation.cases.iter().enumerate().filter(|(_, case)| case.get(part) == Some(&bits));
+            for (case, _) in asked {
+                let code = reader.part(&observation.out, case, part);
+                let value = kernel.format.channels().get(part).map(|channel| coded(channel.coding, code));
+                let told = encoding.hex(code) + &value.map_or_else(String::new, |value| format!(" ({value})"));
+                if !shown.contains(&told) {
+                    self.show(observation, case);
+                    shown.push(told.clone());
+                }
+                if !answers.contains(&told) {
+                    answers.push(told);
+                }
             }
-            _ => UNMEASURED.to_owned(),
-        }
+            (!answers.is_empty()).then(|| answers.join(" or "))
+        })
     }
 
     /// The answer on these operands, for people.
@@ -163,15 +166,11 @@ impl<'a> Look<'a> {
             Ok(observation) => observation,
             Err(why) => return why.to_owned(),
         };
-        let Some(manner) = manner(observation, aspect) else { return UNMEASURED.to_owned() };
-        self.show(observation, manner.case);
-        if let Some(way) = manner.way {
-            way.to_owned()
-        } else {
-            let counts: Vec<String> =
-                manner.ways.iter().map(|(way, count)| format!("{way} in {count} of {}", manner.lanes)).collect();
-            counts.join(", ")
-        }
+        by_part(&observation.kernel, |part, _| {
+            let manner = manner(observation, aspect, part)?;
+            self.show(observation, manner.case);
+            Some(manner.told(aspect))
+        })
     }
 
     /// Several respects of one kernel. What is not there at all is said once.
@@ -182,6 +181,39 @@ impl<'a> Look<'a> {
         let told: Vec<String> = aspects.iter().map(|aspect| self.manner(id, *aspect)).collect();
         told.join(", ")
     }
+}
+
+/// What is said of each part of a result; parts of which the same is said share it, and all of them need no name.
+fn by_part(kernel: &Kernel, mut of: impl FnMut(usize, Encoding) -> Option<String>) -> String {
+    let names = if kernel.op.code.is_of_texels() { ["red", "green", "blue", "alpha"] } else { ["x", "y", "z", "w"] };
+    let mut said: Vec<(String, Vec<&str>)> = Vec::new();
+    for (part, encoding) in Encoding::of_result(kernel).into_iter().enumerate() {
+        let (Some(what), Some(name)) = (of(part, encoding), names.get(part)) else { continue };
+        match said.iter_mut().find(|(same, _)| *same == what) {
+            Some((_, parts)) => parts.push(name),
+            None => said.push((what, vec![name])),
+        }
+    }
+    match said.as_slice() {
+        [] => UNMEASURED.to_owned(),
+        [(what, _)] => what.clone(),
+        several => {
+            let told = several.iter().map(|(what, parts)| match parts.as_slice() {
+                [first @ .., last] if !first.is_empty() => format!("{what} in {} and {last}", first.join(", ")),
+                parts => format!("{what} in {}", parts.join("")),
+            });
+            told.collect::<Vec<_>>().join(", ")
+        }
+    }
+}
+
+/// The first of these names, and how many more there are.
+pub(super) fn first_of(names: &[String]) -> String {
+    let mut told = names[..names.len().min(NAMED)].to_vec();
+    if names.len() > NAMED {
+        told.push(format!("{} more", names.len() - NAMED));
+    }
+    told.join(", ")
 }
 
 /// Parts of a sentence, each with its subject; those of which the same is said share it.

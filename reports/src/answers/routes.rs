@@ -3,16 +3,48 @@
 use fpprobe_profiles::Observation;
 use fpprobe_profiles::ways::Pair;
 
-use super::look::{Look, UNMEASURED};
+use super::look::{Look, NAMED, UNMEASURED, first_of};
 
-/// How many kernels are named that do not agree.
-const NAMED: usize = 8;
+/// Operations of binary32 that are asked in every way where nothing else is measured: some of each kind that a compiler
+/// folds, or computes by itself.
+const ASKED: [&str; 20] = [
+    "fadd",
+    "fsub",
+    "fmul",
+    "fdiv",
+    "fma",
+    "mul_then_add",
+    "fmin",
+    "fmax",
+    "floor",
+    "ceil",
+    "fract",
+    "round_even",
+    "sqrt",
+    "inverse_sqrt",
+    "exp2",
+    "log2",
+    "pow",
+    "sin",
+    "fconvert_f16",
+    "convert_f_to_s",
+];
+
+fn ask(look: &Look<'_>, ways: &[&str]) {
+    for op in ASKED {
+        for id in ways.iter().map(|way| format!("f32.{op}:{way}")).chain([format!("f32.{op}")]) {
+            let _ = look.ran(&id);
+        }
+    }
+}
 
 pub(super) fn folding(look: &Look<'_>) -> String {
+    ask(look, &["route=spec", "route=literal"]);
     agreement(look, |pair| pair.other.kernel.route.is_folded() && pair.plain.kernel.width == pair.other.kernel.width)
 }
 
 pub(super) fn widths(look: &Look<'_>) -> String {
+    ask(look, &["width=2", "width=3", "width=4", "stage=fragment", "stage=vertex"]);
     let alike = |pair: &Pair<'_>| pair.other.kernel.route == pair.plain.kernel.route;
     let widths = agreement(look, |pair| pair.other.kernel.width != pair.plain.kernel.width && alike(pair));
     let stages = agreement(look, |pair| pair.other.kernel.stage != pair.plain.kernel.stage && alike(pair));
@@ -35,18 +67,15 @@ fn agreement(look: &Look<'_>, of_interest: impl Fn(&Pair<'_>) -> bool) -> String
     for pair in &differing {
         show(look, pair);
     }
-    let mut named: Vec<String> =
-        differing.iter().take(NAMED).map(|pair| format!("{} ({})", pair.other.kernel, pair.differing.len())).collect();
-    if differing.len() > NAMED {
-        named.push(format!("{} more", differing.len() - NAMED));
-    }
+    let named: Vec<String> =
+        differing.iter().map(|pair| format!("{} ({})", pair.other.kernel, pair.differing.len())).collect();
     let lanes: usize = pairs.iter().map(|pair| pair.compared).sum();
     let off: usize = differing.iter().map(|pair| pair.differing.len()).sum();
     format!(
         "{} of {} kernels agree; {off} of {lanes} answers do not, of {}",
         pairs.len() - differing.len(),
         pairs.len(),
-        named.join(", ")
+        first_of(&named)
     )
 }
 

@@ -1,9 +1,14 @@
 //! Q06, Q07, Q08, Q15: NaN, infinities and signed zeros.
 
-use fpprobe_profiles::manner::{Aspect, manner};
-use fpprobe_spirv::Kernel;
+use std::sync::LazyLock;
 
-use super::look::{Look, UNMEASURED, sentence};
+use fpprobe_profiles::judge::RuleVerdict;
+use fpprobe_profiles::manner::Aspect;
+use fpprobe_profiles::profile::built_in;
+use fpprobe_profiles::{Level, Profile, Verdict};
+use fpprobe_spirv::{Control, Kernel, Route};
+
+use super::look::{Look, UNMEASURED, first_of, sentence};
 
 const CONTROLS: [&str; 3] = ["", "szin32", "fastmath0"];
 
@@ -56,38 +61,48 @@ pub(super) fn edges(look: &Look<'_>) -> String {
     ])
 }
 
+/// The rules of Vulkan for who asks for `FPFastMathDefault` None.
+static STRICT: LazyLock<Option<Profile>> = LazyLock::new(|| {
+    let mut rules = built_in("vulkan")?.ok()?;
+    let strict = |kernel: &Kernel| kernel.controls.contains(Control::FastMath0);
+    rules
+        .rules
+        .retain(|rule| rule.level == Level::Required && rule.parts.iter().flat_map(|part| &part.lowerings).all(strict));
+    // No mode beside it: what it promises it promises alone.
+    rules.modes.clear();
+    Some(rules)
+});
+
 pub(super) fn fast_math(look: &Look<'_>) -> String {
-    for op in ["inverse_sqrt", "fmin", "nmin", "fadd", "fmul"] {
-        // Asked for, so that they are measured where nothing else is.
-        let _ = look.ran(&under(op, "fastmath0"));
-    }
-    let (mut held, mut lost) = (0, Vec::new());
-    // Of vectors as a whole, and of two results, not every part depends on the NaN.
-    let each = |kernel: &Kernel| kernel.is_plain() && kernel.op.is_componentwise() && kernel.op.second.is_none();
-    let under_it = look.all().filter(|observation| observation.kernel.controls.to_string() == "fastmath0");
-    let under_it = under_it.filter(|observation| each(&observation.kernel));
-    for observation in under_it {
-        match manner(observation, Aspect::Nan) {
-            Some(seen) if seen.way.is_some() => held += 1,
-            Some(seen) => {
-                look.show(observation, seen.case);
-                lost.push(observation.kernel.stem());
-            }
-            None => {}
+    let Some(rules) = &*STRICT else { return UNMEASURED.to_owned() };
+    for kernel in rules.kernels() {
+        look.want(kernel);
+        // What a compiler folds it folds by itself; whole vectors and matrices it takes apart, and a run does not ask them so.
+        let apart = kernel.op.is_geometric() || kernel.has_matrices();
+        if let (false, Ok(folded)) = (apart, Kernel { route: Route::Spec, ..kernel }.checked()) {
+            look.want(folded);
         }
     }
-    let minus = match look.bits("f32.inverse_sqrt:controls=fastmath0", &[0x8000_0000]) {
-        Ok(0xff80_0000) => "rsq(-0) is -inf under it".to_owned(),
-        Ok(bits) => format!("rsq(-0) is {bits:08x} under it, not -inf"),
-        Err(why) => return format!("FPFastMathDefault None: {why}"),
-    };
-    match (held, lost.as_slice()) {
-        (0, []) => format!("{minus}; NaN: {UNMEASURED}"),
-        (_, []) => format!("{minus}; all {held} kernels measured under it treat a NaN operand in one way"),
-        _ => format!(
-            "{minus}; {held} kernels treat a NaN operand in one way under it, {} do not: {}",
-            lost.len(),
-            lost.join(", ")
-        ),
+    let judged = look.judgement(rules).rules;
+    let of = |verdict: Verdict| judged.iter().filter(move |rule| rule.verdict == verdict);
+    let (lanes, open) = (judged.iter().map(|rule| rule.lanes).sum::<usize>(), of(Verdict::Incomplete).count());
+    let deviating: Vec<&RuleVerdict> = of(Verdict::Deviates).collect();
+    if !deviating.is_empty() {
+        let mut kernels: Vec<String> = Vec::new();
+        for kernel in deviating.iter().flat_map(|rule| &rule.deviating).map(Kernel::to_string) {
+            if !kernels.contains(&kernel) {
+                kernels.push(kernel);
+            }
+        }
+        let failing: usize = deviating.iter().map(|rule| rule.failing).sum();
+        let ids: Vec<&str> = deviating.iter().map(|rule| rule.id.as_str()).collect();
+        let (ids, kernels) = (ids.join(", "), first_of(&kernels));
+        return format!("no: {failing} of {lanes} answers that it governs are wrong ({ids}), of {kernels}");
+    }
+    match (lanes, open) {
+        (0, _) if of(Verdict::Unsupported).count() > 0 => "not offered".to_owned(),
+        (0, _) => UNMEASURED.to_owned(),
+        (_, 0) => format!("yes: all {lanes} answers that it governs are right"),
+        _ => format!("as far as measured, yes: {lanes} answers are right; {open} of {} rules not judged", judged.len()),
     }
 }

@@ -33,18 +33,18 @@ pub(super) fn moved(look: &Look<'_>) -> String {
         Ok(other) => format!("is {other:08x}"),
         Err(why) => why.to_owned(),
     };
-    let keeps = |id: &str, case: &[u64], kept: u64| match look.bits(id, case) {
+    let keeps = |id: &str, case: &[u64], operand: u64, kept: u64| match look.bits(id, case) {
         Ok(bits) if bits == kept => "not flushed".to_owned(),
-        Ok(bits) => format!("gives {bits:08x} for {kept:08x}"),
+        Ok(bits) => format!("gives {bits:08x} for {operand:08x}"),
         Err(why) => why.to_owned(),
     };
     // The other operand of a choice is 5 * 2^3 in the catalogue's list.
     let (one, other) = (0x0000_0001, 0x4220_0000);
     sentence([
         ("a flushed negative result".to_owned(), flushed),
-        ("fabs".to_owned(), keeps("f32.fabs", &[subnormal], 0x0040_0000)),
-        ("fnegate".to_owned(), keeps("f32.fnegate", &[subnormal], 0x0040_0000)),
-        ("select".to_owned(), keeps("f32.select", &[1, one, other], one)),
-        ("phi".to_owned(), keeps("f32.phi", &[1, one, other], one)),
+        ("fabs".to_owned(), keeps("f32.fabs", &[subnormal], subnormal, 0x0040_0000)),
+        ("fnegate".to_owned(), keeps("f32.fnegate", &[subnormal], subnormal, 0x0040_0000)),
+        ("select".to_owned(), keeps("f32.select", &[1, one, other], one, one)),
+        ("phi".to_owned(), keeps("f32.phi", &[1, one, other], one, one)),
     ])
 }

@@ -1,9 +1,10 @@
-//! Lists of values, small in memory: a run has millions of answers, nearly all of them scalars of one width.
+//! Lists of values, small in memory: a run has millions of answers, nearly all of them scalars of one width. They are
+//! read without a text of their own for each.
 
 use std::fmt;
 use std::sync::Arc;
 
-use serde::de::{SeqAccess, Visitor};
+use serde::de::{DeserializeSeed, Error, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::Value;
@@ -75,18 +76,28 @@ struct Packing {
 
 impl Packing {
     fn push(&mut self, value: Value) {
-        let scalar = if self.mixed.is_empty() { scalar(&value) } else { None };
+        match value {
+            Value::Bits(text) => self.text(&text),
+            list @ Value::List(_) => self.other(list),
+        }
+    }
+
+    /// A value's text, which in most lists is that of one more scalar.
+    fn text(&mut self, text: &str) {
+        let scalar = if self.mixed.is_empty() { scalar(text) } else { None };
         match scalar {
             Some((digits, bits)) if self.bits.is_empty() || digits == self.digits => {
                 self.digits = digits;
                 self.bits.push(bits);
             }
-            _ => {
-                let before = Values::scalars(self.digits, std::mem::take(&mut self.bits).into());
-                self.mixed.extend(before.iter());
-                self.mixed.push(value);
-            }
+            _ => self.other(Value::Bits(text.to_owned())),
         }
+    }
+
+    fn other(&mut self, value: Value) {
+        let before = Values::scalars(self.digits, std::mem::take(&mut self.bits).into());
+        self.mixed.extend(before.iter());
+        self.mixed.push(value);
     }
 
     fn done(self) -> Values {
@@ -98,12 +109,17 @@ impl Packing {
     }
 }
 
-/// Number of digits and bits of a value that is written as [`Hex`] writes it.
-fn scalar(value: &Value) -> Option<(usize, u64)> {
-    let Value::Bits(text) = value else { return None };
-    let plain = text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
-    let bits = u64::from_str_radix(text, 16).ok().filter(|_| plain && text.len() <= 16)?;
-    Some((text.len(), bits))
+/// Number of digits and bits of a text that is as [`Hex`] writes it.
+fn scalar(text: &str) -> Option<(usize, u64)> {
+    let digit = |bits: u64, byte: u8| match byte {
+        b'0'..=b'9' => Some(bits << 4 | u64::from(byte - b'0')),
+        b'a'..=b'f' => Some(bits << 4 | u64::from(byte - b'a' + 10)),
+        _ => None,
+    };
+    if !(1..=16).contains(&text.len()) {
+        return None;
+    }
+    text.bytes().try_fold(0, digit).map(|bits| (text.len(), bits))
 }
 
 /// Bits as lower-case hex of so many digits.
@@ -142,15 +158,49 @@ impl<'de> Deserialize<'de> for Values {
                 f.write_str("a list of values")
             }
 
-            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Values, A::Error> {
-                let mut packing = Packing::default();
-                while let Some(value) = list.next_element()? {
-                    packing.push(value);
-                }
-                Ok(packing.done())
+            fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Values, A::Error> {
+                Values::read(list)
             }
         }
         deserializer.deserialize_seq(List)
+    }
+}
+
+impl Values {
+    /// The values of a list that is being read.
+    pub(super) fn read<'de, A: SeqAccess<'de>>(mut list: A) -> Result<Values, A::Error> {
+        let mut packing = Packing::default();
+        while list.next_element_seed(Next(&mut packing))?.is_some() {}
+        Ok(packing.done())
+    }
+}
+
+/// The next value of a list.
+struct Next<'a>(&'a mut Packing);
+
+impl<'de> DeserializeSeed<'de> for Next<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Next<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a value: hex digits, or a list of values")
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<(), E> {
+        self.0.text(text);
+        Ok(())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<(), A::Error> {
+        self.0.other(Value::read(list)?);
+        Ok(())
     }
 }
 

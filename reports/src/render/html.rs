@@ -6,9 +6,11 @@
 
 mod claims;
 mod device;
-mod evidence;
+pub(crate) mod evidence;
 mod overview;
+mod pictures;
 mod rules;
+mod texels;
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -24,7 +26,7 @@ use crate::model::{Outcome, Report, Verdict};
 #[derive(Clone, Copy, Debug)]
 pub struct Html;
 
-const STYLE: &str = include_str!("html/style.css");
+pub(crate) const STYLE: &str = include_str!("html/style.css");
 const SCRIPT: &str = include_str!("html/script.js");
 /// SHA-256 of [`SCRIPT`], base64; a test computes it again.
 const SCRIPT_DIGEST: &str = "nfSBz7EfbXIDEZ1gQE0fCku9a8e/RUaGop/V06FTgww=";
@@ -69,7 +71,7 @@ fn page(report: &Report) -> Markup {
                     }
                     (filter(report, &profiles))
                     @for (index, device) in report.devices.iter().enumerate() {
-                        (device::section(index, device, &phrase::label(report, device), &profiles))
+                        (device::section(index, device, &report.inputs, &phrase::label(report, device), &profiles))
                     }
                 }
                 (footer(report))
@@ -107,7 +109,7 @@ fn masthead(report: &Report, profiles: &[&str]) -> Markup {
 }
 
 /// Date of an RFC 3339 time.
-fn day(time: &str) -> &str {
+pub(crate) fn day(time: &str) -> &str {
     time.split_once('T').map_or(time, |(day, _)| day)
 }
 

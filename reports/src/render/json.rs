@@ -1,4 +1,5 @@
-//! The report itself: one JSON document, one line per observation, rule and other small thing.
+//! The report itself: one JSON document, one line per observation, rule and other small thing. Other documents are written
+//! alike.
 
 use std::io::{self, Write};
 
@@ -20,15 +21,16 @@ impl Render for Json {
 }
 
 /// Writes one document and a line break; what no terminal should meet is escaped.
-pub(super) fn document(document: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn document(document: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
     document.serialize(&mut Serializer::with_formatter(&mut *out, Lines::default()))?;
     out.write_all(b"\n")
 }
 
 /// Keys whose values stand on one line; the members of their values do where the key is in [`MEMBERS`].
-const ONE_LINE: [&str; 9] =
-    ["program", "host", "driver", "taint", "caches_off", "needs", "operations", "without", "counts"];
-const MEMBERS: [&str; 6] = ["inputs", "observations", "evidence", "findings", "incomplete", "recipes"];
+const ONE_LINE: [&str; 11] =
+    ["program", "host", "driver", "taint", "caches_off", "needs", "operations", "without", "counts", "old", "new"];
+const MEMBERS: [&str; 10] =
+    ["inputs", "observations", "evidence", "findings", "incomplete", "recipes", "lanes", "judged", "kinds", "texels"];
 
 /// Indents the outer parts and writes what comes in great numbers compactly, so that a report can be read, searched
 /// line by line and compared with `diff`, and is hardly larger than without any space.

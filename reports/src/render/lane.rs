@@ -1,6 +1,6 @@
 //! Evidence laid out: one line per component, and what would have been accepted.
 
-use fpprobe_spirv::{FloatLayout, Format, Function, Kernel};
+use fpprobe_spirv::{FloatLayout, Format, Function, Kernel, Shape};
 
 use crate::decimal::decimal;
 use crate::model::{Evidence, Finding, Value};
@@ -20,36 +20,14 @@ pub struct Line {
 
 /// Evidence as lines, one per component: operands, the answer, and what it stands against, which is called `against`.
 pub fn lines(evidence: &Evidence, against: &str) -> Vec<Line> {
-    let kernel: Option<Kernel> = evidence.kernel.parse().ok();
-    let function = kernel.map(|kernel| kernel.op.function);
-    let params: Vec<Reading> = kernel
-        .iter()
-        .flat_map(Kernel::params)
-        .map(|shape| Reading::of(shape.format, function == Some(Function::UnpackHalf)))
-        .collect();
-    let mut lines = Vec::new();
-    for (index, value) in evidence.inputs.iter().enumerate() {
-        let name = if evidence.inputs.len() > 1 { format!("in {}", index + 1) } else { "in".to_owned() };
-        components(&mut lines, &name, value, params.get(index).copied());
-    }
-    let results: Vec<Reading> = kernel
-        .iter()
-        .flat_map(Kernel::results)
-        .map(|shape| Reading::of(shape.format, function == Some(Function::PackHalf)))
-        .collect();
-    let result = results.first().copied();
-    match (&evidence.out, results.as_slice()) {
-        (Value::List(values), [_, _]) => {
-            for ((name, value), reading) in RESULTS.iter().zip(values).zip(results) {
-                components(&mut lines, name, value, Some(reading));
-            }
-        }
-        (value, _) => components(&mut lines, RESULTS[0], value, result),
-    }
+    let reader = Reader::new(&evidence.kernel);
+    let mut lines = reader.inputs(&evidence.inputs);
+    reader.answer(&mut lines, RESULTS[0], &evidence.out);
     match exactly(&evidence.accepts) {
         Some(list) => {
             for (index, value) in list.iter().enumerate() {
-                components(&mut lines, if index == 0 { against } else { "or" }, value, result);
+                let name = if index == 0 { against } else { "or" };
+                components(&mut lines, name, value, reader.results.first().copied());
             }
         }
         None => {
@@ -62,6 +40,58 @@ pub fn lines(evidence: &Evidence, against: &str) -> Vec<Line> {
         }
     }
     lines
+}
+
+/// Operands and several answers to them, each by its name.
+pub fn answers<'a>(
+    kernel: &str,
+    inputs: &[Value],
+    answers: impl IntoIterator<Item = (&'a str, &'a Value)>,
+) -> Vec<Line> {
+    let reader = Reader::new(kernel);
+    let mut lines = reader.inputs(inputs);
+    answers.into_iter().for_each(|(name, answer)| reader.answer(&mut lines, name, answer));
+    lines
+}
+
+/// How the values of a kernel are to be understood; nothing is known of those of an unknown one.
+struct Reader {
+    params: Vec<Reading>,
+    results: Vec<Reading>,
+}
+
+impl Reader {
+    fn new(kernel: &str) -> Reader {
+        let Ok(kernel) = kernel.parse::<Kernel>() else { return Reader { params: Vec::new(), results: Vec::new() } };
+        let readings = |shapes: Vec<Shape>, halves: Function| {
+            shapes.into_iter().map(|shape| Reading::of(shape.format, kernel.op.function == halves)).collect()
+        };
+        Reader {
+            params: readings(kernel.params(), Function::UnpackHalf),
+            results: readings(kernel.results(), Function::PackHalf),
+        }
+    }
+
+    fn inputs(&self, inputs: &[Value]) -> Vec<Line> {
+        let mut lines = Vec::new();
+        for (index, value) in inputs.iter().enumerate() {
+            let name = if inputs.len() > 1 { format!("in {}", index + 1) } else { "in".to_owned() };
+            components(&mut lines, &name, value, self.params.get(index).copied());
+        }
+        lines
+    }
+
+    fn answer(&self, lines: &mut Vec<Line>, name: &str, answer: &Value) {
+        match (answer, self.results.as_slice()) {
+            (Value::List(values), [_, _]) => {
+                let second = if name == RESULTS[0] { RESULTS[1].to_owned() } else { format!("{name}, {}", RESULTS[1]) };
+                for ((name, value), reading) in [name, &second].into_iter().zip(values).zip(&self.results) {
+                    components(lines, name, value, Some(*reading));
+                }
+            }
+            (value, results) => components(lines, name, value, results.first().copied()),
+        }
+    }
 }
 
 /// The encodings of a set that is nothing but a few of them.

@@ -21,24 +21,24 @@ pub struct Markdown;
 
 impl Render for Markdown {
     fn render(&self, report: &Report, out: &mut dyn Write) -> io::Result<()> {
-        let mut page = matrix(report);
-        let mut left_out = 0;
         let blocks =
             report.devices.iter().flat_map(|device| device_blocks(report, device)).chain(report_blocks(report));
-        for block in blocks {
-            // Whole blocks only: half a table or an open fold would swallow the rest of the page.
-            if page.len() + block.len() > BUDGET { left_out += 1 } else { page.push_str(&block) }
-        }
-        if left_out > 0 {
-            // Writing to a string cannot fail, here and below.
-            let _ = write!(
-                page,
-                "\n{} did not fit here; the report holds everything.\n",
-                phrase::number(left_out, "section")
-            );
-        }
-        out.write_all(page.as_bytes())
+        out.write_all(comment(matrix(report), blocks, "the report").as_bytes())
     }
+}
+
+/// As many of the blocks as fit into a comment; `all` is what holds the others.
+pub(crate) fn comment(mut page: String, blocks: impl Iterator<Item = String>, all: &str) -> String {
+    let mut left_out = 0;
+    for block in blocks {
+        // Whole blocks only: half a table or an open fold would swallow the rest of the page.
+        if page.len() + block.len() > BUDGET { left_out += 1 } else { page.push_str(&block) }
+    }
+    if left_out > 0 {
+        // Writing to a string cannot fail, here and below.
+        let _ = write!(page, "\n{} did not fit here; {all} holds everything.\n", phrase::number(left_out, "section"));
+    }
+    page
 }
 
 fn matrix(report: &Report) -> String {
@@ -102,7 +102,7 @@ fn report_blocks(report: &Report) -> Option<String> {
         .then(|| format!("\n### Drivers and devices that could not be measured\n{}", incidents(&report.incomplete)))
 }
 
-fn list(lines: impl Iterator<Item = String>) -> String {
+pub(crate) fn list(lines: impl Iterator<Item = String>) -> String {
     lines.fold("\n".to_owned(), |list, line| list + "- " + &line + "\n")
 }
 
@@ -137,22 +137,27 @@ fn cause_block(cause: &Cause) -> String {
 }
 
 fn evidence_block(evidence: &Evidence) -> String {
-    let mut block = format!("\n| {} | bits | value |\n|---|---|---|\n", code(&evidence.kernel));
-    for line in lane::lines(evidence, lane::ACCEPTED) {
+    lane_block(&evidence.kernel, &lane::lines(evidence, lane::ACCEPTED), &evidence.command)
+}
+
+/// A lane as a table under the kernel's name, and the command that shows it, if there is one.
+pub(crate) fn lane_block(kernel: &str, lines: &[lane::Line], command: &str) -> String {
+    let mut block = format!("\n| {} | bits | value |\n|---|---|---|\n", code(kernel));
+    for line in lines {
         let _ = writeln!(block, "| {} | {} | {} |", line.name, code(&line.hex), escape(&line.value));
     }
-    if evidence.command.is_empty() {
+    if command.is_empty() {
         return block;
     }
     // A fence longer than any run of backticks in it; the command is one line.
-    let command = visible(&evidence.command);
+    let command = visible(command);
     let fence = "`".repeat(longest_run(&command).max(2) + 1);
     let _ = write!(block, "\n{fence}sh\n{command}\n{fence}\n");
     block
 }
 
 /// Text as text: no markup, no links, no mentions.
-pub(super) fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in visible(text).chars() {
         match c {
@@ -175,7 +180,7 @@ pub(super) fn escape(text: &str) -> String {
 }
 
 /// Text as code, which nothing inside can end; a bar would end the cell of a table even there.
-fn code(text: &str) -> String {
+pub(crate) fn code(text: &str) -> String {
     let text = visible(text);
     let text = text.trim();
     if text.is_empty() {

@@ -1,29 +1,40 @@
 //! Renderers: one file per output format, each behind [`Render`].
 
 mod answers;
+mod caps;
 mod csv;
-mod html;
-mod json;
+mod form;
+pub(crate) mod html;
+pub(crate) mod json;
 mod jsonl;
-mod lane;
-mod md;
-mod paper;
-mod phrase;
+pub(crate) mod junit;
+mod key;
+pub(crate) mod lane;
+pub(crate) mod md;
+pub(crate) mod paper;
+pub(crate) mod phrase;
+mod prometheus;
 mod recipes;
-mod text;
+pub(crate) mod text;
+mod vulkan_profile;
 
 use std::io::{self, Write};
 use std::path::Path;
 
 pub use answers::ANSWERS;
+pub use caps::Caps;
 pub use csv::Csv;
+pub use form::{Form, UnknownFormat, for_path, named};
 pub use html::Html;
 pub use json::Json;
 pub use jsonl::JsonLines;
+pub use junit::Junit;
 pub use md::Markdown;
 pub use paper::Style;
+pub use prometheus::Prometheus;
 pub use recipes::Recipes;
 pub use text::Text;
+pub use vulkan_profile::VulkanProfile;
 
 use crate::model::Report;
 
@@ -38,17 +49,8 @@ pub trait Render {
     }
 }
 
-/// An output format: its names and its renderer.
-pub struct OutputFormat {
-    /// Name for `--format`.
-    pub name: &'static str,
-    /// File extensions that stand for it, without the dot.
-    pub extensions: &'static [&'static str],
-    /// One line for help texts.
-    pub about: &'static str,
-    /// The renderer, with defaults.
-    pub renderer: &'static (dyn Render + Sync),
-}
+/// An output format of reports.
+pub type OutputFormat = Form<dyn Render + Sync>;
 
 /// Every output format, in the order of help texts.
 pub static FORMATS: &[OutputFormat] = &[
@@ -71,6 +73,12 @@ pub static FORMATS: &[OutputFormat] = &[
         about: "one self-contained page to read, filter and print",
         renderer: &Html,
     },
+    OutputFormat {
+        name: "junit",
+        extensions: &["xml"],
+        about: "JUnit XML for CI systems: a suite for each device and profile, a case for each rule",
+        renderer: &Junit,
+    },
     OutputFormat { name: "csv", extensions: &["csv"], about: "one row per device, profile and rule", renderer: &Csv },
     OutputFormat {
         name: "md",
@@ -84,49 +92,34 @@ pub static FORMATS: &[OutputFormat] = &[
         about: "what a translation layer must emit on each device, in SPIR-V's terms, to be read when it starts",
         renderer: &Recipes,
     },
+    OutputFormat {
+        name: "caps",
+        extensions: &["caps"],
+        about: "what may be relied on, what may not, and what is unknown, for programs that choose code paths",
+        renderer: &Caps,
+    },
+    OutputFormat {
+        name: "prometheus",
+        extensions: &["prom"],
+        about: "metrics for node_exporter's textfile collector",
+        renderer: &Prometheus,
+    },
+    OutputFormat {
+        name: "vulkan-profile",
+        extensions: &["vkprofile"],
+        about: "Vulkan Profiles JSON: float controls as claimed, and as verified",
+        renderer: &VulkanProfile,
+    },
 ];
-
-/// No such output format.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum UnknownFormat {
-    /// By name.
-    #[error("unknown output format `{name}`; known are {}", known_names())]
-    Name {
-        /// What was asked for.
-        name: String,
-    },
-    /// By file name.
-    #[error(
-        "cannot tell the output format from the file name `{file}`; known endings are {}, or name a format with --format",
-        known_extensions()
-    )]
-    Extension {
-        /// The file.
-        file: String,
-    },
-}
 
 /// The output format of this name.
 pub fn by_name(name: &str) -> Result<&'static OutputFormat, UnknownFormat> {
-    FORMATS.iter().find(|format| format.name == name).ok_or_else(|| UnknownFormat::Name { name: name.to_owned() })
+    named(FORMATS, name)
 }
 
 /// The output format that the ending of a file name stands for, in small letters or capitals.
 pub fn by_path(path: &Path) -> Result<&'static OutputFormat, UnknownFormat> {
-    let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase()).unwrap_or_default();
-    FORMATS
-        .iter()
-        .find(|format| format.extensions.contains(&extension.as_str()))
-        .ok_or_else(|| UnknownFormat::Extension { file: path.display().to_string() })
-}
-
-fn known_names() -> String {
-    FORMATS.iter().map(|format| format.name).collect::<Vec<_>>().join(", ")
-}
-
-fn known_extensions() -> String {
-    let extensions = FORMATS.iter().flat_map(|format| format.extensions);
-    extensions.map(|extension| format!(".{extension}")).collect::<Vec<_>>().join(", ")
+    for_path(FORMATS, path)
 }
 
 #[cfg(test)]
@@ -146,7 +139,8 @@ mod tests {
             |found: Result<&OutputFormat, UnknownFormat>| found.map(|format| format.name).unwrap_err().to_string();
         assert_eq!(
             message(by_name("yaml")),
-            "unknown output format `yaml`; known are text, json, jsonl, html, csv, md, recipes"
+            "unknown output format `yaml`; known are text, json, jsonl, html, junit, csv, md, recipes, caps, prometheus, \
+             vulkan-profile"
         );
         assert!(message(by_path(Path::new("report"))).contains("known endings are .txt, .json"));
     }

@@ -7,6 +7,7 @@ use std::io::{self, Write};
 use fpprobe_spirv::{Control, Kernel};
 use serde::Serialize;
 
+use super::key::Key;
 use super::{Render, json};
 use crate::model::{Class, Device, Level, ProfileResult, Report, Verdict};
 
@@ -50,19 +51,6 @@ struct Recipe<'a> {
     operations: BTreeMap<&'a str, BTreeMap<String, Lowering>>,
 }
 
-/// What `VkPhysicalDeviceIDProperties` and `VkPhysicalDeviceProperties` say of a device and its driver.
-#[derive(Serialize)]
-struct Key<'a> {
-    name: &'a str,
-    vendor_id: u32,
-    device_id: u32,
-    device_uuid: &'a str,
-    driver_id: u32,
-    driver_uuid: &'a str,
-    driver_version: &'a str,
-    pipeline_cache_uuid: &'a str,
-}
-
 #[derive(Serialize)]
 struct ExecutionMode {
     mode: String,
@@ -89,7 +77,6 @@ impl Render for Recipes {
 }
 
 fn recipe<'a>(device: &'a Device, profile: &'a ProfileResult) -> Recipe<'a> {
-    let (identity, driver) = (&device.identity, &device.identity.driver);
     // Lowerings stand among the needs as `operation=kernel`; they are in `operations`, too.
     let controls: Vec<Control> = profile.needs.iter().filter_map(|need| need.parse().ok()).collect();
     let modes: Vec<_> = controls.iter().filter_map(|control| control.mode()).collect();
@@ -97,16 +84,7 @@ fn recipe<'a>(device: &'a Device, profile: &'a ProfileResult) -> Recipe<'a> {
     let conforms = matches!(profile.class, Class::Conforms | Class::ConformsWith);
     let failing = profile.rules.iter().filter(|rule| !conforms && rule.level == Level::Required && unmet(rule.verdict));
     Recipe {
-        device: Key {
-            name: &identity.name,
-            vendor_id: identity.vendor_id,
-            device_id: identity.device_id,
-            device_uuid: &identity.device_uuid,
-            driver_id: driver.id,
-            driver_uuid: &driver.uuid,
-            driver_version: &driver.version,
-            pipeline_cache_uuid: &driver.pipeline_cache_uuid,
-        },
+        device: Key::of(device),
         profile: &profile.id,
         profile_version: &profile.version,
         class: profile.class,

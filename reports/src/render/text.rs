@@ -168,8 +168,12 @@ fn findings(paper: &mut Paper, findings: &[Finding]) -> io::Result<()> {
 }
 
 fn evidence(paper: &mut Paper, evidence: &Evidence, against: &str) -> io::Result<()> {
-    paper.line(4, 2, &[(Ink::Plain, &evidence.kernel)])?;
-    let lines = lane::lines(evidence, against);
+    lane(paper, &evidence.kernel, &lane::lines(evidence, against), &evidence.command)
+}
+
+/// A lane under its kernel's name, and the command that shows it, if there is one.
+pub(crate) fn lane(paper: &mut Paper, kernel: &str, lines: &[lane::Line], command: &str) -> io::Result<()> {
+    paper.line(4, 2, &[(Ink::Plain, kernel)])?;
     let column = lines.iter().map(|line| line.hex.len()).max().unwrap_or(0) + 2;
     let labels = lines.iter().map(|line| line.name.len()).max().unwrap_or(0).max(8) + 2;
     for line in lines {
@@ -177,7 +181,7 @@ fn evidence(paper: &mut Paper, evidence: &Evidence, against: &str) -> io::Result
         let hex = if line.hex.is_empty() { String::new() } else { pad(&line.hex, column) };
         paper.line(6, labels, &[(Ink::Faint, &label), (Ink::Plain, &hex), (Ink::Plain, &line.value)])?;
     }
-    if evidence.command.is_empty() { Ok(()) } else { paper.whole(6, Ink::Note, &evidence.command) }
+    if command.is_empty() { Ok(()) } else { paper.whole(6, Ink::Note, command) }
 }
 
 fn incident(paper: &mut Paper, incident: &Incident) -> io::Result<()> {

@@ -331,6 +331,13 @@ fn first_device(recorder: &mut Recorder) -> Device {
                 command: "fpprobe eval f32.inverse_sqrt 80000000".into(),
             }],
         }],
+        texels: vec![TexelPath {
+            kernel: "b10g11r11.store:route=clear".into(),
+            outcome: Outcome::Ran,
+            values: 12,
+            behaviour: format!("rounds towards zero; {NASTY}"),
+            deviates: vec!["d3d11/D11-08".into()],
+        }],
         findings: vec![
             Finding {
                 kind: "claim".into(),

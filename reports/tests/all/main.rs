@@ -1,12 +1,19 @@
 //! Tests of the report as others use it: files in, documents out.
 
+mod baseline;
+mod diff;
 mod fixture;
 mod hardware;
 mod hostile;
 mod html;
+mod junit;
 mod load;
+mod metrics;
 mod mutated;
 mod record;
 mod render;
 mod schema;
 mod schema_check;
+mod store;
+mod versions;
+mod vulkan_profile;

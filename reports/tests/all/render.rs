@@ -5,6 +5,10 @@ use fpprobe_reports::render::{Render, Style, Text};
 use serde_json::Value;
 
 use crate::fixture::{self, render};
+use crate::schema_check::check;
+
+/// The committed schema of capability files.
+const CAPS: &str = include_str!("../../schema/fpprobe-caps-1.json");
 
 /// The fixture with its first device only, which is the realistic one.
 fn realistic() -> Report {
@@ -69,6 +73,23 @@ fn markdown_fits_a_comment() {
 fn recipes_are_spelled_in_spirv() {
     let text = render("recipes", &realistic());
     assert!(serde_json::from_str::<Value>(&text).is_ok(), "{text}");
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn capabilities_are_ids_in_three_lists() {
+    let report = fixture::report();
+    let text = render("caps", &realistic());
+    let document: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(check(&serde_json::from_str(CAPS).unwrap(), &document), Vec::<String>::new());
+    assert_eq!(
+        check(&serde_json::from_str(CAPS).unwrap(), &serde_json::from_str(&render("caps", &report)).unwrap()),
+        [""; 0]
+    );
+    let rules = &document["devices"][0]["profiles"]["d3d11"]["rules"];
+    let has = |list: &str, id: &str| rules[list].as_array().unwrap().contains(&id.into());
+    assert!(has("proven", "D32-01") && has("disproven", "D32-18") && has("disproven", "D32-20"));
+    assert!(has("unknown", "D64-03"));
     insta::assert_snapshot!(text);
 }
 

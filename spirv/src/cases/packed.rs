@@ -7,12 +7,14 @@ use super::values::{
 };
 use crate::channel::{Coding, SHARED_EXPONENT};
 use crate::format::{FloatLayout, Format};
+use crate::kernel::Kernel;
 use crate::op::Function;
 
 /// Stores: per channel every encoding's value, its neighbours, each midpoint with its neighbours, overflow thresholds,
 /// negatives, subnormals, infinities and NaNs; the channels run through their lists side by side, each rotated.
 pub(super) fn store_cases(format: Format) -> Vec<u64> {
-    let lists: Vec<Vec<u64>> = format.channels().iter().map(|channel| channel_inputs(channel.coding)).collect();
+    let lists: Vec<Vec<u64>> =
+        format.channels().iter().map(|channel| offered(format, channel_inputs(channel.coding), SINGLE)).collect();
     let most = lists.iter().map(Vec::len).max().unwrap_or(0);
     let mut cases = Vec::with_capacity(most * lists.len());
     for index in 0..most {
@@ -21,6 +23,86 @@ pub(super) fn store_cases(format: Format) -> Vec<u64> {
         }
     }
     cases
+}
+
+/// The same for what replaces a texel of ones.
+pub(super) fn replaced(format: Format) -> Vec<u64> {
+    over_ones(format, &store_cases(format))
+}
+
+/// Vectors, each with a texel of ones.
+fn over_ones(format: Format, vectors: &[u64]) -> Vec<u64> {
+    let channels = format.channels();
+    let there = channels.iter().fold(0, |texel, channel| texel | unit(channel.coding) << channel.shift);
+    vectors.chunks(channels.len()).flat_map(|vector| [vector, &[there]].concat()).collect()
+}
+
+/// The code of 1.
+fn unit(coding: Coding) -> u64 {
+    match coding {
+        Coding::Float(layout) => layout.bias().unsigned_abs() as u64 * layout.min_normal(),
+        other => other.positive() - 1,
+    }
+}
+
+/// What is added to a texel of floats: to some codes, boundary numbers, quarters of a unit with their neighbours, and the code
+/// itself, taken away.
+pub(super) fn added(format: Format) -> Vec<u64> {
+    let channels = format.channels();
+    let lists: Vec<Vec<(u64, u64)>> = channels.iter().filter_map(|channel| channel.coding.float()).map(sums).collect();
+    let most = lists.iter().map(Vec::len).max().unwrap_or(0);
+    let mut cases = Vec::new();
+    for index in 0..most {
+        let mut texel = 0;
+        for ((number, list), channel) in lists.iter().enumerate().zip(channels) {
+            let (source, there) = list[(index + number * list.len() / 3) % list.len()];
+            cases.push(source);
+            texel |= there << channel.shift;
+        }
+        cases.push(texel);
+    }
+    cases
+}
+
+/// Numbers, each with the code of a small float that it is added to.
+fn sums(layout: FloatLayout) -> Vec<(u64, u64)> {
+    let one = unit(Coding::Float(layout));
+    let there = [0, 1, layout.min_normal(), one, one + 1, 2 * one - 1, layout.max_finite(), layout.infinity()];
+    let sums = there.into_iter().flat_map(|code| {
+        let itself = if layout == SINGLE { code } else { widened(SINGLE, layout, code) };
+        let finest = (code >> layout.fraction).max(1) as i32 - layout.bias() - layout.fraction as i32;
+        let quarters = (1..=4).filter(|_| layout != SINGLE).map(move |count| scaled(SINGLE, count, finest - 2));
+        let near = quarters.flat_map(|bits| [bits - 1, bits, bits + 1]);
+        let numbers = boundaries(SINGLE).into_iter().chain([itself, itself | SINGLE.sign_bit()]).chain(near);
+        numbers.map(move |number| (number, code)).collect::<Vec<_>>()
+    });
+    sums.collect()
+}
+
+/// Texels of four binary16 that become texels of another format: boundary codes, each component's list rotated by another part of it.
+pub(super) fn converted(kernel: &Kernel) -> Vec<u64> {
+    let channels = kernel.params().first().map_or(&[][..], |shape| shape.format.channels());
+    let list = channels.first().and_then(|channel| channel.coding.float()).map(unary).unwrap_or_default();
+    let wide = super::widen(&list, 1, channels.len());
+    let texel =
+        |codes: &[u64]| codes.iter().zip(channels).fold(0, |texel, (code, channel)| texel | code << channel.shift);
+    wide.chunks(channels.len()).map(texel).collect()
+}
+
+/// Numbers for state: boundary numbers, each component's list rotated by another part of it.
+pub(super) fn states(kernel: &Kernel) -> Vec<u64> {
+    let list = offered(kernel.format, boundaries(SINGLE), SINGLE);
+    if kernel.op.params.len() == 1 {
+        return super::widen(&list, 1, kernel.arity());
+    }
+    over_ones(kernel.format, &super::widen(&list, 1, kernel.arity() - 1))
+}
+
+/// What may be offered of a list: depths lie between 0 and 1.
+fn offered(format: Format, mut list: Vec<u64>, layout: FloatLayout) -> Vec<u64> {
+    let one = unit(Coding::Float(layout));
+    list.retain(|bits| !format.is_depth() || *bits <= one || *bits == layout.sign_bit());
+    list
 }
 
 /// Most bits of a channel of which every code is asked in a store.
@@ -111,7 +193,10 @@ pub(super) fn load_cases(format: Format) -> Vec<u64> {
     let channels = format.channels();
     let widest = channels.iter().map(|channel| channel.coding.bits()).max().unwrap_or(0);
     match channels {
-        [one] if widest > EVERY => return codes_of(one.coding),
+        [one] if widest > EVERY => {
+            let list = codes_of(one.coding);
+            return one.coding.float().map_or(list.clone(), |layout| offered(format, list, layout));
+        }
         [first, ..] if first.coding == Coding::Shared => return shared_texels(),
         _ => {}
     }

@@ -105,7 +105,12 @@ fn requirements(case: &Case) -> Vec<String> {
                 lines.push("DEVICE_EXTENSION VK_KHR_shader_float_controls".into());
                 lines.extend(control.claim().map(|claim| format!("DEVICE_PROPERTY FloatControlsProperties.{claim}")));
             }
-            Need::ExtendedFormats | Need::Use(..) | Need::Graphics | Need::FragmentStores | Need::VertexStores => {}
+            Need::ExtendedFormats
+            | Need::Use(..)
+            | Need::Graphics
+            | Need::FragmentStores
+            | Need::VertexStores
+            | Need::CustomBorderColors => {}
         }
     }
     let mut seen = Vec::new();

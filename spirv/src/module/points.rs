@@ -60,6 +60,9 @@ impl Emitter {
             let interface: Vec<Word> = told.into_iter().chain(texel).collect();
             let main = self.begin_entry(ExecutionModel::Fragment, &interface)?;
             self.builder.execution_mode(main, ExecutionMode::OriginUpperLeft, []);
+            if plan.image.is_some_and(|image| image.is_depth_output()) {
+                self.builder.execution_mode(main, ExecutionMode::DepthReplacing, []);
+            }
             let slot = self.value(Op::Load, uint, ids([told[0]]))?;
             let row = self.value(Op::Load, uint, ids([told[1]]))?;
             return Ok(Place { slot, row, local: None });
@@ -88,7 +91,8 @@ impl Emitter {
         (numbers, place)
     }
 
-    fn built_in_of(&mut self, class: StorageClass, kind: Word, built_in: BuiltIn, name: &str) -> Word {
+    /// A built-in input or output.
+    pub(crate) fn built_in_of(&mut self, class: StorageClass, kind: Word, built_in: BuiltIn, name: &str) -> Word {
         let pointer = self.builder.type_pointer(None, class, kind);
         let variable = self.builder.variable(pointer, None, class, None);
         self.builder.decorate(variable, Decoration::BuiltIn, [Operand::BuiltIn(built_in)]);

@@ -14,7 +14,7 @@ use crate::formula::{Formula, FormulaError, operand_names};
 use crate::oracle::{Called, Demand, Inherited, Memo, is_whole, resolve};
 use crate::profile::ANY;
 use crate::profile::operation::Operation;
-use crate::source::{ProfileError, Source};
+use crate::source::{Source, SourceError};
 
 /// How many formulas an operation may have.
 const MOST: usize = 8;
@@ -52,7 +52,7 @@ pub(super) struct Place<'a> {
 /// What is wrong with a formula: itself, or an operation that it calls.
 enum Wrong {
     Formula(FormulaError),
-    Elsewhere(ProfileError),
+    Elsewhere(SourceError),
 }
 
 impl From<FormulaError> for Wrong {
@@ -62,7 +62,7 @@ impl From<FormulaError> for Wrong {
 }
 
 /// Reads an accuracy.
-pub(in crate::profile) fn bound(source: &Rc<Source>, key: &str, text: &Spanned<String>) -> Result<Bound, ProfileError> {
+pub(in crate::profile) fn bound(source: &Rc<Source>, key: &str, text: &Spanned<String>) -> Result<Bound, SourceError> {
     let at = text.span().start;
     let key = if key.contains('`') { key.to_owned() } else { format!("`{key}`") };
     let parse = |text: &str| text.parse::<Accuracy>().map_err(|problem| source.error(at, format!("{key}: {problem}")));
@@ -81,7 +81,7 @@ pub(in crate::profile) fn formulas(
     source: &Rc<Source>,
     name: &str,
     texts: &Spanned<OneOrMany<String>>,
-) -> Result<Formulas, ProfileError> {
+) -> Result<Formulas, SourceError> {
     let (at, key) = (texts.span().start, format!("operation.{name}.inherits"));
     let written = &texts.get_ref().0;
     if written.is_empty() || written.len() > MOST {
@@ -91,7 +91,7 @@ pub(in crate::profile) fn formulas(
         Ok(formula) => Ok((text.clone(), formula)),
         Err(error) => Err(source.error(at, format!("`{key}`: `{text}`: {error}"))),
     };
-    let texts = written.iter().map(parse).collect::<Result<_, ProfileError>>()?;
+    let texts = written.iter().map(parse).collect::<Result<_, SourceError>>()?;
     Ok(Formulas { texts, key, source: Rc::clone(source), at })
 }
 
@@ -126,12 +126,14 @@ fn inherited(
                 Problem::Elsewhere(error) => Wrong::Elsewhere(error),
             })
         };
-        resolve(text, formula, operand_names(op.function), place.format.float(), &find).map_err(|wrong| match wrong {
+        let names = operand_names(op.function);
+        let names = &names[..names.len().min(op.params.len())];
+        resolve(text, formula, names, place.format.float(), &find).map_err(|wrong| match wrong {
             Wrong::Formula(problem) => source.error(*at, format!("`{key}`: `{text}`: {problem}")),
             Wrong::Elsewhere(error) => error,
         })
     };
-    let formulas = texts.iter().map(resolved).collect::<Result<_, ProfileError>>()?;
+    let formulas = texts.iter().map(resolved).collect::<Result<_, SourceError>>()?;
     // Of a product of matrices each element is that of a row and a column, of an outer product that of two numbers.
     let vector = |width| matches!(width, Width::Kernel | Width::Square) && op.function != Function::OuterProduct;
     let vectors = op.params.iter().map(|param| !op.is_componentwise() && vector(param.width)).collect();

@@ -1,18 +1,25 @@
 //! One device: who it is, deviations, claims, choices, verdicts, findings, observations, what is missing.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use maud::{Markup, html};
 
-use super::{claims, evidence, rules};
+use super::{claims, evidence, pictures, rules, texels};
 use crate::causes::causes;
-use crate::model::{Device, Identity, Incident, Outcome};
+use crate::model::{Device, Identity, Incident, Outcome, Value};
+use crate::record;
 use crate::render::answers::lane as lane_of;
 use crate::render::{lane, phrase};
 
+/// The tables of inputs of a report.
+type Inputs = BTreeMap<String, Vec<Vec<Value>>>;
+
 /// `label` is unlike that of any other device of the page.
-pub fn section(index: usize, device: &Device, label: &str, profiles: &[&str]) -> Markup {
+pub fn section(index: usize, device: &Device, inputs: &Inputs, label: &str, profiles: &[&str]) -> Markup {
     let causes = causes(device);
+    // A report whose answers cannot be read has verdicts all the same.
+    let read = record::read_device(&device.observations, inputs).map(|recorded| recorded.observations);
+    let observations = read.unwrap_or_default();
     html! {
         section.device #{ "d" (index) } aria-label=(label) {
             header {
@@ -40,9 +47,18 @@ pub fn section(index: usize, device: &Device, label: &str, profiles: &[&str]) ->
             @if let Some(choices) = claims::choices(device) {
                 section { h3 { "What the device chose where the text leaves a choice" } (choices) }
             }
+            @if let Some(texels) = texels::table(device) {
+                section { h3 { "Texels, format by format and path by path" } (texels) }
+            }
+            @if let Some(errors) = pictures::errors(&observations) {
+                section { h3 { "How far functions are off" } (errors) }
+            }
+            @if let Some(maps) = pictures::maps(&observations) {
+                section { h3 { "What pairs of operands give" } (maps) }
+            }
             (findings(device))
             (answers(device))
-            section { h3 { "Observations" } (observations(device)) }
+            section { h3 { "Observations" } (outcomes(device)) }
             @if !device.incomplete.is_empty() {
                 section { h3 { "Not measured" } (incidents(&device.incomplete)) }
             }
@@ -117,7 +133,7 @@ fn answers(device: &Device) -> Markup {
 }
 
 /// Counts by outcome and reason, the most frequent first within an outcome.
-fn observations(device: &Device) -> Markup {
+fn outcomes(device: &Device) -> Markup {
     let mut groups: Vec<(Outcome, &str, Vec<&str>)> = Vec::new();
     let mut places: HashMap<(Outcome, &str), usize> = HashMap::new();
     for observation in &device.observations {

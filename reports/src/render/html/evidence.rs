@@ -10,17 +10,21 @@ use crate::render::lane::{self, Line};
 const SHOWN: usize = 2;
 
 pub fn evidence(evidence: &Evidence, against: &str) -> Markup {
-    let lines = lane::lines(evidence, against);
+    figure(&evidence.kernel, &lane::lines(evidence, against), &evidence.command)
+}
+
+/// A lane under its kernel's name, and the command that shows it, if there is one.
+pub fn figure(kernel: &str, lines: &[Line], command: &str) -> Markup {
     let wide = lines.iter().any(|line| line.fields.iter().any(|(layout, _)| layout.bits() == 64));
     html! {
         figure.evidence.wide[wide] {
-            figcaption { code { (evidence.kernel) } }
+            figcaption { code { (kernel) } }
             table {
                 tbody {
-                    @for line in &lines { (row(line)) }
+                    @for line in lines { (row(line)) }
                 }
             }
-            @if !evidence.command.is_empty() { p.command { code { (evidence.command) } } }
+            @if !command.is_empty() { p.command { code { (command) } } }
         }
     }
 }

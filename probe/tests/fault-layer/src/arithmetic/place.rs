@@ -116,8 +116,8 @@ impl Places {
             let stored = || inst.operands.get(1).and_then(Operand::id_ref_any);
             let first = match (op.code, inst.class.opcode) {
                 (_, SpvOp::ImageWrite) => 2,
-                // An attachment.
-                (Code::ImageWrite, SpvOp::Store) if texel(stored()) => 1,
+                // An attachment; of depths it is a single number.
+                (Code::ImageWrite | Code::Blend(_), SpvOp::Store) if texel(stored()) || format.is_depth() => 1,
                 (_, SpvOp::ImageRead | SpvOp::ImageFetch | SpvOp::ImageSampleExplicitLod) => inst.operands.len(),
                 // An attribute.
                 (Code::ImageRead, SpvOp::Load) if texel(inst.result_id) => inst.operands.len(),

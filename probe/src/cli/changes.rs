@@ -1,0 +1,124 @@
+//! Options of the commands that compare reports with one another, or with what is accepted.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+use fpprobe_reports::baseline::{Date, Range};
+use fpprobe_reports::check::CHECKS;
+use fpprobe_reports::diff::DIFFS;
+
+use super::{Devices, Measuring, Place, named};
+
+/// Arguments of `diff`.
+#[derive(Args, Debug)]
+pub struct DiffArgs {
+    /// Report before, or folder of reports
+    #[arg(required_unless_present = "last", requires = "new")]
+    pub old: Option<PathBuf>,
+    /// Report after, or folder of reports
+    #[arg(required_unless_present = "last")]
+    pub new: Option<PathBuf>,
+    /// Compares the newest report of the store with the one before
+    #[arg(long, conflicts_with_all = ["old", "new"])]
+    pub last: bool,
+    /// Where the store is, for --last
+    #[command(flatten)]
+    pub place: Place,
+    /// How to compare, and where to write.
+    #[command(flatten)]
+    pub comparing: Comparing,
+}
+
+/// How to compare two reports, and where to write what changed.
+#[derive(Args, Debug)]
+pub struct Comparing {
+    /// Profiles to judge changed inputs by: ids, or TOML files [default: those of the reports that are built in]
+    #[arg(long = "profile", value_name = "ID|FILE")]
+    pub profile: Vec<String>,
+    /// Format of standard output, or of the file named by -o [default: text, or by the file's ending]
+    #[arg(long, value_name = "FORMAT", value_parser = named(DIFFS))]
+    pub format: Option<String>,
+    /// File to write
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+/// The commands of `baseline`.
+#[derive(Subcommand, Debug)]
+pub enum BaselineCommand {
+    /// Accepts the present deviations of a report
+    ///
+    /// Adds to the file, or begins it, an entry for each required rule that deviates, for each profile; entries that hold
+    /// stay as they are. The file is sorted, and written to be reviewed.
+    Accept(AcceptArgs),
+}
+
+/// Arguments of `baseline accept`.
+#[derive(Args, Debug)]
+pub struct AcceptArgs {
+    /// Report that run wrote as JSON
+    pub report: PathBuf,
+    /// The baseline to write
+    #[arg(short, long, value_name = "FILE", default_value = "fpprobe-baseline.toml")]
+    pub output: PathBuf,
+    /// Why these deviations are accepted
+    #[arg(long, value_name = "TEXT")]
+    pub reason: String,
+    /// Where more is written of them
+    #[arg(long, value_name = "URL")]
+    pub link: Option<String>,
+    /// Only of these devices: part of a name, vendor:device in hex, or a UUID
+    #[arg(long = "device", value_name = "SEL")]
+    pub device: Vec<String>,
+    /// Only of these profiles
+    #[arg(long = "profile", value_name = "ID")]
+    pub profile: Vec<String>,
+    /// Only these rules
+    #[arg(long = "rule", value_name = "ID")]
+    pub rule: Vec<String>,
+    /// Only while the driver has the name that it has now
+    #[arg(long)]
+    pub this_driver: bool,
+    /// Only for these versions of the driver, for example '>=25.0, <25.2'
+    #[arg(long, value_name = "RANGE")]
+    pub versions: Option<Range>,
+    /// Only until this day
+    #[arg(long, value_name = "YYYY-MM-DD")]
+    pub expires: Option<Date>,
+    /// Accepts what was measured with active layers, too
+    #[arg(long)]
+    pub allow_tainted: bool,
+}
+
+/// Arguments of `check`.
+#[derive(Args, Debug)]
+pub struct CheckArgs {
+    /// The baseline that baseline accept wrote
+    #[arg(long, value_name = "FILE")]
+    pub baseline: PathBuf,
+    /// Report that run wrote as JSON [default: measure now]
+    #[arg(conflicts_with_all = ["kernel", "device", "jobs", "timeout", "device_timeout", "dump_raw"])]
+    pub report: Option<PathBuf>,
+    /// Kernels to measure: ids, or patterns with * [default: all that run measures]
+    #[arg(long, value_name = "FILTER")]
+    pub kernel: Vec<String>,
+    /// Fails on unexpected improvements, too
+    #[arg(long)]
+    pub strict: bool,
+    /// Profiles that count: those of the report with these ids; to measure by, ids of `fpprobe profiles`, or TOML files
+    /// [default: all]
+    #[arg(long = "profile", value_name = "ID|FILE")]
+    pub profile: Vec<String>,
+    /// Format of standard output, or of the file named by -o [default: text, or by the file's ending]
+    #[arg(long, value_name = "FORMAT", value_parser = named(CHECKS))]
+    pub format: Option<String>,
+    /// File to write
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Which devices.
+    #[command(flatten)]
+    pub devices: Devices,
+    /// How to measure.
+    #[command(flatten)]
+    pub measuring: Measuring,
+}

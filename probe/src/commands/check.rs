@@ -1,0 +1,67 @@
+//! `fpprobe check --baseline FILE`
+
+use std::path::Path;
+
+use fpprobe_reports::Report;
+use fpprobe_reports::check::{CHECKS, Subject, check};
+use fpprobe_reports::journal::{FORMAT, Run};
+use fpprobe_reports::load;
+
+use crate::campaign::{Campaign, Gathered, Noted};
+use crate::cli::{CheckArgs, Judging};
+use crate::exit::{OrUsage as _, Status, usage_error};
+use crate::output::Page;
+use crate::session::Session;
+use crate::{colour, commands, host, judging};
+
+/// Checks a report, or what is measured now.
+pub fn main(session: &Session, args: &CheckArgs) -> anyhow::Result<Status> {
+    let page = Page::new(CHECKS, args.output.as_deref(), args.format.as_deref())?;
+    let baseline = commands::baseline::read(&args.baseline)?;
+    let (report, status) = match &args.report {
+        Some(path) => (of_profiles(load::load(path).or_usage()?, &args.profile)?, Status::Done),
+        None => measure(session, args)?,
+    };
+    let today = commands::baseline::today()?;
+    let checked = check(host::program(), &report, &baseline, today, args.strict);
+    let subject = Subject { report: &report, baseline: &baseline, today };
+    let colour = colour::on_stdout(session.config.colour);
+    page.write(colour, |form, style, out| form.render(&checked, subject, style, out))?;
+    Ok(status.and(Status::Unmet.when(!checked.passed)))
+}
+
+/// The report with the verdicts of these profiles alone; all where none is named.
+fn of_profiles(mut report: Report, named: &[String]) -> anyhow::Result<Report> {
+    let judged =
+        |id: &String| report.devices.iter().flat_map(|device| &device.profiles).any(|profile| profile.id == *id);
+    if let Some(id) = named.iter().find(|id| !judged(id)) {
+        let problem =
+            format!("no device of the report was judged by `{id}`; `fpprobe judge REPORT --profile {id}` does");
+        return Err(usage_error(problem));
+    }
+    if !named.is_empty() {
+        report.devices.iter_mut().for_each(|device| device.profiles.retain(|profile| named.contains(&profile.id)));
+    }
+    Ok(report)
+}
+
+/// Measures what `run` would.
+fn measure(session: &Session, args: &CheckArgs) -> anyhow::Result<(Report, Status)> {
+    let options = Judging { profile: args.profile.clone(), format: None, output: None, require: Vec::new() };
+    let plan = judging::Plan::new(&session.config, &options, Path::new(""))?;
+    let run = Run {
+        journal: FORMAT.to_owned(),
+        program: host::program().version,
+        started: host::now(),
+        filter: args.kernel.clone(),
+        exhaustive: false,
+        devices: session.selections(&args.devices.device).to_vec(),
+        profiles: Vec::new(),
+        require: Vec::new(),
+        format: None,
+    };
+    let (measuring, journal) = (&args.measuring, Noted::Nowhere);
+    let campaign = Campaign { session, measuring, plan: &plan, run: &run, journal, retry: false };
+    let Gathered { report, status, .. } = campaign.gather()?;
+    Ok((report, status))
+}

@@ -1,0 +1,57 @@
+//! `fpprobe diff OLD NEW`
+
+use std::path::{Path, PathBuf};
+
+use fpprobe_profiles::Profile;
+use fpprobe_profiles::profile::built_in_ids;
+use fpprobe_reports::diff::{DIFFS, compare};
+use fpprobe_reports::load::{self, Loaded};
+use fpprobe_reports::store::Store;
+
+use crate::cli::{Comparing, DiffArgs};
+use crate::exit::{OrUsage as _, Status, say};
+use crate::output::Page;
+use crate::session::Session;
+use crate::{colour, host, keep, profiles};
+
+/// Compares two reports, or two folders of them.
+pub fn main(session: &Session, args: &DiffArgs) -> anyhow::Result<Status> {
+    match (&args.old, &args.new) {
+        (Some(old), Some(new)) => between(session, [old, new], &args.comparing),
+        _ => stored(session, &keep::store(&session.config, &args.place)?, ["last-1", "last"], &args.comparing),
+    }
+}
+
+/// Compares two reports of the store.
+pub fn stored(session: &Session, store: &Store, ids: [&str; 2], args: &Comparing) -> anyhow::Result<Status> {
+    let listing = store.list().or_usage()?;
+    let path =
+        |id| -> anyhow::Result<PathBuf> { Ok(store.folder().join(store.find(&listing, id).or_usage()?.entry.file)) };
+    let [old, new] = [path(ids[0])?, path(ids[1])?];
+    between(session, [&old, &new], args)
+}
+
+fn between(session: &Session, places: [&Path; 2], args: &Comparing) -> anyhow::Result<Status> {
+    let page = Page::new(DIFFS, args.output.as_deref(), args.format.as_deref())?;
+    let [old, new] = load::to_compare(places).or_usage()?;
+    let judges = judges(&args.profile, &old, &new)?;
+    let compared = compare(host::program(), &judges, &old, &new).or_usage()?;
+    for unknown in &compared.unknown {
+        say(&format!("warning: {unknown}"));
+    }
+    page.write(colour::on_stdout(session.config.colour), |form, style, out| form.render(&compared.diff, style, out))?;
+    // Freeing some hundred megabytes piece by piece takes as long as reading them; the process ends here.
+    std::mem::forget((old, new, compared));
+    Ok(Status::Done)
+}
+
+/// The profiles to judge inputs by: the named ones, or those built in that some device of the reports was judged by.
+fn judges(named: &[String], old: &[Loaded], new: &[Loaded]) -> anyhow::Result<Vec<Profile>> {
+    if !named.is_empty() {
+        return profiles::for_devices(named);
+    }
+    let devices = || old.iter().chain(new).flat_map(|loaded| &loaded.report.devices);
+    let judged = |id: &&str| devices().flat_map(|device| &device.profiles).any(|profile| profile.id == *id);
+    let ids: Vec<String> = built_in_ids().filter(judged).map(str::to_owned).collect();
+    if ids.is_empty() { Ok(Vec::new()) } else { profiles::for_devices(&ids) }
+}

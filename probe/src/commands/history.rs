@@ -1,0 +1,107 @@
+//! `fpprobe history`
+
+mod list;
+
+use std::io::Write as _;
+use std::path::Path;
+
+use fpprobe_reports::escape::visible;
+use fpprobe_reports::limited;
+use fpprobe_reports::load::{self, SIZE_LIMIT};
+use fpprobe_reports::store::{Checks, Limits, Store, Stored, container};
+
+use crate::cli::{HistoryArgs, HistoryCommand};
+use crate::commands::diff;
+use crate::exit::{OrUsage as _, Status, say, usage_error};
+use crate::output::{self, Output};
+use crate::session::Session;
+use crate::{colour, keep};
+
+/// Works on the store.
+pub fn main(session: &Session, args: &HistoryArgs) -> anyhow::Result<Status> {
+    let store = keep::store(&session.config, &args.place)?;
+    match &args.command {
+        HistoryCommand::List { json, device, limit } => list::main(&store, *json, device, *limit),
+        HistoryCommand::Show { id, format, output } => {
+            let output = Output::new(output.as_deref(), format.as_deref(), &session.config.format)?;
+            let stored = find(&store, id)?;
+            let report = store.report(&stored).or_usage()?;
+            output.save(&report)?;
+            output.show(&report, colour::on_stdout(session.config.colour))?;
+            Ok(Status::Done)
+        }
+        HistoryCommand::Compare { old, new, comparing } => diff::stored(session, &store, [old, new], comparing),
+        HistoryCommand::Add { reports, allow_tainted } => {
+            reports.iter().try_for_each(|path| add(&store, path, *allow_tainted)).map(|()| Status::Done)
+        }
+        HistoryCommand::Prune { keep_count, keep_days, keep_bytes, dry_run } => {
+            let default = keep::limits(&session.config);
+            let limits = Limits {
+                count: keep_count.unwrap_or(default.count),
+                days: keep_days.unwrap_or(default.days),
+                bytes: keep_bytes.unwrap_or(default.bytes),
+            };
+            prune(&store, &limits, *dry_run)
+        }
+        HistoryCommand::Verify { rebuild, set_aside } => {
+            verify(&store, Checks { rebuild: *rebuild, set_aside: *set_aside })
+        }
+    }
+}
+
+/// The report that a text means.
+fn find(store: &Store, id: &str) -> anyhow::Result<Stored> {
+    let listing = store.list().or_usage()?;
+    store.find(&listing, id).or_usage()
+}
+
+/// Stores the report of a file, to the last bit.
+fn add(store: &Store, path: &Path, allow_tainted: bool) -> anyhow::Result<()> {
+    let report = load::load(path).or_usage()?;
+    let bytes = limited::bytes(path, SIZE_LIMIT).or_usage()?;
+    let text = if container::is_stored(&bytes) {
+        container::unpack(&bytes).or_usage()?.1
+    } else {
+        String::from_utf8(bytes).or_usage()?
+    };
+    keep::put(store, &report, &text, allow_tainted)
+}
+
+fn prune(store: &Store, limits: &Limits, dry: bool) -> anyhow::Result<Status> {
+    if limits.none() {
+        let message = "nothing to prune by: give --keep-count, --keep-days or --keep-bytes, or set them in [store] of \
+            config.toml";
+        return Err(usage_error(message));
+    }
+    let gone =
+        if dry { store.would_prune(limits, keep::now()) } else { store.prune(limits, keep::now()) }.or_usage()?;
+    let mut out = output::stdout();
+    for stored in &gone {
+        list::line(stored, &mut out)?;
+    }
+    out.flush()?;
+    let bytes: u64 = gone.iter().map(|stored| stored.size).sum();
+    let what = if dry { "would go" } else { "removed" };
+    let reports = if gone.len() == 1 { "report" } else { "reports" };
+    say(&format!("{} {reports}, {} {what}", gone.len(), list::size(bytes)));
+    Ok(Status::Done)
+}
+
+fn verify(store: &Store, checks: Checks) -> anyhow::Result<Status> {
+    let found = store.verify(checks).or_usage()?;
+    let mut out = output::stdout();
+    writeln!(out, "as stored: {}", found.sound)?;
+    for (name, damage) in &found.damaged {
+        let aside = if checks.set_aside { "; moved into the folder `damaged`" } else { "" };
+        writeln!(out, "damaged: {}: {}{aside}", visible(name), visible(&damage.to_string()))?;
+    }
+    for name in &found.foreign {
+        writeln!(out, "not the store's: {}", visible(name))?;
+    }
+    if found.unindexed > 0 {
+        let mended = if checks.rebuild { "; it was written anew" } else { " (--rebuild writes it anew)" };
+        writeln!(out, "lines of the index that are missing, stale or wrong: {}{mended}", found.unindexed)?;
+    }
+    out.flush()?;
+    Ok(Status::Usage.when(!found.damaged.is_empty()))
+}

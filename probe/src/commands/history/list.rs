@@ -1,0 +1,107 @@
+//! `fpprobe history list`
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use fpprobe_reports::escape::{visible, visible_json};
+use fpprobe_reports::store::{Entry, Store, Stored};
+use serde::Serialize;
+
+use crate::exit::{OrUsage as _, Status, say};
+use crate::output;
+
+/// The document of `history list --json`.
+#[derive(Serialize)]
+struct Document<'a> {
+    schema: &'static str,
+    /// The folder.
+    store: String,
+    /// Newest first.
+    reports: Vec<Row<'a>>,
+    damaged: Vec<Damaged>,
+}
+
+#[derive(Serialize)]
+struct Row<'a> {
+    id: &'a str,
+    /// Bytes of the file.
+    size: u64,
+    tainted: bool,
+    #[serde(flatten)]
+    entry: &'a Entry,
+}
+
+#[derive(Serialize)]
+struct Damaged {
+    file: String,
+    problem: String,
+}
+
+/// Lists what is in the store.
+pub fn main(store: &Store, json: bool, devices: &[String], limit: Option<usize>) -> anyhow::Result<Status> {
+    let listing = store.list().or_usage()?;
+    let wanted = |stored: &&Stored| devices.is_empty() || devices.iter().any(|text| stored.entry.has_device(text));
+    let reports: Vec<&Stored> = listing.reports.iter().rev().filter(wanted).take(limit.unwrap_or(usize::MAX)).collect();
+    let mut out = output::stdout();
+    if json {
+        let rows = reports.iter().map(|stored| Row {
+            id: stored.entry.id(),
+            size: stored.size,
+            tainted: stored.entry.tainted(),
+            entry: &stored.entry,
+        });
+        let damaged = listing.damaged.iter();
+        let document = Document {
+            schema: "fpprobe-history/1",
+            store: store.folder().display().to_string(),
+            reports: rows.collect(),
+            damaged: damaged
+                .map(|(file, damage)| Damaged { file: file.clone(), problem: damage.to_string() })
+                .collect(),
+        };
+        writeln!(out, "{}", visible_json(&serde_json::to_string_pretty(&document)?))?;
+    } else {
+        reports.iter().try_for_each(|stored| line(stored, &mut out))?;
+    }
+    out.flush()?;
+    for (name, damage) in &listing.damaged {
+        say(&format!("warning: {name} cannot be read: {damage} (`fpprobe history verify` looks at all of them)"));
+    }
+    if listing.reports.is_empty() {
+        let place = store.folder().display();
+        say(&format!("no report in {place}: `fpprobe run --store` and `fpprobe history add FILE` put some there"));
+    } else if reports.is_empty() {
+        say("no report of such a device");
+    }
+    Ok(Status::Done)
+}
+
+/// One report, and a line for each of its devices.
+pub fn line(stored: &Stored, out: &mut impl Write) -> io::Result<()> {
+    let Stored { size, entry } = stored;
+    let (id, size) = (visible(entry.id()), self::size(*size));
+    writeln!(out, "{id}  {}  host {}  {size}", visible(&entry.finished), visible(&entry.host))?;
+    for device in &entry.devices {
+        let version = if device.driver_info.is_empty() { &device.driver_version } else { &device.driver_info };
+        let mut classes: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for (profile, class) in &device.classes {
+            classes.entry(class.name()).or_default().push(profile);
+        }
+        let classes: Vec<String> =
+            classes.iter().map(|(class, profiles)| format!("{class}: {}", profiles.join(", "))).collect();
+        let classes = if classes.is_empty() { "not judged".to_owned() } else { classes.join("; ") };
+        let tainted = if device.taint.is_empty() { "" } else { "; tainted" };
+        let (name, driver) = (visible(&device.name), visible(&device.driver));
+        writeln!(out, "    {name}, {driver} {}: {}{tainted}", visible(version), visible(&classes))?;
+    }
+    Ok(())
+}
+
+/// Bytes for people.
+pub fn size(bytes: u64) -> String {
+    match bytes {
+        0..1_000 => format!("{bytes} B"),
+        1_000..1_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),
+        _ => format!("{:.2} MB", bytes as f64 / 1e6),
+    }
+}

@@ -1,0 +1,98 @@
+//! Which store, how much it keeps, and whether a run's report goes there.
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use anyhow::Context as _;
+use fpprobe_reports::Report;
+use fpprobe_reports::escape::visible;
+use fpprobe_reports::render::{Json, Render as _};
+use fpprobe_reports::store::{Limits, Put, Store};
+
+use crate::cli::{Keeping, Place};
+use crate::config::Config;
+use crate::exit::{OrUsage as _, say, usage_error};
+
+/// Where a run's report is kept.
+pub struct Keep {
+    store: Store,
+    limits: Limits,
+    allow_tainted: bool,
+}
+
+impl Keep {
+    /// From options and configuration; `None` where the report is not to be kept. That it can be is made sure of before
+    /// anything is measured.
+    pub fn new(config: &Config, options: &Keeping) -> anyhow::Result<Option<Keep>> {
+        if options.no_store || !(options.store || config.store.keep) {
+            return Ok(None);
+        }
+        let store = store(config, &options.place)?;
+        store.prepare().or_usage()?;
+        Ok(Some(Keep { store, limits: limits(config), allow_tainted: options.allow_tainted }))
+    }
+
+    /// Puts a report into the store, and lets go what there is no room for.
+    pub fn keep(&self, report: &Report) -> anyhow::Result<()> {
+        if report.devices.is_empty() {
+            say("the report was not stored: it holds no device");
+            return Ok(());
+        }
+        let mut text = Vec::new();
+        Json.render(report, &mut text)?;
+        let text = String::from_utf8(text).context("failed to write the report as JSON")?;
+        put(&self.store, report, &text, self.allow_tainted)?;
+        if !self.limits.none() {
+            let gone = self.store.prune(&self.limits, now()).or_usage()?;
+            for stored in gone {
+                say(&format!("removed {} of {}", stored.entry.id(), visible(&stored.entry.finished)));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Stores one report and says under which name.
+pub fn put(store: &Store, report: &Report, text: &str, allow_tainted: bool) -> anyhow::Result<()> {
+    let (stored, how) = match store.put(report, text, allow_tainted).or_usage()? {
+        Put::Stored(stored) => (stored, "stored as"),
+        Put::Known(stored) => (stored, "was stored before, as"),
+    };
+    say(&format!("{how} {} in {}", stored.entry.id(), store.folder().display()));
+    Ok(())
+}
+
+/// The store of these options.
+pub fn store(config: &Config, place: &Place) -> anyhow::Result<Store> {
+    let given = place.store_path.clone().or_else(|| Some(config.store.path.clone()));
+    let given = given.filter(|path| !path.as_os_str().is_empty());
+    let folder = given.or_else(state).ok_or_else(|| {
+        usage_error(
+            "there is no place for the store: neither HOME nor XDG_STATE_HOME is set; name a folder with --store-path",
+        )
+    })?;
+    Ok(Store::new(folder))
+}
+
+/// The folder for what programs keep: that of the service, or of the user.
+fn state() -> Option<PathBuf> {
+    let variable = |name: &str| env::var_os(name).filter(|value| !value.is_empty());
+    // systemd names several folders with colons in between; the first is the one to write to.
+    let service = variable("STATE_DIRECTORY").and_then(|list| env::split_paths(&list).next());
+    // What the base directory specification says of relative paths: ignore them.
+    let user = variable("XDG_STATE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
+    let home = || env::home_dir().filter(|home| home.is_absolute()).map(|home| home.join(Path::new(".local/state")));
+    service.or_else(|| user.or_else(home).map(|state| state.join("fpprobe")))
+}
+
+/// The limits of the configuration.
+pub fn limits(config: &Config) -> Limits {
+    let store = &config.store;
+    Limits { count: store.keep_count, days: store.keep_days, bytes: store.keep_bytes }
+}
+
+/// Seconds since 1970.
+pub fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs())
+}

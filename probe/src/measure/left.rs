@@ -1,0 +1,60 @@
+//! What a run left in memory, for those who want to see it before anyone has read anything into it.
+
+use fpprobe_spirv::plan::{Placed, Plan};
+
+use super::{Asked, poison};
+
+/// What one dispatch left of one kernel.
+pub struct Left<'a> {
+    /// The kernel and its cases.
+    pub asked: &'a Asked,
+    /// 0 for the first run, 1 for the second.
+    pub run: u32,
+    /// Bytes of each of its results, as they lie in memory.
+    pub parts: Vec<Part<'a>>,
+}
+
+/// One result of a kernel.
+pub struct Part<'a> {
+    /// The memory that is the kernel's own: one element after the other.
+    pub bytes: &'a [u8],
+    /// Bytes from one case to the next.
+    pub stride: usize,
+    /// Components of one case; each is a little-endian number.
+    pub components: u32,
+    /// Bytes of one component.
+    pub size: usize,
+}
+
+impl<'a> Left<'a> {
+    /// Finds a kernel's results in the memory of a run.
+    pub fn new(
+        plan: &Plan,
+        placed: &Placed,
+        asked: &'a Asked,
+        run: u32,
+        (buffers, texels): (&'a [Vec<u8>], &'a [u8]),
+    ) -> Left<'a> {
+        let slots = placed.slots as usize;
+        let texel = placed.kernel.format.bits() as usize / 8;
+        let image = || Part { bytes: &texels[..slots * texel], stride: texel, components: 1, size: texel };
+        let regions = placed.results.iter().map(|region| {
+            let element = plan.buffers[region.buffer].element;
+            let stride = element.count(region.shape) as usize * element.bytes();
+            let begin = region.base as usize * element.bytes();
+            Part {
+                bytes: &buffers[region.buffer][begin..begin + slots * stride],
+                stride,
+                components: region.shape.width,
+                size: element.bits(region.shape.format) as usize / 8,
+            }
+        });
+        let parts = if placed.results.is_empty() { vec![image()] } else { regions.collect() };
+        Left { asked, run, parts }
+    }
+
+    /// The slot of each case.
+    pub fn slots(&self) -> Vec<u32> {
+        poison::slots(&self.asked.cases, self.run)
+    }
+}

@@ -1,0 +1,133 @@
+//! The gate on real drivers: from a first run to red, to accepted, to a driver that does better.
+
+use std::path::{Path, PathBuf};
+
+use crate::scene::{Ended, ends, fpprobe};
+
+/// One rule, that 32-bit multiplication flushes subnormals: neither lavapipe does so.
+const PROFILE: &str = r#"
+id = "flushes"
+title = "Multiplication flushes subnormals"
+version = "1"
+ulp = "vulkan"
+[environment.f32]
+subnormal_inputs = "flush"
+subnormal_results = "flush"
+flushed_sign = "either"
+zero_sign = "either"
+nan_operand = "any"
+invalid = "any"
+pole_nan = false
+nan_bits = "free"
+overflow = "either"
+integer = "any"
+non_finite = "any"
+[operation.mul]
+lowerings = ["fmul"]
+accuracy.f32 = "nearest even"
+[[rule]]
+id = "F-01"
+title = "Subnormal operands and results are zero"
+citation = "this test"
+format = "f32"
+operations = ["mul"]
+lanes = { any = ["subnormal"], none = ["nan", "infinite"] }
+"#;
+
+/// The one kernel that the rule looks at.
+const KERNEL: &str = "f32.fmul";
+
+struct Scene {
+    folder: tempfile::TempDir,
+}
+
+impl Scene {
+    fn new() -> Scene {
+        let scene = Scene { folder: tempfile::tempdir().unwrap() };
+        std::fs::write(scene.path("flushes.toml"), PROFILE).unwrap();
+        scene
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn run(&self, driver: &str) -> PathBuf {
+        let report = self.path(&format!("{driver}.json"));
+        let profile = self.path("flushes.toml");
+        ends(fpprobe(&[driver]).args(["run", KERNEL, "--profile"]).arg(profile).arg("-o").arg(&report)).with(0);
+        report
+    }
+
+    fn accept(&self, report: &Path, arguments: &[&str]) -> Ended {
+        let mut command = fpprobe(&[]);
+        command.args(["baseline", "accept"]).arg(report).arg("-o").arg(self.path("accepted.toml"));
+        ends(command.args(["--reason", "lavapipe keeps subnormals"]).args(arguments))
+    }
+
+    fn check(&self, arguments: &[&str], report: Option<&Path>) -> Ended {
+        let drivers: &[&str] = if report.is_none() { &["lavapipe-25"] } else { &[] };
+        let mut command = fpprobe(drivers);
+        command.arg("check").arg("--baseline").arg(self.path("accepted.toml")).args(arguments).args(report);
+        ends(&mut command)
+    }
+}
+
+#[test]
+fn from_a_first_run_to_a_red_gate_to_an_accepted_deviation() {
+    let scene = Scene::new();
+    let report = scene.run("lavapipe-25");
+    std::fs::write(scene.path("accepted.toml"), "schema = \"fpprobe-baseline/1\"\n").unwrap();
+    let red = scene.check(&[], Some(&report));
+    assert!(red.with(3).contains("F-01") && red.out.contains("fpprobe eval f32.fmul"), "{}", red.out);
+    scene.accept(&report, &["--link", "https://example.org/1"]).with(0);
+    let text = std::fs::read_to_string(scene.path("accepted.toml")).unwrap();
+    assert!(text.contains("rule = \"F-01\"") && text.contains("reason = \"lavapipe keeps subnormals\""), "{text}");
+    assert!(scene.check(&[], Some(&report)).with(0).contains("passed: nothing new, 1 deviation accepted"));
+    // What is measured now is no other.
+    let profile = scene.path("flushes.toml");
+    scene.check(&["--kernel", KERNEL, "--profile", profile.to_str().unwrap()], None).with(0);
+    // Nor is the older driver: the same bits.
+    scene.check(&[], Some(&scene.run("lavapipe-22"))).with(0);
+    // The file says the same when it is written again.
+    scene.accept(&report, &[]).with(0);
+    assert_eq!(std::fs::read_to_string(scene.path("accepted.toml")).unwrap(), text);
+}
+
+#[test]
+fn conditions_close_the_gate_again() {
+    let scene = Scene::new();
+    let report = scene.run("lavapipe-25");
+    scene.accept(&report, &["--versions", ">=25.0, <26", "--this-driver"]).with(0);
+    scene.check(&[], Some(&report)).with(0);
+    let older = scene.check(&[], Some(&scene.run("lavapipe-22")));
+    assert!(older.with(3).contains("and this is 22.3.6"), "{}", older.out);
+    std::fs::remove_file(scene.path("accepted.toml")).unwrap();
+    scene.accept(&report, &["--expires", "2020-01-01"]).with(0);
+    assert!(scene.check(&[], Some(&report)).with(3).contains("expired on 2020-01-01"));
+    let wrong = scene.accept(&report, &["--expires", "soon"]);
+    wrong.with(2);
+    assert!(wrong.err.contains("2027-03-31"), "{}", wrong.err);
+    std::fs::write(scene.path("accepted.toml"), "schema = \"fpprobe-baseline/1\"\n[[accpet]]\n").unwrap();
+    let misspelt = scene.check(&[], Some(&report));
+    misspelt.with(2);
+    assert!(
+        misspelt.err.contains("accepted.toml:2: ") && misspelt.err.contains("did you mean `accept`?"),
+        "{}",
+        misspelt.err
+    );
+}
+
+#[test]
+fn ci_systems_get_junit() {
+    let scene = Scene::new();
+    let report = scene.run("lavapipe-25");
+    let file = scene.path("junit.xml");
+    ends(fpprobe(&[]).arg("judge").arg(&report).arg("--profile").arg(scene.path("flushes.toml")).arg("-o").arg(&file))
+        .with(0);
+    let text = std::fs::read_to_string(&file).unwrap();
+    assert!(text.contains("failures=\"1\"") && text.contains("<property name=\"driver.info\""), "{text}");
+    scene.accept(&report, &[]).with(0);
+    let checked = scene.check(&["--format", "junit"], Some(&report));
+    assert!(checked.with(0).contains("failures=\"0\"") && checked.out.contains("accepted: lavapipe keeps subnormals"));
+}

@@ -1,0 +1,138 @@
+//! Reports that are kept: `run --store`, `history`, and where they go.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::scene::{ends, fpprobe, json};
+
+/// A report of a real driver that the repository keeps.
+fn kept() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../reports/tests/reports/v1-lavapipe-25.json")
+}
+
+fn history(store: &Path) -> Command {
+    let mut command = fpprobe(&[]);
+    command.arg("history").arg("--store-path").arg(store);
+    command
+}
+
+fn list(store: &Path) -> Value {
+    ends(history(store).args(["list", "--json"])).document(0)
+}
+
+/// The only file of a store that is a report.
+fn file(store: &Path) -> PathBuf {
+    store.join(list(store)["reports"][0]["file"].as_str().unwrap())
+}
+
+#[test]
+fn what_is_added_is_listed_shown_and_checked() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = &folder.path().join("store");
+    let empty = ends(history(store).arg("list"));
+    assert_eq!(empty.with(0), "");
+    assert!(empty.err.contains("no report in") && empty.err.contains("run --store"), "{}", empty.err);
+    let added = ends(history(store).arg("add").arg(kept()));
+    added.with(0);
+    assert!(added.err.starts_with("stored as "), "{}", added.err);
+    assert!(ends(history(store).arg("add").arg(kept())).err.contains("was stored before"));
+    let document = list(store);
+    assert_eq!((&document["schema"], document["reports"].as_array().unwrap().len()), (&"fpprobe-history/1".into(), 1));
+    let report = &document["reports"][0];
+    let id = report["id"].as_str().unwrap();
+    assert_eq!(report["devices"][0]["driver"], "llvmpipe");
+    let shown = ends(history(store).args(["show", id, "--format", "json"])).document(0);
+    assert_eq!(shown, json(&kept()));
+    assert_eq!(ends(history(store).args(["show", "last", "--format", "json"])).document(0), shown);
+    assert!(ends(history(store).args(["list", "--device", "LLVM"])).with(0).contains(id));
+    assert_eq!(ends(history(store).args(["list", "--device", "geforce"])).with(0), "");
+    assert_eq!(ends(history(store).args(["list", "--limit", "0"])).with(0), "");
+    // What reads a report reads a stored one.
+    ends(fpprobe(&[]).arg("answers").arg(file(store))).with(0);
+    let compared = ends(history(store).args(["compare", "last", id]));
+    assert!(compared.with(0).contains("nothing changed"), "{}", compared.out);
+    let alone = ends(fpprobe(&[]).args(["diff", "--last", "--store-path"]).arg(store));
+    alone.with(2);
+    assert!(alone.err.contains("it holds 1"), "{}", alone.err);
+    assert!(ends(history(store).arg("verify")).with(0).contains("as stored: 1"));
+    let missing = ends(history(store).args(["show", "last-1"]));
+    missing.with(2);
+    assert!(missing.err.contains("it holds 1"), "{}", missing.err);
+    ends(history(store).arg("prune")).with(2);
+    ends(history(store).args(["prune", "--keep-count", "1"])).with(0);
+    assert_eq!(list(store)["reports"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn damage_is_named_and_stays_until_it_is_asked_to_go() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path();
+    ends(history(store).arg("add").arg(kept())).with(0);
+    let path = file(store);
+    let mut bytes = fs::read(&path).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    fs::write(&path, bytes).unwrap();
+    let name = path.file_name().unwrap().to_str().unwrap();
+    let found = ends(history(store).arg("verify"));
+    assert!(found.with(2).contains(&format!("damaged: {name}")), "{}", found.out);
+    let shown = ends(history(store).args(["show", "last"]));
+    shown.with(2);
+    assert!(shown.err.contains(name) && path.exists(), "{}", shown.err);
+    ends(history(store).args(["verify", "--set-aside", "--rebuild"])).with(2);
+    assert!(!path.exists() && store.join("damaged").join(name).exists());
+    assert!(ends(history(store).arg("verify")).with(0).contains("as stored: 0"));
+}
+
+#[test]
+fn a_tainted_report_is_kept_only_where_that_is_allowed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("tainted.json");
+    let mut report = json(&kept());
+    report["devices"][0]["taint"] = serde_json::json!(["layer VK_LAYER_X is active"]);
+    fs::write(&path, report.to_string()).unwrap();
+    let store = &folder.path().join("store");
+    let refused = ends(history(store).arg("add").arg(&path));
+    refused.with(2);
+    assert!(refused.err.contains("VK_LAYER_X") && refused.err.contains("--allow-tainted"), "{}", refused.err);
+    ends(history(store).args(["add", "--allow-tainted"]).arg(&path)).with(0);
+    assert_eq!(list(store)["reports"][0]["tainted"], true);
+}
+
+#[test]
+fn a_run_is_kept_where_that_is_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let (state, service) = (folder.path().join("state"), folder.path().join("service"));
+    let run = |arguments: &[&str], variable: &str, value: &Path| {
+        let mut command = fpprobe(&["lavapipe-25"]);
+        command.args(["run", "f32.fadd", "--profile", "wgsl"]).args(arguments).env_remove("STATE_DIRECTORY");
+        ends(command.env(variable, value))
+    };
+    run(&[], "XDG_STATE_HOME", &state).with(0);
+    assert!(!state.exists(), "nothing is kept unless that is asked for");
+    let ended = run(&["--store"], "XDG_STATE_HOME", &state);
+    ended.with(0);
+    assert!(ended.err.contains("stored as "), "{}", ended.err);
+    let reports = list(&state.join("fpprobe"))["reports"].clone();
+    assert_eq!((reports.as_array().unwrap().len(), &reports[0]["devices"][0]["driver"]), (1, &"llvmpipe".into()));
+    // By configuration, in a folder of the service, and no more of them than it says.
+    let config = folder.path().join("config.toml");
+    fs::write(&config, "[store]\nkeep = true\nkeep_count = 1\n").unwrap();
+    let config = ["--config", config.to_str().unwrap()];
+    for _ in 0..2 {
+        run(&config, "STATE_DIRECTORY", &service).with(0);
+    }
+    let kept = list(&service)["reports"].as_array().unwrap().len();
+    assert_eq!(kept, 1);
+    let last = file(&service);
+    run(&[&config[..], &["--no-store"]].concat(), "STATE_DIRECTORY", &service).with(0);
+    assert_eq!(file(&service), last);
+    // What cannot be kept is said before anything is measured.
+    fs::write(folder.path().join("file"), "").unwrap();
+    let ended = run(&["--store"], "STATE_DIRECTORY", &folder.path().join("file/store"));
+    assert_eq!(ended.with(2), "");
+    assert!(ended.err.contains("failed to create store"), "{}", ended.err);
+}

@@ -1,0 +1,18 @@
+//! A file of the store: any bytes are unpacked or refused, and any text taken apart comes together again.
+#![no_main]
+
+use fpprobe_reports::store::columns::{Columns, join, split};
+use fpprobe_reports::store::container;
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| {
+    let _ = container::head(bytes);
+    let _ = container::unpack(bytes);
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        assert_eq!(join(&split(text), text.len()).as_deref(), Some(text));
+    }
+    // Parts as no writer makes them.
+    let (skeleton, values) = bytes.split_at(bytes.len() / 2);
+    let planes = [values.to_vec(), values.to_vec(), values.to_vec()];
+    let _ = join(&Columns { skeleton: skeleton.to_vec(), planes }, 4 * bytes.len());
+});

@@ -1,0 +1,12 @@
+//! A Vulkan Profiles file as a requirement: any bytes are demands or a message.
+#![no_main]
+
+use fpprobe_reports::vulkan_profile::Demands;
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| {
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        let _ = Demands::parse(text, None);
+        let _ = Demands::parse(text, Some("VP_A_one"));
+    }
+});

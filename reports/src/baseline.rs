@@ -1,0 +1,146 @@
+//! Deviations that are known and accepted, as a file that people review: `fpprobe-baseline/1`, in TOML.
+//!
+//! An acceptance names a device, a profile and a rule, says why, and holds what was seen: a deviation with other bits, or on
+//! more lanes, is another one. It may be limited to a driver, to a range of its versions, and in time.
+
+mod accept;
+mod read;
+mod versions;
+mod write;
+
+use std::fmt;
+use std::str::FromStr;
+
+use toml::value::Datetime;
+
+pub use self::accept::{Filter, Tainted, accept};
+pub use self::read::read;
+pub use self::versions::{Range, RangeError, Version};
+pub use self::write::write;
+use crate::model::{Evidence, Identity, RuleResult};
+use crate::selection::selects;
+use crate::values::argument;
+
+/// The value of `schema` that this program writes.
+pub const SCHEMA: &str = "fpprobe-baseline/1";
+
+/// Everything that is accepted.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Baseline {
+    /// Sorted by device, profile and rule.
+    pub accepted: Vec<Acceptance>,
+}
+
+/// One accepted deviation.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Acceptance {
+    /// The device: `vendor:device` in hex, a part of its name, or a UUID.
+    pub device: String,
+    /// Profile id.
+    pub profile: String,
+    /// Rule id.
+    pub rule: String,
+    /// The rule's title, for readers.
+    pub title: String,
+    /// Why it is accepted.
+    pub reason: String,
+    /// Where more is written of it.
+    pub link: Option<String>,
+    /// `driverName` of the driver that it is accepted of; any where none.
+    pub driver: Option<String>,
+    /// Versions of the driver; any where none.
+    pub versions: Option<Range>,
+    /// The last day on which it is accepted.
+    pub expires: Option<Date>,
+    /// Most lanes that may fail.
+    pub failing: usize,
+    /// Lanes that were shown when it was accepted: kernel, inputs, `=` and the answer.
+    pub seen: Vec<String>,
+}
+
+/// A day, as TOML and RFC 3339 have it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Date {
+    /// Year.
+    pub year: u16,
+    /// Month, from 1.
+    pub month: u8,
+    /// Day, from 1.
+    pub day: u8,
+}
+
+/// No day.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("`{0}` is no day: write for example 2027-03-31")]
+pub struct NoDate(String);
+
+impl FromStr for Date {
+    type Err = NoDate;
+
+    fn from_str(text: &str) -> Result<Date, NoDate> {
+        let time: Option<Datetime> = text.parse().ok();
+        time.as_ref().and_then(Date::of).ok_or_else(|| NoDate(text.to_owned()))
+    }
+}
+
+impl Date {
+    /// The day that a time of TOML is, if it is nothing else.
+    fn of(time: &Datetime) -> Option<Date> {
+        let date = time.date.filter(|_| time.time.is_none() && time.offset.is_none())?;
+        Some(Date { year: date.year, month: date.month, day: date.day })
+    }
+}
+
+impl fmt::Display for Date {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:04}-{:02}-{:02}", self.year, self.month, self.day)
+    }
+}
+
+impl Acceptance {
+    /// Whether it speaks of this rule on this device, whatever its conditions.
+    pub fn is_about(&self, identity: &Identity, profile: &str, rule: &str) -> bool {
+        self.profile == profile && self.rule == rule && selects(&self.device, identity)
+    }
+
+    /// Why it does not hold for this deviation today, or `None` where it does.
+    pub fn objection(&self, identity: &Identity, rule: &RuleResult, today: Date) -> Option<String> {
+        if let Some(name) = self.driver.as_ref().filter(|name| **name != identity.driver.name) {
+            return Some(format!("accepted of the driver {name} alone"));
+        }
+        if let Some(range) = &self.versions {
+            match Version::of(&identity.driver) {
+                None => return Some(format!("accepted for versions {range} alone, and the driver tells none")),
+                Some(version) if !range.holds(&version) => {
+                    return Some(format!("accepted for versions {range} alone, and this is {version}"));
+                }
+                Some(_) => {}
+            }
+        }
+        if let Some(expires) = self.expires.filter(|expires| *expires < today) {
+            return Some(format!("its acceptance expired on {expires}"));
+        }
+        if rule.failing > self.failing {
+            return Some(format!("{} lanes fail, where {} were accepted", rule.failing, self.failing));
+        }
+        let other = seen(rule).into_iter().find(|lane| !self.seen.contains(lane))?;
+        Some(format!("other bits than those accepted: {other}"))
+    }
+}
+
+/// The lanes that show a rule's deviation, each once: several parts of one result may fail.
+pub fn seen(rule: &RuleResult) -> Vec<String> {
+    let mut seen: Vec<String> = Vec::new();
+    for lane in rule.evidence.iter().map(lane) {
+        if !seen.contains(&lane) {
+            seen.push(lane);
+        }
+    }
+    seen
+}
+
+/// A lane of evidence on one line: `f32.fadd 807fffff 80000001 = 80800000`.
+fn lane(evidence: &Evidence) -> String {
+    let inputs: Vec<String> = evidence.inputs.iter().map(argument).collect();
+    format!("{} {} = {}", evidence.kernel, inputs.join(" "), argument(&evidence.out))
+}

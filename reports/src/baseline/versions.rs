@@ -1,0 +1,176 @@
+//! Ranges of driver versions: `>=25.0, <25.2`.
+
+use std::cmp::Ordering;
+use std::fmt;
+use std::str::FromStr;
+
+use crate::model::Driver;
+
+/// A version: numbers between dots. Numbers that are missing are 0, so 25.0 is 25.0.0.
+#[derive(Clone, Debug)]
+pub struct Version(Vec<u64>);
+
+/// Versions that meet every one of some comparisons.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Range {
+    text: String,
+    bounds: Vec<(Comparison, Version)>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Comparison {
+    Less,
+    LessOrEqual,
+    Equal,
+    GreaterOrEqual,
+    Greater,
+}
+
+/// The longer signs first: `<=` begins with `<`.
+const SIGNS: [(&str, Comparison); 5] = [
+    ("<=", Comparison::LessOrEqual),
+    (">=", Comparison::GreaterOrEqual),
+    ("<", Comparison::Less),
+    (">", Comparison::Greater),
+    ("=", Comparison::Equal),
+];
+
+/// Why a text is no range of versions.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("`{part}` is no comparison of versions: write for example `>=25.0, <25.2`")]
+pub struct RangeError {
+    /// The part that is none.
+    part: String,
+}
+
+impl Version {
+    /// The first numbers with a dot between them in what a driver says of itself: in `driverInfo`, where those who make
+    /// drivers write their releases, else in its version.
+    pub fn of(driver: &Driver) -> Option<Version> {
+        [&driver.info, &driver.version].into_iter().find_map(|text| {
+            let words = text.split(|c: char| !c.is_ascii_digit() && c != '.');
+            words.map(|word| word.trim_matches('.')).filter(|word| word.contains('.')).find_map(Version::parse)
+        })
+    }
+
+    fn parse(text: &str) -> Option<Version> {
+        text.split('.').map(|number| number.parse().ok()).collect::<Option<Vec<u64>>>().map(Version)
+    }
+}
+
+impl PartialEq for Version {
+    fn eq(&self, other: &Version) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Version {}
+
+impl PartialOrd for Version {
+    fn partial_cmp(&self, other: &Version) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Version {
+    fn cmp(&self, other: &Version) -> Ordering {
+        let number = |version: &Version, index: usize| version.0.get(index).copied().unwrap_or(0);
+        let places = 0..self.0.len().max(other.0.len());
+        places
+            .map(|index| number(self, index).cmp(&number(other, index)))
+            .find(|order| order.is_ne())
+            .unwrap_or(Ordering::Equal)
+    }
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let numbers: Vec<String> = self.0.iter().map(ToString::to_string).collect();
+        f.write_str(&numbers.join("."))
+    }
+}
+
+impl Range {
+    /// Whether a version is in it.
+    pub fn holds(&self, version: &Version) -> bool {
+        self.bounds.iter().all(|(comparison, bound)| match comparison {
+            Comparison::Less => version < bound,
+            Comparison::LessOrEqual => version <= bound,
+            Comparison::Equal => version == bound,
+            Comparison::GreaterOrEqual => version >= bound,
+            Comparison::Greater => version > bound,
+        })
+    }
+}
+
+impl FromStr for Range {
+    type Err = RangeError;
+
+    fn from_str(text: &str) -> Result<Range, RangeError> {
+        let bound = |part: &str| {
+            let part = part.trim();
+            let (comparison, version) =
+                SIGNS.iter().find_map(|(sign, comparison)| Some((*comparison, part.strip_prefix(sign)?)))?;
+            Some((comparison, Version::parse(version.trim())?))
+        };
+        let bounds = text.split(',').map(|part| bound(part).ok_or_else(|| RangeError { part: part.trim().to_owned() }));
+        Ok(Range { text: text.to_owned(), bounds: bounds.collect::<Result<_, _>>()? })
+    }
+}
+
+impl fmt::Display for Range {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_compared_number_by_number() {
+        let range: Range = ">=25.0, <25.10".parse().unwrap();
+        for (version, inside) in [
+            ("25.0", true),
+            ("25.0.0", true),
+            ("25.9.9", true),
+            ("24.3.4", false),
+            ("25.10", false),
+            ("25.10.0", false),
+        ] {
+            assert_eq!(range.holds(&Version::parse(version).unwrap()), inside, "{version}");
+        }
+        assert!("=580.159.04".parse::<Range>().unwrap().holds(&Version::parse("580.159.4").unwrap()));
+        for wrong in ["25.0", ">=", ">=x", ">=25..1", "", ">=25.0,"] {
+            assert!(wrong.parse::<Range>().unwrap_err().to_string().contains("write for example"), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_driver_says_its_release_in_its_info() {
+        let version = |info: &str, version: &str| {
+            let text = String::new;
+            let (name, api_version, uuid) = (text(), text(), text());
+            let (info, version, pipeline_cache_uuid) = (info.to_owned(), version.to_owned(), text());
+            let (manifest, library, build_id) = (text(), text(), text());
+            let driver = Driver {
+                id: 0,
+                name,
+                info,
+                version,
+                api_version,
+                uuid,
+                pipeline_cache_uuid,
+                manifest,
+                library,
+                build_id,
+            };
+            Version::of(&driver).map(|version| version.to_string())
+        };
+        assert_eq!(version("Mesa 25.0.7-2~bpo12+1 (LLVM 15.0.6)", "0.0.1").unwrap(), "25.0.7");
+        assert_eq!(version("580.159.04", "580.159.4.0").unwrap(), "580.159.4");
+        assert_eq!(version("", "5.0.0").unwrap(), "5.0.0");
+        assert_eq!(version("none", "none"), None);
+    }
+}

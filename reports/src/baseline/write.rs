@@ -1,0 +1,46 @@
+//! A baseline as a file that reviews well: sorted, an entry a deviation, a line a lane.
+
+use std::io::{self, Write};
+
+use toml::Value;
+
+use super::read::key;
+use super::{Baseline, SCHEMA};
+use crate::escape::visible;
+
+const HEAD: &str = "\
+# Deviations that are known and accepted: `fpprobe check --baseline FILE` lets them pass, and nothing else.
+# `fpprobe baseline accept REPORT -o FILE --reason TEXT` adds those of a report, and writes the file anew: what is to be
+# said of an entry belongs into its `reason`.
+# Conditions of an entry, each of which may be left out: driver = \"name\", versions = \">=25.0, <25.2\" of it, and
+# expires = 2027-03-31, the last day. `failing` is the number of lanes that may fail, `seen` are the first of them.
+";
+
+/// Writes a baseline.
+pub fn write(baseline: &Baseline, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "{HEAD}schema = {}", quoted(SCHEMA))?;
+    let mut accepted: Vec<_> = baseline.accepted.iter().collect();
+    accepted.sort_by_key(|one| key(one));
+    for one in accepted {
+        writeln!(out, "\n[[accept]]")?;
+        let mut line = |key: &str, text: &str| writeln!(out, "{key} = {}", quoted(text));
+        line("device", &one.device)?;
+        line("profile", &one.profile)?;
+        line("rule", &one.rule)?;
+        line("title", &one.title)?;
+        line("reason", &one.reason)?;
+        one.link.iter().try_for_each(|link| line("link", link))?;
+        one.driver.iter().try_for_each(|driver| line("driver", driver))?;
+        one.versions.iter().try_for_each(|versions| line("versions", &versions.to_string()))?;
+        one.expires.iter().try_for_each(|expires| writeln!(out, "expires = {expires}"))?;
+        writeln!(out, "failing = {}\nseen = [", one.failing)?;
+        one.seen.iter().try_for_each(|lane| writeln!(out, "    {},", quoted(lane)))?;
+        writeln!(out, "]")?;
+    }
+    Ok(())
+}
+
+/// A text as TOML, with what no terminal should meet made visible first.
+fn quoted(text: &str) -> String {
+    Value::String(visible(text).into_owned()).to_string()
+}

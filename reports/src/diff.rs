@@ -1,0 +1,169 @@
+//! What changed between two reports, or two sets of them: after a driver update, whether it matters, and the proof.
+//!
+//! Devices are matched by slot. Bits are compared input by input; verdicts before and now are the reports' own, and of
+//! each changed input what the present profiles accept. The same driver measured twice has no difference: whatever a run
+//! holds that is not the device's doing (times, file names) is not compared.
+
+mod devices;
+mod kernels;
+mod lanes;
+mod model;
+mod render;
+mod standing;
+
+use std::collections::BTreeMap;
+
+use fpprobe_profiles::{Profile, parallel};
+
+use self::devices::{Pair, Placed};
+pub use self::model::*;
+pub use self::render::{DIFFS, DiffFormat, RenderDiff};
+use crate::load::Loaded;
+use crate::model::Program;
+use crate::record::{RecordError, Recorded, UnknownKernel, read_device};
+
+/// Why two reports cannot be compared.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("failed to compare the observations of `{device}` in {file}: {cause}; was the report edited by hand?")]
+pub struct DiffError {
+    /// The report.
+    pub file: String,
+    /// Slot of the device.
+    pub device: String,
+    /// What is wrong.
+    pub cause: Box<RecordError>,
+}
+
+/// A comparison, and what could not be compared.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Compared {
+    /// The comparison.
+    pub diff: Diff,
+    /// Kernels of other versions of the program.
+    pub unknown: Vec<UnknownKernel>,
+}
+
+/// Compares reports. Changed inputs are judged by these profiles; verdicts of rules are the reports' own.
+pub fn compare(program: Program, profiles: &[Profile], old: &[Loaded], new: &[Loaded]) -> Result<Compared, DiffError> {
+    let mut unknown: Vec<UnknownKernel> = Vec::new();
+    let mut devices = Vec::new();
+    for pair in devices::pairs(old, new) {
+        devices.push(match pair {
+            Pair { old: Some(before), new: Some(now) } => both(profiles, before, now, &mut unknown)?,
+            Pair { old: Some(one), new: None } => alone(&one, Presence::Vanished),
+            Pair { old: _, new: one } => match one {
+                Some(one) => alone(&one, Presence::Appeared),
+                None => continue,
+            },
+        });
+    }
+    let sources = |reports: &[Loaded]| reports.iter().map(source).collect();
+    let summary = Summary::of(&devices);
+    let schema = SCHEMA.to_owned();
+    let diff = Diff { schema, program, old: sources(old), new: sources(new), summary, devices };
+    Ok(Compared { diff, unknown })
+}
+
+fn source(loaded: &Loaded) -> Source {
+    let Loaded { file, report } = loaded;
+    Source {
+        file: file.clone(),
+        program: report.program.version.clone(),
+        host: report.host.id.clone(),
+        started: report.started.clone(),
+    }
+}
+
+fn both(
+    profiles: &[Profile],
+    old: Placed<'_>,
+    new: Placed<'_>,
+    unknown: &mut Vec<UnknownKernel>,
+) -> Result<DeviceDiff, DiffError> {
+    let sides = [old, new];
+    let mut recorded = parallel::map(&sides, read).into_iter();
+    let (Some(before), Some(now)) = (recorded.next(), recorded.next()) else { return Ok(alone(&new, Presence::Both)) };
+    let (before, now) = (before?, now?);
+    for one in before.unknown.into_iter().chain(now.unknown) {
+        if !unknown.contains(&one) {
+            unknown.push(one);
+        }
+    }
+    let kernels = kernels::changes(profiles, &before.observations, &now.observations);
+    let (old, new) = (old.device, new.device);
+    Ok(DeviceDiff {
+        slot: new.identity.slot.clone(),
+        name: new.identity.name.clone(),
+        presence: Presence::Both,
+        identity: standing::identity(old, new),
+        profiles: standing::profiles(old, new),
+        rules: standing::rules(old, new),
+        claims: standing::claims(&old.claims, &new.claims),
+        kernels,
+    })
+}
+
+fn read(Placed { file, report, device }: &Placed<'_>) -> Result<Recorded, DiffError> {
+    read_device(&device.observations, &report.inputs).map_err(|cause| DiffError {
+        file: (*file).to_owned(),
+        device: device.identity.slot.clone(),
+        cause: Box::new(cause),
+    })
+}
+
+fn alone(one: &Placed<'_>, presence: Presence) -> DeviceDiff {
+    let identity = &one.device.identity;
+    DeviceDiff {
+        slot: identity.slot.clone(),
+        name: identity.name.clone(),
+        presence,
+        identity: Vec::new(),
+        profiles: Vec::new(),
+        rules: Vec::new(),
+        claims: Vec::new(),
+        kernels: Vec::new(),
+    }
+}
+
+impl Summary {
+    fn of(devices: &[DeviceDiff]) -> Summary {
+        let count = |presence| devices.iter().filter(|device| device.presence == presence).count();
+        let is_of_driver = |field: &FieldChange| field.field.starts_with("driver.");
+        let mut kinds: BTreeMap<Kind, Count> = BTreeMap::new();
+        let mut at = |kind: Kind, add: &dyn Fn(&mut Count)| {
+            add(kinds.entry(kind).or_insert(Count { kind, rules: 0, kernels: 0, lanes: 0, claims: 0 }));
+        };
+        for device in devices {
+            device.rules.iter().for_each(|rule| at(rule.kind, &|count| count.rules += 1));
+            device.claims.iter().for_each(|_| at(Kind::Claim, &|count| count.claims += 1));
+            for kernel in &device.kernels {
+                at(kernel.kind, &|count| count.kernels += 1);
+                kernel.groups.iter().for_each(|group| at(group.kind, &|count| count.lanes += group.lanes.len()));
+            }
+        }
+        let kernels = || devices.iter().flat_map(|device| &device.kernels);
+        Summary {
+            empty: devices.iter().all(DeviceDiff::is_empty),
+            compared: count(Presence::Both),
+            appeared: count(Presence::Appeared),
+            vanished: count(Presence::Vanished),
+            updated: devices.iter().filter(|device| device.identity.iter().any(is_of_driver)).count(),
+            kernels: kernels().filter(|kernel| kernel.changed > 0).count(),
+            lanes: kernels().map(|kernel| kernel.changed).sum(),
+            kinds: kinds.into_values().collect(),
+        }
+    }
+}
+
+impl DeviceDiff {
+    /// Whether nothing of it changed.
+    pub fn is_empty(&self) -> bool {
+        let DeviceDiff { presence, identity, profiles, rules, claims, kernels, .. } = self;
+        *presence == Presence::Both
+            && identity.is_empty()
+            && profiles.is_empty()
+            && rules.is_empty()
+            && claims.is_empty()
+            && kernels.is_empty()
+    }
+}

@@ -1,0 +1,189 @@
+//! One kernel's results before and now, input by input, and what each profile says of the two.
+
+use std::collections::{BTreeMap, HashMap};
+
+use fpprobe_profiles::accepted::Set;
+use fpprobe_profiles::accepts::Demands;
+use fpprobe_profiles::encoding::{Encoding, components};
+use fpprobe_profiles::{Observation, Profile};
+
+use super::model::{Group, Kind, Lane, LaneVerdict};
+use crate::values::{encode_answer, encode_case};
+
+/// What two observations of one kernel have in common, and where they differ.
+#[derive(Debug)]
+pub(super) struct Differing {
+    /// Inputs that were asked and answered both times.
+    pub(super) lanes: usize,
+    /// Inputs that were asked in one of the two alone.
+    pub(super) apart: usize,
+    /// Where the results differ: case of the old observation, case of the new one.
+    pub(super) changed: Vec<(usize, usize)>,
+}
+
+/// Compares two observations that have answers. An input that a list holds several times is compared as often as both
+/// lists hold it.
+pub(super) fn compare(old: &Observation, new: &Observation) -> Differing {
+    let same_inputs = old.cases.len() == new.cases.len() && old.cases.iter().eq(new.cases.iter());
+    if same_inputs && old.out == new.out && old.second == new.second {
+        return Differing { lanes: old.cases.len(), apart: 0, changed: Vec::new() };
+    }
+    let pairs: Vec<(usize, usize)> =
+        if same_inputs { (0..old.cases.len()).map(|case| (case, case)).collect() } else { by_input(old, new) };
+    let differs = |(before, now): &(usize, usize)| {
+        old.answer(*before) != new.answer(*now) || again(old, *before) != again(new, *now)
+    };
+    let apart = old.cases.len() + new.cases.len() - 2 * pairs.len();
+    let lanes = pairs.len();
+    Differing { lanes, apart, changed: pairs.into_iter().filter(differs).collect() }
+}
+
+fn by_input(old: &Observation, new: &Observation) -> Vec<(usize, usize)> {
+    let mut places: HashMap<&[u64], Vec<usize>> = HashMap::new();
+    // The last first, since they are taken from the end.
+    for (case, inputs) in old.cases.iter().enumerate().collect::<Vec<_>>().into_iter().rev() {
+        places.entry(inputs).or_default().push(case);
+    }
+    let found = new.cases.iter().enumerate().map(|(now, inputs)| Some((places.get_mut(inputs)?.pop()?, now)));
+    found.flatten().collect()
+}
+
+/// What the second run gave, where that is something else than the first.
+fn again(observation: &Observation, case: usize) -> Option<&[u64]> {
+    let answer = observation.answer(case);
+    let width = answer.len();
+    let second = &observation.second.as_ref()?[case * width..(case + 1) * width];
+    (second != answer).then_some(second)
+}
+
+/// Changed inputs by what they mean, the most important first.
+pub(super) fn groups(
+    profiles: &[Profile],
+    old: &Observation,
+    new: &Observation,
+    changed: &[(usize, usize)],
+) -> Vec<Group> {
+    let court = Court::new(profiles, new);
+    let mut groups: BTreeMap<(Kind, Vec<Said>), Vec<Lane>> = BTreeMap::new();
+    for (before, now) in changed {
+        let said = court.say((old, *before), (new, *now));
+        let kind = court.kind(&said, (old, *before), (new, *now));
+        groups.entry((kind, said)).or_default().push(lane((old, *before), (new, *now)));
+    }
+    groups
+        .into_iter()
+        .map(|((kind, said), lanes)| Group {
+            kind,
+            judged: said.into_iter().map(|said| said.written(profiles)).collect(),
+            lanes,
+        })
+        .collect()
+}
+
+/// An observation and a case of it.
+type At<'a> = (&'a Observation, usize);
+
+fn lane((old, before): At<'_>, (new, now): At<'_>) -> Lane {
+    let kernel = &new.kernel;
+    let value = |answer: &[u64]| encode_answer(kernel, answer);
+    Lane {
+        inputs: encode_case(kernel, new.cases.case(now)),
+        old: value(old.answer(before)),
+        new: value(new.answer(now)),
+        old_second: again(old, before).map(value),
+        new_second: again(new, now).map(value),
+    }
+}
+
+/// What one profile says of a lane: [`LaneVerdict`] with the profile by number.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct Said<'p> {
+    profile: usize,
+    old: bool,
+    new: bool,
+    rules: Vec<&'p str>,
+}
+
+impl Said<'_> {
+    fn written(self, profiles: &[Profile]) -> LaneVerdict {
+        LaneVerdict {
+            profile: profiles[self.profile].id.clone(),
+            old: self.old,
+            new: self.new,
+            rules: self.rules.into_iter().map(str::to_owned).collect(),
+        }
+    }
+}
+
+/// Everything that judges lanes of one kernel.
+struct Court<'p> {
+    demands: Vec<Demands<'p>>,
+    nan: Vec<Set>,
+}
+
+impl<'p> Court<'p> {
+    fn new(profiles: &'p [Profile], observation: &Observation) -> Court<'p> {
+        let kernel = &observation.kernel;
+        Court {
+            demands: profiles.iter().map(|profile| Demands::new(profile, kernel)).collect(),
+            nan: Encoding::of_result(kernel).into_iter().map(Set::nan).collect(),
+        }
+    }
+
+    /// What each profile says, but for those that say nothing.
+    fn say(&self, (old, before): At<'_>, (new, now): At<'_>) -> Vec<Said<'p>> {
+        let answers = |(observation, case): At<'_>| -> Vec<Vec<u64>> {
+            let all = [Some(observation.answer(case)), again(observation, case)];
+            all.into_iter().flatten().map(|answer| components(&new.kernel, answer)).collect()
+        };
+        let (olds, news) = (answers((old, before)), answers((new, now)));
+        let profiles = self.demands.iter().enumerate().filter_map(|(profile, demands)| {
+            let mut said: Option<Said<'p>> = None;
+            for (rule, accepted) in demands.of(new.cases.case(now)) {
+                if accepted.alternatives().iter().any(|sets| sets.iter().all(Set::is_everything)) {
+                    continue;
+                }
+                let all = |answers: &[Vec<u64>]| answers.iter().all(|parts| accepted.contains(parts));
+                let (old, new) = (all(&olds), all(&news));
+                let said = said.get_or_insert(Said { profile, old: true, new: true, rules: Vec::new() });
+                (said.old, said.new) = (said.old && old, said.new && new);
+                let tells = !old || !new;
+                if tells && !said.rules.contains(&rule.id.as_str()) {
+                    said.rules.push(&rule.id);
+                }
+            }
+            said
+        });
+        profiles.collect()
+    }
+
+    /// What a change means.
+    fn kind(&self, said: &[Said<'_>], old: At<'_>, new: At<'_>) -> Kind {
+        let any = |before: bool, now: bool| said.iter().any(|said| (said.old, said.new) == (before, now));
+        if any(true, false) {
+            Kind::NewlyDeviating
+        } else if any(false, true) {
+            Kind::NewlyConforming
+        } else if self.is_of_nan_bits(old, new) {
+            Kind::NanBits
+        } else if any(false, false) {
+            Kind::DeviatesOtherwise
+        } else if said.is_empty() {
+            Kind::Unjudged
+        } else {
+            Kind::Permitted
+        }
+    }
+
+    /// Whether whatever differs is a NaN before and now.
+    fn is_of_nan_bits(&self, (old, before): At<'_>, (new, now): At<'_>) -> bool {
+        let parts = |answer: &[u64]| components(&new.kernel, answer);
+        let first = (parts(old.answer(before)), parts(new.answer(now)));
+        let second = |observation, case, first: &[u64]| again(observation, case).map_or_else(|| first.to_vec(), parts);
+        let again = (second(old, before, &first.0), second(new, now, &first.1));
+        [first, again].iter().all(|(old, new)| {
+            let mut parts = self.nan.iter().zip(old.iter().zip(new));
+            parts.all(|(nan, (old, new))| old == new || nan.contains(*old) && nan.contains(*new))
+        })
+    }
+}

@@ -1,0 +1,330 @@
+//! The document that a comparison is: `fpprobe-diff/1`. Everything that changed, the most important first in each list.
+
+use fpprobe_profiles::{Class, Level, Outcome, Verdict};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::model::{Evidence, Program, Value};
+
+/// The value of [`Diff::schema`] that this program writes.
+pub const SCHEMA: &str = "fpprobe-diff/1";
+
+/// What is otherwise in one report, or set of reports, than in another.
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
+pub struct Diff {
+    /// `fpprobe-diff/1`.
+    #[schemars(extend("const" = SCHEMA))]
+    pub schema: String,
+    /// The program that compared.
+    pub program: Program,
+    /// The reports before.
+    pub old: Vec<Source>,
+    /// The reports after.
+    pub new: Vec<Source>,
+    /// What changed, in numbers.
+    pub summary: Summary,
+    /// Every device, in the order of the new reports, then those that are gone.
+    pub devices: Vec<DeviceDiff>,
+}
+
+/// A report that was compared.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+pub struct Source {
+    /// Its file.
+    pub file: String,
+    /// Version of the program that wrote it.
+    pub program: String,
+    /// Id of the machine that it is of.
+    pub host: String,
+    /// When its run started, RFC 3339, UTC.
+    pub started: String,
+}
+
+/// Counts over all devices that are in both.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, JsonSchema)]
+pub struct Summary {
+    /// Whether nothing changed at all.
+    pub empty: bool,
+    /// Devices that were compared.
+    pub compared: usize,
+    /// Devices that are in the new reports alone.
+    pub appeared: usize,
+    /// Devices that are in the old reports alone.
+    pub vanished: usize,
+    /// Compared devices whose driver is another.
+    pub updated: usize,
+    /// Inputs whose result changed.
+    pub lanes: usize,
+    /// Kernels that have such inputs.
+    pub kernels: usize,
+    /// All changes by kind; kinds that do not occur are left out.
+    pub kinds: Vec<Count>,
+}
+
+/// How much there is of one kind.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+pub struct Count {
+    /// The kind.
+    pub kind: Kind,
+    /// Rules, once for each profile and device.
+    pub rules: usize,
+    /// Kernels of which this is the gravest change, or the only one: that they appeared, for example.
+    pub kernels: usize,
+    /// Inputs.
+    pub lanes: usize,
+    /// Claims.
+    pub claims: usize,
+}
+
+/// What a change means, the most important first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// What a required rule accepts no more.
+    NewlyDeviating,
+    /// What every required rule accepts now, and some did not.
+    NewlyConforming,
+    /// Not accepted before nor now, in another way.
+    DeviatesOtherwise,
+    /// Accepted before and now.
+    Permitted,
+    /// Of which no required rule says anything.
+    Unjudged,
+    /// A claim of the driver.
+    Claim,
+    /// In the new report alone, or measurable only now.
+    Appeared,
+    /// In the old report alone.
+    Vanished,
+    /// Measured before, and now it could not be.
+    Unmeasurable,
+    /// A NaN before and a NaN now, and to no rule does it matter which.
+    NanBits,
+}
+
+/// One device.
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
+pub struct DeviceDiff {
+    /// Its place, by which it is found in both.
+    pub slot: String,
+    /// Its name, in the new report where it is there.
+    pub name: String,
+    /// Where it is.
+    pub presence: Presence,
+    /// What is otherwise in its identity and its driver's.
+    pub identity: Vec<FieldChange>,
+    /// Classes that changed, profile by profile.
+    pub profiles: Vec<ProfileChange>,
+    /// Rules whose verdict changed, as the reports themselves have them.
+    pub rules: Vec<RuleChange>,
+    /// Claims that changed.
+    pub claims: Vec<FieldChange>,
+    /// Kernels whose bits or outcome changed.
+    pub kernels: Vec<KernelChange>,
+}
+
+/// In which reports a device is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Presence {
+    /// In both.
+    Both,
+    /// In the new ones alone.
+    Appeared,
+    /// In the old ones alone.
+    Vanished,
+}
+
+/// One field with two values.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+pub struct FieldChange {
+    /// Its name in the report.
+    pub field: String,
+    /// What it was; `null` where the report has no such field.
+    pub old: Option<String>,
+    /// What it is.
+    pub new: Option<String>,
+}
+
+/// The class under one profile.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+pub struct ProfileChange {
+    /// Profile id.
+    pub profile: String,
+    /// What it was; `null` where the device was not judged by this profile.
+    pub old: Option<Standing>,
+    /// What it is.
+    pub new: Option<Standing>,
+}
+
+/// A class, and what it takes.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+pub struct Standing {
+    /// Version of the profile.
+    pub version: String,
+    /// The class.
+    pub class: Class,
+    /// The recipe with which it conforms.
+    pub needs: Vec<String>,
+    /// Optional groups that the device lacks.
+    pub without: Vec<String>,
+}
+
+/// Verdict of one rule.
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
+pub struct RuleChange {
+    /// What it means.
+    pub kind: Kind,
+    /// Profile id.
+    pub profile: String,
+    /// Rule id.
+    pub rule: String,
+    /// Its title.
+    pub title: String,
+    /// Document, section, line.
+    pub citation: String,
+    /// How much it weighs.
+    pub level: Level,
+    /// What it was; `null` where the profile had no such rule.
+    pub old: Option<Ruling>,
+    /// What it is.
+    pub new: Option<Ruling>,
+    /// The new report's evidence; the old one's for a rule that is met now.
+    pub evidence: Vec<Evidence>,
+}
+
+/// A verdict in short.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+pub struct Ruling {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// `strict`, `text` or empty.
+    pub label: String,
+    /// What the device chose, on what the rule depends, or why it is incomplete.
+    pub behaviour: String,
+    /// Lanes that are not accepted.
+    pub failing: usize,
+}
+
+/// One kernel.
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
+pub struct KernelChange {
+    /// What the gravest of its changes means.
+    pub kind: Kind,
+    /// Kernel id.
+    pub kernel: String,
+    /// How it ended; `null` where it was not asked.
+    pub old: Option<Ended>,
+    /// How it ends now.
+    pub new: Option<Ended>,
+    /// Inputs that were asked and answered both times.
+    pub lanes: usize,
+    /// Those with another result.
+    pub changed: usize,
+    /// Inputs that were asked in one report alone.
+    #[serde(skip_serializing_if = "is_zero")]
+    #[schemars(default)]
+    pub apart: usize,
+    /// The changed ones, by what they mean.
+    pub groups: Vec<Group>,
+}
+
+/// How a kernel ended.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+pub struct Ended {
+    /// The outcome.
+    pub outcome: Outcome,
+    /// What else there is to say.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    #[schemars(default)]
+    pub detail: String,
+}
+
+/// Inputs of a kernel of which the profiles say the same.
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
+pub struct Group {
+    /// What their change means.
+    pub kind: Kind,
+    /// What each profile says of them; profiles that say nothing of them are left out.
+    pub judged: Vec<LaneVerdict>,
+    /// The inputs.
+    pub lanes: Vec<Lane>,
+}
+
+/// What the required rules of one profile say of an input, before and now. Both are judged by the present profiles.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, JsonSchema)]
+pub struct LaneVerdict {
+    /// Profile id.
+    pub profile: String,
+    /// Whether the old result is accepted.
+    pub old: bool,
+    /// Whether the new one is.
+    pub new: bool,
+    /// The rules that do not accept the one or the other.
+    pub rules: Vec<String>,
+}
+
+/// One input with its two results.
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
+pub struct Lane {
+    /// Operands.
+    #[serde(rename = "in")]
+    pub inputs: Vec<Value>,
+    /// The result before.
+    pub old: Value,
+    /// The result now.
+    pub new: Value,
+    /// What the second run gave before, where that was something else.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub old_second: Option<Value>,
+    /// What the second run gives now, where that is something else.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub new_second: Option<Value>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
+}
+
+impl Standing {
+    /// `conforms with szin32, without f64`.
+    pub fn in_words(&self) -> String {
+        let needs = if self.needs.is_empty() { String::new() } else { format!(" {}", self.needs.join(", ")) };
+        let lacks =
+            if self.without.is_empty() { String::new() } else { format!(", without {}", self.without.join(", ")) };
+        format!("{}{needs}{lacks}", self.class.name())
+    }
+}
+
+impl Kind {
+    /// Every kind, the most important first.
+    pub const ALL: [Kind; 10] = [
+        Kind::NewlyDeviating,
+        Kind::NewlyConforming,
+        Kind::DeviatesOtherwise,
+        Kind::Permitted,
+        Kind::Unjudged,
+        Kind::Claim,
+        Kind::Appeared,
+        Kind::Vanished,
+        Kind::Unmeasurable,
+        Kind::NanBits,
+    ];
+
+    /// In words.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::NewlyDeviating => "newly deviating",
+            Kind::NewlyConforming => "newly conforming",
+            Kind::DeviatesOtherwise => "deviating otherwise",
+            Kind::Permitted => "changed but permitted",
+            Kind::Unjudged => "changed, no required rule says anything",
+            Kind::Claim => "claims changed",
+            Kind::Appeared => "appeared",
+            Kind::Vanished => "vanished",
+            Kind::Unmeasurable => "no longer measurable",
+            Kind::NanBits => "other bits of a NaN",
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! What people are shown of a comparison: the same change of many kernels or profiles is one.
+
+use std::collections::HashMap;
+
+use crate::diff::{DeviceDiff, Ended, FieldChange, Group, KernelChange, Kind, Lane, LaneVerdict, RuleChange, Ruling};
+use crate::model::Outcome;
+use crate::render::lane::{self, Line};
+use crate::render::phrase;
+use crate::values::eval_command;
+
+/// The same change of one rule in several profiles.
+pub(super) struct Ruled<'a> {
+    /// As the first of the profiles has it.
+    pub(super) change: &'a RuleChange,
+    /// The profiles.
+    pub(super) profiles: Vec<&'a str>,
+}
+
+/// The rules of a device whose verdict changed, each once.
+pub(super) fn rules(device: &DeviceDiff) -> Vec<Ruled<'_>> {
+    let mut rules: Vec<Ruled<'_>> = Vec::new();
+    for change in &device.rules {
+        let same = |one: &&mut Ruled<'_>| {
+            one.change.rule == change.rule && (&one.change.old, &one.change.new) == (&change.old, &change.new)
+        };
+        match rules.iter_mut().find(same) {
+            Some(one) => one.profiles.push(&change.profile),
+            None => rules.push(Ruled { change, profiles: vec![&change.profile] }),
+        }
+    }
+    rules
+}
+
+/// Kernels of one operation that changed in the same way.
+pub(super) struct Family<'a> {
+    /// What it means.
+    pub(super) kind: Kind,
+    /// The kernels, those with the shortest ids first.
+    pub(super) kernels: Vec<&'a KernelChange>,
+}
+
+/// The kernels of a device, by kind and operation, or where no bits were compared by kind, outcome and reason.
+pub(super) fn families(device: &DeviceDiff) -> Vec<Family<'_>> {
+    let mut families: Vec<Family<'_>> = Vec::new();
+    let mut places: HashMap<(Kind, String), usize> = HashMap::new();
+    for change in &device.kernels {
+        let alike = if change.groups.is_empty() {
+            outcomes(change)
+        } else {
+            change.kernel.split(':').next().unwrap_or_default().to_owned()
+        };
+        let place = *places.entry((change.kind, alike)).or_insert_with(|| {
+            families.push(Family { kind: change.kind, kernels: Vec::new() });
+            families.len() - 1
+        });
+        families[place].kernels.push(change);
+    }
+    for family in &mut families {
+        family.kernels.sort_by_key(|change| change.kernel.len());
+    }
+    families
+}
+
+impl<'a> Family<'a> {
+    /// The kernel that is shown.
+    pub(super) fn first(&self) -> &'a KernelChange {
+        self.kernels[0]
+    }
+
+    /// The gravest of its changes.
+    pub(super) fn group(&self) -> Option<&'a Group> {
+        self.first().groups.first()
+    }
+
+    /// Changed inputs of all of them.
+    pub(super) fn lanes(&self) -> usize {
+        self.kernels.iter().map(|change| change.changed).sum()
+    }
+
+    /// `f32.exp2: 12 of 520 inputs; with 37 kernels more of f32.exp2, 456 inputs`.
+    pub(super) fn title(&self) -> String {
+        let first = self.first();
+        let more = match self.kernels.len() - 1 {
+            0 => String::new(),
+            1 => " and 1 kernel more".to_owned(),
+            more => format!(" and {} kernels more", phrase::grouped(more)),
+        };
+        match self.group() {
+            Some(group) => {
+                let all = if more.is_empty() {
+                    String::new()
+                } else {
+                    format!(", {} in all", phrase::number(self.lanes(), "input"))
+                };
+                let here = phrase::grouped(group.lanes.len());
+                format!("{}: {here} of {}{more}{all}", first.kernel, phrase::number(first.lanes, "input"))
+            }
+            None if first.old.is_some() && first.new.is_some() && first.lanes > 0 => {
+                format!("{}{more}: other inputs were asked", first.kernel)
+            }
+            None => format!("{}{more}: {}", first.kernel, outcomes(first)),
+        }
+    }
+}
+
+/// `ran -> unsupported (shaderFloat64)`.
+fn outcomes(change: &KernelChange) -> String {
+    let side = |ended: &Option<Ended>| match ended {
+        None => "not asked".to_owned(),
+        // What differs between two runs is counted there, kernel by kernel.
+        Some(ended) if ended.detail.is_empty() || ended.outcome == Outcome::Flaky => {
+            phrase::outcome(ended.outcome).to_owned()
+        }
+        Some(ended) => format!("{} ({})", phrase::outcome(ended.outcome), ended.detail),
+    };
+    arrow(&side(&change.old), &side(&change.new))
+}
+
+/// What was and what is.
+pub(super) fn arrow(old: &str, new: &str) -> String {
+    format!("{old} \u{2192} {new}")
+}
+
+/// A field's two values.
+pub(super) fn field(change: &FieldChange) -> String {
+    let side = |text: &Option<String>| match text.as_deref() {
+        None | Some("") => "none".to_owned(),
+        Some(text) => text.to_owned(),
+    };
+    arrow(&side(&change.old), &side(&change.new))
+}
+
+/// The two verdicts of a rule.
+pub(super) fn verdicts(change: &RuleChange) -> String {
+    let side = |ruling: &Option<Ruling>| match ruling {
+        None => "not there".to_owned(),
+        Some(Ruling { verdict, label, behaviour, failing }) => {
+            let mut more: Vec<String> = Vec::new();
+            more.extend((!label.is_empty()).then(|| label.clone()));
+            more.extend((*failing > 0).then(|| format!("{} not accepted", phrase::number(*failing, "lane"))));
+            more.extend((!behaviour.is_empty()).then(|| behaviour.clone()));
+            let name = verdict.name();
+            if more.is_empty() { name.to_owned() } else { format!("{name} ({})", more.join("; ")) }
+        }
+    };
+    arrow(&side(&change.old), &side(&change.new))
+}
+
+/// What the profiles say of a group: those that say the same in one phrase.
+pub(super) fn judged(group: &Group) -> String {
+    if group.judged.is_empty() {
+        return "no required rule says anything".to_owned();
+    }
+    let mut phrases: Vec<(&LaneVerdict, Vec<&str>)> = Vec::new();
+    for said in &group.judged {
+        let same = |one: &&mut (&LaneVerdict, Vec<&str>)| {
+            (one.0.old, one.0.new, &one.0.rules) == (said.old, said.new, &said.rules)
+        };
+        match phrases.iter_mut().find(same) {
+            Some(one) => one.1.push(&said.profile),
+            None => phrases.push((said, vec![&said.profile])),
+        }
+    }
+    phrases.sort_by_key(|(said, _)| match (said.old, said.new) {
+        (true, false) => 0,
+        (false, true) => 1,
+        (false, false) => 2,
+        (true, true) => 3,
+    });
+    let phrases = phrases.into_iter().map(|(said, profiles)| {
+        let how = match (said.old, said.new) {
+            (true, false) => "accepted before, not now",
+            (false, true) => "accepted now, not before",
+            (false, false) => "accepted neither before nor now",
+            (true, true) => "accepted before and now",
+        };
+        let rules = if said.rules.is_empty() { String::new() } else { format!(" ({})", said.rules.join(", ")) };
+        format!("{}: {how}{rules}", profiles.join(", "))
+    });
+    phrases.collect::<Vec<_>>().join("; ")
+}
+
+/// A changed lane as lines.
+pub(super) fn lines(kernel: &str, shown: &Lane) -> Vec<Line> {
+    let answers = [
+        Some(("old", &shown.old)),
+        shown.old_second.as_ref().map(|value| ("old, again", value)),
+        Some(("new", &shown.new)),
+        shown.new_second.as_ref().map(|value| ("new, again", value)),
+    ];
+    lane::answers(kernel, &shown.inputs, answers.into_iter().flatten())
+}
+
+/// The command that shows a lane.
+pub(super) fn command(kernel: &str, shown: &Lane) -> String {
+    eval_command(kernel, &shown.inputs)
+}

@@ -1,0 +1,222 @@
+//! One self-contained page in the look of the report's: nothing is loaded, nothing runs, it prints.
+
+use std::io::{self, Write};
+
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+use super::digest::{self, Family, Ruled};
+use super::{RenderDiff, Style};
+use crate::diff::{DeviceDiff, Diff, FieldChange, Kind, Presence, ProfileChange, Source, Standing, Summary};
+use crate::escape::visible_lines;
+use crate::render::html::{STYLE, day, evidence};
+use crate::render::phrase;
+
+/// Lanes shown of each operation.
+const LANES: usize = 8;
+/// Kernels named of each operation.
+const KERNELS: usize = 48;
+/// Operations shown of one kind.
+const FAMILIES: usize = 256;
+
+/// A page.
+pub(super) struct Html;
+
+impl RenderDiff for Html {
+    fn render(&self, diff: &Diff, _style: Style, out: &mut dyn Write) -> io::Result<()> {
+        out.write_all(visible_lines(&page(diff).into_string()).as_bytes())
+    }
+}
+
+fn page(diff: &Diff) -> Markup {
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                meta name="generator" content={ (diff.program.name) " " (diff.program.version) };
+                title { "Floating-point changes: " (headline(&diff.summary)) }
+                style { (PreEscaped(STYLE)) }
+            }
+            body {
+                a.skip href="#main" { "Skip to the changes" }
+                header.masthead {
+                    h1 { "Floating-point changes" }
+                    p.lede { (headline(&diff.summary)) }
+                    p.when { (sources(&diff.old)) " → " (sources(&diff.new)) }
+                }
+                main #main {
+                    @if !diff.summary.kinds.is_empty() { section aria-label="Changes by kind" { (summary(&diff.summary)) } }
+                    @for device in diff.devices.iter().filter(|device| !device.is_empty()) { (section(device)) }
+                }
+                footer {
+                    p {
+                        "Written by " (diff.program.name) " " (diff.program.version) ". Verdicts of rules are those of the reports; inputs are judged by the "
+                        "profiles of the version that compared. Every changed input is in the comparison as JSON, " code { (diff.schema) } "."
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn headline(summary: &Summary) -> String {
+    let devices = phrase::number(summary.compared, "device");
+    if summary.empty {
+        return format!("nothing changed on {devices}");
+    }
+    let inputs = phrase::number(summary.lanes, "input");
+    format!("{inputs} of {} changed on {devices}", phrase::number(summary.kernels, "kernel"))
+}
+
+fn sources(sources: &[Source]) -> Markup {
+    html! {
+        @for (index, source) in sources.iter().enumerate() {
+            @if index > 0 { ", " }
+            (source.file) " (" time datetime=(source.started) { (day(&source.started)) } ")"
+        }
+    }
+}
+
+fn summary(summary: &Summary) -> Markup {
+    html! {
+        table.outcomes {
+            thead { tr { @for head in ["Change", "Rules", "Kernels", "Inputs", "Claims"] { th scope="col" { (head) } } } }
+            tbody {
+                @for count in &summary.kinds {
+                    tr {
+                        th scope="row" { (chip(count.kind)) }
+                        @for count in [count.rules, count.kernels, count.lanes, count.claims] {
+                            td { @if count > 0 { (phrase::grouped(count)) } }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The kind, in the colour of the verdict that it is nearest to.
+fn chip(kind: Kind) -> Markup {
+    let (style, sign) = match kind {
+        Kind::NewlyDeviating | Kind::DeviatesOtherwise => ("deviates", "✕"),
+        Kind::NewlyConforming => ("conforms", "●"),
+        Kind::Permitted | Kind::Unjudged => ("permitted", "◐"),
+        Kind::Claim => ("depends", "≠"),
+        Kind::Appeared => ("permitted", "+"),
+        Kind::Vanished => ("incomplete", "–"),
+        Kind::Unmeasurable => ("incomplete", "?"),
+        Kind::NanBits => ("unsupported", "·"),
+    };
+    html! { span class={ "chip " (style) } { b aria-hidden="true" { (sign) } (kind.name()) } }
+}
+
+fn section(device: &DeviceDiff) -> Markup {
+    let families = digest::families(device);
+    let rules = digest::rules(device);
+    html! {
+        section.device aria-label=(device.name) {
+            header {
+                h2 { (device.name) }
+                p { code { (device.slot) } }
+            }
+            @match device.presence {
+                Presence::Both => {}
+                Presence::Appeared => p { "Is in the new reports alone." }
+                Presence::Vanished => p { "Is in the old reports alone." }
+            }
+            @if !device.identity.is_empty() { section { h3 { "Driver and identity" } (fields(&device.identity)) } }
+            @if !device.profiles.is_empty() { section { h3 { "Classes" } (classes(&device.profiles)) } }
+            @if !rules.is_empty() { section { h3 { "Rules whose verdict changed" } (verdicts(&rules)) } }
+            @for kind in Kind::ALL {
+                @if kind == Kind::Claim && !device.claims.is_empty() {
+                    section { h3 { "Claims changed" } (fields(&device.claims)) }
+                }
+                @let families: Vec<&Family<'_>> = families.iter().filter(|family| family.kind == kind).collect();
+                @if !families.is_empty() {
+                    section {
+                        h3 { "Kernels: " (kind.name()) }
+                        @for one in families.iter().take(FAMILIES) { (family(one)) }
+                        @if families.len() > FAMILIES { p.faint { (phrase::grouped(families.len() - FAMILIES)) " more in the comparison as JSON." } }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn fields(fields: &[FieldChange]) -> Markup {
+    let side = |text: &Option<String>| html! { @match text { Some(text) => (text), None => span.absent { "none" } } };
+    html! {
+        table.outcomes {
+            thead { tr { th scope="col" { "Field" } th scope="col" { "Before" } th scope="col" { "Now" } } }
+            tbody { @for field in fields { tr { th scope="row" { (field.field) } td { (side(&field.old)) } td { (side(&field.new)) } } } }
+        }
+    }
+}
+
+fn classes(profiles: &[ProfileChange]) -> Markup {
+    let side = |standing: &Option<Standing>| {
+        html! {
+            @match standing {
+                None => span.absent { "not judged" },
+                Some(one) => (one.in_words()),
+            }
+        }
+    };
+    html! {
+        table.outcomes {
+            thead { tr { th scope="col" { "Profile" } th scope="col" { "Before" } th scope="col" { "Now" } } }
+            tbody { @for one in profiles { tr { th scope="row" { (one.profile) } td { (side(&one.old)) } td { (side(&one.new)) } } } }
+        }
+    }
+}
+
+fn verdicts(rules: &[Ruled<'_>]) -> Markup {
+    html! {
+        table.outcomes {
+            thead { tr { @for head in ["Change", "Rule", "What it says", "Profiles", "Verdict"] { th scope="col" { (head) } } } }
+            tbody {
+                @for Ruled { change, profiles } in rules {
+                    tr {
+                        td { (chip(change.kind)) }
+                        th scope="row" { span.id { (change.rule) } @if change.level.name() != "required" { small { (change.level.name()) } } }
+                        td { (change.title) small { cite { (change.citation) } } }
+                        td { (profiles.join(", ")) }
+                        td { (digest::verdicts(change)) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Kernels of one operation, folded up but for the grave ones.
+fn family(family: &Family<'_>) -> Markup {
+    let Some(group) = family.group() else { return html! { p { (family.title()) } } };
+    let kernel = &family.first().kernel;
+    html! {
+        details.lanes open[family.kind == Kind::NewlyDeviating] {
+            summary { (family.title()) }
+            p.faint { (digest::judged(group)) }
+            div.evidences {
+                @for lane in group.lanes.iter().take(LANES) {
+                    (evidence::figure(kernel, &digest::lines(kernel, lane), &digest::command(kernel, lane)))
+                }
+            }
+            @if group.lanes.len() > LANES { p.faint { (phrase::grouped(group.lanes.len() - LANES)) " inputs more of this kernel in the comparison as JSON." } }
+            @if family.kernels.len() > 1 {
+                p.faint {
+                    "The kernels: "
+                    @for (index, change) in family.kernels.iter().take(KERNELS).enumerate() {
+                        @if index > 0 { ", " }
+                        code { (change.kernel) }
+                    }
+                    @if family.kernels.len() > KERNELS { " and " (phrase::grouped(family.kernels.len() - KERNELS)) " more" }
+                }
+            }
+        }
+    }
+}

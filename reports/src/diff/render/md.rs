@@ -1,0 +1,121 @@
+//! Markdown for a pull request comment: what changed in a table, then the important changes folded up, within its size.
+
+use std::fmt::Write as _;
+use std::io::{self, Write};
+
+use super::digest::{self, Family, Ruled};
+use super::{RenderDiff, Style};
+use crate::diff::{DeviceDiff, Diff, Kind, Presence, Standing, Summary};
+use crate::render::md::{code, comment, escape, lane_block, list};
+use crate::render::phrase;
+
+/// Claims and fields shown of each device.
+const SHOWN: usize = 24;
+/// Lanes shown of each operation.
+const LANES: usize = 2;
+
+/// GitHub-flavoured Markdown.
+pub(super) struct Markdown;
+
+impl RenderDiff for Markdown {
+    fn render(&self, diff: &Diff, _style: Style, out: &mut dyn Write) -> io::Result<()> {
+        let mut blocks: Vec<(Kind, String)> = Vec::new();
+        for device in diff.devices.iter().filter(|device| device.presence == Presence::Both) {
+            let several = diff.summary.compared > 1;
+            let name = if several { format!("{}: ", escape(&device.name)) } else { String::new() };
+            blocks.extend(digest::rules(device).iter().map(|rule| (rule.change.kind, self::rule(&name, rule))));
+            blocks.extend(digest::families(device).iter().map(|family| (family.kind, self::family(&name, family))));
+            blocks.extend((!device.claims.is_empty()).then(|| (Kind::Claim, claims(&name, device))));
+        }
+        // What is important comes first, whatever device it is of: what comes last may not fit.
+        blocks.sort_by_key(|(kind, _)| *kind);
+        let blocks = blocks.into_iter().map(|(_, block)| block);
+        out.write_all(comment(head(diff), blocks, "the comparison as JSON").as_bytes())
+    }
+}
+
+fn head(diff: &Diff) -> String {
+    let mut page = "## Floating-point changes\n".to_owned();
+    if diff.summary.empty {
+        // Writing to a string cannot fail, here and below.
+        let _ = write!(page, "\nNothing changed on {}.\n", phrase::number(diff.summary.compared, "device"));
+        return page;
+    }
+    let changed: Vec<&DeviceDiff> = diff.devices.iter().filter(|device| !device.is_empty()).collect();
+    page.push_str(&list(changed.iter().take(SHOWN).map(|device| device_line(device))));
+    if changed.len() > SHOWN {
+        let _ = writeln!(page, "- {} more", phrase::number(changed.len() - SHOWN, "device"));
+    }
+    page + &summary(&diff.summary)
+}
+
+/// The device, its driver's change first.
+fn device_line(device: &DeviceDiff) -> String {
+    let mut line = code(&device.name);
+    match device.presence {
+        Presence::Both => {}
+        Presence::Appeared => line.push_str(" is in the new reports alone"),
+        Presence::Vanished => line.push_str(" is in the old reports alone"),
+    }
+    for change in device.identity.iter().take(SHOWN) {
+        let _ = write!(line, "<br>{}: {}", escape(&change.field), escape(&digest::field(change)));
+    }
+    for change in &device.profiles {
+        let class =
+            |standing: &Option<Standing>| standing.as_ref().map_or_else(|| "not judged".to_owned(), Standing::in_words);
+        let classes = digest::arrow(&class(&change.old), &class(&change.new));
+        let _ = write!(line, "<br>**{}**: {}", escape(&change.profile), escape(&classes));
+    }
+    line
+}
+
+fn summary(summary: &Summary) -> String {
+    let mut table = "\n| Change | Rules | Kernels | Inputs |\n|---|--:|--:|--:|\n".to_owned();
+    for count in &summary.kinds {
+        let kind = count.kind.name();
+        let (rules, kernels, lanes) = (count.rules + count.claims, count.kernels, count.lanes);
+        let _ = writeln!(
+            table,
+            "| {kind} | {} | {} | {} |",
+            phrase::grouped(rules),
+            phrase::grouped(kernels),
+            phrase::grouped(lanes)
+        );
+    }
+    table
+}
+
+fn rule(device: &str, rule: &Ruled<'_>) -> String {
+    let change = rule.change;
+    format!(
+        "\n{device}**{}**: {} {} in {}: {}\n",
+        change.kind.name(),
+        escape(&change.rule),
+        escape(&change.title),
+        escape(&rule.profiles.join(", ")),
+        escape(&digest::verdicts(change))
+    )
+}
+
+fn family(device: &str, family: &Family<'_>) -> String {
+    let title = escape(&family.title());
+    let Some(group) = family.group().filter(|group| group.kind != Kind::NanBits) else {
+        return format!("\n{device}{}: {title}\n", family.kind.name());
+    };
+    let said = escape(&digest::judged(group));
+    let mut block = format!("\n<details><summary>{device}<b>{}</b> {title}</summary>\n\n{said}\n", family.kind.name());
+    let kernel = &family.first().kernel;
+    for lane in group.lanes.iter().take(LANES) {
+        block.push_str(&lane_block(kernel, &digest::lines(kernel, lane), &digest::command(kernel, lane)));
+    }
+    block.push_str("\n</details>\n");
+    block
+}
+
+fn claims(device: &str, of: &DeviceDiff) -> String {
+    let lines = of.claims.iter().take(SHOWN);
+    let lines = lines.map(|change| format!("{}: {}", code(&change.field), escape(&digest::field(change))));
+    let more = of.claims.len().saturating_sub(SHOWN);
+    let more = if more > 0 { format!("- {more} more\n") } else { String::new() };
+    format!("\n{device}claims changed\n{}{more}", list(lines))
+}

@@ -1,0 +1,179 @@
+//! The important changes for a terminal, of bounded length: what is left out is counted.
+
+use std::io::{self, Write};
+
+use super::digest::{self, Family};
+use super::{RenderDiff, Style};
+use crate::diff::{DeviceDiff, Diff, Kind, Presence, Source, Summary};
+use crate::model::Level;
+use crate::render::paper::{Ink, Paper, pad};
+use crate::render::phrase;
+use crate::render::text::lane;
+
+/// Rules, claims and fields shown of each device.
+const SHOWN: usize = 16;
+
+/// For people at a terminal.
+pub(super) struct Text;
+
+impl RenderDiff for Text {
+    fn render(&self, diff: &Diff, style: Style, out: &mut dyn Write) -> io::Result<()> {
+        let paper = &mut Paper::new(out, style);
+        let files = digest::arrow(&sources(&diff.old), &sources(&diff.new));
+        paper.line(0, 2, &[(Ink::Strong, "Changes  "), (Ink::Faint, &files)])?;
+        if diff.summary.empty {
+            let devices = phrase::number(diff.summary.compared, "device");
+            return paper.line(0, 2, &[(Ink::Good, "nothing changed"), (Ink::Plain, &format!(" on {devices}"))]);
+        }
+        summary(paper, &diff.summary)?;
+        diff.devices.iter().filter(|device| !device.is_empty()).try_for_each(|device| self::device(paper, device))
+    }
+}
+
+/// `old.json` or `12 reports of old/`.
+fn sources(sources: &[Source]) -> String {
+    match sources {
+        [one] => one.file.clone(),
+        several => phrase::number(several.len(), "report"),
+    }
+}
+
+fn summary(paper: &mut Paper, summary: &Summary) -> io::Result<()> {
+    let mut parts = vec![format!("{} compared", phrase::number(summary.compared, "device"))];
+    for (count, what) in
+        [(summary.updated, "with another driver"), (summary.appeared, "appeared"), (summary.vanished, "vanished")]
+    {
+        parts.extend((count > 0).then(|| format!("{count} {what}")));
+    }
+    parts.push(format!(
+        "{} of {} changed",
+        phrase::number(summary.lanes, "input"),
+        phrase::number(summary.kernels, "kernel")
+    ));
+    paper.line(0, 2, &[(Ink::Plain, &parts.join(", "))])?;
+    let column = summary.kinds.iter().map(|count| count.kind.name().len()).max().unwrap_or(0) + 2;
+    for count in &summary.kinds {
+        let named = [(count.rules, "rule"), (count.kernels, "kernel"), (count.lanes, "input"), (count.claims, "claim")];
+        let named: Vec<String> =
+            named.iter().filter(|(count, _)| *count > 0).map(|(count, noun)| phrase::number(*count, noun)).collect();
+        let kind = pad(count.kind.name(), column);
+        paper.line(2, column, &[(ink(count.kind), &kind), (Ink::Plain, &named.join(", "))])?;
+    }
+    Ok(())
+}
+
+fn device(paper: &mut Paper, device: &DeviceDiff) -> io::Result<()> {
+    paper.gap()?;
+    paper.line(0, 2, &[(Ink::Strong, &device.name), (Ink::Faint, "  "), (Ink::Faint, &device.slot)])?;
+    match device.presence {
+        Presence::Both => {}
+        Presence::Appeared => return paper.line(2, 2, &[(Ink::Note, "is in the new reports alone")]),
+        Presence::Vanished => return paper.line(2, 2, &[(Ink::Doubt, "is in the old reports alone")]),
+    }
+    let column = device.identity.iter().map(|field| field.field.len()).max().unwrap_or(0) + 2;
+    for change in &device.identity {
+        let name = pad(&change.field, column);
+        paper.line(2, column, &[(Ink::Faint, &name), (Ink::Plain, &digest::field(change))])?;
+    }
+    for change in &device.profiles {
+        let class = |standing: &Option<crate::diff::Standing>| match standing {
+            None => "not judged".to_owned(),
+            Some(standing) => standing.in_words(),
+        };
+        let classes = digest::arrow(&class(&change.old), &class(&change.new));
+        paper.line(2, 4, &[(Ink::Strong, &change.profile), (Ink::Plain, ": "), (Ink::Plain, &classes)])?;
+    }
+    rules(paper, device)?;
+    let (claims, families) = (&device.claims, digest::families(device));
+    for kind in Kind::ALL {
+        if kind == Kind::Claim && !claims.is_empty() {
+            heading(paper, kind)?;
+            for change in claims.iter().take(SHOWN) {
+                paper.line(
+                    2,
+                    4,
+                    &[(Ink::Plain, &change.field), (Ink::Plain, ": "), (Ink::Plain, &digest::field(change))],
+                )?;
+            }
+            more(paper, claims.len(), SHOWN)?;
+        }
+        let families: Vec<&Family<'_>> = families.iter().filter(|family| family.kind == kind).collect();
+        if !families.is_empty() {
+            heading(paper, kind)?;
+            families.iter().take(most(kind)).try_for_each(|family| self::family(paper, family))?;
+            more(paper, families.len(), most(kind))?;
+        }
+    }
+    Ok(())
+}
+
+fn rules(paper: &mut Paper, device: &DeviceDiff) -> io::Result<()> {
+    let rules = digest::rules(device);
+    if rules.is_empty() {
+        return Ok(());
+    }
+    paper.gap()?;
+    paper.line(0, 2, &[(Ink::Strong, "Rules whose verdict changed")])?;
+    for one in rules.iter().take(SHOWN) {
+        let change = one.change;
+        let level = if change.level == Level::Required { String::new() } else { format!(", {}", change.level.name()) };
+        let place = format!(" ({}{level})", one.profiles.join(", "));
+        let head = [
+            (ink(change.kind), change.kind.name()),
+            (Ink::Plain, "  "),
+            (Ink::Strong, &change.rule),
+            (Ink::Plain, " "),
+            (Ink::Plain, &change.title),
+            (Ink::Faint, &place),
+        ];
+        paper.line(2, 4, &head)?;
+        paper.line(4, 2, &[(Ink::Plain, &digest::verdicts(change))])?;
+    }
+    more(paper, rules.len(), SHOWN)
+}
+
+/// Kernels of one operation: the first lane of the first of them.
+fn family(paper: &mut Paper, family: &Family<'_>) -> io::Result<()> {
+    paper.line(2, 4, &[(Ink::Plain, &family.title())])?;
+    let Some(group) = family.group().filter(|group| group.kind != Kind::NanBits) else { return Ok(()) };
+    paper.line(4, 2, &[(Ink::Faint, &digest::judged(group))])?;
+    let kernel = &family.first().kernel;
+    group
+        .lanes
+        .first()
+        .map_or(Ok(()), |one| lane(paper, kernel, &digest::lines(kernel, one), &digest::command(kernel, one)))
+}
+
+fn heading(paper: &mut Paper, kind: Kind) -> io::Result<()> {
+    let name = kind.name();
+    let name = name[..1].to_uppercase() + &name[1..];
+    paper.gap()?;
+    paper.line(0, 2, &[(ink(kind), &name)])
+}
+
+fn more(paper: &mut Paper, count: usize, shown: usize) -> io::Result<()> {
+    if count <= shown {
+        return Ok(());
+    }
+    let more = format!("{} more; --format json has everything", phrase::grouped(count - shown));
+    paper.line(2, 2, &[(Ink::Faint, &more)])
+}
+
+/// Operations shown of a kind.
+fn most(kind: Kind) -> usize {
+    match kind {
+        Kind::NewlyDeviating => 16,
+        Kind::NewlyConforming | Kind::DeviatesOtherwise => 8,
+        _ => 4,
+    }
+}
+
+fn ink(kind: Kind) -> Ink {
+    match kind {
+        Kind::NewlyDeviating | Kind::DeviatesOtherwise => Ink::Bad,
+        Kind::NewlyConforming => Ink::Good,
+        Kind::Permitted | Kind::Unjudged | Kind::Claim | Kind::Appeared => Ink::Note,
+        Kind::Vanished | Kind::Unmeasurable => Ink::Doubt,
+        Kind::NanBits => Ink::Faint,
+    }
+}

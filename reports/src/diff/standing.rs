@@ -1,0 +1,143 @@
+//! What changed beside the bits: identity, claims, classes and the reports' own verdicts.
+
+use std::collections::BTreeSet;
+
+use fpprobe_profiles::{Class, Level, Verdict};
+use serde_json::Value;
+
+use super::model::{FieldChange, Kind, ProfileChange, RuleChange, Ruling, Standing};
+use crate::model::{Claims, Device, ProfileResult, RuleResult};
+
+/// Fields of a device's identity, the telling ones first. Its slot is the same, and its key a digest of all others.
+const IDENTITY: [&str; 17] = [
+    "/driver/name",
+    "/driver/info",
+    "/driver/version",
+    "/driver/api_version",
+    "/driver/id",
+    "/driver/build_id",
+    "/driver/uuid",
+    "/driver/pipeline_cache_uuid",
+    "/driver/library",
+    "/driver/manifest",
+    "/name",
+    "/type",
+    "/vendor_id",
+    "/device_id",
+    "/device_uuid",
+    "/cpu",
+    "/taint",
+];
+
+/// What is otherwise in identity and driver.
+pub(super) fn identity(old: &Device, new: &Device) -> Vec<FieldChange> {
+    let fields = |device: &Device| {
+        let mut fields = serde_json::to_value(&device.identity).unwrap_or_default();
+        fields["taint"] = device.taint.clone().into();
+        fields
+    };
+    let (old, new) = (fields(old), fields(new));
+    let text = |fields: &Value, path: &str| {
+        fields.pointer(path).map(|field| field.as_str().map_or_else(|| field.to_string(), str::to_owned))
+    };
+    let changes = IDENTITY.into_iter().filter_map(|path| {
+        let field = path.trim_start_matches('/').replace('/', ".");
+        differing(field, text(&old, path), text(&new, path))
+    });
+    changes.collect()
+}
+
+/// Claims that changed.
+pub(super) fn claims(old: &Claims, new: &Claims) -> Vec<FieldChange> {
+    let flag = |claims: &Claims, name: &str| claims.flags.get(name).map(ToString::to_string);
+    let names: BTreeSet<&String> = old.flags.keys().chain(new.flags.keys()).collect();
+    let independence = [
+        ("denormBehaviorIndependence", &old.denorm_behavior_independence, &new.denorm_behavior_independence),
+        ("roundingModeIndependence", &old.rounding_mode_independence, &new.rounding_mode_independence),
+    ];
+    let independence = independence
+        .into_iter()
+        .filter_map(|(name, old, new)| differing(name.to_owned(), Some(old.clone()), Some(new.clone())));
+    let flags = names.into_iter().filter_map(|name| differing(name.clone(), flag(old, name), flag(new, name)));
+    independence.chain(flags).collect()
+}
+
+fn differing(field: String, old: Option<String>, new: Option<String>) -> Option<FieldChange> {
+    (old != new).then_some(FieldChange { field, old, new })
+}
+
+/// Classes that changed, in the order of the new report.
+pub(super) fn profiles(old: &Device, new: &Device) -> Vec<ProfileChange> {
+    let standing = |profile: &ProfileResult| Standing {
+        version: profile.version.clone(),
+        class: profile.class,
+        // A recipe under which rules still fail is none.
+        needs: if profile.class == Class::ConformsWith { profile.needs.clone() } else { Vec::new() },
+        without: profile.without.clone(),
+    };
+    let changes = both(&old.profiles, &new.profiles, |profile| &profile.id).into_iter().filter_map(|(old, new)| {
+        let profile = new.or(old)?.id.clone();
+        let (old, new) = (old.map(standing), new.map(standing));
+        (old != new).then_some(ProfileChange { profile, old, new })
+    });
+    changes.collect()
+}
+
+/// Rules whose verdict changed, of profiles that judged both times; the most important first.
+pub(super) fn rules(old: &Device, new: &Device) -> Vec<RuleChange> {
+    let mut changes = Vec::new();
+    for (old, new) in both(&old.profiles, &new.profiles, |profile| &profile.id) {
+        let (Some(old), Some(new)) = (old, new) else { continue };
+        let rules = both(&old.rules, &new.rules, |rule| &rule.id);
+        changes.extend(rules.into_iter().filter_map(|(old, rule)| change(&new.id, old, rule)));
+    }
+    changes.sort_by_key(|change| (change.kind, change.level));
+    changes
+}
+
+fn change(profile: &str, old: Option<&RuleResult>, new: Option<&RuleResult>) -> Option<RuleChange> {
+    let ruling = |rule: &RuleResult| Ruling {
+        verdict: rule.verdict,
+        label: rule.label.clone(),
+        behaviour: rule.behaviour.clone(),
+        failing: rule.failing,
+    };
+    let rule = new.or(old)?;
+    let evidence = [new, old].into_iter().flatten().find(|rule| !rule.evidence.is_empty());
+    let (before, now) = (old.map(ruling), new.map(ruling));
+    (before != now).then(|| RuleChange {
+        kind: kind(old, new),
+        profile: profile.to_owned(),
+        rule: rule.id.clone(),
+        title: rule.title.clone(),
+        citation: rule.citation.clone(),
+        level: rule.level,
+        old: before,
+        new: now,
+        evidence: evidence.map(|rule| rule.evidence.clone()).unwrap_or_default(),
+    })
+}
+
+fn kind(old: Option<&RuleResult>, new: Option<&RuleResult>) -> Kind {
+    let (Some(old), Some(new)) = (old, new) else {
+        return if old.is_none() { Kind::Appeared } else { Kind::Vanished };
+    };
+    let fails = |rule: &RuleResult| matches!(rule.verdict, Verdict::Deviates | Verdict::Depends);
+    match (fails(old), fails(new)) {
+        _ if !fails(new) && !new.verdict.is_met() => Kind::Unmeasurable,
+        // An informative rule states behaviour, and there is no wrong one.
+        _ if new.level == Level::Informative => Kind::Permitted,
+        (false, true) => Kind::NewlyDeviating,
+        (true, true) => Kind::DeviatesOtherwise,
+        (true, false) => Kind::NewlyConforming,
+        (false, false) if !old.verdict.is_met() => Kind::NewlyConforming,
+        (false, false) => Kind::Permitted,
+    }
+}
+
+/// What two lists hold of each name: in the order of the new one, then what is in the old one alone.
+fn both<'a, T>(old: &'a [T], new: &'a [T], name: impl Fn(&T) -> &String) -> Vec<(Option<&'a T>, Option<&'a T>)> {
+    let find = |list: &'a [T], wanted: &T| list.iter().find(|one| name(one) == name(wanted));
+    let here = new.iter().map(|one| (find(old, one), Some(one)));
+    here.chain(old.iter().filter(|one| find(new, one).is_none()).map(|one| (Some(one), None))).collect()
+}

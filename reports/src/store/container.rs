@@ -1,0 +1,125 @@
+//! One report as the store keeps it: a line that names the format, a line that tells what is inside, and the report's
+//! columns, compressed one by one.
+
+use std::io::{self, BufRead as _};
+
+use zstd::bulk::Compressor;
+
+use super::columns::{self, Columns, DIGITS};
+use super::entry::Entry;
+use super::sum::{self, digest};
+use crate::load::SIZE_LIMIT;
+
+/// The first line.
+pub const MAGIC: &str = "fpprobe-stored/1\n";
+/// How it begins, whatever the version.
+const FAMILY: &str = "fpprobe-stored/";
+/// Longest second line that is read.
+const HEAD_LIMIT: u64 = 4 << 20;
+/// Of zstd: beyond it, time grows much faster than reports shrink.
+const LEVEL: i32 = 9;
+
+/// Why bytes are no report as the store keeps it.
+#[derive(Debug, thiserror::Error)]
+pub enum Damage {
+    /// The system's own word.
+    #[error("{0}")]
+    Read(#[from] io::Error),
+    /// Another kind of file.
+    #[error("it does not begin as a stored report does")]
+    Foreign,
+    /// Made by a newer program.
+    #[error("it was stored by a newer fpprobe (`{0}`); use that version (the file is left as it is)")]
+    Newer(String),
+    /// The second line does not say what is inside.
+    #[error("its head is damaged: {0}")]
+    Head(String),
+    /// The compressed part ends too early or does not unpack.
+    #[error("its content is damaged: {0}")]
+    Content(String),
+    /// Everything unpacks, but not to the report that was stored.
+    #[error("its content is not what was stored: the digest differs")]
+    Digest,
+}
+
+/// Whether bytes begin as a stored report does, of whatever version.
+pub fn is_stored(bytes: &[u8]) -> bool {
+    bytes.starts_with(FAMILY.as_bytes())
+}
+
+/// Packs a report's text under a head that tells of it.
+pub fn pack(entry: &Entry, text: &str) -> io::Result<Vec<u8>> {
+    let Columns { skeleton, planes } = columns::split(text);
+    let mut packed = MAGIC.as_bytes().to_vec();
+    packed.extend(sum::line(&serde_json::to_string(entry)?).into_bytes());
+    let mut compressor = Compressor::new(LEVEL)?;
+    compressor.long_distance_matching(true)?;
+    for part in [&skeleton].into_iter().chain(&planes) {
+        let frame = compressor.compress(part)?;
+        packed.extend((part.len() as u64).to_le_bytes());
+        packed.extend((frame.len() as u64).to_le_bytes());
+        packed.extend(frame);
+    }
+    Ok(packed)
+}
+
+/// Reads what a stored report says of itself, and nothing else.
+pub fn head(file: impl io::Read) -> Result<Entry, Damage> {
+    let mut bytes = Vec::new();
+    let mut file = io::BufReader::new(file.take(HEAD_LIMIT));
+    file.read_until(b'\n', &mut bytes)?;
+    file.read_until(b'\n', &mut bytes)?;
+    open(&bytes).map(|(entry, _)| entry)
+}
+
+/// Head and compressed part.
+fn open(bytes: &[u8]) -> Result<(Entry, &[u8]), Damage> {
+    let Some(rest) = bytes.strip_prefix(MAGIC.as_bytes()) else {
+        let line: String = String::from_utf8_lossy(&bytes[..bytes.len().min(40)]).lines().next().unwrap_or("").into();
+        return Err(if is_stored(bytes) { Damage::Newer(line) } else { Damage::Foreign });
+    };
+    let end = rest.iter().position(|byte| *byte == b'\n').ok_or(Damage::Head("it ends too early".into()))?;
+    let head = sum::body(&rest[..end]).ok_or(Damage::Head("it is not what was written".into()))?;
+    let entry = serde_json::from_str(head).map_err(|error| Damage::Head(error.to_string()))?;
+    Ok((entry, &rest[end + 1..]))
+}
+
+/// Unpacks a report: its head and its text, whose digest is checked.
+pub fn unpack(bytes: &[u8]) -> Result<(Entry, String), Damage> {
+    let (entry, mut rest) = open(bytes)?;
+    if entry.length > SIZE_LIMIT {
+        return Err(Damage::Head(format!("it promises {} bytes, more than any report has", entry.length)));
+    }
+    // Taken apart, no text is longer than it was.
+    let mut room = entry.length;
+    let skeleton = part(&mut rest, &mut room)?;
+    let mut planes: [Vec<u8>; DIGITS.len()] = Default::default();
+    for planes in &mut planes {
+        *planes = part(&mut rest, &mut room)?;
+    }
+    if !rest.is_empty() {
+        return Err(Damage::Content(format!("{} bytes follow its end", rest.len())));
+    }
+    let text = columns::join(&Columns { skeleton, planes }, entry.length as usize)
+        .ok_or(Damage::Content("its parts do not fit".into()))?;
+    if digest(text.as_bytes()) == entry.digest { Ok((entry, text)) } else { Err(Damage::Digest) }
+}
+
+/// The next part, for which there must be room.
+fn part(rest: &mut &[u8], room: &mut u64) -> Result<Vec<u8>, Damage> {
+    let short = || Damage::Content("it ends too early".into());
+    let mut number = || -> Result<u64, Damage> {
+        let (head, after) = rest.split_first_chunk().ok_or_else(short)?;
+        *rest = after;
+        Ok(u64::from_le_bytes(*head))
+    };
+    let (length, packed) = (number()?, number()?);
+    if packed > rest.len() as u64 {
+        return Err(short());
+    }
+    *room = room.checked_sub(length).ok_or(Damage::Content("it holds more than it promises".into()))?;
+    let (frame, after) = rest.split_at(packed as usize);
+    *rest = after;
+    let bytes = zstd::bulk::decompress(frame, length as usize).map_err(|error| Damage::Content(error.to_string()))?;
+    if bytes.len() as u64 == length { Ok(bytes) } else { Err(short()) }
+}

@@ -1,0 +1,143 @@
+//! What the store knows of a report without unpacking it.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::sum::digest;
+use crate::model::{Class, Device, Report};
+use crate::time;
+
+/// Longest text that is taken over from a report: more would only swell the index.
+const LONGEST: usize = 256;
+/// Hex digits of an id.
+const ID: usize = 12;
+
+/// One report of the store, as its own head and the index tell of it.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Entry {
+    /// Name of its file within the store.
+    pub file: String,
+    /// SHA-256 of the report's text, lower-case hex.
+    pub digest: String,
+    /// Bytes of the report's text.
+    pub length: u64,
+    /// [`crate::model::Host::id`].
+    pub host: String,
+    /// Start, RFC 3339, UTC.
+    pub started: String,
+    /// End, likewise.
+    pub finished: String,
+    /// Version of the program that measured.
+    pub program: String,
+    /// The devices, in the order of the report.
+    pub devices: Vec<Held>,
+}
+
+/// One device of a stored report.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Held {
+    /// [`crate::model::Identity::key`].
+    pub key: String,
+    /// [`crate::model::Identity::slot`].
+    pub slot: String,
+    /// Its name.
+    pub name: String,
+    /// Vendor and device id, `10de:2330`.
+    pub ids: String,
+    /// [`crate::model::Identity::device_uuid`].
+    pub uuid: String,
+    /// The driver's name.
+    pub driver: String,
+    /// The driver's version, and what it says of itself.
+    pub driver_version: String,
+    /// As above.
+    pub driver_info: String,
+    /// What makes it unfit as reference.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub taint: Vec<String>,
+    /// The class under each profile.
+    pub classes: BTreeMap<String, Class>,
+}
+
+impl Entry {
+    /// Of a report and its text.
+    pub fn new(report: &Report, text: &str) -> Entry {
+        let digest = digest(text.as_bytes());
+        Entry {
+            file: file_name(report, &digest),
+            digest,
+            length: text.len() as u64,
+            host: short(&report.host.id),
+            started: short(&report.started),
+            finished: short(&report.finished),
+            program: short(&report.program.version),
+            devices: report.devices.iter().map(held).collect(),
+        }
+    }
+
+    /// What people call it: the first digits of the digest.
+    pub fn id(&self) -> &str {
+        self.digest.get(..ID).unwrap_or(&self.digest)
+    }
+
+    /// Whether one of its devices is unfit as reference.
+    pub fn tainted(&self) -> bool {
+        self.devices.iter().any(|device| !device.taint.is_empty())
+    }
+
+    /// Whether one of its devices is selected by this text: part of a name, of the driver's, `vendor:device` in hex, a key,
+    /// a slot or a UUID.
+    pub fn has_device(&self, text: &str) -> bool {
+        self.devices.iter().any(|device| device.matches(text))
+    }
+
+    /// Where it stands in time; equal times are told apart by name.
+    pub(super) fn place(&self) -> (u64, &str, &str) {
+        (time::seconds(&self.finished).unwrap_or(0), &self.finished, &self.file)
+    }
+}
+
+impl Held {
+    fn matches(&self, text: &str) -> bool {
+        let lower = text.to_lowercase();
+        let exact = [&self.key, &self.slot, &self.uuid, &self.ids].into_iter().any(|own| own.to_lowercase() == lower);
+        let uuid = !lower.is_empty() && lower.replace('-', "") == self.uuid.to_lowercase();
+        let within = |own: &str| !lower.is_empty() && own.to_lowercase().contains(&lower);
+        exact || uuid || within(&self.name) || within(&self.driver)
+    }
+}
+
+fn held(device: &Device) -> Held {
+    let (identity, driver) = (&device.identity, &device.identity.driver);
+    Held {
+        key: short(&identity.key),
+        slot: short(&identity.slot),
+        name: short(&identity.name),
+        ids: format!("{:04x}:{:04x}", identity.vendor_id, identity.device_id),
+        uuid: short(&identity.device_uuid),
+        driver: short(&driver.name),
+        driver_version: short(&driver.version),
+        driver_info: short(&driver.info),
+        taint: device.taint.iter().map(|text| short(text)).collect(),
+        classes: device.profiles.iter().map(|profile| (short(&profile.id), profile.class)).collect(),
+    }
+}
+
+fn short(text: &str) -> String {
+    text.chars().take(LONGEST).collect()
+}
+
+/// `TIME-HOST-KEY[+MORE]-ID.fpreport`. Sorted by name, reports are sorted by time.
+fn file_name(report: &Report, digest: &str) -> String {
+    let plain = |text: &str, most: usize| -> String {
+        let plain: String = text.chars().filter(char::is_ascii_alphanumeric).take(most).collect();
+        if plain.is_empty() { "0".to_owned() } else { plain }
+    };
+    let key = report.devices.first().map_or("none", |device| &device.identity.key);
+    let more = report.devices.len().saturating_sub(1);
+    let more = if more > 0 { format!("+{more}") } else { String::new() };
+    let id = digest.get(..ID).unwrap_or(digest);
+    let [time, host, key] = [(&report.finished[..], 16), (&report.host.id, 16), (key, 16)].map(|(t, n)| plain(t, n));
+    format!("{time}-{host}-{key}{more}-{id}{}", super::ENDING)
+}

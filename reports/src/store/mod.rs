@@ -1,0 +1,234 @@
+//! Reports that are kept: a folder of immutable files, each a compressed report under a head that tells of it.
+//!
+//! Writers take turns under a lock that the system releases when one of them dies; each file appears whole or not at all.
+//! Readers take no lock: what they see was whole when they looked. The index is a copy and may be lost.
+
+pub mod columns;
+pub mod container;
+mod entry;
+mod error;
+mod id;
+mod index;
+mod retention;
+mod sum;
+mod verify;
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read as _, Seek as _, Write as _};
+use std::path::{Path, PathBuf};
+
+pub use self::container::Damage;
+pub use self::entry::{Entry, Held};
+pub use self::error::StoreError;
+pub use self::retention::Limits;
+pub use self::verify::{Checks, Found};
+
+use self::error::doing;
+use crate::load::{self, SIZE_LIMIT};
+use crate::model::Report;
+use crate::{limited, save};
+
+/// How the name of a stored report ends.
+pub const ENDING: &str = ".fpreport";
+/// The file that writers lock.
+const LOCK: &str = "lock";
+
+/// A folder of reports.
+#[derive(Clone, Debug)]
+pub struct Store {
+    folder: PathBuf,
+}
+
+/// A report in the store.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Stored {
+    /// Bytes of its file.
+    pub size: u64,
+    /// What its head says.
+    pub entry: Entry,
+}
+
+/// What the store holds.
+#[derive(Debug, Default)]
+pub struct Listing {
+    /// The reports, oldest first.
+    pub reports: Vec<Stored>,
+    /// Files that are named as reports are and cannot be read, by name.
+    pub damaged: Vec<(String, Damage)>,
+    /// Whether the index told of all of them and of nothing else.
+    pub indexed: bool,
+}
+
+/// What became of a report that was to be stored.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Put {
+    /// It is in the store now.
+    Stored(Stored),
+    /// It was there before, to the last bit.
+    Known(Stored),
+}
+
+impl Store {
+    /// The store in this folder, which need not be there yet.
+    pub fn new(folder: PathBuf) -> Store {
+        Store { folder }
+    }
+
+    /// The folder.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Makes sure that a report can be stored: makes the folder and takes the lock once. Leftovers of writers that were
+    /// killed go.
+    pub fn prepare(&self) -> Result<(), StoreError> {
+        self.lock().map(drop)
+    }
+
+    /// Stores a report; `text` are its very bytes. A tainted one only where that is allowed.
+    pub fn put(&self, report: &Report, text: &str, allow_tainted: bool) -> Result<Put, StoreError> {
+        let tainted = report.devices.iter().find(|device| !device.taint.is_empty());
+        if let (Some(device), false) = (tainted, allow_tainted) {
+            return Err(StoreError::Tainted { device: device.identity.name.clone(), taint: device.taint.join("; ") });
+        }
+        let entry = Entry::new(report, text);
+        let path = self.folder.join(&entry.file);
+        let packed = doing(container::pack(&entry, text), "compress the report for", &path)?;
+        let _lock = self.lock()?;
+        if let Ok(bytes) = limited::bytes(&path, SIZE_LIMIT)
+            && container::unpack(&bytes).is_ok()
+        {
+            return Ok(Put::Known(Stored { size: bytes.len() as u64, entry }));
+        }
+        let saved = save::save(&path, |out| out.write_all(&packed)).map_err(|error| error.cause);
+        doing(saved, "store the report as", &path)?;
+        let size = packed.len() as u64;
+        // The report is safe. A line that is missing from the index is read from it.
+        let _ = self.append(size, &entry);
+        Ok(Put::Stored(Stored { size, entry }))
+    }
+
+    fn append(&self, size: u64, entry: &Entry) -> io::Result<()> {
+        let mut file = OpenOptions::new().read(true).append(true).create(true).open(self.folder.join(index::NAME))?;
+        let mut line = String::new();
+        if file.seek(io::SeekFrom::End(-1)).is_ok() {
+            let mut last = [0];
+            file.read_exact(&mut last)?;
+            // A writer was killed within its line, which is lost; this one is not.
+            line.push_str(if last == [b'\n'] { "" } else { "\n" });
+        }
+        line.push_str(&index::line(size, entry)?);
+        file.write_all(line.as_bytes())?;
+        file.sync_data()
+    }
+
+    /// What the store holds; nothing where the folder is not there. The index is written anew where it lacks something and
+    /// nobody else is writing.
+    pub fn list(&self) -> Result<Listing, StoreError> {
+        let listing = self.look()?;
+        if !listing.indexed {
+            // Who may not write reads all the same.
+            let _ = self.try_lock().and_then(|_lock| self.write_index(&listing));
+        }
+        Ok(listing)
+    }
+
+    fn look(&self) -> Result<Listing, StoreError> {
+        let mut known = index::read(&self.folder);
+        let (mut listing, mut indexed) = (Listing::default(), true);
+        for name in self.names()?.into_iter().filter(|name| name.ends_with(ENDING)) {
+            if let Some((size, entry)) = known.remove(&name) {
+                listing.reports.push(Stored { size, entry });
+                continue;
+            }
+            match self.head(&name) {
+                Ok(stored) => {
+                    indexed = false;
+                    listing.reports.push(stored);
+                }
+                // Gone since: another process removes old reports.
+                Err(Damage::Read(error)) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(damage) => listing.damaged.push((name, damage)),
+            }
+        }
+        listing.indexed = indexed && known.is_empty();
+        listing.reports.sort_by(|one, other| one.entry.place().cmp(&other.entry.place()));
+        Ok(listing)
+    }
+
+    /// Names of everything in the folder, sorted.
+    fn names(&self) -> Result<Vec<String>, StoreError> {
+        let entries = match fs::read_dir(&self.folder) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            entries => doing(entries, "list store", &self.folder)?,
+        };
+        let name = |entry: fs::DirEntry| entry.file_name().to_string_lossy().into_owned();
+        let names: io::Result<Vec<String>> = entries.map(|entry| entry.map(name)).collect();
+        let mut names = doing(names, "list store", &self.folder)?;
+        names.sort_unstable();
+        Ok(names)
+    }
+
+    fn head(&self, name: &str) -> Result<Stored, Damage> {
+        let path = self.folder.join(name);
+        // A pipe would be waited for.
+        if !fs::symlink_metadata(&path)?.is_file() {
+            return Err(Damage::Foreign);
+        }
+        let file = File::open(path)?;
+        let size = file.metadata()?.len();
+        let entry = container::head(&file)?;
+        if entry.file != name {
+            return Err(Damage::Head(format!("it says that its name is {:.300}", entry.file)));
+        }
+        Ok(Stored { size, entry })
+    }
+
+    /// The text of a stored report, to the last bit.
+    pub fn text(&self, stored: &Stored) -> Result<String, StoreError> {
+        let path = self.folder.join(&stored.entry.file);
+        let bytes = doing(limited::bytes(&path, SIZE_LIMIT), "read stored report", &path)?;
+        let unpacked = container::unpack(&bytes).map_err(|cause| StoreError::Damaged { path, cause })?;
+        Ok(unpacked.1)
+    }
+
+    /// A stored report.
+    pub fn report(&self, stored: &Stored) -> Result<Report, StoreError> {
+        let text = self.text(stored)?;
+        Ok(load::parse(text.as_bytes(), &self.folder.join(&stored.entry.file))?)
+    }
+
+    /// Waits for other writers, makes the folder, and removes what writers that were killed have left.
+    fn lock(&self) -> Result<File, StoreError> {
+        doing(fs::create_dir_all(&self.folder), "create store", &self.folder)?;
+        let path = self.folder.join(LOCK);
+        let locked = OpenOptions::new().write(true).create(true).truncate(false).open(&path);
+        let lock = doing(locked.and_then(|file| file.lock().map(|()| file)), "lock", &path)?;
+        for name in self.names()?.iter().filter(|name| is_leftover(name)) {
+            // Whoever holds the lock is the only writer.
+            let _ = fs::remove_file(self.folder.join(name));
+        }
+        Ok(lock)
+    }
+
+    fn try_lock(&self) -> io::Result<File> {
+        let file = OpenOptions::new().write(true).create(true).truncate(false).open(self.folder.join(LOCK))?;
+        file.try_lock()?;
+        Ok(file)
+    }
+
+    /// Writes the index of what was found; the lock must be held.
+    fn write_index(&self, listing: &Listing) -> io::Result<()> {
+        let lines: io::Result<String> =
+            listing.reports.iter().map(|stored| index::line(stored.size, &stored.entry)).collect();
+        let lines = lines?;
+        let path = self.folder.join(index::NAME);
+        save::save(&path, |out| out.write_all(lines.as_bytes())).map_err(|error| error.cause)
+    }
+}
+
+/// Whether a name is that of a file on its way into the store.
+fn is_leftover(name: &str) -> bool {
+    let inner = name.strip_prefix('.').and_then(|name| name.strip_suffix(".tmp"));
+    inner.is_some_and(|inner| inner.contains(ENDING) || inner.contains(index::NAME))
+}

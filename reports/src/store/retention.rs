@@ -1,0 +1,70 @@
+//! How much is kept.
+
+use std::fs::{self, File};
+
+use super::error::doing;
+use super::{Listing, Store, StoreError, Stored};
+use crate::time;
+
+/// Limits of what is kept; 0 is no limit. The newest report stays whatever they are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Limits {
+    /// Number of reports.
+    pub count: u64,
+    /// Days since the run ended. A report that does not say when that was is not too old.
+    pub days: u64,
+    /// Bytes of all files together.
+    pub bytes: u64,
+}
+
+impl Limits {
+    /// Whether there is none.
+    pub fn none(&self) -> bool {
+        *self == Limits::default()
+    }
+
+    /// The reports that go, oldest first; `now` in seconds since 1970.
+    pub fn exceeded<'a>(&self, listing: &'a Listing, now: u64) -> Vec<&'a Stored> {
+        let (mut count, mut bytes) = (0, 0u64);
+        let goes = |stored: &&Stored| {
+            count += 1;
+            let within = |limit: u64, value: u64| limit == 0 || value <= limit;
+            let age = time::seconds(&stored.entry.finished).map_or(0, |end| now.saturating_sub(end));
+            let recent = self.days == 0 || age <= self.days.saturating_mul(86_400);
+            let fits = within(self.bytes, bytes.saturating_add(stored.size));
+            let stays = count == 1 || within(self.count, count) && recent && fits;
+            // What goes takes no room from older ones that are smaller.
+            bytes += if stays { stored.size } else { 0 };
+            !stays
+        };
+        let mut exceeded: Vec<&Stored> = listing.reports.iter().rev().filter(goes).collect();
+        exceeded.reverse();
+        exceeded
+    }
+}
+
+impl Store {
+    /// Removes what exceeds the limits, and says what that was. `now` in seconds since 1970.
+    pub fn prune(&self, limits: &Limits, now: u64) -> Result<Vec<Stored>, StoreError> {
+        let _lock = self.lock()?;
+        let mut listing = self.look()?;
+        let gone: Vec<Stored> = limits.exceeded(&listing, now).into_iter().cloned().collect();
+        for stored in &gone {
+            let path = self.folder.join(&stored.entry.file);
+            doing(fs::remove_file(&path), "remove stored report", &path)?;
+        }
+        if !gone.is_empty() {
+            doing(File::open(&self.folder).and_then(|folder| folder.sync_all()), "write store", &self.folder)?;
+            listing.reports.retain(|stored| !gone.contains(stored));
+            // The index is a copy; what it tells of too much is left out when it is read.
+            let _ = self.write_index(&listing);
+        }
+        Ok(gone)
+    }
+
+    /// What [`Store::prune`] would remove; nothing is touched.
+    pub fn would_prune(&self, limits: &Limits, now: u64) -> Result<Vec<Stored>, StoreError> {
+        let listing = self.look()?;
+        Ok(limits.exceeded(&listing, now).into_iter().cloned().collect())
+    }
+}

@@ -1,0 +1,66 @@
+//! What becomes of numbers and texels, format by format and path by path.
+
+use fpprobe_profiles::judge::Judgement;
+use fpprobe_profiles::manner::{Aspect, Manner, manner};
+use fpprobe_profiles::{Observation, Outcome, Profile};
+use fpprobe_spirv::Kernel;
+use fpprobe_spirv::op::Function;
+
+use crate::model::TexelPath;
+
+/// What a conversion to a texel chooses.
+const CHOSEN: [Aspect; 4] = [Aspect::Rounding, Aspect::Overflow, Aspect::SubnormalResults, Aspect::Nan];
+
+/// A row for every kernel of texels that was asked without controls, in the order of the observations.
+pub fn paths(profiles: &[Profile], judgements: &[Judgement], observations: &[Observation]) -> Vec<TexelPath> {
+    let plain = |kernel: &Kernel| kernel.op.code.is_of_texels() && kernel.controls.is_empty();
+    let row = |observation: &Observation| TexelPath {
+        kernel: observation.kernel.to_string(),
+        outcome: observation.outcome,
+        values: observation.cases.len(),
+        behaviour: behaviour(observation),
+        deviates: deviates(profiles, judgements, &observation.kernel),
+    };
+    observations.iter().filter(|observation| plain(&observation.kernel)).map(row).collect()
+}
+
+/// The ways that a conversion goes, each respect in its own; channels apart where they differ.
+fn behaviour(observation: &Observation) -> String {
+    let ran = matches!(observation.outcome, Outcome::Ran | Outcome::Flaky);
+    if !ran || observation.kernel.op.function != Function::Store {
+        return String::new();
+    }
+    let channels = observation.kernel.format.channels();
+    let respects = CHOSEN.into_iter().filter_map(|aspect| {
+        let told = channels.iter().enumerate().filter_map(|(part, channel)| {
+            let told = way(&manner(observation, aspect, part)?)?;
+            Some((channel.name, told))
+        });
+        let told: Vec<(char, String)> = told.collect();
+        let (_, first) = told.first()?;
+        if told.iter().all(|(_, way)| way == first) {
+            return Some(first.clone());
+        }
+        Some(told.iter().map(|(name, way)| format!("{name} {way}")).collect::<Vec<_>>().join(", "))
+    });
+    respects.collect::<Vec<_>>().join("; ")
+}
+
+/// The way that every lane went, or the several that lanes went, the most frequent first.
+fn way(manner: &Manner) -> Option<String> {
+    if let Some(way) = manner.way {
+        return Some(way.to_owned());
+    }
+    let mut ways: Vec<_> = manner.ways.iter().filter(|(_, count)| *count > 0).collect();
+    ways.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    let told: Vec<String> = ways.iter().map(|(way, count)| format!("{way} in {count}")).collect();
+    (manner.lanes > 0).then(|| format!("mixed: of {} {}", manner.lanes, told.join(", ")))
+}
+
+/// Rules that the kernel does not meet, as `profile/rule`.
+fn deviates(profiles: &[Profile], judgements: &[Judgement], kernel: &Kernel) -> Vec<String> {
+    let judged = profiles.iter().zip(judgements);
+    let rules = judged.flat_map(|(profile, judgement)| judgement.rules.iter().map(move |rule| (profile, rule)));
+    let failing = rules.filter(|(_, rule)| rule.deviating.contains(kernel));
+    failing.map(|(profile, rule)| format!("{}/{}", profile.id, rule.id)).collect()
+}

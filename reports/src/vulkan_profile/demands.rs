@@ -1,0 +1,257 @@
+//! A Vulkan Profiles file as a requirement: does the device really do what the profile demands?
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value};
+
+use super::{INDEPENDENCE, INDEPENDENT, control, is_feature};
+use crate::claims::Standing as Claim;
+use crate::model::Device;
+use crate::verified::{Modes, Shown};
+
+/// Profiles within profiles are followed to this depth.
+const DEPTH: usize = 16;
+
+/// What one profile demands.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Demands {
+    /// Its name, `VP_...`.
+    pub profile: String,
+    /// What can be checked.
+    pub demands: Vec<Demand>,
+    /// What cannot: structures, sections, alternatives, profiles that are elsewhere.
+    pub unchecked: BTreeSet<String>,
+}
+
+/// One member that must be as the profile says.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Demand {
+    /// Name of the member.
+    pub member: String,
+    /// For an independence, its least value as reports name it; `None` for what must be true.
+    pub least: Option<String>,
+}
+
+/// Whether a demand is met.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Standing {
+    /// Claimed, and done where fpprobe can tell.
+    Met,
+    /// Not claimed, not done, or nobody knows.
+    Unmet,
+}
+
+/// A demand beside a device.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Judged {
+    /// The member.
+    pub member: String,
+    /// Whether it is met.
+    pub standing: Standing,
+    /// What the driver claims.
+    pub claim: String,
+    /// What the device does.
+    pub behaviour: String,
+}
+
+/// Why a file is no requirement.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum DemandsError {
+    /// Not JSON.
+    #[error("not JSON: {0}")]
+    Syntax(String),
+    /// A key is missing or has another type than it should.
+    #[error("`{key}`: {problem}; is it a Vulkan Profiles file?")]
+    Key {
+        /// Path of the key.
+        key: String,
+        /// What is wrong.
+        problem: String,
+    },
+    /// Several profiles and no choice, or one that is not there.
+    #[error("{problem}; it has {}: name one as FILE.json:NAME", found.join(", "))]
+    Profile {
+        /// What is wrong.
+        problem: String,
+        /// Names of the profiles.
+        found: Vec<String>,
+    },
+}
+
+impl Demands {
+    /// Reads the profile of this name, or the only one, from the text of a file.
+    pub fn parse(text: &str, name: Option<&str>) -> Result<Demands, DemandsError> {
+        let file: Value = serde_json::from_str(text).map_err(|error| DemandsError::Syntax(error.to_string()))?;
+        let file = object(&file, "the document")?;
+        let file = File { profiles: member(file, "profiles")?, capabilities: member(file, "capabilities")? };
+        let found = || file.profiles.keys().cloned().collect::<Vec<_>>();
+        let profile = match (name, file.profiles.len()) {
+            (Some(name), _) if file.profiles.contains_key(name) => name.to_owned(),
+            (Some(name), _) => {
+                let problem = format!("there is no profile `{name}`");
+                return Err(DemandsError::Profile { problem, found: found() });
+            }
+            (None, 1) => found().remove(0),
+            (None, 0) => return Err(key("profiles", "no profile is there")),
+            (None, _) => {
+                return Err(DemandsError::Profile { problem: "several profiles are there".into(), found: found() });
+            }
+        };
+        let mut demands = Demands { profile: profile.clone(), demands: Vec::new(), unchecked: BTreeSet::new() };
+        file.profile(&profile, DEPTH, &mut demands)?;
+        demands.demands.sort();
+        demands.demands.dedup();
+        Ok(demands)
+    }
+
+    /// Every demand beside what a device claims and does.
+    pub fn judge(&self, device: &Device) -> Vec<Judged> {
+        let modes = Modes::of(device);
+        self.demands.iter().map(|demand| demand.judge(device, &modes)).collect()
+    }
+}
+
+/// The parts of a file.
+struct File<'a> {
+    profiles: &'a Map<String, Value>,
+    capabilities: &'a Map<String, Value>,
+}
+
+impl File<'_> {
+    fn profile(&self, name: &str, depth: usize, demands: &mut Demands) -> Result<(), DemandsError> {
+        let at = format!("profiles.{name}");
+        let profile = object(&self.profiles[name], &at)?;
+        for (index, named) in list(profile, "capabilities", &at)?.iter().enumerate() {
+            let at = format!("{at}.capabilities[{index}]");
+            match named {
+                Value::String(name) => self.set(name, &at, demands)?,
+                // A list of names: one of them is enough.
+                Value::Array(_) => drop(demands.unchecked.insert(format!("alternatives {named}"))),
+                _ => return Err(key(&at, "expected the name of a set of capabilities")),
+            }
+        }
+        for (index, named) in list(profile, "profiles", &at)?.iter().enumerate() {
+            let at = format!("{at}.profiles[{index}]");
+            let Value::String(name) = named else { return Err(key(&at, "expected the name of a profile")) };
+            match depth.checked_sub(1) {
+                Some(depth) if self.profiles.contains_key(name) => self.profile(name, depth, demands)?,
+                _ => drop(demands.unchecked.insert(format!("profile {name}"))),
+            }
+        }
+        Ok(())
+    }
+
+    /// One set of capabilities.
+    fn set(&self, name: &str, at: &str, demands: &mut Demands) -> Result<(), DemandsError> {
+        let Some(set) = self.capabilities.get(name) else {
+            return Err(key(at, &format!("`{name}` is not among the `capabilities`")));
+        };
+        let at = format!("capabilities.{name}");
+        for (section, content) in object(set, &at)? {
+            let at = format!("{at}.{section}");
+            if section != "features" && section != "properties" {
+                demands.unchecked.insert(section.clone());
+                continue;
+            }
+            for (structure, members) in object(content, &at)? {
+                let at = format!("{at}.{structure}");
+                demands.structure(structure, object(members, &at)?, &at)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Demands {
+    /// The members of one structure, and of those within it: `VkPhysicalDeviceFeatures2.features`.
+    fn structure(&mut self, name: &str, members: &Map<String, Value>, at: &str) -> Result<(), DemandsError> {
+        for (member, value) in members {
+            let at = format!("{at}.{member}");
+            match value {
+                Value::Object(inner) => self.structure(&format!("{name}.{member}"), inner, &at)?,
+                value => self.add(name, member, value, &at)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, structure: &str, member: &str, value: &Value, at: &str) -> Result<(), DemandsError> {
+        let least = if INDEPENDENCE.contains(&member) {
+            let named = INDEPENDENT.iter().find(|(_, name)| value.as_str() == Some(name));
+            let Some((least, _)) = named else {
+                let known = INDEPENDENT.map(|(_, name)| name).join(", ");
+                return Err(key(at, &format!("expected one of {known}, found {value:.80}")));
+            };
+            Some((*least).to_owned())
+        } else if control(member).is_some() || is_feature(member) {
+            match value {
+                Value::Bool(true) => None,
+                // To be allowed not to have something is no demand.
+                Value::Bool(false) => return Ok(()),
+                other => return Err(key(at, &format!("expected true or false, found {other:.80}"))),
+            }
+        } else {
+            self.unchecked.insert(format!("{structure}.{member}"));
+            return Ok(());
+        };
+        self.demands.push(Demand { member: member.to_owned(), least });
+        Ok(())
+    }
+}
+
+impl Demand {
+    fn judge(&self, device: &Device, modes: &Modes<'_>) -> Judged {
+        let (met, claim, behaviour) = if let Some(least) = &self.least {
+            let claims = &device.claims;
+            let denorm = self.member == INDEPENDENCE[0];
+            let claimed =
+                if denorm { &claims.denorm_behavior_independence } else { &claims.rounding_mode_independence };
+            let rank = |name: &str| INDEPENDENT.iter().position(|(known, _)| *known == name);
+            let met = rank(claimed).is_some_and(|claimed| Some(claimed) >= rank(least));
+            (met, format!("`{claimed}`, demanded is `{least}`"), "not measured".to_owned())
+        } else if let Some(control) = control(&self.member) {
+            let claim = match modes.claim(control) {
+                Claim::Absent => "not claimed",
+                Claim::Unknown => "the report does not say",
+                Claim::Contradicted(_) if device.claims.flags.get(&self.member) != Some(&true) => "not claimed",
+                _ => "claimed",
+            };
+            let (met, behaviour) = match modes.shown(control) {
+                Shown::Proven(kernels) => (true, format!("proven: {kernels} kernels ran under it")),
+                Shown::Disproven(why) => (false, format!("disproven: {why}")),
+                Shown::Unknown(why) => (false, format!("unknown: {why}")),
+            };
+            (met, claim.to_owned(), behaviour)
+        } else {
+            let (met, claim) = match device.claims.flags.get(&self.member) {
+                Some(true) => (true, "claimed"),
+                Some(false) => (false, "not claimed"),
+                None => (false, "the report does not say"),
+            };
+            (met, claim.to_owned(), "not measured by itself".to_owned())
+        };
+        let standing = if met { Standing::Met } else { Standing::Unmet };
+        Judged { member: self.member.clone(), standing, claim, behaviour }
+    }
+}
+
+fn key(key: &str, problem: &str) -> DemandsError {
+    DemandsError::Key { key: key.to_owned(), problem: problem.to_owned() }
+}
+
+fn object<'a>(value: &'a Value, at: &str) -> Result<&'a Map<String, Value>, DemandsError> {
+    value.as_object().ok_or_else(|| key(at, "expected an object"))
+}
+
+fn member<'a>(file: &'a Map<String, Value>, name: &str) -> Result<&'a Map<String, Value>, DemandsError> {
+    object(file.get(name).ok_or_else(|| key(name, "it is missing"))?, name)
+}
+
+/// A list of a profile, which may lack it.
+fn list<'a>(profile: &'a Map<String, Value>, name: &str, at: &str) -> Result<&'a [Value], DemandsError> {
+    match profile.get(name) {
+        None => Ok(&[]),
+        Some(Value::Array(list)) => Ok(list),
+        Some(_) => Err(key(&format!("{at}.{name}"), "expected a list")),
+    }
+}

@@ -1,0 +1,209 @@
+//! Accepted deviations: the file, its mistakes, its conditions, and the gate.
+
+use fpprobe_profiles::Verdict;
+use fpprobe_reports::Report;
+use fpprobe_reports::baseline::{Baseline, Date, Filter, accept, read, write};
+use fpprobe_reports::check::{CHECKS, Checked, Subject, check};
+use fpprobe_reports::render::Style;
+use quick_junit::{TestCaseStatus, TestSuite};
+
+use crate::fixture::{self, NASTY};
+use crate::schema_check;
+
+fn today() -> Date {
+    "2026-11-22".parse().unwrap()
+}
+
+fn realistic() -> Report {
+    let mut report = fixture::report();
+    report.devices.truncate(1);
+    report
+}
+
+fn because(reason: &str) -> Filter {
+    Filter { reason: reason.to_owned(), ..Filter::default() }
+}
+
+fn text(baseline: &Baseline) -> String {
+    let mut out = Vec::new();
+    write(baseline, &mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+fn accepted(report: &Report, filter: &Filter) -> Baseline {
+    let mut baseline = Baseline::default();
+    accept(&mut baseline, report, filter, today()).unwrap();
+    read("b.toml", &text(&baseline)).unwrap()
+}
+
+fn checked(report: &Report, baseline: &Baseline) -> Checked {
+    check(report.program.clone(), report, baseline, today(), false)
+}
+
+fn shown(format: &str, report: &Report, baseline: &Baseline) -> String {
+    let form = CHECKS.iter().find(|form| form.name == format).unwrap();
+    let subject = Subject { report, baseline, today: today() };
+    let mut out = Vec::new();
+    form.renderer.render(&checked(report, baseline), subject, Style::PLAIN, &mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+#[test]
+fn what_is_accepted_passes_and_what_is_not_is_named() {
+    let report = realistic();
+    let nothing = checked(&report, &Baseline::default());
+    assert!(!nothing.passed);
+    assert!(nothing.deviations.iter().all(|one| one.why == "not in the baseline" && !one.title.is_empty()));
+    // What depends on another rule is no deviation of its own.
+    assert!(nothing.deviations.iter().all(|one| one.rule != "D32-20"));
+    let all = accepted(&report, &because("known"));
+    assert_eq!(all.accepted.len(), nothing.deviations.len());
+    let passed = checked(&report, &all);
+    assert!(passed.passed && passed.improved.is_empty() && passed.unmeasured.is_empty());
+    assert_eq!(passed.accepted.len(), nothing.deviations.len());
+    let one = Filter { rules: vec!["D32-18".into()], profiles: vec!["d3d11".into()], ..because("known") };
+    let one = accepted(&report, &one);
+    assert_eq!(one.accepted.len(), 1);
+    assert_eq!(checked(&report, &one).deviations.len(), nothing.deviations.len() - 1);
+}
+
+#[test]
+fn the_file_reviews_well_and_changes_little() {
+    let report = realistic();
+    let filter =
+        Filter { link: Some("https://example.org/7".into()), ..because("Keeps subnormals; \"by design\"\u{1b}") };
+    let mut baseline = accepted(&report, &filter);
+    let before = text(&baseline);
+    insta::assert_snapshot!("baseline", before);
+    assert_eq!(accept(&mut baseline, &report, &because("another reason"), today()).unwrap(), 0);
+    assert_eq!(text(&baseline), before);
+}
+
+#[test]
+fn other_bits_or_more_lanes_are_another_deviation() {
+    let mut report = realistic();
+    let mut baseline = accepted(&report, &because("known"));
+    let rule = report.devices[0].profiles[0].rules.iter_mut().find(|rule| rule.id == "D32-18").unwrap();
+    rule.failing += 1;
+    assert!(checked(&report, &baseline).deviations[0].why.contains("3 lanes fail, where 2 were accepted"));
+    let rule = report.devices[0].profiles[0].rules.iter_mut().find(|rule| rule.id == "D32-18").unwrap();
+    rule.failing -= 1;
+    rule.evidence[0].out = fpprobe_reports::model::Value::Bits("32400001".into());
+    let why = &checked(&report, &baseline).deviations[0].why;
+    assert_eq!(why, "other bits than those accepted: f32.fmul 00000300 78000000 = 32400001");
+    let count = baseline.accepted.len();
+    assert_eq!(accept(&mut baseline, &report, &because("seen again"), today()).unwrap(), 1);
+    assert_eq!(baseline.accepted.len(), count);
+    assert!(checked(&report, &baseline).passed);
+}
+
+#[test]
+fn conditions_hold_or_are_told() {
+    let report = realistic();
+    let why = |change: &dyn Fn(&mut Filter)| {
+        let mut filter = because("known");
+        change(&mut filter);
+        checked(&report, &accepted(&report, &filter)).deviations.first().map(|one| one.why.clone())
+    };
+    assert_eq!(why(&|filter| filter.driver = true), None);
+    assert_eq!(why(&|filter| filter.versions = Some(">=22.3, <22.4".parse().unwrap())), None);
+    assert_eq!(why(&|filter| filter.expires = Some(today())), None);
+    let expired = why(&|filter| filter.expires = Some("2026-11-21".parse().unwrap()));
+    assert_eq!(expired.unwrap(), "its acceptance expired on 2026-11-21");
+    let newer = why(&|filter| filter.versions = Some(">=25.0".parse().unwrap()));
+    assert_eq!(newer.unwrap(), "accepted for versions >=25.0 alone, and this is 22.3.6");
+    let mut other = report.clone();
+    let baseline = accepted(&report, &Filter { driver: true, ..because("known") });
+    other.devices[0].identity.driver.name = "another".into();
+    assert_eq!(checked(&other, &baseline).deviations[0].why, "accepted of the driver examplepipe alone");
+    assert!("2026-02-30".parse::<Date>().is_err() && "soon".parse::<Date>().is_err());
+}
+
+#[test]
+fn improvements_are_told_and_fail_when_strict() {
+    let mut report = realistic();
+    let baseline = accepted(&report, &because("known"));
+    let rule = report.devices[0].profiles[0].rules.iter_mut().find(|rule| rule.id == "D32-18").unwrap();
+    (rule.verdict, rule.failing) = (Verdict::Conforms, 0);
+    for dependent in report.devices[0].profiles[0].rules.iter_mut().filter(|rule| rule.verdict == Verdict::Depends) {
+        (dependent.verdict, dependent.failing) = (Verdict::Conforms, 0);
+    }
+    let loose = checked(&report, &baseline);
+    assert!(loose.passed);
+    assert_eq!((loose.improved.len(), loose.improved[0].rule.as_str()), (1, "D32-18"));
+    assert!(!check(report.program.clone(), &report, &baseline, today(), true).passed);
+    report.devices.clear();
+    let nobody = checked(&report, &baseline);
+    assert_eq!(nobody.unmeasured.len(), baseline.accepted.len());
+    assert_eq!(nobody.unmeasured[0].now, "no such device in the report");
+}
+
+#[test]
+fn tainted_reports_are_no_reference() {
+    let report = fixture::report();
+    let error = accept(&mut Baseline::default(), &report, &because("known"), today()).unwrap_err().to_string();
+    assert!(error.contains("VK_LAYER_EXAMPLE_overlay") && error.contains("--allow-tainted"), "{error}");
+    let allowed = Filter { allow_tainted: true, ..because("known") };
+    assert!(accept(&mut Baseline::default(), &report, &allowed, today()).unwrap() > 0);
+}
+
+#[test]
+fn mistakes_are_named_with_file_line_and_key() {
+    let head = "schema = \"fpprobe-baseline/1\"\n\n[[accept]]\ndevice = \"10005:0000\"\nprofile = \"d3d11\"\nrule = \"D32-18\"\n";
+    let tail = "failing = 2\nseen = []\n";
+    let mistake = |middle: &str| read("b.toml", &format!("{head}{middle}\n{tail}")).unwrap_err().to_string();
+    let misspelt = mistake("resaon = \"x\"");
+    assert!(misspelt.starts_with("b.toml:7: ") && misspelt.contains("unknown key `resaon`"), "{misspelt}");
+    assert!(misspelt.contains("did you mean `reason`?"), "{misspelt}");
+    assert!(mistake("").contains("missing key `reason`"));
+    assert_eq!(mistake("reason = \" \""), "b.toml:7: `accept.reason` is empty");
+    let versions = mistake("reason = \"x\"\nversions = \"25\"");
+    assert!(versions.starts_with("b.toml:8: `accept.versions`: `25` is no comparison"), "{versions}");
+    let expires = mistake("reason = \"x\"\nexpires = 2027-03-31T10:00:00Z");
+    assert!(expires.starts_with("b.toml:8: `accept.expires`: ") && expires.contains("2027-03-31"), "{expires}");
+    assert!(mistake("reason = \"x\"\nexpires = 2027-02-30").starts_with("b.toml:8:"));
+    assert!(mistake("reason = \"x\"\nlink = \"ticket 7\"").contains("is no address"));
+    let body = format!("{head}reason = \"x\"\n{tail}");
+    let twice = format!("{body}{}", body.split_once("\n\n").unwrap().1);
+    assert!(read("b.toml", &twice).unwrap_err().to_string().contains("accepted twice"));
+    let newer = read("b.toml", "schema = \"fpprobe-baseline/9\"\n").unwrap_err().to_string();
+    assert!(newer.starts_with("b.toml:1: ") && newer.contains("fpprobe-baseline/1"), "{newer}");
+}
+
+#[test]
+fn checks_are_told_in_every_form() {
+    let report = realistic();
+    let one = Filter { rules: vec!["D32-18".into()], ..because("known") };
+    let baseline = accepted(&report, &one);
+    insta::assert_snapshot!("check_text", shown("text", &report, &baseline));
+    insta::assert_snapshot!("check_md", shown("md", &report, &baseline));
+    let json = serde_json::from_str(&shown("json", &report, &baseline)).unwrap();
+    let schema = fpprobe_reports::DOCUMENTS.iter().find(|document| document.name == "check").unwrap();
+    assert_eq!(schema_check::check(&(schema.schema)(), &json), Vec::<String>::new());
+    let junit = quick_junit::Report::deserialize_from_str(&shown("junit", &report, &baseline)).unwrap();
+    let failing = |suite: &TestSuite| {
+        suite.test_cases.iter().filter(|case| matches!(case.status, TestCaseStatus::NonSuccess { .. })).count()
+    };
+    let errors = 1 + report.devices[0].incomplete.len();
+    assert_eq!(
+        junit.test_suites.iter().map(failing).sum::<usize>(),
+        checked(&report, &baseline).deviations.len() + errors + report.incomplete.len()
+    );
+}
+
+#[test]
+fn hostile_text_is_shown_and_not_obeyed() {
+    let report = fixture::report();
+    let filter = Filter { allow_tainted: true, ..because(NASTY) };
+    let mut baseline = Baseline::default();
+    accept(&mut baseline, &report, &filter, today()).unwrap();
+    let written = text(&baseline);
+    assert!(!written.contains(['\u{1b}', '\u{202e}', '\r']));
+    read("b.toml", &written).unwrap();
+    for form in CHECKS {
+        for baseline in [&baseline, &Baseline::default()] {
+            let text = shown(form.name, &report, baseline);
+            assert!(!text.contains(['\u{1b}', '\u{202e}', '\r']), "{}", form.name);
+        }
+    }
+}

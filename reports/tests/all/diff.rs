@@ -1,0 +1,246 @@
+//! Comparisons of reports: what is found, in which order, and what every form makes of it.
+
+use std::path::Path;
+
+use fpprobe_profiles::profile::built_in;
+use fpprobe_profiles::{Observation, Outcome, Profile, Verdict};
+use fpprobe_reports::Report;
+use fpprobe_reports::diff::{Compared, DIFFS, DeviceDiff, Diff, Kind, Presence, compare};
+use fpprobe_reports::load::{Loaded, set, to_compare};
+use fpprobe_reports::model::Device;
+use fpprobe_reports::record::Recorder;
+use fpprobe_reports::render::Style;
+use serde_json::Value;
+
+use crate::fixture::{self, NASTY, observation, render, without_answers};
+use crate::schema_check::check;
+
+fn profiles() -> Vec<Profile> {
+    ["d3d11", "vulkan"].map(|id| built_in(id).unwrap().unwrap()).into()
+}
+
+fn loaded(file: &str, report: &Report) -> Vec<Loaded> {
+    vec![Loaded { file: file.to_owned(), report: report.clone() }]
+}
+
+fn compared(old: &Report, new: &Report) -> Compared {
+    let program = old.program.clone();
+    compare(program, &profiles(), &loaded("old.json", old), &loaded("new.json", new)).unwrap()
+}
+
+fn shown(diff: &Diff, format: &str) -> String {
+    let form = DIFFS.iter().find(|form| form.name == format).unwrap();
+    let mut out = Vec::new();
+    form.renderer.render(diff, Style::PLAIN, &mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+/// A report of one device with these answers.
+fn report(observations: &[Observation]) -> Report {
+    let mut report = fixture::report();
+    let mut recorder = Recorder::new();
+    report.devices.truncate(1);
+    report.devices[0].observations = recorder.device(observations);
+    report.inputs = recorder.inputs_table();
+    report
+}
+
+/// `f32.inverse_sqrt` of -0, +0, a NaN and 4.
+fn roots(answers: [u64; 4]) -> Observation {
+    let cases = fpprobe_spirv::Cases::new("roots", 1, vec![0x8000_0000, 0, 0x7fc0_0000, 0x4080_0000]);
+    Observation { cases, out: answers.as_slice().into(), ..observation("f32.inverse_sqrt", 0) }
+}
+
+const ROOTS: [u64; 4] = [0xff80_0000, 0x7f80_0000, 0x7fc0_0000, 0x3f00_0000];
+
+/// An update that does something of everything.
+fn update() -> (Report, Report) {
+    let gone = observation("f32.fabs", 0);
+    let lost = observation("f32.fmul", 0);
+    let same = observation("f32.fadd", 3);
+    let old =
+        report(&[roots(ROOTS), same.clone(), lost.clone(), gone, without_answers("f32.sin", Outcome::Crashed, "")]);
+    let mut new = report(&[
+        roots([0x7f80_0000, 0x7f80_0000, 0x7fc0_0001, 0x3eff_ffff]),
+        same,
+        without_answers("f32.fmul", Outcome::Hung, "no answer within 10 s"),
+        observation("f32.sin", 0),
+    ]);
+    let device: &mut Device = &mut new.devices[0];
+    device.identity.driver.info = "Example 23.0.0".into();
+    device.claims.flags.insert("shaderFloat64".into(), true);
+    let rule = device.profiles[0].rules.iter_mut().find(|rule| rule.id == "D32-05").unwrap();
+    (rule.verdict, rule.failing, rule.label) = (Verdict::Deviates, 1, String::new());
+    (old, new)
+}
+
+#[test]
+fn the_same_twice_is_nothing() {
+    let report = fixture::report();
+    let diff = compared(&report, &report).diff;
+    assert!(diff.summary.empty && diff.summary.kinds.is_empty() && diff.devices.iter().all(DeviceDiff::is_empty));
+    for form in DIFFS {
+        assert!(!shown(&diff, form.name).is_empty());
+    }
+    assert!(shown(&diff, "text").contains("nothing changed on 2 devices"));
+}
+
+#[test]
+fn every_lane_is_named_with_what_the_profiles_say() {
+    let (old, new) = update();
+    let diff = compared(&old, &new).diff;
+    let roots = diff.devices[0].kernels.iter().find(|kernel| kernel.kernel == "f32.inverse_sqrt").unwrap();
+    assert_eq!((roots.lanes, roots.changed), (4, 3));
+    let told: Vec<(Kind, String)> = roots
+        .groups
+        .iter()
+        .flat_map(|group| group.lanes.iter().map(|lane| (group.kind, serde_json::to_string(&lane.inputs).unwrap())))
+        .collect();
+    let lane = |input: &str| format!("[\"{input}\"]");
+    assert_eq!(
+        told,
+        [
+            (Kind::NewlyDeviating, lane("80000000")),
+            (Kind::Permitted, lane("40800000")),
+            (Kind::NanBits, lane("7fc00000"))
+        ]
+    );
+    let judged = &roots.groups[0].judged[0];
+    assert_eq!((judged.profile.as_str(), judged.old, judged.new), ("d3d11", true, false));
+    assert!(judged.rules.contains(&"D32-06".to_owned()), "{judged:?}");
+    let kinds: Vec<(Kind, &str)> =
+        diff.devices[0].kernels.iter().map(|kernel| (kernel.kind, kernel.kernel.as_str())).collect();
+    assert_eq!(
+        kinds,
+        [
+            (Kind::NewlyDeviating, "f32.inverse_sqrt"),
+            (Kind::Appeared, "f32.sin"),
+            (Kind::Vanished, "f32.fabs"),
+            (Kind::Unmeasurable, "f32.fmul"),
+        ]
+    );
+}
+
+#[test]
+fn what_people_read_has_the_important_first() {
+    let (old, new) = update();
+    let diff = compared(&old, &new).diff;
+    insta::assert_snapshot!("diff_text", shown(&diff, "text"));
+    insta::assert_snapshot!("diff_md", shown(&diff, "md"));
+    let json: Value = serde_json::from_str(&shown(&diff, "json")).unwrap();
+    let schema = fpprobe_reports::DOCUMENTS.iter().find(|document| document.name == "diff").unwrap();
+    assert_eq!(check(&(schema.schema)(), &json), Vec::<String>::new());
+}
+
+#[test]
+fn devices_are_matched_by_slot() {
+    let report = fixture::report();
+    let mut other = report.clone();
+    other.devices[1].identity.slot = "pci:0000:02:00.0".into();
+    let presence = |old: &Report, new: &Report| {
+        let diff = compared(old, new).diff;
+        diff.devices.iter().map(|device| (device.presence, device.slot.clone())).collect::<Vec<_>>()
+    };
+    let slots = ["cpu:10005:0:13:0", "pci:0000:02:00.0", "pci:0000:01:00.0"].map(str::to_owned);
+    let [cpu, second, first] = slots;
+    let expected = [(Presence::Both, cpu), (Presence::Appeared, second), (Presence::Vanished, first.clone())];
+    assert_eq!(presence(&report, &other), expected);
+    // Two in one slot of one machine: nobody knows which is which.
+    other.devices[0].identity.slot = first.clone();
+    other.devices[1].identity.slot = first;
+    assert!(presence(&report, &other).iter().all(|(presence, _)| *presence != Presence::Both));
+}
+
+#[test]
+fn machines_have_the_same_slots() {
+    let (mut here, mut there) = (fixture::report(), fixture::report());
+    here.devices.truncate(1);
+    there.devices.truncate(1);
+    there.host.id = "another".into();
+    let all = |reports: [&Report; 2]| reports.iter().flat_map(|report| loaded("x.json", report)).collect::<Vec<_>>();
+    let compared = compare(here.program.clone(), &[], &all([&here, &there]), &all([&there, &here])).unwrap();
+    assert_eq!(compared.diff.summary.compared, 2);
+    assert!(compared.diff.summary.empty);
+}
+
+#[test]
+fn hostile_text_is_shown_and_not_obeyed() {
+    let (old, mut new) = (fixture::report(), fixture::report());
+    let device = &mut new.devices[1];
+    device.identity.driver.name = format!("{NASTY}{NASTY}");
+    device.claims.flags.insert(NASTY.repeat(2), true);
+    device.profiles[0].rules[4].behaviour = format!("other {NASTY}");
+    device.profiles[0].rules[5].verdict = Verdict::Deviates;
+    let diff = compared(&old, &new).diff;
+    for form in DIFFS {
+        let text = shown(&diff, form.name);
+        assert!(!text.contains(['\u{1b}', '\u{202e}', '\r']), "{}", form.name);
+        assert!(form.name != "html" || !text.contains("<script>alert"));
+    }
+}
+
+#[test]
+fn markdown_fits_a_comment_and_text_a_few_screens() {
+    let changed = |twist: u64| -> Vec<Observation> {
+        let kernels = fpprobe_spirv::catalogue::plain();
+        kernels.iter().map(|kernel| observation(&kernel.to_string(), twist)).collect()
+    };
+    let diff = compared(&report(&changed(0)), &report(&changed(1))).diff;
+    assert!(diff.summary.kernels > 100, "{}", diff.summary.kernels);
+    let page = shown(&diff, "md");
+    assert!(page.len() < 65_536, "{}", page.len());
+    assert_eq!(page.matches("<details>").count(), page.matches("</details>").count());
+    let text = shown(&diff, "text");
+    assert!(text.lines().count() < 600 && text.contains(" more; --format json has everything"), "{text}");
+}
+
+#[test]
+fn what_is_left_out_while_reading_changes_no_comparison() {
+    let folder = tempfile::tempdir().unwrap();
+    let (old, new) = update();
+    let (mut cross, mut other) = (fixture::report(), fixture::report());
+    // A kernel whose answers another one refers to, on one side only.
+    let twisted = |twist: u64| {
+        vec![observation("f32.fadd", 0), observation("f32.fadd:controls=szin32", twist), observation("f32.fsub", twist)]
+    };
+    let mut recorder = Recorder::new();
+    cross.devices[0].observations = recorder.device(&twisted(0));
+    let mut others = Recorder::new();
+    other.devices[0].observations = others.device(&twisted(1));
+    (cross.inputs, other.inputs) = (recorder.inputs_table(), others.inputs_table());
+    cross.devices.truncate(1);
+    other.devices.truncate(1);
+    for (old, new) in [(&old, &new), (&new, &old), (&cross, &other), (&other, &cross), (&old, &other), (&old, &old)] {
+        let [before, now] = ["old.json", "new.json"].map(|name| folder.path().join(name));
+        std::fs::write(&before, render("json", old)).unwrap();
+        std::fs::write(&now, render("json", new)).unwrap();
+        let whole = compare(old.program.clone(), &[], &set(&before).unwrap(), &set(&now).unwrap()).unwrap();
+        let [before, now] = to_compare([&before, &now]).unwrap();
+        assert_eq!(
+            compare(old.program.clone(), &[], &before, &now).unwrap().diff.devices.len(),
+            whole.diff.devices.len()
+        );
+        let kernels = |diff: &Diff| {
+            let kernels = diff.devices.iter().flat_map(|device| device.kernels.clone());
+            kernels.collect::<Vec<_>>()
+        };
+        let thin = compare(old.program.clone(), &[], &before, &now).unwrap();
+        assert_eq!(kernels(&thin.diff), kernels(&whole.diff));
+        assert_eq!(thin.diff.summary, whole.diff.summary);
+    }
+}
+
+#[test]
+fn a_folder_is_its_report_or_every_report_in_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str| std::fs::write(folder.path().join(name), render("json", &fixture::report())).unwrap();
+    let message = set(folder.path()).unwrap_err().to_string();
+    assert!(message.contains("holds no report.json"), "{message}");
+    write("b.json");
+    write("a.json");
+    let files: Vec<String> = set(folder.path()).unwrap().into_iter().map(|one| one.file).collect();
+    let name = |file: &String| Path::new(file).file_name().unwrap().to_string_lossy().into_owned();
+    assert_eq!(files.iter().map(name).collect::<Vec<_>>(), ["a.json", "b.json"]);
+    write("report.json");
+    assert_eq!(set(folder.path()).unwrap().len(), 1);
+}

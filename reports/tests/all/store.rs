@@ -1,0 +1,311 @@
+//! The store: what is put in comes out, whatever happens in between.
+
+use std::fs;
+use std::path::Path;
+use std::thread;
+
+use fpprobe_reports::Report;
+use fpprobe_reports::load::load;
+use fpprobe_reports::store::{Checks, Damage, ENDING, Limits, Put, Store, StoreError, Stored};
+
+use crate::fixture::{self, render};
+
+const DAY: u64 = 86_400;
+
+/// An untainted report of a run that ended so many days after 2026-11-20, and its text.
+fn report(day: u64) -> (Report, String) {
+    let mut report = fixture::report();
+    report.devices.truncate(1);
+    report.finished = format!("2026-11-{:02}T10:00:03Z", 20 + day);
+    let text = render("json", &report);
+    (report, text)
+}
+
+fn put(store: &Store, day: u64) -> Stored {
+    let (report, text) = report(day);
+    match store.put(&report, &text, false).unwrap() {
+        Put::Stored(stored) | Put::Known(stored) => stored,
+    }
+}
+
+fn store() -> (tempfile::TempDir, Store) {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::new(folder.path().join("made/when/needed"));
+    (folder, store)
+}
+
+fn index(store: &Store) -> std::path::PathBuf {
+    store.folder().join("index.jsonl")
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let mut names: Vec<String> =
+        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn what_is_stored_comes_out_to_the_last_bit() {
+    let (_folder, store) = store();
+    assert!(store.list().unwrap().reports.is_empty());
+    assert!(!store.folder().exists(), "looking makes no folder");
+    let (report, text) = report(0);
+    let Put::Stored(stored) = store.put(&report, &text, false).unwrap() else { panic!("it is new") };
+    assert_eq!(store.put(&report, &text, false).unwrap(), Put::Known(stored.clone()));
+    let listing = store.list().unwrap();
+    assert!(listing.indexed && listing.damaged.is_empty());
+    assert_eq!(listing.reports, std::slice::from_ref(&stored));
+    assert_eq!(store.text(&stored).unwrap(), text);
+    assert_eq!(store.report(&stored).unwrap(), report);
+    // Every command that reads a report reads a stored one, too.
+    let path = store.folder().join(&stored.entry.file);
+    assert_eq!(load(&path).unwrap(), report);
+    assert_eq!(fs::metadata(&path).unwrap().len(), stored.size);
+    assert!(stored.size < text.len() as u64 / 4, "{} of {}", stored.size, text.len());
+    let held = &stored.entry.devices[0];
+    assert_eq!((&held.ids[..], &held.driver[..]), ("10005:0000", "examplepipe"));
+    assert_eq!(held.classes["d3d10"].name(), "conforms with");
+    assert!(stored.entry.file.starts_with("20261120T100003Z-h7f3a91c2-cpu1000501305c1f-"), "{}", stored.entry.file);
+}
+
+#[test]
+fn hostile_text_stays_out_of_names_and_in_its_place() {
+    let (_folder, store) = store();
+    let mut report = fixture::report();
+    report.devices.swap(0, 1);
+    for text in [&mut report.finished, &mut report.host.id, &mut report.devices[0].identity.key] {
+        *text = format!("../../{}/{}", fixture::NASTY, "x".repeat(5000));
+    }
+    let text = render("json", &report);
+    let error = store.put(&report, &text, false).unwrap_err();
+    assert!(matches!(&error, StoreError::Tainted { .. }) && error.to_string().contains("--allow-tainted"), "{error}");
+    let Put::Stored(stored) = store.put(&report, &text, true).unwrap() else { panic!("it is new") };
+    assert!(stored.entry.tainted());
+    let file = &stored.entry.file;
+    assert!(file.len() < 100 && file.bytes().all(|b| b.is_ascii_alphanumeric() || b"-+.".contains(&b)), "{file}");
+    assert_eq!(store.text(&stored).unwrap(), text);
+    assert_eq!(store.list().unwrap().reports, [stored]);
+}
+
+#[test]
+fn reports_are_called_by_id_and_by_age() {
+    let (_folder, store) = store();
+    let [second, first, third] = [1, 0, 2].map(|day| put(&store, day));
+    let listing = store.list().unwrap();
+    assert_eq!(listing.reports, [first.clone(), second.clone(), third.clone()]);
+    let found = |id: &str| store.find(&listing, id);
+    assert_eq!(found("last").unwrap(), third);
+    assert_eq!(found("last-2").unwrap(), first);
+    assert_eq!(found(second.entry.id()).unwrap(), second);
+    assert_eq!(found(&second.entry.id()[..6].to_uppercase()).unwrap(), second);
+    assert_eq!(found(&first.entry.file).unwrap(), first);
+    assert!(found("last-3").unwrap_err().to_string().contains("it holds 3"));
+    for id in ["", "zz", "last--1", "last-x", "../etc"] {
+        assert!(matches!(found(id), Err(StoreError::Unknown { .. })), "{id}");
+    }
+    assert!(listing.reports.iter().all(|stored| stored.entry.has_device("EXAMPLE RAST")));
+    assert!(listing.reports.iter().all(|stored| stored.entry.has_device("10005:0000")));
+    assert!(!listing.reports.iter().any(|stored| stored.entry.has_device("geforce") || stored.entry.has_device("")));
+}
+
+#[test]
+fn an_id_that_several_reports_share_is_refused_with_their_names() {
+    let (_folder, store) = store();
+    let mut by_start = std::collections::BTreeMap::new();
+    for second in 0.. {
+        let (mut report, _) = report(0);
+        report.started = format!("2026-11-20T09:00:{second:02}Z");
+        let text = render("json", &report);
+        let (Put::Stored(stored) | Put::Known(stored)) = store.put(&report, &text, false).unwrap();
+        let start = stored.entry.id()[..2].to_owned();
+        if let Some(twin) = by_start.insert(start.clone(), stored.clone()) {
+            let error = store.find(&store.list().unwrap(), &start).unwrap_err().to_string();
+            assert!(error.contains(stored.entry.id()) && error.contains(twin.entry.id()), "{error}");
+            break;
+        }
+    }
+}
+
+#[test]
+fn an_index_that_is_lost_or_damaged_is_made_anew() {
+    let (_folder, store) = store();
+    let stored: Vec<Stored> = (0..4).map(|day| put(&store, day)).collect();
+    let whole = fs::read_to_string(index(&store)).unwrap();
+    assert_eq!(whole.lines().count(), 4);
+    let lines: Vec<&str> = whole.lines().collect();
+    for damaged in [
+        String::new(),
+        "garbage\n\u{fffd}".to_owned(),
+        whole[..whole.len() / 2].to_owned(),
+        whole.replace("cpu:", "gpu:"),
+        format!("{}\n{}\n", lines[1], lines[1]),
+        whole.replace(ENDING, ".other"),
+    ] {
+        fs::write(index(&store), &damaged).unwrap();
+        let listing = store.list().unwrap();
+        assert_eq!(listing.reports, stored, "{damaged:.60}");
+        assert!(!listing.indexed);
+        assert!(store.list().unwrap().indexed, "{damaged:.60}");
+    }
+    fs::remove_file(index(&store)).unwrap();
+    // Where the index cannot be written the reports are read all the same.
+    fs::create_dir(index(&store)).unwrap();
+    assert_eq!(store.list().unwrap().reports, stored);
+    fs::remove_dir(index(&store)).unwrap();
+    // A writer was killed within its line: the next one's line is whole.
+    fs::write(index(&store), &whole[..whole.len() - 9]).unwrap();
+    let last = put(&store, 5);
+    assert!(fs::read_to_string(index(&store)).unwrap().lines().last().unwrap().contains(&last.entry.file));
+    assert_eq!(store.list().unwrap().reports.len(), 5);
+    // A report that was removed by hand is not listed.
+    fs::remove_file(store.folder().join(&last.entry.file)).unwrap();
+    assert_eq!(store.list().unwrap().reports, stored);
+}
+
+#[test]
+fn damage_is_found_named_and_moved_aside_only_on_request() {
+    let (_folder, store) = store();
+    let [sound, broken] = [0, 1].map(|day| put(&store, day));
+    let path = store.folder().join(&broken.entry.file);
+    let bytes = fs::read(&path).unwrap();
+    // Each byte counts, in the head and in the content.
+    for place in (0..bytes.len()).step_by(97).chain([bytes.len() - 1]) {
+        let mut damaged = bytes.clone();
+        damaged[place] ^= 0x10;
+        fs::write(&path, &damaged).unwrap();
+        let found = store.verify(Checks::default()).unwrap();
+        assert_eq!((found.sound, found.damaged.len()), (1, 1), "byte {place}");
+    }
+    for length in (0..bytes.len()).step_by(211) {
+        fs::write(&path, &bytes[..length]).unwrap();
+        assert_eq!(store.verify(Checks::default()).unwrap().damaged[0].0, broken.entry.file, "{length} bytes");
+    }
+    let error = store.text(&broken).unwrap_err().to_string();
+    assert!(error.contains(&broken.entry.file) && error.contains("history verify"), "{error}");
+    // A list still names the others, with the index and without.
+    assert_eq!(store.list().unwrap().reports.len(), 2);
+    fs::remove_file(index(&store)).unwrap();
+    fs::write(&path, b"MZ").unwrap();
+    let listing = store.list().unwrap();
+    assert_eq!(listing.reports, [sound]);
+    assert!(matches!(listing.damaged[..], [(_, Damage::Foreign)]));
+    let found = store.verify(Checks { rebuild: true, set_aside: true }).unwrap();
+    assert_eq!(found.damaged.len(), 1);
+    assert_eq!(names(&store.folder().join("damaged")), [&broken.entry.file[..]]);
+    let clean = store.verify(Checks::default()).unwrap();
+    assert_eq!((clean.sound, clean.damaged.len(), clean.foreign.len(), clean.unindexed), (1, 0, 0, 0));
+    // What was damaged can be stored again.
+    assert_eq!(put(&store, 1), broken);
+}
+
+#[test]
+fn a_newer_version_is_left_alone() {
+    let (_folder, store) = store();
+    let stored = put(&store, 0);
+    let path = store.folder().join(&stored.entry.file);
+    let newer = "fpprobe-stored/2\nwhatever comes then\n";
+    fs::write(&path, newer).unwrap();
+    let error = store.text(&stored).unwrap_err().to_string();
+    assert!(error.contains("stored by a newer fpprobe (`fpprobe-stored/2`)"), "{error}");
+    assert!(load(&path).unwrap_err().to_string().contains("newer fpprobe"));
+    assert_eq!(fs::read_to_string(&path).unwrap(), newer);
+}
+
+#[test]
+fn leftovers_of_killed_writers_go_and_foreign_files_stay() {
+    let (_folder, store) = store();
+    let stored = put(&store, 0);
+    let leftovers = [format!(".{}.4711.0.tmp", stored.entry.file), ".index.jsonl.4711.0.tmp".to_owned()];
+    for name in leftovers.iter().map(String::as_str).chain(["notes.txt", ".hidden.tmp"]) {
+        fs::write(store.folder().join(name), "half").unwrap();
+    }
+    fs::create_dir(store.folder().join(format!("folder{ENDING}"))).unwrap();
+    let found = store.verify(Checks::default()).unwrap();
+    assert_eq!((found.sound, &found.foreign[..]), (1, &[".hidden.tmp".to_owned(), "notes.txt".to_owned()][..]));
+    assert!(matches!(&found.damaged[..], [(name, Damage::Foreign)] if name.starts_with("folder")));
+    put(&store, 1);
+    let left = names(store.folder());
+    assert!(leftovers.iter().all(|name| !left.contains(name)), "{left:?}");
+    assert!(left.contains(&"notes.txt".to_owned()) && left.contains(&".hidden.tmp".to_owned()), "{left:?}");
+}
+
+#[test]
+fn writers_take_turns_and_readers_see_whole_reports() {
+    let (_folder, store) = store();
+    let done = std::sync::atomic::AtomicBool::new(false);
+    thread::scope(|scope| {
+        let writers: Vec<_> = (0..4)
+            .map(|writer| {
+                let store = &store;
+                scope.spawn(move || {
+                    for number in 0..8 {
+                        let (mut report, _) = report(writer);
+                        report.started = format!("2026-11-20T09:{writer:02}:{number:02}Z");
+                        store.put(&report, &render("json", &report), false).unwrap();
+                    }
+                })
+            })
+            .collect();
+        let reader = scope.spawn(|| {
+            let mut looks = 0;
+            while !done.load(std::sync::atomic::Ordering::Relaxed) || looks == 0 {
+                let listing = store.list().unwrap();
+                assert!(listing.damaged.is_empty(), "{:?}", listing.damaged);
+                if let Some(stored) = listing.reports.last() {
+                    store.report(stored).unwrap();
+                }
+                looks += 1;
+            }
+        });
+        for writer in writers {
+            writer.join().unwrap();
+        }
+        done.store(true, std::sync::atomic::Ordering::Relaxed);
+        reader.join().unwrap();
+    });
+    store.list().unwrap();
+    let found = store.verify(Checks::default()).unwrap();
+    assert_eq!((found.sound, found.damaged.len(), found.unindexed), (32, 0, 0));
+}
+
+#[test]
+fn what_exceeds_a_limit_goes_oldest_first_and_the_newest_stays() {
+    let (_folder, store) = store();
+    let stored: Vec<Stored> = (0..5).map(|day| put(&store, day)).collect();
+    let now = fpprobe_reports::time::seconds(&stored[4].entry.finished).unwrap();
+    let size = stored[0].size;
+    assert!(stored.iter().all(|one| one.size.abs_diff(size) < 64));
+    let none = Limits::default();
+    for (limits, now, left) in [
+        (none, now, 5),
+        (Limits { count: 3, ..none }, now, 3),
+        (Limits { days: 2, ..none }, now, 3),
+        (Limits { days: 2, ..none }, now + 100 * DAY, 1),
+        (Limits { bytes: 2 * size + 200, ..none }, now, 2),
+        (Limits { bytes: 1, ..none }, now, 1),
+        (Limits { count: 4, days: 1, ..none }, now, 2),
+    ] {
+        let gone = store.would_prune(&limits, now).unwrap();
+        assert_eq!(gone, stored[..5 - left], "{limits:?}");
+    }
+    assert_eq!(store.list().unwrap().reports.len(), 5, "nothing was touched");
+    assert_eq!(store.prune(&Limits { count: 2, ..none }, now).unwrap(), stored[..3]);
+    assert_eq!(store.list().unwrap().reports, stored[3..]);
+    assert!(store.list().unwrap().indexed);
+}
+
+#[test]
+fn a_place_that_is_no_folder_is_named_with_what_to_do() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let store = Store::new(file.path().join("store"));
+    let (report, text) = report(0);
+    let error = store.put(&report, &text, false).unwrap_err().to_string();
+    assert!(error.starts_with("failed to create store ") && error.contains("store"), "{error}");
+    let full = StoreError::Io {
+        doing: "store the report as",
+        path: "x".into(),
+        cause: std::io::Error::from(std::io::ErrorKind::StorageFull),
+    };
+    assert!(full.to_string().contains("fpprobe history prune"), "{full}");
+}

@@ -89,18 +89,29 @@ pub fn named(kernel: &Kernel, name: &str) -> Option<Cases> {
 }
 
 fn made(kernel: &Kernel, length: Length) -> Cases {
-    let width = if kernel.op.is_componentwise() { kernel.width as usize } else { 1 };
-    let (kind, list) = list(kernel);
-    let wide = if width == 1 { String::new() } else { format!(".x{width}") };
-    let name = format!("{}.{kind}{}{wide}", kernel.format, length.suffix());
+    let name = name(kernel, length);
     // A list is whole when it is put in, so another thread's panic leaves nothing broken.
     let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
-    let cases = made.entry(name).or_insert_with_key(|name| {
-        let arity = kernel.arity() / width;
-        let one = boundary::cut(&formats(kernel, width), list(kernel), length);
-        Cases::new(name.clone(), arity * width, widen(&one, arity, width))
-    });
-    cases.clone()
+    made.entry(name).or_insert_with_key(|name| fresh(kernel, length, name)).clone()
+}
+
+/// Components that the cases of a kernel of component-wise operations have for each operand; 1 for all others.
+fn width(kernel: &Kernel) -> usize {
+    if kernel.op.is_componentwise() { kernel.width as usize } else { 1 }
+}
+
+/// Kernels of one name have one list.
+fn name(kernel: &Kernel, length: Length) -> String {
+    let width = width(kernel);
+    let wide = if width == 1 { String::new() } else { format!(".x{width}") };
+    format!("{}.{}{}{wide}", kernel.format, list(kernel).0, length.suffix())
+}
+
+fn fresh(kernel: &Kernel, length: Length, name: &str) -> Cases {
+    let width = width(kernel);
+    let arity = kernel.arity() / width;
+    let one = boundary::cut(&formats(kernel, width), list(kernel).1(kernel), length);
+    Cases::new(name, arity * width, widen(&one, arity, width))
 }
 
 /// Formats of the components of a case, without the kernel's own width.
@@ -118,7 +129,7 @@ fn list(kernel: &Kernel) -> (Cow<'static, str>, Maker) {
     // Every encoding is asked once, by the plainest kernel; others are asked the boundaries.
     let exhaustive = plainest && kernel.route == Route::Buffer;
     let (name, maker): (_, Maker) = match (kernel.op.function, kernel.op.params.len()) {
-        _ if matches!(kernel.op.code, Code::State(_)) => ("state", packed::states),
+        _ if matches!(kernel.op.code, Code::State(_)) => (kernel.op.name, packed::states),
         (Function::Store, _) if kernel.op.code == Code::TexelConvert => ("convert", packed::converted),
         (Function::Store, 2) => ("blend_replace", |kernel| packed::replaced(kernel.format)),
         (Function::Add, _) if kernel.format.is_packed() => ("blend_add", |kernel| packed::added(kernel.format)),

@@ -1,6 +1,8 @@
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::*;
+use crate::Controls;
+use crate::catalogue::Extent;
 
 fn of(id: &str) -> Cases {
     cases(&id.parse().unwrap())
@@ -33,6 +35,25 @@ fn every_encoding_of_16_bits_is_asked_of_the_plain_kernel() {
         let codes: BTreeSet<u64> = words.iter().map(|case| case[0] >> (8 * place) & 0xff).collect();
         assert_eq!(codes.len(), 256);
     }
+}
+
+#[test]
+fn kernels_of_one_name_have_one_list() {
+    let mut plain = HashMap::new();
+    let mut seen = HashSet::new();
+    for kernel in Extent::Exhaustive.kernels(&[Controls::default()], |_| true) {
+        for length in [Length::Whole, Length::Boundary, Length::Corners] {
+            // Those of one stem and width are made alike.
+            let name = name(&kernel, length);
+            if !seen.insert((name.clone(), kernel.stem(), kernel.width)) {
+                continue;
+            }
+            let list = fresh(&kernel, length, &name);
+            let first = plain.entry(name).or_insert_with(|| (kernel, list.clone()));
+            assert_eq!(first.1, list, "{} and {kernel}", first.0);
+        }
+    }
+    assert!(plain.len() > 200, "{}", plain.len());
 }
 
 #[test]

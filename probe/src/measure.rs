@@ -9,6 +9,7 @@ mod left;
 mod poison;
 mod run;
 pub mod support;
+mod witness;
 
 use std::time::Duration;
 
@@ -59,7 +60,8 @@ pub fn measure(
     timeout: Duration,
 ) -> Result<Vec<Answer>, Failure> {
     let mut answers: Vec<Option<Answer>> = asked.iter().map(|asked| refused(support, asked)).collect();
-    let able: Vec<&Asked> = asked.iter().zip(&answers).filter(|pair| pair.1.is_none()).map(|pair| pair.0).collect();
+    let able = asked.iter().zip(&answers).filter(|pair| pair.1.is_none()).map(|pair| witness::with_witness(pair.0));
+    let able: Vec<Asked> = able.collect();
     if !able.is_empty() {
         let storage16 = support.storage16();
         let mut once = |number: u32| {

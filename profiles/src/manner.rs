@@ -1,6 +1,10 @@
 //! How a kernel does what texts leave open, read off its answers: which way it rounds, what overflow gives, whether
 //! subnormals count, whether a NaN stays one. Nothing here is a verdict.
 
+use fpprobe_spirv::Coding;
+use rustc_apfloat::Float as _;
+use rustc_apfloat::ieee::Quad;
+
 use crate::accepted::Set;
 use crate::accuracy::Accuracy;
 use crate::encoding::{Encoding, Reader};
@@ -8,24 +12,27 @@ use crate::environment::{Environment, Integer, Invalid, Nan, NonFinite, Overflow
 use crate::lanes::{Class, Lanes, ResultClass};
 use crate::observation::Observation;
 use crate::oracle::{Demand, Operands, Question, accepted_on};
+use crate::real::power;
 
 /// What is looked at.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Aspect {
     /// Rounding of results in the range of normal numbers.
     Rounding,
-    /// Results beyond the largest finite value.
+    /// Results beyond the largest finite value; of fixed point, numbers beyond its range.
     Overflow,
     /// Subnormal operands.
     SubnormalOperands,
     /// Subnormal results of normal operands.
     SubnormalResults,
+    /// An infinity among the operands.
+    Infinity,
     /// One NaN among the operands.
     Nan,
 }
 
-/// One way, and the demand that says it.
-type Way = (&'static str, fn(&mut Demand));
+/// One way, and the demand that says it; without one, whatever the ways before it do not give.
+type Way = (&'static str, Option<fn(&mut Demand)>);
 
 /// What was seen of an aspect.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -57,64 +64,100 @@ impl Manner {
 
 impl Aspect {
     /// What is said where it is done in no one way.
-    fn mixed(self) -> &'static str {
+    pub fn mixed(self) -> &'static str {
         match self {
             Aspect::Rounding => "rounds in no one way",
             Aspect::Overflow => "overflows in no one way",
             Aspect::SubnormalOperands => "reads subnormals in no one way",
             Aspect::SubnormalResults => "treats subnormal results in no one way",
+            Aspect::Infinity => "treats infinities in no one way",
             Aspect::Nan => "treats a NaN in no one way",
         }
     }
 
-    fn lanes(self) -> Lanes {
+    fn lanes(self, encoding: Encoding) -> Lanes {
         let numbers = Lanes { none: vec![Class::Nan, Class::Infinite, Class::Subnormal], ..Lanes::default() };
         match self {
+            Aspect::Rounding | Aspect::Overflow if is_fixed(encoding) => numbers,
             Aspect::Rounding => Lanes { result: Some(ResultClass::Normal), ..numbers },
             Aspect::Overflow => Lanes { result: Some(ResultClass::Beyond), ..numbers },
             Aspect::SubnormalResults => Lanes { result: Some(ResultClass::Tiny), ..numbers },
             Aspect::SubnormalOperands => {
                 Lanes { any: vec![Class::Subnormal], none: vec![Class::Nan, Class::Infinite], ..Lanes::default() }
             }
+            Aspect::Infinity => Lanes { one: vec![Class::Infinite], none: vec![Class::Nan], ..Lanes::default() },
             Aspect::Nan => Lanes { one: vec![Class::Nan], ..Lanes::default() },
         }
     }
 
-    fn ways(self) -> &'static [Way] {
+    fn ways(self, encoding: Encoding) -> &'static [Way] {
         match self {
             Aspect::Rounding => &[
-                ("rounds to nearest even", |d| d.accuracy = Accuracy::NearestEven),
-                ("rounds to nearest, ties away from zero", |d| d.accuracy = Accuracy::NearestAway),
-                ("rounds towards zero", |d| d.accuracy = Accuracy::TowardZero),
+                ("rounds to nearest even", Some(|d| d.accuracy = Accuracy::NearestEven)),
+                ("rounds to nearest, ties away from zero", Some(|d| d.accuracy = Accuracy::NearestAway)),
+                ("rounds towards zero", Some(|d| d.accuracy = Accuracy::TowardZero)),
             ],
+            Aspect::Overflow if is_fixed(encoding) => {
+                &[("clamps to the range", Some(|_| {})), ("does not clamp to the range", None)]
+            }
             Aspect::Overflow => &[
-                ("overflows to infinity", |d| d.results.overflow = Overflow::Round),
-                ("overflows to the largest finite value", |d| d.results.overflow = Overflow::Saturate),
+                ("overflows to infinity", Some(|d| d.results.overflow = Overflow::Round)),
+                ("overflows to the largest finite value", Some(|d| d.results.overflow = Overflow::Saturate)),
+                ("overflows to something else", None),
             ],
             Aspect::SubnormalOperands => &[
-                ("reads subnormals as they are", |d| d.operands.subnormal_inputs = Subnormals::Keep),
-                ("reads subnormals as zero", |d| d.operands.subnormal_inputs = Subnormals::Flush),
+                ("reads subnormals as they are", Some(|d| d.operands.subnormal_inputs = Subnormals::Keep)),
+                ("reads subnormals as zero", Some(|d| d.operands.subnormal_inputs = Subnormals::Flush)),
             ],
             Aspect::SubnormalResults => &[
-                ("keeps subnormal results", |d| d.results.subnormal_results = Subnormals::Keep),
-                ("flushes subnormal results", |d| d.results.subnormal_results = Subnormals::Flush),
+                ("keeps subnormal results", Some(|d| d.results.subnormal_results = Subnormals::Keep)),
+                ("flushes subnormal results", Some(|d| d.results.subnormal_results = Subnormals::Flush)),
             ],
-            Aspect::Nan => &[
-                ("keeps a NaN a NaN", |d| d.operands.nan_operand = Nan::Nan),
-                ("makes a NaN a number", |d| d.operands.nan_operand = Nan::Any),
-            ],
+            Aspect::Infinity if is_fixed(encoding) => {
+                &[("clamps infinities to the range", Some(|_| {})), ("does not clamp infinities to the range", None)]
+            }
+            Aspect::Infinity => &[("keeps infinities", Some(|_| {})), ("does not keep infinities", None)],
+            Aspect::Nan if is_fixed(encoding) => {
+                &[("makes a NaN 0", Some(|_| {})), ("makes a NaN something else than 0", None)]
+            }
+            Aspect::Nan => &[("keeps a NaN a NaN", Some(|_| {})), ("makes a NaN a number", None)],
         }
     }
 
-    /// What a lane gives that goes this way.
-    fn results(self, way: Way, encoding: Encoding, operands: &Operands, open: &Demand) -> Set {
-        let mut demand = open.clone();
-        (way.1)(&mut demand);
-        let set = accepted_on(encoding, operands, &demand);
-        // A number is whatever is no NaN.
-        let number = self == Aspect::Nan && demand.operands.nan_operand == Nan::Any;
-        if number { set.minus(&Set::nan(encoding)) } else { set }
+    /// Whether a lane of its classes is looked at: of numbers that become fixed point, those beyond its range where that is
+    /// what is asked, and no others where it is not.
+    fn looks_at(self, encoding: Encoding, operands: &Operands) -> bool {
+        let Encoding::Fixed { signed, .. } = encoding else { return true };
+        if operands.coding == Some(Coding::Shared) {
+            return matches!(self, Aspect::Infinity | Aspect::Nan);
+        }
+        let (x, one) = (operands[0].value(), power(0));
+        let beyond = x > one || x < if signed { -one } else { Quad::ZERO };
+        match self {
+            Aspect::Rounding => !beyond,
+            Aspect::Overflow => beyond,
+            _ => true,
+        }
     }
+
+    /// For each way what a lane gives that goes it.
+    fn results(self, encoding: Encoding, operands: &Operands, open: &Demand) -> Vec<Set> {
+        let mut rest = Set::everything(encoding);
+        let of = |way: &Way| {
+            let set = way.1.map(|narrow| {
+                let mut demand = open.clone();
+                narrow(&mut demand);
+                accepted_on(encoding, operands, &demand)
+            });
+            rest = set.as_ref().map_or_else(|| rest.clone(), |set| rest.minus(set));
+            set.unwrap_or_else(|| rest.clone())
+        };
+        self.ways(encoding).iter().map(of).collect()
+    }
+}
+
+fn is_fixed(encoding: Encoding) -> bool {
+    matches!(encoding, Encoding::Fixed { .. })
 }
 
 /// Open, but for what IEEE 754 says of NaN and infinities, so that an aspect's ways differ in nothing else.
@@ -139,16 +182,16 @@ pub fn manner(observation: &Observation, aspect: Aspect, part: usize) -> Option<
         accuracy: if aspect == Aspect::Overflow { Accuracy::NearestEven } else { Accuracy::EitherNeighbour },
         ulp: Ulp::Vulkan,
     };
-    let (lanes, ways) = (aspect.lanes(), aspect.ways());
+    let (encoding, reader) = (*question.encodings.get(part)?, Reader::new(kernel));
+    let (lanes, ways) = (aspect.lanes(encoding), aspect.ways(encoding));
     let mut seen = Manner { way: None, ways: ways.iter().map(|(name, _)| (*name, 0)).collect(), lanes: 0, case: 0 };
     let (mut odd, mut clear) = (None, None);
-    let (encoding, reader) = (*question.encodings.get(part)?, Reader::new(kernel));
     for (index, case) in observation.cases.iter().enumerate() {
         let operands = question.operands(case, part);
-        if !lanes.select(encoding, &operands, &open) {
+        if !lanes.select(encoding, &operands, &open) || !aspect.looks_at(encoding, &operands) {
             continue;
         }
-        let sets: Vec<Set> = ways.iter().map(|way| aspect.results(*way, encoding, &operands, &open)).collect();
+        let sets = aspect.results(encoding, &operands, &open);
         if sets.windows(2).all(|pair| pair[0] == pair[1]) {
             continue;
         }
@@ -184,7 +227,12 @@ mod tests {
     #[test]
     fn what_most_lanes_do_is_told_with_how_many_do_not() {
         let told = |counts: [usize; 3]| {
-            let ways = Aspect::Rounding.ways().iter().zip(counts).map(|((name, _), count)| (*name, count)).collect();
+            let ways = Aspect::Rounding
+                .ways(Encoding::Unsigned)
+                .iter()
+                .zip(counts)
+                .map(|((name, _), count)| (*name, count))
+                .collect();
             Manner { way: None, ways, lanes: 352, case: 0 }.told(Aspect::Rounding)
         };
         assert_eq!(told([352, 300, 6]), "rounds to nearest even");

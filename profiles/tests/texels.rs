@@ -192,7 +192,12 @@ fn depths_views_and_samples() {
 #[test]
 fn state_arrives_or_is_flushed() {
     let accepted = |kernel: &str, case: &[u64], code: u64| by_rule("d3d11/D32-22", kernel, case, 0).contains(code);
-    for kernel in ["d32f.viewport:route=attachment", "d32f.store:route=clear", "r32f.border_color:route=sampled"] {
+    for kernel in [
+        "d32f.min_depth:route=attachment",
+        "d32f.max_depth:route=attachment",
+        "d32f.store:route=clear",
+        "r32f.border_color:route=sampled",
+    ] {
         assert!(accepted(kernel, &[1], 1) && accepted(kernel, &[1], 0) && !accepted(kernel, &[1], 2), "{kernel}");
     }
 }

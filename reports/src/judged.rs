@@ -1,12 +1,14 @@
 //! Judgements in the report's terms.
 
+use std::collections::{HashMap, HashSet};
+
 use fpprobe_profiles::accepted::{Accepted, Set};
 use fpprobe_profiles::claims::{Contradiction, contradictions};
 use fpprobe_profiles::encoding::{Encoding, components};
 use fpprobe_profiles::judge::{self, Evidence, Judgement, Observations, RuleVerdict};
 use fpprobe_profiles::ways::{Pair, paths};
 use fpprobe_profiles::{Observation, Outcome, Profile, Verdict};
-use fpprobe_spirv::Kernel;
+use fpprobe_spirv::{Controls, Kernel};
 
 use crate::answers::answers;
 use crate::model::{self, Answer, Counts, Finding, ProfileResult, RecipeResult, RuleResult, TexelPath};
@@ -52,7 +54,7 @@ pub fn judge(profiles: &[Profile], observations: &[Observation]) -> Judged {
     judged.findings.extend(contradictions.iter().map(|contradiction| contradicted(contradiction, &index)));
     judged.findings.extend(observations.iter().filter_map(flaky));
     judged.findings.extend(index.pairs().iter().filter_map(|pair| disagreeing("route", pair)));
-    judged.findings.extend(paths(observations).iter().filter_map(|pair| disagreeing("path", pair)));
+    judged.findings.extend(once(&paths(observations)).filter_map(|pair| disagreeing("path", pair)));
     judged.texels = texels::paths(profiles, &judgements, observations);
     judged.answers = answers(&index);
     judged
@@ -139,6 +141,19 @@ fn contradicted(contradiction: &Contradiction, index: &Observations<'_>) -> Find
         ),
         evidence: contradiction.evidence.iter().map(|lane| shown(lane, index.get(&lane.kernel))).collect(),
     }
+}
+
+/// These pairs, but not those under controls that differ where they differ without: that is told once.
+fn once<'a>(pairs: &'a [Pair<'a>]) -> impl Iterator<Item = &'a Pair<'a>> {
+    let cases = |pair: &'a Pair<'a>| pair.differing.iter().map(|(case, _)| pair.other.cases.case(*case));
+    let plain = pairs.iter().filter(|pair| pair.other.kernel.controls.is_empty());
+    let plain: HashMap<Kernel, HashSet<&[u64]>> =
+        plain.map(|pair| (pair.other.kernel, cases(pair).collect())).collect();
+    pairs.iter().filter(move |pair| {
+        let kernel = pair.other.kernel;
+        let known = plain.get(&kernel.with_controls(Controls::NONE)).filter(|_| !kernel.controls.is_empty());
+        !known.is_some_and(|known| cases(pair).all(|case| known.contains(case)))
+    })
 }
 
 /// Two ways of asking the same, or two paths of texels, that do not agree.

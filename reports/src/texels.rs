@@ -8,8 +8,10 @@ use fpprobe_spirv::op::Function;
 
 use crate::model::TexelPath;
 
-/// What a conversion to a texel chooses.
-const CHOSEN: [Aspect; 4] = [Aspect::Rounding, Aspect::Overflow, Aspect::SubnormalResults, Aspect::Nan];
+/// What a conversion to a texel chooses, and what one from a texel.
+const WRITTEN: &[Aspect] =
+    &[Aspect::Rounding, Aspect::Overflow, Aspect::SubnormalResults, Aspect::Infinity, Aspect::Nan];
+const READ: &[Aspect] = &[Aspect::Rounding, Aspect::SubnormalOperands, Aspect::Infinity, Aspect::Nan];
 
 /// A row for every kernel of texels that was asked without controls, in the order of the observations.
 pub fn paths(profiles: &[Profile], judgements: &[Judgement], observations: &[Observation]) -> Vec<TexelPath> {
@@ -27,13 +29,18 @@ pub fn paths(profiles: &[Profile], judgements: &[Judgement], observations: &[Obs
 /// The ways that a conversion goes, each respect in its own; channels apart where they differ.
 fn behaviour(observation: &Observation) -> String {
     let ran = matches!(observation.outcome, Outcome::Ran | Outcome::Flaky);
-    if !ran || observation.kernel.op.function != Function::Store {
+    let chosen = match observation.kernel.op.function {
+        Function::Store | Function::Add => WRITTEN,
+        Function::Load | Function::Move => READ,
+        _ => &[],
+    };
+    if !ran {
         return String::new();
     }
     let channels = observation.kernel.format.channels();
-    let respects = CHOSEN.into_iter().filter_map(|aspect| {
+    let respects = chosen.iter().filter_map(|aspect| {
         let told = channels.iter().enumerate().filter_map(|(part, channel)| {
-            let told = way(&manner(observation, aspect, part)?)?;
+            let told = way(&manner(observation, *aspect, part)?, *aspect)?;
             Some((channel.name, told))
         });
         let told: Vec<(char, String)> = told.collect();
@@ -47,14 +54,17 @@ fn behaviour(observation: &Observation) -> String {
 }
 
 /// The way that every lane went, or the several that lanes went, the most frequent first.
-fn way(manner: &Manner) -> Option<String> {
+fn way(manner: &Manner, aspect: Aspect) -> Option<String> {
     if let Some(way) = manner.way {
         return Some(way.to_owned());
     }
     let mut ways: Vec<_> = manner.ways.iter().filter(|(_, count)| *count > 0).collect();
     ways.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     let told: Vec<String> = ways.iter().map(|(way, count)| format!("{way} in {count}")).collect();
-    (manner.lanes > 0).then(|| format!("mixed: of {} {}", manner.lanes, told.join(", ")))
+    match told.as_slice() {
+        [] => (manner.lanes > 0).then(|| aspect.mixed().to_owned()),
+        told => Some(format!("mixed: of {} {}", manner.lanes, told.join(", "))),
+    }
 }
 
 /// Rules that the kernel does not meet, as `profile/rule`.

@@ -201,7 +201,8 @@ fn drawn(image: &Image) -> String {
         (_, Code::State(State::BlendConstants)) => {
             " (blended: source factor CONSTANT_COLOR and CONSTANT_ALPHA, the operand of case i; destination factor ZERO)".to_owned()
         }
-        (_, Code::State(State::Viewport)) => " (minDepth and maxDepth of the viewport: the operand of case i)".to_owned(),
+        (_, Code::State(State::MinDepth)) => " (minDepth of the viewport: the operand of case i; the point's depth is 0)".to_owned(),
+        (_, Code::State(State::MaxDepth)) => " (maxDepth of the viewport: the operand of case i; the point's depth is 1)".to_owned(),
         _ => String::new(),
     }
 }

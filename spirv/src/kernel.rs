@@ -148,7 +148,7 @@ impl Kernel {
             (Code::ImageRead, _) => core(&[SpvOp::ImageFetch]),
             (Code::ImageSample | Code::State(State::BorderColor), _) => core(&[SpvOp::ImageSampleExplicitLod]),
             (Code::Blend(_) | Code::State(State::BlendConstants), _) => core(&[SpvOp::Store]),
-            (Code::TexelCopy | Code::TexelConvert | Code::State(State::Viewport), _) => Vec::new(),
+            (Code::TexelCopy | Code::TexelConvert | Code::State(State::MinDepth | State::MaxDepth), _) => Vec::new(),
         }
     }
 

@@ -262,7 +262,7 @@ impl Emitter {
             return self.store_elements(memory, place, &results);
         }
         match plan.image.and_then(|image| image.state()) {
-            Some(State::Viewport) => return Ok(()),
+            Some(State::MinDepth | State::MaxDepth) => return Ok(()),
             Some(_) => {
                 let unit = self.constant(Shape::scalar(Format::F32), one(F32));
                 let shape = Shape::vector(Format::F32, 4);

@@ -159,7 +159,9 @@ impl Code {
             Code::ImageSample | Code::State(State::BorderColor) => &[Route::Sampled],
             Code::TexelCopy => &[Route::Copy],
             Code::TexelConvert => &[Route::Blit],
-            Code::Blend(_) | Code::State(State::Viewport | State::BlendConstants) => &[Route::Attachment],
+            Code::Blend(_) | Code::State(State::MinDepth | State::MaxDepth | State::BlendConstants) => {
+                &[Route::Attachment]
+            }
             _ => &[Route::Buffer, Route::Uniform, Route::Push, Route::Spec, Route::Literal],
         }
     }
@@ -187,8 +189,10 @@ impl Code {
 /// State that carries floats; no shader computes with them.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum State {
-    /// `minDepth` and `maxDepth` of a viewport, both the same, so that every depth becomes it.
-    Viewport,
+    /// `minDepth` of a viewport, which a depth of 0 becomes.
+    MinDepth,
+    /// `maxDepth` of a viewport whose `minDepth` is 0; a depth of 1 becomes it.
+    MaxDepth,
     /// Blend constants, the factor of a source of ones; what was there has the factor zero.
     BlendConstants,
     /// The custom border colour of a sampler, looked up outside the image (`VK_EXT_custom_border_color`).
@@ -592,7 +596,8 @@ pub static OPS: &[Op] = &[
     row("sample", PACKED, &[SCALAR], TEXEL_VECTOR, Code::ImageSample, "", Function::Load, "texel to vector, by a sampler, nearest").whole(1, 1),
     row("blend_replace", COLORS, &[TEXEL_VECTOR, SCALAR], SCALAR, Code::Blend(Blend::Replace), "", Function::Store, "vector to texel, blended: one times the vector, zero times what was there").whole(1, 1),
     row("blend_add", SMALL_FLOATS, &[TEXEL_VECTOR, SCALAR], SCALAR, Code::Blend(Blend::Add), "", Function::Add, "vector to texel, blended: added to what was there").whole(1, 1),
-    row("viewport", DEPTHS, &[fixed(F32)], SCALAR, Code::State(State::Viewport), "", Function::Store, "the depth of a viewport to a texel").whole(1, 1),
+    row("min_depth", DEPTHS, &[fixed(F32)], SCALAR, Code::State(State::MinDepth), "", Function::Store, "the least depth of a viewport to a texel").whole(1, 1),
+    row("max_depth", DEPTHS, &[fixed(F32)], SCALAR, Code::State(State::MaxDepth), "", Function::Store, "the greatest depth of a viewport to a texel").whole(1, 1),
     row("blend_constants", SMALL_FLOATS, &[TEXEL_VECTOR, SCALAR], SCALAR, Code::State(State::BlendConstants), "", Function::Store, "blend constants to texel: times a source of ones, zero times what was there").whole(1, 1),
     row("border_color", SMALL_FLOATS, &[TEXEL_VECTOR], TEXEL_VECTOR, Code::State(State::BorderColor), "", Function::Move, "a sampler's border colour to a vector").whole(1, 1),
     row("convert_rgba16f", COLORS, &[fixed(Format::Rgba16f)], SCALAR, Code::TexelConvert, "", Function::Store, "texel of four binary16 to texel").whole(1, 1),

@@ -101,7 +101,7 @@ impl Image {
                 | Code::TexelCopy
                 | Code::TexelConvert
                 | Code::Blend(_)
-                | Code::State(State::Viewport | State::BlendConstants)
+                | Code::State(State::MinDepth | State::MaxDepth | State::BlendConstants)
         )
     }
 

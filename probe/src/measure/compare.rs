@@ -5,30 +5,28 @@ use fpprobe_spirv::Format;
 
 use super::Asked;
 use super::run::Lanes;
+use super::witness::watched;
 use crate::protocol::Answer;
 
-/// Results that cannot all be what was there before by chance.
-const FEW: usize = 8;
-
-/// Compares the lanes of two runs.
+/// Compares the lanes of two runs. Of a kernel that is `watched`, the last lane is the witness.
 pub fn compare(asked: &Asked, first: &Lanes, second: &Lanes) -> Answer {
     let formats: Vec<Format> = asked.kernel.output_formats().collect();
     let format = |lane: usize| formats[lane % formats.len()];
-    let lanes = first.found.len();
-    let pairs = || first.found.iter().zip(&second.found).enumerate();
+    let watched = watched(&asked.kernel);
+    let lanes = first.found.len() - usize::from(watched);
+    let pairs = || first.found.iter().zip(&second.found).take(lanes).enumerate();
     let poisoned = |lane: usize| (first.found[lane] == first.poison[lane], second.found[lane] == second.poison[lane]);
     // An honest answer may be the poison of one run by chance, but then the other run has it too.
     let missing = |lane: &usize| first.found[*lane] != second.found[*lane];
     let both = (0..lanes).filter(|lane| poisoned(*lane) == (true, true)).count();
     let once =
         (0..lanes).filter(|lane| matches!(poisoned(*lane), (true, false) | (false, true))).filter(missing).count();
-    // What was there may be the answer of some lanes, but not of all; of few it may.
-    let blended = asked.kernel.op.code.is_blended();
-    if blended && both == lanes && lanes >= FEW {
-        return Answer::none(Outcome::NotWritten, format!("all {lanes} texels are as they were"));
-    }
     let which = if both > 0 { "both runs" } else { "one of two runs" };
-    if both + once > 0 && !blended {
+    // What was there may be the answer, but not the witness's.
+    if watched && poisoned(lanes) != (false, false) {
+        return Answer::none(Outcome::NotWritten, "a texel that was to change is as it was");
+    }
+    if both + once > 0 && !watched {
         let detail = format!("{} of {lanes} results still hold their poison in {which}", both + once);
         return Answer::none(Outcome::NotWritten, detail);
     }
@@ -46,7 +44,7 @@ pub fn compare(asked: &Asked, first: &Lanes, second: &Lanes) -> Answer {
         );
     }
     let masked = |values: &[u64]| -> Vec<u64> {
-        values.iter().enumerate().map(|(lane, value)| value & format(lane).mask()).collect()
+        values[..lanes].iter().enumerate().map(|(lane, value)| value & format(lane).mask()).collect()
     };
     let differing = pairs().filter(|(_, (a, b))| a != b).count();
     if differing == 0 {

@@ -30,7 +30,7 @@ struct Memory {
 pub fn run(
     executor: &mut dyn Executor,
     build: Builder,
-    asked: &[&Asked],
+    asked: &[Asked],
     storage16: bool,
     variant: Variant,
     number: u32,
@@ -46,19 +46,19 @@ pub fn run(
     }
     let mut poisons = vec![Vec::new(); asked.len()];
     for (placed, index) in plan.placed.iter().zip(&order) {
-        poisons[*index] = memory.fill(&plan, placed, asked[*index], number);
+        poisons[*index] = memory.fill(&plan, placed, &asked[*index], number);
     }
     executor.dispatch(&words, &plan, &mut memory.buffers, &mut memory.texels, timeout)?;
     let mut lanes: Vec<Lanes> = poisons.into_iter().map(|poison| Lanes { found: Vec::new(), poison }).collect();
     for (placed, index) in plan.placed.iter().zip(&order) {
-        executor.left(&Left::new(&plan, placed, asked[*index], number, (&memory.buffers, &memory.texels)))?;
-        lanes[*index].found = memory.read(&plan, placed, asked[*index], number);
+        executor.left(&Left::new(&plan, placed, &asked[*index], number, (&memory.buffers, &memory.texels)))?;
+        lanes[*index].found = memory.read(&plan, placed, &asked[*index], number);
     }
     Ok(lanes)
 }
 
 /// What the plan is to hold: kernels that are asked the same cases share their operands.
-fn wanted(asked: &[&Asked], number: u32) -> Vec<Wanted> {
+fn wanted(asked: &[Asked], number: u32) -> Vec<Wanted> {
     let mut wanted: Vec<Wanted> = Vec::with_capacity(asked.len());
     for (index, one) in asked.iter().enumerate() {
         let operands = asked.iter().position(|other| other.cases == one.cases).unwrap_or(index);

@@ -100,6 +100,24 @@ fn images_are_filled_and_read_as_texels() {
 }
 
 #[test]
+fn a_texel_that_stays_as_it_was_is_an_answer_only_where_another_changes() {
+    let kernel: Kernel = "r16f.blend_replace:route=attachment".parse().unwrap();
+    let offers = fpprobe_spirv::needs::needs(&kernel).into_iter().collect();
+    let support = support::Support { offers, ..Default::default() };
+    // One case, whose texel is right already.
+    let asked = [Asked { kernel, cases: Cases::new("", 2, vec![0x3f80_0000, 0x3f80]) }];
+    let mut answer = |fault: fn(u32, &Kernel, u32, u64) -> Option<u64>| {
+        let mut device = Device { fault, run: 0, modules: Vec::new() };
+        measure(&mut device, |_| Ok(Vec::new()), &support, &asked, Duration::ZERO).unwrap().remove(0)
+    };
+    let drawn = answer(|_, _, _, operand| Some(operand >> 16));
+    assert_eq!((drawn.outcome, drawn.out), (Outcome::Ran, vec![0x3f80]));
+    for undrawn in [answer(|_, _, _, _| None), answer(|run, _, _, operand| (run == 0).then_some(operand >> 16))] {
+        assert_eq!((undrawn.outcome, undrawn.out), (Outcome::NotWritten, vec![]), "{}", undrawn.detail);
+    }
+}
+
+#[test]
 fn a_device_that_does_nothing_has_written_nothing() {
     for (id, offers) in
         [("f32.fadd", &[][..]), ("f32.ford_equal", &[]), ("f16.sqrt", &[HALF]), ("f16.ford_equal", &[HALF])]

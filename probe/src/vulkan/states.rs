@@ -39,7 +39,7 @@ fn quad(values: &[u64]) -> [f32; 4] {
 /// What a plan's pipeline leaves to be set before each draw.
 pub(super) fn dynamic(plan: &Plan) -> Option<vk::DynamicState> {
     match plan.image?.state()? {
-        State::Viewport => Some(vk::DynamicState::VIEWPORT),
+        State::MinDepth | State::MaxDepth => Some(vk::DynamicState::VIEWPORT),
         State::BlendConstants => Some(vk::DynamicState::BLEND_CONSTANTS),
         State::BorderColor => None,
     }
@@ -59,7 +59,10 @@ impl Device {
             unsafe {
                 match dynamic(plan) {
                     Some(vk::DynamicState::VIEWPORT) => {
-                        let viewport = viewport.min_depth(values[0]).max_depth(values[0]);
+                        let viewport = match plan.image.and_then(|image| image.state()) {
+                            Some(State::MaxDepth) => viewport.min_depth(0.0).max_depth(values[0]),
+                            _ => viewport.min_depth(values[0]).max_depth(1.0),
+                        };
                         device.cmd_set_viewport(commands, 0, &[viewport]);
                     }
                     Some(_) => device.cmd_set_blend_constants(commands, &values),

@@ -30,7 +30,7 @@ use smallvec::{SmallVec, smallvec};
 use crate::accepted::Set;
 use crate::accuracy::Accuracy;
 use crate::encoding::Encoding;
-use crate::environment::{Environment, NonFinite, Subnormals, Ulp};
+use crate::environment::{Environment, NanBits, NonFinite, Subnormals, Ulp};
 use crate::interval::Interval;
 use crate::real::Exact;
 
@@ -94,6 +94,9 @@ pub fn accepted_on(encoding: Encoding, operands: &Operands, demand: &Demand) -> 
         _ => {}
     }
     match demand.function {
+        Function::Load | Function::Store if keeps_nan(encoding, operands[0], demand) => {
+            select::moved(encoding, operands[0], demand)
+        }
         Function::Move | Function::PackDouble | Function::Transpose => {
             select::moved(encoding, operands[select::source(operands, demand)], demand)
         }
@@ -106,6 +109,13 @@ pub fn accepted_on(encoding: Encoding, operands: &Operands, demand: &Demand) -> 
         function if definition::is_defined(function) => inherited::defined(encoding, operands, demand),
         _ => union_of_readings(encoding, operands, demand),
     }
+}
+
+/// Whether the operand is a NaN of the result's own format, whose bits are not to change.
+fn keeps_nan(encoding: Encoding, operand: Operand, demand: &Demand) -> bool {
+    operand.is_nan()
+        && demand.operands.nan_bits == NanBits::Keep
+        && operand.layout.is_some_and(|layout| encoding == Encoding::Float(layout))
 }
 
 /// Union over every combination of readings.

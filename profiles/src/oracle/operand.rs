@@ -41,7 +41,7 @@ impl Operand {
         self.layout.is_none_or(|layout| self.bits & layout.magnitude_mask() < layout.infinity())
     }
 
-    pub(super) fn value(self) -> Quad {
+    pub(crate) fn value(self) -> Quad {
         let integer = || Quad::from_i128(i128::from(self.bits.cast_signed())).value;
         self.layout.map_or_else(integer, |layout| decode(layout, self.bits))
     }

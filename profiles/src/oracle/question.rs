@@ -18,7 +18,7 @@ pub struct Operands {
     /// Which part it is, of a result whose parts depend on the same operands; else 0.
     pub(super) part: usize,
     /// What the bits of the texel's channel mean that is read or written.
-    pub(super) coding: Option<Coding>,
+    pub(crate) coding: Option<Coding>,
     /// Operands of the other parts, where a result that is partly indeterminate is so as a whole.
     pub(super) beside: SmallVec<[Operand; 4]>,
 }

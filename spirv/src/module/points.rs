@@ -15,6 +15,7 @@ use crate::emitter::{Emitter, ids, one};
 use crate::error::BuildError;
 use crate::format::{F32, Format};
 use crate::kernel::Shape;
+use crate::op::State;
 use crate::plan::{IMAGE_WIDTH, Plan};
 use crate::route::Stage;
 
@@ -42,7 +43,9 @@ pub fn points(plan: &Plan) -> Result<Vec<u32>, BuildError> {
         Some(image) => emitter.middle(slot, image.extent)?,
         None => [zero, zero],
     };
-    let position = emitter.compose(POSITION, &[middle[0], middle[1], zero, unit])?;
+    let farthest = plan.image.is_some_and(|image| image.state() == Some(State::MaxDepth));
+    let depth = if farthest { unit } else { zero };
+    let position = emitter.compose(POSITION, &[middle[0], middle[1], depth, unit])?;
     emitter.builder.store(place[0], position, None, [])?;
     emitter.builder.store(place[1], unit, None, [])?;
     emitter.end_entry()

@@ -129,7 +129,8 @@ impl Rewriter {
         for fault in faults {
             let Verb::Round(direction) = fault.verb else { continue };
             for (index, part) in parts.iter_mut().enumerate() {
-                *part = self.rounded(direction, found.operation.1, &component(used, index), *part)?;
+                let op = found.operation.1;
+                *part = self.rounded(direction, op, &operands_of(op.function, used, index), *part)?;
             }
         }
         self.flush(&mut parts, sign)?;
@@ -157,6 +158,15 @@ impl Rewriter {
             }
         }
         Ok(())
+    }
+}
+
+/// What a component of a result comes of: of an outer product, column by column, a component of the first vector and one of
+/// the second.
+fn operands_of(function: Function, operands: &[Vec<Bits>], index: usize) -> Vec<Bits> {
+    match (function, operands) {
+        (Function::OuterProduct, [rows, columns]) => vec![rows[index % rows.len()], columns[index / rows.len()]],
+        _ => component(operands, index),
     }
 }
 

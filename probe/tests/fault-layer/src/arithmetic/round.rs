@@ -24,12 +24,14 @@ pub enum Direction {
 /// Whether results of an operation can be rounded here: those that binary64 tells from the exact value. Mesa takes the
 /// binary64 of the binary16 of an integer for that integer, which leaves nothing to compare.
 pub fn knows(op: &Op, format: Format) -> bool {
-    use Function::{Add, Div, Fract, FromSigned, FromUnsigned, InverseSqrt, Mul, MulAdd, PackHalf, Sqrt, Sub, ToFloat};
+    use Function::{
+        Add, Div, Fract, FromSigned, FromUnsigned, InverseSqrt, Mul, MulAdd, OuterProduct, PackHalf, Sqrt, Sub, ToFloat,
+    };
     match op.function {
         InverseSqrt => format == Format::F16,
         FromSigned | FromUnsigned => format == Format::F32,
         ToFloat => op.result.format != Some(Format::F64),
-        Add | Sub | Mul | Div | MulAdd | Sqrt | Fract => format != Format::F64,
+        Add | Sub | Mul | OuterProduct | Div | MulAdd | Sqrt | Fract => format != Format::F64,
         PackHalf => true,
         _ => false,
     }
@@ -128,7 +130,7 @@ impl Rewriter {
                 let first = product(self, *x, *y);
                 self.sum(SpvOp::FAdd, first, *z)
             }
-            (Function::Mul, [x, y]) => Against { value: product(self, *x, *y), error: None },
+            (Function::Mul | Function::OuterProduct, [x, y]) => Against { value: product(self, *x, *y), error: None },
             (Function::Div, [x, y]) => {
                 value = product(self, value, *y);
                 Against { value: *x, error: None }

@@ -9,6 +9,7 @@ use super::conditions::Scene;
 use super::fault::{Fault, Operation, Sign, Verb};
 use super::module::{Rewriter, ids};
 use super::place::{Found, Places, image, moves};
+use super::round::Rounded;
 
 /// Whether a fault is about an operation in the code of a kernel.
 pub fn chooses(fault: &Fault, operation: Operation, kernel: Option<Operation>) -> bool {
@@ -129,7 +130,8 @@ impl Rewriter {
         for fault in faults {
             let Verb::Round(direction) = fault.verb else { continue };
             for (index, part) in parts.iter_mut().enumerate() {
-                *part = self.rounded(direction, found.operation.1, &component(used, index), *part)?;
+                let of = Rounded { operation: found.operation, component: index };
+                *part = self.rounded(direction, of, &component(used, index), *part)?;
             }
         }
         self.flush(&mut parts, sign)?;

@@ -102,6 +102,22 @@ fn the_greatest_number_chooses_the_exponent() {
     }
 }
 
+/// Vulkan has the transfer function alone: either code next to what it gives, and a code read as what is near it.
+#[test]
+fn vulkan_names_no_error_of_srgb() {
+    let stored = |number: u64| ruled("vulkan/V-srgb", "rgba8srgb.store:route=clear", &[number; 4], 8);
+    // 1/2 transfers to 187.516 of 255, 0.001 to 3.2946.
+    assert_eq!(stored(0x3f00_0000), [187, 188]);
+    assert_eq!(stored(0x3a83_126f), [3, 4]);
+    assert_eq!(stored(0), [0]);
+    assert_eq!(stored(0x4000_0000).last(), Some(&255));
+    let read = |code: u64, number: f32| {
+        let texel = code | 255 << 24;
+        by_rule("vulkan/V-srgb-load", "rgba8srgb.load:route=sampled", &[texel], 0).contains(number.to_bits().into())
+    };
+    assert!(read(188, 0.502_886) && read(188, 0.5) && !read(188, 0.49) && read(255, 1.0) && !read(255, 0.999));
+}
+
 /// Codes are quotients by the greatest one; both least codes of a signed format are -1.
 #[test]
 fn codes_are_read_as_they_are_defined() {

@@ -118,6 +118,30 @@ fn vulkan_names_no_error_of_srgb() {
     assert!(read(188, 0.502_886) && read(188, 0.5) && !read(188, 0.49) && read(255, 1.0) && !read(255, 0.999));
 }
 
+/// What a blit makes of texels of other formats: of floats what a store would, of fixed point what a quotient rounded either way
+/// would be stored as; what the source lacks is 0, alpha 1.
+#[test]
+fn blits_convert_from_other_formats() {
+    let one = |rule: &str, kernel: &str, texel: u64, part: usize, bits: u32| -> Vec<u64> {
+        let accepted = by_rule(rule, kernel, &[texel], part);
+        (0..1 << bits).filter(|code| accepted.contains(*code)).collect()
+    };
+    // 1 + 1/64 in 11 bits, 1/2 in 10, and the same in 16.
+    let texel = 0x3c1 | 0x1c0 << 22;
+    let half = |part| one("vulkan/V-store", "rgba16f.convert_b10g11r11:route=blit", texel, part, 16);
+    assert_eq!([0, 2, 3].map(half), [[0x3c10], [0x3800], [0x3c00]]);
+    let single = |part| one("vulkan/V-fixed", "rgba8unorm.convert_r32f:route=blit", 0x3f00_0000, part, 8);
+    assert_eq!([0, 1, 3].map(single), [vec![127, 128], vec![0], vec![255]]);
+    let ten = |code| one("vulkan/V-fixed-blit", "a2b10g10r10.convert_rgba8unorm:route=blit", code, 0, 10);
+    assert_eq!([0, 1, 255].map(ten), [vec![0], vec![4, 5], vec![1023]]);
+    // A third is no binary32 number: on either side of 341.
+    assert_eq!(ten(85), [340, 341, 342]);
+    for (code, half) in [(0x7f, 0x3c00), (0x80, 0xbc00), (0x81, 0xbc00)] {
+        let codes = one("vulkan/V-fixed-blit", "r16f.convert_rgba8snorm:route=blit", code, 0, 16);
+        assert_eq!(codes, [half], "{code:x}");
+    }
+}
+
 /// Codes are quotients by the greatest one; both least codes of a signed format are -1.
 #[test]
 fn codes_are_read_as_they_are_defined() {

@@ -111,6 +111,9 @@ fn vulkan_names_no_error_of_srgb() {
     assert_eq!(stored(0x3a83_126f), [3, 4]);
     assert_eq!(stored(0), [0]);
     assert_eq!(stored(0x4000_0000).last(), Some(&255));
+    // Alpha is fixed point, and so required: of 1/2 the codes around 127.5.
+    let alpha = by_rule("vulkan/V-srgb-alpha", "rgba8srgb.store:route=clear", &[0x3f00_0000; 4], 3);
+    assert_eq!((0..256).filter(|code| alpha.contains(*code)).collect::<Vec<u64>>(), [127, 128]);
     let read = |code: u64, number: f32| {
         let texel = code | 255 << 24;
         by_rule("vulkan/V-srgb-load", "rgba8srgb.load:route=sampled", &[texel], 0).contains(number.to_bits().into())

@@ -21,7 +21,7 @@ pub struct Operands {
     /// Which part it is, of a result whose parts depend on the same operands; else 0.
     pub(super) part: usize,
     /// What the bits of the texel's channel mean that is read or written.
-    pub(super) coding: Option<Coding>,
+    pub(crate) coding: Option<Coding>,
     /// What the bits of the texel's channel mean that is converted, where they are no float's.
     pub(super) given: Option<Coding>,
     /// Operands of the other parts, where a result that is partly indeterminate is so as a whole.

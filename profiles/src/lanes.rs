@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use fpprobe_spirv::FloatLayout;
 use fpprobe_spirv::op::Function;
+use fpprobe_spirv::{Coding, FloatLayout};
 use serde::{Deserialize, Deserializer, de};
 
 use crate::accepted::Set;
@@ -100,6 +100,9 @@ pub struct Lanes {
     /// The exact result is not of this class; a truth value is of none.
     #[serde(default)]
     pub result_not: Option<ResultClass>,
+    /// The channel of the texel is coded by the transfer function of sRGB, or is not.
+    #[serde(default)]
+    pub srgb: Option<bool>,
 }
 
 /// A key that is written names something: without classes it would select every lane, or none, and no one could tell
@@ -144,6 +147,7 @@ impl Lanes {
             && (self.second.is_empty() || floats().nth(1).is_some_and(|operand| is(&self.second, operand)))
             && self.result.is_none_or(|class| result_is(class, encoding, operands, demand))
             && !self.result_not.is_some_and(|class| result_is(class, encoding, operands, demand))
+            && self.srgb.is_none_or(|srgb| (operands.coding == Some(Coding::Srgb)) == srgb)
     }
 }
 
@@ -162,6 +166,7 @@ impl fmt::Display for Lanes {
             words("second operand", &self.second),
             self.result.map(|result| format!("exact result {}", spelled(&format!("{result:?}")))),
             self.result_not.map(|result| format!("exact result not {}", spelled(&format!("{result:?}")))),
+            self.srgb.map(|srgb| format!("channel {}coded as sRGB", if srgb { "" } else { "not " })),
         ];
         let parts: Vec<String> = parts.into_iter().flatten().collect();
         f.write_str(&if parts.is_empty() { "every lane".to_owned() } else { parts.join(", ") })

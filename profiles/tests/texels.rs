@@ -102,6 +102,49 @@ fn the_greatest_number_chooses_the_exponent() {
     }
 }
 
+/// Vulkan has the transfer function alone: either code next to what it gives, and a code read as what is near it.
+#[test]
+fn vulkan_names_no_error_of_srgb() {
+    let stored = |number: u64| ruled("vulkan/V-srgb", "rgba8srgb.store:route=clear", &[number; 4], 8);
+    // 1/2 transfers to 187.516 of 255, 0.001 to 3.2946.
+    assert_eq!(stored(0x3f00_0000), [187, 188]);
+    assert_eq!(stored(0x3a83_126f), [3, 4]);
+    assert_eq!(stored(0), [0]);
+    assert_eq!(stored(0x4000_0000).last(), Some(&255));
+    // Alpha is fixed point, and so required: of 1/2 the codes around 127.5.
+    let alpha = by_rule("vulkan/V-srgb-alpha", "rgba8srgb.store:route=clear", &[0x3f00_0000; 4], 3);
+    assert_eq!((0..256).filter(|code| alpha.contains(*code)).collect::<Vec<u64>>(), [127, 128]);
+    let read = |code: u64, number: f32| {
+        let texel = code | 255 << 24;
+        by_rule("vulkan/V-srgb-load", "rgba8srgb.load:route=sampled", &[texel], 0).contains(number.to_bits().into())
+    };
+    assert!(read(188, 0.502_886) && read(188, 0.5) && !read(188, 0.49) && read(255, 1.0) && !read(255, 0.999));
+}
+
+/// What a blit makes of texels of other formats: of floats what a store would, of fixed point what a quotient rounded either way
+/// would be stored as; what the source lacks is 0, alpha 1.
+#[test]
+fn blits_convert_from_other_formats() {
+    let one = |rule: &str, kernel: &str, texel: u64, part: usize, bits: u32| -> Vec<u64> {
+        let accepted = by_rule(rule, kernel, &[texel], part);
+        (0..1 << bits).filter(|code| accepted.contains(*code)).collect()
+    };
+    // 1 + 1/64 in 11 bits, 1/2 in 10, and the same in 16.
+    let texel = 0x3c1 | 0x1c0 << 22;
+    let half = |part| one("vulkan/V-store", "rgba16f.convert_b10g11r11:route=blit", texel, part, 16);
+    assert_eq!([0, 2, 3].map(half), [[0x3c10], [0x3800], [0x3c00]]);
+    let single = |part| one("vulkan/V-fixed", "rgba8unorm.convert_r32f:route=blit", 0x3f00_0000, part, 8);
+    assert_eq!([0, 1, 3].map(single), [vec![127, 128], vec![0], vec![255]]);
+    let ten = |code| one("vulkan/V-fixed-blit", "a2b10g10r10.convert_rgba8unorm:route=blit", code, 0, 10);
+    assert_eq!([0, 1, 255].map(ten), [vec![0], vec![4, 5], vec![1023]]);
+    // A third is no binary32 number: on either side of 341.
+    assert_eq!(ten(85), [340, 341, 342]);
+    for (code, half) in [(0x7f, 0x3c00), (0x80, 0xbc00), (0x81, 0xbc00)] {
+        let codes = one("vulkan/V-fixed-blit", "r16f.convert_rgba8snorm:route=blit", code, 0, 16);
+        assert_eq!(codes, [half], "{code:x}");
+    }
+}
+
 /// Codes are quotients by the greatest one; both least codes of a signed format are -1.
 #[test]
 fn codes_are_read_as_they_are_defined() {

@@ -130,10 +130,13 @@ fn list(kernel: &Kernel) -> (Cow<'static, str>, Maker) {
     let exhaustive = plainest && kernel.route == Route::Buffer;
     let (name, maker): (_, Maker) = match (kernel.op.function, kernel.op.params.len()) {
         _ if matches!(kernel.op.code, Code::State(_)) => (kernel.op.name, packed::states),
-        (Function::Store, _) if kernel.op.code == Code::TexelConvert => ("convert", packed::converted),
+        (Function::Store, _) if kernel.op.code == Code::TexelConvert => (kernel.op.name, packed::converted),
         (Function::Store, 2) => ("blend_replace", |kernel| packed::replaced(kernel.format)),
         (Function::Add, _) if kernel.format.is_packed() => ("blend_add", |kernel| packed::added(kernel.format)),
         (Function::Store, _) => ("store", |kernel| packed::store_cases(kernel.format)),
+        (Function::Load, _) if plainest && packed::has_wide_codes(kernel.format) => {
+            ("every", |kernel| packed::every_texel(kernel.format))
+        }
         (Function::Load, _) => ("load", |kernel| packed::load_cases(kernel.format)),
         (Function::Move, _) if kernel.format.is_packed() => ("load", |kernel| packed::load_cases(kernel.format)),
         (Function::UnpackNorm { bits: 8, .. }, _) => ("bytes", |_| packed::bytes()),

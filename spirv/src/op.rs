@@ -452,6 +452,11 @@ const fn negated(
     row(name, FLOATS, &[T, T], BOOL, Code::Steps(steps), glsl, function, about)
 }
 
+/// A blit from texels of another format, or the same.
+const fn convert(name: &'static str, from: &'static [Operand], about: &'static str) -> Op {
+    row(name, COLORS, from, SCALAR, Code::TexelConvert, "", Function::Store, about).whole(1, 1)
+}
+
 /// Every operation, in the order of the catalogue.
 #[rustfmt::skip]
 pub static OPS: &[Op] = &[
@@ -600,7 +605,12 @@ pub static OPS: &[Op] = &[
     row("max_depth", DEPTHS, &[fixed(F32)], SCALAR, Code::State(State::MaxDepth), "", Function::Store, "the greatest depth of a viewport to a texel").whole(1, 1),
     row("blend_constants", SMALL_FLOATS, &[TEXEL_VECTOR, SCALAR], SCALAR, Code::State(State::BlendConstants), "", Function::Store, "blend constants to texel: times a source of ones, zero times what was there").whole(1, 1),
     row("border_color", SMALL_FLOATS, &[TEXEL_VECTOR], TEXEL_VECTOR, Code::State(State::BorderColor), "", Function::Move, "a sampler's border colour to a vector").whole(1, 1),
-    row("convert_rgba16f", COLORS, &[fixed(Format::Rgba16f)], SCALAR, Code::TexelConvert, "", Function::Store, "texel of four binary16 to texel").whole(1, 1),
+    convert("convert_rgba16f", &[fixed(Format::Rgba16f)], "texel of four binary16 to texel"),
+    convert("convert_b10g11r11", &[fixed(Format::B10g11r11)], "texel of 11 and 10-bit floats to texel"),
+    convert("convert_r32f", &[fixed(Format::R32f)], "texel of one binary32 to texel"),
+    convert("convert_rgba8unorm", &[fixed(Format::Rgba8unorm)], "texel of four unsigned 8-bit fixed-point numbers to texel"),
+    convert("convert_rgba8snorm", &[fixed(Format::Rgba8snorm)], "texel of four signed 8-bit fixed-point numbers to texel"),
+    convert("convert_a2b10g10r10", &[fixed(Format::A2b10g10r10)], "texel of 10 and 2-bit fixed-point numbers to texel"),
     row("copy", PACKED, &[SCALAR], SCALAR, Code::TexelCopy, "", Function::Move, "texel to texel").whole(1, 1),
 ];
 

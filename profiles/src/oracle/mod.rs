@@ -71,6 +71,9 @@ impl Demand {
 
 /// What is accepted as a part of a result on these operands.
 pub fn accepted_on(encoding: Encoding, operands: &Operands, demand: &Demand) -> Set {
+    if let Some(given) = operands.given {
+        return texel::converted(encoding, given, operands, demand);
+    }
     if demand.operands.non_finite == NonFinite::Any {
         if operands.iter().chain(&operands.beside).any(|operand| !operand.is_finite()) {
             return Set::everything(encoding);

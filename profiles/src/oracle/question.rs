@@ -4,12 +4,15 @@ use std::ops::Deref;
 
 use fpprobe_spirv::channel::SHARED_EXPONENT;
 use fpprobe_spirv::op::Function;
-use fpprobe_spirv::{Coding, Format, Kernel, Shape};
+use fpprobe_spirv::{Channel, Coding, Format, Kernel, Shape};
 use smallvec::{SmallVec, smallvec};
 
 use super::{Demand, Operand, accepted_on, inherited, pairs_on};
 use crate::accepted::{Accepted, Set};
 use crate::encoding::{Encoding, texel_fields};
+
+/// Which component of a texel alpha is.
+const ALPHA: usize = 3;
 
 /// The operands of one part of a result: all that it depends on.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -19,6 +22,8 @@ pub struct Operands {
     pub(super) part: usize,
     /// What the bits of the texel's channel mean that is read or written.
     pub(crate) coding: Option<Coding>,
+    /// What the bits of the texel's channel mean that is converted, where they are no float's.
+    pub(super) given: Option<Coding>,
     /// Operands of the other parts, where a result that is partly indeterminate is so as a whole.
     pub(super) beside: SmallVec<[Operand; 4]>,
 }
@@ -142,19 +147,17 @@ impl Question {
     fn of_channels(&self, case: &[u64], part: usize) -> Operands {
         let channels = self.kernel.format.channels();
         let given = self.params[0].format;
-        let component = |index: usize| match given.channels().get(index) {
-            // A texel of floats becomes one of another format.
-            Some(channel) => Operand {
-                layout: channel.coding.float(),
-                bits: case[0] >> channel.shift & ((1 << channel.coding.bits()) - 1),
-            },
-            None => Operand { layout: given.float(), bits: case[index] },
+        let component = |index: usize| match given.channels() {
+            [] => Operand { layout: given.float(), bits: case[index] },
+            channels => converted(channels, case[0], index),
         };
         if channels[0].coding == Coding::Shared {
             let list = (0..channels.len()).map(component).collect();
             return Operands { list, part, coding: Some(Coding::Shared), ..Operands::default() };
         }
-        Operands { coding: Some(channels[part].coding), ..self.one_of(part, component) }
+        let coding = Some(channels[part].coding);
+        let given = given.channels().get(part).map(|channel| channel.coding).filter(|coding| coding.float().is_none());
+        Operands { coding, given, ..self.one_of(part, component) }
     }
 
     /// What a part of a blended texel depends on: its component, and the channel that was there, which comes last.
@@ -228,5 +231,16 @@ impl Question {
             }
         }
         Accepted::any(alternatives)
+    }
+}
+
+/// A component of a texel that becomes one of another format: a float, or a code. What the texel lacks is 0, alpha 1 (Vulkan,
+/// Image Operations, "Conversion to RGBA").
+fn converted(channels: &[Channel], texel: u64, index: usize) -> Operand {
+    let Some(channel) = channels.get(index) else { return Operand::integer(i64::from(index == ALPHA)) };
+    let bits = texel >> channel.shift & ((1 << channel.coding.bits()) - 1);
+    match channel.coding.float() {
+        Some(layout) => Operand { layout: Some(layout), bits },
+        None => Operand::integer(Encoding::of_coding(channel.coding).key(bits)),
     }
 }

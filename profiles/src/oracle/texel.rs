@@ -1,12 +1,14 @@
 //! Channels of texels that are no floats: fixed point, sRGB, significands under a shared exponent.
 
-use fpprobe_spirv::{Coding, FloatLayout};
+use fpprobe_spirv::op::Function;
+use fpprobe_spirv::{Coding, FloatLayout, Format};
 use rustc_apfloat::ieee::Quad;
 use rustc_apfloat::{Float as _, Round};
 
+use super::combine::representatives;
 use super::elementary::power_of;
 use super::round::{finish, inside};
-use super::{Demand, Operand, Operands};
+use super::{Demand, Operand, Operands, accepted_on};
 use crate::accepted::Set;
 use crate::accuracy::Accuracy;
 use crate::encoding::Encoding;
@@ -64,6 +66,18 @@ pub(super) fn written(encoding: Encoding, coding: Coding, operands: &Operands, d
             around(encoding, code, &demand.accuracy)
         }
     }
+}
+
+/// The codes that are allowed for a code of another format: for either binary32 number next to what that means, for no text has
+/// an error of the quotient.
+pub(super) fn converted(encoding: Encoding, given: Coding, operands: &Operands, demand: &Demand) -> Set {
+    let Some(single) = Format::F32.float() else { return Set::everything(encoding) };
+    let either = Demand { function: Function::Load, accuracy: Accuracy::EitherNeighbour, ..demand.clone() };
+    let numbers = read(Encoding::Float(single), given, operands, &either);
+    representatives(&numbers).into_iter().fold(Set::nothing(encoding), |set, bits| {
+        let number = operands.alone(Operand { layout: Some(single), bits });
+        set.or(&accepted_on(encoding, &number, demand))
+    })
 }
 
 /// The integers near enough to the ideal one: units are those of the code.

@@ -5,7 +5,7 @@ use super::unary::unary;
 use super::values::{
     SINGLE, boundaries, distinct, midpoint, nans, quotient, random, scaled, signed, truncated, widened,
 };
-use crate::channel::{Coding, SHARED_EXPONENT};
+use crate::channel::{Channel, Coding, SHARED_EXPONENT};
 use crate::format::{FloatLayout, Format};
 use crate::kernel::Kernel;
 use crate::op::Function;
@@ -79,14 +79,9 @@ fn sums(layout: FloatLayout) -> Vec<(u64, u64)> {
     sums.collect()
 }
 
-/// Texels of four binary16 that become texels of another format: boundary codes, each component's list rotated by another part of it.
+/// Texels of a format that become texels of another one.
 pub(super) fn converted(kernel: &Kernel) -> Vec<u64> {
-    let channels = kernel.params().first().map_or(&[][..], |shape| shape.format.channels());
-    let list = channels.first().and_then(|channel| channel.coding.float()).map(unary).unwrap_or_default();
-    let wide = super::widen(&list, 1, channels.len());
-    let texel =
-        |codes: &[u64]| codes.iter().zip(channels).fold(0, |texel, (code, channel)| texel | code << channel.shift);
-    wide.chunks(channels.len()).map(texel).collect()
+    kernel.params().first().map(|shape| load_cases(shape.format)).unwrap_or_default()
 }
 
 /// Numbers for state: boundary numbers, each component's list rotated by another part of it.
@@ -187,32 +182,54 @@ fn float_inputs(layout: FloatLayout) -> Vec<u64> {
     distinct(list)
 }
 
-/// Loads: of channels of 11 bits and less every code, the channels running against each other; of four times 16 bits every
-/// code in one of the channels; of others boundaries and random draws. Under every shared exponent some significands.
+/// Most bits of a channel of which every code is asked in a plain load.
+const EVERY_LOADED: u32 = 16;
+
+/// Loads: of channels of 11 bits and less every code, of wider ones boundaries and random draws, the channels running against
+/// each other. Under every shared exponent some significands.
 pub(super) fn load_cases(format: Format) -> Vec<u64> {
     let channels = format.channels();
-    let widest = channels.iter().map(|channel| channel.coding.bits()).max().unwrap_or(0);
-    match channels {
-        [one] if widest > EVERY => {
-            let list = codes_of(one.coding);
-            return one.coding.float().map_or(list.clone(), |layout| offered(format, list, layout));
-        }
-        [first, ..] if first.coding == Coding::Shared => return shared_texels(),
-        _ => {}
+    let (first, widest) = (channels[0].coding, widest(format));
+    if first == Coding::Shared {
+        return shared_texels();
     }
-    let texel = |code: u64, count: u64| {
-        channels.iter().enumerate().fold(0, |texel, (index, channel)| {
-            let all = 1 << channel.coding.bits();
-            let code = if widest <= EVERY {
-                code * [1, 5, 1][index % 3] + index as u64 * 7
-            } else {
-                code + index as u64 * count
-            };
-            texel | code % all << channel.shift
-        })
-    };
-    let count = (1u64 << widest) / if widest <= EVERY { 1 } else { channels.len() as u64 };
-    (0..count).map(|code| texel(code, count)).collect()
+    if widest > EVERY {
+        let list = codes_of(first);
+        let list = first.float().map_or(list.clone(), |layout| offered(format, list, layout));
+        let wide = super::widen(&list, 1, channels.len());
+        return wide.chunks(channels.len()).map(|codes| texel(format, codes)).collect();
+    }
+    let of_channel = |code: u64, index: usize| code * [1, 5, 1][index % 3] + index as u64 * 7;
+    every(widest).map(|code| texel(format, &[0, 1, 2, 3].map(|index| of_channel(code, index)))).collect()
+}
+
+/// Whether every code of every channel is asked in a plain load alone: others are asked the boundaries.
+pub(super) fn has_wide_codes(format: Format) -> bool {
+    (EVERY + 1..=EVERY_LOADED).contains(&widest(format))
+}
+
+/// Every code of each of the channels, which are as wide as one another: side by side each is a part of all codes ahead of the
+/// one before.
+pub(super) fn every_texel(format: Format) -> Vec<u64> {
+    let (codes, count) = (every(widest(format)), format.channels().len() as u64);
+    let ahead = codes.end / count;
+    codes.map(|code| texel(format, &[0, 1, 2, 3].map(|index| code + index * ahead))).collect()
+}
+
+/// Bits of the widest channel.
+fn widest(format: Format) -> u32 {
+    format.channels().iter().map(|channel| channel.coding.bits()).max().unwrap_or(0)
+}
+
+/// Every code of so many bits.
+fn every(bits: u32) -> std::ops::Range<u64> {
+    0..1 << bits
+}
+
+/// A code for each channel, or more than that, in a texel; of a code the bits that the channel has.
+fn texel(format: Format, codes: &[u64]) -> u64 {
+    let place = |channel: &Channel, code: &u64| code % (1 << channel.coding.bits()) << channel.shift;
+    format.channels().iter().zip(codes).fold(0, |texel, (channel, code)| texel | place(channel, code))
 }
 
 /// Boundary codes of a wide channel and random ones.

@@ -10,11 +10,26 @@ fn of(id: &str) -> Cases {
 
 #[test]
 fn loads_cover_every_code_of_every_channel() {
-    let cases = of("b10g11r11.load:route=storage_image");
-    for channel in Format::B10g11r11.channels() {
-        let mask = (1 << channel.coding.bits()) - 1;
-        let codes: BTreeSet<u64> = cases.iter().map(|case| case[0] >> channel.shift & mask).collect();
-        assert_eq!(codes.len(), 1 << channel.coding.bits(), "{}", channel.name);
+    for id in [
+        "b10g11r11.load:route=storage_image",
+        "a2b10g10r10.load:route=vertex",
+        "r16f.load:route=sampled",
+        "rgba16f.load:route=blit",
+        "r16unorm.load:route=view",
+        "r16snorm.sample:route=sampled",
+        "d16unorm.load:route=sampled",
+    ] {
+        let kernel: Kernel = id.parse().unwrap();
+        let (cases, channels) = (cases(&kernel), kernel.format.channels());
+        for channel in channels {
+            let mask = (1 << channel.coding.bits()) - 1;
+            let codes: BTreeSet<u64> = cases.iter().map(|case| case[0] >> channel.shift & mask).collect();
+            assert_eq!(codes.len(), 1 << channel.coding.bits(), "{id} {}", channel.name);
+        }
+        assert_eq!(cases.len(), 1 << channels.iter().map(|channel| channel.coding.bits()).max().unwrap(), "{id}");
+    }
+    for id in ["rgba16f.load:controls=fastmath0;route=sampled", "r16unorm.copy:route=copy"] {
+        assert!(of(id).len() < 2000, "{id}");
     }
 }
 

@@ -26,6 +26,7 @@
 //! | `keep f32 operands in f32.fadd` | undoes an earlier `flush` |
 //! | `round toward zero in f32.fadd\|f32.fconvert_f16` | directed rounding, overflow to the largest finite value |
 //! | `round to nearest in f16.inverse_sqrt` | a result that is one or two encodings off is put right |
+//! | `round to nearest in r8unorm.load` | so is what is read from fixed point |
 //! | `fuse in f32.fadd` | the `OpFAdd` of a product is carried out in binary64, `NoContraction` or not |
 //! | `split in f32.fdiv` | `x / y` becomes `x * (1 / y)` |
 //!
@@ -136,7 +137,8 @@ fn honoured(modes: &[Mode], asked: &BTreeSet<Control>) -> Vec<Fault> {
             let rounds = |op: &Op, format: Format| {
                 let result =
                     if op.function == Function::PackHalf { Format::F16 } else { op.result.format.unwrap_or(format) };
-                round::knows(op, format) && op.function != Function::InverseSqrt && result.bits() == width
+                let rounded = !matches!(op.function, Function::InverseSqrt | Function::Load);
+                round::knows(op, format) && rounded && result.bits() == width
             };
             let fault = Fault::new(Verb::Round(round::Direction::TowardZero));
             vec![Fault { operations: fault::operations(rounds), ..fault }]

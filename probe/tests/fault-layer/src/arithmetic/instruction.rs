@@ -9,6 +9,7 @@ use super::conditions::Scene;
 use super::fault::{Fault, Operation, Sign, Verb};
 use super::module::{Rewriter, ids};
 use super::place::{Found, Places, image, moves};
+use super::round::Rounded;
 
 /// Whether a fault is about an operation in the code of a kernel.
 pub fn chooses(fault: &Fault, operation: Operation, kernel: Option<Operation>) -> bool {
@@ -129,8 +130,9 @@ impl Rewriter {
         for fault in faults {
             let Verb::Round(direction) = fault.verb else { continue };
             for (index, part) in parts.iter_mut().enumerate() {
-                let op = found.operation.1;
-                *part = self.rounded(direction, op, &operands_of(op.function, used, index), *part)?;
+                let of = Rounded { operation: found.operation, component: index };
+                let from = operands_of(found.operation.1.function, used, index);
+                *part = self.rounded(direction, of, &from, *part)?;
             }
         }
         self.flush(&mut parts, sign)?;

@@ -2,14 +2,16 @@
 //!
 //! All comparisons are exact: a product of two binary32 has 48 bits and fits; a quotient `r` and a root are compared by
 //! `r * y` with `x`, `r * r` with `x`; a sum's rounding error is found as in Knuth's two-sum (The Art of Computer Programming,
-//! volume 2, section 4.2.2, theorem B) and decides where the sum itself is equal.
+//! volume 2, section 4.2.2, theorem B) and decides where the sum itself is equal; a number read from fixed point is compared by
+//! its product with the greatest code, which has 41 bits, with the integer next to that.
 
 use fpprobe_spirv::op::Function;
-use fpprobe_spirv::{Format, Op};
+use fpprobe_spirv::{Coding, Format, Op};
 use rspirv::dr::Operand;
 use rspirv::spirv::{GlslStd450Op, Op as SpvOp, Word};
 
 use super::bits::Bits;
+use super::fault::Operation;
 use super::module::{Rewriter, ids};
 
 /// Where a result is rounded to.
@@ -25,15 +27,48 @@ pub enum Direction {
 /// binary64 of the binary16 of an integer for that integer, which leaves nothing to compare.
 pub fn knows(op: &Op, format: Format) -> bool {
     use Function::{
-        Add, Div, Fract, FromSigned, FromUnsigned, InverseSqrt, Mul, MulAdd, OuterProduct, PackHalf, Sqrt, Sub, ToFloat,
+        Add, Div, Fract, FromSigned, FromUnsigned, InverseSqrt, Load, Mul, MulAdd, OuterProduct, PackHalf, Sqrt, Sub,
+        ToFloat,
     };
     match op.function {
+        Load => format.channels().iter().any(|channel| greatest(channel.coding).is_some()),
         InverseSqrt => format == Format::F16,
         FromSigned | FromUnsigned => format == Format::F32,
         ToFloat => op.result.format != Some(Format::F64),
         Add | Sub | Mul | OuterProduct | Div | MulAdd | Sqrt | Fract => format != Format::F64,
         PackHalf => true,
         _ => false,
+    }
+}
+
+/// The greatest code of fixed point.
+fn greatest(coding: Coding) -> Option<u64> {
+    match coding {
+        Coding::Norm { bits, signed } => Some((1 << (bits - u32::from(signed))) - 1),
+        _ => None,
+    }
+}
+
+/// What is rounded: an operation, and a component of its result.
+#[derive(Clone, Copy)]
+pub struct Rounded {
+    /// The operation.
+    pub operation: Operation,
+    /// Number of the component.
+    pub component: usize,
+}
+
+impl Rounded {
+    /// The greatest code, where the component is read from fixed point.
+    fn greatest(self) -> Option<u64> {
+        let (format, op) = self.operation;
+        let channel = format.channels().get(self.component).filter(|_| op.function == Function::Load);
+        channel.and_then(|channel| greatest(channel.coding))
+    }
+
+    /// Whether there is anything to round: components of texels that are no fixed point are left as they are.
+    fn is_known(self) -> bool {
+        self.operation.1.function != Function::Load || self.greatest().is_some()
     }
 }
 
@@ -47,29 +82,38 @@ struct Against {
 
 impl Rewriter {
     /// A result rounded anew, from the operands that the instruction had.
-    pub fn rounded(&mut self, direction: Direction, op: &Op, operands: &[Bits], result: Bits) -> Result<Bits, String> {
+    pub fn rounded(
+        &mut self,
+        direction: Direction,
+        of: Rounded,
+        operands: &[Bits],
+        result: Bits,
+    ) -> Result<Bits, String> {
+        if !of.is_known() {
+            return Ok(result);
+        }
         let operands: Vec<Word> = operands.iter().map(|bits| self.wide(*bits)).collect();
         match direction {
             Direction::TowardZero => {
                 let value = self.wide(result);
-                let above = self.beyond(SpvOp::FOrdGreaterThan, op, value, &operands)?;
+                let above = self.beyond(SpvOp::FOrdGreaterThan, of, value, &operands)?;
                 let less = self.with(SpvOp::ISub, result, 1);
                 Ok(self.select(above, less, result))
             }
             Direction::Nearest => {
-                let once = self.nearer(op, &operands, result)?;
-                self.nearer(op, &operands, once)
+                let once = self.nearer(of, &operands, result)?;
+                self.nearer(of, &operands, once)
             }
         }
     }
 
     /// One step towards the nearest encoding.
-    fn nearer(&mut self, op: &Op, operands: &[Word], result: Bits) -> Result<Bits, String> {
+    fn nearer(&mut self, of: Rounded, operands: &[Word], result: Bits) -> Result<Bits, String> {
         let (less, more) = (self.with(SpvOp::ISub, result, 1), self.with(SpvOp::IAdd, result, 1));
         let middle = self.middle(less, result);
-        let above = self.beyond(SpvOp::FOrdGreaterThan, op, middle, operands)?;
+        let above = self.beyond(SpvOp::FOrdGreaterThan, of, middle, operands)?;
         let middle = self.middle(result, more);
-        let below = self.beyond(SpvOp::FOrdLessThan, op, middle, operands)?;
+        let below = self.beyond(SpvOp::FOrdLessThan, of, middle, operands)?;
         let stepped = self.select(below, more, result);
         let stepped = self.select(above, less, stepped);
         // Zero, infinity and NaN have no neighbours of their own size.
@@ -120,10 +164,17 @@ impl Rewriter {
     }
 
     /// Whether `value` is beyond the exact result, by magnitude: above or below it as `op` compares.
-    fn beyond(&mut self, compare: SpvOp, op: &Op, value: Word, operands: &[Word]) -> Result<Word, String> {
+    fn beyond(&mut self, compare: SpvOp, of: Rounded, value: Word, operands: &[Word]) -> Result<Word, String> {
+        let op = of.operation.1;
         let product = |this: &mut Self, first, second| this.in_binary64(SpvOp::FMul, first, second);
         let mut value = value;
         let against = match (op.function, operands) {
+            (Function::Load, _) => {
+                let greatest = of.greatest().ok_or("no fixed point")?;
+                let greatest = self.float_constant(Format::F64, 1, (greatest as f64).to_bits());
+                value = product(self, value, greatest);
+                Against { value: self.of_binary64(GlslStd450Op::RoundEven, value), error: None }
+            }
             (Function::Add, [x, y]) => self.sum(SpvOp::FAdd, *x, *y),
             (Function::Sub, [x, y]) => self.sum(SpvOp::FSub, *x, *y),
             (Function::MulAdd, [x, y, z]) => {

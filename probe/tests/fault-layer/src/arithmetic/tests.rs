@@ -53,7 +53,7 @@ fn with(words: &[u32], statements: &[&str]) -> Vec<u32> {
 }
 
 /// One of each kind, on every operation that it can be about.
-const EACH: [&str; 19] = [
+const EACH: [&str; 20] = [
     "flush f16 operands",
     "flush f32 operands",
     "flush f32 results without sign",
@@ -73,6 +73,7 @@ const EACH: [&str; 19] = [
     "give 3c00 in f16.load_store|f16.phi|f16.shuffle|f16.select|f16.copy_object",
     "round toward zero in f32.fadd|f16.fadd|f32.fsub|f16.fma|f32.fma|f32.fdiv|f32.sqrt|f32.fconvert_f16|f32.pack_half_2x16|f16.fract|f32.convert_s_to_f|f32.convert_u_to_f",
     "round to nearest in f16.inverse_sqrt|f16.sqrt",
+    "round to nearest in r16unorm.load|rgba8srgb.sample",
 ];
 
 /// What SPIR-V asks of every module (section 2.8 and 2.16): an id is defined once and below the bound, what is used is
@@ -203,6 +204,8 @@ fn what_means_nothing_is_refused() {
         ("fuse in f32.fsub", "f32.fsub"),
         ("fuse in f64.fadd", "f64.fadd"),
         ("split in f32.fmul", "f32.fmul"),
+        // What is read exactly.
+        ("round to nearest in rgba16f.load", "rgba16f.load"),
         // What has no wider format to be compared in.
         ("round to nearest in f32.inverse_sqrt", "f32.inverse_sqrt"),
         ("round toward zero in f64.fadd", "f64.fadd"),

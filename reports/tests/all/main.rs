@@ -14,6 +14,7 @@ mod record;
 mod render;
 mod schema;
 mod schema_check;
+mod stairs;
 mod store;
 mod versions;
 mod vulkan_profile;

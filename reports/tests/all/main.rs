@@ -1,6 +1,7 @@
 //! Tests of the report as others use it: files in, documents out.
 
 mod baseline;
+mod browser;
 mod diff;
 mod fixture;
 mod hardware;

@@ -64,6 +64,9 @@ fn cell(device: &DeviceDiff, id: &str) -> Markup {
         @match class {
             None if rules.is_empty() => span.absent { "as before" },
             None => span.absent { "class as before" },
+            Some(ProfileChange { old: Some(old), new: Some(new), .. }) if old.class == new.class => {
+                (class_chip(new.class)) small { "as before, on other conditions" }
+            }
             Some(ProfileChange { old, new, .. }) => { (standing(old.as_ref())) " → " (standing(new.as_ref())) }
         }
         @for (kind, count) in counts { @if count > 0 { small { (chip(kind)) " " (phrase::number(count, "rule")) } } }

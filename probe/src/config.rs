@@ -4,14 +4,17 @@ mod settings;
 
 use std::path::{Path, PathBuf};
 
-use fpprobe_reports::limited;
-
 pub use settings::*;
 
+use crate::document::Document;
 use crate::exit::usage_error;
 
-/// Largest configuration file that is read.
-const LIMIT: u64 = 1 << 20;
+/// The file of settings.
+const CONFIGURATION: Document = Document {
+    name: "configuration",
+    limit: 1 << 20,
+    missing: "the config.toml that comes with fpprobe holds every setting with its default",
+};
 
 /// Reads the configuration: the named file, or the first that exists, or the defaults.
 pub fn load(named: Option<&Path>) -> anyhow::Result<Config> {
@@ -20,9 +23,8 @@ pub fn load(named: Option<&Path>) -> anyhow::Result<Config> {
         None => places().into_iter().find(|path| path.exists()),
     };
     let Some(path) = path else { return Ok(Config::default()) };
-    let text = limited::text(&path, LIMIT)
-        .map_err(|error| usage_error(format!("cannot read configuration {}: {error}", path.display())))?;
-    parse(&text).map_err(|message| usage_error(format!("configuration {}: {message}", path.display())))
+    parse(&CONFIGURATION.read(&path)?)
+        .map_err(|message| usage_error(format!("configuration {}: {message}", path.display())))
 }
 
 fn places() -> Vec<PathBuf> {

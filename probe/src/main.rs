@@ -17,6 +17,7 @@ mod commands;
 mod config;
 mod discover;
 mod doctor;
+mod document;
 mod event;
 mod exit;
 mod host;

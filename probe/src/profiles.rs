@@ -1,17 +1,20 @@
 //! Profiles to judge by: built in, or read from files.
 
-use std::io::ErrorKind;
 use std::path::Path;
 
 use fpprobe_profiles::Profile;
-use fpprobe_reports::limited;
 use fpprobe_spirv::error::nearest;
 
+use crate::document::Document;
 use crate::exit::{OrUsage as _, usage_error};
 use crate::select;
 
-/// Largest profile file that is read.
-const LIMIT: u64 = 4 << 20;
+/// A profile of one's own.
+const PROFILE: Document = Document {
+    name: "profile",
+    limit: 4 << 20,
+    missing: "what is built in has an id without `.toml` (`fpprobe profiles` lists it)",
+};
 
 /// Refuses to judge where the reference functions could not be trusted.
 fn sound() -> anyhow::Result<()> {
@@ -74,15 +77,7 @@ fn built_in(id: &str) -> anyhow::Result<Profile> {
 }
 
 fn read(path: &str) -> anyhow::Result<Profile> {
-    let text = limited::text(Path::new(path), LIMIT);
-    let text = text.map_err(|error| {
-        let advice = match error.kind() {
-            ErrorKind::NotFound => "; what is built in has an id without `.toml` (`fpprobe profiles` lists it)",
-            ErrorKind::InvalidData => "; a profile is a text in TOML and in UTF-8: save the file as such",
-            _ => "",
-        };
-        usage_error(format!("cannot read profile {path}: {error}{advice}"))
-    })?;
+    let text = PROFILE.read(Path::new(path))?;
     let profile = Profile::parse(path, &text, &fpprobe_profiles::profile::built_in_text).or_usage()?;
     // Who reads `--require d3d11`, or a report, takes the id for the profile that is built in.
     match fpprobe_profiles::profile::built_in_text(&profile.id) {

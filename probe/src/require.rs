@@ -6,13 +6,18 @@ use fpprobe_profiles::{Class, Profile};
 use fpprobe_reports::escape::visible;
 use fpprobe_reports::model::Device;
 use fpprobe_reports::vulkan_profile::{Demands, Standing};
-use fpprobe_reports::{Report, limited, verified};
+use fpprobe_reports::{Report, verified};
 
+use crate::document::Document;
 use crate::exit::{Status, say, usage_error};
 use crate::profiles;
 
-/// Largest Vulkan Profiles file that is read.
-const LIMIT: u64 = 16 << 20;
+/// A Vulkan Profiles file.
+const VULKAN: Document = Document {
+    name: "Vulkan profile",
+    limit: 16 << 20,
+    missing: "`fpprobe run --format vulkan-profile -o FILE.json` writes one of what a device claims and does",
+};
 /// How many members that are not checked are named.
 const SHOWN: usize = 12;
 
@@ -69,8 +74,7 @@ fn vulkan(text: &str) -> Option<(&str, Option<&str>)> {
 }
 
 fn demands(file: &str, name: Option<&str>) -> anyhow::Result<Demands> {
-    let text = limited::text(Path::new(file), LIMIT);
-    let text = text.map_err(|error| usage_error(format!("cannot read Vulkan profile {file}: {error}")))?;
+    let text = VULKAN.read(Path::new(file))?;
     Demands::parse(&text, name).map_err(|error| usage_error(format!("Vulkan profile {file}: {error}")))
 }
 

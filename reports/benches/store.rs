@@ -1,5 +1,5 @@
 //! The store with ten thousand reports, and one whole report: `cargo bench -p fpprobe-reports --bench store [-- REPORT.json]`.
-#[path = "../tests/all/fixture.rs"]
+#[path = "../tests/all/fixture/mod.rs"]
 #[expect(clippy::wildcard_imports, reason = "a file of the tests, where they are allowed")]
 mod fixture;
 

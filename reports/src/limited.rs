@@ -20,6 +20,18 @@ pub fn text(path: &Path, limit: u64) -> io::Result<String> {
     String::from_utf8(bytes(path, limit)?).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
 }
 
+/// What to do about a file that could not be read, to be put behind the error; `missing` where there is none.
+pub fn advice(error: &io::Error, missing: &str) -> String {
+    let advice = match error.kind() {
+        io::ErrorKind::NotFound => missing,
+        io::ErrorKind::PermissionDenied => "its permissions keep this user from it",
+        io::ErrorKind::IsADirectory => "name a file in this folder",
+        io::ErrorKind::InvalidData => "a text is expected, in UTF-8: save the file as such",
+        _ => return String::new(),
+    };
+    format!("; {advice}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -34,6 +34,9 @@ const LIMITS: [(&str, usize, Count); 5] = [
     ("findings", 1 << 16, |report| report.devices.iter().map(|device| device.findings.len()).sum()),
 ];
 
+/// Where a report comes from.
+const MISSING: &str = "`fpprobe run -o FILE.json` writes a report, `fpprobe history list` shows those that are kept";
+
 /// Name of the document type, before the slash and the version.
 const FAMILY: &str = "fpprobe-report";
 /// The newest version of it that this program reads and writes.
@@ -43,7 +46,7 @@ const VERSION: u64 = 1;
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
     /// The file cannot be opened or read.
-    #[error("failed to read report {}: {cause}", path.display())]
+    #[error("failed to read report {}: {cause}{}", path.display(), limited::advice(cause, MISSING))]
     Read {
         /// The file.
         path: PathBuf,
@@ -59,7 +62,7 @@ pub enum LoadError {
         cause: Damage,
     },
     /// A folder without any report.
-    #[error("failed to read reports: the folder {} holds no report.json and no other .json file", path.display())]
+    #[error("failed to read reports: the folder {} holds no report.json and no other .json file; `fpprobe run -o FOLDER` writes one", path.display())]
     Empty {
         /// The folder.
         path: PathBuf,

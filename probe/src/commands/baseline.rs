@@ -3,15 +3,20 @@
 use std::path::Path;
 
 use fpprobe_reports::baseline::{self, Baseline, Date, Filter};
+use fpprobe_reports::load;
 use fpprobe_reports::save::save;
-use fpprobe_reports::{limited, load};
 
 use crate::cli::{AcceptArgs, BaselineCommand};
+use crate::document::Document;
 use crate::exit::{OrUsage as _, Status, say, usage_error};
 use crate::host;
 
-/// Largest baseline that is read.
-const LIMIT: u64 = 16 << 20;
+/// Where a baseline comes from.
+const BASELINE: Document = Document {
+    name: "baseline",
+    limit: 16 << 20,
+    missing: "`fpprobe baseline accept REPORT -o FILE --reason TEXT` writes one",
+};
 
 /// Runs one of its commands.
 pub fn main(command: &BaselineCommand) -> anyhow::Result<Status> {
@@ -46,9 +51,7 @@ fn accept(args: &AcceptArgs) -> anyhow::Result<Status> {
 
 /// Reads a baseline.
 pub fn read(path: &Path) -> anyhow::Result<Baseline> {
-    let text = limited::text(path, LIMIT)
-        .map_err(|error| usage_error(format!("cannot read baseline {}: {error}", path.display())))?;
-    baseline::read(&path.display().to_string(), &text).or_usage()
+    baseline::read(&path.display().to_string(), &BASELINE.read(path)?).or_usage()
 }
 
 /// The day, UTC.

@@ -40,6 +40,28 @@ fn bad_values_are_named() {
 }
 
 #[test]
+fn files_that_are_not_there_come_with_what_makes_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let (none, place) = (folder.path().join("none.json"), folder.path().to_str().unwrap());
+    let none = none.to_str().unwrap();
+    for (arguments, advice) in [
+        (&["judge", none][..], "`fpprobe run -o FILE.json` writes a report"),
+        (&["diff", none, none], "`fpprobe history list` shows those that are kept"),
+        (&["diff", place, place], "`fpprobe run -o FOLDER` writes one"),
+        (&["judge", place], "name a file in this folder"),
+        (&["check", "--baseline", none], "`fpprobe baseline accept REPORT -o FILE --reason TEXT` writes one"),
+        (&["rules", "none.toml"], "`fpprobe profiles` lists it"),
+        (&["run", "--require", none], "`fpprobe run --format vulkan-profile -o FILE.json` writes one"),
+        (&["--config", none, "list"], "every setting with its default"),
+        (&["diff", "--last", "--store-path", place], "`fpprobe run --store`"),
+        (&["history", "show", "last", "--store-path", place], "`fpprobe run --store`"),
+    ] {
+        let message = refused(arguments);
+        assert!(message.contains(advice), "{arguments:?}: {message}");
+    }
+}
+
+#[test]
 fn lines_that_are_no_cases_are_named_by_number() {
     let input = "{\"in\": [\"80000000\"]}\n{\"in\": 7}\n";
     let ended = ends_reading(fpprobe(&[]).args(["accepts", "d3d11", "f32.fabs"]), input);

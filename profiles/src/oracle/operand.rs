@@ -47,7 +47,7 @@ impl Operand {
     }
 
     /// The value as binary64, which holds that of every format.
-    pub(super) fn double(self) -> f64 {
+    pub fn double(self) -> f64 {
         self.layout.map_or(self.bits.cast_signed() as f64, |layout| Number::decode(layout, self.bits))
     }
 

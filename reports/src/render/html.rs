@@ -7,7 +7,7 @@
 mod claims;
 mod device;
 pub(crate) mod evidence;
-mod overview;
+pub(crate) mod overview;
 mod pictures;
 mod rules;
 mod texels;

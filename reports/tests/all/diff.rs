@@ -23,20 +23,20 @@ fn loaded(file: &str, report: &Report) -> Vec<Loaded> {
     vec![Loaded { file: file.to_owned(), report: report.clone() }]
 }
 
-fn compared(old: &Report, new: &Report) -> Compared {
+pub fn compared(old: &Report, new: &Report) -> Compared {
     let program = old.program.clone();
     compare(program, &profiles(), &loaded("old.json", old), &loaded("new.json", new)).unwrap()
 }
 
-fn shown(diff: &Diff, format: &str) -> String {
+pub fn shown(diff: &Diff, format: &str) -> String {
     let form = DIFFS.iter().find(|form| form.name == format).unwrap();
     let mut out = Vec::new();
     form.renderer.render(diff, Style::PLAIN, &mut out).unwrap();
     String::from_utf8(out).unwrap()
 }
 
-/// A report of one device with these answers.
-fn report(observations: &[Observation]) -> Report {
+/// The first device alone, with these answers.
+pub fn answered(observations: &[Observation]) -> Report {
     let mut report = fixture::report();
     let mut recorder = Recorder::new();
     report.devices.truncate(1);
@@ -54,13 +54,13 @@ fn roots(answers: [u64; 4]) -> Observation {
 const ROOTS: [u64; 4] = [0xff80_0000, 0x7f80_0000, 0x7fc0_0000, 0x3f00_0000];
 
 /// An update that does something of everything.
-fn update() -> (Report, Report) {
+pub fn update() -> (Report, Report) {
     let gone = observation("f32.fabs", 0);
     let lost = observation("f32.fmul", 0);
     let same = observation("f32.fadd", 3);
     let old =
-        report(&[roots(ROOTS), same.clone(), lost.clone(), gone, without_answers("f32.sin", Outcome::Crashed, "")]);
-    let mut new = report(&[
+        answered(&[roots(ROOTS), same.clone(), lost.clone(), gone, without_answers("f32.sin", Outcome::Crashed, "")]);
+    let mut new = answered(&[
         roots([0x7f80_0000, 0x7f80_0000, 0x7fc0_0001, 0x3eff_ffff]),
         same,
         without_answers("f32.fmul", Outcome::Hung, "no answer within 10 s"),
@@ -185,7 +185,7 @@ fn markdown_fits_a_comment_and_text_a_few_screens() {
         let kernels = fpprobe_spirv::catalogue::plain();
         kernels.iter().map(|kernel| observation(&kernel.to_string(), twist)).collect()
     };
-    let diff = compared(&report(&changed(0)), &report(&changed(1))).diff;
+    let diff = compared(&answered(&changed(0)), &answered(&changed(1))).diff;
     assert!(diff.summary.kernels > 100, "{}", diff.summary.kernels);
     let page = shown(&diff, "md");
     assert!(page.len() < 65_536, "{}", page.len());
@@ -243,4 +243,19 @@ fn a_folder_is_its_report_or_every_report_in_it() {
     assert_eq!(files.iter().map(name).collect::<Vec<_>>(), ["a.json", "b.json"]);
     write("report.json");
     assert_eq!(set(folder.path()).unwrap().len(), 1);
+}
+
+#[test]
+fn the_page_has_a_matrix_of_devices_and_profiles() {
+    let (old, mut new) = update();
+    new.devices[0].profiles[0].class = fpprobe_profiles::Class::Incomplete;
+    let page = shown(&compared(&old, &new).diff, "html");
+    let (_, matrix) = page.split_once("<table class=\"matrix").unwrap();
+    let matrix = matrix.split("</table>").next().unwrap();
+    assert!(matrix.contains("href=\"#d0\"") && page.contains("id=\"d0\""));
+    let told = ["deviates", " → ", "incomplete", "newly deviating", "1 rule"];
+    let places: Vec<usize> = told.iter().map(|word| matrix.find(word).unwrap_or_else(|| panic!("{word}"))).collect();
+    assert!(places.is_sorted(), "{matrix}");
+    let same = shown(&compared(&old, &old).diff, "html");
+    assert!(!same.contains("<table"));
 }

@@ -1,6 +1,7 @@
 //! Tests of the report as others use it: files in, documents out.
 
 mod baseline;
+mod browser;
 mod diff;
 mod fixture;
 mod hardware;
@@ -14,6 +15,7 @@ mod record;
 mod render;
 mod schema;
 mod schema_check;
+mod stairs;
 mod store;
 mod versions;
 mod vulkan_profile;

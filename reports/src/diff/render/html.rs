@@ -1,5 +1,7 @@
 //! One self-contained page in the look of the report's: nothing is loaded, nothing runs, it prints.
 
+mod matrix;
+
 use std::io::{self, Write};
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
@@ -48,8 +50,13 @@ fn page(diff: &Diff) -> Markup {
                     p.when { (sources(&diff.old)) " → " (sources(&diff.new)) }
                 }
                 main #main {
-                    @if !diff.summary.kinds.is_empty() { section aria-label="Changes by kind" { (summary(&diff.summary)) } }
-                    @for device in diff.devices.iter().filter(|device| !device.is_empty()) { (section(device)) }
+                    @if let Some(matrix) = matrix::matrix(diff) { section { h2.quiet { "Devices by profile" } (matrix) } }
+                    @if !diff.summary.kinds.is_empty() {
+                        section { h2.quiet { "Changes, the most important first" } (scrolling("Changes by kind", &summary(&diff.summary))) }
+                    }
+                    @for (index, device) in diff.devices.iter().enumerate().filter(|(_, device)| !device.is_empty()) {
+                        (section(index, device))
+                    }
                 }
                 footer {
                     p {
@@ -60,6 +67,11 @@ fn page(diff: &Diff) -> Markup {
             }
         }
     }
+}
+
+/// A table that a narrow screen shows a part of, and the keyboard moves.
+fn scrolling(label: &str, table: &Markup) -> Markup {
+    html! { div.scroll tabindex="0" role="group" aria-label=(label) { (table) } }
 }
 
 fn headline(summary: &Summary) -> String {
@@ -113,11 +125,11 @@ fn chip(kind: Kind) -> Markup {
     html! { span class={ "chip " (style) } { b aria-hidden="true" { (sign) } (kind.name()) } }
 }
 
-fn section(device: &DeviceDiff) -> Markup {
+fn section(index: usize, device: &DeviceDiff) -> Markup {
     let families = digest::families(device);
     let rules = digest::rules(device);
     html! {
-        section.device aria-label=(device.name) {
+        section.device #{ "d" (index) } aria-label=(device.name) {
             header {
                 h2 { (device.name) }
                 p { code { (device.slot) } }
@@ -127,12 +139,12 @@ fn section(device: &DeviceDiff) -> Markup {
                 Presence::Appeared => p { "Is in the new reports alone." }
                 Presence::Vanished => p { "Is in the old reports alone." }
             }
-            @if !device.identity.is_empty() { section { h3 { "Driver and identity" } (fields(&device.identity)) } }
-            @if !device.profiles.is_empty() { section { h3 { "Classes" } (classes(&device.profiles)) } }
-            @if !rules.is_empty() { section { h3 { "Rules whose verdict changed" } (verdicts(&rules)) } }
+            @if !device.identity.is_empty() { section { h3 { "Driver and identity" } (scrolling("Driver and identity", &fields(&device.identity))) } }
+            @if !device.profiles.is_empty() { section { h3 { "Classes" } (scrolling("Classes", &classes(&device.profiles))) } }
+            @if !rules.is_empty() { section { h3 { "Rules whose verdict changed" } (scrolling("Rules whose verdict changed", &verdicts(&rules))) } }
             @for kind in Kind::ALL {
                 @if kind == Kind::Claim && !device.claims.is_empty() {
-                    section { h3 { "Claims changed" } (fields(&device.claims)) }
+                    section { h3 { "Claims changed" } (scrolling("Claims changed", &fields(&device.claims))) }
                 }
                 @let families: Vec<&Family<'_>> = families.iter().filter(|family| family.kind == kind).collect();
                 @if !families.is_empty() {

@@ -50,6 +50,9 @@ pub fn section(index: usize, device: &Device, inputs: &Inputs, label: &str, prof
             @if let Some(texels) = texels::table(device) {
                 section { h3 { "Texels, format by format and path by path" } (texels) }
             }
+            @if let Some(stairs) = pictures::stairs(&observations) {
+                section { h3 { "What small floats make of numbers" } (stairs) }
+            }
             @if let Some(errors) = pictures::errors(&observations) {
                 section { h3 { "How far functions are off" } (errors) }
             }

@@ -109,7 +109,8 @@ impl Encoding {
 
 /// A component's format: that of a bit cast to an integer is the float whose bits it shows.
 fn shown(kernel: &Kernel, format: Format) -> Format {
-    let cast = kernel.op.function == Function::Move && kernel.format.bits() <= format.bits();
+    let cast =
+        kernel.op.function == Function::Move && format.float().is_none() && kernel.format.bits() <= format.bits();
     if cast { kernel.format } else { format }
 }
 

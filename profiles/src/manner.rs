@@ -225,6 +225,24 @@ mod tests {
     use super::*;
 
     #[test]
+    fn texels_and_state_tell_what_becomes_of_a_nan() {
+        for (kernel, case, out, told) in [
+            ("r32f.border_color:route=sampled", &[0x7fc0_0000][..], 0x7f80_0001, "keeps a NaN a NaN"),
+            ("r32f.border_color:route=sampled", &[0x7fc0_0000], 0x7f80_0000, "makes a NaN a number"),
+            ("r16f.load:route=sampled", &[0x7e00], 0x7fc0_0000, "keeps a NaN a NaN"),
+            ("r8unorm.store:route=clear", &[0x7fc0_0000], 0, "makes a NaN 0"),
+            ("r8unorm.store:route=clear", &[0x7fc0_0000], 1, "makes a NaN something else than 0"),
+        ] {
+            let kernel: fpprobe_spirv::Kernel = kernel.parse().unwrap();
+            let cases = fpprobe_spirv::Cases::new("", kernel.arity(), case);
+            let outcome = crate::observation::Outcome::Ran;
+            let detail = String::new();
+            let observation = Observation { kernel, cases, outcome, detail, out: [out].into(), second: None };
+            assert_eq!(manner(&observation, Aspect::Nan, 0).unwrap().way, Some(told), "{kernel}");
+        }
+    }
+
+    #[test]
     fn what_most_lanes_do_is_told_with_how_many_do_not() {
         let told = |counts: [usize; 3]| {
             let ways = Aspect::Rounding

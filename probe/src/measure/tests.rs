@@ -106,7 +106,7 @@ fn a_texel_that_stays_as_it_was_is_an_answer_only_where_another_changes() {
     let support = support::Support { offers, ..Default::default() };
     // One case, whose texel is right already.
     let asked = [Asked { kernel, cases: Cases::new("", 2, vec![0x3f80_0000, 0x3f80]) }];
-    let mut answer = |fault: fn(u32, &Kernel, u32, u64) -> Option<u64>| {
+    let answer = |fault: fn(u32, &Kernel, u32, u64) -> Option<u64>| {
         let mut device = Device { fault, run: 0, modules: Vec::new() };
         measure(&mut device, |_| Ok(Vec::new()), &support, &asked, Duration::ZERO).unwrap().remove(0)
     };

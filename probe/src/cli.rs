@@ -86,8 +86,9 @@ pub enum Command {
     /// The gate: a report, or what is measured now, against a baseline of accepted deviations
     ///
     /// Exit status 3 where a required rule deviates and that is not accepted: it is not in the baseline, or other bits or more
-    /// lanes deviate than were accepted, or its driver, version or day is another. Accepted deviations that are none any more
-    /// are told, and with --strict they are a failure too.
+    /// lanes deviate than were accepted, or its driver, version or day is another. What is accepted and better now, or was not
+    /// measured, is told, and with --strict it is a failure too. Exit status 4 where nothing was measured, and 5 where
+    /// something was lost.
     Check(CheckArgs),
     /// Answers what people ask of every device, each in one sentence, with the lanes that show it
     ///
@@ -219,7 +220,8 @@ pub struct RunArgs {
 /// Where reports are kept.
 #[derive(Args, Debug, Default)]
 pub struct Place {
-    /// Folder of the store [default: $STATE_DIRECTORY, else $XDG_STATE_HOME/fpprobe, else ~/.local/state/fpprobe]
+    /// Folder of the store, in which a run then stores its report [default: $STATE_DIRECTORY, else
+    /// $XDG_STATE_HOME/fpprobe, else ~/.local/state/fpprobe]
     #[arg(long, value_name = "DIR", global = true)]
     pub store_path: Option<PathBuf>,
 }

@@ -68,6 +68,7 @@ fn rule(
         lanes: if judged { 41 } else { 0 },
         failing: if matches!(verdict, Verdict::Deviates | Verdict::Depends) { 2 } else { 0 },
         evidence,
+        failed: Vec::new(),
     }
 }
 

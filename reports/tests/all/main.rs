@@ -3,6 +3,7 @@
 mod baseline;
 mod diff;
 mod fixture;
+mod gate;
 mod hardware;
 mod hostile;
 mod html;

@@ -49,6 +49,7 @@ fn page(diff: &Diff) -> Markup {
                 }
                 main #main {
                     @if !diff.summary.kinds.is_empty() { section aria-label="Changes by kind" { (summary(&diff.summary)) } }
+                    @if !diff.incomplete.is_empty() { section { h2 { "Not measured" } ul { @for change in &diff.incomplete { li { (digest::incident(change)) } } } } }
                     @for device in diff.devices.iter().filter(|device| !device.is_empty()) { (section(device)) }
                 }
                 footer {
@@ -129,6 +130,7 @@ fn section(device: &DeviceDiff) -> Markup {
             }
             @if !device.identity.is_empty() { section { h3 { "Driver and identity" } (fields(&device.identity)) } }
             @if !device.profiles.is_empty() { section { h3 { "Classes" } (classes(&device.profiles)) } }
+            @if !device.findings.is_empty() { section { h3 { "Findings" } ul { @for change in &device.findings { li { (digest::finding(change)) } } } } }
             @if !rules.is_empty() { section { h3 { "Rules whose verdict changed" } (verdicts(&rules)) } }
             @for kind in Kind::ALL {
                 @if kind == Kind::Claim && !device.claims.is_empty() {

@@ -324,7 +324,7 @@ fn standing(acceptance: &Acceptance, subjects: &[Subject<'_>]) -> Standing {
             match answers.lanes(result).map_or(0, mended) {
                 0 => return Standing::Deviates,
                 mended => {
-                    standing = Standing::Better(format!("deviates, though not on {mended} of the accepted lanes"))
+                    standing = Standing::Better(format!("deviates, though not on {mended} of the accepted lanes"));
                 }
             }
             continue;

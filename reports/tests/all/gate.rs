@@ -40,7 +40,7 @@ fn report(change: impl Fn(u64, u64) -> u64) -> Report {
     let mut recorder = Recorder::new();
     let device = &mut report.devices[0];
     device.incomplete.clear();
-    device.observations = recorder.device(&[observation.clone()]);
+    device.observations = recorder.device(std::slice::from_ref(&observation));
     device.profiles = judge(&[built_in("d3d11").unwrap().unwrap()], &[observation]).profiles;
     report.inputs = recorder.inputs_table();
     report

@@ -88,8 +88,9 @@ pub enum Command {
     /// The gate: a report, or what is measured now, against a baseline of accepted deviations
     ///
     /// Exit status 3 where a required rule deviates and that is not accepted: it is not in the baseline, or other bits or more
-    /// lanes deviate than were accepted, or its driver, version or day is another. Accepted deviations that are none any more
-    /// are told, and with --strict they are a failure too.
+    /// lanes deviate than were accepted, or its driver, version or day is another. What is accepted and better now, or was not
+    /// measured, is told, and with --strict it is a failure too. Exit status 4 where nothing was measured, and 5 where
+    /// something was lost.
     Check(CheckArgs),
     /// Answers what people ask of every device, each in one sentence, with the lanes that show it
     ///

@@ -25,7 +25,9 @@ impl Keep {
     /// From options and configuration; `None` where the report is not to be kept. That it can be is made sure of before
     /// anything is measured.
     pub fn new(config: &Config, options: &Keeping) -> anyhow::Result<Option<Keep>> {
-        if options.no_store || !(options.store || config.store.keep) {
+        // Who names a place for the report wants it there.
+        let asked = options.store || options.place.store_path.is_some();
+        if options.no_store || !(asked || config.store.keep) {
             return Ok(None);
         }
         let store = store(config, &options.place)?;
@@ -43,14 +45,19 @@ impl Keep {
         Json.render(report, &mut text)?;
         let text = String::from_utf8(text).context("failed to write the report as JSON")?;
         put(&self.store, report, &text, self.allow_tainted)?;
-        if !self.limits.none() {
-            let gone = self.store.prune(&self.limits, now()).or_usage()?;
-            for stored in gone {
-                say(&format!("removed {} of {}", stored.entry.id(), visible(&stored.entry.finished)));
-            }
-        }
-        Ok(())
+        let_go(&self.store, &self.limits)
     }
+}
+
+/// Removes what the limits leave no room for, and says so.
+pub fn let_go(store: &Store, limits: &Limits) -> anyhow::Result<()> {
+    if limits.none() {
+        return Ok(());
+    }
+    for stored in store.prune(limits, now()).or_usage()? {
+        say(&format!("removed {} of {}", stored.entry.id(), visible(&stored.entry.finished)));
+    }
+    Ok(())
 }
 
 /// Stores one report and says under which name.

@@ -62,6 +62,9 @@ pub struct RuleVerdict {
     pub evidence: Vec<Evidence>,
     /// Kernels that gave them, for a run of each alone.
     pub deviating: Vec<Kernel>,
+    /// Every case that fails, of which some are the evidence: kernel and operands, once for each part of its result that
+    /// fails.
+    pub cases: Vec<(Kernel, Vec<u64>)>,
 }
 
 /// The observations of one device, by kernel.

@@ -1,9 +1,11 @@
 //! Deviations that are known and accepted, as a file that people review: `fpprobe-baseline/1`, in TOML.
 //!
 //! An acceptance names a device, a profile and a rule, says why, and holds what was seen: a deviation with other bits, or on
-//! more lanes, is another one. It may be limited to a driver, to a range of its versions, and in time.
+//! more lanes, is another one; fewer of the same lanes are an improvement. It may be limited to a driver, to a range of its
+//! versions, and in time.
 
 mod accept;
+mod prints;
 mod read;
 mod versions;
 mod write;
@@ -13,11 +15,14 @@ use std::str::FromStr;
 
 use toml::value::Datetime;
 
-pub use self::accept::{Filter, Tainted, accept};
+pub use self::accept::{AcceptError, Filter, accept};
+pub(crate) use self::prints::mended;
+pub use self::prints::{NoPrints, Prints};
 pub use self::read::read;
 pub use self::versions::{Range, RangeError, Version};
 pub use self::write::write;
-use crate::model::{Evidence, Identity, RuleResult};
+use crate::failed::Lanes;
+use crate::model::{Device, Evidence, Identity, RuleResult};
 use crate::selection::selects;
 use crate::values::argument;
 
@@ -56,6 +61,44 @@ pub struct Acceptance {
     pub failing: usize,
     /// Lanes that were shown when it was accepted: kernel, inputs, `=` and the answer.
     pub seen: Vec<String>,
+    /// Every lane that may fail, kernel by kernel; none where the report that was accepted did not tell.
+    pub lanes: Vec<Prints>,
+}
+
+/// A device with active layers or the like: its answers may not be the driver's own.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error(
+    "the report of `{device}` is tainted ({}), so its answers may not be the driver's own; measure without that, or say --allow-tainted",
+    taint.join("; ")
+)]
+pub struct Tainted {
+    /// The device.
+    pub device: String,
+    /// What taints it.
+    pub taint: Vec<String>,
+}
+
+impl Tainted {
+    /// Refuses a tainted device.
+    pub fn refuse(device: &Device) -> Result<(), Tainted> {
+        let Device { identity, taint, .. } = device;
+        if taint.is_empty() {
+            return Ok(());
+        }
+        Err(Tainted { device: identity.name.clone(), taint: taint.clone() })
+    }
+}
+
+/// No address of the web.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("`{0}` is no address: write one with https://")]
+pub struct NoAddress(String);
+
+/// Makes sure that a link can be followed.
+pub fn address(link: &str) -> Result<(), NoAddress> {
+    let follows = link.split_once("://").is_some_and(|(scheme, rest)| !scheme.is_empty() && !rest.is_empty());
+    let whole = !link.contains(|c: char| c.is_whitespace() || c.is_control());
+    if follows && whole { Ok(()) } else { Err(NoAddress(link.to_owned())) }
 }
 
 /// A day, as TOML and RFC 3339 have it.
@@ -103,19 +146,37 @@ impl Acceptance {
         self.profile == profile && self.rule == rule && selects(&self.device, identity)
     }
 
-    /// Why it does not hold for this deviation today, or `None` where it does.
-    pub fn objection(&self, identity: &Identity, rule: &RuleResult, today: Date) -> Option<String> {
+    /// Why it is not of this driver, or `None` where it is.
+    fn other_driver(&self, identity: &Identity) -> Option<String> {
         if let Some(name) = self.driver.as_ref().filter(|name| **name != identity.driver.name) {
             return Some(format!("accepted of the driver {name} alone"));
         }
-        if let Some(range) = &self.versions {
-            match Version::of(&identity.driver) {
-                None => return Some(format!("accepted for versions {range} alone, and the driver tells none")),
-                Some(version) if !range.holds(&version) => {
-                    return Some(format!("accepted for versions {range} alone, and this is {version}"));
-                }
-                Some(_) => {}
+        let range = self.versions.as_ref()?;
+        match Version::of(&identity.driver) {
+            None => Some(format!("accepted for versions {range} alone, and the driver tells none")),
+            Some(version) if !range.holds(&version) => {
+                Some(format!("accepted for versions {range} alone, and this is {version}"))
             }
+            Some(_) => None,
+        }
+    }
+
+    /// Whether it speaks of this device with the driver that it has.
+    pub fn applies(&self, identity: &Identity) -> bool {
+        selects(&self.device, identity) && self.other_driver(identity).is_none()
+    }
+
+    /// Why it does not hold for this deviation today, or `None` where it does. `lanes` are all that fail, where the report
+    /// tells; where it or the baseline does not, their number and the first of them decide.
+    pub fn objection(
+        &self,
+        identity: &Identity,
+        rule: &RuleResult,
+        lanes: Option<&Lanes>,
+        today: Date,
+    ) -> Option<String> {
+        if let Some(other) = self.other_driver(identity) {
+            return Some(other);
         }
         if let Some(expires) = self.expires.filter(|expires| *expires < today) {
             return Some(format!("its acceptance expired on {expires}"));
@@ -123,8 +184,17 @@ impl Acceptance {
         if rule.failing > self.failing {
             return Some(format!("{} lanes fail, where {} were accepted", rule.failing, self.failing));
         }
+        if let Some(lanes) = lanes.filter(|_| !self.lanes.is_empty()) {
+            return prints::objection(&self.lanes, lanes);
+        }
         let other = seen(rule).into_iter().find(|lane| !self.seen.contains(lane))?;
-        Some(format!("other bits than those accepted: {other}"))
+        let question = |lane: &str| lane.split_once(" = ").map(|(question, _)| question.to_owned());
+        let asked = self.seen.iter().any(|lane| question(lane) == question(&other));
+        Some(if asked {
+            format!("other bits than those accepted: {other}")
+        } else {
+            format!("this lane is not among the first that were accepted, and no others are known: {other}")
+        })
     }
 }
 

@@ -1,16 +1,18 @@
 //! The gate: a report against a baseline. What deviates and is not accepted is new; what is accepted and does not deviate any
-//! more is told, too.
+//! more, or was not measured, is told, too. A report that tells of nothing opens no gate.
 
 mod render;
 
-use fpprobe_profiles::{Level, Verdict};
+use fpprobe_profiles::{Level, Outcome, Verdict};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-pub use self::render::{CHECKS, CheckFormat, RenderCheck, Subject};
-use crate::baseline::{Acceptance, Baseline, Date};
+pub use self::render::{CHECKS, CheckFormat, RenderCheck};
+use crate::baseline::{Acceptance, Baseline, Date, Tainted, mended};
 use crate::causes::names;
+use crate::failed::Answers;
 use crate::model::{Device, Driver, Evidence, ProfileResult, Program, Report, RuleResult};
+use crate::record::RecordError;
 
 /// The value of [`Checked::schema`] that this program writes.
 pub const SCHEMA: &str = "fpprobe-check/1";
@@ -25,18 +27,36 @@ pub struct Checked {
     pub program: Program,
     /// Start of the run that was checked, RFC 3339, UTC.
     pub started: String,
+    /// What came of it.
+    pub gate: Gate,
     /// Whether the gate is open.
     pub passed: bool,
-    /// Whether unexpected improvements close it.
+    /// Whether what is better than accepted, or was not measured, closes it.
     pub strict: bool,
     /// Deviations that are not accepted.
     pub deviations: Vec<Deviation>,
     /// Deviations that are.
     pub accepted: Vec<Accepted>,
-    /// Accepted deviations that are none any more.
+    /// Accepted deviations that are none any more, or that fewer lanes show.
     pub improved: Vec<Gone>,
     /// Accepted deviations of which this report says nothing.
     pub unmeasured: Vec<Gone>,
+    /// Accepted deviations of which it says nothing because a kernel crashed, hung or was lost.
+    pub lost: Vec<Gone>,
+}
+
+/// What came of a check; the first that applies.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Gate {
+    /// No device answered anything.
+    NothingMeasured,
+    /// Something deviates that is not accepted, or, strictly, is not as it was accepted.
+    NotPassed,
+    /// Nothing does, but a driver, device or kernel crashed, hung or was lost.
+    Incomplete,
+    /// Everything that was measured is as accepted.
+    Passed,
 }
 
 /// A device in short.
@@ -103,12 +123,49 @@ pub struct Gone {
     pub now: String,
 }
 
-/// Compares a report with a baseline, as of today.
-pub fn check(program: Program, report: &Report, baseline: &Baseline, today: Date, strict: bool) -> Checked {
+/// Why a report cannot be checked.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum CheckError {
+    /// It may tell of something else than the driver.
+    #[error("failed to check: {0}")]
+    Tainted(Tainted),
+    /// Observations that contradict themselves.
+    #[error("failed to check `{device}`: {cause}; was the report edited by hand?")]
+    Unreadable {
+        /// The device.
+        device: String,
+        /// What is wrong.
+        cause: Box<RecordError>,
+    },
+}
+
+/// How to check.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Terms {
+    /// The day of the check.
+    pub today: Date,
+    /// Whether everything accepted must be measured, and be as it was accepted.
+    pub strict: bool,
+    /// Whether a device with layers or the like counts.
+    pub allow_tainted: bool,
+}
+
+/// Compares a report with a baseline.
+pub fn check(program: Program, report: &Report, baseline: &Baseline, terms: Terms) -> Result<Checked, CheckError> {
+    if !terms.allow_tainted {
+        report.devices.iter().try_for_each(Tainted::refuse).map_err(CheckError::Tainted)?;
+    }
+    let read = report.devices.iter().map(|device| {
+        let answers = Answers::of(device, report);
+        let error = |cause| CheckError::Unreadable { device: device.identity.name.clone(), cause: Box::new(cause) };
+        answers.map(|answers| Subject { device, answers }).map_err(error)
+    });
+    let subjects = read.collect::<Result<Vec<_>, _>>()?;
     let (mut new, mut accepted) = (Vec::new(), Vec::new());
-    for device in &report.devices {
+    for subject in &subjects {
+        let device = subject.device;
         for (profile, rule) in deviations(device) {
-            match verdict(baseline, device, profile, rule, today) {
+            match verdict(baseline, subject, profile, rule, terms.today) {
                 Ok(acceptance) => accepted.push(Accepted {
                     device: who(device),
                     profile: profile.id.clone(),
@@ -131,23 +188,65 @@ pub fn check(program: Program, report: &Report, baseline: &Baseline, today: Date
             }
         }
     }
-    let (mut improved, mut unmeasured) = (Vec::new(), Vec::new());
+    let mut checked = Checked {
+        schema: SCHEMA.to_owned(),
+        program,
+        started: report.started.clone(),
+        gate: Gate::Passed,
+        passed: false,
+        strict: terms.strict,
+        deviations: new,
+        accepted,
+        improved: Vec::new(),
+        unmeasured: Vec::new(),
+        lost: Vec::new(),
+    };
     for acceptance in &baseline.accepted {
-        let gone = |now: &str| Gone {
+        let gone = |now: String| Gone {
             device: acceptance.device.clone(),
             profile: acceptance.profile.clone(),
             rule: acceptance.rule.clone(),
-            now: now.to_owned(),
+            now,
         };
-        match standing(acceptance, report) {
+        match standing(acceptance, &subjects) {
             Standing::Deviates => {}
-            Standing::Met(now) => improved.push(gone(now)),
-            Standing::Unknown(now) => unmeasured.push(gone(now)),
+            Standing::Better(now) => checked.improved.push(gone(now)),
+            Standing::Unknown(now) => checked.unmeasured.push(gone(now)),
+            Standing::Lost(now) => checked.lost.push(gone(now)),
         }
     }
-    let passed = new.is_empty() && (improved.is_empty() || !strict);
-    let (schema, started) = (SCHEMA.to_owned(), report.started.clone());
-    Checked { schema, program, started, passed, strict, deviations: new, accepted, improved, unmeasured }
+    checked.gate = gate(report, &checked);
+    checked.passed = checked.gate == Gate::Passed;
+    Ok(checked)
+}
+
+fn gate(report: &Report, checked: &Checked) -> Gate {
+    let answered = |device: &&Device| device.observations.iter().any(|one| is_answer(one.outcome));
+    let silent = |device: &&Device| device.observations.iter().any(|one| one.outcome != Outcome::Unsupported);
+    let troubled = |device: &&Device| {
+        let lost = device.observations.iter().any(|one| is_loss(one.outcome));
+        lost || !device.incomplete.is_empty() || !answered(device) && silent(device)
+    };
+    let devices = || report.devices.iter();
+    let otherwise = !checked.improved.is_empty() || !checked.unmeasured.is_empty();
+    if !devices().any(|device| answered(&device)) {
+        Gate::NothingMeasured
+    } else if !checked.deviations.is_empty() || checked.strict && otherwise {
+        Gate::NotPassed
+    } else if !report.incomplete.is_empty() || !checked.lost.is_empty() || devices().any(|device| troubled(&device)) {
+        Gate::Incomplete
+    } else {
+        Gate::Passed
+    }
+}
+
+fn is_answer(outcome: Outcome) -> bool {
+    matches!(outcome, Outcome::Ran | Outcome::Flaky)
+}
+
+/// Whether a kernel was lost by what the driver did, and not for want of a feature.
+fn is_loss(outcome: Outcome) -> bool {
+    matches!(outcome, Outcome::Crashed | Outcome::Hung | Outcome::DeviceLost | Outcome::OutOfMemory)
 }
 
 /// The required rules of each profile that a device does not meet. One that only depends on another of them is none of
@@ -171,18 +270,25 @@ fn is_deviation(rule: &RuleResult) -> bool {
     rule.level == Level::Required && rule.verdict == Verdict::Deviates
 }
 
+/// A device with what it answered.
+struct Subject<'r> {
+    device: &'r Device,
+    answers: Answers,
+}
+
 /// The acceptance of a deviation, or why there is none.
-pub(crate) fn verdict<'b>(
+fn verdict<'b>(
     baseline: &'b Baseline,
-    device: &Device,
+    Subject { device, answers }: &Subject<'_>,
     profile: &ProfileResult,
     rule: &RuleResult,
     today: Date,
 ) -> Result<&'b Acceptance, String> {
     let mut why = "not in the baseline".to_owned();
+    let lanes = answers.lanes(rule);
     let about = baseline.accepted.iter().filter(|one| one.is_about(&device.identity, &profile.id, &rule.id));
     for acceptance in about {
-        match acceptance.objection(&device.identity, rule, today) {
+        match acceptance.objection(&device.identity, rule, lanes.as_ref(), today) {
             None => return Ok(acceptance),
             Some(objection) => why = objection,
         }
@@ -194,34 +300,62 @@ pub(crate) fn verdict<'b>(
 enum Standing {
     /// It is there on some device.
     Deviates,
-    /// The rule is met now, or fails through another alone.
-    Met(&'static str),
+    /// The rule is met now, fails through another alone, or fails on fewer lanes.
+    Better(String),
     /// The report says nothing of it.
-    Unknown(&'static str),
+    Unknown(String),
+    /// What it would take to say was lost.
+    Lost(String),
 }
 
-fn standing(acceptance: &Acceptance, report: &Report) -> Standing {
-    let mut standing = Standing::Unknown("no such device in the report");
-    for device in &report.devices {
-        let Acceptance { profile, rule, .. } = acceptance;
-        if !acceptance.is_about(&device.identity, profile, rule) {
+fn standing(acceptance: &Acceptance, subjects: &[Subject<'_>]) -> Standing {
+    let mut standing = Standing::Unknown("no such device in the report".into());
+    let Acceptance { profile, rule, .. } = acceptance;
+    let about = |subject: &&Subject<'_>| acceptance.is_about(&subject.device.identity, profile, rule);
+    let mut subjects: Vec<&Subject<'_>> = subjects.iter().filter(about).collect();
+    // Where some have the driver that it is accepted of, the others do not matter.
+    if subjects.iter().any(|subject| acceptance.applies(&subject.device.identity)) {
+        subjects.retain(|subject| acceptance.applies(&subject.device.identity));
+    }
+    for Subject { device, answers } in subjects {
+        if let Some((_, result)) = deviations(device).into_iter().find(|(of, one)| (&of.id, &one.id) == (profile, rule))
+        {
+            let mended = |lanes| mended(&acceptance.lanes, &lanes, |kernel| answers.has(kernel));
+            match answers.lanes(result).map_or(0, mended) {
+                0 => return Standing::Deviates,
+                mended => {
+                    standing = Standing::Better(format!("deviates, though not on {mended} of the accepted lanes"));
+                }
+            }
             continue;
-        }
-        if deviations(device).iter().any(|(of, one)| (&of.id, &one.id) == (profile, rule)) {
-            return Standing::Deviates;
         }
         let judged = device.profiles.iter().find(|one| one.id == *profile);
         let result = judged.and_then(|profile| profile.rules.iter().find(|one| one.id == *rule));
+        if matches!(standing, Standing::Lost(_)) {
+            continue;
+        }
         standing = match (judged, result) {
-            (None, _) => Standing::Unknown("the device was not judged by this profile"),
-            (_, None) => Standing::Unknown("the profile has no such rule"),
-            (_, Some(rule)) if matches!(rule.verdict, Verdict::Unsupported | Verdict::Incomplete) => {
-                Standing::Unknown(rule.verdict.name())
-            }
-            (_, Some(rule)) => Standing::Met(rule.verdict.name()),
+            (None, _) => Standing::Unknown("the device was not judged by this profile".into()),
+            (_, None) => Standing::Unknown("the profile has no such rule".into()),
+            (_, Some(rule)) => match rule.verdict {
+                Verdict::Incomplete if lost(device, rule) => Standing::Lost(rule.behaviour.clone()),
+                Verdict::Unsupported | Verdict::Incomplete if rule.behaviour.is_empty() => {
+                    Standing::Unknown(rule.verdict.name().into())
+                }
+                Verdict::Unsupported | Verdict::Incomplete => {
+                    Standing::Unknown(format!("{}: {}", rule.verdict.name(), rule.behaviour))
+                }
+                met => Standing::Better(met.name().into()),
+            },
         };
     }
     standing
+}
+
+/// Whether an incomplete rule is so because a kernel was lost; the rule names the first kernel that it lacks.
+fn lost(device: &Device, rule: &RuleResult) -> bool {
+    let named = |kernel: &str| rule.behaviour.strip_prefix(kernel).is_some_and(|rest| rest.starts_with(": "));
+    device.observations.iter().any(|one| is_loss(one.outcome) && named(&one.kernel))
 }
 
 fn who(device: &Device) -> Who {

@@ -11,6 +11,7 @@ use fpprobe_profiles::{Observation, Outcome, Profile, Verdict};
 use fpprobe_spirv::{Controls, Kernel};
 
 use crate::answers::answers;
+use crate::failed;
 use crate::model::{self, Answer, Counts, Finding, ProfileResult, RecipeResult, RuleResult, TexelPath};
 use crate::texels;
 use crate::values::{asked_again, encode_answer, encode_case, eval_command};
@@ -111,6 +112,11 @@ fn rule_result(profile: &Profile, verdict: &RuleVerdict, index: &Observations<'_
         lanes: verdict.lanes,
         failing: verdict.failing,
         evidence: verdict.evidence.iter().map(|lane| shown(lane, index.get(&lane.kernel))).collect(),
+        failed: if verdict.level == model::Level::Required {
+            failed::written(&verdict.cases, index)
+        } else {
+            Vec::new()
+        },
     }
 }
 

@@ -10,6 +10,7 @@
 //!   [`demanded`]: what it would have to say. [`verified`]: modes as the device shows them. [`vulkan_profile`]: Vulkan
 //!   Profiles files, and whether a device does what one demands.
 //! - [`diff`]: what changed between two reports. [`baseline`], [`check`]: deviations that are accepted, and the gate.
+//!   [`failed`]: every lane that a rule does not accept.
 //! - [`render`]: one file per output format behind one trait.
 //!
 //! Invariants: a value is its bits, never a float; a report is self-contained; nothing that a driver said reaches an
@@ -25,6 +26,7 @@ pub mod decimal;
 pub mod demanded;
 pub mod diff;
 pub mod escape;
+pub mod failed;
 pub mod journal;
 pub mod judged;
 pub mod limited;

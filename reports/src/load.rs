@@ -67,6 +67,14 @@ pub enum LoadError {
         /// The folder.
         path: PathBuf,
     },
+    /// A folder with several reports, where one is asked for.
+    #[error("failed to read a report: the folder {} holds {count} of them; name one", path.display())]
+    Several {
+        /// The folder.
+        path: PathBuf,
+        /// How many.
+        count: usize,
+    },
     /// Larger than [`SIZE_LIMIT`].
     #[error("failed to read report {}: it is larger than {} MiB, which no report is; was it damaged, or is it another file?", path.display(), SIZE_LIMIT >> 20)]
     TooLarge {
@@ -132,6 +140,14 @@ pub enum LoadError {
 /// Reads a report from a file: JSON, or as the store keeps it.
 pub fn load(path: &Path) -> Result<Report, LoadError> {
     parse(&bytes(path)?, path)
+}
+
+/// Reads the one report that a place stands for: a file, or a folder with its `report.json` or with nothing but one report.
+pub fn one(path: &Path) -> Result<Report, LoadError> {
+    match files(path)?.as_slice() {
+        [file] => load(file),
+        several => Err(LoadError::Several { path: path.to_owned(), count: several.len() }),
+    }
 }
 
 fn bytes(path: &Path) -> Result<Vec<u8>, LoadError> {

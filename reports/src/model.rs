@@ -329,6 +329,19 @@ pub struct RuleResult {
     pub failing: usize,
     /// The first failing lanes.
     pub evidence: Vec<Evidence>,
+    /// Every case that fails, kernel by kernel, for required rules; reports of earlier programs do not tell.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub failed: Vec<Failed>,
+}
+
+/// Cases of one kernel that a rule does not accept.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Failed {
+    /// Kernel id, of an observation of the device.
+    pub kernel: String,
+    /// Numbers of cases of that observation, from 0, ascending, with ranges: `0-3,17,20-21`.
+    #[schemars(extend("pattern" = "^[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*$"))]
+    pub cases: String,
 }
 
 /// One way by which a device makes texels of numbers, or numbers of texels.

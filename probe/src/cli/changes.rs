@@ -49,14 +49,14 @@ pub enum BaselineCommand {
     /// Accepts the present deviations of a report
     ///
     /// Adds to the file, or begins it, an entry for each required rule that deviates, for each profile; entries that hold
-    /// stay as they are. The file is sorted, and written to be reviewed.
+    /// keep their reason, and let no more pass than what fails now. The file is sorted, and written to be reviewed.
     Accept(AcceptArgs),
 }
 
 /// Arguments of `baseline accept`.
 #[derive(Args, Debug)]
 pub struct AcceptArgs {
-    /// Report that run wrote as JSON
+    /// Report that run wrote as JSON, or the folder that holds it
     pub report: PathBuf,
     /// The baseline to write
     #[arg(short, long, value_name = "FILE", default_value = "fpprobe-baseline.toml")]
@@ -96,15 +96,18 @@ pub struct CheckArgs {
     /// The baseline that baseline accept wrote
     #[arg(long, value_name = "FILE")]
     pub baseline: PathBuf,
-    /// Report that run wrote as JSON [default: measure now]
+    /// Report that run wrote as JSON, or the folder that holds it [default: measure now]
     #[arg(conflicts_with_all = ["kernel", "device", "jobs", "timeout", "device_timeout", "dump_raw"])]
     pub report: Option<PathBuf>,
     /// Kernels to measure: ids, or patterns with * [default: all that run measures]
     #[arg(long, value_name = "FILTER")]
     pub kernel: Vec<String>,
-    /// Fails on unexpected improvements, too
+    /// Fails, too, where what is accepted is better now, or was not measured
     #[arg(long)]
     pub strict: bool,
+    /// Checks what was measured with active layers, too
+    #[arg(long)]
+    pub allow_tainted: bool,
     /// Profiles that count: those of the report with these ids; to measure by, ids of `fpprobe profiles`, or TOML files
     /// [default: all]
     #[arg(long = "profile", value_name = "ID|FILE")]

@@ -9,7 +9,8 @@ use super::{Comparing, formats};
 /// Where reports are kept.
 #[derive(Args, Debug, Default)]
 pub struct Place {
-    /// Folder of the store [default: $STATE_DIRECTORY, else $XDG_STATE_HOME/fpprobe, else ~/.local/state/fpprobe]
+    /// Folder of the store, in which a run then stores its report [default: $STATE_DIRECTORY, else
+    /// $XDG_STATE_HOME/fpprobe, else ~/.local/state/fpprobe]
     #[arg(long, value_name = "DIR", global = true)]
     pub store_path: Option<PathBuf>,
 }

@@ -34,7 +34,7 @@ pub fn main(session: &Session, args: &AnswersArgs) -> anyhow::Result<Status> {
         let campaign = Campaign { session, measuring: &args.measuring, plan: &plan, run: &run, journal, retry: false };
         return campaign.lead();
     };
-    let mut report = load::load(path).or_usage()?;
+    let mut report = load::one(path).or_usage()?;
     for device in &mut report.devices {
         let recorded = record::read_device(&device.observations, &report.inputs).or_usage()?;
         for unknown in &recorded.unknown {

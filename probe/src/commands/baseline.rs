@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use anyhow::Context as _;
 use fpprobe_reports::baseline::{self, Baseline, Date, Filter};
 use fpprobe_reports::load;
 use fpprobe_reports::save::save;
@@ -26,11 +27,8 @@ pub fn main(command: &BaselineCommand) -> anyhow::Result<Status> {
 }
 
 fn accept(args: &AcceptArgs) -> anyhow::Result<Status> {
-    if args.reason.trim().is_empty() {
-        return Err(usage_error("--reason is empty: say why these deviations are accepted"));
-    }
     let mut baseline = if args.output.exists() { read(&args.output)? } else { Baseline::default() };
-    let report = load::load(&args.report).or_usage()?;
+    let report = load::one(&args.report).or_usage()?;
     let filter = Filter {
         reason: args.reason.clone(),
         link: args.link.clone(),
@@ -43,10 +41,26 @@ fn accept(args: &AcceptArgs) -> anyhow::Result<Status> {
         allow_tainted: args.allow_tainted,
     };
     let count = baseline::accept(&mut baseline, &report, &filter, today()?).or_usage()?;
-    save(&args.output, |out| baseline::write(&baseline, out)).or_usage()?;
+    let text = written(&baseline, &args.output)?;
+    save(&args.output, |out| out.write_all(text.as_bytes())).or_usage()?;
     let (all, file) = (baseline.accepted.len(), args.output.display());
     say(&format!("{file}: {count} added or replaced, {all} accepted in all"));
     Ok(Status::Done)
+}
+
+/// The file of a baseline, which reads back: a file that is there is replaced by nothing else.
+fn written(baseline: &Baseline, path: &Path) -> anyhow::Result<String> {
+    let mut text = Vec::new();
+    baseline::write(baseline, &mut text)?;
+    let text = String::from_utf8(text).context("failed to write the baseline as text")?;
+    if text.len() as u64 > BASELINE.limit {
+        let problem = "would be larger than a baseline may be; accept fewer profiles or rules at once";
+        return Err(usage_error(format!("{} {problem}", path.display())));
+    }
+    baseline::read(&path.display().to_string(), &text)
+        .context("failed to write a baseline that can be read back")
+        .or_usage()?;
+    Ok(text)
 }
 
 /// Reads a baseline.

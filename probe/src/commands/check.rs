@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use fpprobe_reports::Report;
-use fpprobe_reports::check::{CHECKS, Subject, check};
+use fpprobe_reports::check::{CHECKS, Gate, Terms, check};
 use fpprobe_reports::journal::{FORMAT, Run};
 use fpprobe_reports::load;
 
@@ -19,15 +19,19 @@ pub fn main(session: &Session, args: &CheckArgs) -> anyhow::Result<Status> {
     let page = Page::new(CHECKS, args.output.as_deref(), args.format.as_deref())?;
     let baseline = commands::baseline::read(&args.baseline)?;
     let (report, status) = match &args.report {
-        Some(path) => (of_profiles(load::load(path).or_usage()?, &args.profile)?, Status::Done),
+        Some(path) => (of_profiles(load::one(path).or_usage()?, &args.profile)?, Status::Done),
         None => measure(session, args)?,
     };
-    let today = commands::baseline::today()?;
-    let checked = check(host::program(), &report, &baseline, today, args.strict);
-    let subject = Subject { report: &report, baseline: &baseline, today };
+    let terms = Terms { today: commands::baseline::today()?, strict: args.strict, allow_tainted: args.allow_tainted };
+    let checked = check(host::program(), &report, &baseline, terms).or_usage()?;
     let colour = colour::on_stdout(session.config.colour);
-    page.write(colour, |form, style, out| form.render(&checked, subject, style, out))?;
-    Ok(status.and(Status::Unmet.when(!checked.passed)))
+    page.write(colour, |form, style, out| form.render(&checked, &report, style, out))?;
+    Ok(status.and(match checked.gate {
+        Gate::Passed => Status::Done,
+        Gate::NotPassed => Status::Unmet,
+        Gate::NothingMeasured => Status::Nothing,
+        Gate::Incomplete => Status::Incomplete,
+    }))
 }
 
 /// The report with the verdicts of these profiles alone; all where none is named.

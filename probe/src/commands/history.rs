@@ -32,7 +32,9 @@ pub fn main(session: &Session, args: &HistoryArgs) -> anyhow::Result<Status> {
         }
         HistoryCommand::Compare { old, new, comparing } => diff::stored(session, &store, [old, new], comparing),
         HistoryCommand::Add { reports, allow_tainted } => {
-            reports.iter().try_for_each(|path| add(&store, path, *allow_tainted)).map(|()| Status::Done)
+            reports.iter().try_for_each(|path| add(&store, path, *allow_tainted))?;
+            keep::let_go(&store, &keep::limits(&session.config))?;
+            Ok(Status::Done)
         }
         HistoryCommand::Prune { keep_count, keep_days, keep_bytes, dry_run } => {
             let default = keep::limits(&session.config);

@@ -16,7 +16,7 @@ const JUDGED: [&str; 3] = ["claim", "flaky", "route"];
 /// Judges a report again.
 pub fn main(session: &Session, args: &JudgeArgs) -> anyhow::Result<Status> {
     let plan = judging::Plan::new(&session.config, &args.judging, Path::new(""))?;
-    let mut report = load::load(&args.report).or_usage()?;
+    let mut report = load::one(&args.report).or_usage()?;
     let mut answered = false;
     for device in &mut report.devices {
         let recorded = record::read_device(&device.observations, &report.inputs).or_usage()?;

@@ -103,8 +103,16 @@ fn conditions_close_the_gate_again() {
     let older = scene.check(&[], Some(&scene.run("lavapipe-22")));
     assert!(older.with(3).contains("and this is 22.3.6"), "{}", older.out);
     std::fs::remove_file(scene.path("accepted.toml")).unwrap();
-    scene.accept(&report, &["--expires", "2020-01-01"]).with(0);
+    scene.accept(&report, &["--expires", "2090-01-01"]).with(0);
+    let text = std::fs::read_to_string(scene.path("accepted.toml")).unwrap();
+    std::fs::write(scene.path("accepted.toml"), text.replace("2090-01-01", "2020-01-01")).unwrap();
     assert!(scene.check(&[], Some(&report)).with(3).contains("expired on 2020-01-01"));
+    // What cannot be meant leaves the file as it is.
+    let before = std::fs::read_to_string(scene.path("accepted.toml")).unwrap();
+    for wrong in [["--expires", "2020-01-01"], ["--link", "#12"], ["--versions", ">=26, <25"], ["--rule", "F-02"]] {
+        scene.accept(&report, &wrong).with(2);
+        assert_eq!(std::fs::read_to_string(scene.path("accepted.toml")).unwrap(), before, "{wrong:?}");
+    }
     let wrong = scene.accept(&report, &["--expires", "soon"]);
     wrong.with(2);
     assert!(wrong.err.contains("2027-03-31"), "{}", wrong.err);
@@ -130,4 +138,31 @@ fn ci_systems_get_junit() {
     scene.accept(&report, &[]).with(0);
     let checked = scene.check(&["--format", "junit"], Some(&report));
     assert!(checked.with(0).contains("failures=\"0\"") && checked.out.contains("accepted: lavapipe keeps subnormals"));
+}
+
+#[test]
+fn a_report_of_nothing_opens_no_gate() {
+    let scene = Scene::new();
+    let report = scene.run("lavapipe-25");
+    scene.accept(&report, &[]).with(0);
+    // A folder stands for the report in it.
+    let folder = scene.path("one");
+    std::fs::create_dir(&folder).unwrap();
+    std::fs::copy(&report, folder.join("report.json")).unwrap();
+    scene.check(&[], Some(&folder)).with(0);
+    let text = std::fs::read_to_string(&report).unwrap();
+    let mut document: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let write = |name: &str, document: &serde_json::Value| {
+        std::fs::write(scene.path(name), document.to_string()).unwrap();
+        scene.path(name)
+    };
+    document["devices"][0]["taint"] = serde_json::json!(["VK_LAYER_x"]);
+    let tainted = write("tainted.json", &document);
+    let refused = scene.check(&[], Some(&tainted));
+    refused.with(2);
+    assert!(refused.err.contains("--allow-tainted"), "{}", refused.err);
+    scene.check(&["--allow-tainted"], Some(&tainted)).with(0);
+    document["devices"] = serde_json::json!([]);
+    let nothing = scene.check(&[], Some(&write("nothing.json", &document)));
+    assert!(!nothing.with(4).contains("passed"), "{}", nothing.out);
 }

@@ -130,6 +130,15 @@ fn a_run_is_kept_where_that_is_asked_for() {
     let last = file(&service);
     run(&[&config[..], &["--no-store"]].concat(), "STATE_DIRECTORY", &service).with(0);
     assert_eq!(file(&service), last);
+    let kept_file = self::kept();
+    // What is added by hand is held to the same limit: the newest stays.
+    fs::write(folder.path().join("config.toml"), "[store]\nkeep_count = 1\n").unwrap();
+    ends(history(&service).args(config).arg("add").arg(kept_file)).with(0);
+    assert_eq!((list(&service)["reports"].as_array().unwrap().len(), file(&service)), (1, last));
+    // Who names a folder wants the report there.
+    let named = folder.path().join("named");
+    run(&["--store-path", named.to_str().unwrap()], "XDG_STATE_HOME", &state).with(0);
+    assert_eq!(list(&named)["reports"].as_array().unwrap().len(), 1);
     // What cannot be kept is said before anything is measured.
     fs::write(folder.path().join("file"), "").unwrap();
     let ended = run(&["--store"], "STATE_DIRECTORY", &folder.path().join("file/store"));

@@ -78,6 +78,7 @@ impl Judge<'_> {
             failing: 0,
             evidence: Vec::new(),
             deviating: Vec::new(),
+            cases: Vec::new(),
         };
         let places = self.places(index, recipe, absent);
         if places.is_empty() {
@@ -117,6 +118,7 @@ impl Judge<'_> {
                     if !against.is_empty() && !verdict.deviating.contains(&kernel) {
                         verdict.deviating.push(kernel);
                     }
+                    verdict.cases.extend(against.iter().map(|lane| (lane.kernel, lane.case.clone())));
                     let room = EVIDENCE.saturating_sub(verdict.evidence.len());
                     verdict.evidence.extend(against.into_iter().take(room));
                 }
@@ -152,6 +154,8 @@ impl Judge<'_> {
         }
         verdict.failing += failing.len();
         verdict.deviating.push(observation.kernel);
+        let cases = failing.iter().map(|(case, _)| (observation.kernel, observation.cases.case(*case).to_vec()));
+        verdict.cases.extend(cases);
         let sight = self.sight(place, observation);
         let demand = explanation.as_ref().unwrap_or(sight.demand);
         let new: Vec<Evidence> = failing.iter().take(SHOWN).map(|spot| sight.evidence(*spot, demand)).collect();

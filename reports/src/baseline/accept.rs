@@ -1,9 +1,11 @@
 //! The present deviations of a report as acceptances.
 
 use super::read::key;
-use super::{Acceptance, Baseline, Date, Range, seen};
+use super::{Acceptance, Baseline, Date, NoAddress, Prints, Range, Tainted, Version, address, seen};
 use crate::check::deviations;
-use crate::model::{Identity, Report};
+use crate::failed::{Answers, Lanes};
+use crate::model::{Device, Identity, ProfileResult, Report, RuleResult};
+use crate::record::RecordError;
 use crate::selection::selects;
 
 /// Which deviations are accepted, why, and under which conditions.
@@ -29,64 +31,194 @@ pub struct Filter {
     pub allow_tainted: bool,
 }
 
-/// A report that is no reference.
+/// Why nothing is accepted.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error(
-    "failed to accept deviations of `{device}`: its report is tainted ({}), so they may not be the driver's own; measure without that, or say --allow-tainted",
-    taint.join("; ")
-)]
-pub struct Tainted {
-    /// The device.
-    pub device: String,
-    /// What taints it.
-    pub taint: Vec<String>,
+pub enum AcceptError {
+    /// The report is no reference.
+    #[error("failed to accept deviations: {0}")]
+    Tainted(Tainted),
+    /// No reason, so that nobody could review it.
+    #[error("the reason is empty: say why these deviations are accepted")]
+    Reason,
+    /// A link that cannot be followed.
+    #[error("failed to accept deviations: link {0}")]
+    Link(NoAddress),
+    /// A day that is over.
+    #[error("failed to accept deviations until {0}: that day is over, and today is {1}")]
+    Expired(Date, Date),
+    /// A selection that selects nothing.
+    #[error("failed to accept deviations: no {what} `{name}` in the report; {}", there_are(what, known))]
+    Nothing {
+        /// Device, profile or rule.
+        what: &'static str,
+        /// What was asked for.
+        name: String,
+        /// What there is.
+        known: Vec<String>,
+    },
+    /// Observations that contradict themselves.
+    #[error("failed to accept deviations of `{device}`: {cause}; was the report edited by hand?")]
+    Unreadable {
+        /// The device.
+        device: String,
+        /// What is wrong.
+        cause: Box<RecordError>,
+    },
+}
+
+fn there_are(what: &str, known: &[String]) -> String {
+    if known.is_empty() { format!("there is no {what} at all") } else { format!("there are: {}", known.join(", ")) }
+}
+
+impl Filter {
+    /// Makes sure that what was said can be meant, before anything is accepted.
+    fn validate(&self, report: &Report, today: Date) -> Result<(), AcceptError> {
+        if self.reason.trim().is_empty() {
+            return Err(AcceptError::Reason);
+        }
+        self.link.as_deref().map_or(Ok(()), address).map_err(AcceptError::Link)?;
+        if let Some(expires) = self.expires.filter(|expires| *expires < today) {
+            return Err(AcceptError::Expired(expires, today));
+        }
+        let known = report.devices.iter().map(|device| device.identity.name.clone()).collect();
+        let found = |name: &str| report.devices.iter().any(|device| selects(name, &device.identity));
+        missing("device", &self.devices, found, known)?;
+        let devices = || report.devices.iter().filter(|device| self.asks_for_device(&device.identity));
+        let mut known: Vec<String> = devices().flat_map(|device| &device.profiles).map(|one| one.id.clone()).collect();
+        known.sort();
+        known.dedup();
+        missing("profile", &self.profiles, |name| known.iter().any(|id| id == name), known.clone())?;
+        let profiles = || devices().flat_map(|device| &device.profiles).filter(|one| asked(&self.profiles, &one.id));
+        let found = |name: &str| profiles().flat_map(|profile| &profile.rules).any(|rule| rule.id == name);
+        let mut known: Vec<String> = devices()
+            .flat_map(deviations)
+            .filter(|(profile, _)| asked(&self.profiles, &profile.id))
+            .map(|(_, rule)| rule.id.clone())
+            .collect();
+        known.sort();
+        known.dedup();
+        missing("rule", &self.rules, found, known)
+    }
+
+    fn asks_for_device(&self, identity: &Identity) -> bool {
+        self.devices.is_empty() || self.devices.iter().any(|selection| selects(selection, identity))
+    }
+
+    fn asks_for(&self, profile: &ProfileResult, rule: &RuleResult) -> bool {
+        asked(&self.profiles, &profile.id) && asked(&self.rules, &rule.id)
+    }
+}
+
+fn asked(list: &[String], name: &str) -> bool {
+    list.is_empty() || list.iter().any(|one| one == name)
+}
+
+/// The first name of a list that stands for nothing.
+fn missing(
+    what: &'static str,
+    names: &[String],
+    found: impl Fn(&str) -> bool,
+    known: Vec<String>,
+) -> Result<(), AcceptError> {
+    match names.iter().find(|name| !found(name)) {
+        Some(name) => Err(AcceptError::Nothing { what, name: name.clone(), known }),
+        None => Ok(()),
+    }
 }
 
 /// Adds the deviations of a report that the baseline does not accept already. One that was accepted with other bits or
-/// conditions that do not hold any more is replaced. Returns how many were added or replaced.
-pub fn accept(baseline: &mut Baseline, report: &Report, filter: &Filter, today: Date) -> Result<usize, Tainted> {
+/// conditions that do not hold any more is replaced; one of which fewer lanes fail now, or whose lanes the baseline does not
+/// know yet, is brought up to date and keeps its reason. Returns how many were added or changed. An error leaves the
+/// baseline as it was.
+pub fn accept(baseline: &mut Baseline, report: &Report, filter: &Filter, today: Date) -> Result<usize, AcceptError> {
+    filter.validate(report, today)?;
+    let devices = || report.devices.iter().filter(|device| filter.asks_for_device(&device.identity));
+    if !filter.allow_tainted {
+        devices().try_for_each(Tainted::refuse).map_err(AcceptError::Tainted)?;
+    }
+    let mut next = baseline.clone();
     let mut count = 0;
-    let asked = |list: &[String], name: &str| list.is_empty() || list.iter().any(|one| one == name);
-    for device in &report.devices {
+    for device in devices() {
         let identity = &device.identity;
-        if !(filter.devices.is_empty() || filter.devices.iter().any(|selection| selects(selection, identity))) {
-            continue;
-        }
-        if !device.taint.is_empty() && !filter.allow_tainted {
-            return Err(Tainted { device: identity.name.clone(), taint: device.taint.clone() });
-        }
-        for (profile, rule) in deviations(device) {
-            if !asked(&filter.profiles, &profile.id) || !asked(&filter.rules, &rule.id) {
-                continue;
-            }
-            let about = |one: &Acceptance| one.is_about(identity, &profile.id, &rule.id);
-            let holds = |one: &Acceptance| about(one) && one.objection(identity, rule, today).is_none();
-            if baseline.accepted.iter().any(holds) {
+        let answers = Answers::of(device, report)
+            .map_err(|cause| AcceptError::Unreadable { device: identity.name.clone(), cause: Box::new(cause) })?;
+        for (profile, rule) in deviations(device).into_iter().filter(|(profile, rule)| filter.asks_for(profile, rule)) {
+            let lanes = answers.lanes(rule);
+            let holds = |one: &Acceptance| {
+                one.is_about(identity, &profile.id, &rule.id)
+                    && one.objection(identity, rule, lanes.as_ref(), today).is_none()
+            };
+            if let Some(known) = next.accepted.iter_mut().find(|one| holds(one)) {
+                let shared = others(report, device).any(|other| known.applies(&other.identity));
+                count += usize::from(!shared && narrow(known, rule, lanes.as_ref()));
                 continue;
             }
             let new = Acceptance {
-                device: named(identity),
                 profile: profile.id.clone(),
                 rule: rule.id.clone(),
                 title: rule.title.clone(),
                 reason: filter.reason.clone(),
                 link: filter.link.clone(),
-                driver: filter.driver.then(|| identity.driver.name.clone()),
-                versions: filter.versions.clone(),
                 expires: filter.expires,
                 failing: rule.failing,
                 seen: seen(rule),
+                lanes: lanes.as_ref().map(Prints::of).unwrap_or_default(),
+                ..named(device, report, filter)
             };
-            baseline.accepted.retain(|one| key(one) != key(&new));
-            baseline.accepted.push(new);
+            next.accepted.retain(|one| key(one) != key(&new));
+            next.accepted.push(new);
             count += 1;
         }
     }
-    baseline.accepted.sort_by(|one, other| key(one).cmp(&key(other)));
+    next.accepted.sort_by(|one, other| key(one).cmp(&key(other)));
+    *baseline = next;
     Ok(count)
 }
 
-/// How a device is called that keeps its ids when its driver changes.
-fn named(identity: &Identity) -> String {
-    format!("{:04x}:{:04x}", identity.vendor_id, identity.device_id)
+/// Brings an acceptance that holds up to what fails now; whether that changed it.
+fn narrow(known: &mut Acceptance, rule: &RuleResult, lanes: Option<&Lanes>) -> bool {
+    let lanes = lanes.map(Prints::of).filter(|lanes| *lanes != known.lanes);
+    let Some(lanes) = lanes else { return false };
+    (known.failing, known.seen, known.lanes) = (rule.failing, seen(rule), lanes);
+    true
+}
+
+/// The other devices of a report.
+fn others<'r>(report: &'r Report, device: &'r Device) -> impl Iterator<Item = &'r Device> {
+    report.devices.iter().filter(move |other| !std::ptr::eq(*other, device))
+}
+
+/// Device, driver and versions of an acceptance that is of this device of the report alone. A device is called by what
+/// keeps when its driver changes; conditions on the driver are added where they alone tell it from another device, and
+/// where they do not, its UUID or its key stands for it.
+fn named(device: &Device, report: &Report, filter: &Filter) -> Acceptance {
+    let identity = &device.identity;
+    let ids = format!("{:04x}:{:04x}", identity.vendor_id, identity.device_id);
+    let driver = filter.driver.then(|| identity.driver.name.clone());
+    let of = |device: &str, driver: Option<String>, versions: Option<Range>| Acceptance {
+        device: device.to_owned(),
+        profile: String::new(),
+        rule: String::new(),
+        title: String::new(),
+        reason: String::new(),
+        link: None,
+        driver,
+        versions,
+        expires: None,
+        failing: 0,
+        seen: Vec::new(),
+        lanes: Vec::new(),
+    };
+    let present = || filter.versions.clone().or_else(|| Version::of(&identity.driver).map(Range::only));
+    let names = [
+        of(&ids, driver.clone(), filter.versions.clone()),
+        of(&ids, Some(identity.driver.name.clone()), filter.versions.clone()),
+        of(&ids, driver.clone(), present()),
+        of(&identity.device_uuid, driver.clone(), filter.versions.clone()),
+    ];
+    let alone = |name: &Acceptance| {
+        selects(&name.device, identity) && others(report, device).all(|other| !name.applies(&other.identity))
+    };
+    let names = names.into_iter().find(alone);
+    names.unwrap_or_else(|| of(&identity.key, driver, filter.versions.clone()))
 }

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use toml::Spanned;
 use toml::value::Datetime;
 
-use super::{Acceptance, Baseline, Date, NoDate, SCHEMA};
+use super::{Acceptance, Baseline, Date, NoDate, Prints, SCHEMA, address};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -30,6 +30,8 @@ struct Entry {
     expires: Option<Spanned<Datetime>>,
     failing: usize,
     seen: Vec<String>,
+    #[serde(default)]
+    lanes: Vec<Spanned<String>>,
 }
 
 /// Reads a baseline; `file` is named in messages.
@@ -72,10 +74,15 @@ fn acceptance(source: &Source, entry: Entry) -> Result<Acceptance, SourceError> 
             return Err(source.error(text.span().start, format!("`accept.{key}` is empty")));
         }
     }
-    if let Some(link) = entry.link.as_ref().filter(|link| !link.get_ref().contains("://")) {
-        let problem = format!("`accept.link`: `{}` is no address: write one with https://", link.get_ref());
-        return Err(source.error(link.span().start, problem));
+    if let Some(link) = &entry.link {
+        let problem = |error| source.error(link.span().start, format!("`accept.link`: {error}"));
+        address(link.get_ref()).map_err(problem)?;
     }
+    let lanes = entry.lanes.iter().map(|text| {
+        let prints = text.get_ref().parse::<Prints>();
+        prints.map_err(|error| source.error(text.span().start, format!("`accept.lanes`: {error}")))
+    });
+    let lanes = lanes.collect::<Result<Vec<_>, _>>()?;
     let versions = entry.versions.map(|text| {
         let range = text.get_ref().parse();
         range.map_err(|error| source.error(text.span().start, format!("`accept.versions`: {error}")))
@@ -96,5 +103,6 @@ fn acceptance(source: &Source, entry: Entry) -> Result<Acceptance, SourceError> 
         expires: expires.transpose()?,
         failing: entry.failing,
         seen: entry.seen,
+        lanes,
     })
 }

@@ -37,10 +37,13 @@ const SIGNS: [(&str, Comparison); 5] = [
 
 /// Why a text is no range of versions.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("`{part}` is no comparison of versions: write for example `>=25.0, <25.2`")]
-pub struct RangeError {
-    /// The part that is none.
-    part: String,
+pub enum RangeError {
+    /// A part is no comparison.
+    #[error("`{0}` is no comparison of versions: write for example `>=25.0, <25.2`")]
+    Part(String),
+    /// No version meets all of them.
+    #[error("no version is in `{0}`: write for example `>=25.0, <25.2`")]
+    Empty(String),
 }
 
 impl Version {
@@ -103,6 +106,27 @@ impl Range {
     }
 }
 
+impl Range {
+    /// The range of one version alone.
+    pub fn only(version: Version) -> Range {
+        Range { text: format!("={version}"), bounds: vec![(Comparison::Equal, version)] }
+    }
+
+    /// Whether no version is in it. Between two versions there is always another one, with more numbers; below 0 there is
+    /// none.
+    fn is_empty(&self) -> bool {
+        use Comparison::{Equal, Greater, GreaterOrEqual, Less, LessOrEqual};
+        let lowest = (GreaterOrEqual, Version(Vec::new()));
+        let of = |kinds: [Comparison; 3]| self.bounds.iter().filter(move |(kind, _)| kinds.contains(kind));
+        of([Less, LessOrEqual, Equal]).any(|(upper, high)| {
+            of([Greater, GreaterOrEqual, Equal]).chain([&lowest]).any(|(lower, low)| {
+                let touches = *upper != Less && *lower != Greater;
+                low > high || low == high && !touches
+            })
+        })
+    }
+}
+
 impl FromStr for Range {
     type Err = RangeError;
 
@@ -113,8 +137,9 @@ impl FromStr for Range {
                 SIGNS.iter().find_map(|(sign, comparison)| Some((*comparison, part.strip_prefix(sign)?)))?;
             Some((comparison, Version::parse(version.trim())?))
         };
-        let bounds = text.split(',').map(|part| bound(part).ok_or_else(|| RangeError { part: part.trim().to_owned() }));
-        Ok(Range { text: text.to_owned(), bounds: bounds.collect::<Result<_, _>>()? })
+        let bounds = text.split(',').map(|part| bound(part).ok_or_else(|| RangeError::Part(part.trim().to_owned())));
+        let range = Range { text: text.to_owned(), bounds: bounds.collect::<Result<_, _>>()? };
+        if range.is_empty() { Err(RangeError::Empty(text.to_owned())) } else { Ok(range) }
     }
 }
 
@@ -144,6 +169,12 @@ mod tests {
         assert!("=580.159.04".parse::<Range>().unwrap().holds(&Version::parse("580.159.4").unwrap()));
         for wrong in ["25.0", ">=", ">=x", ">=25..1", "", ">=25.0,"] {
             assert!(wrong.parse::<Range>().unwrap_err().to_string().contains("write for example"), "{wrong}");
+        }
+        for empty in [">=26, <25", ">25, <=25", "=25, =26", "<0", ">=25.0, <25", "=25, >25.0"] {
+            assert_eq!(empty.parse::<Range>(), Err(RangeError::Empty(empty.to_owned())));
+        }
+        for one in ["<=25, >=25.0", "=25, <=25", "<=0", ">25, <25.0.1"] {
+            assert!(one.parse::<Range>().is_ok(), "{one}");
         }
     }
 

@@ -13,7 +13,8 @@ const HEAD: &str = "\
 # `fpprobe baseline accept REPORT -o FILE --reason TEXT` adds those of a report, and writes the file anew: what is to be
 # said of an entry belongs into its `reason`.
 # Conditions of an entry, each of which may be left out: driver = \"name\", versions = \">=25.0, <25.2\" of it, and
-# expires = 2027-03-31, the last day. `failing` is the number of lanes that may fail, `seen` are the first of them.
+# expires = 2027-03-31, the last day. `failing` is the number of lanes that may fail, `seen` are the first of them, and
+# `lanes` tells all of them from others: kernel, number of cases, digest, and up to 256 cases one by one.
 ";
 
 /// Writes a baseline.
@@ -36,6 +37,11 @@ pub fn write(baseline: &Baseline, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "failing = {}\nseen = [", one.failing)?;
         one.seen.iter().try_for_each(|lane| writeln!(out, "    {},", quoted(lane)))?;
         writeln!(out, "]")?;
+        if !one.lanes.is_empty() {
+            writeln!(out, "lanes = [")?;
+            one.lanes.iter().try_for_each(|lanes| writeln!(out, "    {},", quoted(&lanes.to_string())))?;
+            writeln!(out, "]")?;
+        }
     }
     Ok(())
 }

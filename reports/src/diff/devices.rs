@@ -1,4 +1,5 @@
-//! Which device of the old reports is which of the new ones: the one in the same slot.
+//! Which device of the old reports is which of the new ones: the one in the same slot, and of several there the one of the
+//! same driver.
 
 use crate::load::Loaded;
 use crate::model::{Device, Report};
@@ -18,30 +19,46 @@ pub(super) struct Pair<'a> {
     pub(super) new: Option<Placed<'a>>,
 }
 
+/// Whether two devices are alike in something.
+type Alike<'l> = &'l dyn Fn(&Placed<'_>, &Placed<'_>) -> bool;
+
 /// Every device once: in the order of the new reports, then those that are gone. Machines have the same slots: where
-/// several devices are in one, the machine must be the same as well; where that does not tell them apart either, they
-/// are no pair.
+/// several devices are in one, the machine must be the same as well, and of several drivers of one slot the driver: the very
+/// same one first, then one of its name, then the one that is left. Where none of that tells them apart, they are no pair.
 pub(super) fn pairs<'a>(old: &'a [Loaded], new: &'a [Loaded]) -> Vec<Pair<'a>> {
+    // With one machine on each side there is no other that could be meant.
+    let machines = |reports: &[Loaded]| reports.windows(2).any(|pair| pair[0].report.host.id != pair[1].report.host.id);
+    let several = machines(old) || machines(new);
     let (old, new) = (placed(old), placed(new));
-    let counterpart = |one: &Placed<'a>, own: &[Placed<'a>], others: &[Placed<'a>]| {
-        let found = |alike: &dyn Fn(&Placed<'a>) -> bool| {
-            let here = own.iter().filter(|other| alike(other)).count();
-            let there: Vec<usize> = (0..others.len()).filter(|index| alike(&others[*index])).collect();
-            if let (1, [only]) = (here, there.as_slice()) { Some(*only) } else { None }
-        };
-        let in_slot = |other: &Placed<'a>| other.device.identity.slot == one.device.identity.slot;
-        found(&in_slot).or_else(|| found(&|other| in_slot(other) && other.report.host.id == one.report.host.id))
+    let in_slot = |one: &Placed<'_>, other: &Placed<'_>| one.device.identity.slot == other.device.identity.slot;
+    let here = |one: &Placed<'_>, other: &Placed<'_>| {
+        in_slot(one, other) && (!several || one.report.host.id == other.report.host.id)
     };
+    let same =
+        |one: &Placed<'_>, other: &Placed<'_>| here(one, other) && one.device.identity.key == other.device.identity.key;
+    let called = |one: &Placed<'_>, other: &Placed<'_>| {
+        let (one_driver, other_driver) = (&one.device.identity.driver, &other.device.identity.driver);
+        here(one, other) && (one_driver.id, &one_driver.name) == (other_driver.id, &other_driver.name)
+    };
+    let mut counterparts: Vec<Option<usize>> = vec![None; new.len()];
     let mut matched = vec![false; old.len()];
+    let stages: [Alike<'_>; 4] = [&in_slot, &same, &called, &here];
+    for alike in &stages {
+        let own: Vec<usize> = (0..new.len()).filter(|index| counterparts[*index].is_none()).collect();
+        let left: Vec<usize> = (0..old.len()).filter(|index| !matched[*index]).collect();
+        for index in &own {
+            let rivals = own.iter().filter(|other| alike(&new[**other], &new[*index])).count();
+            let there: Vec<usize> = left.iter().copied().filter(|other| alike(&old[*other], &new[*index])).collect();
+            if let (1, [only]) = (rivals, there.as_slice()) {
+                counterparts[*index] = Some(*only);
+                matched[*only] = true;
+            }
+        }
+    }
     let mut pairs: Vec<Pair<'a>> = new
         .iter()
-        .map(|one| {
-            let other = counterpart(one, &new, &old);
-            if let Some(index) = other {
-                matched[index] = true;
-            }
-            Pair { old: other.map(|index| old[index]), new: Some(*one) }
-        })
+        .zip(counterparts)
+        .map(|(one, other)| Pair { old: other.map(|index| old[index]), new: Some(*one) })
         .collect();
     let gone = old.iter().zip(matched).filter(|(_, matched)| !matched);
     pairs.extend(gone.map(|(one, _)| Pair { old: Some(*one), new: None }));

@@ -59,8 +59,9 @@ fn change(profiles: &[Profile], old: Option<&Observation>, new: Option<&Observat
                 }
             }
             (false, true) => Kind::Appeared,
-            (_, false) if old.outcome != new.outcome => Kind::Unmeasurable,
-            (_, false) => return None,
+            (true, false) => Kind::Unmeasurable,
+            (false, false) if old.outcome != new.outcome => Kind::Unjudged,
+            (false, false) => return None,
         },
     };
     Some(change)

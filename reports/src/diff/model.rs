@@ -4,7 +4,7 @@ use fpprobe_profiles::{Class, Level, Outcome, Verdict};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::model::{Evidence, Program, Value};
+use crate::model::{Evidence, Incident, Program, Value};
 
 /// The value of [`Diff::schema`] that this program writes.
 pub const SCHEMA: &str = "fpprobe-diff/1";
@@ -23,8 +23,31 @@ pub struct Diff {
     pub new: Vec<Source>,
     /// What changed, in numbers.
     pub summary: Summary,
+    /// Drivers and devices that could not be measured, of which one side alone tells: why a device appeared or vanished.
+    pub incomplete: Vec<IncidentChange>,
     /// Every device, in the order of the new reports, then those that are gone.
     pub devices: Vec<DeviceDiff>,
+}
+
+/// Something that went wrong in the old or in the new reports alone.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+pub struct IncidentChange {
+    /// Where it is: never in both.
+    pub presence: Presence,
+    /// What it is.
+    pub incident: Incident,
+}
+
+/// A finding of the old or of the new report alone.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+pub struct FindingChange {
+    /// Where it is: never in both.
+    pub presence: Presence,
+    /// Its kind, as reports have it: `claim`, `flaky`, `route`, ...
+    #[serde(rename = "kind")]
+    pub finding: String,
+    /// One sentence.
+    pub text: String,
 }
 
 /// A report that was compared.
@@ -119,11 +142,13 @@ pub struct DeviceDiff {
     pub rules: Vec<RuleChange>,
     /// Claims that changed.
     pub claims: Vec<FieldChange>,
+    /// Findings beside the rules that are new, then those that are gone.
+    pub findings: Vec<FindingChange>,
     /// Kernels whose bits or outcome changed.
     pub kernels: Vec<KernelChange>,
 }
 
-/// In which reports a device is.
+/// In which reports something is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Presence {

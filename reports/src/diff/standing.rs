@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use fpprobe_profiles::{Class, Level, Verdict};
 use serde_json::Value;
 
-use super::model::{FieldChange, Kind, ProfileChange, RuleChange, Ruling, Standing};
-use crate::model::{Claims, Device, ProfileResult, RuleResult};
+use super::model::{FieldChange, FindingChange, Kind, Presence, ProfileChange, RuleChange, Ruling, Standing};
+use crate::model::{Claims, Device, Finding, ProfileResult, RuleResult};
 
 /// Fields of a device's identity, the telling ones first. Its slot is the same, and its key a digest of all others.
 const IDENTITY: [&str; 17] = [
@@ -60,6 +60,24 @@ pub(super) fn claims(old: &Claims, new: &Claims) -> Vec<FieldChange> {
         .filter_map(|(name, old, new)| differing(name.to_owned(), Some(old.clone()), Some(new.clone())));
     let flags = names.into_iter().filter_map(|name| differing(name.clone(), flag(old, name), flag(new, name)));
     independence.chain(flags).collect()
+}
+
+/// Findings that are new, then those that are gone. The lanes that show one may be others.
+pub(super) fn findings(old: &Device, new: &Device) -> Vec<FindingChange> {
+    let alike = |one: &Finding, other: &Finding| (&one.kind, &one.text) == (&other.kind, &other.text);
+    let apart = apart(&old.findings, &new.findings, alike).into_iter();
+    apart.map(|(presence, Finding { kind, text, .. })| FindingChange { presence, finding: kind, text }).collect()
+}
+
+/// What one of two lists alone holds: that of the new one first.
+pub(super) fn apart<T: Clone>(old: &[T], new: &[T], alike: impl Fn(&T, &T) -> bool) -> Vec<(Presence, T)> {
+    let without = |list: &[T], other: &[T], presence: Presence| -> Vec<(Presence, T)> {
+        let alone = list.iter().filter(|one| !other.iter().any(|other| alike(one, other)));
+        alone.map(|one| (presence, one.clone())).collect()
+    };
+    let mut apart = without(new, old, Presence::Appeared);
+    apart.extend(without(old, new, Presence::Vanished));
+    apart
 }
 
 fn differing(field: String, old: Option<String>, new: Option<String>) -> Option<FieldChange> {
@@ -123,8 +141,16 @@ fn kind(old: Option<&RuleResult>, new: Option<&RuleResult>) -> Kind {
         return if old.is_none() { Kind::Appeared } else { Kind::Vanished };
     };
     let fails = |rule: &RuleResult| matches!(rule.verdict, Verdict::Deviates | Verdict::Depends);
+    let judged = |rule: &RuleResult| fails(rule) || rule.verdict.is_met();
     match (fails(old), fails(new)) {
-        _ if !fails(new) && !new.verdict.is_met() => Kind::Unmeasurable,
+        // What never could be measured is not lost.
+        _ if !judged(new) => {
+            if judged(old) {
+                Kind::Unmeasurable
+            } else {
+                Kind::Unjudged
+            }
+        }
         // An informative rule states behaviour, and there is no wrong one.
         _ if new.level == Level::Informative => Kind::Permitted,
         (false, true) => Kind::NewlyDeviating,

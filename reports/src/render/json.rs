@@ -29,8 +29,19 @@ pub(crate) fn document(document: &impl Serialize, out: &mut dyn Write) -> io::Re
 /// Keys whose values stand on one line; the members of their values do where the key is in [`MEMBERS`].
 const ONE_LINE: [&str; 11] =
     ["program", "host", "driver", "taint", "caches_off", "needs", "operations", "without", "counts", "old", "new"];
-const MEMBERS: [&str; 10] =
-    ["inputs", "observations", "evidence", "findings", "incomplete", "recipes", "lanes", "judged", "kinds", "texels"];
+const MEMBERS: [&str; 11] = [
+    "inputs",
+    "observations",
+    "evidence",
+    "failed",
+    "findings",
+    "incomplete",
+    "recipes",
+    "lanes",
+    "judged",
+    "kinds",
+    "texels",
+];
 
 /// Indents the outer parts and writes what comes in great numbers compactly, so that a report can be read, searched
 /// line by line and compared with `diff`, and is hardly larger than without any space.

@@ -21,17 +21,37 @@ pub struct Junit;
 
 impl Render for Junit {
     fn render(&self, report: &Report, out: &mut dyn Write) -> io::Result<()> {
-        write(report, out, |_, _, _| Err(String::new()))
+        let excuse: &Excuse<'_> = &|_, _, _| Err(String::new());
+        write(report, out, &Judge { excuse, unmeasured: Unmeasured::Error, suite: None })
     }
 }
 
-/// Writes the report. What a rule's failure is excused by makes it skipped; why it is not excused goes into its message.
-pub(crate) fn write(
-    report: &Report,
-    out: &mut dyn Write,
-    excuse: impl Fn(&Device, &ProfileResult, &RuleResult) -> Result<String, String>,
-) -> io::Result<()> {
+/// What excuses a rule's failure, or why nothing does.
+pub(crate) type Excuse<'a> = dyn Fn(&Device, &ProfileResult, &RuleResult) -> Result<String, String> + 'a;
+
+/// What a required rule is of which too little was measured.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Unmeasured {
+    /// An error.
+    Error,
+    /// Skipped.
+    Skipped,
+}
+
+/// What becomes of rules that are not met.
+pub(crate) struct Judge<'a> {
+    /// An excuse makes it skipped; why there is none goes into the message of the failure.
+    pub(crate) excuse: &'a Excuse<'a>,
+    /// What is made of what was not measured.
+    pub(crate) unmeasured: Unmeasured,
+    /// What else there is to say.
+    pub(crate) suite: Option<TestSuite>,
+}
+
+/// Writes the report.
+pub(crate) fn write(report: &Report, out: &mut dyn Write, judge: &Judge<'_>) -> io::Result<()> {
     let mut document = Document::new("fpprobe");
+    document.add_test_suites(judge.suite.clone());
     for device in &report.devices {
         let name = phrase::label(report, device);
         let deviations = deviations(device);
@@ -42,8 +62,8 @@ pub(crate) fn write(
             suite.add_property(("profile.class", profile.class.name()));
             suite.add_property(("profile.needs", &*visible(&profile.needs.join(" "))));
             suite.add_test_cases(profile.rules.iter().map(|rule| {
-                let deviation = is_deviation(rule).then(|| excuse(device, profile, rule));
-                case(profile, rule, deviation.as_ref())
+                let deviation = is_deviation(rule).then(|| (judge.excuse)(device, profile, rule));
+                case(profile, rule, deviation.as_ref(), judge.unmeasured)
             }));
             document.add_test_suite(suite);
         }
@@ -92,13 +112,18 @@ fn suite(device: &Device, name: &str) -> TestSuite {
 }
 
 /// One rule. A deviation comes with what excuses it, or with why nothing does.
-fn case(profile: &ProfileResult, rule: &RuleResult, deviation: Option<&Result<String, String>>) -> TestCase {
+fn case(
+    profile: &ProfileResult,
+    rule: &RuleResult,
+    deviation: Option<&Result<String, String>>,
+    unmeasured: Unmeasured,
+) -> TestCase {
     let mut status = match (deviation, rule.verdict) {
         (Some(Err(_)), _) => TestCaseStatus::non_success(NonSuccessKind::Failure),
         (Some(Ok(_)), _) => TestCaseStatus::skipped(),
         _ if rule.level == Level::Informative => TestCaseStatus::skipped(),
         (None, Verdict::Conforms | Verdict::Permitted) => TestCaseStatus::success(),
-        (None, Verdict::Incomplete) if rule.level == Level::Required => {
+        (None, Verdict::Incomplete) if rule.level == Level::Required && unmeasured == Unmeasured::Error => {
             TestCaseStatus::non_success(NonSuccessKind::Error)
         }
         (None, _) => TestCaseStatus::skipped(),

@@ -10,7 +10,7 @@ mod error;
 mod id;
 mod index;
 mod retention;
-mod sum;
+pub(crate) mod sum;
 mod verify;
 
 use std::fs::{self, File, OpenOptions};

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-use super::{INDEPENDENCE, INDEPENDENT, control, is_feature};
+use super::{CONTROLS, INDEPENDENCE, INDEPENDENT, control, is_feature};
 use crate::claims::Standing as Claim;
 use crate::model::Device;
 use crate::verified::{Modes, Shown};
@@ -19,8 +19,19 @@ pub struct Demands {
     pub profile: String,
     /// What can be checked.
     pub demands: Vec<Demand>,
-    /// What cannot: structures, sections, alternatives, profiles that are elsewhere.
+    /// Sets of capabilities of which one is enough.
+    pub alternatives: Vec<Vec<Alternative>>,
+    /// What cannot: structures, sections.
     pub unchecked: BTreeSet<String>,
+}
+
+/// A set of capabilities that is enough where there are several.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Alternative {
+    /// Its name.
+    pub name: String,
+    /// What of it can be checked.
+    pub demands: Vec<Demand>,
 }
 
 /// One member that must be as the profile says.
@@ -44,7 +55,7 @@ pub enum Standing {
 /// A demand beside a device.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Judged {
-    /// The member.
+    /// The member, or the alternatives.
     pub member: String,
     /// Whether it is met.
     pub standing: Standing,
@@ -97,7 +108,7 @@ impl Demands {
                 return Err(DemandsError::Profile { problem: "several profiles are there".into(), found: found() });
             }
         };
-        let mut demands = Demands { profile: profile.clone(), demands: Vec::new(), unchecked: BTreeSet::new() };
+        let mut demands = Demands::none(&profile);
         file.profile(&profile, DEPTH, &mut demands)?;
         demands.demands.sort();
         demands.demands.dedup();
@@ -107,7 +118,38 @@ impl Demands {
     /// Every demand beside what a device claims and does.
     pub fn judge(&self, device: &Device) -> Vec<Judged> {
         let modes = Modes::of(device);
-        self.demands.iter().map(|demand| demand.judge(device, &modes)).collect()
+        let all = self.demands.iter().map(|demand| demand.judge(device, &modes));
+        all.chain(self.alternatives.iter().map(|sets| any_of(sets, device, &modes))).collect()
+    }
+
+    fn none(profile: &str) -> Demands {
+        Demands {
+            profile: profile.to_owned(),
+            demands: Vec::new(),
+            alternatives: Vec::new(),
+            unchecked: BTreeSet::new(),
+        }
+    }
+}
+
+/// Several sets of which one must be met, and where none is, what each lacks.
+fn any_of(sets: &[Alternative], device: &Device, modes: &Modes<'_>) -> Judged {
+    let names: Vec<&str> = sets.iter().map(|set| set.name.as_str()).collect();
+    let judged = sets.iter().map(|set| {
+        let judged = set.demands.iter().map(|demand| demand.judge(device, modes));
+        (set, judged.filter(|one| one.standing == Standing::Unmet).map(|one| one.member).collect::<Vec<_>>())
+    });
+    let judged: Vec<(&Alternative, Vec<String>)> = judged.collect();
+    let met = judged.iter().find(|(_, unmet)| unmet.is_empty());
+    let lacks = |(set, unmet): &(&Alternative, Vec<String>)| format!("{} lacks {}", set.name, unmet.join(", "));
+    Judged {
+        member: format!("any of {}", names.join(", ")),
+        standing: if met.is_some() { Standing::Met } else { Standing::Unmet },
+        claim: met.map_or_else(|| "none is met".to_owned(), |(set, _)| format!("{} is met", set.name)),
+        behaviour: match met {
+            Some(_) => "one is enough".to_owned(),
+            None => judged.iter().map(lacks).collect::<Vec<_>>().join("; "),
+        },
     }
 }
 
@@ -125,8 +167,7 @@ impl File<'_> {
             let at = format!("{at}.capabilities[{index}]");
             match named {
                 Value::String(name) => self.set(name, &at, demands)?,
-                // A list of names: one of them is enough.
-                Value::Array(_) => drop(demands.unchecked.insert(format!("alternatives {named}"))),
+                Value::Array(names) => self.any_of(names, &at, demands)?,
                 _ => return Err(key(&at, "expected the name of a set of capabilities")),
             }
         }
@@ -135,9 +176,34 @@ impl File<'_> {
             let Value::String(name) = named else { return Err(key(&at, "expected the name of a profile")) };
             match depth.checked_sub(1) {
                 Some(depth) if self.profiles.contains_key(name) => self.profile(name, depth, demands)?,
-                _ => drop(demands.unchecked.insert(format!("profile {name}"))),
+                Some(_) => {
+                    let problem = format!("the profile `{name}`, which is required, is not in the file: add it");
+                    return Err(key(&at, &problem));
+                }
+                None => {
+                    let problem = format!("`{name}` is required within more than {DEPTH} others: is it a circle?");
+                    return Err(key(&at, &problem));
+                }
             }
         }
+        Ok(())
+    }
+
+    /// A list of names: one of them is enough.
+    fn any_of(&self, names: &[Value], at: &str, demands: &mut Demands) -> Result<(), DemandsError> {
+        let mut sets = Vec::with_capacity(names.len());
+        for (index, name) in names.iter().enumerate() {
+            let at = format!("{at}[{index}]");
+            let Value::String(name) = name else { return Err(key(&at, "expected the name of a set of capabilities")) };
+            let mut own = Demands::none(&demands.profile);
+            self.set(name, &at, &mut own)?;
+            demands.unchecked.extend(own.unchecked);
+            sets.push(Alternative { name: name.clone(), demands: own.demands });
+        }
+        if sets.is_empty() {
+            return Err(key(at, "expected the names of sets of capabilities, of which one is enough"));
+        }
+        demands.alternatives.push(sets);
         Ok(())
     }
 
@@ -190,6 +256,8 @@ impl Demands {
                 Value::Bool(false) => return Ok(()),
                 other => return Err(key(at, &format!("expected true or false, found {other:.80}"))),
             }
+        } else if structure.trim_end_matches("KHR") == CONTROLS {
+            return Err(key(at, &format!("`{CONTROLS}` has no such member")));
         } else {
             self.unchecked.insert(format!("{structure}.{member}"));
             return Ok(());

@@ -145,9 +145,12 @@ fn devices_are_matched_by_slot() {
     let [cpu, second, first] = slots;
     let expected = [(Presence::Both, cpu), (Presence::Appeared, second), (Presence::Vanished, first.clone())];
     assert_eq!(presence(&report, &other), expected);
-    // Two in one slot of one machine: nobody knows which is which.
+    // Of two in one slot of one machine the same driver is found again; where both may be it, nobody knows which is which.
     other.devices[0].identity.slot = first.clone();
     other.devices[1].identity.slot = first;
+    let found = presence(&report, &other).into_iter().map(|(presence, _)| presence).collect::<Vec<_>>();
+    assert_eq!(found, [Presence::Appeared, Presence::Both, Presence::Vanished]);
+    other.devices[0].identity = other.devices[1].identity.clone();
     assert!(presence(&report, &other).iter().all(|(presence, _)| *presence != Presence::Both));
 }
 
@@ -258,4 +261,68 @@ fn the_page_has_a_matrix_of_devices_and_profiles() {
     assert!(places.is_sorted(), "{matrix}");
     let same = shown(&compared(&old, &old).diff, "html");
     assert!(!same.contains("<table"));
+}
+
+/// Two drivers of one device, which has one slot.
+fn two_drivers() -> Report {
+    let mut both = report(&[roots(ROOTS)]);
+    let mut newer = both.devices[0].clone();
+    newer.identity.driver.info = "newer".into();
+    newer.identity.key = "newer".into();
+    both.devices.push(newer);
+    both
+}
+
+#[test]
+fn drivers_of_one_slot_are_told_apart() {
+    let both = two_drivers();
+    let same = compared(&both, &both).diff;
+    assert!(same.summary.empty && same.summary.compared == 2, "{same:?}");
+    // The one that is updated is the one that is left.
+    let mut updated = both.clone();
+    updated.devices[1].identity.driver.info = "newest".into();
+    updated.devices[1].identity.key = "newest".into();
+    updated.devices.swap(0, 1);
+    let diff = compared(&both, &updated).diff;
+    let changes: Vec<_> = diff.devices.iter().map(|device| (device.presence, device.identity.len())).collect();
+    assert_eq!(changes, [(Presence::Both, 1), (Presence::Both, 0)]);
+    let mut alone = both.clone();
+    alone.devices.remove(0);
+    let diff = compared(&both, &alone).diff;
+    assert_eq!((diff.summary.compared, diff.summary.vanished), (1, 1));
+    assert_eq!(diff.devices[0].identity, []);
+}
+
+#[test]
+fn findings_and_what_could_not_be_measured_are_told_once_they_change() {
+    let old = report(&[roots(ROOTS)]);
+    let mut new = old.clone();
+    let gone = new.devices[0].findings.remove(0);
+    let incident = fpprobe_reports::model::Incident {
+        subject: "other_icd.json".into(),
+        outcome: Some(Outcome::Rejected),
+        detail: "its library is missing".into(),
+    };
+    new.incomplete.push(incident.clone());
+    let diff = compared(&old, &new).diff;
+    assert!(!diff.summary.empty);
+    assert_eq!((diff.incomplete.len(), &diff.incomplete[0].incident), (1, &incident));
+    let finding = &diff.devices[0].findings[0];
+    assert_eq!((finding.presence, &finding.text), (Presence::Vanished, &gone.text));
+    for form in ["text", "md"] {
+        assert!(shown(&diff, form).contains("its library is missing"), "{form}");
+        assert!(shown(&diff, form).contains("finding, gone: "), "{form}");
+    }
+}
+
+#[test]
+fn what_never_was_measurable_is_not_lost() {
+    let mut old = report(&[roots(ROOTS)]);
+    let mut new = old.clone();
+    for (report, behaviour) in [(&mut old, "one"), (&mut new, "other")] {
+        let rule = &mut report.devices[0].profiles[0].rules[0];
+        (rule.verdict, rule.behaviour) = (Verdict::Incomplete, behaviour.to_owned());
+    }
+    let rules = &compared(&old, &new).diff.devices[0].rules;
+    assert_eq!(rules.iter().map(|rule| rule.kind).collect::<Vec<_>>(), [Kind::Unjudged]);
 }

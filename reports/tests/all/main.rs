@@ -4,6 +4,7 @@ mod baseline;
 mod browser;
 mod diff;
 mod fixture;
+mod gate;
 mod hardware;
 mod hostile;
 mod html;

@@ -2,8 +2,11 @@
 
 use std::collections::HashMap;
 
-use crate::diff::{DeviceDiff, Ended, FieldChange, Group, KernelChange, Kind, Lane, LaneVerdict, RuleChange, Ruling};
-use crate::model::Outcome;
+use crate::diff::{
+    DeviceDiff, Ended, FieldChange, FindingChange, Group, IncidentChange, KernelChange, Kind, Lane, LaneVerdict,
+    Presence, RuleChange, Ruling,
+};
+use crate::model::{Incident, Outcome};
 use crate::render::lane::{self, Line};
 use crate::render::phrase;
 use crate::values::eval_command;
@@ -104,6 +107,25 @@ impl<'a> Family<'a> {
 }
 
 /// `ran -> unsupported (shaderFloat64)`.
+/// A finding of one side alone: `new` or `gone`, and what it says.
+pub(super) fn finding(change: &FindingChange) -> String {
+    format!("{}: {}", newness(change.presence), change.text)
+}
+
+/// What went wrong on one side alone.
+pub(super) fn incident(change: &IncidentChange) -> String {
+    let Incident { subject, outcome, detail } = &change.incident;
+    format!("{}: {subject}: {}: {detail}", newness(change.presence), phrase::incident(*outcome))
+}
+
+fn newness(presence: Presence) -> &'static str {
+    match presence {
+        Presence::Both => "in both",
+        Presence::Appeared => "new",
+        Presence::Vanished => "gone",
+    }
+}
+
 fn outcomes(change: &KernelChange) -> String {
     let side = |ended: &Option<Ended>| match ended {
         None => "not asked".to_owned(),

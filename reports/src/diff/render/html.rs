@@ -54,6 +54,7 @@ fn page(diff: &Diff) -> Markup {
                     @if !diff.summary.kinds.is_empty() {
                         section { h2.quiet { "Changes, the most important first" } (scrolling("Changes by kind", &summary(&diff.summary))) }
                     }
+                    @if !diff.incomplete.is_empty() { section { h2 { "Not measured" } ul { @for change in &diff.incomplete { li { (digest::incident(change)) } } } } }
                     @for (index, device) in diff.devices.iter().enumerate().filter(|(_, device)| !device.is_empty()) {
                         (section(index, device))
                     }
@@ -141,6 +142,7 @@ fn section(index: usize, device: &DeviceDiff) -> Markup {
             }
             @if !device.identity.is_empty() { section { h3 { "Driver and identity" } (scrolling("Driver and identity", &fields(&device.identity))) } }
             @if !device.profiles.is_empty() { section { h3 { "Classes" } (scrolling("Classes", &classes(&device.profiles))) } }
+            @if !device.findings.is_empty() { section { h3 { "Findings" } ul { @for change in &device.findings { li { (digest::finding(change)) } } } } }
             @if !rules.is_empty() { section { h3 { "Rules whose verdict changed" } (scrolling("Rules whose verdict changed", &verdicts(&rules))) } }
             @for kind in Kind::ALL {
                 @if kind == Kind::Claim && !device.claims.is_empty() {

@@ -42,7 +42,9 @@ fn head(diff: &Diff) -> String {
         return page;
     }
     let changed: Vec<&DeviceDiff> = diff.devices.iter().filter(|device| !device.is_empty()).collect();
-    page.push_str(&list(changed.iter().take(SHOWN).map(|device| device_line(device))));
+    let incidents = diff.incomplete.iter().take(SHOWN);
+    let incidents = incidents.map(|change| format!("not measured, {}", escape(&digest::incident(change))));
+    page.push_str(&list(incidents.chain(changed.iter().take(SHOWN).map(|device| device_line(device)))));
     if changed.len() > SHOWN {
         let _ = writeln!(page, "- {} more", phrase::number(changed.len() - SHOWN, "device"));
     }
@@ -65,6 +67,9 @@ fn device_line(device: &DeviceDiff) -> String {
             |standing: &Option<Standing>| standing.as_ref().map_or_else(|| "not judged".to_owned(), Standing::in_words);
         let classes = digest::arrow(&class(&change.old), &class(&change.new));
         let _ = write!(line, "<br>**{}**: {}", escape(&change.profile), escape(&classes));
+    }
+    for change in device.findings.iter().take(SHOWN) {
+        let _ = write!(line, "<br>finding, {}", escape(&digest::finding(change)));
     }
     line
 }

@@ -26,6 +26,10 @@ impl RenderDiff for Text {
             return paper.line(0, 2, &[(Ink::Good, "nothing changed"), (Ink::Plain, &format!(" on {devices}"))]);
         }
         summary(paper, &diff.summary)?;
+        for change in diff.incomplete.iter().take(SHOWN) {
+            paper.line(0, 2, &[(Ink::Doubt, "not measured, "), (Ink::Plain, &digest::incident(change))])?;
+        }
+        more(paper, diff.incomplete.len(), SHOWN)?;
         diff.devices.iter().filter(|device| !device.is_empty()).try_for_each(|device| self::device(paper, device))
     }
 }
@@ -83,6 +87,10 @@ fn device(paper: &mut Paper, device: &DeviceDiff) -> io::Result<()> {
         let classes = digest::arrow(&class(&change.old), &class(&change.new));
         paper.line(2, 4, &[(Ink::Strong, &change.profile), (Ink::Plain, ": "), (Ink::Plain, &classes)])?;
     }
+    for change in device.findings.iter().take(SHOWN) {
+        paper.line(2, 4, &[(Ink::Note, "finding, "), (Ink::Plain, &digest::finding(change))])?;
+    }
+    more(paper, device.findings.len(), SHOWN)?;
     rules(paper, device)?;
     let (claims, families) = (&device.claims, digest::families(device));
     for kind in Kind::ALL {

@@ -1,0 +1,181 @@
+//! Every failing lane of a kernel, in so few characters that a file of them can be reviewed: their number, a digest over
+//! all, and where they are not too many a print of each, which tells fewer of the same from others.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::failed::Lanes;
+use crate::store::sum::digest;
+
+/// Lanes of one kernel of which each has a print of its own.
+const ONE_BY_ONE: usize = 256;
+/// Hex digits of the digest over all lanes.
+const DIGEST: usize = 16;
+/// Hex digits of a lane's print: of other bits one in 2^24 and more passes for one of 256.
+const PRINT: usize = 8;
+
+/// The failing lanes of one kernel: `f32.fadd 2 0123456789abcdef 0011223344556677`, the kernel, the number of lanes, 16
+/// hex digits of the SHA-256 of them, and, of at most 256 lanes, 8 hex digits of the SHA-256 of each.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Prints {
+    /// Kernel id.
+    pub kernel: String,
+    /// Number of lanes, each counted once however many parts of its result fail.
+    pub count: usize,
+    digest: String,
+    /// Sorted; empty where there are too many.
+    one_by_one: Vec<String>,
+}
+
+/// No prints of lanes.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error(
+    "`{0}` is not what `fpprobe baseline accept` writes: a kernel, the number of its lanes, {DIGEST} hex digits, and {PRINT} for each of up to {ONE_BY_ONE} lanes"
+)]
+pub struct NoPrints(String);
+
+impl Prints {
+    /// Those of every kernel.
+    pub fn of(lanes: &Lanes) -> Vec<Prints> {
+        lanes.iter().map(|(kernel, lanes)| Prints::of_kernel(kernel, lanes)).collect()
+    }
+
+    fn of_kernel(kernel: &str, lanes: &[String]) -> Prints {
+        let mut one_by_one: Vec<String> =
+            if lanes.len() > ONE_BY_ONE { Vec::new() } else { lanes.iter().map(|lane| print(lane)).collect() };
+        one_by_one.sort_unstable();
+        let digest = cut(&lanes.join("\n"), DIGEST);
+        Prints { kernel: kernel.to_owned(), count: lanes.len(), digest, one_by_one }
+    }
+
+    /// Why these lanes are not some of those printed.
+    fn objection(&self, lanes: &[String]) -> Option<String> {
+        let Prints { kernel, count, one_by_one, .. } = self;
+        let now = Prints::of_kernel(kernel, lanes);
+        if now.digest == self.digest && now.count == *count {
+            return None;
+        }
+        let unknown = |lane: &&String| one_by_one.binary_search(&print(lane)).is_err();
+        if one_by_one.is_empty() {
+            let difference = if now.count < *count { "fewer lanes, and not told which" } else { "other lanes or bits" };
+            return Some(format!(
+                "{kernel} fails on {} lanes where {count} were accepted: {difference}; look, and accept them anew",
+                now.count
+            ));
+        }
+        let other = lanes.iter().find(unknown);
+        let other = other.map(|lane| format!("not among the accepted lanes and bits: {kernel} {lane}"));
+        other.or_else(|| {
+            (now.count >= *count).then(|| format!("{kernel} fails on other lanes, or with other bits, than accepted"))
+        })
+    }
+}
+
+/// Why the lanes that fail are not some of the accepted ones.
+pub(super) fn objection(accepted: &[Prints], lanes: &Lanes) -> Option<String> {
+    lanes.iter().find_map(|(kernel, lanes)| match accepted.iter().find(|prints| prints.kernel == *kernel) {
+        Some(prints) => prints.objection(lanes),
+        None => Some(format!("{kernel} fails, too, of which nothing was accepted")),
+    })
+}
+
+/// How many accepted lanes do not fail any more, of kernels that answered.
+pub(crate) fn mended(accepted: &[Prints], lanes: &Lanes, answered: impl Fn(&str) -> bool) -> usize {
+    let now = |kernel: &str| lanes.get(kernel).map_or(0, Vec::len);
+    let answered = accepted.iter().filter(|prints| answered(&prints.kernel));
+    answered.map(|prints| prints.count.saturating_sub(now(&prints.kernel))).sum()
+}
+
+fn print(lane: &str) -> String {
+    cut(lane, PRINT)
+}
+
+fn cut(text: &str, digits: usize) -> String {
+    let mut digest = digest(text.as_bytes());
+    digest.truncate(digits);
+    digest
+}
+
+impl fmt::Display for Prints {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Prints { kernel, count, digest, one_by_one } = self;
+        write!(f, "{kernel} {count} {digest}")?;
+        if one_by_one.is_empty() { Ok(()) } else { write!(f, " {}", one_by_one.concat()) }
+    }
+}
+
+impl FromStr for Prints {
+    type Err = NoPrints;
+
+    fn from_str(text: &str) -> Result<Prints, NoPrints> {
+        parse(text).ok_or_else(|| NoPrints(text.chars().take(80).collect()))
+    }
+}
+
+fn parse(text: &str) -> Option<Prints> {
+    let is_hex = |text: &str| text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    let mut words = text.split(' ');
+    let (kernel, count, digest) = (words.next()?, words.next()?.parse().ok()?, words.next()?);
+    let prints = words.next().unwrap_or_default();
+    let complete = prints.len() == if count > ONE_BY_ONE { 0 } else { count * PRINT };
+    if kernel.is_empty() || digest.len() != DIGEST || !is_hex(digest) || !is_hex(prints) || !complete {
+        return None;
+    }
+    let mut one_by_one: Vec<String> =
+        prints.as_bytes().chunks(PRINT).map(|print| print.escape_ascii().to_string()).collect();
+    one_by_one.sort_unstable();
+    words.next().is_none().then(|| Prints { kernel: kernel.to_owned(), count, digest: digest.to_owned(), one_by_one })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lanes(range: std::ops::Range<u32>) -> Lanes {
+        let lanes = range.map(|bits| format!("{bits:08x} 00000000 = {bits:08x}")).collect();
+        Lanes::from([("f32.fadd".to_owned(), lanes)])
+    }
+
+    fn accepted(lanes: &Lanes) -> Vec<Prints> {
+        Prints::of(lanes).iter().map(|prints| prints.to_string().parse().unwrap()).collect()
+    }
+
+    #[test]
+    fn fewer_of_the_same_are_accepted_and_others_are_not() {
+        let accepted = accepted(&lanes(0..256));
+        assert_eq!(objection(&accepted, &lanes(0..256)), None);
+        assert_eq!(objection(&accepted, &lanes(3..200)), None);
+        assert_eq!(mended(&accepted, &lanes(3..200), |_| true), 59);
+        assert_eq!(mended(&accepted, &lanes(3..200), |_| false), 0);
+        let other = objection(&accepted, &lanes(200..257)).unwrap();
+        assert_eq!(other, "not among the accepted lanes and bits: f32.fadd 00000100 00000000 = 00000100");
+        let mut bits = lanes(0..256);
+        bits.get_mut("f32.fadd").unwrap()[77] = "0000004d 00000000 = 00555555".into();
+        assert!(objection(&accepted, &bits).unwrap().contains("= 00555555"));
+        let another = Lanes::from([("f32.fsub".to_owned(), vec!["0 = 0".to_owned()])]);
+        assert!(objection(&accepted, &another).unwrap().starts_with("f32.fsub fails, too"));
+    }
+
+    #[test]
+    fn of_very_many_lanes_the_digest_decides() {
+        let accepted = accepted(&lanes(0..257));
+        assert_eq!(objection(&accepted, &lanes(0..257)), None);
+        assert!(objection(&accepted, &lanes(0..256)).unwrap().contains("256 lanes where 257 were accepted: fewer"));
+        assert!(objection(&accepted, &lanes(1..258)).unwrap().contains("other lanes or bits"));
+    }
+
+    #[test]
+    fn what_is_no_print_is_refused() {
+        for wrong in [
+            "",
+            "f32.fadd",
+            "f32.fadd 1 0011223344556677",
+            "f32.fadd 1 0011223344556677 0011223",
+            "f32.fadd 300 001122334455667",
+        ] {
+            assert!(wrong.parse::<Prints>().is_err(), "{wrong}");
+        }
+        assert!("f32.fadd 1 0011223344556677 00112233 00112233".parse::<Prints>().is_err());
+        assert!("f32.fadd 99999999999999999999 0011223344556677".parse::<Prints>().is_err());
+    }
+}

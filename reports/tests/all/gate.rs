@@ -1,0 +1,196 @@
+//! The gate over every lane: what gets worse behind the lanes that are shown closes it, what gets better does not; and a
+//! report that tells of nothing opens nothing.
+
+use std::sync::Arc;
+
+use fpprobe_profiles::profile::built_in;
+use fpprobe_profiles::{Observation, Outcome, Verdict};
+use fpprobe_reports::Report;
+use fpprobe_reports::baseline::{AcceptError, Baseline, Date, Filter, accept, read, write};
+use fpprobe_reports::check::{Checked, Gate, Terms, check};
+use fpprobe_reports::judged::judge;
+use fpprobe_reports::record::Recorder;
+use fpprobe_spirv::{Cases, Kernel};
+
+use crate::fixture;
+
+/// Subnormals that are kept, where D3D flushes them.
+const LANES: u64 = 40;
+
+fn today() -> Date {
+    "2026-11-22".parse().unwrap()
+}
+
+/// A device that adds like IEEE, but for what `change` makes of an answer; the number of the case and the sum.
+fn report(change: impl Fn(u64, u64) -> u64) -> Report {
+    let kernel: Kernel = "f32.fadd".parse().unwrap();
+    let operands: Vec<u64> = (1..=LANES).flat_map(|bits| [bits, 0]).collect();
+    let out: Vec<u64> = (1..=LANES).map(|bits| change(bits - 1, bits)).collect();
+    let observation = Observation {
+        kernel,
+        cases: Cases::new("f32.few", 2, operands),
+        outcome: Outcome::Ran,
+        detail: String::new(),
+        out: Arc::from(out),
+        second: None,
+    };
+    let mut report = fixture::report();
+    report.devices.truncate(1);
+    report.incomplete.clear();
+    let mut recorder = Recorder::new();
+    let device = &mut report.devices[0];
+    device.incomplete.clear();
+    device.observations = recorder.device(std::slice::from_ref(&observation));
+    device.profiles = judge(&[built_in("d3d11").unwrap().unwrap()], &[observation]).profiles;
+    report.inputs = recorder.inputs_table();
+    report
+}
+
+fn accepted(report: &Report) -> Baseline {
+    let mut baseline = Baseline::default();
+    take(&mut baseline, report);
+    baseline
+}
+
+/// Accepts, and reads what was written.
+fn take(baseline: &mut Baseline, report: &Report) -> usize {
+    let filter = Filter { reason: "known".into(), ..Filter::default() };
+    let count = accept(baseline, report, &filter, today()).unwrap();
+    let mut text = Vec::new();
+    write(baseline, &mut text).unwrap();
+    *baseline = read("b.toml", std::str::from_utf8(&text).unwrap()).unwrap();
+    count
+}
+
+fn checked(report: &Report, baseline: &Baseline, strict: bool) -> Checked {
+    let terms = Terms { today: today(), strict, allow_tainted: false };
+    check(report.program.clone(), report, baseline, terms).unwrap()
+}
+
+#[test]
+fn other_bits_of_any_accepted_lane_close_it() {
+    let baseline = accepted(&report(|_, sum| sum));
+    assert!(checked(&report(|_, sum| sum), &baseline, true).passed);
+    // Far behind the lanes that are shown.
+    let worse = checked(&report(|case, sum| if case == 33 { 0x0055_5555 } else { sum }), &baseline, false);
+    let of_rule = worse.deviations.iter().find(|one| one.rule == "D32-18").unwrap();
+    assert_eq!(of_rule.why, "not among the accepted lanes and bits: f32.fadd 00000022 00000000 = 00555555");
+    assert_eq!(worse.gate, Gate::NotPassed);
+}
+
+#[test]
+fn fewer_of_the_same_lanes_pass_and_are_told() {
+    let mut baseline = accepted(&report(|_, sum| sum));
+    let better = report(|case, sum| if case < 3 { 0 } else { sum });
+    let loose = checked(&better, &baseline, false);
+    assert!(loose.passed, "{:?}", loose.deviations);
+    assert_eq!(loose.improved[0].now, "deviates, though not on 3 of the accepted lanes");
+    assert_eq!(checked(&better, &baseline, true).gate, Gate::NotPassed);
+    // Accepted anew, they may not come back.
+    assert!(take(&mut baseline, &better) > 0);
+    assert!(baseline.accepted.iter().all(|one| one.reason == "known"));
+    assert!(checked(&better, &baseline, true).passed);
+    assert!(!checked(&report(|_, sum| sum), &baseline, false).passed);
+}
+
+#[test]
+fn reports_and_baselines_that_know_few_lanes_fall_back_on_them() {
+    let mut old = report(|_, sum| sum);
+    old.devices[0].profiles[0].rules.iter_mut().for_each(|rule| rule.failed.clear());
+    let mut baseline = accepted(&old);
+    assert!(baseline.accepted.iter().all(|one| one.lanes.is_empty()));
+    assert!(checked(&old, &baseline, true).passed && checked(&report(|_, sum| sum), &baseline, true).passed);
+    // The lanes are learnt when they are told.
+    assert!(take(&mut baseline, &report(|_, sum| sum)) > 0);
+    assert!(checked(&old, &baseline, true).passed);
+    // Lanes that the report does not hold are none.
+    let mut forged = report(|_, sum| sum);
+    for rule in &mut forged.devices[0].profiles[0].rules {
+        rule.failed.iter_mut().for_each(|failed| failed.cases = "0-4000000000".into());
+    }
+    assert!(checked(&forged, &baseline, false).passed);
+}
+
+#[test]
+fn what_was_lost_or_not_asked_opens_no_gate_as_if_it_were_met() {
+    let good = report(|_, sum| sum);
+    let baseline = accepted(&good);
+    let without = |outcome: Outcome| {
+        let mut report = good.clone();
+        let device = &mut report.devices[0];
+        let mut other = device.observations[0].clone();
+        other.kernel = "f32.fsub".into();
+        device.observations[0].outcome = outcome;
+        device.observations[0].out = None;
+        device.observations.push(other);
+        let recorded = fpprobe_reports::record::read_device(&device.observations, &report.inputs).unwrap();
+        device.profiles = judge(&[built_in("d3d11").unwrap().unwrap()], &recorded.observations).profiles;
+        report
+    };
+    let crashed = checked(&without(Outcome::Crashed), &Baseline { accepted: Vec::new() }, false);
+    assert!(!crashed.passed);
+    let mut only_other = without(Outcome::Crashed);
+    only_other.devices[0].profiles[0].rules.retain(|rule| rule.id == "D32-18");
+    for rule in &mut only_other.devices[0].profiles[0].rules {
+        (rule.verdict, rule.behaviour, rule.failing) = (Verdict::Incomplete, "f32.fadd: crashed".into(), 0);
+    }
+    let lost = checked(&only_other, &baseline, false);
+    assert_eq!((lost.gate, lost.lost.is_empty()), (Gate::Incomplete, false));
+    let mut unasked = only_other.clone();
+    unasked.devices[0].observations.remove(0);
+    unasked.devices[0].profiles[0].rules[0].behaviour = "f32.fadd was not measured".into();
+    let loose = checked(&unasked, &baseline, false);
+    assert_eq!(loose.gate, Gate::Passed);
+    assert!(loose.unmeasured.iter().any(|one| one.now == "incomplete: f32.fadd was not measured"));
+    assert_eq!(checked(&unasked, &baseline, true).gate, Gate::NotPassed);
+    unasked.devices[0].observations.clear();
+    assert_eq!(checked(&unasked, &baseline, false).gate, Gate::NothingMeasured);
+}
+
+#[test]
+fn tainted_reports_are_checked_only_when_that_is_said() {
+    let mut report = report(|_, sum| sum);
+    report.devices[0].taint.push("VK_LAYER_x".into());
+    let terms = Terms { today: today(), strict: false, allow_tainted: false };
+    let error = check(report.program.clone(), &report, &Baseline::default(), terms).unwrap_err().to_string();
+    assert!(error.contains("VK_LAYER_x") && error.contains("--allow-tainted"), "{error}");
+}
+
+#[test]
+fn two_drivers_of_one_device_have_entries_of_their_own() {
+    let mut both = report(|_, sum| sum);
+    let mut other = both.devices[0].clone();
+    other.identity.driver.info = "Mesa 25.0.7".into();
+    other.identity.key = "another".into();
+    both.devices.push(other);
+    let worse = report(|case, sum| if case == 33 { 0x0055_5555 } else { sum });
+    both.devices[0].observations = worse.devices[0].observations.clone();
+    both.devices[0].profiles = worse.devices[0].profiles.clone();
+    let baseline = accepted(&both);
+    assert!(checked(&both, &baseline, true).passed, "{:?}", checked(&both, &baseline, true).deviations);
+    both.devices.swap(0, 1);
+    assert!(checked(&both, &baseline, true).passed);
+}
+
+#[test]
+fn what_cannot_be_meant_is_not_accepted() {
+    let report = report(|_, sum| sum);
+    let error = |change: &dyn Fn(&mut Filter)| {
+        let mut filter = Filter { reason: "known".into(), ..Filter::default() };
+        change(&mut filter);
+        let mut baseline = Baseline::default();
+        let error = accept(&mut baseline, &report, &filter, today()).unwrap_err();
+        assert_eq!(baseline, Baseline::default());
+        error
+    };
+    assert!(matches!(error(&|filter| filter.link = Some("#12".into())), AcceptError::Link(_)));
+    assert!(matches!(error(&|filter| filter.reason = " ".into()), AcceptError::Reason));
+    assert!(matches!(error(&|filter| filter.expires = "2026-11-21".parse().ok()), AcceptError::Expired(..)));
+    for change in [
+        |filter: &mut Filter| filter.rules.push("D32-99".into()),
+        |filter: &mut Filter| filter.profiles.push("d3d12".into()),
+        |filter: &mut Filter| filter.devices.push("nobody".into()),
+    ] {
+        assert!(matches!(error(&change), AcceptError::Nothing { .. }));
+    }
+}

@@ -265,7 +265,7 @@ fn the_page_has_a_matrix_of_devices_and_profiles() {
 
 /// Two drivers of one device, which has one slot.
 fn two_drivers() -> Report {
-    let mut both = report(&[roots(ROOTS)]);
+    let mut both = answered(&[roots(ROOTS)]);
     let mut newer = both.devices[0].clone();
     newer.identity.driver.info = "newer".into();
     newer.identity.key = "newer".into();
@@ -295,7 +295,7 @@ fn drivers_of_one_slot_are_told_apart() {
 
 #[test]
 fn findings_and_what_could_not_be_measured_are_told_once_they_change() {
-    let old = report(&[roots(ROOTS)]);
+    let old = answered(&[roots(ROOTS)]);
     let mut new = old.clone();
     let gone = new.devices[0].findings.remove(0);
     let incident = fpprobe_reports::model::Incident {
@@ -317,7 +317,7 @@ fn findings_and_what_could_not_be_measured_are_told_once_they_change() {
 
 #[test]
 fn what_never_was_measurable_is_not_lost() {
-    let mut old = report(&[roots(ROOTS)]);
+    let mut old = answered(&[roots(ROOTS)]);
     let mut new = old.clone();
     for (report, behaviour) in [(&mut old, "one"), (&mut new, "other")] {
         let rule = &mut report.devices[0].profiles[0].rules[0];

@@ -48,7 +48,7 @@ fn files_that_are_not_there_come_with_what_makes_them() {
         (&["judge", none][..], "`fpprobe run -o FILE.json` writes a report"),
         (&["diff", none, none], "`fpprobe history list` shows those that are kept"),
         (&["diff", place, place], "`fpprobe run -o FOLDER` writes one"),
-        (&["judge", place], "name a file in this folder"),
+        (&["judge", place], "`fpprobe run -o FOLDER` writes one"),
         (&["check", "--baseline", none], "`fpprobe baseline accept REPORT -o FILE --reason TEXT` writes one"),
         (&["rules", "none.toml"], "`fpprobe profiles` lists it"),
         (&["run", "--require", none], "`fpprobe run --format vulkan-profile -o FILE.json` writes one"),

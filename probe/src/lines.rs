@@ -5,6 +5,7 @@ use std::io::{BufRead, Read as _};
 use fpprobe_reports::model::Value;
 use fpprobe_reports::values;
 use fpprobe_spirv::Kernel;
+use fpprobe_spirv::cases::is_offered;
 use serde::Deserialize;
 
 use crate::exit::{OrUsage as _, say, usage_error};
@@ -25,6 +26,7 @@ pub fn given(kernel: &Kernel, arguments: &[String]) -> anyhow::Result<Option<Vec
         return Ok(None);
     }
     let case = values::parse_case(kernel, arguments).or_usage()?;
+    check(kernel, &case).map_err(usage_error)?;
     for (written, read) in filled(kernel, arguments, &case) {
         say(&format!("note: `{written}` is short, and read as {read}"));
     }
@@ -65,9 +67,17 @@ fn read_from(kernel: &Kernel, mut input: impl BufRead) -> anyhow::Result<Vec<u64
         }
         let input: Input = serde_json::from_str(&line)
             .map_err(|error| complain(format!("{error}; expected one case, such as {{\"in\": [\"80000000\"]}}")))?;
-        cases.extend(values::decode_case(kernel, &input.values).map_err(|error| complain(error.to_string()))?);
+        let case = values::decode_case(kernel, &input.values).map_err(|error| complain(error.to_string()))?;
+        check(kernel, &case).map_err(complain)?;
+        cases.extend(case);
     }
     Ok(cases)
+}
+
+/// What a driver must not be asked is refused.
+fn check(kernel: &Kernel, case: &[u64]) -> Result<(), String> {
+    let refusal = || format!("{kernel} takes depths, which lie between 0 and 1: 00000000 to 3f800000, or 80000000");
+    if is_offered(kernel, case) { Ok(()) } else { Err(refusal()) }
 }
 
 #[cfg(test)]
@@ -102,5 +112,7 @@ mod tests {
         );
         let message = parse("f32.fabs", "{\"in\":[\"80000000\"]}\n{\"in\":[\"8000000g\"]}").unwrap_err();
         assert!(message.contains("line 2") && message.contains("8000000g"), "{message}");
+        let message = parse("d32f.store:route=clear", "{\"in\":[\"7fc00000\"]}").unwrap_err();
+        assert!(message.contains("line 1") && message.contains("between 0 and 1"), "{message}");
     }
 }

@@ -14,7 +14,7 @@ use crate::op::Function;
 /// negatives, subnormals, infinities and NaNs; the channels run through their lists side by side, each rotated.
 pub(super) fn store_cases(format: Format) -> Vec<u64> {
     let lists: Vec<Vec<u64>> =
-        format.channels().iter().map(|channel| offered(format, channel_inputs(channel.coding), SINGLE)).collect();
+        format.channels().iter().map(|channel| offered(format, channel_inputs(channel.coding))).collect();
     let most = lists.iter().map(Vec::len).max().unwrap_or(0);
     let mut cases = Vec::with_capacity(most * lists.len());
     for index in 0..most {
@@ -86,7 +86,7 @@ pub(super) fn converted(kernel: &Kernel) -> Vec<u64> {
 
 /// Numbers for state: boundary numbers, each component's list rotated by another part of it.
 pub(super) fn states(kernel: &Kernel) -> Vec<u64> {
-    let list = offered(kernel.format, boundaries(SINGLE), SINGLE);
+    let list = offered(kernel.format, boundaries(SINGLE));
     if kernel.op.params.len() == 1 {
         return super::widen(&list, 1, kernel.arity());
     }
@@ -94,10 +94,14 @@ pub(super) fn states(kernel: &Kernel) -> Vec<u64> {
 }
 
 /// What may be offered of a list: depths lie between 0 and 1.
-fn offered(format: Format, mut list: Vec<u64>, layout: FloatLayout) -> Vec<u64> {
-    let one = unit(Coding::Float(layout));
-    list.retain(|bits| !format.is_depth() || *bits <= one || *bits == layout.sign_bit());
+fn offered(format: Format, mut list: Vec<u64>) -> Vec<u64> {
+    list.retain(|bits| !format.is_depth() || is_depth(*bits));
     list
+}
+
+/// Whether a binary32 is a depth.
+pub(super) fn is_depth(bits: u64) -> bool {
+    bits <= unit(Coding::Float(SINGLE)) || bits == SINGLE.sign_bit()
 }
 
 /// Most bits of a channel of which every code is asked in a store.
@@ -124,12 +128,21 @@ fn channel_inputs(coding: Coding) -> Vec<u64> {
 }
 
 /// Numbers for a channel of sRGB: boundary values, 256 of each binade from 2^-13 to 1, which is more than one for each code,
-/// and those around the end of the straight part, 0.0031308.
+/// those around the end of the straight part, 0.0031308, and around what each code means and each threshold between codes.
 fn srgb_inputs() -> Vec<u64> {
     let mut list = boundaries(SINGLE);
     list.extend((-13..0).flat_map(|exponent| (256..512).map(move |part| scaled(SINGLE, part, exponent - 8))));
     list.extend(0x3b4d_2e18..0x3b4d_2e20);
+    list.extend((1..510).flat_map(|half| {
+        let point = u64::from((linear(f64::from(half) / 510.0) as f32).to_bits());
+        [point - 1, point, point + 1]
+    }));
     distinct(list)
+}
+
+/// What a share of sRGB's greatest code means (Khronos Data Format Specification, "sRGB EOTF").
+fn linear(coded: f64) -> f64 {
+    if coded <= 0.04045 { coded / 12.92 } else { ((coded + 0.055) / 1.055).powf(2.4) }
 }
 
 /// Numbers whose significand is rounded to 9 bits, under every exponent: the least and the greatest significands, the ties
@@ -195,7 +208,7 @@ pub(super) fn load_cases(format: Format) -> Vec<u64> {
     }
     if widest > EVERY {
         let list = codes_of(first);
-        let list = first.float().map_or(list.clone(), |layout| offered(format, list, layout));
+        let list = first.float().map_or(list.clone(), |_| offered(format, list));
         let wide = super::widen(&list, 1, channels.len());
         return wide.chunks(channels.len()).map(|codes| texel(format, codes)).collect();
     }

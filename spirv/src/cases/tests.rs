@@ -124,6 +124,29 @@ fn fixed_point_numbers_meet_their_ties() {
 }
 
 #[test]
+fn srgb_is_asked_what_codes_mean_and_where_one_gives_way_to_the_next() {
+    let list: BTreeSet<u64> = of("rgba8srgb.store:route=clear").iter().flatten().copied().collect();
+    // Codes 10 and 128, the thresholds before 11 and 128; and beside them.
+    for bits in [0x3b46_eb61, 0x3e5d_0a89, 0x3b50_f2d0, 0x3e5b_2d9a, 0x3e5d_0a88, 0x3e5b_2d9b] {
+        assert!(list.contains(&bits), "{bits:08x}");
+    }
+}
+
+#[test]
+fn depths_lie_between_0_and_1() {
+    let offered = |id: &str, bits: u64| is_offered(&id.parse().unwrap(), &[bits]);
+    for id in ["d32f.store:route=clear", "d32f.load:route=sampled", "d16unorm.min_depth:route=attachment"] {
+        assert!([0, 0x8000_0000, 1, 0x3f80_0000].into_iter().all(|bits| offered(id, bits)), "{id}");
+        assert!(![0x3f80_0001, 0x8000_0001, 0x7fc0_0000].into_iter().any(|bits| offered(id, bits)), "{id}");
+    }
+    assert!(offered("d16unorm.load:route=sampled", 0xffff) && offered("r32f.load:route=sampled", 0x7fc0_0000));
+    for kernel in Extent::Exhaustive.kernels(&[Controls::default()], |_| true) {
+        let asked = kernel.format.is_depth().then(|| boundary(&kernel));
+        assert!(asked.iter().flat_map(Cases::iter).all(|case| is_offered(&kernel, case)), "{kernel}");
+    }
+}
+
+#[test]
 fn vectors_are_orthogonal_parallel_cancelling_huge_and_tiny() {
     let cases = of("f64.dot:width=2");
     let some = |what: &str, is: &dyn Fn([f64; 4]) -> bool| {

@@ -88,7 +88,7 @@ pub fn named(kernel: &Kernel, name: &str) -> Option<Cases> {
     [cases, boundary].into_iter().map(|list| list(kernel)).find(|cases| cases.name == name)
 }
 
-/// Whether Vulkan lets a device be asked this case: depths lie between 0 and 1 (VkViewport, VkClearDepthStencilValue, "Copies
+/// Whether Vulkan lets a device be asked this case: depths lie between 0 and 1 (`VkViewport`, `VkClearDepthStencilValue`, "Copies
 /// Between Buffers and Images"; `VK_EXT_depth_range_unrestricted` is not used).
 pub fn is_offered(kernel: &Kernel, case: &[u64]) -> bool {
     let single = |format: Format| matches!(format, Format::F32 | Format::D32f);

@@ -14,6 +14,7 @@ help:
 	@echo 'make bench   the benchmarks, on drivers of known versions'
 	@echo 'make fuzz    hostile input for everything that is read from files, FUZZ_SECONDS (60) each;'
 	@echo '             leaves input that fails in FUZZ_OUT (default: target/fuzz/failures)'
+	@echo 'make deb     the Debian package, tried out in a fresh Debian (root, debootstrap)'
 	@echo 'make check   format, lints, documentation, licences and sources of dependencies'
 	@echo 'make clean   remove what was built'
 
@@ -55,6 +56,11 @@ bench:
 fuzz:
 	@.ci/install fuzz
 	@reports/fuzz/run
+
+.PHONY: deb
+deb:
+	@.ci/install deb
+	probe/packaging/deb/check "$$(probe/packaging/deb/build | tail -n 1)"
 
 .PHONY: check
 check:

@@ -1,0 +1,98 @@
+//! The systemd units as shipped: valid, and confined as far as they say.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use tempfile::TempDir;
+
+const SERVICES: [&str; 2] = ["fpprobe", "fpprobe-run"];
+
+fn packaged(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("packaging/systemd").join(name);
+    fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// The units, in a folder of their own, as the package installs them, but for the path of the program.
+struct Units(TempDir);
+
+impl Units {
+    fn installed() -> Self {
+        let units = Self(TempDir::new().unwrap());
+        for name in ["fpprobe.service", "fpprobe-run.service", "fpprobe-run.timer"] {
+            let text = packaged(name).replace("/usr/bin/fpprobe", env!("CARGO_BIN_EXE_fpprobe"));
+            fs::write(units.path(name), text).unwrap();
+        }
+        for service in SERVICES {
+            units.drop_in(service, "50-hardening.conf", &packaged("hardening.conf"));
+        }
+        units
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn drop_in(&self, service: &str, name: &str, text: &str) {
+        let folder = self.path(&format!("{service}.service.d"));
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join(name), text).unwrap();
+    }
+
+    /// The exposure of a service, in tenths: `1.3` is 13.
+    fn exposure(&self, service: &str) -> u32 {
+        let unit = self.path(&format!("{service}.service"));
+        let said = analyze(["security", "--offline=true", "--no-pager"], &[unit]);
+        let text = String::from_utf8(said.stdout).unwrap();
+        let level = text.lines().last().and_then(|line| line.split(": ").nth(1)?.split(' ').next());
+        let level = level.unwrap_or_else(|| panic!("no level in {text}"));
+        level.replace('.', "").parse().unwrap_or_else(|_| panic!("{level}"))
+    }
+}
+
+fn analyze<const N: usize>(arguments: [&str; N], units: &[PathBuf]) -> Output {
+    Command::new("systemd-analyze").args(arguments).args(units).env("LC_ALL", "C.UTF-8").output().unwrap()
+}
+
+#[test]
+fn units_are_valid() {
+    let units = Units::installed();
+    let all = ["fpprobe.service", "fpprobe-run.service", "fpprobe-run.timer"].map(|name| units.path(name));
+    let said = analyze(["verify", "--man=no"], &all);
+    let complaints = String::from_utf8_lossy(&said.stderr);
+    assert!(said.status.success() && !complaints.contains("fpprobe"), "{complaints}");
+    // The check sees what is wrong.
+    units.drop_in("fpprobe", "90-typo.conf", "[Service]\nProtectSistem=strict\n");
+    let said = analyze(["verify", "--man=no"], &all);
+    assert!(String::from_utf8_lossy(&said.stderr).contains("ProtectSistem"));
+}
+
+#[test]
+fn services_are_confined_and_drivers_compile_in_them() {
+    let units = Units::installed();
+    for service in SERVICES {
+        assert!(units.exposure(service) <= 15, "{service}: {}", units.exposure(service));
+    }
+    assert!(!packaged("hardening.conf").lines().any(|line| line.starts_with("MemoryDenyWriteExecute")));
+}
+
+#[test]
+fn what_the_network_costs_is_stated() {
+    let example = packaged("network.conf.example");
+    let units = Units::installed();
+    let stated = |tenths: u32| format!("{}.{}", tenths / 10, tenths % 10);
+    let alone = stated(units.exposure("fpprobe"));
+    units.drop_in("fpprobe", "network.conf", &example);
+    let open = stated(units.exposure("fpprobe"));
+    let narrow: String = example
+        .lines()
+        .filter(|line| !line.starts_with("IPAddress"))
+        .map(|line| {
+            format!("{}\n", line.strip_prefix('#').filter(|line| line.starts_with("IPAddress")).unwrap_or(line))
+        })
+        .collect();
+    units.drop_in("fpprobe", "network.conf", &narrow);
+    let narrow = stated(units.exposure("fpprobe"));
+    assert!(example.contains(&format!("says {open} instead of {alone}.")), "{open}, {alone}");
+    assert!(example.contains(&format!("known ({narrow})")), "{narrow}");
+}

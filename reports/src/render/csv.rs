@@ -10,7 +10,7 @@ use crate::model::{Report, Value};
 #[derive(Clone, Copy, Debug)]
 pub struct Csv;
 
-const HEADER: [&str; 21] = [
+const HEADER: [&str; 22] = [
     "device",
     "slot",
     "key",
@@ -32,6 +32,7 @@ const HEADER: [&str; 21] = [
     "in",
     "out",
     "accepts",
+    "command",
 ];
 
 impl Render for Csv {
@@ -68,6 +69,7 @@ impl Render for Csv {
                             &inputs.unwrap_or_default(),
                             &first.map(|lane| bits(&lane.out)).unwrap_or_default(),
                             &first.map(lane::accepted).unwrap_or_default(),
+                            first.map_or("", |lane| &lane.command),
                         ],
                     )?;
                 }

@@ -87,6 +87,15 @@ pub enum DemandsError {
         /// Names of the profiles.
         found: Vec<String>,
     },
+    /// Nothing in it that is looked at.
+    #[error(
+        "{profile} demands no float control and no feature that fpprobe looks at: every device would meet it, \
+        whatever it does; leave it out, or name a profile that demands some"
+    )]
+    Nothing {
+        /// Name of the profile.
+        profile: String,
+    },
 }
 
 impl Demands {
@@ -110,6 +119,9 @@ impl Demands {
         };
         let mut demands = Demands::none(&profile);
         file.profile(&profile, DEPTH, &mut demands)?;
+        if demands.demands.is_empty() && demands.alternatives.is_empty() {
+            return Err(DemandsError::Nothing { profile });
+        }
         demands.demands.sort();
         demands.demands.dedup();
         Ok(demands)

@@ -214,6 +214,8 @@ fn mistakes_in_a_profile_are_named_with_their_key() {
     assert!(message(elsewhere, None).contains("`VP_A_c`, which is required, is not in the file"));
     let misspelt = file(&json!({ "shaderDenormPreservefloat32": true }));
     assert!(message(&misspelt, None).contains("`VkPhysicalDeviceFloatControlsProperties` has no such member"));
+    let formats = r#"{"profiles": {"VP_A_b": {"capabilities": ["x"]}}, "capabilities": {"x": {"formats": {}}}}"#;
+    assert!(message(formats, None).starts_with("VP_A_b demands no float control"), "{}", message(formats, None));
     let two = r#"{"profiles": {"VP_A_b": {}, "VP_A_c": {}}, "capabilities": {}}"#;
     assert!(message(two, None).contains("several profiles are there; it has VP_A_b, VP_A_c"));
 }

@@ -27,8 +27,12 @@ pub struct Report {
     /// The machine it ran on.
     pub host: Host,
     /// Start, RFC 3339, UTC.
+    #[serde(deserialize_with = "crate::time::text")]
+    #[schemars(extend("format" = "date-time"))]
     pub started: String,
     /// End, RFC 3339, UTC.
+    #[serde(deserialize_with = "crate::time::text")]
+    #[schemars(extend("format" = "date-time"))]
     pub finished: String,
     /// Input lists, by name; observations refer to them.
     pub inputs: BTreeMap<String, Vec<Vec<Value>>>,

@@ -1,5 +1,16 @@
 //! Times of reports: RFC 3339, UTC, to the second.
 
+use serde::de::Error;
+use serde::{Deserialize, Deserializer};
+
+/// Reads a text that is a time.
+pub fn text<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
+    let text = String::deserialize(from)?;
+    let refused = || D::Error::custom(format!("{text:?} is no time such as \"2026-11-22T03:09:18Z\""));
+    seconds(&text).ok_or_else(refused)?;
+    Ok(text)
+}
+
 /// Seconds since 1970 of `2026-11-22T03:09:18Z`, a fraction of a second left out; `None` for any other text, and for times
 /// before 1970.
 pub fn seconds(text: &str) -> Option<u64> {

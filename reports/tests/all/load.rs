@@ -59,6 +59,16 @@ fn other_files_are_told_apart() {
 }
 
 #[test]
+fn times_are_times() {
+    let report = fixture::report();
+    for time in [&report.started, &report.finished] {
+        let text = render("json", &report).replace(&format!("\"{time}\""), "\"yesterday\"");
+        let error = message(text.as_bytes());
+        assert!(error.contains(r#""yesterday" is no time such as "2026-11-22T03:09:18Z" at line"#), "{error}");
+    }
+}
+
+#[test]
 fn depth_is_limited() {
     let deep = format!(r#"{{"schema": "fpprobe-report/1", "x": {}{}}}"#, "[".repeat(100_000), "]".repeat(100_000));
     assert!(message(deep.as_bytes()).contains("missing field"));

@@ -59,9 +59,12 @@ struct Answers {
     second: Option<Arc<[u64]>>,
 }
 
-/// Findings of a look, by number, at the answers to a question.
+/// Findings with the answers that they were found in, by the number of a look and the question.
+type Findings = HashMap<(usize, Asked), Vec<(Answers, Arc<Finding>)>>;
+
+/// What was found so far.
 #[derive(Default, Debug)]
-pub(super) struct Known(Mutex<HashMap<(usize, Asked), Vec<(Answers, Arc<Finding>)>>>);
+pub(super) struct Known(Mutex<Findings>);
 
 impl Known {
     /// The finding of a look at an observation, made if there is none yet.

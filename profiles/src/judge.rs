@@ -1,9 +1,9 @@
 //! Judgement: from observations to verdicts of rules and the class of a device. A pure function of both.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
-use fpprobe_spirv::{Cases, Controls, Kernel};
+use fpprobe_spirv::{Controls, Kernel};
 
 use crate::accepted::Accepted;
 use crate::observation::{Observation, Outcome};
@@ -15,13 +15,15 @@ use crate::ways::{self, Pair};
 
 mod behaviour;
 mod combine;
+mod known;
 mod recipe;
 mod relation;
 mod sight;
 
 pub(crate) use behaviour::strict;
 use behaviour::{Choices, Watch};
-use sight::{Sight, Spot};
+use known::{Known, Looks};
+use sight::{Likeness, Sight, Spot};
 
 pub use recipe::{Judgement, Recipe, Tried};
 
@@ -150,39 +152,29 @@ struct Judged {
     explanation: Option<Demand>,
 }
 
-/// Key of the caches: rule, part and lowering by number.
+/// Rule, part and lowering by number.
 type Place = (usize, usize, usize);
-
-/// What a finding was made of: a report may hold equal answers to other cases.
-#[derive(Clone, PartialEq, Debug)]
-struct Answers {
-    kernel: Kernel,
-    cases: Cases,
-    first: Arc<[u64]>,
-    second: Option<Arc<[u64]>>,
-}
-
-impl Answers {
-    fn of(kernel: Kernel, observation: &Observation) -> Answers {
-        let Observation { cases, out, second, .. } = observation;
-        Answers { kernel, cases: cases.clone(), first: Arc::clone(out), second: second.clone() }
-    }
-}
-
-/// Findings by place, for the answers they were found in.
-type FindingCache = HashMap<Place, Vec<(Answers, Arc<Finding>)>>;
 
 /// Judges devices by one profile; keeps what does not depend on the device.
 #[derive(Debug)]
 pub struct Judge<'p> {
     profile: &'p Profile,
-    findings: Mutex<FindingCache>,
+    /// The number of each rule's look at each part among those of all judges that share findings.
+    looks: Vec<Vec<usize>>,
+    known: Arc<Known>,
 }
 
 impl<'p> Judge<'p> {
     /// A judge by this profile.
     pub fn new(profile: &'p Profile) -> Self {
-        Judge { profile, findings: Mutex::default() }
+        Judge { profile, looks: Looks::default().of(profile), known: Arc::default() }
+    }
+
+    /// Judges by these profiles that find once what rules of several look at alike.
+    pub fn together(profiles: impl IntoIterator<Item = &'p Profile>) -> Vec<Self> {
+        let (mut looks, known) = (Looks::default(), Arc::<Known>::default());
+        let judge = |profile| Judge { profile, looks: looks.of(profile), known: Arc::clone(&known) };
+        profiles.into_iter().map(judge).collect()
     }
 
     /// A place's look at an observation.
@@ -254,20 +246,10 @@ impl<'p> Judge<'p> {
         }
     }
 
-    /// Judges answers. The same ones under other controls are the same finding.
+    /// Judges answers. The same ones to the same question are the same finding, however it was asked.
     fn judged(&self, place: Place, observation: &Observation) -> Arc<Finding> {
-        let answers = Answers::of(observation.kernel.with_controls(Controls::NONE), observation);
-        let known = |cache: &FindingCache| {
-            let list = cache.get(&place)?;
-            list.iter().find(|(of, _)| *of == answers).map(|(_, finding)| Arc::clone(finding))
-        };
-        let findings = || self.findings.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = known(&findings()) {
-            return known;
-        }
-        let finding = Arc::new(Finding::Judged(judge_lanes(&self.sight(place, observation))));
-        findings().entry(place).or_default().push((answers, Arc::clone(&finding)));
-        finding
+        let look = self.looks[place.0][place.1];
+        self.known.finding(look, observation, || Finding::Judged(judge_lanes(&self.sight(place, observation))))
     }
 
     /// Every rule's look at each operation by its first lowering. They need nothing of one another.
@@ -279,7 +261,7 @@ impl<'p> Judge<'p> {
 
 /// Judges one device by these profiles, as much at a time as there are cores.
 pub fn judge(profiles: &[Profile], observations: &Observations<'_>) -> Vec<Judgement> {
-    let judges: Vec<Judge<'_>> = profiles.iter().map(Judge::new).collect();
+    let judges = Judge::together(profiles);
     // What is found without any control comes first, since every device is asked for it; recipes then look for the rest.
     let work: Vec<(&Judge<'_>, Place)> =
         judges.iter().flat_map(|judge| judge.first_places().map(move |place| (judge, place))).collect();
@@ -290,6 +272,12 @@ pub fn judge(profiles: &[Profile], observations: &Observations<'_>) -> Vec<Judge
 fn describe(outcome: Outcome, detail: &str) -> String {
     let name = serde_json::to_value(outcome).ok().and_then(|v| v.as_str().map(str::to_owned)).unwrap_or_default();
     if detail.is_empty() { name } else { format!("{name} ({detail})") }
+}
+
+/// What a lane adds to the counts; whatever else it shows, it shows but once.
+struct Shown {
+    counts: bool,
+    fails: bool,
 }
 
 fn judge_lanes(sight: &Sight<'_>) -> Judged {
@@ -308,12 +296,24 @@ fn judge_lanes(sight: &Sight<'_>) -> Judged {
     };
     let mut watch = Watch::new(sight);
     let mut kept = Vec::new();
-    for lane in sight.lanes() {
-        judged.lanes += usize::from(!lane.set.is_everything());
-        judged.choice |= !lane.set.is_single();
-        if every && !sight.accepts(&lane.set, lane.spot, sight.demand) {
-            judged.failing.push(lane.spot);
+    // Channels have few values, which the texels of a list combine: what one lane showed, another like it shows again.
+    let mut shown: HashMap<Likeness, Shown> = HashMap::new();
+    for spot in sight.spots() {
+        let operands = sight.operands(spot);
+        let likeness = sight.likeness(spot, &operands).filter(|_| !together);
+        if let Some(again) = likeness.and_then(|likeness| shown.get(&likeness)) {
+            judged.lanes += usize::from(again.counts);
+            judged.failing.extend(again.fails.then_some(spot));
+            continue;
         }
+        let lane = sight.lane(spot, operands);
+        let counts = lane.as_ref().is_some_and(|lane| !lane.set.is_everything());
+        let fails = every && lane.as_ref().is_some_and(|lane| !sight.accepts(&lane.set, spot, sight.demand));
+        shown.extend(likeness.map(|likeness| (likeness, Shown { counts, fails })));
+        let Some(lane) = lane else { continue };
+        judged.lanes += usize::from(counts);
+        judged.choice |= !lane.set.is_single();
+        judged.failing.extend(fails.then_some(spot));
         let nearest = (judged.strict && judged.failing.is_empty()).then(|| lane.under(&ieee));
         judged.strict = nearest.as_ref().is_some_and(|nearest| sight.accepts(nearest, lane.spot, &ieee));
         if judged.failing.is_empty() {

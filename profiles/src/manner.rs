@@ -1,6 +1,8 @@
 //! How a kernel does what texts leave open, read off its answers: which way it rounds, what overflow gives, whether
 //! subnormals count, whether a NaN stays one. Nothing here is a verdict.
 
+use std::collections::HashMap;
+
 use fpprobe_spirv::Coding;
 use rustc_apfloat::Float as _;
 use rustc_apfloat::ieee::Quad;
@@ -186,17 +188,24 @@ pub fn manner(observation: &Observation, aspect: Aspect, part: usize) -> Option<
     let (lanes, ways) = (aspect.lanes(encoding), aspect.ways(encoding));
     let mut seen = Manner { way: None, ways: ways.iter().map(|(name, _)| (*name, 0)).collect(), lanes: 0, case: 0 };
     let (mut odd, mut clear) = (None, None);
+    let gone = |operands: &Operands, answer: u64| -> Option<Vec<bool>> {
+        if !lanes.select(encoding, operands, &open) || !aspect.looks_at(encoding, operands) {
+            return None;
+        }
+        let sets = aspect.results(encoding, operands, &open);
+        let told = sets.windows(2).any(|pair| pair[0] != pair[1]);
+        told.then(|| sets.iter().map(|set| set.contains(answer)).collect())
+    };
+    // Channels have few values, which the texels of a list combine.
+    let mut known: HashMap<([u64; 2], u64), Option<Vec<bool>>> = HashMap::new();
     for (index, case) in observation.cases.iter().enumerate() {
         let operands = question.operands(case, part);
-        if !lanes.select(encoding, &operands, &open) || !aspect.looks_at(encoding, &operands) {
-            continue;
-        }
-        let sets = aspect.results(encoding, &operands, &open);
-        if sets.windows(2).all(|pair| pair[0] == pair[1]) {
-            continue;
-        }
         let answer = reader.part(&observation.out, index, part);
-        let went: Vec<bool> = sets.iter().map(|set| set.contains(answer)).collect();
+        let went = match operands.bits().filter(|_| question.is_of_channels()) {
+            Some(bits) => known.entry((bits, answer)).or_insert_with(|| gone(&operands, answer)).clone(),
+            None => gone(&operands, answer),
+        };
+        let Some(went) = went else { continue };
         if seen.lanes == 0 {
             seen.case = index;
         }

@@ -2,7 +2,7 @@
 
 use fpprobe_profiles::judge::Judgement;
 use fpprobe_profiles::manner::{Aspect, Manner, manner};
-use fpprobe_profiles::{Observation, Outcome, Profile};
+use fpprobe_profiles::{Observation, Outcome, Profile, parallel};
 use fpprobe_spirv::Kernel;
 use fpprobe_spirv::op::Function;
 
@@ -23,7 +23,8 @@ pub fn paths(profiles: &[Profile], judgements: &[Judgement], observations: &[Obs
         behaviour: behaviour(observation),
         deviates: deviates(profiles, judgements, &observation.kernel),
     };
-    observations.iter().filter(|observation| plain(&observation.kernel)).map(row).collect()
+    let asked: Vec<&Observation> = observations.iter().filter(|observation| plain(&observation.kernel)).collect();
+    parallel::map(&asked, |observation| row(observation))
 }
 
 /// The ways that a conversion goes, each respect in its own; channels apart where they differ.

@@ -26,7 +26,7 @@ pub struct Bench<'a> {
 impl<'a> Bench<'a> {
     /// Of these profiles, for a device that answers like this.
     pub fn new(profiles: &'a [Profile], device: &'a [Observation]) -> Bench<'a> {
-        Bench { device, judges: profiles.iter().map(|profile| (profile, Judge::new(profile))).collect() }
+        Bench { device, judges: profiles.iter().zip(Judge::together(profiles)).collect() }
     }
 
     /// The verdicts where some kernels answer otherwise.

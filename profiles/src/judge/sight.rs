@@ -12,6 +12,9 @@ use crate::verdict::Level;
 /// A place in a list of cases: case, and part of its result.
 pub(super) type Spot = (usize, usize);
 
+/// Part, operands and both answers: lanes that agree in these agree in everything that is judged of one lane alone.
+pub(super) type Likeness = (usize, [u64; 2], [u64; 2]);
+
 /// One lane of a rule: a part of the result of one case, and what is accepted there.
 #[derive(Clone, Debug)]
 pub(super) struct Lane {
@@ -43,16 +46,41 @@ impl<'a> Sight<'a> {
         Sight { rule, demand, observation, question: Question::new(kernel), reader: Reader::new(kernel) }
     }
 
+    /// Every part of the result of every case.
+    pub(super) fn spots(&self) -> impl Iterator<Item = Spot> + use<> {
+        let parts = self.question.encodings.len();
+        (0..self.observation.cases.len()).flat_map(move |case| (0..parts).map(move |part| (case, part)))
+    }
+
+    /// The operands that a place depends on.
+    pub(super) fn operands(&self, (case, part): Spot) -> Operands {
+        self.question.operands(self.observation.cases.case(case), part)
+    }
+
+    /// The lane of a place on its operands; nothing where the rule does not look, or where everything is accepted.
+    pub(super) fn lane(&self, spot: Spot, operands: Operands) -> Option<Lane> {
+        let encoding = self.question.encodings[spot.1];
+        if !self.rule.selects(encoding, &operands, self.demand) {
+            return None;
+        }
+        let set = accepted_on(encoding, &operands, self.demand);
+        // Where everything is accepted there is nothing to judge, but for informative rules something to tell.
+        (!set.is_everything() || self.rule.level == Level::Informative).then_some(Lane { spot, operands, set })
+    }
+
     /// The lanes that the rule looks at; those that accept everything are left out.
     pub(super) fn lanes(&self) -> impl Iterator<Item = Lane> {
-        self.rule
-            .looks_at(&self.question, &self.observation.cases, self.demand)
-            .map(|(case, part, operands)| {
-                let set = accepted_on(self.question.encodings[part], &operands, self.demand);
-                Lane { spot: (case, part), operands, set }
-            })
-            // Where everything is accepted there is nothing to judge, but for informative rules something to tell.
-            .filter(|lane| !lane.set.is_everything() || self.rule.level == Level::Informative)
+        self.spots().filter_map(|spot| self.lane(spot, self.operands(spot)))
+    }
+
+    /// What a place's lane is like, where lists hold many of a kind.
+    pub(super) fn likeness(&self, (case, part): Spot, operands: &Operands) -> Option<Likeness> {
+        if !self.question.is_of_channels() {
+            return None;
+        }
+        let mut answers = self.observation.runs().map(|answers| self.reader.part(answers, case, part));
+        let first = answers.next()?;
+        Some((part, operands.bits()?, [first, answers.next().unwrap_or(first)]))
     }
 
     /// What another demand would accept in a place.

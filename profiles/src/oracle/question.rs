@@ -29,6 +29,16 @@ pub struct Operands {
 }
 
 impl Operands {
+    /// Their bits, where a part of a kernel's result depends on no more than two.
+    pub(crate) fn bits(&self) -> Option<[u64; 2]> {
+        match &self.list[..] {
+            _ if !self.beside.is_empty() => None,
+            [one] => Some([one.bits, 0]),
+            [one, two] => Some([one.bits, two.bits]),
+            _ => None,
+        }
+    }
+
     /// This operand in the place of all.
     pub(super) fn alone(&self, operand: Operand) -> Operands {
         Operands { list: smallvec![operand], coding: self.coding, ..Operands::default() }
@@ -70,6 +80,11 @@ impl Question {
     /// The question that a kernel asks.
     pub fn new(kernel: &Kernel) -> Question {
         Question { kernel: *kernel, encodings: Encoding::of_result(kernel), params: kernel.params() }
+    }
+
+    /// Whether each part of the result depends on a channel of one texel: of those there are fewer values than texels.
+    pub(crate) fn is_of_channels(&self) -> bool {
+        matches!(&self.params[..], [texel] if texel.format.is_packed()) && self.encodings.len() > 1
     }
 
     /// The operands that one part of the result depends on.

@@ -16,8 +16,9 @@ pub const MAGIC: &str = "fpprobe-stored/1\n";
 const FAMILY: &str = "fpprobe-stored/";
 /// Longest second line that is read.
 const HEAD_LIMIT: u64 = 4 << 20;
-/// Of zstd: beyond it, time grows much faster than reports shrink.
-const LEVEL: i32 = 9;
+/// Of zstd. From 16 on it parses optimally, which numbers side by side gain by as text does not: a full report of 2.05 MB at 9 takes 1.69 MB
+/// at 17, and a second in the place of a fifth. Beyond it, time grows faster than reports shrink.
+const LEVEL: i32 = 17;
 
 /// Why bytes are no report as the store keeps it.
 #[derive(Debug, thiserror::Error)]

@@ -29,7 +29,7 @@ pub const MOST_BUFFERS: usize = 4;
 const WORDS_BINDING: u32 = 8;
 /// Binding of the storage image.
 pub const IMAGE_BINDING: u32 = 16;
-/// Width of the storage image in texels; slots fill it row by row.
+/// Width of the image in slots, which fill it row by row.
 pub const IMAGE_WIDTH: u32 = 64;
 
 /// Element type of a buffer.
@@ -84,7 +84,7 @@ pub struct Region {
 pub struct Image {
     /// Packed format.
     pub format: Format,
-    /// Width and height in texels.
+    /// Width and height in texels, or in blocks of them: in slots.
     pub extent: [u32; 2],
     /// The kernel's route.
     pub route: Route,
@@ -386,7 +386,7 @@ impl Plan {
         if self.route() == Some(Route::Vertex) { 0 } else { self.variant.shift * self.group() }
     }
 
-    /// Number of texels of the image, 0 without one.
+    /// Number of texels of the image, or of blocks, 0 without one.
     pub fn texels(&self) -> usize {
         self.image.map_or(0, |image| (image.extent[0] * image.extent[1]) as usize)
     }

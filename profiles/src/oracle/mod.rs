@@ -4,6 +4,7 @@
 //! itself or as zero, -0 as +0); each reading gives an exact result; each exact result gives a set of encodings by
 //! accuracy, overflow and flushing; the union of the sets is what is accepted.
 
+mod bc6h;
 mod combine;
 mod definition;
 mod dot;

@@ -1,6 +1,7 @@
 //! Cases of packed formats and of words that hold several numbers: every code for loads; for stores every code's value, its
 //! neighbours, and what lies between.
 
+use super::blocks;
 use super::unary::unary;
 use super::values::{
     SINGLE, boundaries, distinct, midpoint, nans, quotient, random, scaled, signed, truncated, widened,
@@ -201,6 +202,9 @@ const EVERY_LOADED: u32 = 16;
 /// Loads: of channels of 11 bits and less every code, of wider ones boundaries and random draws, the channels running against
 /// each other. Under every shared exponent some significands.
 pub(super) fn load_cases(format: Format) -> Vec<u64> {
+    if format.is_block() {
+        return blocks::cases();
+    }
     let channels = format.channels();
     let (first, widest) = (channels[0].coding, widest(format));
     if first == Coding::Shared {
@@ -218,7 +222,7 @@ pub(super) fn load_cases(format: Format) -> Vec<u64> {
 
 /// Whether every code of every channel is asked in a plain load alone: others are asked the boundaries.
 pub(super) fn has_wide_codes(format: Format) -> bool {
-    (EVERY + 1..=EVERY_LOADED).contains(&widest(format))
+    !format.is_block() && (EVERY + 1..=EVERY_LOADED).contains(&widest(format))
 }
 
 /// Every code of each of the channels, which are as wide as one another: side by side each is a part of all codes ahead of the

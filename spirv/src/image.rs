@@ -231,7 +231,13 @@ impl Image {
 
     /// Whether it is a depth that a fragment shader puts out.
     pub(crate) fn is_depth_output(&self) -> bool {
-        self.route.is_drawn() && self.format.is_depth()
+        self.route.is_drawn() && self.format.is_depth() && self.state().is_none()
+    }
+
+    /// Whether the shader has it. The depth of a fragment that a viewport gives it is none of the shader's: one that declares
+    /// `DepthReplacing` and stores no depth leaves it undefined (Vulkan, Built-In Variables, `FragDepth`).
+    pub(crate) fn is_of_shader(&self) -> bool {
+        !matches!(self.code, Code::State(State::MinDepth | State::MaxDepth))
     }
 
     /// What a shader's interface has for a texel.

@@ -371,6 +371,20 @@ const WRITTEN: &[Format] = Format::SINGLE;
 const COLORS: &[Format] = Format::COLORS;
 /// Texels of depths.
 const DEPTHS: &[Format] = &[Format::D16unorm, Format::D32f];
+/// Texels of floats and of fixed point, whose channels are sums of their own kind.
+const SUMS: &[Format] = &[
+    Format::B10g11r11,
+    Format::R16f,
+    Format::Rgba16f,
+    Format::R32f,
+    Format::R8unorm,
+    Format::R8snorm,
+    Format::Rgba8unorm,
+    Format::Rgba8snorm,
+    Format::R16unorm,
+    Format::R16snorm,
+    Format::A2b10g10r10,
+];
 /// Texels of floats.
 const SMALL_FLOATS: &[Format] = &[Format::B10g11r11, Format::R16f, Format::Rgba16f, Format::R32f];
 
@@ -606,7 +620,7 @@ pub static OPS: &[Op] = &[
     row("load", PACKED, &[TEXEL], TEXEL_VECTOR, Code::ImageRead, "", Function::Load, "texel to vector").whole(1, 1),
     row("sample", PACKED, &[TEXEL], TEXEL_VECTOR, Code::ImageSample, "", Function::Load, "texel to vector, by a sampler, nearest").whole(1, 1),
     row("blend_replace", COLORS, &[TEXEL_VECTOR, SCALAR], SCALAR, Code::Blend(Blend::Replace), "", Function::Store, "vector to texel, blended: one times the vector, zero times what was there").whole(1, 1),
-    row("blend_add", SMALL_FLOATS, &[TEXEL_VECTOR, SCALAR], SCALAR, Code::Blend(Blend::Add), "", Function::Add, "vector to texel, blended: added to what was there").whole(1, 1),
+    row("blend_add", SUMS, &[TEXEL_VECTOR, SCALAR], SCALAR, Code::Blend(Blend::Add), "", Function::Add, "vector to texel, blended: added to what was there").whole(1, 1),
     row("min_depth", DEPTHS, &[fixed(F32)], SCALAR, Code::State(State::MinDepth), "", Function::Store, "the least depth of a viewport to a texel").whole(1, 1),
     row("max_depth", DEPTHS, &[fixed(F32)], SCALAR, Code::State(State::MaxDepth), "", Function::Store, "the greatest depth of a viewport to a texel").whole(1, 1),
     row("blend_constants", SMALL_FLOATS, &[TEXEL_VECTOR, SCALAR], SCALAR, Code::State(State::BlendConstants), "", Function::Store, "blend constants to texel: times a source of ones, zero times what was there").whole(1, 1),

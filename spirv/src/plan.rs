@@ -372,9 +372,17 @@ impl Plan {
         if self.route().and_then(window::vectors).is_some() { 1 } else { GROUP }
     }
 
-    /// Vertices of a plan that draws: enough for the slots.
+    /// Whether it draws one triangle over the whole of an attachment, so that a fragment's place is its slot. State is set for
+    /// each slot by itself, so there each has a point.
+    pub fn covers(&self) -> bool {
+        self.image.is_some_and(|image| image.route.is_drawn() && image.state().is_none())
+    }
+
+    /// Vertices of a plan that draws: those of the triangle, or enough for the slots.
     pub fn vertices(&self) -> u32 {
-        if self.route() == Some(Route::Vertex) {
+        if self.covers() {
+            3
+        } else if self.route() == Some(Route::Vertex) {
             self.placed.iter().map(|placed| placed.slots).max().unwrap_or(0)
         } else {
             self.columns * self.group()

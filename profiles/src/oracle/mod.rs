@@ -94,7 +94,7 @@ pub fn accepted_on(encoding: Encoding, operands: &Operands, demand: &Demand) -> 
     match (demand.function, operands.coding) {
         (_, None | Some(Coding::Float(_))) => {}
         (Function::Load, Some(coding)) => return texel::read(encoding, coding, operands, demand),
-        (Function::Store, Some(coding)) => return texel::written(encoding, coding, operands, demand),
+        (Function::Store | Function::Add, Some(coding)) => return texel::written(encoding, coding, operands, demand),
         _ => {}
     }
     match demand.function {

@@ -179,7 +179,11 @@ impl Question {
         let single = self.params[0].format.float();
         let there = case.last().and_then(|texel| self.of_texel(*texel, part).into_iter().next());
         let widened = |code: Operand| Operand { layout: single, bits: (code.double() as f32).to_bits().into() };
-        let there = there.map(|code| if code.layout == single { code } else { widened(code) });
+        let there = there.map(|code| match code.layout {
+            None => code,
+            layout if layout == single => code,
+            Some(_) => widened(code),
+        });
         operands.list.extend(there);
         operands
     }

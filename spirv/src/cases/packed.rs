@@ -46,11 +46,12 @@ fn unit(coding: Coding) -> u64 {
     }
 }
 
-/// What is added to a texel of floats: to some codes, boundary numbers, quarters of a unit with their neighbours, and the code
+/// What is added to a texel: to some codes, boundary numbers, quarters of a unit with their neighbours, and the code
 /// itself, taken away.
 pub(super) fn added(format: Format) -> Vec<u64> {
     let channels = format.channels();
-    let lists: Vec<Vec<(u64, u64)>> = channels.iter().filter_map(|channel| channel.coding.float()).map(sums).collect();
+    let sums = |channel: &Channel| channel.coding.float().map_or_else(|| fixed_sums(channel.coding), sums);
+    let lists: Vec<Vec<(u64, u64)>> = channels.iter().map(sums).collect();
     let most = lists.iter().map(Vec::len).max().unwrap_or(0);
     let mut cases = Vec::new();
     for index in 0..most {
@@ -78,6 +79,18 @@ fn sums(layout: FloatLayout) -> Vec<(u64, u64)> {
         numbers.map(move |number| (number, code)).collect::<Vec<_>>()
     });
     sums.collect()
+}
+
+/// Numbers, each with the code of fixed point that it is added to: boundary numbers, and codes with the ties between them.
+fn fixed_sums(coding: Coding) -> Vec<(u64, u64)> {
+    let (last, all) = (coding.positive() - 1, (1 << coding.bits()) - 1);
+    let there: std::collections::BTreeSet<u64> =
+        [0, 1, last / 2, last - 1, last, last + 1, all].map(|code| code & all).into();
+    let near = [0, 1, last / 2, last].into_iter().flat_map(|code| {
+        [0, 50].into_iter().flat_map(move |part| quotient(SINGLE, 100 * code as u32 + part, 100 * last as u32))
+    });
+    let numbers: Vec<u64> = boundaries(SINGLE).into_iter().chain(signed(SINGLE, &near.collect::<Vec<u64>>())).collect();
+    there.into_iter().flat_map(|code| numbers.iter().map(move |number| (*number, code))).collect()
 }
 
 /// Texels of a format that become texels of another one.

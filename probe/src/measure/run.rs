@@ -134,7 +134,7 @@ impl Memory {
         let widths: Vec<u32> = asked.kernel.output_formats().map(Format::bits).collect();
         let mut poisons = Vec::with_capacity(slots.len() * ends.len());
         for (slot, values) in slots.iter().zip(asked.cases.iter()) {
-            let there = plan.image.filter(|image| image.is_read()).and_then(|_| placed.kernel.params().pop());
+            let there = plan.image.filter(plan::Image::is_read).and_then(|_| placed.kernel.params().pop());
             let there = there.map_or(&[][..], |shape| &values[values.len() - shape.width as usize..]);
             for (part, bits) in (0..).zip(there) {
                 self.put_texel(plan, *slot, (part, there.len()), *bits);

@@ -244,3 +244,43 @@ fn state_arrives_or_is_flushed() {
         assert!(accepted(kernel, &[1], 1) && accepted(kernel, &[1], 0) && !accepted(kernel, &[1], 2), "{kernel}");
     }
 }
+
+/// Vulkan, "Blending": clamped before and after, and next to the exact sum; of zero and one no other than that.
+#[test]
+fn what_is_added_to_fixed_point_is_clamped() {
+    let sum = |number: u64, there: u64| {
+        ruled("vulkan/V-blend-fixed", "r8unorm.blend_add:route=attachment", &[number, there], 8)
+    };
+    assert_eq!((sum(0x3f00_0000, 10), sum(0x3f00_0000, 200)), (vec![137, 138], vec![255]));
+    assert_eq!((sum(0xbf80_0000, 10), sum(0x4000_0000, 0)), (vec![10], vec![255]));
+    let exact =
+        |number, there| ruled("vulkan/V-blend-exact", "r8unorm.blend_add:route=attachment", &[number, there], 8);
+    assert_eq!((exact(0, 77), exact(0x3f80_0000, 77)), (vec![77], vec![255]));
+    let signed =
+        |number, there| ruled("vulkan/V-blend-fixed", "r8snorm.blend_add:route=attachment", &[number, there], 8);
+    // Both least codes are -1; nothing less is left below it.
+    assert_eq!((signed(0, 0x80), signed(0xbf80_0000, 0x80)), (vec![0x81], vec![0x81]));
+    assert_eq!((signed(0x3f80_0000, 0x81), signed(0x3f80_0000, 0x7f)), (vec![0], vec![0x7f]));
+}
+
+/// Every channel of every texel of a block is judged by itself, and as a binary32.
+#[test]
+fn blocks_are_judged_texel_by_texel() {
+    // One subset, ten bits: from 0 to the greatest number; the last texel's index is 15, all others 0.
+    let block = [0x0000_0003, 0xffff_fff8, 0x0000_0001, 0xf000_0000];
+    for (profile, kernel) in [
+        ("d3d11", "bc6h_ufloat.load:route=sampled"),
+        ("vulkan", "bc6h_ufloat.sample:route=sampled"),
+        ("vulkan", "bc6h_ufloat.load:route=blit"),
+    ] {
+        let profile = profile::built_in(profile).unwrap().unwrap();
+        let accepted = accepts(&profile, &kernel.parse().unwrap(), &block).0;
+        let parts = &accepted.alternatives()[0];
+        assert_eq!(parts.len(), 48);
+        for (part, set) in parts.iter().enumerate() {
+            let number = if part < 45 { 0 } else { 0x477f_e000 };
+            let others = [number ^ 1, 0x3f80_0000, 0x7fc0_0000].map(|bits| set.contains(bits));
+            assert!(set.contains(number) && others == [false; 3], "{kernel} {part}");
+        }
+    }
+}

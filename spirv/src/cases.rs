@@ -12,6 +12,7 @@ use crate::kernel::{Kernel, Shape};
 use crate::op::{Code, Function};
 use crate::route::{Route, Via};
 
+mod blocks;
 mod boundary;
 mod integers;
 mod packed;

@@ -112,6 +112,9 @@ const E5B9G9R9: [Channel; 3] =
 
 const D16UNORM: [Channel; 1] = R16UNORM;
 const D32F: [Channel; 1] = R32F;
+/// What texels of a block are decoded to; none has a place of its own in it.
+const BC6H: [Channel; 3] =
+    [channel('r', 0, Coding::Float(F16)), channel('g', 0, Coding::Float(F16)), channel('b', 0, Coding::Float(F16))];
 
 /// Channels of a packed format, in shader component order; empty for scalars.
 pub(crate) const fn of(format: Format) -> &'static [Channel] {
@@ -131,6 +134,7 @@ pub(crate) const fn of(format: Format) -> &'static [Channel] {
         Format::E5b9g9r9 => &E5B9G9R9,
         Format::D16unorm => &D16UNORM,
         Format::D32f => &D32F,
+        Format::Bc6hUfloat | Format::Bc6hSfloat => &BC6H,
         Format::F16 | Format::F32 | Format::F64 | Format::I32 | Format::U32 | Format::Bool => &[],
     }
 }

@@ -114,6 +114,9 @@ impl Case<'_> {
         let run = match plan.shader() {
             Stage::Compute => format!("dispatch: entry point main, work group {}x1x1, {groups}", plan.group()),
             Stage::Vertex => format!("draw: {points} points, no rasterisation; vertex i answers case i"),
+            Stage::Fragment if plan.covers() => {
+                "draw: a triangle that covers the attachment; the fragment of case i is that on its texel".to_owned()
+            }
             Stage::Fragment => format!(
                 "draw: {points} points, that of case i on its own texel (on one, without attachment), from a vertex shader that \
                  hands on i at location 0 and 0 at location 1"
@@ -141,7 +144,8 @@ impl Case<'_> {
         text.push_str(&brought(plan));
         if let Some(image) = plan.image {
             let role = if image.is_written() { "result" } else { "operand 0" };
-            let [width, height] = image.extent;
+            let side = image.format.side();
+            let [width, height] = image.extent.map(|slots| slots * side);
             let (route, format) = (image.route.name().replace('_', " "), image.format);
             let place = match image.route {
                 _ if image.route.is_drawn() && image.format.is_depth() => format!("depth attachment{}", drawn(&image)),
@@ -151,6 +155,11 @@ impl Case<'_> {
             };
             let texel = match image.route {
                 Route::Vertex | Route::TexelBuffer => "texel i".to_owned(),
+                _ if image.format.is_block() => {
+                    format!(
+                        "the block of {side}x{side} texels from ({side} * (i % {IMAGE_WIDTH}), {side} * (i / {IMAGE_WIDTH})) on"
+                    )
+                }
                 _ => format!("texel (i % {IMAGE_WIDTH}, i / {IMAGE_WIDTH})"),
             };
             let _ = writeln!(text, "{place} {format}, {width}x{height} texels; {role} of case i: {texel}");

@@ -45,11 +45,18 @@ impl Emitter {
         }
     }
 
-    /// Type of a scalar, vector or matrix.
+    /// Type of a scalar, vector or matrix; of more vectors than a matrix has, an array.
     pub(crate) fn shape(&mut self, shape: Shape) -> Word {
         let Some((part, count)) = shape.parts() else { return self.scalar(shape.format) };
         let part = self.shape(part);
-        if shape.columns == 1 { self.builder.type_vector(part, count) } else { self.builder.type_matrix(part, count) }
+        match shape.columns {
+            1 => self.builder.type_vector(part, count),
+            2..=4 => self.builder.type_matrix(part, count),
+            _ => {
+                let length = self.word(count);
+                self.builder.type_array(part, length)
+            }
+        }
     }
 
     /// Type of what an instruction gives: a result, or a structure of two.

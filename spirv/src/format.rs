@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::bc6h;
 use crate::channel::{self, Channel};
 use crate::error::ParseError;
 
@@ -51,6 +52,10 @@ pub enum Format {
     D16unorm,
     /// `VK_FORMAT_D32_SFLOAT`: a depth, binary32.
     D32f,
+    /// `VK_FORMAT_BC6H_UFLOAT_BLOCK`: 128 bits for a block of 4x4 texels, each three times binary16 without a sign.
+    Bc6hUfloat,
+    /// `VK_FORMAT_BC6H_SFLOAT_BLOCK`: the same with signs.
+    Bc6hSfloat,
 }
 
 /// Bit layout of a binary floating-point encoding: sign (if any) above exponent above fraction.
@@ -158,7 +163,7 @@ const F64: FloatLayout = FloatLayout { signed: true, exponent: 11, fraction: 52 
 
 impl Format {
     /// Every format, in the order of the catalogue.
-    pub const ALL: [Format; 21] = [
+    pub const ALL: [Format; 23] = [
         Format::F16,
         Format::F32,
         Format::F64,
@@ -180,11 +185,18 @@ impl Format {
         Format::E5b9g9r9,
         Format::D16unorm,
         Format::D32f,
+        Format::Bc6hUfloat,
+        Format::Bc6hSfloat,
     ];
     /// Formats of texels: all but the scalars, which come first.
-    pub const PACKED: [Format; 15] = {
+    pub const PACKED: [Format; 17] = {
         let [_, _, _, _, _, _, packed @ ..] = Format::ALL;
         packed
+    };
+    /// Formats whose texels are written one by one: all but those of blocks, which come last.
+    pub const SINGLE: &[Format] = {
+        let (single, _) = Format::PACKED.split_at(15);
+        single
     };
     /// Formats of texels with colours that an attachment can have: a shared exponent is for sampling alone, and depths come last.
     pub const COLORS: &[Format] = {
@@ -216,23 +228,26 @@ impl Format {
             Format::E5b9g9r9 => "e5b9g9r9",
             Format::D16unorm => "d16unorm",
             Format::D32f => "d32f",
+            Format::Bc6hUfloat => "bc6h_ufloat",
+            Format::Bc6hSfloat => "bc6h_sfloat",
         }
     }
 
-    /// Width of a value in bits (bool: 1).
+    /// Width of a value in bits (bool: 1); of formats of blocks that of a block.
     pub const fn bits(self) -> u32 {
         match self {
             Format::R8unorm | Format::R8snorm => 8,
             Format::F16 | Format::R16f | Format::R16unorm | Format::R16snorm | Format::D16unorm => 16,
             Format::F64 | Format::Rgba16f => 64,
+            Format::Bc6hUfloat | Format::Bc6hSfloat => 128,
             Format::Bool => 1,
             _ => 32,
         }
     }
 
-    /// All bits of a value set.
+    /// All bits of a value set; a block is no value, but several.
     pub const fn mask(self) -> u64 {
-        u64::MAX >> (64 - self.bits())
+        u64::MAX >> 64_u32.saturating_sub(self.bits())
     }
 
     /// Layout of a scalar float format; `None` for integers, bool and packed formats.
@@ -253,6 +268,16 @@ impl Format {
     /// Whether it is a format of texels.
     pub const fn is_packed(self) -> bool {
         !self.channels().is_empty()
+    }
+
+    /// Whether its texels come in compressed blocks.
+    pub const fn is_block(self) -> bool {
+        matches!(self, Format::Bc6hUfloat | Format::Bc6hSfloat)
+    }
+
+    /// Texels of a block in each direction; 1 where each stands for itself.
+    pub const fn side(self) -> u32 {
+        if self.is_block() { bc6h::SIDE } else { 1 }
     }
 
     /// Whether its texels are depths, numbers from 0 to 1.

@@ -135,11 +135,25 @@ impl Emitter {
         Ok(())
     }
 
-    /// Reads the texel of this slot as a vector of this shape.
+    /// Reads the texel of this slot as a vector of this shape, or the texels of its block.
     pub(crate) fn read_texel(&mut self, declared: Declared, slot: Word, shape: Shape) -> Result<Word, BuildError> {
+        let side = declared.image.format.side();
+        let mut parts = Vec::new();
+        for within in (0..side * side).map(|texel| [texel % side, texel / side]) {
+            let texel = self.read_one(declared, slot, within)?;
+            for index in 0..shape.width / (side * side) {
+                parts.push(self.component(TEXEL, texel, index)?);
+            }
+        }
+        self.compose(shape, &parts)
+    }
+
+    /// Reads a texel of this slot.
+    fn read_one(&mut self, declared: Declared, slot: Word, within: [u32; 2]) -> Result<Word, BuildError> {
+        let side = declared.image.format.side();
         let loaded = self.value(Op::Load, declared.kind, ids([declared.variable]))?;
         let kind = self.shape(TEXEL);
-        let texel = match (declared.image.route, declared.image.code) {
+        Ok(match (declared.image.route, declared.image.code) {
             (Route::Vertex, _) => loaded,
             (Route::TexelBuffer, _) => self.value(Op::ImageFetch, kind, ids([loaded, slot]))?,
             (Route::Sampled, Code::State(_)) => {
@@ -153,7 +167,7 @@ impl Emitter {
                 // The sampler takes unnormalised coordinates: the middle of a texel is half way to the next.
                 let single = Shape::scalar(Format::F32);
                 let (float, half) = (self.scalar(Format::F32), self.constant(single, 0x3f00_0000));
-                let [x, y] = self.place(slot)?.map(|index| {
+                let [x, y] = self.within(slot, side, within)?.map(|index| {
                     let number = self.value(Op::ConvertUToF, float, ids([index]))?;
                     self.value(Op::FAdd, float, ids([number, half]))
                 });
@@ -162,16 +176,29 @@ impl Emitter {
                 self.value(Op::ImageSampleExplicitLod, kind, at_level(loaded, at, level))?
             }
             (Route::Sampled | Route::View, _) => {
-                let (at, level) = (self.texel(slot)?, self.word(0));
+                let (place, level) = (self.within(slot, side, within)?, self.word(0));
+                let at = self.compose(Shape::vector(Format::U32, 2), &place)?;
                 self.value(Op::ImageFetch, kind, at_level(loaded, at, level))?
             }
             _ => {
                 let at = self.texel(slot)?;
                 self.value(Op::ImageRead, kind, ids([loaded, at]))?
             }
-        };
-        let parts = (0..shape.width).map(|index| self.component(TEXEL, texel, index)).collect::<Result<Vec<_>, _>>()?;
-        self.compose(shape, &parts)
+        })
+    }
+
+    /// Column and row of a texel of this slot, each of which has so many in either direction.
+    fn within(&mut self, slot: Word, side: u32, within: [u32; 2]) -> Result<[Word; 2], BuildError> {
+        let mut place = self.place(slot)?;
+        if side > 1 {
+            let uint = self.scalar(Format::U32);
+            for (at, offset) in place.iter_mut().zip(within) {
+                let (side, offset) = (self.word(side), self.word(offset));
+                let first = self.value(Op::IMul, uint, ids([*at, side]))?;
+                *at = self.value(Op::IAdd, uint, ids([first, offset]))?;
+            }
+        }
+        Ok(place)
     }
 
     /// The coordinate of this slot: slots fill the image row by row.
@@ -204,7 +231,13 @@ impl Image {
 
     /// Whether it is a depth that a fragment shader puts out.
     pub(crate) fn is_depth_output(&self) -> bool {
-        self.route.is_drawn() && self.format.is_depth()
+        self.route.is_drawn() && self.format.is_depth() && self.state().is_none()
+    }
+
+    /// Whether the shader has it. The depth of a fragment that a viewport gives it is none of the shader's: one that declares
+    /// `DepthReplacing` and stores no depth leaves it undefined (Vulkan, Built-In Variables, `FragDepth`).
+    pub(crate) fn is_of_shader(&self) -> bool {
+        !matches!(self.code, Code::State(State::MinDepth | State::MaxDepth))
     }
 
     /// What a shader's interface has for a texel.

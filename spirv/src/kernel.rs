@@ -7,6 +7,7 @@ use std::str::FromStr;
 
 use rspirv::spirv::Op as SpvOp;
 
+use crate::bc6h;
 use crate::controls::{Control, Controls};
 use crate::error::ParseError;
 use crate::format::Format;
@@ -33,7 +34,8 @@ pub struct Kernel {
     pub via: Via,
 }
 
-/// Format and number of components of an operand or result: a scalar, a vector or a matrix.
+/// Format and number of components of an operand or result: a scalar, a vector, a matrix, or the vectors of a block's texels, which
+/// are its columns.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Shape {
     /// Element format.
@@ -154,10 +156,14 @@ impl Kernel {
 
     /// Shape of an operand of this kernel.
     pub(crate) fn shape(&self, operand: Operand) -> Shape {
+        let channels = self.format.channels().len() as u32;
         let (width, columns) = match operand.width {
             Width::Kernel => (self.width, 1),
             Width::Fixed(width) => (width, 1),
-            Width::Channels => (self.format.channels().len() as u32, 1),
+            Width::Texel if self.format.is_block() => return Shape::vector(Format::U32, self.format.bits() / 32),
+            Width::Texel => (1, 1),
+            Width::Channels if self.format.is_block() => (channels * bc6h::TEXELS, bc6h::TEXELS),
+            Width::Channels => (channels, 1),
             Width::Square => (self.width * self.width, self.width),
         };
         Shape { format: operand.format.unwrap_or(self.format), width, columns }

@@ -14,6 +14,7 @@ mod memory;
 mod modes;
 mod words;
 
+pub mod bc6h;
 pub mod cases;
 pub mod catalogue;
 pub mod channel;

@@ -10,6 +10,7 @@ mod operands;
 mod passage;
 pub mod points;
 mod rows;
+pub mod triangle;
 mod window;
 
 use std::collections::BTreeMap;
@@ -30,9 +31,8 @@ use crate::image::Declared;
 use crate::kernel::{Kernel, Shape};
 use crate::modes;
 use crate::needs::float_formats;
-use crate::op::State;
 use crate::plan::sites::{self, Site};
-use crate::plan::{Element, Placed, Plan};
+use crate::plan::{Element, Image, Placed, Plan};
 use crate::route::{Stage, Via};
 
 use elements::Elements;
@@ -102,7 +102,7 @@ fn direct(plan: &Plan) -> Result<Module, BuildError> {
         operands,
         results,
         buffers: plan.buffers.iter().map(|buffer| emitter.declare_buffer(buffer)).collect(),
-        image: plan.image.map(|image| emitter.declare_image(image)).transpose()?,
+        image: plan.image.filter(Image::is_of_shader).map(|image| emitter.declare_image(image)).transpose()?,
         window: plan.route().and_then(|route| emitter.declare_window(route)),
     };
     emitter.declare_specialised(plan);
@@ -251,6 +251,9 @@ impl Emitter {
 
     /// A kernel that has the module to itself.
     fn alone(&mut self, plan: &Plan, placed: &Placed, memory: &Memory, place: Place) -> Result<(), BuildError> {
+        if plan.image.is_some_and(|image| !image.is_of_shader()) {
+            return Ok(());
+        }
         let Some(image) = memory.image else {
             let operands = self.operands(plan, memory, place)?;
             let results = self.computed(plan, memory, 0, &operands)?;
@@ -261,15 +264,11 @@ impl Emitter {
             let results = self.to_elements(memory, 0, &[value])?;
             return self.store_elements(memory, place, &results);
         }
-        match plan.image.and_then(|image| image.state()) {
-            Some(State::MinDepth | State::MaxDepth) => return Ok(()),
-            Some(_) => {
-                let unit = self.constant(Shape::scalar(Format::F32), one(F32));
-                let shape = Shape::vector(Format::F32, 4);
-                let ones = self.compose(shape, &[unit; 4])?;
-                return self.write_texel(image, place.slot, shape, ones);
-            }
-            None => {}
+        if plan.image.is_some_and(|image| image.state().is_some()) {
+            let unit = self.constant(Shape::scalar(Format::F32), one(F32));
+            let shape = Shape::vector(Format::F32, 4);
+            let ones = self.compose(shape, &[unit; 4])?;
+            return self.write_texel(image, place.slot, shape, ones);
         }
         let values: Vec<Word> = self.load_operands(memory, place)?.into_values().collect();
         let ([param], [value]) = (&placed.params[..], &values[..]) else {

@@ -30,6 +30,8 @@ pub enum Need {
     VertexStores,
     /// Feature `customBorderColors`.
     CustomBorderColors,
+    /// Feature `textureCompressionBC`.
+    CompressionBc,
     /// A control, by the property or feature that claims it.
     Control(Control),
 }
@@ -113,6 +115,7 @@ impl fmt::Display for Need {
             Need::Graphics => f.write_str("VK_QUEUE_GRAPHICS_BIT"),
             Need::FragmentStores => f.write_str("fragmentStoresAndAtomics"),
             Need::CustomBorderColors => f.write_str("customBorderColors"),
+            Need::CompressionBc => f.write_str("textureCompressionBC"),
             Need::VertexStores => f.write_str("vertexPipelineStoresAndAtomics"),
             Need::Control(control) => f.write_str(control.claim().unwrap_or("core")),
         }
@@ -158,6 +161,9 @@ pub fn needs(kernel: &Kernel) -> BTreeSet<Need> {
             needs.extend(
                 sources.flat_map(|source| [Use::BlitSrc, Use::TransferDst].map(|used| Need::Use(source, used))),
             );
+        }
+        if kernel.format.is_block() {
+            needs.insert(Need::CompressionBc);
         }
         if kernel.op.code == Code::State(State::BorderColor) {
             needs.insert(Need::CustomBorderColors);

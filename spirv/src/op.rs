@@ -59,8 +59,10 @@ pub enum Width {
     Kernel,
     /// Always this many.
     Fixed(u32),
-    /// One for each channel of the kernel's packed format.
+    /// One for each channel of the kernel's packed format; of a block, as many for each of its texels.
     Channels,
+    /// One texel, or the 32-bit words of a block, the lowest first.
+    Texel,
     /// A square matrix: as many columns as the kernel is wide, and as many components in each.
     Square,
 }
@@ -152,6 +154,7 @@ impl Code {
         match self {
             Code::ImageWrite if format.is_depth() => &[Route::Clear, Route::Attachment],
             Code::ImageRead if format.is_depth() => &[Route::Sampled],
+            Code::ImageRead if format.is_block() => &[Route::Sampled, Route::Blit],
             Code::ImageWrite if is_stored(format) => &STORES,
             Code::ImageWrite => STORES.split_at(1).1,
             Code::ImageRead if is_stored(format) => &LOADS,
@@ -362,10 +365,26 @@ const HALF_AND_SINGLE: &[Format] = &[F16, F32];
 const SINGLE: &[Format] = &[F32];
 const DOUBLE: &[Format] = &[F64];
 const PACKED: &[Format] = &Format::PACKED;
+/// Texels that are written one by one.
+const WRITTEN: &[Format] = Format::SINGLE;
 /// Texels with a colour that can be blended.
 const COLORS: &[Format] = Format::COLORS;
 /// Texels of depths.
 const DEPTHS: &[Format] = &[Format::D16unorm, Format::D32f];
+/// Texels of floats and of fixed point, whose channels are sums of their own kind.
+const SUMS: &[Format] = &[
+    Format::B10g11r11,
+    Format::R16f,
+    Format::Rgba16f,
+    Format::R32f,
+    Format::R8unorm,
+    Format::R8snorm,
+    Format::Rgba8unorm,
+    Format::Rgba8snorm,
+    Format::R16unorm,
+    Format::R16snorm,
+    Format::A2b10g10r10,
+];
 /// Texels of floats.
 const SMALL_FLOATS: &[Format] = &[Format::B10g11r11, Format::R16f, Format::Rgba16f, Format::R32f];
 
@@ -380,6 +399,7 @@ const QUAD: Operand = Operand { format: None, width: Width::Fixed(4) };
 const WORDS: Operand = Operand { format: Some(U32), width: Width::Fixed(2) };
 const SCALAR: Operand = Operand { format: None, width: Width::Fixed(1) };
 const SQUARE: Operand = Operand { format: None, width: Width::Square };
+const TEXEL: Operand = Operand { format: None, width: Width::Texel };
 const TEXEL_VECTOR: Operand = Operand { format: Some(F32), width: Width::Channels };
 
 const fn core(op: SpvOp) -> Code {
@@ -596,11 +616,11 @@ pub static OPS: &[Op] = &[
     row("select", FLOATS, &[BOOL, T, T], T, core(SpvOp::Select), "$0 ? $1 : $2", Function::Choose, "OpSelect"),
     row("phi", FLOATS, &[BOOL, T, T], T, Code::Phi, "", Function::Choose, "OpPhi behind a branch").whole(1, 1),
     // Packed formats.
-    row("store", PACKED, &[TEXEL_VECTOR], SCALAR, Code::ImageWrite, "", Function::Store, "vector to texel").whole(1, 1),
-    row("load", PACKED, &[SCALAR], TEXEL_VECTOR, Code::ImageRead, "", Function::Load, "texel to vector").whole(1, 1),
-    row("sample", PACKED, &[SCALAR], TEXEL_VECTOR, Code::ImageSample, "", Function::Load, "texel to vector, by a sampler, nearest").whole(1, 1),
+    row("store", WRITTEN, &[TEXEL_VECTOR], SCALAR, Code::ImageWrite, "", Function::Store, "vector to texel").whole(1, 1),
+    row("load", PACKED, &[TEXEL], TEXEL_VECTOR, Code::ImageRead, "", Function::Load, "texel to vector").whole(1, 1),
+    row("sample", PACKED, &[TEXEL], TEXEL_VECTOR, Code::ImageSample, "", Function::Load, "texel to vector, by a sampler, nearest").whole(1, 1),
     row("blend_replace", COLORS, &[TEXEL_VECTOR, SCALAR], SCALAR, Code::Blend(Blend::Replace), "", Function::Store, "vector to texel, blended: one times the vector, zero times what was there").whole(1, 1),
-    row("blend_add", SMALL_FLOATS, &[TEXEL_VECTOR, SCALAR], SCALAR, Code::Blend(Blend::Add), "", Function::Add, "vector to texel, blended: added to what was there").whole(1, 1),
+    row("blend_add", SUMS, &[TEXEL_VECTOR, SCALAR], SCALAR, Code::Blend(Blend::Add), "", Function::Add, "vector to texel, blended: added to what was there").whole(1, 1),
     row("min_depth", DEPTHS, &[fixed(F32)], SCALAR, Code::State(State::MinDepth), "", Function::Store, "the least depth of a viewport to a texel").whole(1, 1),
     row("max_depth", DEPTHS, &[fixed(F32)], SCALAR, Code::State(State::MaxDepth), "", Function::Store, "the greatest depth of a viewport to a texel").whole(1, 1),
     row("blend_constants", SMALL_FLOATS, &[TEXEL_VECTOR, SCALAR], SCALAR, Code::State(State::BlendConstants), "", Function::Store, "blend constants to texel: times a source of ones, zero times what was there").whole(1, 1),
@@ -611,7 +631,7 @@ pub static OPS: &[Op] = &[
     convert("convert_rgba8unorm", &[fixed(Format::Rgba8unorm)], "texel of four unsigned 8-bit fixed-point numbers to texel"),
     convert("convert_rgba8snorm", &[fixed(Format::Rgba8snorm)], "texel of four signed 8-bit fixed-point numbers to texel"),
     convert("convert_a2b10g10r10", &[fixed(Format::A2b10g10r10)], "texel of 10 and 2-bit fixed-point numbers to texel"),
-    row("copy", PACKED, &[SCALAR], SCALAR, Code::TexelCopy, "", Function::Move, "texel to texel").whole(1, 1),
+    row("copy", PACKED, &[TEXEL], TEXEL, Code::TexelCopy, "", Function::Move, "texel to texel").whole(1, 1),
 ];
 
 impl Op {

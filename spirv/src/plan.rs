@@ -29,7 +29,7 @@ pub const MOST_BUFFERS: usize = 4;
 const WORDS_BINDING: u32 = 8;
 /// Binding of the storage image.
 pub const IMAGE_BINDING: u32 = 16;
-/// Width of the storage image in texels; slots fill it row by row.
+/// Width of the image in slots, which fill it row by row.
 pub const IMAGE_WIDTH: u32 = 64;
 
 /// Element type of a buffer.
@@ -84,7 +84,7 @@ pub struct Region {
 pub struct Image {
     /// Packed format.
     pub format: Format,
-    /// Width and height in texels.
+    /// Width and height in texels, or in blocks of them: in slots.
     pub extent: [u32; 2],
     /// The kernel's route.
     pub route: Route,
@@ -372,9 +372,17 @@ impl Plan {
         if self.route().and_then(window::vectors).is_some() { 1 } else { GROUP }
     }
 
-    /// Vertices of a plan that draws: enough for the slots.
+    /// Whether it draws one triangle over the whole of an attachment, so that a fragment's place is its slot. State is set for
+    /// each slot by itself, so there each has a point.
+    pub fn covers(&self) -> bool {
+        self.image.is_some_and(|image| image.route.is_drawn() && image.state().is_none())
+    }
+
+    /// Vertices of a plan that draws: those of the triangle, or enough for the slots.
     pub fn vertices(&self) -> u32 {
-        if self.route() == Some(Route::Vertex) {
+        if self.covers() {
+            3
+        } else if self.route() == Some(Route::Vertex) {
             self.placed.iter().map(|placed| placed.slots).max().unwrap_or(0)
         } else {
             self.columns * self.group()
@@ -386,7 +394,7 @@ impl Plan {
         if self.route() == Some(Route::Vertex) { 0 } else { self.variant.shift * self.group() }
     }
 
-    /// Number of texels of the image, 0 without one.
+    /// Number of texels of the image, or of blocks, 0 without one.
     pub fn texels(&self) -> usize {
         self.image.map_or(0, |image| (image.extent[0] * image.extent[1]) as usize)
     }

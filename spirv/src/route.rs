@@ -51,7 +51,7 @@ pub enum Stage {
     /// A compute shader.
     #[default]
     Compute,
-    /// A fragment shader, one point for each slot.
+    /// A fragment shader, one point for each slot; of texels that it puts out, one triangle for all.
     Fragment,
     /// A vertex shader, one vertex for each slot.
     Vertex,

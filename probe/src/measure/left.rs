@@ -37,7 +37,9 @@ impl<'a> Left<'a> {
     ) -> Left<'a> {
         let slots = placed.slots as usize;
         let texel = placed.kernel.format.bits() as usize / 8;
-        let image = || Part { bytes: &texels[..slots * texel], stride: texel, components: 1, size: texel };
+        let components = placed.kernel.result().width;
+        let size = texel / components as usize;
+        let image = || Part { bytes: &texels[..slots * texel], stride: texel, components, size };
         let regions = placed.results.iter().map(|region| {
             let element = plan.buffers[region.buffer].element;
             let stride = element.count(region.shape) as usize * element.bytes();

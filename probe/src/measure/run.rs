@@ -1,5 +1,6 @@
 //! One run of one module: fill, dispatch, read back.
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -84,22 +85,22 @@ fn in_slots(cases: &Cases, number: u32) -> Arc<[u64]> {
 enum End<'a> {
     /// A component of a region of a buffer.
     Buffer(&'a Region, u32),
-    /// The image.
-    Texel,
+    /// A component of what is in the image: the texel, or a word of a block.
+    Texel(u32),
 }
 
 /// Bits of the memory that a value of an answer fills.
 fn element_bits(plan: &Plan, placed: &Placed, end: End<'_>) -> u32 {
     match end {
         End::Buffer(region, _) => plan.buffers[region.buffer].element.bits(region.shape.format),
-        End::Texel => placed.kernel.format.bits(),
+        End::Texel(_) => placed.kernel.result().format.bits(),
     }
 }
 
 /// Where the values of an answer lie, in their order.
 fn ends(placed: &Placed) -> Vec<End<'_>> {
     if placed.results.is_empty() {
-        return vec![End::Texel];
+        return (0..placed.kernel.result().width).map(End::Texel).collect();
     }
     let results = placed.results.iter();
     results.flat_map(|region| (0..region.shape.width).map(move |component| End::Buffer(region, component))).collect()
@@ -120,7 +121,7 @@ impl Memory {
         let mut texels = noise(plan.texels() * texel, (u64::from(number) << 8) + 0x80);
         if let Some(image) = plan.image {
             let mask = image.format.texel_mask().to_le_bytes();
-            texels.iter_mut().zip(mask[..texel].iter().cycle()).for_each(|(byte, mask)| *byte &= mask);
+            texels.iter_mut().zip(mask.iter().take(texel).cycle()).for_each(|(byte, mask)| *byte &= mask);
         }
         Memory { buffers: buffers.collect(), texels }
     }
@@ -133,9 +134,10 @@ impl Memory {
         let widths: Vec<u32> = asked.kernel.output_formats().map(Format::bits).collect();
         let mut poisons = Vec::with_capacity(slots.len() * ends.len());
         for (slot, values) in slots.iter().zip(asked.cases.iter()) {
-            let there = values.last().filter(|_| plan.image.is_some_and(|image| image.is_read()));
-            if let Some(texel) = there {
-                self.put_texel(placed, *slot, *texel);
+            let there = plan.image.filter(plan::Image::is_read).and_then(|_| placed.kernel.params().pop());
+            let there = there.map_or(&[][..], |shape| &values[values.len() - shape.width as usize..]);
+            for (part, bits) in (0..).zip(there) {
+                self.put_texel(plan, *slot, (part, there.len()), *bits);
             }
             let mut values = values.iter();
             for region in &placed.params {
@@ -150,10 +152,10 @@ impl Memory {
                         plan::write(plan, &mut self.buffers[region.buffer], region, *slot, *component, bits);
                         bits
                     }
-                    (End::Texel, Some(texel)) => *texel,
-                    (End::Texel, None) => {
+                    (End::Texel(_), [texel, ..]) => *texel,
+                    (End::Texel(part), []) => {
                         let bits = bits & placed.kernel.format.texel_mask();
-                        self.put_texel(placed, *slot, bits);
+                        self.put_texel(plan, *slot, (*part, ends.len()), bits);
                         bits
                     }
                 });
@@ -171,20 +173,31 @@ impl Memory {
                 End::Buffer(region, component) => {
                     plan::read(plan, &self.buffers[region.buffer], region, slot, component)
                 }
-                End::Texel => self.texel(placed, slot),
+                End::Texel(part) => self.texel(plan, slot, (part, ends.len())),
             })
             .collect()
     }
 
-    fn put_texel(&mut self, placed: &Placed, slot: u32, bits: u64) {
-        let size = placed.kernel.format.bits() as usize / 8;
-        self.texels[slot as usize * size..][..size].copy_from_slice(&bits.to_le_bytes()[..size]);
+    /// Writes one of so many parts of equal size of the texel or block of a slot.
+    fn put_texel(&mut self, plan: &Plan, slot: u32, part: (u32, usize), bits: u64) {
+        let place = place(plan, slot, part);
+        let size = place.len();
+        self.texels[place].copy_from_slice(&bits.to_le_bytes()[..size]);
     }
 
-    fn texel(&self, placed: &Placed, slot: u32) -> u64 {
-        let size = placed.kernel.format.bits() as usize / 8;
+    /// Reads one.
+    fn texel(&self, plan: &Plan, slot: u32, part: (u32, usize)) -> u64 {
+        let place = place(plan, slot, part);
         let mut word = [0; 8];
-        word[..size].copy_from_slice(&self.texels[slot as usize * size..][..size]);
+        word[..place.len()].copy_from_slice(&self.texels[place]);
         u64::from_le_bytes(word)
     }
+}
+
+/// The bytes of one of so many parts of the texel or block of a slot.
+fn place(plan: &Plan, slot: u32, (part, parts): (u32, usize)) -> Range<usize> {
+    let texel = plan.image.map_or(0, |image| image.format.bits() as usize / 8);
+    let size = texel / parts;
+    let first = slot as usize * texel + part as usize * size;
+    first..first + size
 }

@@ -47,7 +47,8 @@ impl Support {
     /// Of a device that offers everything.
     pub fn everything() -> Support {
         let formats = Format::PACKED.into_iter().flat_map(|format| Use::ALL.map(|used| Need::Use(format, used)));
-        let features = [Need::Float16, Need::Float64, Need::Storage16, Need::ExtendedFormats, Need::Graphics];
+        let features =
+            [Need::Float16, Need::Float64, Need::Storage16, Need::ExtendedFormats, Need::CompressionBc, Need::Graphics];
         let controls = Control::all().map(Need::Control);
         Support { offers: features.into_iter().chain(formats).chain(controls).collect(), ..Support::default() }
     }

@@ -1,9 +1,10 @@
-//! Where shaders draw points, one for each slot: an attachment, or one pixel without any.
+//! Where shaders draw: an attachment that a triangle covers or that has a point for each slot, or one pixel without any.
 
 use std::sync::Arc;
 
 use ash::vk;
 use fpprobe_spirv::module::points::points;
+use fpprobe_spirv::module::triangle::triangle;
 use fpprobe_spirv::op::{Blend, Code};
 use fpprobe_spirv::route::SAMPLES;
 use fpprobe_spirv::{Plan, Route, Stage, plan};
@@ -128,8 +129,8 @@ impl Canvas {
         let own = (shader_module(logical, words)?, plan.shader());
         let mut modules = vec![own];
         if plan.shader() == Stage::Fragment {
-            let words =
-                points(plan).map_err(|error| VulkanError::argument("vkCreateShaderModule", error.to_string()))?;
+            let words = if plan.covers() { triangle(plan) } else { points(plan) };
+            let words = words.map_err(|error| VulkanError::argument("vkCreateShaderModule", error.to_string()))?;
             modules.push((shader_module(logical, &words)?, Stage::Vertex));
         }
         let stage = |(module, stage): &(Owned<vk::ShaderModule>, Stage)| {
@@ -147,7 +148,9 @@ impl Canvas {
         let input = vk::PipelineVertexInputStateCreateInfo::default()
             .vertex_binding_descriptions(&bindings)
             .vertex_attribute_descriptions(&attributes);
-        let assembly = vk::PipelineInputAssemblyStateCreateInfo::default().topology(vk::PrimitiveTopology::POINT_LIST);
+        let topology =
+            if plan.covers() { vk::PrimitiveTopology::TRIANGLE_LIST } else { vk::PrimitiveTopology::POINT_LIST };
+        let assembly = vk::PipelineInputAssemblyStateCreateInfo::default().topology(topology);
         let vk::Extent2D { width, height } = self.extent;
         let viewports = [vk::Viewport::default().width(width as f32).height(height as f32).max_depth(1.0)];
         let scissors = [vk::Rect2D::default().extent(self.extent)];
@@ -209,7 +212,7 @@ fn blending(code: Code) -> vk::PipelineColorBlendAttachmentState {
 }
 
 impl Device {
-    /// Records the drawing of a plan's points; each under its state, where there are states.
+    /// Records the drawing of a plan's triangle or points; each under its state, where there are states.
     ///
     /// # Safety
     /// The command buffer is recording; pipeline and canvas are this plan's and, like what the set describes and the attachment,

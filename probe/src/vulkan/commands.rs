@@ -43,15 +43,13 @@ impl Device {
         match (image.route, image.is_written()) {
             (Route::Clear, _) => self.clear(&image, placed, texels, timeout),
             (Route::Copy, _) => {
-                let size = image.format.bits() as usize / 8;
-                let source = operands(plan, placed, buffers, |values| values[0].to_le_bytes()[..size].to_vec());
+                let source = operands(plan, placed, buffers, own_bytes(placed));
                 let wanted = Wanted::of(&image, vk::ImageUsageFlags::empty())?;
                 self.convert((&wanted, &source), (&wanted, texels), copy, timeout)
             }
             (_, true) if image.code == Code::TexelConvert => {
                 let format = placed.params[0].shape.format;
-                let size = format.bits() as usize / 8;
-                let source = operands(plan, placed, buffers, |values| values[0].to_le_bytes()[..size].to_vec());
+                let source = operands(plan, placed, buffers, own_bytes(placed));
                 let wanted = Wanted::of(&image, vk::ImageUsageFlags::empty())?;
                 let given = Wanted::of(&Texels { format, ..image }, vk::ImageUsageFlags::empty())?;
                 self.convert((&given, &source), (&wanted, texels), blit, timeout)
@@ -69,8 +67,15 @@ impl Device {
                 let wanted = Wanted::of(&image, vk::ImageUsageFlags::empty())?;
                 let region = &placed.results[0];
                 let bytes = &mut buffers[region.buffer];
-                let mut quads = vec![0; plan.texels() * QUAD * 4];
-                let place = |slot: u32, component: u32| (slot as usize * QUAD + component as usize) * 4;
+                let side = image.format.side();
+                let mut quads = vec![0; plan.texels() * (side * side) as usize * QUAD * 4];
+                let channels = image.format.channels().len() as u32;
+                let place = |slot: u32, component: u32| {
+                    let (texel, channel) = (component / channels, component % channels);
+                    let column = slot % plan::IMAGE_WIDTH * side + texel % side;
+                    let row = slot / plan::IMAGE_WIDTH * side + texel / side;
+                    ((row * plan::IMAGE_WIDTH * side + column) as usize * QUAD + channel as usize) * 4
+                };
                 let lanes = || (0..placed.slots).flat_map(|slot| (0..region.shape.width).map(move |part| (slot, part)));
                 for (slot, part) in lanes() {
                     let poison = plan::read(plan, bytes, region, slot, part) as u32;
@@ -188,6 +193,12 @@ impl Device {
 fn singles(wanted: &Wanted) -> Wanted {
     let format = vk::Format::R32G32B32A32_SFLOAT;
     Wanted { format, viewed: format, ..*wanted }
+}
+
+/// The values of a slot as the bytes of a texel of their own format, or of a block.
+fn own_bytes(placed: &Placed) -> impl Fn(&[u64]) -> Vec<u8> {
+    let size = placed.params[0].shape.format.bits() as usize / 8;
+    move |values| values.iter().flat_map(|value| value.to_le_bytes().into_iter().take(size)).collect()
 }
 
 /// The operands of every slot, one after the other, as bytes; the rest of the image's texels are zeros.

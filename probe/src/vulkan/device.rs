@@ -151,6 +151,7 @@ fn create(instance: &Arc<Instance>, physical: &Physical, family: u32, claims: &C
         .fragment_stores_and_atomics(claimed("fragmentStoresAndAtomics"))
         .vertex_pipeline_stores_and_atomics(claimed("vertexPipelineStoresAndAtomics"))
         .shader_float64(claimed("shaderFloat64"))
+        .texture_compression_bc(claimed("textureCompressionBC"))
         .shader_storage_image_extended_formats(claimed("shaderStorageImageExtendedFormats"));
     let mut storage16 = vk::PhysicalDevice16BitStorageFeatures::default()
         .storage_buffer16_bit_access(claimed("storageBuffer16BitAccess"));

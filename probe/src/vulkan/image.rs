@@ -28,6 +28,8 @@ pub(super) fn vulkan_format(format: Format) -> Option<(vk::Format, &'static str)
         Format::E5b9g9r9 => Some((vk::Format::E5B9G9R9_UFLOAT_PACK32, "E5B9G9R9_UFLOAT_PACK32")),
         Format::D16unorm => Some((vk::Format::D16_UNORM, "D16_UNORM")),
         Format::D32f => Some((vk::Format::D32_SFLOAT, "D32_SFLOAT")),
+        Format::Bc6hUfloat => Some((vk::Format::BC6H_UFLOAT_BLOCK, "BC6H_UFLOAT_BLOCK")),
+        Format::Bc6hSfloat => Some((vk::Format::BC6H_SFLOAT_BLOCK, "BC6H_SFLOAT_BLOCK")),
         Format::F16 | Format::F32 | Format::F64 | Format::I32 | Format::U32 | Format::Bool => None,
     }
 }
@@ -69,7 +71,8 @@ impl Wanted {
             .ok_or_else(|| VulkanError::argument("vkCreateImage", format!("{} is no image format", image.format)))?;
         let own = if image.route == Route::View { integers(image.format) } else { format };
         let samples = vk::SampleCountFlags::TYPE_1;
-        Ok(Wanted { about: image.format, format: own, extent: image.extent, layers: 1, usage, samples, viewed: format })
+        let extent = image.extent.map(|slots| slots * image.format.side());
+        Ok(Wanted { about: image.format, format: own, extent, layers: 1, usage, samples, viewed: format })
     }
 }
 

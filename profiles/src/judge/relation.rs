@@ -109,16 +109,24 @@ fn round_trip(
     let (mut lanes, mut evidence) = (0, Vec::new());
     for (index, channel) in kernel.format.channels().iter().enumerate() {
         // The first store of each input value in this channel.
-        let mut stored = std::collections::HashMap::new();
+        let mut stored = std::collections::BTreeMap::new();
         for (case, values) in stores.cases.iter().enumerate() {
             stored.entry(values[index]).or_insert(case);
         }
         for case in 0..loads.cases.len() {
             let code = components(&kernel, loads.cases.case(case))[index];
             let value = loads.answer(case)[index];
-            let Some(store) = stored.get(&value).filter(|_| code < channel.coding.positive()) else { continue };
+            let given = |store: &usize| components(&kernel, stores.answer(*store))[index];
+            // Of a number that was not stored itself: numbers on either side that became one code speak for it.
+            let around = || {
+                let (_, below) = stored.range(..value).next_back()?;
+                let (_, above) = stored.range(value..).next()?;
+                (given(below) == given(above)).then_some(below)
+            };
+            let store = stored.get(&value).or_else(around).filter(|_| code < channel.coding.positive());
+            let Some(store) = store else { continue };
             lanes += 1;
-            if components(&kernel, stores.answer(*store))[index] != code {
+            if given(store) != code {
                 let mut accepted =
                     Question::new(&kernel).accepted(stores.cases.case(*store), &part.demand).alternatives()[0].clone();
                 accepted[index] = Set::one(Encoding::of_coding(channel.coding), code);

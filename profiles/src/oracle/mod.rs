@@ -4,6 +4,7 @@
 //! itself or as zero, -0 as +0); each reading gives an exact result; each exact result gives a set of encodings by
 //! accuracy, overflow and flushing; the union of the sets is what is accepted.
 
+mod bc6h;
 mod combine;
 mod definition;
 mod dot;
@@ -93,7 +94,7 @@ pub fn accepted_on(encoding: Encoding, operands: &Operands, demand: &Demand) -> 
     match (demand.function, operands.coding) {
         (_, None | Some(Coding::Float(_))) => {}
         (Function::Load, Some(coding)) => return texel::read(encoding, coding, operands, demand),
-        (Function::Store, Some(coding)) => return texel::written(encoding, coding, operands, demand),
+        (Function::Store | Function::Add, Some(coding)) => return texel::written(encoding, coding, operands, demand),
         _ => {}
     }
     match demand.function {

@@ -7,7 +7,7 @@ use fpprobe_spirv::op::Function;
 use fpprobe_spirv::{Channel, Coding, Format, Kernel, Shape};
 use smallvec::{SmallVec, smallvec};
 
-use super::{Demand, Operand, accepted_on, inherited, pairs_on};
+use super::{Demand, Operand, accepted_on, bc6h, inherited, pairs_on};
 use crate::accepted::{Accepted, Set};
 use crate::encoding::{Encoding, texel_fields};
 
@@ -91,6 +91,7 @@ impl Question {
     pub fn operands(&self, case: &[u64], part: usize) -> Operands {
         let op = self.kernel.op;
         match op.function {
+            Function::Load if self.kernel.format.is_block() => self.of_block(case, part),
             Function::Move | Function::Load if self.params[0].format.is_packed() => self.of_texel(case[0], part),
             Function::Store => self.of_channels(case, part),
             Function::Add if self.kernel.format.is_packed() => self.blended(case, part),
@@ -158,6 +159,17 @@ impl Question {
         Operands { list, coding, ..Operands::default() }
     }
 
+    /// What a channel of a texel of a block depends on: what it is decoded to. Blocks hold binary16, which a load widens.
+    fn of_block(&self, block: &[u64], part: usize) -> Operands {
+        let channels = self.kernel.format.channels();
+        let (texel, channel) = (part / channels.len(), part % channels.len());
+        let signed = self.kernel.format == Format::Bc6hSfloat;
+        let bits = bc6h::decoded(block, signed, texel as u32, channel);
+        let coding = channels.get(channel).map(|channel| channel.coding);
+        let layout = coding.and_then(Coding::float);
+        Operands { list: smallvec![Operand { layout, bits }], coding, ..Operands::default() }
+    }
+
     /// What a part of a written texel depends on: its component, or every one where they share an exponent.
     fn of_channels(&self, case: &[u64], part: usize) -> Operands {
         let channels = self.kernel.format.channels();
@@ -182,7 +194,11 @@ impl Question {
         let single = self.params[0].format.float();
         let there = case.last().and_then(|texel| self.of_texel(*texel, part).into_iter().next());
         let widened = |code: Operand| Operand { layout: single, bits: (code.double() as f32).to_bits().into() };
-        let there = there.map(|code| if code.layout == single { code } else { widened(code) });
+        let there = there.map(|code| match code.layout {
+            None => code,
+            layout if layout == single => code,
+            Some(_) => widened(code),
+        });
         operands.list.extend(there);
         operands
     }

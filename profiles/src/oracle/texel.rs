@@ -47,7 +47,7 @@ pub(super) fn read(encoding: Encoding, coding: Coding, operands: &Operands, dema
     finish(encoding, exact, operands, demand)
 }
 
-/// The codes that are allowed for a number. What a NaN becomes is a matter of the conversion to integers.
+/// The codes that are allowed for a number, of fixed point also where it is added to what a code means. What a NaN becomes is a matter of the conversion to integers.
 pub(super) fn written(encoding: Encoding, coding: Coding, operands: &Operands, demand: &Demand) -> Set {
     if operands.iter().any(|operand| operand.is_nan()) && demand.results.integer != Integer::Saturate {
         return Set::everything(encoding);
@@ -56,7 +56,16 @@ pub(super) fn written(encoding: Encoding, coding: Coding, operands: &Operands, d
         Coding::Shared => Set::one(encoding, shared(operands)[operands.part]),
         Coding::Norm { signed, .. } => {
             let least = if signed { -power(0) } else { Quad::ZERO };
-            let ideal = (clamped(operands[0], least, power(0)) * greatest(coding)).value;
+            let most = greatest(coding);
+            let there = operands.get(1).map_or(Quad::ZERO, |code| clamped(*code, -most, most));
+            let sum = ((clamped(operands[0], least, power(0)) * most).value + there).value;
+            let ideal = if sum > most {
+                most
+            } else if sum < -most {
+                -most
+            } else {
+                sum
+            };
             around(encoding, Interval::point(ideal), &demand.accuracy)
         }
         Coding::Srgb | Coding::Float(_) => {

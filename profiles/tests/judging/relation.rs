@@ -86,3 +86,21 @@ fn a_round_trip_of_no_finite_code_is_no_pass() {
     let judgement = Judge::new(&profile).judge(&Observations::new(&device));
     assert_eq!((judgement.class, judgement.rules[0].verdict), (Class::Incomplete, Verdict::Incomplete));
 }
+
+/// What is read from a code of sRGB is not among the numbers that are stored: those beside it speak for it.
+#[test]
+fn a_round_trip_is_seen_between_numbers_that_become_one_code() {
+    let profile = profile::built_in("d3d11").unwrap().unwrap();
+    let place = profile.rules.iter().position(|rule| rule.id == "H-14").unwrap();
+    let stem = |o: &Observation| o.kernel.stem();
+    let mut device: Vec<Observation> =
+        device(&profile).into_iter().filter(|o| stem(o).starts_with("rgba8srgb.")).collect();
+    let verdict = |device: &[Observation]| Judge::new(&profile).judge(&Observations::new(device)).rules[place].verdict;
+    assert!(verdict(&device).is_met());
+    // One code is read as the number between it and the next but one.
+    for load in device.iter_mut().filter(|o| stem(o) == "rgba8srgb.load") {
+        let other = |value: &u64| if (0x3e5c_0000..0x3e5e_0000).contains(value) { value + 0x3_0000 } else { *value };
+        load.out = load.out.iter().map(other).collect();
+    }
+    assert_eq!(verdict(&device), Verdict::Deviates);
+}

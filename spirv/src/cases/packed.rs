@@ -1,6 +1,7 @@
 //! Cases of packed formats and of words that hold several numbers: every code for loads; for stores every code's value, its
 //! neighbours, and what lies between.
 
+use super::blocks;
 use super::unary::unary;
 use super::values::{
     SINGLE, boundaries, distinct, midpoint, nans, quotient, random, scaled, signed, truncated, widened,
@@ -45,11 +46,12 @@ fn unit(coding: Coding) -> u64 {
     }
 }
 
-/// What is added to a texel of floats: to some codes, boundary numbers, quarters of a unit with their neighbours, and the code
+/// What is added to a texel: to some codes, boundary numbers, quarters of a unit with their neighbours, and the code
 /// itself, taken away.
 pub(super) fn added(format: Format) -> Vec<u64> {
     let channels = format.channels();
-    let lists: Vec<Vec<(u64, u64)>> = channels.iter().filter_map(|channel| channel.coding.float()).map(sums).collect();
+    let sums = |channel: &Channel| channel.coding.float().map_or_else(|| fixed_sums(channel.coding), sums);
+    let lists: Vec<Vec<(u64, u64)>> = channels.iter().map(sums).collect();
     let most = lists.iter().map(Vec::len).max().unwrap_or(0);
     let mut cases = Vec::new();
     for index in 0..most {
@@ -77,6 +79,18 @@ fn sums(layout: FloatLayout) -> Vec<(u64, u64)> {
         numbers.map(move |number| (number, code)).collect::<Vec<_>>()
     });
     sums.collect()
+}
+
+/// Numbers, each with the code of fixed point that it is added to: boundary numbers, and codes with the ties between them.
+fn fixed_sums(coding: Coding) -> Vec<(u64, u64)> {
+    let (last, all) = (coding.positive() - 1, (1 << coding.bits()) - 1);
+    let there: std::collections::BTreeSet<u64> =
+        [0, 1, last / 2, last - 1, last, last + 1, all].map(|code| code & all).into();
+    let near = [0, 1, last / 2, last].into_iter().flat_map(|code| {
+        [0, 50].into_iter().flat_map(move |part| quotient(SINGLE, 100 * code as u32 + part, 100 * last as u32))
+    });
+    let numbers: Vec<u64> = boundaries(SINGLE).into_iter().chain(signed(SINGLE, &near.collect::<Vec<u64>>())).collect();
+    there.into_iter().flat_map(|code| numbers.iter().map(move |number| (*number, code))).collect()
 }
 
 /// Texels of a format that become texels of another one.
@@ -201,6 +215,9 @@ const EVERY_LOADED: u32 = 16;
 /// Loads: of channels of 11 bits and less every code, of wider ones boundaries and random draws, the channels running against
 /// each other. Under every shared exponent some significands.
 pub(super) fn load_cases(format: Format) -> Vec<u64> {
+    if format.is_block() {
+        return blocks::cases();
+    }
     let channels = format.channels();
     let (first, widest) = (channels[0].coding, widest(format));
     if first == Coding::Shared {
@@ -218,7 +235,7 @@ pub(super) fn load_cases(format: Format) -> Vec<u64> {
 
 /// Whether every code of every channel is asked in a plain load alone: others are asked the boundaries.
 pub(super) fn has_wide_codes(format: Format) -> bool {
-    (EVERY + 1..=EVERY_LOADED).contains(&widest(format))
+    !format.is_block() && (EVERY + 1..=EVERY_LOADED).contains(&widest(format))
 }
 
 /// Every code of each of the channels, which are as wide as one another: side by side each is a part of all codes ahead of the

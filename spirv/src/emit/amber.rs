@@ -110,7 +110,8 @@ fn requirements(case: &Case) -> Vec<String> {
             | Need::Graphics
             | Need::FragmentStores
             | Need::VertexStores
-            | Need::CustomBorderColors => {}
+            | Need::CustomBorderColors
+            | Need::CompressionBc => {}
         }
     }
     let mut seen = Vec::new();

@@ -1,4 +1,5 @@
-//! Kernels in shaders that draw: a point for each slot, an instance for each row.
+//! Kernels in shaders that draw: a point for each slot, an instance for each row. What covers an attachment draws a
+//! [triangle](super::triangle) instead.
 //!
 //! A vertex shader knows both by their numbers. A fragment shader is told by the vertex shader of [`points`], which puts the point of
 //! a slot where its texel lies in an attachment, or all of them on one place where there is none.
@@ -25,10 +26,7 @@ const POSITION: Shape = Shape::vector(Format::F32, 4);
 /// The vertex shader that a plan's fragment shader goes with: words of a module, entry point `main`. Slot and row go to the
 /// locations 0 and 1.
 pub fn points(plan: &Plan) -> Result<Vec<u32>, BuildError> {
-    let mut emitter = Emitter::new();
-    emitter.builder.set_version(1, 3);
-    emitter.builder.capability(Capability::Shader);
-    emitter.builder.memory_model(AddressingModel::Logical, MemoryModel::GLSL450);
+    let mut emitter = Emitter::before();
     let uint = emitter.scalar(Format::U32);
     let (numbers, place) = emitter.numbered();
     let told = [0, 1].map(|location| emitter.interface(StorageClass::Output, uint, location));
@@ -52,22 +50,31 @@ pub fn points(plan: &Plan) -> Result<Vec<u32>, BuildError> {
 }
 
 impl Emitter {
+    /// Of the shader that goes before one of kernels.
+    pub(super) fn before() -> Emitter {
+        let mut emitter = Emitter::new();
+        emitter.builder.set_version(1, 3);
+        emitter.builder.capability(Capability::Shader);
+        emitter.builder.memory_model(AddressingModel::Logical, MemoryModel::GLSL450);
+        emitter
+    }
+
     /// Declares and opens `main` of a shader that draws.
     pub(super) fn begin_drawn(&mut self, plan: &Plan, stage: Stage, texel: Option<Word>) -> Result<Place, BuildError> {
         let uint = self.scalar(Format::U32);
         if stage == Stage::Fragment {
-            let told = [0, 1].map(|location| self.interface(StorageClass::Input, uint, location));
-            for variable in told {
-                self.builder.decorate(variable, Decoration::Flat, []);
-            }
-            let interface: Vec<Word> = told.into_iter().chain(texel).collect();
+            let told = if plan.covers() { vec![self.coordinates()] } else { self.told().to_vec() };
+            let interface: Vec<Word> = told.iter().copied().chain(texel).collect();
             let main = self.begin_entry(ExecutionModel::Fragment, &interface)?;
             self.builder.execution_mode(main, ExecutionMode::OriginUpperLeft, []);
             if plan.image.is_some_and(|image| image.is_depth_output()) {
                 self.builder.execution_mode(main, ExecutionMode::DepthReplacing, []);
             }
-            let slot = self.value(Op::Load, uint, ids([told[0]]))?;
-            let row = self.value(Op::Load, uint, ids([told[1]]))?;
+            let (slot, row) = match told[..] {
+                [slot, row] => (self.value(Op::Load, uint, ids([slot]))?, self.value(Op::Load, uint, ids([row]))?),
+                // A texel kernel has its module to itself.
+                _ => (self.covered(told[0])?, self.word(0)),
+            };
             return Ok(Place { slot, row, local: None });
         }
         let (numbers, place) = self.numbered();
@@ -81,6 +88,16 @@ impl Emitter {
         let slot = self.slot(numbers[0], plan)?;
         let row = self.number_of(numbers[1])?;
         Ok(Place { slot, row, local: None })
+    }
+
+    /// Slot and row, as the shader of [`points`] tells them.
+    fn told(&mut self) -> [Word; 2] {
+        let uint = self.scalar(Format::U32);
+        let told = [0, 1].map(|location| self.interface(StorageClass::Input, uint, location));
+        for variable in told {
+            self.builder.decorate(variable, Decoration::Flat, []);
+        }
+        told
     }
 
     /// The numbers of vertex and instance, and position and size of a point.
@@ -111,7 +128,7 @@ impl Emitter {
         variable
     }
 
-    fn begin_entry(&mut self, model: ExecutionModel, interface: &[Word]) -> Result<Word, BuildError> {
+    pub(super) fn begin_entry(&mut self, model: ExecutionModel, interface: &[Word]) -> Result<Word, BuildError> {
         let void = self.builder.type_void();
         let signature = self.builder.type_function(void, []);
         let main = self.builder.begin_function(void, None, FunctionControl::NONE, signature)?;
@@ -121,7 +138,7 @@ impl Emitter {
         Ok(main)
     }
 
-    fn end_entry(mut self) -> Result<Vec<u32>, BuildError> {
+    pub(super) fn end_entry(mut self) -> Result<Vec<u32>, BuildError> {
         self.builder.ret()?;
         self.builder.end_function()?;
         let mut module = self.builder.module();
@@ -132,7 +149,7 @@ impl Emitter {
     }
 
     /// A number that is never negative.
-    fn number_of(&mut self, variable: Word) -> Result<Word, BuildError> {
+    pub(super) fn number_of(&mut self, variable: Word) -> Result<Word, BuildError> {
         let (int, uint) = (self.scalar(Format::I32), self.scalar(Format::U32));
         let number = self.value(Op::Load, int, ids([variable]))?;
         self.value(Op::Bitcast, uint, ids([number]))

@@ -153,8 +153,9 @@ impl Places {
             let is = |operand: &fpprobe_spirv::op::Operand, view: &View| {
                 view.format == operand.format.unwrap_or(**own) || !own.channels().is_empty()
             };
-            let params =
-                args.len() == op.params.len() && op.params.iter().zip(&args).all(|(own, (_, view))| is(own, view));
+            // The texel that is blended with is none of the shader's.
+            let given = op.params.len() - usize::from(op.code.is_blended());
+            let params = args.len() == given && op.params.iter().zip(&args).all(|(own, (_, view))| is(own, view));
             (params || op.function == Of::Load) && result.is_none_or(|result| is(&op.result, &result))
         })?;
         let result = if matches!(op.function, Of::PackHalf | Of::PackNorm { .. }) { fields(op) } else { result };

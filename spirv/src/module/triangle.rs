@@ -1,0 +1,66 @@
+//! Texels that a fragment shader puts out: one triangle covers the whole attachment, and a fragment's coordinates say which slot
+//! it is of.
+
+use rspirv::spirv::{BuiltIn, ExecutionModel, Op, StorageClass, Word};
+
+use crate::emitter::{Emitter, ids};
+use crate::error::BuildError;
+use crate::format::Format;
+use crate::kernel::Shape;
+use crate::plan::{IMAGE_WIDTH, Plan};
+
+const SINGLE: Shape = Shape::scalar(Format::F32);
+const POSITION: Shape = Shape::vector(Format::F32, 4);
+/// 1 and 3 in binary32, and its sign.
+const ONE: u64 = 0x3f80_0000;
+const THREE: u64 = 0x4040_0000;
+const SIGN: u64 = 0x8000_0000;
+
+/// The vertex shader of the triangle: words of a module, entry point `main`. Its corners are (-1, -1), (3, -1) and (-1, 3), which
+/// leaves nothing of the viewport out; those of a reversed variant lie on the other side.
+pub fn triangle(plan: &Plan) -> Result<Vec<u32>, BuildError> {
+    let mut emitter = Emitter::before();
+    let (int, bool) = (emitter.scalar(Format::I32), emitter.scalar(Format::Bool));
+    let (single, position) = (emitter.scalar(Format::F32), emitter.shape(POSITION));
+    let vertex = emitter.built_in_of(StorageClass::Input, int, BuiltIn::VertexIndex, "vertex");
+    let place = emitter.built_in_of(StorageClass::Output, position, BuiltIn::Position, "position");
+    emitter.begin_entry(ExecutionModel::Vertex, &[vertex, place])?;
+    let number = emitter.number_of(vertex)?;
+    let sign = if plan.variant.reversed { SIGN } else { 0 };
+    let (near, far) = (emitter.constant(SINGLE, ONE | SIGN ^ sign), emitter.constant(SINGLE, THREE | sign));
+    let mut corner = Vec::new();
+    // The second vertex lies far to the right, the third one far below.
+    for only in [1, 2] {
+        let only = emitter.constant(Shape::scalar(Format::U32), only);
+        let is = emitter.value(Op::IEqual, bool, ids([number, only]))?;
+        corner.push(emitter.value(Op::Select, single, ids([is, far, near]))?);
+    }
+    let (zero, unit) = (emitter.constant(SINGLE, 0), emitter.constant(SINGLE, ONE));
+    let position = emitter.compose(POSITION, &[corner[0], corner[1], zero, unit])?;
+    emitter.builder.store(place, position, None, [])?;
+    emitter.end_entry()
+}
+
+impl Emitter {
+    /// Where a fragment lies: half a texel from its edges.
+    pub(super) fn coordinates(&mut self) -> Word {
+        let kind = self.shape(POSITION);
+        self.built_in_of(StorageClass::Input, kind, BuiltIn::FragCoord, "coordinates")
+    }
+
+    /// The slot of the fragment there.
+    pub(super) fn covered(&mut self, coordinates: Word) -> Result<Word, BuildError> {
+        let (uint, kind) = (self.scalar(Format::U32), self.shape(POSITION));
+        let coordinates = self.value(Op::Load, kind, ids([coordinates]))?;
+        let mut place = [0; 2];
+        for (index, at) in (0..).zip(&mut place) {
+            let middle = self.component(POSITION, coordinates, index)?;
+            *at = self.value(Op::ConvertFToU, uint, ids([middle]))?;
+        }
+        let width = self.word(IMAGE_WIDTH);
+        let above = self.value(Op::IMul, uint, ids([place[1], width]))?;
+        let slot = self.value(Op::IAdd, uint, ids([above, place[0]]))?;
+        self.builder.name(slot, "slot");
+        Ok(slot)
+    }
+}

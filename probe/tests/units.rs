@@ -84,13 +84,10 @@ fn what_the_network_costs_is_stated() {
     let alone = stated(units.exposure("fpprobe"));
     units.drop_in("fpprobe", "network.conf", &example);
     let open = stated(units.exposure("fpprobe"));
-    let narrow: String = example
-        .lines()
-        .filter(|line| !line.starts_with("IPAddress"))
-        .map(|line| {
-            format!("{}\n", line.strip_prefix('#').filter(|line| line.starts_with("IPAddress")).unwrap_or(line))
-        })
-        .collect();
+    let chosen = |line: &&str| !line.starts_with("IPAddress");
+    let narrow: Vec<String> =
+        example.lines().filter(chosen).map(|line| line.replace("#IPAddress", "IPAddress")).collect();
+    let narrow = narrow.join("\n");
     units.drop_in("fpprobe", "network.conf", &narrow);
     let narrow = stated(units.exposure("fpprobe"));
     assert!(example.contains(&format!("says {open} instead of {alone}.")), "{open}, {alone}");

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use fpprobe_spirv::emit::{Form, emit};
 use fpprobe_spirv::module::points::points;
 use fpprobe_spirv::plan::{Variant, Wanted};
+use fpprobe_spirv::sweep::{self, Domain, Sink};
 use fpprobe_spirv::{Cases, Control, Controls, Format, Kernel, Plan, Route, Stage, Via, cases, module};
 
 /// Sets that a program may carry, beside the empty one and each control alone.
@@ -47,6 +48,9 @@ fn main() -> Result<(), Box<dyn Error>> {
                     alone(&mut out, &kernels)?;
                 }
             }
+        }
+        for format in Format::ALL {
+            swept(&mut out, kernels(format).filter_map(|kernel| asked(kernel, controls, Via::Spirv)))?;
         }
         // How operands come has nothing to do with any single control.
         if !controls.is_empty() && !combined.contains(&controls) {
@@ -133,6 +137,18 @@ fn alone(out: &mut impl Write, kernels: &[Kernel]) -> Result<(), Box<dyn Error>>
                 let plan = Plan::new(&[(*kernel, 200)], storage16, variant);
                 module_of(out, &format!("{kernel}, storage16 {storage16}, {variant:?}"), &plan)?;
             }
+        }
+    }
+    Ok(())
+}
+
+/// The modules that ask kernels every input; NaNs are treated alike under all controls.
+fn swept(out: &mut impl Write, kernels: impl Iterator<Item = Kernel>) -> Result<(), Box<dyn Error>> {
+    for domain in kernels.filter_map(|kernel| Domain::of(&kernel).ok()) {
+        let normalise = domain.kernel().controls.is_empty();
+        for sink in [Sink::Store, Sink::Digest { normalise }, Sink::Raw] {
+            let name = format!("{}, swept, {sink:?}", domain.kernel());
+            record(out, "spv", &name, &bytes(&sweep::build(&domain, sink)?))?;
         }
     }
     Ok(())

@@ -109,6 +109,23 @@ impl Domain {
         self.outputs().iter().map(value).collect()
     }
 
+    /// The words of results with every NaN as the positive quiet one without payload, as [`super::Sink::Digest`] takes them.
+    pub fn normalise(&self, results: &mut [u32]) {
+        let formats = self.outputs();
+        let mut rest = results;
+        while !rest.is_empty() {
+            for format in &formats {
+                let (own, after) = rest.split_at_mut(format.bits().div_ceil(32) as usize);
+                rest = after;
+                let bits = own.iter().rev().fold(0, |bits, word| bits << 32 | u64::from(*word));
+                if let Some(layout) = format.float().filter(|layout| layout.is_nan(bits)) {
+                    let quiet = layout.infinity() | layout.quiet_bit();
+                    own.iter_mut().zip([quiet, quiet >> 32]).for_each(|(word, bits)| *word = bits as u32);
+                }
+            }
+        }
+    }
+
     pub(super) fn results(&self) -> Vec<Shape> {
         self.kernel.results()
     }

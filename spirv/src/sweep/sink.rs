@@ -1,6 +1,7 @@
 //! What becomes of the results of a sweep.
 
 use rspirv::spirv::{MemorySemantics, Op, Scope, StorageClass, Word};
+use serde::{Deserialize, Serialize};
 
 use super::digest;
 use super::{Digest, Domain};
@@ -9,7 +10,7 @@ use crate::error::BuildError;
 use crate::format::{FloatLayout, Format};
 
 /// What becomes of the results.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Sink {
     /// Every result is stored, [`Domain::words`] words each, input by input from the dispatch's first on.
     Store,

@@ -96,10 +96,11 @@ pub enum Command {
     Check(CheckArgs),
     /// Asks kernels every input that they have
     ///
-    /// Two numbers of 16 bits, or one of up to 32: f32.sqrt is asked 4,294,967,296 questions, f16.fadd as many. With
-    /// --fingerprint the device keeps digests of its answers, block by block, and --resolve names the inputs that it answers
-    /// differently than an older fingerprint has it. With -o the digests are put on disk as they arrive: the same command again
-    /// goes on where it was interrupted or killed.
+    /// Two numbers of 16 bits, or one of up to 32: f32.sqrt is asked 4,294,967,296 questions, f16.fadd as many. Every result is
+    /// judged by the required rules of the profiles. With --fingerprint the device keeps digests of its answers instead, block by
+    /// block, and --resolve names the inputs that it answers differently than an older fingerprint has it. With -o what is found
+    /// is put on disk as it arrives: the same command again goes on where it was interrupted or killed. What deviates or has
+    /// changed leaves the exit status at 0.
     Sweep(SweepArgs),
     /// Puts the parts of a sweep together that --shard has made
     Merge(MergeArgs),

@@ -1,4 +1,4 @@
-//! Whole domains: which blocks are asked ([`plan`]), what is kept of each as it arrives ([`journal`], [`print`]), what changed
+//! Whole domains: which blocks are asked ([`plan`]), what is kept of each as it arrives ([`journal`], [`print`], [`verify`]), what changed
 //! since an older fingerprint ([`resolve`]), and where it all goes ([`files`]). The blocks themselves are
 //! [`crate::supervisor::sweep`]'s.
 
@@ -8,3 +8,4 @@ pub mod plan;
 pub mod print;
 pub mod progress;
 pub mod resolve;
+pub mod verify;

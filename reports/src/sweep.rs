@@ -11,6 +11,7 @@ mod merge;
 pub mod record;
 mod render;
 
+use fpprobe_profiles::sweep::Tally;
 use fpprobe_spirv::sweep::Domain;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -39,6 +40,8 @@ pub struct Sweep {
     pub host: Host,
     /// Whether fingerprints take every NaN for the same.
     pub normalise_nan: bool,
+    /// The profiles that results are judged by, by id; none where fingerprints are taken.
+    pub profiles: Vec<String>,
     /// The devices, in the order of `fpprobe list`.
     pub devices: Vec<Device>,
     /// Drivers that gave no devices.
@@ -73,6 +76,9 @@ pub struct Swept {
     /// Digest of the fingerprint, SHA-256 in hex; there is one where every block was asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub root: Option<String>,
+    /// What the rules of the profiles say of every result; absent where a fingerprint was taken alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verified: Option<Tally>,
     /// What changed since an older fingerprint.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changes: Option<Changes>,
@@ -90,6 +96,7 @@ impl Swept {
             block: domain.block(),
             asked: Blocks::default(),
             root: None,
+            verified: None,
             changes: None,
             incomplete: Vec::new(),
         }

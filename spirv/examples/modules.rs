@@ -49,9 +49,6 @@ fn main() -> Result<(), Box<dyn Error>> {
                 }
             }
         }
-        for format in Format::ALL {
-            swept(&mut out, kernels(format).filter_map(|kernel| asked(kernel, controls, Via::Spirv)))?;
-        }
         // How operands come has nothing to do with any single control.
         if !controls.is_empty() && !combined.contains(&controls) {
             continue;
@@ -60,6 +57,9 @@ fn main() -> Result<(), Box<dyn Error>> {
             let by = kernels(format).map(|kernel| Kernel { route, ..kernel });
             let kernels: Vec<Kernel> = by.filter_map(|kernel| asked(kernel, controls, Via::Spirv)).collect();
             brought(&mut out, &kernels, controls)?;
+        }
+        for format in Format::ALL {
+            swept(&mut out, kernels(format).filter_map(|kernel| asked(kernel, controls, Via::Spirv)))?;
         }
         for (stage, format) in DRAWING.into_iter().flat_map(|stage| Format::ALL.map(|format| (stage, format))) {
             let at = kernels(format).map(|kernel| Kernel { stage, ..kernel });

@@ -15,11 +15,17 @@ pub struct SweepArgs {
     /// Kernels to sweep: ids, or patterns with *, which pick those that have a domain of 16 to 32 bits
     #[arg(required = true)]
     pub kernel: Vec<String>,
-    /// Takes fingerprints: digests of the answers, a million inputs each, in a file beside the report
+    /// Profiles to judge every result by: ids of `fpprobe profiles`, or TOML files [default: all built in]
+    #[arg(long = "profile", value_name = "ID|FILE", conflicts_with = "fingerprint")]
+    pub profile: Vec<String>,
+    /// Takes fingerprints and judges nothing: digests of the answers, a million inputs each, in a file beside the report
     #[arg(long)]
     pub fingerprint: bool,
-    /// Counts every NaN as the same, whatever its sign and payload
-    #[arg(long)]
+    /// For benchmarks: keeps and judges nothing, so that the time is the kernel's own
+    #[arg(long, hide = true, conflicts_with_all = ["fingerprint", "profile"])]
+    pub raw: bool,
+    /// Counts every NaN as the same in fingerprints, whatever its sign and payload
+    #[arg(long, requires = "fingerprint")]
     pub normalise_nan: bool,
     /// Names the inputs that are answered differently than this fingerprint has it
     ///

@@ -16,9 +16,10 @@ use crate::supervisor::{Settings, Site, Target, side_by_side};
 use crate::sweep::files::{self, Files};
 use crate::sweep::journal::Journal;
 use crate::sweep::plan::Plan;
-use crate::sweep::print::Printing;
+use crate::sweep::print::{Nothing, Printing};
 use crate::sweep::progress::{Course, Progress};
 use crate::sweep::resolve::{Pair, resolve};
+use crate::sweep::verify::Verifying;
 use crate::vulkan::offers;
 use crate::{colour, host, select};
 
@@ -59,10 +60,12 @@ pub fn main(session: &Session, args: &SweepArgs) -> anyhow::Result<Status> {
         program: host::program(),
         host: host::host(),
         normalise_nan: args.normalise_nan,
+        profiles: plan.profiles.clone(),
         devices: chosen.iter().zip(kernels).map(device).collect(),
         incomplete: rows.iter().filter_map(|row| row.devices.as_ref().err().cloned()).collect(),
     };
-    let fingerprint = Fingerprint { normalise_nan: args.normalise_nan, prints: prints.concat() };
+    let prints = if args.fingerprint { prints.concat() } else { Vec::new() };
+    let fingerprint = Fingerprint { normalise_nan: args.normalise_nan, prints };
     if let Some(cause) = session.stop.cause() {
         say(&format!("{cause}: the sweep is not finished"));
         if journal.is_some() {
@@ -82,9 +85,14 @@ fn options(args: &SweepArgs, plan: &Plan) -> String {
     let budget =
         args.budget.map_or_else(String::new, |time| format!(" --budget {}s --seed {}", time.as_secs_f64(), args.seed));
     let nan = if args.normalise_nan { " --normalise-nan" } else { "" };
+    let judged = if args.fingerprint {
+        " --fingerprint".to_owned()
+    } else {
+        format!(" --profile {}", plan.profiles.join(" --profile "))
+    };
     let devices: String = args.devices.device.iter().map(|device| format!(" --device {device}")).collect();
     let old = args.resolve.as_ref().map_or_else(String::new, |path| format!(" --resolve {}", path.display()));
-    format!("{}{shard}{budget}{nan}{devices}{old}", kernels.join(" "))
+    format!("{}{judged}{shard}{budget}{nan}{devices}{old}", kernels.join(" "))
 }
 
 /// Nothing where no device answered anything, incomplete where something is missing.
@@ -127,14 +135,40 @@ impl Bench<'_> {
                     swept.incomplete.push(format!("{UNSUPPORTED}{lacks}"));
                     print
                 }
-                None => self.kernel(site, course, place, print, &mut swept),
+                None if self.args.raw => {
+                    let order = self.order(domain, Sink::Raw, self.plan.blocks(place).into_iter());
+                    note(&mut swept, sweep(site, order, &mut Nothing(course)));
+                    print
+                }
+                None if self.plan.verifiers.is_empty() => self.kernel(site, course, place, print, &mut swept),
+                None => {
+                    self.verified(site, course, place, &mut swept);
+                    print
+                }
             });
             swept
         };
         (self.plan.domains.iter().enumerate().map(kernel).collect(), prints)
     }
 
-    /// Sweeps a kernel.
+    /// Has every result of a kernel judged.
+    fn verified(&self, site: &Site<'_>, course: &Course, place: usize, swept: &mut Swept) {
+        let domain = &self.plan.domains[place];
+        let key = (site.target.found.identity.key.clone(), swept.kernel.clone());
+        let known = self.journal.and_then(|journal| journal.past.verified.get(&key)).cloned().unwrap_or_default();
+        let mut blocks = self.plan.blocks(place);
+        blocks.retain(|block| !known.0.contains(*block));
+        course.advance(known.0.count() * domain.block());
+        let deadline = self.plan.budget.map(|budget| Instant::now() + budget);
+        let mut ledger = Verifying::new(key, &self.plan.verifiers[place], known, self.journal, course, deadline);
+        if !blocks.is_empty() {
+            note(swept, sweep(site, self.order(domain, Sink::Store, blocks.into_iter()), &mut ledger));
+        }
+        let (asked, tally) = ledger.end();
+        (swept.asked, swept.verified) = (asked, Some(tally));
+    }
+
+    /// Takes the fingerprint of a kernel.
     fn kernel(&self, site: &Site<'_>, course: &Course, place: usize, mut print: Print, swept: &mut Swept) -> Print {
         let domain = &self.plan.domains[place];
         let mut blocks = self.plan.blocks(place);

@@ -1,5 +1,6 @@
 //! The journal of a sweep in progress: beside the report, and gone when that is written.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{BufReader, Write as _};
 use std::path::{Path, PathBuf};
@@ -32,7 +33,7 @@ impl Journal {
         let past = if length == 0 {
             let text = line(&Record::Begun(begun.clone()));
             file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).with_context(failed).or_usage()?;
-            Past { begun, length: text.len() as u64, sums: Default::default(), changes: Default::default() }
+            Past { begun, length: text.len() as u64, sums: BTreeMap::new(), verified: BTreeMap::new() }
         } else {
             let shown = path.display();
             let past = read(BufReader::new(&file));
@@ -48,7 +49,8 @@ impl Journal {
                 );
                 return Err(usage_error(what));
             }
-            let known: usize = past.sums.values().map(std::collections::BTreeMap::len).sum();
+            let judged = past.verified.values().map(|(blocks, _)| blocks.count() as usize);
+            let known: usize = past.sums.values().map(BTreeMap::len).chain(judged).sum();
             say(&format!("going on with a sweep that was not finished: {known} blocks are known ({shown})"));
             file.set_len(past.length).with_context(failed).or_usage()?;
             past

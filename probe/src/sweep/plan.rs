@@ -3,17 +3,23 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
+use fpprobe_profiles::Profile;
+use fpprobe_profiles::sweep::Verifier;
 use fpprobe_spirv::catalogue;
 use fpprobe_spirv::sweep::Domain;
 
 use crate::cli::{Shard, SweepArgs};
-use crate::exit::{OrUsage as _, usage_error};
-use crate::select;
+use crate::exit::{OrUsage as _, say, usage_error};
+use crate::{profiles, select};
 
 /// What is asked of every device.
 pub struct Plan {
     /// The kernels, each once.
     pub domains: Vec<Domain>,
+    /// What judges each of them; none where fingerprints are taken.
+    pub verifiers: Vec<Verifier>,
+    /// The profiles that it judges by, by id.
+    pub profiles: Vec<String>,
     /// One part of several.
     shard: Option<Shard>,
     /// Time for each kernel.
@@ -27,13 +33,15 @@ impl Plan {
         let swept = |kernel: &fpprobe_spirv::Kernel| Domain::of(kernel).is_ok();
         let known = catalogue::plain().into_iter().filter(swept).collect();
         let kernels = select::kernels(&args.kernel, known)?;
-        let domains = kernels.iter().map(Domain::of).collect::<Result<Vec<_>, _>>().or_usage()?;
-        let count = domains.len() as u32;
-        if count == 0 {
-            return Err(usage_error("no kernel is named"));
+        let mut domains = kernels.iter().map(Domain::of).collect::<Result<Vec<_>, _>>().or_usage()?;
+        let (mut verifiers, mut profiles) = (Vec::new(), Vec::new());
+        if !args.fingerprint && !args.raw {
+            let judging = profiles::for_devices(&args.profile)?;
+            (domains, verifiers) = verified(domains, &judging)?;
+            profiles.extend(judging.into_iter().map(|profile| profile.id));
         }
-        let budget = args.budget.map(|budget| budget / count);
-        Ok(Plan { domains, shard: args.shard, budget, seed: args.seed })
+        let budget = args.budget.map(|budget| budget / domains.len() as u32);
+        Ok(Plan { domains, verifiers, profiles, shard: args.shard, budget, seed: args.seed })
     }
 
     /// The blocks of a kernel, by its place, that are asked.
@@ -51,6 +59,22 @@ impl Plan {
     }
 }
 
+/// The kernels that can be judged, each with what judges it; an error where there is none.
+fn verified(domains: Vec<Domain>, profiles: &[Profile]) -> anyhow::Result<(Vec<Domain>, Vec<Verifier>)> {
+    let (mut judged, mut refused) = (Vec::new(), Vec::new());
+    for domain in domains {
+        match Verifier::new(domain.kernel(), profiles) {
+            Ok(verifier) => judged.push((domain, verifier)),
+            Err(why) => refused.push(why.to_string()),
+        }
+    }
+    if judged.is_empty() {
+        return Err(usage_error(refused.join("; ")));
+    }
+    refused.iter().for_each(|why| say(&format!("note: {why}")));
+    Ok(judged.into_iter().unzip())
+}
+
 /// The numbers below a power of two, each once, so that any first few of them are spread evenly: bits in reverse order
 /// (van der Corput's sequence), turned by the seed.
 fn spread(count: u64, seed: u64) -> impl Iterator<Item = u64> {
@@ -65,7 +89,8 @@ mod tests {
 
     fn plan(shard: Option<Shard>) -> Plan {
         let domains = ["f16.sin", "f32.sqrt", "f16.cos"].map(|id| Domain::of(&id.parse().unwrap()).unwrap());
-        Plan { domains: domains.to_vec(), shard, budget: None, seed: 0 }
+        let (verifiers, profiles) = (Vec::new(), Vec::new());
+        Plan { domains: domains.to_vec(), verifiers, profiles, shard, budget: None, seed: 0 }
     }
 
     #[test]

@@ -67,3 +67,19 @@ impl Ledger for Printing<'_> {
         self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 }
+
+/// Keeps nothing.
+pub struct Nothing<'a>(pub &'a Course);
+
+impl Ledger for Nothing<'_> {
+    fn intent(&mut self, _: Span) {}
+
+    fn take(&mut self, span: Span, _: &[u32]) -> Result<(), Failure> {
+        self.0.advance(u64::from(span.blocks) * span.inputs);
+        Ok(())
+    }
+
+    fn is_enough(&self) -> bool {
+        false
+    }
+}

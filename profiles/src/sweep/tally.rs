@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -14,7 +15,7 @@ pub const RUNS: usize = 1024;
 pub const PARTS: u64 = 1024;
 
 /// What a sweep found.
-#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Tally {
     /// Inputs judged.
     pub inputs: u64,
@@ -35,7 +36,7 @@ pub struct Tally {
 }
 
 /// What a rule says of the inputs that it looks at.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Count {
     /// Inputs whose result it accepts.
     pub accepted: u64,
@@ -44,7 +45,7 @@ pub struct Count {
 }
 
 /// Inputs of one exponent.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Exponent {
     /// Inputs whose result some rule does not accept.
     pub deviating: u64,
@@ -57,7 +58,7 @@ pub struct Exponent {
 }
 
 /// A largest error.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Worst {
     /// The input: the first that has it.
     pub input: u64,
@@ -80,7 +81,7 @@ impl Worst {
 }
 
 /// Consecutive inputs whose results some rule does not accept.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Run {
     /// The first input.
     pub first: u64,

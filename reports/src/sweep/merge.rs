@@ -40,7 +40,7 @@ pub fn merge(parts: Vec<(Sweep, Fingerprint)>) -> Result<(Sweep, Fingerprint), M
         if sweep.host != other.host {
             return differ("machines");
         }
-        if sweep.normalise_nan != other.normalise_nan {
+        if (sweep.normalise_nan, &sweep.profiles) != (other.normalise_nan, &other.profiles) {
             return differ("options");
         }
         if sweep.devices.len() != other.devices.len() || fingerprint.prints.len() != prints.prints.len() {
@@ -90,6 +90,11 @@ fn kernel(own: &mut Swept, other: Swept, part: usize) -> Result<(), MergeError> 
     }
     own.asked = own.asked.iter().chain(other.asked.iter()).collect();
     own.incomplete.extend(other.incomplete);
+    match (&mut own.verified, other.verified) {
+        (Some(own), Some(other)) => own.merge(&other),
+        (Some(_), None) => {}
+        (own @ None, other) => *own = other,
+    }
     match (&mut own.changes, other.changes) {
         (Some(own), Some(other)) if own.since == other.since && own.resolution == other.resolution => own.merge(other),
         (None, None) => {}

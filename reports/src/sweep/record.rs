@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::io::{BufRead, Read as _};
 
+use fpprobe_profiles::sweep::Tally;
 use serde::{Deserialize, Serialize};
 
-use super::Changes;
+use super::Blocks;
 use crate::journal::record;
 
 /// The value of [`Begun::journal`] that this program writes, and the only one that it reads.
@@ -30,14 +31,16 @@ pub enum Record {
         /// Three sums each, eight hex digits a sum.
         sums: String,
     },
-    /// What changed since the older fingerprint is found.
-    Changed {
+    /// What was found until now.
+    Verified {
         /// The device's key.
         device: String,
         /// The kernel.
         kernel: String,
-        /// What changed.
-        changes: Changes,
+        /// The blocks that were judged.
+        blocks: Blocks,
+        /// What was found in them.
+        tally: Tally,
     },
 }
 
@@ -74,8 +77,8 @@ pub struct Past {
     pub begun: Begun,
     /// Sums of blocks, by device and kernel.
     pub sums: BTreeMap<(String, String), BTreeMap<u64, [u32; 3]>>,
-    /// What changed, by device and kernel.
-    pub changes: BTreeMap<(String, String), Changes>,
+    /// The blocks that were judged and what was found, by device and kernel.
+    pub verified: BTreeMap<(String, String), (Blocks, Tally)>,
     /// Length in bytes of what was read; what follows was cut off.
     pub length: u64,
 }
@@ -112,7 +115,7 @@ pub fn read(mut reader: impl BufRead) -> Result<Past, String> {
                 return Err(format!("it does not begin as a journal of this version does ({FORMAT})"));
             };
             let length = count as u64;
-            past = Some(Past { begun, sums: BTreeMap::new(), changes: BTreeMap::new(), length });
+            past = Some(Past { begun, sums: BTreeMap::new(), verified: BTreeMap::new(), length });
             continue;
         };
         let record = record(&line).map_err(damaged)?;
@@ -134,8 +137,8 @@ impl Past {
                 let own = self.sums.entry((step.device, step.kernel)).or_default();
                 own.extend((step.first..).zip(sums));
             }
-            Record::Changed { device, kernel, changes } => {
-                self.changes.insert((device, kernel), changes);
+            Record::Verified { device, kernel, blocks, tally } => {
+                self.verified.insert((device, kernel), (blocks, tally));
             }
         }
         Some(())
@@ -157,7 +160,7 @@ mod tests {
         let own = BTreeMap::from([(7, sums[0]), (8, sums[1])]);
         let sums = BTreeMap::from([(("d".into(), "f32.sqrt".into()), own)]);
         let length = text.len() as u64;
-        (text, Past { begun, sums, changes: BTreeMap::new(), length })
+        (text, Past { begun, sums, verified: BTreeMap::new(), length })
     }
 
     #[test]

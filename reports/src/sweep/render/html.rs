@@ -2,12 +2,15 @@
 
 use std::io::{self, Write};
 
+use fpprobe_profiles::sweep::{PARTS, Tally};
+use fpprobe_spirv::Kernel;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::RenderSweep;
-use super::text::{coverage, headline, line};
+use super::text::{coverage, deviation, error, headline, line, verdict};
 use crate::escape::visible;
 use crate::render::html::STYLE;
+use crate::render::html::pictures::picture;
 use crate::render::paper::Style;
 use crate::sweep::{Device, Sweep, Swept};
 
@@ -44,9 +47,10 @@ fn device(device: &Device) -> Markup {
     html! {
         h2 { (visible(&device.identity.name)) " " small { (visible(&driver.name)) " " (visible(&driver.info)) } }
         table {
-            tr { th { "kernel" } th { "asked" } th { "fingerprint" } th { "since the older fingerprint" } }
+            tr { th { "kernel" } th { "asked" } th { "fingerprint" } th { "found" } }
             @for kernel in &device.kernels { (swept(kernel)) }
         }
+        div.curves { @for kernel in &device.kernels { @if let Some(tally) = &kernel.verified { (curve(kernel, tally)) } } }
     }
 }
 
@@ -57,6 +61,7 @@ fn swept(kernel: &Swept) -> Markup {
             td { (coverage(kernel)) @for trouble in &kernel.incomplete { p.doubt { (visible(trouble)) } } }
             td { @if let Some(root) = &kernel.root { code title=(root) { (format!("{root:.16}")) } } }
             td {
+                @if let Some(tally) = &kernel.verified { (verified(tally)) }
                 @if let Some(changes) = &kernel.changes {
                     (visible(&headline(changes)))
                     @if !changes.list.is_empty() {
@@ -69,4 +74,32 @@ fn swept(kernel: &Swept) -> Markup {
             }
         }
     }
+}
+
+fn verified(tally: &Tally) -> Markup {
+    html! {
+        p { (verdict(tally)) @if let Some(error) = error(tally) { "; " (error) } "." }
+        @if !tally.runs.is_empty() {
+            details {
+                summary { "deviating inputs" }
+                @for run in tally.runs.iter().take(SHOWN) { code { (visible(&deviation(run))) } br; }
+            }
+        }
+    }
+}
+
+/// The greatest error of each exponent, from the lowest operand to the highest, zero in the middle; in whole ulps, rounded up.
+fn curve(kernel: &Swept, tally: &Tally) -> Markup {
+    let layout = kernel.kernel.parse::<Kernel>().ok().and_then(|kernel| kernel.params().first()?.format.float());
+    let keys: Vec<u64> = match layout {
+        Some(layout) => {
+            let half = 1 << layout.exponent;
+            (half..2 * half).rev().chain(0..half).collect()
+        }
+        None => tally.exponents.keys().copied().collect(),
+    };
+    let off =
+        |key: &u64| tally.exponents.get(key).and_then(|one| one.worst).map_or(0, |worst| worst.parts.div_ceil(PARTS));
+    let columns: Vec<u64> = keys.iter().map(off).collect();
+    picture(&kernel.kernel, &error(tally).unwrap_or_else(|| verdict(tally)), &columns)
 }

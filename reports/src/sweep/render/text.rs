@@ -2,6 +2,8 @@
 
 use std::io::{self, Write};
 
+use fpprobe_profiles::sweep::{Run, Tally};
+
 use super::RenderSweep;
 use crate::render::paper::{Ink, Paper, Style};
 use crate::render::phrase::{grouped, number};
@@ -42,6 +44,9 @@ fn swept(paper: &mut Paper<'_>, kernel: &Swept) -> io::Result<()> {
     for trouble in &kernel.incomplete {
         paper.line(4, 2, &[(Ink::Doubt, trouble)])?;
     }
+    if let Some(tally) = &kernel.verified {
+        verified(paper, tally)?;
+    }
     let Some(changes) = &kernel.changes else { return Ok(()) };
     let ink = if changes.blocks.count() == 0 { Ink::Good } else { Ink::Bad };
     paper.line(4, 2, &[(ink, &headline(changes))])?;
@@ -53,6 +58,55 @@ fn swept(paper: &mut Paper<'_>, kernel: &Swept) -> io::Result<()> {
         paper.line(6, 2, &[(Ink::Faint, &format!("and {} more", grouped(left as usize)))])?;
     }
     Ok(())
+}
+
+fn verified(paper: &mut Paper<'_>, tally: &Tally) -> io::Result<()> {
+    let ink = if tally.deviating == 0 { Ink::Good } else { Ink::Bad };
+    paper.line(
+        4,
+        2,
+        &[(ink, &verdict(tally)), (Ink::Plain, &error(tally).map_or(String::new(), |error| format!("; {error}")))],
+    )?;
+    for (profile, rules) in &tally.rules {
+        for (rule, count) in rules.iter().filter(|(_, count)| count.deviating > 0) {
+            let all = count.accepted + count.deviating;
+            let told = format!(
+                "{profile}/{rule} does not accept {} of {}",
+                grouped(count.deviating as usize),
+                grouped(all as usize)
+            );
+            paper.line(6, 2, &[(Ink::Plain, &told)])?;
+        }
+    }
+    for run in tally.runs.iter().take(SHOWN) {
+        paper.whole(6, Ink::Plain, &deviation(run))?;
+    }
+    if tally.runs.len() > SHOWN {
+        paper.line(6, 2, &[(Ink::Faint, &format!("and {} more runs", grouped(tally.runs.len() - SHOWN)))])?;
+    }
+    Ok(())
+}
+
+/// What the rules say of all inputs, in a sentence.
+pub(super) fn verdict(tally: &Tally) -> String {
+    let judged = number(tally.inputs as usize, "input");
+    match tally.deviating {
+        0 => format!("every rule accepts every result of {judged}"),
+        count => format!("{} of {judged} deviate", grouped(count as usize)),
+    }
+}
+
+/// The largest error, in words; `None` where none was measured.
+pub(super) fn error(tally: &Tally) -> Option<String> {
+    let worst = tally.worst()?;
+    Some(format!("at most {:.3} ulp off, first at {:x} -> {:x}", worst.ulps(), worst.input, worst.result))
+}
+
+/// Consecutive inputs that deviate.
+pub(super) fn deviation(run: &Run) -> String {
+    let more =
+        if run.length > 1 { format!(" and the {} after it", grouped(run.length as usize - 1)) } else { String::new() };
+    format!("{:x}{more}: {:x}, accepted {} ({})", run.first, run.result, run.accepted, run.rules.join(", "))
 }
 
 /// How much of a kernel was asked.

@@ -130,9 +130,10 @@ impl<'a> Sweep<'a, '_> {
             self.finish(&mut worker, span, &mut words)?;
             self.running.pop_front();
             self.attempts = 0;
-            // The device goes on while what it gave is looked at.
-            self.start(&mut worker, ledger)?;
+            // The device goes on while what it gave is looked at; where it does not, that is kept all the same.
+            let started = self.start(&mut worker, ledger);
             ledger.take(span, &words)?;
+            started?;
         }
         Ok(())
     }

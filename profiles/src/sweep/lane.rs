@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 
-use super::fast::Work;
+use super::kind::Work;
 use super::sum::Sum;
 use super::tally::{PARTS, Run, Tally, Worst};
 use super::{Class, Verifier, exponent};

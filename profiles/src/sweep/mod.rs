@@ -7,8 +7,12 @@
 
 mod analytic;
 mod class;
+mod compare;
+mod equal;
 mod fast;
+mod kind;
 mod lane;
+mod native;
 mod polynomial;
 mod scan;
 mod sum;
@@ -23,7 +27,7 @@ use crate::profile::{Profile, Requirement};
 use crate::verdict::Level;
 
 pub use class::Class;
-use fast::{Fast, Work};
+use kind::{Fast, Work};
 use lane::Rule;
 use sum::Sum;
 pub use tally::{CHUNK, Count, Exponent, PARTS, RUNS, Run, Tally, Worst, bin};
@@ -69,7 +73,8 @@ impl Verifier {
             let profiles: Vec<&str> = profiles.iter().map(|profile| profile.id.as_str()).collect();
             return Err(Unverifiable::NoRule { kernel: kernel.to_string(), profiles: profiles.join(", ") });
         }
-        Ok(Verifier { question, fields, rules, fast: Fast::new(kernel) })
+        let fast = Fast::new(kernel, &rules);
+        Ok(Verifier { question, fields, rules, fast })
     }
 
     /// Judges results of consecutive inputs, `first` being the number of the first: the bits of the operands side by side, the

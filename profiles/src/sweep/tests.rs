@@ -70,11 +70,6 @@ fn what_has_no_domain_or_no_rule_is_refused() {
     }
 }
 
-/// The results of a device that computes correctly rounded.
-fn rounded(compute: fn(f64) -> f64, input: u64) -> u32 {
-    (compute(f64::from(f32::from_bits(input as u32))) as f32).to_bits()
-}
-
 /// Judges by spans and one by one: the tallies are the same.
 fn same(verifier: &Verifier, first: u64, results: &[u32]) -> Tally {
     let (mut fast, mut slow) = (Tally::default(), Tally::default());
@@ -91,27 +86,37 @@ fn same(verifier: &Verifier, first: u64, results: &[u32]) -> Tally {
     fast
 }
 
-/// Functions with a fast path.
-const FUNCTIONS: [(&str, fn(f64) -> f64); 19] = [
-    ("exp", core_math::exp),
-    ("exp2", core_math::exp2),
-    ("log", core_math::log),
-    ("log2", core_math::log2),
-    ("sin", core_math::sin),
-    ("cos", core_math::cos),
-    ("tan", core_math::tan),
-    ("asin", core_math::asin),
-    ("acos", core_math::acos),
-    ("atan", core_math::atan),
-    ("sinh", core_math::sinh),
-    ("cosh", core_math::cosh),
-    ("tanh", core_math::tanh),
-    ("asinh", core_math::asinh),
-    ("acosh", core_math::acosh),
-    ("atanh", core_math::atanh),
-    ("sqrt", f64::sqrt),
-    ("inverse_sqrt", core_math::rsqrt),
-    ("rcp", f64::recip),
+/// The result of a device that computes correctly rounded.
+fn rounded(compute: fn(f64) -> f64, input: u32) -> u32 {
+    (compute(f64::from(f32::from_bits(input))) as f32).to_bits()
+}
+
+macro_rules! functions {
+    ($($name:literal $compute:expr),*) => { [$(($name, |x| rounded($compute, x))),*] };
+}
+
+/// Functions that are compared with polynomials.
+const NEAR: [(&str, fn(u32) -> u32); 19] = functions! {
+    "exp" core_math::exp, "exp2" core_math::exp2, "log" core_math::log, "log2" core_math::log2, "sin" core_math::sin,
+    "cos" core_math::cos, "tan" core_math::tan, "asin" core_math::asin, "acos" core_math::acos, "atan" core_math::atan,
+    "sinh" core_math::sinh, "cosh" core_math::cosh, "tanh" core_math::tanh, "asinh" core_math::asinh,
+    "acosh" core_math::acosh, "atanh" core_math::atanh, "sqrt" f64::sqrt, "inverse_sqrt" core_math::rsqrt,
+    "rcp" f64::recip
+};
+
+/// Operations that are compared with the host's.
+const EQUAL: [(&str, fn(u32) -> u32); 11] = [
+    ("floor", |x| f32::from_bits(x).floor().to_bits()),
+    ("ceil", |x| f32::from_bits(x).ceil().to_bits()),
+    ("trunc", |x| f32::from_bits(x).trunc().to_bits()),
+    ("round_even", |x| f32::from_bits(x).round_ties_even().to_bits()),
+    ("fabs", |x| x & 0x7fff_ffff),
+    ("fnegate", |x| x ^ 0x8000_0000),
+    ("fsign", |x| if f32::from_bits(x) == 0.0 { x } else { f32::from_bits(x).signum().to_bits() }),
+    ("convert_f_to_s", |x| (f32::from_bits(x) as i32).cast_unsigned()),
+    ("convert_f_to_u", |x| f32::from_bits(x) as u32),
+    ("convert_s_to_f", |x| (x.cast_signed() as f32).to_bits()),
+    ("convert_u_to_f", |x| (x as f32).to_bits()),
 ];
 
 /// What may be wrong with a result: off by ulps, flushed, another kind of number.
@@ -126,24 +131,67 @@ fn wronged(result: u32, how: u32) -> u32 {
     }
 }
 
+/// Verifiers of a kernel by all profiles, and by some of them.
+fn verifiers(name: &str) -> Vec<Verifier> {
+    let of = |ids: &&[&str]| {
+        let profiles: Vec<Profile> = ids.iter().map(|id| built_in(id).unwrap().unwrap()).collect();
+        Verifier::new(&format!("f32.{name}").parse().unwrap(), &profiles).ok()
+    };
+    [&ALL[..], &ALL[..1], &ALL[1..2]].iter().filter_map(of).collect()
+}
+
 #[test]
 fn spans_are_judged_as_their_inputs_are() {
-    for (name, compute) in FUNCTIONS {
-        for profiles in [&ALL[..], &ALL[..1], &ALL[1..2]] {
-            let profiles: Vec<Profile> = profiles.iter().map(|id| built_in(id).unwrap().unwrap()).collect();
-            let Ok(verifier) = Verifier::new(&format!("f32.{name}").parse().unwrap(), &profiles) else { continue };
-            // Of every exponent, a span and what precedes it: in the middle, and at its ends.
+    for (name, compute) in NEAR.into_iter().chain(EQUAL) {
+        for verifier in verifiers(name) {
+            assert!(verifier.fast.is_some() || verifier.rules.iter().any(|rule| rule.profile == "wgsl"), "{name}");
+            // Of every third exponent, inputs from its first on, from its middle and at its end.
             for exponent in (0..512_u64).step_by(3) {
                 let first = (exponent << 23) + [0, 0x3f_f800, 0x7f_ff40][exponent as usize / 3 % 3];
-                let mut results: Vec<u32> = (first..first + 192).map(|input| rounded(compute, input)).collect();
+                let mut results: Vec<u32> = (first..first + 192).map(|input| compute(input as u32)).collect();
                 if exponent % 2 == 0 {
-                    let wrong = |(place, result): (usize, &mut u32)| {
-                        *result = wronged(*result, (place as u32).wrapping_mul(2_654_435_761) >> 12)
-                    };
-                    results.iter_mut().enumerate().filter(|(place, _)| place % 5 == 0).for_each(wrong);
+                    for (place, result) in results.iter_mut().enumerate().filter(|(place, _)| place % 5 == 0) {
+                        *result = wronged(*result, (place as u32).wrapping_mul(2_654_435_761) >> 12);
+                    }
                 }
                 same(&verifier, first, &results);
             }
+        }
+    }
+}
+
+#[test]
+fn the_number_nearest_to_a_multiple_of_half_pi_is_far_enough() {
+    // Muller, Elementary Functions, table 11.1
+    let nearest = f64::from(16_367_173_f32) * 2f64.powi(72);
+    assert!(core_math::sin(nearest).abs().min(core_math::cos(nearest).abs()) > 2f64.powi(-31));
+    assert!(core_math::sin(nearest).abs().min(core_math::cos(nearest).abs()) < 2f64.powi(-28));
+}
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig::with_cases(150))]
+
+    #[test]
+    fn long_spans_are_judged_as_their_inputs_are(
+        function in 0..NEAR.len() + EQUAL.len(),
+        by in 0..3_usize,
+        near_one in proptest::bool::ANY,
+        input in proptest::num::u32::ANY,
+        length in 1..6000_u64,
+        wrong in proptest::collection::vec((0..6000_usize, proptest::num::u32::ANY), 0..12),
+    ) {
+        let (name, compute) = NEAR.into_iter().chain(EQUAL).nth(function).unwrap();
+        // Most of what functions do they do near 1.
+        let input = if near_one { 0x3a00_0000 + input % 0x0b00_0000 | input & 0x8000_0000 } else { input };
+        let first = u64::from(input).min((1 << 32) - length);
+        let mut results: Vec<u32> = (first..first + length).map(|input| compute(input as u32)).collect();
+        for (place, how) in wrong {
+            if let Some(result) = results.get_mut(place) {
+                *result = wronged(*result, how);
+            }
+        }
+        if let Some(verifier) = verifiers(name).get(by) {
+            same(verifier, first, &results);
         }
     }
 }

@@ -39,7 +39,7 @@ pub fn main(session: &Session, args: &SweepArgs) -> anyhow::Result<Status> {
     let rows = session.survey(&settings, &listener)?;
     let chosen = select::devices(&rows, session.selections(&args.devices.device))?;
     let all = select::targets(&rows);
-    let (bars, journal) = (Progress::new(), journal);
+    let bars = Progress::new();
     let bench =
         Bench { args, plan: &plan, old: old.as_ref(), all: &all, settings: &settings, journal: journal.as_ref() };
     let swept = side_by_side(&chosen, |number, (_, target)| {

@@ -11,6 +11,8 @@ use crate::protocol::{Failure, Span};
 use crate::supervisor::Site;
 use crate::supervisor::sweep::{Ended, Ledger, Order, sweep};
 
+/// Results that are compared at once: most are the same, and so are most pieces of them.
+const PIECE: usize = 1 << 10;
 /// Blocks that the older device may be ahead.
 const AHEAD: usize = 4;
 
@@ -52,7 +54,7 @@ pub fn resolve<'d>(
             let mut ended = sweep(newer, orders.1, &mut ledger);
             drop(ledger);
             let theirs = behind.join().unwrap_or_else(|cause| std::panic::resume_unwind(cause));
-            let name = |trouble: String| format!("{} (the older device)", trouble);
+            let name = |trouble: String| format!("{trouble} (the older device)");
             ended.troubles.extend(theirs.troubles.into_iter().map(name));
             ended
         }),
@@ -107,8 +109,6 @@ impl Ledger for Comparing<'_> {
                 self.domain.normalise(&mut old);
                 self.domain.normalise(&mut new);
             }
-            // Most results are the same, and so are most pieces of them.
-            const PIECE: usize = 1 << 10;
             let first = block * span.inputs;
             let pieces = old.chunks(PIECE * width).zip(new.chunks(PIECE * width));
             for (piece, (old, new)) in (0..).zip(pieces).filter(|(_, (old, new))| old != new) {

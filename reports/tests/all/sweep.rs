@@ -77,6 +77,9 @@ fn a_sweep_follows_its_schema_and_reads_back() {
 fn what_was_found_is_shown_and_nothing_that_a_driver_said_is_obeyed() {
     let sweep = sweep();
     let text = rendered(&sweep, "text");
+    assert!(!text.contains('\u{1b}'), "{text}");
+    // Lines are wrapped.
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let deviating = sweep.devices[0].kernels[0].verified.as_ref().unwrap().deviating;
     assert!(deviating > 4000, "{deviating}");
     for part in [
@@ -92,7 +95,7 @@ fn what_was_found_is_shown_and_nothing_that_a_driver_said_is_obeyed() {
     let page = rendered(&sweep, "html");
     assert!(page.contains("<figure><svg") && page.contains("0030 0001: 3c00"), "{page}");
     for hostile in ["\u{1b}", "<script>", "\u{202e}"] {
-        assert!(!text.contains('\u{1b}') && !page.contains(hostile), "{hostile:?}");
+        assert!(!page.contains(hostile), "{hostile:?}");
     }
 }
 

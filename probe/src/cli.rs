@@ -3,6 +3,7 @@
 
 mod changes;
 mod store;
+mod sweep;
 
 use std::path::PathBuf;
 
@@ -14,6 +15,7 @@ use fpprobe_spirv::emit::Form;
 
 pub use self::changes::{AcceptArgs, BaselineCommand, CheckArgs, Comparing, DiffArgs};
 pub use self::store::{HistoryArgs, HistoryCommand, Keeping, Place};
+pub use self::sweep::{MergeArgs, Shard, SweepArgs};
 use crate::exit;
 
 /// Asks every Vulkan device small, exact floating-point questions, keeps the raw bits of its answers, and judges them
@@ -92,6 +94,16 @@ pub enum Command {
     /// measured, is told, and with --strict it is a failure too. Exit status 4 where nothing was measured, and 5 where
     /// something was lost.
     Check(CheckArgs),
+    /// Asks kernels every input that they have
+    ///
+    /// Two numbers of 16 bits, or one of up to 32: f32.sqrt is asked 4,294,967,296 questions, f16.fadd as many. Every result is
+    /// judged by the required rules of the profiles. With --fingerprint the device keeps digests of its answers instead, block by
+    /// block, and --resolve names the inputs that it answers differently than an older fingerprint has it. With -o what is found
+    /// is put on disk as it arrives: the same command again goes on where it was interrupted or killed. What deviates or has
+    /// changed leaves the exit status at 0.
+    Sweep(SweepArgs),
+    /// Puts the parts of a sweep together that --shard has made
+    Merge(MergeArgs),
     /// Answers what people ask of every device, each in one sentence, with the lanes that show it
     ///
     /// Without REPORT, measures the kernels that the questions look at.

@@ -182,7 +182,8 @@ impl Journal {
     }
 }
 
-fn failed(path: &Path) -> String {
+/// What could not be done with a journal.
+pub fn failed(path: &Path) -> String {
     format!("failed to write journal {}", path.display())
 }
 
@@ -204,7 +205,7 @@ fn lock(path: &Path, file: &File) -> anyhow::Result<()> {
 }
 
 /// Opens the file for reading and writing, made if need be, and this process's alone.
-fn open(path: &Path) -> anyhow::Result<File> {
+pub fn open(path: &Path) -> anyhow::Result<File> {
     let folder = folder(path);
     fs::create_dir_all(folder).with_context(|| format!("failed to create folder {}", folder.display())).or_usage()?;
     loop {

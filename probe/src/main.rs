@@ -35,6 +35,7 @@ mod select;
 mod session;
 mod stop;
 mod supervisor;
+mod sweep;
 mod tally;
 #[allow(unsafe_code, reason = "the only module that talks to drivers")]
 mod vulkan;
@@ -74,6 +75,8 @@ fn dispatch(cli: Cli) -> anyhow::Result<Status> {
         Command::Diff(args) => commands::diff::main(&session, &args),
         Command::Baseline { command } => commands::baseline::main(&command),
         Command::Check(args) => commands::check::main(&session, &args),
+        Command::Sweep(args) => commands::sweep::main(&session, &args),
+        Command::Merge(args) => commands::merge::main(&session, &args),
         Command::Answers(args) => commands::answers::main(&session, &args),
         Command::Kernels(args) => commands::kernels::main(&args),
         Command::Rules(args) => commands::rules::main(&args),

@@ -10,14 +10,17 @@ use std::time::Duration;
 
 use fpprobe_profiles::Outcome;
 use fpprobe_reports::model::{Claims, Identity};
+use fpprobe_spirv::sweep::Sink;
 use serde::{Deserialize, Serialize};
 
 /// Version of the messages below; a change of any of them raises it.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 /// The worker's descriptor for requests.
 pub const REQUESTS: i32 = 3;
 /// The worker's descriptor for responses.
 pub const RESPONSES: i32 = 4;
+/// The worker's descriptor of a file in memory for results that are too many for a message; workers of sweeps have it.
+pub const RESULTS: i32 = 5;
 
 /// Who is speaking.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -49,6 +52,34 @@ pub enum Request {
         /// How long the device may take, for both runs together.
         timeout: Duration,
     },
+    /// Compiles the module of a sweep over one kernel, in place of any earlier one. Answer: [`Response::Opened`].
+    Sweep {
+        /// Kernel id.
+        kernel: String,
+        /// What becomes of its results.
+        sink: Sink,
+    },
+    /// Has blocks of the sweep asked, and does not wait; at most twice before the first [`Request::Finish`]. Answer:
+    /// [`Response::Opened`].
+    Start(Span),
+    /// Waits for the earliest blocks that were started. Answer: [`Response::Swept`].
+    Finish {
+        /// How long the device may take from now on.
+        timeout: Duration,
+        /// Whether the results are to be put at the beginning of [`RESULTS`], not into the answer.
+        shared: bool,
+    },
+}
+
+/// Consecutive blocks of a sweep.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Span {
+    /// Number of the first input.
+    pub first: u64,
+    /// Number of blocks.
+    pub blocks: u32,
+    /// Inputs of each block.
+    pub inputs: u64,
 }
 
 /// What a worker answers.
@@ -58,10 +89,19 @@ pub enum Response {
     Hello(Hello),
     /// The driver's devices, in its order.
     Devices(Vec<Found>),
-    /// The device is ready.
+    /// The device, the sweep or the blocks of one: ready, or on their way.
     Opened,
     /// One answer per job, in their order.
     Measured(Vec<Answer>),
+    /// Blocks of a sweep are done.
+    Swept {
+        /// What they left in the buffer of results; empty where that went into [`RESULTS`].
+        words: Vec<u32>,
+        /// How long the device took, at most.
+        took: Duration,
+        /// Whether it took as long as that.
+        exact: bool,
+    },
     /// The request could not be met.
     Failed(Failure),
 }

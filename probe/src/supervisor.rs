@@ -14,6 +14,7 @@ mod process;
 mod queue;
 mod replay;
 mod site;
+pub mod sweep;
 mod trouble;
 
 use std::collections::BTreeSet;

@@ -4,6 +4,7 @@
 
 mod device;
 mod dump;
+mod sweep;
 
 use std::fs::{File, OpenOptions};
 use std::path::PathBuf;
@@ -49,6 +50,9 @@ fn serve(dump_raw: Option<PathBuf>) -> anyhow::Result<()> {
             Request::Enumerate => state.enumerate(),
             Request::Open { index, key } => state.open(index, &key),
             Request::Measure { jobs, timeout } => state.measure(&jobs, timeout),
+            Request::Sweep { kernel, sink } => state.sweep(&kernel, sink),
+            Request::Start(span) => state.start(span),
+            Request::Finish { timeout, shared } => state.finish(timeout, shared),
         };
         frame::write(&mut responses, &response.unwrap_or_else(Response::Failed)).context("failed to answer")?;
     }

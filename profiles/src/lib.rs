@@ -22,6 +22,7 @@ pub mod parallel;
 pub mod profile;
 pub mod real;
 pub mod source;
+pub mod sweep;
 pub mod verdict;
 pub mod ways;
 

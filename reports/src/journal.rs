@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 pub use custody::Custody;
+pub(crate) use read::record;
 pub use read::{JournalError, Read, read};
 
 /// The value of [`Run::journal`] that this program writes, and the only one that it reads.
@@ -199,7 +200,7 @@ pub enum Stage {
 }
 
 /// A record as its line, with its end.
-pub fn line(record: &Record) -> String {
+pub fn line(record: &impl Serialize) -> String {
     let mut line = serde_json::to_string(record).unwrap_or_default();
     // An object always ends in a brace; the digest covers everything before its own member.
     line.pop();

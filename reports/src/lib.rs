@@ -11,6 +11,7 @@
 //!   Profiles files, and whether a device does what one demands.
 //! - [`diff`]: what changed between two reports. [`baseline`], [`check`]: deviations that are accepted, and the gate.
 //!   [`failed`]: every lane that a rule does not accept.
+//! - [`sweep`]: whole domains: their report, fingerprints, and what changed since an older one.
 //! - [`render`]: one file per output format behind one trait.
 //!
 //! Invariants: a value is its bits, never a float; a report is self-contained; nothing that a driver said reaches an
@@ -38,6 +39,7 @@ pub mod save;
 mod schema;
 pub mod selection;
 pub mod store;
+pub mod sweep;
 pub mod texels;
 pub mod time;
 pub mod values;

@@ -6,6 +6,7 @@ use serde_json::Value;
 use crate::check::{self, Checked};
 use crate::diff::{self, Diff};
 use crate::model::{self, Report};
+use crate::sweep::{self, Sweep};
 
 /// A document with its schema, draft 2020-12.
 pub struct Document {
@@ -29,6 +30,7 @@ pub static DOCUMENTS: &[Document] = &[
         about: "what check writes",
         schema: || schema_for!(Checked).to_value(),
     },
+    Document { name: "sweep", id: sweep::SCHEMA, about: "what sweep writes", schema: || schema_for!(Sweep).to_value() },
 ];
 
 /// The JSON schema of [`Report`], as `fpprobe schema` prints it.

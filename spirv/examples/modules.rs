@@ -11,6 +11,7 @@ use std::sync::Arc;
 use fpprobe_spirv::emit::{Form, emit};
 use fpprobe_spirv::module::points::points;
 use fpprobe_spirv::plan::{Variant, Wanted};
+use fpprobe_spirv::sweep::{self, Domain, Sink};
 use fpprobe_spirv::{Cases, Control, Controls, Format, Kernel, Plan, Route, Stage, Via, cases, module};
 
 /// Sets that a program may carry, beside the empty one and each control alone.
@@ -56,6 +57,9 @@ fn main() -> Result<(), Box<dyn Error>> {
             let by = kernels(format).map(|kernel| Kernel { route, ..kernel });
             let kernels: Vec<Kernel> = by.filter_map(|kernel| asked(kernel, controls, Via::Spirv)).collect();
             brought(&mut out, &kernels, controls)?;
+        }
+        for format in Format::ALL {
+            swept(&mut out, kernels(format).filter_map(|kernel| asked(kernel, controls, Via::Spirv)))?;
         }
         for (stage, format) in DRAWING.into_iter().flat_map(|stage| Format::ALL.map(|format| (stage, format))) {
             let at = kernels(format).map(|kernel| Kernel { stage, ..kernel });
@@ -133,6 +137,18 @@ fn alone(out: &mut impl Write, kernels: &[Kernel]) -> Result<(), Box<dyn Error>>
                 let plan = Plan::new(&[(*kernel, 200)], storage16, variant);
                 module_of(out, &format!("{kernel}, storage16 {storage16}, {variant:?}"), &plan)?;
             }
+        }
+    }
+    Ok(())
+}
+
+/// The modules that ask kernels every input; NaNs are treated alike under all controls.
+fn swept(out: &mut impl Write, kernels: impl Iterator<Item = Kernel>) -> Result<(), Box<dyn Error>> {
+    for domain in kernels.filter_map(|kernel| Domain::of(&kernel).ok()) {
+        let normalise = domain.kernel().controls.is_empty();
+        for sink in [Sink::Store, Sink::Digest { normalise }, Sink::Raw] {
+            let name = format!("{}, swept, {sink:?}", domain.kernel());
+            record(out, "spv", &name, &bytes(&sweep::build(&domain, sink)?))?;
         }
     }
     Ok(())

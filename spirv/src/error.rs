@@ -157,6 +157,14 @@ pub enum BuildError {
         /// The instruction it is about.
         instruction: String,
     },
+    /// A kernel whose inputs cannot all be asked.
+    #[error("kernel `{kernel}` cannot be swept: {reason}")]
+    NoDomain {
+        /// The kernel.
+        kernel: String,
+        /// Why, and what can be.
+        reason: String,
+    },
     /// A module without an entry point.
     #[error("the module has no entry point")]
     NoEntryPoint,

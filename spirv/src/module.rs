@@ -13,7 +13,7 @@ mod rows;
 pub mod triangle;
 mod window;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rspirv::binary::Assemble;
 use rspirv::dr::{Module, Operand};
@@ -93,7 +93,8 @@ fn agreed(plan: &Plan) -> Result<(Via, Controls), BuildError> {
 /// The module without its controls, instruction by instruction.
 fn direct(plan: &Plan) -> Result<Module, BuildError> {
     let mut emitter = Emitter::new();
-    emitter.preamble(plan);
+    let floats = plan.placed.iter().flat_map(|placed| float_formats(&placed.kernel)).collect();
+    emitter.preamble(&floats, plan.buffers.iter().any(|buffer| buffer.element == Element::F16));
     let (operands, results) = (sites::operands(plan), sites::results(plan));
     let passages = operands.iter().chain(&results);
     let passages = passages.filter_map(|site| Some(((site.number, site.buffer), emitter.declare_passage(site)?)));
@@ -114,30 +115,22 @@ fn direct(plan: &Plan) -> Result<Module, BuildError> {
     if !plan.placed.is_empty() {
         emitter.body(plan, &memory, place)?;
     }
-    emitter.builder.ret()?;
-    emitter.builder.end_function()?;
-
-    let mut module = emitter.builder.module();
-    if let Some(header) = &mut module.header {
-        // 0: no registered generator. rspirv would sign with its own number.
-        header.generator = 0;
-    }
-    Ok(module)
+    emitter.end_entry()
 }
 
 impl Emitter {
-    fn preamble(&mut self, plan: &Plan) {
+    /// Begins a module that computes with these floats; `storage16`: and has binary16 in buffers.
+    pub(crate) fn preamble(&mut self, floats: &BTreeSet<Format>, storage16: bool) {
         let builder = &mut self.builder;
         builder.set_version(1, 3);
         builder.capability(Capability::Shader);
-        let has = |format| plan.placed.iter().any(|placed| float_formats(&placed.kernel).contains(&format));
-        if has(Format::F16) {
+        if floats.contains(&Format::F16) {
             builder.capability(Capability::Float16);
         }
-        if has(Format::F64) {
+        if floats.contains(&Format::F64) {
             builder.capability(Capability::Float64);
         }
-        if plan.buffers.iter().any(|buffer| buffer.element == Element::F16) {
+        if storage16 {
             modes::require(builder, Capability::StorageBuffer16BitAccess, "SPV_KHR_16bit_storage");
         }
         builder.memory_model(AddressingModel::Logical, MemoryModel::GLSL450);

@@ -198,7 +198,7 @@ impl Element {
 
 impl Buffer {
     /// Its binding in descriptor set 0.
-    pub fn binding(&self) -> u32 {
+    pub const fn binding(&self) -> u32 {
         match self.element {
             Element::Words => WORDS_BINDING + self.direction as u32,
             element => self.direction as u32 * 4 + element as u32,

@@ -221,12 +221,13 @@ pub fn fit(answers: &[Answer], batch: &Batch, asks: &[Ask]) -> bool {
         })
 }
 
-fn unexpected(response: &Response) -> Failure {
+pub fn unexpected(response: &Response) -> Failure {
     let what = match response {
         Response::Hello(_) => "a greeting",
         Response::Devices(_) => "a list of devices",
         Response::Opened => "an open device",
         Response::Measured(_) => "answers of another shape",
+        Response::Swept { .. } => "blocks of a sweep",
         Response::Failed(_) => "a failure",
     };
     Failure::new(Outcome::Crashed, format!("the worker lost its senses: it answered with {what}"))

@@ -1,7 +1,7 @@
 //! One worker process: started, asked with a deadline, and gone when dropped.
 
 use std::io::{self, ErrorKind, PipeReader, PipeWriter, Read as _, Write as _};
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Child, ChildStderr, ChildStdout, Command, ExitStatus, Stdio};
@@ -17,7 +17,7 @@ use super::Settings;
 use super::capture::Capture;
 use super::ending::{self, GRACE, Mortal};
 use crate::event::{Event, Listener};
-use crate::protocol::{Failure, Hello, REQUESTS, RESPONSES, Request, Response, frame};
+use crate::protocol::{Failure, Hello, REQUESTS, RESPONSES, RESULTS, Request, Response, frame};
 use crate::stop::Stop;
 
 /// Longest wait between two looks at whether the process is still there.
@@ -47,7 +47,18 @@ impl<'a> Worker<'a> {
         timeout: Duration,
         listener: Listener<'a>,
     ) -> Result<Worker<'a>, Failure> {
-        let mut worker = Worker::spawn(manifest, settings, listener)
+        Worker::start_with(manifest, settings, timeout, listener, None)
+    }
+
+    /// The same with a file for results that are too many for messages.
+    pub fn start_with(
+        manifest: &Path,
+        settings: &Settings,
+        timeout: Duration,
+        listener: Listener<'a>,
+        results: Option<OwnedFd>,
+    ) -> Result<Worker<'a>, Failure> {
+        let mut worker = Worker::spawn(manifest, settings, listener, results)
             .map_err(|error| Failure::new(Outcome::Crashed, format!("no worker process could be started: {error}")))?;
         match worker.call(&Request::Hello(Hello::own()), timeout)? {
             Response::Hello(hello) if hello == Hello::own() => Ok(worker),
@@ -57,7 +68,12 @@ impl<'a> Worker<'a> {
         }
     }
 
-    fn spawn(manifest: &Path, settings: &Settings, listener: Listener<'a>) -> io::Result<Worker<'a>> {
+    fn spawn(
+        manifest: &Path,
+        settings: &Settings,
+        listener: Listener<'a>,
+        results: Option<OwnedFd>,
+    ) -> io::Result<Worker<'a>> {
         let (their_requests, requests) = io::pipe()?;
         let (responses, their_responses) = io::pipe()?;
         // A worker that has stopped reading must not stop its supervisor.
@@ -72,10 +88,11 @@ impl<'a> Worker<'a> {
         // What a terminal sends to the supervisor's group is the supervisor's to act on.
         command.process_group(0);
         settings.environment.apply(&mut command, manifest);
-        let mappings = vec![
+        let mut mappings = vec![
             FdMapping { parent_fd: their_requests.into(), child_fd: REQUESTS },
             FdMapping { parent_fd: their_responses.into(), child_fd: RESPONSES },
         ];
+        mappings.extend(results.map(|parent_fd| FdMapping { parent_fd, child_fd: RESULTS }));
         command.fd_mappings(mappings).map_err(io::Error::other)?;
         let mut child = command.spawn()?;
         let (stdout, stderr) = (Capture::new(child.stdout.take()), Capture::new(child.stderr.take()));

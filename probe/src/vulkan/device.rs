@@ -96,6 +96,8 @@ pub struct Device {
     pub(super) commands: vk::CommandBuffer,
     pub(super) pool: Owned<vk::CommandPool>,
     pub(super) queue: vk::Queue,
+    /// The family of `queue`.
+    pub(super) family: u32,
     pub(super) logical: Arc<Logical>,
     pub(super) physical: vk::PhysicalDevice,
     pub(super) limits: vk::PhysicalDeviceLimits,
@@ -137,6 +139,7 @@ impl Device {
             commands: commands.first().copied().unwrap_or_default(),
             pool,
             queue,
+            family,
             physical: physical.raw,
             limits: physical.properties.limits,
             draws: physical.draws,

@@ -171,6 +171,26 @@ impl Buffer {
         Ok(())
     }
 
+    /// Writes this into each of its first bytes, and a guard behind them. The device must not be using it.
+    pub(super) fn fill(&mut self, byte: u8, bytes: usize) -> Result<(), VulkanError> {
+        let to = self.memory.mapped(bytes + GUARD)?;
+        // SAFETY: as for `write`.
+        unsafe {
+            ptr::write_bytes(to, byte, bytes);
+            ptr::write_bytes(to.add(bytes), UNTOUCHED, GUARD);
+        }
+        Ok(())
+    }
+
+    /// Its first bytes, as many as were written before, in place; otherwise as `read`.
+    pub(super) fn bytes(&self, bytes: usize) -> Result<&[u8], VulkanError> {
+        let from = self.memory.mapped(bytes + GUARD)?;
+        // SAFETY: as for `read`; who borrows the buffer keeps everybody from writing to it or handing it to the device.
+        let (bytes, guard) = unsafe { std::slice::from_raw_parts(from, bytes + GUARD) }.split_at(bytes);
+        unbroken(guard, bytes.len())?;
+        Ok(bytes)
+    }
+
     /// Reads its first bytes, as many as were written before. The device must have made them visible to the host, and
     /// must not be using it. Fails where the guard behind them was overwritten.
     pub(super) fn read(&self, bytes: &mut [u8]) -> Result<(), VulkanError> {
@@ -181,10 +201,7 @@ impl Buffer {
             ptr::copy_nonoverlapping(from, bytes.as_mut_ptr(), bytes.len());
             ptr::copy_nonoverlapping(from.add(bytes.len()), guard.as_mut_ptr(), GUARD);
         }
-        match guard.iter().filter(|byte| **byte != UNTOUCHED).count() {
-            0 => Ok(()),
-            count => Err(VulkanError::stray(format!("{count} bytes behind a buffer's range of {} bytes", bytes.len()))),
-        }
+        unbroken(&guard, bytes.len())
     }
 
     /// Checks that its first bytes are still these, which the device was only to read.
@@ -195,5 +212,13 @@ impl Buffer {
             0 => Ok(()),
             count => Err(VulkanError::stray(format!("{count} bytes of a buffer of operands"))),
         }
+    }
+}
+
+/// Fails where the guard behind so many bytes was overwritten.
+fn unbroken(guard: &[u8], bytes: usize) -> Result<(), VulkanError> {
+    match guard.iter().filter(|byte| **byte != UNTOUCHED).count() {
+        0 => Ok(()),
+        count => Err(VulkanError::stray(format!("{count} bytes behind a buffer's range of {bytes} bytes"))),
     }
 }

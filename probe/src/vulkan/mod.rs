@@ -26,6 +26,7 @@ mod memory;
 mod physical;
 mod pipeline;
 mod states;
+mod sweep;
 mod taint;
 mod text;
 mod version;
@@ -42,6 +43,7 @@ pub use device::Device;
 pub use error::{ErrorKind, VulkanError};
 use instance::Instance;
 use physical::Physical;
+pub use sweep::Sweep;
 
 /// The Vulkan loader with whatever drivers this process may see.
 pub struct Driver {

@@ -82,7 +82,7 @@ impl Pipeline {
     }
 }
 
-fn compile(
+pub(super) fn compile(
     logical: &Arc<Logical>,
     words: &[u32],
     specialisation: &Specialisation,
@@ -145,7 +145,7 @@ pub(super) fn stage_of(stage: Stage) -> vk::ShaderStageFlags {
     }
 }
 
-fn descriptors(
+pub(super) fn descriptors(
     logical: &Arc<Logical>,
     bindings: &[vk::DescriptorSetLayoutBinding],
     layouts: &[vk::DescriptorSetLayout],

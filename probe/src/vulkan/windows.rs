@@ -32,6 +32,11 @@ impl Specialisation {
         specialisation
     }
 
+    /// Of a module without such constants.
+    pub(super) fn none() -> Specialisation {
+        Specialisation { entries: Vec::new(), data: Vec::new() }
+    }
+
     /// The structure for a pipeline's stage; `None` where nothing is specialised.
     pub(super) fn info(&self) -> Option<vk::SpecializationInfo<'_>> {
         let info = vk::SpecializationInfo::default().map_entries(&self.entries).data(&self.data);

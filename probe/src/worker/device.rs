@@ -13,12 +13,15 @@ use crate::protocol::{self, Failure, Found, Job, Response};
 use crate::vulkan::{Device, Driver, VulkanError};
 
 use super::dump::Dump;
+use super::sweep::Sweeping;
 
 /// The driver and the device in use.
 #[derive(Default)]
 pub struct State {
     driver: Option<Driver>,
-    device: Option<(Device, Support)>,
+    /// Goes before the device, which it may still be using.
+    pub(super) sweep: Option<Sweeping>,
+    pub(super) device: Option<(Device, Support)>,
     dump_raw: Option<PathBuf>,
     dump: Option<Dump>,
 }
@@ -70,7 +73,9 @@ impl State {
             ));
         };
         let support = Support::new(info.offers.clone(), &info.claims);
-        self.device = Some((driver.device(index)?, support));
+        let device = driver.device(index)?;
+        self.sweep = None;
+        self.device = Some((device, support));
         self.dump = self.dump_raw.as_deref().map(|root| Dump::new(root, key)).transpose().map_err(undumped)?;
         Ok(Response::Opened)
     }

@@ -13,5 +13,6 @@ mod offline;
 mod resume;
 mod run;
 mod scene;
+mod sweep;
 mod validation;
 mod vulkan_profile;

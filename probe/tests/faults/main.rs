@@ -20,6 +20,7 @@ mod resume;
 #[expect(dead_code, reason = "shared with other tests, which need other parts of it")]
 mod scene;
 mod silence;
+mod sweep;
 mod table;
 mod validation;
 mod ways;

@@ -155,6 +155,21 @@ impl Condition {
     }
 }
 
+impl Condition {
+    /// Whether it holds for nothing that the first operand may be, numbers of one sign and not zero.
+    pub(crate) fn excludes(&self, first: Interval, layout: FloatLayout) -> bool {
+        let value = if self.magnitude { first.abs() } else { first };
+        self.operand == 0
+            && match &self.wants {
+                Wants::Normal => first.abs().hi < f64::decode(layout, layout.min_normal()),
+                Wants::Between(low, high) => {
+                    value.common(Interval { lo: low.value::<f64>().lo, hi: high.value::<f64>().hi }).is_none()
+                }
+                Wants::NotAbove(_) => false,
+            }
+    }
+}
+
 impl FromStr for Condition {
     type Err = ();
     fn from_str(text: &str) -> Result<Self, ()> {

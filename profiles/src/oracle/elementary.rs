@@ -16,7 +16,8 @@ pub(super) fn is_elementary(function: Function) -> bool {
     computed(function).is_some()
 }
 
-fn computed(function: Function) -> Option<fn(f64) -> f64> {
+/// core-math's function of one operand, correctly rounded to binary64.
+pub(crate) fn computed(function: Function) -> Option<fn(f64) -> f64> {
     Some(match function {
         Function::Exp => core_math::exp,
         Function::Exp2 => core_math::exp2,

@@ -38,6 +38,7 @@ use crate::real::Exact;
 use exact::exact;
 use round::finish;
 
+pub(crate) use elementary::computed;
 pub use inherited::{Inherited, Memo, is_whole};
 pub use operand::Operand;
 pub use question::{Operands, Question};
@@ -257,4 +258,31 @@ pub fn distance(function: Function, operands: &[Operand], result: Operand) -> Op
     let difference: rustc_apfloat::ieee::Double =
         rustc_apfloat::FloatConvert::convert((result.value() - exact).value.abs(), &mut loses).value;
     Some(f64::from_bits(difference.to_bits() as u64))
+}
+
+/// How far a result lies from the exact one, in units in the last place of the exact result's binade; `None` unless the operands
+/// and the exact result are normal numbers (an integer is one, too) and the result is finite.
+pub fn error_in_ulps(function: Function, operands: &[Operand], result: Operand) -> Option<f64> {
+    let layout = result.layout?;
+    let is_normal = |operand: &Operand| {
+        operand
+            .layout
+            .is_none_or(|layout| operand.is_finite() && operand.bits & layout.magnitude_mask() >= layout.min_normal())
+    };
+    if !operands.iter().all(is_normal) || !result.is_finite() {
+        return None;
+    }
+    let values: SmallVec<[Quad; 4]> = operands.iter().map(|operand| operand.value()).collect();
+    let Exact::Number(real) = exact(function, &values)? else { return None };
+    let exponent = crate::real::exponent(real.magnitudes().0);
+    if exponent < 1 - layout.bias() || exponent > layout.bias() {
+        return None;
+    }
+    let distance = crate::number::Number::double((result.value() - real.lo).value.abs(), crate::number::Toward::Down);
+    Some(distance * <f64 as crate::number::Number>::power(layout.fraction.cast_signed() - exponent))
+}
+
+/// The values of operands, as intervals of one point each.
+pub(crate) fn points(operands: &[Operand]) -> SmallVec<[Interval<Quad>; 4]> {
+    operands.iter().map(|operand| Interval::point(operand.value())).collect()
 }

@@ -2,6 +2,8 @@
 
 use std::io::{self, BufRead, Read as _};
 
+use serde::de::DeserializeOwned;
+
 use super::{FORMAT, Record, Run, digest};
 
 /// Longest line: the answers of a batch take some megabytes.
@@ -130,7 +132,7 @@ fn first(bytes: &[u8]) -> Result<Run, JournalError> {
 }
 
 /// A record from its line without the end.
-fn record(line: &[u8]) -> Result<Record, String> {
+pub(crate) fn record<T: DeserializeOwned>(line: &[u8]) -> Result<T, String> {
     const MEMBER: &str = ",\"sum\":\"";
     let text = std::str::from_utf8(line).map_err(|error| error.to_string())?;
     let (body, sum) = text.rsplit_once(MEMBER).ok_or("it has no digest")?;

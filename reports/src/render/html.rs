@@ -8,7 +8,7 @@ mod claims;
 mod device;
 pub(crate) mod evidence;
 pub(crate) mod overview;
-mod pictures;
+pub(crate) mod pictures;
 mod rules;
 mod texels;
 

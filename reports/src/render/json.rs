@@ -27,9 +27,24 @@ pub(crate) fn document(document: &impl Serialize, out: &mut dyn Write) -> io::Re
 }
 
 /// Keys whose values stand on one line; the members of their values do where the key is in [`MEMBERS`].
-const ONE_LINE: [&str; 11] =
-    ["program", "host", "driver", "taint", "caches_off", "needs", "operations", "without", "counts", "old", "new"];
-const MEMBERS: [&str; 11] = [
+const ONE_LINE: [&str; 15] = [
+    "program",
+    "host",
+    "driver",
+    "taint",
+    "caches_off",
+    "needs",
+    "operations",
+    "without",
+    "counts",
+    "old",
+    "new",
+    "asked",
+    "blocks",
+    "unresolved",
+    "histogram",
+];
+const MEMBERS: [&str; 15] = [
     "inputs",
     "observations",
     "evidence",
@@ -41,6 +56,10 @@ const MEMBERS: [&str; 11] = [
     "judged",
     "kinds",
     "texels",
+    "list",
+    "runs",
+    "exponents",
+    "classes",
 ];
 
 /// Indents the outer parts and writes what comes in great numbers compactly, so that a report can be read, searched

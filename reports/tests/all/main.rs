@@ -18,5 +18,6 @@ mod schema;
 mod schema_check;
 mod stairs;
 mod store;
+mod sweep;
 mod versions;
 mod vulkan_profile;

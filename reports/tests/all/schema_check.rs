@@ -58,10 +58,20 @@ fn walk(root: &Value, schema: &Value, value: &Value, at: &str, errors: &mut Vec<
                 }
                 true
             }
+            // The one pattern of names.
+            "patternProperties" => {
+                let (pattern, schema) = wanted.as_object().and_then(|all| all.iter().next()).unwrap();
+                assert_eq!(pattern, NUMBERS);
+                for (name, member) in value.as_object().into_iter().flatten().filter(|(name, _)| is_number(name)) {
+                    walk(root, schema, member, &format!("{at}.{name}"), errors);
+                }
+                true
+            }
             "additionalProperties" => {
                 let known = keywords.get("properties").and_then(Value::as_object);
+                let numbers = keywords.contains_key("patternProperties");
                 for (name, member) in value.as_object().into_iter().flatten() {
-                    if !known.is_some_and(|known| known.contains_key(name)) {
+                    if !known.is_some_and(|known| known.contains_key(name)) && !(numbers && is_number(name)) {
                         walk(root, wanted, member, &format!("{at}.{name}"), errors);
                     }
                 }
@@ -83,6 +93,13 @@ fn walk(root: &Value, schema: &Value, value: &Value, at: &str, errors: &mut Vec<
             errors.push(format!("{at}: `{keyword}` is not met"));
         }
     }
+}
+
+/// Names that are numbers.
+const NUMBERS: &str = r"^\d+$";
+
+fn is_number(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(|c| c.is_ascii_digit())
 }
 
 fn has_type(value: &Value, name: &Value) -> bool {

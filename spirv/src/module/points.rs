@@ -5,7 +5,7 @@
 //! a slot where its texel lies in an attachment, or all of them on one place where there is none.
 
 use rspirv::binary::Assemble;
-use rspirv::dr::Operand;
+use rspirv::dr::{Module, Operand};
 use rspirv::spirv::{
     AddressingModel, BuiltIn, Capability, Decoration, ExecutionMode, ExecutionModel, FunctionControl, MemoryModel, Op,
     StorageClass, Word,
@@ -46,7 +46,7 @@ pub fn points(plan: &Plan) -> Result<Vec<u32>, BuildError> {
     let position = emitter.compose(POSITION, &[middle[0], middle[1], depth, unit])?;
     emitter.builder.store(place[0], position, None, [])?;
     emitter.builder.store(place[1], unit, None, [])?;
-    emitter.end_entry()
+    Ok(emitter.end_entry()?.assemble())
 }
 
 impl Emitter {
@@ -128,7 +128,8 @@ impl Emitter {
         variable
     }
 
-    pub(super) fn begin_entry(&mut self, model: ExecutionModel, interface: &[Word]) -> Result<Word, BuildError> {
+    /// Declares and opens `main`.
+    pub(crate) fn begin_entry(&mut self, model: ExecutionModel, interface: &[Word]) -> Result<Word, BuildError> {
         let void = self.builder.type_void();
         let signature = self.builder.type_function(void, []);
         let main = self.builder.begin_function(void, None, FunctionControl::NONE, signature)?;
@@ -138,14 +139,16 @@ impl Emitter {
         Ok(main)
     }
 
-    pub(super) fn end_entry(mut self) -> Result<Vec<u32>, BuildError> {
+    /// Closes `main`, and the module.
+    pub(crate) fn end_entry(mut self) -> Result<Module, BuildError> {
         self.builder.ret()?;
         self.builder.end_function()?;
         let mut module = self.builder.module();
         if let Some(header) = &mut module.header {
+            // 0: no registered generator. rspirv would sign with its own number.
             header.generator = 0;
         }
-        Ok(module.assemble())
+        Ok(module)
     }
 
     /// A number that is never negative.

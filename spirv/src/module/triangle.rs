@@ -1,6 +1,7 @@
 //! Texels that a fragment shader puts out: one triangle covers the whole attachment, and a fragment's coordinates say which slot
 //! it is of.
 
+use rspirv::binary::Assemble;
 use rspirv::spirv::{BuiltIn, ExecutionModel, Op, StorageClass, Word};
 
 use crate::emitter::{Emitter, ids};
@@ -38,7 +39,7 @@ pub fn triangle(plan: &Plan) -> Result<Vec<u32>, BuildError> {
     let (zero, unit) = (emitter.constant(SINGLE, 0), emitter.constant(SINGLE, ONE));
     let position = emitter.compose(POSITION, &[corner[0], corner[1], zero, unit])?;
     emitter.builder.store(place, position, None, [])?;
-    emitter.end_entry()
+    Ok(emitter.end_entry()?.assemble())
 }
 
 impl Emitter {

@@ -9,6 +9,7 @@ use fpprobe_profiles::{Observation, Outcome};
 use fpprobe_spirv::{FloatLayout, Format, Kernel};
 
 pub use self::curves::errors;
+pub(crate) use self::curves::picture;
 pub use self::maps::maps;
 pub use self::stairs::stairs;
 

@@ -79,19 +79,25 @@ fn curve(observation: &Observation) -> Option<Curve<'_>> {
 }
 
 fn drawn(curve: &Curve<'_>) -> Markup {
+    let told = format!("at most {} of {} operands", curve.most, curve.asked);
+    picture(&curve.kernel.to_string(), &told, &curve.columns)
+}
+
+/// The greatest errors over the range, a number a column from left to right; fewer than [`WIDTH`] are drawn wider.
+pub(crate) fn picture(kernel: &str, told: &str, columns: &[u64]) -> Markup {
+    let width = columns.len() as i64;
     let height = |off: u64| (((off as f64 + 1.0).log2() * STEP).round() as i64).clamp(1, HEIGHT);
-    let bars = curve.columns.iter().enumerate().filter(|(_, off)| **off > 0);
+    let bars = columns.iter().enumerate().filter(|(_, off)| **off > 0);
     let path: Vec<String> = bars.map(|(x, off)| format!("M{x} {HEIGHT}v-{}", height(*off))).collect();
-    let line = |power: u32| format!("M0 {}h{WIDTH}", HEIGHT - height((1 << power) - 1));
+    let line = |power: u32| format!("M0 {}h{width}", HEIGHT - height((1 << power) - 1));
     let lines = [3, 6, 9].map(line).concat();
-    let told = format!("{}: at most {} off, {} operands", curve.kernel, curve.most, curve.asked);
     html! {
         figure {
-            svg role="img" aria-label=(told) viewBox={ "0 0 " (WIDTH) " " (HEIGHT) } preserveAspectRatio="none" {
+            svg role="img" aria-label=(format!("{kernel}: {told}")) viewBox={ "0 0 " (width) " " (HEIGHT) } preserveAspectRatio="none" {
                 path.grid d=(lines) {}
                 path d=(path.concat()) {}
             }
-            figcaption { code { (curve.kernel) } " " span.faint { "at most " (curve.most) " of " (curve.asked) " operands" } }
+            figcaption { code { (kernel) } " " span.faint { (told) } }
         }
     }
 }

@@ -1,0 +1,233 @@
+//! `fpprobe sweep`
+
+use std::time::{Duration, Instant};
+
+use fpprobe_profiles::Outcome;
+use fpprobe_reports::sweep::{Blocks, Device, Fingerprint, Print, SCHEMA, Sweep, Swept, Who};
+use fpprobe_spirv::sweep::{Domain, Sink};
+
+use crate::cli::SweepArgs;
+use crate::exit::{Status, say, usage_error};
+use crate::measure::support::Support;
+use crate::progress;
+use crate::session::Session;
+use crate::supervisor::sweep::{Ended, Order, sweep};
+use crate::supervisor::{Settings, Site, Target, side_by_side};
+use crate::sweep::files::{self, Files};
+use crate::sweep::journal::Journal;
+use crate::sweep::plan::Plan;
+use crate::sweep::print::{Nothing, Printing};
+use crate::sweep::progress::{Course, Progress};
+use crate::sweep::resolve::{Pair, resolve};
+use crate::sweep::verify::Verifying;
+use crate::vulkan::offers;
+use crate::{colour, host, select};
+
+/// Asks kernels every input.
+pub fn main(session: &Session, args: &SweepArgs) -> anyhow::Result<Status> {
+    let plan = Plan::new(args)?;
+    let old = args.resolve.as_deref().map(files::fingerprint).transpose()?;
+    if old.as_ref().is_some_and(|old| old.normalise_nan != args.normalise_nan) {
+        let hint = if args.normalise_nan { "leave --normalise-nan out" } else { "add --normalise-nan" };
+        return Err(usage_error(format!("the older fingerprint treats NaNs otherwise: {hint}")));
+    }
+    let files = Files::new(args.output.as_deref(), args.format.as_deref())?;
+    let settings = session.settings(&args.measuring)?;
+    let journal = files.journal(options(args, &plan), &session.stop)?;
+    let events = progress::Progress::new(session.verbose);
+    let listener = |event: &crate::event::Event<'_>| events.show_troubles(event);
+    let rows = session.survey(&settings, &listener)?;
+    let chosen = select::devices(&rows, session.selections(&args.devices.device))?;
+    let all = select::targets(&rows);
+    let bars = Progress::new();
+    let bench =
+        Bench { args, plan: &plan, old: old.as_ref(), all: &all, settings: &settings, journal: journal.as_ref() };
+    let swept = side_by_side(&chosen, |number, (_, target)| {
+        let inputs = (0..plan.domains.len()).map(|place| plan.blocks(place).len() as u64 * plan.domains[place].block());
+        let course = bars.course(&target.label(), inputs.sum());
+        let swept = bench.device(&Site::new(number, target, &settings, &listener), &course);
+        course.finish();
+        swept
+    });
+    let (kernels, prints): (Vec<_>, Vec<_>) = swept.into_iter().unzip();
+    let device = |((_, target), kernels): (&(usize, Target), Vec<Swept>)| Device {
+        identity: target.found.identity.clone(),
+        taint: target.found.taint.clone(),
+        kernels,
+    };
+    let sweep = Sweep {
+        schema: SCHEMA.to_owned(),
+        program: host::program(),
+        host: host::host(),
+        normalise_nan: args.normalise_nan,
+        profiles: plan.profiles.clone(),
+        devices: chosen.iter().zip(kernels).map(device).collect(),
+        incomplete: rows.iter().filter_map(|row| row.devices.as_ref().err().cloned()).collect(),
+    };
+    let prints = if args.fingerprint { prints.concat() } else { Vec::new() };
+    let fingerprint = Fingerprint { normalise_nan: args.normalise_nan, prints };
+    if let Some(cause) = session.stop.cause() {
+        say(&format!("{cause}: the sweep is not finished"));
+        if journal.is_some() {
+            say("the same command again goes on with it");
+            return Ok(Status::Incomplete);
+        }
+    }
+    files.write(&sweep, &fingerprint, colour::on_stdout(session.config.colour))?;
+    journal.map_or(Ok(()), Journal::close)?;
+    Ok(status(&sweep).and(Status::Incomplete.when(session.stop.is_wanted())))
+}
+
+/// What decides which blocks are asked and what is kept of them.
+fn options(args: &SweepArgs, plan: &Plan) -> String {
+    let kernels: Vec<String> = plan.domains.iter().map(|domain| domain.kernel().to_string()).collect();
+    let shard = args.shard.map_or_else(String::new, |shard| format!(" --shard {}/{}", shard.number, shard.of));
+    let budget =
+        args.budget.map_or_else(String::new, |time| format!(" --budget {}s --seed {}", time.as_secs_f64(), args.seed));
+    let nan = if args.normalise_nan { " --normalise-nan" } else { "" };
+    let judged = if args.fingerprint {
+        " --fingerprint".to_owned()
+    } else {
+        format!(" --profile {}", plan.profiles.join(" --profile "))
+    };
+    let devices: String = args.devices.device.iter().map(|device| format!(" --device {device}")).collect();
+    let old = args.resolve.as_ref().map_or_else(String::new, |path| format!(" --resolve {}", path.display()));
+    format!("{}{judged}{shard}{budget}{nan}{devices}{old}", kernels.join(" "))
+}
+
+/// Nothing where no device answered anything, incomplete where something is missing.
+fn status(sweep: &Sweep) -> Status {
+    let kernels = || sweep.devices.iter().flat_map(|device| &device.kernels);
+    let nothing =
+        kernels().all(|kernel| kernel.asked.count() == 0) && kernels().any(|kernel| !kernel.incomplete.is_empty());
+    let broken = kernels().flat_map(|kernel| &kernel.incomplete).any(|why| !why.starts_with(UNSUPPORTED));
+    Status::Nothing
+        .when(nothing || sweep.devices.is_empty())
+        .and(Status::Incomplete.when(broken || !sweep.incomplete.is_empty()))
+}
+
+/// How the reason begins where a device lacks what a kernel needs.
+const UNSUPPORTED: &str = "unsupported: ";
+
+/// What the sweeps of all devices have in common.
+struct Bench<'a> {
+    args: &'a SweepArgs,
+    plan: &'a Plan,
+    old: Option<&'a Fingerprint>,
+    /// Every device of this machine.
+    all: &'a [Target],
+    settings: &'a Settings,
+    journal: Option<&'a Journal>,
+}
+
+impl Bench<'_> {
+    /// Sweeps a device, kernel after kernel.
+    fn device(&self, site: &Site<'_>, course: &Course) -> (Vec<Swept>, Vec<Print>) {
+        let found = &site.target.found;
+        let support = Support::new(offers(&found.claims), &found.claims);
+        let mut prints = Vec::new();
+        let kernel = |(place, domain): (usize, &Domain)| {
+            let mut swept = Swept::new(domain);
+            let print = Print::new(Who::from(&found.identity), domain.clone());
+            let lacks = found.obstacle.clone().or_else(|| support.lacks(domain.kernel()));
+            prints.push(match lacks {
+                Some(lacks) => {
+                    swept.incomplete.push(format!("{UNSUPPORTED}{lacks}"));
+                    print
+                }
+                None if self.args.raw => {
+                    let order = self.order(domain, Sink::Raw, self.plan.blocks(place).into_iter());
+                    note(&mut swept, sweep(site, order, &mut Nothing(course)));
+                    print
+                }
+                None if self.plan.verifiers.is_empty() => self.kernel(site, course, place, print, &mut swept),
+                None => {
+                    self.verified(site, course, place, &mut swept);
+                    print
+                }
+            });
+            swept
+        };
+        (self.plan.domains.iter().enumerate().map(kernel).collect(), prints)
+    }
+
+    /// Has every result of a kernel judged.
+    fn verified(&self, site: &Site<'_>, course: &Course, place: usize, swept: &mut Swept) {
+        let domain = &self.plan.domains[place];
+        let key = (site.target.found.identity.key.clone(), swept.kernel.clone());
+        let known = self.journal.and_then(|journal| journal.past.verified.get(&key)).cloned().unwrap_or_default();
+        let mut blocks = self.plan.blocks(place);
+        blocks.retain(|block| !known.0.contains(*block));
+        course.advance(known.0.count() * domain.block());
+        let deadline = self.plan.budget.map(|budget| Instant::now() + budget);
+        let mut ledger = Verifying::new(key, &self.plan.verifiers[place], known, self.journal, course, deadline);
+        if !blocks.is_empty() {
+            note(swept, sweep(site, self.order(domain, Sink::Store, blocks.into_iter()), &mut ledger));
+        }
+        let (asked, tally) = ledger.end();
+        (swept.asked, swept.verified) = (asked, Some(tally));
+    }
+
+    /// Takes the fingerprint of a kernel.
+    fn kernel(&self, site: &Site<'_>, course: &Course, place: usize, mut print: Print, swept: &mut Swept) -> Print {
+        let domain = &self.plan.domains[place];
+        let mut blocks = self.plan.blocks(place);
+        let key = (print.device.key.clone(), swept.kernel.clone());
+        let known = self.journal.and_then(|journal| journal.past.sums.get(&key));
+        for (block, sums) in known.into_iter().flatten() {
+            if let Some(own) = print.blocks.get_mut(*block as usize) {
+                *own = Some(*sums);
+            }
+        }
+        let before = blocks.len();
+        blocks.retain(|block| print.blocks[*block as usize].is_none());
+        course.advance((before - blocks.len()) as u64 * domain.block());
+        if !blocks.is_empty() {
+            let sink = Sink::Digest { normalise: self.args.normalise_nan };
+            let order = self.order(domain, sink, blocks.into_iter());
+            let deadline = self.plan.budget.map(|budget| Instant::now() + budget);
+            let mut ledger = Printing { print: &mut print, journal: self.journal, course, deadline };
+            note(swept, sweep(site, order, &mut ledger));
+        }
+        swept.asked = print.asked();
+        swept.root = print.root(self.args.normalise_nan);
+        if let Some(old) = self.old.and_then(|old| old.of(&site.target.found.identity.slot, domain.kernel())) {
+            let pair = Pair { old, new: &print, normalise: self.args.normalise_nan };
+            let older = self.all.iter().find(|target| {
+                let key = &target.found.identity.key;
+                *key == old.device.key && *key != print.device.key && target.found.obstacle.is_none()
+            });
+            let older = older.map(|target| Site::new(site.number, target, self.settings, site.listener));
+            let order = |blocks: &Blocks| self.order(domain, Sink::Store, blocks.iter());
+            let (changes, ended) = resolve(&pair, site, older.as_ref(), order);
+            note(swept, ended);
+            swept.changes = Some(changes);
+        } else if self.old.is_some() {
+            swept
+                .incomplete
+                .push("the older fingerprint has not this kernel, or has it of several other devices".to_owned());
+        }
+        print
+    }
+
+    fn order<'d>(&self, domain: &'d Domain, sink: Sink, blocks: impl Iterator<Item = u64>) -> Order<'d> {
+        Order {
+            domain,
+            sink,
+            blocks: blocks.collect(),
+            longest: Duration::from_millis(self.args.dispatch),
+            memory: self.args.memory << 20,
+        }
+    }
+}
+
+/// Adds what went wrong.
+fn note(swept: &mut Swept, ended: Ended) {
+    swept.incomplete.extend(ended.troubles);
+    swept.incomplete.extend(ended.failure.map(|failure| match failure.outcome {
+        Outcome::Unsupported => format!("{UNSUPPORTED}{}", failure.detail),
+        Outcome::NotWritten => format!("not written: {}", failure.detail),
+        Outcome::Flaky => format!("flaky: {}", failure.detail),
+        _ => failure.detail,
+    }));
+}

@@ -1,0 +1,237 @@
+//! A sweep over one device: blocks in dispatches of a bearable length, the next one running while the last is looked at.
+
+use std::collections::VecDeque;
+use std::fs::File;
+use std::os::unix::fs::FileExt as _;
+use std::time::Duration;
+
+use fpprobe_profiles::Outcome;
+use fpprobe_spirv::sweep::{Domain, Sink};
+use rustix::fs::{MemfdFlags, memfd_create};
+
+use super::Site;
+use super::lane::unexpected;
+use super::process::Worker;
+use super::trouble::is_violent;
+use crate::event::Event;
+use crate::protocol::{Failure, Request, Response, Span};
+
+/// Of the longest time that a dispatch may take, what is aimed at, in percent.
+const AIM: u32 = 60;
+/// Most that dispatches grow by from one to the next.
+const GROWTH: u64 = 4;
+/// Failures of a single block before it is given up.
+const ATTEMPTS: u32 = 2;
+
+/// What is asked of a device.
+pub struct Order<'a> {
+    /// The kernel and its inputs.
+    pub domain: &'a Domain,
+    /// What becomes of the results.
+    pub sink: Sink,
+    /// Numbers of the blocks, in the order in which they are asked.
+    pub blocks: VecDeque<u64>,
+    /// Longest time of a dispatch.
+    pub longest: Duration,
+    /// Most bytes of results on the device.
+    pub memory: u64,
+}
+
+/// Who is told of each step, and may end the sweep.
+pub trait Ledger {
+    /// Blocks are about to be asked.
+    fn intent(&mut self, span: Span);
+    /// What they left in the buffer of results. An error gives the kernel up.
+    fn take(&mut self, span: Span, words: &[u32]) -> Result<(), Failure>;
+    /// Whether enough has been asked.
+    fn is_enough(&self) -> bool;
+}
+
+/// How a sweep over a kernel ended.
+#[derive(Debug, Default)]
+pub struct Ended {
+    /// Why it did not go to its end.
+    pub failure: Option<Failure>,
+    /// What went wrong on the way, in words.
+    pub troubles: Vec<String>,
+}
+
+/// The state of a sweep.
+struct Sweep<'a, 'b> {
+    site: &'a Site<'a>,
+    order: Order<'b>,
+    /// Blocks of the next dispatch.
+    count: u64,
+    /// Started, the earliest first.
+    running: VecDeque<Span>,
+    results: Option<File>,
+    /// Failures in a row of a dispatch of one block.
+    attempts: u32,
+    troubles: Vec<String>,
+}
+
+/// Asks the blocks of a kernel.
+pub fn sweep(site: &Site<'_>, order: Order<'_>, ledger: &mut dyn Ledger) -> Ended {
+    let mut sweep =
+        Sweep { site, order, count: 1, running: VecDeque::new(), results: None, attempts: 0, troubles: Vec::new() };
+    let failure = sweep.run(ledger).err();
+    Ended { failure, troubles: sweep.troubles }
+}
+
+impl<'a> Sweep<'a, '_> {
+    fn run(&mut self, ledger: &mut dyn Ledger) -> Result<(), Failure> {
+        while !self.order.blocks.is_empty() && !ledger.is_enough() && !self.site.settings.stop.is_wanted() {
+            if self.site.is_over() {
+                return Err(self.site.overtime());
+            }
+            match self.with_worker(ledger) {
+                Ok(()) => {}
+                Err(_) if self.site.settings.stop.is_wanted() => return Ok(()),
+                Err(failure) => self.after(failure)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts back what was under way, to be asked in smaller pieces; gives up where they are as small as they get.
+    fn after(&mut self, failure: Failure) -> Result<(), Failure> {
+        let lost = self.running.front().copied();
+        let inputs = self.order.domain.block();
+        for span in self.running.drain(..).rev() {
+            let first = span.first / inputs;
+            for block in (first..first + u64::from(span.blocks)).rev() {
+                self.order.blocks.push_front(block);
+            }
+        }
+        let place =
+            lost.map_or_else(|| "before its first block".to_owned(), |span| format!("at input {:x}", span.first));
+        let text = format!("{}: {failure}, {place}", self.order.domain.kernel());
+        let alone = lost.is_none_or(|span| span.blocks == 1);
+        self.attempts = if alone && !failure.outside { self.attempts + 1 } else { 0 };
+        if !is_violent(failure.outcome) || self.attempts >= ATTEMPTS {
+            return Err(Failure { detail: format!("{}, {place}", failure.detail), ..failure });
+        }
+        (self.site.listener)(&Event::Trouble {
+            subject: &self.site.target.label(),
+            text: &format!("{text}; a new worker goes on"),
+        });
+        self.troubles.push(text);
+        self.count = (self.count / 4).max(1);
+        Ok(())
+    }
+
+    /// Asks block after block of one worker until it fails or nothing is left.
+    fn with_worker(&mut self, ledger: &mut dyn Ledger) -> Result<(), Failure> {
+        let mut worker = self.open()?;
+        let mut words = Vec::new();
+        self.start(&mut worker, ledger)?;
+        while let Some(span) = self.running.front().copied() {
+            self.start(&mut worker, ledger)?;
+            self.finish(&mut worker, span, &mut words)?;
+            self.running.pop_front();
+            self.attempts = 0;
+            // The device goes on while what it gave is looked at; where it does not, that is kept all the same.
+            let started = self.start(&mut worker, ledger);
+            ledger.take(span, &words)?;
+            started?;
+        }
+        Ok(())
+    }
+
+    /// A worker with the kernel's pipeline.
+    fn open(&mut self) -> Result<Worker<'a>, Failure> {
+        let Site { target, settings, listener, .. } = *self.site;
+        let mut shared = None;
+        if matches!(self.order.sink, Sink::Store) {
+            let file = |error: std::io::Error| {
+                Failure::new(Outcome::OutOfMemory, format!("no memory could be shared with a worker: {error}"))
+            };
+            let made = memfd_create("fpprobe-results", MemfdFlags::CLOEXEC).map_err(|error| file(error.into()))?;
+            shared = Some(made.try_clone().map_err(file)?);
+            self.results = Some(File::from(made));
+        }
+        let timeout = self.site.timeout();
+        let mut worker = Worker::start_with(&target.manifest, settings, timeout, listener, shared)?;
+        let kernel = self.order.domain.kernel().to_string();
+        for request in [
+            Request::Open { index: target.index, key: target.found.identity.key.clone() },
+            Request::Sweep { kernel, sink: self.order.sink },
+        ] {
+            opened(worker.call(&request, self.site.timeout())?)?;
+        }
+        Ok(worker)
+    }
+
+    /// Starts dispatches until two are under way, as long as there are blocks and it is not enough.
+    fn start(&mut self, worker: &mut Worker<'_>, ledger: &mut dyn Ledger) -> Result<(), Failure> {
+        while self.running.len() < 2 && !ledger.is_enough() && !self.site.settings.stop.is_wanted() {
+            let Some(span) = self.next() else { break };
+            // What fails is put back with everything else that is under way.
+            self.running.push_back(span);
+            ledger.intent(span);
+            opened(worker.call(&Request::Start(span), self.site.timeout())?)?;
+        }
+        Ok(())
+    }
+
+    /// The next blocks that follow one another, as many as a dispatch may have.
+    fn next(&mut self) -> Option<Span> {
+        let Order { domain, sink, blocks, memory, .. } = &mut self.order;
+        let inputs = domain.block();
+        let most = (*memory / 2 / (4 * sink.room(domain, 1, inputs))).max(1);
+        let block = blocks.pop_front()?;
+        let mut count = 1;
+        while count < self.count.min(most) && blocks.front() == Some(&(block + count)) {
+            blocks.pop_front();
+            count += 1;
+        }
+        Some(Span { first: block * inputs, blocks: count as u32, inputs })
+    }
+
+    /// Waits for the earliest dispatch; its results go to `words`. The next one is as long as this one lets hope.
+    fn finish(&mut self, worker: &mut Worker<'_>, span: Span, words: &mut Vec<u32>) -> Result<(), Failure> {
+        let timeout = self.site.timeout();
+        let shared = self.results.is_some();
+        let request = Request::Finish { timeout: timeout.mul_f64(0.9), shared };
+        let (own, took, exact) = match worker.call(&request, timeout)? {
+            Response::Swept { words, took, exact } => (words, took, exact),
+            other => return Err(unexpected(&other)),
+        };
+        let room = self.order.sink.room(self.order.domain, u64::from(span.blocks), span.inputs) as usize;
+        match &self.results {
+            Some(file) => read(file, room, words).map_err(|error| {
+                Failure::new(Outcome::Crashed, format!("the results of a worker could not be read: {error}"))
+            })?,
+            None if own.len() == room => *words = own,
+            None => return Err(Failure::new(Outcome::Crashed, "the worker left results out")),
+        }
+        let each = took.as_nanos().max(1) as u64 / u64::from(span.blocks);
+        let aim = self.order.longest.as_nanos() as u64 / 100 * u64::from(AIM) / each.max(1);
+        if exact || aim > self.count {
+            self.count = aim.clamp(1, u64::from(span.blocks) * GROWTH);
+        }
+        Ok(())
+    }
+}
+
+fn opened(response: Response) -> Result<(), Failure> {
+    match response {
+        Response::Opened => Ok(()),
+        other => Err(unexpected(&other)),
+    }
+}
+
+/// The first words of a file.
+fn read(file: &File, count: usize, words: &mut Vec<u32>) -> std::io::Result<()> {
+    const PIECE: usize = 1 << 18;
+    words.clear();
+    let mut bytes = vec![0; PIECE.min(count * 4)];
+    while words.len() < count {
+        let piece = bytes.len().min((count - words.len()) * 4);
+        file.read_exact_at(&mut bytes[..piece], words.len() as u64 * 4)?;
+        words.extend(
+            bytes[..piece].chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]])),
+        );
+    }
+    Ok(())
+}

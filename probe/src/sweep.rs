@@ -1,0 +1,11 @@
+//! Whole domains: which blocks are asked ([`plan`]), what is kept of each as it arrives ([`journal`], [`print`], [`verify`]), what changed
+//! since an older fingerprint ([`resolve`]), and where it all goes ([`files`]). The blocks themselves are
+//! [`crate::supervisor::sweep`]'s.
+
+pub mod files;
+pub mod journal;
+pub mod plan;
+pub mod print;
+pub mod progress;
+pub mod resolve;
+pub mod verify;

@@ -1,0 +1,85 @@
+//! Where the report of a sweep goes: standard output, and the files of `-o`, fingerprints among them.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+use fpprobe_reports::render::{self, Style};
+use fpprobe_reports::save::save;
+use fpprobe_reports::sweep::{Fingerprint, SWEEPS, Sweep, SweepFormat};
+
+use crate::exit::OrUsage as _;
+use crate::output::Page;
+use crate::stop::Stop;
+use crate::sweep::journal::Journal;
+
+/// Name of the report in a folder, without its ending.
+const NAME: &str = "sweep";
+/// Ending of the file of fingerprints.
+const PRINT: &str = "fingerprint";
+
+/// Where it goes.
+pub struct Files {
+    /// Standard output.
+    page: Page<dyn fpprobe_reports::sweep::RenderSweep + Sync>,
+    files: Vec<(PathBuf, &'static SweepFormat)>,
+    folder: Option<PathBuf>,
+}
+
+impl Files {
+    /// Decides before anything is measured.
+    pub fn new(path: Option<&Path>, format: Option<&str>) -> anyhow::Result<Files> {
+        let Some(path) = path else {
+            return Ok(Files { page: Page::new(SWEEPS, None, format)?, files: Vec::new(), folder: None });
+        };
+        let page = Page::new(SWEEPS, None, None)?;
+        let text = path.to_string_lossy();
+        if path.is_dir() || text.ends_with('/') || path.extension().is_none() && !path.exists() && format.is_none() {
+            let file = |name| Ok((path.join(format!("{NAME}.{name}")), render::named(SWEEPS, name).or_usage()?));
+            let files = ["json", "html"].map(file).into_iter().collect::<anyhow::Result<Vec<_>>>()?;
+            return Ok(Files { page, files, folder: Some(path.to_owned()) });
+        }
+        let form =
+            format.map_or_else(|| render::for_path(SWEEPS, path), |name| render::named(SWEEPS, name)).or_usage()?;
+        Ok(Files { page, files: vec![(path.to_owned(), form)], folder: None })
+    }
+
+    /// The journal; none where nothing is written.
+    pub fn journal(&self, options: String, stop: &Stop) -> anyhow::Result<Option<Journal>> {
+        let place = self.files.first().map(|(path, _)| path.with_extension("journal"));
+        place.map(|place| Journal::open(&place, options, stop)).transpose()
+    }
+
+    /// Writes report and fingerprints, and shows the report where nothing else was named.
+    pub fn write(&self, sweep: &Sweep, fingerprint: &Fingerprint, colour: bool) -> anyhow::Result<()> {
+        if let Some(folder) = &self.folder {
+            std::fs::create_dir_all(folder)
+                .with_context(|| format!("failed to create folder {}", folder.display()))
+                .or_usage()?;
+        }
+        for (path, form) in &self.files {
+            save(path, |out| form.renderer.render(sweep, Style::PLAIN, out)).or_usage()?;
+        }
+        if let Some((path, _)) = self.files.first().filter(|_| !fingerprint.prints.is_empty()) {
+            let bytes = fingerprint.pack()?;
+            save(&path.with_extension(PRINT), |out| out.write_all(&bytes)).or_usage()?;
+        }
+        self.page.write(colour, |form, style, out| form.render(sweep, style, out))
+    }
+}
+
+/// The report and the fingerprints of a part, by the report's file or its folder.
+pub fn read(path: &Path) -> anyhow::Result<(Sweep, Fingerprint)> {
+    let report = if path.is_dir() { path.join(NAME).with_extension("json") } else { path.to_owned() };
+    let sweep = fpprobe_reports::sweep::load(&report).or_usage()?;
+    let prints = report.with_extension(PRINT);
+    let fingerprint = if prints.exists() { fingerprint(&prints)? } else { Fingerprint::default() };
+    Ok((sweep, fingerprint))
+}
+
+/// A file of fingerprints, or the one beside a report, or in its folder.
+pub fn fingerprint(path: &Path) -> anyhow::Result<Fingerprint> {
+    let candidates = [path.join(NAME).with_extension(PRINT), path.with_extension(PRINT)];
+    let there = candidates.iter().find(|candidate| candidate.is_file()).map_or(path, PathBuf::as_path);
+    let failed = || format!("failed to read fingerprint {}", there.display());
+    Fingerprint::read(there).with_context(failed).or_usage()
+}

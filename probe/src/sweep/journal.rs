@@ -1,0 +1,76 @@
+//! The journal of a sweep in progress: beside the report, and gone when that is written.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{BufReader, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use anyhow::{Context as _, anyhow};
+use fpprobe_reports::journal::line;
+use fpprobe_reports::sweep::record::{Begun, FORMAT, Past, Record, read};
+
+use crate::exit::{OrUsage as _, say, usage_error};
+use crate::stop::Stop;
+use crate::{host, journal};
+
+/// A sweep's journal.
+pub struct Journal {
+    path: PathBuf,
+    file: Mutex<File>,
+    /// What earlier processes have found.
+    pub past: Past,
+    stop: Stop,
+}
+
+impl Journal {
+    /// Begins one, or goes on with that of a sweep with the same options; another's is left alone, and an error.
+    pub fn open(path: &Path, options: String, stop: &Stop) -> anyhow::Result<Journal> {
+        let mut file = journal::open(path)?;
+        let failed = || journal::failed(path);
+        let begun = Begun { journal: FORMAT.to_owned(), program: host::program().version, options };
+        let length = file.metadata().with_context(failed).or_usage()?.len();
+        let past = if length == 0 {
+            let text = line(&Record::Begun(begun.clone()));
+            file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).with_context(failed).or_usage()?;
+            Past { begun, length: text.len() as u64, sums: BTreeMap::new(), verified: BTreeMap::new() }
+        } else {
+            let shown = path.display();
+            let past = read(BufReader::new(&file));
+            let past = past
+                .map_err(|what| anyhow!("failed to go on with the sweep of {shown}: {what}; remove it to begin anew"));
+            let past = past.or_usage()?;
+            if past.begun != begun {
+                let (theirs, own) = (&past.begun, &begun);
+                let what = format!(
+                    "{shown} is the journal of another sweep that was not finished (`{}`, fpprobe {}; this is `{}`, fpprobe {}): the \
+                     same command again goes on with it; remove it, or choose another place with -o, for a new one",
+                    theirs.options, theirs.program, own.options, own.program
+                );
+                return Err(usage_error(what));
+            }
+            let judged = past.verified.values().map(|(blocks, _)| blocks.count() as usize);
+            let known: usize = past.sums.values().map(BTreeMap::len).chain(judged).sum();
+            say(&format!("going on with a sweep that was not finished: {known} blocks are known ({shown})"));
+            file.set_len(past.length).with_context(failed).or_usage()?;
+            past
+        };
+        Ok(Journal { path: path.to_owned(), file: Mutex::new(file), past, stop: stop.clone() })
+    }
+
+    /// Puts a step on disk. Intents are synced, and with them whatever came before. Where it fails the sweep ends: what cannot
+    /// be kept is not worth asking.
+    pub fn write(&self, record: &Record) {
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        let synced = matches!(record, Record::Intent(_));
+        let written = file.write_all(line(record).as_bytes());
+        if let Err(error) = written.and_then(|()| if synced { file.sync_data() } else { Ok(()) }) {
+            self.stop.breaks(format!("{}: {error}", journal::failed(&self.path)));
+        }
+    }
+
+    /// The report holds everything.
+    pub fn close(self) -> anyhow::Result<()> {
+        fs::remove_file(&self.path).with_context(|| format!("failed to remove {}", self.path.display()))
+    }
+}

@@ -1,0 +1,88 @@
+//! A sweep in a worker: one pipeline, and blocks that are started and finished.
+
+use std::fs::{File, OpenOptions};
+use std::os::unix::fs::FileExt as _;
+use std::time::Duration;
+
+use fpprobe_profiles::Outcome;
+use fpprobe_spirv::Kernel;
+use fpprobe_spirv::sweep::{self, Domain, Push, Sink};
+
+use super::device::State;
+use crate::protocol::{Failure, RESULTS, Response, Span};
+use crate::vulkan::Sweep;
+
+/// What results hold before: of sums nothing, of results bits that few operations give.
+const UNWRITTEN: u8 = 0xa9;
+
+/// The sweep under way.
+pub struct Sweeping {
+    sweep: Sweep,
+    domain: Domain,
+    sink: Sink,
+    results: Option<File>,
+}
+
+impl State {
+    /// Compiles the module of a sweep.
+    pub fn sweep(&mut self, kernel: &str, sink: Sink) -> Result<Response, Failure> {
+        let refused = |error: String| Failure::new(Outcome::Rejected, error);
+        self.sweep = None;
+        let Some((device, support)) = &mut self.device else { return Err(refused("no device is open".to_owned())) };
+        let kernel: Kernel = kernel.parse().map_err(|error| refused(format!("{error}")))?;
+        if let Some(lacks) = support.lacks(&kernel) {
+            return Err(Failure::new(Outcome::Unsupported, lacks));
+        }
+        let domain = Domain::of(&kernel).map_err(|error| refused(error.to_string()))?;
+        let words =
+            sweep::build(&domain, sink).map_err(|error| refused(format!("no module could be built: {error}")))?;
+        let sweep = device.sweep(&words).map_err(|error| device.explain(error))?;
+        self.sweep = Some(Sweeping { sweep, domain, sink, results: None });
+        Ok(Response::Opened)
+    }
+
+    /// Starts blocks.
+    pub fn start(&mut self, span: Span) -> Result<Response, Failure> {
+        let (device, sweeping) = (self.device.as_ref(), self.sweep.as_mut());
+        let Some((sweeping, (device, _))) = sweeping.zip(device) else { return Err(none()) };
+        let Sweeping { sweep, domain, sink, .. } = sweeping;
+        let words = sink.room(domain, u64::from(span.blocks), span.inputs);
+        let fill = if matches!(sink, Sink::Store) { UNWRITTEN } else { 0 };
+        let push = Push::new(span.first, span.inputs);
+        sweep.start(push, span.blocks, words, fill).map_err(|error| device.explain(error))?;
+        Ok(Response::Opened)
+    }
+
+    /// Waits for the blocks that were started first.
+    pub fn finish(&mut self, timeout: Duration, shared: bool) -> Result<Response, Failure> {
+        let (device, sweeping) = (self.device.as_ref(), self.sweep.as_mut());
+        let Some((sweeping, (device, _))) = sweeping.zip(device) else { return Err(none()) };
+        let taken = sweeping.sweep.finish(timeout).map_err(|error| device.explain(error))?;
+        let mut words = Vec::new();
+        if shared {
+            let file = match &mut sweeping.results {
+                Some(file) => file,
+                none => none.insert(results().map_err(unshared)?),
+            };
+            file.write_all_at(taken.bytes, 0).map_err(unshared)?;
+        } else {
+            let word = |bytes: &[u8]| bytes.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte));
+            words = taken.bytes.chunks_exact(4).map(word).collect();
+        }
+        Ok(Response::Swept { words, took: taken.took, exact: taken.exact })
+    }
+}
+
+/// The file that the supervisor shares with this process.
+fn results() -> std::io::Result<File> {
+    OpenOptions::new().write(true).open(format!("/proc/self/fd/{RESULTS}"))
+}
+
+fn none() -> Failure {
+    Failure::new(Outcome::Rejected, "no sweep is under way")
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "it maps an error")]
+fn unshared(error: std::io::Error) -> Failure {
+    Failure::new(Outcome::Rejected, format!("results could not be handed over: {error}"))
+}

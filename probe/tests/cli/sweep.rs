@@ -1,0 +1,125 @@
+//! Sweeps on real drivers.
+
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::scene::{ends, fpprobe, json};
+
+/// A sweep that writes its report into this place of the folder.
+fn sweep(drivers: &[&str], folder: &Path, name: &str, arguments: &[&str]) -> Command {
+    let mut command = fpprobe(drivers);
+    command.arg("sweep").args(arguments).arg("-o").arg(folder.join(name));
+    command
+}
+
+fn merge(folder: &Path, name: &str, parts: &[&str]) -> Command {
+    let mut command = fpprobe(&[]);
+    command.arg("merge").args(parts.iter().map(|part| folder.join(part))).arg("-o").arg(folder.join(name));
+    command
+}
+
+/// Parts merge to the same bytes as the whole, in every file.
+#[track_caller]
+fn parts_are_the_whole(arguments: &[&str], files: &[&str]) {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    ends(&mut sweep(&["lavapipe-25"], folder, "whole", arguments)).with(0);
+    let parts = ["1/3", "2/3", "3/3"].map(|shard| {
+        let name = shard.replace('/', "-");
+        ends(sweep(&["lavapipe-25"], folder, &name, arguments).args(["--shard", shard])).with(0);
+        name
+    });
+    let [one, two, three] = &parts;
+    ends(&mut merge(folder, "merged", &[three, one, two])).with(0);
+    for file in files {
+        let read = |of: &str| std::fs::read(folder.join(of).join(file)).unwrap();
+        assert!(read("whole") == read("merged"), "{file} differs");
+        assert!(read("whole") != read(one), "{file} has nothing in it");
+    }
+    let twice = ends(&mut merge(folder, "twice", &[one, two, one]));
+    twice.with(2);
+    assert!(twice.err.contains("no block in common"), "{}", twice.err);
+}
+
+#[test]
+fn parts_of_fingerprints_merge_to_the_whole() {
+    let arguments = ["f16.sin", "f32.floor", "f16.fmul", "--fingerprint"];
+    parts_are_the_whole(&arguments, &["sweep.json", "sweep.html", "sweep.fingerprint"]);
+}
+
+#[test]
+fn parts_of_what_was_judged_merge_to_the_whole() {
+    let arguments = ["f16.sin", "f16.exp2", "f16.log", "f16.inverse_sqrt", "--profile", "d3d11", "--profile", "vulkan"];
+    parts_are_the_whole(&arguments, &["sweep.json", "sweep.html"]);
+}
+
+#[test]
+fn what_changed_between_two_drivers_is_what_they_answer() {
+    let folder = tempfile::tempdir().unwrap();
+    let old = folder.path().join("old.fingerprint");
+    let both = ["lavapipe-22", "lavapipe-25"];
+    let arguments = ["f32.modf", "f32.sqrt", "--fingerprint", "--device", "0"];
+    ends(&mut sweep(&both, folder.path(), "old.json", &arguments)).with(0);
+    let arguments = ["f32.modf", "f32.sqrt", "--fingerprint", "--device", "1", "--resolve", old.to_str().unwrap()];
+    ends(&mut sweep(&both, folder.path(), "new.json", &arguments)).with(0);
+    let report = json(&folder.path().join("new.json"));
+    let kernels = &report["devices"][0]["kernels"];
+    let (modf, sqrt) = (&kernels[0]["changes"], &kernels[1]["changes"]);
+    assert_eq!((&sqrt["inputs"], &sqrt["blocks"]), (&0.into(), &serde_json::json!([])));
+    assert_eq!((&modf["resolution"], &modf["unresolved"]), (&"asked".into(), &serde_json::json!([])));
+    assert!(modf["inputs"].as_u64().unwrap() > 1_000_000, "{}", modf["inputs"]);
+    for change in [&modf["list"][0], &modf["list"][1], &modf["list"][999]] {
+        let input = change["in"][0].as_str().unwrap();
+        let answers: Vec<Value> = ends(fpprobe(&both).args(["eval", "f32.modf", input])).lines(0);
+        let out: Vec<&Value> = answers.iter().map(|line| &line["out"]).collect();
+        assert_eq!(out, [&change["before"], &change["after"]], "{change}");
+        assert_ne!(out[0], out[1]);
+    }
+}
+
+#[test]
+fn a_budget_is_kept_and_its_share_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let arguments = ["f32.sin", "--profile", "vulkan", "--budget", "1s", "--seed", "7"];
+    ends(&mut sweep(&["lavapipe-25"], folder.path(), "part.json", &arguments)).with(0);
+    let kernel = json(&folder.path().join("part.json"))["devices"][0]["kernels"][0].clone();
+    let asked: Vec<(u64, u64)> = kernel["asked"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|range| (range[0].as_u64().unwrap(), range[1].as_u64().unwrap()))
+        .collect();
+    let count: u64 = asked.iter().map(|(_, count)| count).sum();
+    assert!((1..4096).contains(&count), "{count}");
+    assert_eq!(kernel["verified"]["inputs"], count << 20);
+    let eighths: std::collections::BTreeSet<u64> = asked.iter().map(|(first, _)| first / 512).collect();
+    assert_eq!(eighths.len() as u64, count.min(8), "{asked:?}");
+}
+
+#[test]
+fn what_cannot_be_swept_is_refused_with_what_can() {
+    let refused = |arguments: &[&str]| {
+        let ended = ends(fpprobe(&[]).arg("sweep").args(arguments));
+        assert_eq!(ended.with(2), "");
+        ended.err
+    };
+    assert!(refused(&["f32.fadd"]).contains("64 bits"));
+    assert!(refused(&["f64.s*"]).contains("no kernel matches"));
+    assert!(refused(&["f32.sqrt:route=push"]).contains("route"));
+    assert!(
+        refused(&["f32.modf"]).contains("take a fingerprint") || refused(&["f32.modf"]).contains("several results")
+    );
+    assert!(refused(&["f32.sqrt", "--shard", "0/3"]).contains("2/8"));
+    assert!(refused(&["f32.sqrt", "--budget", "soon"]).contains("30s"));
+    assert!(refused(&["f32.sqrt", "--fingerprint", "--resolve", "/nowhere/x"]).contains("/nowhere/x"));
+    assert!(refused(&["f32.sqrt", "--resolve", "x"]).contains("--fingerprint"));
+    let folder = tempfile::tempdir().unwrap();
+    let foreign = folder.path().join("foreign.fingerprint");
+    std::fs::write(&foreign, "{}").unwrap();
+    assert!(refused(&["f32.sqrt", "--fingerprint", "--resolve", foreign.to_str().unwrap()]).contains("does not begin"));
+    let merged = ends(fpprobe(&[]).arg("merge").arg(&foreign));
+    merged.with(2);
+    assert!(merged.err.contains("schema"), "{}", merged.err);
+}

@@ -1,0 +1,120 @@
+//! Sweeps of a device that is wrong at one input, that fails in between, or that is killed.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::faulty::faulty;
+use crate::scene::{Ended, ends, json};
+
+const DRIVER: &str = "lavapipe-25";
+
+/// A sweep with these statements that writes its report into this file of the folder.
+fn sweep(folder: &Path, statements: &str, name: &str, arguments: &[&str]) -> Command {
+    let mut command = faulty(&[DRIVER], statements);
+    command.arg("sweep").args(arguments).arg("-o").arg(folder.join(name));
+    command.env("FPPROBE_FAULTS_STATE", folder);
+    command
+}
+
+fn swept(folder: &Path, statements: &str, name: &str, arguments: &[&str]) -> Ended {
+    ends(&mut sweep(folder, statements, name, arguments))
+}
+
+#[track_caller]
+fn same(folder: &Path, one: &str, other: &str) {
+    let read = |name: &str| std::fs::read(folder.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"));
+    for ending in ["json", "fingerprint"] {
+        assert!(read(&format!("{one}.{ending}")) == read(&format!("{other}.{ending}")), "{one} and {other}: {ending}");
+    }
+}
+
+#[test]
+fn a_fault_of_one_ulp_at_one_input_is_found_by_the_fingerprint() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    swept(folder, "", "old.json", &["f32.sqrt", "f16.fadd", "--fingerprint"]).with(0);
+    let old = folder.join("old.fingerprint");
+    let faults = "give r+1 in f32.sqrt when x is 40490fdb\ngive r-1 in f16.fadd when x is 3c01 and y is bc02";
+    let arguments = ["f32.sqrt", "f16.fadd", "--fingerprint", "--resolve", old.to_str().unwrap()];
+    swept(folder, faults, "new.json", &arguments).with(0);
+    let report = json(&folder.join("new.json"));
+    for (place, input, before, after) in
+        [(0, &["3c01", "bc02"][..], "9400", "93ff"), (1, &["40490fdb"][..], "3fe2dfc5", "3fe2dfc6")]
+    {
+        let changes = &report["devices"][0]["kernels"][place]["changes"];
+        assert_eq!(changes["inputs"], 1, "{changes}");
+        assert_eq!(changes["compared"], 4096);
+        assert_eq!(changes["unresolved"], serde_json::json!([]));
+        let change = &changes["list"][0];
+        assert_eq!(change["in"], serde_json::json!(input), "{change}");
+        assert_eq!((&change["before"], &change["after"]), (&before.into(), &after.into()), "{change}");
+    }
+}
+
+#[test]
+fn a_fault_of_one_ulp_at_one_input_is_found_by_judging() {
+    let folder = tempfile::tempdir().unwrap();
+    // The block that the input is in.
+    let arguments = ["f32.floor", "--profile", "wgsl", "--shard", "1029/4096"];
+    swept(folder.path(), "", "calm.json", &arguments).with(0);
+    swept(folder.path(), "give r+1 in f32.floor when x is 40490fdb", "faulty.json", &arguments).with(0);
+    let tally = |name: &str| json(&folder.path().join(name))["devices"][0]["kernels"][0]["verified"].clone();
+    assert_eq!((&tally("calm.json")["inputs"], &tally("calm.json")["deviating"]), (&(1 << 20).into(), &0.into()));
+    let faulty = tally("faulty.json");
+    assert_eq!(faulty["deviating"], 1, "{faulty}");
+    let run = &faulty["runs"][0];
+    assert_eq!((&run["first"], &run["length"]), (&0x4049_0fdb.into(), &1.into()), "{run}");
+    assert_eq!(run["result"], 0x4040_0001, "{run}");
+}
+
+#[test]
+fn a_killed_sweep_goes_on_at_its_block_to_the_same_bytes() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let (slow, arguments) = ("sleep 30 in vkQueueSubmit", ["f32.fabs", "f32.sqrt", "--fingerprint"]);
+    swept(folder, slow, "whole.json", &arguments).with(0);
+    let mut command = sweep(folder, slow, "killed.json", &arguments);
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let (journal, begun) = (folder.join("killed.journal"), Instant::now());
+    let digests = || std::fs::read_to_string(&journal).unwrap_or_default().matches("\"digests\"").count();
+    while digests() < 3 {
+        assert!(begun.elapsed() < Duration::from_secs(60), "there is no journal");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(!folder.join("killed.json").exists());
+    let other = swept(folder, slow, "killed.json", &["f32.fabs", "--fingerprint"]);
+    other.with(2);
+    assert!(other.err.contains("another sweep that was not finished"), "{}", other.err);
+    let ended = swept(folder, slow, "killed.json", &arguments);
+    ended.with(0);
+    assert!(ended.err.contains("blocks are known"), "{}", ended.err);
+    same(folder, "whole", "killed");
+    assert!(!journal.exists());
+}
+
+#[test]
+fn a_worker_that_crashes_costs_nothing_but_time() {
+    let folder = tempfile::tempdir().unwrap();
+    swept(folder.path(), "", "calm.json", &["f32.fabs", "--fingerprint"]).with(0);
+    let crashing =
+        swept(folder.path(), "crash in vkQueueSubmit nth 3 ever", "crash.json", &["f32.fabs", "--fingerprint"]);
+    crashing.with(5);
+    let kernel = |name: &str| json(&folder.path().join(name))["devices"][0]["kernels"][0].clone();
+    assert_eq!(kernel("crash.json")["root"], kernel("calm.json")["root"]);
+    assert!(kernel("crash.json")["incomplete"][0].as_str().unwrap().contains("SIGSEGV"), "{}", kernel("crash.json"));
+}
+
+#[test]
+fn work_groups_that_are_left_out_are_noticed() {
+    let folder = tempfile::tempdir().unwrap();
+    for statement in ["half rows", "half columns", "skip"] {
+        let ended = swept(folder.path(), statement, "half.json", &["f16.sin", "f32.fabs", "--fingerprint"]);
+        assert!(matches!(ended.code, Some(4 | 5)), "{:?}: {}", ended.code, ended.err);
+        let kernel = json(&folder.path().join("half.json"))["devices"][0]["kernels"][1].clone();
+        assert!(kernel["incomplete"].to_string().contains("not written"), "{statement}: {kernel}");
+        assert!(kernel.get("root").is_none());
+    }
+}

@@ -1,0 +1,93 @@
+//! What kind of number an operand or a result is.
+
+use fpprobe_spirv::FloatLayout;
+use serde::{Deserialize, Serialize};
+
+use crate::encoding::Encoding;
+
+/// A class of encodings. A NaN that comes of one operand that is a NaN is told by what became of its bits.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Class {
+    NegativeInfinite,
+    NegativeNormal,
+    NegativeSubnormal,
+    NegativeZero,
+    PositiveZero,
+    PositiveSubnormal,
+    PositiveNormal,
+    PositiveInfinite,
+    QuietNan,
+    SignallingNan,
+    /// The operand's bits.
+    SameNan,
+    /// The operand's bits but for the quiet bit, which is set.
+    QuietenedNan,
+    /// An integer, a truth value, or several numbers in one word.
+    Other,
+}
+
+impl Class {
+    /// Number of classes.
+    pub const COUNT: usize = Class::ALL.len();
+    /// Every class, in order.
+    pub const ALL: [Class; 13] = [
+        Class::NegativeInfinite,
+        Class::NegativeNormal,
+        Class::NegativeSubnormal,
+        Class::NegativeZero,
+        Class::PositiveZero,
+        Class::PositiveSubnormal,
+        Class::PositiveNormal,
+        Class::PositiveInfinite,
+        Class::QuietNan,
+        Class::SignallingNan,
+        Class::SameNan,
+        Class::QuietenedNan,
+        Class::Other,
+    ];
+
+    /// The class of an encoding.
+    pub fn of(encoding: Encoding, bits: u64) -> Class {
+        let Encoding::Float(layout) = encoding else { return Class::Other };
+        let magnitude = bits & layout.magnitude_mask();
+        let signed = |negative, positive| if layout.is_negative(bits) { negative } else { positive };
+        if layout.is_nan(bits) {
+            if bits & layout.quiet_bit() == 0 { Class::SignallingNan } else { Class::QuietNan }
+        } else if magnitude == layout.infinity() {
+            signed(Class::NegativeInfinite, Class::PositiveInfinite)
+        } else if magnitude >= layout.min_normal() {
+            signed(Class::NegativeNormal, Class::PositiveNormal)
+        } else if magnitude > 0 {
+            signed(Class::NegativeSubnormal, Class::PositiveSubnormal)
+        } else {
+            signed(Class::NegativeZero, Class::PositiveZero)
+        }
+    }
+
+    /// The class of a result, of one operand of the same layout or of others.
+    pub fn of_result(encoding: Encoding, bits: u64, operand: Option<(FloatLayout, u64)>) -> Class {
+        let class = Class::of(encoding, bits);
+        let Some((layout, operand)) = operand.filter(|(layout, operand)| {
+            class.is_nan() && encoding == Encoding::Float(*layout) && layout.is_nan(*operand)
+        }) else {
+            return class;
+        };
+        match bits ^ operand {
+            0 => Class::SameNan,
+            difference if difference == layout.quiet_bit() && class == Class::QuietNan => Class::QuietenedNan,
+            _ => class,
+        }
+    }
+
+    /// Whether it is a NaN.
+    pub fn is_nan(self) -> bool {
+        matches!(self, Class::QuietNan | Class::SignallingNan | Class::SameNan | Class::QuietenedNan)
+    }
+
+    /// Its name in tallies.
+    pub fn name(self) -> String {
+        serde_json::to_value(self).ok().and_then(|name| name.as_str().map(str::to_owned)).unwrap_or_default()
+    }
+}

@@ -1,0 +1,82 @@
+//! Spans whose results are compared with the host's.
+//!
+//! Of a normal operand, or an integer, a result that is the correctly rounded one is accepted by every accuracy that
+//! [`super::kind`] lets in; of a subnormal one where no demand flushes it, operand or result, and otherwise where all accept what zero
+//! gives.
+
+use super::compare::{Errors, exponent};
+use super::kind::{Fast, Kind, LAYOUT, Size, Work};
+use super::native::Native;
+use super::scan::Scan;
+use super::tally::PARTS;
+use super::{Class, Verifier};
+use crate::accuracy::Accuracy;
+use crate::encoding::Encoding;
+use crate::environment::Subnormals;
+use crate::oracle::Demand;
+
+impl Verifier {
+    /// Judges results of a kind by the host's.
+    pub(super) fn equal(
+        &self,
+        fast: &Fast,
+        native: &Native,
+        kind: Kind,
+        first: u64,
+        results: &[u32],
+        work: &mut Work<'_>,
+    ) {
+        let known = self.known(fast, kind, first as u32);
+        let subnormal = matches!(kind, Kind::Subnormal(_));
+        let keeps = |demand: &Demand| {
+            demand.operands.subnormal_inputs != Subnormals::Flush
+                && demand.results.subnormal_results != Subnormals::Flush
+        };
+        let kept = !subnormal || self.demands(known).all(keeps);
+        let mut distances = std::mem::take(&mut work.distances);
+        let found = &mut distances[..results.len()];
+        let mut accepted = results.len() as u64;
+        if kept && (native.others)(fast.arch, first as u32, results) == 0 && self.is_one_class(kind, results) {
+            work.sum.classify([self.class(first), Class::Other], self.class_of_result(first, results[0]), accepted);
+            found.fill(0.0);
+        } else {
+            accepted = 0;
+            for ((input, result), found) in (first..).zip(results).zip(found.iter_mut()) {
+                if kept && (native.compute)(input as u32) == *result || subnormal && known.accepts(*result) {
+                    work.sum.classify([self.class(input), Class::Other], self.class_of_result(input, *result), 1);
+                    (*found, accepted) = (0.0, accepted + 1);
+                } else {
+                    self.one(input, *result, work);
+                    *found = f64::NAN;
+                }
+            }
+        }
+        work.sum.says(&known.accepted, accepted);
+        let bounds = |demand: &Demand| demand.accuracy != Accuracy::Undefined;
+        let float = matches!(self.encoding(), Encoding::Float(_));
+        if accepted > 0 && float && kind == Kind::Normal(Size::Normal) && self.demands(known).any(bounds) {
+            if !native.exact {
+                for ((input, result), found) in (first..).zip(results).zip(found.iter_mut()) {
+                    *found += ((native.value)(input as u32) - f64::from(f32::from_bits(*result))).abs();
+                }
+            }
+            let seen = Scan {
+                least: found.iter().copied().fold(f64::INFINITY, f64::min),
+                most: found.iter().copied().fold(0.0, f64::max),
+                outside: 0,
+            };
+            let magnitude = (native.value)(first as u32).abs();
+            let unit = 2f64.powi(exponent(magnitude) - LAYOUT.fraction.cast_signed()) / PARTS as f64;
+            let errors = Errors { first, results, distances: found, unit, error: 0.0 };
+            self.bins(fast, &errors, seen, accepted, work.sum);
+            self.see(&errors, seen, work.tally);
+        }
+        work.distances = distances;
+    }
+
+    /// Whether results of a kind that are the host's are all of one class: integers and numbers of one size are.
+    fn is_one_class(&self, kind: Kind, results: &[u32]) -> bool {
+        let [first, last] = [results[0], results[results.len() - 1]].map(|result| self.class_of_result(0, result));
+        first == last && kind != Kind::Normal(Size::Beyond)
+    }
+}

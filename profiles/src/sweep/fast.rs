@@ -1,0 +1,255 @@
+//! Many results at once: spans of consecutive inputs of which the same is known.
+//!
+//! A span holds binary32 operands of one sign and one kind (NaNs that are quiet, or signalling; subnormals; normal numbers of one
+//! exponent, no power of two), of which the exact results are all of one kind as well. Then every rule looks at all of them or at none:
+//! it chooses by those kinds alone. What is not of one kind is halved, and what is too short to be halved is judged one by one.
+
+use fpprobe_spirv::op::Function;
+
+use super::analytic::{computed, is_monotonic, is_undefined, largest};
+use super::compare::exponent;
+use super::kind::{Fast, INFINITY, Kind, LAYOUT, LEAST_NORMAL, QUIET, SIGN, Size, Way, Work};
+use super::native::Native;
+use super::polynomial::Polynomial;
+use super::scan::count_normal;
+use super::tolerance::{Tolerance, alone, bounds_error, reach, tolerance};
+use super::{Class, Verifier};
+use crate::accuracy::Accuracy;
+use crate::environment::Subnormals;
+use crate::interval::Interval;
+use crate::oracle::Demand;
+
+/// Inputs of the longest span.
+pub(super) const SPAN: usize = 4096;
+/// Spans no longer than this are not halved.
+const SHORT: usize = 64;
+/// What part of a result the error of a polynomial may be: 2^-10 ulp.
+const FINE: f64 = f64::EPSILON * (1_u64 << 18) as f64;
+/// The same of results that are tiny: of the least number, 2^-149.
+const LEAST_FINE: f64 = 1.0e-48;
+
+/// What is to be done with a span.
+enum Plan {
+    /// What is accepted is the same for all, or nearly: what is known of their kind tells.
+    Constant(Kind),
+    /// Nothing but a largest magnitude is demanded.
+    Free(f32),
+    /// Results are compared with the function.
+    Compared(Kind, Polynomial, Tolerance),
+    /// Results are compared with the host's.
+    Equal(Kind, Native),
+    /// Half of it may be of one kind.
+    Halve,
+}
+
+impl Verifier {
+    /// Judges results of consecutive inputs.
+    pub(super) fn spans(&self, fast: &Fast, first: u64, results: &[u32], work: &mut Work<'_>) {
+        let (mut input, mut rest) = (first, results);
+        while !rest.is_empty() {
+            // Powers of two, zeros and infinities are kinds of their own.
+            let single = input & u64::from(LEAST_NORMAL - 1) == 0;
+            let aligned = SPAN - input as usize % SPAN;
+            let (own, after) = rest.split_at(if single { 1 } else { aligned.min(rest.len()) });
+            if single {
+                self.one(input, own[0], work)
+            } else {
+                self.span(fast, input, own, work)
+            }
+            input += own.len() as u64;
+            rest = after;
+        }
+    }
+
+    fn span(&self, fast: &Fast, first: u64, results: &[u32], work: &mut Work<'_>) {
+        match self.plan(fast, first as u32, results.len()) {
+            Plan::Constant(kind) => self.constant(fast, kind, first, results, work),
+            Plan::Free(limit) => self.free(fast, limit, first, results, work),
+            Plan::Compared(kind, polynomial, tolerance) => {
+                self.compared(fast, kind, &polynomial, tolerance, first, results, work);
+            }
+            Plan::Equal(kind, native) => self.equal(fast, &native, kind, first, results, work),
+            Plan::Halve if results.len() <= SHORT => {
+                for (input, result) in (first..).zip(results) {
+                    self.one(input, *result, work);
+                }
+            }
+            Plan::Halve => {
+                let (left, right) = results.split_at(results.len() / 2);
+                self.span(fast, first, left, work);
+                self.span(fast, first + left.len() as u64, right, work);
+            }
+        }
+    }
+
+    fn plan(&self, fast: &Fast, first: u32, count: usize) -> Plan {
+        let last = first + (count - 1) as u32;
+        let magnitude = first & !SIGN;
+        let float = self.fields[0].0.float().is_some();
+        if float && magnitude > INFINITY {
+            let kind = if first & QUIET == 0 { Kind::SignallingNan } else { Kind::QuietNan };
+            return Plan::Constant(kind);
+        }
+        let function = match fast.way {
+            Way::Near(function) => function,
+            Way::Equal(native) => {
+                return native.kind([first, last], float).map_or(Plan::Halve, |kind| match kind {
+                    Kind::Normal(Size::Beyond) => Plan::Constant(kind),
+                    _ => Plan::Equal(kind, native),
+                });
+            }
+        };
+        let [x, step, end] =
+            [f32::from_bits(first), f32::from_bits(first + 1) - f32::from_bits(first), f32::from_bits(last)]
+                .map(f64::from);
+        let operand = Interval { lo: x.min(end), hi: x.max(end) };
+        let normal = magnitude >= LEAST_NORMAL;
+        if is_undefined(function, operand.lo, operand.hi) {
+            let kind = if normal { Kind::Undefined } else { Kind::UndefinedSubnormal };
+            return if self.is_plain() { Plan::Constant(kind) } else { Plan::Halve };
+        }
+        // The numbers next to zero differ by as much as themselves.
+        if count < 2 || !normal && (magnitude as usize) < SHORT {
+            return Plan::Halve;
+        }
+        if normal
+            && operand.abs().lo > 1.0
+            && is_wave(function)
+            && let Some(limit) = self.free_limit(fast, first, operand)
+        {
+            return Plan::Free(limit);
+        }
+        let polynomial = Polynomial::new(function, x, step, count);
+        let Some((low, high)) = polynomial.map(|one| (one.low, one.high)).or_else(|| ends(function, x, end)) else {
+            return Plan::Halve;
+        };
+        let Some((size, results)) = size(low, high) else { return Plan::Halve };
+        // An error that is not far below the results' last place decides little.
+        let polynomial = polynomial.filter(|one| one.error <= (results.lo * FINE).max(LEAST_FINE));
+        let kind = if normal { Kind::Normal(size) } else { Kind::Subnormal(size) };
+        let known = self.known(fast, kind, first);
+        match size {
+            Size::Beyond if normal => {
+                let within = |demand: &Demand| {
+                    let reach = alone(&demand.accuracy, operand, LAYOUT)
+                        .and_then(|one| reach(one, operand, results.lo, LAYOUT));
+                    reach.is_some_and(|reach| results.lo - reach > 2f64.powi(129))
+                };
+                let all = self.is_plain() && self.demands(known).all(within);
+                if all { Plan::Constant(kind) } else { Plan::Halve }
+            }
+            Size::Beyond => Plan::Constant(kind),
+            Size::Normal | Size::Tiny | Size::Zero => {
+                let bound = |demand: &Demand| {
+                    let inherits = matches!(demand.accuracy, Accuracy::Inherited(_));
+                    let reads = normal || inherits || demand.operands.subnormal_inputs != Subnormals::Flush;
+                    let keeps = size == Size::Normal || !inherits;
+                    (reads && keeps)
+                        .then(|| tolerance(alone(&demand.accuracy, operand, LAYOUT)?, operand, results, LAYOUT))
+                        .flatten()
+                };
+                let all =
+                    self.demands(known).try_fold(Tolerance::ANYTHING, |all, demand| Some(all.and(bound(demand)?)));
+                match (polynomial, all) {
+                    (Some(polynomial), Some(mut tolerance)) => {
+                        tolerance.distance -= polynomial.error;
+                        if size == Size::Normal {
+                            // What is no farther than that is a normal number of the same sign.
+                            tolerance.distance =
+                                tolerance.distance.min(results.lo / 2.0).min(results.lo - 2f64.powi(-126));
+                        }
+                        Plan::Compared(kind, polynomial, tolerance)
+                    }
+                    _ if !normal && known.sets.is_some() => Plan::Constant(kind),
+                    _ => Plan::Halve,
+                }
+            }
+        }
+    }
+
+    /// Whether every accuracy is one for all operands, and none follows from formulas.
+    fn is_plain(&self) -> bool {
+        let plain = |demand: &Demand| {
+            !matches!(
+                demand.accuracy,
+                Accuracy::Stated(_) | Accuracy::Split(_) | Accuracy::Inherited(_) | Accuracy::Steps(_)
+            )
+        };
+        self.rules.iter().flat_map(|rule| &rule.demands).all(plain)
+    }
+
+    /// The largest magnitude demanded of numbers far from zero where no rule bounds the error.
+    fn free_limit(&self, fast: &Fast, first: u32, operand: Interval) -> Option<f32> {
+        let known = self.known(fast, Kind::Normal(Size::Normal), first);
+        let bound = |demand: &Demand| {
+            let one = alone(&demand.accuracy, operand, LAYOUT)?;
+            (!bounds_error(one, operand.abs().lo))
+                .then(|| tolerance(one, operand, Interval::point(1.0), LAYOUT))
+                .flatten()
+        };
+        let all = self.demands(known).try_fold(Tolerance::ANYTHING, |all, demand| Some(all.and(bound(demand)?)))?;
+        Some(all.limit as f32)
+    }
+
+    /// Results of which only a magnitude is demanded, if anything.
+    fn free(&self, fast: &Fast, limit: f32, first: u64, results: &[u32], work: &mut Work<'_>) {
+        let known = self.known(fast, Kind::Normal(Size::Normal), first as u32);
+        let class = self.class(first);
+        let (normal, negative) = count_normal(fast.arch, results, limit);
+        if normal == results.len() as u64 {
+            for (of, count) in [(Class::NegativeNormal, negative), (Class::PositiveNormal, normal - negative)] {
+                work.sum.classify([class, Class::Other], of, count);
+            }
+            work.sum.says(&known.accepted, normal);
+            return;
+        }
+        for (input, result) in (first..).zip(results) {
+            let of = Class::of(self.encoding(), u64::from(*result));
+            let is_normal = matches!(of, Class::NegativeNormal | Class::PositiveNormal);
+            if limit == f32::INFINITY || is_normal && f32::from_bits(*result).abs() <= limit {
+                work.sum.classify([class, Class::Other], of, 1);
+                work.sum.says(&known.accepted, 1);
+            } else {
+                self.one(input, *result, work);
+            }
+        }
+    }
+}
+
+/// Sine, cosine and tangent of binary32 numbers beyond 1 are normal numbers: no such number is nearer than 2^-31 to a multiple of pi/2
+/// (Muller, Elementary Functions, 11.3.2).
+fn is_wave(function: Function) -> bool {
+    matches!(function, Function::Sin | Function::Cos | Function::Tan)
+}
+
+/// Between what a function's results lie that grows or falls.
+fn ends(function: Function, first: f64, last: f64) -> Option<(f64, f64)> {
+    let compute = computed(function).filter(|_| is_monotonic(function))?;
+    let defined = largest(function, first, 0.0).is_finite()
+        || matches!(function, Function::Exp | Function::Exp2 | Function::Sinh | Function::Cosh);
+    let (a, b) = (compute(first), compute(last));
+    (defined && !a.is_nan() && !b.is_nan()).then(|| (a.min(b).next_down(), a.max(b).next_up()))
+}
+
+/// What results between two numbers are, with the interval of their magnitudes; `None` where they are of several kinds, of two signs, or
+/// normal numbers of several exponents.
+fn size(low: f64, high: f64) -> Option<(Size, Interval)> {
+    let (least, most) = if low >= 0.0 {
+        (low, high)
+    } else if high <= 0.0 {
+        (-high, -low)
+    } else {
+        return None;
+    };
+    let magnitudes = Interval { lo: least, hi: most };
+    let (smallest, largest) = (2f64.powi(-126), f64::from(f32::MAX));
+    if most < smallest {
+        Some((Size::Tiny, magnitudes))
+    } else if least > 2f64.powi(130) {
+        Some((Size::Beyond, magnitudes))
+    } else {
+        // Results lie below the upper end.
+        let one = least >= smallest && most <= largest && exponent(least) == exponent(most.next_down());
+        one.then_some((Size::Normal, magnitudes))
+    }
+}

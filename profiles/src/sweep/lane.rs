@@ -1,0 +1,137 @@
+//! One result by itself, judged by the oracle.
+
+use smallvec::SmallVec;
+
+use super::kind::Work;
+use super::sum::Sum;
+use super::tally::{PARTS, Run, Tally, Worst};
+use super::{Class, Verifier, exponent};
+use crate::accepted::Set;
+use crate::accuracy::Accuracy;
+use crate::encoding::Encoding;
+use crate::oracle::{self, Demand, Operand, Operands};
+use crate::profile;
+
+/// A rule of a profile, with what it demands of the kernel.
+#[derive(Clone, Debug)]
+pub(super) struct Rule {
+    /// The profile's id.
+    pub(super) profile: String,
+    pub(super) rule: profile::Rule,
+    /// One demand for each of the profile's operations that the kernel implements.
+    pub(super) demands: Vec<Demand>,
+}
+
+impl Rule {
+    /// The demands that look at these operands.
+    pub(super) fn looking<'a>(
+        &'a self,
+        encoding: Encoding,
+        operands: &'a Operands,
+    ) -> impl Iterator<Item = &'a Demand> + 'a {
+        self.demands.iter().filter(move |demand| self.rule.selects(encoding, operands, demand))
+    }
+
+    fn name(&self) -> String {
+        format!("{}/{}", self.profile, self.rule.id)
+    }
+}
+
+/// What a rule says of a result; `None` where it does not look at it.
+pub(super) type Says = Option<bool>;
+
+impl Verifier {
+    /// Judges one result.
+    pub(super) fn one(&self, input: u64, result: u32, work: &mut Work<'_>) {
+        let case = self.case(input);
+        let operands = self.question.operands(&case, 0);
+        let encoding = self.encoding();
+        let mut says: SmallVec<[Says; 8]> = SmallVec::new();
+        let mut bounded = false;
+        for rule in &self.rules {
+            let mut accepts = None;
+            for demand in rule.looking(encoding, &operands) {
+                bounded |= bounds_error(demand, &operands);
+                let accepted = || self.question.accepted_part(&case, 0, demand).contains(u64::from(result));
+                accepts = Some(accepts.unwrap_or(true) && accepted());
+            }
+            says.push(accepts);
+        }
+        self.classify(&case, result, work.sum);
+        work.sum.says(&says, 1);
+        if says.contains(&Some(false)) {
+            self.deviation(input, &case, result, &says, work.tally);
+        }
+        if bounded && let Some(parts) = self.error(&operands, result) {
+            work.sum.errors(parts, 1);
+            let exponent = work.tally.exponents.entry(self.exponent(&case)).or_default();
+            exponent.see(Some(Worst { input, result, parts }));
+        }
+    }
+
+    /// Adds a result to its classes.
+    fn classify(&self, case: &[u64], result: u32, sum: &mut Sum) {
+        let mut operands = [Class::Other; 2];
+        for (class, ((format, _), bits)) in operands.iter_mut().zip(self.fields.iter().zip(case)) {
+            *class = Class::of(Encoding::of(*format), *bits);
+        }
+        let only = match (&self.fields[..], case) {
+            ([(format, _)], [bits]) => format.float().map(|layout| (layout, *bits)),
+            _ => None,
+        };
+        sum.classify(operands, Class::of_result(self.encoding(), u64::from(result), only), 1);
+    }
+
+    /// Adds a deviating result.
+    fn deviation(&self, input: u64, case: &[u64], result: u32, says: &[Says], tally: &mut Tally) {
+        tally.deviates(self.exponent(case), input, || {
+            let against: Vec<&Rule> =
+                self.rules.iter().zip(says).filter(|(_, says)| **says == Some(false)).map(|(rule, _)| rule).collect();
+            Run {
+                first: input,
+                length: 1,
+                result,
+                accepted: self.accepted_by(case, &against).to_json(),
+                rules: against.iter().map(|rule| rule.name()).collect(),
+            }
+        });
+    }
+
+    /// What all of some rules accept.
+    fn accepted_by(&self, case: &[u64], rules: &[&Rule]) -> Set {
+        let (encoding, operands) = (self.encoding(), self.question.operands(case, 0));
+        let demands = rules.iter().flat_map(|rule| rule.looking(encoding, &operands));
+        let sets = demands.map(|demand| self.question.accepted_part(case, 0, demand));
+        sets.fold(Set::everything(encoding), |all, set| all.and(&set))
+    }
+
+    /// The error of a result in parts of an ulp; `None` where it is not measured, see [`Tally::histogram`].
+    pub(super) fn error(&self, operands: &Operands, result: u32) -> Option<u64> {
+        let Encoding::Float(layout) = self.encoding() else { return None };
+        let result = Operand { layout: Some(layout), bits: u64::from(result) };
+        let ulps = oracle::error_in_ulps(self.question.kernel.op.function, operands, result)?;
+        Some((ulps * PARTS as f64) as u64)
+    }
+
+    /// Encoding of the result.
+    pub(super) fn encoding(&self) -> Encoding {
+        self.question.encodings[0]
+    }
+
+    pub(super) fn exponent(&self, case: &[u64]) -> u64 {
+        exponent(self.fields[0].0, case[0])
+    }
+}
+
+/// Whether a demand bounds the error of a result of these operands, if they are numbers.
+fn bounds_error(demand: &Demand, operands: &Operands) -> bool {
+    let Some(layout) = operands.iter().find_map(|operand| operand.layout) else {
+        return demand.accuracy != Accuracy::Undefined;
+    };
+    let values = oracle::points(operands);
+    if !demand.accuracy.is_stated(&values, layout) {
+        return false;
+    }
+    let x = operands.first().map_or(0.0, |operand| operand.double());
+    super::tolerance::bounds_error(demand.accuracy.at(&values), x)
+}

@@ -1,0 +1,162 @@
+//! Whole domains: every input of a kernel judged.
+//!
+//! A [`Verifier`] knows a kernel and the rules of profiles that say which of its results are accepted. It is given results of
+//! consecutive inputs, and adds what it finds to a [`Tally`]. What is accepted is the oracle's word in every case: where a class
+//! of inputs or a bound on the error decides for many inputs at once, that decision is proven to be the oracle's
+//! (`tolerance`, `analytic`); every other result is judged by itself.
+
+mod analytic;
+mod class;
+mod compare;
+mod equal;
+mod fast;
+mod kind;
+mod lane;
+mod native;
+mod polynomial;
+mod scan;
+mod sum;
+mod tally;
+mod tolerance;
+
+use fpprobe_spirv::{Format, Kernel};
+
+use crate::encoding::Encoding;
+use crate::oracle::Question;
+use crate::profile::{Profile, Requirement};
+use crate::verdict::Level;
+
+pub use class::Class;
+use kind::{Fast, Work};
+use lane::Rule;
+use sum::Sum;
+pub use tally::{CHUNK, Count, Exponent, PARTS, RUNS, Run, Tally, Worst, bin};
+
+/// Why results of a kernel cannot be verified.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum Unverifiable {
+    /// No rule says what is accepted.
+    #[error("no required rule of {profiles} looks at {kernel}: name another profile, or take a fingerprint")]
+    NoRule {
+        /// The kernel.
+        kernel: String,
+        /// The profiles, by id.
+        profiles: String,
+    },
+    /// It is not the kind of kernel whose inputs are numbered.
+    #[error("{kernel} cannot be verified over its whole domain: {reason}")]
+    Domain {
+        /// The kernel.
+        kernel: String,
+        /// Why not.
+        reason: String,
+    },
+}
+
+/// Judges results of a kernel by the required rules of profiles. Threads can share it.
+#[derive(Debug)]
+pub struct Verifier {
+    question: Question,
+    /// Format of each operand's value, with the place of its lowest bit in the input's number.
+    fields: Vec<(Format, u32)>,
+    rules: Vec<Rule>,
+    fast: Option<Fast>,
+}
+
+impl Verifier {
+    /// A verifier of a kernel by these profiles.
+    pub fn new(kernel: &Kernel, profiles: &[Profile]) -> Result<Verifier, Unverifiable> {
+        let question = Question::new(kernel);
+        let fields = fields(kernel, &question)?;
+        let rules: Vec<Rule> = profiles.iter().flat_map(|profile| rules(profile, kernel)).collect();
+        if rules.is_empty() {
+            let profiles: Vec<&str> = profiles.iter().map(|profile| profile.id.as_str()).collect();
+            return Err(Unverifiable::NoRule { kernel: kernel.to_string(), profiles: profiles.join(", ") });
+        }
+        let fast = Fast::new(kernel, &rules);
+        Ok(Verifier { question, fields, rules, fast })
+    }
+
+    /// Judges results of consecutive inputs, `first` being the number of the first: the bits of the operands side by side, the
+    /// first operand's highest. A result is one word, the value's bits in its lowest.
+    pub fn block(&self, first: u64, results: &[u32], tally: &mut Tally) {
+        let mut sum = Sum::new(self.rules.len(), self.fields.len());
+        let mut work = Work::new(&mut sum, tally);
+        match &self.fast {
+            Some(fast) => self.spans(fast, first, results, &mut work),
+            None => self.exactly(first, results, &mut work),
+        }
+        sum.add_to(&self.rules, tally);
+    }
+
+    /// Judges results one by one.
+    fn exactly(&self, first: u64, results: &[u32], work: &mut Work<'_>) {
+        for (input, result) in (first..).zip(results) {
+            self.one(input, *result, work);
+        }
+    }
+
+    /// The operands of an input.
+    fn case(&self, input: u64) -> Vec<u64> {
+        self.fields.iter().map(|(format, shift)| input >> shift & format.mask()).collect()
+    }
+}
+
+/// The operands' formats and places, if the kernel's inputs are numbers of 32 bits at most and its result is one value.
+fn fields(kernel: &Kernel, question: &Question) -> Result<Vec<(Format, u32)>, Unverifiable> {
+    let refused = |reason: &str| Unverifiable::Domain { kernel: kernel.to_string(), reason: reason.to_owned() };
+    let params = kernel.params();
+    if kernel.op.code.is_of_texels() {
+        return Err(refused("it is about texels, which a run asks code by code"));
+    }
+    if params.iter().any(|shape| shape.width != 1) || kernel.width != 1 {
+        return Err(refused("its operands are vectors; a sweep asks numbers"));
+    }
+    let [encoding] = question.encodings[..] else {
+        return Err(refused("it has several results; a sweep judges one"));
+    };
+    if encoding.bits() > 32 {
+        return Err(refused("its result has more than 32 bits"));
+    }
+    let mut shift: u32 = params.iter().map(|shape| shape.format.bits()).sum();
+    if shift > 32 {
+        return Err(refused("its inputs have more than 32 bits; a sweep asks such as `f32.sqrt` or `f16.fadd`"));
+    }
+    let place = |format: Format| {
+        shift -= format.bits();
+        (format, shift)
+    };
+    Ok(params.iter().map(|shape| shape.format).map(place).collect())
+}
+
+/// What a profile demands of the kernel's results one by one.
+fn rules(profile: &Profile, kernel: &Kernel) -> Vec<Rule> {
+    let mut rules: Vec<Rule> = Vec::new();
+    let decides = |(rule, _): &(&crate::profile::Rule, _)| {
+        rule.level == Level::Required && rule.requirements.contains(&Requirement::Result)
+    };
+    for (rule, part) in profile.rules_for(kernel).filter(decides) {
+        match rules.iter_mut().find(|known| known.rule.id == rule.id) {
+            Some(known) => known.demands.push(part.demand.clone()),
+            None => {
+                rules.push(Rule {
+                    profile: profile.id.clone(),
+                    rule: rule.clone(),
+                    demands: vec![part.demand.clone()],
+                });
+            }
+        }
+    }
+    rules
+}
+
+/// What distinguishes the inputs of [`Tally::exponents`].
+fn exponent(format: Format, bits: u64) -> u64 {
+    match Encoding::of(format) {
+        Encoding::Float(layout) => bits >> layout.fraction,
+        encoding => u64::from(64 - encoding.key(bits).unsigned_abs().leading_zeros()),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,69 @@
+//! What is counted for many results, before it goes to a tally.
+
+use super::lane::{Rule, Says};
+use super::tally::{Count, bin};
+use super::{Class, Tally};
+
+/// Counts that are kept by number; names come when they go to the tally.
+pub(super) struct Sum {
+    counts: Vec<Count>,
+    /// By the classes of the first and the second operand (of one, [`Class::Other`]) and of the result.
+    classes: Vec<u64>,
+    /// By [`bin`].
+    histogram: Vec<(u64, u64)>,
+    inputs: u64,
+    /// Number of operands.
+    operands: usize,
+}
+
+impl Sum {
+    pub(super) fn new(rules: usize, operands: usize) -> Sum {
+        let classes = vec![0; Class::ALL.len().pow(3)];
+        Sum { counts: vec![Count::default(); rules], classes, histogram: Vec::new(), inputs: 0, operands }
+    }
+
+    /// Adds so many results of these classes.
+    pub(super) fn classify(&mut self, operands: [Class; 2], result: Class, count: u64) {
+        self.inputs += count;
+        let digits = [operands[0], operands[1], result].map(|class| class as usize);
+        self.classes[digits.into_iter().fold(0, |place, digit| place * Class::ALL.len() + digit)] += count;
+    }
+
+    /// Adds what the rules say of so many results.
+    pub(super) fn says(&mut self, says: &[Says], results: u64) {
+        for (count, says) in self.counts.iter_mut().zip(says) {
+            match says {
+                Some(true) => count.accepted += results,
+                Some(false) => count.deviating += results,
+                None => {}
+            }
+        }
+    }
+
+    /// Adds so many errors of so many parts of an ulp.
+    pub(super) fn errors(&mut self, parts: u64, count: u64) {
+        let bin = bin(parts);
+        match self.histogram.iter_mut().find(|(from, _)| *from == bin) {
+            Some((_, known)) => *known += count,
+            None => self.histogram.push((bin, count)),
+        }
+    }
+
+    /// Hands everything over.
+    pub(super) fn add_to(self, rules: &[Rule], tally: &mut Tally) {
+        tally.inputs += self.inputs;
+        for (rule, count) in rules.iter().zip(self.counts).filter(|(_, count)| *count != Count::default()) {
+            tally.count(&rule.profile, &rule.rule.id, count);
+        }
+        for (bin, count) in self.histogram.into_iter().filter(|(_, count)| *count > 0) {
+            *tally.histogram.entry(bin).or_default() += count;
+        }
+        let all = Class::ALL.len();
+        for (place, count) in self.classes.iter().enumerate().filter(|(_, count)| **count > 0) {
+            let [first, second, result] = [place / all / all, place / all % all, place % all].map(|at| Class::ALL[at]);
+            let operands: Vec<String> = [first, second][..self.operands.min(2)].iter().map(|one| one.name()).collect();
+            let results = tally.classes.entry(operands.join(", ")).or_default();
+            *results.entry(result.name()).or_default() += count;
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! What a sweep found, as numbers that add up: two tallies of different inputs make one, in either order.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// Inputs of a chunk: a run of deviating inputs ends where one does. Shares of a sweep that are merged are cut between chunks,
+/// and a tally takes the blocks of one chunk in order.
+pub const CHUNK: u64 = 1 << 20;
+/// How many runs a tally keeps: those of the lowest inputs.
+pub const RUNS: usize = 1024;
+/// Errors are counted in whole parts of an ulp, so many of them to one; what is more than a part is cut off.
+pub const PARTS: u64 = 1024;
+
+/// What a sweep found.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Tally {
+    /// Inputs judged.
+    pub inputs: u64,
+    /// Of them those whose result some rule does not accept.
+    pub deviating: u64,
+    /// By profile and rule.
+    pub rules: BTreeMap<String, BTreeMap<String, Count>>,
+    /// Of results of normal operands, where the exact result is normal and the result finite and some rule bounds its error: how
+    /// many have an error of this many ulps or more, up to the next entry. Keys are parts of an ulp: 0, 512, 1024, 2048, 4096 ...
+    pub histogram: BTreeMap<u64, u64>,
+    /// By the operand's sign and exponent (of several, the first's): its highest bits, down to the fraction's; of an integer its
+    /// number of bits.
+    pub exponents: BTreeMap<u64, Exponent>,
+    /// By the classes of the operands, and then of the result.
+    pub classes: BTreeMap<String, BTreeMap<String, u64>>,
+    /// Runs of consecutive deviating inputs, in order; those of the lowest inputs. See [`Tally::left_out`].
+    pub runs: Vec<Run>,
+}
+
+/// What a rule says of the inputs that it looks at.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Count {
+    /// Inputs whose result it accepts.
+    pub accepted: u64,
+    /// Inputs whose result it does not accept.
+    pub deviating: u64,
+}
+
+/// Inputs of one exponent.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Exponent {
+    /// Inputs whose result some rule does not accept.
+    pub deviating: u64,
+    /// The first of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first: Option<u64>,
+    /// The largest error.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worst: Option<Worst>,
+}
+
+/// A largest error.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Worst {
+    /// The input: the first that has it.
+    pub input: u64,
+    /// Bits of its result.
+    pub result: u32,
+    /// The error in parts of an ulp of the exact result's binade, see [`PARTS`].
+    pub parts: u64,
+}
+
+impl Worst {
+    /// The error in ulps.
+    pub fn ulps(&self) -> f64 {
+        self.parts as f64 / PARTS as f64
+    }
+
+    /// Whether it comes before another: it is larger, or the same of a lower input.
+    fn exceeds(&self, other: &Worst) -> bool {
+        self.parts > other.parts || self.parts == other.parts && self.input < other.input
+    }
+}
+
+/// Consecutive inputs whose results some rule does not accept.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Run {
+    /// The first input.
+    pub first: u64,
+    /// How many there are.
+    pub length: u64,
+    /// Bits of the result of the first.
+    pub result: u32,
+    /// What would have been accepted there, as `accepts` prints it.
+    pub accepted: Value,
+    /// The rules that do not accept it: `profile/rule`.
+    pub rules: Vec<String>,
+}
+
+impl Tally {
+    /// The largest error, with its input.
+    pub fn worst(&self) -> Option<Worst> {
+        let worst = self.exponents.values().filter_map(|exponent| exponent.worst);
+        worst.reduce(|a, b| if b.exceeds(&a) { b } else { a })
+    }
+
+    /// Results whose error was measured.
+    pub fn measured(&self) -> u64 {
+        self.histogram.values().sum()
+    }
+
+    /// Deviating inputs that are in none of the runs kept.
+    pub fn left_out(&self) -> u64 {
+        self.deviating - self.runs.iter().map(|run| run.length).sum::<u64>()
+    }
+
+    /// Adds what was found of other inputs. The order of merging is of no account.
+    pub fn merge(&mut self, other: &Tally) {
+        self.inputs += other.inputs;
+        self.deviating += other.deviating;
+        for (profile, rules) in &other.rules {
+            for (rule, count) in rules {
+                self.count(profile, rule, *count);
+            }
+        }
+        for (from, count) in &other.histogram {
+            *self.histogram.entry(*from).or_default() += count;
+        }
+        for (key, exponent) in &other.exponents {
+            let own = self.exponents.entry(*key).or_default();
+            own.deviating += exponent.deviating;
+            own.first = own.first.into_iter().chain(exponent.first).min();
+            own.see(exponent.worst);
+        }
+        for (operands, results) in &other.classes {
+            let own = self.classes.entry(operands.clone()).or_default();
+            for (class, count) in results {
+                *own.entry(class.clone()).or_default() += count;
+            }
+        }
+        self.runs.extend_from_slice(&other.runs);
+        self.runs.sort_by_key(|run| run.first);
+        self.runs.truncate(RUNS);
+    }
+
+    pub(super) fn count(&mut self, profile: &str, rule: &str, count: Count) {
+        let own = self.rules.entry(profile.to_owned()).or_default().entry(rule.to_owned()).or_default();
+        own.accepted += count.accepted;
+        own.deviating += count.deviating;
+    }
+
+    /// Takes a deviating input; `evidence` tells what a run begins with.
+    pub(super) fn deviates(&mut self, exponent: u64, input: u64, evidence: impl FnOnce() -> Run) {
+        self.deviating += 1;
+        let exponent = self.exponents.entry(exponent).or_default();
+        exponent.deviating += 1;
+        exponent.first = Some(exponent.first.map_or(input, |first| first.min(input)));
+        let place = self.runs.partition_point(|run| run.first <= input);
+        if let Some(last) = place.checked_sub(1).map(|before| &mut self.runs[before])
+            && last.first + last.length == input
+            && input % CHUNK != 0
+        {
+            last.length += 1;
+        } else if place < RUNS {
+            self.runs.insert(place, evidence());
+            self.runs.truncate(RUNS);
+        }
+    }
+}
+
+impl Exponent {
+    /// Takes an error.
+    pub(super) fn see(&mut self, found: Option<Worst>) {
+        if let Some(found) = found
+            && self.worst.is_none_or(|worst| found.exceeds(&worst))
+        {
+            self.worst = Some(found);
+        }
+    }
+}
+
+/// Where the entry of [`Tally::histogram`] begins that an error of so many parts belongs to.
+pub fn bin(parts: u64) -> u64 {
+    const HALF: u64 = PARTS / 2;
+    if parts < HALF { 0 } else { HALF << (parts / HALF).ilog2() }
+}

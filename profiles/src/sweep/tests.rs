@@ -1,0 +1,197 @@
+use super::*;
+use crate::profile::built_in;
+
+/// A verifier of a kernel by built-in profiles.
+fn verifier(kernel: &str, profiles: &[&str]) -> Verifier {
+    let profiles: Vec<Profile> = profiles.iter().map(|id| built_in(id).unwrap().unwrap()).collect();
+    Verifier::new(&kernel.parse().unwrap(), &profiles).unwrap()
+}
+
+/// Base-2 exponentials of inputs, correctly rounded.
+fn exp2(first: u64, count: u64) -> Vec<u32> {
+    (first..first + count).map(|input| core_math::exp2f(f32::from_bits(input as u32)).to_bits()).collect()
+}
+
+const ALL: [&str; 4] = ["d3d11", "vulkan", "wgsl", "gl-arb-shader-precision"];
+
+#[test]
+fn one_wrong_result_is_found() {
+    let verifier = verifier("f32.exp2", &["d3d11"]);
+    let (first, count) = (0x3f80_0000 + 3 * CHUNK, 5000);
+    let mut results = exp2(first, count);
+    let mut tally = Tally::default();
+    verifier.block(first, &results, &mut tally);
+    assert_eq!((tally.inputs, tally.deviating, tally.measured()), (count, 0, count));
+    assert!(tally.worst().unwrap().parts <= PARTS / 2 && tally.runs.is_empty());
+    results[4321] ^= 16;
+    let mut tally = Tally::default();
+    verifier.block(first, &results, &mut tally);
+    let [run] = &tally.runs[..] else { panic!("{:?}", tally.runs) };
+    assert_eq!((tally.deviating, run.first, run.length, run.result), (1, first + 4321, 1, results[4321]));
+    assert_eq!(tally.worst().map(|worst| worst.input), Some(first + 4321));
+    assert_eq!(tally.exponents[&0x7f].first, Some(first + 4321));
+}
+
+#[test]
+fn tallies_add_up_in_any_order() {
+    let verifier = verifier("f16.fabs", &ALL);
+    // Some are magnitudes, and runs of some are not.
+    let magnitude = |input: u32| if input % 7 < 3 || input % 4096 < 100 { 0x3555 } else { input & 0x7fff };
+    let results: Vec<u32> = (0..1 << 16).map(magnitude).collect();
+    let part = |from: usize, to: usize| {
+        let mut tally = Tally::default();
+        verifier.block(from as u64, &results[from..to], &mut tally);
+        tally
+    };
+    let parts = [part(0, 20000), part(20000, 20007), part(20007, 65536)];
+    let merged = |order: [usize; 3]| {
+        let mut tally = Tally::default();
+        order.into_iter().for_each(|number| tally.merge(&parts[number]));
+        serde_json::to_string(&tally).unwrap()
+    };
+    let orders = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
+    assert!(orders.iter().all(|order| merged(*order) == merged([0, 1, 2])));
+    let tally: Tally = serde_json::from_str(&merged([0, 1, 2])).unwrap();
+    assert!(tally.runs.len() == RUNS && tally.left_out() > 0 && tally.inputs == 1 << 16);
+}
+
+#[test]
+fn what_has_no_domain_or_no_rule_is_refused() {
+    let profile = built_in("d3d11").unwrap().unwrap();
+    for (kernel, reason) in [
+        ("f32.fadd", "more than 32 bits"),
+        ("f16.dot:width=2", "vectors"),
+        ("b10g11r11.load:route=storage_image", "texels"),
+        ("f32.frexp", "several results"),
+        ("f32.tan", "no required rule of d3d11 looks at f32.tan"),
+    ] {
+        let refused = Verifier::new(&kernel.parse().unwrap(), std::slice::from_ref(&profile)).unwrap_err().to_string();
+        assert!(refused.contains(reason), "{refused}");
+    }
+}
+
+/// Judges by spans and one by one: the tallies are the same.
+fn same(verifier: &Verifier, first: u64, results: &[u32]) -> Tally {
+    let (mut fast, mut slow) = (Tally::default(), Tally::default());
+    verifier.block(first, results, &mut fast);
+    let mut sum = Sum::new(verifier.rules.len(), 1);
+    verifier.exactly(first, results, &mut Work::new(&mut sum, &mut slow));
+    sum.add_to(&verifier.rules, &mut slow);
+    assert_eq!(
+        serde_json::to_value(&fast).unwrap(),
+        serde_json::to_value(&slow).unwrap(),
+        "{} {first:08x}",
+        verifier.question.kernel
+    );
+    fast
+}
+
+/// The result of a device that computes correctly rounded.
+fn rounded(compute: fn(f64) -> f64, input: u32) -> u32 {
+    (compute(f64::from(f32::from_bits(input))) as f32).to_bits()
+}
+
+macro_rules! functions {
+    ($($name:literal $compute:expr),*) => { [$(($name, |x| rounded($compute, x))),*] };
+}
+
+/// Functions that are compared with polynomials.
+const NEAR: [(&str, fn(u32) -> u32); 19] = functions! {
+    "exp" core_math::exp, "exp2" core_math::exp2, "log" core_math::log, "log2" core_math::log2, "sin" core_math::sin,
+    "cos" core_math::cos, "tan" core_math::tan, "asin" core_math::asin, "acos" core_math::acos, "atan" core_math::atan,
+    "sinh" core_math::sinh, "cosh" core_math::cosh, "tanh" core_math::tanh, "asinh" core_math::asinh,
+    "acosh" core_math::acosh, "atanh" core_math::atanh, "sqrt" f64::sqrt, "inverse_sqrt" core_math::rsqrt,
+    "rcp" f64::recip
+};
+
+/// Operations that are compared with the host's.
+const EQUAL: [(&str, fn(u32) -> u32); 11] = [
+    ("floor", |x| f32::from_bits(x).floor().to_bits()),
+    ("ceil", |x| f32::from_bits(x).ceil().to_bits()),
+    ("trunc", |x| f32::from_bits(x).trunc().to_bits()),
+    ("round_even", |x| f32::from_bits(x).round_ties_even().to_bits()),
+    ("fabs", |x| x & 0x7fff_ffff),
+    ("fnegate", |x| x ^ 0x8000_0000),
+    ("fsign", |x| if f32::from_bits(x) == 0.0 { x } else { f32::from_bits(x).signum().to_bits() }),
+    ("convert_f_to_s", |x| (f32::from_bits(x) as i32).cast_unsigned()),
+    ("convert_f_to_u", |x| f32::from_bits(x) as u32),
+    ("convert_s_to_f", |x| (x.cast_signed() as f32).to_bits()),
+    ("convert_u_to_f", |x| (x as f32).to_bits()),
+];
+
+/// What may be wrong with a result: off by ulps, flushed, another kind of number.
+fn wronged(result: u32, how: u32) -> u32 {
+    match how % 8 {
+        0..3 => result.wrapping_add(how / 8 % 9).wrapping_sub(4),
+        3 => result & 0x8000_0000,
+        4 => 0,
+        5 => 0x7f80_0000 | (how / 8) << 31,
+        6 => 0x7fc0_0000 + how / 8,
+        _ => result ^ 1 << (how / 8 % 32),
+    }
+}
+
+/// Verifiers of a kernel by all profiles, and by some of them.
+fn verifiers(name: &str) -> Vec<Verifier> {
+    let of = |ids: &&[&str]| {
+        let profiles: Vec<Profile> = ids.iter().map(|id| built_in(id).unwrap().unwrap()).collect();
+        Verifier::new(&format!("f32.{name}").parse().unwrap(), &profiles).ok()
+    };
+    [&ALL[..], &ALL[..1], &ALL[1..2]].iter().filter_map(of).collect()
+}
+
+#[test]
+fn spans_are_judged_as_their_inputs_are() {
+    for (name, compute) in NEAR.into_iter().chain(EQUAL) {
+        for verifier in verifiers(name) {
+            assert!(verifier.fast.is_some() || verifier.rules.iter().any(|rule| rule.profile == "wgsl"), "{name}");
+            // Of every third exponent, inputs from its first on, from its middle and at its end.
+            for exponent in (0..512_u64).step_by(3) {
+                let first = (exponent << 23) + [0, 0x3f_f800, 0x7f_ff40][exponent as usize / 3 % 3];
+                let mut results: Vec<u32> = (first..first + 192).map(|input| compute(input as u32)).collect();
+                if exponent % 2 == 0 {
+                    for (place, result) in results.iter_mut().enumerate().filter(|(place, _)| place % 5 == 0) {
+                        *result = wronged(*result, (place as u32).wrapping_mul(2_654_435_761) >> 12);
+                    }
+                }
+                same(&verifier, first, &results);
+            }
+        }
+    }
+}
+
+#[test]
+fn the_number_nearest_to_a_multiple_of_half_pi_is_far_enough() {
+    // Muller, Elementary Functions, table 11.1
+    let nearest = f64::from(16_367_173_f32) * 2f64.powi(72);
+    assert!(core_math::sin(nearest).abs().min(core_math::cos(nearest).abs()) > 2f64.powi(-31));
+    assert!(core_math::sin(nearest).abs().min(core_math::cos(nearest).abs()) < 2f64.powi(-28));
+}
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig::with_cases(150))]
+
+    #[test]
+    fn long_spans_are_judged_as_their_inputs_are(
+        function in 0..NEAR.len() + EQUAL.len(),
+        by in 0..3_usize,
+        near_one in proptest::bool::ANY,
+        input in proptest::num::u32::ANY,
+        length in 1..6000_u64,
+        wrong in proptest::collection::vec((0..6000_usize, proptest::num::u32::ANY), 0..12),
+    ) {
+        let (name, compute) = NEAR.into_iter().chain(EQUAL).nth(function).unwrap();
+        // Most of what functions do they do near 1.
+        let input = if near_one { 0x3a00_0000 + input % 0x0b00_0000 | input & 0x8000_0000 } else { input };
+        let first = u64::from(input).min((1 << 32) - length);
+        let mut results: Vec<u32> = (first..first + length).map(|input| compute(input as u32)).collect();
+        for (place, how) in wrong {
+            if let Some(result) = results.get_mut(place) {
+                *result = wronged(*result, how);
+            }
+        }
+        if let Some(verifier) = verifiers(name).get(by) {
+            same(verifier, first, &results);
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! How far from the exact result a result may lie and be accepted for certain, whatever the operand among those of a block.
+//!
+//! What [`crate::oracle`] allows is stated for one operand; here it is bounded from below for many, whose exact results lie in an
+//! interval of normal numbers of one sign, within one binade. A result that is a normal number of that sign is then accepted whatever
+//! the environment says of subnormals, zeros, overflow or infinities: what it says adds results to the set, or takes away subnormals and
+//! infinities.
+
+use fpprobe_spirv::FloatLayout;
+
+use crate::accuracy::Accuracy;
+use crate::formula::Inheritance;
+use crate::interval::Interval;
+
+/// What is accepted for certain: results no farther than this from the exact one, and no larger than that.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct Tolerance {
+    /// Distance; infinite where nothing is demanded.
+    pub(super) distance: f64,
+    /// Largest magnitude.
+    pub(super) limit: f64,
+}
+
+impl Tolerance {
+    /// Anything.
+    pub(super) const ANYTHING: Tolerance = Tolerance { distance: f64::INFINITY, limit: f64::INFINITY };
+
+    fn within(distance: f64) -> Tolerance {
+        Tolerance { distance, ..Tolerance::ANYTHING }
+    }
+
+    /// What both accept.
+    pub(super) fn and(self, other: Tolerance) -> Tolerance {
+        Tolerance { distance: self.distance.min(other.distance), limit: self.limit.min(other.limit) }
+    }
+}
+
+/// Which single accuracy counts on all of these operands, or `None` where they do not agree. Where nothing is stated on any of them it
+/// is [`Accuracy::Undefined`].
+pub(super) fn alone(accuracy: &Accuracy, operand: Interval, layout: FloatLayout) -> Option<&Accuracy> {
+    match accuracy {
+        Accuracy::Stated(stated) => {
+            if accuracy.is_stated(&[operand], layout) {
+                alone(&stated.accuracy, operand, layout)
+            } else {
+                let excluded = stated.conditions.iter().any(|condition| condition.excludes(operand, layout));
+                excluded.then_some(&Accuracy::Undefined)
+            }
+        }
+        Accuracy::Split(split) => {
+            let limits = Interval { lo: split.low.value::<f64>().lo, hi: split.high.value::<f64>().hi };
+            if operand.is_within(limits) {
+                alone(&split.inside, operand, layout)
+            } else {
+                operand.common(limits).is_none().then(|| alone(&split.outside, operand, layout)).flatten()
+            }
+        }
+        Accuracy::AbsoluteWithin(_, limit) if operand.abs().lo <= *limit && operand.abs().hi > *limit => None,
+        Accuracy::LogRelative(_) => {
+            let near = Interval { lo: 0.5, hi: 2.0 };
+            (operand.is_within(near) || operand.common(near).is_none()).then_some(accuracy)
+        }
+        other => Some(other),
+    }
+}
+
+/// Whether an accuracy, one of [`alone`]'s, bounds errors on an operand, and not only results.
+pub(super) fn bounds_error(accuracy: &Accuracy, operand: f64) -> bool {
+    match accuracy {
+        Accuracy::Undefined => false,
+        Accuracy::AbsoluteWithin(_, limit) => operand.abs() <= *limit,
+        _ => true,
+    }
+}
+
+/// What an accuracy, one of [`alone`]'s, accepts for certain where exact results have magnitudes of this interval.
+pub(super) fn tolerance(
+    accuracy: &Accuracy,
+    operand: Interval,
+    results: Interval,
+    layout: FloatLayout,
+) -> Option<Tolerance> {
+    let x = operand.abs().lo;
+    let least = results.lo;
+    // The unit below a power of two is half of that above.
+    let ulp = ulp_below(least, layout);
+    let power = |bits: i32| 2f64.powi(-bits);
+    Some(match accuracy {
+        Accuracy::Undefined => Tolerance::ANYTHING,
+        Accuracy::Ulp(ulps) => Tolerance::within(ulps * ulp),
+        Accuracy::UlpAndSlope(base, slope) => Tolerance::within((base + slope * x) * ulp * (1.0 - f64::EPSILON)),
+        Accuracy::Relative(bits) => Tolerance::within(least * power(*bits)),
+        Accuracy::LogRelative(bits) if (0.5..=2.0).contains(&x) => Tolerance::within(power(*bits)),
+        Accuracy::LogRelative(bits) => Tolerance::within(least * power(*bits)),
+        Accuracy::Absolute(distance) => Tolerance::within(distance.value::<f64>().lo),
+        Accuracy::AbsoluteWithin(distance, limit) => {
+            let distance = if operand.abs().hi <= *limit { *distance } else { f64::INFINITY };
+            Tolerance { distance, limit: 1.0 }
+        }
+        // Nearer than half of the distance of any two numbers there, it is the nearest number, and one of the two neighbours.
+        Accuracy::NearestEven | Accuracy::NearestAway | Accuracy::TowardZeroOrNearestEven => {
+            Tolerance::within(ulp / 2.0)
+        }
+        Accuracy::EitherNeighbour => Tolerance::within(ulp),
+        // What the formulas give is widened to lie symmetrically about the exact result: if any number is in it, then the nearest is;
+        // if none is, both neighbours are accepted. An `or` accepts no less.
+        Accuracy::Inherited(inherited) if inherited.inheritance == Inheritance::Symmetric => {
+            Tolerance::within(ulp / 2.0)
+        }
+        _ => return None,
+    })
+}
+
+/// No less than how far from the exact result an accepted one may lie where exact results are beyond the largest number; `None` where
+/// no such bound is known.
+pub(super) fn reach(accuracy: &Accuracy, operand: Interval, result: f64, layout: FloatLayout) -> Option<f64> {
+    let ulp = 2f64.powi(layout.bias() - layout.fraction.cast_signed());
+    Some(match accuracy {
+        // Whatever is accepted, it is the same for all.
+        Accuracy::Undefined => 0.0,
+        Accuracy::Ulp(ulps) => ulps * ulp,
+        Accuracy::UlpAndSlope(base, slope) => (base + slope * operand.abs().hi) * ulp * 1.5,
+        Accuracy::Relative(bits) => result * 2f64.powi(-bits),
+        Accuracy::Absolute(distance) => distance.value::<f64>().hi,
+        accuracy if accuracy.is_rounding() => 2.0 * ulp,
+        _ => return None,
+    })
+}
+
+/// The distance of the two numbers of a format around a magnitude, or of the two below where it is near a power of two.
+fn ulp_below(magnitude: f64, layout: FloatLayout) -> f64 {
+    let nearly = magnitude * (1.0 - 2f64.powi(2 - layout.fraction.cast_signed()));
+    let exponent = (nearly.to_bits() >> 52 & 0x7ff) as i32 - 1023;
+    2f64.powi(exponent.max(1 - layout.bias()) - layout.fraction.cast_signed())
+}

@@ -1,0 +1,59 @@
+//! Sets of blocks, as ranges.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Numbers of blocks: ranges in order, none touching the next, each as its first block and how many there are.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Blocks(Vec<[u64; 2]>);
+
+impl Blocks {
+    /// How many there are.
+    pub fn count(&self) -> u64 {
+        self.0.iter().fold(0, |sum, [_, count]| sum.saturating_add(*count))
+    }
+
+    /// Their numbers, in order.
+    pub fn iter(&self) -> impl Iterator<Item = u64> {
+        self.0.iter().flat_map(|[first, count]| *first..first.saturating_add(*count))
+    }
+
+    /// The ranges: first block and number.
+    pub fn ranges(&self) -> &[[u64; 2]] {
+        &self.0
+    }
+
+    /// Whether this block is among them.
+    pub fn contains(&self, block: u64) -> bool {
+        self.0.iter().any(|[first, count]| block >= *first && block - first < *count)
+    }
+}
+
+impl FromIterator<u64> for Blocks {
+    fn from_iter<I: IntoIterator<Item = u64>>(blocks: I) -> Blocks {
+        let mut blocks: Vec<u64> = blocks.into_iter().collect();
+        blocks.sort_unstable();
+        blocks.dedup();
+        let mut ranges: Vec<[u64; 2]> = Vec::new();
+        for block in blocks {
+            match ranges.last_mut() {
+                Some([first, count]) if *first + *count == block => *count += 1,
+                _ => ranges.push([block, 1]),
+            }
+        }
+        Blocks(ranges)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_are_as_long_as_they_can_be() {
+        let blocks: Blocks = [5, 1, 2, 9, 0, 6, 5].into_iter().collect();
+        assert_eq!(blocks.ranges(), [[0, 3], [5, 2], [9, 1]]);
+        assert_eq!((blocks.count(), blocks.iter().collect::<Vec<_>>()), (6, vec![0, 1, 2, 5, 6, 9]));
+        assert!(blocks.contains(6) && !blocks.contains(7));
+    }
+}

@@ -1,0 +1,105 @@
+//! What changed since an older fingerprint: blocks, and inputs where they could be found.
+
+use fpprobe_spirv::sweep::{BLOCK, Domain};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Blocks, Who};
+use crate::model::Value;
+use crate::values;
+
+/// Most changes that are listed, and most runs: those of the lowest inputs.
+const LISTED: usize = 1000;
+
+/// How the inputs that changed were found.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Resolution {
+    /// The older device was at hand: both were asked the blocks again, and their results compared.
+    Asked,
+    /// From the digests and what the newer device answers: they name the input of a block where only one changed.
+    Digests,
+}
+
+/// What changed.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Changes {
+    /// Whose answers it is compared with.
+    pub since: Who,
+    /// How inputs were found.
+    pub resolution: Resolution,
+    /// Blocks that both have asked.
+    pub compared: u64,
+    /// Those that differ.
+    pub blocks: Blocks,
+    /// Of these, those whose inputs could not be found.
+    pub unresolved: Blocks,
+    /// Inputs found that changed.
+    pub inputs: u64,
+    /// Consecutive inputs that changed, by number: the first, and how many. A run ends with its block; those of the lowest inputs.
+    pub runs: Vec<[u64; 2]>,
+    /// Those of the lowest numbers.
+    pub list: Vec<Change>,
+}
+
+/// An input that changed.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Change {
+    /// Its number: the bits of the operands side by side, the first operand's highest.
+    pub number: u64,
+    /// The operands.
+    #[serde(rename = "in")]
+    pub inputs: Vec<Value>,
+    /// The older result; absent where digests do not tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<Value>,
+    /// The newer result.
+    pub after: Value,
+}
+
+impl Changes {
+    /// Nothing is known yet but which blocks differ.
+    pub fn new(since: Who, resolution: Resolution, compared: u64, blocks: Blocks) -> Changes {
+        let unresolved = blocks.clone();
+        Changes { since, resolution, compared, blocks, unresolved, inputs: 0, runs: Vec::new(), list: Vec::new() }
+    }
+
+    /// Adds an input with the words of its results. Inputs come in order.
+    pub fn add(&mut self, domain: &Domain, number: u64, before: Option<&[u32]>, after: &[u32]) {
+        self.inputs += 1;
+        let last = self.runs.last_mut().filter(|[first, count]| *first + *count == number && number % BLOCK != 0);
+        if let Some([_, count]) = last {
+            *count += 1;
+        } else if self.runs.len() < LISTED {
+            self.runs.push([number, 1]);
+        }
+        if self.list.len() < LISTED {
+            let (kernel, case) = (domain.kernel(), domain.case(number));
+            let shown = |words: &[u32]| values::encode_answer(kernel, &domain.answer(words));
+            let inputs = values::encode_case(kernel, &case);
+            self.list.push(Change { number, inputs, before: before.map(shown), after: shown(after) });
+        }
+    }
+
+    /// Notes that the inputs of these blocks that changed are all found.
+    pub fn resolved(&mut self, blocks: &Blocks) {
+        self.unresolved = self.unresolved.iter().filter(|block| !blocks.contains(*block)).collect();
+    }
+
+    /// Adds what was found of other blocks of the same kernel.
+    pub(super) fn merge(&mut self, other: Changes) {
+        self.compared += other.compared;
+        let union = |own: &Blocks, other: &Blocks| own.iter().chain(other.iter()).collect();
+        self.blocks = union(&self.blocks, &other.blocks);
+        self.unresolved = union(&self.unresolved, &other.unresolved);
+        self.inputs += other.inputs;
+        self.runs.extend(other.runs);
+        self.runs.sort_unstable();
+        self.runs.truncate(LISTED);
+        self.list.extend(other.list);
+        self.list.sort_by_key(|change| change.number);
+        self.list.truncate(LISTED);
+    }
+}

@@ -1,0 +1,185 @@
+//! The journal of a sweep: a line for each step, as that of a run, so that a sweep that was killed goes on at its block.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, Read as _};
+
+use fpprobe_profiles::sweep::Tally;
+use serde::{Deserialize, Serialize};
+
+use super::Blocks;
+use crate::journal::record;
+
+/// The value of [`Begun::journal`] that this program writes, and the only one that it reads.
+pub const FORMAT: &str = "fpprobe-sweep-journal/1";
+
+/// Longest line.
+const LINE_LIMIT: u64 = 64 << 20;
+
+/// A step of a sweep.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(tag = "record", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Record {
+    /// What is to be done; the first line, and only that.
+    Begun(Begun),
+    /// Blocks are about to be asked; synced before they are.
+    Intent(Step),
+    /// Digests of blocks.
+    Digests {
+        /// Which.
+        #[serde(flatten)]
+        step: Step,
+        /// Three sums each, eight hex digits a sum.
+        sums: String,
+    },
+    /// What was found until now.
+    Verified {
+        /// The device's key.
+        device: String,
+        /// The kernel.
+        kernel: String,
+        /// The blocks that were judged.
+        blocks: Blocks,
+        /// What was found in them.
+        tally: Tally,
+    },
+}
+
+/// What a sweep is to do.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Begun {
+    /// [`FORMAT`].
+    pub journal: String,
+    /// Version of the program.
+    pub program: String,
+    /// Options that decide what is asked, as the program prints them.
+    pub options: String,
+}
+
+/// Blocks of a kernel of a device.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Step {
+    /// The device's key.
+    pub device: String,
+    /// The kernel.
+    pub kernel: String,
+    /// The first block.
+    pub first: u64,
+    /// How many.
+    pub count: u64,
+}
+
+/// What a journal knows.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Past {
+    /// What the sweep is to do.
+    pub begun: Begun,
+    /// Sums of blocks, by device and kernel.
+    pub sums: BTreeMap<(String, String), BTreeMap<u64, [u32; 3]>>,
+    /// The blocks that were judged and what was found, by device and kernel.
+    pub verified: BTreeMap<(String, String), (Blocks, Tally)>,
+    /// Length in bytes of what was read; what follows was cut off.
+    pub length: u64,
+}
+
+/// Sums as text.
+pub fn hex(sums: &[[u32; 3]]) -> String {
+    sums.iter().flatten().map(|sum| format!("{sum:08x}")).collect()
+}
+
+/// The sums of a text.
+fn unhex(text: &str) -> Option<Vec<[u32; 3]>> {
+    let digits = text.as_bytes().chunks_exact(24);
+    let word = |digits: &[u8]| u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok();
+    let sums = digits.clone().map(|own| Some([word(&own[..8])?, word(&own[8..16])?, word(&own[16..])?]));
+    sums.collect::<Option<Vec<_>>>().filter(|_| digits.remainder().is_empty())
+}
+
+/// Reads a journal. A last line that was cut off is left out; an error says what is wrong with which line.
+pub fn read(mut reader: impl BufRead) -> Result<Past, String> {
+    let mut past: Option<Past> = None;
+    let mut line = Vec::new();
+    for number in 1.. {
+        line.clear();
+        let count = reader.by_ref().take(LINE_LIMIT).read_until(b'\n', &mut line).map_err(|error| error.to_string())?;
+        if line.pop() != Some(b'\n') {
+            if count as u64 == LINE_LIMIT {
+                return Err(format!("line {number}: no line of a journal is that long"));
+            }
+            break;
+        }
+        let damaged = |what: String| format!("line {number} is damaged: {what}");
+        let Some(past) = &mut past else {
+            let Ok(Record::Begun(begun)) = record(&line) else {
+                return Err(format!("it does not begin as a journal of this version does ({FORMAT})"));
+            };
+            let length = count as u64;
+            past = Some(Past { begun, sums: BTreeMap::new(), verified: BTreeMap::new(), length });
+            continue;
+        };
+        let record = record(&line).map_err(damaged)?;
+        past.note(record).ok_or_else(|| damaged("it does not go with the others".into()))?;
+        past.length += count as u64;
+    }
+    let begun = |past: &Past| past.begun.journal == FORMAT;
+    past.filter(begun)
+        .ok_or_else(|| "it holds nothing of this version: the sweep was killed before it had begun".into())
+}
+
+impl Past {
+    fn note(&mut self, record: Record) -> Option<()> {
+        match record {
+            Record::Begun(_) => return None,
+            Record::Intent(_) => {}
+            Record::Digests { step, sums } => {
+                let sums = unhex(&sums).filter(|sums| sums.len() as u64 == step.count)?;
+                let own = self.sums.entry((step.device, step.kernel)).or_default();
+                own.extend((step.first..).zip(sums));
+            }
+            Record::Verified { device, kernel, blocks, tally } => {
+                self.verified.insert((device, kernel), (blocks, tally));
+            }
+        }
+        Some(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::journal::line;
+
+    fn text() -> (String, Past) {
+        let begun = Begun { journal: FORMAT.into(), program: "1".into(), options: "f32.sqrt".into() };
+        let step = Step { device: "d".into(), kernel: "f32.sqrt".into(), first: 7, count: 2 };
+        let sums = [[1, 2, 3], [u32::MAX, 0, 5]];
+        let records =
+            [Record::Begun(begun.clone()), Record::Intent(step.clone()), Record::Digests { step, sums: hex(&sums) }];
+        let text: String = records.iter().map(line).collect();
+        let own = BTreeMap::from([(7, sums[0]), (8, sums[1])]);
+        let sums = BTreeMap::from([(("d".into(), "f32.sqrt".into()), own)]);
+        let length = text.len() as u64;
+        (text, Past { begun, sums, verified: BTreeMap::new(), length })
+    }
+
+    #[test]
+    fn a_journal_comes_back() {
+        let (text, past) = text();
+        assert_eq!(read(text.as_bytes()).unwrap(), past);
+    }
+
+    #[test]
+    fn a_line_that_was_cut_off_is_left_out_and_a_damaged_one_told() {
+        let (text, past) = text();
+        let lines: Vec<&str> = text.split_inclusive('\n').collect();
+        let cut = &text[..text.len() - 20];
+        let read_back = read(cut.as_bytes()).unwrap();
+        assert_eq!((read_back.length as usize, read_back.sums.len()), (lines[0].len() + lines[1].len(), 0));
+        assert_eq!(read_back.begun, past.begun);
+        let damaged = text.replacen("\"first\":7", "\"first\":8", 1);
+        assert!(read(damaged.as_bytes()).unwrap_err().starts_with("line 2 is damaged"));
+        assert!(read(&b"{}\n"[..]).unwrap_err().contains("does not begin"));
+        assert!(read(&b""[..]).unwrap_err().contains("holds nothing"));
+    }
+}

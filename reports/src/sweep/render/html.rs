@@ -1,0 +1,105 @@
+//! A sweep as a page that needs nothing else.
+
+use std::io::{self, Write};
+
+use fpprobe_profiles::sweep::{PARTS, Tally};
+use fpprobe_spirv::Kernel;
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+use super::RenderSweep;
+use super::text::{coverage, deviation, error, headline, line, verdict};
+use crate::escape::visible;
+use crate::render::html::STYLE;
+use crate::render::html::pictures::picture;
+use crate::render::paper::Style;
+use crate::sweep::{Device, Sweep, Swept};
+
+/// Changes shown of each kernel.
+const SHOWN: usize = 100;
+
+/// A page of its own.
+pub(super) struct Html;
+
+impl RenderSweep for Html {
+    fn render(&self, sweep: &Sweep, _: Style, out: &mut dyn Write) -> io::Result<()> {
+        let page = html! {
+            (DOCTYPE)
+            html lang="en" {
+                head {
+                    meta charset="utf-8";
+                    meta name="viewport" content="width=device-width";
+                    title { "fpprobe sweep" }
+                    style { (PreEscaped(STYLE)) }
+                }
+                body {
+                    h1 { "Sweep" }
+                    @for one in &sweep.devices { (device(one)) }
+                    @for incident in &sweep.incomplete { p.doubt { (visible(&incident.subject)) ": " (visible(&incident.detail)) } }
+                }
+            }
+        };
+        out.write_all(page.into_string().as_bytes())
+    }
+}
+
+fn device(device: &Device) -> Markup {
+    let driver = &device.identity.driver;
+    html! {
+        h2 { (visible(&device.identity.name)) " " small { (visible(&driver.name)) " " (visible(&driver.info)) } }
+        table {
+            tr { th { "kernel" } th { "asked" } th { "fingerprint" } th { "found" } }
+            @for kernel in &device.kernels { (swept(kernel)) }
+        }
+        div.curves { @for kernel in &device.kernels { @if let Some(tally) = &kernel.verified { (curve(kernel, tally)) } } }
+    }
+}
+
+fn swept(kernel: &Swept) -> Markup {
+    html! {
+        tr {
+            td { code { (kernel.kernel) } }
+            td { (coverage(kernel)) @for trouble in &kernel.incomplete { p.doubt { (visible(trouble)) } } }
+            td { @if let Some(root) = &kernel.root { code title=(root) { (format!("{root:.16}")) } } }
+            td {
+                @if let Some(tally) = &kernel.verified { (verified(tally)) }
+                @if let Some(changes) = &kernel.changes {
+                    (visible(&headline(changes)))
+                    @if !changes.list.is_empty() {
+                        details {
+                            summary { "inputs" }
+                            @for change in changes.list.iter().take(SHOWN) { code { (line(change)) } br; }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn verified(tally: &Tally) -> Markup {
+    html! {
+        p { (verdict(tally)) @if let Some(error) = error(tally) { "; " (error) } "." }
+        @if !tally.runs.is_empty() {
+            details {
+                summary { "deviating inputs" }
+                @for run in tally.runs.iter().take(SHOWN) { code { (visible(&deviation(run))) } br; }
+            }
+        }
+    }
+}
+
+/// The greatest error of each exponent, from the lowest operand to the highest, zero in the middle; in whole ulps, rounded up.
+fn curve(kernel: &Swept, tally: &Tally) -> Markup {
+    let layout = kernel.kernel.parse::<Kernel>().ok().and_then(|kernel| kernel.params().first()?.format.float());
+    let keys: Vec<u64> = match layout {
+        Some(layout) => {
+            let half = 1 << layout.exponent;
+            (half..2 * half).rev().chain(0..half).collect()
+        }
+        None => tally.exponents.keys().copied().collect(),
+    };
+    let off =
+        |key: &u64| tally.exponents.get(key).and_then(|one| one.worst).map_or(0, |worst| worst.parts.div_ceil(PARTS));
+    let columns: Vec<u64> = keys.iter().map(off).collect();
+    picture(&kernel.kernel, &error(tally).unwrap_or_else(|| verdict(tally)), &columns)
+}

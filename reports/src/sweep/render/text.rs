@@ -1,0 +1,148 @@
+//! A sweep for the terminal.
+
+use std::io::{self, Write};
+
+use fpprobe_profiles::sweep::{Run, Tally};
+
+use super::RenderSweep;
+use crate::render::paper::{Ink, Paper, Style};
+use crate::render::phrase::{grouped, number};
+use crate::sweep::{Change, Changes, Resolution, Sweep, Swept};
+use crate::values::argument;
+
+/// Changes shown of each kernel.
+const SHOWN: usize = 8;
+
+/// For the terminal.
+pub(super) struct Text;
+
+impl RenderSweep for Text {
+    fn render(&self, sweep: &Sweep, style: Style, out: &mut dyn Write) -> io::Result<()> {
+        let paper = &mut Paper::new(out, style);
+        for (place, device) in sweep.devices.iter().enumerate() {
+            if place > 0 {
+                paper.gap()?;
+            }
+            let driver = &device.identity.driver;
+            let driver = if driver.info.is_empty() { &driver.name } else { &driver.info };
+            paper.line(0, 2, &[(Ink::Strong, &device.identity.name), (Ink::Faint, &format!(" [{driver}]"))])?;
+            for kernel in &device.kernels {
+                swept(paper, kernel)?;
+            }
+        }
+        for incident in &sweep.incomplete {
+            paper.line(0, 2, &[(Ink::Doubt, &format!("{}: {}", incident.subject, incident.detail))])?;
+        }
+        Ok(())
+    }
+}
+
+fn swept(paper: &mut Paper<'_>, kernel: &Swept) -> io::Result<()> {
+    let asked = coverage(kernel);
+    let root = kernel.root.as_ref().map_or_else(String::new, |root| format!(", fingerprint {root:.16}"));
+    paper.line(2, 4, &[(Ink::Strong, &kernel.kernel), (Ink::Plain, &format!("  {asked}{root}"))])?;
+    for trouble in &kernel.incomplete {
+        paper.line(4, 2, &[(Ink::Doubt, trouble)])?;
+    }
+    if let Some(tally) = &kernel.verified {
+        verified(paper, tally)?;
+    }
+    let Some(changes) = &kernel.changes else { return Ok(()) };
+    let ink = if changes.blocks.count() == 0 { Ink::Good } else { Ink::Bad };
+    paper.line(4, 2, &[(ink, &headline(changes))])?;
+    for change in changes.list.iter().take(SHOWN) {
+        paper.whole(6, Ink::Plain, &line(change))?;
+    }
+    let left = changes.inputs.saturating_sub(SHOWN as u64);
+    if left > 0 {
+        paper.line(6, 2, &[(Ink::Faint, &format!("and {} more", grouped(left as usize)))])?;
+    }
+    Ok(())
+}
+
+fn verified(paper: &mut Paper<'_>, tally: &Tally) -> io::Result<()> {
+    let ink = if tally.deviating == 0 { Ink::Good } else { Ink::Bad };
+    paper.line(
+        4,
+        2,
+        &[(ink, &verdict(tally)), (Ink::Plain, &error(tally).map_or(String::new(), |error| format!("; {error}")))],
+    )?;
+    for (profile, rules) in &tally.rules {
+        for (rule, count) in rules.iter().filter(|(_, count)| count.deviating > 0) {
+            let all = count.accepted + count.deviating;
+            let told = format!(
+                "{profile}/{rule} does not accept {} of {}",
+                grouped(count.deviating as usize),
+                grouped(all as usize)
+            );
+            paper.line(6, 2, &[(Ink::Plain, &told)])?;
+        }
+    }
+    for run in tally.runs.iter().take(SHOWN) {
+        paper.whole(6, Ink::Plain, &deviation(run))?;
+    }
+    if tally.runs.len() > SHOWN {
+        paper.line(6, 2, &[(Ink::Faint, &format!("and {} more runs", grouped(tally.runs.len() - SHOWN)))])?;
+    }
+    Ok(())
+}
+
+/// What the rules say of all inputs, in a sentence.
+pub(super) fn verdict(tally: &Tally) -> String {
+    let judged = number(tally.inputs as usize, "input");
+    match tally.deviating {
+        0 => format!("every rule accepts every result of {judged}"),
+        count => format!("{} of {judged} deviate", grouped(count as usize)),
+    }
+}
+
+/// The largest error, in words; `None` where none was measured.
+pub(super) fn error(tally: &Tally) -> Option<String> {
+    let worst = tally.worst()?;
+    Some(format!("at most {:.3} ulp off, first at {:x} -> {:x}", worst.ulps(), worst.input, worst.result))
+}
+
+/// Consecutive inputs that deviate.
+pub(super) fn deviation(run: &Run) -> String {
+    let more =
+        if run.length > 1 { format!(" and the {} after it", grouped(run.length as usize - 1)) } else { String::new() };
+    format!("{:x}{more}: {:x}, accepted {} ({})", run.first, run.result, run.accepted, run.rules.join(", "))
+}
+
+/// How much of a kernel was asked.
+pub(super) fn coverage(kernel: &Swept) -> String {
+    let inputs = (kernel.asked.count() * kernel.block) as usize;
+    if kernel.asked.count() * kernel.block == kernel.inputs {
+        return format!("all {} inputs", grouped(inputs));
+    }
+    format!("{} inputs, {:.4} % of all", grouped(inputs), 100.0 * kernel.share())
+}
+
+/// What changed, in a sentence.
+pub(super) fn headline(changes: &Changes) -> String {
+    let since = format!("{} [{}]", changes.since.name, changes.since.driver);
+    let blocks = changes.blocks.count();
+    if blocks == 0 {
+        return format!("as {since} answered, in {} compared", number(changes.compared as usize, "block"));
+    }
+    let unresolved = changes.unresolved.count();
+    let found = format!("{} found to have changed", number(changes.inputs as usize, "input"));
+    let how = match changes.resolution {
+        Resolution::Asked => "both devices were asked",
+        Resolution::Digests => "by the digests, which name an input where only one of its block changed",
+    };
+    let rest = match unresolved {
+        0 => String::new(),
+        count => format!("; in {} several changed", number(count as usize, "block")),
+    };
+    let differ =
+        format!("{} of {} differ from {since}", grouped(blocks as usize), number(changes.compared as usize, "block"));
+    format!("{differ}: {found} ({how}){rest}")
+}
+
+/// One change.
+pub(super) fn line(change: &Change) -> String {
+    let inputs: Vec<String> = change.inputs.iter().map(argument).collect();
+    let before = change.before.as_ref().map_or_else(|| "unknown".to_owned(), argument);
+    format!("{}: {before} -> {}", inputs.join(" "), argument(&change.after))
+}

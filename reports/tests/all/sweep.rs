@@ -1,0 +1,152 @@
+//! Reports of sweeps: they follow their schema, read back, and show what was found.
+
+use fpprobe_profiles::profile;
+use fpprobe_profiles::sweep::{Tally, Verifier};
+use fpprobe_reports::model::{Host, Program};
+use fpprobe_reports::render::Style;
+use fpprobe_reports::sweep::{
+    Change, Changes, Device, Fingerprint, MergeError, Print, Resolution, SCHEMA, SWEEPS, Sweep, Swept, Who, load, merge,
+};
+use fpprobe_spirv::sweep::Domain;
+use serde_json::Value;
+
+use crate::fixture::{self, NASTY};
+use crate::schema_check::check;
+
+fn domain(id: &str) -> Domain {
+    Domain::of(&fixture::kernel(id)).unwrap()
+}
+
+/// What is found of a device whose every result is its input.
+fn tally() -> Tally {
+    let profile = profile::built_in("vulkan").unwrap().unwrap();
+    let verifier = Verifier::new(&fixture::kernel("f32.sqrt"), &[profile]).unwrap();
+    let results: Vec<u32> = (0..4096).map(|input| 0x3f80_0000 + input).collect();
+    let mut tally = Tally::default();
+    verifier.block(0x3f80_0000, &results, &mut tally);
+    tally
+}
+
+/// A sweep of two kernels, one judged, one compared with an older fingerprint.
+fn sweep() -> Sweep {
+    let identity = fixture::report().devices.remove(0).identity;
+    let mut judged = Swept::new(&domain("f32.sqrt"));
+    (judged.asked, judged.verified) = ([1016].into_iter().collect(), Some(tally()));
+    let mut compared = Swept::new(&domain("f16.fadd"));
+    compared.asked = (0..4096).collect();
+    compared.incomplete.push(NASTY.to_owned());
+    let mut changes = Changes::new(Who::from(&identity), Resolution::Digests, 4096, [3, 4, 9].into_iter().collect());
+    changes.add(&domain("f16.fadd"), 0x0030_0001, Some(&[0x3c00]), &[0x3c01]);
+    changes.add(&domain("f16.fadd"), 0x0030_0002, None, &[0x3c01]);
+    changes.resolved(&[3].into_iter().collect());
+    compared.changes = Some(changes);
+    let kernels = vec![judged, compared];
+    Sweep {
+        schema: SCHEMA.to_owned(),
+        program: Program { name: "fpprobe".into(), version: "0".into() },
+        host: Host { id: "0".into(), kernel: "k".into(), os: "o".into() },
+        normalise_nan: false,
+        profiles: vec!["vulkan".into()],
+        devices: vec![Device { identity, taint: Vec::new(), kernels }],
+        incomplete: Vec::new(),
+    }
+}
+
+fn rendered(sweep: &Sweep, name: &str) -> String {
+    let form = SWEEPS.iter().find(|form| form.name == name).unwrap();
+    let mut out = Vec::new();
+    form.renderer.render(sweep, Style::PLAIN, &mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+#[test]
+fn a_sweep_follows_its_schema_and_reads_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let (sweep, path) = (sweep(), folder.path().join("sweep.json"));
+    let text = rendered(&sweep, "json");
+    let schema = fpprobe_reports::DOCUMENTS.iter().find(|one| one.id == SCHEMA).unwrap().schema;
+    let value: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(check(&schema(), &value), Vec::<String>::new());
+    std::fs::write(&path, &text).unwrap();
+    assert_eq!(load(&path).unwrap(), sweep);
+    std::fs::write(&path, text.replace(SCHEMA, "fpprobe-sweep/2")).unwrap();
+    assert!(load(&path).unwrap_err().to_string().contains("fpprobe-sweep/2"));
+}
+
+#[test]
+fn what_was_found_is_shown_and_nothing_that_a_driver_said_is_obeyed() {
+    let sweep = sweep();
+    let text = rendered(&sweep, "text");
+    assert!(!text.contains('\u{1b}'), "{text}");
+    // Lines are wrapped.
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let deviating = sweep.devices[0].kernels[0].verified.as_ref().unwrap().deviating;
+    assert!(deviating > 4000, "{deviating}");
+    for part in [
+        "of 4,096 inputs deviate",
+        "3f80000",
+        "2 inputs found to have changed",
+        "in 2 blocks several changed",
+        "0030 0001: 3c00 -> 3c01",
+        "unknown -> 3c01",
+    ] {
+        assert!(text.contains(part), "{part} is not in\n{text}");
+    }
+    let page = rendered(&sweep, "html");
+    assert!(page.contains("<figure><svg") && page.contains("0030 0001: 3c00"), "{page}");
+    for hostile in ["\u{1b}", "<script>", "\u{202e}"] {
+        assert!(!page.contains(hostile), "{hostile:?}");
+    }
+}
+
+#[test]
+fn parts_that_do_not_belong_together_are_refused() {
+    let part = |change: fn(&mut Sweep)| {
+        let mut sweep = sweep();
+        sweep.devices[0].kernels.iter_mut().for_each(|kernel| kernel.asked = [4000].into_iter().collect());
+        change(&mut sweep);
+        (sweep, Fingerprint::default())
+    };
+    let whole = || (sweep(), Fingerprint::default());
+    let merged = |change| merge(vec![whole(), part(change)]).map(|_| ());
+    let what = |change| match merged(change) {
+        Err(MergeError::Differ { part: 2, what }) => what,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(what(|sweep| sweep.program.version = "1".into()), "programs");
+    assert_eq!(what(|sweep| sweep.host.id = "1".into()), "machines");
+    assert_eq!(what(|sweep| sweep.normalise_nan = true), "options");
+    assert_eq!(what(|sweep| sweep.devices[0].identity.key = "1".into()), "devices");
+    assert_eq!(what(|sweep| sweep.devices[0].kernels.reverse()), "kernels");
+    assert!(matches!(merged(|_| {}), Err(MergeError::Twice { part: 2, block: 4000, .. })), "f16.fadd was asked whole");
+    assert_eq!(merge(Vec::new()), Err(MergeError::Nothing));
+}
+
+#[test]
+fn a_fingerprint_becomes_whole_by_merging_and_gets_its_root() {
+    let who = Who::from(&sweep().devices[0].identity);
+    let part = |blocks: std::ops::Range<u64>| {
+        let mut sweep = sweep();
+        let kernel = &mut sweep.devices[0].kernels[1];
+        (kernel.asked, kernel.changes) = (blocks.clone().collect(), None);
+        sweep.devices[0].kernels.remove(0);
+        let mut print = Print::new(who.clone(), domain("f16.fadd"));
+        blocks.for_each(|block| print.blocks[block as usize] = Some([block as u32; 3]));
+        (sweep, Fingerprint { normalise_nan: false, prints: vec![print] })
+    };
+    let (sweep, fingerprint) = merge(vec![part(2000..4096), part(0..2000)]).unwrap();
+    assert_eq!(fingerprint, part(0..4096).1);
+    assert_eq!(sweep.devices[0].kernels[0].root, fingerprint.prints[0].root(false));
+    assert_eq!(merge(vec![part(0..10)]).unwrap().0.devices[0].kernels[0].root, None);
+}
+
+#[test]
+fn changes_are_counted_beyond_those_that_are_listed() {
+    let sqrt = domain("f32.sqrt");
+    let mut changes =
+        Changes::new(Who::from(&sweep().devices[0].identity), Resolution::Asked, 4096, [0].into_iter().collect());
+    (0..5000).for_each(|place| changes.add(&sqrt, 2 * place, Some(&[1]), &[2]));
+    assert_eq!((changes.inputs, changes.list.len(), changes.runs.len()), (5000, 1000, 1000));
+    let last: &Change = changes.list.last().unwrap();
+    assert_eq!(last.number, 1998);
+}

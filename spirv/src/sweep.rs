@@ -1,0 +1,55 @@
+//! Whole domains: a kernel asked every input there is, in one module that makes its inputs itself.
+//!
+//! A [`Domain`] numbers the inputs of a kernel; [`build`] makes the module, and its [`Sink`] says what becomes of the results. A
+//! dispatch takes whole **blocks** of consecutive inputs: a work group's row (y) is its block, and the [`LANES`] invocations of a
+//! block take turns, so that neighbours have neighbouring inputs. Each loops over the inputs that fall to it: [`Push::steps`] of
+//! them. The operation itself is emitted as for every other kernel.
+
+mod digest;
+mod domain;
+mod module;
+mod sink;
+
+pub use digest::{Digest, mix, unmix};
+pub use domain::Domain;
+pub use module::{BINDING, build};
+pub use sink::Sink;
+
+/// Invocations that share a block.
+pub const LANES: u32 = 256;
+/// Invocations of a work group: it has one row, and `LANES / GROUP` columns make a block.
+pub const GROUP: u32 = 64;
+/// Inputs that an invocation takes in one turn of its loop; the steps are a multiple of it.
+pub const TURN: u32 = 8;
+/// Most inputs in a block.
+pub const BLOCK: u64 = 1 << 20;
+
+/// What a dispatch is told, as push constants in this order, each an unsigned 32-bit integer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Push {
+    /// Number of the first input.
+    pub first: u32,
+    /// Inputs of each invocation: a block has `LANES` times as many.
+    pub steps: u32,
+}
+
+impl Push {
+    /// Bytes of it.
+    pub const BYTES: u32 = 8;
+
+    /// Blocks of `inputs` each, from this input on.
+    pub fn new(first: u64, inputs: u64) -> Push {
+        Push { first: first as u32, steps: (inputs / u64::from(LANES)) as u32 }
+    }
+
+    /// As it lies in memory.
+    pub fn bytes(self) -> [u8; 8] {
+        let mut bytes = [0; 8];
+        bytes[..4].copy_from_slice(&self.first.to_le_bytes());
+        bytes[4..].copy_from_slice(&self.steps.to_le_bytes());
+        bytes
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -17,7 +17,7 @@ use crate::profile;
 pub(super) struct Rule {
     /// The profile's id.
     pub(super) profile: String,
-    pub(super) rule: profile::Rule,
+    pub(super) of: profile::Rule,
     /// One demand for each of the profile's operations that the kernel implements.
     pub(super) demands: Vec<Demand>,
 }
@@ -29,11 +29,11 @@ impl Rule {
         encoding: Encoding,
         operands: &'a Operands,
     ) -> impl Iterator<Item = &'a Demand> + 'a {
-        self.demands.iter().filter(move |demand| self.rule.selects(encoding, operands, demand))
+        self.demands.iter().filter(move |demand| self.of.selects(encoding, operands, demand))
     }
 
     fn name(&self) -> String {
-        format!("{}/{}", self.profile, self.rule.id)
+        format!("{}/{}", self.profile, self.of.id)
     }
 }
 
@@ -43,6 +43,11 @@ pub(super) type Says = Option<bool>;
 impl Verifier {
     /// Judges one result.
     pub(super) fn one(&self, input: u64, result: u32, work: &mut Work<'_>) {
+        self.alike(input, result, 1, work);
+    }
+
+    /// Judges the same result of so many inputs of which the same is accepted, and whose errors are not measured unless it is one.
+    pub(super) fn alike(&self, input: u64, result: u32, length: u64, work: &mut Work<'_>) {
         let case = self.case(input);
         let operands = self.question.operands(&case, 0);
         let encoding = self.encoding();
@@ -57,10 +62,10 @@ impl Verifier {
             }
             says.push(accepts);
         }
-        self.classify(&case, result, work.sum);
-        work.sum.says(&says, 1);
+        self.classify(&case, result, length, work.sum);
+        work.sum.says(&says, length);
         if says.contains(&Some(false)) {
-            self.deviation(input, &case, result, &says, work.tally);
+            self.deviation([input, length], &case, result, &says, work.tally);
         }
         if bounded && let Some(parts) = self.error(&operands, result) {
             work.sum.errors(parts, 1);
@@ -69,8 +74,8 @@ impl Verifier {
         }
     }
 
-    /// Adds a result to its classes.
-    fn classify(&self, case: &[u64], result: u32, sum: &mut Sum) {
+    /// Adds so many results like this one to their classes.
+    fn classify(&self, case: &[u64], result: u32, count: u64, sum: &mut Sum) {
         let mut operands = [Class::Other; 2];
         for (class, ((format, _), bits)) in operands.iter_mut().zip(self.fields.iter().zip(case)) {
             *class = Class::of(Encoding::of(*format), *bits);
@@ -79,17 +84,17 @@ impl Verifier {
             ([(format, _)], [bits]) => format.float().map(|layout| (layout, *bits)),
             _ => None,
         };
-        sum.classify(operands, Class::of_result(self.encoding(), u64::from(result), only), 1);
+        sum.classify(operands, Class::of_result(self.encoding(), u64::from(result), only), count);
     }
 
-    /// Adds a deviating result.
-    fn deviation(&self, input: u64, case: &[u64], result: u32, says: &[Says], tally: &mut Tally) {
-        tally.deviates(self.exponent(case), input, || {
+    /// Adds deviating results: the first input, and how many.
+    fn deviation(&self, [input, length]: [u64; 2], case: &[u64], result: u32, says: &[Says], tally: &mut Tally) {
+        tally.deviates(self.exponent(case), input, length, || {
             let against: Vec<&Rule> =
                 self.rules.iter().zip(says).filter(|(_, says)| **says == Some(false)).map(|(rule, _)| rule).collect();
             Run {
                 first: input,
-                length: 1,
+                length,
                 result,
                 accepted: self.accepted_by(case, &against).to_json(),
                 rules: against.iter().map(|rule| rule.name()).collect(),

@@ -201,7 +201,10 @@ impl Verifier {
                 work.sum.classify([class, Class::Other], of, length as u64);
                 work.sum.says(&known.accepted, length as u64);
             } else if known.exact {
-                self.alike(input, *result, length as u64, work);
+                let says = known.says(*result);
+                work.sum.classify([class, Class::Other], self.class_of_result(input, *result), length as u64);
+                work.sum.says(&says, length as u64);
+                self.deviation([input, length as u64], &[input], *result, &says, work.tally);
             } else {
                 (input..input + length as u64).for_each(|input| self.one(input, *result, work));
             }
@@ -223,6 +226,17 @@ impl Verifier {
 }
 
 impl Known {
+    /// What the rules say of a result, where that is known.
+    fn says(&self, result: u32) -> SmallVec<[Says; 8]> {
+        let mut says = self.accepted.clone();
+        for ((rule, _), _) in
+            self.demands.iter().zip(self.sets.iter().flatten()).filter(|(_, set)| !set.contains(u64::from(result)))
+        {
+            says[*rule] = Some(false);
+        }
+        says
+    }
+
     /// Whether all accept a result, whichever the operand: of subnormals because they may be read as zero.
     pub(super) fn accepts(&self, result: u32) -> bool {
         self.sets.as_ref().is_some_and(|sets| sets.iter().all(|set| set.contains(u64::from(result))))

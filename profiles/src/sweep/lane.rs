@@ -43,11 +43,6 @@ pub(super) type Says = Option<bool>;
 impl Verifier {
     /// Judges one result.
     pub(super) fn one(&self, input: u64, result: u32, work: &mut Work<'_>) {
-        self.alike(input, result, 1, work);
-    }
-
-    /// Judges the same result of so many inputs of which the same is accepted, and whose errors are not measured unless it is one.
-    pub(super) fn alike(&self, input: u64, result: u32, length: u64, work: &mut Work<'_>) {
         let case = self.case(input);
         let operands = self.question.operands(&case, 0);
         let encoding = self.encoding();
@@ -62,10 +57,10 @@ impl Verifier {
             }
             says.push(accepts);
         }
-        self.classify(&case, result, length, work.sum);
-        work.sum.says(&says, length);
+        self.classify(&case, result, work.sum);
+        work.sum.says(&says, 1);
         if says.contains(&Some(false)) {
-            self.deviation([input, length], &case, result, &says, work.tally);
+            self.deviation([input, 1], &case, result, &says, work.tally);
         }
         if bounded && let Some(parts) = self.error(&operands, result) {
             work.sum.errors(parts, 1);
@@ -74,8 +69,8 @@ impl Verifier {
         }
     }
 
-    /// Adds so many results like this one to their classes.
-    fn classify(&self, case: &[u64], result: u32, count: u64, sum: &mut Sum) {
+    /// Adds a result to its classes.
+    fn classify(&self, case: &[u64], result: u32, sum: &mut Sum) {
         let mut operands = [Class::Other; 2];
         for (class, ((format, _), bits)) in operands.iter_mut().zip(self.fields.iter().zip(case)) {
             *class = Class::of(Encoding::of(*format), *bits);
@@ -84,11 +79,18 @@ impl Verifier {
             ([(format, _)], [bits]) => format.float().map(|layout| (layout, *bits)),
             _ => None,
         };
-        sum.classify(operands, Class::of_result(self.encoding(), u64::from(result), only), count);
+        sum.classify(operands, Class::of_result(self.encoding(), u64::from(result), only), 1);
     }
 
     /// Adds deviating results: the first input, and how many.
-    fn deviation(&self, [input, length]: [u64; 2], case: &[u64], result: u32, says: &[Says], tally: &mut Tally) {
+    pub(super) fn deviation(
+        &self,
+        [input, length]: [u64; 2],
+        case: &[u64],
+        result: u32,
+        says: &[Says],
+        tally: &mut Tally,
+    ) {
         tally.deviates(self.exponent(case), input, length, || {
             let against: Vec<&Rule> =
                 self.rules.iter().zip(says).filter(|(_, says)| **says == Some(false)).map(|(rule, _)| rule).collect();

@@ -45,7 +45,7 @@ fn main() {
                 let results: Vec<u32> = (first..first + CHUNK).map(result).collect();
                 let start = spent_here();
                 verifier.block(first, &results, &mut tally);
-                let took = spent_here() - start;
+                let took = spent_here().saturating_sub(start);
                 spent += took;
                 slowest = slowest.max((took, first));
             }

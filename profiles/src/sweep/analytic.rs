@@ -96,9 +96,8 @@ pub(super) fn is_monotonic(function: Function) -> bool {
 /// Numbers that it lies between, strictly, where operands are of one sign and not zero.
 pub(super) fn limits(function: Function, negative: bool) -> (f64, f64) {
     match (function, negative) {
-        (Function::Exp | Function::Exp2, true) => (0.0, 1.0),
+        (Function::Exp | Function::Exp2, true) | (Function::Tanh, false) => (0.0, 1.0),
         (Function::Exp | Function::Exp2, false) | (Function::Cosh, _) => (1.0, f64::INFINITY),
-        (Function::Tanh, false) => (0.0, 1.0),
         (Function::Tanh, true) => (-1.0, 0.0),
         (Function::Sin | Function::Cos, _) => (-1.0, 1.0),
         _ => (f64::NEG_INFINITY, f64::INFINITY),

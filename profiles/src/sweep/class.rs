@@ -29,8 +29,6 @@ pub enum Class {
 }
 
 impl Class {
-    /// Number of classes.
-    pub const COUNT: usize = Class::ALL.len();
     /// Every class, in order.
     pub const ALL: [Class; 13] = [
         Class::NegativeInfinite,

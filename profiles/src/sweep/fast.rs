@@ -52,9 +52,9 @@ impl Verifier {
             let aligned = SPAN - input as usize % SPAN;
             let (own, after) = rest.split_at(if single { 1 } else { aligned.min(rest.len()) });
             if single {
-                self.one(input, own[0], work)
+                self.one(input, own[0], work);
             } else {
-                self.span(fast, input, own, work)
+                self.span(fast, input, own, work);
             }
             input += own.len() as u64;
             rest = after;
@@ -106,7 +106,8 @@ impl Verifier {
         let normal = magnitude >= LEAST_NORMAL;
         if is_undefined(function, operand.lo, operand.hi) {
             let kind = if normal { Kind::Undefined } else { Kind::UndefinedSubnormal };
-            return if self.is_plain() { Plan::Constant(kind) } else { Plan::Halve };
+            let unknown = |function| is_undefined(function, operand.lo, operand.hi);
+            return if self.is_same_where(&unknown) { Plan::Constant(kind) } else { Plan::Halve };
         }
         // The numbers next to zero differ by as much as themselves.
         if count < 2 || !normal && (magnitude as usize) < SHORT {
@@ -165,6 +166,14 @@ impl Verifier {
                 }
             }
         }
+    }
+
+    /// Whether what is accepted is the same of all operands on which the function is not defined, nor those that this says.
+    fn is_same_where(&self, unknown: &dyn Fn(Function) -> bool) -> bool {
+        self.rules.iter().flat_map(|rule| &rule.demands).all(|demand| match &demand.accuracy {
+            Accuracy::Inherited(inherited) => inherited.formulas.iter().any(|formula| formula.is_open(unknown)),
+            accuracy => !matches!(accuracy, Accuracy::Stated(_) | Accuracy::Split(_) | Accuracy::Steps(_)),
+        })
     }
 
     /// Whether every accuracy is one for all operands, and none follows from formulas.

@@ -82,6 +82,8 @@ pub(super) struct Known {
     pub(super) accepted: SmallVec<[Says; 8]>,
     /// What each demand accepts, where it is the same for all; of subnormals what it accepts where they are read as zero.
     pub(super) sets: Option<Vec<Set>>,
+    /// Whether that is all that it accepts.
+    pub(super) exact: bool,
 }
 
 /// How results are told to be right.
@@ -151,7 +153,7 @@ impl Verifier {
             let case = [u64::from(input)];
             let (operands, encoding) = (self.question.operands(&case, 0), self.encoding());
             let looks = |(rule, demand): &(usize, usize)| {
-                self.rules[*rule].rule.selects(encoding, &operands, &self.rules[*rule].demands[*demand])
+                self.rules[*rule].of.selects(encoding, &operands, &self.rules[*rule].demands[*demand])
             };
             let all = self
                 .rules
@@ -177,8 +179,12 @@ impl Verifier {
                     _ => Some(accepted_on(encoding, &operands, demand)),
                 }
             };
-            let sets = demands.iter().map(set).collect();
-            Known { demands, accepted, sets }
+            let sets: Option<Vec<Set>> = demands.iter().map(set).collect();
+            let flushes = |(rule, demand): &(usize, usize)| {
+                self.rules[*rule].demands[*demand].operands.subnormal_inputs == Subnormals::Flush
+            };
+            let exact = sets.is_some() && (!matches!(kind, Kind::Subnormal(_)) || demands.iter().all(flushes));
+            Known { demands, accepted, sets, exact }
         })
     }
 
@@ -194,10 +200,13 @@ impl Verifier {
                 let of = self.class_of_result(input, *result);
                 work.sum.classify([class, Class::Other], of, length as u64);
                 work.sum.says(&known.accepted, length as u64);
+            } else if known.exact {
+                let says = known.says(*result);
+                work.sum.classify([class, Class::Other], self.class_of_result(input, *result), length as u64);
+                work.sum.says(&says, length as u64);
+                self.deviation([input, length as u64], &[input], *result, &says, work.tally);
             } else {
-                for input in input..input + length as u64 {
-                    self.one(input, *result, work);
-                }
+                (input..input + length as u64).for_each(|input| self.one(input, *result, work));
             }
             input += length as u64;
             rest = &rest[length..];
@@ -217,6 +226,17 @@ impl Verifier {
 }
 
 impl Known {
+    /// What the rules say of a result, where that is known.
+    fn says(&self, result: u32) -> SmallVec<[Says; 8]> {
+        let mut says = self.accepted.clone();
+        for ((rule, _), _) in
+            self.demands.iter().zip(self.sets.iter().flatten()).filter(|(_, set)| !set.contains(u64::from(result)))
+        {
+            says[*rule] = Some(false);
+        }
+        says
+    }
+
     /// Whether all accept a result, whichever the operand: of subnormals because they may be read as zero.
     pub(super) fn accepts(&self, result: u32) -> bool {
         self.sets.as_ref().is_some_and(|sets| sets.iter().all(|set| set.contains(u64::from(result))))

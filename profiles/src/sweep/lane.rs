@@ -17,7 +17,7 @@ use crate::profile;
 pub(super) struct Rule {
     /// The profile's id.
     pub(super) profile: String,
-    pub(super) rule: profile::Rule,
+    pub(super) of: profile::Rule,
     /// One demand for each of the profile's operations that the kernel implements.
     pub(super) demands: Vec<Demand>,
 }
@@ -29,11 +29,11 @@ impl Rule {
         encoding: Encoding,
         operands: &'a Operands,
     ) -> impl Iterator<Item = &'a Demand> + 'a {
-        self.demands.iter().filter(move |demand| self.rule.selects(encoding, operands, demand))
+        self.demands.iter().filter(move |demand| self.of.selects(encoding, operands, demand))
     }
 
     fn name(&self) -> String {
-        format!("{}/{}", self.profile, self.rule.id)
+        format!("{}/{}", self.profile, self.of.id)
     }
 }
 
@@ -60,7 +60,7 @@ impl Verifier {
         self.classify(&case, result, work.sum);
         work.sum.says(&says, 1);
         if says.contains(&Some(false)) {
-            self.deviation(input, &case, result, &says, work.tally);
+            self.deviation([input, 1], &case, result, &says, work.tally);
         }
         if bounded && let Some(parts) = self.error(&operands, result) {
             work.sum.errors(parts, 1);
@@ -82,14 +82,21 @@ impl Verifier {
         sum.classify(operands, Class::of_result(self.encoding(), u64::from(result), only), 1);
     }
 
-    /// Adds a deviating result.
-    fn deviation(&self, input: u64, case: &[u64], result: u32, says: &[Says], tally: &mut Tally) {
-        tally.deviates(self.exponent(case), input, || {
+    /// Adds deviating results: the first input, and how many.
+    pub(super) fn deviation(
+        &self,
+        [input, length]: [u64; 2],
+        case: &[u64],
+        result: u32,
+        says: &[Says],
+        tally: &mut Tally,
+    ) {
+        tally.deviates(self.exponent(case), input, length, || {
             let against: Vec<&Rule> =
                 self.rules.iter().zip(says).filter(|(_, says)| **says == Some(false)).map(|(rule, _)| rule).collect();
             Run {
                 first: input,
-                length: 1,
+                length,
                 result,
                 accepted: self.accepted_by(case, &against).to_json(),
                 rules: against.iter().map(|rule| rule.name()).collect(),

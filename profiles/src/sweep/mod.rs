@@ -136,14 +136,10 @@ fn rules(profile: &Profile, kernel: &Kernel) -> Vec<Rule> {
         rule.level == Level::Required && rule.requirements.contains(&Requirement::Result)
     };
     for (rule, part) in profile.rules_for(kernel).filter(decides) {
-        match rules.iter_mut().find(|known| known.rule.id == rule.id) {
+        match rules.iter_mut().find(|known| known.of.id == rule.id) {
             Some(known) => known.demands.push(part.demand.clone()),
             None => {
-                rules.push(Rule {
-                    profile: profile.id.clone(),
-                    rule: rule.clone(),
-                    demands: vec![part.demand.clone()],
-                });
+                rules.push(Rule { profile: profile.id.clone(), of: rule.clone(), demands: vec![part.demand.clone()] });
             }
         }
     }

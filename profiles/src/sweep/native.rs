@@ -92,11 +92,13 @@ const ONE: u32 = 0x3f80_0000;
 /// 2^31.
 const TWO_31: f32 = 2_147_483_648.0;
 
+#[expect(clippy::inline_always, reason = "the loop around it is compiled for the processor's instructions")]
 #[inline(always)]
 fn float(bits: u32) -> f32 {
     f32::from_bits(bits)
 }
 
+#[expect(clippy::inline_always, reason = "so that each operation has its own loop")]
 #[inline(always)]
 fn others(arch: Arch, first: u32, results: &[u32], compute: impl Fn(u32) -> u32) -> u64 {
     arch.dispatch(

@@ -72,11 +72,12 @@ impl Polynomial {
     }
 
     /// Its value at the number of this place.
+    #[expect(clippy::inline_always, reason = "the loop around it is compiled for the processor's instructions")]
     #[inline(always)]
     pub(super) fn at(&self, place: i32) -> f64 {
         let t = (f64::from(place) - self.middle) * self.scale;
-        let [a, b, c, d, e, f] = self.coefficients;
-        ((((f * t + e) * t + d) * t + c) * t + b) * t + a
+        let [first, rest @ ..] = &self.coefficients;
+        rest.iter().rev().fold(0.0, |sum, coefficient| (sum + coefficient) * t) + first
     }
 }
 

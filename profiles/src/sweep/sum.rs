@@ -53,7 +53,7 @@ impl Sum {
     pub(super) fn add_to(self, rules: &[Rule], tally: &mut Tally) {
         tally.inputs += self.inputs;
         for (rule, count) in rules.iter().zip(self.counts).filter(|(_, count)| *count != Count::default()) {
-            tally.count(&rule.profile, &rule.rule.id, count);
+            tally.count(&rule.profile, &rule.of.id, count);
         }
         for (bin, count) in self.histogram.into_iter().filter(|(_, count)| *count > 0) {
             *tally.histogram.entry(bin).or_default() += count;

@@ -147,18 +147,18 @@ impl Tally {
         own.deviating += count.deviating;
     }
 
-    /// Takes a deviating input; `evidence` tells what a run begins with.
-    pub(super) fn deviates(&mut self, exponent: u64, input: u64, evidence: impl FnOnce() -> Run) {
-        self.deviating += 1;
+    /// Takes deviating inputs of one chunk and exponent; `evidence` tells what a run begins with that has their length.
+    pub(super) fn deviates(&mut self, exponent: u64, input: u64, length: u64, evidence: impl FnOnce() -> Run) {
+        self.deviating += length;
         let exponent = self.exponents.entry(exponent).or_default();
-        exponent.deviating += 1;
+        exponent.deviating += length;
         exponent.first = Some(exponent.first.map_or(input, |first| first.min(input)));
         let place = self.runs.partition_point(|run| run.first <= input);
         if let Some(last) = place.checked_sub(1).map(|before| &mut self.runs[before])
             && last.first + last.length == input
-            && input % CHUNK != 0
+            && !input.is_multiple_of(CHUNK)
         {
-            last.length += 1;
+            last.length += length;
         } else if place < RUNS {
             self.runs.insert(place, evidence());
             self.runs.truncate(RUNS);

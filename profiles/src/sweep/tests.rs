@@ -46,7 +46,9 @@ fn tallies_add_up_in_any_order() {
     let parts = [part(0, 20000), part(20000, 20007), part(20007, 65536)];
     let merged = |order: [usize; 3]| {
         let mut tally = Tally::default();
-        order.into_iter().for_each(|number| tally.merge(&parts[number]));
+        for number in order {
+            tally.merge(&parts[number]);
+        }
         serde_json::to_string(&tally).unwrap()
     };
     let orders = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
@@ -95,8 +97,11 @@ macro_rules! functions {
     ($($name:literal $compute:expr),*) => { [$(($name, |x| rounded($compute, x))),*] };
 }
 
+/// A kernel's operation, and what a device gives that computes it correctly rounded.
+type Named = (&'static str, fn(u32) -> u32);
+
 /// Functions that are compared with polynomials.
-const NEAR: [(&str, fn(u32) -> u32); 19] = functions! {
+const NEAR: [Named; 19] = functions! {
     "exp" core_math::exp, "exp2" core_math::exp2, "log" core_math::log, "log2" core_math::log2, "sin" core_math::sin,
     "cos" core_math::cos, "tan" core_math::tan, "asin" core_math::asin, "acos" core_math::acos, "atan" core_math::atan,
     "sinh" core_math::sinh, "cosh" core_math::cosh, "tanh" core_math::tanh, "asinh" core_math::asinh,
@@ -105,7 +110,7 @@ const NEAR: [(&str, fn(u32) -> u32); 19] = functions! {
 };
 
 /// Operations that are compared with the host's.
-const EQUAL: [(&str, fn(u32) -> u32); 11] = [
+const EQUAL: [Named; 11] = [
     ("floor", |x| f32::from_bits(x).floor().to_bits()),
     ("ceil", |x| f32::from_bits(x).ceil().to_bits()),
     ("trunc", |x| f32::from_bits(x).trunc().to_bits()),
@@ -145,9 +150,9 @@ fn spans_are_judged_as_their_inputs_are() {
     for (name, compute) in NEAR.into_iter().chain(EQUAL) {
         for verifier in verifiers(name) {
             assert!(verifier.fast.is_some() || verifier.rules.iter().any(|rule| rule.profile == "wgsl"), "{name}");
-            // Of every third exponent, inputs from its first on, from its middle and at its end.
-            for exponent in (0..512_u64).step_by(3) {
-                let first = (exponent << 23) + [0, 0x3f_f800, 0x7f_ff40][exponent as usize / 3 % 3];
+            // Of every fifth exponent, inputs from its first on, from its middle and at its end.
+            for exponent in (0..512_u64).step_by(5) {
+                let first = (exponent << 23) + [0, 0x3f_f800, 0x7f_ff40][exponent as usize % 3];
                 let mut results: Vec<u32> = (first..first + 192).map(|input| compute(input as u32)).collect();
                 if exponent % 2 == 0 {
                     for (place, result) in results.iter_mut().enumerate().filter(|(place, _)| place % 5 == 0) {

@@ -88,9 +88,8 @@ pub(super) fn tolerance(
         Accuracy::Undefined => Tolerance::ANYTHING,
         Accuracy::Ulp(ulps) => Tolerance::within(ulps * ulp),
         Accuracy::UlpAndSlope(base, slope) => Tolerance::within((base + slope * x) * ulp * (1.0 - f64::EPSILON)),
-        Accuracy::Relative(bits) => Tolerance::within(least * power(*bits)),
         Accuracy::LogRelative(bits) if (0.5..=2.0).contains(&x) => Tolerance::within(power(*bits)),
-        Accuracy::LogRelative(bits) => Tolerance::within(least * power(*bits)),
+        Accuracy::Relative(bits) | Accuracy::LogRelative(bits) => Tolerance::within(least * power(*bits)),
         Accuracy::Absolute(distance) => Tolerance::within(distance.value::<f64>().lo),
         Accuracy::AbsoluteWithin(distance, limit) => {
             let distance = if operand.abs().hi <= *limit { *distance } else { f64::INFINITY };

@@ -35,6 +35,9 @@ pub struct Global {
     /// Configuration file [default: $XDG_CONFIG_HOME/fpprobe/config.toml, then /etc/fpprobe/config.toml]
     #[arg(long, value_name = "FILE", global = true)]
     pub config: Option<PathBuf>,
+    /// One setting of config.toml, for example daemon.http.listen=127.0.0.1:9464; wins over file and environment
+    #[arg(long = "set", value_name = "KEY=VALUE", global = true)]
+    pub set: Vec<String>,
     /// Shows what workers and drivers print, and each step of the supervisor, on standard error
     #[arg(short, long, global = true)]
     pub verbose: bool,
@@ -114,6 +117,15 @@ pub enum Command {
         #[arg(value_name = "RULE|KERNEL")]
         what: String,
     },
+    /// Shows the settings in effect
+    ///
+    /// A setting is that of the command line (--set KEY=VALUE), else that of the environment (FPPROBE_ and the key in capitals,
+    /// with _ for dots: FPPROBE_WORKERS_JOBS), else that of the configuration file, else the default.
+    Config {
+        /// What to do with them
+        #[command(subcommand)]
+        command: ConfigCommand,
+    },
     /// Lists the profiles
     Profiles,
     /// Looks for what keeps devices from being measured, and says what to do
@@ -137,6 +149,17 @@ pub enum Command {
         /// Folder for what each dispatch leaves in memory
         #[arg(long, value_name = "DIR")]
         dump_raw: Option<PathBuf>,
+    },
+}
+
+/// What to do with the settings.
+#[derive(Subcommand, Debug)]
+pub enum ConfigCommand {
+    /// Prints every setting with its value, as a configuration file has it
+    Show {
+        /// Says where each was made
+        #[arg(long)]
+        origin: bool,
     },
 }
 
@@ -199,6 +222,11 @@ pub struct RunArgs {
     /// Asks every combination of route, width, front end and controls, each with all inputs; takes long
     #[arg(long)]
     pub exhaustive: bool,
+    /// Asks what tells within seconds whether a driver still does what it did: subnormals, minimum and maximum, square roots,
+    /// 16-bit subnormals, packing to 11 and 10 bits, and every kernel that deviated in the last stored report of the device.
+    /// What was not asked stays incomplete, so that --require would not be met
+    #[arg(long, conflicts_with_all = ["filter", "exhaustive", "resume", "require"])]
+    pub quick: bool,
     /// Goes on with the run whose report was to be written there, after it was interrupted or killed
     #[arg(long, value_name = "DIR", conflicts_with_all = ["filter", "exhaustive", "device", "profile", "output", "format"])]
     pub resume: Option<PathBuf>,

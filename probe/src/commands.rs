@@ -5,6 +5,7 @@ pub mod answers;
 pub mod baseline;
 pub mod check;
 pub mod completions;
+pub mod config;
 pub mod coverage;
 pub mod diff;
 pub mod doctor;

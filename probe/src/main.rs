@@ -30,6 +30,7 @@ mod output;
 mod profiles;
 mod progress;
 mod protocol;
+mod quick;
 mod require;
 mod select;
 mod session;
@@ -62,8 +63,8 @@ fn main() -> ExitCode {
 }
 
 fn dispatch(cli: Cli) -> anyhow::Result<Status> {
-    let config = config::load(cli.global.config.as_deref())?;
-    let session = session::Session::new(config, &cli.global);
+    let layers = config::load(cli.global.config.as_deref(), &cli.global.set)?;
+    let session = session::Session::new(layers.config().map_err(exit::usage_error)?, &cli.global);
     match cli.command {
         Command::List(args) => commands::list::main(&session, &args),
         Command::Run(args) => commands::run::main(&session, &args),
@@ -78,6 +79,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<Status> {
         Command::Kernels(args) => commands::kernels::main(&args),
         Command::Rules(args) => commands::rules::main(&args),
         Command::Explain { what } => commands::explain::main(&what),
+        Command::Config { command } => commands::config::main(&layers, &command),
         Command::Profiles => commands::profiles::main(),
         Command::Doctor => commands::doctor::main(&session),
         Command::Schema { document } => commands::schema::main(&document),

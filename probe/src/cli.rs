@@ -2,6 +2,7 @@
 #![expect(clippy::doc_markdown, clippy::doc_link_with_quotes, reason = "the comments below are help texts")]
 
 mod changes;
+mod daemon;
 mod store;
 
 use std::path::PathBuf;
@@ -13,6 +14,7 @@ use fpprobe_reports::render::{self, ANSWERS, FORMATS};
 use fpprobe_spirv::emit::Form;
 
 pub use self::changes::{AcceptArgs, BaselineCommand, CheckArgs, Comparing, DiffArgs};
+pub use self::daemon::{DaemonArgs, DaemonCommand, QuarantineCommand};
 pub use self::store::{HistoryArgs, HistoryCommand, Keeping, Place};
 use crate::exit;
 
@@ -38,6 +40,9 @@ pub struct Global {
     /// One setting of config.toml, for example daemon.http.listen=127.0.0.1:9464; wins over file and environment
     #[arg(long = "set", value_name = "KEY=VALUE", global = true)]
     pub set: Vec<String>,
+    /// Ends with the process of this number, which has started it
+    #[arg(long, value_name = "PID", hide = true)]
+    pub tied: Option<i32>,
     /// Shows what workers and drivers print, and each step of the supervisor, on standard error
     #[arg(short, long, global = true)]
     pub verbose: bool,
@@ -117,6 +122,12 @@ pub enum Command {
         #[arg(value_name = "RULE|KERNEL")]
         what: String,
     },
+    /// Watches drivers and devices, measures when something changed, and tells who needs to know
+    ///
+    /// Measures when it starts, by the clock, and when a driver or a device changed: a quick run, compared with the last stored
+    /// report and the baseline, and a default run when the host is idle. [daemon] in config.toml says when, with what manners,
+    /// and whom it tells. SIGHUP has it read that again, SIGTERM ends it.
+    Daemon(DaemonArgs),
     /// Shows the settings in effect
     ///
     /// A setting is that of the command line (--set KEY=VALUE), else that of the environment (FPPROBE_ and the key in capitals,

@@ -7,6 +7,7 @@ pub mod check;
 pub mod completions;
 pub mod config;
 pub mod coverage;
+pub mod daemon;
 pub mod diff;
 pub mod doctor;
 pub mod eval;

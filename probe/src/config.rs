@@ -8,7 +8,7 @@ mod settings;
 use std::path::{Path, PathBuf};
 
 pub use daemon::*;
-pub use layers::{Layers, Origin};
+pub use layers::Layers;
 pub use settings::*;
 
 use crate::document::Document;
@@ -32,7 +32,7 @@ pub fn load(named: Option<&Path>, sets: &[String]) -> anyhow::Result<Layers> {
         let text = CONFIGURATION.read(&path)?;
         let wrong = |message| usage_error(format!("configuration {}: {message}", path.display()));
         parse(&text).map_err(wrong)?;
-        layers.file(path.clone(), &text).map_err(wrong)?;
+        layers.file(&path, &text).map_err(wrong)?;
     }
     let text = |value: std::ffi::OsString| value.to_string_lossy().into_owned();
     layers.environment(std::env::vars_os().map(|(name, value)| (text(name), text(value)))).map_err(usage_error)?;

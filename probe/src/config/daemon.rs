@@ -21,6 +21,7 @@ pub struct Daemon {
     pub baseline: PathBuf,
     pub journal: PathBuf,
     pub textfile: PathBuf,
+    pub tell: Tell,
     pub busy: Busy,
     pub budget: Budget,
     pub control: Control,
@@ -33,7 +34,7 @@ pub struct Daemon {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Busy {
-    pub busy: Manner,
+    pub in_use: Manner,
     pub unknown: Manner,
     pub percent: u32,
     pub retry: f64,
@@ -50,6 +51,16 @@ pub enum Manner {
     Postpone,
     /// Leave it until the next trigger.
     Skip,
+}
+
+/// Of what hooks are told.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Tell {
+    /// Of results that are accepted no more.
+    Regressions,
+    /// Of everything that changed.
+    Changes,
 }
 
 /// What measuring may cost.
@@ -112,6 +123,7 @@ impl Default for Daemon {
             baseline: PathBuf::new(),
             journal: PathBuf::from("/run/systemd/journal/socket"),
             textfile: PathBuf::new(),
+            tell: Tell::Regressions,
             busy: Busy::default(),
             budget: Budget::default(),
             control: Control::default(),
@@ -124,7 +136,7 @@ impl Default for Daemon {
 
 impl Default for Busy {
     fn default() -> Busy {
-        Busy { busy: Manner::Postpone, unknown: Manner::Measure, percent: 10, retry: 60.0, patience: 3600.0 }
+        Busy { in_use: Manner::Postpone, unknown: Manner::Measure, percent: 10, retry: 60.0, patience: 3600.0 }
     }
 }
 
@@ -179,7 +191,7 @@ impl Daemon {
         }
         let rest = [
             (!(1..=64).contains(&self.jobs), "`daemon.jobs` must be 1 to 64"),
-            (!(self.idle >= 0.0), "`daemon.idle` must be a load per processor, 0 or more"),
+            (self.idle.is_nan() || self.idle < 0.0, "`daemon.idle` must be a load per processor, 0 or more"),
             (self.busy.percent > 100, "`daemon.busy.percent` must be at most 100"),
             (!(1..=1024).contains(&self.http.connections), "`daemon.http.connections` must be 1 to 1024"),
             (self.hook.retries > 20, "`daemon.hook.retries` must be at most 20"),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use fpprobe_spirv::error::nearest;
 use toml::{Table, Value};
@@ -54,10 +54,10 @@ impl Layers {
     }
 
     /// Lays a file, whose text has been checked, over what there is.
-    pub fn file(&mut self, path: PathBuf, text: &str) -> Result<(), String> {
+    pub fn file(&mut self, path: &Path, text: &str) -> Result<(), String> {
         let table: Table = text.parse().map_err(|error: toml::de::Error| error.to_string())?;
         for (key, value) in leaves(&table) {
-            self.put(&key, value, Origin::File(path.clone()));
+            self.put(&key, value, Origin::File(path.to_owned()));
         }
         Ok(())
     }
@@ -108,6 +108,11 @@ impl Layers {
         leaves.sort_by(|one, other| one.0.cmp(&other.0));
         let origin = |key: &str| self.origins.get(key).unwrap_or(&Origin::Default);
         leaves.into_iter().map(|(key, value)| (key.clone(), value.to_string(), origin(&key))).collect()
+    }
+
+    /// Every setting, as a file has them.
+    pub fn text(&self) -> String {
+        self.shown().into_iter().map(|(key, value, _)| format!("{key} = {value}\n")).collect::<Vec<_>>().concat()
     }
 
     /// A text as a value of the kind that the setting has.
@@ -180,7 +185,7 @@ mod tests {
 
     fn layers(file: &str, variables: &[(&str, &str)], sets: &[&str]) -> Result<Layers, String> {
         let mut layers = Layers::defaults()?;
-        layers.file(PathBuf::from("/etc/c.toml"), file)?;
+        layers.file(Path::new("/etc/c.toml"), file)?;
         layers.environment(variables.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())))?;
         layers.command_line(&sets.iter().map(|set| (*set).to_owned()).collect::<Vec<_>>())?;
         Ok(layers)
@@ -203,8 +208,7 @@ mod tests {
         assert_eq!(origin("workers.jobs"), "environment FPPROBE_WORKERS_JOBS");
         assert_eq!(origin("daemon.http.listen"), "command line");
         assert_eq!(origin("workers.batch"), "default");
-        let text: String = shown.iter().map(|(key, value, _)| format!("{key} = {value}\n")).collect();
-        assert_eq!(super::super::settings::parse(&text).unwrap(), config, "what is shown reads back");
+        assert_eq!(super::super::settings::parse(&layers.text()).unwrap(), config, "what is shown reads back");
     }
 
     #[test]

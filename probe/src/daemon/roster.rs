@@ -1,6 +1,6 @@
 //! The devices, as the last look by fresh workers found them.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
@@ -28,6 +28,13 @@ pub struct Known {
     /// Manifest of the driver.
     #[serde(skip)]
     pub manifest: PathBuf,
+}
+
+impl Known {
+    /// Whether its driver's library is this file, by this name or by where a link of its name leads.
+    pub fn is_of(&self, file: &Path) -> bool {
+        self.library == file || self.library.canonicalize().is_ok_and(|library| library == file)
+    }
 }
 
 /// What a look found.

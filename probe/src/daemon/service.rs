@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use fpprobe_reports::save::save;
@@ -14,9 +14,8 @@ use jiff::Zoned;
 use sd_notify::NotifyState;
 use signal_hook::consts::SIGHUP;
 
-use super::board::{Board, Last, SCHEMA, Shown, Status};
+use super::board::{Board, Last};
 use super::budget::Spent;
-use super::control::{Reply, Request};
 use super::debounce::Debounce;
 use super::happening::Happening;
 use super::hook::Messenger;
@@ -59,19 +58,19 @@ pub struct Service {
     pub(super) queue: Queue,
     pub(super) last: BTreeMap<String, Last>,
     pub(super) entries: VecDeque<String>,
-    troubles: Vec<String>,
-    started: String,
-    looked: bool,
-    looking: bool,
-    measuring: Option<(Order, Arc<AtomicBool>)>,
-    want: Option<Trigger>,
-    debounce: Debounce,
+    pub(super) troubles: Vec<String>,
+    pub(super) started: String,
+    pub(super) looked: bool,
+    pub(super) looking: bool,
+    pub(super) measuring: Option<(Order, Arc<AtomicBool>)>,
+    pub(super) want: Option<Trigger>,
+    pub(super) debounce: Debounce,
     changed: Option<Trigger>,
     next_poll: Instant,
-    next: Option<Zoned>,
-    spent: Spent,
-    paused: bool,
-    stopping: Option<Instant>,
+    pub(super) next: Option<Zoned>,
+    pub(super) spent: Spent,
+    pub(super) paused: bool,
+    pub(super) stopping: Option<Instant>,
     stop: Stop,
 }
 
@@ -264,83 +263,6 @@ impl Service {
         }
     }
 
-    /// Reads the configuration again; what is wrong with it leaves the old one in effect.
-    fn reload(&mut self) -> Result<String, String> {
-        let read = self.source.read().and_then(|policy| write_config(&policy).map(|()| policy));
-        let result = match read {
-            Ok(policy) => {
-                let fixed = self.policy.fixed(&policy);
-                let daemon = &policy.config.daemon;
-                self.log = Log::new(&daemon.journal);
-                self.debounce = Debounce::new(seconds(daemon.debounce));
-                self.next = policy.schedule.next(&Zoned::now(), seconds(daemon.jitter));
-                let store = self.policy.store.clone();
-                self.policy = Policy { store, ..policy };
-                self.want = Some(Trigger::Identity);
-                self.queue.wake(Instant::now());
-                let rest = if fixed.is_empty() {
-                    String::new()
-                } else {
-                    format!("; `{}` takes effect when the daemon starts again", fixed.join("`, `"))
-                };
-                Ok(format!("the configuration was read again{rest}"))
-            }
-            Err(error) => Err(format!("the configuration stays as it was: {error:#}")),
-        };
-        match &result {
-            Ok(text) => self.tell(Priority::Notice, text, &[]),
-            Err(text) => self.tell(Priority::Error, text, &[]),
-        }
-        result
-    }
-
-    fn answer(&mut self, request: Request, reply: &SyncSender<Reply>) {
-        let answer = match request {
-            Request::Status => Reply::done(&*self.board.look().status),
-            Request::RunNow { full, device } => self.run_now(full, device.as_deref()),
-            Request::Pause => {
-                self.paused = true;
-                if let Some((_, stop)) = &self.measuring {
-                    stop.store(true, Ordering::Relaxed);
-                }
-                Reply::done("paused")
-            }
-            Request::Resume => {
-                self.paused = false;
-                Reply::done("resumed")
-            }
-            Request::Reload => self.reload().map_or_else(Reply::refused, Reply::done),
-            Request::QuarantineClear { slot } => match self.quarantine.clear(slot.as_deref()) {
-                Ok(0) => Reply::refused("nothing of that is in quarantine"),
-                Ok(count) => {
-                    self.queue.wake(Instant::now());
-                    Reply::done(format!("{count} lifted"))
-                }
-                Err(error) => Reply::refused(format!("{error:#}")),
-            },
-        };
-        // Who asked may be gone.
-        let _ = reply.send(answer);
-    }
-
-    fn run_now(&mut self, full: bool, device: Option<&str>) -> Reply {
-        let wanted = |known: &&Known| {
-            device.is_none_or(|text| {
-                known.key == text || known.slot == text || known.name.to_lowercase().contains(&text.to_lowercase())
-            })
-        };
-        let devices: Vec<Known> = self.roster.devices.iter().filter(wanted).cloned().collect();
-        if devices.is_empty() {
-            return Reply::refused("there is no such device; `fpprobe daemon status` lists them");
-        }
-        let extent = if full { Extent::Full } else { Extent::Quick };
-        let count = devices.len();
-        for device in devices {
-            self.queue.add(Order { device, extent, trigger: Trigger::Asked }, Instant::now());
-        }
-        Reply::done(format!("{count} to be measured"))
-    }
-
     /// Takes over who the devices are.
     fn looked(&mut self, trigger: &Trigger, roster: Roster, now: Instant) {
         self.looking = false;
@@ -361,19 +283,19 @@ impl Service {
         self.queue.retain(here);
         self.metrics.retain(here);
         self.last.retain(|key, _| here(key));
-        let all = match trigger {
-            Trigger::Start => self.policy.config.daemon.start,
+        let start = self.policy.config.daemon.start;
+        let due = |device: &Known| match trigger {
+            Trigger::Start => start,
             Trigger::Schedule => true,
             // A library may be another without saying so.
-            Trigger::File(path) => devices.iter().any(|device| device.library == *path),
+            Trigger::File(path) => device.is_of(path),
             _ => false,
         };
-        let fresh = !first || self.policy.config.daemon.start;
+        let fresh = !first || start;
         let chosen: Vec<Known> =
-            devices.iter().filter(|device| all || (fresh && news.contains(device))).cloned().collect();
+            devices.iter().filter(|device| due(device) || (fresh && news.contains(device))).cloned().collect();
         for device in chosen {
-            let trigger = if *trigger == Trigger::Identity { Trigger::Identity } else { trigger.clone() };
-            self.queue.add(Order { device, extent: Extent::Quick, trigger }, now);
+            self.queue.add(Order { device, extent: Extent::Quick, trigger: trigger.clone() }, now);
         }
         if first {
             self.looked = true;
@@ -423,56 +345,6 @@ impl Service {
     pub(super) fn tell_of(&mut self, priority: Priority, device: &Known, text: &str, more: &[(&str, &str)]) {
         let who = [("device", &device.name[..]), ("slot", &device.slot), ("driver", &device.driver_info)];
         self.tell(priority, &format!("{} {text}", device.name), &[&who[..], more].concat());
-    }
-
-    /// Shows what is.
-    fn publish(&mut self) {
-        let measuring = self.measuring.as_ref().map(|(order, _)| order.device.key.clone());
-        let state = match () {
-            () if self.stopping.is_some() => "stopping",
-            () if self.paused => "paused",
-            () if measuring.is_some() => "measuring",
-            () if !self.looked => "starting",
-            () if self.looking => "looking",
-            () => "waiting",
-        };
-        let waiting = self.queue.waiting();
-        self.metrics.set("fpprobe_daemon_paused", &[], f64::from(u8::from(self.paused)));
-        self.metrics.set("fpprobe_daemon_waiting", &[], waiting.len() as f64);
-        self.metrics.forget("fpprobe_daemon_quarantined");
-        for slot in self.quarantine.held().keys() {
-            self.metrics.set("fpprobe_daemon_quarantined", &[("slot", slot)], 1.0);
-        }
-        let shown = |known: &Known| Shown {
-            known: known.clone(),
-            measuring: measuring.as_ref() == Some(&known.key),
-            last: self.last.get(&known.key).cloned(),
-        };
-        let status = Status {
-            schema: SCHEMA,
-            version: env!("CARGO_PKG_VERSION"),
-            started: self.started.clone(),
-            state,
-            devices: self.roster.devices.iter().map(shown).collect(),
-            waiting,
-            quarantine: self.quarantine.held().clone(),
-            troubles: self.troubles.clone(),
-            next: self.next.as_ref().map(ToString::to_string),
-            spent: self.spent.total(Instant::now()).as_secs(),
-            log: self.entries.iter().cloned().collect(),
-        };
-        let (status, metrics) = (serde_json::to_string(&status).unwrap_or_default(), self.metrics.text());
-        let before = self.board.look();
-        let ready = self.looked && self.stopping.is_none();
-        if *before.status == *status && *before.metrics == *metrics && before.ready == ready {
-            return;
-        }
-        let textfile = self.policy.config.daemon.textfile.clone();
-        let outdated = !textfile.as_os_str().is_empty() && *before.metrics != *metrics;
-        if outdated && let Err(error) = save(&textfile, |out| out.write_all(metrics.as_bytes())) {
-            self.log.tell(Priority::Error, &error.to_string(), &[]);
-        }
-        self.board.publish(status, metrics, ready);
     }
 }
 

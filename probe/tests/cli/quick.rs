@@ -50,3 +50,18 @@ fn a_quick_run_takes_no_filter_and_requires_nothing() {
         assert!(ended.err.contains("--quick"), "{}", ended.err);
     }
 }
+
+#[test]
+fn what_both_were_asked_is_compared_as_if_nothing_else_had_been() {
+    let folder = tempfile::tempdir().unwrap();
+    let (small, large) = (folder.path().join("small.json"), folder.path().join("large.json"));
+    for (filter, out) in [(&["f32.f*"][..], &small), (&["f32.*"], &large)] {
+        ends(fpprobe(&["swiftshader"]).arg("run").args(filter).arg("-o").arg(out)).with(0);
+    }
+    let diff = |arguments: &[&str]| {
+        ends(fpprobe(&[]).arg("diff").args(arguments).arg(&large).arg(&small).args(["--format", "json"])).document(0)
+    };
+    let (all, common) = (diff(&[]), diff(&["--common"]));
+    assert_eq!(all["summary"]["empty"], false, "most has vanished");
+    assert_eq!(common["summary"]["empty"], true, "{:.3000}", common["devices"].to_string());
+}

@@ -11,7 +11,7 @@ const STEP: Duration = Duration::from_secs(5);
 const WHOLE: Duration = Duration::from_mins(1);
 
 /// Where a page may load from: nowhere else.
-const OWN: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; frame-ancestors 'none'";
+const OWN: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; frame-ancestors 'none'";
 /// A report's page holds all that it needs.
 const INLINE: &str = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; \
     frame-ancestors 'none'";

@@ -61,7 +61,15 @@ fn what_both_were_asked_is_compared_as_if_nothing_else_had_been() {
     let diff = |arguments: &[&str]| {
         ends(fpprobe(&[]).arg("diff").args(arguments).arg(&large).arg(&small).args(["--format", "json"])).document(0)
     };
+    let kinds = |diff: &Value| -> BTreeSet<String> {
+        let kernels = diff["devices"][0]["kernels"].as_array().unwrap();
+        kernels.iter().map(|kernel| kernel["kind"].as_str().unwrap().to_owned()).collect()
+    };
     let (all, common) = (diff(&[]), diff(&["--common"]));
-    assert_eq!(all["summary"]["empty"], false, "most has vanished");
-    assert_eq!(common["summary"]["empty"], true, "{:.3000}", common["devices"].to_string());
+    assert!(kinds(&all).contains("vanished"), "{:?}", kinds(&all));
+    // Which NaN an operation gives depends on the module around it.
+    assert!(kinds(&common).iter().all(|kind| kind == "nan_bits"), "{:?}", kinds(&common));
+    for what in ["rules", "profiles"] {
+        assert!(common["devices"][0][what].as_array().unwrap().is_empty(), "{what}");
+    }
 }

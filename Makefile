@@ -11,6 +11,7 @@ help:
 	@echo '             leaves report.json and report.html in OUT (default: the current folder)'
 	@echo 'make test    install what the tests need (Debian 12), run all of them'
 	@echo 'make soak    kill workers and supervisors SOAK_KILLS times (default 1000), compare the reports'
+	@echo 'make soak-daemon  a daemon that measures SOAK_SECONDS (default 3600) long, memory and descriptors counted'
 	@echo 'make bench   the benchmarks, on drivers of known versions'
 	@echo 'make fuzz    hostile input for everything that is read from files, FUZZ_SECONDS (60) each;'
 	@echo '             leaves input that fails in FUZZ_OUT (default: target/fuzz/failures)'
@@ -45,6 +46,12 @@ soak:
 	@.ci/install test
 	@.ci/drivers
 	cargo test --locked -p fpprobe --test soak
+
+.PHONY: soak-daemon
+soak-daemon:
+	@.ci/install test
+	@.ci/drivers
+	cargo test --locked -p fpprobe --test daemon-soak
 
 .PHONY: bench
 bench:

@@ -42,7 +42,7 @@ pub fn asks(kernels: &[Kernel], extent: Extent) -> Vec<Ask> {
 }
 
 /// The sets of controls that a profile's recipes may ask of a device.
-fn control_sets(profile: &Profile, support: &Support) -> Vec<Controls> {
+pub fn control_sets(profile: &Profile, support: &Support) -> Vec<Controls> {
     let able = |mode: &Control| mode.claim().is_none() || support.offers.contains(&Need::Control(*mode));
     let modes: Vec<Control> = profile.modes.iter().copied().filter(able).collect();
     Controls::subsets(&modes)

@@ -4,9 +4,10 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 
 use fpprobe_profiles::Profile;
-use fpprobe_reports::journal::{Device as Journaled, Pass, Run};
+use fpprobe_reports::journal::{Device as Journaled, Pass, Quick, Run};
 use fpprobe_reports::model::{Answer, Device, Incident, Outcome, ProfileResult, SCHEMA, TexelPath};
 use fpprobe_reports::record::Recorder;
+use fpprobe_reports::store::Store;
 use fpprobe_reports::{Report, demanded};
 use fpprobe_spirv::Kernel;
 use fpprobe_spirv::catalogue::Extent;
@@ -22,7 +23,7 @@ use crate::session::Session;
 use crate::supervisor::{Ask, Batching, Measured, Row, Site, Target, measure, side_by_side};
 use crate::tally::Tally;
 use crate::vulkan::offers;
-use crate::{alone, asking, colour, host, judging, select};
+use crate::{alone, asking, colour, host, judging, quick, select};
 
 /// What to measure, what to judge by, and where to keep it.
 pub struct Campaign<'a> {
@@ -33,7 +34,9 @@ pub struct Campaign<'a> {
     /// What to judge by, and where the report goes.
     pub plan: &'a Plan,
     /// What was asked for, now or when the journal began.
-    pub run: &'a Run,
+    pub run: Run,
+    /// For a quick run that begins, the store with the reports of before.
+    pub quick: Option<Store>,
     /// Where each step is noted.
     pub journal: Noted,
     /// Whether to ask again what is in quarantine.
@@ -69,7 +72,7 @@ impl Campaign<'_> {
 
     /// Asks and judges; what comes of the report is the caller's matter.
     pub fn gather(self) -> anyhow::Result<Gathered> {
-        let Campaign { session, measuring, plan, run, journal, retry } = self;
+        let Campaign { session, measuring, plan, mut run, quick, journal, retry } = self;
         let profiles = &plan.profiles;
         let settings = session.settings(measuring)?;
         let progress = Progress::new(session.verbose);
@@ -78,6 +81,10 @@ impl Campaign<'_> {
         let targets: Vec<Target> =
             select::devices(&rows, &run.devices)?.into_iter().map(|(_, target)| target).collect();
         let names = names(&targets);
+        if let Some(store) = quick {
+            let slots = targets.iter().map(|target| target.found.identity.slot.as_str());
+            run.quick = Some(quick::again(&store, slots)?);
+        }
         let journal = match journal {
             Noted::Nowhere => None,
             Noted::At(path) => Some(Journal::begin(&path, run.clone(), retry, &session.stop)?),
@@ -89,12 +96,15 @@ impl Campaign<'_> {
         for (target, name) in targets.iter().zip(&names) {
             let claims = &target.found.claims;
             let support = Support::new(offers(claims), claims);
-            let kernels = asking::kernels(profiles, &run.filter, extent, &support)?;
+            let kernels = match &run.quick {
+                Some(quick) => quick::kernels(profiles, quick::known(quick, &target.found.identity.slot), &support),
+                None => asking::kernels(profiles, &run.filter, extent, &support)?,
+            };
             work.push((target, name, asking::asks(&kernels, extent)));
         }
         let results = side_by_side(&work, |number, (target, name, asks)| {
             let site = Site::new(number, target, &settings, &listener);
-            device(&site, name, (asks, extent), profiles, journal.as_ref())
+            device(&site, name, (asks, extent, run.quick.as_ref()), profiles, journal.as_ref())
         });
         let mut tally = Tally::default();
         let mut recorder = Recorder::new();
@@ -179,7 +189,7 @@ struct Outcomes {
 fn device(
     site: &Site<'_>,
     name: &str,
-    (asks, extent): (&[Ask], Extent),
+    (asks, extent, quick): (&[Ask], Extent, Option<&Quick>),
     profiles: &[Profile],
     journal: Option<&Journal>,
 ) -> Result<Outcomes, String> {
@@ -192,10 +202,15 @@ fn device(
         measure(site, asks, Batching::Shared, track.as_ref())?
     };
     let mut judged = judging::judge(profiles, &measured.observations);
-    if measured.unasked == 0 && !judged.unasked.is_empty() {
+    // Whether a smaller recipe is enough is a default run's matter.
+    if measured.unasked == 0 && !judged.unasked.is_empty() && quick.is_none() {
         let asks = asking::asks(&judged.unasked, extent);
         measured.absorb(measure(site, &asks, Batching::Shared, track(Pass::Recipes).as_ref())?);
         judged = judging::judge(profiles, &measured.observations);
+    }
+    if let Some(quick) = quick {
+        let known = quick::known(quick, &site.target.found.identity.slot);
+        judged.deviating.retain(|kernel| !known.contains(&kernel.to_string()));
     }
     let mut alone = if measured.unasked == 0 {
         alone::again(site, &measured.observations, &judged.deviating, track(Pass::Alone).as_ref())?

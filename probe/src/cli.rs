@@ -2,6 +2,7 @@
 #![expect(clippy::doc_markdown, clippy::doc_link_with_quotes, reason = "the comments below are help texts")]
 
 mod changes;
+mod daemon;
 mod store;
 mod sweep;
 
@@ -14,6 +15,7 @@ use fpprobe_reports::render::{self, ANSWERS, FORMATS};
 use fpprobe_spirv::emit::Form;
 
 pub use self::changes::{AcceptArgs, BaselineCommand, CheckArgs, Comparing, DiffArgs};
+pub use self::daemon::{DaemonArgs, DaemonCommand, QuarantineCommand};
 pub use self::store::{HistoryArgs, HistoryCommand, Keeping, Place};
 pub use self::sweep::{MergeArgs, Shard, SweepArgs};
 use crate::exit;
@@ -37,6 +39,12 @@ pub struct Global {
     /// Configuration file [default: $XDG_CONFIG_HOME/fpprobe/config.toml, then /etc/fpprobe/config.toml]
     #[arg(long, value_name = "FILE", global = true)]
     pub config: Option<PathBuf>,
+    /// One setting of config.toml, for example daemon.http.listen=127.0.0.1:9464; wins over file and environment
+    #[arg(long = "set", value_name = "KEY=VALUE", global = true)]
+    pub set: Vec<String>,
+    /// Ends with the process of this number, which has started it
+    #[arg(long, value_name = "PID", hide = true)]
+    pub tied: Option<i32>,
     /// Shows what workers and drivers print, and each step of the supervisor, on standard error
     #[arg(short, long, global = true)]
     pub verbose: bool,
@@ -126,6 +134,21 @@ pub enum Command {
         #[arg(value_name = "RULE|KERNEL")]
         what: String,
     },
+    /// Watches drivers and devices, measures when something changed, and tells who needs to know
+    ///
+    /// Measures when it starts, by the clock, and when a driver or a device changed: a quick run, compared with the last stored
+    /// report and the baseline, and a default run when the host is idle. [daemon] in config.toml says when, with what manners,
+    /// and whom it tells. SIGHUP has it read that again, SIGTERM ends it.
+    Daemon(DaemonArgs),
+    /// Shows the settings in effect
+    ///
+    /// A setting is that of the command line (--set KEY=VALUE), else that of the environment (FPPROBE_ and the key in capitals,
+    /// with _ for dots: FPPROBE_WORKERS_JOBS), else that of the configuration file, else the default.
+    Config {
+        /// What to do with them
+        #[command(subcommand)]
+        command: ConfigCommand,
+    },
     /// Lists the profiles
     Profiles,
     /// Looks for what keeps devices from being measured, and says what to do
@@ -149,6 +172,17 @@ pub enum Command {
         /// Folder for what each dispatch leaves in memory
         #[arg(long, value_name = "DIR")]
         dump_raw: Option<PathBuf>,
+    },
+}
+
+/// What to do with the settings.
+#[derive(Subcommand, Debug)]
+pub enum ConfigCommand {
+    /// Prints every setting with its value, as a configuration file has it
+    Show {
+        /// Says where each was made
+        #[arg(long)]
+        origin: bool,
     },
 }
 
@@ -211,6 +245,11 @@ pub struct RunArgs {
     /// Asks every combination of route, width, front end and controls, each with all inputs; takes long
     #[arg(long)]
     pub exhaustive: bool,
+    /// Asks what tells within seconds whether a driver still does what it did: subnormals, minimum and maximum, square roots,
+    /// 16-bit subnormals, packing to 11 and 10 bits, and every kernel that deviated in the last stored report of the device.
+    /// What was not asked stays incomplete, so that --require would not be met
+    #[arg(long, conflicts_with_all = ["filter", "exhaustive", "resume", "require"])]
+    pub quick: bool,
     /// Goes on with the run whose report was to be written there, after it was interrupted or killed
     #[arg(long, value_name = "DIR", conflicts_with_all = ["filter", "exhaustive", "device", "profile", "output", "format"])]
     pub resume: Option<PathBuf>,

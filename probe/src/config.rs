@@ -1,9 +1,14 @@
-//! Settings: `config.toml`, whose copy at the repository root lists all of them with their defaults.
+//! Settings: `config.toml`, whose copy at the repository root lists all of them with their defaults, then the environment,
+//! then the command line.
 
+mod daemon;
+mod layers;
 mod settings;
 
 use std::path::{Path, PathBuf};
 
+pub use daemon::*;
+pub use layers::Layers;
 pub use settings::*;
 
 use crate::document::Document;
@@ -16,15 +21,23 @@ const CONFIGURATION: Document = Document {
     missing: "the config.toml that comes with fpprobe holds every setting with its default",
 };
 
-/// Reads the configuration: the named file, or the first that exists, or the defaults.
-pub fn load(named: Option<&Path>) -> anyhow::Result<Config> {
+/// The settings in effect: the named file, or the first that exists, and over it the environment and `--set`.
+pub fn load(named: Option<&Path>, sets: &[String]) -> anyhow::Result<Layers> {
     let path = match named {
         Some(path) => Some(path.to_owned()),
         None => places().into_iter().find(|path| path.exists()),
     };
-    let Some(path) = path else { return Ok(Config::default()) };
-    parse(&CONFIGURATION.read(&path)?)
-        .map_err(|message| usage_error(format!("configuration {}: {message}", path.display())))
+    let mut layers = Layers::defaults().map_err(usage_error)?;
+    if let Some(path) = path {
+        let text = CONFIGURATION.read(&path)?;
+        let wrong = |message| usage_error(format!("configuration {}: {message}", path.display()));
+        parse(&text).map_err(wrong)?;
+        layers.file(&path, &text).map_err(wrong)?;
+    }
+    let text = |value: std::ffi::OsString| value.to_string_lossy().into_owned();
+    layers.environment(std::env::vars_os().map(|(name, value)| (text(name), text(value)))).map_err(usage_error)?;
+    layers.command_line(sets).map_err(usage_error)?;
+    Ok(layers)
 }
 
 fn places() -> Vec<PathBuf> {

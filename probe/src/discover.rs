@@ -29,6 +29,11 @@ pub fn drivers(instead: &[PathBuf]) -> Vec<Found> {
     drivers_in(&|name| std::env::var_os(name), instead)
 }
 
+/// Where they are looked for, folders and files.
+pub fn places(instead: &[PathBuf]) -> Vec<PathBuf> {
+    if instead.is_empty() { paths::places(&|name| std::env::var_os(name)) } else { instead.to_vec() }
+}
+
 /// As [`drivers`], in a given environment.
 fn drivers_in(variable: Lookup<'_>, instead: &[PathBuf]) -> Vec<Found> {
     let candidates = if instead.is_empty() { paths::candidates(variable) } else { paths::expand(instead) };

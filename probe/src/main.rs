@@ -15,6 +15,7 @@ mod cli;
 mod colour;
 mod commands;
 mod config;
+mod daemon;
 mod discover;
 mod doctor;
 mod document;
@@ -30,6 +31,7 @@ mod output;
 mod profiles;
 mod progress;
 mod protocol;
+mod quick;
 mod require;
 mod select;
 mod session;
@@ -43,7 +45,9 @@ mod worker;
 
 use std::process::ExitCode;
 
+use anyhow::Context as _;
 use clap::Parser as _;
+use rustix::process::{Pid, Signal, getppid, set_parent_process_death_signal};
 
 use cli::{Cli, Command};
 use exit::Status;
@@ -63,8 +67,9 @@ fn main() -> ExitCode {
 }
 
 fn dispatch(cli: Cli) -> anyhow::Result<Status> {
-    let config = config::load(cli.global.config.as_deref())?;
-    let session = session::Session::new(config, &cli.global);
+    cli.global.tied.map_or(Ok(()), tie)?;
+    let layers = config::load(cli.global.config.as_deref(), &cli.global.set)?;
+    let session = session::Session::new(layers.config().map_err(exit::usage_error)?, &cli.global);
     match cli.command {
         Command::List(args) => commands::list::main(&session, &args),
         Command::Run(args) => commands::run::main(&session, &args),
@@ -81,6 +86,10 @@ fn dispatch(cli: Cli) -> anyhow::Result<Status> {
         Command::Kernels(args) => commands::kernels::main(&args),
         Command::Rules(args) => commands::rules::main(&args),
         Command::Explain { what } => commands::explain::main(&what),
+        Command::Daemon(args) => {
+            commands::daemon::main(daemon::Source { file: cli.global.config, sets: cli.global.set }, &args)
+        }
+        Command::Config { command } => commands::config::main(&layers, &command),
         Command::Profiles => commands::profiles::main(),
         Command::Doctor => commands::doctor::main(&session),
         Command::Schema { document } => commands::schema::main(&document),
@@ -88,4 +97,13 @@ fn dispatch(cli: Cli) -> anyhow::Result<Status> {
         Command::Man => commands::man::main(),
         Command::Worker { .. } => Ok(Status::Internal),
     }
+}
+
+/// Ends with the process that has started this one, however that ends: a daemon leaves nothing behind.
+fn tie(parent: i32) -> anyhow::Result<()> {
+    set_parent_process_death_signal(Some(Signal::KILL))
+        .context("failed to tie this process to the one that started it")?;
+    let now = getppid().map(Pid::as_raw_pid);
+    anyhow::ensure!(now == Some(parent), "the process that started this one, {parent}, has ended");
+    Ok(())
 }

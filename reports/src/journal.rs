@@ -7,6 +7,8 @@ mod custody;
 mod hex;
 mod read;
 
+use std::collections::BTreeMap;
+
 use fpprobe_profiles::Outcome;
 use fpprobe_spirv::catalogue::Extent;
 use serde::{Deserialize, Serialize};
@@ -69,6 +71,17 @@ pub struct Run {
     /// Whether every combination is asked.
     #[serde(default)]
     pub exhaustive: bool,
+    /// Whether no more is asked than a quick run asks, and what that is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quick: Option<Quick>,
+}
+
+/// What a quick run asks beside its families.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Quick {
+    /// Kernels that deviated in the last stored report, by slot.
+    pub again: BTreeMap<String, Vec<String>>,
 }
 
 impl Run {

@@ -9,7 +9,7 @@
 //! - [`causes`]: the deviations of a device, one per cause. [`claims`]: what the driver says, beside what was seen;
 //!   [`demanded`]: what it would have to say. [`verified`]: modes as the device shows them. [`vulkan_profile`]: Vulkan
 //!   Profiles files, and whether a device does what one demands.
-//! - [`diff`]: what changed between two reports. [`baseline`], [`check`]: deviations that are accepted, and the gate.
+//! - [`diff`]: what changed between two reports; [`common`]: what both asked. [`baseline`], [`check`]: deviations that are accepted, and the gate.
 //!   [`failed`]: every lane that a rule does not accept.
 //! - [`sweep`]: whole domains: their report, fingerprints, and what changed since an older one.
 //! - [`render`]: one file per output format behind one trait.
@@ -23,6 +23,7 @@ pub mod baseline;
 pub mod causes;
 pub mod check;
 pub mod claims;
+pub mod common;
 pub mod decimal;
 pub mod demanded;
 pub mod diff;

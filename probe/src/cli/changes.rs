@@ -35,6 +35,9 @@ pub struct Comparing {
     /// Profiles to judge changed inputs by: ids, or TOML files [default: those of the reports that are built in]
     #[arg(long = "profile", value_name = "ID|FILE")]
     pub profile: Vec<String>,
+    /// Compares only what both were asked, and judges that again: a quick run with a default run, for example
+    #[arg(long)]
+    pub common: bool,
     /// Format of standard output, or of the file named by -o [default: text, or by the file's ending]
     #[arg(long, value_name = "FORMAT", value_parser = named(DIFFS))]
     pub format: Option<String>,

@@ -25,13 +25,15 @@ pub fn main(session: &Session, args: &AnswersArgs) -> anyhow::Result<Status> {
             started: host::now(),
             filter: answers::kernels().iter().map(ToString::to_string).collect(),
             exhaustive: false,
+            quick: None,
             devices: session.selections(&args.devices.device).to_vec(),
             profiles: Vec::new(),
             require: Vec::new(),
             format: None,
         };
         let journal = Noted::Nowhere;
-        let campaign = Campaign { session, measuring: &args.measuring, plan: &plan, run: &run, journal, retry: false };
+        let campaign =
+            Campaign { session, measuring: &args.measuring, plan: &plan, run, quick: None, journal, retry: false };
         return campaign.lead();
     };
     let mut report = load::one(path).or_usage()?;

@@ -59,13 +59,14 @@ fn measure(session: &Session, args: &CheckArgs) -> anyhow::Result<(Report, Statu
         started: host::now(),
         filter: args.kernel.clone(),
         exhaustive: false,
+        quick: None,
         devices: session.selections(&args.devices.device).to_vec(),
         profiles: Vec::new(),
         require: Vec::new(),
         format: None,
     };
     let (measuring, journal) = (&args.measuring, Noted::Nowhere);
-    let campaign = Campaign { session, measuring, plan: &plan, run: &run, journal, retry: false };
+    let campaign = Campaign { session, measuring, plan: &plan, run, quick: None, journal, retry: false };
     let Gathered { report, status, .. } = campaign.gather()?;
     Ok((report, status))
 }

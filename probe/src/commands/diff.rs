@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use fpprobe_profiles::Profile;
 use fpprobe_profiles::profile::built_in_ids;
+use fpprobe_reports::common::common;
 use fpprobe_reports::diff::{DIFFS, compare};
 use fpprobe_reports::load::{self, Loaded};
 use fpprobe_reports::store::Store;
@@ -33,8 +34,11 @@ pub fn stored(session: &Session, store: &Store, ids: [&str; 2], args: &Comparing
 
 fn between(session: &Session, places: [&Path; 2], args: &Comparing) -> anyhow::Result<Status> {
     let page = Page::new(DIFFS, args.output.as_deref(), args.format.as_deref())?;
-    let [old, new] = load::to_compare(places).or_usage()?;
+    let [mut old, mut new] = if args.common { whole(places)? } else { load::to_compare(places).or_usage()? };
     let judges = judges(&args.profile, &old, &new)?;
+    if let ([old], [new], true) = (&mut old[..], &mut new[..], args.common) {
+        common(&judges, &mut old.report, &mut new.report).or_usage()?;
+    }
     let compared = compare(host::program(), &judges, &old, &new).or_usage()?;
     for unknown in &compared.unknown {
         say(&format!("warning: {unknown}"));
@@ -43,6 +47,14 @@ fn between(session: &Session, places: [&Path; 2], args: &Comparing) -> anyhow::R
     // Freeing some hundred megabytes piece by piece takes as long as reading them; the process ends here.
     std::mem::forget((old, new, compared));
     Ok(Status::Done)
+}
+
+/// Both reports with every answer: what both asked is judged again.
+fn whole(places: [&Path; 2]) -> anyhow::Result<[Vec<Loaded>; 2]> {
+    let one = |path: &Path| -> anyhow::Result<Vec<Loaded>> {
+        Ok(vec![Loaded { file: path.display().to_string(), report: load::one(path).or_usage()? }])
+    };
+    Ok([one(places[0])?, one(places[1])?])
 }
 
 /// The profiles to judge inputs by: the named ones, or those built in that some device of the reports was judged by.

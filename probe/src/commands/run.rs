@@ -11,7 +11,7 @@ use crate::journal::{self, Journal};
 use crate::keep::Keep;
 use crate::measure::support::Support;
 use crate::session::Session;
-use crate::{asking, host, judging};
+use crate::{asking, host, judging, keep};
 
 /// Measures and judges.
 pub fn main(session: &Session, args: &RunArgs) -> anyhow::Result<Status> {
@@ -34,13 +34,19 @@ fn begin(session: &Session, args: &RunArgs) -> anyhow::Result<Status> {
         require: plan.named.require.iter().map(|name| absolute(name)).collect(),
         format: args.judging.format.clone(),
         exhaustive: args.exhaustive,
+        quick: None,
     };
     // Filters are checked before any file or driver is touched.
     asking::kernels(&plan.profiles, &run.filter, run.extent(), &Support::everything())?;
     plan.keep = Keep::new(&session.config, &args.keeping)?;
+    let quick = args.quick.then(|| keep::store(&session.config, &args.keeping.place)).transpose()?;
+    if args.quick {
+        // Of what was not asked nothing can be required.
+        plan = plan.without_requirements();
+    }
     let journal = plan.output.journal().map_or(Noted::Nowhere, Noted::At);
     let retry = args.retry_quarantined;
-    Campaign { session, measuring: &args.measuring, plan: &plan, run: &run, journal, retry }.lead()
+    Campaign { session, measuring: &args.measuring, plan: &plan, run, quick, journal, retry }.lead()
 }
 
 fn resume(session: &Session, args: &RunArgs, place: &Path) -> anyhow::Result<Status> {
@@ -55,7 +61,7 @@ fn resume(session: &Session, args: &RunArgs, place: &Path) -> anyhow::Result<Sta
     let mut plan = judging::Plan::new(&session.config, &judging, Path::new(""))?;
     plan.keep = Keep::new(&session.config, &args.keeping)?;
     let (journal, retry) = (Noted::On(journal), args.retry_quarantined);
-    Campaign { session, measuring: &args.measuring, plan: &plan, run: &run, journal, retry }.lead()
+    Campaign { session, measuring: &args.measuring, plan: &plan, run, quick: None, journal, retry }.lead()
 }
 
 fn absolute(name: &str) -> String {

@@ -4,10 +4,13 @@
 use std::path::PathBuf;
 
 use fpprobe_reports::escape::visible_lines;
-use serde::Deserialize;
+use fpprobe_spirv::error::nearest;
+use serde::{Deserialize, Serialize};
+
+use super::daemon::Daemon;
 
 /// Every setting; see `config.toml` for what each means.
-#[derive(Clone, PartialEq, Debug, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
     pub devices: Vec<String>,
@@ -20,10 +23,11 @@ pub struct Config {
     pub drivers: Drivers,
     pub layers: Layers,
     pub store: Store,
+    pub daemon: Daemon,
 }
 
 /// Settings of worker processes.
-#[derive(Clone, PartialEq, Debug, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Workers {
     pub jobs: u32,
@@ -34,7 +38,7 @@ pub struct Workers {
 }
 
 /// Settings of drivers.
-#[derive(Clone, PartialEq, Debug, Default, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Drivers {
     pub manifests: Vec<PathBuf>,
@@ -42,14 +46,14 @@ pub struct Drivers {
 }
 
 /// Settings of Vulkan layers.
-#[derive(Clone, PartialEq, Debug, Default, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Layers {
     pub implicit: bool,
 }
 
 /// Settings of the store of reports.
-#[derive(Clone, PartialEq, Debug, Default, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Store {
     pub path: PathBuf,
@@ -60,7 +64,7 @@ pub struct Store {
 }
 
 /// When to colour.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum When {
     /// On a terminal, unless the environment says otherwise.
@@ -85,6 +89,7 @@ impl Default for Config {
             drivers: Drivers::default(),
             layers: Layers::default(),
             store: Store::default(),
+            daemon: Daemon::default(),
         }
     }
 }
@@ -98,13 +103,30 @@ impl Default for Workers {
 /// Longest line of a message: it quotes the file, whose lines may have any length.
 const LONGEST: usize = 200;
 
-/// Parses a configuration; the error names line and key.
+/// Parses a configuration; the error names line and key, and for a key that does not exist the nearest ones.
 pub fn parse(text: &str) -> Result<Config, String> {
-    let shown = |message: &str| {
-        let lines = visible_lines(message.trim_end());
-        lines.lines().map(|line| line.chars().take(LONGEST).collect()).collect::<Vec<String>>().join("\n")
-    };
-    let config: Config = toml::from_str(text).map_err(|error| shown(&error.to_string()))?;
+    let config: Config = toml::from_str(text).map_err(|error| shown(&(error.to_string() + &meant(error.message()))))?;
+    checked(config)
+}
+
+/// What may reach a terminal of a message that quotes a file.
+fn shown(message: &str) -> String {
+    let lines = visible_lines(message.trim_end());
+    lines.lines().map(|line| line.chars().take(LONGEST).collect()).collect::<Vec<String>>().join("\n")
+}
+
+/// The keys that a mistyped one may have meant: serde names it first, then those that there are.
+fn meant(message: &str) -> String {
+    if !message.starts_with("unknown field") {
+        return String::new();
+    }
+    let mut names = message.split('`').skip(1).step_by(2);
+    let near = names.next().map(|unknown| nearest(unknown, names)).unwrap_or_default();
+    if near.is_empty() { String::new() } else { format!("\ndid you mean `{}`?", near.join("`, `")) }
+}
+
+/// Refuses values that make no sense.
+pub fn checked(config: Config) -> Result<Config, String> {
     fpprobe_reports::render::by_name(&config.format).map_err(|error| shown(&format!("`format`: {error}")))?;
     let workers = &config.workers;
     let complaint = if workers.jobs > 64 {
@@ -120,7 +142,8 @@ pub fn parse(text: &str) -> Result<Config, String> {
     } else {
         None
     };
-    complaint.map_or(Ok(config), |message| Err(message.to_owned()))
+    let complaint = complaint.map(str::to_owned).or_else(|| config.daemon.complaint());
+    complaint.map_or(Ok(config), Err)
 }
 
 #[cfg(test)]
@@ -136,17 +159,16 @@ mod tests {
 
     #[test]
     fn the_file_at_the_root_holds_every_setting() {
-        // `deny_unknown_fields` names every known key of a table; each must be in the file.
         let file: toml::Table = FILE.parse().unwrap();
-        for (prefix, table) in ["", "workers", "drivers", "layers", "store"].map(|name| (name, Some(name))) {
-            let table = table.filter(|name| !name.is_empty());
-            let probe = if prefix.is_empty() { "zzz = 0".to_owned() } else { format!("[{prefix}]\nzzz = 0") };
-            let message = parse(&probe).unwrap_err();
-            let known: Vec<&str> = message.split('`').skip(3).step_by(2).filter(|name| !name.contains("zzz")).collect();
-            assert!(!known.is_empty(), "{message}");
-            let table = table.map_or(&file, |name| file[name].as_table().unwrap());
-            for key in known {
-                assert!(table.contains_key(key), "config.toml lacks `{key}` of [{prefix}]");
+        let Ok(defaults) = toml::Table::try_from(Config::default()) else { panic!("the defaults are a table") };
+        let mut tables = vec![(String::new(), &defaults, &file)];
+        while let Some((prefix, known, held)) = tables.pop() {
+            for (key, value) in known {
+                let key_path = format!("{prefix}{key}");
+                assert!(held.contains_key(key), "config.toml lacks `{key_path}`");
+                if let (Some(known), Some(held)) = (value.as_table(), held[key].as_table()) {
+                    tables.push((key_path + ".", known, held));
+                }
             }
         }
     }
@@ -154,7 +176,10 @@ mod tests {
     #[test]
     fn mistakes_are_named_with_line_and_key() {
         let message = parse("devices = []\n[workers]\njbos = 2\n").unwrap_err();
-        assert!(message.contains("line 3") && message.contains("jbos") && message.contains("jobs"), "{message}");
+        assert!(
+            message.contains("line 3") && message.contains("jbos") && message.contains("did you mean `jobs`?"),
+            "{message}"
+        );
         let message = parse("\n[workers]\ntimeout = \"soon\"\n").unwrap_err();
         assert!(message.contains("line 3") && message.contains("timeout"), "{message}");
         assert!(parse("[workers]\njobs = 100").unwrap_err().contains("workers.jobs"));

@@ -21,6 +21,16 @@ pub fn candidates(variable: Lookup<'_>) -> Vec<PathBuf> {
     files
 }
 
+/// Folders and files in which a change may mean another driver.
+pub fn places(variable: Lookup<'_>) -> Vec<PathBuf> {
+    let set = |name: &str| variable(name).filter(|value| !value.is_empty());
+    if let Some(list) = set("VK_DRIVER_FILES").or_else(|| set("VK_ICD_FILENAMES")) {
+        return split(&list);
+    }
+    let added = set("VK_ADD_DRIVER_FILES").map(|list| split(&list)).unwrap_or_default();
+    added.into_iter().chain(folders(variable).into_iter().map(|folder| folder.join(SUFFIX))).collect()
+}
+
 /// The folders of the search path, without their suffix.
 fn folders(variable: Lookup<'_>) -> Vec<PathBuf> {
     let set = |name: &str| variable(name).filter(|value| !value.is_empty());

@@ -10,6 +10,7 @@ mod history;
 mod killed;
 mod mock;
 mod offline;
+mod quick;
 mod resume;
 mod run;
 mod scene;

@@ -1,6 +1,8 @@
 //! Any text as a configuration. The settings are compiled by themselves: the binary around them would bring in Vulkan.
 #![no_main]
 
+#[path = "../../../probe/src/config/daemon.rs"]
+mod daemon;
 #[path = "../../../probe/src/config/settings.rs"]
 mod settings;
 

@@ -30,6 +30,8 @@ use crate::{limited, save};
 
 /// How the name of a stored report ends.
 pub const ENDING: &str = ".fpreport";
+/// Folder, within the store, of what a daemon that fills it keeps for itself.
+pub const DAEMON: &str = "daemon";
 /// The file that writers lock.
 const LOCK: &str = "lock";
 

@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 
 use super::error::doing;
-use super::{Damage, ENDING, LOCK, Store, StoreError, container, index, is_leftover};
+use super::{DAEMON, Damage, ENDING, LOCK, Store, StoreError, container, index, is_leftover};
 use crate::limited;
 use crate::load::SIZE_LIMIT;
 
@@ -42,7 +42,7 @@ impl Store {
         let mut indexed = index::read(&self.folder);
         for name in self.names()? {
             if !name.ends_with(ENDING) {
-                let own = [LOCK, index::NAME, ASIDE].contains(&&name[..]) || is_leftover(&name);
+                let own = [LOCK, index::NAME, ASIDE, DAEMON].contains(&&name[..]) || is_leftover(&name);
                 found.foreign.extend((!own).then_some(name));
                 continue;
             }

@@ -1,0 +1,25 @@
+//! `fpprobe config`
+
+use std::io::Write as _;
+
+use fpprobe_reports::escape::visible;
+
+use crate::cli::ConfigCommand;
+use crate::config::Layers;
+use crate::exit::Status;
+use crate::output;
+
+/// Shows the settings in effect.
+pub fn main(layers: &Layers, command: &ConfigCommand) -> anyhow::Result<Status> {
+    let ConfigCommand::Show { origin: with_origin } = command;
+    let mut out = output::stdout();
+    for (key, value, origin) in layers.shown() {
+        write!(out, "{key} = {}", visible(&value))?;
+        if *with_origin {
+            write!(out, "  # {}", visible(&origin.to_string()))?;
+        }
+        writeln!(out)?;
+    }
+    out.flush()?;
+    Ok(Status::Done)
+}

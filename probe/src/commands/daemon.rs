@@ -1,0 +1,74 @@
+//! `fpprobe daemon`, and the commands that speak to one.
+
+use std::io::{self, Write};
+
+use fpprobe_reports::escape::{visible, visible_json};
+use serde_json::Value;
+
+use crate::cli::{DaemonArgs, DaemonCommand, QuarantineCommand};
+use crate::daemon::control::{self, Reply, Request};
+use crate::daemon::{self, Source};
+use crate::exit::{Status, usage_error};
+use crate::output;
+
+/// Is a daemon, or asks one.
+pub fn main(source: Source, args: &DaemonArgs) -> anyhow::Result<Status> {
+    let Some(command) = &args.command else {
+        daemon::run(source)?;
+        return Ok(Status::Done);
+    };
+    let request = match command {
+        DaemonCommand::Status { .. } => Request::Status,
+        DaemonCommand::RunNow { full, device } => Request::RunNow { full: *full, device: device.clone() },
+        DaemonCommand::Pause => Request::Pause,
+        DaemonCommand::Resume => Request::Resume,
+        DaemonCommand::Reload => Request::Reload,
+        DaemonCommand::Quarantine { command: QuarantineCommand::Clear { slot } } => {
+            Request::QuarantineClear { slot: slot.clone() }
+        }
+    };
+    let Reply { done, text } = control::call(&source.read()?.socket(), &request)?;
+    if !done {
+        return Err(usage_error(format!("the daemon refused: {text}")));
+    }
+    let mut out = output::stdout();
+    match command {
+        DaemonCommand::Status { json: false } => status(&serde_json::from_str(&text)?, &mut out)?,
+        DaemonCommand::Status { json: true } => writeln!(out, "{}", visible_json(&text))?,
+        _ => writeln!(out, "{}", visible(&text))?,
+    }
+    out.flush()?;
+    Ok(Status::Done)
+}
+
+/// The state in words.
+fn status(status: &Value, out: &mut impl Write) -> io::Result<()> {
+    let text = |value: &Value, name: &str| visible(value[name].as_str().unwrap_or_default()).into_owned();
+    let list = |name: &str| status[name].as_array().cloned().unwrap_or_default();
+    writeln!(out, "{}, version {}, since {}", text(status, "state"), text(status, "version"), text(status, "started"))?;
+    for device in list("devices") {
+        writeln!(out, "{}", text(&device, "name"))?;
+        writeln!(out, "   driver  {} {}", text(&device, "driver"), text(&device, "driver_info"))?;
+        writeln!(out, "   slot    {}", text(&device, "slot"))?;
+        let last = &device["last"];
+        let measuring = device["measuring"] == true;
+        if measuring || !last.is_null() {
+            writeln!(out, "   state   {}", if measuring { "being measured".to_owned() } else { text(last, "text") })?;
+        }
+    }
+    for one in list("waiting") {
+        let reason = text(&one, "reason");
+        let reason = if reason.is_empty() { String::new() } else { format!("; {reason}") };
+        writeln!(out, "waits: {} ({}): {}{reason}", text(&one, "slot"), text(&one, "extent"), text(&one, "trigger"))?;
+    }
+    for (slot, held) in status["quarantine"].as_object().into_iter().flatten() {
+        writeln!(out, "in quarantine: {} since {}: {}", visible(slot), text(held, "since"), text(held, "reason"))?;
+    }
+    for trouble in list("troubles") {
+        writeln!(out, "trouble: {}", visible(trouble.as_str().unwrap_or_default()))?;
+    }
+    if let Some(next) = status["next"].as_str() {
+        writeln!(out, "next by the clock: {}", visible(next))?;
+    }
+    Ok(())
+}

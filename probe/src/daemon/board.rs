@@ -1,0 +1,125 @@
+//! What the daemon shows of itself: written by the loop, read by whoever asks, who never waits for the loop.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::Duration;
+
+use serde::Serialize;
+
+use super::quarantine::Held;
+use super::roster::Known;
+
+/// The value of `schema`.
+pub const SCHEMA: &str = "fpprobe-daemon/1";
+
+/// The state of the daemon.
+#[derive(Clone, PartialEq, Debug, Default, Serialize)]
+pub struct Status {
+    /// [`SCHEMA`].
+    pub schema: &'static str,
+    /// Version of the program.
+    pub version: &'static str,
+    /// RFC 3339, UTC.
+    pub started: String,
+    /// What it is doing: `starting`, `looking`, `measuring`, `waiting`, `paused` or `stopping`.
+    pub state: &'static str,
+    /// The devices.
+    pub devices: Vec<Shown>,
+    /// What waits to be measured, and for what.
+    pub waiting: Vec<Waiting>,
+    /// Slots that are left alone.
+    pub quarantine: BTreeMap<String, Held>,
+    /// What could not be looked at, watched or told.
+    pub troubles: Vec<String>,
+    /// The next time of the schedule.
+    pub next: Option<String>,
+    /// Seconds that measuring took within a day.
+    pub spent: u64,
+    /// The last entries of the log, oldest first.
+    pub log: Vec<String>,
+}
+
+/// A device and what came of it.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Shown {
+    /// The device.
+    #[serde(flatten)]
+    pub known: Known,
+    /// Whether it is being measured.
+    pub measuring: bool,
+    /// What its last round found.
+    pub last: Option<Last>,
+}
+
+/// What a round found.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Last {
+    /// Id of the stored report; empty where there is none.
+    pub report: String,
+    /// Quick or full.
+    pub extent: super::round::Extent,
+    /// RFC 3339, UTC.
+    pub finished: String,
+    /// Rules that are met no more.
+    pub newly_deviating: usize,
+    /// Deviations that the baseline does not accept; none where there is no baseline.
+    pub unaccepted: Option<usize>,
+    /// In words.
+    pub text: String,
+}
+
+/// A device that waits.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Waiting {
+    /// Its key.
+    pub key: String,
+    /// Its slot.
+    pub slot: String,
+    /// How much of it.
+    pub extent: super::round::Extent,
+    /// Why it is to be measured.
+    pub trigger: String,
+    /// What it waits for; empty where it is next.
+    pub reason: String,
+}
+
+/// Where the state hangs.
+#[derive(Debug, Default)]
+pub struct Board {
+    shown: Mutex<Sheet>,
+    changed: Condvar,
+}
+
+/// What hangs there.
+#[derive(Clone, Debug, Default)]
+pub struct Sheet {
+    /// Counts the changes.
+    pub version: u64,
+    /// The state, as JSON on one line.
+    pub status: Arc<str>,
+    /// The metrics.
+    pub metrics: Arc<str>,
+    /// Whether it has looked at the devices and is not about to end.
+    pub ready: bool,
+}
+
+impl Board {
+    /// Hangs up a state.
+    pub fn publish(&self, status: String, metrics: String, ready: bool) {
+        let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
+        *shown = Sheet { version: shown.version + 1, status: status.into(), metrics: metrics.into(), ready };
+        self.changed.notify_all();
+    }
+
+    /// What hangs there now.
+    pub fn look(&self) -> Sheet {
+        self.shown.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// What hangs there as soon as it is another than this one, or after a while.
+    pub fn wait(&self, version: u64, longest: Duration) -> Sheet {
+        let shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
+        let waited = self.changed.wait_timeout_while(shown, longest, |sheet| sheet.version == version);
+        waited.unwrap_or_else(PoisonError::into_inner).0.clone()
+    }
+}

@@ -1,0 +1,251 @@
+//! The socket that the daemon is controlled by: one request as a line of JSON, one reply likewise.
+//!
+//! The file's mode keeps strangers out; who connects is looked at all the same (`SO_PEERCRED`): root, the daemon's own user,
+//! and members of the configured group.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::os::unix::fs::{FileTypeExt as _, chown};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Sender, sync_channel};
+use std::time::Duration;
+
+use anyhow::{Context as _, bail};
+use rustix::fs::Mode;
+use rustix::net::sockopt::socket_peercred;
+use serde::{Deserialize, Serialize};
+
+use super::happening::Happening;
+use crate::exit::usage_error;
+
+/// Longest request.
+const LONGEST: u64 = 4096;
+/// Time for a request to arrive, and for the loop to answer.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// What can be asked of the daemon.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(tag = "request", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Request {
+    /// What it is doing.
+    Status,
+    /// To measure now, whatever the clock says.
+    RunNow {
+        /// Everything, not only what a quick run asks.
+        full: bool,
+        /// Key, slot or part of the name; all where there is none.
+        device: Option<String>,
+    },
+    /// To measure nothing.
+    Pause,
+    /// To go on.
+    Resume,
+    /// To read the configuration again.
+    Reload,
+    /// To lift the quarantine of a slot, or of all.
+    QuarantineClear {
+        /// The slot.
+        slot: Option<String>,
+    },
+}
+
+/// What it answers.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Reply {
+    /// Whether it was done.
+    pub done: bool,
+    /// In words; for `status` the state, as JSON.
+    pub text: String,
+}
+
+impl Reply {
+    /// Done.
+    pub fn done(text: impl Into<String>) -> Reply {
+        Reply { done: true, text: text.into() }
+    }
+
+    /// Not done.
+    pub fn refused(text: impl Into<String>) -> Reply {
+        Reply { done: false, text: text.into() }
+    }
+}
+
+/// Listens on the socket in a thread of its own. A socket that another daemon has left behind is replaced; one that answers is
+/// an error.
+pub fn listen(path: &Path, group: &str, sender: Sender<Happening>) -> anyhow::Result<()> {
+    let group = if group.is_empty() { None } else { Some(group_id(group)?) };
+    let listener = bind(path).with_context(|| format!("failed to listen on {}", path.display()))?;
+    if group.is_some() {
+        let to = || format!("failed to give {} to the group", path.display());
+        chown(path, None, group).with_context(to)?;
+    }
+    let serve = move || {
+        for stream in listener.incoming().flatten() {
+            // A client that goes away, or never says anything, is its own misfortune.
+            let _ = answer(&stream, group, &sender);
+        }
+    };
+    std::thread::Builder::new().name("control".to_owned()).spawn(serve)?;
+    Ok(())
+}
+
+fn bind(path: &Path) -> anyhow::Result<UnixListener> {
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    if let Ok(meta) = fs::symlink_metadata(path) {
+        if !meta.file_type().is_socket() {
+            bail!("there is a file of that name that is no socket");
+        }
+        if UnixStream::connect(path).is_ok() {
+            bail!("another daemon answers there");
+        }
+        fs::remove_file(path)?;
+    }
+    // Nobody may find it with another mode, not even for a moment; no other thread makes files yet.
+    let mask = rustix::process::umask(Mode::from_raw_mode(0o117));
+    let listener = UnixListener::bind(path);
+    rustix::process::umask(mask);
+    Ok(listener?)
+}
+
+fn answer(stream: &UnixStream, group: Option<u32>, sender: &Sender<Happening>) -> anyhow::Result<()> {
+    stream.set_read_timeout(Some(PATIENCE))?;
+    stream.set_write_timeout(Some(PATIENCE))?;
+    let reply = match admitted(stream, group) {
+        Ok(()) => ask(stream, sender)?,
+        Err(error) => Reply::refused(format!("{error:#}")),
+    };
+    let mut line = serde_json::to_string(&reply)?;
+    line.push('\n');
+    let mut writer = stream;
+    writer.write_all(line.as_bytes())?;
+    Ok(())
+}
+
+fn ask(stream: &UnixStream, sender: &Sender<Happening>) -> anyhow::Result<Reply> {
+    let mut line = String::new();
+    BufReader::new(stream.take(LONGEST)).read_line(&mut line)?;
+    let request: Request = match serde_json::from_str(&line) {
+        Ok(request) => request,
+        Err(error) => return Ok(Reply::refused(format!("the request is not understood: {error}"))),
+    };
+    let (reply, replied) = sync_channel(1);
+    sender.send(Happening::Asked(request, reply))?;
+    Ok(replied.recv_timeout(PATIENCE).unwrap_or_else(|_| Reply::refused("the daemon does not answer")))
+}
+
+/// Whether the other end may ask.
+fn admitted(stream: &UnixStream, group: Option<u32>) -> anyhow::Result<()> {
+    let peer = socket_peercred(stream)?;
+    let user = peer.uid.as_raw();
+    let own = rustix::process::geteuid().as_raw();
+    let member = |group: u32| peer.gid.as_raw() == group || groups(peer.pid.as_raw_pid()).contains(&group);
+    if user == 0 || user == own || group.is_some_and(member) {
+        return Ok(());
+    }
+    bail!("user {user} may not control this daemon: its group is set by `daemon.control.group`")
+}
+
+/// The further groups of a process.
+fn groups(process: i32) -> Vec<u32> {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("Groups:")).unwrap_or_default().to_owned();
+    line.split_whitespace().filter_map(|group| group.parse().ok()).collect()
+}
+
+/// A group by name or number.
+fn group_id(name: &str) -> anyhow::Result<u32> {
+    if let Ok(number) = name.parse() {
+        return Ok(number);
+    }
+    let text = fs::read_to_string("/etc/group").context("failed to read /etc/group")?;
+    let id = text.lines().find_map(|line| {
+        let mut fields = line.split(':');
+        (fields.next() == Some(name)).then(|| fields.nth(1)?.parse().ok())?
+    });
+    id.ok_or_else(|| usage_error(format!("`daemon.control.group`: there is no group `{name}` in /etc/group")))
+}
+
+/// Asks a daemon.
+pub fn call(path: &Path, request: &Request) -> anyhow::Result<Reply> {
+    let stream = UnixStream::connect(path).map_err(|error| {
+        usage_error(format!("no daemon answers at {}: {error}; is `fpprobe daemon` running?", path.display()))
+    })?;
+    stream.set_read_timeout(Some(PATIENCE * 2))?;
+    let mut line = serde_json::to_string(request)?;
+    line.push('\n');
+    // A daemon that refuses this user need not read on.
+    let _ = (&stream).write_all(line.as_bytes());
+    let mut reply = String::new();
+    BufReader::new(&stream).read_line(&mut reply).context("the daemon did not answer")?;
+    serde_json::from_str(&reply).context("the daemon's answer is not understood")
+}
+
+/// Where the socket is: as configured, else where the service manager or the session has a place for it, else in its own folder.
+pub fn place(configured: &Path, own: &Path) -> PathBuf {
+    if !configured.as_os_str().is_empty() {
+        return configured.to_owned();
+    }
+    let folder = |name: &str| {
+        let value = std::env::var_os(name)?;
+        std::env::split_paths(&value).next().filter(|path| path.is_absolute())
+    };
+    let folder = folder("RUNTIME_DIRECTORY").or_else(|| folder("XDG_RUNTIME_DIR"));
+    folder.unwrap_or_else(|| own.to_owned()).join("fpprobe.sock")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+    use std::sync::mpsc::channel;
+
+    use super::*;
+
+    #[test]
+    fn a_request_reaches_the_loop_and_nonsense_does_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("run/socket");
+        let (sender, receiver) = channel();
+        listen(&path, "", sender.clone()).unwrap();
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o660);
+        let server = std::thread::spawn(move || {
+            while let Ok(Happening::Asked(request, reply)) = receiver.recv() {
+                reply.send(Reply::done(format!("{request:?}"))).unwrap();
+            }
+        });
+        let request = Request::QuarantineClear { slot: Some("pci:0000:01:00.0".into()) };
+        assert_eq!(call(&path, &request).unwrap(), Reply::done(format!("{request:?}")));
+        for line in [
+            "{}\n".to_owned(),
+            "x".repeat(100_000) + "\n",
+            "{\"request\":\"run_now\",\"full\":true,\"x\":1}\n".to_owned(),
+        ] {
+            let mut stream = UnixStream::connect(&path).unwrap();
+            let _ = stream.write_all(line.as_bytes());
+            let mut reply = String::new();
+            let _ = BufReader::new(&stream).read_line(&mut reply);
+            assert!(reply.is_empty() || reply.contains("not understood"), "{reply}");
+        }
+        assert!(call(&path, &Request::Status).unwrap().done);
+        assert!(listen(&path, "", sender.clone()).unwrap_err().root_cause().to_string().contains("another daemon"));
+        assert!(
+            listen(&folder.path().join("x"), "no-such-group", sender)
+                .unwrap_err()
+                .to_string()
+                .contains("no-such-group")
+        );
+        drop(server);
+    }
+
+    #[test]
+    fn a_socket_that_was_left_behind_is_replaced_and_a_file_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let (socket, file) = (folder.path().join("socket"), folder.path().join("file"));
+        drop(UnixListener::bind(&socket).unwrap());
+        bind(&socket).unwrap();
+        fs::write(&file, "").unwrap();
+        assert!(bind(&file).unwrap_err().to_string().contains("no socket"));
+    }
+}

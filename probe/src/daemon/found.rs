@@ -1,0 +1,118 @@
+//! What a round found, told to whom it concerns.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use super::board::Last;
+use super::log::Priority;
+use super::round::{Found, Order};
+use super::service::Service;
+use crate::config::Tell;
+use crate::host;
+
+/// Differences that are kept.
+const KEPT: usize = 200;
+/// Rules and deviations that are told one by one.
+const MOST: usize = 20;
+
+impl Service {
+    /// Tells it.
+    pub(super) fn found(&mut self, order: &Order, found: Found) {
+        let device = &order.device;
+        let slot = [("slot", &device.slot[..])];
+        let (rules, kernels) = found.changes.counts();
+        let identity = found.changes.identity();
+        let regressed = found.changes.is_regression();
+        let changed = found.before.as_ref().filter(|_| rules + kernels + identity.len() > 0);
+        let deviating = found.regressions.len();
+        let text = match (&found.before, changed) {
+            (None, _) => format!("was measured for the first time: report {}", found.report),
+            (Some(before), None) => format!("has not changed since {before}: report {}", found.report),
+            (Some(before), Some(_)) => format!(
+                "has changed since {before}: {kernels} kernels, {rules} verdicts, {deviating} newly deviating; report {}",
+                found.report
+            ),
+        };
+        let text = text + if found.incomplete { ", incomplete: something crashed, hung or was lost" } else { "" };
+        let priority = if regressed || found.incomplete { Priority::Warning } else { Priority::Notice };
+        self.tell_of(priority, device, &text, &[("verdict", if regressed { "newly_deviating" } else { "none" })]);
+        for field in identity.iter().take(MOST) {
+            self.tell_of(Priority::Notice, device, &format!("is otherwise: {field}"), &[]);
+        }
+        for rule in found.regressions.iter().take(MOST) {
+            let verdict = rule.new.as_ref().map_or("none", |ruling| &ruling.verdict);
+            let text = format!("does not meet {} of {} any more: {}", rule.id, rule.profile, rule.title);
+            let fields = [("profile", &rule.profile[..]), ("rule", &rule.id), ("verdict", verdict)];
+            self.tell_of(Priority::Warning, device, &text, &fields);
+        }
+        for deviation in found.unaccepted.iter().flatten().take(MOST) {
+            let text = format!(
+                "deviates from {} of {}, which is not accepted: {}",
+                deviation.rule, deviation.profile, deviation.why
+            );
+            let fields = [("profile", &deviation.profile[..]), ("rule", &deviation.rule), ("verdict", "deviates")];
+            self.tell_of(Priority::Warning, device, &text, &fields);
+        }
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
+        let stamped = [slot[0], ("extent", order.extent.name())];
+        self.metrics.set("fpprobe_daemon_round_timestamp_seconds", &stamped, now as f64);
+        self.metrics.set("fpprobe_daemon_newly_deviating_rules", &slot, deviating as f64);
+        self.metrics.set("fpprobe_daemon_changed_kernels", &slot, kernels as f64);
+        if let Some(unaccepted) = &found.unaccepted {
+            self.metrics.set("fpprobe_daemon_unaccepted_deviations", &slot, unaccepted.len() as f64);
+        }
+        self.metrics.report(&device.key, order.extent, found.metrics);
+        let last = Last {
+            report: found.report.clone(),
+            extent: order.extent,
+            finished: host::now(),
+            newly_deviating: deviating,
+            unaccepted: found.unaccepted.as_ref().map(Vec::len),
+            text,
+        };
+        self.last.insert(device.key.clone(), last);
+        let tell = match self.policy.config.daemon.tell {
+            Tell::Regressions => regressed,
+            Tell::Changes => changed.is_some(),
+        };
+        if let (Some(diff), true) = (&found.diff, changed.is_some()) {
+            self.keep(diff, &found.report, tell);
+        }
+        if let Some(reason) = found.hung {
+            let held = self.quarantine.hold(&device.slot, &reason);
+            let kept = held.map_or_else(|error| format!(" (not written: {error:#})"), |()| String::new());
+            let text = format!(
+                "hung, and is left alone until the machine is started again or `fpprobe daemon quarantine clear`: {reason}{kept}"
+            );
+            self.tell_of(Priority::Error, device, &text, &[("verdict", "hung")]);
+        }
+    }
+
+    /// Keeps a difference, and tells hooks of it.
+    fn keep(&mut self, diff: &Path, report: &str, tell: bool) {
+        let folder = self.policy.folder().join("diffs");
+        let kept = folder.join(format!("{report}.json"));
+        let moved = fs::create_dir_all(&folder).and_then(|()| fs::rename(diff, &kept));
+        let daemon = &self.policy.config.daemon;
+        let told = match moved {
+            Ok(()) if tell => self.messenger.tell(&kept, &daemon.hook, &daemon.webhook),
+            Ok(()) => Ok(()),
+            Err(error) => Err(anyhow::anyhow!("failed to keep {}: {error}", kept.display())),
+        };
+        if let Err(error) = told {
+            self.tell(Priority::Error, &format!("{error:#}"), &[]);
+        }
+        let mut diffs: Vec<(SystemTime, PathBuf)> = fs::read_dir(&folder)
+            .into_iter()
+            .flatten()
+            .flatten()
+            .filter_map(|entry| Some((entry.metadata().ok()?.modified().ok()?, entry.path())))
+            .collect();
+        diffs.sort();
+        for (_, old) in diffs.iter().rev().skip(KEPT) {
+            // The reports are there still, and can be compared again.
+            let _ = fs::remove_file(old);
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! Whom to tell of a regression: a program, with the difference on its standard input, and an address, by POST.
+//!
+//! What is to be told lies in a folder until it has been, or has been tried often enough: a daemon that is killed tells it
+//! when it starts again.
+
+use std::fs::{self, File};
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, bail};
+
+use super::happening::Happening;
+use crate::config::{Hook, Webhook};
+
+/// Wait before the second attempt; each further one is twice as long, up to the longest.
+const PAUSE: Duration = Duration::from_secs(1);
+const LONGEST: Duration = Duration::from_mins(1);
+/// Between two looks at a program.
+const TICK: Duration = Duration::from_millis(20);
+
+/// A message on its way.
+struct Message {
+    file: PathBuf,
+    hook: Hook,
+    webhook: Webhook,
+}
+
+/// Tells, in a thread of its own, one after the other.
+pub struct Messenger {
+    folder: PathBuf,
+    messages: Sender<Message>,
+}
+
+impl Messenger {
+    /// With this folder; how it went is sent there.
+    pub fn start(folder: PathBuf, sender: Sender<Happening>) -> anyhow::Result<Messenger> {
+        fs::create_dir_all(&folder).with_context(|| format!("failed to create folder {}", folder.display()))?;
+        let (messages, receiver) = channel();
+        std::thread::Builder::new().name("messenger".to_owned()).spawn(move || deliver(&receiver, &sender))?;
+        Ok(Messenger { folder, messages })
+    }
+
+    /// Tells what was to be told when the daemon was killed.
+    pub fn leftovers(&self, hook: &Hook, webhook: &Webhook) {
+        let files = fs::read_dir(&self.folder).into_iter().flatten().flatten().map(|entry| entry.path());
+        let mut files: Vec<PathBuf> = files.filter(|path| path.extension().is_some_and(|end| end == "json")).collect();
+        files.sort();
+        for file in files {
+            let _ = self.messages.send(Message { file, hook: hook.clone(), webhook: webhook.clone() });
+        }
+    }
+
+    /// Tells a difference; what is to be told is a file of its own, beside whatever becomes of this one.
+    pub fn tell(&self, diff: &Path, hook: &Hook, webhook: &Webhook) -> anyhow::Result<()> {
+        let Some(name) = diff.file_name().filter(|_| !hook.command.is_empty() || !webhook.url.is_empty()) else {
+            return Ok(());
+        };
+        let file = self.folder.join(name);
+        let _ = fs::remove_file(&file);
+        fs::hard_link(diff, &file).with_context(|| format!("failed to keep {} for the hook", file.display()))?;
+        let _ = self.messages.send(Message { file, hook: hook.clone(), webhook: webhook.clone() });
+        Ok(())
+    }
+}
+
+fn deliver(messages: &Receiver<Message>, sender: &Sender<Happening>) {
+    while let Ok(Message { file, hook, webhook }) = messages.recv() {
+        let tell = |what: &str, result: anyhow::Result<()>| {
+            let told = result
+                .map(|()| format!("{what} was told"))
+                .map_err(|error| format!("{what} could not be told: {error:#}"));
+            let _ = sender.send(Happening::Told(told));
+        };
+        if !hook.command.is_empty() {
+            let told = persistently(hook.retries, || run(&hook, &file));
+            tell(&format!("hook {}", hook.command[0]), told);
+        }
+        if !webhook.url.is_empty() {
+            let told = persistently(webhook.retries, || post(&webhook, &file));
+            tell("webhook", told);
+        }
+        let _ = fs::remove_file(&file);
+    }
+}
+
+/// Tries once, and so many times again.
+fn persistently(retries: u32, attempt: impl Fn() -> anyhow::Result<()>) -> anyhow::Result<()> {
+    let mut pause = PAUSE;
+    for _ in 0..retries {
+        if attempt().is_ok() {
+            return Ok(());
+        }
+        std::thread::sleep(pause);
+        pause = (pause * 2).min(LONGEST);
+    }
+    attempt().with_context(|| format!("after {} attempts", retries + 1))
+}
+
+/// Starts the program, without a shell, and waits for it, but not past its time. It may have children: its group ends with it.
+fn run(hook: &Hook, file: &Path) -> anyhow::Result<()> {
+    let [program, arguments @ ..] = hook.command.as_slice() else { return Ok(()) };
+    let input = File::open(file)?;
+    let mut command = Command::new(program);
+    command.args(arguments).stdin(input).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
+    let mut child = command.spawn().context("it could not be started")?;
+    let deadline = Instant::now() + Duration::from_secs_f64(hook.timeout);
+    while Instant::now() < deadline {
+        match child.try_wait()? {
+            Some(status) if status.success() => return Ok(()),
+            Some(status) => bail!("it ended with {status}"),
+            None => std::thread::sleep(TICK),
+        }
+    }
+    let group = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw);
+    if let Some(group) = group {
+        let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+    }
+    child.wait()?;
+    bail!("it took more than {} s", hook.timeout)
+}
+
+fn post(webhook: &Webhook, file: &Path) -> anyhow::Result<()> {
+    let time = Duration::from_secs_f64(webhook.timeout);
+    // Where it leads to next is somebody else's word.
+    let agent: ureq::Agent = ureq::Agent::config_builder().timeout_global(Some(time)).max_redirects(0).build().into();
+    let body = fs::read(file)?;
+    let response = agent.post(&webhook.url).content_type("application/json").send(&body[..])?;
+    if !response.status().is_success() {
+        bail!("it answered with {}", response.status());
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(hook: &Hook, webhook: &Webhook) -> Result<String, String> {
+        let folder = tempfile::tempdir().unwrap();
+        let diff = folder.path().join("diff.json");
+        fs::write(&diff, "{\"a\":1}").unwrap();
+        let (sender, receiver) = channel();
+        let messenger = Messenger::start(folder.path().join("outbox"), sender).unwrap();
+        messenger.tell(&diff, hook, webhook).unwrap();
+        match receiver.recv_timeout(Duration::from_mins(1)).unwrap() {
+            Happening::Told(told) => told,
+            _ => panic!("something else happened"),
+        }
+    }
+
+    fn hook(command: &[&str], timeout: f64, retries: u32) -> Hook {
+        Hook { command: command.iter().map(|part| (*part).to_owned()).collect(), timeout, retries }
+    }
+
+    #[test]
+    fn a_program_reads_the_difference_and_no_shell_its_arguments() {
+        let folder = tempfile::tempdir().unwrap();
+        let out = folder.path().join("$(touch x); out");
+        told(&hook(&["tee", out.to_str().unwrap()], 10.0, 0), &Webhook::default()).unwrap();
+        assert_eq!(fs::read_to_string(out).unwrap(), "{\"a\":1}");
+    }
+
+    #[test]
+    fn a_program_that_fails_or_stays_is_tried_again_a_few_times() {
+        let message = told(&hook(&["false"], 10.0, 1), &Webhook::default()).unwrap_err();
+        assert!(message.contains("2 attempts") && message.contains("exit status"), "{message}");
+        let begun = Instant::now();
+        let message = told(&hook(&["sleep", "60"], 0.2, 0), &Webhook::default()).unwrap_err();
+        assert!(message.contains("more than 0.2 s") && begun.elapsed() < Duration::from_secs(20), "{message}");
+    }
+
+    #[test]
+    fn an_address_gets_the_difference_by_post() {
+        use std::io::{Read as _, Write as _};
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}/x", listener.local_addr().unwrap());
+        let server = std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            let (mut request, mut chunk) = (Vec::new(), [0; 1024]);
+            while !request.ends_with(b"{\"a\":1}") {
+                let length = stream.read(&mut chunk).unwrap();
+                request.extend(&chunk[..length]);
+            }
+            stream.write_all(b"HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n").unwrap();
+            String::from_utf8(request).unwrap()
+        });
+        told(&Hook::default(), &Webhook { url, timeout: 10.0, retries: 0 }).unwrap();
+        assert!(server.join().unwrap().starts_with("POST /x HTTP/1.1\r\n"));
+    }
+}

@@ -1,0 +1,134 @@
+//! The HTTP listener: reads nothing but a short head, answers, closes. It changes nothing and has no passwords.
+//!
+//! Connections are few and each has its time; what is no request of HTTP/1 is refused. Where the listener is on the loopback
+//! interface, a name other than `localhost` in `Host` is refused too: a page elsewhere may have its name lead here.
+
+mod request;
+mod response;
+mod routes;
+
+use std::io;
+use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use anyhow::Context as _;
+
+use self::request::Refused;
+use self::response::Response;
+use self::routes::Site;
+use super::board::Board;
+use super::policy::Policy;
+use crate::config::Http;
+use crate::exit::OrUsage as _;
+
+/// Time for what a client that is one too many is told.
+const BRIEF: Duration = Duration::from_millis(200);
+/// Pause after a failure to accept, most of which are of too many open files.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// A place among the connections, given back when dropped.
+struct Seat(Arc<AtomicUsize>);
+
+impl Seat {
+    /// One, unless so many are taken.
+    fn take(taken: &Arc<AtomicUsize>, most: usize) -> Option<Seat> {
+        let one_more = |taken: usize| (taken < most).then_some(taken + 1);
+        taken.fetch_update(Ordering::SeqCst, Ordering::SeqCst, one_more).ok()?;
+        Some(Seat(Arc::clone(taken)))
+    }
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+/// Listens, in threads; gives the address, whose port may have been the system's choice.
+pub fn listen(settings: &Http, board: Arc<Board>, policy: &Policy) -> anyhow::Result<SocketAddr> {
+    let doing = || format!("failed to listen on {} (`daemon.http.listen`)", settings.listen);
+    let listener = TcpListener::bind(&settings.listen).with_context(doing).or_usage()?;
+    let address = listener.local_addr().with_context(doing)?;
+    let site = Arc::new(Site::new(board, policy, settings.connections));
+    let (taken, most) = (Arc::new(AtomicUsize::new(0)), settings.connections);
+    let local = address.ip().is_loopback();
+    let accept = move || {
+        loop {
+            let Ok((stream, _)) = listener.accept() else {
+                std::thread::sleep(PAUSE);
+                continue;
+            };
+            let Some(seat) = Seat::take(&taken, most) else {
+                let _ = stream.set_write_timeout(Some(BRIEF));
+                let _ = Response::plain(503, "too many connections").write(&stream, false);
+                continue;
+            };
+            let site = Arc::clone(&site);
+            let serve = move || {
+                // A client that leaves, or is too slow, is its own misfortune.
+                let _ = serve(&stream, &site, local);
+                drop(seat);
+            };
+            // Where there is no thread to be had, the connection closes.
+            let _ = std::thread::Builder::new().name("http".to_owned()).spawn(serve);
+        }
+    };
+    std::thread::Builder::new().name("listener".to_owned()).spawn(accept)?;
+    Ok(address)
+}
+
+fn serve(stream: &TcpStream, site: &Site, local: bool) -> io::Result<()> {
+    let request = match request::read(stream) {
+        Ok(request) => request,
+        Err(Refused { status, reason }) if status > 0 => return Response::plain(status, reason).write(stream, false),
+        Err(_) => return Ok(()),
+    };
+    if local && !is_local(&request.host) {
+        return Response::plain(403, "this listener has no such name").write(stream, request.head);
+    }
+    if request.path == "/events" && !request.head {
+        return site.events(stream);
+    }
+    site.answer(&request.path).write(stream, request.head)
+}
+
+/// Whether a `Host` is this machine for itself: an address, or `localhost`; with a port or without.
+fn is_local(host: &str) -> bool {
+    let name = match host.rsplit_once(':') {
+        Some((name, port)) if !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit()) => name,
+        _ => host,
+    };
+    let bare = name.trim_start_matches('[').trim_end_matches(']');
+    name.eq_ignore_ascii_case("localhost") || bare.parse::<IpAddr>().is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_from_elsewhere_are_not_ours() {
+        for (host, expected) in [
+            ("localhost:9464", true),
+            ("127.0.0.1", true),
+            ("[::1]:9464", true),
+            ("example.org", false),
+            ("localhost.example.org:80", false),
+            ("", false),
+        ] {
+            assert_eq!(is_local(host), expected, "{host}");
+        }
+    }
+
+    #[test]
+    fn seats_are_given_back() {
+        let taken = Arc::new(AtomicUsize::new(0));
+        let seats: Vec<_> = (0..3).filter_map(|_| Seat::take(&taken, 2)).collect();
+        assert_eq!(seats.len(), 2);
+        drop(seats);
+        assert!(Seat::take(&taken, 2).is_some());
+        assert_eq!(taken.load(Ordering::SeqCst), 0);
+    }
+}

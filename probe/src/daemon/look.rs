@@ -1,0 +1,31 @@
+//! Who the devices are, asked of fresh workers: a process that has loaded a driver keeps it, whatever becomes of its file.
+
+use std::path::PathBuf;
+use std::sync::mpsc::Sender;
+
+use super::happening::Happening;
+use super::roster::Roster;
+use super::trigger::Trigger;
+use crate::config::Config;
+use crate::stop::Stop;
+use crate::supervisor::{Settings, enumerate};
+use crate::{discover, select};
+
+/// Looks, in a thread.
+pub fn begin(config: &Config, trigger: Trigger, stop: Stop, sender: Sender<Happening>) {
+    let config = config.clone();
+    std::thread::spawn(move || {
+        let drivers = discover::drivers(&config.drivers.manifests);
+        let rows = enumerate(&drivers, &Settings::new(&config, stop), &|_| {});
+        let roster = match select::devices(&rows, &config.devices) {
+            Ok(chosen) => Roster::new(&rows, &chosen.into_iter().map(|(_, target)| target).collect::<Vec<_>>()),
+            Err(error) => Roster { devices: Vec::new(), troubles: vec![error.to_string()] },
+        };
+        let _ = sender.send(Happening::Looked(trigger, roster));
+    });
+}
+
+/// Folders and files whose change may mean another driver.
+pub fn places(config: &Config) -> Vec<PathBuf> {
+    discover::places(&config.drivers.manifests)
+}

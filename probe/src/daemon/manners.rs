@@ -1,0 +1,71 @@
+//! Whether a device may be measured now.
+
+use std::time::{Duration, Instant};
+
+use jiff::Zoned;
+
+use super::budget::Spent;
+use super::busy::{self, Load};
+use super::policy::{Policy, seconds};
+use super::quarantine::Quarantine;
+use super::queue::{Pending, Verdict};
+use super::window;
+use crate::config::Manner;
+
+/// Between two looks at what only time changes.
+const LOOK: Duration = Duration::from_secs(10);
+
+/// What manners look at.
+pub struct Manners<'a> {
+    /// The configuration.
+    pub policy: &'a Policy,
+    /// Devices that are left alone.
+    pub quarantine: &'a Quarantine,
+    /// Time that was spent.
+    pub spent: &'a mut Spent,
+}
+
+impl Manners<'_> {
+    /// Whether this may be measured now.
+    pub fn verdict(&mut self, pending: &Pending, now: Instant) -> Verdict {
+        let (daemon, device) = (&self.policy.config.daemon, &pending.order.device);
+        let wait = |reason: &str| Verdict::Wait(reason.to_owned(), LOOK);
+        if self.quarantine.held().contains_key(&device.slot) {
+            return wait("the device is in quarantine");
+        }
+        if !window::open(&self.policy.windows, &Zoned::now()) {
+            return wait("a maintenance window");
+        }
+        if daemon.budget.day > 0.0 && self.spent.total(now) >= seconds(daemon.budget.day) {
+            return wait("the day's budget of time is spent");
+        }
+        if pending.is_idle() && host_load().is_some_and(|load| load > daemon.idle) {
+            return wait("the host is not idle");
+        }
+        self.of_use(pending, now)
+    }
+
+    fn of_use(&self, pending: &Pending, now: Instant) -> Verdict {
+        let (busy, device) = (&self.policy.config.daemon.busy, &pending.order.device);
+        let (manner, reason) = match busy::load(&device.slot, &device.kind) {
+            Load::Percent(percent) if percent <= busy.percent => return Verdict::Go,
+            Load::Percent(percent) => (busy.in_use, format!("the device is in use ({percent} %)")),
+            Load::Unknown => (busy.unknown, "whether the device is in use is unknown".to_owned()),
+        };
+        let patience = seconds(busy.patience);
+        let patient = patience.is_zero() || now.duration_since(pending.since) < patience;
+        match manner {
+            Manner::Skip => Verdict::Drop,
+            Manner::Postpone if patient => Verdict::Wait(reason, seconds(busy.retry)),
+            Manner::Measure | Manner::Postpone => Verdict::Go,
+        }
+    }
+}
+
+/// Load of the last minute per processor.
+fn host_load() -> Option<f64> {
+    let text = std::fs::read_to_string("/proc/loadavg").ok()?;
+    let load: f64 = text.split_whitespace().next()?.parse().ok()?;
+    let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    Some(load / processors as f64)
+}

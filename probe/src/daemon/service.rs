@@ -1,0 +1,354 @@
+//! The loop: hears what happens, decides what is measured, and never waits for a driver.
+//!
+//! Architecture invariant: nothing in here calls Vulkan. Who the devices are is asked of fresh workers, in a thread; what
+//! they answer is asked by processes of this program ([`super::job`]), one at a time.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use fpprobe_reports::save::save;
+use jiff::Zoned;
+use sd_notify::NotifyState;
+use signal_hook::consts::SIGHUP;
+
+use super::board::{Board, Last};
+use super::budget::Spent;
+use super::debounce::Debounce;
+use super::happening::Happening;
+use super::hook::Messenger;
+use super::job::Limits;
+use super::log::{Log, Priority};
+use super::look;
+use super::manners::Manners;
+use super::metrics::Metrics;
+use super::policy::{Policy, Source, seconds};
+use super::quarantine::Quarantine;
+use super::queue::{Queue, Verdict};
+use super::roster::{Known, Roster};
+use super::round::{Extent, Order, Outcome, Place, round};
+use super::trigger::Trigger;
+use super::watch::Watch;
+use crate::host;
+use crate::stop::Stop;
+
+/// Longest wait: clocks may be set, and the watchdog wants to be fed.
+const TICK: Duration = Duration::from_secs(1);
+/// Time for what is under way to end when the daemon does.
+const LAST: Duration = Duration::from_millis(3500);
+/// Longest wait while it ends.
+const ENDING: Duration = Duration::from_millis(50);
+/// Entries of the log that are shown.
+const SHOWN: usize = 50;
+
+/// The daemon.
+pub struct Service {
+    pub(super) source: Source,
+    pub(super) policy: Policy,
+    pub(super) sender: Sender<Happening>,
+    pub(super) board: Arc<Board>,
+    pub(super) watch: Watch,
+    pub(super) messenger: Messenger,
+    pub(super) quarantine: Quarantine,
+    pub(super) log: Log,
+    pub(super) metrics: Metrics,
+    pub(super) roster: Roster,
+    pub(super) queue: Queue,
+    pub(super) last: BTreeMap<String, Last>,
+    pub(super) entries: VecDeque<String>,
+    pub(super) troubles: Vec<String>,
+    pub(super) started: String,
+    pub(super) looked: bool,
+    pub(super) looking: bool,
+    pub(super) measuring: Option<(Order, Arc<AtomicBool>)>,
+    pub(super) want: Option<Trigger>,
+    pub(super) debounce: Debounce,
+    changed: Option<Trigger>,
+    next_poll: Instant,
+    pub(super) next: Option<Zoned>,
+    pub(super) spent: Spent,
+    pub(super) paused: bool,
+    pub(super) stopping: Option<Instant>,
+    stop: Stop,
+}
+
+impl Service {
+    /// Before it runs.
+    pub fn new(
+        source: Source,
+        policy: Policy,
+        sender: Sender<Happening>,
+        board: Arc<Board>,
+        (watch, messenger, quarantine): (Watch, Messenger, Quarantine),
+    ) -> Service {
+        let daemon = &policy.config.daemon;
+        let (log, debounce) = (Log::new(&daemon.journal), Debounce::new(seconds(daemon.debounce)));
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
+        let mut metrics = Metrics::default();
+        metrics.set("fpprobe_daemon_start_timestamp_seconds", &[], now as f64);
+        let next = policy.schedule.next(&Zoned::now(), seconds(daemon.jitter));
+        messenger.leftovers(&daemon.hook, &daemon.webhook);
+        Service {
+            source,
+            sender,
+            board,
+            watch,
+            messenger,
+            quarantine,
+            log,
+            metrics,
+            roster: Roster::default(),
+            queue: Queue::default(),
+            last: BTreeMap::new(),
+            entries: VecDeque::new(),
+            troubles: Vec::new(),
+            started: host::now(),
+            looked: false,
+            looking: false,
+            measuring: None,
+            want: Some(Trigger::Start),
+            debounce,
+            changed: None,
+            next_poll: Instant::now(),
+            next,
+            spent: Spent::default(),
+            paused: false,
+            stopping: None,
+            stop: Stop::default(),
+            policy,
+        }
+    }
+
+    /// Until it is told to end.
+    pub fn run(mut self, happenings: &Receiver<Happening>) {
+        let watchdog = sd_notify::watchdog_enabled();
+        let tick = watchdog.map_or(TICK, |time| TICK.min(time / 3));
+        self.tell(Priority::Info, "started", &[]);
+        loop {
+            let now = Instant::now();
+            if let Some(since) = self.stopping
+                && (now.duration_since(since) > LAST || (self.measuring.is_none() && !self.looking))
+            {
+                break;
+            }
+            self.clock(now);
+            self.begin(now);
+            self.publish();
+            // The loop itself is what must be alive.
+            let _ = sd_notify::notify(&[NotifyState::Watchdog]);
+            let until = self.debounce.deadline().map_or(tick, |due| due.saturating_duration_since(now).min(tick));
+            let until = if self.stopping.is_some() { until.min(ENDING) } else { until };
+            match happenings.recv_timeout(until) {
+                Ok(happening) => self.hear(happening),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+        }
+        self.tell(Priority::Info, "ended", &[]);
+        self.publish();
+    }
+
+    /// What the time brings.
+    fn clock(&mut self, now: Instant) {
+        if self.debounce.is_due(now) {
+            self.want = self.changed.take().or(self.want.take());
+        }
+        if self.next.as_ref().is_some_and(|next| *next <= Zoned::now()) {
+            self.next = self.policy.schedule.next(&Zoned::now(), seconds(self.policy.config.daemon.jitter));
+            self.want = Some(Trigger::Schedule);
+        }
+        if self.next_poll <= now {
+            self.next_poll = now + seconds(self.policy.config.daemon.poll);
+            self.want.get_or_insert(Trigger::Identity);
+        }
+    }
+
+    /// Begins what can begin.
+    fn begin(&mut self, now: Instant) {
+        if self.stopping.is_some() {
+            return;
+        }
+        if let Some(trigger) = self.want.take_if(|_| !self.looking) {
+            self.looking = true;
+            if trigger != Trigger::Identity {
+                self.metrics.count("fpprobe_daemon_triggers_total", &[("trigger", trigger.name())]);
+                self.tell(Priority::Info, &format!("looks at the devices: {trigger}"), &[]);
+            }
+            look::begin(&self.policy.config, trigger, self.stop.clone(), self.sender.clone());
+        }
+        if let Some((order, stop)) = &self.measuring {
+            // Who waits for news comes before what nobody waits for.
+            if order.extent == Extent::Full && !self.paused && self.queue.has_quick(now) {
+                stop.store(true, Ordering::Relaxed);
+            }
+            return;
+        }
+        // What is about to be another device is not measured.
+        if self.paused || self.looking || self.debounce.deadline().is_some() {
+            return;
+        }
+        let mut manners = Manners { policy: &self.policy, quarantine: &self.quarantine, spent: &mut self.spent };
+        let mut dropped = Vec::new();
+        let order = self.queue.take(now, |pending| {
+            let verdict = manners.verdict(pending, now);
+            if verdict == Verdict::Drop {
+                dropped.push(pending.order.device.clone());
+            }
+            verdict
+        });
+        for device in dropped {
+            self.tell_of(Priority::Info, &device, "is in use, and is not measured", &[]);
+        }
+        if let Some(order) = order {
+            self.measure(order);
+        }
+    }
+
+    fn measure(&mut self, order: Order) {
+        let text = format!("is measured ({}): {}", order.extent.name(), order.trigger);
+        self.tell_of(Priority::Info, &order.device, &text, &[]);
+        let daemon = &self.policy.config.daemon;
+        let stop = Arc::new(AtomicBool::new(false));
+        let time = if order.extent == Extent::Quick { daemon.budget.quick } else { daemon.budget.full };
+        let limits = Limits { time: seconds(time), memory: daemon.budget.memory << 20, stop: Arc::clone(&stop) };
+        let folder = self.policy.folder();
+        let place = Place {
+            work: folder.join("work"),
+            config: folder.join("config.toml"),
+            store: self.policy.store.clone(),
+            jobs: daemon.jobs,
+            baseline: self.policy.baseline().map(std::path::Path::to_owned),
+        };
+        let (sender, given) = (self.sender.clone(), order.clone());
+        let work = move || {
+            let outcome = round(given, &place, &limits);
+            let _ = sender.send(Happening::Measured(Box::new(outcome)));
+        };
+        match std::thread::Builder::new().name("round".to_owned()).spawn(work) {
+            Ok(_) => self.measuring = Some((order, stop)),
+            Err(error) => self.tell(Priority::Error, &format!("failed to start a thread: {error}"), &[]),
+        }
+    }
+
+    fn hear(&mut self, happening: Happening) {
+        let now = Instant::now();
+        match happening {
+            Happening::Changed(trigger) => {
+                self.debounce.touch(now);
+                self.changed.get_or_insert(trigger);
+            }
+            Happening::Signal(SIGHUP) => {
+                let _ = self.reload();
+            }
+            Happening::Signal(_) => self.end(now),
+            Happening::Asked(request, reply) => self.answer(request, &reply),
+            Happening::Looked(trigger, roster) => self.looked(&trigger, roster, now),
+            Happening::Measured(outcome) => self.measured(*outcome, now),
+            Happening::Told(Ok(text)) => self.tell(Priority::Info, &text, &[]),
+            Happening::Told(Err(text)) => self.tell(Priority::Error, &text, &[]),
+        }
+    }
+
+    /// Begins to end: nothing new begins, and what is under way is told to end.
+    fn end(&mut self, now: Instant) {
+        if self.stopping.is_none() {
+            self.stopping = Some(now);
+            let _ = sd_notify::notify(&[NotifyState::Stopping]);
+            self.stop.breaks("the daemon ends");
+            if let Some((_, stop)) = &self.measuring {
+                stop.store(true, Ordering::Relaxed);
+            }
+        }
+    }
+
+    /// Takes over who the devices are.
+    fn looked(&mut self, trigger: &Trigger, roster: Roster, now: Instant) {
+        self.looking = false;
+        let first = !self.looked;
+        let news = roster.news(&self.roster);
+        for gone in self.roster.news(&roster) {
+            self.tell_of(Priority::Notice, &gone, "is gone, or has another driver", &[]);
+        }
+        self.roster = roster;
+        for device in &news {
+            self.tell_of(Priority::Notice, device, "is there", &[]);
+        }
+        let places = look::places(&self.policy.config);
+        self.troubles = self.watch.update(&places, &self.policy.config.daemon.watch, &self.roster);
+        self.troubles.extend(self.roster.troubles.iter().cloned());
+        let devices = &self.roster.devices;
+        let here = |key: &str| devices.iter().any(|device| device.key == key);
+        self.queue.retain(here);
+        self.metrics.retain(here);
+        self.last.retain(|key, _| here(key));
+        let start = self.policy.config.daemon.start;
+        let due = |device: &Known| match trigger {
+            Trigger::Start => start,
+            Trigger::Schedule => true,
+            // A library may be another without saying so.
+            Trigger::File(path) => device.is_of(path),
+            _ => false,
+        };
+        let fresh = !first || start;
+        let chosen: Vec<Known> =
+            devices.iter().filter(|device| due(device) || (fresh && news.contains(device))).cloned().collect();
+        for device in chosen {
+            self.queue.add(Order { device, extent: Extent::Quick, trigger: trigger.clone() }, now);
+        }
+        if first {
+            self.looked = true;
+            let _ = sd_notify::notify(&[NotifyState::Ready]);
+        }
+    }
+
+    fn measured(&mut self, outcome: Outcome, now: Instant) {
+        self.measuring = None;
+        self.spent.add(now, outcome.time);
+        let Outcome { order, found, .. } = outcome;
+        let result = match &found {
+            Ok(Some(_)) => "done",
+            Ok(None) => "stopped",
+            Err(_) => "failed",
+        };
+        let labels = [("slot", &order.device.slot[..]), ("extent", order.extent.name()), ("result", result)];
+        self.metrics.count("fpprobe_daemon_rounds_total", &labels);
+        match found {
+            Ok(Some(found)) => {
+                self.found(&order, found);
+                if order.extent == Extent::Quick && self.policy.config.daemon.full {
+                    self.queue.add(Order { extent: Extent::Full, trigger: Trigger::Idle, ..order }, now);
+                }
+            }
+            Ok(None) if self.stopping.is_none() => self.queue.add(order, now),
+            Ok(None) => {}
+            Err(problem) => {
+                self.tell_of(Priority::Error, &order.device, &format!("could not be measured: {problem}"), &[]);
+                // It may be another device by now.
+                self.want = Some(Trigger::Identity);
+            }
+        }
+    }
+
+    /// Writes an entry of the log.
+    pub(super) fn tell(&mut self, priority: Priority, text: &str, fields: &[(&str, &str)]) {
+        self.log.tell(priority, text, fields);
+        let about: Vec<String> = fields.iter().map(|(name, value)| format!(" {name}={value}")).collect();
+        self.entries.push_back(format!("{} {text}{}", host::now(), about.concat()));
+        while self.entries.len() > SHOWN {
+            self.entries.pop_front();
+        }
+    }
+
+    /// One about a device.
+    pub(super) fn tell_of(&mut self, priority: Priority, device: &Known, text: &str, more: &[(&str, &str)]) {
+        let who = [("device", &device.name[..]), ("slot", &device.slot), ("driver", &device.driver_info)];
+        self.tell(priority, &format!("{} {text}", device.name), &[&who[..], more].concat());
+    }
+}
+
+/// The configuration in effect, for the processes that measure.
+pub fn write_config(policy: &Policy) -> anyhow::Result<()> {
+    Ok(save(&policy.folder().join("config.toml"), |out| out.write_all(policy.text.as_bytes()))?)
+}

@@ -1,0 +1,143 @@
+//! A quick run: what tells within seconds whether a driver still does what it did.
+//!
+//! It asks what the rules of five families look at, plainly and under the strictest controls, and every kernel that deviated in the
+//! last stored report of the same slot. What deviated then was asked alone then, and is not asked alone again.
+
+use std::collections::{BTreeSet, HashSet};
+
+use fpprobe_profiles::Profile;
+use fpprobe_reports::journal::Quick;
+use fpprobe_reports::store::{Listing, Store, Stored};
+use fpprobe_spirv::catalogue::strictest;
+use fpprobe_spirv::{Controls, Format, Kernel, Route};
+use serde::Deserialize;
+
+use crate::asking;
+use crate::exit::OrUsage as _;
+use crate::measure::support::Support;
+
+/// The families, by the catalogue's ids of their rules.
+const FAMILIES: [&[&str]; 5] = [
+    // What becomes of 32-bit subnormals: operands, results, the sign of the zero, comparisons, moves.
+    &["D32-18", "D32-19", "D32-20", "D32-21"],
+    // NaN and signed zeros in minimum and maximum.
+    &["D32-27", "D32-28", "D32-29", "D32-30", "D32-31"],
+    // Square roots and their reciprocals of zeros, negatives and subnormals.
+    &["D32-04", "D32-05", "D32-06"],
+    // 16-bit subnormals.
+    &["D16-04", "D16-07", "D16-07-move", "D16-07-min-max", "D16-07-compare"],
+    // Packing to 11 and 10 bits.
+    &["D11-01", "D11-02", "D11-03", "D11-04", "D11-05", "D11-06", "D11-07", "D11-08", "D11-09", "D11-10"],
+];
+
+/// The kernels of the families for a device, and those that deviated last time.
+pub fn kernels(profiles: &[Profile], again: &[String], support: &Support) -> Vec<Kernel> {
+    let of_families = |id: &str| FAMILIES.iter().any(|family| family.contains(&id));
+    let mut kernels = Vec::new();
+    for profile in profiles {
+        let parts = profile.rules.iter().filter(|rule| of_families(&rule.id)).flat_map(|rule| &rule.parts);
+        let parts: Vec<_> = parts.collect();
+        let sets = asking::control_sets(profile, support);
+        for set in BTreeSet::from([Controls::NONE, strictest(&sets)]) {
+            kernels.extend(parts.iter().flat_map(|part| (0..part.lowerings.len()).map(move |l| part.kernel(l, set))));
+        }
+    }
+    // Every path of every format is a default run's matter.
+    let direct = |kernel: &Kernel| {
+        !kernel.format.is_packed() || (kernel.format == Format::B10g11r11 && kernel.route == Route::StorageImage)
+    };
+    kernels.retain(direct);
+    // A report of another version may know kernels that this one does not.
+    kernels.extend(again.iter().filter_map(|id| id.parse::<Kernel>().ok()));
+    let mut seen = HashSet::new();
+    kernels.retain(|kernel| seen.insert(*kernel));
+    kernels
+}
+
+/// What deviated, slot by slot, in the newest report that the store holds of each of these.
+pub fn again<'a>(store: &Store, slots: impl IntoIterator<Item = &'a str>) -> anyhow::Result<Quick> {
+    let listing = store.list().or_usage()?;
+    let mut quick = Quick::default();
+    for slot in slots.into_iter().collect::<BTreeSet<_>>() {
+        if let Some(stored) = newest(&listing, slot) {
+            quick.again.insert(slot.to_owned(), deviating(store, stored, slot)?);
+        }
+    }
+    Ok(quick)
+}
+
+/// The newest report with a device in this slot.
+fn newest<'a>(listing: &'a Listing, slot: &str) -> Option<&'a Stored> {
+    listing.reports.iter().rev().find(|stored| stored.entry.devices.iter().any(|device| device.slot == slot))
+}
+
+fn deviating(store: &Store, stored: &Stored, slot: &str) -> anyhow::Result<Vec<String>> {
+    let told: Told = serde_json::from_str(&store.text(stored).or_usage()?)?;
+    let rules = told.devices.into_iter().filter(|device| device.slot == slot).flat_map(|device| device.profiles);
+    let kernels: BTreeSet<String> =
+        rules.flat_map(|profile| profile.rules).flat_map(|rule| rule.failed).map(|failed| failed.kernel).collect();
+    Ok(kernels.into_iter().collect())
+}
+
+/// What a report tells of failures; the rest, most of it, is not kept in memory.
+#[derive(Deserialize)]
+struct Told {
+    devices: Vec<ToldDevice>,
+}
+
+#[derive(Deserialize)]
+struct ToldDevice {
+    slot: String,
+    profiles: Vec<ToldProfile>,
+}
+
+#[derive(Deserialize)]
+struct ToldProfile {
+    rules: Vec<ToldRule>,
+}
+
+#[derive(Deserialize)]
+struct ToldRule {
+    #[serde(default)]
+    failed: Vec<ToldFailed>,
+}
+
+#[derive(Deserialize)]
+struct ToldFailed {
+    kernel: String,
+}
+
+/// What deviated before on the device of this slot.
+pub fn known<'a>(quick: &'a Quick, slot: &str) -> &'a [String] {
+    quick.again.get(slot).map_or(&[], Vec::as_slice)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::profiles;
+
+    #[test]
+    fn every_id_of_the_families_is_a_rule_of_some_profile() {
+        let profiles = profiles::for_devices(&[]).unwrap();
+        for id in FAMILIES.iter().copied().flatten() {
+            assert!(profiles.iter().any(|profile| profile.rule(id).is_some()), "{id}");
+        }
+    }
+
+    #[test]
+    fn the_families_and_what_deviated_are_asked_and_no_other_path_of_texels() {
+        let profiles = profiles::for_devices(&[]).unwrap();
+        let again = ["f32.sin:route=push".to_owned(), "f99.gone".to_owned()];
+        let kernels = kernels(&profiles, &again, &Support::everything());
+        let ids: BTreeMap<String, Kernel> = kernels.iter().map(|kernel| (kernel.to_string(), *kernel)).collect();
+        for id in ["f32.fmul", "f32.nmin", "f32.inverse_sqrt", "f16.fmul", "b10g11r11.store:route=storage_image"] {
+            assert!(ids.contains_key(id), "{id}");
+        }
+        assert!(ids.contains_key("f32.sin:route=push") && !ids.contains_key("f32.asin"));
+        assert!(!ids.keys().any(|id| id.contains("route=blit")));
+        assert_eq!(ids.len(), kernels.len());
+    }
+}

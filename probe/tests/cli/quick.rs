@@ -1,0 +1,75 @@
+//! `run --quick`: few kernels, and those that deviated the last time.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use crate::scene::{ends, fpprobe, json};
+
+fn kernels(report: &Value) -> BTreeSet<String> {
+    let observations = report["devices"][0]["observations"].as_array().unwrap();
+    observations.iter().map(|one| one["kernel"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn a_quick_run_asks_the_families_and_what_deviated_in_the_last_report() {
+    let folder = tempfile::tempdir().unwrap();
+    let (store, first, second) =
+        (folder.path().join("store"), folder.path().join("1.json"), folder.path().join("2.json"));
+    let run = |arguments: &[&str], out| {
+        let mut command = fpprobe(&["swiftshader"]);
+        ends(command.arg("run").args(arguments).arg("--store-path").arg(&store).arg("-o").arg(out)).with(0);
+    };
+    run(&["f32.asin*", "f32.exp2"], &first);
+    let failed: BTreeSet<String> = json(&first)["devices"][0]["profiles"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .flat_map(|profile| profile["rules"].as_array().unwrap())
+        .filter_map(|rule| rule["failed"].as_array())
+        .flatten()
+        .map(|failed| failed["kernel"].as_str().unwrap().to_owned())
+        .collect();
+    assert!(failed.contains("f32.exp2"), "{failed:?}");
+    run(&["--quick"], &second);
+    let asked = kernels(&json(&second));
+    assert!(failed.is_subset(&asked), "{:?}", failed.difference(&asked));
+    assert!(
+        ["f32.fmul", "f32.nmax", "f32.inverse_sqrt", "b10g11r11.store:route=storage_image"]
+            .iter()
+            .all(|id| asked.contains(*id))
+    );
+    assert!(!asked.contains("f32.asin"), "it did not deviate");
+}
+
+#[test]
+fn a_quick_run_takes_no_filter_and_requires_nothing() {
+    for arguments in [&["--quick", "f32.fadd"][..], &["--quick", "--require", "d3d11"], &["--quick", "--exhaustive"]] {
+        let ended = ends(fpprobe(&["swiftshader"]).arg("run").args(arguments));
+        ended.with(2);
+        assert!(ended.err.contains("--quick"), "{}", ended.err);
+    }
+}
+
+#[test]
+fn what_both_were_asked_is_compared_as_if_nothing_else_had_been() {
+    let folder = tempfile::tempdir().unwrap();
+    let (small, large) = (folder.path().join("small.json"), folder.path().join("large.json"));
+    for (filter, out) in [(&["f32.f*"][..], &small), (&["f32.*"], &large)] {
+        ends(fpprobe(&["swiftshader"]).arg("run").args(filter).arg("-o").arg(out)).with(0);
+    }
+    let diff = |arguments: &[&str]| {
+        ends(fpprobe(&[]).arg("diff").args(arguments).arg(&large).arg(&small).args(["--format", "json"])).document(0)
+    };
+    let kinds = |diff: &Value| -> BTreeSet<String> {
+        let kernels = diff["devices"][0]["kernels"].as_array().unwrap();
+        kernels.iter().map(|kernel| kernel["kind"].as_str().unwrap().to_owned()).collect()
+    };
+    let (all, common) = (diff(&[]), diff(&["--common"]));
+    assert!(kinds(&all).contains("vanished"), "{:?}", kinds(&all));
+    // Which NaN an operation gives depends on the module around it.
+    assert!(kinds(&common).iter().all(|kind| kind == "nan_bits"), "{:?}", kinds(&common));
+    for what in ["rules", "profiles"] {
+        assert!(common["devices"][0][what].as_array().unwrap().is_empty(), "{what}");
+    }
+}

@@ -1,0 +1,14 @@
+//! The daemon as a process, on real drivers.
+
+#[path = "../cli/scene.rs"]
+#[expect(dead_code, reason = "shared with other tests, each of which uses a part")]
+mod scene;
+
+mod abuse;
+#[expect(dead_code, reason = "shared with the soak test")]
+mod host;
+mod killed;
+mod page;
+mod signals;
+mod strangers;
+mod update;

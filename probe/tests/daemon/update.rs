@@ -1,0 +1,89 @@
+//! A driver update under a running daemon.
+
+use std::fs;
+use std::os::unix::net::UnixDatagram;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::host::{Host, PATIENCE};
+
+/// What the issue of a driver update may take until everybody knows; a build for tests, beside other tests, takes longer.
+const SOON: Duration = Duration::from_secs(10);
+
+#[test]
+fn a_driver_that_changes_under_the_daemon_is_told_to_everybody() {
+    let folder = tempfile::tempdir().unwrap();
+    let hooked = folder.path().join("hook.json");
+    let settings = format!(
+        "tell = \"changes\"\ntextfile = \"{0}/metrics.prom\"\nhook.command = [\"tee\", \"{0}/hook.json\"]\n",
+        folder.path().display()
+    );
+    let host = Host::new("lavapipe-22", &settings);
+    host.wait("the first measurement", || host.told().contains("was measured for the first time"));
+    let store = || {
+        fs::read_dir(host.path("store"))
+            .unwrap()
+            .flatten()
+            .filter(|entry| entry.path().extension().is_some_and(|end| end == "fpreport"))
+            .count()
+    };
+    assert_eq!(store(), 1);
+    // From here on the journal is there.
+    let journal = UnixDatagram::bind(host.path("journal")).unwrap();
+    journal.set_read_timeout(Some(PATIENCE)).unwrap();
+    let (done, text) = host.ask(&["reload"]);
+    assert!(done, "{text}");
+
+    let begun = Instant::now();
+    host.install("lavapipe-25");
+    let hook: Value = host.wait("the hook", || serde_json::from_str(&fs::read_to_string(&hooked).ok()?).ok());
+    let mut bytes = vec![0; 1 << 16];
+    let entry = loop {
+        let length = journal.recv(&mut bytes).expect("an entry of the journal");
+        let text = String::from_utf8_lossy(&bytes[..length]).into_owned();
+        if text.contains("has changed since") {
+            break text;
+        }
+    };
+    let metrics = host.wait("the metrics", || {
+        let text = fs::read_to_string(folder.path().join("metrics.prom")).ok()?;
+        let changed = text.lines().find(|line| line.starts_with("fpprobe_daemon_changed_kernels{"))?;
+        (!changed.ends_with(" 0")).then(|| text.clone())
+    });
+    let took = begun.elapsed();
+    println!("told after {:.1} s", took.as_secs_f64());
+    assert!(cfg!(debug_assertions) || took < SOON, "it took {took:?}");
+
+    assert_eq!(hook["schema"], "fpprobe-diff/1");
+    let kernels = hook["devices"][0]["kernels"].as_array().unwrap();
+    // Mesa 22 converts what does not fit otherwise than Mesa 25 does.
+    assert!(kernels.iter().any(|kernel| kernel["kernel"] == "f32.convert_f_to_s"), "{kernels:?}");
+    let identity = hook["devices"][0]["identity"].to_string();
+    assert!(identity.contains("Mesa 22") && identity.contains("Mesa 25"), "{identity}");
+    for field in
+        ["FPPROBE_DEVICE=llvmpipe", "FPPROBE_DRIVER=Mesa 25", "FPPROBE_VERDICT=none", "SYSLOG_IDENTIFIER=fpprobe"]
+    {
+        assert!(entry.contains(field), "{entry}");
+    }
+    assert!(metrics.contains("Mesa 25") && !metrics.contains("Mesa 22"), "a driver that is gone has no metrics");
+    assert_eq!(store(), 2);
+    let id = host.status()["devices"][0]["last"]["report"].as_str().unwrap().to_owned();
+    let kept: Value =
+        serde_json::from_slice(&fs::read(host.path("store/daemon/diffs").join(format!("{id}.json"))).unwrap()).unwrap();
+    assert_eq!(kept, hook);
+    assert!(host.get("/metrics").contains("fpprobe_daemon_changed_kernels"));
+    assert!(host.get(&format!("/diffs/{id}")).contains("fpprobe-diff/1"));
+    assert!(host.get(&format!("/reports/{id}")).contains("<html"));
+}
+
+#[test]
+fn a_driver_that_goes_is_missed_and_one_that_comes_is_measured() {
+    let host = Host::new("swiftshader", "");
+    host.wait("the first measurement", || host.told().contains("was measured for the first time"));
+    fs::remove_file(host.path("drivers/driver.json")).unwrap();
+    host.wait("the device is gone", || host.status()["devices"].as_array().unwrap().is_empty());
+    assert!(host.told().contains("is gone"));
+    host.install("swiftshader");
+    host.wait("it is measured again", || host.told().contains("has not changed since"));
+}

@@ -90,9 +90,9 @@ fn options(args: &SweepArgs, plan: &Plan) -> String {
     } else {
         format!(" --profile {}", plan.profiles.join(" --profile "))
     };
-    let devices: String = args.devices.device.iter().map(|device| format!(" --device {device}")).collect();
+    let devices: Vec<String> = args.devices.device.iter().map(|device| format!(" --device {device}")).collect();
     let old = args.resolve.as_ref().map_or_else(String::new, |path| format!(" --resolve {}", path.display()));
-    format!("{}{judged}{shard}{budget}{nan}{devices}{old}", kernels.join(" "))
+    format!("{}{judged}{shard}{budget}{nan}{}{old}", kernels.join(" "), devices.concat())
 }
 
 /// Nothing where no device answered anything, incomplete where something is missing.

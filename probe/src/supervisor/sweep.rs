@@ -87,14 +87,14 @@ impl<'a> Sweep<'a, '_> {
             match self.with_worker(ledger) {
                 Ok(()) => {}
                 Err(_) if self.site.settings.stop.is_wanted() => return Ok(()),
-                Err(failure) => self.after(failure)?,
+                Err(failure) => self.after(&failure)?,
             }
         }
         Ok(())
     }
 
     /// Puts back what was under way, to be asked in smaller pieces; gives up where they are as small as they get.
-    fn after(&mut self, failure: Failure) -> Result<(), Failure> {
+    fn after(&mut self, failure: &Failure) -> Result<(), Failure> {
         let lost = self.running.front().copied();
         let inputs = self.order.domain.block();
         for span in self.running.drain(..).rev() {
@@ -109,7 +109,7 @@ impl<'a> Sweep<'a, '_> {
         let alone = lost.is_none_or(|span| span.blocks == 1);
         self.attempts = if alone && !failure.outside { self.attempts + 1 } else { 0 };
         if !is_violent(failure.outcome) || self.attempts >= ATTEMPTS {
-            return Err(Failure { detail: format!("{}, {place}", failure.detail), ..failure });
+            return Err(Failure { detail: format!("{}, {place}", failure.detail), ..*failure });
         }
         (self.site.listener)(&Event::Trouble {
             subject: &self.site.target.label(),

@@ -21,7 +21,7 @@ const PRINT: &str = "fingerprint";
 pub struct Files {
     /// Standard output.
     page: Page<dyn fpprobe_reports::sweep::RenderSweep + Sync>,
-    files: Vec<(PathBuf, &'static SweepFormat)>,
+    reports: Vec<(PathBuf, &'static SweepFormat)>,
     folder: Option<PathBuf>,
 }
 
@@ -29,23 +29,23 @@ impl Files {
     /// Decides before anything is measured.
     pub fn new(path: Option<&Path>, format: Option<&str>) -> anyhow::Result<Files> {
         let Some(path) = path else {
-            return Ok(Files { page: Page::new(SWEEPS, None, format)?, files: Vec::new(), folder: None });
+            return Ok(Files { page: Page::new(SWEEPS, None, format)?, reports: Vec::new(), folder: None });
         };
         let page = Page::new(SWEEPS, None, None)?;
         let text = path.to_string_lossy();
         if path.is_dir() || text.ends_with('/') || path.extension().is_none() && !path.exists() && format.is_none() {
             let file = |name| Ok((path.join(format!("{NAME}.{name}")), render::named(SWEEPS, name).or_usage()?));
             let files = ["json", "html"].map(file).into_iter().collect::<anyhow::Result<Vec<_>>>()?;
-            return Ok(Files { page, files, folder: Some(path.to_owned()) });
+            return Ok(Files { page, reports: files, folder: Some(path.to_owned()) });
         }
         let form =
             format.map_or_else(|| render::for_path(SWEEPS, path), |name| render::named(SWEEPS, name)).or_usage()?;
-        Ok(Files { page, files: vec![(path.to_owned(), form)], folder: None })
+        Ok(Files { page, reports: vec![(path.to_owned(), form)], folder: None })
     }
 
     /// The journal; none where nothing is written.
     pub fn journal(&self, options: String, stop: &Stop) -> anyhow::Result<Option<Journal>> {
-        let place = self.files.first().map(|(path, _)| path.with_extension("journal"));
+        let place = self.reports.first().map(|(path, _)| path.with_extension("journal"));
         place.map(|place| Journal::open(&place, options, stop)).transpose()
     }
 
@@ -56,10 +56,10 @@ impl Files {
                 .with_context(|| format!("failed to create folder {}", folder.display()))
                 .or_usage()?;
         }
-        for (path, form) in &self.files {
+        for (path, form) in &self.reports {
             save(path, |out| form.renderer.render(sweep, Style::PLAIN, out)).or_usage()?;
         }
-        if let Some((path, _)) = self.files.first().filter(|_| !fingerprint.prints.is_empty()) {
+        if let Some((path, _)) = self.reports.first().filter(|_| !fingerprint.prints.is_empty()) {
             let bytes = fingerprint.pack()?;
             save(&path.with_extension(PRINT), |out| out.write_all(&bytes)).or_usage()?;
         }

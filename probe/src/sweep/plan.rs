@@ -71,7 +71,9 @@ fn verified(domains: Vec<Domain>, profiles: &[Profile]) -> anyhow::Result<(Vec<D
     if judged.is_empty() {
         return Err(usage_error(refused.join("; ")));
     }
-    refused.iter().for_each(|why| say(&format!("note: {why}")));
+    for why in refused {
+        say(&format!("note: {why}"));
+    }
     Ok(judged.into_iter().unzip())
 }
 

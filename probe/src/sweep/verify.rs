@@ -73,7 +73,9 @@ impl Ledger for Verifying<'_> {
             self.verifier.block(block * span.inputs, results, &mut tally);
             tally
         };
-        parallel::map(&blocks, judge).iter().for_each(|tally| self.tally.merge(tally));
+        for tally in parallel::map(&blocks, judge) {
+            self.tally.merge(&tally);
+        }
         self.blocks.extend(blocks.iter().map(|(block, _)| block));
         if self.noted.elapsed() >= PAUSE {
             self.note();

@@ -69,7 +69,8 @@ impl Changes {
     /// Adds an input with the words of its results. Inputs come in order.
     pub fn add(&mut self, domain: &Domain, number: u64, before: Option<&[u32]>, after: &[u32]) {
         self.inputs += 1;
-        let last = self.runs.last_mut().filter(|[first, count]| *first + *count == number && number % BLOCK != 0);
+        let last =
+            self.runs.last_mut().filter(|[first, count]| *first + *count == number && !number.is_multiple_of(BLOCK));
         if let Some([_, count]) = last {
             *count += 1;
         } else if self.runs.len() < LISTED {

@@ -133,7 +133,7 @@ impl Print {
         let head = format!("{MAGIC}{kernel} {} {normalise_nan}\n", self.domain.block());
         let mut hash = Sha256::new().chain_update(head);
         sums?.iter().flatten().for_each(|word| hash.update(word.to_le_bytes()));
-        Some(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+        Some(format!("{:x}", hash.finalize()))
     }
 
     /// Blocks that both have asked, and those of them that differ.

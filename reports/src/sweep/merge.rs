@@ -97,9 +97,8 @@ fn kernel(own: &mut Swept, other: Swept, part: usize) -> Result<(), MergeError> 
     }
     match (&mut own.changes, other.changes) {
         (Some(own), Some(other)) if own.since == other.since && own.resolution == other.resolution => own.merge(other),
-        (None, None) => {}
+        (_, None) => {}
         (own @ None, other) => *own = other,
-        (Some(_), None) => {}
         _ => return Err(MergeError::Differ { part, what: "older fingerprints" }),
     }
     Ok(())

@@ -85,7 +85,7 @@ pub struct Past {
 
 /// Sums as text.
 pub fn hex(sums: &[[u32; 3]]) -> String {
-    sums.iter().flatten().map(|sum| format!("{sum:08x}")).collect()
+    sums.iter().flatten().fold(String::new(), |text, sum| text + &format!("{sum:08x}"))
 }
 
 /// The sums of a text.

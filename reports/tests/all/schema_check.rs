@@ -71,7 +71,7 @@ fn walk(root: &Value, schema: &Value, value: &Value, at: &str, errors: &mut Vec<
                 let known = keywords.get("properties").and_then(Value::as_object);
                 let numbers = keywords.contains_key("patternProperties");
                 for (name, member) in value.as_object().into_iter().flatten() {
-                    if !known.is_some_and(|known| known.contains_key(name)) && !(numbers && is_number(name)) {
+                    if !(known.is_some_and(|known| known.contains_key(name)) || numbers && is_number(name)) {
                         walk(root, wanted, member, &format!("{at}.{name}"), errors);
                     }
                 }

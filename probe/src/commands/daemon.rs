@@ -27,7 +27,7 @@ pub fn main(source: Source, args: &DaemonArgs) -> anyhow::Result<Status> {
             Request::QuarantineClear { slot: slot.clone() }
         }
     };
-    let Reply { done, text } = control::call(&source.read()?.socket(), &request)?;
+    let Reply { done, text } = control::call(&source.read()?.sockets(), &request)?;
     if !done {
         return Err(usage_error(format!("the daemon refused: {text}")));
     }

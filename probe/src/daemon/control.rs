@@ -23,6 +23,8 @@ use crate::exit::usage_error;
 const LONGEST: u64 = 4096;
 /// Time for a request to arrive, and for the loop to answer.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// The socket of `fpprobe.service`: `RuntimeDirectory=` of its unit.
+const SERVICE: &str = "/run/fpprobe/fpprobe.sock";
 
 /// What can be asked of the daemon.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -168,11 +170,17 @@ fn group_id(name: &str) -> anyhow::Result<u32> {
     id.ok_or_else(|| usage_error(format!("`daemon.control.group`: there is no group `{name}` in /etc/group")))
 }
 
-/// Asks a daemon.
-pub fn call(path: &Path, request: &Request) -> anyhow::Result<Reply> {
-    let stream = UnixStream::connect(path).map_err(|error| {
-        usage_error(format!("no daemon answers at {}: {error}; is `fpprobe daemon` running?", path.display()))
-    })?;
+/// Asks the first daemon that answers at one of these places.
+pub fn call(places: &[PathBuf], request: &Request) -> anyhow::Result<Reply> {
+    let mut silent = Vec::new();
+    let mut connect = |path: &PathBuf| {
+        let stream = UnixStream::connect(path);
+        stream.inspect_err(|error| silent.push(format!("{} ({error})", path.display()))).ok()
+    };
+    let Some(stream) = places.iter().find_map(&mut connect) else {
+        let places = silent.join(", nor at ");
+        return Err(usage_error(format!("no daemon answers at {places}; is `fpprobe daemon` running?")));
+    };
     stream.set_read_timeout(Some(PATIENCE * 2))?;
     let mut line = serde_json::to_string(request)?;
     line.push('\n');
@@ -196,6 +204,12 @@ pub fn place(configured: &Path, own: &Path) -> PathBuf {
     folder.unwrap_or_else(|| own.to_owned()).join("fpprobe.sock")
 }
 
+/// Where a daemon may be found: at that place, and, unless another is configured, where the packaged service has its own.
+pub fn places(configured: &Path, own: &Path) -> Vec<PathBuf> {
+    let service = configured.as_os_str().is_empty().then(|| PathBuf::from(SERVICE));
+    std::iter::once(place(configured, own)).chain(service).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use std::os::unix::fs::PermissionsExt as _;
@@ -216,7 +230,7 @@ mod tests {
             }
         });
         let request = Request::QuarantineClear { slot: Some("pci:0000:01:00.0".into()) };
-        assert_eq!(call(&path, &request).unwrap(), Reply::done(format!("{request:?}")));
+        assert_eq!(call(std::slice::from_ref(&path), &request).unwrap(), Reply::done(format!("{request:?}")));
         for line in [
             "{}\n".to_owned(),
             "x".repeat(100_000) + "\n",
@@ -228,7 +242,7 @@ mod tests {
             let _ = BufReader::new(&stream).read_line(&mut reply);
             assert!(reply.is_empty() || reply.contains("not understood"), "{reply}");
         }
-        assert!(call(&path, &Request::Status).unwrap().done);
+        assert!(call(&[folder.path().join("nobody"), path.clone()], &Request::Status).unwrap().done);
         assert!(listen(&path, "", sender.clone()).unwrap_err().root_cause().to_string().contains("another daemon"));
         assert!(
             listen(&folder.path().join("x"), "no-such-group", sender)

@@ -84,6 +84,11 @@ impl Policy {
         super::control::place(&self.config.daemon.control.socket, &self.folder())
     }
 
+    /// Where one that is running may be found.
+    pub fn sockets(&self) -> Vec<PathBuf> {
+        super::control::places(&self.config.daemon.control.socket, &self.folder())
+    }
+
     /// The baseline, if there is one.
     pub fn baseline(&self) -> Option<&Path> {
         Some(self.config.daemon.baseline.as_path()).filter(|path| !path.as_os_str().is_empty())

@@ -19,6 +19,7 @@ mod sum;
 mod tally;
 mod tolerance;
 
+use fpprobe_spirv::sweep::Domain;
 use fpprobe_spirv::{Format, Kernel};
 
 use crate::encoding::Encoding;
@@ -102,14 +103,11 @@ impl Verifier {
     }
 }
 
-/// The operands' formats and places, if the kernel's inputs are numbers of 32 bits at most and its result is one value.
+/// The operands' formats and places, if the operands are numbers and the result is one value of a word.
 fn fields(kernel: &Kernel, question: &Question) -> Result<Vec<(Format, u32)>, Unverifiable> {
     let refused = |reason: &str| Unverifiable::Domain { kernel: kernel.to_string(), reason: reason.to_owned() };
-    let params = kernel.params();
-    if kernel.op.code.is_of_texels() {
-        return Err(refused("it is about texels, which a run asks code by code"));
-    }
-    if params.iter().any(|shape| shape.width != 1) || kernel.width != 1 {
+    let domain = Domain::of(kernel).map_err(|error| refused(&error.to_string()))?;
+    if kernel.params().iter().any(|shape| shape.width != 1) || kernel.width != 1 {
         return Err(refused("its operands are vectors; a sweep asks numbers"));
     }
     let [encoding] = question.encodings[..] else {
@@ -118,15 +116,7 @@ fn fields(kernel: &Kernel, question: &Question) -> Result<Vec<(Format, u32)>, Un
     if encoding.bits() > 32 {
         return Err(refused("its result has more than 32 bits"));
     }
-    let mut shift: u32 = params.iter().map(|shape| shape.format.bits()).sum();
-    if shift > 32 {
-        return Err(refused("its inputs have more than 32 bits; a sweep asks such as `f32.sqrt` or `f16.fadd`"));
-    }
-    let place = |format: Format| {
-        shift -= format.bits();
-        (format, shift)
-    };
-    Ok(params.iter().map(|shape| shape.format).map(place).collect())
+    Ok(domain.fields())
 }
 
 /// What a profile demands of the kernel's results one by one.

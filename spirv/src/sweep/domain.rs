@@ -68,7 +68,7 @@ impl Domain {
     }
 
     /// The operands of an input, their components one by one, with the place of their lowest bit.
-    pub(super) fn fields(&self) -> Vec<(Format, u32)> {
+    pub fn fields(&self) -> Vec<(Format, u32)> {
         let mut shift = self.bits;
         let components = self.kernel.params().into_iter().flat_map(|shape| (0..shape.width).map(move |_| shape.format));
         let place = |format: Format| {

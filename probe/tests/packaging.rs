@@ -1,4 +1,5 @@
-//! The systemd units as shipped: valid, and confined as far as they say.
+//! Units and container as shipped: valid, confined as far as they say, and made of what is there. The Debian package is tried
+//! out by `make deb`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,9 +9,14 @@ use tempfile::TempDir;
 
 const SERVICES: [&str; 2] = ["fpprobe", "fpprobe-run"];
 
-fn packaged(name: &str) -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("packaging/systemd").join(name);
+/// A file of the repository.
+fn file(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(name);
     fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+fn packaged(name: &str) -> String {
+    file(&format!("probe/packaging/systemd/{name}"))
 }
 
 /// The units, in a folder of their own, as the package installs them, but for the path of the program.
@@ -92,4 +98,40 @@ fn what_the_network_costs_is_stated() {
     let narrow = stated(units.exposure("fpprobe"));
     assert!(example.contains(&format!("says {open} instead of {alone}.")), "{open}, {alone}");
     assert!(example.contains(&format!("known ({narrow})")), "{narrow}");
+}
+
+#[test]
+fn the_container_is_made_of_what_is_there() {
+    let text = file("probe/packaging/container/Containerfile").replace("\\\n", "");
+    let instructions: Vec<(&str, &str)> = text
+        .lines()
+        .filter(|line| !line.is_empty() && !line.starts_with('#'))
+        .map(|line| line.split_once(' ').unwrap_or((line, "")))
+        .collect();
+    let of = |name: &str| instructions.iter().filter(move |(own, _)| *own == name).map(|(_, rest)| *rest);
+    // It is built by the toolchain and from the packages that the scripts of this repository install.
+    let toolchain = file("Cargo.toml");
+    let version = toolchain.lines().find_map(|line| line.strip_prefix("rust-version = ")).unwrap().trim_matches('"');
+    assert!(of("FROM").next().unwrap().contains(&format!("rust:{version}-")), "{version}");
+    let installer = file(".ci/install");
+    let list = |name: &str| {
+        let line = installer.lines().find_map(|line| line.strip_prefix(&format!("readonly {name}=("))).unwrap();
+        line.trim_end_matches(')').split(' ').map(str::to_owned).collect::<Vec<_>>()
+    };
+    let mut stages = of("RUN").filter(|command| command.contains("apt-get install"));
+    for name in ["BUILD_PACKAGES", "RUN_PACKAGES"] {
+        let stage = stages.next().unwrap();
+        let words: Vec<&str> = stage.split_whitespace().collect();
+        for package in list(name) {
+            assert!(words.contains(&package.as_str()), "{package} of {name}: {stage}");
+        }
+    }
+    // What is copied is there, and what is started is what is copied.
+    for copied in of("COPY").filter(|copied| !copied.starts_with("--from")) {
+        let source = copied.split(' ').next().unwrap();
+        assert!(Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(source).exists(), "{source}");
+    }
+    let program = of("COPY").find_map(|copied| copied.strip_prefix("--from=build /src/target/release/fpprobe "));
+    assert_eq!(of("ENTRYPOINT").collect::<Vec<_>>(), [format!("[\"{}\"]", program.unwrap())]);
+    assert!(of("USER").next().is_some_and(|user| user != "root"));
 }

@@ -1,11 +1,16 @@
 //! Sets of blocks, as ranges.
 
+use fpprobe_spirv::sweep::BLOCK;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize};
+
+/// Blocks of the largest domain, all pairs of 16 bits or all 32.
+const MOST: u64 = (1 << 32) / BLOCK;
 
 /// Numbers of blocks: ranges in order, none touching the next, each as its first block and how many there are.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
-pub struct Blocks(Vec<[u64; 2]>);
+pub struct Blocks(#[serde(deserialize_with = "ranges")] Vec<[u64; 2]>);
 
 impl Blocks {
     /// How many there are.
@@ -45,9 +50,37 @@ impl FromIterator<u64> for Blocks {
     }
 }
 
+/// Reads ranges, and refuses those that are out of order, empty or of more blocks than any kernel has: what counts blocks one by
+/// one may rely on it.
+fn ranges<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<[u64; 2]>, D::Error> {
+    let ranges = Vec::<[u64; 2]>::deserialize(from)?;
+    let mut free = 0;
+    for [first, count] in &ranges {
+        let fits = *first < MOST && (1..=MOST - *first).contains(count);
+        if !fits || *first < free {
+            let problem =
+                format!("[{first}, {count}] is no range of blocks, or not in order: there are {MOST} at most");
+            return Err(D::Error::custom(problem));
+        }
+        free = first + count + 1;
+    }
+    Ok(ranges)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn ranges_that_are_none_are_refused() {
+        let read = |text: &str| serde_json::from_str::<Blocks>(text);
+        assert_eq!(read("[[0,3],[5,2],[4095,1]]").unwrap().count(), 6);
+        for text in
+            ["[[0,0]]", "[[0,3],[3,1]]", "[[5,1],[2,1]]", "[[4095,2]]", "[[0,18446744073709551615]]", "[[9e9,1]]"]
+        {
+            assert!(read(text).is_err(), "{text}");
+        }
+    }
 
     #[test]
     fn ranges_are_as_long_as_they_can_be() {

@@ -186,7 +186,7 @@ impl Fingerprint {
         let head = sum::body(&rest[..end]).ok_or_else(|| Damage::Head("it is not what was written".into()))?;
         let head: Head = serde_json::from_str(head).map_err(|error| Damage::Head(error.to_string()))?;
         let mut prints: Vec<Print> = Vec::new();
-        let mut room = 0;
+        let (mut room, mut held) = (0, 0);
         for Entry { device, kernel, blocks, asked } in &head.prints {
             let of = kernel.parse::<Kernel>().map_err(|error| Damage::Head(error.to_string()))?;
             let domain = Domain::of(&of).map_err(|error| Damage::Head(error.to_string()))?;
@@ -194,10 +194,11 @@ impl Fingerprint {
                 return Err(Damage::Head(format!("{kernel} has {} blocks, not {blocks}", domain.blocks())));
             }
             room += blocks.div_ceil(8) + asked * SUMS as u64;
+            held += blocks * size_of::<Option<[u32; 3]>>() as u64;
+            if room.max(held) > LIMIT {
+                return Err(Damage::Head(format!("it promises {held} bytes of sums, more than any fingerprint has")));
+            }
             prints.push(Print::new(device.clone(), domain));
-        }
-        if room > LIMIT {
-            return Err(Damage::Head(format!("it promises {room} bytes, more than any fingerprint has")));
         }
         let body = zstd::bulk::decompress(&rest[end + 1..], room as usize)
             .map_err(|error| Damage::Content(error.to_string()))?;
@@ -271,6 +272,13 @@ mod tests {
         new.blocks[8] = None;
         let (compared, changed) = new.compare(&old);
         assert_eq!((compared, changed.ranges()), (3, &[[7, 1]][..]));
+    }
+
+    #[test]
+    fn more_than_any_fingerprint_has_is_refused_before_it_takes_room() {
+        let many = Fingerprint { normalise_nan: false, prints: vec![print("f32.sqrt"); 5000] };
+        let error = Fingerprint::unpack(&many.pack().unwrap()).unwrap_err().to_string();
+        assert!(error.contains("more than any fingerprint has"), "{error}");
     }
 
     #[test]

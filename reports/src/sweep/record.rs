@@ -134,6 +134,7 @@ impl Past {
             Record::Intent(_) => {}
             Record::Digests { step, sums } => {
                 let sums = unhex(&sums).filter(|sums| sums.len() as u64 == step.count)?;
+                step.first.checked_add(step.count)?;
                 let own = self.sums.entry((step.device, step.kernel)).or_default();
                 own.extend((step.first..).zip(sums));
             }
@@ -167,6 +168,13 @@ mod tests {
     fn a_journal_comes_back() {
         let (text, past) = text();
         assert_eq!(read(text.as_bytes()).unwrap(), past);
+    }
+
+    #[test]
+    fn blocks_beyond_all_are_damage() {
+        let step = Step { device: "d".into(), kernel: "f32.sqrt".into(), first: u64::MAX, count: 1 };
+        let text = text().0 + &line(&Record::Digests { step, sums: hex(&[[1, 2, 3]]) });
+        assert!(read(text.as_bytes()).unwrap_err().contains("does not go with the others"));
     }
 
     #[test]

@@ -108,7 +108,7 @@ fn the_container_is_made_of_what_is_there() {
         .filter(|line| !line.is_empty() && !line.starts_with('#'))
         .map(|line| line.split_once(' ').unwrap_or((line, "")))
         .collect();
-    let of = |name: &str| instructions.iter().filter(move |(own, _)| *own == name).map(|(_, rest)| *rest);
+    let of = |name: &'static str| instructions.iter().filter(move |(own, _)| *own == name).map(|(_, rest)| *rest);
     // It is built by the toolchain and from the packages that the scripts of this repository install.
     let toolchain = file("Cargo.toml");
     let version = toolchain.lines().find_map(|line| line.strip_prefix("rust-version = ")).unwrap().trim_matches('"');

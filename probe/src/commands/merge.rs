@@ -14,6 +14,5 @@ pub fn main(session: &Session, args: &MergeArgs) -> anyhow::Result<Status> {
     let parts = args.part.iter().map(|path| read(path)).collect::<anyhow::Result<Vec<_>>>()?;
     let (sweep, fingerprint) = merge(parts).or_usage()?;
     files.write(&sweep, &fingerprint, colour::on_stdout(session.config.colour))?;
-    let broken = sweep.devices.iter().flat_map(|device| &device.kernels).any(|kernel| !kernel.incomplete.is_empty());
-    Ok(Status::Incomplete.when(broken || !sweep.incomplete.is_empty()))
+    Ok(super::sweep::status(&sweep, false))
 }

@@ -74,8 +74,11 @@ pub fn main(session: &Session, args: &SweepArgs) -> anyhow::Result<Status> {
         }
     }
     files.write(&sweep, &fingerprint, colour::on_stdout(session.config.colour))?;
-    journal.map_or(Ok(()), Journal::close)?;
-    Ok(status(&sweep).and(Status::Incomplete.when(session.stop.is_wanted())))
+    // What a budget leaves out is left out on purpose.
+    if let (Some(journal), true) = (journal, plan.budget.is_some() || !is_unfinished(&sweep, &plan)) {
+        journal.close()?;
+    }
+    Ok(status(&sweep, args.shard.is_some()).and(Status::Incomplete.when(session.stop.is_wanted())))
 }
 
 /// What decides which blocks are asked and what is kept of them.
@@ -95,15 +98,27 @@ fn options(args: &SweepArgs, plan: &Plan) -> String {
     format!("{}{judged}{shard}{budget}{nan}{}{old}", kernels.join(" "), devices.concat())
 }
 
-/// Nothing where no device answered anything, incomplete where something is missing.
-fn status(sweep: &Sweep) -> Status {
+/// Nothing where no device answered anything, incomplete where something is missing. The part of a sweep may have no block of
+/// the kernels that a device has.
+pub fn status(sweep: &Sweep, part: bool) -> Status {
     let kernels = || sweep.devices.iter().flat_map(|device| &device.kernels);
-    let nothing =
-        kernels().all(|kernel| kernel.asked.count() == 0) && kernels().any(|kernel| !kernel.incomplete.is_empty());
+    let nothing = !part && kernels().all(|kernel| kernel.asked.count() == 0);
     let broken = kernels().flat_map(|kernel| &kernel.incomplete).any(|why| !why.starts_with(UNSUPPORTED));
     Status::Nothing
         .when(nothing || sweep.devices.is_empty())
         .and(Status::Incomplete.when(broken || !sweep.incomplete.is_empty()))
+}
+
+/// Whether blocks of a kernel that the device has were not asked: a later try, or more time, may give them.
+fn is_unfinished(sweep: &Sweep, plan: &Plan) -> bool {
+    let lacks = |kernel: &Swept| kernel.incomplete.iter().any(|why| why.starts_with(UNSUPPORTED));
+    let missing =
+        |(place, kernel): (usize, &Swept)| !lacks(kernel) && kernel.asked.count() < plan.blocks(place).len() as u64;
+    let unfinished = sweep.devices.iter().any(|device| device.kernels.iter().enumerate().any(missing));
+    if unfinished {
+        say("not every block was asked: the same command with the same -o goes on with those that are left");
+    }
+    unfinished
 }
 
 /// How the reason begins where a device lacks what a kernel needs.
@@ -154,7 +169,7 @@ impl Bench<'_> {
     /// Has every result of a kernel judged.
     fn verified(&self, site: &Site<'_>, course: &Course, place: usize, swept: &mut Swept) {
         let domain = &self.plan.domains[place];
-        let key = (site.target.found.identity.key.clone(), swept.kernel.clone());
+        let key = (noted(site.target), swept.kernel.clone());
         let known = self.journal.and_then(|journal| journal.past.verified.get(&key)).cloned().unwrap_or_default();
         let mut blocks = self.plan.blocks(place);
         blocks.retain(|block| !known.0.contains(*block));
@@ -172,7 +187,7 @@ impl Bench<'_> {
     fn kernel(&self, site: &Site<'_>, course: &Course, place: usize, mut print: Print, swept: &mut Swept) -> Print {
         let domain = &self.plan.domains[place];
         let mut blocks = self.plan.blocks(place);
-        let key = (print.device.key.clone(), swept.kernel.clone());
+        let key = (noted(site.target), swept.kernel.clone());
         let known = self.journal.and_then(|journal| journal.past.sums.get(&key));
         for (block, sums) in known.into_iter().flatten() {
             if let Some(own) = print.blocks.get_mut(*block as usize) {
@@ -186,12 +201,12 @@ impl Bench<'_> {
             let sink = Sink::Digest { normalise: self.args.normalise_nan };
             let order = self.order(domain, sink, blocks.into_iter());
             let deadline = self.plan.budget.map(|budget| Instant::now() + budget);
-            let mut ledger = Printing { print: &mut print, journal: self.journal, course, deadline };
+            let mut ledger = Printing { device: key.0, print: &mut print, journal: self.journal, course, deadline };
             note(swept, sweep(site, order, &mut ledger));
         }
         swept.asked = print.asked();
         swept.root = print.root(self.args.normalise_nan);
-        if let Some(old) = self.old.and_then(|old| old.of(&site.target.found.identity.slot, domain.kernel())) {
+        if let Some(old) = self.old.and_then(|old| old.of(&site.target.found.identity, domain.kernel())) {
             let pair = Pair { old, new: &print, normalise: self.args.normalise_nan };
             let older = self.all.iter().find(|target| {
                 let key = &target.found.identity.key;
@@ -219,6 +234,12 @@ impl Bench<'_> {
             memory: self.args.memory << 20,
         }
     }
+}
+
+/// A device as journals know it: what it answers under layers does not mix with what it answers without.
+fn noted(target: &Target) -> String {
+    let found = &target.found;
+    std::iter::once(&found.identity.key).chain(&found.taint).map(String::as_str).collect::<Vec<_>>().join(" ")
 }
 
 /// Adds what went wrong.

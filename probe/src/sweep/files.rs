@@ -59,9 +59,16 @@ impl Files {
         for (path, form) in &self.reports {
             save(path, |out| form.renderer.render(sweep, Style::PLAIN, out)).or_usage()?;
         }
-        if let Some((path, _)) = self.reports.first().filter(|_| !fingerprint.prints.is_empty()) {
-            let bytes = fingerprint.pack()?;
-            save(&path.with_extension(PRINT), |out| out.write_all(&bytes)).or_usage()?;
+        if let Some((path, _)) = self.reports.first() {
+            let beside = path.with_extension(PRINT);
+            if !fingerprint.prints.is_empty() {
+                let bytes = fingerprint.pack()?;
+                save(&beside, |out| out.write_all(&bytes)).or_usage()?;
+            } else if beside.exists() {
+                // Of an earlier sweep: it does not belong to this report.
+                let failed = || format!("failed to remove {}, which is of an earlier sweep", beside.display());
+                std::fs::remove_file(&beside).with_context(failed).or_usage()?;
+            }
         }
         self.page.write(colour, |form, style, out| form.render(sweep, style, out))
     }

@@ -14,6 +14,8 @@ use crate::supervisor::sweep::Ledger;
 
 /// Keeps digests as they arrive.
 pub struct Printing<'a> {
+    /// The device, as journals know it.
+    pub device: String,
     /// Where they go.
     pub print: &'a mut Print,
     /// Where they go at once.
@@ -27,7 +29,7 @@ pub struct Printing<'a> {
 impl Printing<'_> {
     fn step(&self, span: Span) -> Step {
         Step {
-            device: self.print.device.key.clone(),
+            device: self.device.clone(),
             kernel: self.print.domain.kernel().to_string(),
             first: span.first / span.inputs,
             count: u64::from(span.blocks),

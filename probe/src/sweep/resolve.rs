@@ -55,7 +55,8 @@ pub fn resolve<'d>(
             drop(ledger);
             let theirs = behind.join().unwrap_or_else(|cause| std::panic::resume_unwind(cause));
             let name = |trouble: String| format!("{trouble} (the older device)");
-            ended.troubles.extend(theirs.troubles.into_iter().map(name));
+            let failure = theirs.failure.map(|failure| failure.detail);
+            ended.troubles.extend(theirs.troubles.into_iter().chain(failure).map(name));
             ended
         }),
     };

@@ -15,6 +15,9 @@ use crate::vulkan::Sweep;
 /// What results hold before: of sums nothing, of results bits that few operations give.
 const UNWRITTEN: u8 = 0xa9;
 
+/// Words of results with those bits that may be answers. No operation gives one of these to so many inputs.
+const FEW: usize = 64;
+
 /// The sweep under way.
 pub struct Sweeping {
     sweep: Sweep,
@@ -58,6 +61,9 @@ impl State {
         let (device, sweeping) = (self.device.as_ref(), self.sweep.as_mut());
         let Some((sweeping, (device, _))) = sweeping.zip(device) else { return Err(none()) };
         let taken = sweeping.sweep.finish(timeout).map_err(|error| device.explain(error))?;
+        if matches!(sweeping.sink, Sink::Store) {
+            written(&sweeping.domain, taken.bytes)?;
+        }
         let mut words = Vec::new();
         if shared {
             let file = match &mut sweeping.results {
@@ -71,6 +77,18 @@ impl State {
         }
         Ok(Response::Swept { words, took: taken.took, exact: taken.exact })
     }
+}
+
+/// Whether every result was written. Those of 16 bits and less have zeros above; of larger ones a few may be what was there
+/// before, but an invocation that does nothing leaves thousands, since it has a 256th of a block to give.
+fn written(domain: &Domain, bytes: &[u8]) -> Result<(), Failure> {
+    let left = bytes.chunks_exact(4).filter(|word| word.iter().all(|byte| *byte == UNWRITTEN)).count();
+    let narrow = domain.outputs().iter().all(|format| format.bits() < 32);
+    if left == 0 || !narrow && left < FEW {
+        return Ok(());
+    }
+    let detail = format!("{left} of {} words of results hold what was there before", bytes.len() / 4);
+    Err(Failure::new(Outcome::NotWritten, detail))
 }
 
 /// The file that the supervisor shares with this process.

@@ -20,13 +20,16 @@ fn merge(folder: &Path, name: &str, parts: &[&str]) -> Command {
     command
 }
 
+/// The whole, and its thirds.
+const THIRDS: [&str; 4] = ["1/1", "1/3", "2/3", "3/3"];
+
 /// Parts merge to the same bytes as the whole, in every file.
 #[track_caller]
-fn parts_are_the_whole(arguments: &[&str], files: &[&str]) {
+fn parts_are_the_whole(arguments: &[&str], [whole, parts @ ..]: [&str; 4], files: &[&str]) {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    ends(&mut sweep(&["lavapipe-25"], folder, "whole", arguments)).with(0);
-    let parts = ["1/3", "2/3", "3/3"].map(|shard| {
+    ends(sweep(&["lavapipe-25"], folder, "whole", arguments).args(["--shard", whole])).with(0);
+    let parts = parts.map(|shard| {
         let name = shard.replace('/', "-");
         ends(sweep(&["lavapipe-25"], folder, &name, arguments).args(["--shard", shard])).with(0);
         name
@@ -46,13 +49,31 @@ fn parts_are_the_whole(arguments: &[&str], files: &[&str]) {
 #[test]
 fn parts_of_fingerprints_merge_to_the_whole() {
     let arguments = ["f16.sin", "f32.floor", "f16.fmul", "--fingerprint"];
-    parts_are_the_whole(&arguments, &["sweep.json", "sweep.html", "sweep.fingerprint"]);
+    parts_are_the_whole(&arguments, THIRDS, &["sweep.json", "sweep.html", "sweep.fingerprint"]);
 }
 
 #[test]
 fn parts_of_what_was_judged_merge_to_the_whole() {
     let arguments = ["f16.sin", "f16.exp2", "f16.log", "f16.inverse_sqrt", "--profile", "d3d11", "--profile", "vulkan"];
-    parts_are_the_whole(&arguments, &["sweep.json", "sweep.html"]);
+    parts_are_the_whole(&arguments, THIRDS, &["sweep.json", "sweep.html"]);
+    // Parts of one kernel: four blocks of it stand for the whole.
+    let shares = ["255/1024", "763/3072", "764/3072", "765/3072"];
+    parts_are_the_whole(&["f32.floor", "--profile", "vulkan"], shares, &["sweep.json", "sweep.html"]);
+}
+
+#[test]
+fn parts_tell_once_what_a_device_lacks() {
+    // SwiftShader has no 16-bit arithmetic.
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let arguments = ["f16.sin", "f32.fabs:controls=ftz16", "f32.fabs", "--fingerprint"];
+    ends(&mut sweep(&["swiftshader"], folder, "whole", &arguments)).with(0);
+    for shard in ["1/2", "2/2"] {
+        ends(sweep(&["swiftshader"], folder, &shard[..1], &arguments).args(["--shard", shard])).with(0);
+    }
+    ends(&mut merge(folder, "merged", &["1", "2"])).with(0);
+    let read = |of: &str| std::fs::read_to_string(folder.join(of).join("sweep.json")).unwrap();
+    assert!(read("whole").contains("unsupported: ") && read("whole") == read("merged"));
 }
 
 #[test]

@@ -96,6 +96,30 @@ fn a_killed_sweep_goes_on_at_its_block_to_the_same_bytes() {
 }
 
 #[test]
+fn a_judged_sweep_that_was_ended_goes_on_to_the_same_bytes() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let (slow, arguments) = ("sleep 30 in vkQueueSubmit", ["f32.floor", "--profile", "vulkan", "--shard", "1/64"]);
+    swept(folder, slow, "whole.json", &arguments).with(0);
+    let mut command = sweep(folder, slow, "ended.json", &arguments);
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let (journal, begun) = (folder.join("ended.journal"), Instant::now());
+    let intents = || std::fs::read_to_string(&journal).unwrap_or_default().matches("\"intent\"").count();
+    while intents() < 4 {
+        assert!(begun.elapsed() < Duration::from_mins(1), "there is no journal");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert!(Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap().success());
+    child.wait().unwrap();
+    let ended = swept(folder, slow, "ended.json", &arguments);
+    ended.with(0);
+    assert!(ended.err.contains("blocks are known") && !ended.err.contains(" 0 blocks"), "{}", ended.err);
+    let read = |name: &str| std::fs::read(folder.join(name)).unwrap();
+    assert!(read("whole.json") == read("ended.json"));
+    assert!(!journal.exists());
+}
+
+#[test]
 fn a_worker_that_crashes_costs_nothing_but_time() {
     let folder = tempfile::tempdir().unwrap();
     swept(folder.path(), "", "calm.json", &["f32.fabs", "--fingerprint"]).with(0);
@@ -108,6 +132,20 @@ fn a_worker_that_crashes_costs_nothing_but_time() {
 }
 
 #[test]
+fn results_that_were_never_written_are_not_judged() {
+    let folder = tempfile::tempdir().unwrap();
+    let arguments = ["f16.sin", "f32.sin", "--profile", "vulkan", "--shard", "1100/4096"];
+    for statement in ["half rows", "skip"] {
+        let ended = swept(folder.path(), statement, "half.json", &arguments);
+        assert!(matches!(ended.code, Some(4 | 5)), "{:?}: {}", ended.code, ended.err);
+        let kernel = json(&folder.path().join("half.json"))["devices"][0]["kernels"][1].clone();
+        assert!(kernel["incomplete"].to_string().contains("not written"), "{statement}: {kernel}");
+        assert_eq!(kernel["verified"]["inputs"], 0, "{kernel}");
+        std::fs::remove_file(folder.path().join("half.journal")).unwrap();
+    }
+}
+
+#[test]
 fn work_groups_that_are_left_out_are_noticed() {
     let folder = tempfile::tempdir().unwrap();
     for statement in ["half rows", "half columns", "skip"] {
@@ -116,5 +154,6 @@ fn work_groups_that_are_left_out_are_noticed() {
         let kernel = json(&folder.path().join("half.json"))["devices"][0]["kernels"][1].clone();
         assert!(kernel["incomplete"].to_string().contains("not written"), "{statement}: {kernel}");
         assert!(kernel.get("root").is_none());
+        std::fs::remove_file(folder.path().join("half.journal")).unwrap();
     }
 }

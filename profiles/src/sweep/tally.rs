@@ -95,6 +95,11 @@ pub struct Run {
     pub rules: Vec<String>,
 }
 
+/// The sum; `None` where it has more than 64 bits.
+fn sum(mut numbers: impl Iterator<Item = u64>) -> Option<u64> {
+    numbers.try_fold(0_u64, u64::checked_add)
+}
+
 impl Tally {
     /// The largest error, with its input.
     pub fn worst(&self) -> Option<Worst> {
@@ -110,6 +115,21 @@ impl Tally {
     /// Deviating inputs that are in none of the runs kept.
     pub fn left_out(&self) -> u64 {
         self.deviating - self.runs.iter().map(|run| run.length).sum::<u64>()
+    }
+
+    /// What of its numbers no sweep gives: parts that are more than the whole.
+    pub fn contradiction(&self) -> Option<String> {
+        let counts =
+            self.rules.values().flat_map(BTreeMap::values).map(|count| count.accepted.checked_add(count.deviating));
+        let classes = self.classes.values().map(|results| sum(results.values().copied()));
+        let exponents = std::iter::once(sum(self.exponents.values().map(|exponent| exponent.deviating)));
+        let histogram = std::iter::once(sum(self.histogram.values().copied()));
+        let all = counts.chain(classes).chain(exponents).chain(histogram).chain([Some(self.deviating)]);
+        if all.into_iter().any(|count| count.is_none_or(|count| count > self.inputs)) {
+            return Some(format!("counts of more than the {} inputs judged", self.inputs));
+        }
+        let runs = sum(self.runs.iter().map(|run| run.length));
+        runs.is_none_or(|length| length > self.deviating).then(|| "runs of more inputs than deviate".to_owned())
     }
 
     /// Adds what was found of other inputs. The order of merging is of no account.

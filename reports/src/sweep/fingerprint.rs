@@ -144,10 +144,17 @@ impl Print {
 }
 
 impl Fingerprint {
-    /// The digests of a kernel: of this device, or else of the only device that has them.
-    pub fn of(&self, slot: &str, kernel: &Kernel) -> Option<&Print> {
+    /// The digests of a kernel: of this device under this driver, or else of the only one in its slot, or else of the only one
+    /// that has them. Which of several drivers of a slot was updated is not known here.
+    pub fn of(&self, device: &Identity, kernel: &Kernel) -> Option<&Print> {
         let all = || self.prints.iter().filter(|print| print.domain.kernel() == kernel);
-        all().find(|print| print.device.slot == slot).or_else(|| all().next().filter(|_| all().count() == 1))
+        let in_slot = || all().filter(|print| print.device.slot == device.slot);
+        match (all().find(|print| print.device.key == device.key), in_slot().count()) {
+            (Some(own), _) => Some(own),
+            (None, 0) => all().next().filter(|_| all().count() == 1),
+            (None, 1) => in_slot().next(),
+            (None, _) => None,
+        }
     }
 
     /// As the bytes of a file.

@@ -3,9 +3,12 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use fpprobe_profiles::sweep::Tally;
+use fpprobe_spirv::Kernel;
+use fpprobe_spirv::sweep::Domain;
 use serde::Deserialize;
 
-use super::{SCHEMA, Sweep};
+use super::{Blocks, SCHEMA, Sweep, Swept};
 use crate::limited;
 
 /// Most bytes that are read.
@@ -40,6 +43,43 @@ pub enum LoadError {
         /// What is wrong, and where.
         cause: serde_json::Error,
     },
+    /// Its numbers contradict each other, or the program.
+    #[error("failed to read sweep {}: {kernel}: {what}; was it edited by hand?", path.display())]
+    Numbers {
+        /// The file.
+        path: PathBuf,
+        /// The kernel.
+        kernel: String,
+        /// What cannot be.
+        what: String,
+    },
+}
+
+/// What of a kernel's numbers cannot be, if anything: they are added and multiplied, and loops run as often as they say.
+fn objection(kernel: &Swept) -> Option<String> {
+    let domain = match kernel.kernel.parse::<Kernel>().map_err(|error| error.to_string()) {
+        Ok(own) => Domain::of(&own).map_err(|error| error.to_string()),
+        Err(error) => Err(error),
+    };
+    let domain = match domain {
+        Ok(domain) => domain,
+        Err(error) => return Some(error),
+    };
+    let told = (kernel.inputs, kernel.block);
+    if told != (domain.inputs(), domain.block()) {
+        return Some(format!("it has {} inputs in blocks of {}, not {told:?}", domain.inputs(), domain.block()));
+    }
+    let changes = kernel.changes.iter().flat_map(|changes| [&changes.blocks, &changes.unresolved]);
+    let beyond =
+        |blocks: &&Blocks| blocks.ranges().last().is_some_and(|[first, count]| first + count > domain.blocks());
+    if std::iter::once(&kernel.asked).chain(changes).any(|blocks| beyond(&blocks)) {
+        return Some(format!("it has {} blocks, and later ones are named", domain.blocks()));
+    }
+    let judged = kernel.verified.as_ref().filter(|tally| tally.inputs != kernel.asked.count() * kernel.block);
+    if let Some(tally) = judged {
+        return Some(format!("{} inputs were judged, and the blocks asked have other ones", tally.inputs));
+    }
+    kernel.verified.as_ref().and_then(Tally::contradiction)
 }
 
 #[derive(Deserialize)]
@@ -54,7 +94,14 @@ pub fn load(path: &Path) -> Result<Sweep, LoadError> {
     let content = |cause| LoadError::Content { path: at(), cause };
     let name: Name = serde_json::from_slice(&bytes).map_err(content)?;
     match name.schema {
-        Some(schema) if schema == SCHEMA => serde_json::from_slice(&bytes).map_err(content),
+        Some(schema) if schema == SCHEMA => {
+            let sweep: Sweep = serde_json::from_slice(&bytes).map_err(content)?;
+            let mut kernels = sweep.devices.iter().flat_map(|device| &device.kernels);
+            match kernels.find_map(|kernel| objection(kernel).map(|what| (kernel.kernel.clone(), what))) {
+                Some((kernel, what)) => Err(LoadError::Numbers { path: at(), kernel, what }),
+                None => Ok(sweep),
+            }
+        }
         other => {
             Err(LoadError::Schema { path: at(), found: other.map_or("not told".into(), |name| format!("{name:?}")) })
         }

@@ -43,8 +43,11 @@ pub fn merge(parts: Vec<(Sweep, Fingerprint)>) -> Result<(Sweep, Fingerprint), M
         if (sweep.normalise_nan, &sweep.profiles) != (other.normalise_nan, &other.profiles) {
             return differ("options");
         }
-        if sweep.devices.len() != other.devices.len() || fingerprint.prints.len() != prints.prints.len() {
-            return differ("devices or kernels");
+        if sweep.devices.len() != other.devices.len() {
+            return differ("devices");
+        }
+        if fingerprint.prints.len() != prints.prints.len() {
+            return differ("fingerprints (is a `.fingerprint` file missing beside a report?)");
         }
         for (own, other) in sweep.devices.iter_mut().zip(other.devices) {
             device(own, other, part)?;
@@ -89,7 +92,11 @@ fn kernel(own: &mut Swept, other: Swept, part: usize) -> Result<(), MergeError> 
         return Err(MergeError::Twice { part, kernel: own.kernel.clone(), block });
     }
     own.asked = own.asked.iter().chain(other.asked.iter()).collect();
-    own.incomplete.extend(other.incomplete);
+    for why in other.incomplete {
+        if !own.incomplete.contains(&why) {
+            own.incomplete.push(why);
+        }
+    }
     match (&mut own.verified, other.verified) {
         (Some(own), Some(other)) => own.merge(&other),
         (Some(_), None) => {}

@@ -39,9 +39,26 @@ pub enum Record {
         kernel: String,
         /// The blocks that were judged.
         blocks: Blocks,
-        /// What was found in them.
+        /// What was found in them, as JSON of its own: in an enum that is told by a member, numbers as keys are lost.
+        #[serde(with = "nested")]
         tally: Tally,
     },
+}
+
+/// A value as the text of its JSON.
+mod nested {
+    use fpprobe_profiles::sweep::Tally;
+    use serde::de::Error as _;
+    use serde::ser::Error as _;
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub fn serialize<S: Serializer>(tally: &Tally, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(&serde_json::to_string(tally).map_err(S::Error::custom)?)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Tally, D::Error> {
+        serde_json::from_str(&String::deserialize(from)?).map_err(D::Error::custom)
+    }
 }
 
 /// What a sweep is to do.
@@ -155,13 +172,21 @@ mod tests {
         let begun = Begun { journal: FORMAT.into(), program: "1".into(), options: "f32.sqrt".into() };
         let step = Step { device: "d".into(), kernel: "f32.sqrt".into(), first: 7, count: 2 };
         let sums = [[1, 2, 3], [u32::MAX, 0, 5]];
-        let records =
-            [Record::Begun(begun.clone()), Record::Intent(step.clone()), Record::Digests { step, sums: hex(&sums) }];
+        let (device, kernel) = (step.device.clone(), step.kernel.clone());
+        let blocks: Blocks = [3, 4].into_iter().collect();
+        let tally = Tally { inputs: 2 << 20, histogram: BTreeMap::from([(0, 7), (512, 1)]), ..Tally::default() };
+        let verified = BTreeMap::from([((device.clone(), kernel.clone()), (blocks.clone(), tally.clone()))]);
+        let records = [
+            Record::Begun(begun.clone()),
+            Record::Intent(step.clone()),
+            Record::Digests { step, sums: hex(&sums) },
+            Record::Verified { device, kernel, blocks, tally },
+        ];
         let text: String = records.iter().map(line).collect();
         let own = BTreeMap::from([(7, sums[0]), (8, sums[1])]);
         let sums = BTreeMap::from([(("d".into(), "f32.sqrt".into()), own)]);
         let length = text.len() as u64;
-        (text, Past { begun, sums, verified: BTreeMap::new(), length })
+        (text, Past { begun, sums, verified, length })
     }
 
     #[test]

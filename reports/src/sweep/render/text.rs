@@ -61,7 +61,11 @@ fn swept(paper: &mut Paper<'_>, kernel: &Swept) -> io::Result<()> {
 }
 
 fn verified(paper: &mut Paper<'_>, tally: &Tally) -> io::Result<()> {
-    let ink = if tally.deviating == 0 { Ink::Good } else { Ink::Bad };
+    let ink = match tally.deviating {
+        _ if tally.inputs == 0 => Ink::Faint,
+        0 => Ink::Good,
+        _ => Ink::Bad,
+    };
     paper.line(
         4,
         2,
@@ -91,6 +95,7 @@ fn verified(paper: &mut Paper<'_>, tally: &Tally) -> io::Result<()> {
 pub(super) fn verdict(tally: &Tally) -> String {
     let judged = number(tally.inputs as usize, "input");
     match tally.deviating {
+        _ if tally.inputs == 0 => "no result was judged".to_owned(),
         0 => format!("every rule accepts every result of {judged}"),
         count => format!("{} of {judged} deviate", grouped(count as usize)),
     }

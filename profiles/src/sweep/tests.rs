@@ -61,7 +61,7 @@ fn tallies_add_up_in_any_order() {
 fn what_has_no_domain_or_no_rule_is_refused() {
     let profile = built_in("d3d11").unwrap().unwrap();
     for (kernel, reason) in [
-        ("f32.fadd", "more than 32 bits"),
+        ("f32.fadd", "its inputs have 64 bits"),
         ("f16.dot:width=2", "vectors"),
         ("b10g11r11.load:route=storage_image", "texels"),
         ("f32.frexp", "several results"),

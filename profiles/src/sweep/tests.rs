@@ -62,7 +62,7 @@ fn what_has_no_domain_or_no_rule_is_refused() {
     let profile = built_in("d3d11").unwrap().unwrap();
     for (kernel, reason) in [
         ("f32.fadd", "its inputs have 64 bits"),
-        ("f16.dot:width=2", "vectors"),
+        ("f16.fnegate:width=2", "vectors"),
         ("b10g11r11.load:route=storage_image", "texels"),
         ("f32.frexp", "several results"),
         ("f32.tan", "no required rule of d3d11 looks at f32.tan"),

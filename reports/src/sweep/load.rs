@@ -75,9 +75,9 @@ fn objection(kernel: &Swept) -> Option<String> {
     if std::iter::once(&kernel.asked).chain(changes).any(|blocks| beyond(&blocks)) {
         return Some(format!("it has {} blocks, and later ones are named", domain.blocks()));
     }
-    let judged = kernel.verified.as_ref().filter(|tally| tally.inputs != kernel.asked.count() * kernel.block);
+    let judged = kernel.verified.as_ref().filter(|tally| tally.inputs > kernel.asked.count() * kernel.block);
     if let Some(tally) = judged {
-        return Some(format!("{} inputs were judged, and the blocks asked have other ones", tally.inputs));
+        return Some(format!("{} inputs were judged, and the blocks asked have fewer", tally.inputs));
     }
     kernel.verified.as_ref().and_then(Tally::contradiction)
 }

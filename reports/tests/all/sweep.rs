@@ -69,6 +69,22 @@ fn a_sweep_follows_its_schema_and_reads_back() {
     assert_eq!(check(&schema(), &value), Vec::<String>::new());
     std::fs::write(&path, &text).unwrap();
     assert_eq!(load(&path).unwrap(), sweep);
+    // Numbers that cannot be: they would be multiplied, added and counted one by one.
+    let beyond = serde_json::json!([[4095, 2]]);
+    for (member, wrong) in
+        [("block", 1.into()), ("inputs", u64::MAX.into()), ("asked", beyond), ("kernel", "f64.fadd".into())]
+    {
+        let mut value = value.clone();
+        value["devices"][0]["kernels"][0][member] = wrong;
+        std::fs::write(&path, value.to_string()).unwrap();
+        assert!(load(&path).is_err(), "{member}");
+    }
+    for member in ["inputs", "deviating"] {
+        let mut value = value.clone();
+        value["devices"][0]["kernels"][0]["verified"][member] = u64::MAX.into();
+        std::fs::write(&path, value.to_string()).unwrap();
+        assert!(load(&path).unwrap_err().to_string().contains("edited by hand"), "{member}");
+    }
     std::fs::write(&path, text.replace(SCHEMA, "fpprobe-sweep/2")).unwrap();
     assert!(load(&path).unwrap_err().to_string().contains("fpprobe-sweep/2"));
 }

@@ -74,6 +74,13 @@ fn units_are_valid() {
 }
 
 #[test]
+fn a_configuration_that_is_wrong_is_not_tried_again_and_again() {
+    let unit = packaged("fpprobe.service");
+    // 2: usage, configuration or unreadable input.
+    assert!(unit.contains("\nRestart=on-failure\n") && unit.contains("\nRestartPreventExitStatus=2\n"));
+}
+
+#[test]
 fn services_are_confined_and_drivers_compile_in_them() {
     let units = Units::installed();
     for service in SERVICES {
@@ -108,7 +115,7 @@ fn the_container_is_made_of_what_is_there() {
         .filter(|line| !line.is_empty() && !line.starts_with('#'))
         .map(|line| line.split_once(' ').unwrap_or((line, "")))
         .collect();
-    let of = |name: &str| instructions.iter().filter(move |(own, _)| *own == name).map(|(_, rest)| *rest);
+    let of = |name: &'static str| instructions.iter().filter(move |(own, _)| *own == name).map(|(_, rest)| *rest);
     // It is built by the toolchain and from the packages that the scripts of this repository install.
     let toolchain = file("Cargo.toml");
     let version = toolchain.lines().find_map(|line| line.strip_prefix("rust-version = ")).unwrap().trim_matches('"');

@@ -37,6 +37,7 @@ pub use batch::Batching;
 pub use enumerate::{Row, ask_loader, enumerate};
 pub use environment::Environment;
 pub use site::Site;
+pub use trouble::RESOLVED;
 
 /// How to measure.
 #[derive(Clone, Debug)]

@@ -74,6 +74,13 @@ fn units_are_valid() {
 }
 
 #[test]
+fn a_configuration_that_is_wrong_is_not_tried_again_and_again() {
+    let unit = packaged("fpprobe.service");
+    // 2: usage, configuration or unreadable input.
+    assert!(unit.contains("\nRestart=on-failure\n") && unit.contains("\nRestartPreventExitStatus=2\n"));
+}
+
+#[test]
 fn services_are_confined_and_drivers_compile_in_them() {
     let units = Units::installed();
     for service in SERVICES {

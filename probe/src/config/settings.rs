@@ -94,6 +94,11 @@ impl Default for Config {
     }
 }
 
+impl Workers {
+    /// Seconds that a time may be set to.
+    pub const LONGEST: f64 = 86_400.0;
+}
+
 impl Default for Workers {
     fn default() -> Workers {
         Workers { jobs: 0, timeout: 10.0, device_timeout: 3600.0, batch: 64, failures: 32 }
@@ -131,9 +136,9 @@ pub fn checked(config: Config) -> Result<Config, String> {
     let workers = &config.workers;
     let complaint = if workers.jobs > 64 {
         Some("`workers.jobs` must be at most 64")
-    } else if !(workers.timeout > 0.0 && workers.timeout <= 86_400.0) {
+    } else if !(workers.timeout > 0.0 && workers.timeout <= Workers::LONGEST) {
         Some("`workers.timeout` must be more than 0 and at most 86400 seconds")
-    } else if !(workers.device_timeout > 0.0 && workers.device_timeout <= 86_400.0) {
+    } else if !(workers.device_timeout > 0.0 && workers.device_timeout <= Workers::LONGEST) {
         Some("`workers.device_timeout` must be more than 0 and at most 86400 seconds")
     } else if !(1..=256).contains(&workers.batch) {
         Some("`workers.batch` must be 1 to 256")

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::quarantine::Held;
 use super::roster::Known;
@@ -52,7 +52,7 @@ pub struct Shown {
 }
 
 /// What a round found.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Last {
     /// Id of the stored report; empty where there is none.
     pub report: String,
@@ -60,7 +60,7 @@ pub struct Last {
     pub extent: super::round::Extent,
     /// RFC 3339, UTC.
     pub finished: String,
-    /// Rules that are met no more.
+    /// Rules that were met once and have not been since.
     pub newly_deviating: usize,
     /// Deviations that the baseline does not accept; none where there is no baseline.
     pub unaccepted: Option<usize>,

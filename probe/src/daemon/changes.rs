@@ -6,6 +6,8 @@ use fpprobe_reports::limited;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use crate::supervisor::RESOLVED;
+
 /// Bytes that a document may have.
 const LIMIT: u64 = 1 << 30;
 
@@ -73,19 +75,31 @@ pub struct Kernel {
 
 /// What a change means that is a regression.
 const NEWLY_DEVIATING: &str = "newly_deviating";
+/// What one means that is another: it was measured before, and could not be now.
+const UNMEASURABLE: &str = "unmeasurable";
+/// What the opposite means.
+const NEWLY_CONFORMING: &str = "newly_conforming";
 
 impl Changes {
     /// Rules that accept no more what the device does.
     pub fn regressions(&self) -> Vec<Rule> {
-        let rules = self.devices.iter().flat_map(|device| &device.rules);
-        rules.filter(|rule| rule.kind == NEWLY_DEVIATING).cloned().collect()
+        self.rules(NEWLY_DEVIATING).cloned().collect()
+    }
+
+    /// Rules that accept again what the device does.
+    pub fn conforming(&self) -> impl Iterator<Item = &Rule> {
+        self.rules(NEWLY_CONFORMING)
+    }
+
+    fn rules(&self, kind: &'static str) -> impl Iterator<Item = &Rule> {
+        self.devices.iter().flat_map(|device| &device.rules).filter(move |rule| rule.kind == kind)
     }
 
     /// Whether something is accepted no more: a rule is not met, or a kernel of a rule that was not met before gives further
-    /// results that it does not accept.
+    /// results that it does not accept, or none at all.
     pub fn is_regression(&self) -> bool {
-        let kernels = self.devices.iter().flat_map(|device| &device.kernels);
-        !self.regressions().is_empty() || kernels.into_iter().any(|kernel| kernel.kind == NEWLY_DEVIATING)
+        let is = |kernel: &Kernel| [NEWLY_DEVIATING, UNMEASURABLE].contains(&&kernel.kind[..]);
+        self.rules(NEWLY_DEVIATING).next().is_some() || self.devices.iter().flat_map(|device| &device.kernels).any(is)
     }
 
     /// Numbers of rules and of kernels that changed.
@@ -144,10 +158,16 @@ struct ReportedIncident {
 }
 
 impl Reported {
-    /// Why the device is better left alone.
+    /// Whether a kernel, or the device, crashed, hung or was lost.
+    pub fn is_incomplete(&self) -> bool {
+        self.devices.iter().flat_map(|device| &device.incomplete).any(|incident| incident.outcome.is_some())
+    }
+
+    /// Why the device is better left alone: it hung, and not only once.
     pub fn hung(&self) -> Option<String> {
         let incidents = self.devices.iter().flat_map(|device| &device.incomplete);
-        let mut hung = incidents.filter(|incident| incident.outcome.as_deref() == Some("hung"));
+        let mut hung = incidents
+            .filter(|incident| incident.outcome.as_deref() == Some("hung") && !incident.detail.ends_with(RESOLVED));
         hung.next().map(|incident| format!("{}: {}", incident.subject, incident.detail))
     }
 }
@@ -156,4 +176,33 @@ impl Reported {
 pub fn read<T: DeserializeOwned>(path: &Path) -> anyhow::Result<T> {
     let bytes = limited::bytes(path, LIMIT)?;
     serde_json::from_slice(&bytes).map_err(|error| anyhow::anyhow!("{}: {error}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_device_that_hung_once_and_not_when_it_was_asked_again_is_not_left_alone() {
+        let hung = |incidents: serde_json::Value| {
+            let report: Reported = serde_json::from_value(json!({ "devices": [{ "incomplete": incidents }] })).unwrap();
+            report.hung()
+        };
+        let resolved = format!("no answer for 60 s, while measuring f32.fadd; {RESOLVED}");
+        let once = json!({ "subject": "-", "outcome": "hung", "detail": resolved });
+        assert_eq!(hung(json!([once])), None);
+        let twice = json!({ "subject": "f32.fadd", "outcome": "hung", "detail": "twice, in a module of its own" });
+        assert!(hung(json!([once, twice])).unwrap().starts_with("f32.fadd: "));
+        assert_eq!(hung(json!([{ "subject": "-", "outcome": "crashed", "detail": "" }])), None);
+    }
+
+    #[test]
+    fn kernels_that_can_be_measured_no_more_are_a_regression() {
+        for (kind, expected) in [("unmeasurable", true), ("newly_deviating", true), ("permitted", false)] {
+            let device = DeviceChanges { kernels: vec![Kernel { kind: kind.to_owned() }], ..DeviceChanges::default() };
+            assert_eq!(Changes { devices: vec![device] }.is_regression(), expected, "{kind}");
+        }
+    }
 }

@@ -9,7 +9,7 @@ use std::os::unix::fs::{FileTypeExt as _, chown};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Sender, sync_channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
 use rustix::fs::Mode;
@@ -20,8 +20,8 @@ use super::happening::Happening;
 use crate::exit::usage_error;
 
 /// Longest request.
-const LONGEST: u64 = 4096;
-/// Time for a request to arrive, and for the loop to answer.
+const LONGEST: usize = 4096;
+/// Time for a request to arrive, for the loop to answer, and for the answer to be taken.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// The socket of `fpprobe.service`: `RuntimeDirectory=` of its unit.
 const SERVICE: &str = "/run/fpprobe/fpprobe.sock";
@@ -113,23 +113,48 @@ fn bind(path: &Path) -> anyhow::Result<UnixListener> {
 }
 
 fn answer(stream: &UnixStream, group: Option<u32>, sender: &Sender<Happening>) -> anyhow::Result<()> {
-    stream.set_read_timeout(Some(PATIENCE))?;
-    stream.set_write_timeout(Some(PATIENCE))?;
     let reply = match admitted(stream, group) {
         Ok(()) => ask(stream, sender)?,
         Err(error) => Reply::refused(format!("{error:#}")),
     };
     let mut line = serde_json::to_string(&reply)?;
     line.push('\n');
-    let mut writer = stream;
-    writer.write_all(line.as_bytes())?;
+    send(stream, line.as_bytes())
+}
+
+/// Time that is left of what a client has for a request as a whole, or for taking its answer.
+fn left(begun: Instant) -> anyhow::Result<Duration> {
+    let left = PATIENCE.saturating_sub(begun.elapsed());
+    if left.is_zero() {
+        bail!("the client takes too long");
+    }
+    Ok(left)
+}
+
+fn receive(mut stream: &UnixStream) -> anyhow::Result<Vec<u8>> {
+    let (begun, mut line, mut chunk) = (Instant::now(), Vec::new(), [0; 512]);
+    while line.len() < LONGEST && !line.contains(&b'\n') {
+        stream.set_read_timeout(Some(left(begun)?))?;
+        match stream.read(&mut chunk)? {
+            0 => break,
+            length => line.extend(&chunk[..length]),
+        }
+    }
+    Ok(line)
+}
+
+fn send(mut stream: &UnixStream, mut bytes: &[u8]) -> anyhow::Result<()> {
+    let begun = Instant::now();
+    while !bytes.is_empty() {
+        stream.set_write_timeout(Some(left(begun)?))?;
+        bytes = &bytes[stream.write(bytes)?..];
+    }
     Ok(())
 }
 
 fn ask(stream: &UnixStream, sender: &Sender<Happening>) -> anyhow::Result<Reply> {
-    let mut line = String::new();
-    BufReader::new(stream.take(LONGEST)).read_line(&mut line)?;
-    let request: Request = match serde_json::from_str(&line) {
+    let line = receive(stream)?;
+    let request: Request = match serde_json::from_slice(&line) {
         Ok(request) => request,
         Err(error) => return Ok(Reply::refused(format!("the request is not understood: {error}"))),
     };
@@ -261,5 +286,28 @@ mod tests {
         bind(&socket).unwrap();
         fs::write(&file, "").unwrap();
         assert!(bind(&file).unwrap_err().to_string().contains("no socket"));
+    }
+
+    #[test]
+    fn a_client_that_trickles_keeps_nobody_waiting_for_long() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("socket");
+        let (sender, receiver) = channel();
+        listen(&path, "", sender).unwrap();
+        std::thread::spawn(move || {
+            while let Ok(Happening::Asked(_, reply)) = receiver.recv() {
+                reply.send(Reply::done("here")).unwrap();
+            }
+        });
+        let mut slow = UnixStream::connect(&path).unwrap();
+        let begun = Instant::now();
+        let trickle = std::thread::spawn(move || {
+            while begun.elapsed() < PATIENCE * 3 && slow.write_all(b" ").is_ok() {
+                std::thread::sleep(Duration::from_millis(200));
+            }
+            begun.elapsed()
+        });
+        assert_eq!(call(&[path], &Request::Status).unwrap(), Reply::done("here"));
+        assert!(trickle.join().unwrap() < PATIENCE * 2);
     }
 }

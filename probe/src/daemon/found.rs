@@ -4,10 +4,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use anyhow::Context as _;
+
 use super::board::Last;
 use super::log::Priority;
+use super::references::References;
 use super::round::{Found, Order};
 use super::service::Service;
+use super::unfinished::Unfinished;
 use crate::config::Tell;
 use crate::host;
 
@@ -17,15 +21,17 @@ const KEPT: usize = 200;
 const MOST: usize = 20;
 
 impl Service {
-    /// Tells it.
-    pub(super) fn found(&mut self, order: &Order, found: Found) {
+    /// Tells it. What could not be kept is an error, and is still to be told.
+    pub(super) fn found(&mut self, order: &Order, found: Found) -> anyhow::Result<()> {
         let device = &order.device;
         let slot = [("slot", &device.slot[..])];
         let (rules, kernels) = found.changes.counts();
         let identity = found.changes.identity();
-        let regressed = found.changes.is_regression();
+        let news = found.unaccepted.as_deref().is_some_and(|all| self.remembered.unaccepted(&device.slot, all));
+        let regressed = found.changes.is_regression() || found.hung.is_some() || news;
         let changed = found.before.as_ref().filter(|_| rules + kernels + identity.len() > 0);
         let deviating = found.regressions.len();
+        let standing = self.remembered.stands(&device.slot, &found.changes);
         let text = match (&found.before, changed) {
             (None, _) => format!("was measured for the first time: report {}", found.report),
             (Some(before), None) => format!("has not changed since {before}: report {}", found.report),
@@ -57,7 +63,7 @@ impl Service {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
         let stamped = [slot[0], ("extent", order.extent.name())];
         self.metrics.set("fpprobe_daemon_round_timestamp_seconds", &stamped, now as f64);
-        self.metrics.set("fpprobe_daemon_newly_deviating_rules", &slot, deviating as f64);
+        self.metrics.set("fpprobe_daemon_newly_deviating_rules", &slot, standing as f64);
         self.metrics.set("fpprobe_daemon_changed_kernels", &slot, kernels as f64);
         if let Some(unaccepted) = &found.unaccepted {
             self.metrics.set("fpprobe_daemon_unaccepted_deviations", &slot, unaccepted.len() as f64);
@@ -67,17 +73,32 @@ impl Service {
             report: found.report.clone(),
             extent: order.extent,
             finished: host::now(),
-            newly_deviating: deviating,
+            newly_deviating: standing,
             unaccepted: found.unaccepted.as_ref().map(Vec::len),
             text,
         };
-        self.last.insert(device.key.clone(), last);
+        self.remembered.last.insert(device.key.clone(), last);
+        self.remembered.metrics.extend(self.metrics.of(&device.key));
         let tell = match self.policy.config.daemon.tell {
             Tell::Regressions => regressed,
             Tell::Changes => changed.is_some(),
         };
-        if let (Some(diff), true) = (&found.diff, changed.is_some()) {
-            self.keep(diff, &found.report, tell);
+        for trouble in &found.troubles {
+            self.tell_of(Priority::Error, device, trouble, &[]);
+        }
+        let kept = match (&found.diff, changed.is_some()) {
+            (Some(diff), true) => self.keep(diff, &found.report, tell),
+            _ => Ok(()),
+        };
+        // What is not accepted though nothing has changed, or nothing was there before, is told by what says so.
+        let kept = kept.and_then(|()| match &found.check {
+            Some(check) if news && changed.is_none() => {
+                self.messenger.tell(check, &self.policy.config.daemon.hook, &self.policy.config.daemon.webhook)
+            }
+            _ => Ok(()),
+        });
+        if let Some(check) = &found.check {
+            let _ = fs::remove_file(check);
         }
         if let Some(reason) = found.hung {
             let held = self.quarantine.hold(&device.slot, &reason);
@@ -87,21 +108,26 @@ impl Service {
             );
             self.tell_of(Priority::Error, device, &text, &[("verdict", "hung")]);
         }
+        kept?;
+        if let Err(error) = self.remembered.save() {
+            self.tell(Priority::Error, &format!("{error:#}"), &[]);
+        }
+        let folder = self.policy.folder();
+        References::new(&folder).keep(&self.policy.store, &found.file, device, order.extent)?;
+        Unfinished::end(&folder, order);
+        Ok(())
     }
 
     /// Keeps a difference, and tells hooks of it.
-    fn keep(&mut self, diff: &Path, report: &str, tell: bool) {
+    fn keep(&self, diff: &Path, report: &str, tell: bool) -> anyhow::Result<()> {
         let folder = self.policy.folder().join("diffs");
         let kept = folder.join(format!("{report}.json"));
-        let moved = fs::create_dir_all(&folder).and_then(|()| fs::rename(diff, &kept));
         let daemon = &self.policy.config.daemon;
-        let told = match moved {
-            Ok(()) if tell => self.messenger.tell(&kept, &daemon.hook, &daemon.webhook),
-            Ok(()) => Ok(()),
-            Err(error) => Err(anyhow::anyhow!("failed to keep {}: {error}", kept.display())),
-        };
-        if let Err(error) = told {
-            self.tell(Priority::Error, &format!("{error:#}"), &[]);
+        fs::create_dir_all(&folder)
+            .and_then(|()| fs::rename(diff, &kept))
+            .with_context(|| format!("failed to keep {}", kept.display()))?;
+        if tell {
+            self.messenger.tell(&kept, &daemon.hook, &daemon.webhook)?;
         }
         let mut diffs: Vec<(SystemTime, PathBuf)> = fs::read_dir(&folder)
             .into_iter()
@@ -114,5 +140,6 @@ impl Service {
             // The reports are there still, and can be compared again.
             let _ = fs::remove_file(old);
         }
+        Ok(())
     }
 }

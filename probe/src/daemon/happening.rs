@@ -16,7 +16,7 @@ pub enum Happening {
     /// Somebody asks something of the daemon.
     Asked(Request, SyncSender<Reply>),
     /// Fresh workers have looked at who the devices are.
-    Looked(Trigger, Roster),
+    Looked(Vec<Trigger>, Roster),
     /// A device was measured.
     Measured(Box<Outcome>),
     /// A hook or webhook was told, or could not be.

@@ -11,8 +11,8 @@ use crate::stop::Stop;
 use crate::supervisor::{Settings, enumerate};
 use crate::{discover, select};
 
-/// Looks, in a thread.
-pub fn begin(config: &Config, trigger: Trigger, stop: Stop, sender: Sender<Happening>) {
+/// Looks, in a thread, for these reasons.
+pub fn begin(config: &Config, triggers: Vec<Trigger>, stop: Stop, sender: Sender<Happening>) {
     let config = config.clone();
     std::thread::spawn(move || {
         let drivers = discover::drivers(&config.drivers.manifests);
@@ -21,7 +21,7 @@ pub fn begin(config: &Config, trigger: Trigger, stop: Stop, sender: Sender<Happe
             Ok(chosen) => Roster::new(&rows, &chosen.into_iter().map(|(_, target)| target).collect::<Vec<_>>()),
             Err(error) => Roster { devices: Vec::new(), troubles: vec![error.to_string()] },
         };
-        let _ = sender.send(Happening::Looked(trigger, roster));
+        let _ = sender.send(Happening::Looked(triggers, roster));
     });
 }
 

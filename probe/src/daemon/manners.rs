@@ -23,6 +23,8 @@ pub struct Manners<'a> {
     pub quarantine: &'a Quarantine,
     /// Time that was spent.
     pub spent: &'a mut Spent,
+    /// The slot that the daemon itself uses now.
+    pub own: Option<&'a str>,
 }
 
 impl Manners<'_> {
@@ -47,6 +49,9 @@ impl Manners<'_> {
 
     fn of_use(&self, pending: &Pending, now: Instant) -> Verdict {
         let (busy, device) = (&self.policy.config.daemon.busy, &pending.order.device);
+        if self.own == Some(&device.slot[..]) {
+            return Verdict::Go;
+        }
         let (manner, reason) = match busy::load(&device.slot, &device.kind) {
             Load::Percent(percent) if percent <= busy.percent => return Verdict::Go,
             Load::Percent(percent) => (busy.in_use, format!("the device is in use ({percent} %)")),

@@ -22,7 +22,7 @@ const OWN: [(&str, &str, &str); 10] = [
     ("fpprobe_daemon_triggers_total", "counter", "What made it look, by trigger."),
     ("fpprobe_daemon_rounds_total", "counter", "Devices measured, by extent and result."),
     ("fpprobe_daemon_round_timestamp_seconds", "gauge", "When the device was last measured."),
-    ("fpprobe_daemon_newly_deviating_rules", "gauge", "Rules that the last report met no more, unlike the one before."),
+    ("fpprobe_daemon_newly_deviating_rules", "gauge", "Rules that were met once and have not been since."),
     (
         "fpprobe_daemon_changed_kernels",
         "gauge",
@@ -63,6 +63,11 @@ impl Metrics {
         if self.reports.get(key).is_none_or(|(known, _)| *known <= extent) {
             self.reports.insert(key.to_owned(), (extent, text));
         }
+    }
+
+    /// The report of a device, with its key.
+    pub fn of(&self, key: &str) -> Option<(String, (Extent, String))> {
+        self.reports.get_key_value(key).map(|(key, report)| (key.clone(), report.clone()))
     }
 
     /// Forgets devices that are gone, or have another driver.

@@ -24,11 +24,21 @@ pub struct Pending {
 pub struct Queue(Vec<Pending>);
 
 impl Queue {
-    /// Adds an order; one that waits already is brought forward, with the newer reason to measure.
+    /// Adds an order; one that waits already is brought forward, with the stronger, then newer, reason to measure.
     pub fn add(&mut self, order: Order, now: Instant) {
-        self.0
-            .retain(|pending| !(pending.order.device.key == order.device.key && pending.order.extent == order.extent));
-        self.0.push(Pending { order, since: now, after: now, reason: String::new() });
+        self.add_later(order, now, now);
+    }
+
+    /// Adds an order that is not looked at before its time.
+    pub fn add_later(&mut self, mut order: Order, now: Instant, after: Instant) {
+        let same =
+            |pending: &Pending| pending.order.device.key == order.device.key && pending.order.extent == order.extent;
+        let waits = self.0.iter().position(same).map(|place| self.0.remove(place));
+        let (since, after) = waits.as_ref().map_or((now, after), |waits| (waits.since, waits.after.min(after)));
+        if let Some(waits) = waits.filter(|waits| waits.order.trigger.strength() > order.trigger.strength()) {
+            order.trigger = waits.order.trigger;
+        }
+        self.0.push(Pending { order, since, after, reason: String::new() });
         self.0.sort_by_key(|pending| (pending.order.extent, pending.since));
     }
 
@@ -57,9 +67,17 @@ impl Queue {
         None
     }
 
-    /// Whether a quick run could begin now.
-    pub fn has_quick(&self, now: Instant) -> bool {
-        self.0.iter().any(|pending| pending.order.extent == Extent::Quick && pending.after <= now)
+    /// Whether a quick run may begin now, were nothing else under way; for another, `ready` says what it waits for.
+    pub fn has_quick(&mut self, now: Instant, mut ready: impl FnMut(&Pending) -> Verdict) -> bool {
+        let quick = |pending: &&mut Pending| pending.order.extent == Extent::Quick && pending.after <= now;
+        self.0.iter_mut().filter(quick).any(|pending| match ready(pending) {
+            Verdict::Go => true,
+            Verdict::Wait(reason, time) => {
+                (pending.reason, pending.after) = (reason, now + time);
+                false
+            }
+            Verdict::Drop | Verdict::Stay => false,
+        })
     }
 
     /// Every order may be looked at again at once: something else than time has changed.
@@ -118,7 +136,7 @@ mod tests {
             library: PathBuf::new(),
             manifest: PathBuf::new(),
         };
-        Order { device, extent, trigger: Trigger::Start }
+        Order::new(device, extent, Trigger::Start)
     }
 
     #[test]
@@ -130,7 +148,7 @@ mod tests {
         {
             queue.add(order(key, extent), now + Duration::from_secs(at));
         }
-        assert_eq!(queue.waiting().iter().map(|one| one.key.as_str()).collect::<Vec<_>>(), ["c", "b", "a"]);
+        assert_eq!(queue.waiting().iter().map(|one| one.key.as_str()).collect::<Vec<_>>(), ["b", "c", "a"]);
         let now = now + minute;
         let busy = |pending: &Pending| match pending.order.device.key.as_str() {
             "c" => Verdict::Wait("busy".to_owned(), minute),
@@ -139,9 +157,31 @@ mod tests {
         };
         assert_eq!(queue.take(now, busy).unwrap().device.key, "a");
         assert_eq!(queue.waiting()[0].reason, "busy");
-        assert!(!queue.has_quick(now) && queue.has_quick(now + minute));
+        assert!(!queue.has_quick(now, |_| Verdict::Go), "its time has not come");
+        let later = now + minute;
+        assert!(!queue.has_quick(later, |_| Verdict::Wait("in quarantine".to_owned(), minute)));
+        assert!(!queue.has_quick(later, |_| Verdict::Go) && queue.has_quick(later + minute, |_| Verdict::Go));
         assert!(queue.take(now, |_| Verdict::Go).is_none(), "its time has not come");
         queue.wake(now);
         assert_eq!(queue.take(now, |_| Verdict::Go).unwrap().device.key, "c");
+    }
+
+    #[test]
+    fn what_was_asked_for_stays_asked_for_and_has_waited_since_then() {
+        let (now, minute) = (Instant::now(), Duration::from_mins(1));
+        let mut queue = Queue::default();
+        let of = |trigger: Trigger| Order { trigger, ..order("a", Extent::Full) };
+        queue.add(of(Trigger::Asked), now);
+        queue.add(of(Trigger::Idle), now + minute);
+        let mut seen = None;
+        let taken = queue.take(now + minute, |pending| {
+            seen = Some(pending.since);
+            Verdict::Go
+        });
+        assert_eq!((taken.unwrap().trigger, seen), (Trigger::Asked, Some(now)));
+        queue.add_later(of(Trigger::Schedule), now, now + minute);
+        assert!(queue.take(now, |_| Verdict::Go).is_none(), "its time has not come");
+        queue.add(of(Trigger::Idle), now);
+        assert_eq!(queue.take(now, |_| Verdict::Go).unwrap().trigger, Trigger::Schedule);
     }
 }

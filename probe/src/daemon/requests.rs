@@ -12,23 +12,26 @@ use super::log::{Log, Priority};
 use super::policy::{Policy, seconds};
 use super::roster::Known;
 use super::round::{Extent, Order};
-use super::service::{Service, write_config};
+use super::service::{Service, add, write_config};
 use super::trigger::Trigger;
 
 impl Service {
     /// Reads the configuration again; what is wrong with it leaves the old one in effect.
     pub(super) fn reload(&mut self) -> Result<String, String> {
-        let read = self.source.read().and_then(|policy| write_config(&policy).map(|()| policy));
+        let read = self.source.read().and_then(|policy| {
+            let fixed = self.policy.fixed(&policy);
+            // The store is the one that it has locked.
+            let policy = Policy { store: self.policy.store.clone(), ..policy };
+            write_config(&policy).map(|()| (policy, fixed))
+        });
         let result = match read {
-            Ok(policy) => {
-                let fixed = self.policy.fixed(&policy);
+            Ok((policy, fixed)) => {
                 let daemon = &policy.config.daemon;
                 self.log = Log::new(&daemon.journal);
                 self.debounce = Debounce::new(seconds(daemon.debounce));
                 self.next = policy.schedule.next(&Zoned::now(), seconds(daemon.jitter));
-                let store = self.policy.store.clone();
-                self.policy = Policy { store, ..policy };
-                self.want = Some(Trigger::Identity);
+                self.policy = policy;
+                add(&mut self.want, Trigger::Identity);
                 self.queue.wake(Instant::now());
                 let rest = if fixed.is_empty() {
                     String::new()
@@ -62,17 +65,29 @@ impl Service {
                 Reply::done("resumed")
             }
             Request::Reload => self.reload().map_or_else(Reply::refused, Reply::done),
-            Request::QuarantineClear { slot } => match self.quarantine.clear(slot.as_deref()) {
-                Ok(0) => Reply::refused("nothing of that is in quarantine"),
-                Ok(count) => {
-                    self.queue.wake(Instant::now());
-                    Reply::done(format!("{count} lifted"))
-                }
-                Err(error) => Reply::refused(format!("{error:#}")),
-            },
+            Request::QuarantineClear { slot } => self.lift(slot.as_deref()),
         };
         // Who asked may be gone.
         let _ = reply.send(answer);
+    }
+
+    /// Lifts quarantines; what was left alone is measured.
+    fn lift(&mut self, slot: Option<&str>) -> Reply {
+        let before = self.quarantine.held().clone();
+        match self.quarantine.clear(slot) {
+            Ok(0) => Reply::refused("nothing of that is in quarantine"),
+            Ok(count) => {
+                let now = Instant::now();
+                self.queue.wake(now);
+                let lifted = |known: &&Known| before.contains_key(&known.slot);
+                let devices: Vec<Known> = self.roster.devices.iter().filter(lifted).cloned().collect();
+                for device in devices {
+                    self.order(Order::new(device, Extent::Quick, Trigger::Asked), now);
+                }
+                Reply::done(format!("{count} lifted"))
+            }
+            Err(error) => Reply::refused(format!("{error:#}")),
+        }
     }
 
     fn run_now(&mut self, full: bool, device: Option<&str>) -> Reply {
@@ -81,14 +96,18 @@ impl Service {
                 known.key == text || known.slot == text || known.name.to_lowercase().contains(&text.to_lowercase())
             })
         };
-        let devices: Vec<Known> = self.roster.devices.iter().filter(wanted).cloned().collect();
+        let mut devices: Vec<Known> = self.roster.devices.iter().filter(wanted).cloned().collect();
         if devices.is_empty() {
             return Reply::refused("there is no such device; `fpprobe daemon status` lists them");
+        }
+        devices.retain(|known| !self.quarantine.held().contains_key(&known.slot));
+        if devices.is_empty() {
+            return Reply::refused("it is in quarantine; `fpprobe daemon quarantine clear` lifts that");
         }
         let extent = if full { Extent::Full } else { Extent::Quick };
         let count = devices.len();
         for device in devices {
-            self.queue.add(Order { device, extent, trigger: Trigger::Asked }, Instant::now());
+            self.queue.add(Order::new(device, extent, Trigger::Asked), Instant::now());
         }
         Reply::done(format!("{count} to be measured"))
     }

@@ -2,27 +2,25 @@
 
 use std::ffi::OsString;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context as _, anyhow, bail};
-use fpprobe_reports::store::{Held, Store, Stored};
-use serde::Serialize;
+use anyhow::{Context as _, bail};
+use fpprobe_reports::store::{Store, Stored};
+use serde::{Deserialize, Serialize};
 
 use super::changes::{self, Changes, Checked, Deviation, Reported, Rule};
 use super::job::{self, Done, Ended, Limits};
+use super::references::References;
 use super::roster::Known;
 use super::trigger::Trigger;
-use crate::exit::Status;
+use super::unfinished::{self, Unfinished};
 
 /// Time for each step behind a run.
 const STEP: Duration = Duration::from_mins(10);
 
-/// Exit status of a run that lacks something.
-const INCOMPLETE: i32 = Status::Incomplete as i32;
-
 /// How much is asked.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Extent {
     /// What a quick run asks.
@@ -43,7 +41,7 @@ impl Extent {
 }
 
 /// What to measure.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Order {
     /// The device.
     pub device: Known,
@@ -51,21 +49,49 @@ pub struct Order {
     pub extent: Extent,
     /// Why.
     pub trigger: Trigger,
+    /// How often it has failed.
+    pub failures: u32,
+}
+
+impl Order {
+    /// One that has not failed yet.
+    pub fn new(device: Known, extent: Extent, trigger: Trigger) -> Order {
+        Order { device, extent, trigger, failures: 0 }
+    }
+
+    /// Name of its files: there is one order for each device and extent at a time.
+    pub fn name(&self) -> String {
+        format!("{}-{}", self.extent.name(), self.device.key.replace(['/', '.'], "_"))
+    }
+
+    /// Where its run writes the report, in this folder of the daemon's.
+    pub fn report(&self, folder: &Path) -> PathBuf {
+        folder.join("work").join(format!("{}.json", self.name()))
+    }
 }
 
 /// Where, and with what.
 #[derive(Clone, Debug)]
 pub struct Place {
-    /// Folder of files on their way.
-    pub work: PathBuf,
+    /// What the daemon keeps for itself.
+    pub folder: PathBuf,
     /// The configuration in effect, as a file.
     pub config: PathBuf,
     /// The store.
     pub store: Store,
     /// Worker processes.
     pub jobs: u32,
+    /// Seconds that a kernel may take.
+    pub timeout: f64,
     /// The baseline, if there is one.
     pub baseline: Option<PathBuf>,
+}
+
+impl Place {
+    /// Folder of files on their way.
+    fn work(&self) -> PathBuf {
+        self.folder.join("work")
+    }
 }
 
 /// What came of it.
@@ -73,6 +99,8 @@ pub struct Place {
 pub struct Found {
     /// Id of the stored report.
     pub report: String,
+    /// Its file within the store.
+    pub file: String,
     /// Whether a kernel, or the device, crashed, hung or was lost.
     pub incomplete: bool,
     /// Id of the report before, where there is one.
@@ -83,12 +111,16 @@ pub struct Found {
     pub regressions: Vec<Rule>,
     /// The document of the changes.
     pub diff: Option<PathBuf>,
+    /// The document of the baseline's check.
+    pub check: Option<PathBuf>,
     /// What the baseline does not accept; none where there is no baseline.
     pub unaccepted: Option<Vec<Deviation>>,
     /// Why the device is better left alone.
     pub hung: Option<String>,
     /// Metrics of the report.
     pub metrics: String,
+    /// What could not be found out beside the difference.
+    pub troubles: Vec<String>,
 }
 
 /// How a round ended.
@@ -98,6 +130,8 @@ pub struct Outcome {
     pub order: Order,
     /// What came of it; `None` where the daemon ended it.
     pub found: Result<Option<Found>, String>,
+    /// Whether that was measured for an older order, and this one is still to be done.
+    pub late: bool,
     /// How long it took.
     pub time: Duration,
 }
@@ -105,8 +139,14 @@ pub struct Outcome {
 /// Measures.
 pub fn round(order: Order, place: &Place, limits: &Limits) -> Outcome {
     let begun = Instant::now();
-    let found = Round { order: &order, place, limits }.go().map_err(|error| format!("{error:#}"));
-    Outcome { order, found, time: begun.elapsed() }
+    let (found, late) = match (Round { order: &order, place, limits }).go() {
+        Ok(Some((found, late))) => (Ok(Some(found)), late),
+        Ok(None) => (Ok(None), false),
+        // What is in the store is compared and told when the order's turn comes again.
+        Err(error) if error.is::<Stopped>() => (Ok(None), false),
+        Err(error) => (Err(format!("{error:#}")), false),
+    };
+    Outcome { order, found, late, time: begun.elapsed() }
 }
 
 struct Round<'a> {
@@ -116,40 +156,66 @@ struct Round<'a> {
 }
 
 impl Round<'_> {
-    fn go(&self) -> anyhow::Result<Option<Found>> {
-        let before = self.place.store.list()?.reports;
-        let Some((status, report)) = self.measure()? else { return Ok(None) };
-        let hung = changes::read::<Reported>(&report).ok().and_then(|report| report.hung());
-        for leftover in ["", ".journal.old"] {
-            let mut path = report.clone().into_os_string();
-            path.push(leftover);
-            let _ = fs::remove_file(path);
-        }
-        let after = self.place.store.list()?.reports;
-        let fresh = |stored: &&Stored| {
-            holds(stored, |held| held.key == self.order.device.key)
-                && !before.iter().any(|old| old.entry == stored.entry)
-        };
-        let stored = after.iter().rev().find(fresh).ok_or_else(|| anyhow!("the run left no report in the store"))?;
-        let mut found =
-            Found { report: stored.entry.id().to_owned(), incomplete: status == INCOMPLETE, hung, ..Found::default() };
-        found.metrics = self.metrics(stored)?;
-        if let Some(previous) = self.previous(&before) {
-            let path = self.compare(previous, stored)?;
+    /// What was found, and whether that was measured for an older order.
+    fn go(&self) -> anyhow::Result<Option<(Found, bool)>> {
+        let Some((unfinished, stored)) = self.stored()? else { return Ok(None) };
+        let late = unfinished.order.trigger != self.order.trigger;
+        let reported = changes::read::<Reported>(&self.report()).unwrap_or_default();
+        let (id, file) = (stored.entry.id().to_owned(), stored.entry.file.clone());
+        let (incomplete, hung) = (reported.is_incomplete(), reported.hung());
+        let mut found = Found { report: id, file, incomplete, hung, ..Found::default() };
+        if unfinished.before.is_some() {
+            let path = self.compare(&stored)?;
             found.changes = changes::read(&path)?;
             found.regressions = found.changes.regressions();
-            (found.before, found.diff) = (Some(previous.entry.id().to_owned()), Some(path));
+            (found.before, found.diff) = (unfinished.before, Some(path));
         }
+        // What only adds to the difference does not keep it from being told.
+        let troubles = &mut found.troubles;
+        found.metrics = beside(self.metrics(&stored), troubles)?;
         if let Some(baseline) = &self.place.baseline {
-            found.unaccepted = Some(self.check(baseline, stored)?);
+            let checked = beside(self.check(baseline, &stored).map(Some), troubles)?;
+            (found.check, found.unaccepted) = checked.unzip();
         }
-        Ok(Some(found))
+        Ok(Some((found, late)))
     }
 
-    /// Runs, or goes on with a run that was interrupted. Status and report; `None` where the daemon ended it.
-    fn measure(&self) -> anyhow::Result<Option<(i32, PathBuf)>> {
+    /// The report to tell of: that of a round which was interrupted after it had been stored, or a new one. `None` where the
+    /// daemon ended it.
+    fn stored(&self) -> anyhow::Result<Option<(Unfinished, Stored)>> {
+        let Place { folder, store, .. } = self.place;
+        let before = store.list()?.reports;
+        if let Some(unfinished) = Unfinished::of(folder, self.order)
+            && let Some(stored) = unfinished.report(&before)
+        {
+            return Ok(Some((unfinished, stored)));
+        }
+        let previous = References::new(folder).previous(store, &self.order.device, self.order.extent)?;
+        let mut unfinished = Unfinished::begin(folder, self.order, previous, &before)?;
+        let measured = self.measure();
+        // It may have been ended after it had stored its report.
+        match (unfinished.report(&store.list()?.reports), measured) {
+            (Some(stored), _) => {
+                unfinished.note(folder, &stored)?;
+                Ok(Some((unfinished, stored)))
+            }
+            (None, measured) => {
+                Unfinished::end(folder, self.order);
+                anyhow::ensure!(!measured?, "the run left no report in the store");
+                Ok(None)
+            }
+        }
+    }
+
+    /// Where a run writes its report.
+    fn report(&self) -> PathBuf {
+        self.order.report(&self.place.folder)
+    }
+
+    /// Runs, or goes on with a run that was interrupted; whether it came to its end before the daemon ended it.
+    fn measure(&self) -> anyhow::Result<bool> {
         let (extent, device) = (self.order.extent, &self.order.device);
-        let report = self.place.work.join(format!("{}-{}.json", extent.name(), device.key.replace(['/', '.'], "_")));
+        let report = self.report();
         let kept = ["--store".into(), "--store-path".into(), self.place.store.folder().into()];
         let jobs = ["--jobs".into(), self.place.jobs.to_string().into()];
         let mut journal = report.clone().into_os_string();
@@ -160,50 +226,45 @@ impl Round<'_> {
             resume.extend(kept.iter().chain(&jobs).cloned());
             let done = self.step(resume, self.limits.time)?;
             match done.ended {
-                Ended::Stopped => return Ok(None),
+                Ended::Stopped => return Ok(false),
                 // Not the same driver or program any more.
                 Ended::Status(2) => {}
-                Ended::Status(status) => return measured(status, &done, report).map(Some),
+                Ended::Status(status) => return measured(status, &done),
                 Ended::Broken(reason) => bail!("the run that went on was broken off: {reason}"),
             }
         }
         let mut run: Vec<OsString> = vec!["run".into(), "--device".into(), device.key.clone().into()];
         run.extend((extent == Extent::Quick).then(|| "--quick".into()));
-        run.extend(["-o".into(), report.clone().into()].into_iter().chain(kept).chain(jobs));
+        run.extend(["-o".into(), report.into()].into_iter().chain(kept).chain(jobs));
         let done = self.step(run, self.limits.time)?;
         match done.ended {
-            Ended::Stopped => Ok(None),
-            Ended::Status(status) => measured(status, &done, report).map(Some),
+            Ended::Stopped => Ok(false),
+            Ended::Status(status) => measured(status, &done),
             Ended::Broken(ref reason) => bail!("the run was broken off: {reason} ({})", done.last()),
         }
     }
 
-    /// The newest report of the slot before, of the same driver where there is one.
-    fn previous<'a>(&self, before: &'a [Stored]) -> Option<&'a Stored> {
-        let Known { slot, driver, .. } = &self.order.device;
-        let newest = |is: &dyn Fn(&Held) -> bool| before.iter().rev().find(|stored| holds(stored, is));
-        newest(&|held| held.slot == *slot && held.driver == *driver).or_else(|| newest(&|held| held.slot == *slot))
-    }
-
-    fn compare(&self, old: &Stored, new: &Stored) -> anyhow::Result<PathBuf> {
-        let path = self.place.work.join("diff.json");
-        let [old, new] = [old, new].map(|stored| self.place.store.folder().join(&stored.entry.file).into_os_string());
+    fn compare(&self, stored: &Stored) -> anyhow::Result<PathBuf> {
+        let path = self.place.work().join("diff.json");
+        let old = unfinished::reference(&self.place.folder, self.order).into_os_string();
+        let new = self.place.store.folder().join(&stored.entry.file).into_os_string();
         let diff = ["diff".into(), "--common".into(), old, new, "-o".into(), path.clone().into()];
         self.succeed(diff.to_vec(), &[0])?;
         Ok(path)
     }
 
-    fn check(&self, baseline: &std::path::Path, stored: &Stored) -> anyhow::Result<Vec<Deviation>> {
-        let path = self.place.work.join("check.json");
+    fn check(&self, baseline: &Path, stored: &Stored) -> anyhow::Result<(PathBuf, Vec<Deviation>)> {
+        let path = self.place.work().join(format!("{}-check.json", stored.entry.id()));
         let report = self.place.store.folder().join(&stored.entry.file);
         let check =
             ["check".into(), "--baseline".into(), baseline.into(), report.into(), "-o".into(), path.clone().into()];
         self.succeed(check.to_vec(), &[0, 3, 5])?;
-        Ok(changes::read::<Checked>(&path)?.deviations)
+        let deviations = changes::read::<Checked>(&path)?.deviations;
+        Ok((path, deviations))
     }
 
     fn metrics(&self, stored: &Stored) -> anyhow::Result<String> {
-        let path = self.place.work.join("metrics.prom");
+        let path = self.place.work().join("metrics.prom");
         let store = self.place.store.folder();
         let show = ["history".into(), "--store-path".into(), store.into(), "show".into(), stored.entry.id().into()];
         let output = ["-o".into(), path.clone().into(), "--format".into(), "prometheus".into()];
@@ -218,25 +279,39 @@ impl Round<'_> {
             Ended::Status(status) if expected.contains(&status) => Ok(()),
             Ended::Status(status) => bail!("`{name}` ended with status {status}: {}", done.last()),
             Ended::Broken(ref reason) => bail!("`{name}` was broken off: {reason}"),
-            Ended::Stopped => bail!("`{name}` was broken off: the daemon ends"),
+            Ended::Stopped => Err(Stopped.into()),
         }
     }
 
     fn step(&self, arguments: Vec<OsString>, time: Duration) -> anyhow::Result<Done> {
-        let mut all = vec!["--config".into(), self.place.config.clone().into_os_string()];
+        let timeout = format!("workers.timeout={}", self.place.timeout);
+        let mut all =
+            vec!["--config".into(), self.place.config.clone().into_os_string(), "--set".into(), timeout.into()];
         all.extend(arguments);
         job::run(&all, &Limits { time, ..self.limits.clone() }).context("failed to start a process")
     }
 }
 
-fn holds(stored: &Stored, is: impl Fn(&Held) -> bool) -> bool {
-    stored.entry.devices.iter().any(is)
+/// A step was ended because something else is wanted.
+#[derive(Debug, thiserror::Error)]
+#[error("a step was told to end")]
+struct Stopped;
+
+/// What a step gives; where it fails, nothing, and a trouble more.
+fn beside<T: Default>(result: anyhow::Result<T>, troubles: &mut Vec<String>) -> anyhow::Result<T> {
+    result.or_else(|error| {
+        if error.is::<Stopped>() {
+            return Err(error);
+        }
+        troubles.push(format!("{error:#}"));
+        Ok(T::default())
+    })
 }
 
-/// A run that measured, or why it did not.
-fn measured(status: i32, done: &Done, report: PathBuf) -> anyhow::Result<(i32, PathBuf)> {
+/// That a run measured, or why it did not.
+fn measured(status: i32, done: &Done) -> anyhow::Result<bool> {
     match status {
-        0 | 3 | 5 => Ok((status, report)),
+        0 | 3 | 5 => Ok(true),
         _ => bail!("the run ended with status {status}: {}", done.last()),
     }
 }

@@ -3,7 +3,7 @@
 //! Architecture invariant: nothing in here calls Vulkan. Who the devices are is asked of fresh workers, in a thread; what
 //! they answer is asked by processes of this program ([`super::job`]), one at a time.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
@@ -14,7 +14,7 @@ use jiff::Zoned;
 use sd_notify::NotifyState;
 use signal_hook::consts::SIGHUP;
 
-use super::board::{Board, Last};
+use super::board::Board;
 use super::budget::Spent;
 use super::debounce::Debounce;
 use super::happening::Happening;
@@ -27,10 +27,14 @@ use super::metrics::Metrics;
 use super::policy::{Policy, Source, seconds};
 use super::quarantine::Quarantine;
 use super::queue::{Queue, Verdict};
+use super::remembered::Remembered;
 use super::roster::{Known, Roster};
-use super::round::{Extent, Order, Outcome, Place, round};
+use super::round::{Extent, Order, Place, round};
 use super::trigger::Trigger;
+use super::unfinished;
 use super::watch::Watch;
+use super::window;
+use crate::config::Workers;
 use crate::host;
 use crate::stop::Stop;
 
@@ -40,6 +44,8 @@ const TICK: Duration = Duration::from_secs(1);
 const LAST: Duration = Duration::from_millis(3500);
 /// Longest wait while it ends.
 const ENDING: Duration = Duration::from_millis(50);
+/// How many times longer than otherwise a worker may take: at the lowest priority it waits for everybody else.
+const PATIENCE: f64 = 6.0;
 /// Entries of the log that are shown.
 const SHOWN: usize = 50;
 
@@ -56,16 +62,16 @@ pub struct Service {
     pub(super) metrics: Metrics,
     pub(super) roster: Roster,
     pub(super) queue: Queue,
-    pub(super) last: BTreeMap<String, Last>,
+    pub(super) remembered: Remembered,
     pub(super) entries: VecDeque<String>,
     pub(super) troubles: Vec<String>,
     pub(super) started: String,
     pub(super) looked: bool,
     pub(super) looking: bool,
     pub(super) measuring: Option<(Order, Arc<AtomicBool>)>,
-    pub(super) want: Option<Trigger>,
+    pub(super) want: Vec<Trigger>,
     pub(super) debounce: Debounce,
-    changed: Option<Trigger>,
+    changed: Vec<Trigger>,
     next_poll: Instant,
     pub(super) next: Option<Zoned>,
     pub(super) spent: Spent,
@@ -88,6 +94,13 @@ impl Service {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
         let mut metrics = Metrics::default();
         metrics.set("fpprobe_daemon_start_timestamp_seconds", &[], now as f64);
+        let (remembered, trouble) = Remembered::open(&policy.folder().join("remembered.json"));
+        for (key, (extent, text)) in &remembered.metrics {
+            metrics.report(key, *extent, text.clone());
+        }
+        for (slot, rules) in remembered.standing() {
+            metrics.set("fpprobe_daemon_newly_deviating_rules", &[("slot", slot)], rules as f64);
+        }
         let next = policy.schedule.next(&Zoned::now(), seconds(daemon.jitter));
         messenger.leftovers(&daemon.hook, &daemon.webhook);
         Service {
@@ -101,16 +114,16 @@ impl Service {
             metrics,
             roster: Roster::default(),
             queue: Queue::default(),
-            last: BTreeMap::new(),
+            remembered,
             entries: VecDeque::new(),
-            troubles: Vec::new(),
+            troubles: trouble.into_iter().collect(),
             started: host::now(),
             looked: false,
             looking: false,
             measuring: None,
-            want: Some(Trigger::Start),
+            want: vec![Trigger::Start],
             debounce,
-            changed: None,
+            changed: Vec::new(),
             next_poll: Instant::now(),
             next,
             spent: Spent::default(),
@@ -153,15 +166,17 @@ impl Service {
     /// What the time brings.
     fn clock(&mut self, now: Instant) {
         if self.debounce.is_due(now) {
-            self.want = self.changed.take().or(self.want.take());
+            for trigger in std::mem::take(&mut self.changed) {
+                add(&mut self.want, trigger);
+            }
         }
         if self.next.as_ref().is_some_and(|next| *next <= Zoned::now()) {
             self.next = self.policy.schedule.next(&Zoned::now(), seconds(self.policy.config.daemon.jitter));
-            self.want = Some(Trigger::Schedule);
+            add(&mut self.want, Trigger::Schedule);
         }
         if self.next_poll <= now {
             self.next_poll = now + seconds(self.policy.config.daemon.poll);
-            self.want.get_or_insert(Trigger::Identity);
+            add(&mut self.want, Trigger::Identity);
         }
     }
 
@@ -170,17 +185,24 @@ impl Service {
         if self.stopping.is_some() {
             return;
         }
-        if let Some(trigger) = self.want.take_if(|_| !self.looking) {
+        if !self.looking && !self.want.is_empty() {
             self.looking = true;
-            if trigger != Trigger::Identity {
+            let triggers = std::mem::take(&mut self.want);
+            for trigger in triggers.iter().filter(|trigger| **trigger != Trigger::Identity) {
                 self.metrics.count("fpprobe_daemon_triggers_total", &[("trigger", trigger.name())]);
                 self.tell(Priority::Info, &format!("looks at the devices: {trigger}"), &[]);
             }
-            look::begin(&self.policy.config, trigger, self.stop.clone(), self.sender.clone());
+            look::begin(&self.policy.config, triggers, self.stop.clone(), self.sender.clone());
         }
         if let Some((order, stop)) = &self.measuring {
-            // Who waits for news comes before what nobody waits for.
-            if order.extent == Extent::Full && !self.paused && self.queue.has_quick(now) {
+            let (policy, quarantine, own) = (&self.policy, &self.quarantine, Some(&order.device.slot[..]));
+            let mut manners = Manners { policy, quarantine, spent: &mut self.spent, own };
+            // Who waits for news comes before what nobody waits for, and a default run goes on when it may again.
+            let closed = !window::open(&policy.windows, &Zoned::now());
+            if order.extent == Extent::Full
+                && !self.paused
+                && (closed || self.queue.has_quick(now, |pending| manners.verdict(pending, now)))
+            {
                 stop.store(true, Ordering::Relaxed);
             }
             return;
@@ -189,7 +211,8 @@ impl Service {
         if self.paused || self.looking || self.debounce.deadline().is_some() {
             return;
         }
-        let mut manners = Manners { policy: &self.policy, quarantine: &self.quarantine, spent: &mut self.spent };
+        let (policy, quarantine) = (&self.policy, &self.quarantine);
+        let mut manners = Manners { policy, quarantine, spent: &mut self.spent, own: None };
         let mut dropped = Vec::new();
         let order = self.queue.take(now, |pending| {
             let verdict = manners.verdict(pending, now);
@@ -215,8 +238,9 @@ impl Service {
         let limits = Limits { time: seconds(time), memory: daemon.budget.memory << 20, stop: Arc::clone(&stop) };
         let folder = self.policy.folder();
         let place = Place {
-            work: folder.join("work"),
             config: folder.join("config.toml"),
+            folder,
+            timeout: (self.policy.config.workers.timeout * PATIENCE).min(Workers::LONGEST),
             store: self.policy.store.clone(),
             jobs: daemon.jobs,
             baseline: self.policy.baseline().map(std::path::Path::to_owned),
@@ -228,7 +252,7 @@ impl Service {
         };
         match std::thread::Builder::new().name("round".to_owned()).spawn(work) {
             Ok(_) => self.measuring = Some((order, stop)),
-            Err(error) => self.tell(Priority::Error, &format!("failed to start a thread: {error}"), &[]),
+            Err(error) => self.failed(order, &format!("failed to start a thread: {error}"), Instant::now()),
         }
     }
 
@@ -237,14 +261,14 @@ impl Service {
         match happening {
             Happening::Changed(trigger) => {
                 self.debounce.touch(now);
-                self.changed.get_or_insert(trigger);
+                add(&mut self.changed, trigger);
             }
             Happening::Signal(SIGHUP) => {
                 let _ = self.reload();
             }
             Happening::Signal(_) => self.end(now),
             Happening::Asked(request, reply) => self.answer(request, &reply),
-            Happening::Looked(trigger, roster) => self.looked(&trigger, roster, now),
+            Happening::Looked(triggers, roster) => self.looked(&triggers, roster, now),
             Happening::Measured(outcome) => self.measured(*outcome, now),
             Happening::Told(Ok(text)) => self.tell(Priority::Info, &text, &[]),
             Happening::Told(Err(text)) => self.tell(Priority::Error, &text, &[]),
@@ -264,7 +288,7 @@ impl Service {
     }
 
     /// Takes over who the devices are.
-    fn looked(&mut self, trigger: &Trigger, roster: Roster, now: Instant) {
+    fn looked(&mut self, triggers: &[Trigger], roster: Roster, now: Instant) {
         self.looking = false;
         let first = !self.looked;
         let news = roster.news(&self.roster);
@@ -282,52 +306,31 @@ impl Service {
         let here = |key: &str| devices.iter().any(|device| device.key == key);
         self.queue.retain(here);
         self.metrics.retain(here);
-        self.last.retain(|key, _| here(key));
+        self.remembered.retain(here);
         let start = self.policy.config.daemon.start;
-        let due = |device: &Known| match trigger {
-            Trigger::Start => start,
-            Trigger::Schedule => true,
-            // A library may be another without saying so.
-            Trigger::File(path) => device.is_of(path),
-            _ => false,
+        let due = |device: &Known| {
+            triggers.iter().find(|trigger| match trigger {
+                Trigger::Start => start,
+                Trigger::Schedule => true,
+                // A library may be another without saying so.
+                Trigger::File(path) => device.is_of(path),
+                _ => false,
+            })
         };
-        let fresh = !first || start;
-        let chosen: Vec<Known> =
-            devices.iter().filter(|device| due(device) || (fresh && news.contains(device))).cloned().collect();
-        for device in chosen {
-            self.queue.add(Order { device, extent: Extent::Quick, trigger: trigger.clone() }, now);
+        let fresh = |device: &Known| triggers.first().filter(|_| (!first || start) && news.contains(device));
+        let wanted = |device: &Known| due(device).or_else(|| fresh(device)).cloned();
+        let chosen: Vec<(Known, Trigger)> =
+            devices.iter().filter_map(|device| Some((device.clone(), wanted(device)?))).collect();
+        for (device, trigger) in chosen {
+            self.order(Order::new(device, Extent::Quick, trigger), now);
         }
         if first {
             self.looked = true;
+            match unfinished::recover(&self.policy.folder(), &self.policy.store) {
+                Ok(orders) => orders.into_iter().for_each(|order| self.queue.add(order, now)),
+                Err(error) => self.tell(Priority::Error, &format!("{error:#}"), &[]),
+            }
             let _ = sd_notify::notify(&[NotifyState::Ready]);
-        }
-    }
-
-    fn measured(&mut self, outcome: Outcome, now: Instant) {
-        self.measuring = None;
-        self.spent.add(now, outcome.time);
-        let Outcome { order, found, .. } = outcome;
-        let result = match &found {
-            Ok(Some(_)) => "done",
-            Ok(None) => "stopped",
-            Err(_) => "failed",
-        };
-        let labels = [("slot", &order.device.slot[..]), ("extent", order.extent.name()), ("result", result)];
-        self.metrics.count("fpprobe_daemon_rounds_total", &labels);
-        match found {
-            Ok(Some(found)) => {
-                self.found(&order, found);
-                if order.extent == Extent::Quick && self.policy.config.daemon.full {
-                    self.queue.add(Order { extent: Extent::Full, trigger: Trigger::Idle, ..order }, now);
-                }
-            }
-            Ok(None) if self.stopping.is_none() => self.queue.add(order, now),
-            Ok(None) => {}
-            Err(problem) => {
-                self.tell_of(Priority::Error, &order.device, &format!("could not be measured: {problem}"), &[]);
-                // It may be another device by now.
-                self.want = Some(Trigger::Identity);
-            }
         }
     }
 
@@ -345,6 +348,13 @@ impl Service {
     pub(super) fn tell_of(&mut self, priority: Priority, device: &Known, text: &str, more: &[(&str, &str)]) {
         let who = [("device", &device.name[..]), ("slot", &device.slot), ("driver", &device.driver_info)];
         self.tell(priority, &format!("{} {text}", device.name), &[&who[..], more].concat());
+    }
+}
+
+/// Adds what is not there yet.
+pub fn add(triggers: &mut Vec<Trigger>, trigger: Trigger) {
+    if !triggers.contains(&trigger) {
+        triggers.push(trigger);
     }
 }
 

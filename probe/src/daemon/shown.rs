@@ -31,7 +31,7 @@ impl Service {
         let shown = |known: &Known| Shown {
             known: known.clone(),
             measuring: measuring.as_ref() == Some(&known.key),
-            last: self.last.get(&known.key).cloned(),
+            last: self.remembered.last.get(&known.key).cloned(),
         };
         let status = Status {
             schema: SCHEMA,

@@ -3,10 +3,10 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// What made the daemon look.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Trigger {
     /// It has started.
@@ -23,9 +23,22 @@ pub enum Trigger {
     Idle,
     /// Somebody asked.
     Asked,
+    /// What an interrupted round measured has not been told.
+    Unfinished,
 }
 
 impl Trigger {
+    /// What waits for one and is wanted for another is wanted for the stronger: who asks comes before the clock and changes,
+    /// and those before what there is time for.
+    pub fn strength(&self) -> u8 {
+        match self {
+            Trigger::Unfinished => 0,
+            Trigger::Idle => 1,
+            Trigger::Asked => 3,
+            _ => 2,
+        }
+    }
+
     /// Its name in metrics.
     pub fn name(&self) -> &'static str {
         match self {
@@ -36,6 +49,7 @@ impl Trigger {
             Trigger::Identity => "identity",
             Trigger::Idle => "idle",
             Trigger::Asked => "asked",
+            Trigger::Unfinished => "unfinished",
         }
     }
 }
@@ -50,6 +64,7 @@ impl fmt::Display for Trigger {
             Trigger::Identity => f.write_str("another device or driver than before"),
             Trigger::Idle => f.write_str("the host is idle"),
             Trigger::Asked => f.write_str("asked for"),
+            Trigger::Unfinished => f.write_str("a round was interrupted"),
         }
     }
 }

@@ -5,6 +5,9 @@ use fpprobe_reports::model::{Finding, Incident, Outcome};
 use super::{Ask, Measured};
 use crate::protocol::{Answer, Failure};
 
+/// How the detail of an incident ends that came to nothing.
+pub const RESOLVED: &str = "asked again, nothing of it failed, and nothing is missing";
+
 /// A batch that failed, and what became of its kernels.
 #[derive(Clone, Debug)]
 struct Trouble {
@@ -107,9 +110,7 @@ impl Troubles {
             let failure = &trouble.failure;
             let whole = self.given_up.is_none();
             if is_violent(failure.outcome) && violent().next().is_none() && whole {
-                let detail = format!(
-                    "{failure}, while measuring {what}; asked again, nothing of it failed, and nothing is missing"
-                );
+                let detail = format!("{failure}, while measuring {what}; {RESOLVED}");
                 measured.incidents.push(incident("-".to_owned(), failure, detail));
             } else if trouble.named.is_empty() && failure.outcome == Outcome::Rejected && whole {
                 let (kind, text) = if trouble.places.len() == 1 {

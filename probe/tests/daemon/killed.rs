@@ -21,6 +21,18 @@ fn a_daemon_that_is_killed_leaves_nothing_behind_and_starts_again() {
         host.start();
     }
     host.wait("a measurement", || host.told().contains("report "));
+    host.signal(Signal::KILL);
+    host.ended();
+    host.configure("start = false\n");
+    host.start();
+    host.wait("the device", || !host.status()["devices"].as_array().unwrap().is_empty());
+    let status = host.status();
+    assert!(status["devices"][0]["last"]["report"].is_string(), "what was found is shown still: {status}");
+    let metrics = host.get("/metrics");
+    assert!(
+        metrics.lines().any(|line| line.starts_with("fpprobe_") && !line.starts_with("fpprobe_daemon_")),
+        "{metrics}"
+    );
 }
 
 #[test]
@@ -36,11 +48,7 @@ fn workers_that_are_killed_cost_nothing_but_time() {
         }
         kills.set(kills.get() + 1);
         std::thread::sleep(Duration::from_millis(300));
-        let status = host.status();
-        if status["state"] == "waiting" && status["devices"][0]["last"].is_null() {
-            host.ask(&["run-now"]);
-        }
-        !status["devices"][0]["last"].is_null()
+        !host.status()["devices"][0]["last"].is_null()
     });
     ends(host.command().args(["history", "verify"])).with(0);
 }

@@ -11,4 +11,5 @@ mod killed;
 mod page;
 mod signals;
 mod strangers;
+mod untold;
 mod update;

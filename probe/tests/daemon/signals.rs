@@ -52,6 +52,15 @@ fn sighup_takes_what_is_valid_and_keeps_the_old_where_it_is_not() {
     host.configure("start = false\nschedule = \"0 25 * * *\"\n");
     host.signal(Signal::HUP);
     host.wait("another message", || host.told().contains("no calendar expression"));
+    // Another store is for the next start.
+    host.configure("start = false\n");
+    let text = fs::read_to_string(host.path("config.toml")).unwrap();
+    let [old, new] = ["store", "elsewhere"].map(|name| format!("path = \"{}\"", host.path(name).display()));
+    fs::write(host.path("config.toml"), text.replace(&old, &new)).unwrap();
+    host.signal(Signal::HUP);
+    host.wait("a third message", || host.told().contains("`store.path` takes effect when the daemon starts again"));
+    assert!(!host.path("elsewhere").exists());
+    assert!(host.path("store/daemon/config.toml").is_file());
 }
 
 #[test]

@@ -1,0 +1,121 @@
+//! What the last rounds found: a file, so that a daemon that is started again shows and counts it still.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use fpprobe_reports::limited;
+use fpprobe_reports::save::save;
+use serde::{Deserialize, Serialize};
+
+use super::board::Last;
+use super::changes::{Changes, Deviation};
+use super::round::Extent;
+
+/// Bytes that the file may have.
+const LIMIT: u64 = 256 << 20;
+
+/// A rule of a profile.
+type RuleOf = (String, String);
+
+/// What is known of devices and slots.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Remembered {
+    /// Of each device, by key, what its last round found.
+    pub last: BTreeMap<String, Last>,
+    /// Of each device, by key, the metrics of a report and how much that asked.
+    pub metrics: BTreeMap<String, (Extent, String)>,
+    /// Of each slot the rules that were met once and have not been since.
+    standing: BTreeMap<String, BTreeSet<RuleOf>>,
+    /// Of each slot what the baseline did not accept last.
+    unaccepted: BTreeMap<String, BTreeSet<RuleOf>>,
+    #[serde(skip)]
+    path: PathBuf,
+}
+
+impl Remembered {
+    /// What the file holds, or nothing and why.
+    pub fn open(path: &Path) -> (Remembered, Option<String>) {
+        let read = match limited::text(path, LIMIT) {
+            Ok(text) => serde_json::from_str(&text).map_err(|error| error.to_string()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Remembered::default()),
+            Err(error) => Err(error.to_string()),
+        };
+        let (remembered, trouble) = match read {
+            Ok(remembered) => (remembered, None),
+            Err(error) => (Remembered::default(), Some(format!("{}: {error}; it is begun anew", path.display()))),
+        };
+        (Remembered { path: path.to_owned(), ..remembered }, trouble)
+    }
+
+    /// Adds what a round found to what stands; how many rules of the slot are met no more.
+    pub fn stands(&mut self, slot: &str, changes: &Changes) -> usize {
+        let standing = self.standing.entry(slot.to_owned()).or_default();
+        for rule in changes.conforming() {
+            standing.remove(&(rule.profile.clone(), rule.id.clone()));
+        }
+        standing.extend(changes.regressions().into_iter().map(|rule| (rule.profile, rule.id)));
+        standing.len()
+    }
+
+    /// How many rules of each slot are met no more.
+    pub fn standing(&self) -> impl Iterator<Item = (&str, usize)> {
+        self.standing.iter().map(|(slot, rules)| (&slot[..], rules.len()))
+    }
+
+    /// Takes over what the baseline does not accept; whether there is something that was not there before.
+    pub fn unaccepted(&mut self, slot: &str, deviations: &[Deviation]) -> bool {
+        let now: BTreeSet<RuleOf> = deviations.iter().map(|one| (one.profile.clone(), one.rule.clone())).collect();
+        let before = self.unaccepted.insert(slot.to_owned(), now.clone()).unwrap_or_default();
+        !now.is_subset(&before)
+    }
+
+    /// Forgets devices that are gone, or have another driver.
+    pub fn retain(&mut self, keys: impl Fn(&str) -> bool) {
+        self.last.retain(|key, _| keys(key));
+        self.metrics.retain(|key, _| keys(key));
+    }
+
+    /// Writes the file.
+    pub fn save(&self) -> anyhow::Result<()> {
+        let text = serde_json::to_string(self)?;
+        Ok(save(&self.path, |out| out.write_all(text.as_bytes()))?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn changes(kind: &str) -> Changes {
+        let rule = json!({ "kind": kind, "profile": "p", "rule": "R-1", "title": "t", "new": null });
+        serde_json::from_value(json!({ "devices": [{ "identity": [], "kernels": [], "rules": [rule] }] })).unwrap()
+    }
+
+    #[test]
+    fn a_regression_stands_until_it_is_mended_and_outlives_the_process() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("remembered.json");
+        let (mut remembered, trouble) = Remembered::open(&path);
+        assert_eq!((trouble, remembered.stands("slot", &changes("newly_deviating"))), (None, 1));
+        assert_eq!(remembered.stands("slot", &Changes::default()), 1, "nothing has changed since");
+        remembered.save().unwrap();
+        let (mut again, _) = Remembered::open(&path);
+        assert_eq!(again.stands("slot", &Changes::default()), 1);
+        assert_eq!(again.stands("slot", &changes("newly_conforming")), 0);
+        std::fs::write(&path, "{").unwrap();
+        assert!(Remembered::open(&path).1.unwrap().contains("begun anew"));
+    }
+
+    #[test]
+    fn what_the_baseline_does_not_accept_is_news_once() {
+        let (mut remembered, _) = Remembered::open(Path::new("/nonexistent/remembered.json"));
+        let deviation = |rule: &str| Deviation { profile: "p".to_owned(), rule: rule.to_owned(), why: String::new() };
+        assert!(!remembered.unaccepted("slot", &[]));
+        assert!(remembered.unaccepted("slot", &[deviation("R-1")]));
+        assert!(!remembered.unaccepted("slot", &[deviation("R-1")]));
+        assert!(remembered.unaccepted("slot", &[deviation("R-1"), deviation("R-2")]));
+    }
+}

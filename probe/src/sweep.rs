@@ -1,4 +1,4 @@
-//! Whole domains: which blocks are asked ([`plan`]), what is kept of each as it arrives ([`journal`], [`print`], [`verify`]), what changed
+//! Whole domains: which blocks are asked ([`plan`]), what is kept of each as it arrives ([`journal`], [`mod@print`], [`verify`]), what changed
 //! since an older fingerprint ([`resolve`]), and where it all goes ([`files`]). The blocks themselves are
 //! [`crate::supervisor::sweep`]'s.
 

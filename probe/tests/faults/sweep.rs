@@ -1,7 +1,7 @@
 //! Sweeps of a device that is wrong at one input, that fails in between, or that is killed.
 
-use std::path::Path;
-use std::process::{Command, Stdio};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::faulty::faulty;
@@ -19,6 +19,18 @@ fn sweep(folder: &Path, statements: &str, name: &str, arguments: &[&str]) -> Com
 
 fn swept(folder: &Path, statements: &str, name: &str, arguments: &[&str]) -> Ended {
     ends(&mut sweep(folder, statements, name, arguments))
+}
+
+/// A sweep in a process of its own, with its journal, which has several records of a kind.
+fn under_way(folder: &Path, statements: &str, name: &str, arguments: &[&str], kind: &str) -> (Child, PathBuf) {
+    let mut command = sweep(folder, statements, &format!("{name}.json"), arguments);
+    let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let (journal, begun) = (folder.join(format!("{name}.journal")), Instant::now());
+    while std::fs::read_to_string(&journal).unwrap_or_default().matches(kind).count() < 4 {
+        assert!(begun.elapsed() < Duration::from_mins(1), "there is no journal");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    (child, journal)
 }
 
 #[track_caller]
@@ -74,14 +86,7 @@ fn a_killed_sweep_goes_on_at_its_block_to_the_same_bytes() {
     let folder = folder.path();
     let (slow, arguments) = ("sleep 30 in vkQueueSubmit", ["f32.fabs", "f32.sqrt", "--fingerprint"]);
     swept(folder, slow, "whole.json", &arguments).with(0);
-    let mut command = sweep(folder, slow, "killed.json", &arguments);
-    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-    let (journal, begun) = (folder.join("killed.journal"), Instant::now());
-    let digests = || std::fs::read_to_string(&journal).unwrap_or_default().matches("\"digests\"").count();
-    while digests() < 3 {
-        assert!(begun.elapsed() < Duration::from_mins(1), "there is no journal");
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    let (mut child, journal) = under_way(folder, slow, "killed", &arguments, "\"digests\"");
     child.kill().unwrap();
     child.wait().unwrap();
     assert!(!folder.join("killed.json").exists());
@@ -101,14 +106,7 @@ fn a_judged_sweep_that_was_ended_goes_on_to_the_same_bytes() {
     let folder = folder.path();
     let (slow, arguments) = ("sleep 30 in vkQueueSubmit", ["f32.floor", "--profile", "vulkan", "--shard", "1/64"]);
     swept(folder, slow, "whole.json", &arguments).with(0);
-    let mut command = sweep(folder, slow, "ended.json", &arguments);
-    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-    let (journal, begun) = (folder.join("ended.journal"), Instant::now());
-    let intents = || std::fs::read_to_string(&journal).unwrap_or_default().matches("\"intent\"").count();
-    while intents() < 4 {
-        assert!(begun.elapsed() < Duration::from_mins(1), "there is no journal");
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    let (mut child, journal) = under_way(folder, slow, "ended", &arguments, "\"intent\"");
     assert!(Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap().success());
     child.wait().unwrap();
     let ended = swept(folder, slow, "ended.json", &arguments);

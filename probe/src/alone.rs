@@ -11,7 +11,7 @@ use crate::supervisor::{Ask, Batching, Measured, Site, measure};
 /// Lanes shown in a finding.
 const SHOWN: usize = 4;
 
-/// Measures these kernels of a device alone. Differences are findings of kind `company`; the observations made alone
+/// Measures these kernels of a device alone, but for those that were alone before. Differences are findings of kind `company`; the observations made alone
 /// are returned with what went wrong on the way, for the caller to keep.
 pub fn again(
     site: &Site<'_>,
@@ -22,6 +22,7 @@ pub fn again(
     let before: Vec<&Observation> = observations
         .iter()
         .filter(|observation| observation.outcome == Outcome::Ran && kernels.contains(&observation.kernel))
+        .filter(|observation| !Batching::Shared.is_alone(&observation.kernel))
         .collect();
     if before.is_empty() {
         return Ok(Measured::default());
@@ -40,7 +41,7 @@ pub fn again(
 
 fn company(before: &Observation, alone: &Observation) -> Option<Finding> {
     let kernel = &before.kernel;
-    let text = if !matches!(alone.outcome, Outcome::Ran | Outcome::Flaky) {
+    let text = if !alone.outcome.answered() {
         format!("{kernel} ran in company of other kernels, but not alone: {}", alone.detail)
     } else if before.out == alone.out {
         return None;

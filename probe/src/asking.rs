@@ -23,7 +23,7 @@ pub fn kernels(
     let (mut sets, mut looked_at) = (Vec::new(), Vec::new());
     for profile in profiles {
         for set in control_sets(profile, support) {
-            looked_at.extend(profile.kernels_under(set));
+            looked_at.extend(profile.kernels_deciding(set));
             sets.push(set);
         }
     }

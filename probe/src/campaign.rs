@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 
 use fpprobe_profiles::Profile;
+use fpprobe_profiles::judge::Judge;
 use fpprobe_reports::journal::{Device as Journaled, Pass, Quick, Run};
 use fpprobe_reports::model::{Answer, Device, Incident, Outcome, ProfileResult, SCHEMA, TexelPath};
 use fpprobe_reports::record::Recorder;
@@ -201,12 +202,13 @@ fn device(
         track.as_ref().map_or(Ok(()), |track| track.begin(site, asks))?;
         measure(site, asks, Batching::Shared, track.as_ref())?
     };
-    let mut judged = judging::judge(profiles, &measured.observations);
+    let judges = Judge::together(profiles);
+    let mut judged = judging::judge_again(&judges, &measured.observations);
     // Whether a smaller recipe is enough is a default run's matter.
     if measured.unasked == 0 && !judged.unasked.is_empty() && quick.is_none() {
         let asks = asking::asks(&judged.unasked, extent);
         measured.absorb(measure(site, &asks, Batching::Shared, track(Pass::Recipes).as_ref())?);
-        judged = judging::judge(profiles, &measured.observations);
+        judged = judging::judge_again(&judges, &measured.observations);
     }
     if let Some(quick) = quick {
         let known = quick::known(quick, &site.target.found.identity.slot);

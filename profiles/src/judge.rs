@@ -177,6 +177,11 @@ impl<'p> Judge<'p> {
         profiles.into_iter().map(judge).collect()
     }
 
+    /// What it judges by.
+    pub fn profile(&self) -> &'p Profile {
+        self.profile
+    }
+
     /// A place's look at an observation.
     fn sight<'a>(&'a self, (rule, part, _): Place, observation: &'a Observation) -> Sight<'a> {
         let rule = &self.profile.rules[rule];
@@ -259,14 +264,13 @@ impl<'p> Judge<'p> {
     }
 }
 
-/// Judges one device by these profiles, as much at a time as there are cores.
-pub fn judge(profiles: &[Profile], observations: &Observations<'_>) -> Vec<Judgement> {
-    let judges = Judge::together(profiles);
+/// Has these judge a device, as much at a time as there are cores.
+pub fn judge(judges: &[Judge<'_>], observations: &Observations<'_>) -> Vec<Judgement> {
     // What is found without any control comes first, since every device is asked for it; recipes then look for the rest.
     let work: Vec<(&Judge<'_>, Place)> =
         judges.iter().flat_map(|judge| judge.first_places().map(move |place| (judge, place))).collect();
     parallel::map(&work, |(judge, place)| judge.findings(*place, Controls::NONE, observations));
-    parallel::map(&judges, |judge| judge.judge(observations))
+    parallel::map(judges, |judge| judge.judge(observations))
 }
 
 fn describe(outcome: Outcome, detail: &str) -> String {

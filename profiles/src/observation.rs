@@ -30,6 +30,13 @@ pub enum Outcome {
     OutOfMemory,
 }
 
+impl Outcome {
+    /// Whether there are answers.
+    pub const fn answered(self) -> bool {
+        matches!(self, Outcome::Ran | Outcome::Flaky)
+    }
+}
+
 /// What one kernel answered.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Observation {

@@ -122,6 +122,12 @@ impl Part {
         kernel.with_controls(kernel.controls.with(recipe).unwrap_or(kernel.controls))
     }
 
+    /// Whether its kernel is asked under further controls only where nothing else decides: most texel kernels have a module
+    /// of their own, and those that stand in for other kernels, or for which others stand in, must be known beforehand.
+    pub fn waits(&self) -> bool {
+        matches!(self.lowerings[..], [only] if only.op.code.is_of_texels() && !only.route.is_command())
+    }
+
     /// Whether it looks at the same operation by the same lowerings, whatever their controls.
     pub fn is_like(&self, other: &Part) -> bool {
         self.operation == other.operation
@@ -230,8 +236,17 @@ impl Profile {
 
     /// The same under a recipe's controls as well.
     pub fn kernels_under(&self, recipe: Controls) -> Vec<Kernel> {
+        self.kernels_of(recipe, |_| true)
+    }
+
+    /// Those of them that tell whether the recipe can do, before anything [waits](Part::waits) for that.
+    pub fn kernels_deciding(&self, recipe: Controls) -> Vec<Kernel> {
+        self.kernels_of(recipe, |part| recipe.is_empty() || !part.waits())
+    }
+
+    fn kernels_of(&self, recipe: Controls, counts: impl Fn(&Part) -> bool) -> Vec<Kernel> {
         let mut seen = HashSet::new();
-        let parts = self.rules.iter().flat_map(|rule| &rule.parts);
+        let parts = self.rules.iter().flat_map(|rule| &rule.parts).filter(|part| counts(part));
         let kernels =
             parts.flat_map(|part| (0..part.lowerings.len()).map(move |lowering| part.kernel(lowering, recipe)));
         kernels.filter(|kernel| seen.insert(*kernel)).collect()

@@ -10,7 +10,7 @@ use fpprobe_spirv::kernel::Shape;
 use fpprobe_spirv::{Cases, FloatLayout, Kernel};
 
 use crate::encoding::{Encoding, components};
-use crate::observation::{Observation, Outcome};
+use crate::observation::Observation;
 
 /// What two kernels answered that ask the same.
 #[derive(Clone, Debug)]
@@ -66,7 +66,7 @@ fn beside(
     observations: &[Observation],
     counterpart: impl Fn(&Kernel, &HashMap<Kernel, usize>) -> Option<Kernel>,
 ) -> Vec<Pair<'_>> {
-    let ran = observations.iter().filter(|one| matches!(one.outcome, Outcome::Ran | Outcome::Flaky));
+    let ran = observations.iter().filter(|one| one.outcome.answered());
     let ran: Vec<&Observation> = ran.collect();
     let index: HashMap<Kernel, usize> = ran.iter().enumerate().map(|(place, one)| (one.kernel, place)).collect();
     let plain_of =
@@ -133,6 +133,7 @@ fn expected(other: &Observation, plain: &Observation, cases: &HashMap<&[u64], us
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::observation::Outcome;
 
     fn observed(kernel: &str, cases: &[&[u64]], out: &[u64]) -> Observation {
         let kernel: Kernel = kernel.parse().unwrap();

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use fpprobe_profiles::accepted::{Accepted, Set};
 use fpprobe_profiles::claims::{Contradiction, contradictions};
 use fpprobe_profiles::encoding::{Encoding, components};
-use fpprobe_profiles::judge::{self, Evidence, Judgement, Observations, RuleVerdict};
+use fpprobe_profiles::judge::{self, Evidence, Judge, Judgement, Observations, RuleVerdict};
 use fpprobe_profiles::ways::{Pair, paths};
 use fpprobe_profiles::{Observation, Outcome, Profile, Verdict};
 use fpprobe_spirv::{Controls, Kernel};
@@ -38,10 +38,15 @@ pub struct Judged {
 
 /// Judges one device's observations by these profiles.
 pub fn judge(profiles: &[Profile], observations: &[Observation]) -> Judged {
+    judge_again(&Judge::together(profiles), observations)
+}
+
+/// Has judges judge one device's observations: of those that they have seen before they know what they found.
+pub fn judge_again(judges: &[Judge<'_>], observations: &[Observation]) -> Judged {
     let index = Observations::new(observations);
     let mut judged = Judged::default();
-    let judgements = judge::judge(profiles, &index);
-    for (profile, judgement) in profiles.iter().zip(&judgements) {
+    let judgements = judge::judge(judges, &index);
+    for (profile, judgement) in judges.iter().map(Judge::profile).zip(&judgements) {
         for kernel in judgement.rules.iter().flat_map(|rule| &rule.deviating) {
             if !judged.deviating.contains(kernel) {
                 judged.deviating.push(*kernel);
@@ -56,7 +61,7 @@ pub fn judge(profiles: &[Profile], observations: &[Observation]) -> Judged {
     judged.findings.extend(observations.iter().filter_map(flaky));
     judged.findings.extend(index.pairs().iter().filter_map(|pair| disagreeing("route", pair)));
     judged.findings.extend(once(&paths(observations)).filter_map(|pair| disagreeing("path", pair)));
-    judged.texels = texels::paths(profiles, &judgements, observations);
+    judged.texels = texels::paths(judges, &judgements, observations);
     judged.answers = answers(&index);
     judged
 }

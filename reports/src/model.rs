@@ -2,6 +2,7 @@
 //!
 //! Version 1 of the document. Values are lower-case hex of their format's width; see the contract in the README.
 
+mod pattern;
 mod read;
 mod values;
 
@@ -11,6 +12,7 @@ pub use fpprobe_profiles::{Class, Level, Outcome, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use self::pattern::Pattern;
 pub use self::values::Values;
 
 /// The value of [`Report::schema`] that this program writes.
@@ -35,13 +37,17 @@ pub struct Report {
     #[schemars(extend("format" = "date-time"))]
     pub finished: String,
     /// Input lists, by name; observations refer to them.
-    pub inputs: BTreeMap<String, Vec<Vec<Value>>>,
+    #[schemars(with = "BTreeMap<String, Vec<Vec<Value>>>")]
+    pub inputs: Tables,
     /// Every device that was found, in the order of `fpprobe list`.
     pub devices: Vec<Device>,
     /// Drivers and devices that could not be measured at all, and what went wrong elsewhere.
     #[serde(default)]
     pub incomplete: Vec<Incident>,
 }
+
+/// Input lists, by name. Each case is a list of operands.
+pub type Tables = BTreeMap<String, Values>;
 
 /// Name and version of the program.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -191,7 +197,7 @@ pub enum Inputs {
     /// Name of an entry of the report's `inputs`.
     Table(String),
     /// The cases themselves, each a list of parameters.
-    Cases(Vec<Vec<Value>>),
+    Cases(#[schemars(with = "Vec<Vec<Value>>")] Values),
 }
 
 /// Outputs of an observation.

@@ -2,14 +2,14 @@
 
 mod read;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use fpprobe_profiles::{Observation, Outcome};
 use fpprobe_spirv::{Cases, Kernel, Shape};
 
 pub use self::read::{RecordError, Recorded, UnknownKernel, read_device};
-use crate::model::{self, Inputs, Outputs, Value, Values};
+use crate::model::{self, Inputs, Outputs, Tables, Value, Values};
 use crate::values;
 
 /// What is written once: table of inputs, shapes of the results, answers.
@@ -18,7 +18,7 @@ type Answered = (String, Vec<Shape>, Arc<[u64]>);
 /// Writes the observations of one device after the other and gathers the inputs they share.
 #[derive(Default, Debug)]
 pub struct Recorder {
-    tables: BTreeMap<String, Vec<Vec<Value>>>,
+    tables: Tables,
     /// What each table holds, as bits: kernels that share a name must share the list.
     known: HashMap<String, (Vec<Shape>, Cases)>,
 }
@@ -65,13 +65,13 @@ impl Recorder {
     }
 
     /// The table of inputs, for [`model::Report::inputs`].
-    pub fn inputs_table(self) -> BTreeMap<String, Vec<Vec<Value>>> {
+    pub fn inputs_table(self) -> Tables {
         self.tables
     }
 
     fn inputs(&mut self, kernel: &Kernel, cases: &Cases) -> Inputs {
         let params = kernel.params();
-        let list = || cases.iter().map(|case| values::encode_params(&params, case)).collect();
+        let list = || Values::alike(values::pattern_of_params(&params), cases.values());
         if cases.name.is_empty() {
             return Inputs::Cases(list());
         }
@@ -89,11 +89,7 @@ impl Recorder {
 }
 
 fn values_of(kernel: &Kernel, out: &Arc<[u64]>) -> Outputs {
-    let results = kernel.results();
-    if let [Shape { format, width: 1, .. }] = results[..] {
-        return Outputs::Values(Values::scalars(format.digits(), Arc::clone(out)));
-    }
-    Outputs::Values(out.chunks(kernel.outputs()).map(|answer| values::encode_results(&results, answer)).collect())
+    Outputs::Values(Values::alike(values::pattern_of_results(&kernel.results()), Arc::clone(out)))
 }
 
 /// The cases in which the second run answered otherwise.

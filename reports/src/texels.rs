@@ -1,8 +1,8 @@
 //! What becomes of numbers and texels, format by format and path by path.
 
-use fpprobe_profiles::judge::Judgement;
+use fpprobe_profiles::judge::{Judge, Judgement};
 use fpprobe_profiles::manner::{Aspect, Manner, manner};
-use fpprobe_profiles::{Observation, Outcome, Profile, parallel};
+use fpprobe_profiles::{Observation, parallel};
 use fpprobe_spirv::Kernel;
 use fpprobe_spirv::op::Function;
 
@@ -14,14 +14,14 @@ const WRITTEN: &[Aspect] =
 const READ: &[Aspect] = &[Aspect::Rounding, Aspect::SubnormalOperands, Aspect::Infinity, Aspect::Nan];
 
 /// A row for every kernel of texels that was asked without controls, in the order of the observations.
-pub fn paths(profiles: &[Profile], judgements: &[Judgement], observations: &[Observation]) -> Vec<TexelPath> {
+pub fn paths(judges: &[Judge<'_>], judgements: &[Judgement], observations: &[Observation]) -> Vec<TexelPath> {
     let plain = |kernel: &Kernel| kernel.op.code.is_of_texels() && kernel.controls.is_empty();
     let row = |observation: &Observation| TexelPath {
         kernel: observation.kernel.to_string(),
         outcome: observation.outcome,
         values: observation.cases.len(),
         behaviour: behaviour(observation),
-        deviates: deviates(profiles, judgements, &observation.kernel),
+        deviates: deviates(judges, judgements, &observation.kernel),
     };
     let asked: Vec<&Observation> = observations.iter().filter(|observation| plain(&observation.kernel)).collect();
     parallel::map(&asked, |observation| row(observation))
@@ -29,7 +29,7 @@ pub fn paths(profiles: &[Profile], judgements: &[Judgement], observations: &[Obs
 
 /// The ways that a conversion goes, each respect in its own; channels apart where they differ.
 fn behaviour(observation: &Observation) -> String {
-    let ran = matches!(observation.outcome, Outcome::Ran | Outcome::Flaky);
+    let ran = observation.outcome.answered();
     let chosen = match observation.kernel.op.function {
         Function::Store | Function::Add => WRITTEN,
         Function::Load | Function::Move => READ,
@@ -69,8 +69,8 @@ fn way(manner: &Manner, aspect: Aspect) -> Option<String> {
 }
 
 /// Rules that the kernel does not meet, as `profile/rule`.
-fn deviates(profiles: &[Profile], judgements: &[Judgement], kernel: &Kernel) -> Vec<String> {
-    let judged = profiles.iter().zip(judgements);
+fn deviates(judges: &[Judge<'_>], judgements: &[Judgement], kernel: &Kernel) -> Vec<String> {
+    let judged = judges.iter().map(Judge::profile).zip(judgements);
     let rules = judged.flat_map(|(profile, judgement)| judgement.rules.iter().map(move |rule| (profile, rule)));
     let failing = rules.filter(|(_, rule)| rule.deviating.contains(kernel));
     failing.map(|(profile, rule)| format!("{}/{}", profile.id, rule.id)).collect()

@@ -8,7 +8,7 @@ use fpprobe_profiles::{Observation, Outcome};
 use fpprobe_spirv::cases::named;
 use fpprobe_spirv::{Format, Kernel, Shape};
 
-use crate::model::Value;
+use crate::model::{Pattern, Value};
 
 /// Why a JSON value or an argument is not a value of the operand or result it stands for.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -151,6 +151,33 @@ pub(crate) fn encode_results(results: &[Shape], answer: &[u64]) -> Value {
     }
 }
 
+/// The form of what [`encode`] gives.
+fn pattern(shape: Shape) -> Pattern {
+    match shape.parts() {
+        None => Pattern::Digits(shape.format.digits()),
+        Some((part, count)) => Pattern::List(vec![pattern(part); count as usize]),
+    }
+}
+
+/// The form of a case with operands of these shapes.
+pub(crate) fn pattern_of_params(params: &[Shape]) -> Pattern {
+    Pattern::List(params.iter().copied().map(pattern).collect())
+}
+
+/// The form of an answer with results of these shapes.
+pub(crate) fn pattern_of_results(results: &[Shape]) -> Pattern {
+    match results {
+        [only] => pattern(*only),
+        several => pattern_of_params(several),
+    }
+}
+
+/// Whether each of the numbers, those of values of these shapes one after the other, is one of its format.
+pub(crate) fn are_of(shapes: &[Shape], bits: &[u64]) -> bool {
+    let masks: Vec<u64> = shapes.iter().flat_map(|shape| (0..shape.width).map(|_| shape.format.mask())).collect();
+    bits.chunks(masks.len().max(1)).all(|value| value.iter().zip(&masks).all(|(bits, mask)| bits & !mask == 0))
+}
+
 /// [`decode_answer`] with the results' shapes at hand, appending to a list.
 pub(crate) fn decode_results(bits: &mut Vec<u64>, results: &[Shape], answer: &Value) -> Result<(), ValueError> {
     match (results, answer) {
@@ -164,6 +191,18 @@ pub(crate) fn decode_results(bits: &mut Vec<u64>, results: &[Shape], answer: &Va
             place: "result".to_owned(),
             expected: several.iter().map(|shape| describe(*shape)).collect::<Vec<_>>().join(" and "),
             found: found(value),
+        }),
+    }
+}
+
+/// The operands of a case.
+pub(crate) fn operands(case: &Value) -> Result<&[Value], ValueError> {
+    match case {
+        Value::List(operands) => Ok(operands),
+        Value::Bits(_) => Err(ValueError::Shape {
+            place: "case".to_owned(),
+            expected: "a list of operands".to_owned(),
+            found: found(case),
         }),
     }
 }

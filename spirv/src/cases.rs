@@ -65,6 +65,11 @@ impl Cases {
         &self.values[index * self.arity..(index + 1) * self.arity]
     }
 
+    /// Values of all cases, one after the other.
+    pub fn values(&self) -> Arc<[u64]> {
+        Arc::clone(&self.values)
+    }
+
     /// All cases, in order.
     pub fn iter(&self) -> impl Iterator<Item = &[u64]> {
         self.values.chunks_exact(self.arity)

@@ -106,6 +106,9 @@ impl Case<'_> {
     /// How to assemble and run it, and what lies where.
     fn layout(&self, plan: &Plan) -> String {
         let groups = match vectors(self.kernel.route) {
+            None if plan.invocations() > 1 => {
+                format!("{}x1x1 groups; {} invocations in a row answer a case", plan.columns, plan.invocations())
+            }
             None => format!("{}x1x1 groups; invocation i answers case i", plan.columns),
             Some(_) => "once for each window; group i of a window answers case FIRST + i, FIRST being its first word"
                 .to_owned(),

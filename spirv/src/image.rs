@@ -135,21 +135,16 @@ impl Emitter {
         Ok(())
     }
 
-    /// Reads the texel of this slot as a vector of this shape, or the texels of its block.
+    /// Reads the texel of this slot as a vector of this shape.
     pub(crate) fn read_texel(&mut self, declared: Declared, slot: Word, shape: Shape) -> Result<Word, BuildError> {
-        let side = declared.image.format.side();
-        let mut parts = Vec::new();
-        for within in (0..side * side).map(|texel| [texel % side, texel / side]) {
-            let texel = self.read_one(declared, slot, within)?;
-            for index in 0..shape.width / (side * side) {
-                parts.push(self.component(TEXEL, texel, index)?);
-            }
-        }
+        let texel = self.read_whole(declared, slot)?;
+        let parts: Vec<Word> =
+            (0..shape.width).map(|index| self.component(TEXEL, texel, index)).collect::<Result<_, _>>()?;
         self.compose(shape, &parts)
     }
 
-    /// Reads a texel of this slot.
-    fn read_one(&mut self, declared: Declared, slot: Word, within: [u32; 2]) -> Result<Word, BuildError> {
+    /// Reads all four components of the texel of this slot.
+    fn read_whole(&mut self, declared: Declared, slot: Word) -> Result<Word, BuildError> {
         let side = declared.image.format.side();
         let loaded = self.value(Op::Load, declared.kind, ids([declared.variable]))?;
         let kind = self.shape(TEXEL);
@@ -167,7 +162,7 @@ impl Emitter {
                 // The sampler takes unnormalised coordinates: the middle of a texel is half way to the next.
                 let single = Shape::scalar(Format::F32);
                 let (float, half) = (self.scalar(Format::F32), self.constant(single, 0x3f00_0000));
-                let [x, y] = self.within(slot, side, within)?.map(|index| {
+                let [x, y] = self.within(slot, side)?.map(|index| {
                     let number = self.value(Op::ConvertUToF, float, ids([index]))?;
                     self.value(Op::FAdd, float, ids([number, half]))
                 });
@@ -176,7 +171,7 @@ impl Emitter {
                 self.value(Op::ImageSampleExplicitLod, kind, at_level(loaded, at, level))?
             }
             (Route::Sampled | Route::View, _) => {
-                let (place, level) = (self.within(slot, side, within)?, self.word(0));
+                let (place, level) = (self.within(slot, side)?, self.word(0));
                 let at = self.compose(Shape::vector(Format::U32, 2), &place)?;
                 self.value(Op::ImageFetch, kind, at_level(loaded, at, level))?
             }
@@ -187,16 +182,21 @@ impl Emitter {
         })
     }
 
-    /// Column and row of a texel of this slot, each of which has so many in either direction.
-    fn within(&mut self, slot: Word, side: u32, within: [u32; 2]) -> Result<[Word; 2], BuildError> {
-        let mut place = self.place(slot)?;
-        if side > 1 {
-            let uint = self.scalar(Format::U32);
-            for (at, offset) in place.iter_mut().zip(within) {
-                let (side, offset) = (self.word(side), self.word(offset));
-                let first = self.value(Op::IMul, uint, ids([*at, side]))?;
-                *at = self.value(Op::IAdd, uint, ids([first, offset]))?;
-            }
+    /// Column and row of the texel of this slot, where blocks of so many in either direction fill the image row by row. Slots go
+    /// through a block row by row.
+    fn within(&mut self, slot: Word, side: u32) -> Result<[Word; 2], BuildError> {
+        if side == 1 {
+            return self.place(slot);
+        }
+        let uint = self.scalar(Format::U32);
+        let (side, texels) = (self.word(side), self.word(side * side));
+        let block = self.value(Op::UDiv, uint, ids([slot, texels]))?;
+        let texel = self.value(Op::UMod, uint, ids([slot, texels]))?;
+        let within = [Op::UMod, Op::UDiv].map(|op| self.value(op, uint, ids([texel, side])));
+        let mut place = self.place(block)?;
+        for (at, within) in place.iter_mut().zip(within) {
+            let first = self.value(Op::IMul, uint, ids([*at, side]))?;
+            *at = self.value(Op::IAdd, uint, ids([first, within?]))?;
         }
         Ok(place)
     }

@@ -92,6 +92,7 @@ fn agreed(plan: &Plan) -> Result<(Via, Controls), BuildError> {
 
 /// The module without its controls, instruction by instruction.
 fn direct(plan: &Plan) -> Result<Module, BuildError> {
+    let plan = &plan.by_invocation();
     let mut emitter = Emitter::new();
     let floats = plan.placed.iter().flat_map(|placed| float_formats(&placed.kernel)).collect();
     emitter.preamble(&floats, plan.buffers.iter().any(|buffer| buffer.element == Element::F16));

@@ -7,6 +7,7 @@
 //! [windows](window), or the module holds them as constants.
 
 pub mod constants;
+mod image;
 pub(crate) mod rows;
 pub(crate) mod sites;
 pub mod window;
@@ -17,9 +18,10 @@ use std::sync::Arc;
 
 use crate::format::Format;
 use crate::kernel::{Kernel, Shape};
-use crate::op::{Code, State};
 use crate::route::{Route, Stage};
 use crate::words::words_of;
+
+pub use image::Image;
 
 /// Invocations of one work group (x); every device offers at least 128.
 pub const GROUP: u32 = 64;
@@ -76,47 +78,6 @@ pub struct Region {
     pub buffer: usize,
     /// First element.
     pub base: u32,
-}
-
-/// The image of a texel kernel: descriptor set 0, binding [`IMAGE_BINDING`], 2D, one layer, optimal tiling. On the route
-/// [`Route::TexelBuffer`] it is a buffer of as many texels.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Image {
-    /// Packed format.
-    pub format: Format,
-    /// Width and height in texels, or in blocks of them: in slots.
-    pub extent: [u32; 2],
-    /// The kernel's route.
-    pub route: Route,
-    /// What becomes of the texels.
-    pub code: Code,
-}
-
-impl Image {
-    /// Whether its texels are the result; else they are the operand.
-    pub const fn is_written(&self) -> bool {
-        matches!(
-            self.code,
-            Code::ImageWrite
-                | Code::TexelCopy
-                | Code::TexelConvert
-                | Code::Blend(_)
-                | Code::State(State::MinDepth | State::MaxDepth | State::BlendConstants)
-        )
-    }
-
-    /// The state that its operands are.
-    pub const fn state(&self) -> Option<State> {
-        match self.code {
-            Code::State(state) => Some(state),
-            _ => None,
-        }
-    }
-
-    /// Whether its texels are an operand, the last, beside being the result or not.
-    pub const fn is_read(&self) -> bool {
-        matches!(self.code, Code::ImageRead | Code::ImageSample) || self.code.is_blended()
-    }
 }
 
 /// One kernel in its place.
@@ -311,7 +272,7 @@ impl Plan {
             }
             plan.placed.push(Placed { kernel: *kernel, slots: *slots, params, values: Arc::clone(brought), results });
         }
-        plan.columns = most.div_ceil(GROUP) + variant.shift;
+        plan.columns = (most * plan.invocations()).div_ceil(GROUP) + variant.shift;
         plan.sort_buffers();
         plan
     }
@@ -387,6 +348,22 @@ impl Plan {
         } else {
             self.columns * self.group()
         }
+    }
+
+    /// Invocations that a slot takes: one for each texel of a block that is read.
+    pub fn invocations(&self) -> u32 {
+        let block = self.image.filter(|image| image.is_read() && image.format.is_block());
+        block.map_or(1, |image| image.format.side().pow(2))
+    }
+
+    /// The plan as its module sees it: with a slot for each invocation, which has its part of the result.
+    pub(crate) fn by_invocation(&self) -> Plan {
+        let (mut plan, invocations) = (self.clone(), self.invocations());
+        for placed in &mut plan.placed {
+            placed.slots *= invocations;
+            placed.results.iter_mut().for_each(|region| region.shape.width /= invocations);
+        }
+        plan
     }
 
     /// Invocations that do nothing before the first slot.

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use fpprobe_reports::model::Outcome;
 use fpprobe_reports::{common, load, record};
 
 use crate::cli::JudgeArgs;
@@ -20,7 +19,7 @@ pub fn main(session: &Session, args: &JudgeArgs) -> anyhow::Result<Status> {
         for unknown in &recorded.unknown {
             say(&format!("warning: {unknown}"));
         }
-        answered |= recorded.observations.iter().any(|one| matches!(one.outcome, Outcome::Ran | Outcome::Flaky));
+        answered |= recorded.observations.iter().any(|one| one.outcome.answered());
         common::rejudge(device, &plan.profiles, &recorded.observations);
     }
     plan.output.save(&report)?;

@@ -19,6 +19,13 @@ pub enum Batching {
     Alone,
 }
 
+impl Batching {
+    /// Whether a kernel has its module to itself.
+    pub fn is_alone(self, kernel: &Kernel) -> bool {
+        self == Batching::Alone || kernel.op.code.is_of_texels()
+    }
+}
+
 /// Distributes kernels over batches; each batch lists places in `asks`.
 pub fn batches(asks: &[Ask], batching: Batching, most: usize) -> Vec<Vec<usize>> {
     let mut batches: Vec<Vec<usize>> = Vec::new();
@@ -30,7 +37,7 @@ pub fn batches(asks: &[Ask], batching: Batching, most: usize) -> Vec<Vec<usize>>
         let ask = &asks[place];
         let kernel = &ask.kernel;
         let values = ask.cases.len() * kernel.arity();
-        let alone = batching == Batching::Alone || kernel.op.code.is_of_texels();
+        let alone = batching.is_alone(kernel);
         // All kernels of a module carry what the largest of them has for operands.
         let large = kernel.has_matrices();
         let kind = (kernel.format, kernel.controls, kernel.route, kernel.stage, kernel.width > 1, kernel.via, large);

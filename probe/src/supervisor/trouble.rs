@@ -63,9 +63,7 @@ impl Troubles {
 
     /// Of the kernels that wrote nothing in company, only those count that did so alone.
     pub fn written(&mut self, answers: &[Option<Answer>]) {
-        let did = |place: &usize| {
-            answers[*place].as_ref().is_some_and(|answer| matches!(answer.outcome, Outcome::Ran | Outcome::Flaky))
-        };
+        let did = |place: &usize| answers[*place].as_ref().is_some_and(|answer| answer.outcome.answered());
         self.unwritten.iter_mut().for_each(|(_, places)| places.retain(did));
         self.unwritten.retain(|(_, places)| !places.is_empty());
         self.unwritten.sort();

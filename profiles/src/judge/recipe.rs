@@ -53,7 +53,8 @@ impl Recipe {
 pub struct Tried {
     /// The recipe.
     pub recipe: Recipe,
-    /// Ids of required rules that are neither `conforms` nor `permitted`.
+    /// Ids of required rules that are neither `conforms` nor `permitted`; without those that [wait](Part::waits) for nothing
+    /// else to fail, where something does.
     pub failing: Vec<String>,
 }
 
@@ -70,8 +71,8 @@ pub struct Judgement {
     pub rules: Vec<RuleVerdict>,
     /// Recipes tried, in order.
     pub tried: Vec<Tried>,
-    /// Kernels that ask in other ways what fails in them without controls: recipes that fail by nothing else were not asked
-    /// by them.
+    /// Kernels that recipes were not asked by which fail by nothing else: those that ask in other ways what fails in them
+    /// without controls, and those that [wait](Part::waits).
     pub unasked: Vec<Kernel>,
 }
 
@@ -90,7 +91,12 @@ impl Judge<'_> {
             if unmet.iter().all(|rule| rule.verdict == Verdict::Incomplete) {
                 unasked.extend(self.unasked(&recipe, &without, observations));
             }
-            let failing: Vec<String> = unmet.into_iter().map(|rule| rule.id).collect();
+            let (waiting, mut failing): (Vec<_>, Vec<_>) =
+                unmet.into_iter().partition(|rule| self.is_waiting(rule, controls, observations));
+            if failing.is_empty() {
+                failing = waiting;
+            }
+            let failing: Vec<String> = failing.into_iter().map(|rule| rule.id).collect();
             let better = best.as_ref().is_none_or(|best| recipe.lowerings.len() < best.lowerings.len());
             if failing.is_empty() && better {
                 best = Some(recipe.clone());
@@ -123,7 +129,7 @@ impl Judge<'_> {
         absent
     }
 
-    /// Sets of controls that the device offers for every kernel that it supports without them.
+    /// Sets of controls that the device offers for every kernel that it supports without them and was asked under them.
     fn offered(&self, observations: &Observations<'_>) -> Vec<Controls> {
         let parts = self.profile.rules.iter().flat_map(|rule| &rule.parts);
         let supported = |kernel: &Kernel| observations.get(kernel).is_some_and(|o| o.outcome != Outcome::Unsupported);
@@ -133,8 +139,10 @@ impl Judge<'_> {
         Controls::subsets(&self.profile.modes)
             .into_iter()
             .filter(|set| {
-                let carries = |(part, lowering): &(&Part, usize)| supported(&part.kernel(*lowering, *set));
-                set.is_empty() || !present.is_empty() && present.iter().all(carries)
+                let waits = |part: &Part, kernel: &Kernel| part.waits() && observations.get(kernel).is_none();
+                let under = present.iter().map(|(part, lowering)| (*part, part.kernel(*lowering, *set)));
+                let mut asked = under.filter(|(part, kernel)| !waits(part, kernel)).peekable();
+                set.is_empty() || asked.peek().is_some() && asked.all(|(_, kernel)| supported(&kernel))
             })
             .collect()
     }
@@ -188,7 +196,15 @@ impl Judge<'_> {
             .collect()
     }
 
-    /// Other ways of asking that fail without a recipe's controls and were not tried under them.
+    /// Whether a rule could not be judged for want of what waits.
+    fn is_waiting(&self, rule: &RuleVerdict, controls: Controls, observations: &Observations<'_>) -> bool {
+        let parts = self.profile.rule(&rule.id).into_iter().flat_map(|rule| &rule.parts);
+        let unasked = |part: &Part| part.waits() && observations.get(&part.kernel(0, controls)).is_none();
+        rule.verdict == Verdict::Incomplete && !controls.is_empty() && parts.into_iter().any(unasked)
+    }
+
+    /// What waited for a recipe to fail by nothing else, and other ways of asking that fail without its controls and were not
+    /// tried under them.
     fn unasked(&self, recipe: &Recipe, absent: &[String], observations: &Observations<'_>) -> Vec<Kernel> {
         let rules = 0..self.profile.rules.len();
         let required = rules.filter(|rule| self.profile.rules[*rule].level == Level::Required);
@@ -196,9 +212,18 @@ impl Judge<'_> {
             let parts = self.profile.rules[rule].parts.iter().enumerate().filter(|(_, part)| !part.is_absent(absent));
             parts.flat_map(move |(part, of)| (0..of.lowerings.len()).map(move |lowering| (rule, part, lowering)))
         });
-        // Behind the place's own kernel.
-        let ways = places.flat_map(|place| self.findings(place, recipe.controls, observations).into_iter().skip(1));
-        ways.filter(|way| way.observation.is_none()).map(|way| way.kernel).collect()
+        let ran = |kernel: &Kernel| observations.get(kernel).is_some_and(|observation| observation.outcome.answered());
+        places
+            .flat_map(|place| {
+                let waited =
+                    self.profile.rules[place.0].parts[place.1].waits() && ran(&self.kernel(place, Controls::NONE));
+                // The place's own kernel comes first.
+                let own = usize::from(!waited);
+                self.findings(place, recipe.controls, observations).into_iter().skip(own)
+            })
+            .filter(|way| way.observation.is_none())
+            .map(|way| way.kernel)
+            .collect()
     }
 }
 

@@ -8,7 +8,7 @@ use crate::accepted::{Accepted, Set};
 use crate::accuracy::Accuracy;
 use crate::encoding::{Encoding, components};
 use crate::environment::Subnormals;
-use crate::observation::{Observation, Outcome};
+use crate::observation::Observation;
 use crate::oracle::{Demand, Question};
 use crate::profile::{Part, Requirement, Rule};
 
@@ -101,7 +101,7 @@ fn round_trip(
     let kernel = stores.kernel;
     let load = fpprobe_spirv::Op::find("load").and_then(|op| Kernel::plain(kernel.format, op).ok());
     let load = load.map(|load| load.with_controls(kernel.controls)).ok_or_else(|| format!("{kernel} has no load"))?;
-    let answered = |observation: &&Observation| matches!(observation.outcome, Outcome::Ran | Outcome::Flaky);
+    let answered = |observation: &&Observation| observation.outcome.answered();
     // By whatever route the device loads this format.
     let routes = load.op.code.routes(kernel.format).iter();
     let mut loads = routes.filter_map(|route| observations.get(&Kernel { route: *route, ..load }));

@@ -1,11 +1,12 @@
 //! Which controls and lowerings a device needs.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use fpprobe_profiles::judge::{Judge, Observations};
 use fpprobe_profiles::profile;
-use fpprobe_profiles::{Class, Observation, Outcome, Profile};
-use fpprobe_spirv::Cases;
+use fpprobe_profiles::{Class, Level, Observation, Outcome, Profile};
+use fpprobe_spirv::{Cases, Kernel};
 
 use crate::device::{device, under};
 
@@ -114,4 +115,45 @@ fn a_shorter_list_shows_no_remedy() {
     shorter[root].cases = Cases::new("shorter", 1, values);
     shorter[root].out = kept.iter().map(|case| out[*case]).collect();
     assert_eq!(class(shorter), Class::Deviates);
+}
+
+/// Texels are asked under further controls where nothing else keeps a recipe from being enough, and not before.
+#[test]
+fn texels_wait_for_everything_else() {
+    let profile = profile::built_in("d3d11").unwrap().unwrap();
+    let good = device(&profile);
+    let judge = Judge::new(&profile);
+    let flushing = under(&good, "ftz32");
+    let waits: HashSet<Kernel> = {
+        let parts = profile.rules.iter().flat_map(|rule| &rule.parts).filter(|part| part.waits());
+        parts.map(|part| part.kernel(0, "ftz32".parse().unwrap())).collect()
+    };
+    assert!(!waits.is_empty());
+    let mut device = keeping(&good);
+    device.extend(flushing.iter().filter(|o| !waits.contains(&o.kernel)).cloned());
+    let under_ftz32 = |device: &[Observation]| {
+        let judgement = judge.judge(&Observations::new(device));
+        let mut tried = judgement.tried.into_iter().filter(|tried| tried.recipe.needs() == ["ftz32"]);
+        (judgement.class, judgement.unasked.into_iter().collect::<HashSet<_>>(), tried.next().unwrap().failing)
+    };
+    let (class, unasked, failing) = under_ftz32(&device);
+    let decisive: HashSet<Kernel> = required(&profile).filter(|kernel| waits.contains(kernel)).collect();
+    assert_eq!((class, &unasked), (Class::Deviates, &decisive));
+    assert!(failing.contains(&"D11-01".to_owned()), "{failing:?}");
+    // Asked, they decide.
+    let answered = flushing.iter().filter(|o| waits.contains(&o.kernel)).cloned();
+    let all: Vec<Observation> = device.iter().cloned().chain(answered).collect();
+    assert_eq!(under_ftz32(&all), (Class::ConformsWith, HashSet::new(), Vec::new()));
+    // Where something else fails they need not be asked, and do not count as failing.
+    let root = device.iter_mut().find(|o| o.kernel.to_string() == "f32.sqrt:controls=ftz32").unwrap();
+    root.out = root.out.iter().map(|bits| bits ^ 8).collect();
+    let (class, unasked, failing) = under_ftz32(&device);
+    assert_eq!((class, unasked.len()), (Class::Deviates, 0));
+    assert!(!failing.is_empty() && !failing.contains(&"D11-01".to_owned()), "{failing:?}");
+}
+
+/// Every kernel of a required rule under `ftz32`.
+fn required(profile: &Profile) -> impl Iterator<Item = Kernel> {
+    let required = profile.rules.iter().filter(|rule| rule.level == Level::Required);
+    required.flat_map(|rule| &rule.parts).map(|part| part.kernel(0, "ftz32".parse().unwrap()))
 }

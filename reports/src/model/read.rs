@@ -56,12 +56,8 @@ impl<'de> Deserialize<'de> for Inputs {
                 Ok(Inputs::Table(name.to_owned()))
             }
 
-            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Inputs, A::Error> {
-                let mut cases = Vec::new();
-                while let Some(case) = list.next_element()? {
-                    cases.push(case);
-                }
-                Ok(Inputs::Cases(cases))
+            fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Inputs, A::Error> {
+                Values::read(list).map(Inputs::Cases)
             }
         }
         deserializer.deserialize_any(Form)

@@ -1,13 +1,14 @@
-//! Lists of values, small in memory: a run has millions of answers, nearly all of them scalars of one width. They are
-//! read without a text of their own for each.
+//! Lists of values, small in memory: a run has millions of inputs and answers, and those of one list are nearly always of one
+//! [form](Pattern). They are read without a text of their own for each.
 
 use std::fmt;
 use std::sync::Arc;
 
-use serde::de::{DeserializeSeed, Error, SeqAccess, Visitor};
+use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::Value;
+use super::pattern::{Filled, Pattern, Reading};
 
 /// A list of values. Equal lists are equal however they were made.
 #[derive(Clone, PartialEq, Debug)]
@@ -15,22 +16,30 @@ pub struct Values(Form);
 
 #[derive(Clone, PartialEq, Debug)]
 enum Form {
-    /// At least one scalar, all of so many hex digits.
-    Scalars(usize, Arc<[u64]>),
+    /// At least one value, all of one form that has numbers.
+    Alike(Pattern, Arc<[u64]>),
     /// Anything else.
     Mixed(Vec<Value>),
 }
 
 impl Values {
-    /// Scalars of so many hex digits, 1 to 16.
-    pub fn scalars(digits: usize, bits: Arc<[u64]>) -> Values {
-        Values(if bits.is_empty() { Form::Mixed(Vec::new()) } else { Form::Scalars(digits, bits) })
+    /// Values of one form: the numbers of each, one after the other.
+    ///
+    /// # Panics
+    /// If the last of them lacks some.
+    pub fn alike(pattern: Pattern, bits: Arc<[u64]>) -> Values {
+        let numbers = pattern.numbers();
+        if bits.is_empty() {
+            return Values(Form::Mixed(Vec::new()));
+        }
+        assert!(numbers > 0 && bits.len().is_multiple_of(numbers), "{} numbers for {pattern:?}", bits.len());
+        Values(Form::Alike(pattern, bits))
     }
 
-    /// The bits, where all values are scalars of so many digits.
-    pub fn of_digits(&self, digits: usize) -> Option<&Arc<[u64]>> {
+    /// The numbers, where all values are of this form.
+    pub fn of(&self, pattern: &Pattern) -> Option<&Arc<[u64]>> {
         match &self.0 {
-            Form::Scalars(own, bits) if *own == digits => Some(bits),
+            Form::Alike(own, bits) if own == pattern => Some(bits),
             _ => None,
         }
     }
@@ -38,7 +47,7 @@ impl Values {
     /// Number of values.
     pub fn len(&self) -> usize {
         match &self.0 {
-            Form::Scalars(_, bits) => bits.len(),
+            Form::Alike(pattern, bits) => bits.len() / pattern.numbers(),
             Form::Mixed(values) => values.len(),
         }
     }
@@ -50,101 +59,101 @@ impl Values {
 
     /// The values, in order.
     pub fn iter(&self) -> impl Iterator<Item = Value> {
-        let (digits, bits, values): (usize, &[u64], &[Value]) = match &self.0 {
-            Form::Scalars(digits, bits) => (*digits, bits, &[]),
-            Form::Mixed(values) => (0, &[], values),
+        let (alike, values): (_, &[Value]) = match &self.0 {
+            Form::Alike(pattern, bits) => (Some((pattern, bits.chunks_exact(pattern.numbers()))), &[]),
+            Form::Mixed(values) => (None, values),
         };
-        bits.iter().map(move |bits| Value::Bits(Hex(digits, *bits).to_string())).chain(values.iter().cloned())
+        let alike = alike.into_iter().flat_map(|(pattern, each)| each.map(|bits| pattern.value(bits)));
+        alike.chain(values.iter().cloned())
+    }
+
+    /// The values of a list that is being read.
+    pub(super) fn read<'de, A: SeqAccess<'de>>(mut list: A) -> Result<Values, A::Error> {
+        let Some(first) = list.next_element()? else { return Ok(Values(Form::Mixed(Vec::new()))) };
+        let mut packing = Packing::new(first);
+        while packing.next(&mut list)? {}
+        Ok(packing.done())
     }
 }
 
 impl FromIterator<Value> for Values {
     fn from_iter<I: IntoIterator<Item = Value>>(values: I) -> Values {
-        let mut packing = Packing::default();
-        values.into_iter().for_each(|value| packing.push(value));
+        let mut values = values.into_iter();
+        let Some(first) = values.next() else { return Values(Form::Mixed(Vec::new())) };
+        let mut packing = Packing::new(first);
+        values.for_each(|value| packing.push(value));
         packing.done()
     }
 }
 
-/// A list on its way: scalars of one width until something else comes.
-#[derive(Default)]
-struct Packing {
-    digits: usize,
-    bits: Vec<u64>,
-    mixed: Vec<Value>,
+/// A list on its way: values of one form until something else comes.
+enum Packing {
+    Alike(Pattern, Vec<u64>),
+    Mixed(Vec<Value>),
 }
 
 impl Packing {
+    fn new(first: Value) -> Packing {
+        let mut packing = match Pattern::of(&first).filter(|pattern| pattern.numbers() > 0) {
+            Some(pattern) => Packing::Alike(pattern, Vec::new()),
+            None => Packing::Mixed(Vec::new()),
+        };
+        packing.push(first);
+        packing
+    }
+
     fn push(&mut self, value: Value) {
-        match value {
-            Value::Bits(text) => self.text(&text),
-            list @ Value::List(_) => self.other(list),
-        }
-    }
-
-    /// A value's text, which in most lists is that of one more scalar.
-    fn text(&mut self, text: &str) {
-        let scalar = if self.mixed.is_empty() { scalar(text) } else { None };
-        match scalar {
-            Some((digits, bits)) if self.bits.is_empty() || digits == self.digits => {
-                self.digits = digits;
-                self.bits.push(bits);
+        match self {
+            Packing::Mixed(values) => values.push(value),
+            Packing::Alike(pattern, bits) => {
+                let before = bits.len();
+                if !pattern.append(&value, bits) {
+                    bits.truncate(before);
+                    self.mix(value);
+                }
             }
-            _ => self.other(Value::Bits(text.to_owned())),
         }
     }
 
-    fn other(&mut self, value: Value) {
-        let before = Values::scalars(self.digits, std::mem::take(&mut self.bits).into());
-        self.mixed.extend(before.iter());
-        self.mixed.push(value);
+    /// Takes the next value of a list that is being read; `false` at its end.
+    fn next<'de, A: SeqAccess<'de>>(&mut self, list: &mut A) -> Result<bool, A::Error> {
+        let other = match self {
+            Packing::Mixed(_) => list.next_element()?.map(Some),
+            Packing::Alike(pattern, bits) => list.next_element_seed(Reading(pattern, bits))?,
+        };
+        let Some(other) = other else { return Ok(false) };
+        if let Some(other) = other {
+            self.mix(other);
+        }
+        Ok(true)
+    }
+
+    /// Takes a value of another form.
+    fn mix(&mut self, other: Value) {
+        if let Packing::Alike(pattern, bits) = self {
+            *self = Packing::Mixed(bits.chunks_exact(pattern.numbers()).map(|bits| pattern.value(bits)).collect());
+        }
+        if let Packing::Mixed(values) = self {
+            values.push(other);
+        }
     }
 
     fn done(self) -> Values {
-        if self.mixed.is_empty() {
-            Values::scalars(self.digits, self.bits.into())
-        } else {
-            Values(Form::Mixed(self.mixed))
+        match self {
+            Packing::Alike(pattern, bits) => Values::alike(pattern, bits.into()),
+            Packing::Mixed(values) => Values(Form::Mixed(values)),
         }
-    }
-}
-
-/// Number of digits and bits of a text that is as [`Hex`] writes it.
-fn scalar(text: &str) -> Option<(usize, u64)> {
-    let digit = |bits: u64, byte: u8| match byte {
-        b'0'..=b'9' => Some(bits << 4 | u64::from(byte - b'0')),
-        b'a'..=b'f' => Some(bits << 4 | u64::from(byte - b'a' + 10)),
-        _ => None,
-    };
-    if !(1..=16).contains(&text.len()) {
-        return None;
-    }
-    text.bytes().try_fold(0, digit).map(|bits| (text.len(), bits))
-}
-
-/// Bits as lower-case hex of so many digits.
-struct Hex(usize, u64);
-
-impl fmt::Display for Hex {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:0width$x}", self.1, width = self.0)
     }
 }
 
 impl Serialize for Values {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match &self.0 {
-            Form::Scalars(digits, bits) => serializer.collect_seq(bits.iter().map(|bits| Text(Hex(*digits, *bits)))),
+            Form::Alike(pattern, bits) => {
+                serializer.collect_seq(bits.chunks_exact(pattern.numbers()).map(|bits| Filled(pattern, bits)))
+            }
             Form::Mixed(values) => serializer.collect_seq(values),
         }
-    }
-}
-
-struct Text(Hex);
-
-impl Serialize for Text {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(&self.0)
     }
 }
 
@@ -166,58 +175,31 @@ impl<'de> Deserialize<'de> for Values {
     }
 }
 
-impl Values {
-    /// The values of a list that is being read.
-    pub(super) fn read<'de, A: SeqAccess<'de>>(mut list: A) -> Result<Values, A::Error> {
-        let mut packing = Packing::default();
-        while list.next_element_seed(Next(&mut packing))?.is_some() {}
-        Ok(packing.done())
-    }
-}
-
-/// The next value of a list.
-struct Next<'a>(&'a mut Packing);
-
-impl<'de> DeserializeSeed<'de> for Next<'_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Next<'_> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a value: hex digits, or a list of values")
-    }
-
-    fn visit_str<E: Error>(self, text: &str) -> Result<(), E> {
-        self.0.text(text);
-        Ok(())
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<(), A::Error> {
-        self.0.other(Value::read(list)?);
-        Ok(())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn lists_go_to_json_and_back_whatever_they_hold() {
-        for (json, scalars) in [
+        let digits = |count| Some(Pattern::Digits(count));
+        let pair = || Pattern::List(vec![Pattern::Digits(4); 2]);
+        for (json, pattern) in [
             ("[]", None),
-            (r#"["3c00","0001"]"#, Some(4)),
-            (r#"["1","0"]"#, Some(1)),
-            (r#"["ffffffffffffffff"]"#, Some(16)),
+            (r#"["3c00","0001"]"#, digits(4)),
+            (r#"["1","0"]"#, digits(1)),
+            (r#"["ffffffffffffffff"]"#, digits(16)),
             (r#"["3c00","00000001"]"#, None),
             (r#"["3c00",["0001","0002"],"3c01"]"#, None),
-            (r#"[["0001","0002"]]"#, None),
+            (r#"[["0001","0002"]]"#, Some(pair())),
+            (r#"[["0001","0002"],["0003","0004"]]"#, Some(pair())),
+            (r#"[["0001","0002"],["0003","00000004"]]"#, None),
+            (r#"[["0001","0002"],["0003"]]"#, None),
+            (r#"[["0001","0002"],["0003","0004","0005"]]"#, None),
+            (r#"[["0001","0002"],["0003",["0004"]],["0005","0006"]]"#, None),
+            (r#"[["0001","0002"],"0003"]"#, None),
+            (r#"[[["0001","0002"],"3"],[["0004","0005"],"6"]]"#, Some(Pattern::List(vec![pair(), Pattern::Digits(1)]))),
+            (r#"[[["0001","0002"],"3"],[["0004","0005"],["6"]]]"#, None),
+            ("[[],[]]", None),
             (r#"["3C00"]"#, None),
             (r#"["+c00"]"#, None),
             (r#"[""]"#, None),
@@ -227,8 +209,9 @@ mod tests {
             assert_eq!(serde_json::to_string(&values).unwrap(), json);
             assert_eq!(values.iter().collect::<Values>(), values, "{json}");
             assert_eq!(values.len(), values.iter().count(), "{json}");
-            let digits = (1..=17).find(|digits| values.of_digits(*digits).is_some());
-            assert_eq!(digits, scalars, "{json}");
+            let own = if let Form::Alike(own, _) = &values.0 { Some(own.clone()) } else { None };
+            assert_eq!(own, pattern, "{json}");
+            assert!(pattern.is_none_or(|pattern| values.of(&pattern).is_some()));
         }
         assert!(serde_json::from_str::<Values>(r#""3c00""#).is_err());
     }

@@ -1,13 +1,13 @@
 //! Observations out of a report, checked on the way.
 
+use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use fpprobe_profiles::{Observation, Outcome};
 use fpprobe_spirv::{Cases, Kernel, ParseError, Shape};
 
-use crate::model::{self, Inputs, Outputs, Value, Values};
+use crate::model::{self, Inputs, Outputs, Tables, Value, Values};
 use crate::values::{self, ValueError};
 
 /// Most answers that one device may have, counting those that a reference stands for: a few bytes of `same_as` stand
@@ -112,10 +112,7 @@ pub enum RecordError {
 }
 
 /// The observations of one device of a report, for judging them again.
-pub fn read_device(
-    observations: &[model::Observation],
-    tables: &BTreeMap<String, Vec<Vec<Value>>>,
-) -> Result<Recorded, RecordError> {
+pub fn read_device(observations: &[model::Observation], tables: &Tables) -> Result<Recorded, RecordError> {
     let mut reader =
         Reader { tables, cases: HashMap::new(), earlier: HashMap::new(), answers: HashMap::new(), room: MOST };
     let mut recorded = Recorded { observations: Vec::with_capacity(observations.len()), unknown: Vec::new() };
@@ -139,7 +136,7 @@ struct Earlier<'a> {
 }
 
 struct Reader<'a> {
-    tables: &'a BTreeMap<String, Vec<Vec<Value>>>,
+    tables: &'a Tables,
     /// Input lists already read, so that kernels share them again.
     cases: HashMap<(&'a str, Vec<Shape>), Cases>,
     earlier: HashMap<&'a str, Earlier<'a>>,
@@ -230,20 +227,23 @@ impl<'a> Reader<'a> {
     }
 }
 
-fn read_cases(kernel: &Kernel, params: &[Shape], name: &str, cases: &[Vec<Value>]) -> Result<Cases, RecordError> {
+fn read_cases(kernel: &Kernel, params: &[Shape], name: &str, cases: &Values) -> Result<Cases, RecordError> {
     let arity = kernel.arity();
+    if let Some(bits) = cases.of(&values::pattern_of_params(params)).filter(|bits| values::are_of(params, bits)) {
+        return Ok(Cases::new(name, arity, Arc::clone(bits)));
+    }
     let mut bits = Vec::with_capacity(cases.len() * arity);
     for (index, case) in cases.iter().enumerate() {
-        values::decode_params(&mut bits, params, case, kernel).map_err(|cause| in_case(kernel, index, cause))?;
+        let operands = values::operands(&case);
+        let read = operands.and_then(|operands| values::decode_params(&mut bits, params, operands, kernel));
+        read.map_err(|cause| in_case(kernel, index, cause))?;
     }
     Ok(Cases::new(name, arity, bits))
 }
 
 fn read_answers(kernel: &Kernel, answers: &Values) -> Result<Arc<[u64]>, RecordError> {
     let results = kernel.results();
-    if let [Shape { format, width: 1, .. }] = results[..]
-        && let Some(bits) = answers.of_digits(format.digits())
-        && bits.iter().all(|bits| bits & !format.mask() == 0)
+    if let Some(bits) = answers.of(&values::pattern_of_results(&results)).filter(|bits| values::are_of(&results, bits))
     {
         return Ok(Arc::clone(bits));
     }

@@ -38,7 +38,7 @@ struct Head<'a> {
 #[derive(Serialize)]
 struct InputList<'a> {
     name: &'a str,
-    cases: &'a [Vec<crate::model::Value>],
+    cases: &'a crate::model::Values,
 }
 
 #[derive(Serialize)]

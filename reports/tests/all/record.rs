@@ -1,16 +1,13 @@
 //! Observations into a report and back.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use fpprobe_profiles::{Observation, Outcome};
-use fpprobe_reports::model::{self, Inputs, Outputs, Value};
+use fpprobe_reports::model::{self, Inputs, Outputs, Tables, Value};
 use fpprobe_reports::record::{RecordError, Recorder, read_device};
 use fpprobe_spirv::Cases;
 
 use crate::fixture::{observation, without_answers};
-
-type Tables = BTreeMap<String, Vec<Vec<Value>>>;
 
 fn record(observations: &[Observation]) -> (Vec<model::Observation>, Tables) {
     let mut recorder = Recorder::new();
@@ -103,7 +100,7 @@ fn references_lead_backwards_only() {
         assert!(matches!(error, RecordError::NoSuchAnswers { .. }), "{error}");
     }
     (written[0].out, written[1].out) = (answers, same_as("f32.fadd"));
-    written[1].inputs = Inputs::Cases(Vec::new());
+    written[1].inputs = Inputs::Cases([].into_iter().collect());
     assert!(matches!(read_error(&written, &tables), RecordError::OtherInputs { .. }));
 }
 
@@ -129,7 +126,10 @@ fn contradictions_are_refused() {
     assert_eq!(broken(&|o| o.second = vec![(0, one())]), "kernel `f32.fadd` has outcome `ran` and yet a second answer");
     assert!(broken(&|o| (o.outcome, o.second) = (Outcome::Flaky, vec![(7, one())])).contains("asked 2 cases"));
     assert!(broken(&|o| o.inputs = Inputs::Table("nowhere".into())).contains("`nowhere`"));
-    assert!(broken(&|o| o.inputs = Inputs::Cases(vec![vec![one()]])).contains("takes 2 operands"));
+    assert!(
+        broken(&|o| o.inputs = Inputs::Cases([Value::List(vec![one()])].into_iter().collect()))
+            .contains("takes 2 operands")
+    );
     assert!(broken(&|o| o.kernel = "f16.fadd".into()).contains("expected 4 hex digits"));
 }
 
@@ -164,7 +164,7 @@ fn what_references_stand_for_is_limited() {
     let (mut written, mut tables) = record(&[observation("f32.fadd", 0)]);
     let one = || Value::Bits("00000000".into());
     let cases = 1 << 16;
-    tables.insert("long".into(), vec![vec![one(), one()]; cases]);
+    tables.insert("long".into(), std::iter::repeat_n(Value::List(vec![one(), one()]), cases).collect());
     written[0].inputs = Inputs::Table("long".into());
     written[0].out = Some(Outputs::Values(std::iter::repeat_n(one(), cases).collect()));
     let reference =

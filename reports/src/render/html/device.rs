@@ -1,21 +1,18 @@
 //! One device: who it is, deviations, claims, choices, verdicts, findings, observations, what is missing.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 use maud::{Markup, html};
 
 use super::{claims, evidence, pictures, rules, texels};
 use crate::causes::causes;
-use crate::model::{Device, Identity, Incident, Outcome, Value};
+use crate::model::{Device, Identity, Incident, Outcome, Tables};
 use crate::record;
 use crate::render::answers::lane as lane_of;
 use crate::render::{lane, phrase};
 
-/// The tables of inputs of a report.
-type Inputs = BTreeMap<String, Vec<Vec<Value>>>;
-
 /// `label` is unlike that of any other device of the page.
-pub fn section(index: usize, device: &Device, inputs: &Inputs, label: &str, profiles: &[&str]) -> Markup {
+pub fn section(index: usize, device: &Device, inputs: &Tables, label: &str, profiles: &[&str]) -> Markup {
     let causes = causes(device);
     // A report whose answers cannot be read has verdicts all the same.
     let read = record::read_device(&device.observations, inputs).map(|recorded| recorded.observations);

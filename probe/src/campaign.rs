@@ -82,8 +82,7 @@ impl Campaign<'_> {
             select::devices(&rows, &run.devices)?.into_iter().map(|(_, target)| target).collect();
         let names = names(&targets);
         if let Some(store) = quick {
-            let slots = targets.iter().map(|target| target.found.identity.slot.as_str());
-            run.quick = Some(quick::again(&store, slots)?);
+            run.quick = Some(quick::again(&store, targets.iter().map(|target| &target.found.identity))?);
         }
         let journal = match journal {
             Noted::Nowhere => None,
@@ -96,11 +95,13 @@ impl Campaign<'_> {
         for (target, name) in targets.iter().zip(&names) {
             let claims = &target.found.claims;
             let support = Support::new(offers(claims), claims);
-            let kernels = match &run.quick {
-                Some(quick) => quick::kernels(profiles, quick::known(quick, &target.found.identity.slot), &support),
-                None => asking::kernels(profiles, &run.filter, extent, &support)?,
+            let asks = if let Some(quick) = &run.quick {
+                let again = quick::known(quick, &target.found.identity);
+                quick::asks(&quick::kernels(profiles, again, &support), again)
+            } else {
+                asking::asks(&asking::kernels(profiles, &run.filter, extent, &support)?, extent)
             };
-            work.push((target, name, asking::asks(&kernels, extent)));
+            work.push((target, name, asks));
         }
         let results = side_by_side(&work, |number, (target, name, asks)| {
             let site = Site::new(number, target, &settings, &listener);
@@ -209,7 +210,7 @@ fn device(
         judged = judging::judge(profiles, &measured.observations);
     }
     if let Some(quick) = quick {
-        let known = quick::known(quick, &site.target.found.identity.slot);
+        let known = quick::known(quick, &site.target.found.identity);
         judged.deviating.retain(|kernel| !known.contains(&kernel.to_string()));
     }
     let mut alone = if measured.unasked == 0 {

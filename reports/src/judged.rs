@@ -36,11 +36,23 @@ pub struct Judged {
     pub unasked: Vec<Kernel>,
 }
 
-/// Judges one device's observations by these profiles.
+/// Judges one device's observations by these profiles, and describes what it does beside the rules.
 pub fn judge(profiles: &[Profile], observations: &[Observation]) -> Judged {
     let index = Observations::new(observations);
+    let (mut judged, judgements) = of_rules(profiles, observations, &index);
+    judged.texels = texels::paths(profiles, &judgements, observations);
+    judged.answers = answers(&index);
+    judged
+}
+
+/// Judges them; answers and texels are left out.
+pub fn rules(profiles: &[Profile], observations: &[Observation]) -> Judged {
+    of_rules(profiles, observations, &Observations::new(observations)).0
+}
+
+fn of_rules(profiles: &[Profile], observations: &[Observation], index: &Observations<'_>) -> (Judged, Vec<Judgement>) {
     let mut judged = Judged::default();
-    let judgements = judge::judge(profiles, &index);
+    let judgements = judge::judge(profiles, index);
     for (profile, judgement) in profiles.iter().zip(&judgements) {
         for kernel in judgement.rules.iter().flat_map(|rule| &rule.deviating) {
             if !judged.deviating.contains(kernel) {
@@ -49,16 +61,14 @@ pub fn judge(profiles: &[Profile], observations: &[Observation]) -> Judged {
         }
         let unasked = judgement.unasked.iter().filter(|kernel| !judged.unasked.contains(kernel));
         judged.unasked.extend(unasked.copied().collect::<Vec<_>>());
-        judged.profiles.push(result(profile, judgement, &index));
+        judged.profiles.push(result(profile, judgement, index));
     }
     let contradictions = contradictions(observations);
-    judged.findings.extend(contradictions.iter().map(|contradiction| contradicted(contradiction, &index)));
+    judged.findings.extend(contradictions.iter().map(|contradiction| contradicted(contradiction, index)));
     judged.findings.extend(observations.iter().filter_map(flaky));
     judged.findings.extend(index.pairs().iter().filter_map(|pair| disagreeing("route", pair)));
     judged.findings.extend(once(&paths(observations)).filter_map(|pair| disagreeing("path", pair)));
-    judged.texels = texels::paths(profiles, &judgements, observations);
-    judged.answers = answers(&index);
-    judged
+    (judged, judgements)
 }
 
 fn result(profile: &Profile, judgement: &Judgement, index: &Observations<'_>) -> ProfileResult {

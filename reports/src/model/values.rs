@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use serde::de::{DeserializeSeed, Error, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use smol_str::ToSmolStr as _;
 
 use super::Value;
 
@@ -54,7 +55,7 @@ impl Values {
             Form::Scalars(digits, bits) => (*digits, bits, &[]),
             Form::Mixed(values) => (0, &[], values),
         };
-        bits.iter().map(move |bits| Value::Bits(Hex(digits, *bits).to_string())).chain(values.iter().cloned())
+        bits.iter().map(move |bits| Value::Bits(Hex(digits, *bits).to_smolstr())).chain(values.iter().cloned())
     }
 }
 
@@ -90,7 +91,7 @@ impl Packing {
                 self.digits = digits;
                 self.bits.push(bits);
             }
-            _ => self.other(Value::Bits(text.to_owned())),
+            _ => self.other(Value::Bits(text.into())),
         }
     }
 

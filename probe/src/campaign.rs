@@ -202,12 +202,14 @@ fn device(
         track.as_ref().map_or(Ok(()), |track| track.begin(site, asks))?;
         measure(site, asks, Batching::Shared, track.as_ref())?
     };
-    let mut judged = judging::judge(profiles, &measured.observations);
+    // What a device does beside the rules a few kernels do not show.
+    let judge = if quick.is_some() { judging::rules } else { judging::judge };
+    let mut judged = judge(profiles, &measured.observations);
     // Whether a smaller recipe is enough is a default run's matter.
     if measured.unasked == 0 && !judged.unasked.is_empty() && quick.is_none() {
         let asks = asking::asks(&judged.unasked, extent);
         measured.absorb(measure(site, &asks, Batching::Shared, track(Pass::Recipes).as_ref())?);
-        judged = judging::judge(profiles, &measured.observations);
+        judged = judge(profiles, &measured.observations);
     }
     if let Some(quick) = quick {
         let known = quick::known(quick, &site.target.found.identity);

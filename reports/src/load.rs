@@ -1,5 +1,6 @@
 //! Reading a report: version first, limits on size and depth, and messages that say where and what to do.
 
+mod sketch;
 mod thin;
 
 use std::path::{Path, PathBuf};

@@ -11,7 +11,7 @@ use crate::scene::ends;
 use crate::victim::kill;
 
 /// Longest wait between two kills.
-const LONGEST: u64 = 2_000_000;
+const LONGEST: u64 = 6_000_000;
 
 /// What was done.
 #[derive(Default)]

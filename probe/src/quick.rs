@@ -167,6 +167,11 @@ mod tests {
         assert_eq!(ids.len(), kernels.len());
         let asks = asks(&kernels, &["f16.sqrt".to_owned()]);
         let count = |id: &str| asks.iter().find(|ask| ask.kernel.to_string() == id).unwrap().cases.len();
-        assert!(count("f16.sqrt") == 1 << 16 && count("f16.inverse_sqrt") < 100 && count("f32.sqrt") > 1000 && count("f32.fma") < 200);
+        assert!(
+            count("f16.sqrt") == 1 << 16
+                && count("f16.inverse_sqrt") < 100
+                && count("f32.sqrt") > 1000
+                && count("f32.fma") < 200
+        );
     }
 }

@@ -83,8 +83,7 @@ impl Campaign<'_> {
             select::devices(&rows, &run.devices)?.into_iter().map(|(_, target)| target).collect();
         let names = names(&targets);
         if let Some(store) = quick {
-            let slots = targets.iter().map(|target| target.found.identity.slot.as_str());
-            run.quick = Some(quick::again(&store, slots)?);
+            run.quick = Some(quick::again(&store, targets.iter().map(|target| &target.found.identity))?);
         }
         let journal = match journal {
             Noted::Nowhere => None,
@@ -97,11 +96,13 @@ impl Campaign<'_> {
         for (target, name) in targets.iter().zip(&names) {
             let claims = &target.found.claims;
             let support = Support::new(offers(claims), claims);
-            let kernels = match &run.quick {
-                Some(quick) => quick::kernels(profiles, quick::known(quick, &target.found.identity.slot), &support),
-                None => asking::kernels(profiles, &run.filter, extent, &support)?,
+            let asks = if let Some(quick) = &run.quick {
+                let again = quick::known(quick, &target.found.identity);
+                quick::asks(&quick::kernels(profiles, again, &support), again)
+            } else {
+                asking::asks(&asking::kernels(profiles, &run.filter, extent, &support)?, extent)
             };
-            work.push((target, name, asking::asks(&kernels, extent)));
+            work.push((target, name, asks));
         }
         let results = side_by_side(&work, |number, (target, name, asks)| {
             let site = Site::new(number, target, &settings, &listener);
@@ -202,16 +203,18 @@ fn device(
         track.as_ref().map_or(Ok(()), |track| track.begin(site, asks))?;
         measure(site, asks, Batching::Shared, track.as_ref())?
     };
+    // What a device does beside the rules a few kernels do not show.
+    let judge = if quick.is_some() { judging::rules } else { judging::judge_by };
     let judges = Judge::together(profiles);
-    let mut judged = judging::judge_again(&judges, &measured.observations);
+    let mut judged = judge(&judges, &measured.observations);
     // Whether a smaller recipe is enough is a default run's matter.
     if measured.unasked == 0 && !judged.unasked.is_empty() && quick.is_none() {
         let asks = asking::asks(&judged.unasked, extent);
         measured.absorb(measure(site, &asks, Batching::Shared, track(Pass::Recipes).as_ref())?);
-        judged = judging::judge_again(&judges, &measured.observations);
+        judged = judge(&judges, &measured.observations);
     }
     if let Some(quick) = quick {
-        let known = quick::known(quick, &site.target.found.identity.slot);
+        let known = quick::known(quick, &site.target.found.identity);
         judged.deviating.retain(|kernel| !known.contains(&kernel.to_string()));
     }
     let mut alone = if measured.unasked == 0 {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use fpprobe_profiles::Profile;
+use fpprobe_profiles::{Profile, parallel};
 use fpprobe_spirv::error::nearest;
 
 use crate::document::Document;
@@ -30,11 +30,12 @@ fn sound() -> anyhow::Result<()> {
 pub fn profiles(names: &[String]) -> anyhow::Result<Vec<Profile>> {
     sound()?;
     if names.is_empty() {
-        return fpprobe_profiles::profile::built_in_ids().map(built_in).collect();
+        let ids: Vec<&str> = fpprobe_profiles::profile::built_in_ids().collect();
+        return parallel::map(&ids, |id| built_in(id)).into_iter().collect();
     }
     let mut profiles: Vec<Profile> = Vec::new();
-    for name in names {
-        let profile = profile(name)?;
+    for (name, profile) in names.iter().zip(parallel::map(names, |name| profile(name))) {
+        let profile = profile?;
         if profiles.iter().any(|known| known.id == profile.id) {
             let problem =
                 format!("`{name}` has the id `{}`, which another profile has: give it an id of its own", profile.id);

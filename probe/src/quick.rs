@@ -1,20 +1,22 @@
 //! A quick run: what tells within seconds whether a driver still does what it did.
 //!
-//! It asks what the rules of five families look at, plainly and under the strictest controls, and every kernel that deviated in the
-//! last stored report of the same slot. What deviated then was asked alone then, and is not asked alone again.
+//! It asks what the rules of five families look at, plainly and under the strictest controls, though by no list of thousands of
+//! cases, and every kernel that deviated in the last stored report of the same device, whatever version its driver had. What deviated then was asked alone then, and is not asked alone again.
 
 use std::collections::{BTreeSet, HashSet};
 
 use fpprobe_profiles::Profile;
 use fpprobe_reports::journal::Quick;
-use fpprobe_reports::store::{Listing, Store, Stored};
-use fpprobe_spirv::catalogue::strictest;
-use fpprobe_spirv::{Controls, Format, Kernel, Route};
+use fpprobe_reports::model::Identity;
+use fpprobe_reports::store::{Held, Listing, Store, Stored};
+use fpprobe_spirv::catalogue::{Extent, strictest};
+use fpprobe_spirv::{Controls, Format, Kernel, Route, cases};
 use serde::Deserialize;
 
-use crate::asking;
 use crate::exit::OrUsage as _;
 use crate::measure::support::Support;
+use crate::supervisor::Ask;
+use crate::{asking, host};
 
 /// The families, by the catalogue's ids of their rules.
 const FAMILIES: [&[&str]; 5] = [
@@ -29,6 +31,9 @@ const FAMILIES: [&[&str]; 5] = [
     // Packing to 11 and 10 bits.
     &["D11-01", "D11-02", "D11-03", "D11-04", "D11-05", "D11-06", "D11-07", "D11-08", "D11-09", "D11-10"],
 ];
+
+/// Cases of the longest list that is asked whole; of texels, whose codes are what a family is about, all are.
+const LONGEST: usize = 1 << 12;
 
 /// The kernels of the families for a device, and those that deviated last time.
 pub fn kernels(profiles: &[Profile], again: &[String], support: &Support) -> Vec<Kernel> {
@@ -54,26 +59,41 @@ pub fn kernels(profiles: &[Profile], again: &[String], support: &Support) -> Vec
     kernels
 }
 
-/// What deviated, slot by slot, in the newest report that the store holds of each of these.
-pub fn again<'a>(store: &Store, slots: impl IntoIterator<Item = &'a str>) -> anyhow::Result<Quick> {
+/// What these kernels are asked. Every encoding, and triples by the thousand, are a default run's matter, but for what deviated.
+pub fn asks(kernels: &[Kernel], again: &[String]) -> Vec<Ask> {
+    let again: HashSet<&str> = again.iter().map(String::as_str).collect();
+    let ask = |kernel: &Kernel| {
+        let cases = Extent::Default.cases(kernel);
+        let short = cases.len() > LONGEST && !kernel.format.is_packed() && !again.contains(&*kernel.to_string());
+        Ask { kernel: *kernel, cases: if short { cases::boundary(kernel) } else { cases } }
+    };
+    kernels.iter().map(ask).collect()
+}
+
+/// What deviated, device by device, in the newest report that the store holds of each of these.
+pub fn again<'a>(store: &Store, devices: impl IntoIterator<Item = &'a Identity>) -> anyhow::Result<Quick> {
     let listing = store.list().or_usage()?;
+    let host = host::host().id;
     let mut quick = Quick::default();
-    for slot in slots.into_iter().collect::<BTreeSet<_>>() {
-        if let Some(stored) = newest(&listing, slot) {
-            quick.again.insert(slot.to_owned(), deviating(store, stored, slot)?);
+    for device in devices {
+        if let Some(stored) = newest(&listing, &host, device) {
+            quick.again.insert(device.key.clone(), deviating(store, stored, device)?);
         }
     }
     Ok(quick)
 }
 
-/// The newest report with a device in this slot.
-fn newest<'a>(listing: &'a Listing, slot: &str) -> Option<&'a Stored> {
-    listing.reports.iter().rev().find(|stored| stored.entry.devices.iter().any(|device| device.slot == slot))
+/// The newest report of this host with this device and a driver of this name: stores hold reports of other machines, which
+/// have the same slots, and a slot may have several drivers.
+fn newest<'a>(listing: &'a Listing, host: &str, device: &Identity) -> Option<&'a Stored> {
+    let is_it = |held: &Held| held.slot == device.slot && held.driver == device.driver.name;
+    listing.reports.iter().rev().find(|stored| stored.entry.host == host && stored.entry.devices.iter().any(is_it))
 }
 
-fn deviating(store: &Store, stored: &Stored, slot: &str) -> anyhow::Result<Vec<String>> {
+fn deviating(store: &Store, stored: &Stored, device: &Identity) -> anyhow::Result<Vec<String>> {
     let told: Told = serde_json::from_str(&store.text(stored).or_usage()?)?;
-    let rules = told.devices.into_iter().filter(|device| device.slot == slot).flat_map(|device| device.profiles);
+    let is_it = |told: &ToldDevice| told.slot == device.slot && told.driver.name == device.driver.name;
+    let rules = told.devices.into_iter().filter(is_it).flat_map(|device| device.profiles);
     let kernels: BTreeSet<String> =
         rules.flat_map(|profile| profile.rules).flat_map(|rule| rule.failed).map(|failed| failed.kernel).collect();
     Ok(kernels.into_iter().collect())
@@ -88,7 +108,13 @@ struct Told {
 #[derive(Deserialize)]
 struct ToldDevice {
     slot: String,
+    driver: ToldDriver,
     profiles: Vec<ToldProfile>,
+}
+
+#[derive(Deserialize)]
+struct ToldDriver {
+    name: String,
 }
 
 #[derive(Deserialize)]
@@ -107,9 +133,9 @@ struct ToldFailed {
     kernel: String,
 }
 
-/// What deviated before on the device of this slot.
-pub fn known<'a>(quick: &'a Quick, slot: &str) -> &'a [String] {
-    quick.again.get(slot).map_or(&[], Vec::as_slice)
+/// What deviated before on this device.
+pub fn known<'a>(quick: &'a Quick, device: &Identity) -> &'a [String] {
+    quick.again.get(&device.key).map_or(&[], Vec::as_slice)
 }
 
 #[cfg(test)]
@@ -139,5 +165,13 @@ mod tests {
         assert!(ids.contains_key("f32.sin:route=push") && !ids.contains_key("f32.asin"));
         assert!(!ids.keys().any(|id| id.contains("route=blit")));
         assert_eq!(ids.len(), kernels.len());
+        let asks = asks(&kernels, &["f16.sqrt".to_owned()]);
+        let count = |id: &str| asks.iter().find(|ask| ask.kernel.to_string() == id).unwrap().cases.len();
+        assert!(
+            count("f16.sqrt") == 1 << 16
+                && count("f16.inverse_sqrt") < 100
+                && count("f32.sqrt") > 1000
+                && count("f32.fma") < 200
+        );
     }
 }

@@ -256,10 +256,13 @@ impl Profile {
 /// Whether a kernel asks of a device what a lowering does, under further controls or not: it is the lowering, or should
 /// answer like it. Judgement looks at both, see [`crate::ways`].
 fn asks(lowering: &Kernel, kernel: &Kernel) -> bool {
+    // Of nearly all pairs this alone tells, and of all of them it is asked.
+    if kernel.op != lowering.op || kernel.format != lowering.format || !kernel.controls.holds(lowering.controls) {
+        return false;
+    }
     let plain = lowering.with_controls(Controls::NONE);
     let same = [Some(*kernel), kernel.counterpart()].into_iter().flatten();
-    kernel.controls.holds(lowering.controls)
-        && same.map(|one| one.with_controls(Controls::NONE)).any(|one| one == plain)
+    same.map(|one| one.with_controls(Controls::NONE)).any(|one| one == plain)
 }
 
 /// In place of a format's or an operation's name: what holds of those that are not named.

@@ -1,60 +1,119 @@
-//! What two reports have in common: the kernels that both asked of a device, judged again as if nothing else had been.
+//! What two reports have in common: what both asked of a device, judged again as if nothing else had been.
 //!
 //! A quick run asks a part of what a default run asks. Compared as they are, everything else would have vanished, and rules
 //! would have become incomplete that nobody looked at.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
-use fpprobe_profiles::Profile;
+use fpprobe_profiles::judge::Judge;
+use fpprobe_profiles::{Observation, Profile};
+use fpprobe_spirv::{Cases, Kernel};
 
-use crate::judged;
+use crate::judged::{self, Judged};
 use crate::model::{Device, Report};
 use crate::record::{RecordError, Recorder, read_device};
 
-/// Kernel ids by slot.
-type Asked = HashMap<String, HashSet<String>>;
+/// What was asked, by slot and kernel.
+type Asked = HashMap<String, HashMap<Kernel, Cases>>;
 
 /// Findings of the measurement itself, which a part of it need not repeat.
 const MEASURED: &str = "company";
 
 /// Leaves of two reports what both asked, and has it judged by these profiles.
 pub fn common(profiles: &[Profile], old: &mut Report, new: &mut Report) -> Result<(), RecordError> {
-    let asked = [asked(old), asked(new)];
-    narrow(old, &asked[1], profiles)?;
-    narrow(new, &asked[0], profiles)
+    let observations = [observations(old)?, observations(new)?];
+    let [of_old, of_new] = observations.each_ref().map(|devices| asked(devices));
+    let [olds, news] = observations;
+    let judges = Judge::together(profiles);
+    narrow(old, olds, &of_new, &judges);
+    narrow(new, news, &of_old, &judges);
+    Ok(())
 }
 
-fn asked(report: &Report) -> Asked {
+/// Of each device its slot and its observations.
+fn observations(report: &Report) -> Result<Vec<(String, Vec<Observation>)>, RecordError> {
+    let read = |device: &Device| {
+        let recorded = read_device(&device.observations, &report.inputs)?;
+        Ok((device.identity.slot.clone(), recorded.observations))
+    };
+    report.devices.iter().map(read).collect()
+}
+
+fn asked(devices: &[(String, Vec<Observation>)]) -> Asked {
     let mut asked = Asked::new();
-    for device in &report.devices {
-        let kernels = device.observations.iter().map(|observation| observation.kernel.clone());
-        asked.entry(device.identity.slot.clone()).or_default().extend(kernels);
+    for (slot, observations) in devices {
+        let kernels = observations.iter().map(|observation| (observation.kernel, observation.cases.clone()));
+        asked.entry(slot.clone()).or_default().extend(kernels);
     }
     asked
 }
 
-fn narrow(report: &mut Report, wanted: &Asked, profiles: &[Profile]) -> Result<(), RecordError> {
-    report.devices.retain(|device| wanted.contains_key(&device.identity.slot));
-    let inputs = std::mem::take(&mut report.inputs);
+fn narrow(report: &mut Report, devices: Vec<(String, Vec<Observation>)>, wanted: &Asked, judges: &[Judge<'_>]) {
     let mut recorder = Recorder::new();
-    for device in &mut report.devices {
-        let Some(kernels) = wanted.get(&device.identity.slot) else { continue };
-        let mut observations = read_device(&device.observations, &inputs)?.observations;
-        observations.retain(|observation| kernels.contains(&observation.kernel.to_string()));
+    for (device, (slot, mut observations)) in report.devices.iter_mut().zip(devices) {
+        let Some(kernels) = wanted.get(&slot) else { continue };
+        let whole = device.observations.len();
+        let mut cut = false;
+        observations.retain_mut(|observation| {
+            let Some(cases) = kernels.get(&observation.kernel) else { return false };
+            let differ = *cases != observation.cases;
+            if differ {
+                cut = true;
+                *observation = of_cases(observation, cases);
+            }
+            !differ || !observation.cases.is_empty()
+        });
         device.observations = recorder.device(&observations);
-        rejudge(device, profiles, &observations);
+        // What is whole was judged when it was measured.
+        if cut || observations.len() < whole || !is_judged_by(device, judges) {
+            let judged = judged::rules(judges, &observations);
+            (device.answers, device.texels) = (Vec::new(), Vec::new());
+            take(device, judged);
+        }
         device.findings.retain(|finding| finding.kind != MEASURED);
+        // What befell a kernel that the other did not ask is no difference.
+        let apart = |subject: &str| subject.parse().is_ok_and(|kernel: Kernel| !kernels.contains_key(&kernel));
+        device.incomplete.retain(|incident| !apart(&incident.subject));
     }
+    report.devices.retain(|device| wanted.contains_key(&device.identity.slot));
     report.inputs = recorder.inputs_table();
-    Ok(())
+}
+
+/// The part of an observation that is of these cases.
+fn of_cases(observation: &Observation, others: &Cases) -> Observation {
+    let asked: HashSet<&[u64]> = others.iter().collect();
+    let Observation { kernel, cases, .. } = observation;
+    let kept: Vec<usize> = (0..cases.len()).filter(|case| asked.contains(cases.case(*case))).collect();
+    let pick = |values: &[u64], width: usize| -> Arc<[u64]> {
+        kept.iter().filter_map(|case| values.get(case * width..(case + 1) * width)).flatten().copied().collect()
+    };
+    let values: Vec<u64> = kept.iter().flat_map(|case| cases.case(*case)).copied().collect();
+    Observation {
+        cases: Cases::new("", kernel.arity(), values),
+        out: pick(&observation.out, kernel.outputs()),
+        second: observation.second.as_deref().map(|second| pick(second, kernel.outputs())),
+        ..observation.clone()
+    }
+}
+
+/// Whether a device's verdicts are those of just these profiles.
+fn is_judged_by(device: &Device, judges: &[Judge<'_>]) -> bool {
+    let own = device.profiles.iter().map(|profile| (&profile.id, &profile.version));
+    own.eq(judges.iter().map(Judge::profile).map(|profile| (&profile.id, &profile.version)))
 }
 
 /// Judges a device again by these observations. Findings that were made while measuring stay.
-pub fn rejudge(device: &mut Device, profiles: &[Profile], observations: &[fpprobe_profiles::Observation]) {
-    let judged = judged::judge(profiles, observations);
+pub fn rejudge(device: &mut Device, profiles: &[Profile], observations: &[Observation]) {
+    let mut judged = judged::judge(profiles, observations);
+    device.answers = std::mem::take(&mut judged.answers);
+    device.texels = std::mem::take(&mut judged.texels);
+    take(device, judged);
+}
+
+/// Takes over verdicts and findings.
+fn take(device: &mut Device, judged: Judged) {
     device.profiles = judged.profiles;
-    device.answers = judged.answers;
-    device.texels = judged.texels;
     device.findings.retain(|finding| finding.kind == MEASURED);
     let unclaimed = crate::demanded::unclaimed(&device.identity, &device.claims);
     device.findings.splice(0..0, unclaimed.into_iter().chain(judged.findings));

@@ -19,7 +19,7 @@ use self::devices::{Pair, Placed};
 pub use self::model::*;
 pub use self::render::{DIFFS, DiffFormat, RenderDiff};
 use crate::load::Loaded;
-use crate::model::{Incident, Program};
+use crate::model::Program;
 use crate::record::{RecordError, Recorded, UnknownKernel, read_device};
 
 /// Why two reports cannot be compared.
@@ -57,22 +57,15 @@ pub fn compare(program: Program, profiles: &[Profile], old: &[Loaded], new: &[Lo
             },
         });
     }
-    let incomplete = incomplete(old, new);
+    let incidents =
+        |side: &[Loaded]| side.iter().flat_map(|loaded| loaded.report.incomplete.clone()).collect::<Vec<_>>();
+    let incomplete = standing::incidents(&incidents(old), &incidents(new), |one, other| one == other);
     let sources = |reports: &[Loaded]| reports.iter().map(source).collect();
     let mut summary = Summary::of(&devices);
     summary.empty &= incomplete.is_empty();
     let schema = SCHEMA.to_owned();
     let diff = Diff { schema, program, old: sources(old), new: sources(new), summary, incomplete, devices };
     Ok(Compared { diff, unknown })
-}
-
-/// What went wrong on one side alone: new, then gone.
-fn incomplete(old: &[Loaded], new: &[Loaded]) -> Vec<IncidentChange> {
-    let all = |side: &'_ [Loaded]| -> Vec<Incident> {
-        side.iter().flat_map(|loaded| loaded.report.incomplete.iter().cloned()).collect()
-    };
-    let apart = standing::apart(&all(old), &all(new), |one, other| one == other);
-    apart.into_iter().map(|(presence, incident)| IncidentChange { presence, incident }).collect()
 }
 
 fn source(loaded: &Loaded) -> Source {
@@ -111,6 +104,10 @@ fn both(
         rules: standing::rules(old, new),
         claims: standing::claims(&old.claims, &new.claims),
         findings: standing::findings(old, new),
+        // How long a module was that a kernel crashed in is chance.
+        incomplete: standing::incidents(&old.incomplete, &new.incomplete, |one, other| {
+            (&one.subject, one.outcome) == (&other.subject, other.outcome)
+        }),
         kernels,
     })
 }
@@ -134,6 +131,7 @@ fn alone(one: &Placed<'_>, presence: Presence) -> DeviceDiff {
         rules: Vec::new(),
         claims: Vec::new(),
         findings: Vec::new(),
+        incomplete: Vec::new(),
         kernels: Vec::new(),
     }
 }
@@ -171,13 +169,14 @@ impl Summary {
 impl DeviceDiff {
     /// Whether nothing of it changed.
     pub fn is_empty(&self) -> bool {
-        let DeviceDiff { presence, identity, profiles, rules, claims, findings, kernels, .. } = self;
+        let DeviceDiff { presence, identity, profiles, rules, claims, findings, incomplete, kernels, .. } = self;
         *presence == Presence::Both
             && identity.is_empty()
             && profiles.is_empty()
             && rules.is_empty()
             && claims.is_empty()
             && findings.is_empty()
+            && incomplete.is_empty()
             && kernels.is_empty()
     }
 }

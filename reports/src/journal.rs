@@ -80,7 +80,7 @@ pub struct Run {
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Quick {
-    /// Kernels that deviated in the last stored report, by slot.
+    /// Kernels that deviated in the last stored report of the same device and driver, by the device's key.
     pub again: BTreeMap<String, Vec<String>>,
 }
 

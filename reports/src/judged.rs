@@ -36,16 +36,28 @@ pub struct Judged {
     pub unasked: Vec<Kernel>,
 }
 
-/// Judges one device's observations by these profiles.
+/// Judges one device's observations by these profiles, and describes what it does beside the rules.
 pub fn judge(profiles: &[Profile], observations: &[Observation]) -> Judged {
-    judge_again(&Judge::together(profiles), observations)
+    judge_by(&Judge::together(profiles), observations)
 }
 
-/// Has judges judge one device's observations: of those that they have seen before they know what they found.
-pub fn judge_again(judges: &[Judge<'_>], observations: &[Observation]) -> Judged {
+/// The same by judges that may have seen some of the observations before: of those they know what they found.
+pub fn judge_by(judges: &[Judge<'_>], observations: &[Observation]) -> Judged {
     let index = Observations::new(observations);
+    let (mut judged, judgements) = of_rules(judges, observations, &index);
+    judged.texels = texels::paths(judges, &judgements, observations);
+    judged.answers = answers(&index);
+    judged
+}
+
+/// The same; answers and texels are left out.
+pub fn rules(judges: &[Judge<'_>], observations: &[Observation]) -> Judged {
+    of_rules(judges, observations, &Observations::new(observations)).0
+}
+
+fn of_rules(judges: &[Judge<'_>], observations: &[Observation], index: &Observations<'_>) -> (Judged, Vec<Judgement>) {
     let mut judged = Judged::default();
-    let judgements = judge::judge(judges, &index);
+    let judgements = judge::judge(judges, index);
     for (profile, judgement) in judges.iter().map(Judge::profile).zip(&judgements) {
         for kernel in judgement.rules.iter().flat_map(|rule| &rule.deviating) {
             if !judged.deviating.contains(kernel) {
@@ -54,16 +66,14 @@ pub fn judge_again(judges: &[Judge<'_>], observations: &[Observation]) -> Judged
         }
         let unasked = judgement.unasked.iter().filter(|kernel| !judged.unasked.contains(kernel));
         judged.unasked.extend(unasked.copied().collect::<Vec<_>>());
-        judged.profiles.push(result(profile, judgement, &index));
+        judged.profiles.push(result(profile, judgement, index));
     }
     let contradictions = contradictions(observations);
-    judged.findings.extend(contradictions.iter().map(|contradiction| contradicted(contradiction, &index)));
+    judged.findings.extend(contradictions.iter().map(|contradiction| contradicted(contradiction, index)));
     judged.findings.extend(observations.iter().filter_map(flaky));
     judged.findings.extend(index.pairs().iter().filter_map(|pair| disagreeing("route", pair)));
     judged.findings.extend(once(&paths(observations)).filter_map(|pair| disagreeing("path", pair)));
-    judged.texels = texels::paths(judges, &judgements, observations);
-    judged.answers = answers(&index);
-    judged
+    (judged, judgements)
 }
 
 fn result(profile: &Profile, judgement: &Judgement, index: &Observations<'_>) -> ProfileResult {

@@ -1,4 +1,4 @@
-//! Files that are read up to a limit. Their length is not asked: a pipe or a device has none and never ends.
+//! Files that are read up to a limit, whatever they say of their length: a pipe or a device has none and never ends.
 
 use std::fs::File;
 use std::io::{self, Read as _};
@@ -6,8 +6,11 @@ use std::path::Path;
 
 /// The file's bytes; an error of kind [`io::ErrorKind::FileTooLarge`] where there are more than `limit`.
 pub fn bytes(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    File::open(path)?.take(limit + 1).read_to_end(&mut bytes)?;
+    let file = File::open(path)?;
+    // What a file says of its length is a hint: room that is reserved at once is not moved while it grows.
+    let hint = file.metadata().map_or(0, |about| about.len().min(limit));
+    let mut bytes = Vec::with_capacity(usize::try_from(hint).map_or(0, |hint| hint + 1));
+    file.take(limit + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > limit {
         let problem = format!("it has more than {limit} bytes, the most that it may have");
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, problem));

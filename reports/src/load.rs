@@ -1,5 +1,6 @@
 //! Reading a report: version first, limits on size and depth, and messages that say where and what to do.
 
+mod sketch;
 mod thin;
 
 use std::path::{Path, PathBuf};
@@ -185,9 +186,13 @@ pub fn to_compare(places: [&Path; 2]) -> Result<[Vec<Loaded>; 2], LoadError> {
         _ => None,
     };
     let texts = thin.map_or([old, new], |texts| texts.map(String::into_bytes));
-    let loaded =
-        |bytes: &[u8], path: &Path| Ok(vec![Loaded { file: path.display().to_string(), report: parse(bytes, path)? }]);
-    Ok([loaded(&texts[0], paths[0])?, loaded(&texts[1], paths[1])?])
+    let sides: Vec<_> = texts.iter().zip(paths).collect();
+    let mut reports = parallel::map(&sides, |(bytes, path)| parse(bytes, path)).into_iter();
+    let mut loaded = |path: &Path| -> Result<Vec<Loaded>, LoadError> {
+        let file = path.display().to_string();
+        reports.next().map(|report| Ok(Loaded { file, report: report? })).into_iter().collect()
+    };
+    Ok([loaded(paths[0])?, loaded(paths[1])?])
 }
 
 /// Reads a report, or those of a folder: its `report.json`, or where there is none every `.json` file in it, by name.

@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 pub use fpprobe_profiles::{Class, Level, Outcome, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use smol_str::SmolStr;
 
 pub use self::pattern::Pattern;
 pub use self::values::Values;
@@ -164,7 +165,7 @@ pub struct Claims {
 #[serde(untagged)]
 pub enum Value {
     /// A scalar.
-    Bits(#[schemars(extend("pattern" = "^[0-9a-f]{1,16}$"))] String),
+    Bits(#[schemars(with = "String", extend("pattern" = "^[0-9a-f]{1,16}$"))] SmolStr),
     /// A vector: its components; a matrix: its columns.
     List(Vec<Value>),
 }

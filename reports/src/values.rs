@@ -50,7 +50,7 @@ pub enum ValueError {
 /// The JSON value of one operand or result: `bits` holds its components, `shape.width` of them.
 pub fn encode(shape: Shape, bits: &[u64]) -> Value {
     match (shape.parts(), bits) {
-        (None, [bits]) => Value::Bits(shape.format.hex(*bits)),
+        (None, [bits]) => Value::Bits(shape.format.hex(*bits).into()),
         (parts, list) => {
             let part = parts.map_or(Shape::scalar(shape.format), |(part, _)| part);
             Value::List(list.chunks(part.width as usize).map(|bits| encode(part, bits)).collect())
@@ -109,7 +109,7 @@ pub fn parse_case<S: AsRef<str>>(kernel: &Kernel, arguments: &[S]) -> Result<Vec
 /// A value as one command-line argument: the reverse of [`parse_case`].
 pub fn argument(value: &Value) -> String {
     match value {
-        Value::Bits(bits) => bits.clone(),
+        Value::Bits(bits) => bits.to_string(),
         Value::List(list) => list.iter().map(argument).collect::<Vec<_>>().join(","),
     }
 }

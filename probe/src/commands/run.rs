@@ -37,7 +37,9 @@ fn begin(session: &Session, args: &RunArgs) -> anyhow::Result<Status> {
         quick: None,
     };
     // Filters are checked before any file or driver is touched.
-    asking::kernels(&plan.profiles, &run.filter, run.extent(), &Support::everything())?;
+    if !run.filter.is_empty() {
+        asking::kernels(&plan.profiles, &run.filter, run.extent(), &Support::everything())?;
+    }
     plan.keep = Keep::new(&session.config, &args.keeping)?;
     let quick = args.quick.then(|| keep::store(&session.config, &args.keeping.place)).transpose()?;
     if args.quick {

@@ -71,14 +71,18 @@ pub struct Ruling {
 pub struct Kernel {
     /// What the gravest change means.
     pub kind: String,
+    /// Its id.
+    #[serde(rename = "kernel")]
+    pub id: String,
 }
 
 /// What a change means that is a regression.
 const NEWLY_DEVIATING: &str = "newly_deviating";
 /// What one means that is another: it was measured before, and could not be now.
 const UNMEASURABLE: &str = "unmeasurable";
-/// What the opposite means.
+/// What the opposites mean: accepted again, or measurable again.
 const NEWLY_CONFORMING: &str = "newly_conforming";
+const APPEARED: &str = "appeared";
 
 impl Changes {
     /// Rules that accept no more what the device does.
@@ -95,11 +99,22 @@ impl Changes {
         self.devices.iter().flat_map(|device| &device.rules).filter(move |rule| rule.kind == kind)
     }
 
-    /// Whether something is accepted no more: a rule is not met, or a kernel of a rule that was not met before gives further
-    /// results that it does not accept, or none at all.
-    pub fn is_regression(&self) -> bool {
-        let is = |kernel: &Kernel| [NEWLY_DEVIATING, UNMEASURABLE].contains(&&kernel.kind[..]);
-        self.rules(NEWLY_DEVIATING).next().is_some() || self.devices.iter().flat_map(|device| &device.kernels).any(is)
+    /// What is accepted no more: rules that are not met, and kernels that give further results that a rule does not accept,
+    /// or none at all.
+    pub fn regressed(&self) -> impl Iterator<Item = String> {
+        self.named([NEWLY_DEVIATING, NEWLY_DEVIATING, UNMEASURABLE])
+    }
+
+    /// What is accepted again, or answers again.
+    pub fn mended(&self) -> impl Iterator<Item = String> {
+        self.named([NEWLY_CONFORMING, NEWLY_CONFORMING, APPEARED])
+    }
+
+    /// Rules of the first of these kinds, by profile and id, and kernels of the others, by id.
+    fn named(&self, [rules, kernels @ ..]: [&'static str; 3]) -> impl Iterator<Item = String> {
+        let rules = self.rules(rules).map(|rule| format!("{} {}", rule.profile, rule.id));
+        let is = move |kernel: &&Kernel| kernels.contains(&&kernel.kind[..]);
+        rules.chain(self.devices.iter().flat_map(|device| &device.kernels).filter(is).map(|kernel| kernel.id.clone()))
     }
 
     /// Numbers of rules and of kernels that changed.
@@ -201,8 +216,9 @@ mod tests {
     #[test]
     fn kernels_that_can_be_measured_no_more_are_a_regression() {
         for (kind, expected) in [("unmeasurable", true), ("newly_deviating", true), ("permitted", false)] {
-            let device = DeviceChanges { kernels: vec![Kernel { kind: kind.to_owned() }], ..DeviceChanges::default() };
-            assert_eq!(Changes { devices: vec![device] }.is_regression(), expected, "{kind}");
+            let kernels = vec![Kernel { kind: kind.to_owned(), id: "f32.fadd".to_owned() }];
+            let changes = Changes { devices: vec![DeviceChanges { kernels, ..DeviceChanges::default() }] };
+            assert_eq!(changes.regressed().any(|id| id == "f32.fadd"), expected, "{kind}");
         }
     }
 }

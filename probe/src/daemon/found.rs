@@ -28,7 +28,7 @@ impl Service {
         let (rules, kernels) = found.changes.counts();
         let identity = found.changes.identity();
         let news = found.unaccepted.as_deref().is_some_and(|all| self.remembered.unaccepted(&device.slot, all));
-        let regressed = found.changes.is_regression() || found.hung.is_some() || news;
+        let regressed = found.changes.regressed().next().is_some() || found.hung.is_some() || news;
         let changed = found.before.as_ref().filter(|_| rules + kernels + identity.len() > 0);
         let deviating = found.regressions.len();
         let standing = self.remembered.stands(&device.slot, &found.changes);
@@ -80,7 +80,7 @@ impl Service {
         self.remembered.last.insert(device.key.clone(), last);
         self.remembered.metrics.extend(self.metrics.of(&device.key));
         let tell = match self.policy.config.daemon.tell {
-            Tell::Regressions => regressed,
+            Tell::Regressions => news || found.hung.is_some() || self.remembered.is_news(&device.slot, &found.changes),
             Tell::Changes => changed.is_some(),
         };
         for trouble in &found.troubles {
@@ -109,6 +109,7 @@ impl Service {
             self.tell_of(Priority::Error, device, &text, &[("verdict", "hung")]);
         }
         kept?;
+        self.remembered.told(&device.slot, &found.changes);
         if let Err(error) = self.remembered.save() {
             self.tell(Priority::Error, &format!("{error:#}"), &[]);
         }

@@ -28,7 +28,7 @@ impl Service {
         self.metrics.count("fpprobe_daemon_rounds_total", &labels);
         match found {
             Ok(Some(found)) => match self.found(&order, found) {
-                Ok(()) if late => self.queue.add(order, now),
+                Ok(()) if late => self.order(order, now),
                 Ok(()) if order.extent == Extent::Quick && self.policy.config.daemon.full => {
                     self.order(Order::new(order.device, Extent::Full, Trigger::Idle), now);
                 }

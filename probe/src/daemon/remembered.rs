@@ -27,6 +27,9 @@ pub struct Remembered {
     pub metrics: BTreeMap<String, (Extent, String)>,
     /// Of each slot the rules that were met once and have not been since.
     standing: BTreeMap<String, BTreeSet<RuleOf>>,
+    /// Of each slot what hooks were told of and has not been mended since: rules and kernels.
+    #[serde(default)]
+    told: BTreeMap<String, BTreeSet<String>>,
     /// Of each slot what the baseline did not accept last.
     unaccepted: BTreeMap<String, BTreeSet<RuleOf>>,
     #[serde(skip)]
@@ -61,6 +64,22 @@ impl Remembered {
     /// How many rules of each slot are met no more.
     pub fn standing(&self) -> impl Iterator<Item = (&str, usize)> {
         self.standing.iter().map(|(slot, rules)| (&slot[..], rules.len()))
+    }
+
+    /// Whether something is accepted no more that hooks have not been told of: a default run finds what the quick run before
+    /// it found, and more.
+    pub fn is_news(&self, slot: &str, changes: &Changes) -> bool {
+        let told = self.told.get(slot);
+        changes.regressed().any(|one| !told.is_some_and(|told| told.contains(&one)))
+    }
+
+    /// Hooks know it.
+    pub fn told(&mut self, slot: &str, changes: &Changes) {
+        let told = self.told.entry(slot.to_owned()).or_default();
+        for one in changes.mended() {
+            told.remove(&one);
+        }
+        told.extend(changes.regressed());
     }
 
     /// Takes over what the baseline does not accept; whether there is something that was not there before.
@@ -107,6 +126,27 @@ mod tests {
         assert_eq!(again.stands("slot", &changes("newly_conforming")), 0);
         std::fs::write(&path, "{").unwrap();
         assert!(Remembered::open(&path).1.unwrap().contains("begun anew"));
+    }
+
+    #[test]
+    fn a_regression_is_news_once_until_it_is_mended() {
+        let (mut remembered, _) = Remembered::open(Path::new("/nonexistent/remembered.json"));
+        let of_kernel = |kind: &str, id: &str| -> Changes {
+            let kernel = json!({ "kind": kind, "kernel": id });
+            serde_json::from_value(json!({ "devices": [{ "identity": [], "kernels": [kernel], "rules": [] }] }))
+                .unwrap()
+        };
+        for (worse, better) in [
+            (changes("newly_deviating"), changes("newly_conforming")),
+            (of_kernel("newly_deviating", "f32.fadd"), of_kernel("newly_conforming", "f32.fadd")),
+            (of_kernel("unmeasurable", "f32.fmul"), of_kernel("appeared", "f32.fmul")),
+        ] {
+            assert!(remembered.is_news("slot", &worse) && !remembered.is_news("slot", &better));
+            remembered.told("slot", &worse);
+            assert!(!remembered.is_news("slot", &worse) && remembered.is_news("other", &worse));
+            remembered.told("slot", &better);
+            assert!(remembered.is_news("slot", &worse));
+        }
     }
 
     #[test]

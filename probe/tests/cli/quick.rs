@@ -1,10 +1,11 @@
 //! `run --quick`: few kernels, and those that deviated the last time.
 
 use std::collections::BTreeSet;
+use std::fs;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::scene::{ends, fpprobe, json};
+use crate::scene::{self, ends, fpprobe};
 
 fn kernels(report: &Value) -> BTreeSet<String> {
     let observations = report["devices"][0]["observations"].as_array().unwrap();
@@ -21,7 +22,7 @@ fn a_quick_run_asks_the_families_and_what_deviated_in_the_last_report() {
         ends(command.arg("run").args(arguments).arg("--store-path").arg(&store).arg("-o").arg(out)).with(0);
     };
     run(&["f32.asin*", "f32.exp2"], &first);
-    let failed: BTreeSet<String> = json(&first)["devices"][0]["profiles"]
+    let failed: BTreeSet<String> = scene::json(&first)["devices"][0]["profiles"]
         .as_array()
         .unwrap()
         .iter()
@@ -31,8 +32,18 @@ fn a_quick_run_asks_the_families_and_what_deviated_in_the_last_report() {
         .map(|failed| failed["kernel"].as_str().unwrap().to_owned())
         .collect();
     assert!(failed.contains("f32.exp2"), "{failed:?}");
+    // Newer ones, in which nothing deviated: of another machine, and of another driver in the same slot.
+    for (day, place, value) in [(1, "/host/id", "another"), (2, "/devices/0/driver/name", "another")] {
+        let mut other = scene::json(&first);
+        other["finished"] = format!("2099-01-0{day}T00:00:00Z").into();
+        other["devices"][0]["profiles"] = json!([]);
+        *other.pointer_mut(place).unwrap() = value.into();
+        let file = folder.path().join("other.json");
+        fs::write(&file, other.to_string()).unwrap();
+        ends(fpprobe(&[]).args(["history", "--store-path"]).arg(&store).arg("add").arg(&file)).with(0);
+    }
     run(&["--quick"], &second);
-    let asked = kernels(&json(&second));
+    let asked = kernels(&scene::json(&second));
     assert!(failed.is_subset(&asked), "{:?}", failed.difference(&asked));
     assert!(
         ["f32.fmul", "f32.nmax", "f32.inverse_sqrt", "b10g11r11.store:route=storage_image"]

@@ -1,6 +1,7 @@
-//! `make soak-daemon`: measurements back to back, with memory and descriptors counted; neither may grow.
+//! `make soak-daemon`: measurements back to back, with memory and descriptors counted, neither of which may grow; and the
+//! daemon and its processes killed at random.
 //!
-//! `SOAK_SECONDS` sets how long.
+//! `SOAK_SECONDS` and `SOAK_KILL_SECONDS` set how long, `SOAK_SEED` the course of the kills.
 
 #[path = "../cli/scene.rs"]
 #[expect(dead_code, reason = "shared with other tests, each of which uses a part")]
@@ -10,17 +11,36 @@ mod scene;
 #[expect(dead_code, reason = "shared with other tests, each of which uses a part")]
 mod host;
 
+mod kills;
+
+#[path = "../soak/victim.rs"]
+#[expect(dead_code, reason = "shared with other tests, each of which uses a part")]
+mod victim;
+
 use std::time::{Duration, Instant};
 
 use host::Host;
 
 /// How long.
 const SECONDS: u64 = 3600;
+const KILL_SECONDS: u64 = 120;
 /// KiB that memory may grow by after the first quarter.
 const GROWTH: u64 = 8 << 10;
 
 fn main() {
-    let seconds = std::env::var("SOAK_SECONDS").map_or(SECONDS, |text| text.parse().expect("SOAK_SECONDS is a number"));
+    let number = |name: &str, default: u64| {
+        std::env::var(name).map_or(default, |text| text.parse().unwrap_or_else(|_| panic!("{name} must be a number")))
+    };
+    let seed = number("SOAK_SEED", std::process::id().into());
+    println!("soak: seed {seed}");
+    kills::kills(Duration::from_secs(number("SOAK_KILL_SECONDS", KILL_SECONDS)), seed);
+    match number("SOAK_SECONDS", SECONDS) {
+        0 => {}
+        seconds => back_to_back(seconds),
+    }
+}
+
+fn back_to_back(seconds: u64) {
     let host = Host::new("swiftshader", "");
     let (begun, whole) = (Instant::now(), Duration::from_secs(seconds));
     let (mut runs, mut early, mut shown) = (0, None, Instant::now());

@@ -8,6 +8,7 @@ mod abuse;
 #[expect(dead_code, reason = "shared with the soak test")]
 mod host;
 mod killed;
+mod manners;
 mod page;
 mod signals;
 mod strangers;

@@ -4,9 +4,11 @@ use std::fs;
 use std::os::unix::net::UnixDatagram;
 use std::time::{Duration, Instant};
 
+use rustix::process::Signal;
 use serde_json::Value;
 
 use crate::host::{Host, PATIENCE};
+use crate::scene::json;
 
 /// What the issue of a driver update may take until everybody knows; a build for tests, beside other tests, takes longer.
 const SOON: Duration = Duration::from_secs(10);
@@ -86,4 +88,29 @@ fn a_driver_that_goes_is_missed_and_one_that_comes_is_measured() {
     assert!(host.told().contains("is gone"));
     host.install("swiftshader");
     host.wait("it is measured again", || host.told().contains("has not changed since"));
+}
+
+#[test]
+fn updates_are_compared_though_the_store_keeps_one_report() {
+    let mut host = Host::new("lavapipe-22", "start = false\n");
+    host.signal(Signal::TERM);
+    host.ended();
+    host.configure("");
+    let text = fs::read_to_string(host.path("config.toml")).unwrap();
+    fs::write(host.path("config.toml"), text.replace("[store]\n", "[store]\nkeep_count = 1\n")).unwrap();
+    host.start();
+    let last = || host.status()["devices"][0]["last"]["report"].as_str().map(str::to_owned);
+    let mut before = host.wait("the first measurement", last);
+    for driver in ["lavapipe-25", "lavapipe-22"] {
+        host.install(driver);
+        let now = host.wait("the measurement of the update", || last().filter(|id| *id != before));
+        let files = fs::read_dir(host.path("store")).unwrap().flatten();
+        let names = files.map(|entry| entry.path().display().to_string());
+        let reports: Vec<String> = names.filter(|name| name.ends_with(".fpreport")).collect();
+        assert!(matches!(&reports[..], [one] if one.ends_with(&format!("{now}.fpreport"))), "{reports:?}");
+        assert!(host.told().contains(&format!("has changed since {before}: ")), "{}", host.told());
+        let diff = json(&host.path("store/daemon/diffs").join(format!("{now}.json")));
+        assert!(!diff["devices"][0]["kernels"].as_array().unwrap().is_empty());
+        before = now;
+    }
 }

@@ -144,6 +144,8 @@ pub struct DeviceDiff {
     pub claims: Vec<FieldChange>,
     /// Findings beside the rules that are new, then those that are gone.
     pub findings: Vec<FindingChange>,
+    /// Kernels that crashed, hung or were left out, and what befell the device as a whole, on one side alone: new, then gone.
+    pub incomplete: Vec<IncidentChange>,
     /// Kernels whose bits or outcome changed.
     pub kernels: Vec<KernelChange>,
 }

@@ -5,8 +5,10 @@ use std::collections::BTreeSet;
 use fpprobe_profiles::{Class, Level, Verdict};
 use serde_json::Value;
 
-use super::model::{FieldChange, FindingChange, Kind, Presence, ProfileChange, RuleChange, Ruling, Standing};
-use crate::model::{Claims, Device, Finding, ProfileResult, RuleResult};
+use super::model::{
+    FieldChange, FindingChange, IncidentChange, Kind, Presence, ProfileChange, RuleChange, Ruling, Standing,
+};
+use crate::model::{Claims, Device, Finding, Incident, ProfileResult, RuleResult};
 
 /// Fields of a device's identity, the telling ones first. Its slot is the same, and its key a digest of all others.
 const IDENTITY: [&str; 17] = [
@@ -69,8 +71,17 @@ pub(super) fn findings(old: &Device, new: &Device) -> Vec<FindingChange> {
     apart.map(|(presence, Finding { kind, text, .. })| FindingChange { presence, finding: kind, text }).collect()
 }
 
+/// What went wrong on one side alone: new, then gone.
+pub(super) fn incidents(
+    old: &[Incident],
+    new: &[Incident],
+    alike: impl Fn(&Incident, &Incident) -> bool,
+) -> Vec<IncidentChange> {
+    apart(old, new, alike).into_iter().map(|(presence, incident)| IncidentChange { presence, incident }).collect()
+}
+
 /// What one of two lists alone holds: that of the new one first.
-pub(super) fn apart<T: Clone>(old: &[T], new: &[T], alike: impl Fn(&T, &T) -> bool) -> Vec<(Presence, T)> {
+fn apart<T: Clone>(old: &[T], new: &[T], alike: impl Fn(&T, &T) -> bool) -> Vec<(Presence, T)> {
     let without = |list: &[T], other: &[T], presence: Presence| -> Vec<(Presence, T)> {
         let alone = list.iter().filter(|one| !other.iter().any(|other| alike(one, other)));
         alone.map(|one| (presence, one.clone())).collect()

@@ -10,6 +10,8 @@ use fpprobe_profiles::parallel;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use super::sketch::Lists;
+
 /// What is looked at of a report.
 #[derive(Deserialize)]
 struct Document<'a> {
@@ -51,7 +53,15 @@ struct Same<'a> {
 /// the device in the same slot, and those of kernels that have answers in one of them alone. `None` where one of the texts
 /// is no report in the usual form.
 pub(super) fn thin(old: &str, new: &str) -> Option<[String; 2]> {
-    let texts = [old, new];
+    let Some((sketches, lists)) = Lists::sketch([old, new]) else { return without_common([old, new]) };
+    let thin = without_common(sketches.each_ref().map(String::as_str))?;
+    let mut texts = parallel::map(&thin, |sketch| lists.text(sketch));
+    let (new, old) = (texts.pop()?, texts.pop()?);
+    Some([old, new])
+}
+
+fn without_common(texts: [&str; 2]) -> Option<[String; 2]> {
+    let [old, new] = texts;
     let mut documents = parallel::map(&texts, |text| serde_json::from_str::<Document>(text).ok());
     let (new_document, old_document) = (documents.pop()??, documents.pop()??);
     let tables = Tables::shared(&old_document, &new_document);

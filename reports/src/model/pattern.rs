@@ -5,6 +5,7 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Error, SeqAccess, Visitor};
 use serde::ser::SerializeSeq as _;
 use serde::{Deserializer, Serialize, Serializer};
+use smol_str::ToSmolStr as _;
 
 use super::Value;
 
@@ -52,7 +53,7 @@ impl Pattern {
     /// The value of this form with these numbers, as many as it has.
     pub(super) fn value(&self, bits: &[u64]) -> Value {
         match self {
-            Pattern::Digits(digits) => Value::Bits(Hex(*digits, bits[0]).to_string()),
+            Pattern::Digits(digits) => Value::Bits(Hex(*digits, bits[0]).to_smolstr()),
             Pattern::List(parts) => Value::List(split(parts, bits).map(|(part, bits)| part.value(bits)).collect()),
         }
     }
@@ -129,7 +130,7 @@ impl<'de> Visitor<'de> for Reading<'_> {
                 self.1.push(bits);
                 Ok(None)
             }
-            _ => Ok(Some(Value::Bits(text.to_owned()))),
+            _ => Ok(Some(Value::Bits(text.into()))),
         }
     }
 

@@ -31,7 +31,7 @@ impl<'de> Deserialize<'de> for Value {
             }
 
             fn visit_str<E: Error>(self, text: &str) -> Result<Value, E> {
-                Ok(Value::Bits(text.to_owned()))
+                Ok(Value::Bits(text.into()))
             }
 
             fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Value, A::Error> {

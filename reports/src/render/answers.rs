@@ -95,7 +95,7 @@ pub(super) fn lane(shown: &Shown) -> String {
 
 fn flat(value: &Value) -> String {
     match value {
-        Value::Bits(bits) => bits.clone(),
+        Value::Bits(bits) => bits.to_string(),
         Value::List(list) => list.iter().map(flat).collect::<Vec<_>>().join(","),
     }
 }

@@ -136,7 +136,7 @@ fn components(lines: &mut Vec<Line>, name: &str, value: &Value, reading: Option<
         Value::Bits(hex) => {
             let read = reading.and_then(|reading| Some((reading, reading.format().parse_bits(hex).ok()?)));
             let (value, fields) = read.map(|(reading, bits)| reading.read(bits)).unwrap_or_default();
-            lines.push(Line { name: name.to_owned(), hex: hex.clone(), value, fields });
+            lines.push(Line { name: name.to_owned(), hex: hex.to_string(), value, fields });
         }
     }
 }

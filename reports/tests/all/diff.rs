@@ -316,6 +316,43 @@ fn findings_and_what_could_not_be_measured_are_told_once_they_change() {
 }
 
 #[test]
+fn what_befell_a_kernel_or_a_device_is_told_with_the_kernels_that_it_cost() {
+    let (mut old, mut new) = update();
+    let incident = |subject: &str, outcome: Outcome, detail: &str| fpprobe_reports::model::Incident {
+        subject: subject.into(),
+        outcome: Some(outcome),
+        detail: detail.into(),
+    };
+    let in_company = |count: u32| format!("signal 11; found by halving a module of {count} kernels");
+    let crashed = |count: u32| incident("f32.exp", Outcome::Crashed, &in_company(count));
+    old.devices[0].incomplete = vec![crashed(35), incident("f32.sin", Outcome::Crashed, "signal 6")];
+    let lost = incident("-", Outcome::DeviceLost, "given up with 7 kernels not asked");
+    let hung = incident("f32.fmul", Outcome::Hung, "no answer within 10 s");
+    new.devices[0].incomplete = vec![crashed(12), hung.clone(), lost.clone()];
+    let diff = compared(&old, &new).diff;
+    let told: Vec<_> =
+        diff.devices[0].incomplete.iter().map(|one| (one.presence, one.incident.subject.as_str())).collect();
+    let [appeared, vanished] = [Presence::Appeared, Presence::Vanished];
+    assert_eq!(told, [(appeared, "f32.fmul"), (appeared, "-"), (vanished, "f32.sin")]);
+    for form in ["text", "md", "html"] {
+        let page = shown(&diff, form);
+        for line in [
+            "new: f32.fmul: hung: no answer within 10 s",
+            "new: the device: device lost: given up with 7 kernels not asked",
+            "gone: f32.sin: crashed: signal 6",
+        ] {
+            assert!(page.contains(line), "{form}: {line}\n{page}");
+        }
+        assert!(page.contains("no longer measurable") && !page.contains("f32.exp"), "{form}");
+    }
+    // Alone it is a difference, too.
+    let mut only = old.clone();
+    only.devices[0].incomplete.push(lost);
+    let diff = compared(&old, &only).diff;
+    assert!(!diff.summary.empty && shown(&diff, "text").contains("new: the device: "));
+}
+
+#[test]
 fn what_never_was_measurable_is_not_lost() {
     let mut old = answered(&[roots(ROOTS)]);
     let mut new = old.clone();

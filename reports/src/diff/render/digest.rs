@@ -106,7 +106,6 @@ impl<'a> Family<'a> {
     }
 }
 
-/// `ran -> unsupported (shaderFloat64)`.
 /// A finding of one side alone: `new` or `gone`, and what it says.
 pub(super) fn finding(change: &FindingChange) -> String {
     format!("{}: {}", newness(change.presence), change.text)
@@ -115,7 +114,9 @@ pub(super) fn finding(change: &FindingChange) -> String {
 /// What went wrong on one side alone.
 pub(super) fn incident(change: &IncidentChange) -> String {
     let Incident { subject, outcome, detail } = &change.incident;
-    format!("{}: {subject}: {}: {detail}", newness(change.presence), phrase::incident(*outcome))
+    let subject = if subject == "-" { "the device" } else { subject };
+    let detail = if detail.is_empty() { String::new() } else { format!(": {detail}") };
+    format!("{}: {subject}: {}{detail}", newness(change.presence), phrase::incident(*outcome))
 }
 
 fn newness(presence: Presence) -> &'static str {
@@ -126,6 +127,7 @@ fn newness(presence: Presence) -> &'static str {
     }
 }
 
+/// `ran -> unsupported (shaderFloat64)`.
 fn outcomes(change: &KernelChange) -> String {
     let side = |ended: &Option<Ended>| match ended {
         None => "not asked".to_owned(),

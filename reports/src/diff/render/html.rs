@@ -8,7 +8,9 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::digest::{self, Family, Ruled};
 use super::{RenderDiff, Style};
-use crate::diff::{DeviceDiff, Diff, FieldChange, Kind, Presence, ProfileChange, Source, Standing, Summary};
+use crate::diff::{
+    DeviceDiff, Diff, FieldChange, IncidentChange, Kind, Presence, ProfileChange, Source, Standing, Summary,
+};
 use crate::escape::visible_lines;
 use crate::render::html::{STYLE, day, evidence};
 use crate::render::phrase;
@@ -54,7 +56,7 @@ fn page(diff: &Diff) -> Markup {
                     @if !diff.summary.kinds.is_empty() {
                         section { h2.quiet { "Changes, the most important first" } (scrolling("Changes by kind", &summary(&diff.summary))) }
                     }
-                    @if !diff.incomplete.is_empty() { section { h2 { "Not measured" } ul { @for change in &diff.incomplete { li { (digest::incident(change)) } } } } }
+                    @if !diff.incomplete.is_empty() { section { h2 { "Not measured" } (incidents(&diff.incomplete)) } }
                     @for (index, device) in diff.devices.iter().enumerate().filter(|(_, device)| !device.is_empty()) {
                         (section(index, device))
                     }
@@ -143,6 +145,7 @@ fn section(index: usize, device: &DeviceDiff) -> Markup {
             @if !device.identity.is_empty() { section { h3 { "Driver and identity" } (scrolling("Driver and identity", &fields(&device.identity))) } }
             @if !device.profiles.is_empty() { section { h3 { "Classes" } (scrolling("Classes", &classes(&device.profiles))) } }
             @if !device.findings.is_empty() { section { h3 { "Findings" } ul { @for change in &device.findings { li { (digest::finding(change)) } } } } }
+            @if !device.incomplete.is_empty() { section { h3 { "Not measured" } (incidents(&device.incomplete)) } }
             @if !rules.is_empty() { section { h3 { "Rules whose verdict changed" } (scrolling("Rules whose verdict changed", &verdicts(&rules))) } }
             @for kind in Kind::ALL {
                 @if kind == Kind::Claim && !device.claims.is_empty() {
@@ -159,6 +162,10 @@ fn section(index: usize, device: &DeviceDiff) -> Markup {
             }
         }
     }
+}
+
+fn incidents(changes: &[IncidentChange]) -> Markup {
+    html! { ul { @for change in changes { li { (digest::incident(change)) } } } }
 }
 
 fn fields(fields: &[FieldChange]) -> Markup {

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use super::digest::{self, Family, Ruled};
 use super::{RenderDiff, Style};
-use crate::diff::{DeviceDiff, Diff, Kind, Presence, Standing, Summary};
+use crate::diff::{DeviceDiff, Diff, IncidentChange, Kind, Presence, Standing, Summary};
 use crate::render::md::{code, comment, escape, lane_block, list};
 use crate::render::phrase;
 
@@ -42,8 +42,7 @@ fn head(diff: &Diff) -> String {
         return page;
     }
     let changed: Vec<&DeviceDiff> = diff.devices.iter().filter(|device| !device.is_empty()).collect();
-    let incidents = diff.incomplete.iter().take(SHOWN);
-    let incidents = incidents.map(|change| format!("not measured, {}", escape(&digest::incident(change))));
+    let incidents = incidents(&diff.incomplete);
     page.push_str(&list(incidents.chain(changed.iter().take(SHOWN).map(|device| device_line(device)))));
     if changed.len() > SHOWN {
         let _ = writeln!(page, "- {} more", phrase::number(changed.len() - SHOWN, "device"));
@@ -71,7 +70,14 @@ fn device_line(device: &DeviceDiff) -> String {
     for change in device.findings.iter().take(SHOWN) {
         let _ = write!(line, "<br>finding, {}", escape(&digest::finding(change)));
     }
+    for incident in incidents(&device.incomplete) {
+        let _ = write!(line, "<br>{incident}");
+    }
     line
+}
+
+fn incidents(changes: &[IncidentChange]) -> impl Iterator<Item = String> {
+    changes.iter().take(SHOWN).map(|change| format!("not measured, {}", escape(&digest::incident(change))))
 }
 
 fn summary(summary: &Summary) -> String {

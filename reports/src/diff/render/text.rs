@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::digest::{self, Family};
 use super::{RenderDiff, Style};
-use crate::diff::{DeviceDiff, Diff, Kind, Presence, Source, Summary};
+use crate::diff::{DeviceDiff, Diff, IncidentChange, Kind, Presence, Source, Summary};
 use crate::model::Level;
 use crate::render::paper::{Ink, Paper, pad};
 use crate::render::phrase;
@@ -26,10 +26,7 @@ impl RenderDiff for Text {
             return paper.line(0, 2, &[(Ink::Good, "nothing changed"), (Ink::Plain, &format!(" on {devices}"))]);
         }
         summary(paper, &diff.summary)?;
-        for change in diff.incomplete.iter().take(SHOWN) {
-            paper.line(0, 2, &[(Ink::Doubt, "not measured, "), (Ink::Plain, &digest::incident(change))])?;
-        }
-        more(paper, diff.incomplete.len(), SHOWN)?;
+        incidents(paper, 0, &diff.incomplete)?;
         diff.devices.iter().filter(|device| !device.is_empty()).try_for_each(|device| self::device(paper, device))
     }
 }
@@ -91,6 +88,7 @@ fn device(paper: &mut Paper, device: &DeviceDiff) -> io::Result<()> {
         paper.line(2, 4, &[(Ink::Note, "finding, "), (Ink::Plain, &digest::finding(change))])?;
     }
     more(paper, device.findings.len(), SHOWN)?;
+    incidents(paper, 2, &device.incomplete)?;
     rules(paper, device)?;
     let (claims, families) = (&device.claims, digest::families(device));
     for kind in Kind::ALL {
@@ -113,6 +111,13 @@ fn device(paper: &mut Paper, device: &DeviceDiff) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+fn incidents(paper: &mut Paper, indent: usize, changes: &[IncidentChange]) -> io::Result<()> {
+    for change in changes.iter().take(SHOWN) {
+        paper.line(indent, indent + 2, &[(Ink::Doubt, "not measured, "), (Ink::Plain, &digest::incident(change))])?;
+    }
+    more(paper, changes.len(), SHOWN)
 }
 
 fn rules(paper: &mut Paper, device: &DeviceDiff) -> io::Result<()> {

@@ -166,6 +166,26 @@ fn spans_are_judged_as_their_inputs_are() {
 }
 
 #[test]
+fn devices_that_keep_what_one_profile_flushes_are_judged_by_each() {
+    // Results of subnormals as they are, and as those of zero; the number below one for all that are hardly less.
+    let below = |_| 0x3f7f_ffff;
+    let flushed = |compute: fn(u32) -> u32| move |input: u32| compute(input & 0x8000_0000);
+    for (name, compute) in NEAR.into_iter().chain(EQUAL) {
+        let verifiers = verifiers(name);
+        for first in [0x3000, 0x0040_0000, 0x8000_2f00, 0x8060_0000, 0x8070_0000, 0xa000_2345, 0xb380_0001, 0xb300_0001]
+        {
+            for verifier in &verifiers {
+                let judge = |compute: &dyn Fn(u32) -> u32| {
+                    same(verifier, first, &(first..first + 300).map(|input| compute(input as u32)).collect::<Vec<_>>())
+                };
+                let tallies = [judge(&compute), judge(&flushed(compute)), judge(&below)];
+                assert!(tallies.iter().all(|tally| tally.inputs == 300));
+            }
+        }
+    }
+}
+
+#[test]
 fn the_number_nearest_to_a_multiple_of_half_pi_is_far_enough() {
     // Muller, Elementary Functions, table 11.1
     let nearest = f64::from(16_367_173_f32) * 2f64.powi(72);

@@ -27,7 +27,8 @@ pub(super) struct Comparison {
 impl Comparison {
     /// Writes down how far results lie from the polynomial.
     fn scan(&self, fast: &Fast, results: &[u32], found: &mut [f64]) -> Scan {
-        scan(fast.arch, &self.polynomial, results, found, self.tolerance.distance, self.tolerance.limit)
+        let Tolerance { distance, limit } = self.tolerance;
+        scan(fast.arch, |place| self.polynomial.at(place), results, found, distance, limit)
     }
 
     /// Whether a demand accepts a result because it is near the exact one, or the zero that a tiny one is flushed to.
@@ -174,7 +175,11 @@ impl Verifier {
             return;
         }
         let mut settled = Settled::default();
-        for (place, distance) in errors.distances.iter().enumerate().filter(|(_, distance)| !distance.is_nan()) {
+        for (place, distance) in errors.distances.iter().enumerate() {
+            let known = worst.map_or(0.0, |worst| worst.parts as f64 * errors.unit);
+            if distance.is_nan() || distance + errors.error < known {
+                continue;
+            }
             let input = errors.first + place as u64;
             let most = errors.parts(distance + errors.error);
             if beats(most, worst, input) {

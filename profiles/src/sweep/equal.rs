@@ -8,7 +8,7 @@ use super::compare::{Errors, exponent};
 use super::kind::{Fast, Kind, LAYOUT, Size, Work};
 use super::native::Native;
 use super::scan::Scan;
-use super::tally::PARTS;
+use super::tally::{PARTS, Worst};
 use super::{Class, Verifier};
 use crate::accuracy::Accuracy;
 use crate::encoding::Encoding;
@@ -55,16 +55,24 @@ impl Verifier {
         }
         let bounds = |demand: &Demand| demand.accuracy != Accuracy::Undefined;
         let float = matches!(self.encoding(), Encoding::Float(_));
-        if accepted > 0 && float && kind == Kind::Normal(Size::Normal) && self.demands(known).any(bounds) {
-            if !native.exact {
-                for ((input, result), found) in (first..).zip(results).zip(found.iter_mut()) {
+        let measured = float && kind == Kind::Normal(Size::Normal) && self.demands(known).any(bounds);
+        if measured && native.exact && accepted == results.len() as u64 {
+            work.sum.errors(0, accepted);
+            let exponent = work.tally.exponents.entry(self.exponent(&[first])).or_default();
+            exponent.see(Some(Worst { input: first, result: results[0], parts: 0 }));
+        } else if measured && accepted > 0 {
+            let seen = if accepted == results.len() as u64 {
+                (native.scan)(fast.arch, first as u32, results, found)
+            } else {
+                let rounded = (first..).zip(results).zip(found.iter_mut()).filter(|_| !native.exact);
+                for ((input, result), found) in rounded {
                     *found += ((native.value)(input as u32) - f64::from(f32::from_bits(*result))).abs();
                 }
-            }
-            let seen = Scan {
-                least: found.iter().copied().fold(f64::INFINITY, f64::min),
-                most: found.iter().copied().fold(0.0, f64::max),
-                outside: 0,
+                Scan {
+                    least: found.iter().copied().fold(f64::INFINITY, f64::min),
+                    most: found.iter().copied().fold(0.0, f64::max),
+                    outside: 0,
+                }
             };
             let magnitude = (native.value)(first as u32).abs();
             let unit = 2f64.powi(exponent(magnitude) - LAYOUT.fraction.cast_signed()) / PARTS as f64;

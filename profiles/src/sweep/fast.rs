@@ -28,7 +28,7 @@ const FINE: f64 = f64::EPSILON * (1_u64 << 18) as f64;
 const LEAST_FINE: f64 = 1.0e-48;
 
 /// What is to be done with a span.
-enum Plan {
+pub(super) enum Plan {
     /// What is accepted is the same for all, or nearly: what is known of their kind tells.
     Constant(Kind),
     /// Nothing but a largest magnitude is demanded.
@@ -79,7 +79,7 @@ impl Verifier {
         }
     }
 
-    fn plan(&self, fast: &Fast, first: u32, count: usize) -> Plan {
+    pub(super) fn plan(&self, fast: &Fast, first: u32, count: usize) -> Plan {
         let last = first + (count - 1) as u32;
         let magnitude = first & !SIGN;
         let float = self.fields[0].0.float().is_some();

@@ -8,8 +8,9 @@ use smallvec::SmallVec;
 
 use super::analytic::computed;
 use super::fast::SPAN;
+use super::guess::own;
 use super::lane::{Rule, Says};
-use super::native::Native;
+use super::native::{Fill, Native};
 use super::scan::run;
 use super::sum::Sum;
 use super::{Class, Tally, Verifier};
@@ -108,6 +109,8 @@ pub(super) enum Way {
 #[derive(Debug)]
 pub(super) struct Fast {
     pub(super) way: Way,
+    /// What devices are expected to answer.
+    pub(super) own: Option<Fill>,
     pub(super) arch: pulp::Arch,
     known: [[OnceLock<Known>; Kind::COUNT]; 2],
 }
@@ -143,7 +146,7 @@ impl Fast {
             rules.iter().flat_map(|rule| &rule.demands).all(|demand| accepts_rounded(&demand.accuracy, native.exact))
         };
         let way = Native::new(kernel).filter(accepts).map(Way::Equal).or_else(near)?;
-        Some(Fast { way, arch: pulp::Arch::new(), known: Default::default() })
+        Some(Fast { way, own: own(&way), arch: pulp::Arch::new(), known: Default::default() })
     }
 }
 

@@ -212,9 +212,9 @@ impl Verifier {
             let mut other = end;
             while other - last > 1 {
                 if exactly(asked) == parts {
-                    last = asked
+                    last = asked;
                 } else {
-                    other = asked
+                    other = asked;
                 }
                 asked = last.midpoint(other);
             }

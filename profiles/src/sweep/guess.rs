@@ -33,7 +33,7 @@ pub(super) fn own(way: &Way) -> Option<Fill> {
     match way {
         Way::Equal(native) => Some(native.fill),
         Way::Near(Function::Sqrt) => Some(|arch: Arch, first: u32, results: &mut [u32]| {
-            fill(arch, first, results, |x| float(x).sqrt().to_bits())
+            fill(arch, first, results, |x| float(x).sqrt().to_bits());
         }),
         Way::Near(_) => None,
     }

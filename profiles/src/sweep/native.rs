@@ -82,17 +82,17 @@ impl Native {
             (Format::F32, Function::Neg, Format::F32) => native!(|x| x ^ SIGN),
             (Format::F32, Function::Sign, Format::F32) => native!(|x| if x & !SIGN == 0 { x } else { x & SIGN | ONE }),
             (Format::F32, Function::ToInteger, Format::I32) => {
-                Native { integers: Some(|x| (-TWO_31..TWO_31).contains(&x)), ..native!(|x| to_signed(x)) }
+                Native { integers: Some(|x| (-TWO_31..TWO_31).contains(&x)), ..native!(to_signed) }
             }
             (Format::F32, Function::ToInteger, Format::U32) => {
-                Native { integers: Some(|x| x > -1.0 && x < 2.0 * TWO_31), ..native!(|x| to_unsigned(x)) }
+                Native { integers: Some(|x| x > -1.0 && x < 2.0 * TWO_31), ..native!(to_unsigned) }
             }
             (Format::I32, Function::FromSigned, Format::F32) => {
                 let native = native!(|x| (x.cast_signed() as f32).to_bits(), |x| f64::from(x.cast_signed()));
                 Native { exact: false, ..native }
             }
             (Format::U32, Function::FromUnsigned, Format::F32) => {
-                Native { exact: false, ..native!(|x| (x as f32).to_bits(), |x| f64::from(x)) }
+                Native { exact: false, ..native!(|x| (x as f32).to_bits(), f64::from) }
             }
             _ => return None,
         })

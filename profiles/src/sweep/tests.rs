@@ -241,7 +241,7 @@ fn a_device_may_have_its_own_answer_where_there_is_no_result() {
         ("convert_f_to_s", 0x6000_0000, 0x8000_0000),
         ("floor", 0x7fa0_0000, 0xffc0_0000),
     ] {
-        let results = [result; 1 << 16];
+        let results = vec![result; 1 << 16];
         for verifier in verifiers(name) {
             let (guess, tally) =
                 agreed(&verifier, first, &results).expect("it is one of the answers that devices have");

@@ -279,6 +279,7 @@ impl Drop for Worker<'_> {
     }
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "it maps an error")]
 fn lost(error: io::Error) -> Failure {
     Failure::new(Outcome::Crashed, format!("the line to the worker broke: {error}"))
 }

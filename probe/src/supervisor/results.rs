@@ -47,7 +47,9 @@ impl Results<'_> {
                 file.read_exact_at(bytemuck::cast_slice_mut(words), offset).map_err(|error| {
                     Failure::new(Outcome::Crashed, format!("the results of a worker could not be read: {error}"))
                 })?;
-                words.iter_mut().for_each(|word| *word = u32::from_le(*word));
+                for word in words {
+                    *word = u32::from_le(*word);
+                }
             }
         }
         Ok(())

@@ -14,7 +14,7 @@ use fpprobe_spirv::sweep::Sink;
 use serde::{Deserialize, Serialize};
 
 /// Version of the messages below; a change of any of them raises it.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 /// The worker's descriptor for requests.
 pub const REQUESTS: i32 = 3;
 /// The worker's descriptor for responses.
@@ -66,8 +66,8 @@ pub enum Request {
     Finish {
         /// How long the device may take from now on.
         timeout: Duration,
-        /// Whether the results are to be put at the beginning of [`RESULTS`], not into the answer.
-        shared: bool,
+        /// Where in [`RESULTS`] the results are to be put, in bytes; none: into the answer.
+        shared: Option<u64>,
     },
 }
 

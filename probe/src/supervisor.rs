@@ -13,6 +13,7 @@ mod lane;
 mod process;
 mod queue;
 mod replay;
+pub mod results;
 mod site;
 pub mod sweep;
 mod trouble;

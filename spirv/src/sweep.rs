@@ -10,7 +10,7 @@ mod domain;
 mod module;
 mod sink;
 
-pub use digest::{Digest, mix, unmix};
+pub use digest::{Digest, Digesting, mix, unmix};
 pub use domain::Domain;
 pub use module::{BINDING, build};
 pub use sink::Sink;

@@ -31,6 +31,8 @@ pub const LEFT_BEHIND: &str =
 pub struct Worker<'a> {
     child: Child,
     requests: Option<PipeWriter>,
+    /// What of requests is not written yet.
+    outgoing: Vec<u8>,
     responses: PipeReader,
     decoder: frame::Decoder,
     stdout: Capture<ChildStdout>,
@@ -98,7 +100,17 @@ impl<'a> Worker<'a> {
         let (stdout, stderr) = (Capture::new(child.stdout.take()), Capture::new(child.stderr.take()));
         let decoder = frame::Decoder::default();
         let stop = settings.stop.clone();
-        Ok(Worker { child, requests: Some(requests), responses, decoder, stdout, stderr, stop, listener })
+        Ok(Worker {
+            child,
+            requests: Some(requests),
+            outgoing: Vec::new(),
+            responses,
+            decoder,
+            stdout,
+            stderr,
+            stop,
+            listener,
+        })
     }
 
     /// Its process id.
@@ -109,10 +121,32 @@ impl<'a> Worker<'a> {
     /// Asks and waits for the answer, but not past the deadline. After a failure that is its own the worker is of no
     /// more use; drop it.
     pub fn call(&mut self, request: &Request, timeout: Duration) -> Result<Response, Failure> {
+        self.ask(request)?;
+        self.answer(timeout)
+    }
+
+    /// Asks, and leaves the answer to [`Worker::answer`].
+    pub fn ask(&mut self, request: &Request) -> Result<(), Failure> {
+        self.outgoing.extend(frame::encode(request).map_err(lost)?);
+        self.send()
+    }
+
+    /// Writes as much of the requests as the line takes at once.
+    fn send(&mut self) -> Result<(), Failure> {
+        let Some(requests) = &mut self.requests else { return Ok(()) };
+        match requests.write(&self.outgoing) {
+            Ok(count) => {
+                self.outgoing.drain(..count);
+                Ok(())
+            }
+            Err(error) if is_transient(&error) => Ok(()),
+            Err(_) => Err(self.ended()),
+        }
+    }
+
+    /// Waits for the answer to what was asked, but not past the deadline.
+    pub fn answer(&mut self, timeout: Duration) -> Result<Response, Failure> {
         let deadline = Instant::now() + timeout;
-        let lost = |error: io::Error| Failure::new(Outcome::Crashed, format!("the line to the worker broke: {error}"));
-        let outgoing = frame::encode(request).map_err(lost)?;
-        let mut sent = 0;
         loop {
             if let Some(response) = self.decoder.next().map_err(lost)? {
                 return match response {
@@ -127,13 +161,9 @@ impl<'a> Worker<'a> {
             if left.is_zero() {
                 return Err(Failure::new(Outcome::Hung, format!("no answer within {} s", timeout.as_secs_f64())));
             }
-            let [readable, writable] = self.wait(left.min(TICK), sent < outgoing.len()).map_err(lost)?;
-            if writable && let Some(requests) = &mut self.requests {
-                match requests.write(&outgoing[sent..]) {
-                    Ok(count) => sent += count,
-                    Err(error) if is_transient(&error) => {}
-                    Err(_) => return Err(self.ended()),
-                }
+            let [readable, writable] = self.wait(left.min(TICK), !self.outgoing.is_empty()).map_err(lost)?;
+            if writable {
+                self.send()?;
             }
             if readable {
                 let mut chunk = vec![0; 256 << 10];
@@ -247,6 +277,11 @@ impl Drop for Worker<'_> {
     fn drop(&mut self) {
         self.close();
     }
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "it maps an error")]
+fn lost(error: io::Error) -> Failure {
+    Failure::new(Outcome::Crashed, format!("the line to the worker broke: {error}"))
 }
 
 fn is_transient(error: &io::Error) -> bool {

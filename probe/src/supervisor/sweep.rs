@@ -1,8 +1,8 @@
-//! A sweep over one device: blocks in dispatches of a bearable length, the next one running while the last is looked at.
+//! A sweep over one device: blocks in dispatches of a bearable length. While the results of one are looked at, the worker hands over
+//! those of the next, and the device is at the one after that.
 
 use std::collections::VecDeque;
 use std::fs::File;
-use std::os::unix::fs::FileExt as _;
 use std::time::Duration;
 
 use fpprobe_profiles::Outcome;
@@ -12,6 +12,7 @@ use rustix::fs::{MemfdFlags, memfd_create};
 use super::Site;
 use super::lane::unexpected;
 use super::process::Worker;
+use super::results::Results;
 use super::trouble::is_violent;
 use crate::event::Event;
 use crate::protocol::{Failure, Request, Response, Span};
@@ -20,6 +21,8 @@ use crate::protocol::{Failure, Request, Response, Span};
 const AIM: u32 = 60;
 /// Most that dispatches grow by from one to the next.
 const GROWTH: u64 = 4;
+/// Most bytes of results of a dispatch: more would leave the processor's caches between two that look at them.
+const CACHED: u64 = 16 << 20;
 /// Failures of a single block before it is given up.
 const ATTEMPTS: u32 = 2;
 
@@ -42,7 +45,7 @@ pub trait Ledger {
     /// Blocks are about to be asked.
     fn intent(&mut self, span: Span);
     /// What they left in the buffer of results. An error gives the kernel up.
-    fn take(&mut self, span: Span, words: &[u32]) -> Result<(), Failure>;
+    fn take(&mut self, span: Span, results: &Results<'_>) -> Result<(), Failure>;
     /// Whether enough has been asked.
     fn is_enough(&self) -> bool;
 }
@@ -64,7 +67,8 @@ struct Sweep<'a, 'b> {
     count: u64,
     /// Started, the earliest first.
     running: VecDeque<Span>,
-    results: Option<File>,
+    /// Which half of the shared file the next results go to.
+    half: u64,
     /// Failures in a row of a dispatch of one block.
     attempts: u32,
     troubles: Vec<String>,
@@ -73,7 +77,7 @@ struct Sweep<'a, 'b> {
 /// Asks the blocks of a kernel.
 pub fn sweep(site: &Site<'_>, order: Order<'_>, ledger: &mut dyn Ledger) -> Ended {
     let mut sweep =
-        Sweep { site, order, count: 1, running: VecDeque::new(), results: None, attempts: 0, troubles: Vec::new() };
+        Sweep { site, order, count: 1, running: VecDeque::new(), half: 0, attempts: 0, troubles: Vec::new() };
     let failure = sweep.run(ledger).err();
     Ended { failure, troubles: sweep.troubles }
 }
@@ -122,33 +126,41 @@ impl<'a> Sweep<'a, '_> {
 
     /// Asks block after block of one worker until it fails or nothing is left.
     fn with_worker(&mut self, ledger: &mut dyn Ledger) -> Result<(), Failure> {
-        let mut worker = self.open()?;
-        let mut words = Vec::new();
+        let (mut worker, file) = self.open()?;
         self.start(&mut worker, ledger)?;
+        self.ask(&mut worker, file.is_some())?;
         while let Some(span) = self.running.front().copied() {
-            self.start(&mut worker, ledger)?;
-            self.finish(&mut worker, span, &mut words)?;
+            let results = self.finish(&mut worker, span, file.as_ref())?;
             self.running.pop_front();
             self.attempts = 0;
-            // The device goes on while what it gave is looked at; where it does not, that is kept all the same.
-            let started = self.start(&mut worker, ledger);
-            ledger.take(span, &words)?;
-            started?;
+            // Device and worker go on while what they gave is looked at; where they do not, that is kept all the same.
+            let goes_on = self.start(&mut worker, ledger).and_then(|()| self.ask(&mut worker, file.is_some()));
+            ledger.take(span, &results)?;
+            goes_on?;
         }
         Ok(())
     }
 
-    /// A worker with the kernel's pipeline.
-    fn open(&mut self) -> Result<Worker<'a>, Failure> {
+    /// Asks for the results of the earliest dispatch, if there is one.
+    fn ask(&self, worker: &mut Worker<'_>, shared: bool) -> Result<(), Failure> {
+        if self.running.is_empty() {
+            return Ok(());
+        }
+        let shared = shared.then_some(self.half * self.order.memory);
+        worker.ask(&Request::Finish { timeout: self.site.timeout().mul_f64(0.9), shared })
+    }
+
+    /// A worker with the kernel's pipeline, and the file that it writes results to.
+    fn open(&self) -> Result<(Worker<'a>, Option<File>), Failure> {
         let Site { target, settings, listener, .. } = *self.site;
-        let mut shared = None;
+        let (mut own, mut shared) = (None, None);
         if matches!(self.order.sink, Sink::Store) {
             let file = |error: std::io::Error| {
                 Failure::new(Outcome::OutOfMemory, format!("no memory could be shared with a worker: {error}"))
             };
             let made = memfd_create("fpprobe-results", MemfdFlags::CLOEXEC).map_err(|error| file(error.into()))?;
             shared = Some(made.try_clone().map_err(file)?);
-            self.results = Some(File::from(made));
+            own = Some(File::from(made));
         }
         let timeout = self.site.timeout();
         let mut worker = Worker::start_with(&target.manifest, settings, timeout, listener, shared)?;
@@ -159,7 +171,7 @@ impl<'a> Sweep<'a, '_> {
         ] {
             opened(worker.call(&request, self.site.timeout())?)?;
         }
-        Ok(worker)
+        Ok((worker, own))
     }
 
     /// Starts dispatches until two are under way, as long as there are blocks and it is not enough.
@@ -178,7 +190,7 @@ impl<'a> Sweep<'a, '_> {
     fn next(&mut self) -> Option<Span> {
         let Order { domain, sink, blocks, memory, .. } = &mut self.order;
         let inputs = domain.block();
-        let most = (*memory / 2 / (4 * sink.room(domain, 1, inputs))).max(1);
+        let most = ((*memory / 2).min(CACHED) / (4 * sink.room(domain, 1, inputs))).max(1);
         let block = blocks.pop_front()?;
         let mut count = 1;
         while count < self.count.min(most) && blocks.front() == Some(&(block + count)) {
@@ -188,29 +200,30 @@ impl<'a> Sweep<'a, '_> {
         Some(Span { first: block * inputs, blocks: count as u32, inputs })
     }
 
-    /// Waits for the earliest dispatch; its results go to `words`. The next one is as long as this one lets hope.
-    fn finish(&mut self, worker: &mut Worker<'_>, span: Span, words: &mut Vec<u32>) -> Result<(), Failure> {
-        let timeout = self.site.timeout();
-        let shared = self.results.is_some();
-        let request = Request::Finish { timeout: timeout.mul_f64(0.9), shared };
-        let (own, took, exact) = match worker.call(&request, timeout)? {
+    /// Waits for the results of the earliest dispatch, which were asked for. The next one is as long as this one lets hope.
+    fn finish<'f>(
+        &mut self,
+        worker: &mut Worker<'_>,
+        span: Span,
+        file: Option<&'f File>,
+    ) -> Result<Results<'f>, Failure> {
+        let (words, took, exact) = match worker.answer(self.site.timeout())? {
             Response::Swept { words, took, exact } => (words, took, exact),
             other => return Err(unexpected(&other)),
         };
-        let room = self.order.sink.room(self.order.domain, u64::from(span.blocks), span.inputs) as usize;
-        match &self.results {
-            Some(file) => read(file, room, words).map_err(|error| {
-                Failure::new(Outcome::Crashed, format!("the results of a worker could not be read: {error}"))
-            })?,
-            None if own.len() == room => *words = own,
+        let count = self.order.sink.room(self.order.domain, u64::from(span.blocks), span.inputs) as usize;
+        let results = match file {
+            Some(file) => Results::Shared { file, offset: self.half * self.order.memory, count },
+            None if words.len() == count => Results::Here(words),
             None => return Err(Failure::new(Outcome::Crashed, "the worker left results out")),
-        }
+        };
+        self.half = 1 - self.half;
         let each = took.as_nanos().max(1) as u64 / u64::from(span.blocks);
         let aim = self.order.longest.as_nanos() as u64 / 100 * u64::from(AIM) / each.max(1);
         if exact || aim > self.count {
             self.count = aim.clamp(1, u64::from(span.blocks) * GROWTH);
         }
-        Ok(())
+        Ok(results)
     }
 }
 
@@ -219,19 +232,4 @@ fn opened(response: Response) -> Result<(), Failure> {
         Response::Opened => Ok(()),
         other => Err(unexpected(&other)),
     }
-}
-
-/// The first words of a file.
-fn read(file: &File, count: usize, words: &mut Vec<u32>) -> std::io::Result<()> {
-    const PIECE: usize = 1 << 18;
-    words.clear();
-    let mut bytes = vec![0; PIECE.min(count * 4)];
-    while words.len() < count {
-        let piece = bytes.len().min((count - words.len()) * 4);
-        file.read_exact_at(&mut bytes[..piece], words.len() as u64 * 4)?;
-        words.extend(
-            bytes[..piece].chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]])),
-        );
-    }
-    Ok(())
 }

@@ -10,6 +10,7 @@ use fpprobe_spirv::sweep::{Digest, LANES};
 use super::journal::Journal;
 use super::progress::Course;
 use crate::protocol::{Failure, Span};
+use crate::supervisor::results::Results;
 use crate::supervisor::sweep::Ledger;
 
 /// Keeps digests as they arrive.
@@ -44,17 +45,9 @@ impl Ledger for Printing<'_> {
         }
     }
 
-    fn take(&mut self, span: Span, words: &[u32]) -> Result<(), Failure> {
+    fn take(&mut self, span: Span, results: &Results<'_>) -> Result<(), Failure> {
         let step = self.step(span);
-        let digests: Vec<Digest> = words
-            .chunks_exact(Digest::WORDS)
-            .map(|words| Digest::new([words[0], words[1], words[2], words[3]]))
-            .collect();
-        if let Some((block, digest)) = (step.first..).zip(&digests).find(|(_, digest)| digest.lanes != LANES) {
-            let detail = format!("{} of {LANES} invocations of block {block} left their sums", digest.lanes);
-            return Err(Failure::new(Outcome::NotWritten, detail));
-        }
-        let sums: Vec<[u32; 3]> = digests.iter().map(|digest| digest.sums).collect();
+        let sums: Vec<[u32; 3]> = digests(span, results)?.into_iter().map(|(_, digest)| digest.sums).collect();
         for (block, sums) in (step.first as usize..).zip(&sums) {
             self.print.blocks[block] = Some(*sums);
         }
@@ -70,13 +63,27 @@ impl Ledger for Printing<'_> {
     }
 }
 
+/// The digests of a span's blocks, each with the block's number, if every invocation has left its sums.
+pub fn digests(span: Span, results: &Results<'_>) -> Result<Vec<(u64, Digest)>, Failure> {
+    let words = results.words()?;
+    let digests = words.as_chunks::<{ Digest::WORDS }>().0.iter().map(|words| Digest::new(*words));
+    let digests: Vec<(u64, Digest)> = (span.first / span.inputs..).zip(digests).collect();
+    match digests.iter().find(|(_, digest)| digest.lanes != LANES) {
+        None => Ok(digests),
+        Some((block, digest)) => {
+            let detail = format!("{} of {LANES} invocations of block {block} left their sums", digest.lanes);
+            Err(Failure::new(Outcome::NotWritten, detail))
+        }
+    }
+}
+
 /// Keeps nothing.
 pub struct Nothing<'a>(pub &'a Course);
 
 impl Ledger for Nothing<'_> {
     fn intent(&mut self, _: Span) {}
 
-    fn take(&mut self, span: Span, _: &[u32]) -> Result<(), Failure> {
+    fn take(&mut self, span: Span, _: &Results<'_>) -> Result<(), Failure> {
         self.0.advance(u64::from(span.blocks) * span.inputs);
         Ok(())
     }

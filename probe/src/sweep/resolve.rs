@@ -9,6 +9,7 @@ use fpprobe_spirv::sweep::{Digest, Domain, LANES, unmix};
 
 use crate::protocol::{Failure, Span};
 use crate::supervisor::Site;
+use crate::supervisor::results::Results;
 use crate::supervisor::sweep::{Ended, Ledger, Order, sweep};
 
 /// Results that are compared at once: most are the same, and so are most pieces of them.
@@ -79,9 +80,10 @@ struct Sending<'a> {
 impl Ledger for Sending<'_> {
     fn intent(&mut self, _: Span) {}
 
-    fn take(&mut self, span: Span, words: &[u32]) -> Result<(), Failure> {
+    fn take(&mut self, span: Span, results: &Results<'_>) -> Result<(), Failure> {
         let gone = |_| Failure::new(Outcome::Rejected, "the other device was given up");
-        blocks(self.domain, span, words).try_for_each(|(_, block)| self.sender.send(block.to_vec()).map_err(gone))
+        blocks(self.domain, span, &results.words()?)
+            .try_for_each(|(_, block)| self.sender.send(block.to_vec()).map_err(gone))
     }
 
     fn is_enough(&self) -> bool {
@@ -101,9 +103,9 @@ struct Comparing<'a> {
 impl Ledger for Comparing<'_> {
     fn intent(&mut self, _: Span) {}
 
-    fn take(&mut self, span: Span, words: &[u32]) -> Result<(), Failure> {
+    fn take(&mut self, span: Span, results: &Results<'_>) -> Result<(), Failure> {
         let width = self.domain.words() as usize;
-        for (block, new) in blocks(self.domain, span, words) {
+        for (block, new) in blocks(self.domain, span, &results.words()?) {
             let gone = |_| Failure::new(Outcome::Rejected, "the older device was given up");
             let (mut old, mut new) = (self.receiver.recv().map_err(gone)?, new.to_vec());
             if self.normalise {
@@ -138,10 +140,10 @@ struct ByDigests<'a, 'p> {
 impl Ledger for ByDigests<'_, '_> {
     fn intent(&mut self, _: Span) {}
 
-    fn take(&mut self, span: Span, words: &[u32]) -> Result<(), Failure> {
+    fn take(&mut self, span: Span, results: &Results<'_>) -> Result<(), Failure> {
         let Pair { old, new, normalise } = self.pair;
         let (domain, width) = (&new.domain, new.domain.words());
-        for (block, results) in blocks(domain, span, words) {
+        for (block, results) in blocks(domain, span, &results.words()?) {
             let mut results = results.to_vec();
             if *normalise {
                 domain.normalise(&mut results);

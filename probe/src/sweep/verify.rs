@@ -10,16 +10,19 @@ use fpprobe_reports::sweep::record::{Record, Step};
 use super::journal::Journal;
 use super::progress::Course;
 use crate::protocol::{Failure, Span};
+use crate::supervisor::results::Results;
 use crate::supervisor::sweep::Ledger;
 
 /// Between two notes of what was found until then.
 const PAUSE: Duration = Duration::from_secs(5);
+/// Results that are read at once: they stay in a core's cache.
+const PIECE: usize = 1 << 16;
 
 /// Judges results as they arrive.
 pub struct Verifying<'a> {
     /// The device's key, and the kernel.
     key: (String, String),
-    verifier: &'a Verifier,
+    pub(super) verifier: &'a Verifier,
     blocks: Vec<u64>,
     tally: Tally,
     journal: Option<&'a Journal>,
@@ -48,6 +51,18 @@ impl<'a> Verifying<'a> {
         (self.blocks.into_iter().collect(), self.tally)
     }
 
+    /// Takes blocks of so many inputs that were judged.
+    pub(super) fn judged(&mut self, blocks: impl Iterator<Item = (u64, Tally)>, inputs: u64) {
+        for (block, tally) in blocks {
+            self.tally.merge(&tally);
+            self.blocks.push(block);
+            self.course.advance(inputs);
+        }
+        if self.noted.elapsed() >= PAUSE {
+            self.note();
+        }
+    }
+
     fn note(&mut self) {
         let Some(journal) = self.journal else { return };
         let (device, kernel) = self.key.clone();
@@ -65,22 +80,22 @@ impl Ledger for Verifying<'_> {
         journal.write(&Record::Intent(Step { device, kernel, first, count }));
     }
 
-    fn take(&mut self, span: Span, words: &[u32]) -> Result<(), Failure> {
+    fn take(&mut self, span: Span, results: &Results<'_>) -> Result<(), Failure> {
         let first = span.first / span.inputs;
-        let blocks: Vec<(u64, &[u32])> = (first..).zip(words.chunks_exact(span.inputs as usize)).collect();
-        let judge = |(block, results): &(u64, &[u32])| {
+        let blocks: Vec<u64> = (first..first + u64::from(span.blocks)).collect();
+        let judge = |block: &u64| {
             let mut tally = Tally::default();
-            self.verifier.block(block * span.inputs, results, &mut tally);
-            tally
+            let mut words = vec![0; PIECE.min(span.inputs as usize)];
+            for from in
+                (block * span.inputs - span.first..).step_by(words.len()).take(span.inputs as usize / words.len())
+            {
+                results.read(from as usize, &mut words)?;
+                self.verifier.block(span.first + from, &words, &mut tally);
+            }
+            Ok(tally)
         };
-        for tally in parallel::map(&blocks, judge) {
-            self.tally.merge(&tally);
-        }
-        self.blocks.extend(blocks.iter().map(|(block, _)| block));
-        if self.noted.elapsed() >= PAUSE {
-            self.note();
-        }
-        self.course.advance(u64::from(span.blocks) * span.inputs);
+        let tallies: Vec<Tally> = parallel::map(&blocks, judge).into_iter().collect::<Result<_, Failure>>()?;
+        self.judged(blocks.into_iter().zip(tallies), span.inputs);
         Ok(())
     }
 

@@ -15,6 +15,9 @@ use crate::vulkan::Sweep;
 /// What results hold before: of sums nothing, of results bits that few operations give.
 const UNWRITTEN: u8 = 0xa9;
 
+/// Bytes that are handed over at once: they stay in a core's cache.
+const PIECE: usize = 256 << 10;
+
 /// Words of results with those bits that may be answers. No operation gives one of these to so many inputs.
 const FEW: usize = 64;
 
@@ -57,37 +60,46 @@ impl State {
     }
 
     /// Waits for the blocks that were started first.
-    pub fn finish(&mut self, timeout: Duration, shared: bool) -> Result<Response, Failure> {
+    pub fn finish(&mut self, timeout: Duration, shared: Option<u64>) -> Result<Response, Failure> {
         let (device, sweeping) = (self.device.as_ref(), self.sweep.as_mut());
         let Some((sweeping, (device, _))) = sweeping.zip(device) else { return Err(none()) };
         let taken = sweeping.sweep.finish(timeout).map_err(|error| device.explain(error))?;
-        if matches!(sweeping.sink, Sink::Store) {
-            written(&sweeping.domain, taken.bytes)?;
-        }
-        let mut words = Vec::new();
-        if shared {
+        let (mut words, mut left) = (Vec::new(), 0);
+        if let Some(offset) = shared {
             let file = match &mut sweeping.results {
                 Some(file) => file,
                 none => none.insert(results().map_err(unshared)?),
             };
-            file.write_all_at(taken.bytes, 0).map_err(unshared)?;
+            for (at, piece) in (0..).step_by(PIECE).zip(taken.bytes.chunks(PIECE)) {
+                left += unwritten(piece);
+                file.write_all_at(piece, offset + at).map_err(unshared)?;
+            }
         } else {
+            left = unwritten(taken.bytes);
             let word = |bytes: &[u8]| bytes.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte));
             words = taken.bytes.chunks_exact(4).map(word).collect();
+        }
+        if matches!(sweeping.sink, Sink::Store) {
+            written(&sweeping.domain, left, taken.bytes.len() / 4)?;
         }
         Ok(Response::Swept { words, took: taken.took, exact: taken.exact })
     }
 }
 
-/// Whether every result was written. Those of 16 bits and less have zeros above; of larger ones a few may be what was there
+/// How many words are as they were before.
+fn unwritten(bytes: &[u8]) -> usize {
+    let before = u32::from_ne_bytes([UNWRITTEN; 4]);
+    bytes.as_chunks().0.iter().filter(|word| u32::from_ne_bytes(**word) == before).count()
+}
+
+/// Whether every result was written, of which so many words are as they were before. Those of 16 bits and less have zeros above; of larger ones a few may be what was there
 /// before, but an invocation that does nothing leaves thousands, since it has a 256th of a block to give.
-fn written(domain: &Domain, bytes: &[u8]) -> Result<(), Failure> {
-    let left = bytes.chunks_exact(4).filter(|word| word.iter().all(|byte| *byte == UNWRITTEN)).count();
+fn written(domain: &Domain, left: usize, words: usize) -> Result<(), Failure> {
     let narrow = domain.outputs().iter().all(|format| format.bits() < 32);
     if left == 0 || !narrow && left < FEW {
         return Ok(());
     }
-    let detail = format!("{left} of {} words of results hold what was there before", bytes.len() / 4);
+    let detail = format!("{left} of {words} words of results hold what was there before");
     Err(Failure::new(Outcome::NotWritten, detail))
 }
 

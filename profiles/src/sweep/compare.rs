@@ -1,6 +1,9 @@
 //! Spans whose results are compared with a polynomial.
 
-use super::kind::{Fast, Kind, Known, LAYOUT, LEAST_NORMAL, SIGN, Size, Work};
+use std::ops::Range;
+
+use super::analytic::is_monotonic;
+use super::kind::{Fast, Kind, LAYOUT, LEAST_NORMAL, SIGN, Size, Work};
 use super::polynomial::Polynomial;
 use super::scan::{Scan, count_from, run, scan};
 use super::sum::Sum;
@@ -11,98 +14,97 @@ use crate::environment::Subnormals;
 use crate::interval::Interval;
 use crate::oracle::Demand;
 
+/// How results of a span are compared.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Comparison {
+    pub(super) kind: Kind,
+    /// What they are compared with.
+    pub(super) polynomial: Polynomial,
+    /// What is accepted for certain.
+    pub(super) tolerance: Tolerance,
+}
+
+impl Comparison {
+    /// Writes down how far results lie from the polynomial.
+    fn scan(&self, fast: &Fast, results: &[u32], found: &mut [f64]) -> Scan {
+        let Tolerance { distance, limit } = self.tolerance;
+        scan(fast.arch, |place| self.polynomial.at(place), results, found, distance, limit)
+    }
+
+    /// Whether a demand accepts a result because it is near the exact one, or the zero that a tiny one is flushed to.
+    fn fits(&self, demand: &Demand, result: u32, near: bool) -> bool {
+        let (magnitude, treated) = (result & !SIGN, demand.results.subnormal_results);
+        let same_sign = (result & SIGN != 0) == (self.polynomial.high <= 0.0);
+        match self.kind {
+            Kind::Normal(Size::Tiny) | Kind::Subnormal(Size::Tiny) if magnitude == 0 => {
+                same_sign && (near || treated != Subnormals::Keep)
+            }
+            Kind::Normal(Size::Tiny) | Kind::Subnormal(Size::Tiny) => near && treated != Subnormals::Flush,
+            _ => near && same_sign && magnitude >= LEAST_NORMAL,
+        }
+    }
+}
+
 impl Verifier {
     /// Results that are compared with the function.
-    #[expect(clippy::too_many_arguments, reason = "a plan's parts")]
     pub(super) fn compared(
         &self,
         fast: &Fast,
-        kind: Kind,
-        polynomial: &Polynomial,
-        tolerance: Tolerance,
+        comparison: &Comparison,
         first: u64,
         results: &[u32],
         work: &mut Work<'_>,
     ) {
         let mut distances = std::mem::take(&mut work.distances);
         let found = &mut distances[..results.len()];
-        if kind == Kind::Normal(Size::Normal) {
-            let seen = scan(fast.arch, polynomial, results, found, tolerance.distance, tolerance.limit);
-            self.measured(fast, polynomial, tolerance, seen, first, results, found, work);
+        if comparison.kind == Kind::Normal(Size::Normal) {
+            self.measured(fast, comparison, first, results, found, work);
         } else {
-            self.flushable(fast, kind, polynomial, tolerance, first, results, found, work);
+            self.flushable(fast, comparison, first, results, found, work);
         }
         work.distances = distances;
     }
 
     /// Results of subnormal operands, or near tiny exact ones: runs of equal bits are one.
-    #[expect(clippy::too_many_arguments, reason = "a plan's parts")]
     fn flushable(
         &self,
         fast: &Fast,
-        kind: Kind,
-        polynomial: &Polynomial,
-        tolerance: Tolerance,
+        comparison: &Comparison,
         first: u64,
         results: &[u32],
         found: &mut [f64],
         work: &mut Work<'_>,
     ) {
-        let known = self.known(fast, kind, first as u32);
+        let known = self.known(fast, comparison.kind, first as u32);
+        let Tolerance { distance, limit } = comparison.tolerance;
         let mut outside = None;
         let mut at = 0;
         while at < results.len() {
-            let (input, result, length) = (first + at as u64, results[at], run(&results[at..]));
-            let flushed = matches!(kind, Kind::Subnormal(_)) && known.accepts(result);
-            let mut all = flushed || self.fits(known, kind, result, false, polynomial);
-            if !all && self.fits(known, kind, result, true, polynomial) {
-                let outside = *outside.get_or_insert_with(|| {
-                    scan(fast.arch, polynomial, results, found, tolerance.distance, tolerance.limit).outside
-                });
-                let near = |distance: &f64| *distance <= tolerance.distance;
-                all = outside == 0 || tolerance.limit == f64::INFINITY && found[at..at + length].iter().all(near);
-            }
-            if all {
-                let classes = [self.class(input), Class::Other];
-                work.sum.classify(classes, self.class_of_result(input, result), length as u64);
-                work.sum.says(&known.accepted, length as u64);
-            } else {
-                for input in input..input + length as u64 {
-                    self.one(input, result, work);
-                }
-            }
+            let (result, length) = (results[at], run(&results[at..]));
+            let fits = |near| known.decide(result, |looking| comparison.fits(self.demand(looking), result, near));
+            let says = fits(false).or_else(|| {
+                let outside = *outside.get_or_insert_with(|| comparison.scan(fast, results, found).outside);
+                let near = |found: &f64| *found <= distance;
+                let all = outside == 0 || limit == f64::INFINITY && found[at..at + length].iter().all(near);
+                if all { fits(true) } else { None }
+            });
+            self.alike([first + at as u64, length as u64], result, says, work);
             at += length;
         }
     }
 
-    /// Whether a result is accepted because it is near the exact one, or the zero that a tiny one is flushed to.
-    pub(super) fn fits(&self, known: &Known, kind: Kind, result: u32, near: bool, polynomial: &Polynomial) -> bool {
-        let (magnitude, treated) = (result & !SIGN, |demand: &Demand| demand.results.subnormal_results);
-        let same_sign = (result & SIGN != 0) == (polynomial.high <= 0.0);
-        match kind {
-            Kind::Normal(Size::Tiny) | Kind::Subnormal(Size::Tiny) if magnitude == 0 => {
-                same_sign && (near || self.demands(known).all(|demand| treated(demand) != Subnormals::Keep))
-            }
-            Kind::Normal(Size::Tiny) | Kind::Subnormal(Size::Tiny) => {
-                near && self.demands(known).all(|demand| treated(demand) != Subnormals::Flush)
-            }
-            _ => near && same_sign && magnitude >= LEAST_NORMAL,
-        }
-    }
-
     /// Results near normal exact ones, whose errors are counted.
-    #[expect(clippy::too_many_arguments, reason = "a plan's parts and what a scan found")]
-    pub(super) fn measured(
+    fn measured(
         &self,
         fast: &Fast,
-        polynomial: &Polynomial,
-        tolerance: Tolerance,
-        mut seen: Scan,
+        comparison: &Comparison,
         first: u64,
         results: &[u32],
         found: &mut [f64],
         work: &mut Work<'_>,
     ) {
+        let Comparison { polynomial, tolerance, .. } = comparison;
+        let mut seen = comparison.scan(fast, results, found);
         let known = self.known(fast, Kind::Normal(Size::Normal), first as u32);
         let near = results.len() as u64 - seen.outside;
         if seen.outside > 0 {
@@ -132,7 +134,10 @@ impl Verifier {
         }
         let magnitude = polynomial.low.abs().min(polynomial.high.abs());
         let unit = 2f64.powi(exponent(magnitude) - LAYOUT.fraction.cast_signed()) / PARTS as f64;
-        let errors = Errors { first, results, distances: found, unit, error: polynomial.error };
+        let spread =
+            fast.function().filter(|function| is_monotonic(*function)).map(|_| polynomial.high - polynomial.low);
+        let spread = spread.unwrap_or(f64::INFINITY);
+        let errors = Errors { first, results, distances: found, unit, error: polynomial.error, spread };
         self.bins(fast, &errors, seen, near, work.sum);
         self.see(&errors, seen, work.tally);
     }
@@ -143,13 +148,14 @@ impl Verifier {
         let lowest = bin(errors.parts(seen.least - error));
         let mut edge = bin(errors.parts(seen.most + error));
         let mut above = 0;
+        let mut settled = Settled::default();
         while edge > lowest {
             let at = edge as f64 * unit;
             let mut from = count_from(fast.arch, distances, at + error);
             if count_from(fast.arch, distances, at - error) != from {
                 let doubtful = |distance: f64| distance >= at - error && distance < at + error;
                 let places = (0..distances.len()).filter(|place| doubtful(distances[*place]));
-                from += places.filter(|place| self.parts_at(errors, *place) >= edge).count() as u64;
+                from += places.filter(|place| self.parts_at(errors, *place, &mut settled) >= edge).count() as u64;
             }
             sum.errors(edge, from - above);
             above = from;
@@ -168,12 +174,17 @@ impl Verifier {
         if !beats(errors.parts(seen.most + errors.error), worst, errors.first) {
             return;
         }
-        for (place, distance) in errors.distances.iter().enumerate().filter(|(_, distance)| !distance.is_nan()) {
+        let mut settled = Settled::default();
+        for (place, distance) in errors.distances.iter().enumerate() {
+            let known = worst.map_or(0.0, |worst| worst.parts as f64 * errors.unit);
+            if distance.is_nan() || distance + errors.error < known {
+                continue;
+            }
             let input = errors.first + place as u64;
             let most = errors.parts(distance + errors.error);
             if beats(most, worst, input) {
                 let least = errors.parts(distance - errors.error);
-                let parts = if least == most { most } else { self.parts_at(errors, place) };
+                let parts = if least == most { most } else { self.parts_at(errors, place, &mut settled) };
                 exponent.see(Some(Worst { input, result: errors.results[place], parts }));
                 worst = exponent.worst;
             }
@@ -181,10 +192,43 @@ impl Verifier {
     }
 
     /// The error of a result, computed exactly.
-    pub(super) fn parts_at(&self, errors: &Errors<'_>, place: usize) -> u64 {
-        let operands = self.question.operands(&[errors.first + place as u64], 0);
-        self.error(&operands, errors.results[place]).unwrap_or_default()
+    ///
+    /// Where the function grows or falls, and is farther from a result than all that it does in the span, the errors of inputs that
+    /// have this result grow or fall, too: between two that are the same all are.
+    fn parts_at(&self, errors: &Errors<'_>, place: usize, settled: &mut Settled) -> u64 {
+        if settled.places.contains(&place) {
+            return settled.parts;
+        }
+        let exactly = |place: usize| {
+            let operands = self.question.operands(&[errors.first + place as u64], 0);
+            self.error(&operands, errors.results[place]).unwrap_or_default()
+        };
+        let parts = exactly(place);
+        let mut last = place;
+        if errors.distances[place] - errors.error > errors.spread {
+            let end = place + run(&errors.results[place..]);
+            // Mostly all are the same.
+            let mut asked = end - 1;
+            let mut other = end;
+            while other - last > 1 {
+                if exactly(asked) == parts {
+                    last = asked;
+                } else {
+                    other = asked;
+                }
+                asked = last.midpoint(other);
+            }
+        }
+        *settled = Settled { places: place..last + 1, parts };
+        parts
     }
+}
+
+/// Neighbours whose error is known.
+#[derive(Default)]
+struct Settled {
+    places: Range<usize>,
+    parts: u64,
 }
 
 /// Errors of a span.
@@ -198,6 +242,8 @@ pub(super) struct Errors<'a> {
     pub(super) unit: f64,
     /// How much a distance may be off.
     pub(super) error: f64,
+    /// No less than how far apart the function's values are, which grow or fall; infinite where they do not.
+    pub(super) spread: f64,
 }
 
 impl Errors<'_> {

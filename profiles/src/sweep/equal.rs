@@ -8,7 +8,7 @@ use super::compare::{Errors, exponent};
 use super::kind::{Fast, Kind, LAYOUT, Size, Work};
 use super::native::Native;
 use super::scan::Scan;
-use super::tally::PARTS;
+use super::tally::{PARTS, Worst};
 use super::{Class, Verifier};
 use crate::accuracy::Accuracy;
 use crate::encoding::Encoding;
@@ -28,7 +28,7 @@ impl Verifier {
     ) {
         let known = self.known(fast, kind, first as u32);
         let subnormal = matches!(kind, Kind::Subnormal(_));
-        if subnormal && known.exact {
+        if subnormal && known.is_exact() {
             return self.constant(fast, kind, first, results, work);
         }
         let keeps = |demand: &Demand| {
@@ -41,36 +41,42 @@ impl Verifier {
         let mut accepted = results.len() as u64;
         if kept && (native.others)(fast.arch, first as u32, results) == 0 && self.is_one_class(kind, results) {
             work.sum.classify([self.class(first), Class::Other], self.class_of_result(first, results[0]), accepted);
+            work.sum.says(&known.accepted, accepted);
             found.fill(0.0);
         } else {
             accepted = 0;
             for ((input, result), found) in (first..).zip(results).zip(found.iter_mut()) {
-                if kept && (native.compute)(input as u32) == *result || subnormal && known.accepts(*result) {
-                    work.sum.classify([self.class(input), Class::Other], self.class_of_result(input, *result), 1);
-                    (*found, accepted) = (0.0, accepted + 1);
-                } else {
-                    self.one(input, *result, work);
-                    *found = f64::NAN;
-                }
+                let same = (native.compute)(input as u32) == *result;
+                let says = known.decide(*result, |looking| same && (!subnormal || keeps(self.demand(looking))));
+                accepted += u64::from(says.is_some());
+                *found = if says.is_some() { 0.0 } else { f64::NAN };
+                self.alike([input, 1], *result, says, work);
             }
         }
-        work.sum.says(&known.accepted, accepted);
         let bounds = |demand: &Demand| demand.accuracy != Accuracy::Undefined;
         let float = matches!(self.encoding(), Encoding::Float(_));
-        if accepted > 0 && float && kind == Kind::Normal(Size::Normal) && self.demands(known).any(bounds) {
-            if !native.exact {
-                for ((input, result), found) in (first..).zip(results).zip(found.iter_mut()) {
+        let measured = float && kind == Kind::Normal(Size::Normal) && self.demands(known).any(bounds);
+        if measured && native.exact && accepted == results.len() as u64 {
+            work.sum.errors(0, accepted);
+            let exponent = work.tally.exponents.entry(self.exponent(&[first])).or_default();
+            exponent.see(Some(Worst { input: first, result: results[0], parts: 0 }));
+        } else if measured && accepted > 0 {
+            let seen = if accepted == results.len() as u64 {
+                (native.scan)(fast.arch, first as u32, results, found)
+            } else {
+                let rounded = (first..).zip(results).zip(found.iter_mut()).filter(|_| !native.exact);
+                for ((input, result), found) in rounded {
                     *found += ((native.value)(input as u32) - f64::from(f32::from_bits(*result))).abs();
                 }
-            }
-            let seen = Scan {
-                least: found.iter().copied().fold(f64::INFINITY, f64::min),
-                most: found.iter().copied().fold(0.0, f64::max),
-                outside: 0,
+                Scan {
+                    least: found.iter().copied().fold(f64::INFINITY, f64::min),
+                    most: found.iter().copied().fold(0.0, f64::max),
+                    outside: 0,
+                }
             };
             let magnitude = (native.value)(first as u32).abs();
             let unit = 2f64.powi(exponent(magnitude) - LAYOUT.fraction.cast_signed()) / PARTS as f64;
-            let errors = Errors { first, results, distances: found, unit, error: 0.0 };
+            let errors = Errors { first, results, distances: found, unit, error: 0.0, spread: f64::INFINITY };
             self.bins(fast, &errors, seen, accepted, work.sum);
             self.see(&errors, seen, work.tally);
         }

@@ -7,7 +7,7 @@
 use fpprobe_spirv::op::Function;
 
 use super::analytic::{computed, is_monotonic, is_undefined, largest};
-use super::compare::exponent;
+use super::compare::{Comparison, exponent};
 use super::kind::{Fast, INFINITY, Kind, LAYOUT, LEAST_NORMAL, QUIET, SIGN, Size, Way, Work};
 use super::native::Native;
 use super::polynomial::Polynomial;
@@ -15,7 +15,6 @@ use super::scan::count_normal;
 use super::tolerance::{Tolerance, alone, bounds_error, reach, tolerance};
 use super::{Class, Verifier};
 use crate::accuracy::Accuracy;
-use crate::environment::Subnormals;
 use crate::interval::Interval;
 use crate::oracle::Demand;
 
@@ -29,13 +28,13 @@ const FINE: f64 = f64::EPSILON * (1_u64 << 18) as f64;
 const LEAST_FINE: f64 = 1.0e-48;
 
 /// What is to be done with a span.
-enum Plan {
+pub(super) enum Plan {
     /// What is accepted is the same for all, or nearly: what is known of their kind tells.
     Constant(Kind),
     /// Nothing but a largest magnitude is demanded.
     Free(f32),
     /// Results are compared with the function.
-    Compared(Kind, Polynomial, Tolerance),
+    Compared(Comparison),
     /// Results are compared with the host's.
     Equal(Kind, Native),
     /// Half of it may be of one kind.
@@ -65,9 +64,7 @@ impl Verifier {
         match self.plan(fast, first as u32, results.len()) {
             Plan::Constant(kind) => self.constant(fast, kind, first, results, work),
             Plan::Free(limit) => self.free(fast, limit, first, results, work),
-            Plan::Compared(kind, polynomial, tolerance) => {
-                self.compared(fast, kind, &polynomial, tolerance, first, results, work);
-            }
+            Plan::Compared(comparison) => self.compared(fast, &comparison, first, results, work),
             Plan::Equal(kind, native) => self.equal(fast, &native, kind, first, results, work),
             Plan::Halve if results.len() <= SHORT => {
                 for (input, result) in (first..).zip(results) {
@@ -82,7 +79,7 @@ impl Verifier {
         }
     }
 
-    fn plan(&self, fast: &Fast, first: u32, count: usize) -> Plan {
+    pub(super) fn plan(&self, fast: &Fast, first: u32, count: usize) -> Plan {
         let last = first + (count - 1) as u32;
         let magnitude = first & !SIGN;
         let float = self.fields[0].0.float().is_some();
@@ -140,17 +137,18 @@ impl Verifier {
                 if all { Plan::Constant(kind) } else { Plan::Halve }
             }
             Size::Beyond => Plan::Constant(kind),
+            Size::Normal | Size::Tiny | Size::Zero if !normal && known.is_exact() => Plan::Constant(kind),
             Size::Normal | Size::Tiny | Size::Zero => {
                 let bound = |demand: &Demand| {
-                    let inherits = matches!(demand.accuracy, Accuracy::Inherited(_));
-                    let reads = normal || inherits || demand.operands.subnormal_inputs != Subnormals::Flush;
-                    let keeps = size == Size::Normal || !inherits;
-                    (reads && keeps)
+                    let keeps = size == Size::Normal || !matches!(demand.accuracy, Accuracy::Inherited(_));
+                    keeps
                         .then(|| tolerance(alone(&demand.accuracy, operand, LAYOUT)?, operand, results, LAYOUT))
                         .flatten()
                 };
+                // Of the others what they accept tells.
+                let mut open = known.demands.iter().filter(|looking| !looking.exact);
                 let all =
-                    self.demands(known).try_fold(Tolerance::ANYTHING, |all, demand| Some(all.and(bound(demand)?)));
+                    open.try_fold(Tolerance::ANYTHING, |all, looking| Some(all.and(bound(self.demand(looking))?)));
                 match (polynomial, all) {
                     (Some(polynomial), Some(mut tolerance)) => {
                         tolerance.distance -= polynomial.error;
@@ -159,9 +157,9 @@ impl Verifier {
                             tolerance.distance =
                                 tolerance.distance.min(results.lo / 2.0).min(results.lo - 2f64.powi(-126));
                         }
-                        Plan::Compared(kind, polynomial, tolerance)
+                        Plan::Compared(Comparison { kind, polynomial, tolerance })
                     }
-                    _ if !normal && known.sets.is_some() => Plan::Constant(kind),
+                    _ if !normal && known.has_sets() => Plan::Constant(kind),
                     _ => Plan::Halve,
                 }
             }

@@ -8,8 +8,9 @@ use smallvec::SmallVec;
 
 use super::analytic::computed;
 use super::fast::SPAN;
+use super::guess::own;
 use super::lane::{Rule, Says};
-use super::native::Native;
+use super::native::{Fill, Native};
 use super::scan::run;
 use super::sum::Sum;
 use super::{Class, Tally, Verifier};
@@ -76,12 +77,21 @@ impl Kind {
 /// What rules say of all inputs of a kind and sign.
 #[derive(Debug)]
 pub(super) struct Known {
-    /// Demands that look at them: number of the rule, and of its demand.
-    pub(super) demands: Vec<(usize, usize)>,
+    /// Demands that look at them.
+    pub(super) demands: Vec<Looking>,
     /// What the rules say of a result that all accept.
     pub(super) accepted: SmallVec<[Says; 8]>,
-    /// What each demand accepts, where it is the same for all; of subnormals what it accepts where they are read as zero.
-    pub(super) sets: Option<Vec<Set>>,
+}
+
+/// A demand that looks at inputs of a kind.
+#[derive(Debug)]
+pub(super) struct Looking {
+    /// Number of its rule.
+    rule: usize,
+    /// Its number among the rule's.
+    demand: usize,
+    /// What it accepts, where it is the same for all; of subnormals what it accepts where they are read as zero.
+    set: Option<Set>,
     /// Whether that is all that it accepts.
     pub(super) exact: bool,
 }
@@ -99,6 +109,8 @@ pub(super) enum Way {
 #[derive(Debug)]
 pub(super) struct Fast {
     pub(super) way: Way,
+    /// What devices are expected to answer.
+    pub(super) own: Option<Fill>,
     pub(super) arch: pulp::Arch,
     known: [[OnceLock<Known>; Kind::COUNT]; 2],
 }
@@ -117,6 +129,14 @@ impl<'a> Work<'a> {
 }
 
 impl Fast {
+    /// The function that results are near to.
+    pub(super) fn function(&self) -> Option<Function> {
+        match self.way {
+            Way::Near(function) => Some(function),
+            Way::Equal(_) => None,
+        }
+    }
+
     /// For kernels that there is a way for.
     pub(super) fn new(kernel: &Kernel, rules: &[Rule]) -> Option<Fast> {
         let single = kernel.params().iter().chain(&kernel.results()).all(|shape| shape.format == Format::F32);
@@ -126,7 +146,7 @@ impl Fast {
             rules.iter().flat_map(|rule| &rule.demands).all(|demand| accepts_rounded(&demand.accuracy, native.exact))
         };
         let way = Native::new(kernel).filter(accepts).map(Way::Equal).or_else(near)?;
-        Some(Fast { way, arch: pulp::Arch::new(), known: Default::default() })
+        Some(Fast { way, own: own(&way), arch: pulp::Arch::new(), known: Default::default() })
     }
 }
 
@@ -144,7 +164,11 @@ fn accepts_rounded(accuracy: &Accuracy, exact: bool) -> bool {
 
 impl Verifier {
     pub(super) fn demands<'a>(&'a self, known: &'a Known) -> impl Iterator<Item = &'a Demand> + 'a {
-        known.demands.iter().map(|(rule, demand)| &self.rules[*rule].demands[*demand])
+        known.demands.iter().map(|looking| self.demand(looking))
+    }
+
+    pub(super) fn demand(&self, looking: &Looking) -> &Demand {
+        &self.rules[looking.rule].demands[looking.demand]
     }
 
     /// What is known of a kind, of which this input is one.
@@ -160,31 +184,30 @@ impl Verifier {
                 .iter()
                 .enumerate()
                 .flat_map(|(rule, of)| (0..of.demands.len()).map(move |demand| (rule, demand)));
-            let demands: Vec<(usize, usize)> = all.filter(looks).collect();
-            let mut accepted: SmallVec<[Says; 8]> = smallvec::smallvec![None; self.rules.len()];
-            for (rule, _) in &demands {
-                accepted[*rule] = Some(true);
-            }
-            let set = |(rule, demand): &(usize, usize)| {
-                let demand = &self.rules[*rule].demands[*demand];
-                match kind {
-                    Kind::Normal(Size::Normal | Size::Tiny | Size::Zero) => None,
-                    Kind::Subnormal(_) => {
-                        let reads = demand.operands.subnormal_inputs != Subnormals::Keep;
-                        let plain = reads && !matches!(demand.accuracy, Accuracy::Inherited(_));
-                        let mut flushed = demand.clone();
-                        flushed.operands.subnormal_inputs = Subnormals::Flush;
-                        plain.then(|| accepted_on(encoding, &operands, &flushed))
-                    }
-                    _ => Some(accepted_on(encoding, &operands, demand)),
+            let set = |demand: &Demand| match kind {
+                Kind::Normal(Size::Normal | Size::Tiny | Size::Zero) => None,
+                Kind::Subnormal(_) => {
+                    let reads = demand.operands.subnormal_inputs != Subnormals::Keep;
+                    let plain = reads && !matches!(demand.accuracy, Accuracy::Inherited(_));
+                    let mut flushed = demand.clone();
+                    flushed.operands.subnormal_inputs = Subnormals::Flush;
+                    plain.then(|| accepted_on(encoding, &operands, &flushed))
                 }
+                _ => Some(accepted_on(encoding, &operands, demand)),
             };
-            let sets: Option<Vec<Set>> = demands.iter().map(set).collect();
-            let flushes = |(rule, demand): &(usize, usize)| {
-                self.rules[*rule].demands[*demand].operands.subnormal_inputs == Subnormals::Flush
+            let looking = |(rule, demand): (usize, usize)| {
+                let of = &self.rules[rule].demands[demand];
+                let set = set(of);
+                let flushes = of.operands.subnormal_inputs == Subnormals::Flush;
+                let exact = set.is_some() && (!matches!(kind, Kind::Subnormal(_)) || flushes);
+                Looking { rule, demand, set, exact }
             };
-            let exact = sets.is_some() && (!matches!(kind, Kind::Subnormal(_)) || demands.iter().all(flushes));
-            Known { demands, accepted, sets, exact }
+            let demands: Vec<Looking> = all.filter(looks).map(looking).collect();
+            let mut accepted: SmallVec<[Says; 8]> = smallvec::smallvec![None; self.rules.len()];
+            for looking in &demands {
+                accepted[looking.rule] = Some(true);
+            }
+            Known { demands, accepted }
         })
     }
 
@@ -192,24 +215,31 @@ impl Verifier {
     pub(super) fn constant(&self, fast: &Fast, kind: Kind, first: u64, results: &[u32], work: &mut Work<'_>) {
         let known = self.known(fast, kind, first as u32);
         let nan = matches!(kind, Kind::QuietNan | Kind::SignallingNan);
-        let class = self.class(first);
         let (mut input, mut rest) = (first, results);
         while let Some(result) = rest.first() {
             let length = if nan { 1 } else { run(rest) };
-            if known.accepts(*result) {
-                let of = self.class_of_result(input, *result);
-                work.sum.classify([class, Class::Other], of, length as u64);
-                work.sum.says(&known.accepted, length as u64);
-            } else if known.exact {
-                let says = known.says(*result);
-                work.sum.classify([class, Class::Other], self.class_of_result(input, *result), length as u64);
-                work.sum.says(&says, length as u64);
-                self.deviation([input, length as u64], &[input], *result, &says, work.tally);
-            } else {
-                (input..input + length as u64).for_each(|input| self.one(input, *result, work));
-            }
+            self.alike([input, length as u64], *result, known.decide(*result, |_| false), work);
             input += length as u64;
             rest = &rest[length..];
+        }
+    }
+
+    /// Takes a result that consecutive inputs of a kind have, the first of them and how many: what is said of it counts for all. Where
+    /// that is not known each is judged by itself.
+    pub(super) fn alike(
+        &self,
+        [input, length]: [u64; 2],
+        result: u32,
+        says: Option<SmallVec<[Says; 8]>>,
+        work: &mut Work<'_>,
+    ) {
+        let Some(says) = says else {
+            return (input..input + length).for_each(|input| self.one(input, result, work));
+        };
+        work.sum.classify([self.class(input), Class::Other], self.class_of_result(input, result), length);
+        work.sum.says(&says, length);
+        if says.contains(&Some(false)) {
+            self.deviation([input, length], &[input], result, &says, work.tally);
         }
     }
 
@@ -226,19 +256,28 @@ impl Verifier {
 }
 
 impl Known {
-    /// What the rules say of a result, where that is known.
-    fn says(&self, result: u32) -> SmallVec<[Says; 8]> {
+    /// What the rules say of a result; `None` where it is not known of one of the demands. Where what a demand accepts does not tell,
+    /// `fits` tells whether it is known to accept the result all the same.
+    pub(super) fn decide(&self, result: u32, fits: impl Fn(&Looking) -> bool) -> Option<SmallVec<[Says; 8]>> {
         let mut says = self.accepted.clone();
-        for ((rule, _), _) in
-            self.demands.iter().zip(self.sets.iter().flatten()).filter(|(_, set)| !set.contains(u64::from(result)))
-        {
-            says[*rule] = Some(false);
+        for looking in &self.demands {
+            let accepted = looking.set.as_ref().is_some_and(|set| set.contains(u64::from(result)));
+            if !accepted && looking.exact {
+                says[looking.rule] = Some(false);
+            } else if !accepted && !fits(looking) {
+                return None;
+            }
         }
-        says
+        Some(says)
     }
 
-    /// Whether all accept a result, whichever the operand: of subnormals because they may be read as zero.
-    pub(super) fn accepts(&self, result: u32) -> bool {
-        self.sets.as_ref().is_some_and(|sets| sets.iter().all(|set| set.contains(u64::from(result))))
+    /// Whether what all demands accept is known: of subnormals at least what they accept where they are read as zero.
+    pub(super) fn has_sets(&self) -> bool {
+        self.demands.iter().all(|looking| looking.set.is_some())
+    }
+
+    /// Whether all that each demand accepts is known.
+    pub(super) fn is_exact(&self) -> bool {
+        self.demands.iter().all(|looking| looking.exact)
     }
 }

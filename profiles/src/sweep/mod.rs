@@ -10,6 +10,7 @@ mod class;
 mod compare;
 mod equal;
 mod fast;
+mod guess;
 mod kind;
 mod lane;
 mod native;
@@ -28,6 +29,7 @@ use crate::profile::{Profile, Requirement};
 use crate::verdict::Level;
 
 pub use class::Class;
+pub use guess::Guess;
 use kind::{Fast, Work};
 use lane::Rule;
 use sum::Sum;

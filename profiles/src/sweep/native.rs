@@ -6,6 +6,10 @@ use pulp::Arch;
 
 use super::compare::exponent;
 use super::kind::{INFINITY, Kind, LEAST_NORMAL, SIGN, Size};
+use super::scan::{Scan, scan};
+
+/// Computes results of consecutive inputs from the first on.
+pub(super) type Fill = fn(Arch, u32, &mut [u32]);
 
 /// An operation, from the bits of its operand to those of its result.
 #[derive(Clone, Copy, Debug)]
@@ -14,6 +18,10 @@ pub(super) struct Native {
     pub(super) compute: fn(u32) -> u32,
     /// How many results of consecutive inputs from the first on are others.
     pub(super) others: fn(Arch, u32, &[u32]) -> u64,
+    /// Computes results of consecutive inputs from the first on.
+    pub(super) fill: Fill,
+    /// Writes down how far results of consecutive inputs from the first on lie from what is rounded.
+    pub(super) scan: fn(Arch, u32, &[u32], &mut [f64]) -> Scan,
     /// Whether results are exact, so that every accuracy accepts them.
     pub(super) exact: bool,
     /// Of a conversion to integers, which numbers the format holds.
@@ -45,14 +53,19 @@ impl Native {
 
 /// A row of the table: an operation by its function.
 macro_rules! native {
-    ($function:expr) => {
+    ($function:expr, $value:expr) => {
         Native {
             compute: $function,
             others: |arch, first, results| others(arch, first, results, $function),
+            fill: |arch, first, results| fill(arch, first, results, $function),
+            scan: |arch, first, results, found| distances(arch, first, results, found, $value),
             exact: true,
             integers: None,
-            value: |x| f64::from(float(x)),
+            value: $value,
         }
+    };
+    ($function:expr) => {
+        native!($function, |x| f64::from(float(x)))
     };
 }
 
@@ -60,7 +73,6 @@ impl Native {
     /// The operation of a kernel.
     pub(super) fn new(kernel: &Kernel) -> Option<Native> {
         let [operand] = kernel.params()[..] else { return None };
-        let from_signed = |x: u32| f64::from(x.cast_signed());
         Some(match (operand.format, kernel.op.function, kernel.result().format) {
             (Format::F32, Function::Floor, Format::F32) => native!(|x| float(x).floor().to_bits()),
             (Format::F32, Function::Ceil, Format::F32) => native!(|x| float(x).ceil().to_bits()),
@@ -69,18 +81,18 @@ impl Native {
             (Format::F32, Function::Abs, Format::F32) => native!(|x| x & !SIGN),
             (Format::F32, Function::Neg, Format::F32) => native!(|x| x ^ SIGN),
             (Format::F32, Function::Sign, Format::F32) => native!(|x| if x & !SIGN == 0 { x } else { x & SIGN | ONE }),
-            (Format::F32, Function::ToInteger, Format::I32) => Native {
-                integers: Some(|x| (-TWO_31..TWO_31).contains(&x)),
-                ..native!(|x| (float(x) as i32).cast_unsigned())
-            },
+            (Format::F32, Function::ToInteger, Format::I32) => {
+                Native { integers: Some(|x| (-TWO_31..TWO_31).contains(&x)), ..native!(to_signed) }
+            }
             (Format::F32, Function::ToInteger, Format::U32) => {
-                Native { integers: Some(|x| x > -1.0 && x < 2.0 * TWO_31), ..native!(|x| float(x) as u32) }
+                Native { integers: Some(|x| x > -1.0 && x < 2.0 * TWO_31), ..native!(to_unsigned) }
             }
             (Format::I32, Function::FromSigned, Format::F32) => {
-                Native { exact: false, value: from_signed, ..native!(|x| (x.cast_signed() as f32).to_bits()) }
+                let native = native!(|x| (x.cast_signed() as f32).to_bits(), |x| f64::from(x.cast_signed()));
+                Native { exact: false, ..native }
             }
             (Format::U32, Function::FromUnsigned, Format::F32) => {
-                Native { exact: false, value: |x| f64::from(x), ..native!(|x| (x as f32).to_bits()) }
+                Native { exact: false, ..native!(|x| (x as f32).to_bits(), f64::from) }
             }
             _ => return None,
         })
@@ -94,8 +106,49 @@ const TWO_31: f32 = 2_147_483_648.0;
 
 #[expect(clippy::inline_always, reason = "the loop around it is compiled for the processor's instructions")]
 #[inline(always)]
-fn float(bits: u32) -> f32 {
+pub(super) fn float(bits: u32) -> f32 {
     f32::from_bits(bits)
+}
+
+/// The magnitude of a number without its fraction, if it is below 2^32. The language's own conversion is not done many at once.
+#[expect(clippy::inline_always, reason = "it is part of loops")]
+#[inline(always)]
+fn whole(bits: u32) -> u32 {
+    let (exponent, fraction) = (bits >> 23 & 0xff, bits & (LEAST_NORMAL - 1) | LEAST_NORMAL);
+    let down = fraction >> 150_u32.saturating_sub(exponent).min(31);
+    down << exponent.saturating_sub(150).min(31)
+}
+
+/// Conversion to 32 bits with sign; what is beyond them becomes the nearest, a NaN 0.
+#[expect(clippy::inline_always, reason = "it is part of loops")]
+#[inline(always)]
+fn to_signed(bits: u32) -> u32 {
+    let (magnitude, negative) = (bits & !SIGN, bits & SIGN != 0);
+    let whole = if magnitude >= TWO_31.to_bits() { (SIGN - 1).wrapping_add(u32::from(negative)) } else { whole(bits) };
+    let signed = if negative { whole.wrapping_neg() } else { whole };
+    if magnitude > INFINITY { 0 } else { signed }
+}
+
+/// Conversion to 32 bits without sign; what is beyond them becomes the nearest, a NaN 0.
+#[expect(clippy::inline_always, reason = "it is part of loops")]
+#[inline(always)]
+fn to_unsigned(bits: u32) -> u32 {
+    let whole = if bits >= (2.0 * TWO_31).to_bits() { u32::MAX } else { whole(bits) };
+    if bits > INFINITY { 0 } else { whole }
+}
+
+#[expect(clippy::inline_always, reason = "so that each operation has its own loop")]
+#[inline(always)]
+fn distances(arch: Arch, first: u32, results: &[u32], found: &mut [f64], value: impl Fn(u32) -> f64) -> Scan {
+    scan(
+        arch,
+        #[inline(always)]
+        |place| value(first.wrapping_add(place.cast_unsigned())),
+        results,
+        found,
+        f64::INFINITY,
+        f64::INFINITY,
+    )
 }
 
 #[expect(clippy::inline_always, reason = "so that each operation has its own loop")]
@@ -108,4 +161,13 @@ fn others(arch: Arch, first: u32, results: &[u32], compute: impl Fn(u32) -> u32)
             u64::from((0..).zip(results).map(other).sum::<u32>())
         },
     )
+}
+
+#[expect(clippy::inline_always, reason = "so that each operation has its own loop")]
+#[inline(always)]
+pub(super) fn fill(arch: Arch, first: u32, results: &mut [u32], compute: impl Fn(u32) -> u32) {
+    arch.dispatch(
+        #[inline(always)]
+        || (0..).zip(results).for_each(|(place, result): (u32, _)| *result = compute(first.wrapping_add(place))),
+    );
 }

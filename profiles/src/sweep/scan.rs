@@ -2,8 +2,6 @@
 
 use pulp::Arch;
 
-use super::polynomial::Polynomial;
-
 /// Lanes of the accumulators: two registers of AVX-512.
 const LANES: usize = 16;
 
@@ -18,11 +16,13 @@ pub(super) struct Scan {
     pub(super) outside: u64,
 }
 
-/// Writes down how far binary32 results lie from the polynomial's values. Outside are those farther than `distance`, larger than
-/// `limit`, and NaNs.
+/// Writes down how far binary32 results lie from exact ones, given by their place. Outside are those farther than `distance`, larger
+/// than `limit`, and NaNs.
+#[expect(clippy::inline_always, reason = "so that each function has its own loop")]
+#[inline(always)]
 pub(super) fn scan(
     arch: Arch,
-    polynomial: &Polynomial,
+    exact: impl Fn(i32) -> f64,
     results: &[u32],
     distances: &mut [f64],
     distance: f64,
@@ -34,7 +34,7 @@ pub(super) fn scan(
             let (mut least, mut most, mut outside) = ([f64::INFINITY; LANES], [0_f64; LANES], [0_u64; LANES]);
             let mut one = |lane: usize, place: i32, result: u32, to: &mut f64| {
                 let value = f64::from(f32::from_bits(result));
-                let found = (polynomial.at(place) - value).abs();
+                let found = (exact(place) - value).abs();
                 *to = found;
                 least[lane] = if found < least[lane] { found } else { least[lane] };
                 most[lane] = if found > most[lane] { found } else { most[lane] };

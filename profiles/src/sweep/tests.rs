@@ -1,4 +1,7 @@
+use fpprobe_spirv::sweep::Digest;
+
 use super::*;
+
 use crate::profile::built_in;
 
 /// A verifier of a kernel by built-in profiles.
@@ -163,6 +166,92 @@ fn spans_are_judged_as_their_inputs_are() {
             }
         }
     }
+}
+
+#[test]
+fn devices_that_keep_what_one_profile_flushes_are_judged_by_each() {
+    // Results of subnormals as they are, and as those of zero; the number below one for all that are hardly less.
+    let below = |_| 0x3f7f_ffff;
+    let flushed = |compute: fn(u32) -> u32| move |input: u32| compute(input & 0x8000_0000);
+    for (name, compute) in NEAR.into_iter().chain(EQUAL) {
+        let verifiers = verifiers(name);
+        for first in [0x3000, 0x0040_0000, 0x8000_2f00, 0x8060_0000, 0x8070_0000, 0xa000_2345, 0xb380_0001, 0xb300_0001]
+        {
+            for verifier in &verifiers {
+                let judge = |compute: &dyn Fn(u32) -> u32| {
+                    same(verifier, first, &(first..first + 300).map(|input| compute(input as u32)).collect::<Vec<_>>())
+                };
+                let tallies = [judge(&compute), judge(&flushed(compute)), judge(&below)];
+                assert!(tallies.iter().all(|tally| tally.inputs == 300));
+            }
+        }
+    }
+}
+
+#[test]
+fn conversions_to_integers_are_those_of_the_language() {
+    for name in ["convert_f_to_s", "convert_f_to_u"] {
+        let native = native::Native::new(&format!("f32.{name}").parse().unwrap()).unwrap();
+        let (_, compute) = EQUAL.into_iter().find(|(one, _)| *one == name).unwrap();
+        for high in 0..=0xffff_u32 {
+            for low in [0, 1, 0x7fff, 0x8000, 0xffff, high.wrapping_mul(40503) & 0xffff] {
+                let input = high << 16 | low;
+                assert_eq!((native.compute)(input), compute(input), "{name} {input:08x}");
+            }
+        }
+    }
+}
+
+/// What `agreed` finds of a block that a device answers so.
+fn agreed(verifier: &Verifier, first: u64, results: &[u32]) -> Option<(Guess, Tally)> {
+    let mut tally = Tally::default();
+    let digest = Digest::of(first as u32, results, 1);
+    let guess = verifier.agreed(first, results.len() as u64, digest, Guess::Constant(0), &mut tally)?;
+    Some((guess, tally))
+}
+
+#[test]
+fn blocks_that_agree_are_judged_as_their_results_are() {
+    const INPUTS: u64 = 1 << 16;
+    let sqrt: Named = ("sqrt", |x| f32::from_bits(x).sqrt().to_bits());
+    for (name, compute) in EQUAL.into_iter().chain([sqrt]) {
+        for verifier in verifiers(name) {
+            assert!(verifier.guesses(), "{name}");
+            for first in [0, 0x0040_0000, 0x3f80_0000, 0x4b00_0000, 0x7f7f_0000, 0x8000_0000, 0xbf80_0000, 0xff7f_0000]
+            {
+                let mut results: Vec<u32> = (first..first + INPUTS).map(|input| compute(input as u32)).collect();
+                let (guess, tally) = agreed(&verifier, first, &results).expect("it is what the host computes");
+                let mut judged = Tally::default();
+                verifier.block(first, &results, &mut judged);
+                assert!(tally == judged && tally.inputs == INPUTS, "{name} {first:08x} {guess:?}");
+                for place in [0, 1, 4321, 65535] {
+                    results[place] ^= 1;
+                    assert_eq!(agreed(&verifier, first, &results), None, "{name} {first:08x} {place}");
+                    results[place] ^= 1;
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_device_may_have_its_own_answer_where_there_is_no_result() {
+    for (name, first, result) in [
+        ("sqrt", 0xbf80_0000, 0x7fc0_0000),
+        ("convert_f_to_s", 0x6000_0000, 0x8000_0000),
+        ("floor", 0x7fa0_0000, 0xffc0_0000),
+    ] {
+        let results = vec![result; 1 << 16];
+        for verifier in verifiers(name) {
+            let (guess, tally) =
+                agreed(&verifier, first, &results).expect("it is one of the answers that devices have");
+            let mut judged = Tally::default();
+            verifier.block(first, &results, &mut judged);
+            assert_eq!((guess, tally), (Guess::Constant(result), judged), "{name}");
+        }
+    }
+    let [exp2, ..] = &verifiers("exp2")[..] else { panic!("exp2 is judged") };
+    assert!(!exp2.guesses());
 }
 
 #[test]

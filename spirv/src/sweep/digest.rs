@@ -23,6 +23,8 @@ const WORD: u32 = 0x85eb_ca6b;
 const ROUNDS: [(u32, u32); 3] = [(16, 0x7feb_352d), (15, 0x846c_a68b), (16, 1)];
 
 /// The hash of a word of the result of an input; `place` is the word's number in the result.
+#[expect(clippy::inline_always, reason = "loops over many results are compiled for the processor's instructions")]
+#[inline(always)]
 pub fn mix(input: u32, place: u32, word: u32) -> u32 {
     let start = word ^ salt(input, place);
     ROUNDS.iter().fold(start, |x, (shift, factor)| (x ^ x >> shift).wrapping_mul(*factor))
@@ -35,6 +37,8 @@ pub fn unmix(input: u32, place: u32, hash: u32) -> u32 {
     undone ^ salt(input, place)
 }
 
+#[expect(clippy::inline_always, reason = "see mix")]
+#[inline(always)]
 fn salt(input: u32, place: u32) -> u32 {
     input.wrapping_mul(STEP).wrapping_add(place.wrapping_mul(WORD))
 }
@@ -99,6 +103,44 @@ impl Digest {
         let (left, lane) = (find(of_steps, steps)?, find(of_lanes, LANES - 1)?);
         let step = steps.checked_sub(left).filter(|_| left > 0)?;
         Some((step * LANES + lane, change))
+    }
+}
+
+/// The digest of a block whose results, of one word each, come piece by piece: it sums as the invocations do.
+#[derive(Clone, Debug)]
+pub struct Digesting {
+    totals: [u32; LANES as usize],
+    weighted: [u32; LANES as usize],
+}
+
+impl Default for Digesting {
+    fn default() -> Digesting {
+        Digesting { totals: [0; LANES as usize], weighted: [0; LANES as usize] }
+    }
+}
+
+impl Digesting {
+    /// Adds the next results, of consecutive inputs from `first` on; their number is a multiple of [`LANES`].
+    #[expect(clippy::inline_always, reason = "see mix")]
+    #[inline(always)]
+    pub fn add(&mut self, first: u32, results: &[u32]) {
+        let mut input = first;
+        for row in results.as_chunks::<{ LANES as usize }>().0 {
+            for (lane, result) in row.iter().enumerate() {
+                self.totals[lane] = self.totals[lane].wrapping_add(mix(input.wrapping_add(lane as u32), 0, *result));
+                self.weighted[lane] = self.weighted[lane].wrapping_add(self.totals[lane]);
+            }
+            input = input.wrapping_add(LANES);
+        }
+    }
+
+    /// The digest of all.
+    pub fn digest(&self) -> Digest {
+        let sum = |words: &mut dyn Iterator<Item = u32>| words.fold(0, u32::wrapping_add);
+        let by_lane = (0..).zip(self.totals).map(|(lane, total): (u32, u32)| lane.wrapping_mul(total));
+        let sums =
+            [sum(&mut self.totals.into_iter()), sum(&mut self.weighted.into_iter()), sum(&mut by_lane.into_iter())];
+        Digest { sums, lanes: LANES }
     }
 }
 

@@ -74,6 +74,18 @@ fn a_digest_finds_the_one_result_that_changed_and_what_it_was() {
 }
 
 #[test]
+fn pieces_have_the_digest_of_the_whole() {
+    for (first, count) in [(0, 1 << 16), (0xfff0_0000, 1 << 20)] {
+        let results = results(count, 1);
+        let mut digesting = Digesting::default();
+        for (piece, start) in results.chunks(1 << 12).zip((0..).step_by(1 << 12)) {
+            digesting.add(first + start, piece);
+        }
+        assert_eq!(digesting.digest(), Digest::of(first, &results, 1));
+    }
+}
+
+#[test]
 fn of_several_changes_none_is_taken_for_one() {
     let count = LANES * 64;
     let before = results(count, 1);

@@ -49,7 +49,7 @@ use anyhow::Context as _;
 use clap::Parser as _;
 use rustix::process::{Pid, Signal, getppid, set_parent_process_death_signal};
 
-use cli::{Cli, Command};
+use cli::{Cli, Command, DaemonArgs};
 use exit::Status;
 
 fn main() -> ExitCode {
@@ -68,6 +68,11 @@ fn main() -> ExitCode {
 
 fn dispatch(cli: Cli) -> anyhow::Result<Status> {
     cli.global.tied.map_or(Ok(()), tie)?;
+    let source = daemon::Source { file: cli.global.config.clone(), sets: cli.global.set.clone() };
+    // A daemon is asked and told whatever has become of its file since it was read.
+    if let Command::Daemon(DaemonArgs { command: Some(command) }) = &cli.command {
+        return commands::daemon::ask(&source, command);
+    }
     let layers = config::load(cli.global.config.as_deref(), &cli.global.set)?;
     let session = session::Session::new(layers.config().map_err(exit::usage_error)?, &cli.global);
     match cli.command {
@@ -86,9 +91,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<Status> {
         Command::Kernels(args) => commands::kernels::main(&args),
         Command::Rules(args) => commands::rules::main(&args),
         Command::Explain { what } => commands::explain::main(&what),
-        Command::Daemon(args) => {
-            commands::daemon::main(daemon::Source { file: cli.global.config, sets: cli.global.set }, &args)
-        }
+        Command::Daemon(_) => daemon::run(source).map(|()| Status::Done),
         Command::Config { command } => commands::config::main(&layers, &command),
         Command::Profiles => commands::profiles::main(),
         Command::Doctor => commands::doctor::main(&session),

@@ -80,6 +80,13 @@ impl Accuracy {
         )
     }
 
+    /// Whether it is one bound on the error, whatever the operands.
+    pub fn is_bound(&self) -> bool {
+        let depends =
+            matches!(self, Accuracy::Split(_) | Accuracy::Stated(_) | Accuracy::Inherited(_) | Accuracy::Steps(_));
+        !depends && *self != Accuracy::Undefined
+    }
+
     /// Whether anything is stated of these operands.
     pub fn is_stated<N: Kept>(&self, operands: &[Interval<N>], layout: FloatLayout) -> bool {
         match self {

@@ -361,7 +361,10 @@ impl Plan {
         let (mut plan, invocations) = (self.clone(), self.invocations());
         for placed in &mut plan.placed {
             placed.slots *= invocations;
-            placed.results.iter_mut().for_each(|region| region.shape.width /= invocations);
+            for Region { shape, .. } in &mut placed.results {
+                *shape =
+                    Shape { width: shape.width / invocations, columns: shape.columns.div_ceil(invocations), ..*shape };
+            }
         }
         plan
     }

@@ -1,22 +1,18 @@
-//! `fpprobe daemon`, and the commands that speak to one.
+//! The commands that speak to a daemon.
 
 use std::io::{self, Write};
 
 use fpprobe_reports::escape::{visible, visible_json};
 use serde_json::Value;
 
-use crate::cli::{DaemonArgs, DaemonCommand, QuarantineCommand};
+use crate::cli::{DaemonCommand, QuarantineCommand};
+use crate::daemon::Source;
 use crate::daemon::control::{self, Reply, Request};
-use crate::daemon::{self, Source};
 use crate::exit::{Status, usage_error};
 use crate::output;
 
-/// Is a daemon, or asks one.
-pub fn main(source: Source, args: &DaemonArgs) -> anyhow::Result<Status> {
-    let Some(command) = &args.command else {
-        daemon::run(source)?;
-        return Ok(Status::Done);
-    };
+/// Asks a daemon.
+pub fn ask(source: &Source, command: &DaemonCommand) -> anyhow::Result<Status> {
     let request = match command {
         DaemonCommand::Status { .. } => Request::Status,
         DaemonCommand::RunNow { full, device } => Request::RunNow { full: *full, device: device.clone() },
@@ -27,7 +23,7 @@ pub fn main(source: Source, args: &DaemonArgs) -> anyhow::Result<Status> {
             Request::QuarantineClear { slot: slot.clone() }
         }
     };
-    let Reply { done, text } = control::call(&source.read()?.sockets(), &request)?;
+    let Reply { done, text } = control::call(&source.sockets(), &request)?;
     if !done {
         return Err(usage_error(format!("the daemon refused: {text}")));
     }

@@ -10,7 +10,7 @@ use super::window::Window;
 use crate::cli::Place;
 use crate::commands::baseline;
 use crate::config::{self, Config, Layers};
-use crate::exit::usage_error;
+use crate::exit::{say, usage_error};
 use crate::{keep, profiles};
 
 /// Where the configuration comes from.
@@ -42,6 +42,16 @@ impl Source {
     pub fn read(&self) -> anyhow::Result<Policy> {
         let layers = config::load(self.file.as_deref(), &self.sets)?;
         Policy::new(&layers)
+    }
+
+    /// Where a daemon of this configuration may be found. While it cannot be read as it stands, which is said, that is where one is
+    /// that was told nothing else.
+    pub fn sockets(&self) -> Vec<PathBuf> {
+        let policy = self.read().or_else(|error| {
+            say(&format!("{error:#}\nnote: the daemon is looked for in its usual place"));
+            Policy::new(&Layers::defaults().map_err(usage_error)?)
+        });
+        policy.map_or_else(|_| Vec::new(), |policy| policy.sockets())
     }
 }
 

@@ -1,12 +1,13 @@
 //! Signals: the end, and a configuration that is read again.
 
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
 
 use crate::host::Host;
-use crate::scene::ends;
+use crate::scene::{ends, with_manifests};
 
 #[test]
 fn sigterm_ends_it_in_the_middle_of_a_run_and_leaves_the_journal_whole() {
@@ -49,6 +50,14 @@ fn sighup_takes_what_is_valid_and_keeps_the_old_where_it_is_not() {
     let told = host.told();
     assert!(told.contains("did you mean `schedule`?"), "{told}");
     assert!(host.status()["next"].is_string(), "the old one is in effect");
+    // Who reads that file finds the daemon in its usual place, and can ask it all the same.
+    let usual = tempfile::tempdir().unwrap();
+    symlink(host.path("socket"), usual.path().join("fpprobe.sock")).unwrap();
+    let mut client = with_manifests(&[]);
+    client.env("XDG_RUNTIME_DIR", usual.path()).arg("--config").arg(host.path("config.toml"));
+    let ended = ends(client.args(["daemon", "status", "--json"]));
+    assert!(ended.with(0).contains("\"next\""));
+    assert!(ended.err.contains("did you mean `schedule`?") && ended.err.contains("usual place"), "{}", ended.err);
     host.configure("start = false\nschedule = \"0 25 * * *\"\n");
     host.signal(Signal::HUP);
     host.wait("another message", || host.told().contains("no calendar expression"));

@@ -170,18 +170,15 @@ impl Verifier {
     fn is_same_where(&self, unknown: &dyn Fn(Function) -> bool) -> bool {
         self.rules.iter().flat_map(|rule| &rule.demands).all(|demand| match &demand.accuracy {
             Accuracy::Inherited(inherited) => inherited.formulas.iter().any(|formula| formula.is_open(unknown)),
-            accuracy => !matches!(accuracy, Accuracy::Stated(_) | Accuracy::Split(_) | Accuracy::Steps(_)),
+            // An error bounds results alone.
+            Accuracy::Split(split) => [&split.inside, &split.outside].into_iter().all(Accuracy::is_bound),
+            accuracy => !matches!(accuracy, Accuracy::Stated(_) | Accuracy::Steps(_)),
         })
     }
 
     /// Whether every accuracy is one for all operands, and none follows from formulas.
     fn is_plain(&self) -> bool {
-        let plain = |demand: &Demand| {
-            !matches!(
-                demand.accuracy,
-                Accuracy::Stated(_) | Accuracy::Split(_) | Accuracy::Inherited(_) | Accuracy::Steps(_)
-            )
-        };
+        let plain = |demand: &Demand| demand.accuracy.is_bound() || demand.accuracy == Accuracy::Undefined;
         self.rules.iter().flat_map(|rule| &rule.demands).all(plain)
     }
 

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::hash::{Hash, Hasher};
 
 use fpprobe_profiles::parallel;
-use memchr::{memchr_iter, memmem};
+use memchr::{memchr_iter, memchr2, memmem};
 
 /// Bytes from which on a line is worth a look.
 const LONG: usize = 128;
@@ -81,14 +81,16 @@ impl<'a> Lists<'a> {
 }
 
 /// The list of a line and what stands before and after it: the answers of an observation, or the inputs of a table.
-/// Quotes within a text are escaped, so that what is looked for stands outside of texts.
+/// Quotes within a text are escaped, so that what is looked for stands outside of texts. Where more than a list lies between, as in a
+/// report that is all on one line, there is none.
 fn parts(line: &str) -> Option<(&str, &str, &str)> {
     let find = |wanted: &str| memmem::find(line.as_bytes(), wanted.as_bytes());
     let (start, end) = match find("\"out\":[") {
         Some(start) => (start + 6, memmem::rfind(line.as_bytes(), b"],\"outcome\":")? + 1),
         None => (find("\": [[")? + 3, line.rfind("]]")? + 2),
     };
-    (start < end).then(|| (&line[..start], &line[start..end], &line[end..]))
+    let list = line.get(start..end).filter(|list| memchr2(b':', b'{', list.as_bytes()).is_none())?;
+    Some((&line[..start], list, &line[end..]))
 }
 
 #[cfg(test)]
@@ -113,6 +115,17 @@ mod tests {
         );
         assert_eq!(sketches[1], sketches[0].replace("@1", "@2"));
         assert_eq!(sketches.each_ref().map(|sketch| lists.text(sketch)), texts);
+    }
+
+    #[test]
+    fn lists_that_share_a_line_stay_where_they_are() {
+        let text = report(&"\"3f800000\",".repeat(40));
+        let on_one_line = text.replace('\n', "").repeat(2);
+        let spread = text.replace("\":[", "\": [").replace('\n', "").repeat(2);
+        for text in [on_one_line, spread] {
+            let (sketches, _) = Lists::sketch([&text, &text]).unwrap();
+            assert_eq!(sketches, [text.clone(), text]);
+        }
     }
 
     #[test]

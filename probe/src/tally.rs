@@ -20,7 +20,7 @@ impl Tally {
     /// Adds a device that was measured.
     pub fn device(&mut self, measured: &Measured) {
         let outcomes = || measured.observations.iter().map(|observation| observation.outcome);
-        if outcomes().any(|outcome| outcome.answered()) {
+        if outcomes().any(Outcome::answered) {
             self.answered += 1;
         } else if measured.unasked > 0 || outcomes().any(|outcome| outcome != Outcome::Unsupported) {
             self.silent += 1;

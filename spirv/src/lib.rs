@@ -28,6 +28,7 @@ pub mod needs;
 pub mod op;
 pub mod plan;
 pub mod route;
+mod shape;
 pub mod sweep;
 
 pub use cases::Cases;

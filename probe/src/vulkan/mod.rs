@@ -25,6 +25,7 @@ mod library;
 mod memory;
 mod physical;
 mod pipeline;
+mod sampler;
 mod states;
 mod sweep;
 mod taint;

@@ -8,10 +8,11 @@ use fpprobe_spirv::op::State;
 use fpprobe_spirv::plan::{self, Placed};
 
 use super::device::Device;
-use super::dispatch::{TexelAccess, sampler};
+use super::dispatch::TexelAccess;
 use super::error::VulkanError;
 use super::image::vulkan_format;
 use super::pipeline::Pipeline;
+use super::sampler::sampler;
 
 /// The state of each slot, component by component; none where the operands are no state.
 pub(super) fn states(plan: &Plan, buffers: &[Vec<u8>]) -> Vec<Vec<u64>> {

@@ -23,7 +23,9 @@ pub fn kernels(
     let (mut sets, mut looked_at) = (Vec::new(), Vec::new());
     for profile in profiles {
         for set in control_sets(profile, support) {
-            looked_at.extend(profile.kernels_deciding(set));
+            // Who names kernels has them asked at once.
+            let whole = filters.is_empty();
+            looked_at.extend(if whole { profile.kernels_deciding(set) } else { profile.kernels_under(set) });
             sets.push(set);
         }
     }

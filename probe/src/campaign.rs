@@ -106,7 +106,7 @@ impl Campaign<'_> {
         }
         let results = side_by_side(&work, |number, (target, name, asks)| {
             let site = Site::new(number, target, &settings, &listener);
-            device(&site, name, (asks, extent, run.quick.as_ref()), profiles, journal.as_ref())
+            device(&site, name, (asks, extent, run.quick.as_ref(), run.filter.is_empty()), profiles, journal.as_ref())
         });
         let mut tally = Tally::default();
         let mut recorder = Recorder::new();
@@ -191,7 +191,7 @@ struct Outcomes {
 fn device(
     site: &Site<'_>,
     name: &str,
-    (asks, extent, quick): (&[Ask], Extent, Option<&Quick>),
+    (asks, extent, quick, whole): (&[Ask], Extent, Option<&Quick>, bool),
     profiles: &[Profile],
     journal: Option<&Journal>,
 ) -> Result<Outcomes, String> {
@@ -207,6 +207,8 @@ fn device(
     let judge = if quick.is_some() { judging::rules } else { judging::judge_by };
     let judges = Judge::together(profiles);
     let mut judged = judge(&judges, &measured.observations);
+    // Texels wait in runs of everything alone.
+    judged.unasked.retain(|kernel| whole || !kernel.op.code.is_of_texels());
     // Whether a smaller recipe is enough is a default run's matter.
     if measured.unasked == 0 && !judged.unasked.is_empty() && quick.is_none() {
         let asks = asking::asks(&judged.unasked, extent);

@@ -38,7 +38,7 @@ pub use batch::Batching;
 pub use enumerate::{Row, ask_loader, enumerate};
 pub use environment::Environment;
 pub use site::Site;
-pub use trouble::RESOLVED;
+pub use trouble::{RESOLVED, is_violent};
 
 /// How to measure.
 #[derive(Clone, Debug)]

@@ -239,9 +239,10 @@ impl Profile {
         self.kernels_of(recipe, |_| true)
     }
 
-    /// Those of them that tell whether the recipe can do, before anything [waits](Part::waits) for that.
+    /// Those of them that tell whether the recipe can do, before anything [waits](Part::waits) for that: all, where nothing else is.
     pub fn kernels_deciding(&self, recipe: Controls) -> Vec<Kernel> {
-        self.kernels_of(recipe, |part| recipe.is_empty() || !part.waits())
+        let all = recipe.is_empty() || self.rules.iter().flat_map(|rule| &rule.parts).all(Part::waits);
+        self.kernels_of(recipe, |part| all || !part.waits())
     }
 
     fn kernels_of(&self, recipe: Controls, counts: impl Fn(&Part) -> bool) -> Vec<Kernel> {

@@ -23,7 +23,7 @@ pub fn ask(source: &Source, command: &DaemonCommand) -> anyhow::Result<Status> {
             Request::QuarantineClear { slot: slot.clone() }
         }
     };
-    let Reply { done, text } = control::call(&source.sockets(), &request)?;
+    let Reply { done, text } = control::call(&source.sockets()?, &request)?;
     if !done {
         return Err(usage_error(format!("the daemon refused: {text}")));
     }

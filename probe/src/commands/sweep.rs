@@ -12,7 +12,7 @@ use crate::measure::support::Support;
 use crate::progress;
 use crate::session::Session;
 use crate::supervisor::sweep::{Ended, Order, sweep};
-use crate::supervisor::{Settings, Site, Target, side_by_side};
+use crate::supervisor::{Settings, Site, Target, is_violent, side_by_side};
 use crate::sweep::agree::Agreeing;
 use crate::sweep::files::{self, Files};
 use crate::sweep::journal::Journal;
@@ -183,8 +183,14 @@ impl Bench<'_> {
             let order = self.order(domain, Sink::Digest { normalise: false }, blocks.drain(..));
             let mut agreeing = Agreeing::new(&mut ledger);
             let ended = sweep(site, order, &mut agreeing);
-            if ended.failure.is_none() {
-                blocks.extend(agreeing.others());
+            // What ran and did not agree is looked at however that ended; where asking for digests is what the device refuses, all is.
+            let others = agreeing.others();
+            let refused = ended.failure.as_ref().is_some_and(|failure| !is_violent(failure.outcome));
+            if refused {
+                blocks = self.plan.blocks(place);
+                blocks.retain(|block| !ledger.has(*block));
+            } else {
+                blocks.extend(others);
             }
             note(swept, ended);
         }

@@ -80,7 +80,7 @@ impl Service {
         self.remembered.last.insert(device.key.clone(), last);
         self.remembered.metrics.extend(self.metrics.of(&device.key));
         let tell = match self.policy.config.daemon.tell {
-            Tell::Regressions => news || found.hung.is_some() || self.remembered.is_news(&device.slot, &found.changes),
+            Tell::Regressions => news || found.hung.is_some() || self.remembered.is_news(&device.key, &found.changes),
             Tell::Changes => changed.is_some(),
         };
         for trouble in &found.troubles {
@@ -109,7 +109,7 @@ impl Service {
             self.tell_of(Priority::Error, device, &text, &[("verdict", "hung")]);
         }
         kept?;
-        self.remembered.told(&device.slot, &found.changes);
+        self.remembered.told(&device.key, &found.changes);
         if let Err(error) = self.remembered.save() {
             self.tell(Priority::Error, &format!("{error:#}"), &[]);
         }

@@ -44,14 +44,21 @@ impl Source {
         Policy::new(&layers)
     }
 
-    /// Where a daemon of this configuration may be found. While it cannot be read as it stands, which is said, that is where one is
-    /// that was told nothing else.
-    pub fn sockets(&self) -> Vec<PathBuf> {
-        let policy = self.read().or_else(|error| {
-            say(&format!("{error:#}\nnote: the daemon is looked for in its usual place"));
-            Policy::new(&Layers::defaults().map_err(usage_error)?)
-        });
-        policy.map_or_else(|_| Vec::new(), |policy| policy.sockets())
+    /// Where a daemon of this configuration may be found. While the file is not valid, which is said, that is where one is that
+    /// was told nothing else but what the command line says; a file that cannot be read and a setting that is none are errors.
+    pub fn sockets(&self) -> anyhow::Result<Vec<PathBuf>> {
+        let error = match self.read() {
+            Ok(policy) => return Ok(policy.sockets()),
+            Err(error) => error,
+        };
+        let mut layers = Layers::defaults().map_err(usage_error)?;
+        layers.command_line(&self.sets).map_err(usage_error)?;
+        let policy = Policy::new(&layers)?;
+        if self.file.as_ref().is_some_and(|file| std::fs::read(file).is_err()) {
+            return Err(error);
+        }
+        say(&format!("{error:#}\nnote: the daemon is looked for in its usual place"));
+        Ok(policy.sockets())
     }
 }
 

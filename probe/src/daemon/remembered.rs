@@ -27,7 +27,8 @@ pub struct Remembered {
     pub metrics: BTreeMap<String, (Extent, String)>,
     /// Of each slot the rules that were met once and have not been since.
     standing: BTreeMap<String, BTreeSet<RuleOf>>,
-    /// Of each slot what hooks were told of and has not been mended since: rules and kernels.
+    /// Of each device, by key, what hooks were told of and has not been mended since: rules and kernels. Another driver is another
+    /// device.
     #[serde(default)]
     told: BTreeMap<String, BTreeSet<String>>,
     /// Of each slot what the baseline did not accept last.
@@ -68,14 +69,14 @@ impl Remembered {
 
     /// Whether something is accepted no more that hooks have not been told of: a default run finds what the quick run before
     /// it found, and more.
-    pub fn is_news(&self, slot: &str, changes: &Changes) -> bool {
-        let told = self.told.get(slot);
+    pub fn is_news(&self, key: &str, changes: &Changes) -> bool {
+        let told = self.told.get(key);
         changes.regressed().any(|one| !told.is_some_and(|told| told.contains(&one)))
     }
 
     /// Hooks know it.
-    pub fn told(&mut self, slot: &str, changes: &Changes) {
-        let told = self.told.entry(slot.to_owned()).or_default();
+    pub fn told(&mut self, key: &str, changes: &Changes) {
+        let told = self.told.entry(key.to_owned()).or_default();
         for one in changes.mended() {
             told.remove(&one);
         }
@@ -93,6 +94,7 @@ impl Remembered {
     pub fn retain(&mut self, keys: impl Fn(&str) -> bool) {
         self.last.retain(|key, _| keys(key));
         self.metrics.retain(|key, _| keys(key));
+        self.told.retain(|key, _| keys(key));
     }
 
     /// Writes the file.

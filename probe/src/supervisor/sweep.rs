@@ -135,7 +135,10 @@ impl<'a> Sweep<'a, '_> {
             self.attempts = 0;
             // Device and worker go on while what they gave is looked at; where they do not, that is kept all the same.
             let goes_on = self.start(&mut worker, ledger).and_then(|()| self.ask(&mut worker, file.is_some()));
-            ledger.take(span, &results)?;
+            if let Err(failure) = ledger.take(span, &results) {
+                self.running.push_front(span);
+                return Err(failure);
+            }
             goes_on?;
         }
         Ok(())

@@ -51,6 +51,11 @@ impl<'a> Verifying<'a> {
         (self.blocks.into_iter().collect(), self.tally)
     }
 
+    /// Whether a block was judged.
+    pub fn has(&self, block: u64) -> bool {
+        self.blocks.contains(&block)
+    }
+
     /// Takes blocks of so many inputs that were judged.
     pub(super) fn judged(&mut self, blocks: impl Iterator<Item = (u64, Tally)>, inputs: u64) {
         for (block, tally) in blocks {

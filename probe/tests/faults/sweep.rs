@@ -80,6 +80,22 @@ fn a_fault_of_one_ulp_at_one_input_is_found_by_judging() {
     assert_eq!(run["result"], 0x4040_0001, "{run}");
 }
 
+/// Digests spare the handing over of results. What is known to differ by them is looked at whatever ends them.
+#[test]
+fn blocks_that_do_not_agree_are_looked_at_however_asking_for_digests_ends() {
+    let folder = tempfile::tempdir().unwrap();
+    let wrong = "give r+1 in f32.floor when x is 40490fdb";
+    let refused = format!("{wrong}\nreturn VK_ERROR_INITIALIZATION_FAILED in vkCreateComputePipelines once ever");
+    let skipped = format!("{wrong}\nskip nth 6 ever");
+    for (name, statements, shard) in [("refused", refused, "1029/4096"), ("skipped", skipped, "129/512")] {
+        let (file, arguments) = (format!("{name}.json"), ["f32.floor", "--profile", "wgsl", "--shard", shard]);
+        swept(folder.path(), &statements, &file, &[&arguments[..], &["--dispatch", "10"]].concat());
+        let tally = &json(&folder.path().join(file))["devices"][0]["kernels"][0]["verified"];
+        assert_eq!(tally["deviating"], 1, "{name}: {tally}");
+        assert_eq!(tally["runs"][0]["first"], 0x4049_0fdb, "{name}: {tally}");
+    }
+}
+
 #[test]
 fn a_killed_sweep_goes_on_at_its_block_to_the_same_bytes() {
     let folder = tempfile::tempdir().unwrap();

@@ -141,7 +141,9 @@ impl Judge<'_> {
             .filter(|set| {
                 let waits = |part: &Part, kernel: &Kernel| part.waits() && observations.get(kernel).is_none();
                 let under = present.iter().map(|(part, lowering)| (*part, part.kernel(*lowering, *set)));
-                let mut asked = under.filter(|(part, kernel)| !waits(part, kernel)).peekable();
+                // Commands are the same under every set.
+                let carries = |part: &Part, kernel: &Kernel| kernel.controls != part.lowerings[0].controls;
+                let mut asked = under.filter(|(part, kernel)| carries(part, kernel) && !waits(part, kernel)).peekable();
                 set.is_empty() || asked.peek().is_some() && asked.all(|(_, kernel)| supported(&kernel))
             })
             .collect()
@@ -206,20 +208,24 @@ impl Judge<'_> {
     /// What waited for a recipe to fail by nothing else, and other ways of asking that fail without its controls and were not
     /// tried under them.
     fn unasked(&self, recipe: &Recipe, absent: &[String], observations: &Observations<'_>) -> Vec<Kernel> {
-        let rules = 0..self.profile.rules.len();
-        let required = rules.filter(|rule| self.profile.rules[*rule].level == Level::Required);
-        let places = required.flat_map(|rule| {
+        let places = (0..self.profile.rules.len()).flat_map(|rule| {
             let parts = self.profile.rules[rule].parts.iter().enumerate().filter(|(_, part)| !part.is_absent(absent));
             parts.flat_map(move |(part, of)| (0..of.lowerings.len()).map(move |lowering| (rule, part, lowering)))
         });
         let ran = |kernel: &Kernel| observations.get(kernel).is_some_and(|observation| observation.outcome.answered());
         places
             .flat_map(|place| {
-                let waited =
-                    self.profile.rules[place.0].parts[place.1].waits() && ran(&self.kernel(place, Controls::NONE));
-                // The place's own kernel comes first.
-                let own = usize::from(!waited);
-                self.findings(place, recipe.controls, observations).into_iter().skip(own)
+                let rule = &self.profile.rules[place.0];
+                let waited = rule.parts[place.1].waits() && ran(&self.kernel(place, Controls::NONE));
+                // The place's own kernel comes first; the others are of consequence where the rule is.
+                let (own, others) = (usize::from(!waited), rule.level == Level::Required);
+                if own == 1 && !others {
+                    return Vec::new();
+                }
+                let mut found = self.findings(place, recipe.controls, observations);
+                found.truncate(if others { usize::MAX } else { 1 });
+                found.drain(..own.min(found.len()));
+                found
             })
             .filter(|way| way.observation.is_none())
             .map(|way| way.kernel)

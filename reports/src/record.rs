@@ -1,5 +1,6 @@
 //! Observations into the report and out of it: inputs once in a table, equal answers once per device.
 
+mod form;
 mod read;
 
 use std::collections::HashMap;
@@ -71,7 +72,7 @@ impl Recorder {
 
     fn inputs(&mut self, kernel: &Kernel, cases: &Cases) -> Inputs {
         let params = kernel.params();
-        let list = || Values::alike(values::pattern_of_params(&params), cases.values());
+        let list = || Values::alike(form::of_params(&params), cases.values());
         if cases.name.is_empty() {
             return Inputs::Cases(list());
         }
@@ -89,7 +90,7 @@ impl Recorder {
 }
 
 fn values_of(kernel: &Kernel, out: &Arc<[u64]>) -> Outputs {
-    Outputs::Values(Values::alike(values::pattern_of_results(&kernel.results()), Arc::clone(out)))
+    Outputs::Values(Values::alike(form::of_results(&kernel.results()), Arc::clone(out)))
 }
 
 /// The cases in which the second run answered otherwise.

@@ -8,7 +8,7 @@ use fpprobe_profiles::{Observation, Outcome};
 use fpprobe_spirv::cases::named;
 use fpprobe_spirv::{Format, Kernel, Shape};
 
-use crate::model::{Pattern, Value};
+use crate::model::Value;
 
 /// Why a JSON value or an argument is not a value of the operand or result it stands for.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -149,33 +149,6 @@ pub(crate) fn encode_results(results: &[Shape], answer: &[u64]) -> Value {
         [only] => encode(*only, answer),
         several => Value::List(encode_params(several, answer)),
     }
-}
-
-/// The form of what [`encode`] gives.
-fn pattern(shape: Shape) -> Pattern {
-    match shape.parts() {
-        None => Pattern::Digits(shape.format.digits()),
-        Some((part, count)) => Pattern::List(vec![pattern(part); count as usize]),
-    }
-}
-
-/// The form of a case with operands of these shapes.
-pub(crate) fn pattern_of_params(params: &[Shape]) -> Pattern {
-    Pattern::List(params.iter().copied().map(pattern).collect())
-}
-
-/// The form of an answer with results of these shapes.
-pub(crate) fn pattern_of_results(results: &[Shape]) -> Pattern {
-    match results {
-        [only] => pattern(*only),
-        several => pattern_of_params(several),
-    }
-}
-
-/// Whether each of the numbers, those of values of these shapes one after the other, is one of its format.
-pub(crate) fn are_of(shapes: &[Shape], bits: &[u64]) -> bool {
-    let masks: Vec<u64> = shapes.iter().flat_map(|shape| (0..shape.width).map(|_| shape.format.mask())).collect();
-    bits.chunks(masks.len().max(1)).all(|value| value.iter().zip(&masks).all(|(bits, mask)| bits & !mask == 0))
 }
 
 /// [`decode_answer`] with the results' shapes at hand, appending to a list.

@@ -132,13 +132,13 @@ impl<'a> Sweep<'a, '_> {
         while let Some(span) = self.running.front().copied() {
             let results = self.finish(&mut worker, span, file.as_ref())?;
             self.running.pop_front();
-            self.attempts = 0;
             // Device and worker go on while what they gave is looked at; where they do not, that is kept all the same.
             let goes_on = self.start(&mut worker, ledger).and_then(|()| self.ask(&mut worker, file.is_some()));
             if let Err(failure) = ledger.take(span, &results) {
                 self.running.push_front(span);
                 return Err(failure);
             }
+            self.attempts = 0;
             goes_on?;
         }
         Ok(())

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use fpprobe_profiles::{Observation, Outcome};
 use fpprobe_spirv::{Cases, Kernel, ParseError, Shape};
 
+use super::form;
 use crate::model::{self, Inputs, Outputs, Tables, Value, Values};
 use crate::values::{self, ValueError};
 
@@ -229,7 +230,7 @@ impl<'a> Reader<'a> {
 
 fn read_cases(kernel: &Kernel, params: &[Shape], name: &str, cases: &Values) -> Result<Cases, RecordError> {
     let arity = kernel.arity();
-    if let Some(bits) = cases.of(&values::pattern_of_params(params)).filter(|bits| values::are_of(params, bits)) {
+    if let Some(bits) = cases.of(&form::of_params(params)).filter(|bits| form::are_of(params, bits)) {
         return Ok(Cases::new(name, arity, Arc::clone(bits)));
     }
     let mut bits = Vec::with_capacity(cases.len() * arity);
@@ -243,8 +244,7 @@ fn read_cases(kernel: &Kernel, params: &[Shape], name: &str, cases: &Values) -> 
 
 fn read_answers(kernel: &Kernel, answers: &Values) -> Result<Arc<[u64]>, RecordError> {
     let results = kernel.results();
-    if let Some(bits) = answers.of(&values::pattern_of_results(&results)).filter(|bits| values::are_of(&results, bits))
-    {
+    if let Some(bits) = answers.of(&form::of_results(&results)).filter(|bits| form::are_of(&results, bits)) {
         return Ok(Arc::clone(bits));
     }
     let mut bits = Vec::with_capacity(answers.len() * kernel.outputs());

@@ -3,17 +3,19 @@
 use fpprobe_spirv::Kernel;
 
 use crate::accepted::{Accepted, Set};
-use crate::oracle::Question;
-use crate::profile::{Part, Profile, Requirement, Rule};
+use crate::oracle::{Demand, Question};
+use crate::profile::{Profile, Requirement, Rule};
 use crate::verdict::Level;
 
 /// What the required rules of a profile accept for a case, and which rules those are. Without any rule: anything.
 pub fn accepts(profile: &Profile, kernel: &Kernel, case: &[u64]) -> (Accepted, Vec<String>) {
-    let demands = Demands::new(profile, kernel);
+    let demands = Demands::new([profile], kernel);
+    let sets = demands.of(case);
     let mut accepted = demands.everything();
     let mut rules: Vec<String> = Vec::new();
-    for (rule, own) in demands.of(case) {
-        accepted = accepted.and(&own);
+    for Demanding { rule, look, .. } in demands.rules() {
+        let Some(own) = &sets[*look] else { continue };
+        accepted = accepted.and(own);
         if !rules.contains(&rule.id) {
             rules.push(rule.id.clone());
         }
@@ -21,31 +23,63 @@ pub fn accepts(profile: &Profile, kernel: &Kernel, case: &[u64]) -> (Accepted, V
     (accepted, rules)
 }
 
-/// The required rules of a profile that say of a kernel's results, each by itself, which are accepted.
+/// The required rules of profiles that say of a kernel's results, each by itself, which are accepted.
 #[derive(Debug)]
 pub struct Demands<'p> {
     question: Question,
-    parts: Vec<(&'p Rule, &'p Part)>,
+    /// Which lanes are looked at, as the rule says, and what is demanded there. Profiles share rules; each is here once.
+    looks: Vec<(&'p Rule, &'p Demand)>,
+    rules: Vec<Demanding<'p>>,
+}
+
+/// A rule that looks at a kernel.
+#[derive(Clone, Copy, Debug)]
+pub struct Demanding<'p> {
+    /// Its profile, by its place among all.
+    pub profile: usize,
+    /// The rule.
+    pub rule: &'p Rule,
+    /// The place of what it accepts among what [`Demands::of`] gives.
+    pub look: usize,
 }
 
 impl<'p> Demands<'p> {
-    /// What the profile demands of this kernel.
-    pub fn new(profile: &'p Profile, kernel: &Kernel) -> Demands<'p> {
+    /// What profiles demand of this kernel.
+    pub fn new(profiles: impl IntoIterator<Item = &'p Profile>, kernel: &Kernel) -> Demands<'p> {
         let decides = |rule: &Rule| rule.level == Level::Required && rule.requirements.contains(&Requirement::Result);
-        let parts = profile.rules_for(kernel).filter(|(rule, _)| decides(rule));
-        Demands { question: Question::new(kernel), parts: parts.collect() }
+        let mut demands = Demands { question: Question::new(kernel), looks: Vec::new(), rules: Vec::new() };
+        for (profile, own) in profiles.into_iter().enumerate() {
+            for (rule, part) in own.rules_for(kernel).filter(|(rule, _)| decides(rule)) {
+                let look = demands.look(rule, &part.demand);
+                demands.rules.push(Demanding { profile, rule, look });
+            }
+        }
+        demands
     }
 
-    /// The rules that look at this case, with what each accepts.
-    pub fn of(&self, case: &[u64]) -> impl Iterator<Item = (&'p Rule, Accepted)> {
+    fn look(&mut self, rule: &'p Rule, demand: &'p Demand) -> usize {
+        let same = |(other, known): &(&Rule, &Demand)| other.lanes == rule.lanes && *known == demand;
+        self.looks.iter().position(same).unwrap_or_else(|| {
+            self.looks.push((rule, demand));
+            self.looks.len() - 1
+        })
+    }
+
+    /// The rules, profile by profile.
+    pub fn rules(&self) -> &[Demanding<'p>] {
+        &self.rules
+    }
+
+    /// What is accepted for this case, look by look; `None` of one that does not look at it.
+    pub fn of(&self, case: &[u64]) -> Vec<Option<Accepted>> {
         let question = &self.question;
         let operands: Vec<_> = (0..question.encodings.len()).map(|index| question.operands(case, index)).collect();
-        self.parts.iter().filter_map(move |(rule, part)| {
-            let selects = |index: &usize| rule.selects(question.encodings[*index], &operands[*index], &part.demand);
+        let accepted = |(rule, demand): &(&Rule, &Demand)| {
+            let selects = |index: &usize| rule.selects(question.encodings[*index], &operands[*index], demand);
             let looked: Vec<usize> = (0..operands.len()).filter(selects).collect();
-            let accepted = || question.accepted_where(case, &part.demand, |index| looked.contains(&index));
-            (!looked.is_empty()).then(|| (*rule, accepted()))
-        })
+            (!looked.is_empty()).then(|| question.accepted_where(case, demand, |index| looked.contains(&index)))
+        };
+        self.looks.iter().map(accepted).collect()
     }
 
     fn everything(&self) -> Accepted {

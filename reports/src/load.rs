@@ -3,6 +3,8 @@
 mod sketch;
 mod thin;
 
+use std::fs::File;
+use std::io::{Read as _, Seek as _};
 use std::path::{Path, PathBuf};
 use std::{fmt, fs, io};
 
@@ -10,9 +12,10 @@ use fpprobe_profiles::parallel;
 use serde::Deserialize as _;
 use serde::de::{Deserializer as _, Error as _, IgnoredAny, MapAccess, Visitor};
 use serde_json::Deserializer;
-use serde_json::de::Read;
+use serde_json::de;
 use serde_json::error::Category;
 
+use self::sketch::Text;
 use crate::limited;
 use crate::model::{Report, SCHEMA};
 use crate::store::{Damage, container};
@@ -20,6 +23,9 @@ use crate::store::{Damage, container};
 /// Reports larger than this are refused: the largest ones that are written hold some tens of megabytes, and one takes
 /// up to sixteen times its size in memory.
 pub const SIZE_LIMIT: u64 = 256 << 20;
+
+/// Bytes that tell a stored report from others.
+const HEAD: u64 = 64;
 
 /// Counts the same things of a report, of all devices together.
 type Count = fn(&Report) -> usize;
@@ -178,21 +184,42 @@ pub fn to_compare(places: [&Path; 2]) -> Result<[Vec<Loaded>; 2], LoadError> {
     let [old, new] = [files(places[0])?, files(places[1])?];
     let ([one], [other]) = (old.as_slice(), new.as_slice()) else { return Ok([all(&old)?, all(&new)?]) };
     let paths = [one.as_path(), other.as_path()];
-    let mut texts = parallel::map(&paths, |path| bytes(path)).into_iter();
-    let (Some(old), Some(new)) = (texts.next(), texts.next()) else { return Ok([Vec::new(), Vec::new()]) };
-    let (old, new) = (old?, new?);
-    let thin = match (std::str::from_utf8(&old), std::str::from_utf8(&new)) {
-        (Ok(old), Ok(new)) => thin::thin(old, new),
-        _ => None,
+    let texts = parallel::map(&paths, |path| text(path)).into_iter().collect::<Result<Vec<Text>, _>>()?;
+    let thin = match &texts[..] {
+        [Text::Sketch(old), Text::Sketch(new)] => thin::thin([old, new]),
+        _ => Ok(None),
     };
-    let texts = thin.map_or([old, new], |texts| texts.map(String::into_bytes));
-    let sides: Vec<_> = texts.iter().zip(paths).collect();
-    let mut reports = parallel::map(&sides, |(bytes, path)| parse(bytes, path)).into_iter();
-    let mut loaded = |path: &Path| -> Result<Vec<Loaded>, LoadError> {
-        let file = path.display().to_string();
-        reports.next().map(|report| Ok(Loaded { file, report: report? })).into_iter().collect()
-    };
-    Ok([loaded(paths[0])?, loaded(paths[1])?])
+    let failed = |side: usize, cause| LoadError::Read { path: paths[side].to_owned(), cause };
+    let thin = thin.map_err(|(side, cause)| failed(side, cause))?;
+    let loaded = parallel::map(&[0, 1], |side: &usize| {
+        let path = paths[*side];
+        let whole = || parse(&texts[*side].whole().map_err(|cause| failed(*side, cause))?, path);
+        // What is wrong with a report is told of the whole one.
+        let report = match &thin {
+            Some(thin) => parse(thin[*side].as_bytes(), path).or_else(|_| whole()),
+            None => whole(),
+        };
+        Ok(vec![Loaded { file: path.display().to_string(), report: report? }])
+    });
+    let loaded: Vec<Vec<Loaded>> = loaded.into_iter().collect::<Result<_, LoadError>>()?;
+    Ok(<[_; 2]>::try_from(loaded).unwrap_or_default())
+}
+
+/// A report's text, with names in the place of its lists where it has the usual form.
+fn text(path: &Path) -> Result<Text, LoadError> {
+    let failed = |cause| LoadError::Read { path: path.to_owned(), cause };
+    let mut file = File::open(path).map_err(failed)?;
+    // What is no file has no place to go back to.
+    if file.metadata().is_ok_and(|about| about.is_file()) {
+        let mut head = Vec::new();
+        file.by_ref().take(HEAD).read_to_end(&mut head).and_then(|_| file.rewind()).map_err(failed)?;
+        if !container::is_stored(&head)
+            && let Some(text) = Text::read(file, SIZE_LIMIT + 1).map_err(failed)?
+        {
+            return Ok(text);
+        }
+    }
+    Text::of(bytes(path)?).map_err(failed)
 }
 
 /// Reads a report, or those of a folder: its `report.json`, or where there is none every `.json` file in it, by name.
@@ -236,7 +263,7 @@ pub fn parse(bytes: &[u8], path: &Path) -> Result<Report, LoadError> {
     }
 }
 
-fn document<'de, R: Read<'de>>(start: impl Fn() -> Deserializer<R>, path: &Path) -> Result<Report, LoadError> {
+fn document<'de, R: de::Read<'de>>(start: impl Fn() -> Deserializer<R>, path: &Path) -> Result<Report, LoadError> {
     let path = || path.to_owned();
     // A first look at the version alone: the rest of a newer document may be anything. Where the version is known the look
     // ends there, and the rest is read once.

@@ -1,13 +1,16 @@
 //! Kernels whose bits or outcome changed.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use fpprobe_profiles::parallel;
 use fpprobe_profiles::{Observation, Outcome, Profile};
 use fpprobe_spirv::Kernel;
 
-use super::lanes;
+use super::lanes::{self, Court, Groups};
 use super::model::{Ended, KernelChange, Kind};
+
+/// Inputs that are judged by one thread at a time.
+const SHARE: usize = 512;
 
 /// What became of each kernel, the most important first, within a kind in the order of the reports.
 pub(super) fn changes(profiles: &[Profile], old: &[Observation], new: &[Observation]) -> Vec<KernelChange> {
@@ -20,17 +23,23 @@ pub(super) fn changes(profiles: &[Profile], old: &[Observation], new: &[Observat
         olds.get(&one.kernel) == Some(place) && !news.contains_key(&one.kernel)
     });
     let here = new.iter().enumerate().filter(|(place, one)| news.get(&one.kernel) == Some(place));
-    let pairs: Vec<(Option<&Observation>, Option<&Observation>)> = here
+    let pairs: Vec<Sides<'_>> = here
         .map(|(_, one)| (olds.get(&one.kernel).map(|place| &old[*place]), Some(one)))
         .chain(gone.map(|(_, one)| (Some(one), None)))
         .collect();
-    let changes = parallel::map(&pairs, |(old, new)| change(profiles, *old, *new));
-    let mut changes: Vec<KernelChange> = changes.into_iter().flatten().collect();
+    let mut changes = parallel::map(&pairs, |(old, new)| change(*old, *new));
+    judge(profiles, &mut changes, &pairs);
+    let mut changes: Vec<KernelChange> = changes.into_iter().flatten().map(|(change, _)| change).collect();
     changes.sort_by_key(|change| change.kind);
     changes
 }
 
-fn change(profiles: &[Profile], old: Option<&Observation>, new: Option<&Observation>) -> Option<KernelChange> {
+/// A change, and the inputs that are answered otherwise: cases of the old observation and of the new one.
+type Changed = (KernelChange, Vec<(usize, usize)>);
+/// An observation before and now.
+type Sides<'a> = (Option<&'a Observation>, Option<&'a Observation>);
+
+fn change(old: Option<&Observation>, new: Option<&Observation>) -> Option<Changed> {
     let answered = |one: &Observation| matches!(one.outcome, Outcome::Ran | Outcome::Flaky);
     let kernel = new.or(old)?.kernel;
     let mut change = KernelChange {
@@ -43,20 +52,20 @@ fn change(profiles: &[Profile], old: Option<&Observation>, new: Option<&Observat
         apart: 0,
         groups: Vec::new(),
     };
+    let mut changed = Vec::new();
     change.kind = match (old, new) {
         (None, _) => Kind::Appeared,
         (_, None) => Kind::Vanished,
         (Some(old), Some(new)) => match (answered(old), answered(new)) {
             (true, true) => {
                 let differing = lanes::compare(old, new);
-                change.groups = lanes::groups(profiles, old, new, &differing.changed);
                 (change.lanes, change.changed) = (differing.lanes, differing.changed.len());
                 change.apart = differing.apart;
-                match change.groups.first() {
-                    Some(group) => group.kind,
-                    None if differing.apart > 0 => Kind::Unjudged,
-                    None => return None,
+                changed = differing.changed;
+                if changed.is_empty() && change.apart == 0 {
+                    return None;
                 }
+                Kind::Unjudged
             }
             (false, true) => Kind::Appeared,
             (true, false) => Kind::Unmeasurable,
@@ -64,7 +73,29 @@ fn change(profiles: &[Profile], old: Option<&Observation>, new: Option<&Observat
             (false, false) => return None,
         },
     };
-    Some(change)
+    Some((change, changed))
+}
+
+/// Judges what changed. One kernel may have nearly all of it: inputs are shared out, not kernels.
+fn judge(profiles: &[Profile], changes: &mut [Option<Changed>], pairs: &[Sides<'_>]) {
+    let mut tasks: Vec<(usize, &Observation, &Observation, &[(usize, usize)])> = Vec::new();
+    for (place, (changed, sides)) in changes.iter().zip(pairs).enumerate() {
+        let (Some((_, changed)), (Some(old), Some(new))) = (changed, sides) else { continue };
+        tasks.extend(changed.chunks(SHARE).map(|share| (place, *old, *new, share)));
+    }
+    let judged = parallel::map(&tasks, |(_, old, new, share)| {
+        lanes::groups(&Court::new(profiles, &new.kernel), old, new, share)
+    });
+    let mut groups: BTreeMap<usize, Groups<'_>> = BTreeMap::new();
+    for ((place, ..), judged) in tasks.iter().zip(judged) {
+        let all = groups.entry(*place).or_default();
+        judged.into_iter().for_each(|(key, mut lanes)| all.entry(key).or_default().append(&mut lanes));
+    }
+    for (place, groups) in groups {
+        let Some((change, _)) = &mut changes[place] else { continue };
+        change.groups = lanes::written(groups, profiles);
+        change.kind = change.groups.first().map_or(change.kind, |group| group.kind);
+    }
 }
 
 fn ended(observation: &Observation) -> Ended {

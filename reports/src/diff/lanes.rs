@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use fpprobe_profiles::accepted::Set;
-use fpprobe_profiles::accepts::Demands;
+use fpprobe_profiles::accepted::{Accepted, Set};
+use fpprobe_profiles::accepts::{Demanding, Demands};
 use fpprobe_profiles::encoding::{Encoding, components};
 use fpprobe_profiles::{Observation, Profile};
+use fpprobe_spirv::Kernel;
 
 use super::model::{Group, Kind, Lane, LaneVerdict};
 use crate::values::{encode_answer, encode_case};
@@ -56,28 +57,29 @@ fn again(observation: &Observation, case: usize) -> Option<&[u64]> {
     (second != answer).then_some(second)
 }
 
-/// Changed inputs by what they mean, the most important first.
-pub(super) fn groups(
-    profiles: &[Profile],
+/// What changed inputs mean, and what each profile says of them: the most important first.
+pub(super) type Groups<'p> = BTreeMap<(Kind, Vec<Said<'p>>), Vec<Lane>>;
+
+/// Changed inputs by what they mean.
+pub(super) fn groups<'p>(
+    court: &Court<'p>,
     old: &Observation,
     new: &Observation,
     changed: &[(usize, usize)],
-) -> Vec<Group> {
-    let court = Court::new(profiles, new);
-    let mut groups: BTreeMap<(Kind, Vec<Said>), Vec<Lane>> = BTreeMap::new();
+) -> Groups<'p> {
+    let mut groups = Groups::new();
     for (before, now) in changed {
         let said = court.say((old, *before), (new, *now));
         let kind = court.kind(&said, (old, *before), (new, *now));
         groups.entry((kind, said)).or_default().push(lane((old, *before), (new, *now)));
     }
     groups
-        .into_iter()
-        .map(|((kind, said), lanes)| Group {
-            kind,
-            judged: said.into_iter().map(|said| said.written(profiles)).collect(),
-            lanes,
-        })
-        .collect()
+}
+
+/// Groups as they are written.
+pub(super) fn written(groups: Groups<'_>, profiles: &[Profile]) -> Vec<Group> {
+    let judged = |said: Vec<Said<'_>>| said.into_iter().map(|said| said.written(profiles)).collect();
+    groups.into_iter().map(|((kind, said), lanes)| Group { kind, judged: judged(said), lanes }).collect()
 }
 
 /// An observation and a case of it.
@@ -97,7 +99,7 @@ fn lane((old, before): At<'_>, (new, now): At<'_>) -> Lane {
 
 /// What one profile says of a lane: [`LaneVerdict`] with the profile by number.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-struct Said<'p> {
+pub(super) struct Said<'p> {
     profile: usize,
     old: bool,
     new: bool,
@@ -116,18 +118,15 @@ impl Said<'_> {
 }
 
 /// Everything that judges lanes of one kernel.
-struct Court<'p> {
-    demands: Vec<Demands<'p>>,
+pub(super) struct Court<'p> {
+    demands: Demands<'p>,
     nan: Vec<Set>,
 }
 
 impl<'p> Court<'p> {
-    fn new(profiles: &'p [Profile], observation: &Observation) -> Court<'p> {
-        let kernel = &observation.kernel;
-        Court {
-            demands: profiles.iter().map(|profile| Demands::new(profile, kernel)).collect(),
-            nan: Encoding::of_result(kernel).into_iter().map(Set::nan).collect(),
-        }
+    pub(super) fn new(profiles: &'p [Profile], kernel: &Kernel) -> Court<'p> {
+        let nan = Encoding::of_result(kernel).into_iter().map(Set::nan).collect();
+        Court { demands: Demands::new(profiles, kernel), nan }
     }
 
     /// What each profile says, but for those that say nothing.
@@ -137,24 +136,28 @@ impl<'p> Court<'p> {
             all.into_iter().flatten().map(|answer| components(&new.kernel, answer)).collect()
         };
         let (olds, news) = (answers((old, before)), answers((new, now)));
-        let profiles = self.demands.iter().enumerate().filter_map(|(profile, demands)| {
-            let mut said: Option<Said<'p>> = None;
-            for (rule, accepted) in demands.of(new.cases.case(now)) {
-                if accepted.alternatives().iter().any(|sets| sets.iter().all(Set::is_everything)) {
-                    continue;
-                }
-                let all = |answers: &[Vec<u64>]| answers.iter().all(|parts| accepted.contains(parts));
-                let (old, new) = (all(&olds), all(&news));
-                let said = said.get_or_insert(Said { profile, old: true, new: true, rules: Vec::new() });
-                (said.old, said.new) = (said.old && old, said.new && new);
-                let tells = !old || !new;
-                if tells && !said.rules.contains(&rule.id.as_str()) {
-                    said.rules.push(&rule.id);
-                }
+        // Whether a look accepts what was answered before, and now; those that accept everything say nothing.
+        let met = |accepted: Option<Accepted>| {
+            let accepted = accepted?;
+            let is_everything = |sets: &[Set]| sets.iter().all(Set::is_everything);
+            let all = |answers: &[Vec<u64>]| answers.iter().all(|parts| accepted.contains(parts));
+            (!accepted.alternatives().iter().any(|sets| is_everything(sets))).then(|| (all(&olds), all(&news)))
+        };
+        let met: Vec<Option<(bool, bool)>> = self.demands.of(new.cases.case(now)).into_iter().map(met).collect();
+        let mut all: Vec<Said<'p>> = Vec::new();
+        for Demanding { profile, rule, look } in self.demands.rules() {
+            let Some((old, new)) = met[*look] else { continue };
+            if all.last().is_none_or(|said| said.profile != *profile) {
+                all.push(Said { profile: *profile, old: true, new: true, rules: Vec::new() });
             }
-            said
-        });
-        profiles.collect()
+            let Some(said) = all.last_mut() else { continue };
+            (said.old, said.new) = (said.old && old, said.new && new);
+            let tells = !old || !new;
+            if tells && !said.rules.contains(&rule.id.as_str()) {
+                said.rules.push(&rule.id);
+            }
+        }
+        all
     }
 
     /// What a change means.

@@ -1,96 +1,154 @@
-//! Two reports with a name in the place of each long list: inputs and answers are nearly all of a report's text, and each
-//! list of them stands on one line. Equal lists have one name, so that sketches tell of lists what their texts would.
+//! A report's text with a name in the place of each long list: inputs and answers are nearly all of it, and each list of them
+//! stands on one line. A name is a digest, so that sketches tell of lists what their texts would, and of two reports no more
+//! is held than that.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt::Write as _;
-use std::hash::{Hash, Hasher};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Cursor, Read, Seek, SeekFrom};
 
-use fpprobe_profiles::parallel;
-use memchr::{memchr_iter, memchr2, memmem};
+use memchr::{memchr2, memmem};
+use twox_hash::XxHash3_128;
 
 /// Bytes from which on a line is worth a look.
 const LONG: usize = 128;
-/// How a name begins, and ends. Reports that hold such a thing themselves have no sketch.
+/// Bytes that are read at once.
+const PIECE: usize = 1 << 20;
+/// How a name begins, and ends.
 const NAME: [&str; 2] = ["[\"@", "\"]"];
-/// Pieces of a list, and bytes of each, that lists are first told apart by.
-const PIECES: usize = 8;
-const PIECE: usize = 16;
 
-/// The lists of two reports, each once.
-pub(super) struct Lists<'a>(Vec<&'a str>);
+/// A text that has names.
+pub(super) struct Sketch {
+    pub(super) text: String,
+    pub(super) lists: Lists,
+}
 
-/// A list that is found again.
-#[derive(PartialEq, Eq)]
-struct List<'a>(&'a str);
+/// The lists that a sketch names.
+pub(super) struct Lists {
+    places: Places,
+    source: Source,
+}
 
-impl Hash for List<'_> {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        let bytes = self.0.as_bytes();
-        state.write_usize(bytes.len());
-        let step = (bytes.len() / PIECES).max(1);
-        bytes.chunks(step).for_each(|chunk| state.write(&chunk[..chunk.len().min(PIECE)]));
+/// Where lists begin, and how many bytes each has, by their digests.
+type Places = HashMap<u128, (u64, usize)>;
+
+/// What lists are read from again.
+enum Source {
+    File(File),
+    Text(Vec<u8>),
+}
+
+/// A text as it was read.
+pub(super) enum Text {
+    Sketch(Sketch),
+    /// What is no text, or holds itself what looks like a name.
+    Whole(Vec<u8>),
+}
+
+impl Text {
+    /// Reads no more than `limit` bytes of a file; `None` where there are more, and of what has no sketch.
+    pub(super) fn read(file: File, limit: u64) -> io::Result<Option<Text>> {
+        let mut reader = BufReader::with_capacity(PIECE, file.take(limit));
+        let Some((text, places)) = sketch(&mut reader)? else { return Ok(None) };
+        let rest = reader.into_inner();
+        let is_whole = rest.limit() > 0;
+        let lists = Lists { places, source: Source::File(rest.into_inner()) };
+        Ok(is_whole.then_some(Text::Sketch(Sketch { text, lists })))
+    }
+
+    /// A text that is there already.
+    pub(super) fn of(text: Vec<u8>) -> io::Result<Text> {
+        Ok(match sketch(&mut &text[..])? {
+            Some((sketch, places)) => {
+                Text::Sketch(Sketch { text: sketch, lists: Lists { places, source: Source::Text(text) } })
+            }
+            None => Text::Whole(text),
+        })
+    }
+
+    /// All of it.
+    pub(super) fn whole(&self) -> io::Result<Cow<'_, [u8]>> {
+        Ok(match self {
+            Text::Sketch(Sketch { text, lists }) => lists.text(text)?.into_bytes().into(),
+            Text::Whole(text) => text.into(),
+        })
     }
 }
 
-impl<'a> Lists<'a> {
-    /// The sketches of two texts, and the lists that they name.
-    pub(super) fn sketch(texts: [&'a str; 2]) -> Option<([String; 2], Lists<'a>)> {
-        let named = |text: &&str| memmem::find(text.as_bytes(), NAME[0].as_bytes()).is_some();
-        if parallel::map(&texts, named).contains(&true) {
-            return None;
+impl Lists {
+    /// A sketch, or a part of one, with its lists in their places.
+    pub(super) fn text(&self, sketch: &str) -> io::Result<String> {
+        match &self.source {
+            Source::File(file) => self.fill(sketch, file),
+            Source::Text(text) => self.fill(sketch, Cursor::new(text)),
         }
-        let (mut lists, mut names) = (Lists(Vec::new()), HashMap::new());
-        let sketches = texts.map(|text| {
-            let mut sketch = String::new();
-            let mut from = 0;
-            for end in memchr_iter(b'\n', text.as_bytes()).chain([text.len()]) {
-                let line = &text[from..end];
-                if let Some((before, list, after)) = Some(line).filter(|line| line.len() > LONG).and_then(parts) {
-                    let name = *names.entry(List(list)).or_insert_with(|| {
-                        lists.0.push(list);
-                        lists.0.len() - 1
-                    });
-                    // Writing to a string cannot fail.
-                    let _ = write!(sketch, "{before}{}{name}{}{after}", NAME[0], NAME[1]);
-                } else {
-                    sketch.push_str(line);
-                }
-                sketch.push_str(&text[end..text.len().min(end + 1)]);
-                from = end + 1;
-            }
-            sketch
-        });
-        Some((sketches, lists))
     }
 
-    /// A sketch, or a part of one, with its lists in their places.
-    pub(super) fn text(&self, sketch: &str) -> String {
+    fn fill(&self, sketch: &str, mut source: impl Read + Seek) -> io::Result<String> {
         let [begins, ends] = NAME;
         let mut text = String::new();
         let mut rest = sketch;
         while let Some((before, after)) = rest.split_once(begins) {
-            let named = after.split_once(ends).and_then(|(name, after)| Some((name.parse::<usize>().ok()?, after)));
-            let list = named.and_then(|(name, after)| Some((*self.0.get(name)?, after)));
-            let (list, after) = list.unwrap_or((begins, after));
+            let (name, after) = after.split_once(ends).unwrap_or((after, ""));
             text.push_str(before);
-            text.push_str(list);
+            text.push_str(&self.list(name, &mut source)?);
             rest = after;
         }
-        text + rest
+        Ok(text + rest)
+    }
+
+    fn list(&self, name: &str, source: &mut (impl Read + Seek)) -> io::Result<String> {
+        let changed = || io::Error::new(io::ErrorKind::InvalidData, "it changed while it was read");
+        let name = u128::from_str_radix(name, 16).map_err(|_| changed())?;
+        let (start, length) = *self.places.get(&name).ok_or_else(changed)?;
+        source.seek(SeekFrom::Start(start))?;
+        let mut list = vec![0; length];
+        source.read_exact(&mut list)?;
+        if XxHash3_128::oneshot(&list) == name {
+            String::from_utf8(list).map_err(|_| changed())
+        } else {
+            Err(changed())
+        }
     }
 }
 
-/// The list of a line and what stands before and after it: the answers of an observation, or the inputs of a table.
-/// Quotes within a text are escaped, so that what is looked for stands outside of texts. Where more than a list lies between, as in a
-/// report that is all on one line, there is none.
-fn parts(line: &str) -> Option<(&str, &str, &str)> {
-    let find = |wanted: &str| memmem::find(line.as_bytes(), wanted.as_bytes());
-    let (start, end) = match find("\"out\":[") {
-        Some(start) => (start + 6, memmem::rfind(line.as_bytes(), b"],\"outcome\":")? + 1),
-        None => (find("\": [[")? + 3, line.rfind("]]")? + 2),
+/// The text with names, and where the lists are that they stand for.
+fn sketch(reader: &mut impl BufRead) -> io::Result<Option<(String, Places)>> {
+    let (mut sketch, mut places) = (String::new(), Places::new());
+    let (mut line, mut at) = (Vec::new(), 0);
+    while reader.read_until(b'\n', &mut line)? > 0 {
+        let list = Some(&line[..]).filter(|line| line.len() > LONG).and_then(list);
+        let (before, list, after) = list
+            .map_or((&line[..], None, &[][..]), |(start, end)| (&line[..start], Some(&line[start..end]), &line[end..]));
+        for (part, list) in [(before, list), (after, None)] {
+            let Ok(text) = std::str::from_utf8(part) else { return Ok(None) };
+            if memmem::find(part, NAME[0].as_bytes()).is_some() {
+                return Ok(None);
+            }
+            sketch.push_str(text);
+            let Some(list) = list else { continue };
+            let name = XxHash3_128::oneshot(list);
+            places.entry(name).or_insert((at + before.len() as u64, list.len()));
+            // Writing to a string cannot fail.
+            let _ = write!(sketch, "{}{name:x}{}", NAME[0], NAME[1]);
+        }
+        at += line.len() as u64;
+        line.clear();
+    }
+    Ok(Some((sketch, places)))
+}
+
+/// Where the list of a line begins and ends: the answers of an observation, or the inputs of a table. Quotes within a text are
+/// escaped, so that what is looked for stands outside of texts. Where more than a list lies between, as in a report that is all on
+/// one line, there is none.
+fn list(line: &[u8]) -> Option<(usize, usize)> {
+    let find = |wanted: &[u8]| memmem::find(line, wanted);
+    let (start, end) = match find(b"\"out\":[") {
+        Some(start) => (start + 6, memmem::rfind(line, b"],\"outcome\":")? + 1),
+        None => (find(b"\": [[")? + 3, memmem::rfind(line, b"]]")? + 2),
     };
-    let list = line.get(start..end).filter(|list| memchr2(b':', b'{', list.as_bytes()).is_none())?;
-    Some((&line[..start], list, &line[end..]))
+    line.get(start..end).filter(|list| memchr2(b':', b'{', list).is_none()).map(|_| (start, end))
 }
 
 #[cfg(test)]
@@ -104,17 +162,48 @@ mod tests {
         )
     }
 
+    fn named(text: Option<Text>) -> Sketch {
+        match text {
+            Some(Text::Sketch(sketch)) => sketch,
+            _ => panic!("no sketch"),
+        }
+    }
+
+    fn sketch(text: &str) -> Sketch {
+        named(Some(Text::of(text.into()).unwrap()))
+    }
+
     #[test]
     fn equal_lists_have_one_name_and_come_back() {
         let (one, other) = ("\"3f800000\",".repeat(40), "\"3f800001\",".repeat(40));
         let texts = [report(&one), report(&other)];
-        let (sketches, lists) = Lists::sketch([&texts[0], &texts[1]]).unwrap();
-        assert_eq!(
-            sketches[0],
-            "{\n  \"t\": [\"@0\"],\n    {\"kernel\":\"k\",\"in\":\"t\",\"out\":[\"@1\"],\"outcome\":\"ran\"}\n}\n"
+        let sketches = texts.each_ref().map(|text| sketch(text));
+        let [first, second] = sketches.each_ref().map(|sketch| sketch.text.lines().collect::<Vec<_>>());
+        assert_eq!(first.len(), 4);
+        assert!(
+            first[1].starts_with("  \"t\": [\"@") && first[1].ends_with("\"],") && first[1].len() < 50,
+            "{first:?}"
         );
-        assert_eq!(sketches[1], sketches[0].replace("@1", "@2"));
-        assert_eq!(sketches.each_ref().map(|sketch| lists.text(sketch)), texts);
+        assert!(first[2].ends_with("\"],\"outcome\":\"ran\"}"), "{first:?}");
+        let same: Vec<bool> = first.iter().zip(&second).map(|(one, other)| one == other).collect();
+        assert_eq!(same, [true, true, false, true]);
+        for (sketch, text) in sketches.iter().zip(&texts) {
+            assert_eq!(sketch.lists.text(&sketch.text).unwrap(), *text);
+        }
+    }
+
+    #[test]
+    fn lists_are_read_again_from_the_file_and_must_be_what_they_were() {
+        let text = report(&"\"3f800000\",".repeat(40));
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), &text).unwrap();
+        let read = named(Text::read(file.reopen().unwrap(), 1 << 20).unwrap());
+        assert_eq!(read.lists.text(&read.text).unwrap(), text);
+        std::fs::write(file.path(), text.replace("3f800000", "3f800001")).unwrap();
+        assert_eq!(read.lists.text(&read.text).unwrap_err().to_string(), "it changed while it was read");
+        assert!(Text::read(file.reopen().unwrap(), 200).unwrap().is_none());
+        assert!(Text::read(file.reopen().unwrap(), text.len() as u64).unwrap().is_none());
+        assert!(Text::read(file.reopen().unwrap(), text.len() as u64 + 1).unwrap().is_some());
     }
 
     #[test]
@@ -123,17 +212,21 @@ mod tests {
         let on_one_line = text.replace('\n', "").repeat(2);
         let spread = text.replace("\":[", "\": [").replace('\n', "").repeat(2);
         for text in [on_one_line, spread] {
-            let (sketches, _) = Lists::sketch([&text, &text]).unwrap();
-            assert_eq!(sketches, [text.clone(), text]);
+            assert_eq!(sketch(&text).text, text);
         }
     }
 
     #[test]
     fn what_looks_like_a_name_is_not_taken_for_one() {
-        let text = report("\"@1\",");
-        assert!(Lists::sketch([&text, &text]).is_none());
-        let (sketches, lists) = Lists::sketch(["{}", "\n\n"]).unwrap();
-        assert_eq!(sketches, ["{}", "\n\n"]);
-        assert_eq!(lists.text("[\"@7\"] [\"@"), "[\"@7\"] [\"@");
+        for whole in [&b"{\"a\": [\"@1\"]}"[..], &[0xff]] {
+            let text = Text::of(whole.to_vec()).unwrap();
+            assert!(matches!(&text, Text::Whole(text) if text == whole));
+            assert_eq!(*text.whole().unwrap(), *whole);
+        }
+        for text in ["{}", "\n\n", ""] {
+            let sketch = sketch(text);
+            assert_eq!(sketch.lists.text(&sketch.text).unwrap(), text);
+        }
+        assert!(sketch("{}").lists.text("[\"@7\"]").is_err());
     }
 }

@@ -5,12 +5,13 @@
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
+use std::io;
 
 use fpprobe_profiles::parallel;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::sketch::Lists;
+use super::sketch::Sketch;
 
 /// What is looked at of a report.
 #[derive(Deserialize)]
@@ -51,13 +52,14 @@ struct Same<'a> {
 
 /// Both texts without the answers that are not compared: those that are the same for the same kernel, the same inputs and
 /// the device in the same slot, and those of kernels that have answers in one of them alone. `None` where one of the texts
-/// is no report in the usual form.
-pub(super) fn thin(old: &str, new: &str) -> Option<[String; 2]> {
-    let Some((sketches, lists)) = Lists::sketch([old, new]) else { return without_common([old, new]) };
-    let thin = without_common(sketches.each_ref().map(String::as_str))?;
-    let mut texts = parallel::map(&thin, |sketch| lists.text(sketch));
-    let (new, old) = (texts.pop()?, texts.pop()?);
-    Some([old, new])
+/// is no report in the usual form. An error is that of the report with its number.
+pub(super) fn thin(sketches: [&Sketch; 2]) -> Result<Option<[String; 2]>, (usize, io::Error)> {
+    let Some(thin) = without_common(sketches.map(|sketch| &*sketch.text)) else { return Ok(None) };
+    let sides: Vec<_> = sketches.into_iter().zip(&thin).enumerate().collect();
+    let whole =
+        |(side, (sketch, thin)): &(usize, (&Sketch, &String))| sketch.lists.text(thin).map_err(|error| (*side, error));
+    let texts = parallel::map(&sides, whole).into_iter().collect::<Result<Vec<String>, _>>()?;
+    Ok(texts.try_into().ok())
 }
 
 fn without_common(texts: [&str; 2]) -> Option<[String; 2]> {

@@ -166,6 +166,12 @@ pub enum Command {
     },
     /// Prints the man page
     Man,
+    /// Tells how busy NVIDIA's management library says that a device is: the daemon asks, which loads no library of drivers
+    #[command(hide = true)]
+    Utilisation {
+        /// Where it is: DDDD:BB:DD.F
+        address: String,
+    },
     /// A worker process: started by fpprobe itself, with requests on file descriptor 3 and answers on 4
     #[command(hide = true)]
     Worker {

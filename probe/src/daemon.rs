@@ -51,6 +51,7 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use self::board::Board;
+pub use self::busy::utilisation;
 use self::happening::Happening;
 use self::hook::Messenger;
 pub use self::policy::Source;

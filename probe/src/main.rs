@@ -68,6 +68,9 @@ fn main() -> ExitCode {
 
 fn dispatch(cli: Cli) -> anyhow::Result<Status> {
     cli.global.tied.map_or(Ok(()), tie)?;
+    if let Command::Utilisation { address } = &cli.command {
+        return daemon::utilisation(address);
+    }
     let source = daemon::Source { file: cli.global.config.clone(), sets: cli.global.set.clone() };
     // A daemon is asked and told whatever has become of its file since it was read.
     if let Command::Daemon(DaemonArgs { command: Some(command) }) = &cli.command {
@@ -98,7 +101,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<Status> {
         Command::Schema { document } => commands::schema::main(&document),
         Command::Completions { shell } => commands::completions::main(shell),
         Command::Man => commands::man::main(),
-        Command::Worker { .. } => Ok(Status::Internal),
+        Command::Utilisation { .. } | Command::Worker { .. } => Ok(Status::Internal),
     }
 }
 

@@ -1,16 +1,30 @@
-//! Whether a GPU is in use by others, as far as the system tells: nothing of a driver is loaded to find out.
+//! Whether a GPU is in use by others, as far as the system tells: the daemon loads nothing of a driver to find out.
 //!
-//! AMD's kernel driver says so in `gpu_busy_percent`; others account engine time per client in DRM's fdinfo
-//! (Documentation/gpu/drm-usage-stats.rst of Linux). A processor is shared out by its scheduler and never busy.
+//! AMD's kernel driver says so in `gpu_busy_percent`; NVIDIA's in its management library (NVML), which is asked in a process of
+//! its own; others account engine time per client in DRM's fdinfo (Documentation/gpu/drm-usage-stats.rst of Linux). A
+//! processor is shared out by its scheduler and never busy.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::fs;
+use std::io::{self, Write as _};
 use std::path::Path;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use anyhow::Context as _;
+use nvml_wrapper::Nvml;
+
+use super::job::{self, Done, Ended, Limits};
+use crate::exit::Status;
+
 /// Between two looks at engine times.
 const SPAN: Duration = Duration::from_millis(200);
+
+/// NVML may take; the daemon waits for it.
+const PATIENCE: Duration = Duration::from_secs(3);
+/// NVIDIA's kernel driver.
+const NVIDIA: &str = "nvidia";
 
 /// How much a device is in use.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -27,13 +41,38 @@ pub fn load(slot: &str, kind: &str) -> Load {
         return Load::Percent(0);
     }
     let Some(address) = slot.strip_prefix("pci:") else { return Load::Unknown };
-    of_device(Path::new("/sys"), address).or_else(|| of_clients(Path::new("/proc"), address)).unwrap_or(Load::Unknown)
+    let sys = Path::new("/sys");
+    let ask = |arguments: &[OsString]| {
+        job::run(arguments, &Limits { time: PATIENCE, memory: 0, stop: std::sync::Arc::default() })
+    };
+    of_device(sys, address)
+        .or_else(|| of_library(sys, address, ask))
+        .or_else(|| of_clients(Path::new("/proc"), address))
+        .unwrap_or(Load::Unknown)
 }
 
 /// What the device itself says.
 fn of_device(sys: &Path, address: &str) -> Option<Load> {
     let file = sys.join("bus/pci/devices").join(address).join("gpu_busy_percent");
     Some(Load::Percent(fs::read_to_string(file).ok()?.trim().parse().ok()?))
+}
+
+/// What the library of NVIDIA's driver says.
+fn of_library(sys: &Path, address: &str, ask: impl Fn(&[OsString]) -> io::Result<Done>) -> Option<Load> {
+    let driver = fs::read_link(sys.join("bus/pci/devices").join(address).join("driver")).ok()?;
+    driver.file_name().filter(|name| *name == NVIDIA)?;
+    let done = ask(&["utilisation".into(), address.into()]).ok()?;
+    if done.ended == Ended::Status(0) { done.last().parse().ok().map(Load::Percent) } else { None }
+}
+
+/// `fpprobe utilisation`: tells, on standard error, the percentage of time that kernels ran on a device of NVIDIA's lately.
+pub fn utilisation(address: &str) -> anyhow::Result<Status> {
+    let nvml = Nvml::init().context("failed to load NVIDIA's management library")?;
+    let failed = || format!("failed to learn how busy the device at {address} is");
+    let device = nvml.device_by_pci_bus_id(address).with_context(failed)?;
+    let rates = device.utilization_rates().with_context(failed)?;
+    writeln!(io::stderr(), "{}", rates.gpu)?;
+    Ok(Status::Done)
 }
 
 /// Engine time that clients used within a moment; `None` where no client can be seen.
@@ -116,6 +155,29 @@ mod tests {
         assert_eq!(times, [("render".to_owned(), 1000), ("video".to_owned(), 5)].into());
         assert!(engine_times(proc.path(), "0000:00:03.0").is_empty());
         assert_eq!(of_clients(proc.path(), "0000:00:02.0"), Some(Load::Percent(0)));
+    }
+
+    #[test]
+    fn the_library_is_asked_of_devices_of_its_driver_alone() {
+        let sys = tempfile::tempdir().unwrap();
+        let device = |address: &str| sys.path().join("bus/pci/devices").join(address);
+        for (address, driver) in [("0000:03:00.0", "nvidia"), ("0000:04:00.0", "i915")] {
+            fs::create_dir_all(device(address)).unwrap();
+            std::os::unix::fs::symlink(format!("../../../bus/pci/drivers/{driver}"), device(address).join("driver"))
+                .unwrap();
+        }
+        let says = |address: &str, status, told: &str| {
+            of_library(sys.path(), address, |arguments| {
+                assert_eq!(arguments, ["utilisation", "0000:03:00.0"]);
+                Ok(Done { ended: Ended::Status(status), told: told.to_owned() })
+            })
+        };
+        assert_eq!(says("0000:03:00.0", 0, "37\n"), Some(Load::Percent(37)));
+        assert_eq!(says("0000:03:00.0", 0, "a driver talks\n37\n"), Some(Load::Percent(37)));
+        assert_eq!(says("0000:03:00.0", 1, "37\n"), None);
+        assert_eq!(says("0000:03:00.0", 0, "no number\n"), None);
+        assert_eq!(says("0000:04:00.0", 0, "37\n"), None);
+        assert_eq!(says("0000:05:00.0", 0, "37\n"), None);
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! When the daemon leaves a device alone, and how patient it is with one that it measures.
 
 use std::fs;
+use std::path::Path;
+use std::process::Command;
 
 use jiff::{ToSpan as _, Zoned};
 use rustix::process::Signal;
@@ -73,4 +75,41 @@ fn a_default_run_stops_when_its_window_closes_and_goes_on_when_it_opens() {
     host.configure("start = false\n");
     host.signal(Signal::HUP);
     host.wait("it goes on from there", || journal.exists() && answers() > before);
+}
+
+/// What NVML offers to who asks how busy a device is, as nvml.h declares it; the device at 0000:03:00.0 is it by 37 %.
+const LIBRARY: &str = r#"
+#include <string.h>
+typedef struct { unsigned int gpu, memory; } utilization;
+int nvmlInit_v2(void) { return 0; }
+int nvmlShutdown(void) { return 0; }
+const char *nvmlErrorString(int error) { return "an error"; }
+int nvmlDeviceGetHandleByPciBusId_v2(const char *address, void **device) {
+    *device = (void *)8;
+    return strcmp(address, "0000:03:00.0") ? 6 : 0;
+}
+int nvmlDeviceGetUtilizationRates(void *device, utilization *rates) {
+    rates->gpu = 37, rates->memory = 5;
+    return device != (void *)8;
+}
+"#;
+
+#[test]
+fn nvidias_library_tells_how_busy_a_device_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = folder.path().join("nvml.c");
+    fs::write(&source, LIBRARY).unwrap();
+    let library = folder.path().join("libnvidia-ml.so.1");
+    let compiled = Command::new("cc").args(["-shared", "-fPIC", "-o"]).arg(&library).arg(&source).status();
+    assert!(compiled.unwrap().success());
+    let ask = |address: &str, path: &Path| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_fpprobe"));
+        let output = command.args(["utilisation", address]).env("LD_LIBRARY_PATH", path).output().unwrap();
+        (output.status.success(), String::from_utf8(output.stderr).unwrap())
+    };
+    assert_eq!(ask("0000:03:00.0", folder.path()), (true, "37\n".to_owned()));
+    let (done, told) = ask("0000:04:00.0", folder.path());
+    assert!(!done && told.contains("the device at 0000:04:00.0"), "{told}");
+    let (done, told) = ask("0000:03:00.0", Path::new("/nowhere"));
+    assert!(!done && told.contains("management library"), "{told}");
 }

@@ -103,6 +103,7 @@ pub struct Hook {
 #[serde(default, deny_unknown_fields)]
 pub struct Webhook {
     pub url: String,
+    pub authorities: PathBuf,
     pub timeout: f64,
     pub retries: u32,
 }
@@ -160,7 +161,8 @@ impl Default for Hook {
 
 impl Default for Webhook {
     fn default() -> Webhook {
-        Webhook { url: String::new(), timeout: 10.0, retries: 3 }
+        let authorities = PathBuf::from("/etc/ssl/certs/ca-certificates.crt");
+        Webhook { url: String::new(), authorities, timeout: 10.0, retries: 3 }
     }
 }
 

@@ -7,10 +7,13 @@ use std::fs::{self, File};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
+use fpprobe_reports::limited;
+use ureq::tls::{Certificate, PemItem, RootCerts, TlsConfig, parse_pem};
 
 use super::happening::Happening;
 use crate::config::{Hook, Webhook};
@@ -20,6 +23,11 @@ const PAUSE: Duration = Duration::from_secs(1);
 const LONGEST: Duration = Duration::from_mins(1);
 /// Between two looks at a program.
 const TICK: Duration = Duration::from_millis(20);
+
+/// How addresses begin that somebody vouches for.
+pub const HTTPS: &str = "https://";
+/// Bytes that certificates may have.
+const AUTHORITIES: u64 = 4 << 20;
 
 /// A message on its way.
 struct Message {
@@ -122,10 +130,32 @@ fn run(hook: &Hook, file: &Path) -> anyhow::Result<()> {
     bail!("it took more than {} s", hook.timeout)
 }
 
+/// Who may vouch for an address.
+pub fn trusted(webhook: &Webhook) -> anyhow::Result<RootCerts> {
+    let file = &webhook.authorities;
+    let text = limited::bytes(file, AUTHORITIES).with_context(|| format!("failed to read {}", file.display()))?;
+    let certificates: Vec<Certificate<'_>> = parse_pem(&text)
+        .filter_map(|item| match item {
+            Ok(PemItem::Certificate(certificate)) => Some(Ok(certificate)),
+            Ok(_) => None,
+            Err(error) => Some(Err(error)),
+        })
+        .collect::<Result<_, _>>()
+        .with_context(|| format!("{} is no PEM", file.display()))?;
+    anyhow::ensure!(!certificates.is_empty(), "{} holds no certificate in PEM", file.display());
+    Ok(RootCerts::new_with_certs(&certificates))
+}
+
 fn post(webhook: &Webhook, file: &Path) -> anyhow::Result<()> {
     let time = Duration::from_secs_f64(webhook.timeout);
     // Where it leads to next is somebody else's word.
-    let agent: ureq::Agent = ureq::Agent::config_builder().timeout_global(Some(time)).max_redirects(0).build().into();
+    let mut config = ureq::Agent::config_builder().timeout_global(Some(time)).max_redirects(0);
+    if webhook.url.starts_with(HTTPS) {
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let tls = TlsConfig::builder().root_certs(trusted(webhook)?);
+        config = config.tls_config(tls.unversioned_rustls_crypto_provider(provider).build());
+    }
+    let agent: ureq::Agent = config.build().into();
     let body = fs::read(file)?;
     let response = agent.post(&webhook.url).content_type("application/json").send(&body[..])?;
     if !response.status().is_success() {
@@ -136,6 +166,9 @@ fn post(webhook: &Webhook, file: &Path) -> anyhow::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use std::io::{Read, Write};
+    use std::net::TcpListener;
+
     use super::*;
 
     fn told(hook: &Hook, webhook: &Webhook) -> Result<String, String> {
@@ -172,22 +205,65 @@ mod tests {
         assert!(message.contains("more than 0.2 s") && begun.elapsed() < Duration::from_secs(20), "{message}");
     }
 
+    /// Reads one request, and says what it was.
+    fn answer(mut stream: impl Read + Write) -> std::io::Result<String> {
+        let (mut request, mut chunk) = (Vec::new(), [0; 1024]);
+        while !request.ends_with(b"{\"a\":1}") {
+            match stream.read(&mut chunk)? {
+                0 => return Err(std::io::ErrorKind::UnexpectedEof.into()),
+                length => request.extend(&chunk[..length]),
+            }
+        }
+        stream.write_all(b"HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n")?;
+        stream.flush()?;
+        Ok(String::from_utf8(request).unwrap())
+    }
+
     #[test]
     fn an_address_gets_the_difference_by_post() {
-        use std::io::{Read as _, Write as _};
-        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}/x", listener.local_addr().unwrap());
-        let server = std::thread::spawn(move || {
-            let (mut stream, _) = listener.accept().unwrap();
-            let (mut request, mut chunk) = (Vec::new(), [0; 1024]);
-            while !request.ends_with(b"{\"a\":1}") {
-                let length = stream.read(&mut chunk).unwrap();
-                request.extend(&chunk[..length]);
-            }
-            stream.write_all(b"HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n").unwrap();
-            String::from_utf8(request).unwrap()
-        });
-        told(&Hook::default(), &Webhook { url, timeout: 10.0, retries: 0 }).unwrap();
+        let server = std::thread::spawn(move || answer(listener.accept().unwrap().0).unwrap());
+        told(&Hook::default(), &Webhook { url, retries: 0, ..Webhook::default() }).unwrap();
         assert!(server.join().unwrap().starts_with("POST /x HTTP/1.1\r\n"));
+    }
+
+    #[test]
+    fn who_is_told_by_https_is_vouched_for() {
+        let names = ["localhost".to_owned()];
+        let [own, other] = [(); 2].map(|()| rcgen::generate_simple_self_signed(names.clone()).unwrap());
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let config =
+            rustls::ServerConfig::builder_with_provider(provider).with_safe_default_protocol_versions().unwrap();
+        let key = own.signing_key.serialize_der().try_into().unwrap();
+        let config = config.with_no_client_auth().with_single_cert(vec![own.cert.der().clone()], key).unwrap();
+        let config = Arc::new(config);
+        let folder = tempfile::tempdir().unwrap();
+        let tell = |authority: &str| {
+            let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+            let url = format!("https://localhost:{}/x", listener.local_addr().unwrap().port());
+            let connection = rustls::ServerConnection::new(Arc::clone(&config)).unwrap();
+            let server =
+                std::thread::spawn(move || answer(rustls::StreamOwned::new(connection, listener.accept().unwrap().0)));
+            let file = folder.path().join("authority.pem");
+            fs::write(&file, authority).unwrap();
+            let told = told(&Hook::default(), &Webhook { url, authorities: file, retries: 0, ..Webhook::default() });
+            (told, server.join().unwrap().ok())
+        };
+        let (said, heard) = tell(&own.cert.pem());
+        assert!(said.is_ok() && heard.unwrap().starts_with("POST /x HTTP/1.1\r\n"));
+        let (said, heard) = tell(&other.cert.pem());
+        assert!(heard.is_none() && said.unwrap_err().contains("certificate"));
+    }
+
+    #[test]
+    fn authorities_are_certificates() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let says = |authorities: &Path| {
+            let error = trusted(&Webhook { authorities: authorities.to_owned(), ..Webhook::default() }).unwrap_err();
+            format!("{error:#}")
+        };
+        assert!(says(file.path()).contains("holds no certificate"));
+        assert!(says(Path::new("/nowhere")).contains("failed to read /nowhere"));
     }
 }

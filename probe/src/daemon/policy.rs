@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use fpprobe_reports::store::{DAEMON, Store};
 
+use super::hook::{self, HTTPS};
 use super::schedule::Schedule;
 use super::window::Window;
 use crate::cli::Place;
@@ -77,9 +78,13 @@ impl Policy {
             return Err(usage_error("`daemon.hook.command`: the program has no name"));
         }
         let url = &daemon.webhook.url;
-        if !url.is_empty() && !url.starts_with("http://") {
-            let problem = "write an address with http://; for https let a hook send it (`daemon.hook.command`)";
+        if !url.is_empty() && !["http://", HTTPS].iter().any(|scheme| url.starts_with(scheme)) {
+            let problem = "write an address with http:// or https://";
             return Err(usage_error(format!("`daemon.webhook.url`: `{url}`: {problem}")));
+        }
+        if url.starts_with(HTTPS) {
+            hook::trusted(&daemon.webhook)
+                .map_err(|error| usage_error(format!("`daemon.webhook.authorities`: {error:#}")))?;
         }
         let listen = &daemon.http.listen;
         if !listen.is_empty() && listen.parse::<std::net::SocketAddr>().is_err() {

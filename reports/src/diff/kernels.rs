@@ -76,20 +76,31 @@ fn change(old: Option<&Observation>, new: Option<&Observation>) -> Option<Change
     Some((change, changed))
 }
 
+/// A share of a kernel's inputs that are answered otherwise.
+struct Task<'a> {
+    /// Which kernel.
+    place: usize,
+    old: &'a Observation,
+    new: &'a Observation,
+    share: &'a [(usize, usize)],
+}
+
 /// Judges what changed. One kernel may have nearly all of it: inputs are shared out, not kernels.
 fn judge(profiles: &[Profile], changes: &mut [Option<Changed>], pairs: &[Sides<'_>]) {
-    let mut tasks: Vec<(usize, &Observation, &Observation, &[(usize, usize)])> = Vec::new();
+    let mut tasks: Vec<Task<'_>> = Vec::new();
     for (place, (changed, sides)) in changes.iter().zip(pairs).enumerate() {
         let (Some((_, changed)), (Some(old), Some(new))) = (changed, sides) else { continue };
-        tasks.extend(changed.chunks(SHARE).map(|share| (place, *old, *new, share)));
+        tasks.extend(changed.chunks(SHARE).map(|share| Task { place, old, new, share }));
     }
-    let judged = parallel::map(&tasks, |(_, old, new, share)| {
+    let judged = parallel::map(&tasks, |Task { old, new, share, .. }| {
         lanes::groups(&Court::new(profiles, &new.kernel), old, new, share)
     });
     let mut groups: BTreeMap<usize, Groups<'_>> = BTreeMap::new();
-    for ((place, ..), judged) in tasks.iter().zip(judged) {
-        let all = groups.entry(*place).or_default();
-        judged.into_iter().for_each(|(key, mut lanes)| all.entry(key).or_default().append(&mut lanes));
+    for (task, judged) in tasks.iter().zip(judged) {
+        let all = groups.entry(task.place).or_default();
+        for (key, mut lanes) in judged {
+            all.entry(key).or_default().append(&mut lanes);
+        }
     }
     for (place, groups) in groups {
         let Some((change, _)) = &mut changes[place] else { continue };

@@ -149,6 +149,13 @@ mod tests {
             remembered.told("slot", &better);
             assert!(remembered.is_news("slot", &worse));
         }
+        // What deviates may crash as well.
+        remembered.told("slot", &of_kernel("newly_deviating", "f32.fadd"));
+        let crashed = of_kernel("unmeasurable", "f32.fadd");
+        assert!(remembered.is_news("slot", &crashed));
+        remembered.told("slot", &crashed);
+        remembered.told("slot", &of_kernel("appeared", "f32.fadd"));
+        assert!(!remembered.is_news("slot", &of_kernel("newly_deviating", "f32.fadd")));
     }
 
     #[test]

@@ -75,7 +75,7 @@ impl Worst {
     }
 
     /// Whether it comes before another: it is larger, or the same of a lower input.
-    fn exceeds(&self, other: &Worst) -> bool {
+    pub(super) fn exceeds(&self, other: &Worst) -> bool {
         self.parts > other.parts || self.parts == other.parts && self.input < other.input
     }
 }

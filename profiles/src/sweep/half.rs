@@ -16,6 +16,8 @@ pub(super) const LAYOUT: FloatLayout = match Format::F16.float() {
 pub(super) const INFINITY: u32 = LAYOUT.infinity() as u32;
 pub(super) const SIGN: u32 = LAYOUT.sign_bit() as u32;
 const QUIET: u32 = LAYOUT.quiet_bit() as u32;
+/// What x86 gives where there is no result.
+const INVALID: u32 = 0xfe00;
 /// Encoding of 1.
 const ONE: u32 = 0x3c00;
 /// Fraction bits that binary32 has and binary16 has not.
@@ -48,10 +50,11 @@ impl Manner {
     /// As the host's own instructions do.
     pub(super) const HOST: Manner = Manner { nan: Nan::First, flushes: false };
 
-    /// Those that devices are known to have.
+    /// Others that devices have.
     pub(super) fn all() -> impl Iterator<Item = Manner> {
         let nans = [Nan::First, Nan::Second, Nan::Always(0x7e00), Nan::Always(0xfe00), Nan::Always(0x7fff)];
-        [false, true].into_iter().flat_map(move |flushes| nans.map(|nan| Manner { nan, flushes }))
+        let all = [false, true].into_iter().flat_map(move |flushes| nans.map(|nan| Manner { nan, flushes }));
+        all.filter(|manner| *manner != Manner::HOST)
     }
 }
 
@@ -212,27 +215,50 @@ pub(super) fn operands(pair: u32) -> (u32, u32) {
 fn fill_rounded(arch: Arch, manner: Manner, first: u32, results: &mut [u32], compute: impl Fn(f32, f32) -> f32) {
     let (x, y) = operands(first);
     let wide = widened(flushed(x, manner.flushes));
-    // What a NaN of the first operand, one of the second, and none give.
-    let own = if is_nan(x) { Some(x | QUIET) } else { None };
-    let (of_first, keeps, otherwise) = match manner.nan {
-        Nan::First => (own, true, 0xfe00),
-        Nan::Second => (None, true, own.unwrap_or(0xfe00)),
-        Nan::Always(bits) => (Some(bits), false, bits),
+    let own = is_nan(x).then_some(x | QUIET);
+    // What is given where there is no result, and whether a NaN of the second operand is given instead.
+    let (nan, keeps) = match manner.nan {
+        Nan::First => (own.unwrap_or(INVALID), own.is_none()),
+        Nan::Second => (own.unwrap_or(INVALID), true),
+        Nan::Always(bits) => (bits, false),
     };
-    let given = of_first.unwrap_or_default();
-    let keeps = keeps & of_first.is_none();
-    arch.dispatch(
-        #[inline(always)]
-        || {
-            for (y, result) in (y..).zip(results) {
-                let value = compute(wide, widened(flushed(y, manner.flushes)));
-                let nan = if of_first.is_some() { given } else { otherwise };
-                let nan = if keeps & is_nan(y) { y | QUIET } else { nan };
-                let number = flushed(narrowed(value.to_bits()), manner.flushes);
-                *result = if value.is_nan() { nan } else { number };
-            }
-        },
-    );
+    // The loop is another one where subnormals are flushed.
+    let row = Row { wide, y, nan, keeps };
+    if manner.flushes {
+        arch.dispatch(
+            #[inline(always)]
+            move || row.fill(results, true, compute),
+        );
+    } else {
+        arch.dispatch(
+            #[inline(always)]
+            move || row.fill(results, false, compute),
+        );
+    }
+}
+
+/// Results to be computed of one first operand.
+#[derive(Clone, Copy)]
+struct Row {
+    wide: f32,
+    /// The first second operand.
+    y: u32,
+    nan: u32,
+    keeps: bool,
+}
+
+impl Row {
+    #[expect(clippy::inline_always, reason = "so that each operation has its own loop")]
+    #[inline(always)]
+    fn fill(self, results: &mut [u32], flushes: bool, compute: impl Fn(f32, f32) -> f32) {
+        let Row { wide, y, nan, keeps } = self;
+        for (y, result) in (y..).zip(results) {
+            let value = compute(wide, widened(flushed(y, flushes)));
+            let nan = if keeps & is_nan(y) { y | QUIET } else { nan };
+            let number = flushed(narrowed(value.to_bits()), flushes);
+            *result = if value.is_nan() { nan } else { number };
+        }
+    }
 }
 
 #[expect(clippy::inline_always, reason = "so that each operation has its own loop")]
@@ -242,7 +268,7 @@ fn scan_rounded(arch: Arch, first: u32, results: &[u32], compute: impl Fn(f32, f
     let wide = widened(x);
     arch.dispatch(
         #[inline(always)]
-        || {
+        move || {
             let mut agreed = Agreed::default();
             for (y, result) in (y..).zip(results) {
                 let bits = compute(wide, widened(y)).to_bits();
@@ -260,10 +286,10 @@ fn scan_rounded(arch: Arch, first: u32, results: &[u32], compute: impl Fn(f32, f
 #[inline(always)]
 fn fill_chosen(arch: Arch, manner: Manner, first: u32, results: &mut [u32], compute: impl Fn(u32, u32) -> u32) {
     let (x, y) = operands(first);
-    let x = flushed(x, manner.flushes);
+    let (x, flushes) = (flushed(x, manner.flushes), manner.flushes);
     arch.dispatch(
         #[inline(always)]
-        || (y..).zip(results).for_each(|(y, result)| *result = compute(x, flushed(y, manner.flushes))),
+        move || (y..).zip(results).for_each(|(y, result)| *result = compute(x, flushed(y, flushes))),
     );
 }
 
@@ -273,7 +299,7 @@ fn scan_chosen(arch: Arch, first: u32, results: &[u32], compute: impl Fn(u32, u3
     let (x, y) = operands(first);
     arch.dispatch(
         #[inline(always)]
-        || {
+        move || {
             let others = (y..).zip(results).map(|(y, result)| u32::from(compute(x, y) != *result)).sum();
             Agreed { others, ..Agreed::default() }
         },

@@ -34,6 +34,7 @@ use crate::verdict::Level;
 
 pub use class::Class;
 pub use guess::Guess;
+pub use half::{Manner, Nan};
 use kind::{Fast, Work};
 use lane::Rule;
 use pairs::Pairs;

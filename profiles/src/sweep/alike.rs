@@ -93,7 +93,8 @@ impl Halves {
         let bias = LAYOUT.bias();
         let exponent = ((magnitude.to_bits() >> 52) as i32 - 1023).clamp(1 - bias, bias);
         let scaled = magnitude * Halves::scale(exponent);
-        Halves { whole: scaled as u32, exact: scaled == scaled.trunc(), negative: value < 0.0, exponent }
+        let whole = scaled as u32;
+        Halves { whole, exact: f64::from(whole) == scaled, negative: value < 0.0, exponent }
     }
 
     /// How many halves of a unit one is.
@@ -110,7 +111,10 @@ impl Halves {
     /// How far a finite result lies from it, away from zero.
     fn distance(&self, result: f64) -> i32 {
         let scaled = if self.negative { -result } else { result } * Halves::scale(self.exponent);
-        (scaled.floor() - f64::from(self.whole)).clamp(f64::from(-FAR), f64::from(FAR)) as i32
+        // Rounded down: what is no whole number of halves is farther than any accuracy reaches.
+        let whole = scaled as i64;
+        let whole = whole - i64::from(whole as f64 > scaled);
+        (whole - i64::from(self.whole)).clamp((-FAR).into(), FAR.into()) as i32
     }
 
     /// Where it lies: one of 2^14 numbers.
@@ -225,7 +229,8 @@ impl Verifier {
             let case = [u64::from(x), u64::from(y)];
             self.error(&self.question.operands(&case, 0), result)
         };
-        let is_normal = |bits: u32| matches!(pairs.class_of_result(bits), Class::NegativeNormal | Class::PositiveNormal);
+        let is_normal =
+            |bits: u32| matches!(pairs.class_of_result(bits), Class::NegativeNormal | Class::PositiveNormal);
         if !is_normal(x) || !is_normal(y) || result & !SIGN >= INFINITY || !pairs.has_errors {
             return None;
         }

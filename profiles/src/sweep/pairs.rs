@@ -92,7 +92,9 @@ impl Pairs {
         let operation = Operation::new(kernel)?;
         let mut demands = rules.iter().flat_map(|rule| &rule.demands);
         let divides = matches!(kernel.op.function, Function::Div);
-        demands.all(|demand| is_told(&demand.accuracy, divides) && demand.function == kernel.op.function).then_some(())?;
+        demands
+            .all(|demand| is_told(&demand.accuracy, divides) && demand.function == kernel.op.function)
+            .then_some(())?;
         let sorts = [Sorts::new(rules, 0, LAYOUT)?, Sorts::new(rules, 1, LAYOUT)?];
         let of_order = matches!(kernel.op.function, Function::Compare { .. } | Function::Step);
         let has_errors = !matches!(kernel.op.function, Function::Compare { .. } | Function::Min | Function::Max);
@@ -315,7 +317,9 @@ impl Verifier {
                 None if said.deviates => run = Some((y, 1, result, said.clone())),
                 _ => end(run.take(), work),
             }
-            if said.bounded && let Some(parts) = self.parts(pairs, x, y, result) {
+            if said.bounded
+                && let Some(parts) = self.parts(pairs, x, y, result)
+            {
                 work.sum.errors(parts, 1);
                 row.see(Worst { input, result, parts });
             }
@@ -326,7 +330,8 @@ impl Verifier {
     /// Looks for the largest error among results that are the host's.
     fn see_rounded(&self, row: &mut Row<'_, '_>, first: u32, results: &[u32], agreed: Agreed) {
         // The scan's distances are off by half a 2^-13 ulp at most, of which a part has eight.
-        let most = Worst { input: u64::from(row.x << 16 | first), result: 0, parts: u64::from(2 * agreed.most + 1) / 16 };
+        let most =
+            Worst { input: u64::from(row.x << 16 | first), result: 0, parts: u64::from(2 * agreed.most + 1) / 16 };
         if row.worst.is_some_and(|worst| !most.exceeds(&worst)) {
             return;
         }

@@ -35,7 +35,7 @@ pub struct Tally {
     pub runs: Vec<Run>,
     /// Whether runs are of no account, for enough of lower inputs are known.
     #[serde(skip)]
-    sated: bool,
+    pub sated: bool,
 }
 
 /// What a rule says of the inputs that it looks at.

@@ -1,9 +1,12 @@
 use rustc_apfloat::Float as _;
 use rustc_apfloat::ieee::Half;
 
+use fpprobe_spirv::sweep::Digest;
+
 use super::*;
 use crate::profile::{Profile, built_in};
 use crate::sweep::Tally;
+use crate::sweep::guess::Guess;
 use crate::sweep::half::Nan;
 use crate::sweep::sum::Sum;
 
@@ -28,9 +31,9 @@ const KERNELS: [&str; 16] = [
 
 /// Operands of every class, at the ends of binades and in between.
 const OPERANDS: [u32; 38] = [
-    0, 1, 2, 7, 0x1ff, 0x200, 0x3fe, 0x3ff, 0x400, 0x401, 0x403, 0x7ff, 0x800, 0x1c00, 0x2955, 0x37ff, 0x3800, 0x3bff, 0x3c00,
-    0x3c01, 0x3e00, 0x4000, 0x4248, 0x5bff, 0x6400, 0x6bff, 0x73ff, 0x7400, 0x7401, 0x7800, 0x7bfe, 0x7bff, 0x7c00, 0x7c01,
-    0x7d55, 0x7dff, 0x7e00, 0x7fff,
+    0, 1, 2, 7, 0x1ff, 0x200, 0x3fe, 0x3ff, 0x400, 0x401, 0x403, 0x7ff, 0x800, 0x1c00, 0x2955, 0x37ff, 0x3800, 0x3bff,
+    0x3c00, 0x3c01, 0x3e00, 0x4000, 0x4248, 0x5bff, 0x6400, 0x6bff, 0x73ff, 0x7400, 0x7401, 0x7800, 0x7bfe, 0x7bff,
+    0x7c00, 0x7c01, 0x7d55, 0x7dff, 0x7e00, 0x7fff,
 ];
 
 fn verifiers(kernel: &str) -> Vec<Verifier> {
@@ -71,9 +74,23 @@ fn wronged(result: u32, place: u32, how: u32, encoding: Encoding) -> u32 {
         0 => result,
         1 => result.wrapping_add(1) & 0xffff,
         2 => result.wrapping_sub(1) & 0xffff,
-        3 => if random % 7 == 0 { result.wrapping_add(random >> 8 & 31).wrapping_sub(15) & 0xffff } else { result },
+        3 => {
+            if random % 7 == 0 {
+                result.wrapping_add(random >> 8 & 31).wrapping_sub(15) & 0xffff
+            } else {
+                result
+            }
+        }
         4 => result ^ 0x8000,
-        5 => if random % 16 == 0 { 0x7bff } else if random % 16 == 1 { result & 0x8000 } else { result },
+        5 => {
+            if random % 16 == 0 {
+                0x7bff
+            } else if random % 16 == 1 {
+                result & 0x8000
+            } else {
+                result
+            }
+        }
         _ => random & 0xffff,
     }
 }
@@ -115,7 +132,9 @@ fn long_rows_are_judged_as_their_pairs_are() {
                     }
                     if how == 3 {
                         // Towards zero, where what is right is not.
-                        results.iter_mut().for_each(|result| *result = result.saturating_sub(u32::from(*result & 3 == 2)));
+                        results
+                            .iter_mut()
+                            .for_each(|result| *result = result.saturating_sub(u32::from(*result & 3 == 2)));
                     }
                     let tally = same(verifier, x << 16 | y & 0xf000, &results);
                     assert_eq!(tally.inputs, 1 << 12);
@@ -167,4 +186,62 @@ fn devices_have_manners() {
     assert_eq!(of(Nan::Always(0x7fff), false, 0x7d01, 0xfe23), 0x7fff);
     assert_eq!([of(Nan::First, false, 1, 0x8003), of(Nan::First, true, 1, 0x8003)], [0x8002, 0]);
     assert_eq!(of(Nan::First, true, 0x8401, 0x400), 0x8000);
+}
+
+#[test]
+fn blocks_that_agree_in_some_manner_are_judged_as_their_results_are() {
+    const INPUTS: u64 = 1 << 16;
+    let likely = Guess::Own16(Manner { nan: Nan::Always(0x7e00), flushes: false });
+    for kernel in ["fadd", "fdiv", "fmin", "step", "ford_less_than"] {
+        for verifier in verifiers(kernel) {
+            let pairs = verifier.pairs.as_ref().unwrap();
+            assert!(verifier.guesses(), "{kernel}");
+            for x in [0_u32, 0x0101, 0x3c00, 0x7bff, 0x7d01, 0xfc00] {
+                let first = u64::from(x) << 16;
+                for manner in [Manner::HOST].into_iter().chain(Manner::all()) {
+                    let mut results = vec![0; INPUTS as usize];
+                    pairs.fill(manner, first as u32, &mut results);
+                    let agreed = |results: &[u32], manners| {
+                        let (mut tally, digest) = (Tally::default(), Digest::of(first as u32, results, 1));
+                        let guess = verifier.agreed(first, INPUTS, digest, likely, manners, &mut tally)?;
+                        Some((guess, tally))
+                    };
+                    let (guess, tally) = agreed(&results, false).expect("it is a manner that devices have");
+                    let mut judged = Tally::default();
+                    verifier.block(first, &results, &mut judged);
+                    assert!(tally == judged && tally.inputs == INPUTS, "{kernel} {x:04x} {guess:?}");
+                    for place in [0, 1, 4321, 65535] {
+                        results[place] ^= 1;
+                        assert_eq!(agreed(&results, false), None, "{kernel} {x:04x} {place}");
+                        results[place] ^= 1;
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn one_wrong_pair_is_found() {
+    let [verifier, ..] = &verifiers("fadd")[..] else { panic!("it is judged") };
+    let pairs = verifier.pairs.as_ref().unwrap();
+    let mut results = vec![0; 1 << 16];
+    pairs.fill(Manner::HOST, 0x3c01 << 16, &mut results);
+    results[0xbc02] -= 1;
+    let mut tally = Tally::default();
+    verifier.block(0x3c01 << 16, &results, &mut tally);
+    let [run] = &tally.runs[..] else { panic!("{:?}", tally.runs) };
+    assert_eq!((tally.deviating, run.first, run.length, run.result), (1, 0x3c01_bc02, 1, 0x93ff));
+}
+
+#[test]
+fn what_cannot_be_told_by_likeness_is_judged_by_the_oracle() {
+    for kernel in ["f16.frem", "f16.pow", "f16.atan2", "f32.sqrt", "f16.sqrt"] {
+        for id in ["vulkan", "wgsl"] {
+            let profile = built_in(id).unwrap().unwrap();
+            if let Ok(verifier) = Verifier::new(&kernel.parse().unwrap(), &[profile]) {
+                assert!(verifier.pairs.is_none(), "{kernel}");
+            }
+        }
+    }
 }

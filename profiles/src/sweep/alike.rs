@@ -9,7 +9,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use smallvec::SmallVec;
 
-use super::half::{INFINITY, LAYOUT, SIGN, is_nan, key, widened};
+use super::half::{INFINITY, LAYOUT, SIGN, is_nan, is_subnormal, key, widened};
 use super::lane::Says;
 use super::pairs::Pairs;
 use super::tally::PARTS;
@@ -137,6 +137,12 @@ impl Halves {
         zone << 9 | u64::from(at) | u64::from(self.exact) << 12 | self.sign()
     }
 
+    /// Encoding of its magnitude cut to binary16.
+    fn cut(&self) -> u32 {
+        let field = (self.exponent - 1 + LAYOUT.bias()).cast_unsigned() << LAYOUT.fraction;
+        field.saturating_add(self.whole / 2)
+    }
+
     fn sign(&self) -> u64 {
         u64::from(self.negative) << 13 | 1 << 14
     }
@@ -154,10 +160,7 @@ impl Pairs {
         let Some(exact) = self.operation.exact else {
             let order = if unordered { 3 } else { (1 + key(x).cmp(&key(y)) as i32) as u64 };
             // Of truth values, and of zero and one, the bits; else which operand it is.
-            let about = match self.of_order {
-                true => u64::from(result),
-                false => is(0, result == x) | is(1, result == y),
-            };
+            let about = if self.of_order { u64::from(result) } else { is(0, result == x) | is(1, result == y) };
             return common << 40 | order << 16 | about;
         };
         let common = common | u64::from(magnitude == INFINITY - 1);
@@ -166,7 +169,7 @@ impl Pairs {
         }
         let value = exact(f64::from(widened(x)), f64::from(widened(y)));
         let mut about = 0;
-        if self.is_subnormal(x) | self.is_subnormal(y) {
+        if is_subnormal(x) | is_subnormal(y) {
             // Sums of what is read as zero are the other operand; of products and quotients zeros have a band of errors about them.
             about = is(0, magnitude == x & !SIGN)
                 | is(1, result == x)
@@ -175,7 +178,7 @@ impl Pairs {
                 | is(4, key(x).abs() == key(y).abs())
                 | u64::from(magnitude.min(15)) << 7;
             if value != 0.0 && value.is_finite() {
-                let cut = self.cut(value);
+                let cut = Halves::new(value).cut();
                 about |= u64::from(cut == x & !SIGN) << 5 | u64::from(cut == y & !SIGN) << 6;
             }
         }
@@ -196,20 +199,9 @@ impl Pairs {
         common | halves.zone() << 5 | (distance + FAR) as u64
     }
 
-    /// Magnitude of a number cut to binary16.
-    fn cut(&self, value: f64) -> u32 {
-        let halves = Halves::new(value);
-        let field = (halves.exponent - 1 + LAYOUT.bias()).cast_unsigned() << LAYOUT.fraction;
-        field.saturating_add(halves.whole / 2)
-    }
-
     /// Class of a result.
     pub(super) fn class_of_result(&self, result: u32) -> Class {
         Class::of(self.encoding, u64::from(result))
-    }
-
-    pub(super) fn is_subnormal(&self, bits: u32) -> bool {
-        LAYOUT.is_subnormal(u64::from(bits))
     }
 }
 

@@ -22,6 +22,8 @@ const INVALID: u32 = 0xfe00;
 const ONE: u32 = 0x3c00;
 /// Fraction bits that binary32 has and binary16 has not.
 const REST: u32 = 13;
+/// From binary16's biased exponents to those of binary32, in place.
+const REBIAS: u32 = (127 - 15) << 23;
 /// Magnitudes as binary32 has them: the least normal binary16 number, and the largest one.
 pub(super) const LEAST_NORMAL: u32 = 0x3880_0000;
 pub(super) const LARGEST: u32 = 0x477f_e000;
@@ -165,6 +167,10 @@ pub(super) fn is_nan(bits: u32) -> bool {
     bits & !SIGN > INFINITY
 }
 
+pub(super) fn is_subnormal(bits: u32) -> bool {
+    LAYOUT.is_subnormal(bits.into())
+}
+
 /// An integer in the order of the numbers; zeros are the same.
 #[expect(clippy::inline_always, reason = "it is part of loops")]
 #[inline(always)]
@@ -177,7 +183,6 @@ pub(super) fn key(bits: u32) -> i32 {
 #[expect(clippy::inline_always, reason = "it is part of loops")]
 #[inline(always)]
 pub(super) fn widened(bits: u32) -> f32 {
-    const REBIAS: u32 = (127 - 15) << 23;
     let (sign, shifted) = ((bits & SIGN) << 16, (bits & !SIGN) << REST);
     let number = shifted + REBIAS;
     // A subnormal is what it is more than the least normal number, of the exponent of that.
@@ -192,7 +197,7 @@ pub(super) fn widened(bits: u32) -> f32 {
 pub(super) fn narrowed(wide: u32) -> u32 {
     let (sign, magnitude) = (wide >> 16 & SIGN, wide & 0x7fff_ffff);
     let even = magnitude >> REST & 1;
-    let normal = (magnitude.wrapping_sub((127 - 15) << 23).wrapping_add(0xfff + even) >> REST).min(INFINITY);
+    let normal = (magnitude.wrapping_sub(REBIAS).wrapping_add(0xfff + even) >> REST).min(INFINITY);
     // The unit of binary32 in [0.5, 1) is the least number of binary16.
     let small = (f32::from_bits(magnitude) + 0.5).to_bits().wrapping_sub(0.5_f32.to_bits());
     sign | if magnitude < LEAST_NORMAL { small } else { normal }

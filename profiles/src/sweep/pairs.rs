@@ -2,19 +2,21 @@
 //!
 //! A row is cut where the second operand is of another sort, or where the host's result is another kind of number. Of such a segment
 //! results that are the host's are accepted as one where every accuracy that looks accepts what is correctly rounded: what the
-//! environment says of subnormals, zeros, overflow or infinities adds results to the set, but for what [`Pairs::keeps`] excludes. All
+//! environment says of subnormals, zeros, overflow or infinities adds results to the set, but for what [`keeps`] excludes. All
 //! other results are told apart by their likeness: the distance from the exact result is then known as exactly as accuracies can
 //! tell that are a rounding, or whole halves of a unit in the last place.
 
 use std::ops::Range;
-use std::sync::Arc as Shared;
+use std::sync::Arc;
 
 use fpprobe_spirv::Kernel;
 use fpprobe_spirv::op::Function;
 use pulp::Arch;
 
 use super::alike::{Memo, Recent, Said};
-use super::half::{Agreed, LARGEST, LAYOUT, LEAST_NORMAL, Manner, Operation, is_nan, key, narrowed, operands};
+use super::half::{
+    Agreed, LARGEST, LAYOUT, LEAST_NORMAL, Manner, Operation, is_nan, is_subnormal, key, narrowed, operands,
+};
 use super::kind::{Work, accepts_rounded};
 use super::lane::Rule;
 use super::sorts::Sorts;
@@ -153,20 +155,20 @@ impl Pairs {
     fn holds(&self, result: u32) -> bool {
         result >> self.encoding.bits() == 0
     }
+}
 
-    /// Whether what a demand accepts of such pairs has the correctly rounded result among it.
-    fn keeps(&self, demand: &Demand, x: u32, y: u32, size: Size) -> bool {
-        let flushes = demand.operands.subnormal_inputs == Subnormals::Flush;
-        let subnormal = self.is_subnormal(x) || self.is_subnormal(y);
-        let exact = match &demand.accuracy {
-            Accuracy::Stated(stated) => &stated.accuracy,
-            accuracy => accuracy,
-        };
-        accepts_rounded(exact, false)
-            && !(flushes && subnormal)
-            && !(size == Size::Tiny && demand.results.subnormal_results == Subnormals::Flush)
-            && !(size == Size::Beyond && demand.results.overflow == Overflow::Saturate)
-    }
+/// Whether what a demand accepts of such pairs has the correctly rounded result among it.
+fn keeps(demand: &Demand, x: u32, y: u32, size: Size) -> bool {
+    let flushes = demand.operands.subnormal_inputs == Subnormals::Flush;
+    let subnormal = is_subnormal(x) || is_subnormal(y);
+    let exact = match &demand.accuracy {
+        Accuracy::Stated(stated) => &stated.accuracy,
+        accuracy => accuracy,
+    };
+    accepts_rounded(exact, false)
+        && !(flushes && subnormal)
+        && !(size == Size::Tiny && demand.results.subnormal_results == Subnormals::Flush)
+        && !(size == Size::Beyond && demand.results.overflow == Overflow::Saturate)
 }
 
 /// Whether likenesses tell all that an accuracy does.
@@ -244,20 +246,20 @@ impl Verifier {
     /// What is said of a segment's results that are the host's, by its first; `None` where it may not be the same for all.
     fn said_of_rounded(&self, pairs: &Pairs, x: u32, segment: &Segment<'_>) -> Option<Said> {
         let y = segment.first;
-        let subnormal = pairs.is_subnormal(x) || pairs.is_subnormal(y);
+        let subnormal = is_subnormal(x) || is_subnormal(y);
         let operands = self.question.operands(&[u64::from(x), u64::from(y)], 0);
         let same = self.rules.iter().all(|rule| {
             // Read as zeros, subnormals may have results of another kind.
             let reads = |demand: &Demand| demand.operands.subnormal_inputs != Subnormals::Keep;
             let looks = rule.of.lanes.iter().any(Lanes::looks_at_result);
             let open = subnormal && looks && rule.demands.iter().any(reads);
-            !open && rule.looking(self.encoding(), &operands).all(|demand| pairs.keeps(demand, x, y, segment.size))
+            !open && rule.looking(self.encoding(), &operands).all(|demand| keeps(demand, x, y, segment.size))
         });
         same.then(|| self.asked(x, y, narrowed((pairs.operation.wide)(x, y))))
     }
 
     /// What is said of a result.
-    fn said(&self, row: &mut Row<'_, '_>, y: u32, result: u32) -> Option<Shared<Said>> {
+    fn said(&self, row: &mut Row<'_, '_>, y: u32, result: u32) -> Option<Arc<Said>> {
         let likeness = row.pairs.likeness(row.x, y, result);
         row.recent.said(likeness, || Some(self.asked(row.x, y, result))).cloned()
     }
@@ -294,8 +296,8 @@ impl Verifier {
         let (pairs, x) = (row.pairs, row.x);
         let class = pairs.sorts[0].class(x);
         // Deviating ones that follow one another.
-        let mut run: Option<(u32, u64, u32, Shared<Said>)> = None;
-        let end = |run: Option<(u32, u64, u32, Shared<Said>)>, work: &mut Work<'_>| {
+        let mut run: Option<(u32, u64, u32, Arc<Said>)> = None;
+        let end = |run: Option<(u32, u64, u32, Arc<Said>)>, work: &mut Work<'_>| {
             if let Some((y, length, result, said)) = run {
                 let case = [u64::from(x), u64::from(y)];
                 self.deviation([u64::from(x << 16 | y), length], &case, result, &said.says, work.tally);

@@ -75,7 +75,7 @@ fn wronged(result: u32, place: u32, how: u32, encoding: Encoding) -> u32 {
         1 => result.wrapping_add(1) & 0xffff,
         2 => result.wrapping_sub(1) & 0xffff,
         3 => {
-            if random % 7 == 0 {
+            if random.is_multiple_of(7) {
                 result.wrapping_add(random >> 8 & 31).wrapping_sub(15) & 0xffff
             } else {
                 result
@@ -83,7 +83,7 @@ fn wronged(result: u32, place: u32, how: u32, encoding: Encoding) -> u32 {
         }
         4 => result ^ 0x8000,
         5 => {
-            if random % 16 == 0 {
+            if random.is_multiple_of(16) {
                 0x7bff
             } else if random % 16 == 1 {
                 result & 0x8000
@@ -132,9 +132,9 @@ fn long_rows_are_judged_as_their_pairs_are() {
                     }
                     if how == 3 {
                         // Towards zero, where what is right is not.
-                        results
-                            .iter_mut()
-                            .for_each(|result| *result = result.saturating_sub(u32::from(*result & 3 == 2)));
+                        for result in &mut results {
+                            *result = result.saturating_sub(u32::from(*result & 3 == 2));
+                        }
                     }
                     let tally = same(verifier, x << 16 | y & 0xf000, &results);
                     assert_eq!(tally.inputs, 1 << 12);

@@ -9,8 +9,20 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 const DRIVERS: &str = "lavapipe-25 lavapipe-22";
-const KERNELS: [&str; 8] =
-    ["f32.fabs", "f32.floor", "f32.sqrt", "f32.convert_f_to_s", "f32.exp2", "f32.log2", "f32.sin", "f16.fadd"];
+const KERNELS: [&str; 12] = [
+    "f32.fabs",
+    "f32.floor",
+    "f32.sqrt",
+    "f32.convert_f_to_s",
+    "f32.exp2",
+    "f32.log2",
+    "f32.sin",
+    "f16.fadd",
+    "f16.fmul",
+    "f16.fdiv",
+    "f16.fmin",
+    "f16.ford_less_than",
+];
 /// How each kernel is asked.
 const WAYS: [&[&str]; 3] = [&["--raw"], &["--fingerprint"], &["--profile", "d3d11", "--profile", "vulkan"]];
 /// Clock ticks a second in `/proc` (`USER_HZ`), which is 100 on every architecture of Linux that has Vulkan.

@@ -39,7 +39,8 @@ pub enum Class {
 }
 
 impl Class {
-    fn holds(self, layout: FloatLayout, bits: u64) -> bool {
+    /// Whether an encoding belongs to it.
+    pub(crate) fn holds(self, layout: FloatLayout, bits: u64) -> bool {
         let magnitude = bits & layout.magnitude_mask();
         match self {
             Class::Zero => magnitude == 0,
@@ -131,6 +132,17 @@ impl Lanes {
         let excluded = |classes: &[Class]| !classes.is_empty() && classes.iter().all(|class| self.none.contains(class));
         let (key, _) = keys.into_iter().find(|(_, classes)| excluded(classes))?;
         Some(format!("`none` excludes every class of `{key}`, so that no lane is left"))
+    }
+
+    /// The classes of operands that it looks for.
+    pub(crate) fn classes(&self) -> impl Iterator<Item = Class> + '_ {
+        let lists = [&self.any, &self.all, &self.none, &self.one, &self.first, &self.second];
+        lists.into_iter().flatten().copied()
+    }
+
+    /// Whether it looks at what the exact result is.
+    pub(crate) fn looks_at_result(&self) -> bool {
+        self.result.is_some() || self.result_not.is_some()
     }
 
     /// Whether the rule looks at a part of a result on these operands.

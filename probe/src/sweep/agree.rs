@@ -2,9 +2,10 @@
 
 use std::sync::Mutex;
 use std::sync::PoisonError;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use fpprobe_profiles::parallel;
-use fpprobe_profiles::sweep::{Guess, Tally};
+use fpprobe_profiles::sweep::Guess;
 
 use super::print::digests;
 use super::verify::Verifying;
@@ -17,13 +18,18 @@ pub struct Agreeing<'a, 'b> {
     verifying: &'b mut Verifying<'a>,
     /// What the last block that agreed was.
     likely: Mutex<Guess>,
+    /// Blocks that were looked at until one agreed.
+    tried: AtomicU32,
     others: Vec<u64>,
 }
+
+/// After so many blocks of which none agreed, a device has a manner of its own.
+const TRIES: u32 = 8;
 
 impl<'a, 'b> Agreeing<'a, 'b> {
     /// What is judged goes to `verifying`.
     pub fn new(verifying: &'b mut Verifying<'a>) -> Agreeing<'a, 'b> {
-        Agreeing { verifying, likely: Mutex::new(Guess::Own), others: Vec::new() }
+        Agreeing { verifying, likely: Mutex::new(Guess::Own), tried: AtomicU32::new(0), others: Vec::new() }
     }
 
     /// The blocks that do not agree.
@@ -39,10 +45,12 @@ impl Ledger for Agreeing<'_, '_> {
 
     fn take(&mut self, span: Span, results: &Results<'_>) -> Result<(), Failure> {
         let (digests, verifier) = (digests(span, results)?, self.verifying.verifier);
+        let known = &self.verifying.tally;
         let likely = || self.likely.lock().unwrap_or_else(PoisonError::into_inner);
         let judged = parallel::map(&digests, |(block, digest)| {
-            let (mut tally, guess) = (Tally::default(), *likely());
-            let agreed = verifier.agreed(block * span.inputs, span.inputs, *digest, guess, &mut tally)?;
+            let (mut tally, guess) = (known.beside(block * span.inputs), *likely());
+            let manners = self.tried.fetch_add(1, Ordering::Relaxed) >= TRIES;
+            let agreed = verifier.agreed(block * span.inputs, span.inputs, *digest, guess, manners, &mut tally)?;
             *likely() = agreed;
             Some((*block, tally))
         });

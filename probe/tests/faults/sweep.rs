@@ -80,6 +80,25 @@ fn a_fault_of_one_ulp_at_one_input_is_found_by_judging() {
     assert_eq!(run["result"], 0x4040_0001, "{run}");
 }
 
+#[test]
+fn a_fault_of_one_ulp_at_one_pair_is_found_by_judging() {
+    let folder = tempfile::tempdir().unwrap();
+    // The block that the pair is in.
+    let arguments = ["f16.fadd", "--profile", "d3d11", "--profile", "vulkan", "--shard", "961/4096"];
+    for (name, faults, deviating) in
+        [("calm.json", "", 0), ("faulty.json", "give r-1 in f16.fadd when x is 3c01 and y is bc02", 1)]
+    {
+        swept(folder.path(), faults, name, &arguments).with(0);
+        let tally = &json(&folder.path().join(name))["devices"][0]["kernels"][0]["verified"];
+        assert_eq!((&tally["inputs"], &tally["deviating"]), (&(1 << 20).into(), &deviating.into()), "{tally}");
+        if deviating > 0 {
+            let run = &tally["runs"][0];
+            assert_eq!((&run["first"], &run["length"]), (&0x3c01_bc02.into(), &1.into()), "{run}");
+            assert_eq!(run["result"], 0x93ff, "{run}");
+        }
+    }
+}
+
 /// Digests spare the handing over of results. What is known to differ by them is looked at whatever ends them.
 #[test]
 fn blocks_that_do_not_agree_are_looked_at_however_asking_for_digests_ends() {

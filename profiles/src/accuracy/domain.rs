@@ -139,6 +139,11 @@ impl Condition {
         self.operand
     }
 
+    /// Whether it is about two operands.
+    pub(crate) fn compares(&self) -> bool {
+        matches!(self.wants, Wants::NotAbove(_))
+    }
+
     /// Whether it holds for everything that an operand may be.
     pub fn holds<N: Kept>(&self, operands: &[Interval<N>], layout: FloatLayout) -> bool {
         let Some(operand) = operands.get(self.operand) else { return false };

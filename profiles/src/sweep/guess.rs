@@ -10,7 +10,8 @@ use fpprobe_spirv::sweep::{Digest, Digesting};
 use pulp::Arch;
 
 use super::fast::{Plan, SPAN};
-use super::kind::{Fast, SIGN, Way};
+use super::half::Manner;
+use super::kind::{SIGN, Way};
 use super::native::{Fill, fill, float};
 use super::{Tally, Verifier};
 
@@ -24,6 +25,8 @@ const CONSTANTS: [u32; 6] = [0, SIGN, 0x7fc0_0000, 0xffc0_0000, 0x7fff_ffff, 0xf
 pub enum Guess {
     /// What the host's own instruction gives: correctly rounded results, where there are any.
     Own,
+    /// The same in another manner.
+    Own16(Manner),
     /// The same to all.
     Constant(u32),
 }
@@ -42,43 +45,70 @@ pub(super) fn own(way: &Way) -> Option<Fill> {
 impl Verifier {
     /// Whether anything is expected of devices, so that digests are worth asking for.
     pub fn guesses(&self) -> bool {
-        self.fast.as_ref().is_some_and(|fast| fast.own.is_some())
+        self.pairs.is_some() || self.fast.as_ref().is_some_and(|fast| fast.own.is_some())
     }
 
     /// Judges a block of so many inputs, a multiple of 2^16, by its digest: where it is that of a guess, what that says is judged in
-    /// place of the results. Gives that guess; `likely` is tried first. `None`: the results have to be looked at.
-    pub fn agreed(&self, first: u64, inputs: u64, digest: Digest, likely: Guess, tally: &mut Tally) -> Option<Guess> {
-        let fast = self.fast.as_ref()?;
-        let own = fast.own?;
+    /// place of the results. Gives that guess; `likely` is tried first, and where `manners` are known, no other. `None`: the results
+    /// have to be looked at.
+    pub fn agreed(
+        &self,
+        first: u64,
+        inputs: u64,
+        digest: Digest,
+        likely: Guess,
+        manners: bool,
+        tally: &mut Tally,
+    ) -> Option<Guess> {
         let mut words = vec![0; PIECE];
         let mut pieces = |guess: Guess, take: &mut dyn FnMut(u64, &[u32])| {
-            if let Guess::Constant(result) = guess {
-                words.fill(result);
-            }
             for start in (first..first + inputs).step_by(PIECE) {
-                if guess == Guess::Own {
-                    own(fast.arch, start as u32, &mut words);
-                }
+                self.fill(guess, start as u32, &mut words);
                 take(start, &words);
             }
         };
-        // Where what is accepted is the same for all, results mostly are.
-        let constant = matches!(self.plan(fast, first as u32 + 1, SPAN - 1), Plan::Constant(_));
-        let constants = CONSTANTS.map(Guess::Constant).into_iter().filter(|_| constant);
-        let rest = std::iter::once(Guess::Own).chain(constants).filter(|guess| *guess != likely);
-        let likely = Some(likely).filter(|likely| constant || *likely == Guess::Own);
-        let guess = likely.into_iter().chain(rest).find(|guess| {
+        let guesses = self.likely(first, likely, manners);
+        let guess = guesses.into_iter().find(|guess| {
             let mut digesting = Digesting::default();
-            pieces(*guess, &mut |start, words| digest_piece(fast, &mut digesting, start as u32, words));
+            pieces(*guess, &mut |start, words| digest_piece(&mut digesting, start as u32, words));
             digesting.digest() == digest
         })?;
         pieces(guess, &mut |start, words| self.block(start, words, tally));
         Some(guess)
     }
+
+    /// What may be answered to a block, the likeliest first.
+    fn likely(&self, first: u64, likely: Guess, manners: bool) -> Vec<Guess> {
+        let own = || std::iter::once(Guess::Own);
+        let all: Vec<Guess> = match &self.fast {
+            Some(fast) if fast.own.is_none() => return Vec::new(),
+            // Where what is accepted is the same for all, results mostly are.
+            Some(fast) if matches!(self.plan(fast, first as u32 + 1, SPAN - 1), Plan::Constant(_)) => {
+                own().chain(CONSTANTS.map(Guess::Constant)).collect()
+            }
+            None if self.pairs.is_some() && !manners => own().chain(Manner::all().map(Guess::Own16)).collect(),
+            None if self.pairs.is_some() => vec![likely],
+            _ => vec![Guess::Own],
+        };
+        let rest = all.iter().copied().filter(|guess| *guess != likely);
+        all.iter().copied().filter(|guess| *guess == likely).chain(rest).collect()
+    }
+
+    /// What a guess says of inputs from the first on.
+    fn fill(&self, guess: Guess, first: u32, words: &mut [u32]) {
+        let own = self.fast.as_ref().and_then(|fast| Some((fast.arch, fast.own?)));
+        match (guess, own, &self.pairs) {
+            (Guess::Constant(result), ..) => words.fill(result),
+            (_, Some((arch, own)), _) => own(arch, first, words),
+            (Guess::Own16(manner), None, Some(pairs)) => pairs.fill(manner, first, words),
+            (Guess::Own, None, Some(pairs)) => pairs.fill(Manner::HOST, first, words),
+            (_, None, None) => {}
+        }
+    }
 }
 
-fn digest_piece(fast: &Fast, digesting: &mut Digesting, first: u32, words: &[u32]) {
-    fast.arch.dispatch(
+fn digest_piece(digesting: &mut Digesting, first: u32, words: &[u32]) {
+    Arch::new().dispatch(
         #[inline(always)]
         || digesting.add(first, words),
     );

@@ -151,7 +151,7 @@ impl Fast {
 }
 
 /// Whether an accuracy accepts every correctly rounded result that is a normal number, or every exact one.
-fn accepts_rounded(accuracy: &Accuracy, exact: bool) -> bool {
+pub(super) fn accepts_rounded(accuracy: &Accuracy, exact: bool) -> bool {
     match accuracy {
         Accuracy::NearestEven | Accuracy::TowardZeroOrNearestEven | Accuracy::EitherNeighbour | Accuracy::Undefined => {
             true

@@ -44,7 +44,22 @@ impl Verifier {
     /// Judges one result.
     pub(super) fn one(&self, input: u64, result: u32, work: &mut Work<'_>) {
         let case = self.case(input);
-        let operands = self.question.operands(&case, 0);
+        let (says, bounded) = self.says(&case, result);
+        self.classify(&case, result, work.sum);
+        work.sum.says(&says, 1);
+        if says.contains(&Some(false)) {
+            self.deviation([input, 1], &case, result, &says, work.tally);
+        }
+        if bounded && let Some(parts) = self.error(&self.question.operands(&case, 0), result) {
+            work.sum.errors(parts, 1);
+            let exponent = work.tally.exponents.entry(self.exponent(&case)).or_default();
+            exponent.see(Some(Worst { input, result, parts }));
+        }
+    }
+
+    /// What the rules say of a result, and whether one that looks bounds its error.
+    pub(super) fn says(&self, case: &[u64], result: u32) -> (SmallVec<[Says; 8]>, bool) {
+        let operands = self.question.operands(case, 0);
         let encoding = self.encoding();
         let mut says: SmallVec<[Says; 8]> = SmallVec::new();
         let mut bounded = false;
@@ -52,21 +67,12 @@ impl Verifier {
             let mut accepts = None;
             for demand in rule.looking(encoding, &operands) {
                 bounded |= bounds_error(demand, &operands);
-                let accepted = || self.question.accepted_part(&case, 0, demand).contains(u64::from(result));
+                let accepted = || self.question.accepted_part(case, 0, demand).contains(u64::from(result));
                 accepts = Some(accepts.unwrap_or(true) && accepted());
             }
             says.push(accepts);
         }
-        self.classify(&case, result, work.sum);
-        work.sum.says(&says, 1);
-        if says.contains(&Some(false)) {
-            self.deviation([input, 1], &case, result, &says, work.tally);
-        }
-        if bounded && let Some(parts) = self.error(&operands, result) {
-            work.sum.errors(parts, 1);
-            let exponent = work.tally.exponents.entry(self.exponent(&case)).or_default();
-            exponent.see(Some(Worst { input, result, parts }));
-        }
+        (says, bounded)
     }
 
     /// Adds a result to its classes.

@@ -5,17 +5,21 @@
 //! of inputs or a bound on the error decides for many inputs at once, that decision is proven to be the oracle's
 //! (`tolerance`, `analytic`); every other result is judged by itself.
 
+mod alike;
 mod analytic;
 mod class;
 mod compare;
 mod equal;
 mod fast;
 mod guess;
+mod half;
 mod kind;
 mod lane;
 mod native;
+mod pairs;
 mod polynomial;
 mod scan;
+mod sorts;
 mod sum;
 mod tally;
 mod tolerance;
@@ -30,8 +34,10 @@ use crate::verdict::Level;
 
 pub use class::Class;
 pub use guess::Guess;
+pub use half::{Manner, Nan};
 use kind::{Fast, Work};
 use lane::Rule;
+use pairs::Pairs;
 use sum::Sum;
 pub use tally::{CHUNK, Count, Exponent, PARTS, RUNS, Run, Tally, Worst, bin};
 
@@ -64,6 +70,7 @@ pub struct Verifier {
     fields: Vec<(Format, u32)>,
     rules: Vec<Rule>,
     fast: Option<Fast>,
+    pairs: Option<Pairs>,
 }
 
 impl Verifier {
@@ -77,7 +84,8 @@ impl Verifier {
             return Err(Unverifiable::NoRule { kernel: kernel.to_string(), profiles: profiles.join(", ") });
         }
         let fast = Fast::new(kernel, &rules);
-        Ok(Verifier { question, fields, rules, fast })
+        let pairs = Pairs::new(kernel, &rules, question.encodings[0]);
+        Ok(Verifier { question, fields, rules, fast, pairs })
     }
 
     /// Judges results of consecutive inputs, `first` being the number of the first: the bits of the operands side by side, the
@@ -85,9 +93,10 @@ impl Verifier {
     pub fn block(&self, first: u64, results: &[u32], tally: &mut Tally) {
         let mut sum = Sum::new(self.rules.len(), self.fields.len());
         let mut work = Work::new(&mut sum, tally);
-        match &self.fast {
-            Some(fast) => self.spans(fast, first, results, &mut work),
-            None => self.exactly(first, results, &mut work),
+        match (&self.fast, &self.pairs) {
+            (Some(fast), _) => self.spans(fast, first, results, &mut work),
+            (None, Some(pairs)) => self.rows(pairs, first, results, &mut work),
+            (None, None) => self.exactly(first, results, &mut work),
         }
         sum.add_to(&self.rules, tally);
     }

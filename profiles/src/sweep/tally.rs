@@ -33,6 +33,9 @@ pub struct Tally {
     pub classes: BTreeMap<String, BTreeMap<String, u64>>,
     /// Runs of consecutive deviating inputs, in order; those of the lowest inputs. See [`Tally::left_out`].
     pub runs: Vec<Run>,
+    /// Whether runs are of no account, for enough of lower inputs are known.
+    #[serde(skip)]
+    pub sated: bool,
 }
 
 /// What a rule says of the inputs that it looks at.
@@ -75,7 +78,7 @@ impl Worst {
     }
 
     /// Whether it comes before another: it is larger, or the same of a lower input.
-    fn exceeds(&self, other: &Worst) -> bool {
+    pub(super) fn exceeds(&self, other: &Worst) -> bool {
         self.parts > other.parts || self.parts == other.parts && self.input < other.input
     }
 }
@@ -101,6 +104,13 @@ fn sum(mut numbers: impl Iterator<Item = u64>) -> Option<u64> {
 }
 
 impl Tally {
+    /// A tally of a chunk that begins with this input, to be merged with this one: where enough runs of lower inputs are known it
+    /// keeps none.
+    pub fn beside(&self, first: u64) -> Tally {
+        let sated = self.runs.len() >= RUNS && self.runs.last().is_some_and(|last| last.first < first);
+        Tally { sated, ..Tally::default() }
+    }
+
     /// The largest error, with its input.
     pub fn worst(&self) -> Option<Worst> {
         let worst = self.exponents.values().filter_map(|exponent| exponent.worst);
@@ -173,6 +183,9 @@ impl Tally {
         let exponent = self.exponents.entry(exponent).or_default();
         exponent.deviating += length;
         exponent.first = Some(exponent.first.map_or(input, |first| first.min(input)));
+        if self.sated {
+            return;
+        }
         let place = self.runs.partition_point(|run| run.first <= input);
         if let Some(last) = place.checked_sub(1).map(|before| &mut self.runs[before])
             && last.first + last.length == input

@@ -206,7 +206,7 @@ fn conversions_to_integers_are_those_of_the_language() {
 fn agreed(verifier: &Verifier, first: u64, results: &[u32]) -> Option<(Guess, Tally)> {
     let mut tally = Tally::default();
     let digest = Digest::of(first as u32, results, 1);
-    let guess = verifier.agreed(first, results.len() as u64, digest, Guess::Constant(0), &mut tally)?;
+    let guess = verifier.agreed(first, results.len() as u64, digest, Guess::Constant(0), false, &mut tally)?;
     Some((guess, tally))
 }
 

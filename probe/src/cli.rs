@@ -248,7 +248,8 @@ pub struct Judging {
 pub struct RunArgs {
     /// Kernels to measure: ids, or patterns with * [default: all that the profiles ask for]
     pub filter: Vec<String>,
-    /// Asks every combination of route, width, front end and controls, each with all inputs; takes long
+    /// Asks every combination of route, width, front end and controls, each with all inputs, but for constants, which are
+    /// code of the kernel, and have the boundary ones; takes long
     #[arg(long)]
     pub exhaustive: bool,
     /// Asks what tells within seconds whether a driver still does what it did: subnormals, minimum and maximum, square roots,

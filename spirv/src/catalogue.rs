@@ -14,7 +14,8 @@ pub enum Extent {
     /// end likewise, one at a time, with the boundary cases.
     #[default]
     Default,
-    /// Every combination of route, width, front end and set of controls, with all cases.
+    /// Every combination of route, width, front end and set of controls, with all cases; those that compilers fold, where
+    /// each case is code of its own, with the boundary cases.
     Exhaustive,
 }
 
@@ -61,7 +62,8 @@ impl Extent {
 
     /// What a kernel is asked.
     pub fn cases(self, kernel: &Kernel) -> Cases {
-        if self == Extent::Exhaustive || kernel.is_plain() { cases::cases(kernel) } else { cases::boundary(kernel) }
+        let whole = kernel.is_plain() || self == Extent::Exhaustive && !kernel.route.is_folded();
+        if whole { cases::cases(kernel) } else { cases::boundary(kernel) }
     }
 }
 
@@ -183,6 +185,7 @@ mod tests {
             ("f32.fadd:route=push", Extent::Default, "f32.binary.boundary"),
             ("f32.fadd:width=2", Extent::Default, "f32.binary.boundary.x2"),
             ("f32.fadd:route=push", Extent::Exhaustive, "f32.binary"),
+            ("f32.fadd:route=spec", Extent::Exhaustive, "f32.binary.corners"),
             ("b10g11r11.load:route=storage_image", Extent::Default, "b10g11r11.load"),
         ] {
             assert_eq!(extent.cases(&id.parse().unwrap()).name, list);

@@ -145,6 +145,11 @@ impl Lanes {
         self.result.is_some() || self.result_not.is_some()
     }
 
+    /// What it says of the operands alone.
+    pub(crate) fn whatever_the_result(&self) -> Lanes {
+        Lanes { result: None, result_not: None, ..self.clone() }
+    }
+
     /// Whether the rule looks at a part of a result on these operands.
     pub fn select(&self, encoding: Encoding, operands: &Operands, demand: &Demand) -> bool {
         let floats = || operands.iter().filter_map(|Operand { layout, bits }| layout.map(|layout| (layout, *bits)));

@@ -26,7 +26,7 @@ use crate::accuracy::Accuracy;
 use crate::encoding::Encoding;
 use crate::environment::{Overflow, Subnormals};
 use crate::lanes::Lanes;
-use crate::oracle::Demand;
+use crate::oracle::{Demand, Operands};
 
 /// Results that are compared at once.
 const SPAN: u32 = 2048;
@@ -251,11 +251,18 @@ impl Verifier {
         let same = self.rules.iter().all(|rule| {
             // Read as zeros, subnormals may have results of another kind.
             let reads = |demand: &Demand| demand.operands.subnormal_inputs != Subnormals::Keep;
-            let looks = rule.of.lanes.iter().any(Lanes::looks_at_result);
-            let open = subnormal && looks && rule.demands.iter().any(reads);
+            let open =
+                subnormal && rule.demands.iter().any(|demand| reads(demand) && self.is_open(rule, &operands, demand));
             !open && rule.looking(self.encoding(), &operands).all(|demand| keeps(demand, x, y, segment.size))
         });
         same.then(|| self.asked(x, y, narrowed((pairs.operation.wide)(x, y))))
+    }
+
+    /// Whether it is by their result that a rule looks at operands, or does not.
+    fn is_open(&self, rule: &Rule, operands: &Operands, demand: &Demand) -> bool {
+        let selects = |lanes: &Lanes| lanes.select(self.encoding(), operands, demand);
+        let (by_result, others): (Vec<_>, Vec<_>) = rule.of.lanes.iter().partition(|lanes| lanes.looks_at_result());
+        !others.into_iter().any(selects) && by_result.iter().any(|lanes| selects(&lanes.whatever_the_result()))
     }
 
     /// What is said of a result.

@@ -1,6 +1,6 @@
 //! Exit statuses: what they mean, which one wins, and how errors reach the terminal.
 
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::process::ExitCode;
 
 use fpprobe_reports::escape::visible_lines;
@@ -97,6 +97,9 @@ pub fn report(error: &anyhow::Error) -> ExitCode {
     say(&format!("fpprobe: {error:#}"));
     let status = error.chain().find_map(|cause| {
         let ended = cause.downcast_ref::<Ended>().map(|ended| ended.0);
+        // A disk that is full is the user's to mend.
+        let full = cause.downcast_ref::<io::Error>().filter(|error| error.kind() == io::ErrorKind::StorageFull);
+        let ended = ended.or(full.map(|_| Status::Usage));
         ended.or_else(|| cause.downcast_ref::<Usage>().map(|_| Status::Usage))
     });
     status.unwrap_or(Status::Internal).into()

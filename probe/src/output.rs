@@ -11,8 +11,29 @@ use crate::exit::OrUsage as _;
 use crate::journal;
 
 /// Standard output, buffered. A closed reader is an error of kind `BrokenPipe`, which `main` takes for a quiet end.
-pub fn stdout() -> BufWriter<StdoutLock<'static>> {
-    BufWriter::new(io::stdout().lock())
+pub fn stdout() -> BufWriter<Shown> {
+    BufWriter::new(Shown(io::stdout().lock()))
+}
+
+/// Standard output, whose errors say that they are its.
+pub struct Shown(StdoutLock<'static>);
+
+impl io::Write for Shown {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write(bytes).map_err(of_stdout)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush().map_err(of_stdout)
+    }
+}
+
+fn of_stdout(error: io::Error) -> io::Error {
+    match error.kind() {
+        // Is tried again.
+        io::ErrorKind::Interrupted => error,
+        kind => io::Error::new(kind, format!("failed to write standard output: {error}; it is not whole")),
+    }
 }
 
 /// Where a report goes.

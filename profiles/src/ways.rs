@@ -4,7 +4,7 @@
 //! Neither answer need be wrong: a rule may allow both. It is what programs trip over that fold one operand and compute the
 //! other. A rule looks at both.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use fpprobe_spirv::kernel::Shape;
 use fpprobe_spirv::{Cases, FloatLayout, Kernel};
@@ -116,18 +116,39 @@ fn expected(other: &Observation, plain: &Observation, cases: &HashMap<&[u64], us
     if other.kernel.width == plain.kernel.width {
         return plain.steady(*cases.get(operands)?).map(<[u64]>::to_vec);
     }
-    // Component by component; the values of each result lie side by side.
+    // The values of each result lie side by side.
     let width = other.kernel.width as usize;
-    let params = other.kernel.params();
-    let answers: Option<Vec<&[u64]>> = (0..width)
-        .map(|component| {
-            let of = |(_, own): (Shape, &[u64])| own.get(component).or(own.first()).copied();
-            let scalar: Option<Vec<u64>> = Shape::split(&params, operands).map(of).collect();
-            plain.steady(*cases.get(scalar?.as_slice())?)
-        })
-        .collect();
+    let scalars = scalars(&other.kernel, operands);
+    let answers: Option<Vec<&[u64]>> = scalars.map(|scalar| plain.steady(*cases.get(&scalar[..])?)).collect();
     let answers = answers?;
     (0..other.kernel.outputs()).map(|part| answers[part % width].get(part / width).copied()).collect()
+}
+
+/// Cases of a kernel that ask one of these of the one it should answer like, if only in a component; `unlike` as in [`Pair`].
+pub fn sharing(
+    other: &Observation,
+    plain: &Kernel,
+    unlike: &[usize],
+    cases: &HashSet<&[u64]>,
+) -> impl Iterator<Item = usize> {
+    let asks = |case: &usize| {
+        let operands = other.cases.case(*case);
+        if other.kernel.width == plain.width {
+            cases.contains(operands)
+        } else {
+            scalars(&other.kernel, operands).any(|scalar| cases.contains(&scalar[..]))
+        }
+    };
+    (0..other.cases.len()).filter(|case| unlike.binary_search(case).is_err()).filter(asks)
+}
+
+/// A case of vectors component by component.
+fn scalars(kernel: &Kernel, operands: &[u64]) -> impl Iterator<Item = Vec<u64>> {
+    let params = kernel.params();
+    (0..kernel.width as usize).map(move |component| {
+        let of = |(_, own): (Shape, &[u64])| own.get(component).or(own.first()).copied().unwrap_or_default();
+        Shape::split(&params, operands).map(of).collect()
+    })
 }
 
 #[cfg(test)]

@@ -1,9 +1,10 @@
 //! Every case that a rule does not accept: in a report by number, since inputs and answers are there already; beside other
 //! reports as lanes on one line each, which tell the same failure from another.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use fpprobe_profiles::judge::Observations;
+use fpprobe_profiles::ways;
 use fpprobe_profiles::{Observation, Outcome};
 use fpprobe_spirv::Kernel;
 
@@ -44,7 +45,9 @@ pub fn written(cases: &[(Kernel, Vec<u64>)], index: &Observations<'_>) -> Vec<Fa
 #[derive(Clone, Debug)]
 pub struct Answers {
     observations: Vec<Observation>,
-    by_kernel: HashMap<String, usize>,
+    by_kernel: HashMap<Kernel, usize>,
+    /// By the kernel that they should answer like, those that do, each with its cases of which that is not known.
+    beside: HashMap<Kernel, Vec<(Kernel, Vec<usize>)>>,
 }
 
 impl Answers {
@@ -53,18 +56,35 @@ impl Answers {
         let told = device.profiles.iter().flat_map(|profile| &profile.rules).any(|rule| !rule.failed.is_empty());
         let recorded: &[_] = if told { &device.observations } else { &[] };
         let observations = read_device(recorded, &report.inputs)?.observations;
-        let by_kernel =
-            observations.iter().enumerate().map(|(place, observation)| (observation.kernel.to_string(), place));
-        Ok(Answers { by_kernel: by_kernel.collect(), observations })
+        let by_kernel = observations.iter().enumerate().map(|(place, observation)| (observation.kernel, place));
+        let mut beside: HashMap<Kernel, Vec<(Kernel, Vec<usize>)>> = HashMap::new();
+        for pair in ways::pairs(&observations) {
+            beside.entry(pair.plain.kernel).or_default().push((pair.other.kernel, pair.unlike));
+        }
+        Ok(Answers { by_kernel: by_kernel.collect(), beside, observations })
     }
 
-    /// The failing lanes of a rule; `None` where the report does not tell, or tells of cases that it does not hold.
+    /// The failing lanes of a rule; `None` where the report does not tell, or tells of cases that it does not hold. Of kernels
+    /// that should answer like another a report tells where they do not; here they have the lanes, too, that they share
+    /// with it.
     pub fn lanes(&self, rule: &RuleResult) -> Option<Lanes> {
         let mut lanes = Lanes::new();
+        let mut add = |observation: &Observation, cases: &mut dyn Iterator<Item = usize>| {
+            let mut cases = cases.map(|case| lane(observation, case)).peekable();
+            if cases.peek().is_some() {
+                lanes.entry(observation.kernel.to_string()).or_default().extend(cases);
+            }
+        };
         for Failed { kernel, cases } in &rule.failed {
             let observation = self.get(kernel)?;
-            let of_kernel = numbers(cases, observation.cases.len())?.into_iter().map(|case| lane(observation, case));
-            lanes.entry(kernel.clone()).or_default().extend(of_kernel);
+            let cases = numbers(cases, observation.cases.len())?;
+            add(observation, &mut cases.iter().copied());
+            let failing: HashSet<&[u64]> = cases.iter().map(|case| observation.cases.case(*case)).collect();
+            for (other, unlike) in self.beside.get(&observation.kernel).into_iter().flatten() {
+                let Some(place) = self.by_kernel.get(other) else { continue };
+                let other = &self.observations[*place];
+                add(other, &mut ways::sharing(other, &observation.kernel, unlike, &failing));
+            }
         }
         for list in lanes.values_mut() {
             list.sort_unstable();
@@ -79,7 +99,7 @@ impl Answers {
     }
 
     fn get(&self, kernel: &str) -> Option<&Observation> {
-        let observation = self.observations.get(*self.by_kernel.get(kernel)?)?;
+        let observation = self.observations.get(*self.by_kernel.get(&kernel.parse().ok()?)?)?;
         matches!(observation.outcome, Outcome::Ran | Outcome::Flaky).then_some(observation)
     }
 }

@@ -8,6 +8,7 @@ use std::path::Path;
 use fpprobe_reports::escape::visible;
 use fpprobe_reports::limited;
 use fpprobe_reports::load::{self, SIZE_LIMIT};
+use fpprobe_reports::record::read_device;
 use fpprobe_reports::store::{Checks, Limits, Store, Stored, container};
 
 use crate::cli::{HistoryArgs, HistoryCommand};
@@ -60,6 +61,11 @@ fn find(store: &Store, id: &str) -> anyhow::Result<Stored> {
 /// Stores the report of a file, to the last bit.
 fn add(store: &Store, path: &Path, allow_tainted: bool) -> anyhow::Result<()> {
     let report = load::load(path).or_usage()?;
+    for device in &report.devices {
+        // What cannot be judged or compared later is refused now.
+        read_device(&device.observations, &report.inputs)
+            .map_err(|error| usage_error(format!("failed to store {}: {error}", path.display())))?;
+    }
     let bytes = limited::bytes(path, SIZE_LIMIT).or_usage()?;
     let text = if container::is_stored(&bytes) {
         container::unpack(&bytes).or_usage()?.1

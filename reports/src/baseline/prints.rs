@@ -14,13 +14,13 @@ const DIGEST: usize = 16;
 /// Hex digits of a lane's print: of other bits one in 2^24 and more passes for one of 256.
 const PRINT: usize = 8;
 
-/// The failing lanes of one kernel: `f32.fadd 2 0123456789abcdef 0011223344556677`, the kernel, the number of lanes, 16
-/// hex digits of the SHA-256 of them, and, of at most 256 lanes, 8 hex digits of the SHA-256 of each.
+/// The failing lanes of kernels that have the same: `f32.fadd f32.fadd:via=glsl 2 0123456789abcdef 0011223344556677`, the kernels,
+/// the number of lanes of each, 16 hex digits of the SHA-256 of them, and, of at most 256 lanes, 8 hex digits of the SHA-256 of each.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Prints {
-    /// Kernel id.
-    pub kernel: String,
-    /// Number of lanes, each counted once however many parts of its result fail.
+    /// Kernel ids.
+    pub kernels: Vec<String>,
+    /// Number of lanes of each, each counted once however many parts of its result fail.
     pub count: usize,
     digest: String,
     /// Sorted; empty where there are too many.
@@ -30,14 +30,22 @@ pub struct Prints {
 /// No prints of lanes.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error(
-    "`{0}` is not what `fpprobe baseline accept` writes: a kernel, the number of its lanes, {DIGEST} hex digits, and {PRINT} for each of up to {ONE_BY_ONE} lanes"
+    "`{0}` is not what `fpprobe baseline accept` writes: kernels, the number of their lanes, {DIGEST} hex digits, and {PRINT} for each of up to {ONE_BY_ONE} lanes"
 )]
 pub struct NoPrints(String);
 
 impl Prints {
     /// Those of every kernel.
     pub fn of(lanes: &Lanes) -> Vec<Prints> {
-        lanes.iter().map(|(kernel, lanes)| Prints::of_kernel(kernel, lanes)).collect()
+        let mut all: Vec<Prints> = Vec::new();
+        for (kernel, lanes) in lanes {
+            let own = Prints::of_kernel(kernel, lanes);
+            match all.iter_mut().find(|known| (known.count, &known.digest) == (own.count, &own.digest)) {
+                Some(known) => known.kernels.extend(own.kernels),
+                None => all.push(own),
+            }
+        }
+        all
     }
 
     fn of_kernel(kernel: &str, lanes: &[String]) -> Prints {
@@ -45,12 +53,12 @@ impl Prints {
             if lanes.len() > ONE_BY_ONE { Vec::new() } else { lanes.iter().map(|lane| print(lane)).collect() };
         one_by_one.sort_unstable();
         let digest = cut(&lanes.join("\n"), DIGEST);
-        Prints { kernel: kernel.to_owned(), count: lanes.len(), digest, one_by_one }
+        Prints { kernels: vec![kernel.to_owned()], count: lanes.len(), digest, one_by_one }
     }
 
     /// Why these lanes are not some of those printed.
-    fn objection(&self, lanes: &[String]) -> Option<String> {
-        let Prints { kernel, count, one_by_one, .. } = self;
+    fn objection(&self, kernel: &str, lanes: &[String]) -> Option<String> {
+        let Prints { count, one_by_one, .. } = self;
         let now = Prints::of_kernel(kernel, lanes);
         if now.digest == self.digest && now.count == *count {
             return None;
@@ -73,8 +81,8 @@ impl Prints {
 
 /// Why the lanes that fail are not some of the accepted ones.
 pub(super) fn objection(accepted: &[Prints], lanes: &Lanes) -> Option<String> {
-    lanes.iter().find_map(|(kernel, lanes)| match accepted.iter().find(|prints| prints.kernel == *kernel) {
-        Some(prints) => prints.objection(lanes),
+    lanes.iter().find_map(|(kernel, lanes)| match accepted.iter().find(|prints| prints.kernels.contains(kernel)) {
+        Some(prints) => prints.objection(kernel, lanes),
         None => Some(format!("{kernel} fails, too, of which nothing was accepted")),
     })
 }
@@ -82,8 +90,9 @@ pub(super) fn objection(accepted: &[Prints], lanes: &Lanes) -> Option<String> {
 /// How many accepted lanes do not fail any more, of kernels that answered.
 pub(crate) fn mended(accepted: &[Prints], lanes: &Lanes, answered: impl Fn(&str) -> bool) -> usize {
     let now = |kernel: &str| lanes.get(kernel).map_or(0, Vec::len);
-    let answered = accepted.iter().filter(|prints| answered(&prints.kernel));
-    answered.map(|prints| prints.count.saturating_sub(now(&prints.kernel))).sum()
+    let kernels = accepted.iter().flat_map(|prints| prints.kernels.iter().map(move |kernel| (kernel, prints.count)));
+    let answered = kernels.filter(|(kernel, _)| answered(kernel));
+    answered.map(|(kernel, count)| count.saturating_sub(now(kernel))).sum()
 }
 
 fn print(lane: &str) -> String {
@@ -98,8 +107,8 @@ fn cut(text: &str, digits: usize) -> String {
 
 impl fmt::Display for Prints {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Prints { kernel, count, digest, one_by_one } = self;
-        write!(f, "{kernel} {count} {digest}")?;
+        let Prints { kernels, count, digest, one_by_one } = self;
+        write!(f, "{} {count} {digest}", kernels.join(" "))?;
         if one_by_one.is_empty() { Ok(()) } else { write!(f, " {}", one_by_one.concat()) }
     }
 }
@@ -114,17 +123,22 @@ impl FromStr for Prints {
 
 fn parse(text: &str) -> Option<Prints> {
     let is_hex = |text: &str| text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
-    let mut words = text.split(' ');
-    let (kernel, count, digest) = (words.next()?, words.next()?.parse().ok()?, words.next()?);
+    let is_number = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());
+    let words: Vec<&str> = text.split(' ').collect();
+    // No kernel's id is a number.
+    let (kernels, rest) = words.split_at(words.iter().position(|word| is_number(word))?);
+    let mut words = rest.iter().copied();
+    let (count, digest) = (words.next()?.parse().ok()?, words.next()?);
     let prints = words.next().unwrap_or_default();
     let complete = prints.len() == if count > ONE_BY_ONE { 0 } else { count * PRINT };
-    if kernel.is_empty() || digest.len() != DIGEST || !is_hex(digest) || !is_hex(prints) || !complete {
+    if kernels.is_empty() || digest.len() != DIGEST || !is_hex(digest) || !is_hex(prints) || !complete {
         return None;
     }
     let mut one_by_one: Vec<String> =
         prints.as_bytes().chunks(PRINT).map(|print| print.escape_ascii().to_string()).collect();
     one_by_one.sort_unstable();
-    words.next().is_none().then(|| Prints { kernel: kernel.to_owned(), count, digest: digest.to_owned(), one_by_one })
+    let kernels = kernels.iter().map(|kernel| (*kernel).to_owned()).collect();
+    words.next().is_none().then(|| Prints { kernels, count, digest: digest.to_owned(), one_by_one })
 }
 
 #[cfg(test)]
@@ -162,6 +176,21 @@ mod tests {
         assert_eq!(objection(&accepted, &lanes(0..257)), None);
         assert!(objection(&accepted, &lanes(0..256)).unwrap().contains("256 lanes where 257 were accepted: fewer"));
         assert!(objection(&accepted, &lanes(1..258)).unwrap().contains("other lanes or bits"));
+    }
+
+    #[test]
+    fn kernels_of_the_same_lanes_share_a_line() {
+        let mut lanes = lanes(0..2);
+        lanes.insert("f32.fadd:route=push".to_owned(), lanes["f32.fadd"].clone());
+        lanes.insert("f32.fadd:width=2".to_owned(), vec!["0,0 1,1 = 1,1".to_owned()]);
+        let accepted = accepted(&lanes);
+        assert_eq!(accepted.len(), 2);
+        assert!(accepted[0].to_string().starts_with("f32.fadd f32.fadd:route=push 2 "));
+        assert_eq!(objection(&accepted, &lanes), None);
+        let fewer = Lanes::from([("f32.fadd".to_owned(), lanes["f32.fadd"].clone())]);
+        assert_eq!((objection(&accepted, &fewer), mended(&accepted, &fewer, |_| true)), (None, 3));
+        lanes.get_mut("f32.fadd:route=push").unwrap()[1] = "00000001 00000000 = 00000007".to_owned();
+        assert!(objection(&accepted, &lanes).unwrap().contains("f32.fadd:route=push 00000001 00000000 = 00000007"));
     }
 
     #[test]

@@ -14,7 +14,7 @@ const HEAD: &str = "\
 # said of an entry belongs into its `reason`.
 # Conditions of an entry, each of which may be left out: driver = \"name\", versions = \">=25.0, <25.2\" of it, and
 # expires = 2027-03-31, the last day. `failing` is the number of lanes that may fail, `seen` are the first of them, and
-# `lanes` tells all of them from others: kernel, number of cases, digest, and up to 256 cases one by one.
+# `lanes` tells all of them from others: kernels, number of cases of each, digest, and up to 256 cases one by one.
 ";
 
 /// Writes a baseline.

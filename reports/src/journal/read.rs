@@ -9,7 +9,7 @@ use super::{FORMAT, Record, Run, digest};
 /// Longest line: the answers of a batch take some megabytes.
 const LINE_LIMIT: u64 = 64 << 20;
 /// Largest journal.
-const SIZE_LIMIT: u64 = 256 << 20;
+const SIZE_LIMIT: u64 = 4 << 30;
 
 /// A journal as far as it can be trusted.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -8,6 +8,7 @@ use std::collections::{HashMap, HashSet};
 use std::io;
 
 use fpprobe_profiles::parallel;
+use fpprobe_spirv::Kernel;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -75,6 +76,10 @@ fn without_common(texts: [&str; 2]) -> Option<[String; 2]> {
         });
         let (Some(before), Some(now)) = (before, now) else { continue };
         let answers = [Answers::of(before), Answers::of(now)];
+        // One side may spell otherwise what both have.
+        if !answers[0].alone_are_known(&answers[1]) || !answers[1].alone_are_known(&answers[0]) {
+            return None;
+        }
         let is_spare = |side: usize, one: &Observation<'_>| {
             answers[side].is_plain(one) && !answers[side].is_compared(one, &answers[1 - side], &tables)
         };
@@ -131,6 +136,12 @@ impl<'d, 'a> Answers<'d, 'a> {
             by_kernel.entry(&*one.kernel).and_modify(|known| *known = None).or_insert(Some(one));
         }
         Answers(by_kernel)
+    }
+
+    /// Whether the kernels that others do not have are spelled as this program does.
+    fn alone_are_known(&self, others: &Answers<'_, '_>) -> bool {
+        let is_known = |id: &str| id.parse::<Kernel>().is_ok_and(|kernel| kernel.to_string() == id);
+        self.0.keys().filter(|id| !others.0.contains_key(**id)).all(|id| is_known(id))
     }
 
     /// Whether it is the only observation of its kernel, and nothing but a list of answers.

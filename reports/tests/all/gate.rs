@@ -1,8 +1,6 @@
 //! The gate over every lane: what gets worse behind the lanes that are shown closes it, what gets better does not; and a
 //! report that tells of nothing opens nothing.
 
-use std::sync::Arc;
-
 use fpprobe_profiles::profile::built_in;
 use fpprobe_profiles::{Observation, Outcome, Verdict};
 use fpprobe_reports::Report;
@@ -10,7 +8,7 @@ use fpprobe_reports::baseline::{AcceptError, Baseline, Date, Filter, accept, rea
 use fpprobe_reports::check::{Checked, Gate, Terms, check};
 use fpprobe_reports::judged::judge;
 use fpprobe_reports::record::Recorder;
-use fpprobe_spirv::{Cases, Kernel};
+use fpprobe_spirv::Cases;
 
 use crate::fixture;
 
@@ -23,25 +21,32 @@ fn today() -> Date {
 
 /// A device that adds like IEEE, but for what `change` makes of an answer; the number of the case and the sum.
 fn report(change: impl Fn(u64, u64) -> u64) -> Report {
-    let kernel: Kernel = "f32.fadd".parse().unwrap();
+    report_of(&[("f32.fadd", &change)])
+}
+
+/// What becomes of an answer.
+type Change<'a> = &'a dyn Fn(u64, u64) -> u64;
+
+/// The same of kernels of one operation.
+fn report_of(kernels: &[(&str, Change<'_>)]) -> Report {
     let operands: Vec<u64> = (1..=LANES).flat_map(|bits| [bits, 0]).collect();
-    let out: Vec<u64> = (1..=LANES).map(|bits| change(bits - 1, bits)).collect();
-    let observation = Observation {
-        kernel,
-        cases: Cases::new("f32.few", 2, operands),
+    let observed = |(id, change): &(&str, Change<'_>)| Observation {
+        kernel: id.parse().unwrap(),
+        cases: Cases::new("f32.few", 2, operands.clone()),
         outcome: Outcome::Ran,
         detail: String::new(),
-        out: Arc::from(out),
+        out: (1..=LANES).map(|bits| change(bits - 1, bits)).collect::<Vec<_>>().into(),
         second: None,
     };
+    let observations: Vec<Observation> = kernels.iter().map(observed).collect();
     let mut report = fixture::report();
     report.devices.truncate(1);
     report.incomplete.clear();
     let mut recorder = Recorder::new();
     let device = &mut report.devices[0];
     device.incomplete.clear();
-    device.observations = recorder.device(std::slice::from_ref(&observation));
-    device.profiles = judge(&[built_in("d3d11").unwrap().unwrap()], &[observation]).profiles;
+    device.observations = recorder.device(&observations);
+    device.profiles = judge(&[built_in("d3d11").unwrap().unwrap()], &observations).profiles;
     report.inputs = recorder.inputs_table();
     report
 }
@@ -193,4 +198,24 @@ fn what_cannot_be_meant_is_not_accepted() {
     ] {
         assert!(matches!(error(&change), AcceptError::Nothing { .. }));
     }
+}
+
+#[test]
+fn ways_of_asking_are_accepted_each_by_itself() {
+    const PLAIN: &str = "f32.fadd";
+    const LITERAL: &str = "f32.fadd:route=literal";
+    let keeps: Change<'_> = &|_, sum| sum;
+    let flushes: Change<'_> = &|_, _| 0;
+    let asked = |before: [Change<'_>; 2], now: [Change<'_>; 2]| {
+        let [before, now] = [before, now].map(|[plain, literal]| report_of(&[(PLAIN, plain), (LITERAL, literal)]));
+        checked(&now, &accepted(&before), false)
+    };
+    assert!(asked([keeps, keeps], [keeps, keeps]).passed);
+    // It takes over wrong answers that were accepted of another.
+    let worse = asked([keeps, flushes], [keeps, keeps]);
+    assert!(worse.deviations.iter().any(|one| one.why.contains("f32.fadd:route=literal fails, too")), "{worse:?}");
+    // The other is mended; this one answers as ever.
+    let better = asked([keeps, keeps], [flushes, keeps]);
+    assert!(better.passed && !better.improved.is_empty(), "{better:?}");
+    assert!(asked([keeps, flushes], [flushes, flushes]).passed);
 }

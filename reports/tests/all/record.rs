@@ -169,7 +169,7 @@ fn what_references_stand_for_is_limited() {
     written[0].out = Some(Outputs::Values(std::iter::repeat_n(one(), cases).collect()));
     let reference =
         model::Observation { out: Some(Outputs::SameAs { same_as: "f32.fadd".into() }), ..written[0].clone() };
-    written.extend(std::iter::repeat_n(reference, 1 << 12));
+    written.extend(std::iter::repeat_n(reference, 1 << 14));
     let message = read_error(&written, &tables).to_string();
-    assert!(message.contains("more than 67108864 answers"), "{message}");
+    assert!(message.contains("more than 268435456 answers"), "{message}");
 }

@@ -14,7 +14,7 @@ use fpprobe_spirv::catalogue::{Extent, strictest};
 use fpprobe_spirv::{Cases, Controls, Format, Kernel, Route, cases};
 use serde::Deserialize;
 
-use crate::exit::OrUsage as _;
+use crate::exit::{OrUsage as _, say};
 use crate::measure::support::Support;
 use crate::supervisor::Ask;
 use crate::{asking, host};
@@ -93,18 +93,23 @@ pub fn again<'a>(store: &Store, devices: impl IntoIterator<Item = &'a Identity>)
     let host = host::host().id;
     let mut quick = Quick::default();
     for device in devices {
-        if let Some(stored) = newest(&listing, &host, device) {
-            quick.again.insert(device.key.clone(), deviating(store, stored, device)?);
-        }
+        // What was damaged since is no reason to measure nothing.
+        let told = all(&listing, &host, device).find_map(|stored| {
+            deviating(store, stored, device)
+                .inspect_err(|error| say(&format!("warning: {error:#}; an older report tells what deviated")))
+                .ok()
+        });
+        quick.again.extend(told.map(|kernels| (device.key.clone(), kernels)));
     }
     Ok(quick)
 }
 
-/// The newest report of this host with this device and a driver of this name: stores hold reports of other machines, which
+/// The reports, newest first, of this host with this device and a driver of this name: stores hold reports of other machines, which
 /// have the same slots, and a slot may have several drivers.
-fn newest<'a>(listing: &'a Listing, host: &str, device: &Identity) -> Option<&'a Stored> {
+fn all<'a>(listing: &'a Listing, host: &'a str, device: &'a Identity) -> impl Iterator<Item = &'a Stored> {
     let is_it = |held: &Held| held.slot == device.slot && held.driver == device.driver.name;
-    listing.reports.iter().rev().find(|stored| stored.entry.host == host && stored.entry.devices.iter().any(is_it))
+    let of_host = listing.reports.iter().rev().filter(move |stored| stored.entry.host == host);
+    of_host.filter(move |stored| stored.entry.devices.iter().any(is_it))
 }
 
 fn deviating(store: &Store, stored: &Stored, device: &Identity) -> anyhow::Result<Vec<String>> {

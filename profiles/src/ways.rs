@@ -4,7 +4,7 @@
 //! Neither answer need be wrong: a rule may allow both. It is what programs trip over that fold one operand and compute the
 //! other. A rule looks at both.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use fpprobe_spirv::kernel::Shape;
 use fpprobe_spirv::{Cases, FloatLayout, Kernel};
@@ -129,14 +129,14 @@ pub fn sharing(
     other: &Observation,
     plain: &Kernel,
     unlike: &[usize],
-    cases: &HashSet<&[u64]>,
+    is_one: impl Fn(&[u64]) -> bool,
 ) -> impl Iterator<Item = usize> {
-    let asks = |case: &usize| {
+    let asks = move |case: &usize| {
         let operands = other.cases.case(*case);
         if other.kernel.width == plain.width {
-            cases.contains(operands)
+            is_one(operands)
         } else {
-            scalars(&other.kernel, operands).any(|scalar| cases.contains(&scalar[..]))
+            scalars(&other.kernel, operands).any(|scalar| is_one(&scalar))
         }
     };
     (0..other.cases.len()).filter(|case| unlike.binary_search(case).is_err()).filter(asks)

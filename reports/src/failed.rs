@@ -83,7 +83,7 @@ impl Answers {
             for (other, unlike) in self.beside.get(&observation.kernel).into_iter().flatten() {
                 let Some(place) = self.by_kernel.get(other) else { continue };
                 let other = &self.observations[*place];
-                add(other, &mut ways::sharing(other, &observation.kernel, unlike, &failing));
+                add(other, &mut ways::sharing(other, &observation.kernel, unlike, |case| failing.contains(case)));
             }
         }
         for list in lanes.values_mut() {

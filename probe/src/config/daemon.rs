@@ -196,6 +196,7 @@ impl Daemon {
             (self.idle.is_nan() || self.idle < 0.0, "`daemon.idle` must be a load per processor, 0 or more"),
             (self.busy.percent > 100, "`daemon.busy.percent` must be at most 100"),
             (!(1..=1024).contains(&self.http.connections), "`daemon.http.connections` must be 1 to 1024"),
+            (self.budget.memory > 1 << 24, "`daemon.budget.memory` must be MiB, at most 16777216"),
             (self.hook.retries > 20, "`daemon.hook.retries` must be at most 20"),
             (self.webhook.retries > 20, "`daemon.webhook.retries` must be at most 20"),
         ];

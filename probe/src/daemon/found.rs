@@ -27,7 +27,8 @@ impl Service {
         let slot = [("slot", &device.slot[..])];
         let (rules, kernels) = found.changes.counts();
         let identity = found.changes.identity();
-        let news = found.unaccepted.as_deref().is_some_and(|all| self.remembered.unaccepted(&device.slot, all));
+        let of_order = format!("{} {} {}", device.slot, device.driver, order.extent.name());
+        let news = found.unaccepted.as_deref().is_some_and(|all| self.remembered.is_unaccepted_news(&of_order, all));
         let regressed = found.changes.regressed().next().is_some() || found.hung.is_some() || news;
         let changed = found.before.as_ref().filter(|_| rules + kernels + identity.len() > 0);
         let deviating = found.regressions.len();
@@ -110,6 +111,9 @@ impl Service {
         }
         kept?;
         self.remembered.told(&device.key, &found.changes);
+        if let Some(unaccepted) = &found.unaccepted {
+            self.remembered.unaccepted(&of_order, unaccepted);
+        }
         if let Err(error) = self.remembered.save() {
             self.tell(Priority::Error, &format!("{error:#}"), &[]);
         }

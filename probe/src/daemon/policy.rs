@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use fpprobe_reports::store::{DAEMON, Store};
+use jiff::Zoned;
 
 use super::hook::{self, HTTPS};
 use super::schedule::Schedule;
@@ -67,7 +68,10 @@ impl Policy {
     fn new(layers: &Layers) -> anyhow::Result<Policy> {
         let config = layers.config().map_err(usage_error)?;
         let daemon = &config.daemon;
-        let schedule = daemon.schedule.parse().map_err(usage_error)?;
+        let schedule: Schedule = daemon.schedule.parse().map_err(usage_error)?;
+        if !matches!(schedule, Schedule::Never) && schedule.next(&Zoned::now(), Duration::ZERO).is_none() {
+            return Err(usage_error(format!("`daemon.schedule`: `{}` never comes", daemon.schedule)));
+        }
         let windows =
             daemon.windows.iter().map(|text| text.parse()).collect::<Result<_, String>>().map_err(usage_error)?;
         if !daemon.baseline.as_os_str().is_empty() {
@@ -78,8 +82,10 @@ impl Policy {
             return Err(usage_error("`daemon.hook.command`: the program has no name"));
         }
         let url = &daemon.webhook.url;
-        if !url.is_empty() && !["http://", HTTPS].iter().any(|scheme| url.starts_with(scheme)) {
-            let problem = "write an address with http:// or https://";
+        let address = ["http://", HTTPS].iter().find_map(|scheme| url.strip_prefix(scheme));
+        let has_host = url.parse::<ureq::http::Uri>().is_ok_and(|uri| uri.host().is_some_and(|host| !host.is_empty()));
+        if !url.is_empty() && (address.is_none() || !has_host) {
+            let problem = "write an address with http:// or https:// and a host";
             return Err(usage_error(format!("`daemon.webhook.url`: `{url}`: {problem}")));
         }
         if url.starts_with(HTTPS) {

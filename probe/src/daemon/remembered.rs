@@ -31,8 +31,12 @@ pub struct Remembered {
     /// device.
     #[serde(default)]
     told: BTreeMap<String, BTreeSet<String>>,
-    /// Of each slot what the baseline did not accept last.
+    /// What the baseline did not accept last, by slot, driver and extent: a quick run asks other things than a default run.
+    #[serde(default)]
     unaccepted: BTreeMap<String, BTreeSet<RuleOf>>,
+    /// Whether an operator wants nothing measured.
+    #[serde(default)]
+    pub paused: bool,
     #[serde(skip)]
     path: PathBuf,
 }
@@ -83,11 +87,15 @@ impl Remembered {
         told.extend(changes.regressed());
     }
 
-    /// Takes over what the baseline does not accept; whether there is something that was not there before.
-    pub fn unaccepted(&mut self, slot: &str, deviations: &[Deviation]) -> bool {
-        let now: BTreeSet<RuleOf> = deviations.iter().map(|one| (one.profile.clone(), one.rule.clone())).collect();
-        let before = self.unaccepted.insert(slot.to_owned(), now.clone()).unwrap_or_default();
-        !now.is_subset(&before)
+    /// Whether the baseline does not accept something that was not there before.
+    pub fn is_unaccepted_news(&self, order: &str, deviations: &[Deviation]) -> bool {
+        let before = self.unaccepted.get(order);
+        rules(deviations).any(|rule| !before.is_some_and(|before| before.contains(&rule)))
+    }
+
+    /// Takes over what the baseline does not accept.
+    pub fn unaccepted(&mut self, order: &str, deviations: &[Deviation]) {
+        self.unaccepted.insert(order.to_owned(), rules(deviations).collect());
     }
 
     /// Forgets devices that are gone, or have another driver.
@@ -102,6 +110,10 @@ impl Remembered {
         let text = serde_json::to_string(self)?;
         Ok(save(&self.path, |out| out.write_all(text.as_bytes()))?)
     }
+}
+
+fn rules(deviations: &[Deviation]) -> impl Iterator<Item = RuleOf> {
+    deviations.iter().map(|one| (one.profile.clone(), one.rule.clone()))
 }
 
 #[cfg(test)]
@@ -162,9 +174,13 @@ mod tests {
     fn what_the_baseline_does_not_accept_is_news_once() {
         let (mut remembered, _) = Remembered::open(Path::new("/nonexistent/remembered.json"));
         let deviation = |rule: &str| Deviation { profile: "p".to_owned(), rule: rule.to_owned(), why: String::new() };
-        assert!(!remembered.unaccepted("slot", &[]));
-        assert!(remembered.unaccepted("slot", &[deviation("R-1")]));
-        assert!(!remembered.unaccepted("slot", &[deviation("R-1")]));
-        assert!(remembered.unaccepted("slot", &[deviation("R-1"), deviation("R-2")]));
+        let (one, both) = ([deviation("R-1")], [deviation("R-1"), deviation("R-2")]);
+        assert!(!remembered.is_unaccepted_news("slot", &[]));
+        assert!(remembered.is_unaccepted_news("slot", &one));
+        // It is news until it has been told.
+        assert!(remembered.is_unaccepted_news("slot", &one));
+        remembered.unaccepted("slot", &one);
+        assert!(!remembered.is_unaccepted_news("slot", &one) && remembered.is_unaccepted_news("other", &one));
+        assert!(remembered.is_unaccepted_news("slot", &both));
     }
 }

@@ -29,7 +29,11 @@ impl Service {
                 let daemon = &policy.config.daemon;
                 self.log = Log::new(&daemon.journal);
                 self.debounce = Debounce::new(seconds(daemon.debounce));
-                self.next = policy.schedule.next(&Zoned::now(), seconds(daemon.jitter));
+                // An interval goes on, however often the rest is read again.
+                let before = &self.policy.config.daemon;
+                if (&before.schedule, before.jitter) != (&daemon.schedule, daemon.jitter) {
+                    self.next = policy.schedule.next(&Zoned::now(), seconds(daemon.jitter));
+                }
                 self.policy = policy;
                 add(&mut self.want, Trigger::Identity);
                 self.queue.wake(Instant::now());
@@ -49,19 +53,28 @@ impl Service {
         result
     }
 
+    /// Pauses, or goes on, whoever starts it again until then.
+    fn pause(&mut self, paused: bool) {
+        self.paused = paused;
+        self.remembered.paused = paused;
+        if let Err(error) = self.remembered.save() {
+            self.tell(Priority::Error, &format!("{error:#}"), &[]);
+        }
+    }
+
     pub(super) fn answer(&mut self, request: Request, reply: &SyncSender<Reply>) {
         let answer = match request {
             Request::Status => Reply::done(&*self.board.look().status),
             Request::RunNow { full, device } => self.run_now(full, device.as_deref()),
             Request::Pause => {
-                self.paused = true;
+                self.pause(true);
                 if let Some((_, stop)) = &self.measuring {
                     stop.store(true, Ordering::Relaxed);
                 }
                 Reply::done("paused")
             }
             Request::Resume => {
-                self.paused = false;
+                self.pause(false);
                 Reply::done("resumed")
             }
             Request::Reload => self.reload().map_or_else(Reply::refused, Reply::done),

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
-use fpprobe_reports::store::{Store, Stored};
+use fpprobe_reports::limited;
+use fpprobe_reports::load::SIZE_LIMIT;
+use fpprobe_reports::store::{Store, Stored, container};
 use serde::{Deserialize, Serialize};
 
 use super::changes::{self, Changes, Checked, Deviation, Reported, Rule};
@@ -165,10 +167,18 @@ impl Round<'_> {
         let (incomplete, hung) = (reported.is_incomplete(), reported.hung());
         let mut found = Found { report: id, file, incomplete, hung, ..Found::default() };
         if unfinished.before.is_some() {
-            let path = self.compare(&stored)?;
-            found.changes = changes::read(&path)?;
-            found.regressions = found.changes.regressions();
-            (found.before, found.diff) = (unfinished.before, Some(path));
+            match self.compare(&stored) {
+                Ok(path) => {
+                    found.changes = changes::read(&path)?;
+                    found.regressions = found.changes.regressions();
+                    (found.before, found.diff) = (unfinished.before, Some(path));
+                }
+                Err(error) => match self.damage() {
+                    // It is compared with nothing; the next one has this one to be compared with.
+                    Some(damage) => found.troubles.push(format!("the report of before is damaged: {damage}")),
+                    None => return Err(error),
+                },
+            }
         }
         // What only adds to the difference does not keep it from being told.
         let troubles = &mut found.troubles;
@@ -242,6 +252,12 @@ impl Round<'_> {
             Ended::Status(status) => measured(status, &done),
             Ended::Broken(ref reason) => bail!("the run was broken off: {reason} ({})", done.last()),
         }
+    }
+
+    /// What is wrong with the report that it is compared with.
+    fn damage(&self) -> Option<String> {
+        let bytes = limited::bytes(&unfinished::reference(&self.place.folder, self.order), SIZE_LIMIT).ok()?;
+        container::unpack(&bytes).err().map(|damage| damage.to_string())
     }
 
     fn compare(&self, stored: &Stored) -> anyhow::Result<PathBuf> {

@@ -101,6 +101,7 @@ impl Service {
         for (slot, rules) in remembered.standing() {
             metrics.set("fpprobe_daemon_newly_deviating_rules", &[("slot", slot)], rules as f64);
         }
+        let paused = remembered.paused;
         let next = policy.schedule.next(&Zoned::now(), seconds(daemon.jitter));
         messenger.leftovers(&daemon.hook, &daemon.webhook);
         Service {
@@ -127,7 +128,7 @@ impl Service {
             next_poll: Instant::now(),
             next,
             spent: Spent::default(),
-            paused: false,
+            paused,
             stopping: None,
             stop: Stop::default(),
             policy,
@@ -327,7 +328,14 @@ impl Service {
         if first {
             self.looked = true;
             match unfinished::recover(&self.policy.folder(), &self.policy.store) {
-                Ok(orders) => orders.into_iter().for_each(|order| self.queue.add(order, now)),
+                Ok((orders, troubles)) => {
+                    for order in orders {
+                        self.queue.add(order, now);
+                    }
+                    for trouble in troubles {
+                        self.tell(Priority::Error, &format!("{trouble:#}"), &[]);
+                    }
+                }
                 Err(error) => self.tell(Priority::Error, &format!("{error:#}"), &[]),
             }
             let _ = sd_notify::notify(&[NotifyState::Ready]);

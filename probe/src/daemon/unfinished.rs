@@ -88,12 +88,18 @@ impl Unfinished {
 }
 
 /// What a daemon that was killed has yet to finish. Of what had not been measured to the end nothing is left to compare.
-pub fn recover(folder: &Path, store: &Store) -> anyhow::Result<Vec<Order>> {
+pub fn recover(folder: &Path, store: &Store) -> anyhow::Result<(Vec<Order>, Vec<anyhow::Error>)> {
     let reports = store.list()?.reports;
-    let mut orders = Vec::new();
+    let (mut orders, mut troubles) = (Vec::new(), Vec::new());
     let records = fs::read_dir(folder.join("unfinished")).into_iter().flatten().flatten().map(|entry| entry.path());
     for record in records.filter(|path| path.extension().is_some_and(|end| end == "json")) {
-        let mut unfinished = read(&record)?;
+        let mut unfinished = match read(&record) {
+            Ok(unfinished) => unfinished,
+            Err(error) => {
+                troubles.push(error);
+                continue;
+            }
+        };
         match unfinished.report(&reports) {
             Some(stored) => {
                 // Whoever wants it measured now wants more than this.
@@ -104,7 +110,7 @@ pub fn recover(folder: &Path, store: &Store) -> anyhow::Result<Vec<Order>> {
             None => Unfinished::end(folder, &unfinished.order),
         }
     }
-    Ok(orders)
+    Ok((orders, troubles))
 }
 
 /// The file of the report that an unfinished order is compared with.
@@ -143,14 +149,17 @@ mod tests {
         let previous = || Some(Reference { id: id.clone(), file: store.folder().join(&file) });
         let reports = || store.list().unwrap().reports;
         Unfinished::begin(&own, &full, previous(), &reports()).unwrap();
-        assert!(recover(&own, &store).unwrap().is_empty(), "it was not measured to the end");
+        assert!(recover(&own, &store).unwrap().0.is_empty(), "it was not measured to the end");
         assert!(Unfinished::of(&own, &full).is_none() && !reference(&own, &full).exists());
 
         Unfinished::begin(&own, &quick, previous(), &reports()).unwrap();
         let (_, measured) = put(&store, &device("one"), 2);
         // The store lets go what it was compared with.
         fs::remove_file(store.folder().join(&file)).unwrap();
-        let orders = recover(&own, &store).unwrap();
+        // One that is damaged keeps no other from being found.
+        fs::write(own.join("unfinished/damaged.json"), "{").unwrap();
+        let (orders, troubles) = recover(&own, &store).unwrap();
+        assert_eq!(troubles.len(), 1);
         assert_eq!((orders.len(), orders[0].extent, &orders[0].trigger), (1, Extent::Quick, &Trigger::Unfinished));
         // Whatever is stored since.
         put(&store, &device("one"), 3);
@@ -159,6 +168,6 @@ mod tests {
         assert_eq!(unfinished.before.as_ref(), Some(&id));
         assert!(reference(&own, &quick).is_file());
         Unfinished::end(&own, &quick);
-        assert!(recover(&own, &store).unwrap().is_empty());
+        assert!(recover(&own, &store).unwrap().0.is_empty());
     }
 }

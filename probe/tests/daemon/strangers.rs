@@ -32,4 +32,14 @@ fn strangers_are_refused_by_the_sockets_mode_and_by_who_they_are() {
     assert_ne!(host.status()["state"], "paused");
     ask(NOBODY, 4711).with(0);
     assert_eq!(host.status()["state"], "paused");
+    // A further group is as good as the first.
+    let further = |group: &str| {
+        let mut command = std::process::Command::new("setpriv");
+        command.args(["--reuid=65534", "--regid=65534", "--groups", group]).arg(env!("CARGO_BIN_EXE_fpprobe"));
+        command.arg("--config").arg(host.path("config.toml")).args(["daemon", "resume"]);
+        crate::scene::ends(&mut command)
+    };
+    further("4712").with(2);
+    further("4711").with(0);
+    assert_ne!(host.status()["state"], "paused");
 }

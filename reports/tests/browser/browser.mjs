@@ -23,7 +23,7 @@ export const launch = async (program) => {
   // In a container, and as root, there is no sandbox; the pages are our own.
   const flags = ["--headless", "--remote-debugging-pipe", `--user-data-dir=${profile}`, "--no-sandbox", "--disable-gpu",
     "--disable-dev-shm-usage", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--hide-scrollbars"];
-  const child = spawn(program, flags, { stdio: ["ignore", "ignore", "pipe", "pipe", "pipe"] });
+  const child = spawn(program, flags, { stdio: ["ignore", "ignore", "pipe", "pipe", "pipe"], detached: true });
   const said = [];
   child.stderr.on("data", (text) => said.push(text));
 
@@ -64,7 +64,13 @@ export const launch = async (program) => {
     const ended = new Promise((resolve) => child.exitCode === null && child.pid ? child.on("exit", resolve) : resolve());
     child.kill();
     await ended;
-    rmSync(profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+    // Its children are of its group, and write for a while yet.
+    try {
+      process.kill(-child.pid, "SIGKILL");
+    } catch {
+      // None is left.
+    }
+    rmSync(profile, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
   };
   return { send, listeners, close };
 };

@@ -11,7 +11,7 @@ use fpprobe_reports::journal::Quick;
 use fpprobe_reports::model::Identity;
 use fpprobe_reports::store::{Held, Listing, Store, Stored};
 use fpprobe_spirv::catalogue::{Extent, strictest};
-use fpprobe_spirv::{Cases, Controls, Format, Kernel, Route, cases};
+use fpprobe_spirv::{Controls, Format, Kernel, Route, cases};
 use serde::Deserialize;
 
 use crate::exit::{OrUsage as _, say};
@@ -70,21 +70,12 @@ pub fn asks(kernels: &[Kernel], again: &[String]) -> Vec<Ask> {
         let is_short = cases.len() <= LONGEST || is_direct(kernel) && kernel.format.is_packed();
         let cases = match again.contains(&*kernel.to_string()) {
             _ if is_short => cases,
-            true => spread(&cases::boundary(kernel), &cases),
+            true => cases::spread(kernel),
             false => cases::boundary(kernel),
         };
         Ask { kernel: *kernel, cases }
     };
     kernels.iter().map(ask).collect()
-}
-
-/// A list, and as many more out of a longer one, which lie far apart.
-fn spread(list: &Cases, longer: &Cases) -> Cases {
-    let step = longer.len().div_ceil(LONGEST).max(1);
-    let mut seen = HashSet::new();
-    let cases = list.iter().chain(longer.iter().step_by(step)).filter(|case| seen.insert(*case));
-    let values: Vec<u64> = cases.flatten().copied().collect();
-    Cases::new("", longer.case(0).len(), values)
 }
 
 /// What deviated, device by device, in the newest report that the store holds of each of these.

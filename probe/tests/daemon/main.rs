@@ -9,6 +9,7 @@ mod abuse;
 mod host;
 mod killed;
 mod manners;
+mod outlives;
 mod page;
 mod signals;
 mod strangers;

@@ -1,0 +1,75 @@
+//! What outlives a restart, a reload, and damage.
+
+use std::fs;
+
+use rustix::process::Signal;
+
+use crate::host::Host;
+use crate::scene::{ends, with_manifests};
+
+#[test]
+fn a_pause_lasts_until_an_operator_ends_it() {
+    let mut host = Host::new("swiftshader", "start = false\n");
+    assert!(host.ask(&["pause"]).0);
+    host.signal(Signal::TERM);
+    host.ended();
+    host.start();
+    assert_eq!(
+        host.wait("the look", || Some(host.status()).filter(|status| status["state"] != "looking"))["state"],
+        "paused"
+    );
+    assert!(host.ask(&["resume"]).0);
+    assert_ne!(host.status()["state"], "paused");
+}
+
+#[test]
+fn an_interval_goes_on_however_often_the_rest_is_read_again() {
+    let host = Host::new("swiftshader", "start = false\nschedule = \"every 3s\"\n");
+    host.wait("the clock", || {
+        assert!(host.ask(&["reload"]).0);
+        host.told().contains("looks at the devices: schedule")
+    });
+}
+
+#[test]
+fn a_damaged_report_of_before_stops_a_device_once_at_most() {
+    let host = Host::new("swiftshader", "");
+    host.wait("the first measurement", || host.told().contains("was measured for the first time"));
+    let last = || host.status()["devices"][0]["last"]["report"].as_str().map(str::to_owned);
+    let before = last().unwrap();
+    for entry in fs::read_dir(host.path("store/daemon/references/quick")).unwrap().flatten() {
+        let file = entry.path();
+        if file.extension().is_some_and(|end| end == "fpreport") {
+            let mut bytes = fs::read(&file).unwrap();
+            let middle = bytes.len() / 2;
+            bytes[middle..].fill(0x55);
+            // Another name of the store's own file.
+            fs::write(&file, bytes).unwrap();
+        }
+    }
+    assert!(host.ask(&["run-now"]).0);
+    let second = host.wait("the second measurement", || last().filter(|last| *last != before));
+    assert!(host.told().contains("the report of before is damaged"), "{}", host.told());
+    assert!(host.ask(&["run-now"]).0);
+    host.wait("the third measurement", || last().filter(|last| *last != second && *last != before));
+    assert!(host.told().contains(&format!("has not changed since {second}")), "{}", host.told());
+}
+
+#[test]
+fn what_can_never_work_is_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    for (settings, problem) in [
+        ("schedule = \"0 0 30 2 *\"", "never comes"),
+        ("webhook.url = \"http://\"", "and a host"),
+        ("webhook.url = \"ftp://a/\"", "http:// or https://"),
+        ("webhook = { url = \"https://a/\", authorities = \"/nowhere\" }", "daemon.webhook.authorities"),
+        ("budget.memory = 99999999999", "daemon.budget.memory"),
+    ] {
+        let config = folder.path().join("config.toml");
+        let store = folder.path().join("store");
+        fs::write(&config, format!("[store]\npath = {store:?}\n[daemon]\n{settings}\n")).unwrap();
+        let ended = ends(with_manifests(&[]).arg("--config").arg(&config).arg("daemon"));
+        ended.with(2);
+        assert!(ended.err.contains(problem), "{settings}: {}", ended.err);
+    }
+}

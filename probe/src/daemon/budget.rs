@@ -2,24 +2,28 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::fs;
-use std::time::{Duration, Instant};
+use std::time::{Duration, SystemTime};
+
+use serde::{Deserialize, Serialize};
 
 /// The time in which a budget is spent.
 const DAY: Duration = Duration::from_hours(24);
 
-/// Time that was spent in the last day.
-#[derive(Clone, Debug, Default)]
-pub struct Spent(VecDeque<(Instant, Duration)>);
+/// Time that was spent in the last day: by the clock, since a daemon that is started again goes on with it.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Spent(VecDeque<(SystemTime, Duration)>);
 
 impl Spent {
     /// Adds a run that has just ended.
-    pub fn add(&mut self, now: Instant, time: Duration) {
+    pub fn add(&mut self, now: SystemTime, time: Duration) {
         self.0.push_back((now, time));
     }
 
     /// How much there was of it up to now.
-    pub fn total(&mut self, now: Instant) -> Duration {
-        while self.0.front().is_some_and(|(when, _)| now.duration_since(*when) > DAY) {
+    pub fn total(&mut self, now: SystemTime) -> Duration {
+        // What a clock that was set back has still to come to counts.
+        let is_over = |when: &SystemTime| now.duration_since(*when).is_ok_and(|since| since > DAY);
+        while self.0.front().is_some_and(|(when, _)| is_over(when)) {
             self.0.pop_front();
         }
         self.0.iter().map(|(_, time)| *time).sum()
@@ -55,12 +59,14 @@ mod tests {
 
     #[test]
     fn a_day_later_it_is_forgotten() {
-        let (start, minute) = (Instant::now(), Duration::from_mins(1));
+        let (start, minute) = (SystemTime::now(), Duration::from_mins(1));
         let mut spent = Spent::default();
         spent.add(start, minute);
         spent.add(start + DAY / 2, minute * 2);
         assert_eq!(spent.total(start + DAY), minute * 3);
+        let mut again: Spent = serde_json::from_str(&serde_json::to_string(&spent).unwrap()).unwrap();
         assert_eq!(spent.total(start + DAY + minute), minute * 2);
+        assert_eq!(again.total(start + DAY + minute), minute * 2);
     }
 
     #[test]

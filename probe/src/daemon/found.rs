@@ -114,9 +114,7 @@ impl Service {
         if let Some(unaccepted) = &found.unaccepted {
             self.remembered.unaccepted(&of_order, unaccepted);
         }
-        if let Err(error) = self.remembered.save() {
-            self.tell(Priority::Error, &format!("{error:#}"), &[]);
-        }
+        self.remember();
         let folder = self.policy.folder();
         References::new(&folder).keep(&self.policy.store, &found.file, device, order.extent)?;
         Unfinished::end(&folder, order);

@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
 use fpprobe_reports::limited;
+use rustix::process::{Signal, set_parent_process_death_signal};
 use ureq::tls::{Certificate, PemItem, RootCerts, TlsConfig, parse_pem};
 
 use super::happening::Happening;
@@ -113,6 +114,7 @@ fn run(hook: &Hook, file: &Path) -> anyhow::Result<()> {
     let input = File::open(file)?;
     let mut command = Command::new(program);
     command.args(arguments).stdin(input).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
+    tie(&mut command);
     let mut child = command.spawn().context("it could not be started")?;
     let deadline = Instant::now() + Duration::from_secs_f64(hook.timeout);
     while Instant::now() < deadline {
@@ -144,6 +146,14 @@ pub fn trusted(webhook: &Webhook) -> anyhow::Result<RootCerts> {
         .with_context(|| format!("{} is no PEM", file.display()))?;
     anyhow::ensure!(!certificates.is_empty(), "{} holds no certificate in PEM", file.display());
     Ok(RootCerts::new_with_certs(&certificates))
+}
+
+/// Has a program end with this one, however that ends.
+#[expect(unsafe_code, reason = "the system is asked between fork and exec")]
+fn tie(command: &mut Command) {
+    let tie = || Ok(set_parent_process_death_signal(Some(Signal::KILL))?);
+    // SAFETY: it makes one system call, allocates nothing and takes no lock.
+    unsafe { command.pre_exec(tie) };
 }
 
 fn post(webhook: &Webhook, file: &Path) -> anyhow::Result<()> {

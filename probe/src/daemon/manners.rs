@@ -1,6 +1,6 @@
 //! Whether a device may be measured now.
 
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use jiff::Zoned;
 
@@ -38,7 +38,7 @@ impl Manners<'_> {
         if !window::open(&self.policy.windows, &Zoned::now()) {
             return wait("a maintenance window");
         }
-        if daemon.budget.day > 0.0 && self.spent.total(now) >= seconds(daemon.budget.day) {
+        if daemon.budget.day > 0.0 && self.spent.total(SystemTime::now()) >= seconds(daemon.budget.day) {
             return wait("the day's budget of time is spent");
         }
         if pending.is_idle() && host_load().is_some_and(|load| load > daemon.idle) {

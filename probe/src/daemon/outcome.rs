@@ -1,6 +1,6 @@
 //! What becomes of an order when its round has ended: told, gone on with, or tried again.
 
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use super::log::Priority;
 use super::round::{Extent, Order, Outcome};
@@ -17,7 +17,8 @@ impl Service {
     /// Takes over what came of an order.
     pub(super) fn measured(&mut self, outcome: Outcome, now: Instant) {
         self.measuring = None;
-        self.spent.add(now, outcome.time);
+        self.remembered.spent.add(SystemTime::now(), outcome.time);
+        self.remember();
         let Outcome { order, found, late, .. } = outcome;
         let result = match &found {
             Ok(Some(_)) => "done",

@@ -9,6 +9,7 @@ use fpprobe_reports::save::save;
 use serde::{Deserialize, Serialize};
 
 use super::board::Last;
+use super::budget::Spent;
 use super::changes::{Changes, Deviation};
 use super::round::Extent;
 
@@ -34,6 +35,9 @@ pub struct Remembered {
     /// What the baseline did not accept last, by slot, driver and extent: a quick run asks other things than a default run.
     #[serde(default)]
     unaccepted: BTreeMap<String, BTreeSet<RuleOf>>,
+    /// What measuring has cost of late.
+    #[serde(default)]
+    pub spent: Spent,
     /// Whether an operator wants nothing measured.
     #[serde(default)]
     pub paused: bool,

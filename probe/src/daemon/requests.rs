@@ -57,9 +57,7 @@ impl Service {
     fn pause(&mut self, paused: bool) {
         self.paused = paused;
         self.remembered.paused = paused;
-        if let Err(error) = self.remembered.save() {
-            self.tell(Priority::Error, &format!("{error:#}"), &[]);
-        }
+        self.remember();
     }
 
     pub(super) fn answer(&mut self, request: Request, reply: &SyncSender<Reply>) {

@@ -15,7 +15,6 @@ use sd_notify::NotifyState;
 use signal_hook::consts::SIGHUP;
 
 use super::board::Board;
-use super::budget::Spent;
 use super::debounce::Debounce;
 use super::happening::Happening;
 use super::hook::Messenger;
@@ -74,7 +73,6 @@ pub struct Service {
     changed: Vec<Trigger>,
     next_poll: Instant,
     pub(super) next: Option<Zoned>,
-    pub(super) spent: Spent,
     pub(super) paused: bool,
     pub(super) stopping: Option<Instant>,
     stop: Stop,
@@ -127,7 +125,6 @@ impl Service {
             changed: Vec::new(),
             next_poll: Instant::now(),
             next,
-            spent: Spent::default(),
             paused,
             stopping: None,
             stop: Stop::default(),
@@ -197,7 +194,7 @@ impl Service {
         }
         if let Some((order, stop)) = &self.measuring {
             let (policy, quarantine, own) = (&self.policy, &self.quarantine, Some(&order.device.slot[..]));
-            let mut manners = Manners { policy, quarantine, spent: &mut self.spent, own };
+            let mut manners = Manners { policy, quarantine, spent: &mut self.remembered.spent, own };
             // Who waits for news comes before what nobody waits for, and a default run goes on when it may again.
             let closed = !window::open(&policy.windows, &Zoned::now());
             if order.extent == Extent::Full
@@ -213,7 +210,7 @@ impl Service {
             return;
         }
         let (policy, quarantine) = (&self.policy, &self.quarantine);
-        let mut manners = Manners { policy, quarantine, spent: &mut self.spent, own: None };
+        let mut manners = Manners { policy, quarantine, spent: &mut self.remembered.spent, own: None };
         let mut dropped = Vec::new();
         let order = self.queue.take(now, |pending| {
             let verdict = manners.verdict(pending, now);
@@ -339,6 +336,13 @@ impl Service {
                 Err(error) => self.tell(Priority::Error, &format!("{error:#}"), &[]),
             }
             let _ = sd_notify::notify(&[NotifyState::Ready]);
+        }
+    }
+
+    /// Writes down what is to be known when it starts again.
+    pub(super) fn remember(&mut self) {
+        if let Err(error) = self.remembered.save() {
+            self.tell(Priority::Error, &format!("{error:#}"), &[]);
         }
     }
 

@@ -1,6 +1,6 @@
 //! The state, hung up for whoever looks.
 
-use std::time::Instant;
+use std::time::SystemTime;
 
 use fpprobe_reports::save::save;
 
@@ -43,7 +43,7 @@ impl Service {
             quarantine: self.quarantine.held().clone(),
             troubles: self.troubles.clone(),
             next: self.next.as_ref().map(ToString::to_string),
-            spent: self.spent.total(Instant::now()).as_secs(),
+            spent: self.remembered.spent.total(SystemTime::now()).as_secs(),
             log: self.entries.iter().cloned().collect(),
         };
         let (status, metrics) = (serde_json::to_string(&status).unwrap_or_default(), self.metrics.text());

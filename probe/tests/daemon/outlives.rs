@@ -1,4 +1,4 @@
-//! What outlives a restart, a reload, and damage.
+//! What outlives a restart, a reload, and damage; and what does not.
 
 use std::fs;
 
@@ -72,4 +72,22 @@ fn what_can_never_work_is_an_error() {
         ended.with(2);
         assert!(ended.err.contains(problem), "{settings}: {}", ended.err);
     }
+}
+
+#[test]
+fn a_hook_ends_with_the_daemon() {
+    // A number that no other process sleeps for.
+    let seconds = format!("{}", 100_000 + std::process::id());
+    let sleeps = || {
+        let processes = fs::read_dir("/proc").unwrap().flatten().map(|entry| entry.path().join("cmdline"));
+        processes.filter_map(|path| fs::read(path).ok()).any(|words| words == format!("sleep\0{seconds}\0").as_bytes())
+    };
+    let settings = format!("tell = \"changes\"\nhook.command = [\"sleep\", \"{seconds}\"]\nhook.timeout = 1000.0\n");
+    let mut host = Host::new("lavapipe-22", &settings);
+    host.wait("the first measurement", || host.told().contains("was measured for the first time"));
+    host.install("lavapipe-25");
+    host.wait("the hook", sleeps);
+    host.signal(Signal::KILL);
+    host.ended();
+    host.wait("its end", || !sleeps());
 }

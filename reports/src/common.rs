@@ -3,7 +3,7 @@
 //! A quick run asks a part of what a default run asks. Compared as they are, everything else would have vanished, and rules
 //! would have become incomplete that nobody looked at.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use fpprobe_profiles::judge::Judge;
@@ -80,11 +80,16 @@ fn narrow(report: &mut Report, devices: Vec<(String, Vec<Observation>)>, wanted:
     report.inputs = recorder.inputs_table();
 }
 
-/// The part of an observation that is of these cases.
+/// The part of an observation that is of these cases: each as often as both have it, at most.
 fn of_cases(observation: &Observation, others: &Cases) -> Observation {
-    let asked: HashSet<&[u64]> = others.iter().collect();
+    let mut asked: HashMap<&[u64], usize> = HashMap::new();
+    others.iter().for_each(|case| *asked.entry(case).or_default() += 1);
     let Observation { kernel, cases, .. } = observation;
-    let kept: Vec<usize> = (0..cases.len()).filter(|case| asked.contains(cases.case(*case))).collect();
+    let mut is_asked = |case: &usize| {
+        let left = asked.get_mut(cases.case(*case)).filter(|left| **left > 0);
+        left.map(|left| *left -= 1).is_some()
+    };
+    let kept: Vec<usize> = (0..cases.len()).filter(&mut is_asked).collect();
     let pick = |values: &[u64], width: usize| -> Arc<[u64]> {
         kept.iter().filter_map(|case| values.get(case * width..(case + 1) * width)).flatten().copied().collect()
     };
@@ -117,4 +122,26 @@ fn take(device: &mut Device, judged: Judged) {
     device.findings.retain(|finding| finding.kind == MEASURED);
     let unclaimed = crate::demanded::unclaimed(&device.identity, &device.claims);
     device.findings.splice(0..0, unclaimed.into_iter().chain(judged.findings));
+}
+
+#[cfg(test)]
+mod tests {
+    use fpprobe_profiles::Outcome;
+
+    use super::*;
+
+    #[test]
+    fn a_case_stays_as_often_as_both_have_it() {
+        let cases = |list: &[u64]| Cases::new("", 1, list);
+        let observation = Observation {
+            kernel: "f32.sqrt".parse().unwrap(),
+            cases: cases(&[1, 2, 1, 3, 1]),
+            outcome: Outcome::Ran,
+            detail: String::new(),
+            out: [10, 20, 11, 30, 12].into(),
+            second: None,
+        };
+        let part = of_cases(&observation, &cases(&[3, 1, 4, 1]));
+        assert_eq!((part.cases, &part.out[..]), (cases(&[1, 1, 3]), &[10, 11, 30][..]));
+    }
 }

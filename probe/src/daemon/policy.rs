@@ -82,9 +82,9 @@ impl Policy {
             return Err(usage_error("`daemon.hook.command`: the program has no name"));
         }
         let url = &daemon.webhook.url;
-        let address = ["http://", HTTPS].iter().find_map(|scheme| url.strip_prefix(scheme));
+        let has_scheme = ["http://", HTTPS].iter().any(|scheme| url.starts_with(scheme));
         let has_host = url.parse::<ureq::http::Uri>().is_ok_and(|uri| uri.host().is_some_and(|host| !host.is_empty()));
-        if !url.is_empty() && (address.is_none() || !has_host) {
+        if !url.is_empty() && !(has_scheme && has_host) {
             let problem = "write an address with http:// or https:// and a host";
             return Err(usage_error(format!("`daemon.webhook.url`: `{url}`: {problem}")));
         }

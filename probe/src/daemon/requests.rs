@@ -55,7 +55,6 @@ impl Service {
 
     /// Pauses, or goes on, whoever starts it again until then.
     fn pause(&mut self, paused: bool) {
-        self.paused = paused;
         self.remembered.paused = paused;
         self.remember();
     }

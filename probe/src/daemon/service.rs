@@ -73,7 +73,6 @@ pub struct Service {
     changed: Vec<Trigger>,
     next_poll: Instant,
     pub(super) next: Option<Zoned>,
-    pub(super) paused: bool,
     pub(super) stopping: Option<Instant>,
     stop: Stop,
 }
@@ -99,7 +98,6 @@ impl Service {
         for (slot, rules) in remembered.standing() {
             metrics.set("fpprobe_daemon_newly_deviating_rules", &[("slot", slot)], rules as f64);
         }
-        let paused = remembered.paused;
         let next = policy.schedule.next(&Zoned::now(), seconds(daemon.jitter));
         messenger.leftovers(&daemon.hook, &daemon.webhook);
         Service {
@@ -125,7 +123,6 @@ impl Service {
             changed: Vec::new(),
             next_poll: Instant::now(),
             next,
-            paused,
             stopping: None,
             stop: Stop::default(),
             policy,
@@ -198,7 +195,7 @@ impl Service {
             // Who waits for news comes before what nobody waits for, and a default run goes on when it may again.
             let closed = !window::open(&policy.windows, &Zoned::now());
             if order.extent == Extent::Full
-                && !self.paused
+                && !self.remembered.paused
                 && (closed || self.queue.has_quick(now, |pending| manners.verdict(pending, now)))
             {
                 stop.store(true, Ordering::Relaxed);
@@ -206,7 +203,7 @@ impl Service {
             return;
         }
         // What is about to be another device is not measured.
-        if self.paused || self.looking || self.debounce.deadline().is_some() {
+        if self.remembered.paused || self.looking || self.debounce.deadline().is_some() {
             return;
         }
         let (policy, quarantine) = (&self.policy, &self.quarantine);

@@ -15,14 +15,14 @@ impl Service {
         let measuring = self.measuring.as_ref().map(|(order, _)| order.device.key.clone());
         let state = match () {
             () if self.stopping.is_some() => "stopping",
-            () if self.paused => "paused",
+            () if self.remembered.paused => "paused",
             () if measuring.is_some() => "measuring",
             () if !self.looked => "starting",
             () if self.looking => "looking",
             () => "waiting",
         };
         let waiting = self.queue.waiting();
-        self.metrics.set("fpprobe_daemon_paused", &[], f64::from(u8::from(self.paused)));
+        self.metrics.set("fpprobe_daemon_paused", &[], f64::from(u8::from(self.remembered.paused)));
         self.metrics.set("fpprobe_daemon_waiting", &[], waiting.len() as f64);
         self.metrics.forget("fpprobe_daemon_quarantined");
         for slot in self.quarantine.held().keys() {

@@ -84,7 +84,7 @@ impl Policy {
         let url = &daemon.webhook.url;
         let has_scheme = ["http://", HTTPS].iter().any(|scheme| url.starts_with(scheme));
         let has_host = url.parse::<ureq::http::Uri>().is_ok_and(|uri| uri.host().is_some_and(|host| !host.is_empty()));
-        if !url.is_empty() && !(has_scheme && has_host) {
+        if !(url.is_empty() || has_scheme && has_host) {
             let problem = "write an address with http:// or https:// and a host";
             return Err(usage_error(format!("`daemon.webhook.url`: `{url}`: {problem}")));
         }

@@ -16,6 +16,7 @@ use std::collections::BTreeMap;
 use fpprobe_profiles::{Profile, parallel};
 
 use self::devices::{Pair, Placed};
+use self::lanes::Bench;
 pub use self::model::*;
 pub use self::render::{DIFFS, DiffFormat, RenderDiff};
 use crate::load::Loaded;
@@ -93,8 +94,9 @@ fn both(
             unknown.push(one);
         }
     }
-    let kernels = kernels::changes(profiles, &before.observations, &now.observations);
     let (old, new) = (old.device, new.device);
+    let bench = Bench { profiles, met: standing::met(profiles, new) };
+    let kernels = kernels::changes(&bench, &before.observations, &now.observations);
     Ok(DeviceDiff {
         slot: new.identity.slot.clone(),
         name: new.identity.name.clone(),

@@ -3,17 +3,17 @@
 use std::collections::{BTreeMap, HashMap};
 
 use fpprobe_profiles::parallel;
-use fpprobe_profiles::{Observation, Outcome, Profile};
+use fpprobe_profiles::{Observation, Outcome};
 use fpprobe_spirv::Kernel;
 
-use super::lanes::{self, Court, Groups};
+use super::lanes::{self, Bench, Court, Groups};
 use super::model::{Ended, KernelChange, Kind};
 
 /// Inputs that are judged by one thread at a time.
 const SHARE: usize = 512;
 
 /// What became of each kernel, the most important first, within a kind in the order of the reports.
-pub(super) fn changes(profiles: &[Profile], old: &[Observation], new: &[Observation]) -> Vec<KernelChange> {
+pub(super) fn changes(bench: &Bench<'_>, old: &[Observation], new: &[Observation]) -> Vec<KernelChange> {
     let index = |observations: &[Observation]| -> HashMap<Kernel, usize> {
         observations.iter().enumerate().map(|(place, observation)| (observation.kernel, place)).collect()
     };
@@ -28,7 +28,7 @@ pub(super) fn changes(profiles: &[Profile], old: &[Observation], new: &[Observat
         .chain(gone.map(|(_, one)| (Some(one), None)))
         .collect();
     let mut changes = parallel::map(&pairs, |(old, new)| change(*old, *new));
-    judge(profiles, &mut changes, &pairs);
+    judge(bench, &mut changes, &pairs);
     let mut changes: Vec<KernelChange> = changes.into_iter().flatten().map(|(change, _)| change).collect();
     changes.sort_by_key(|change| change.kind);
     changes
@@ -86,14 +86,14 @@ struct Task<'a> {
 }
 
 /// Judges what changed. One kernel may have nearly all of it: inputs are shared out, not kernels.
-fn judge(profiles: &[Profile], changes: &mut [Option<Changed>], pairs: &[Sides<'_>]) {
+fn judge(bench: &Bench<'_>, changes: &mut [Option<Changed>], pairs: &[Sides<'_>]) {
     let mut tasks: Vec<Task<'_>> = Vec::new();
     for (place, (changed, sides)) in changes.iter().zip(pairs).enumerate() {
         let (Some((_, changed)), (Some(old), Some(new))) = (changed, sides) else { continue };
         tasks.extend(changed.chunks(SHARE).map(|share| Task { place, old, new, share }));
     }
     let judged = parallel::map(&tasks, |Task { old, new, share, .. }| {
-        lanes::groups(&Court::new(profiles, &new.kernel), old, new, share)
+        lanes::groups(&Court::new(bench, &new.kernel), old, new, share)
     });
     let mut groups: BTreeMap<usize, Groups<'_>> = BTreeMap::new();
     for (task, judged) in tasks.iter().zip(judged) {
@@ -104,7 +104,7 @@ fn judge(profiles: &[Profile], changes: &mut [Option<Changed>], pairs: &[Sides<'
     }
     for (place, groups) in groups {
         let Some((change, _)) = &mut changes[place] else { continue };
-        change.groups = lanes::written(groups, profiles);
+        change.groups = lanes::written(groups, bench.profiles);
         change.kind = change.groups.first().map_or(change.kind, |group| group.kind);
     }
 }

@@ -1,6 +1,6 @@
 //! One kernel's results before and now, input by input, and what each profile says of the two.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use fpprobe_profiles::accepted::{Accepted, Set};
 use fpprobe_profiles::accepts::{Demanding, Demands};
@@ -62,7 +62,7 @@ pub(super) type Groups<'p> = BTreeMap<(Kind, Vec<Said<'p>>), Vec<Lane>>;
 
 /// Changed inputs by what they mean.
 pub(super) fn groups<'p>(
-    court: &Court<'p>,
+    court: &Court<'_, 'p>,
     old: &Observation,
     new: &Observation,
     changed: &[(usize, usize)],
@@ -117,16 +117,25 @@ impl Said<'_> {
     }
 }
 
+/// Who judges, whatever the kernel.
+#[derive(Debug)]
+pub(super) struct Bench<'p> {
+    pub(super) profiles: &'p [Profile],
+    /// Rules that the new report has as met, by these very profiles: place of the profile, rule id.
+    pub(super) met: HashSet<(usize, &'p str)>,
+}
+
 /// Everything that judges lanes of one kernel.
-pub(super) struct Court<'p> {
+pub(super) struct Court<'b, 'p> {
+    bench: &'b Bench<'p>,
     demands: Demands<'p>,
     nan: Vec<Set>,
 }
 
-impl<'p> Court<'p> {
-    pub(super) fn new(profiles: &'p [Profile], kernel: &Kernel) -> Court<'p> {
+impl<'b, 'p> Court<'b, 'p> {
+    pub(super) fn new(bench: &'b Bench<'p>, kernel: &Kernel) -> Court<'b, 'p> {
         let nan = Encoding::of_result(kernel).into_iter().map(Set::nan).collect();
-        Court { demands: Demands::new(profiles, kernel), nan }
+        Court { bench, demands: Demands::new(bench.profiles, kernel), nan }
     }
 
     /// What each profile says, but for those that say nothing.
@@ -163,8 +172,10 @@ impl<'p> Court<'p> {
     /// What a change means.
     fn kind(&self, said: &[Said<'_>], old: At<'_>, new: At<'_>) -> Kind {
         let any = |before: bool, now: bool| said.iter().any(|said| (said.old, said.new) == (before, now));
+        let mut lost = said.iter().filter(|said| said.old && !said.new);
+        let avoidable = |said: &Said<'_>| said.rules.iter().all(|rule| self.bench.met.contains(&(said.profile, *rule)));
         if any(true, false) {
-            Kind::NewlyDeviating
+            if lost.all(avoidable) { Kind::NewlyAvoidable } else { Kind::NewlyDeviating }
         } else if any(false, true) {
             Kind::NewlyConforming
         } else if self.is_of_nan_bits(old, new) {

@@ -105,6 +105,8 @@ pub struct Count {
 pub enum Kind {
     /// What a required rule accepts no more.
     NewlyDeviating,
+    /// What a required rule accepts no more, of a way of asking that it does not need: the new report has the rule as met.
+    NewlyAvoidable,
     /// What every required rule accepts now, and some did not.
     NewlyConforming,
     /// Not accepted before nor now, in another way.
@@ -326,8 +328,9 @@ impl Standing {
 
 impl Kind {
     /// Every kind, the most important first.
-    pub const ALL: [Kind; 10] = [
+    pub const ALL: [Kind; 11] = [
         Kind::NewlyDeviating,
+        Kind::NewlyAvoidable,
         Kind::NewlyConforming,
         Kind::DeviatesOtherwise,
         Kind::Permitted,
@@ -343,6 +346,7 @@ impl Kind {
     pub fn name(self) -> &'static str {
         match self {
             Kind::NewlyDeviating => "newly deviating",
+            Kind::NewlyAvoidable => "newly deviating, another way meets the rule",
             Kind::NewlyConforming => "newly conforming",
             Kind::DeviatesOtherwise => "deviating otherwise",
             Kind::Permitted => "changed but permitted",

@@ -1,8 +1,8 @@
 //! What changed beside the bits: identity, claims, classes and the reports' own verdicts.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
-use fpprobe_profiles::{Class, Level, Verdict};
+use fpprobe_profiles::{Class, Level, Profile, Verdict};
 use serde_json::Value;
 
 use super::model::{
@@ -110,6 +110,21 @@ pub(super) fn profiles(old: &Device, new: &Device) -> Vec<ProfileChange> {
         (old != new).then_some(ProfileChange { profile, old, new })
     });
     changes.collect()
+}
+
+/// Rules that a device meets, as its report has it from these very profiles: place of the profile, rule id.
+pub(super) fn met<'p>(profiles: &'p [Profile], device: &Device) -> HashSet<(usize, &'p str)> {
+    let judged = |profile: &Profile| {
+        device.profiles.iter().find(|result| (&result.id, &result.version) == (&profile.id, &profile.version))
+    };
+    let mut met = HashSet::new();
+    for (place, profile) in profiles.iter().enumerate() {
+        let Some(result) = judged(profile) else { continue };
+        let rules: HashMap<&str, Verdict> = result.rules.iter().map(|rule| (rule.id.as_str(), rule.verdict)).collect();
+        let is_met = |rule: &&str| rules.get(rule).is_some_and(|verdict| verdict.is_met());
+        met.extend(profile.rules.iter().map(|rule| rule.id.as_str()).filter(is_met).map(|rule| (place, rule)));
+    }
+    met
 }
 
 /// Rules whose verdict changed, of profiles that judged both times; the most important first.

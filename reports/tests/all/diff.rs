@@ -122,6 +122,22 @@ fn every_lane_is_named_with_what_the_profiles_say() {
 }
 
 #[test]
+fn what_another_way_of_asking_avoids_is_told_apart() {
+    let (old, mut new) = update();
+    let kind = |new: &Report| {
+        let roots = compared(&old, new).diff.devices.swap_remove(0).kernels.into_iter();
+        roots.map(|kernel| (kernel.kernel, kernel.kind)).find(|(kernel, _)| kernel == "f32.inverse_sqrt").unwrap().1
+    };
+    for profile in &mut new.devices[0].profiles {
+        profile.rules.iter_mut().for_each(|rule| rule.verdict = Verdict::Conforms);
+    }
+    assert_eq!(kind(&new), Kind::NewlyAvoidable);
+    // What a rule of another version says is not what these profiles say.
+    new.devices[0].profiles[0].version = "0.0".into();
+    assert_eq!(kind(&new), Kind::NewlyDeviating);
+}
+
+#[test]
 fn what_people_read_has_the_important_first() {
     let (old, new) = update();
     let diff = compared(&old, &new).diff;

@@ -116,7 +116,7 @@ fn summary(summary: &Summary) -> Markup {
 /// The kind, in the colour of the verdict that it is nearest to.
 fn chip(kind: Kind) -> Markup {
     let (style, sign) = match kind {
-        Kind::NewlyDeviating | Kind::DeviatesOtherwise => ("deviates", "✕"),
+        Kind::NewlyDeviating | Kind::NewlyAvoidable | Kind::DeviatesOtherwise => ("deviates", "✕"),
         Kind::NewlyConforming => ("conforms", "●"),
         Kind::Permitted | Kind::Unjudged => ("permitted", "◐"),
         Kind::Claim => ("depends", "≠"),

@@ -176,14 +176,14 @@ fn more(paper: &mut Paper, count: usize, shown: usize) -> io::Result<()> {
 fn most(kind: Kind) -> usize {
     match kind {
         Kind::NewlyDeviating => 16,
-        Kind::NewlyConforming | Kind::DeviatesOtherwise => 8,
+        Kind::NewlyAvoidable | Kind::NewlyConforming | Kind::DeviatesOtherwise => 8,
         _ => 4,
     }
 }
 
 fn ink(kind: Kind) -> Ink {
     match kind {
-        Kind::NewlyDeviating | Kind::DeviatesOtherwise => Ink::Bad,
+        Kind::NewlyDeviating | Kind::NewlyAvoidable | Kind::DeviatesOtherwise => Ink::Bad,
         Kind::NewlyConforming => Ink::Good,
         Kind::Permitted | Kind::Unjudged | Kind::Claim | Kind::Appeared => Ink::Note,
         Kind::Vanished | Kind::Unmeasurable => Ink::Doubt,

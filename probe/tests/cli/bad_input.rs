@@ -40,6 +40,14 @@ fn bad_values_are_named() {
 }
 
 #[test]
+fn a_full_disk_is_named() {
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let ended = ends(fpprobe(&[]).args(["accepts", "d3d11", "f32.fabs", "80000000"]).stdout(full));
+    ended.with(2);
+    assert!(ended.err.contains("No space left"), "{}", ended.err);
+}
+
+#[test]
 fn files_that_are_not_there_come_with_what_makes_them() {
     let folder = tempfile::tempdir().unwrap();
     let (none, place) = (folder.path().join("none.json"), folder.path().to_str().unwrap());

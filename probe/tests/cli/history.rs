@@ -103,6 +103,28 @@ fn a_tainted_report_is_kept_only_where_that_is_allowed() {
 }
 
 #[test]
+fn what_no_comparison_could_use_is_not_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, store) = (folder.path().join("report.json"), folder.path().join("store"));
+    let refused = |report: &Value| {
+        fs::write(&path, report.to_string()).unwrap();
+        let ended = ends(history(&store).arg("add").arg(&path));
+        ended.with(2);
+        ended.err
+    };
+    let mut empty = json(&kept());
+    empty["devices"] = serde_json::json!([]);
+    let message = refused(&empty);
+    assert!(message.contains("holds no device"), "{message}");
+    // Well-formed, but with an answer that the kernel cannot have given.
+    let mut wrong = json(&kept());
+    wrong["devices"][0]["observations"][0]["out"][0] = "00".into();
+    let message = refused(&wrong);
+    assert!(message.contains("f32.frexp") && message.contains("report.json"), "{message}");
+    assert_eq!(list(&store)["reports"], serde_json::json!([]));
+}
+
+#[test]
 fn a_run_is_kept_where_that_is_asked_for() {
     let folder = tempfile::tempdir().unwrap();
     let (state, service) = (folder.path().join("state"), folder.path().join("service"));

@@ -30,6 +30,9 @@ pub enum StoreError {
     /// What is stored is no report that this program can read.
     #[error(transparent)]
     Load(#[from] LoadError),
+    /// A report of nothing can be compared with nothing.
+    #[error("the report was not stored: it holds no device; `fpprobe doctor` says why a machine has none")]
+    NoDevice,
     /// Active layers and the like make a report unfit as reference.
     #[error(
         "the report was not stored: {device} is tainted ({taint}), which makes it unfit as reference; measure without, \

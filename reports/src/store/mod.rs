@@ -89,6 +89,9 @@ impl Store {
 
     /// Stores a report; `text` are its very bytes. A tainted one only where that is allowed.
     pub fn put(&self, report: &Report, text: &str, allow_tainted: bool) -> Result<Put, StoreError> {
+        if report.devices.is_empty() {
+            return Err(StoreError::NoDevice);
+        }
         let tainted = report.devices.iter().find(|device| !device.taint.is_empty());
         if let (Some(device), false) = (tainted, allow_tainted) {
             return Err(StoreError::Tainted { device: device.identity.name.clone(), taint: device.taint.join("; ") });

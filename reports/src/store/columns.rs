@@ -76,15 +76,27 @@ pub fn join(columns: &Columns, length: usize) -> Option<String> {
             return None;
         }
         used[width] = end;
-        for (index, value) in taken.chunks_exact(digits / 2).enumerate() {
-            text.extend_from_slice(if index == 0 { b"\"" } else { b",\"" });
-            text.extend(value.iter().flat_map(|byte| HEX[usize::from(*byte)]));
-            text.push(b'"');
+        match width {
+            0 => write_values::<2>(taken, &mut text),
+            1 => write_values::<4>(taken, &mut text),
+            _ => write_values::<8>(taken, &mut text),
         }
     }
     text.extend_from_slice(rest);
     let whole = text.len() == length && used.iter().zip(&values).all(|(used, values)| *used == values.len());
     if whole { String::from_utf8(text).ok() } else { None }
+}
+
+/// Values of so many bytes, in quotes with commas between them.
+fn write_values<const BYTES: usize>(values: &[u8], text: &mut Vec<u8>) {
+    let mut comma = "";
+    for value in values.as_chunks::<BYTES>().0 {
+        text.extend_from_slice(comma.as_bytes());
+        text.push(b'"');
+        text.extend_from_slice(value.map(|byte| HEX[usize::from(byte)]).as_flattened());
+        text.push(b'"');
+        comma = ",";
+    }
 }
 
 /// The digits of a value in quotes at the start of a text.
@@ -111,8 +123,19 @@ const HEX: [[u8; 2]; 256] = {
 
 /// Rows of so many bytes, by columns. Turned again with the number of columns, they are rows as before.
 fn turned(bytes: &[u8], row: usize) -> Vec<u8> {
-    let row = row.max(1);
-    (0..row).flat_map(|column| bytes.iter().skip(column).step_by(row).copied()).collect()
+    let mut turned = vec![0; bytes.len()];
+    let rows = bytes.len() / row.max(1);
+    // A few long columns, or a few long rows: what is long is gone through innermost.
+    for short in 0..row.min(rows) {
+        if row < rows {
+            let column = bytes[short..].iter().step_by(row);
+            turned[short * rows..][..rows].iter_mut().zip(column).for_each(|(to, from)| *to = *from);
+        } else {
+            let places = turned[short..].iter_mut().step_by(rows);
+            places.zip(&bytes[short * row..][..row]).for_each(|(to, from)| *to = *from);
+        }
+    }
+    turned
 }
 
 /// Seven bits a byte, lowest first; the highest bit says that more follow. These bytes are counted, not searched for

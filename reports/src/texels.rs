@@ -1,5 +1,7 @@
 //! What becomes of numbers and texels, format by format and path by path.
 
+use std::collections::HashMap;
+
 use fpprobe_profiles::judge::{Judge, Judgement};
 use fpprobe_profiles::manner::{Aspect, Manner, manner};
 use fpprobe_profiles::{Observation, parallel};
@@ -16,15 +18,37 @@ const READ: &[Aspect] = &[Aspect::Rounding, Aspect::SubnormalOperands, Aspect::I
 /// A row for every kernel of texels that was asked without controls, in the order of the observations.
 pub fn paths(judges: &[Judge<'_>], judgements: &[Judgement], observations: &[Observation]) -> Vec<TexelPath> {
     let plain = |kernel: &Kernel| kernel.op.code.is_of_texels() && kernel.controls.is_empty();
-    let row = |observation: &Observation| TexelPath {
+    let asked: Vec<&Observation> = observations.iter().filter(|observation| plain(&observation.kernel)).collect();
+    let first: Vec<usize> = firsts(&asked);
+    let behaviours = parallel::map(&(0..asked.len()).collect::<Vec<_>>(), |place| {
+        if first[*place] == *place { behaviour(asked[*place]) } else { String::new() }
+    });
+    let row = |(observation, first): (&&Observation, &usize)| TexelPath {
         kernel: observation.kernel.to_string(),
         outcome: observation.outcome,
         values: observation.cases.len(),
-        behaviour: behaviour(observation),
+        behaviour: behaviours[*first].clone(),
         deviates: deviates(judges, judgements, &observation.kernel),
     };
-    let asked: Vec<&Observation> = observations.iter().filter(|observation| plain(&observation.kernel)).collect();
-    parallel::map(&asked, |observation| row(observation))
+    asked.iter().zip(&first).map(row).collect()
+}
+
+/// For each observation the first one that asked the same of the same format and was answered the same, by whatever path.
+fn firsts(asked: &[&Observation]) -> Vec<usize> {
+    let mut places: HashMap<_, Vec<usize>> = HashMap::new();
+    let first = |(place, one): (usize, &&Observation)| {
+        let known = places.entry((one.kernel.format, one.kernel.op.name)).or_default();
+        let alike = |other: &&usize| {
+            let other = asked[**other];
+            (other.outcome, &other.cases, &other.out) == (one.outcome, &one.cases, &one.out)
+        };
+        let first = known.iter().find(alike).copied();
+        first.unwrap_or_else(|| {
+            known.push(place);
+            place
+        })
+    };
+    asked.iter().enumerate().map(first).collect()
 }
 
 /// The ways that a conversion goes, each respect in its own; channels apart where they differ.

@@ -84,3 +84,24 @@ fn what_both_were_asked_is_compared_as_if_nothing_else_had_been() {
         assert!(common["devices"][0][what].as_array().unwrap().is_empty(), "{what}");
     }
 }
+
+#[test]
+fn verdicts_stay_where_only_controls_were_asked_beside_what_both_were() {
+    let folder = tempfile::tempdir().unwrap();
+    let (plain, under) = (folder.path().join("plain.json"), folder.path().join("under.json"));
+    for (filter, out) in [(&["f32.fadd"][..], &plain), (&["f32.fadd", "f32.fadd:controls=szin32"], &under)] {
+        ends(fpprobe(&["swiftshader"]).arg("run").args(filter).arg("-o").arg(out)).with(0);
+    }
+    // A verdict that nobody would come to: it can but be the report's own.
+    let mut report = scene::json(&under);
+    let rule = report["devices"][0]["profiles"][0]["rules"].as_array_mut().unwrap();
+    let rule = rule.iter_mut().find(|rule| rule["verdict"] == "incomplete").unwrap();
+    rule["behaviour"] = "of its own".into();
+    fs::write(&under, report.to_string()).unwrap();
+    let mut diff = fpprobe(&[]);
+    let diff = diff.args(["diff", "--common"]).arg(&plain).arg(&under).args(["--format", "json"]);
+    let diff = ends(diff).document(0);
+    let rules = diff["devices"][0]["rules"].as_array().unwrap();
+    assert!(rules.iter().any(|rule| rule["new"]["behaviour"] == "of its own"), "{rules:?}");
+    assert!(diff["devices"][0]["kernels"].as_array().unwrap().is_empty(), "{diff}");
+}

@@ -12,7 +12,7 @@ use fpprobe_profiles::{Observation, Profile};
 use fpprobe_spirv::{Cases, Kernel};
 
 use crate::judged::{self, Judged};
-use crate::model::{Device, Report};
+use crate::model::{Device, LEFT_OUT, Report};
 use crate::record::{RecordError, Recorder, read_device};
 
 /// What was asked, by slot and kernel.
@@ -102,7 +102,7 @@ fn narrow(
             device.findings.retain(|finding| !finding.evidence.iter().any(|lane| apart(&lane.kernel)));
         }
         device.findings.retain(|finding| finding.kind != MEASURED);
-        device.incomplete.retain(|incident| !apart(&incident.subject));
+        device.incomplete.retain(|incident| !apart(&incident.subject) && !incident.detail.starts_with(LEFT_OUT));
     }
     report.devices.retain(|device| wanted.contains_key(&device.identity.slot));
     report.inputs = recorder.inputs_table();

@@ -14,8 +14,17 @@ const LIMIT: u64 = 1 << 30;
 /// Of `fpprobe-diff/1`.
 #[derive(Clone, PartialEq, Debug, Default, Deserialize)]
 pub struct Changes {
+    /// What was compared with what was before.
+    #[serde(default)]
+    new: Vec<Source>,
     /// The devices; those of one report alone are not compared.
     pub devices: Vec<DeviceChanges>,
+}
+
+/// A report.
+#[derive(Clone, PartialEq, Debug, Default, Deserialize)]
+struct Source {
+    file: String,
 }
 
 /// Of one device.
@@ -85,6 +94,11 @@ const NEWLY_CONFORMING: &str = "newly_conforming";
 const APPEARED: &str = "appeared";
 
 impl Changes {
+    /// Whether they are what this report changes.
+    pub fn is_of(&self, report: &Path) -> bool {
+        matches!(&self.new[..], [only] if *only.file == *report.display().to_string())
+    }
+
     /// Rules that accept no more what the device does.
     pub fn regressions(&self) -> Vec<Rule> {
         self.rules(NEWLY_DEVIATING).cloned().collect()
@@ -222,7 +236,8 @@ mod tests {
     fn kernels_that_can_be_measured_no_more_are_a_regression() {
         for (kind, expected) in [("unmeasurable", true), ("newly_deviating", true), ("permitted", false)] {
             let kernels = vec![Kernel { kind: kind.to_owned(), id: "f32.fadd".to_owned() }];
-            let changes = Changes { devices: vec![DeviceChanges { kernels, ..DeviceChanges::default() }] };
+            let changes =
+                Changes { new: Vec::new(), devices: vec![DeviceChanges { kernels, ..DeviceChanges::default() }] };
             assert_eq!(changes.regressed().any(|id| id.starts_with("f32.fadd")), expected, "{kind}");
         }
     }

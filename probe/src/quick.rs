@@ -118,8 +118,11 @@ fn deviating(store: &Store, stored: &Stored, device: &Identity) -> anyhow::Resul
     Ok(by_coverage(&failed))
 }
 
-/// What one covers of rules of which so many kernels were taken before.
-const WHOLE: u64 = 1 << 20;
+/// What it is worth to cover a rule of which no kernel was taken before; each kernel before makes it worth less than all other
+/// rules together.
+const WHOLE: u64 = 1 << 48;
+/// Bits of that less.
+const LESS: u32 = 12;
 
 /// Kernels that fail these rules, each rule a list: those first that cover most rules of which the fewest kernels came before.
 fn by_coverage(rules: &[Vec<String>]) -> Vec<String> {
@@ -129,9 +132,10 @@ fn by_coverage(rules: &[Vec<String>]) -> Vec<String> {
             rules_of.entry(kernel).or_default().insert(number);
         }
     }
-    let mut taken = vec![0_u64; rules.len()];
-    let gain =
-        |kernel: &str, taken: &[u64]| -> u64 { rules_of[kernel].iter().map(|rule| WHOLE / (1 + taken[*rule])).sum() };
+    let mut taken = vec![0_u32; rules.len()];
+    let gain = |kernel: &str, taken: &[u32]| -> u64 {
+        rules_of[kernel].iter().map(|rule| WHOLE >> (LESS * taken[*rule]).min(WHOLE.ilog2())).sum()
+    };
     // Of two that cover as much the first by name. What a kernel covers only ever becomes less.
     let mut left: BinaryHeap<(u64, std::cmp::Reverse<&str>)> =
         rules_of.keys().map(|kernel| (gain(kernel, &taken), std::cmp::Reverse(*kernel))).collect();
@@ -239,7 +243,7 @@ mod tests {
             lists.iter().map(|list| list.iter().map(ToString::to_string).collect()).collect()
         };
         let order = by_coverage(&rules(&[&["a", "b", "c"], &["a", "b", "c"], &["d", "c"], &["e"]]));
-        assert_eq!(order, ["c", "e", "a", "b", "d"]);
+        assert_eq!(order, ["c", "e", "a", "d", "b"]);
         assert!(by_coverage(&[]).is_empty());
     }
 }

@@ -87,6 +87,8 @@ pub struct Place {
     pub timeout: f64,
     /// The baseline, if there is one.
     pub baseline: Option<PathBuf>,
+    /// What else is in the device's slot.
+    pub beside: Vec<Known>,
 }
 
 impl Place {
@@ -200,7 +202,8 @@ impl Round<'_> {
         {
             return Ok(Some((unfinished, stored)));
         }
-        let previous = References::new(folder).previous(store, &self.order.device, self.order.extent)?;
+        let previous =
+            References::new(folder).previous(store, (&self.order.device, &self.place.beside), self.order.extent)?;
         let mut unfinished = Unfinished::begin(folder, self.order, previous, &before)?;
         let measured = self.measure(unfinished.before.is_some());
         // It may have been ended after it had stored its report.

@@ -54,6 +54,29 @@ fn a_quick_run_asks_the_families_and_what_deviated_in_the_last_report() {
 }
 
 #[test]
+fn a_run_that_compares_itself_finds_what_diff_finds() {
+    let folder = tempfile::tempdir().unwrap();
+    let [store, difference, other] = ["store", "difference.json", "other.json"].map(|name| folder.path().join(name));
+    let stored = || -> BTreeSet<std::path::PathBuf> {
+        let files = fs::read_dir(&store).unwrap().flatten().map(|entry| entry.path());
+        files.filter(|path| path.extension().is_some_and(|end| end == "fpreport")).collect()
+    };
+    let run = |driver: &str, more: &[&std::ffi::OsStr]| {
+        let mut command = fpprobe(&[driver]);
+        ends(command.args(["run", "--quick", "--store", "--store-path"]).arg(&store).args(more)).with(0);
+    };
+    run("lavapipe-22", &[]);
+    let old = stored().pop_first().unwrap();
+    let more = ["--against".as_ref(), old.as_os_str(), "--difference".as_ref(), difference.as_os_str()];
+    run("lavapipe-25", &more);
+    let new = stored().into_iter().find(|file| *file != old).unwrap();
+    ends(fpprobe(&[]).args(["diff", "--common"]).args([&old, &new]).arg("-o").arg(&other)).with(0);
+    let found = scene::json(&difference);
+    assert!(!found["devices"][0]["kernels"].as_array().unwrap().is_empty());
+    assert_eq!(found, scene::json(&other));
+}
+
+#[test]
 fn a_quick_run_takes_no_filter_and_requires_nothing() {
     for arguments in [&["--quick", "f32.fadd"][..], &["--quick", "--require", "d3d11"], &["--quick", "--exhaustive"]] {
         let ended = ends(fpprobe(&["swiftshader"]).arg("run").args(arguments));

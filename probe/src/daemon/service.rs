@@ -135,6 +135,12 @@ impl Service {
         let watchdog = sd_notify::watchdog_enabled();
         let tick = watchdog.map_or(TICK, |time| TICK.min(time / 3));
         self.tell(Priority::Info, "started", &[]);
+        // What changes while it looks for the first time is seen.
+        self.troubles.extend(self.watch.update(
+            &look::places(&self.policy.config),
+            &self.policy.config.daemon.watch,
+            &self.roster,
+        ));
         loop {
             let now = Instant::now();
             if let Some(since) = self.stopping

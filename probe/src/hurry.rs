@@ -28,7 +28,9 @@ pub fn measure(
     std::thread::scope(|scope| {
         scope.spawn(|| {
             let ahead = Ahead::new(judges);
-            answers.into_iter().for_each(|answer| ahead.see(&answer, || over.load(Ordering::Relaxed)));
+            for answer in answers {
+                ahead.see(&answer, || over.load(Ordering::Relaxed));
+            }
         });
         let sender = sender;
         let seer = |ask: &Ask, answer: &Answer| drop(sender.send(observation(ask, answer.clone())));

@@ -274,7 +274,7 @@ pub mod tests {
             // Both are updated at once, one from another manifest.
             let newer = |device: &Known| Known { key: format!("{}-new", device.key), ..device.clone() };
             let moved = Known { manifest: PathBuf::from("elsewhere"), ..newer(&other) };
-            assert_eq!(previous(&newer(&one), &[moved.clone()]), Some(first));
+            assert_eq!(previous(&newer(&one), std::slice::from_ref(&moved)), Some(first));
             assert_eq!(previous(&moved, &[newer(&one)]), Some(second));
         }
     }

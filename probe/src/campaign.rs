@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-use fpprobe_profiles::Profile;
 use fpprobe_profiles::judge::Judge;
 use fpprobe_reports::journal::{Device as Journaled, Pass, Quick, Run};
 use fpprobe_reports::model::{Answer, Device, Incident, Outcome, ProfileResult, SCHEMA, TexelPath};
@@ -13,6 +12,7 @@ use fpprobe_reports::{Report, demanded};
 use fpprobe_spirv::Kernel;
 use fpprobe_spirv::catalogue::Extent;
 
+use crate::against::Before;
 use crate::cli::Measuring;
 use crate::event::Event;
 use crate::exit::{Status, say, usage_error};
@@ -21,10 +21,10 @@ use crate::judging::Plan;
 use crate::measure::support::Support;
 use crate::progress::Progress;
 use crate::session::Session;
-use crate::supervisor::{Ask, Batching, Measured, Row, Site, Target, measure, side_by_side};
+use crate::supervisor::{Ask, Batching, Hurry, Measured, Row, Site, Target, measure, side_by_side};
 use crate::tally::Tally;
 use crate::vulkan::offers;
-use crate::{alone, asking, colour, host, judging, quick, select};
+use crate::{alone, asking, colour, host, hurry, judging, quick, select};
 
 /// What to measure, what to judge by, and where to keep it.
 pub struct Campaign<'a> {
@@ -42,6 +42,8 @@ pub struct Campaign<'a> {
     pub journal: Noted,
     /// Whether to ask again what is in quarantine.
     pub retry: bool,
+    /// A report to compare with.
+    pub before: Option<Before>,
 }
 
 /// The journal of a campaign.
@@ -54,27 +56,37 @@ pub enum Noted {
     On(Journal),
 }
 
-impl Campaign<'_> {
+impl<'a> Campaign<'a> {
     /// Asks what has no answer yet, judges, and writes the report.
-    pub fn lead(self) -> anyhow::Result<Status> {
-        let (plan, session) = (self.plan, self.session);
-        let Gathered { report, journal, whole, status } = self.gather()?;
+    pub fn lead(mut self) -> anyhow::Result<Status> {
+        let (plan, session, before) = (self.plan, self.session, self.before.take());
+        let Gathered { report, journal, whole, status, judges } = self.gather()?;
         plan.output.save(&report)?;
         // A report that lacks something leaves the journal, to go on from.
         journal.map_or(Ok(()), |journal| journal.close(whole))?;
         plan.output.show(&report, colour::on_stdout(session.config.colour))?;
-        match (&plan.keep, session.stop.cause()) {
-            (Some(_), Some(cause)) => say(&format!("the report was not stored: {cause}, and it lacks the rest")),
+        let kept = match (&plan.keep, session.stop.cause()) {
+            (Some(_), Some(cause)) => {
+                say(&format!("the report was not stored: {cause}, and it lacks the rest"));
+                None
+            }
             (Some(keep), None) => keep.keep(&report)?,
-            (None, _) => {}
+            (None, _) => None,
+        };
+        let status = status.and(plan.requirements(&report));
+        if let (Some(before), Some(file)) = (before, kept)
+            && let Err(error) = before.compare(&judges, report, &file)
+        {
+            say(&format!("warning: the report is there, and was not compared: {error:#}"));
         }
-        Ok(status.and(plan.requirements(&report)))
+        Ok(status)
     }
 
     /// Asks and judges; what comes of the report is the caller's matter.
-    pub fn gather(self) -> anyhow::Result<Gathered> {
-        let Campaign { session, measuring, plan, mut run, quick, journal, retry } = self;
+    pub fn gather(self) -> anyhow::Result<Gathered<'a>> {
+        let Campaign { session, measuring, plan, mut run, quick, journal, retry, before: _ } = self;
         let profiles = &plan.profiles;
+        let judges = Judge::together(profiles);
         let settings = session.settings(measuring)?;
         let progress = Progress::new(session.verbose);
         let listener = |event: &Event<'_>| progress.show(event);
@@ -96,17 +108,20 @@ impl Campaign<'_> {
         for (target, name) in targets.iter().zip(&names) {
             let claims = &target.found.claims;
             let support = Support::new(offers(claims), claims);
-            let asks = if let Some(quick) = &run.quick {
+            let (asks, families) = if let Some(quick) = &run.quick {
                 let again = quick::known(quick, &target.found.identity);
-                quick::asks(&quick::kernels(profiles, again, &support), again)
+                let (kernels, families) = quick::kernels(profiles, again, &support);
+                (quick::asks(&kernels, again), families)
             } else {
-                asking::asks(&asking::kernels(profiles, &run.filter, extent, &support)?, extent)
+                let kernels = asking::kernels(profiles, &run.filter, extent, &support)?;
+                (asking::asks(&kernels, extent), kernels.len())
             };
-            work.push((target, name, asks));
+            work.push((target, name, asks, families));
         }
-        let results = side_by_side(&work, |number, (target, name, asks)| {
+        let results = side_by_side(&work, |number, (target, name, asks, families)| {
             let site = Site::new(number, target, &settings, &listener);
-            device(&site, name, (asks, extent, run.quick.as_ref(), run.filter.is_empty()), profiles, journal.as_ref())
+            let quick = run.quick.as_ref().map(|quick| (quick, *families));
+            device(&site, name, (asks, extent, quick, run.filter.is_empty()), &judges, journal.as_ref())
         });
         let mut tally = Tally::default();
         let mut recorder = Recorder::new();
@@ -136,18 +151,20 @@ impl Campaign<'_> {
             report.incomplete = rows.iter().filter_map(|row| row.devices.as_ref().err().cloned()).collect();
             tally.incidents(report.incomplete.len());
         }
-        Ok(Gathered { report, journal, whole, status: tally.status() })
+        Ok(Gathered { report, journal, whole, status: tally.status(), judges })
     }
 }
 
 /// What a campaign gathered.
-pub struct Gathered {
+pub struct Gathered<'a> {
     /// Everything.
     pub report: Report,
     /// How the measuring ended.
     pub status: Status,
     journal: Option<Journal>,
     whole: bool,
+    /// Who judged it.
+    judges: Vec<Judge<'a>>,
 }
 
 /// What the journal calls each device: its key, and a number where two have the same.
@@ -182,6 +199,8 @@ fn check(journal: Option<&Journal>, names: &[String], rows: &[Row]) -> anyhow::R
 /// What came of one device.
 struct Outcomes {
     measured: Measured,
+    /// What there was no time for: nothing that went wrong.
+    hurried: Vec<Incident>,
     profiles: Vec<ProfileResult>,
     answers: Vec<Answer>,
     texels: Vec<TexelPath>,
@@ -191,8 +210,8 @@ struct Outcomes {
 fn device(
     site: &Site<'_>,
     name: &str,
-    (asks, extent, quick, whole): (&[Ask], Extent, Option<&Quick>, bool),
-    profiles: &[Profile],
+    (asks, extent, quick, whole): (&[Ask], Extent, Option<(&Quick, usize)>, bool),
+    judges: &[Judge<'_>],
     journal: Option<&Journal>,
 ) -> Result<Outcomes, String> {
     let track = |pass| journal.map(|journal| journal.track(name, pass));
@@ -201,26 +220,30 @@ fn device(
     } else {
         let track = track(Pass::Shared);
         track.as_ref().map_or(Ok(()), |track| track.begin(site, asks))?;
-        measure(site, asks, Batching::Shared, track.as_ref())?
+        match quick {
+            Some((_, families)) => hurry::measure(site, asks, families, judges, track.as_ref())?,
+            None => measure(site, asks, Batching::Shared, track.as_ref())?,
+        }
     };
     // What a device does beside the rules a few kernels do not show.
     let judge = if quick.is_some() { judging::rules } else { judging::judge_by };
-    let judges = Judge::together(profiles);
-    let mut judged = judge(&judges, &measured.observations);
+    let mut judged = judge(judges, &measured.observations);
     // Texels wait in runs of everything alone.
     judged.unasked.retain(|kernel| whole || !kernel.op.code.is_of_texels());
     // Whether a smaller recipe is enough is a default run's matter.
     if measured.unasked == 0 && !judged.unasked.is_empty() && quick.is_none() {
         let asks = asking::asks(&judged.unasked, extent);
         measured.absorb(measure(site, &asks, Batching::Shared, track(Pass::Recipes).as_ref())?);
-        judged = judge(&judges, &measured.observations);
+        judged = judge(judges, &measured.observations);
     }
-    if let Some(quick) = quick {
+    let mut alone_site = *site;
+    if let Some((quick, _)) = quick {
+        alone_site.hurry = Some(Hurry { from: 0, until: site.begun() + quick::TIME_ALONE });
         let known = quick::known(quick, &site.target.found.identity);
         judged.deviating.retain(|kernel| !known.contains(&kernel.to_string()));
     }
     let mut alone = if measured.unasked == 0 {
-        alone::again(site, &measured.observations, &judged.deviating, track(Pass::Alone).as_ref())?
+        alone::again(&alone_site, &measured.observations, &judged.deviating, track(Pass::Alone).as_ref())?
     } else {
         // Which kernels deviate is not known before all have answered.
         Measured::default()
@@ -230,11 +253,12 @@ fn device(
     let unasked = [(measured.unasked, ""), (alone.unasked, " again, each in a module of its own")];
     // Answered before, in company.
     alone.observations.clear();
+    let hurried = hurry::left_out(&measured.left_out, &std::mem::take(&mut alone.left_out));
     measured.absorb(alone);
     measured.incidents.extend(measured.held.iter().map(quarantined));
     let unasked = unasked.into_iter().filter(|(kernels, _)| *kernels > 0);
     measured.incidents.extend(unasked.map(|(kernels, how)| interrupted(site, kernels, how, journal)));
-    Ok(Outcomes { measured, profiles: judged.profiles, answers: judged.answers, texels: judged.texels })
+    Ok(Outcomes { measured, hurried, profiles: judged.profiles, answers: judged.answers, texels: judged.texels })
 }
 
 fn interrupted(site: &Site<'_>, unasked: usize, how: &str, journal: Option<&Journal>) -> Incident {
@@ -269,6 +293,6 @@ fn entry(target: &Target, result: Outcomes, caches_off: Vec<String>, recorder: &
         findings: result.measured.findings,
         answers: result.answers,
         texels: result.texels,
-        incomplete: result.measured.incidents,
+        incomplete: [result.measured.incidents, result.hurried].concat(),
     }
 }

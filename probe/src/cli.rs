@@ -253,8 +253,9 @@ pub struct RunArgs {
     #[arg(long)]
     pub exhaustive: bool,
     /// Asks what tells within seconds whether a driver still does what it did: subnormals, minimum and maximum, square roots,
-    /// 16-bit subnormals, packing to 11 and 10 bits, and every kernel that deviated in the last stored report of the device.
-    /// What was not asked stays incomplete, so that --require would not be met
+    /// 16-bit subnormals, packing to 11 and 10 bits, and kernels that deviated in the last stored report of the device: those
+    /// first that stand for most rules, until two seconds are up. What was not asked stays incomplete, so that --require would
+    /// not be met
     #[arg(long, conflicts_with_all = ["filter", "exhaustive", "resume", "require"])]
     pub quick: bool,
     /// Goes on with the run whose report was to be written there, after it was interrupted or killed
@@ -263,6 +264,9 @@ pub struct RunArgs {
     /// Measures kernels that are in quarantine, because the machine went down while they were being measured
     #[arg(long)]
     pub retry_quarantined: bool,
+    /// A report of before, for the daemon.
+    #[command(flatten)]
+    pub against: Against,
     /// Which devices.
     #[command(flatten)]
     pub devices: Devices,
@@ -275,6 +279,17 @@ pub struct RunArgs {
     /// How to measure.
     #[command(flatten)]
     pub measuring: Measuring,
+}
+
+/// A report to compare with while there is still in memory what was judged.
+#[derive(Args, Debug, Default)]
+pub struct Against {
+    /// Report of before: what `diff --common` finds in it and in this run's stored report goes to --difference
+    #[arg(long, value_name = "FILE", requires_all = ["difference", "quick"], hide = true)]
+    pub against: Option<PathBuf>,
+    /// File to write, as JSON
+    #[arg(long, value_name = "FILE", requires = "against", hide = true)]
+    pub difference: Option<PathBuf>,
 }
 
 /// Arguments of `eval`.

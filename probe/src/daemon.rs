@@ -19,6 +19,7 @@ mod happening;
 mod hook;
 mod http;
 mod job;
+mod loads;
 mod log;
 mod look;
 mod manners;

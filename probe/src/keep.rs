@@ -35,17 +35,18 @@ impl Keep {
         Ok(Some(Keep { store, limits: limits(config), allow_tainted: options.allow_tainted }))
     }
 
-    /// Puts a report into the store, and lets go what there is no room for.
-    pub fn keep(&self, report: &Report) -> anyhow::Result<()> {
+    /// Puts a report into the store, and lets go what there is no room for; the file, where there is a device in it.
+    pub fn keep(&self, report: &Report) -> anyhow::Result<Option<PathBuf>> {
         if report.devices.is_empty() {
             say("the report was not stored: it holds no device");
-            return Ok(());
+            return Ok(None);
         }
         let mut text = Vec::new();
         Json.render(report, &mut text)?;
         let text = String::from_utf8(text).context("failed to write the report as JSON")?;
-        put(&self.store, report, &text, self.allow_tainted)?;
-        let_go(&self.store, &self.limits)
+        let file = put(&self.store, report, &text, self.allow_tainted)?;
+        let_go(&self.store, &self.limits)?;
+        Ok(Some(file))
     }
 }
 
@@ -60,14 +61,14 @@ pub fn let_go(store: &Store, limits: &Limits) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Stores one report and says under which name.
-pub fn put(store: &Store, report: &Report, text: &str, allow_tainted: bool) -> anyhow::Result<()> {
+/// Stores one report and says under which name; its file.
+pub fn put(store: &Store, report: &Report, text: &str, allow_tainted: bool) -> anyhow::Result<PathBuf> {
     let (stored, how) = match store.put(report, text, allow_tainted).or_usage()? {
         Put::Stored(stored) => (stored, "stored as"),
         Put::Known(stored) => (stored, "was stored before, as"),
     };
     say(&format!("{how} {} in {}", stored.entry.id(), store.folder().display()));
-    Ok(())
+    Ok(store.folder().join(&stored.entry.file))
 }
 
 /// The store of these options.

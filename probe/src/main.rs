@@ -8,6 +8,7 @@
 //! Vulkan; nothing else here may call them.
 #![deny(unsafe_code)]
 
+mod against;
 mod alone;
 mod asking;
 mod campaign;
@@ -22,6 +23,7 @@ mod document;
 mod event;
 mod exit;
 mod host;
+mod hurry;
 mod journal;
 mod judging;
 mod keep;

@@ -6,6 +6,7 @@
 pub mod frame;
 mod json;
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use fpprobe_profiles::Outcome;
@@ -157,6 +158,8 @@ pub struct Found {
     pub taint: Vec<String>,
     /// Why nothing can be measured on it; `None` where it can.
     pub obstacle: Option<String>,
+    /// Libraries that the worker has loaded to find it: the driver's, and what that needs.
+    pub libraries: Vec<PathBuf>,
 }
 
 /// Why something did not succeed: an outcome, and words.

@@ -1,14 +1,16 @@
 //! A quick run: what tells within seconds whether a driver still does what it did.
 //!
 //! It asks what the rules of five families look at, plainly and under the strictest controls, though by no list of thousands of
-//! cases, and every kernel that deviated in the last stored report of the same device, whatever version its driver had. What deviated
-//! then was asked alone then, and is not asked alone again.
+//! cases, and kernels that deviated in the last stored report of the same device, whatever version its driver had: those first
+//! that stand for most rules, until the time is up. What is left out is named, and comes early the next time. What deviated then
+//! was asked alone then, and is not asked alone again.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashSet};
+use std::time::Duration;
 
 use fpprobe_profiles::Profile;
 use fpprobe_reports::journal::Quick;
-use fpprobe_reports::model::Identity;
+use fpprobe_reports::model::{Identity, LEFT_OUT};
 use fpprobe_reports::store::{Held, Listing, Store, Stored};
 use fpprobe_spirv::catalogue::{Extent, strictest};
 use fpprobe_spirv::{Controls, Format, Kernel, Route, cases};
@@ -36,8 +38,13 @@ const FAMILIES: [&[&str]; 5] = [
 /// Cases of the longest list that is asked whole; of texels, whose codes are what a family is about, all are.
 const LONGEST: usize = 1 << 12;
 
-/// The kernels of the families for a device, and those that deviated last time.
-pub fn kernels(profiles: &[Profile], again: &[String], support: &Support) -> Vec<Kernel> {
+/// Time of a device for everything but the families.
+pub const TIME: Duration = Duration::from_secs(2);
+/// Time until nothing more is asked again, alone.
+pub const TIME_ALONE: Duration = Duration::from_millis(2500);
+
+/// The kernels of the families for a device, and those that deviated last time; and how many of them are the families'.
+pub fn kernels(profiles: &[Profile], again: &[String], support: &Support) -> (Vec<Kernel>, usize) {
     let of_families = |id: &str| FAMILIES.iter().any(|family| family.contains(&id));
     let mut kernels = Vec::new();
     for profile in profiles {
@@ -53,11 +60,13 @@ pub fn kernels(profiles: &[Profile], again: &[String], support: &Support) -> Vec
         !kernel.format.is_packed() || (kernel.format == Format::B10g11r11 && kernel.route == Route::StorageImage)
     };
     kernels.retain(direct);
-    // A report of another version may know kernels that this one does not.
-    kernels.extend(again.iter().filter_map(|id| id.parse::<Kernel>().ok()));
     let mut seen = HashSet::new();
     kernels.retain(|kernel| seen.insert(*kernel));
-    kernels
+    let families = kernels.len();
+    // A report of another version may know kernels that this one does not.
+    let again = again.iter().filter_map(|id| id.parse::<Kernel>().ok());
+    kernels.extend(again.filter(|kernel| seen.insert(*kernel)));
+    (kernels, families)
 }
 
 /// What these kernels are asked. Every encoding, and triples by the thousand, are a default run's matter, but for what deviated.
@@ -99,10 +108,48 @@ fn all<'a>(listing: &'a Listing, host: &'a str, device: &'a Identity) -> impl It
 fn deviating(store: &Store, stored: &Stored, device: &Identity) -> anyhow::Result<Vec<String>> {
     let told: Told = serde_json::from_str(&store.text(stored).or_usage()?)?;
     let is_it = |told: &ToldDevice| told.slot == device.slot && told.driver.name == device.driver.name;
-    let rules = told.devices.into_iter().filter(is_it).flat_map(|device| device.profiles);
-    let kernels: BTreeSet<String> =
-        rules.flat_map(|profile| profile.rules).flat_map(|rule| rule.failed).map(|failed| failed.kernel).collect();
-    Ok(kernels.into_iter().collect())
+    let mut failed: Vec<Vec<String>> = Vec::new();
+    for device in told.devices.into_iter().filter(is_it) {
+        let rules = device.profiles.into_iter().flat_map(|profile| profile.rules);
+        failed.extend(rules.map(|rule| rule.failed.into_iter().map(|failed| failed.kernel).collect()));
+        let left_out = device.incomplete.into_iter().filter(|incident| incident.detail == LEFT_OUT);
+        failed.extend(left_out.map(|incident| vec![incident.subject]));
+    }
+    Ok(by_coverage(&failed))
+}
+
+/// What it is worth to cover a rule of which no kernel was taken before; each kernel before makes it worth less than all other
+/// rules together.
+const WHOLE: u64 = 1 << 48;
+/// Bits of that less.
+const LESS: u32 = 12;
+
+/// Kernels that fail these rules, each rule a list: those first that cover most rules of which the fewest kernels came before.
+fn by_coverage(rules: &[Vec<String>]) -> Vec<String> {
+    let mut rules_of: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
+    for (number, kernels) in rules.iter().enumerate() {
+        for kernel in kernels {
+            rules_of.entry(kernel).or_default().insert(number);
+        }
+    }
+    let mut taken = vec![0_u32; rules.len()];
+    let gain = |kernel: &str, taken: &[u32]| -> u64 {
+        rules_of[kernel].iter().map(|rule| WHOLE >> (LESS * taken[*rule]).min(WHOLE.ilog2())).sum()
+    };
+    // Of two that cover as much the first by name. What a kernel covers only ever becomes less.
+    let mut left: BinaryHeap<(u64, std::cmp::Reverse<&str>)> =
+        rules_of.keys().map(|kernel| (gain(kernel, &taken), std::cmp::Reverse(*kernel))).collect();
+    let mut order = Vec::with_capacity(left.len());
+    while let Some((promised, kernel)) = left.pop() {
+        let now = gain(kernel.0, &taken);
+        if now < promised {
+            left.push((now, kernel));
+            continue;
+        }
+        rules_of[kernel.0].iter().for_each(|rule| taken[*rule] += 1);
+        order.push(kernel.0.to_owned());
+    }
+    order
 }
 
 /// What a report tells of failures; the rest, most of it, is not kept in memory.
@@ -116,6 +163,14 @@ struct ToldDevice {
     slot: String,
     driver: ToldDriver,
     profiles: Vec<ToldProfile>,
+    #[serde(default)]
+    incomplete: Vec<ToldIncident>,
+}
+
+#[derive(Deserialize)]
+struct ToldIncident {
+    subject: String,
+    detail: String,
 }
 
 #[derive(Deserialize)]
@@ -163,7 +218,8 @@ mod tests {
     fn the_families_and_what_deviated_are_asked_and_no_other_path_of_texels() {
         let profiles = profiles::for_devices(&[]).unwrap();
         let again = ["f32.sin:route=push".to_owned(), "f99.gone".to_owned()];
-        let kernels = kernels(&profiles, &again, &Support::everything());
+        let (kernels, families) = kernels(&profiles, &again, &Support::everything());
+        assert_eq!(kernels.iter().position(|kernel| kernel.to_string() == again[0]), Some(families));
         let ids: BTreeMap<String, Kernel> = kernels.iter().map(|kernel| (kernel.to_string(), *kernel)).collect();
         for id in ["f32.fmul", "f32.nmin", "f32.inverse_sqrt", "f16.fmul", "b10g11r11.store:route=storage_image"] {
             assert!(ids.contains_key(id), "{id}");
@@ -179,5 +235,15 @@ mod tests {
                 && count("f32.sqrt") > 1000
                 && count("f32.fma") < 200
         );
+    }
+
+    #[test]
+    fn each_rule_has_its_kernel_before_any_has_a_second() {
+        let rules = |lists: &[&[&str]]| -> Vec<Vec<String>> {
+            lists.iter().map(|list| list.iter().map(ToString::to_string).collect()).collect()
+        };
+        let order = by_coverage(&rules(&[&["a", "b", "c"], &["a", "b", "c"], &["d", "c"], &["e"]]));
+        assert_eq!(order, ["c", "e", "a", "d", "b"]);
+        assert!(by_coverage(&[]).is_empty());
     }
 }

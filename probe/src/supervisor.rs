@@ -37,7 +37,7 @@ use crate::stop::Stop;
 pub use batch::Batching;
 pub use enumerate::{Row, ask_loader, enumerate};
 pub use environment::Environment;
-pub use site::Site;
+pub use site::{Hurry, Site};
 pub use trouble::{RESOLVED, is_violent};
 
 /// How to measure.
@@ -88,6 +88,8 @@ pub struct Measured {
     pub observations: Vec<Observation>,
     /// Kernels that were not asked, because the measurement ended early.
     pub unasked: usize,
+    /// Kernels that there was no time for.
+    pub left_out: Vec<Kernel>,
     /// Kernels that are not asked, because the machine went down while they were.
     pub held: Vec<Kernel>,
     /// What went wrong on the way.
@@ -101,9 +103,10 @@ pub struct Measured {
 impl Measured {
     /// Adds what came of a later pass.
     pub fn absorb(&mut self, later: Measured) {
-        let Measured { observations, unasked, held, incidents, killed, findings } = later;
+        let Measured { observations, unasked, left_out, held, incidents, killed, findings } = later;
         self.observations.extend(observations);
         self.unasked += unasked;
+        self.left_out.extend(left_out);
         self.held.extend(held);
         self.incidents.extend(incidents);
         self.killed += killed;
@@ -164,7 +167,11 @@ pub fn measure(
     track: Option<&Track<'_>>,
 ) -> Result<Measured, String> {
     let Site { number, target, settings, listener, .. } = *site;
-    let batches = batch::batches(asks, batching, settings.batch);
+    let mut batches = batch::batches(asks, batching, settings.batch);
+    if let Some(hurry) = site.hurry {
+        // First what is never left out, then the rest in its order.
+        batches.sort_by_key(|batch| batch.iter().copied().min().filter(|first| *first >= hurry.from));
+    }
     let lanes = settings.jobs(target).min(batches.len());
     let mut queue = queue::Queue::new(asks.len(), batches);
     let held = track.map_or(Ok(BTreeSet::new()), |track| replay::replay(&mut queue, asks, track))?;
@@ -178,9 +185,11 @@ pub fn measure(
             scope.spawn(|| shared.run());
         }
     });
-    let (answers, troubles) = shared.into_results();
+    let (answers, troubles, left_out) = shared.into_results();
     let mut measured = troubles.into_incidents(asks);
-    measured.unasked = answers.iter().filter(|answer| answer.is_none()).count().saturating_sub(held.len());
+    let none = answers.iter().filter(|answer| answer.is_none()).count();
+    measured.unasked = none.saturating_sub(held.len() + left_out.len());
+    measured.left_out = left_out.into_iter().map(|place| asks[place].kernel).collect();
     measured.held = held.into_iter().map(|place| asks[place].kernel).collect();
     let answered = asks.iter().zip(answers).filter_map(|(ask, answer)| Some(observation(ask, answer?)));
     measured.observations = answered.collect();
@@ -188,7 +197,8 @@ pub fn measure(
     Ok(measured)
 }
 
-fn observation(ask: &Ask, answer: Answer) -> Observation {
+/// What a kernel answered.
+pub fn observation(ask: &Ask, answer: Answer) -> Observation {
     Observation {
         kernel: ask.kernel,
         cases: ask.cases.clone(),

@@ -13,6 +13,7 @@ use crate::profile::{Profile, Requirement};
 use crate::verdict::{Class, Level, Verdict};
 use crate::ways::{self, Pair};
 
+mod ahead;
 mod behaviour;
 mod combine;
 mod known;
@@ -25,6 +26,7 @@ use behaviour::{Choices, Watch};
 use known::{Known, Looks};
 use sight::{Likeness, Sight, Spot};
 
+pub use ahead::Ahead;
 pub use recipe::{Judgement, Recipe, Tried};
 
 /// How many failing lanes are kept as evidence of one rule.

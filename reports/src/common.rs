@@ -1,9 +1,10 @@
 //! What two reports have in common: what both asked of a device, judged again as if nothing else had been.
 //!
 //! A quick run asks a part of what a default run asks. Compared as they are, everything else would have vanished, and rules
-//! would have become incomplete that nobody looked at.
+//! would have become incomplete that nobody looked at. Two default runs ask otherwise where their devices offer other
+//! controls; the verdicts of each rest on all that it asked, and stay.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use fpprobe_profiles::judge::Judge;
@@ -11,7 +12,7 @@ use fpprobe_profiles::{Observation, Profile};
 use fpprobe_spirv::{Cases, Kernel};
 
 use crate::judged::{self, Judged};
-use crate::model::{Device, Report};
+use crate::model::{Device, LEFT_OUT, Report};
 use crate::record::{RecordError, Recorder, read_device};
 
 /// What was asked, by slot and kernel.
@@ -22,13 +23,31 @@ const MEASURED: &str = "company";
 
 /// Leaves of two reports what both asked, and has it judged by these profiles.
 pub fn common(profiles: &[Profile], old: &mut Report, new: &mut Report) -> Result<(), RecordError> {
+    common_by(&Judge::together(profiles), old, new)
+}
+
+/// The same by judges that may have seen some of the answers before: of those they know what they found.
+pub fn common_by(judges: &[Judge<'_>], old: &mut Report, new: &mut Report) -> Result<(), RecordError> {
     let observations = [observations(old)?, observations(new)?];
     let [of_old, of_new] = observations.each_ref().map(|devices| asked(devices));
     let [olds, news] = observations;
-    let judges = Judge::together(profiles);
-    narrow(old, olds, &of_new, &judges);
-    narrow(new, news, &of_old, &judges);
+    let differ_by_controls: HashSet<String> =
+        of_old.keys().filter(|slot| differ_by_controls(of_old.get(*slot), of_new.get(*slot))).cloned().collect();
+    // What was answered now is judged first: a run that compares has judged it already.
+    narrow(new, news, &of_old, &differ_by_controls, judges);
+    narrow(old, olds, &of_new, &differ_by_controls, judges);
     Ok(())
+}
+
+/// Whether what one of two was asked and the other was not is under controls alone, which runs ask where a device offers them.
+fn differ_by_controls(old: Option<&HashMap<Kernel, Cases>>, new: Option<&HashMap<Kernel, Cases>>) -> bool {
+    let (Some(old), Some(new)) = (old, new) else { return false };
+    let within = |one: &HashMap<Kernel, Cases>, other: &HashMap<Kernel, Cases>| {
+        one.iter().all(|(kernel, cases)| {
+            other.get(kernel).map_or_else(|| !kernel.controls.is_empty(), |others| cases == others)
+        })
+    };
+    within(old, new) && within(new, old)
 }
 
 /// Of each device its slot and its observations.
@@ -49,7 +68,13 @@ fn asked(devices: &[(String, Vec<Observation>)]) -> Asked {
     asked
 }
 
-fn narrow(report: &mut Report, devices: Vec<(String, Vec<Observation>)>, wanted: &Asked, judges: &[Judge<'_>]) {
+fn narrow(
+    report: &mut Report,
+    devices: Vec<(String, Vec<Observation>)>,
+    wanted: &Asked,
+    differ_by_controls: &HashSet<String>,
+    judges: &[Judge<'_>],
+) {
     let mut recorder = Recorder::new();
     for (device, (slot, mut observations)) in report.devices.iter_mut().zip(devices) {
         let Some(kernels) = wanted.get(&slot) else { continue };
@@ -65,16 +90,19 @@ fn narrow(report: &mut Report, devices: Vec<(String, Vec<Observation>)>, wanted:
             !differ || !observation.cases.is_empty()
         });
         device.observations = recorder.device(&observations);
+        // What befell a kernel that the other did not ask is no difference.
+        let apart = |subject: &str| subject.parse().is_ok_and(|kernel: Kernel| !kernels.contains_key(&kernel));
         // What is whole was judged when it was measured.
-        if cut || observations.len() < whole || !is_judged_by(device, judges) {
+        let is_less = cut || observations.len() < whole && !differ_by_controls.contains(&slot);
+        if is_less || !is_judged_by(device, judges) {
             let judged = judged::rules(judges, &observations);
             (device.answers, device.texels) = (Vec::new(), Vec::new());
             take(device, judged);
+        } else {
+            device.findings.retain(|finding| !finding.evidence.iter().any(|lane| apart(&lane.kernel)));
         }
         device.findings.retain(|finding| finding.kind != MEASURED);
-        // What befell a kernel that the other did not ask is no difference.
-        let apart = |subject: &str| subject.parse().is_ok_and(|kernel: Kernel| !kernels.contains_key(&kernel));
-        device.incomplete.retain(|incident| !apart(&incident.subject));
+        device.incomplete.retain(|incident| !apart(&incident.subject) && !incident.detail.starts_with(LEFT_OUT));
     }
     report.devices.retain(|device| wanted.contains_key(&device.identity.slot));
     report.inputs = recorder.inputs_table();

@@ -226,6 +226,9 @@ pub struct Incident {
     pub detail: String,
 }
 
+/// How the detail of an incident begins that tells what a quick run had no time for.
+pub const LEFT_OUT: &str = "left out of a quick run, whose time was up";
+
 /// A finding beside the rules.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Finding {

@@ -32,8 +32,16 @@ pub fn main(session: &Session, args: &AnswersArgs) -> anyhow::Result<Status> {
             format: None,
         };
         let journal = Noted::Nowhere;
-        let campaign =
-            Campaign { session, measuring: &args.measuring, plan: &plan, run, quick: None, journal, retry: false };
+        let campaign = Campaign {
+            session,
+            measuring: &args.measuring,
+            plan: &plan,
+            run,
+            quick: None,
+            journal,
+            retry: false,
+            before: None,
+        };
         return campaign.lead();
     };
     let mut report = load::one(path).or_usage()?;

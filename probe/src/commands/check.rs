@@ -66,7 +66,7 @@ fn measure(session: &Session, args: &CheckArgs) -> anyhow::Result<(Report, Statu
         format: None,
     };
     let (measuring, journal) = (&args.measuring, Noted::Nowhere);
-    let campaign = Campaign { session, measuring, plan: &plan, run, quick: None, journal, retry: false };
+    let campaign = Campaign { session, measuring, plan: &plan, run, quick: None, journal, retry: false, before: None };
     let Gathered { report, status, .. } = campaign.gather()?;
     Ok((report, status))
 }

@@ -58,7 +58,7 @@ fn whole(places: [&Path; 2]) -> anyhow::Result<[Vec<Loaded>; 2]> {
 }
 
 /// The profiles to judge inputs by: the named ones, or those built in that some device of the reports was judged by.
-fn judges(named: &[String], old: &[Loaded], new: &[Loaded]) -> anyhow::Result<Vec<Profile>> {
+pub fn judges(named: &[String], old: &[Loaded], new: &[Loaded]) -> anyhow::Result<Vec<Profile>> {
     if !named.is_empty() {
         return profiles::for_devices(named);
     }

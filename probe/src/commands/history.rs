@@ -72,7 +72,7 @@ fn add(store: &Store, path: &Path, allow_tainted: bool) -> anyhow::Result<()> {
     } else {
         String::from_utf8(bytes).or_usage()?
     };
-    keep::put(store, &report, &text, allow_tainted)
+    keep::put(store, &report, &text, allow_tainted).map(drop)
 }
 
 fn prune(store: &Store, limits: &Limits, dry: bool) -> anyhow::Result<Status> {

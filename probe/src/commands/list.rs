@@ -63,7 +63,7 @@ pub fn main(session: &Session, args: &ListArgs) -> anyhow::Result<Status> {
 
 fn document(rows: &[Row]) -> Document {
     let entry = |(index, found): (usize, Found)| {
-        let Found { identity, claims, taint, obstacle } = found;
+        let Found { identity, claims, taint, obstacle, libraries: _ } = found;
         Entry { index, identity, claims, taint, obstacle }
     };
     let idle = rows.iter().filter(|row| row.devices.as_ref().is_ok_and(Vec::is_empty));

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use fpprobe_reports::journal::{FORMAT, Run};
 
+use crate::against::Before;
 use crate::campaign::{Campaign, Noted};
 use crate::cli::{Judging, RunArgs};
 use crate::exit::Status;
@@ -48,7 +49,8 @@ fn begin(session: &Session, args: &RunArgs) -> anyhow::Result<Status> {
     }
     let journal = plan.output.journal().map_or(Noted::Nowhere, Noted::At);
     let retry = args.retry_quarantined;
-    Campaign { session, measuring: &args.measuring, plan: &plan, run, quick, journal, retry }.lead()
+    let before = Before::begin(&args.against);
+    Campaign { session, measuring: &args.measuring, plan: &plan, run, quick, journal, retry, before }.lead()
 }
 
 fn resume(session: &Session, args: &RunArgs, place: &Path) -> anyhow::Result<Status> {
@@ -63,7 +65,7 @@ fn resume(session: &Session, args: &RunArgs, place: &Path) -> anyhow::Result<Sta
     let mut plan = judging::Plan::new(&session.config, &judging, Path::new(""))?;
     plan.keep = Keep::new(&session.config, &args.keeping)?;
     let (journal, retry) = (Noted::On(journal), args.retry_quarantined);
-    Campaign { session, measuring: &args.measuring, plan: &plan, run, quick: None, journal, retry }.lead()
+    Campaign { session, measuring: &args.measuring, plan: &plan, run, quick: None, journal, retry, before: None }.lead()
 }
 
 fn absolute(name: &str) -> String {

@@ -62,6 +62,9 @@ pub struct Last {
     pub finished: String,
     /// Rules that were met once and have not been since.
     pub newly_deviating: usize,
+    /// Kernels that answered otherwise than in the report before.
+    #[serde(default)]
+    pub changed_kernels: usize,
     /// Deviations that the baseline does not accept; none where there is no baseline.
     pub unaccepted: Option<usize>,
     /// In words.

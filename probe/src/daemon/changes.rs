@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use fpprobe_reports::limited;
-use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
+use serde::de::{DeserializeOwned, IgnoredAny};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::supervisor::RESOLVED;
 
@@ -14,8 +14,17 @@ const LIMIT: u64 = 1 << 30;
 /// Of `fpprobe-diff/1`.
 #[derive(Clone, PartialEq, Debug, Default, Deserialize)]
 pub struct Changes {
+    /// What was compared with what was before.
+    #[serde(default)]
+    new: Vec<Source>,
     /// The devices; those of one report alone are not compared.
     pub devices: Vec<DeviceChanges>,
+}
+
+/// A report.
+#[derive(Clone, PartialEq, Debug, Default, Deserialize)]
+struct Source {
+    file: String,
 }
 
 /// Of one device.
@@ -74,6 +83,23 @@ pub struct Kernel {
     /// Its id.
     #[serde(rename = "kernel")]
     pub id: String,
+    /// Inputs that are answered otherwise, by what that means.
+    #[serde(default)]
+    pub groups: Vec<Group>,
+}
+
+/// Inputs whose change means the same.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Deserialize)]
+pub struct Group {
+    /// What it means.
+    pub kind: String,
+    /// How many there are.
+    #[serde(rename = "lanes", deserialize_with = "length")]
+    pub inputs: usize,
+}
+
+fn length<'de, D: Deserializer<'de>>(list: D) -> Result<usize, D::Error> {
+    Ok(Vec::<IgnoredAny>::deserialize(list)?.len())
 }
 
 /// What a change means that is a regression.
@@ -85,6 +111,11 @@ const NEWLY_CONFORMING: &str = "newly_conforming";
 const APPEARED: &str = "appeared";
 
 impl Changes {
+    /// Whether they are what this report changes.
+    pub fn is_of(&self, report: &Path) -> bool {
+        matches!(&self.new[..], [only] if *only.file == *report.display().to_string())
+    }
+
     /// Rules that accept no more what the device does.
     pub fn regressions(&self) -> Vec<Rule> {
         self.rules(NEWLY_DEVIATING).cloned().collect()
@@ -120,6 +151,25 @@ impl Changes {
             _ => None,
         };
         rules.chain(self.devices.iter().flat_map(|device| &device.kernels).filter_map(name))
+    }
+
+    /// What is accepted no more, in words.
+    pub fn worse(&self) -> String {
+        let kernels = || self.devices.iter().flat_map(|device| &device.kernels);
+        let inputs = |kernel: &Kernel| -> usize {
+            let worse = kernel.groups.iter().filter(|group| group.kind == NEWLY_DEVIATING);
+            worse.map(|group| group.inputs).sum()
+        };
+        let deviating: Vec<usize> = kernels().filter(|one| one.kind == NEWLY_DEVIATING).map(inputs).collect();
+        let silent = kernels().filter(|kernel| kernel.kind == UNMEASURABLE).count();
+        let counts = [
+            (self.rules(NEWLY_DEVIATING).count(), "rules newly deviating".to_owned()),
+            (deviating.iter().sum(), format!("inputs of {} kernels newly deviating", deviating.len())),
+            (silent, "kernels that give no answer any more".to_owned()),
+        ];
+        let words: Vec<String> =
+            counts.into_iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
+        if words.is_empty() { "nothing newly deviating".to_owned() } else { words.join(", ") }
     }
 
     /// Numbers of rules and of kernels that changed.
@@ -219,10 +269,27 @@ mod tests {
     }
 
     #[test]
+    fn what_is_worse_is_said_of_rules_and_of_inputs() {
+        let changes = |kernels: serde_json::Value| -> Changes {
+            serde_json::from_value(json!({ "devices": [{ "identity": [], "rules": [], "kernels": kernels }] })).unwrap()
+        };
+        let group = |kind: &str, lanes: usize| json!({ "kind": kind, "judged": [], "lanes": vec![json!({}); lanes] });
+        let groups = json!([group("newly_deviating", 3), group("permitted", 5)]);
+        let kernel = json!({ "kernel": "f32.fadd", "kind": "newly_deviating", "groups": groups });
+        let silent = json!({ "kernel": "f32.fsub", "kind": "unmeasurable", "groups": [] });
+        assert_eq!(changes(json!([])).worse(), "nothing newly deviating");
+        assert_eq!(
+            changes(json!([kernel, silent])).worse(),
+            "3 inputs of 1 kernels newly deviating, 1 kernels that give no answer any more"
+        );
+    }
+
+    #[test]
     fn kernels_that_can_be_measured_no_more_are_a_regression() {
         for (kind, expected) in [("unmeasurable", true), ("newly_deviating", true), ("permitted", false)] {
-            let kernels = vec![Kernel { kind: kind.to_owned(), id: "f32.fadd".to_owned() }];
-            let changes = Changes { devices: vec![DeviceChanges { kernels, ..DeviceChanges::default() }] };
+            let kernels = vec![Kernel { kind: kind.to_owned(), id: "f32.fadd".to_owned(), ..Kernel::default() }];
+            let changes =
+                Changes { new: Vec::new(), devices: vec![DeviceChanges { kernels, ..DeviceChanges::default() }] };
             assert_eq!(changes.regressed().any(|id| id.starts_with("f32.fadd")), expected, "{kind}");
         }
     }

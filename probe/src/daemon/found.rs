@@ -2,13 +2,14 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::SystemTime;
 
 use anyhow::Context as _;
 
 use super::board::Last;
 use super::log::Priority;
 use super::references::References;
+use super::roster::Known;
 use super::round::{Found, Order};
 use super::service::Service;
 use super::unfinished::Unfinished;
@@ -24,20 +25,20 @@ impl Service {
     /// Tells it. What could not be kept is an error, and is still to be told.
     pub(super) fn found(&mut self, order: &Order, found: Found) -> anyhow::Result<()> {
         let device = &order.device;
-        let slot = [("slot", &device.slot[..])];
+        let place = device.place();
         let (rules, kernels) = found.changes.counts();
         let identity = found.changes.identity();
-        let of_order = format!("{} {} {}", device.slot, device.driver, order.extent.name());
+        let of_order = format!("{place} {}", order.extent.name());
         let news = found.unaccepted.as_deref().is_some_and(|all| self.remembered.is_unaccepted_news(&of_order, all));
         let regressed = found.changes.regressed().next().is_some() || found.hung.is_some() || news;
         let changed = found.before.as_ref().filter(|_| rules + kernels + identity.len() > 0);
-        let deviating = found.regressions.len();
-        let standing = self.remembered.stands(&device.slot, &found.changes);
+        let standing = self.remembered.stands(&place, &found.changes);
         let text = match (&found.before, changed) {
             (None, _) => format!("was measured for the first time: report {}", found.report),
             (Some(before), None) => format!("has not changed since {before}: report {}", found.report),
             (Some(before), Some(_)) => format!(
-                "has changed since {before}: {kernels} kernels, {rules} verdicts, {deviating} newly deviating; report {}",
+                "has changed since {before}: {kernels} kernels, {rules} verdicts; {}; report {}",
+                found.changes.worse(),
                 found.report
             ),
         };
@@ -61,29 +62,26 @@ impl Service {
             let fields = [("profile", &deviation.profile[..]), ("rule", &deviation.rule), ("verdict", "deviates")];
             self.tell_of(Priority::Warning, device, &text, &fields);
         }
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
-        let stamped = [slot[0], ("extent", order.extent.name())];
-        self.metrics.set("fpprobe_daemon_round_timestamp_seconds", &stamped, now as f64);
-        self.metrics.set("fpprobe_daemon_newly_deviating_rules", &slot, standing as f64);
-        self.metrics.set("fpprobe_daemon_changed_kernels", &slot, kernels as f64);
-        if let Some(unaccepted) = &found.unaccepted {
-            self.metrics.set("fpprobe_daemon_unaccepted_deviations", &slot, unaccepted.len() as f64);
-        }
         self.metrics.report(&device.key, order.extent, found.metrics);
         let last = Last {
             report: found.report.clone(),
             extent: order.extent,
             finished: host::now(),
             newly_deviating: standing,
+            changed_kernels: kernels,
             unaccepted: found.unaccepted.as_ref().map(Vec::len),
             text,
         };
         self.remembered.last.insert(device.key.clone(), last);
+        self.measure_up(device);
         self.remembered.metrics.extend(self.metrics.of(&device.key));
         let tell = match self.policy.config.daemon.tell {
             Tell::Regressions => news || found.hung.is_some() || self.remembered.is_news(&device.key, &found.changes),
             Tell::Changes => changed.is_some(),
         };
+        if !tell && changed.is_some() && found.changes.regressed().next().is_some() {
+            self.tell_of(Priority::Info, device, "deviates as hooks have been told: they are not told again", &[]);
+        }
         for trouble in &found.troubles {
             self.tell_of(Priority::Error, device, trouble, &[]);
         }
@@ -116,9 +114,26 @@ impl Service {
         }
         self.remember();
         let folder = self.policy.folder();
-        References::new(&folder).keep(&self.policy.store, &found.file, device, order.extent)?;
+        let beside = self.roster.beside(device);
+        References::new(&folder).keep(&self.policy.store, &found.file, (device, &beside), order.extent)?;
         Unfinished::end(&folder, order);
         Ok(())
+    }
+
+    /// The daemon's own metrics of a device: what its last round found, in this life of the daemon or an earlier one.
+    pub(super) fn measure_up(&mut self, device: &Known) {
+        let labels = device.labels();
+        let standing = self.remembered.standing(&device.place());
+        self.metrics.set("fpprobe_daemon_newly_deviating_rules", &labels, standing as f64);
+        let Some(last) = self.remembered.last.get(&device.key) else { return };
+        self.metrics.set("fpprobe_daemon_changed_kernels", &labels, last.changed_kernels as f64);
+        if let Some(unaccepted) = last.unaccepted {
+            self.metrics.set("fpprobe_daemon_unaccepted_deviations", &labels, unaccepted as f64);
+        }
+        if let Ok(finished) = last.finished.parse::<jiff::Timestamp>() {
+            let stamped = [&labels[..], &[("extent", last.extent.name())]].concat();
+            self.metrics.set("fpprobe_daemon_round_timestamp_seconds", &stamped, finished.as_second() as f64);
+        }
     }
 
     /// Keeps a difference, and tells hooks of it.

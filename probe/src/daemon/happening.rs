@@ -2,6 +2,7 @@
 
 use std::sync::mpsc::SyncSender;
 
+use super::busy::Load;
 use super::control::{Reply, Request};
 use super::roster::Roster;
 use super::round::Outcome;
@@ -17,6 +18,8 @@ pub enum Happening {
     Asked(Request, SyncSender<Reply>),
     /// Fresh workers have looked at who the devices are.
     Looked(Vec<Trigger>, Roster),
+    /// How busy the device in a slot is.
+    Loaded(String, Load),
     /// A device was measured.
     Measured(Box<Outcome>),
     /// A hook or webhook was told, or could not be.

@@ -9,6 +9,7 @@ use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
@@ -75,20 +76,31 @@ pub fn run(arguments: &[OsString], limits: &Limits) -> std::io::Result<Done> {
             command.env_remove(&*name);
         }
     }
+    observe(command, limits)
+}
+
+/// Runs a command to its end, or until it is given up: neither a process that cannot be ended nor one that holds its standard error
+/// open keeps this one.
+fn observe(mut command: Command, limits: &Limits) -> std::io::Result<Done> {
     let mut child = command.spawn()?;
     let stderr = child.stderr.take();
-    let reader = std::thread::spawn(move || {
+    let (sender, read) = channel();
+    std::thread::spawn(move || {
         let mut told = Vec::new();
         if let Some(mut stderr) = stderr {
             let _ = stderr.by_ref().take(TOLD).read_to_end(&mut told);
             // What is left must not fill the pipe.
             let _ = std::io::copy(&mut stderr, &mut std::io::sink());
         }
-        String::from_utf8_lossy(&told).into_owned()
+        let _ = sender.send(String::from_utf8_lossy(&told).into_owned());
     });
-    let ended = watch(&mut child, limits);
-    let told = reader.join().unwrap_or_default();
-    Ok(Done { ended: ended?, told })
+    let ended = watch(&mut child, limits)?;
+    let told = read.recv_timeout(GRACE).unwrap_or_default();
+    if !matches!(child.try_wait(), Ok(Some(_))) {
+        // Whenever the kernel lets go of it, somebody must have waited for it.
+        std::thread::spawn(move || child.wait());
+    }
+    Ok(Done { ended, told })
 }
 
 fn watch(child: &mut Child, limits: &Limits) -> std::io::Result<Ended> {
@@ -128,5 +140,26 @@ fn end(child: &mut Child) -> std::io::Result<()> {
         std::thread::sleep(TICK);
     }
     child.kill()?;
-    child.wait().map(drop)
+    // One that the kernel's driver holds does not end: it is left behind.
+    let deadline = Instant::now() + GRACE;
+    while Instant::now() < deadline && child.try_wait()?.is_none() {
+        std::thread::sleep(TICK);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_holds_standard_error_open_keeps_nobody() {
+        let mut command = Command::new("sh");
+        command.args(["-c", "sleep 20 & exit 3"]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+        let begun = Instant::now();
+        let limits = Limits { time: Duration::from_mins(1), memory: 0, stop: Arc::default() };
+        let done = observe(command, &limits).unwrap();
+        assert_eq!(done.ended, Ended::Status(3));
+        assert!(begun.elapsed() < Duration::from_secs(15), "{:?}", begun.elapsed());
+    }
 }

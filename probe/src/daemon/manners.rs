@@ -5,7 +5,8 @@ use std::time::{Duration, Instant, SystemTime};
 use jiff::Zoned;
 
 use super::budget::Spent;
-use super::busy::{self, Load};
+use super::busy::Load;
+use super::loads::Loads;
 use super::policy::{Policy, seconds};
 use super::quarantine::Quarantine;
 use super::queue::{Pending, Verdict};
@@ -15,6 +16,9 @@ use crate::config::Manner;
 /// Between two looks at what only time changes.
 const LOOK: Duration = Duration::from_secs(10);
 
+/// What is waited for while it is asked how busy a device is.
+pub const ASKS: &str = "whether the device is in use is being asked";
+
 /// What manners look at.
 pub struct Manners<'a> {
     /// The configuration.
@@ -23,6 +27,8 @@ pub struct Manners<'a> {
     pub quarantine: &'a Quarantine,
     /// Time that was spent.
     pub spent: &'a mut Spent,
+    /// How busy devices are.
+    pub loads: &'a mut Loads,
     /// The slot that the daemon itself uses now.
     pub own: Option<&'a str>,
 }
@@ -47,12 +53,13 @@ impl Manners<'_> {
         self.of_use(pending, now)
     }
 
-    fn of_use(&self, pending: &Pending, now: Instant) -> Verdict {
+    fn of_use(&mut self, pending: &Pending, now: Instant) -> Verdict {
         let (busy, device) = (&self.policy.config.daemon.busy, &pending.order.device);
         if self.own == Some(&device.slot[..]) {
             return Verdict::Go;
         }
-        let (manner, reason) = match busy::load(&device.slot, &device.kind) {
+        let Some(load) = self.loads.of(device, now) else { return Verdict::Wait(ASKS.to_owned(), LOOK) };
+        let (manner, reason) = match load {
             Load::Percent(percent) if percent <= busy.percent => return Verdict::Go,
             Load::Percent(percent) => (busy.in_use, format!("the device is in use ({percent} %)")),
             Load::Unknown => (busy.unknown, "whether the device is in use is unknown".to_owned()),

@@ -70,9 +70,15 @@ impl Metrics {
         self.reports.get_key_value(key).map(|(key, report)| (key.clone(), report.clone()))
     }
 
-    /// Forgets devices that are gone, or have another driver.
-    pub fn retain(&mut self, keys: impl Fn(&str) -> bool) {
+    /// Forgets devices that are gone, or have another driver; `places` are the labels of those that are there.
+    pub fn retain(&mut self, keys: impl Fn(&str) -> bool, places: &[Vec<(&str, &str)>]) {
         self.reports.retain(|key, _| keys(key));
+        let there: Vec<String> = places.iter().map(|place| labels(place)).collect();
+        // What was counted stays counted.
+        let counters = |name: &str| OWN.iter().any(|(own, kind, _)| *own == name && *kind == "counter");
+        for (_, series) in self.own.iter_mut().filter(|(name, _)| !counters(name)) {
+            series.retain(|own, _| !own.contains("manifest=") || there.iter().any(|place| own.starts_with(place)));
+        }
     }
 
     /// Everything: each metric once, with the series of all reports.
@@ -133,7 +139,7 @@ mod tests {
             b{key=\"k2\"} 1\n# HELP fpprobe_daemon_triggers_total What made it look, by trigger.\n\
             # TYPE fpprobe_daemon_triggers_total counter\nfpprobe_daemon_triggers_total{trigger=\"a\\\"b\"} 2\n";
         assert_eq!(metrics.text(), expected);
-        metrics.retain(|key| key == "k2");
+        metrics.retain(|key| key == "k2", &[]);
         assert!(!metrics.text().contains("k1"));
     }
 }

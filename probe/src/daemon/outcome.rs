@@ -25,7 +25,7 @@ impl Service {
             Ok(None) => "stopped",
             Err(_) => "failed",
         };
-        let labels = [("slot", &order.device.slot[..]), ("extent", order.extent.name()), ("result", result)];
+        let labels = [&order.device.labels()[..], &[("extent", order.extent.name()), ("result", result)]].concat();
         self.metrics.count("fpprobe_daemon_rounds_total", &labels);
         match found {
             Ok(Some(found)) => match self.found(&order, found) {

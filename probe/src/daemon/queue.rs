@@ -85,6 +85,12 @@ impl Queue {
         self.0.iter_mut().for_each(|pending| pending.after = pending.after.min(now));
     }
 
+    /// Orders that wait for this may be looked at again at once.
+    pub fn wake_from(&mut self, reason: &str, now: Instant) {
+        let waiting = self.0.iter_mut().filter(|pending| pending.reason == reason);
+        waiting.for_each(|pending| pending.after = pending.after.min(now));
+    }
+
     /// What waits.
     pub fn waiting(&self) -> Vec<Waiting> {
         let shown = |pending: &Pending| Waiting {
@@ -135,6 +141,7 @@ mod tests {
             driver_info: String::new(),
             library: PathBuf::new(),
             manifest: PathBuf::new(),
+            libraries: Vec::new(),
         };
         Order::new(device, extent, Trigger::Start)
     }

@@ -1,20 +1,39 @@
-//! What rounds are compared with: of each slot and driver the last quick and the last full report, as links of the daemon's
-//! own, so that neither what others store nor what the store lets go changes the reference.
+//! What rounds are compared with: of each driver of a slot the last quick and the last full report, as links of the daemon's
+//! own, so that neither what others store nor what the store lets go changes the reference. An update goes on with the reference
+//! of what it replaces; what else drives the same slot has its own.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use fpprobe_reports::store::{Store, Stored};
+use fpprobe_reports::limited;
+use fpprobe_reports::save::save;
+use fpprobe_reports::store::{Held, Store, Stored};
+use serde::{Deserialize, Serialize};
 
 use super::roster::Known;
 use super::round::Extent;
+
+/// Bytes that the file of owners may have.
+const LIMIT: u64 = 16 << 20;
 
 /// Links by extent, each a store of its own.
 pub struct References {
     quick: Store,
     full: Store,
+    owners: PathBuf,
 }
+
+/// By extent, file by [`Known::place`].
+#[derive(Clone, Default, Serialize, Deserialize)]
+struct Owners {
+    quick: BTreeMap<String, String>,
+    full: BTreeMap<String, String>,
+}
+
+/// A device, and what else is in its slot.
+type Among<'a> = (&'a Known, &'a [Known]);
 
 /// A report to compare with.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -29,12 +48,19 @@ impl References {
     /// In this folder of the daemon's.
     pub fn new(folder: &Path) -> References {
         let of = |extent: Extent| Store::new(folder.join("references").join(extent.name()));
-        References { quick: of(Extent::Quick), full: of(Extent::Full) }
+        let owners = folder.join("references").join("owners.json");
+        References { quick: of(Extent::Quick), full: of(Extent::Full), owners }
     }
 
     /// What a report of this device and extent is compared with. A quick run asks less than a default run, which is why only
     /// the last full report shows all that a full one finds. Where none was noted yet, the newest report of the store serves.
-    pub fn previous(&self, store: &Store, device: &Known, extent: Extent) -> anyhow::Result<Option<Reference>> {
+    pub fn previous(
+        &self,
+        store: &Store,
+        (device, beside): Among<'_>,
+        extent: Extent,
+    ) -> anyhow::Result<Option<Reference>> {
+        let owners = self.owners();
         let (quick, full) = (held(&self.quick)?, held(&self.full)?);
         let is_quick = |(_, stored): &(PathBuf, Stored)| quick.iter().any(|(_, other)| other.entry == stored.entry);
         let mut own = full.clone();
@@ -45,17 +71,38 @@ impl References {
         }
         // Sorted by name, reports are sorted by time.
         own.sort_by(|(_, one), (_, other)| one.entry.file.cmp(&other.entry.file));
-        Ok(newest(&own, device).or_else(|| newest(&others, device)))
+        let mine = |(_, stored): &&(PathBuf, Stored)| owners.of(&device.place()).any(|file| *file == stored.entry.file);
+        if let Some((file, stored)) = own.iter().rev().find(mine) {
+            return Ok(Some(Reference { id: stored.entry.id().to_owned(), file: file.clone() }));
+        }
+        own.retain(|(_, stored)| {
+            !beside.iter().any(|other| owners.of(&other.place()).any(|file| *file == stored.entry.file))
+        });
+        Ok(newest(&own, device, beside).or_else(|| newest(&others, device, beside)))
+    }
+
+    /// Which report is whose. Where that cannot be read, names and slots tell.
+    fn owners(&self) -> Owners {
+        limited::text(&self.owners, LIMIT).ok().and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
     }
 
     /// Notes a report of the store as the last of this device and extent.
-    pub fn keep(&self, store: &Store, file: &str, device: &Known, extent: Extent) -> anyhow::Result<()> {
+    pub fn keep(&self, store: &Store, file: &str, (device, beside): Among<'_>, extent: Extent) -> anyhow::Result<()> {
         let own = if extent == Extent::Quick { &self.quick } else { &self.full };
         fs::create_dir_all(own.folder()).with_context(|| format!("failed to create {}", own.folder().display()))?;
         link(&store.folder().join(file), &own.folder().join(file))?;
+        let mut owners = self.owners();
+        let owned = if extent == Extent::Quick { &mut owners.quick } else { &mut owners.full };
+        // What was there under another name, and is not there beside it, is what it has replaced.
+        let kin = format!("{} {} ", device.slot, device.driver);
+        owned.retain(|place, _| !place.starts_with(&kin) || beside.iter().any(|other| other.place() == *place));
+        owned.insert(device.place(), file.to_owned());
+        let kept: Vec<String> = owned.values().cloned().collect();
+        let text = serde_json::to_string(&owners)?;
+        save(&self.owners, |out| out.write_all(text.as_bytes()))?;
         for (path, stored) in held(own)? {
             let same = stored.entry.devices.iter().any(|held| held.slot == device.slot && held.driver == device.driver);
-            if same && stored.entry.file != file {
+            if same && !kept.contains(&stored.entry.file) {
                 fs::remove_file(&path).with_context(|| format!("failed to remove {}", path.display()))?;
             }
         }
@@ -75,12 +122,24 @@ fn held(store: &Store) -> anyhow::Result<Vec<(PathBuf, Stored)>> {
     Ok(reports.into_iter().map(|stored| (store.folder().join(&stored.entry.file), stored)).collect())
 }
 
-/// The newest of the slot, of the same driver where there is one.
-fn newest(reports: &[(PathBuf, Stored)], device: &Known) -> Option<Reference> {
+impl Owners {
+    /// The files of this driver of a slot.
+    fn of(&self, place: &str) -> impl Iterator<Item = &String> {
+        self.quick.get(place).into_iter().chain(self.full.get(place))
+    }
+}
+
+/// The newest of the slot, of the same driver where there is one, and of none that is there beside it.
+fn newest(reports: &[(PathBuf, Stored)], device: &Known, beside: &[Known]) -> Option<Reference> {
+    let may_be = |held: &Held| {
+        let other =
+            |other: &Known| other.key == held.key || other.driver == held.driver && held.driver != device.driver;
+        held.slot == device.slot && !beside.iter().any(other)
+    };
     let find = |same: bool| {
         reports.iter().rev().find(|(_, stored)| {
             let devices = &stored.entry.devices;
-            devices.iter().any(|held| held.slot == device.slot && (!same || held.driver == device.driver))
+            devices.iter().any(|held| may_be(held) && (!same || held.driver == device.driver))
         })
     };
     let (file, stored) = find(true).or_else(|| find(false))?;
@@ -106,6 +165,7 @@ pub mod tests {
             driver_info: String::new(),
             library: PathBuf::new(),
             manifest: PathBuf::new(),
+            libraries: Vec::new(),
         }
     }
 
@@ -147,28 +207,29 @@ pub mod tests {
         let store = Store::new(folder.path().to_owned());
         let references = References::new(&folder.path().join("daemon"));
         let device = device("one");
-        let previous = |extent| references.previous(&store, &device, extent).unwrap().map(|previous| previous.id);
+        let previous =
+            |extent| references.previous(&store, (&device, &[]), extent).unwrap().map(|previous| previous.id);
         assert_eq!((previous(Extent::Quick), previous(Extent::Full)), (None, None));
         let (full, full_id) = put(&store, &device, 1);
         assert_eq!(previous(Extent::Full), Some(full_id.clone()), "nothing better is there yet");
-        references.keep(&store, &full, &device, Extent::Full).unwrap();
+        references.keep(&store, &full, (&device, &[]), Extent::Full).unwrap();
         assert_eq!(previous(Extent::Quick), Some(full_id.clone()));
         let (quick, quick_id) = put(&store, &device, 2);
-        references.keep(&store, &quick, &device, Extent::Quick).unwrap();
+        references.keep(&store, &quick, (&device, &[]), Extent::Quick).unwrap();
         // `run --store f32.fadd`
         put(&store, &device, 3);
         assert_eq!((previous(Extent::Quick), previous(Extent::Full)), (Some(quick_id), Some(full_id.clone())));
         // An update: another driver in the same slot. And the daemon was started again.
         let updated = self::device("two");
         let references = References::new(&folder.path().join("daemon"));
-        let of_update = references.previous(&store, &updated, Extent::Full).unwrap().unwrap();
+        let of_update = references.previous(&store, (&updated, &[]), Extent::Full).unwrap().unwrap();
         assert_eq!(of_update.id, full_id);
         // The store keeps the newest alone.
         fs::remove_file(store.folder().join(&full)).unwrap();
         assert!(of_update.file.is_file());
         let (fuller, fuller_id) = put(&store, &updated, 4);
-        references.keep(&store, &fuller, &updated, Extent::Full).unwrap();
-        let of = |device: &Known| references.previous(&store, device, Extent::Full).unwrap().unwrap().id;
+        references.keep(&store, &fuller, (&updated, &[]), Extent::Full).unwrap();
+        let of = |device: &Known| references.previous(&store, (device, &[]), Extent::Full).unwrap().unwrap().id;
         assert_eq!((of(&updated), of(&device)), (fuller_id, full_id));
     }
 
@@ -179,8 +240,42 @@ pub mod tests {
         let references = References::new(&folder.path().join("daemon"));
         for day in 1..5 {
             let (file, _) = put(&store, &device("one"), day);
-            references.keep(&store, &file, &device("one"), Extent::Quick).unwrap();
+            references.keep(&store, &file, (&device("one"), &[]), Extent::Quick).unwrap();
         }
         assert_eq!(held(&references.quick).unwrap().len(), 1);
+    }
+
+    #[test]
+    fn drivers_beside_one_another_in_a_slot_have_a_reference_each_and_updates_go_on_with_it() {
+        let of = |driver: &str, key: &str, manifest: &str| Known {
+            key: key.to_owned(),
+            manifest: PathBuf::from(manifest),
+            ..device(driver)
+        };
+        // Two of one name, and two of two.
+        for (one, other) in [(of("mesa", "a1", "a"), of("mesa", "b1", "b")), (of("x", "x1", "x"), of("y", "y1", "y"))] {
+            let folder = tempfile::tempdir().unwrap();
+            let store = Store::new(folder.path().to_owned());
+            let references = References::new(&folder.path().join("daemon"));
+            let previous = |device: &Known, beside: &[Known]| {
+                references.previous(&store, (device, beside), Extent::Quick).unwrap().map(|previous| previous.id)
+            };
+            let mut day = 0;
+            let mut keep = |device: &Known, beside: &[Known]| {
+                day += 1;
+                let (file, id) = put(&store, device, day);
+                references.keep(&store, &file, (device, beside), Extent::Quick).unwrap();
+                id
+            };
+            let first = keep(&one, std::slice::from_ref(&other));
+            assert_eq!(previous(&other, std::slice::from_ref(&one)), None, "it was never measured");
+            let second = keep(&other, std::slice::from_ref(&one));
+            assert_eq!(previous(&one, std::slice::from_ref(&other)), Some(first.clone()));
+            // Both are updated at once, one from another manifest.
+            let newer = |device: &Known| Known { key: format!("{}-new", device.key), ..device.clone() };
+            let moved = Known { manifest: PathBuf::from("elsewhere"), ..newer(&other) };
+            assert_eq!(previous(&newer(&one), std::slice::from_ref(&moved)), Some(first));
+            assert_eq!(previous(&moved, &[newer(&one)]), Some(second));
+        }
     }
 }

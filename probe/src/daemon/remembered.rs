@@ -26,13 +26,13 @@ pub struct Remembered {
     pub last: BTreeMap<String, Last>,
     /// Of each device, by key, the metrics of a report and how much that asked.
     pub metrics: BTreeMap<String, (Extent, String)>,
-    /// Of each slot the rules that were met once and have not been since.
+    /// Of each driver of a slot the rules that were met once and have not been since.
     standing: BTreeMap<String, BTreeSet<RuleOf>>,
     /// Of each device, by key, what hooks were told of and has not been mended since: rules and kernels. Another driver is another
     /// device.
     #[serde(default)]
     told: BTreeMap<String, BTreeSet<String>>,
-    /// What the baseline did not accept last, by slot, driver and extent: a quick run asks other things than a default run.
+    /// What the baseline did not accept last, by driver of a slot and extent: a quick run asks other things than a default run.
     #[serde(default)]
     unaccepted: BTreeMap<String, BTreeSet<RuleOf>>,
     /// What measuring has cost of late.
@@ -60,9 +60,9 @@ impl Remembered {
         (Remembered { path: path.to_owned(), ..remembered }, trouble)
     }
 
-    /// Adds what a round found to what stands; how many rules of the slot are met no more.
-    pub fn stands(&mut self, slot: &str, changes: &Changes) -> usize {
-        let standing = self.standing.entry(slot.to_owned()).or_default();
+    /// Adds what a round found to what stands; how many rules are met no more by this driver of a slot.
+    pub fn stands(&mut self, place: &str, changes: &Changes) -> usize {
+        let standing = self.standing.entry(place.to_owned()).or_default();
         for rule in changes.conforming() {
             standing.remove(&(rule.profile.clone(), rule.id.clone()));
         }
@@ -70,9 +70,9 @@ impl Remembered {
         standing.len()
     }
 
-    /// How many rules of each slot are met no more.
-    pub fn standing(&self) -> impl Iterator<Item = (&str, usize)> {
-        self.standing.iter().map(|(slot, rules)| (&slot[..], rules.len()))
+    /// How many rules are met no more by this driver of a slot.
+    pub fn standing(&self, place: &str) -> usize {
+        self.standing.get(place).map_or(0, BTreeSet::len)
     }
 
     /// Whether something is accepted no more that hooks have not been told of: a default run finds what the quick run before

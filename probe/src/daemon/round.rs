@@ -87,6 +87,8 @@ pub struct Place {
     pub timeout: f64,
     /// The baseline, if there is one.
     pub baseline: Option<PathBuf>,
+    /// What else is in the device's slot.
+    pub beside: Vec<Known>,
 }
 
 impl Place {
@@ -168,8 +170,8 @@ impl Round<'_> {
         let mut found = Found { report: id, file, incomplete, hung, ..Found::default() };
         if unfinished.before.is_some() {
             match self.compare(&stored) {
-                Ok(path) => {
-                    found.changes = changes::read(&path)?;
+                Ok((changes, path)) => {
+                    found.changes = changes;
                     found.regressions = found.changes.regressions();
                     (found.before, found.diff) = (unfinished.before, Some(path));
                 }
@@ -200,9 +202,10 @@ impl Round<'_> {
         {
             return Ok(Some((unfinished, stored)));
         }
-        let previous = References::new(folder).previous(store, &self.order.device, self.order.extent)?;
+        let previous =
+            References::new(folder).previous(store, (&self.order.device, &self.place.beside), self.order.extent)?;
         let mut unfinished = Unfinished::begin(folder, self.order, previous, &before)?;
-        let measured = self.measure();
+        let measured = self.measure(unfinished.before.is_some());
         // It may have been ended after it had stored its report.
         match (unfinished.report(&store.list()?.reports), measured) {
             (Some(stored), _) => {
@@ -222,8 +225,9 @@ impl Round<'_> {
         self.order.report(&self.place.folder)
     }
 
-    /// Runs, or goes on with a run that was interrupted; whether it came to its end before the daemon ended it.
-    fn measure(&self) -> anyhow::Result<bool> {
+    /// Runs, or goes on with a run that was interrupted; whether it came to its end before the daemon ended it. A quick run
+    /// compares itself with what was before: it has judged already what a comparison needs.
+    fn measure(&self, has_before: bool) -> anyhow::Result<bool> {
         let (extent, device) = (self.order.extent, &self.order.device);
         let report = self.report();
         let kept = ["--store".into(), "--store-path".into(), self.place.store.folder().into()];
@@ -244,7 +248,13 @@ impl Round<'_> {
             }
         }
         let mut run: Vec<OsString> = vec!["run".into(), "--device".into(), device.key.clone().into()];
-        run.extend((extent == Extent::Quick).then(|| "--quick".into()));
+        if extent == Extent::Quick {
+            run.push("--quick".into());
+            let _ = fs::remove_file(self.difference());
+            let before = unfinished::reference(&self.place.folder, self.order);
+            let against = ["--against".into(), before.into(), "--difference".into(), self.difference().into()];
+            run.extend(against.into_iter().filter(|_| has_before));
+        }
         run.extend(["-o".into(), report.into()].into_iter().chain(kept).chain(jobs));
         let done = self.step(run, self.limits.time)?;
         match done.ended {
@@ -260,13 +270,24 @@ impl Round<'_> {
         container::unpack(&bytes).err().map(|damage| damage.to_string())
     }
 
-    fn compare(&self, stored: &Stored) -> anyhow::Result<PathBuf> {
-        let path = self.place.work().join("diff.json");
+    /// Where the difference goes.
+    fn difference(&self) -> PathBuf {
+        self.place.work().join(format!("{}-diff.json", self.order.name()))
+    }
+
+    /// The difference: that which the run wrote, or one that is made now.
+    fn compare(&self, stored: &Stored) -> anyhow::Result<(Changes, PathBuf)> {
+        let path = self.difference();
+        let new = self.place.store.folder().join(&stored.entry.file);
+        if let Ok(changes) = changes::read::<Changes>(&path)
+            && changes.is_of(&new)
+        {
+            return Ok((changes, path));
+        }
         let old = unfinished::reference(&self.place.folder, self.order).into_os_string();
-        let new = self.place.store.folder().join(&stored.entry.file).into_os_string();
-        let diff = ["diff".into(), "--common".into(), old, new, "-o".into(), path.clone().into()];
+        let diff = ["diff".into(), "--common".into(), old, new.into(), "-o".into(), path.clone().into()];
         self.succeed(diff.to_vec(), &[0])?;
-        Ok(path)
+        Ok((changes::read(&path)?, path))
     }
 
     fn check(&self, baseline: &Path, stored: &Stored) -> anyhow::Result<(PathBuf, Vec<Deviation>)> {

@@ -4,6 +4,7 @@
 //! they answer is asked by processes of this program ([`super::job`]), one at a time.
 
 use std::collections::VecDeque;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
@@ -19,9 +20,10 @@ use super::debounce::Debounce;
 use super::happening::Happening;
 use super::hook::Messenger;
 use super::job::Limits;
+use super::loads::Loads;
 use super::log::{Log, Priority};
 use super::look;
-use super::manners::Manners;
+use super::manners::{ASKS, Manners};
 use super::metrics::Metrics;
 use super::policy::{Policy, Source, seconds};
 use super::quarantine::Quarantine;
@@ -62,6 +64,7 @@ pub struct Service {
     pub(super) roster: Roster,
     pub(super) queue: Queue,
     pub(super) remembered: Remembered,
+    loads: Loads,
     pub(super) entries: VecDeque<String>,
     pub(super) troubles: Vec<String>,
     pub(super) started: String,
@@ -95,14 +98,10 @@ impl Service {
         for (key, (extent, text)) in &remembered.metrics {
             metrics.report(key, *extent, text.clone());
         }
-        for (slot, rules) in remembered.standing() {
-            metrics.set("fpprobe_daemon_newly_deviating_rules", &[("slot", slot)], rules as f64);
-        }
         let next = policy.schedule.next(&Zoned::now(), seconds(daemon.jitter));
         messenger.leftovers(&daemon.hook, &daemon.webhook);
         Service {
             source,
-            sender,
             board,
             watch,
             messenger,
@@ -112,6 +111,7 @@ impl Service {
             roster: Roster::default(),
             queue: Queue::default(),
             remembered,
+            loads: Loads::new(sender.clone()),
             entries: VecDeque::new(),
             troubles: trouble.into_iter().collect(),
             started: host::now(),
@@ -125,6 +125,7 @@ impl Service {
             next,
             stopping: None,
             stop: Stop::default(),
+            sender,
             policy,
         }
     }
@@ -134,6 +135,12 @@ impl Service {
         let watchdog = sd_notify::watchdog_enabled();
         let tick = watchdog.map_or(TICK, |time| TICK.min(time / 3));
         self.tell(Priority::Info, "started", &[]);
+        // What changes while it looks for the first time is seen.
+        self.troubles.extend(self.watch.update(
+            &look::places(&self.policy.config),
+            &self.policy.config.daemon.watch,
+            &self.roster,
+        ));
         loop {
             let now = Instant::now();
             if let Some(since) = self.stopping
@@ -191,7 +198,8 @@ impl Service {
         }
         if let Some((order, stop)) = &self.measuring {
             let (policy, quarantine, own) = (&self.policy, &self.quarantine, Some(&order.device.slot[..]));
-            let mut manners = Manners { policy, quarantine, spent: &mut self.remembered.spent, own };
+            let (spent, loads) = (&mut self.remembered.spent, &mut self.loads);
+            let mut manners = Manners { policy, quarantine, spent, loads, own };
             // Who waits for news comes before what nobody waits for, and a default run goes on when it may again.
             let closed = !window::open(&policy.windows, &Zoned::now());
             if order.extent == Extent::Full
@@ -207,7 +215,8 @@ impl Service {
             return;
         }
         let (policy, quarantine) = (&self.policy, &self.quarantine);
-        let mut manners = Manners { policy, quarantine, spent: &mut self.remembered.spent, own: None };
+        let (spent, loads) = (&mut self.remembered.spent, &mut self.loads);
+        let mut manners = Manners { policy, quarantine, spent, loads, own: None };
         let mut dropped = Vec::new();
         let order = self.queue.take(now, |pending| {
             let verdict = manners.verdict(pending, now);
@@ -239,6 +248,7 @@ impl Service {
             store: self.policy.store.clone(),
             jobs: daemon.jobs,
             baseline: self.policy.baseline().map(std::path::Path::to_owned),
+            beside: self.roster.beside(&order.device),
         };
         let (sender, given) = (self.sender.clone(), order.clone());
         let work = move || {
@@ -264,6 +274,10 @@ impl Service {
             Happening::Signal(_) => self.end(now),
             Happening::Asked(request, reply) => self.answer(request, &reply),
             Happening::Looked(triggers, roster) => self.looked(&triggers, roster, now),
+            Happening::Loaded(slot, load) => {
+                self.loads.tell(slot, load, now);
+                self.queue.wake_from(ASKS, now);
+            }
             Happening::Measured(outcome) => self.measured(*outcome, now),
             Happening::Told(Ok(text)) => self.tell(Priority::Info, &text, &[]),
             Happening::Told(Err(text)) => self.tell(Priority::Error, &text, &[]),
@@ -287,12 +301,22 @@ impl Service {
         self.looking = false;
         let first = !self.looked;
         let news = roster.news(&self.roster);
-        for gone in self.roster.news(&roster) {
+        let before = std::mem::take(&mut self.roster);
+        let others: Vec<(Known, PathBuf)> = (roster.devices.iter())
+            .filter_map(|now| {
+                let before = before.devices.iter().find(|before| before.key == now.key)?;
+                Some((now.clone(), now.other_library(before)?.to_owned()))
+            })
+            .collect();
+        for gone in before.news(&roster) {
             self.tell_of(Priority::Notice, &gone, "is gone, or has another driver", &[]);
         }
         self.roster = roster;
         for device in &news {
             self.tell_of(Priority::Notice, device, "is there", &[]);
+        }
+        for (device, library) in &others {
+            self.tell_of(Priority::Notice, device, &format!("has another {}", library.display()), &[]);
         }
         let places = look::places(&self.policy.config);
         self.troubles = self.watch.update(&places, &self.policy.config.daemon.watch, &self.roster);
@@ -300,8 +324,13 @@ impl Service {
         let devices = &self.roster.devices;
         let here = |key: &str| devices.iter().any(|device| device.key == key);
         self.queue.retain(here);
-        self.metrics.retain(here);
+        let labels: Vec<_> = devices.iter().map(Known::labels).collect();
+        self.metrics.retain(here, &labels);
         self.remembered.retain(here);
+        for device in devices.clone() {
+            self.measure_up(&device);
+        }
+        let devices = &self.roster.devices;
         let start = self.policy.config.daemon.start;
         let due = |device: &Known| {
             triggers.iter().find(|trigger| match trigger {
@@ -313,7 +342,11 @@ impl Service {
             })
         };
         let fresh = |device: &Known| triggers.first().filter(|_| (!first || start) && news.contains(device));
-        let wanted = |device: &Known| due(device).or_else(|| fresh(device)).cloned();
+        let other = |device: &Known| {
+            let other = others.iter().find(|(other, _)| other.key == device.key);
+            other.map(|(_, library)| Trigger::File(library.clone()))
+        };
+        let wanted = |device: &Known| due(device).or_else(|| fresh(device)).cloned().or_else(|| other(device));
         let chosen: Vec<(Known, Trigger)> =
             devices.iter().filter_map(|device| Some((device.clone(), wanted(device)?))).collect();
         for (device, trigger) in chosen {

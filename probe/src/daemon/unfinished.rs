@@ -76,8 +76,8 @@ impl Unfinished {
     pub fn end(folder: &Path, order: &Order) {
         let _ = fs::remove_file(place(folder, order));
         let _ = fs::remove_file(reference(folder, order));
-        for leftover in ["json", "json.journal.old"] {
-            let _ = fs::remove_file(order.report(folder).with_extension(leftover));
+        for leftover in [".json", ".json.journal.old", "-diff.json"] {
+            let _ = fs::remove_file(folder.join("work").join(order.name() + leftover));
         }
     }
 

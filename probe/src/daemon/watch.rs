@@ -1,7 +1,7 @@
-//! Files whose change may mean another driver or device: manifest folders, driver libraries, device nodes, and what else
-//! the configuration names.
+//! Files whose change may mean another driver or device: manifest folders, driver libraries and what they load, links on the
+//! way to any of them, device nodes, and what else the configuration names.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,7 +10,7 @@ use notify::event::EventKind;
 use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher as _};
 
 use super::happening::Happening;
-use super::roster::Roster;
+use super::roster::{Roster, links};
 use super::trigger::Trigger;
 
 /// Where nodes of GPUs are.
@@ -31,6 +31,8 @@ struct Wanted {
 pub struct Watch {
     watcher: RecommendedWatcher,
     watched: BTreeSet<PathBuf>,
+    /// Where the names of watched folders lead.
+    leads: BTreeMap<PathBuf, PathBuf>,
     wanted: Arc<Mutex<Wanted>>,
 }
 
@@ -51,20 +53,23 @@ impl Watch {
                 let _ = sender.send(Happening::Changed(trigger));
             }
         })?;
-        Ok(Watch { watcher, watched: BTreeSet::new(), wanted })
+        Ok(Watch { watcher, watched: BTreeSet::new(), leads: BTreeMap::new(), wanted })
     }
 
     /// Watches what this roster and configuration need, and nothing else. What cannot be watched is returned with the reason.
     pub fn update(&mut self, manifest_places: &[PathBuf], extra: &[PathBuf], roster: &Roster) -> Vec<String> {
         let mut wanted = Wanted::default();
         for place in manifest_places.iter().chain(extra) {
+            wanted.files.extend(links(place));
             if place.is_file() { &mut wanted.files } else { &mut wanted.folders }.insert(place.clone());
         }
         for device in &roster.devices {
-            let library = device.library.clone();
-            // A link that is turned to another file, and the file.
-            wanted.files.extend(library.canonicalize());
-            wanted.files.extend([library, device.manifest.clone()]);
+            let loaded = device.libraries.iter().map(|library| &library.path);
+            for file in loaded.chain([&device.library, &device.manifest]) {
+                // Links that are turned to another file, and the file.
+                wanted.files.extend(links(file));
+                wanted.files.insert(file.clone());
+            }
         }
         wanted.files.retain(|file| file.is_absolute());
         let places = wanted.places();
@@ -74,6 +79,12 @@ impl Watch {
             let _ = self.watcher.unwatch(gone);
         }
         let mut troubles = Vec::new();
+        let lead = |place: &Path| place.canonicalize().unwrap_or_default();
+        for (turned, _) in self.leads.iter().filter(|(place, before)| lead(place) != **before) {
+            // A watch stays with the folder that a link led to.
+            let _ = self.watcher.unwatch(turned);
+        }
+        self.leads = places.iter().map(|place| (place.clone(), lead(place))).collect();
         // What was removed and made again has lost its watch: each is set anew.
         self.watched = places
             .into_iter()

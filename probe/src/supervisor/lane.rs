@@ -60,6 +60,9 @@ impl<'a> Shared<'a> {
                 self.tell(&failure.detail, &given_up);
                 return None;
             }
+            if let Some(from) = self.site.left_out() {
+                queue.leave_out(from);
+            }
             match queue.next() {
                 Next::Ask(batch) => return Some(batch),
                 Next::Finished => return None,
@@ -78,9 +81,12 @@ impl<'a> Shared<'a> {
         result
     }
 
-    /// Answers and troubles, when every lane has ended.
-    pub fn into_results(self) -> (Vec<Option<Answer>>, Troubles) {
-        self.queue.into_inner().unwrap_or_else(PoisonError::into_inner).into_results()
+    /// Answers and troubles, when every lane has ended, and the places that were left out.
+    pub fn into_results(self) -> (Vec<Option<Answer>>, Troubles, Vec<usize>) {
+        let queue = self.queue.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let left_out = queue.left_out().to_vec();
+        let (answers, troubles) = queue.into_results();
+        (answers, troubles, left_out)
     }
 
     fn tell(&self, what: &str, consequence: &Consequence) {
@@ -127,6 +133,9 @@ impl<'a> Shared<'a> {
         let failure = match self.ask(&mut worker, &batch, ids) {
             Ok(answers) => {
                 self.note(|track| track.answers(ids, &answers));
+                if let Some(seer) = self.site.seer {
+                    batch.places.iter().zip(&answers).for_each(|(place, answer)| seer(&self.asks[*place], answer));
+                }
                 let settled = self.update(|queue| queue.finish(&batch, answers));
                 listener(&Event::Settled { device: number, kernels: settled });
                 return After::Go(Some(worker));

@@ -56,6 +56,7 @@ pub struct Queue {
     starts_in_a_row: usize,
     total: usize,
     limit: usize,
+    left_out: Vec<usize>,
 }
 
 /// Most failures of a device in total, as a multiple of the limit in a row.
@@ -84,6 +85,7 @@ impl Queue {
             starts_in_a_row: 0,
             total: 0,
             limit: usize::MAX,
+            left_out: Vec::new(),
         }
     }
 
@@ -225,6 +227,18 @@ impl Queue {
             batch.places.retain(|place| !places.contains(place));
         }
         self.waiting.retain(|batch| !batch.places.is_empty());
+    }
+
+    /// What waits of the kernels from this place on is not asked, but for those in company of one before it.
+    pub fn leave_out(&mut self, from: usize) {
+        let (left, waiting) = self.waiting.drain(..).partition(|batch| batch.places.iter().all(|place| *place >= from));
+        self.waiting = waiting;
+        self.left_out.extend::<Vec<usize>>(left.into_iter().flat_map(|batch: Batch| batch.places).collect());
+    }
+
+    /// What was left out.
+    pub fn left_out(&self) -> &[usize] {
+        &self.left_out
     }
 
     /// Kernels that were set aside and are asked after all: each alone, after everything else.

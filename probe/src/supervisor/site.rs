@@ -4,9 +4,9 @@ use std::time::{Duration, Instant};
 
 use fpprobe_profiles::Outcome;
 
-use super::{Settings, Target};
+use super::{Ask, Settings, Target};
 use crate::event::Listener;
-use crate::protocol::Failure;
+use crate::protocol::{Answer, Failure};
 
 /// A device that is being measured.
 #[derive(Clone, Copy)]
@@ -19,13 +19,44 @@ pub struct Site<'a> {
     pub settings: &'a Settings,
     /// Who is told.
     pub listener: Listener<'a>,
+    /// Who sees answers as they come.
+    pub seer: Option<Seer<'a>>,
+    /// What there is no time for after a while.
+    pub hurry: Option<Hurry>,
     begun: Instant,
+}
+
+/// Sees the answer to what was asked.
+pub type Seer<'a> = &'a (dyn Fn(&Ask, &Answer) + Sync);
+
+/// Time that is short.
+#[derive(Clone, Copy, Debug)]
+pub struct Hurry {
+    /// Kernels from this place on are left out, the last first, where their module was not begun in time.
+    pub from: usize,
+    /// In time is up to then.
+    pub until: Instant,
 }
 
 impl<'a> Site<'a> {
     /// The device's time begins now.
     pub fn new(number: usize, target: &'a Target, settings: &'a Settings, listener: Listener<'a>) -> Site<'a> {
-        Site { number, target, settings, listener, begun: Instant::now() }
+        Site { number, target, settings, listener, seer: None, hurry: None, begun: Instant::now() }
+    }
+
+    /// The same with little time, and somebody who sees answers as they come.
+    pub fn in_a_hurry<'b>(&'b self, hurry: Hurry, seer: Seer<'b>) -> Site<'b> {
+        Site { hurry: Some(hurry), seer: Some(seer), ..*self }
+    }
+
+    /// When its time began.
+    pub fn begun(&self) -> Instant {
+        self.begun
+    }
+
+    /// From which place on kernels are left out now.
+    pub fn left_out(&self) -> Option<usize> {
+        self.hurry.filter(|hurry| hurry.until <= Instant::now()).map(|hurry| hurry.from)
     }
 
     /// How long the next request may take: a batch's time, or what is left of the device's.

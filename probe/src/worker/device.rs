@@ -1,6 +1,7 @@
 //! What a worker does with its driver.
 
-use std::path::PathBuf;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use fpprobe_profiles::Outcome;
@@ -52,11 +53,14 @@ impl State {
             Err(error) if error.no_hardware() => return Ok(Response::Devices(Vec::new())),
             driver => driver?,
         };
-        let devices = driver.devices().into_iter().map(|device| Found {
+        let devices = driver.devices();
+        let libraries = libraries();
+        let devices = devices.into_iter().map(|device| Found {
             identity: device.identity,
             claims: device.claims,
             taint: device.taint,
             obstacle: device.obstacle,
+            libraries: libraries.clone(),
         });
         Ok(Response::Devices(devices.collect()))
     }
@@ -91,6 +95,18 @@ impl State {
         let answers = measure(&mut executor, build, support, &asked, timeout)?;
         Ok(Response::Measured(answers))
     }
+}
+
+/// Libraries in this process.
+fn libraries() -> Vec<PathBuf> {
+    let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
+    let path = |line: &str| {
+        let path = &line[line.find('/')?..];
+        // A package manager may have replaced it since it was loaded.
+        let path = Path::new(path.strip_suffix(" (deleted)").unwrap_or(path));
+        path.file_name()?.to_string_lossy().contains(".so").then(|| path.to_owned())
+    };
+    maps.lines().filter_map(path).collect::<BTreeSet<_>>().into_iter().collect()
 }
 
 fn asked(job: &Job) -> Result<Asked, Failure> {

@@ -54,6 +54,29 @@ fn a_quick_run_asks_the_families_and_what_deviated_in_the_last_report() {
 }
 
 #[test]
+fn a_run_that_compares_itself_finds_what_diff_finds() {
+    let folder = tempfile::tempdir().unwrap();
+    let [store, difference, other] = ["store", "difference.json", "other.json"].map(|name| folder.path().join(name));
+    let stored = || -> BTreeSet<std::path::PathBuf> {
+        let files = fs::read_dir(&store).unwrap().flatten().map(|entry| entry.path());
+        files.filter(|path| path.extension().is_some_and(|end| end == "fpreport")).collect()
+    };
+    let run = |driver: &str, more: &[&std::ffi::OsStr]| {
+        let mut command = fpprobe(&[driver]);
+        ends(command.args(["run", "--quick", "--store", "--store-path"]).arg(&store).args(more)).with(0);
+    };
+    run("lavapipe-22", &[]);
+    let old = stored().pop_first().unwrap();
+    let more = ["--against".as_ref(), old.as_os_str(), "--difference".as_ref(), difference.as_os_str()];
+    run("lavapipe-25", &more);
+    let new = stored().into_iter().find(|file| *file != old).unwrap();
+    ends(fpprobe(&[]).args(["diff", "--common"]).args([&old, &new]).arg("-o").arg(&other)).with(0);
+    let found = scene::json(&difference);
+    assert!(!found["devices"][0]["kernels"].as_array().unwrap().is_empty());
+    assert_eq!(found, scene::json(&other));
+}
+
+#[test]
 fn a_quick_run_takes_no_filter_and_requires_nothing() {
     for arguments in [&["--quick", "f32.fadd"][..], &["--quick", "--require", "d3d11"], &["--quick", "--exhaustive"]] {
         let ended = ends(fpprobe(&["swiftshader"]).arg("run").args(arguments));
@@ -83,4 +106,25 @@ fn what_both_were_asked_is_compared_as_if_nothing_else_had_been() {
     for what in ["rules", "profiles"] {
         assert!(common["devices"][0][what].as_array().unwrap().is_empty(), "{what}");
     }
+}
+
+#[test]
+fn verdicts_stay_where_only_controls_were_asked_beside_what_both_were() {
+    let folder = tempfile::tempdir().unwrap();
+    let (plain, under) = (folder.path().join("plain.json"), folder.path().join("under.json"));
+    for (filter, out) in [(&["f32.fadd"][..], &plain), (&["f32.fadd", "f32.fadd:controls=szin32"], &under)] {
+        ends(fpprobe(&["swiftshader"]).arg("run").args(filter).arg("-o").arg(out)).with(0);
+    }
+    // A verdict that nobody would come to: it can but be the report's own.
+    let mut report = scene::json(&under);
+    let rule = report["devices"][0]["profiles"][0]["rules"].as_array_mut().unwrap();
+    let rule = rule.iter_mut().find(|rule| rule["verdict"] == "incomplete").unwrap();
+    rule["behaviour"] = "of its own".into();
+    fs::write(&under, report.to_string()).unwrap();
+    let mut diff = fpprobe(&[]);
+    let diff = diff.args(["diff", "--common"]).arg(&plain).arg(&under).args(["--format", "json"]);
+    let diff = ends(diff).document(0);
+    let rules = diff["devices"][0]["rules"].as_array().unwrap();
+    assert!(rules.iter().any(|rule| rule["new"]["behaviour"] == "of its own"), "{rules:?}");
+    assert!(diff["devices"][0]["kernels"].as_array().unwrap().is_empty(), "{diff}");
 }

@@ -18,6 +18,8 @@ pub const PATIENCE: Duration = Duration::from_mins(5);
 /// A running daemon.
 pub struct Host {
     pub folder: tempfile::TempDir,
+    /// What the daemon finds in its environment beside what tests do.
+    pub environment: Vec<(&'static str, PathBuf)>,
     child: Child,
 }
 
@@ -27,7 +29,7 @@ impl Host {
         let folder = tempfile::tempdir().expect("a temporary folder");
         fs::create_dir(folder.path().join("drivers")).expect("a folder");
         let child = Command::new("true").spawn().expect("a process");
-        let mut host = Host { folder, child };
+        let mut host = Host { folder, environment: Vec::new(), child };
         host.install(driver);
         host.configure(settings);
         host.start();
@@ -57,6 +59,7 @@ impl Host {
     pub fn start(&mut self) {
         let err = fs::OpenOptions::new().create(true).append(true).open(self.path("err")).expect("a file");
         let mut command = self.command();
+        command.envs(self.environment.iter().map(|(name, value)| (name, value)));
         self.child = command.arg("daemon").stderr(err).stdout(Stdio::null()).spawn().expect("the program starts");
         self.wait("the daemon answers", || self.ask(&["status"]).0);
     }

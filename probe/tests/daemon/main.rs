@@ -8,9 +8,11 @@ mod abuse;
 #[expect(dead_code, reason = "shared with the soak test")]
 mod host;
 mod killed;
+mod libraries;
 mod manners;
 mod outlives;
 mod page;
+mod side_by_side;
 mod signals;
 mod strangers;
 mod untold;

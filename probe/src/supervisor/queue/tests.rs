@@ -255,3 +255,17 @@ fn what_failed_before_is_forgiven() {
     let Next::Ask(batch) = queue.next() else { panic!() };
     assert!(!queue.fail(batch, &Failure::new(Outcome::Crashed, "again")).plan.contains("given up"));
 }
+
+#[test]
+fn what_there_is_no_time_for_is_left_out_but_in_company_of_what_there_is() {
+    let mut queue = Queue::new(5, vec![vec![0, 3], vec![1, 2], vec![4]]);
+    let Next::Ask(first) = queue.next() else { panic!("nothing is asked") };
+    assert_eq!(first.places, [0, 3]);
+    queue.leave_out(1);
+    assert_eq!((queue.next(), queue.left_out()), (Next::Wait, &[1, 2, 4][..]));
+    // Half of what was asked in company fails: a piece without what there is time for goes, too.
+    queue.fail(first, &Failure::new(Outcome::Crashed, "signal 11"));
+    queue.leave_out(1);
+    let Next::Ask(piece) = queue.next() else { panic!("nothing is asked") };
+    assert_eq!((&piece.places[..], queue.left_out()), (&[0][..], &[1, 2, 4, 3][..]));
+}

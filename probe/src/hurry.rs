@@ -1,0 +1,54 @@
+//! Measuring in a hurry: what matters most comes first, what there is no time for is left out, and answers are judged while
+//! the device gives the next ones.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::channel;
+
+use fpprobe_profiles::Observation;
+use fpprobe_profiles::judge::{Ahead, Judge};
+use fpprobe_reports::model::{Incident, LEFT_OUT};
+use fpprobe_spirv::Kernel;
+
+use crate::journal::Track;
+use crate::protocol::Answer;
+use crate::quick;
+use crate::supervisor::{Ask, Batching, Hurry, Measured, Site, observation};
+
+/// Measures a device: the first so many kernels whatever it takes, the others while there is time.
+pub fn measure(
+    site: &Site<'_>,
+    asks: &[Ask],
+    families: usize,
+    judges: &[Judge<'_>],
+    track: Option<&Track<'_>>,
+) -> Result<Measured, String> {
+    let hurry = Hurry { from: families, until: site.begun() + quick::TIME };
+    let (sender, answers) = channel::<Observation>();
+    let over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let ahead = Ahead::new(judges);
+            for answer in answers {
+                ahead.see(&answer, || over.load(Ordering::Relaxed));
+            }
+        });
+        let sender = sender;
+        let seer = |ask: &Ask, answer: &Answer| drop(sender.send(observation(ask, answer.clone())));
+        let measured = crate::supervisor::measure(&site.in_a_hurry(hurry, &seer), asks, Batching::Shared, track);
+        // What is judged from here on is judged by every core.
+        over.store(true, Ordering::Relaxed);
+        measured
+    })
+}
+
+/// What there was no time for, as the report names it: kernels, and kernels that were not asked again, alone.
+pub fn left_out(kernels: &[Kernel], alone: &[Kernel]) -> Vec<Incident> {
+    let incident = |subject: String, detail: String| Incident { subject, outcome: None, detail };
+    let mut incidents: Vec<Incident> =
+        kernels.iter().map(|kernel| incident(kernel.to_string(), LEFT_OUT.to_owned())).collect();
+    if !alone.is_empty() {
+        let detail = format!("{LEFT_OUT}: {} that deviate, again, each in a module of its own", alone.len());
+        incidents.push(incident("-".to_owned(), detail));
+    }
+    incidents
+}

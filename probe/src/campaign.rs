@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use fpprobe_profiles::judge::Judge;
 use fpprobe_reports::journal::{Device as Journaled, Pass, Quick, Run};
@@ -238,7 +239,7 @@ fn device(
     }
     let mut alone_site = *site;
     if let Some((quick, _)) = quick {
-        alone_site.hurry = Some(Hurry { from: 0, until: site.begun() + quick::TIME_ALONE });
+        alone_site.hurry = Some(Hurry { from: 0, until: site.begun() + quick::TIME_ALONE, least: Duration::ZERO });
         let known = quick::known(quick, &site.target.found.identity);
         judged.deviating.retain(|kernel| !known.contains(&kernel.to_string()));
     }

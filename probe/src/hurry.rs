@@ -22,7 +22,7 @@ pub fn measure(
     judges: &[Judge<'_>],
     track: Option<&Track<'_>>,
 ) -> Result<Measured, String> {
-    let hurry = Hurry { from: families, until: site.begun() + quick::TIME };
+    let hurry = Hurry { from: families, until: site.begun() + quick::TIME, least: quick::LEAST };
     let (sender, answers) = channel::<Observation>();
     let over = AtomicBool::new(false);
     std::thread::scope(|scope| {

@@ -38,8 +38,10 @@ const FAMILIES: [&[&str]; 5] = [
 /// Cases of the longest list that is asked whole; of texels, whose codes are what a family is about, all are.
 const LONGEST: usize = 1 << 12;
 
-/// Time of a device for everything but the families.
+/// Time of a device from its begin until nothing but the families is asked,
 pub const TIME: Duration = Duration::from_secs(2);
+/// and what there is in any case for what deviated last time, however long the families took.
+pub const LEAST: Duration = Duration::from_millis(700);
 /// Time until nothing more is asked again, alone.
 pub const TIME_ALONE: Duration = Duration::from_millis(2500);
 

@@ -104,6 +104,8 @@ fn length<'de, D: Deserializer<'de>>(list: D) -> Result<usize, D::Error> {
 
 /// What a change means that is a regression.
 const NEWLY_DEVIATING: &str = "newly_deviating";
+/// The same of kernels, even where another way of asking meets the rule.
+const WORSE: [&str; 2] = [NEWLY_DEVIATING, "newly_avoidable"];
 /// What one means that is another: it was measured before, and could not be now.
 const UNMEASURABLE: &str = "unmeasurable";
 /// What the opposites mean: accepted again, or measurable again.
@@ -133,20 +135,25 @@ impl Changes {
     /// What is accepted no more: rules that are not met, and kernels that give further results that a rule does not accept,
     /// or none at all.
     pub fn regressed(&self) -> impl Iterator<Item = String> {
-        self.named([NEWLY_DEVIATING, NEWLY_DEVIATING, UNMEASURABLE])
+        self.named(NEWLY_DEVIATING, &WORSE, UNMEASURABLE)
     }
 
     /// What is accepted again, or answers again.
     pub fn mended(&self) -> impl Iterator<Item = String> {
-        self.named([NEWLY_CONFORMING, NEWLY_CONFORMING, APPEARED])
+        self.named(NEWLY_CONFORMING, &[NEWLY_CONFORMING], APPEARED)
     }
 
     /// Rules of the first of these kinds, by profile and id, and kernels of the others, by id; those of the last apart, since one that
     /// deviates may come to give no answer, too.
-    fn named(&self, [rules, answers, outcome]: [&'static str; 3]) -> impl Iterator<Item = String> {
+    fn named(
+        &self,
+        rules: &'static str,
+        answers: &'static [&'static str],
+        outcome: &'static str,
+    ) -> impl Iterator<Item = String> {
         let rules = self.rules(rules).map(|rule| format!("{} {}", rule.profile, rule.id));
         let name = move |kernel: &Kernel| match &kernel.kind[..] {
-            kind if kind == answers => Some(kernel.id.clone()),
+            kind if answers.contains(&kind) => Some(kernel.id.clone()),
             kind if kind == outcome => Some(format!("{} answers", kernel.id)),
             _ => None,
         };
@@ -157,18 +164,24 @@ impl Changes {
     pub fn worse(&self) -> String {
         let kernels = || self.devices.iter().flat_map(|device| &device.kernels);
         let inputs = |kernel: &Kernel| -> usize {
-            let worse = kernel.groups.iter().filter(|group| group.kind == NEWLY_DEVIATING);
+            let worse = kernel.groups.iter().filter(|group| WORSE.contains(&&*group.kind));
             worse.map(|group| group.inputs).sum()
         };
-        let deviating: Vec<usize> = kernels().filter(|one| one.kind == NEWLY_DEVIATING).map(inputs).collect();
+        let deviating: Vec<usize> = kernels().filter(|one| WORSE.contains(&&*one.kind)).map(inputs).collect();
         let silent = kernels().filter(|kernel| kernel.kind == UNMEASURABLE).count();
-        let counts = [
-            (self.rules(NEWLY_DEVIATING).count(), "rules newly deviating".to_owned()),
-            (deviating.iter().sum(), format!("inputs of {} kernels newly deviating", deviating.len())),
-            (silent, "kernels that give no answer any more".to_owned()),
-        ];
-        let words: Vec<String> =
-            counts.into_iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
+        let counted = |count: usize, one: &str| format!("{count} {one}{}", if count == 1 { "" } else { "s" });
+        let mut words = Vec::new();
+        let rules = self.rules(NEWLY_DEVIATING).count();
+        if rules > 0 {
+            words.push(format!("{} newly deviating", counted(rules, "rule")));
+        }
+        if !deviating.is_empty() {
+            let inputs = counted(deviating.iter().sum(), "input");
+            words.push(format!("{inputs} of {} newly deviating", counted(deviating.len(), "kernel")));
+        }
+        if silent > 0 {
+            words.push(format!("no answer any more from {}", counted(silent, "kernel")));
+        }
         if words.is_empty() { "nothing newly deviating".to_owned() } else { words.join(", ") }
     }
 
@@ -280,13 +293,15 @@ mod tests {
         assert_eq!(changes(json!([])).worse(), "nothing newly deviating");
         assert_eq!(
             changes(json!([kernel, silent])).worse(),
-            "3 inputs of 1 kernels newly deviating, 1 kernels that give no answer any more"
+            "3 inputs of 1 kernel newly deviating, no answer any more from 1 kernel"
         );
     }
 
     #[test]
     fn kernels_that_can_be_measured_no_more_are_a_regression() {
-        for (kind, expected) in [("unmeasurable", true), ("newly_deviating", true), ("permitted", false)] {
+        for (kind, expected) in
+            [("unmeasurable", true), ("newly_deviating", true), ("newly_avoidable", true), ("permitted", false)]
+        {
             let kernels = vec![Kernel { kind: kind.to_owned(), id: "f32.fadd".to_owned(), ..Kernel::default() }];
             let changes =
                 Changes { new: Vec::new(), devices: vec![DeviceChanges { kernels, ..DeviceChanges::default() }] };

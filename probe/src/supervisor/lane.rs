@@ -1,6 +1,6 @@
 //! A lane: one worker at a time of one device, asked one batch after the other.
 
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use fpprobe_profiles::Outcome;
@@ -37,12 +37,14 @@ pub struct Shared<'a> {
     site: &'a Site<'a>,
     track: Option<&'a Track<'a>>,
     asks: &'a [Ask],
+    /// When the first kernel that may be left out in a hurry could be asked.
+    reached: OnceLock<Instant>,
 }
 
 impl<'a> Shared<'a> {
     /// Shares a queue over these kernels.
     pub fn new(queue: Queue, site: &'a Site<'a>, track: Option<&'a Track<'a>>, asks: &'a [Ask]) -> Shared<'a> {
-        Shared { queue: Mutex::new(queue), changed: Condvar::new(), site, track, asks }
+        Shared { queue: Mutex::new(queue), changed: Condvar::new(), site, track, asks, reached: OnceLock::new() }
     }
 
     fn queue(&self) -> MutexGuard<'_, Queue> {
@@ -60,8 +62,13 @@ impl<'a> Shared<'a> {
                 self.tell(&failure.detail, &given_up);
                 return None;
             }
-            if let Some(from) = self.site.left_out() {
-                queue.leave_out(from);
+            if let Some(hurry) = self.site.hurry {
+                if queue.is_past(hurry.from) {
+                    self.reached.get_or_init(Instant::now);
+                }
+                if self.reached.get().is_some_and(|reached| hurry.is_over(*reached)) {
+                    queue.leave_out(hurry.from);
+                }
             }
             match queue.next() {
                 Next::Ask(batch) => return Some(batch),

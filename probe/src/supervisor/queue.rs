@@ -229,6 +229,11 @@ impl Queue {
         self.waiting.retain(|batch| !batch.places.is_empty());
     }
 
+    /// Whether kernels from this place on come next.
+    pub fn is_past(&self, from: usize) -> bool {
+        self.waiting.front().is_some_and(|batch| batch.places.iter().all(|place| *place >= from))
+    }
+
     /// What waits of the kernels from this place on is not asked, but for those in company of one before it.
     pub fn leave_out(&mut self, from: usize) {
         let (left, waiting) = self.waiting.drain(..).partition(|batch| batch.places.iter().all(|place| *place >= from));

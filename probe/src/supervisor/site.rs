@@ -34,8 +34,17 @@ pub type Seer<'a> = &'a (dyn Fn(&Ask, &Answer) + Sync);
 pub struct Hurry {
     /// Kernels from this place on are left out, the last first, where their module was not begun in time.
     pub from: usize,
-    /// In time is up to then.
+    /// In time is up to then,
     pub until: Instant,
+    /// or so long after the first of them could be asked, whichever is later.
+    pub least: Duration,
+}
+
+impl Hurry {
+    /// Whether time is up, where the first that may be left out could be asked then.
+    pub fn is_over(&self, reached: Instant) -> bool {
+        self.until.max(reached + self.least) <= Instant::now()
+    }
 }
 
 impl<'a> Site<'a> {
@@ -52,11 +61,6 @@ impl<'a> Site<'a> {
     /// When its time began.
     pub fn begun(&self) -> Instant {
         self.begun
-    }
-
-    /// From which place on kernels are left out now.
-    pub fn left_out(&self) -> Option<usize> {
-        self.hurry.filter(|hurry| hurry.until <= Instant::now()).map(|hurry| hurry.from)
     }
 
     /// How long the next request may take: a batch's time, or what is left of the device's.

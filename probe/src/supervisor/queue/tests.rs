@@ -261,7 +261,9 @@ fn what_there_is_no_time_for_is_left_out_but_in_company_of_what_there_is() {
     let mut queue = Queue::new(5, vec![vec![0, 3], vec![1, 2], vec![4]]);
     let Next::Ask(first) = queue.next() else { panic!("nothing is asked") };
     assert_eq!(first.places, [0, 3]);
+    assert_eq!([0, 1, 2].map(|from| queue.is_past(from)), [true, true, false]);
     queue.leave_out(1);
+    assert!(!queue.is_past(1), "nothing waits");
     assert_eq!((queue.next(), queue.left_out()), (Next::Wait, &[1, 2, 4][..]));
     // Half of what was asked in company fails: a piece without what there is time for goes, too.
     queue.fail(first, &Failure::new(Outcome::Crashed, "signal 11"));

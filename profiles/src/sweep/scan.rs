@@ -104,7 +104,6 @@ pub(super) fn next_from(arch: Arch, distances: &[f64], from: usize, error: f64, 
 }
 
 /// How many at the beginning are such. Rows are looked at as a whole: that is done many at once.
-#[expect(clippy::inline_always, reason = "the loop is compiled for the processor's instructions")]
 #[inline(always)]
 fn prefix<T>(all: &[T], is: impl Fn(&T) -> bool) -> usize {
     const ROW: usize = 64;

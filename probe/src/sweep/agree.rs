@@ -48,7 +48,7 @@ impl Ledger for Agreeing<'_, '_> {
         let known = &self.verifying.tally;
         let likely = || self.likely.lock().unwrap_or_else(PoisonError::into_inner);
         let judged = parallel::map(&digests, |(block, digest)| {
-            let (mut tally, guess) = (known.beside(block * span.inputs), *likely());
+            let (mut tally, guess) = (verifier.beside(known, block * span.inputs), *likely());
             let manners = self.tried.fetch_add(1, Ordering::Relaxed) >= TRIES;
             let agreed = verifier.agreed(block * span.inputs, span.inputs, *digest, guess, manners, &mut tally)?;
             *likely() = agreed;

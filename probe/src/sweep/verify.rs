@@ -89,7 +89,7 @@ impl Ledger for Verifying<'_> {
         let first = span.first / span.inputs;
         let blocks: Vec<u64> = (first..first + u64::from(span.blocks)).collect();
         let judge = |block: &u64| {
-            let mut tally = self.tally.beside(block * span.inputs);
+            let mut tally = self.verifier.beside(&self.tally, block * span.inputs);
             let mut words = vec![0; PIECE.min(span.inputs as usize)];
             for from in
                 (block * span.inputs - span.first..).step_by(words.len()).take(span.inputs as usize / words.len())

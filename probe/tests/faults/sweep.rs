@@ -164,6 +164,28 @@ fn a_worker_that_crashes_costs_nothing_but_time() {
     assert!(kernel("crash.json")["incomplete"][0].as_str().unwrap().contains("SIGSEGV"), "{}", kernel("crash.json"));
 }
 
+/// Asked again and again it fails at its first block: it is given up, and named.
+#[test]
+fn a_kernel_that_always_takes_its_worker_down_costs_itself_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    for (statement, told) in [
+        ("crash in vkCreateComputePipelines at f32.floor", "SIGSEGV"),
+        ("crash in vkQueueSubmit at f32.floor", "SIGSEGV"),
+        ("hang in vkQueueSubmit at f32.floor", "no answer"),
+        ("return VK_ERROR_DEVICE_LOST in vkQueueSubmit at f32.floor", "VK_ERROR_DEVICE_LOST"),
+    ] {
+        let arguments = ["f32.fabs", "f32.floor", "f32.sqrt", "--fingerprint", "--timeout", "2"];
+        let ended = swept(folder.path(), statement, "given-up.json", &arguments);
+        ended.with(5);
+        let kernels = json(&folder.path().join("given-up.json"))["devices"][0]["kernels"].clone();
+        let has_root = |place: usize| kernels[place].get("root").is_some();
+        assert_eq!([0, 1, 2].map(has_root), [true, false, true], "{statement}: {kernels}");
+        assert_eq!(kernels[1]["kernel"], "f32.floor");
+        assert!(kernels[1]["incomplete"].to_string().contains(told), "{statement}: {}", kernels[1]["incomplete"]);
+        std::fs::remove_file(folder.path().join("given-up.journal")).unwrap();
+    }
+}
+
 #[test]
 fn results_that_were_never_written_are_not_judged() {
     let folder = tempfile::tempdir().unwrap();

@@ -3,13 +3,14 @@
 use std::ops::Range;
 
 use super::analytic::is_monotonic;
-use super::kind::{Fast, Kind, LAYOUT, LEAST_NORMAL, SIGN, Size, Work};
-use super::polynomial::Polynomial;
-use super::scan::{Scan, count_from, run, scan};
+use super::kind::{Fast, Kind, LAYOUT, LEAST_NORMAL, SIGN, Size, Work, accepts_nearest};
+use super::polynomial::{HIGHEST, Polynomial};
+use super::scan::{Scan, count_from, next_from, run, scan};
 use super::sum::Sum;
 use super::tally::{PARTS, Tally, Worst, bin};
 use super::tolerance::{Tolerance, alone, bounds_error};
 use super::{Class, Verifier};
+use crate::accuracy::Accuracy;
 use crate::environment::Subnormals;
 use crate::interval::Interval;
 use crate::oracle::Demand;
@@ -28,7 +29,12 @@ impl Comparison {
     /// Writes down how far results lie from the polynomial.
     fn scan(&self, fast: &Fast, results: &[u32], found: &mut [f64]) -> Scan {
         let Tolerance { distance, limit } = self.tolerance;
-        scan(fast.arch, |place| self.polynomial.at(place), results, found, distance, limit)
+        let Comparison { polynomial, .. } = self;
+        if polynomial.cubic {
+            scan(fast.arch, |place| polynomial.at::<3>(place), results, found, distance, limit)
+        } else {
+            scan(fast.arch, |place| polynomial.at::<HIGHEST>(place), results, found, distance, limit)
+        }
     }
 
     /// Whether a demand accepts a result because it is near the exact one, or the zero that a tiny one is flushed to.
@@ -104,6 +110,9 @@ impl Verifier {
         work: &mut Work<'_>,
     ) {
         let Comparison { polynomial, tolerance, .. } = comparison;
+        if self.rounded(fast, comparison, first, results, work) {
+            return;
+        }
         let mut seen = comparison.scan(fast, results, found);
         let known = self.known(fast, Kind::Normal(Size::Normal), first as u32);
         let near = results.len() as u64 - seen.outside;
@@ -138,24 +147,55 @@ impl Verifier {
             fast.function().filter(|function| is_monotonic(*function)).map(|_| polynomial.high - polynomial.low);
         let spread = spread.unwrap_or(f64::INFINITY);
         let errors = Errors { first, results, distances: found, unit, error: polynomial.error, spread };
-        self.bins(fast, &errors, seen, near, work.sum);
-        self.see(&errors, seen, work.tally);
+        self.count(fast, &errors, seen, near, work);
+    }
+
+    /// Whether results near normal exact ones are correctly rounded, and accepted for that, and no error of theirs can be the largest:
+    /// then they are counted.
+    fn rounded(&self, fast: &Fast, comparison: &Comparison, first: u64, results: &[u32], work: &mut Work<'_>) -> bool {
+        // No square root or reciprocal lies half-way between two numbers: of what is rounded, errors are below half an ulp.
+        const MOST: u64 = PARTS / 2 - 1;
+        let Some(own) = fast.own else { return false };
+        let known = self.known(fast, Kind::Normal(Size::Normal), first as u32);
+        let worst = work.tally.exponents.get(&self.exponent(&[first])).and_then(|exponent| exponent.worst);
+        let is_seen = worst.is_some_and(|worst| worst.parts >= MOST && worst.input < first);
+        if !is_seen
+            || !self.demands(known).all(|demand| accepts_nearest(&demand.accuracy))
+            || !work.own && (own.others)(fast.arch, first as u32, results) > 0
+        {
+            return false;
+        }
+        let class = Class::of(self.encoding(), first);
+        let of = if comparison.polynomial.low >= 0.0 { Class::PositiveNormal } else { Class::NegativeNormal };
+        let count = results.len() as u64;
+        work.sum.classify([class, Class::Other], of, count);
+        work.sum.says(&known.accepted, count);
+        if self.demands(known).any(|demand| demand.accuracy != Accuracy::Undefined) {
+            work.sum.errors(0, count);
+        }
+        true
+    }
+
+    /// Counts errors of so many results, and looks for the largest.
+    pub(super) fn count(&self, fast: &Fast, errors: &Errors<'_>, seen: Scan, near: u64, work: &mut Work<'_>) {
+        let mut settled = Settled::default();
+        self.bins(fast, errors, seen, near, &mut settled, work.sum);
+        self.see(fast, errors, seen, &mut settled, work.tally);
     }
 
     /// Counts errors by the bins of [`Tally::histogram`].
-    pub(super) fn bins(&self, fast: &Fast, errors: &Errors<'_>, seen: Scan, near: u64, sum: &mut Sum) {
+    fn bins(&self, fast: &Fast, errors: &Errors<'_>, seen: Scan, near: u64, settled: &mut Settled, sum: &mut Sum) {
         let Errors { distances, unit, error, .. } = *errors;
         let lowest = bin(errors.parts(seen.least - error));
         let mut edge = bin(errors.parts(seen.most + error));
         let mut above = 0;
-        let mut settled = Settled::default();
         while edge > lowest {
             let at = edge as f64 * unit;
             let mut from = count_from(fast.arch, distances, at + error);
             if count_from(fast.arch, distances, at - error) != from {
                 let doubtful = |distance: f64| distance >= at - error && distance < at + error;
                 let places = (0..distances.len()).filter(|place| doubtful(distances[*place]));
-                from += places.filter(|place| self.parts_at(errors, *place, &mut settled) >= edge).count() as u64;
+                from += places.filter(|place| self.parts_at(errors, *place, settled) >= edge).count() as u64;
             }
             sum.errors(edge, from - above);
             above = from;
@@ -165,29 +205,27 @@ impl Verifier {
     }
 
     /// Looks for an error that is larger than what is known of the exponent.
-    pub(super) fn see(&self, errors: &Errors<'_>, seen: Scan, tally: &mut Tally) {
+    fn see(&self, fast: &Fast, errors: &Errors<'_>, seen: Scan, settled: &mut Settled, tally: &mut Tally) {
         let exponent = tally.exponents.entry(self.exponent(&[errors.first])).or_default();
-        let mut worst = exponent.worst;
-        let beats = |most: u64, worst: Option<Worst>, input: u64| {
-            worst.is_none_or(|worst| most > worst.parts || most == worst.parts && input < worst.input)
+        // Least parts that an error must have at an input to be of account: what is known comes first where it is of a lower input.
+        let needed = |worst: Option<Worst>, input: u64| {
+            worst.map_or(0, |worst| worst.parts.saturating_add((worst.input < input).into()))
         };
-        if !beats(errors.parts(seen.most + errors.error), worst, errors.first) {
+        let mut least = needed(exponent.worst, errors.first);
+        if errors.parts(seen.most + errors.error) < least {
             return;
         }
-        let mut settled = Settled::default();
-        for (place, distance) in errors.distances.iter().enumerate() {
-            let known = worst.map_or(0.0, |worst| worst.parts as f64 * errors.unit);
-            if distance.is_nan() || distance + errors.error < known {
-                continue;
-            }
-            let input = errors.first + place as u64;
-            let most = errors.parts(distance + errors.error);
-            if beats(most, worst, input) {
-                let least = errors.parts(distance - errors.error);
-                let parts = if least == most { most } else { self.parts_at(errors, place, &mut settled) };
-                exponent.see(Some(Worst { input, result: errors.results[place], parts }));
-                worst = exponent.worst;
-            }
+        // The largest distance's error has these.
+        least = least.max(errors.parts(seen.most - errors.error));
+        let mut from = 0;
+        while let Some(place) = next_from(fast.arch, errors.distances, from, errors.error, least as f64 * errors.unit) {
+            let (input, distance) = (errors.first + place as u64, errors.distances[place]);
+            let [low, high] = [distance - errors.error, distance + errors.error].map(|end| errors.parts(end));
+            let parts = if low == high { high } else { self.parts_at(errors, place, settled) };
+            exponent.see(Some(Worst { input, result: errors.results[place], parts }));
+            least = least.max(needed(exponent.worst, input + 1));
+            // Neighbours with the same error come after it.
+            from = if settled.places.contains(&place) { settled.places.end } else { place + 1 };
         }
     }
 

@@ -39,7 +39,10 @@ impl Verifier {
         let mut distances = std::mem::take(&mut work.distances);
         let found = &mut distances[..results.len()];
         let mut accepted = results.len() as u64;
-        if kept && (native.others)(fast.arch, first as u32, results) == 0 && self.is_one_class(kind, results) {
+        if kept
+            && (work.own || (native.own.others)(fast.arch, first as u32, results) == 0)
+            && self.is_one_class(kind, results)
+        {
             work.sum.classify([self.class(first), Class::Other], self.class_of_result(first, results[0]), accepted);
             work.sum.says(&known.accepted, accepted);
             found.fill(0.0);
@@ -77,8 +80,7 @@ impl Verifier {
             let magnitude = (native.value)(first as u32).abs();
             let unit = 2f64.powi(exponent(magnitude) - LAYOUT.fraction.cast_signed()) / PARTS as f64;
             let errors = Errors { first, results, distances: found, unit, error: 0.0, spread: f64::INFINITY };
-            self.bins(fast, &errors, seen, accepted, work.sum);
-            self.see(&errors, seen, work.tally);
+            self.count(fast, &errors, seen, accepted, work);
         }
         work.distances = distances;
     }

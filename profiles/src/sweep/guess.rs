@@ -5,14 +5,13 @@
 //! changes it; that several others leave all three of its sums as they are happens by accident once in 2^96 blocks. It is the host
 //! that computes what is expected: a device whose own integer arithmetic is wrong fails to agree.
 
-use fpprobe_spirv::op::Function;
 use fpprobe_spirv::sweep::{Digest, Digesting};
 use pulp::Arch;
 
 use super::fast::{Plan, SPAN};
 use super::half::Manner;
 use super::kind::{SIGN, Way};
-use super::native::{Fill, fill, float};
+use super::native::Own;
 use super::{Tally, Verifier};
 
 /// Results that are computed at once.
@@ -32,13 +31,10 @@ pub enum Guess {
 }
 
 /// The host's own instruction for a kernel that IEEE 754 defines.
-pub(super) fn own(way: &Way) -> Option<Fill> {
+pub(super) fn own(way: &Way) -> Option<Own> {
     match way {
-        Way::Equal(native) => Some(native.fill),
-        Way::Near(Function::Sqrt) => Some(|arch: Arch, first: u32, results: &mut [u32]| {
-            fill(arch, first, results, |x| float(x).sqrt().to_bits());
-        }),
-        Way::Near(_) => None,
+        Way::Equal(native) => Some(native.own),
+        Way::Near(function) => Own::of(*function),
     }
 }
 
@@ -60,20 +56,34 @@ impl Verifier {
         manners: bool,
         tally: &mut Tally,
     ) -> Option<Guess> {
-        let mut words = vec![0; PIECE];
+        let mut words = vec![0; PIECE.min(inputs as usize)];
         let mut pieces = |guess: Guess, take: &mut dyn FnMut(u64, &[u32])| {
-            for start in (first..first + inputs).step_by(PIECE) {
+            for start in (first..first + inputs).step_by(words.len()) {
                 self.fill(guess, start as u32, &mut words);
                 take(start, &words);
             }
         };
-        let guesses = self.likely(first, likely, manners);
-        let guess = guesses.into_iter().find(|guess| {
+        let mut guesses = self.likely(first, likely, manners).into_iter();
+        // Mostly it is the first: that is judged at once.
+        let guess = guesses.next()?;
+        let (mut digesting, mut judged, mut sum) = (Digesting::default(), tally.clone(), self.sum());
+        pieces(guess, &mut |start, words| {
+            digest_piece(&mut digesting, start as u32, words);
+            self.judge(start, words, guess == Guess::Own, &mut sum, &mut judged);
+        });
+        if digesting.digest() == digest {
+            sum.add_to(&self.rules, &mut judged);
+            *tally = judged;
+            return Some(guess);
+        }
+        let guess = guesses.find(|guess| {
             let mut digesting = Digesting::default();
             pieces(*guess, &mut |start, words| digest_piece(&mut digesting, start as u32, words));
             digesting.digest() == digest
         })?;
-        pieces(guess, &mut |start, words| self.block(start, words, tally));
+        let mut sum = self.sum();
+        pieces(guess, &mut |start, words| self.judge(start, words, guess == Guess::Own, &mut sum, tally));
+        sum.add_to(&self.rules, tally);
         Some(guess)
     }
 
@@ -99,7 +109,7 @@ impl Verifier {
         let own = self.fast.as_ref().and_then(|fast| Some((fast.arch, fast.own?)));
         match (guess, own, &self.pairs) {
             (Guess::Constant(result), ..) => words.fill(result),
-            (_, Some((arch, own)), _) => own(arch, first, words),
+            (_, Some((arch, own)), _) => (own.fill)(arch, first, words),
             (Guess::Own16(manner), None, Some(pairs)) => pairs.fill(manner, first, words),
             (Guess::Own, None, Some(pairs)) => pairs.fill(Manner::HOST, first, words),
             (_, None, None) => {}

@@ -10,7 +10,7 @@ use super::analytic::computed;
 use super::fast::SPAN;
 use super::guess::own;
 use super::lane::{Rule, Says};
-use super::native::{Fill, Native};
+use super::native::{Native, Own};
 use super::scan::run;
 use super::sum::Sum;
 use super::{Class, Tally, Verifier};
@@ -18,6 +18,7 @@ use crate::accepted::Set;
 use crate::accuracy::Accuracy;
 use crate::encoding::Encoding;
 use crate::environment::Subnormals;
+use crate::formula::Inheritance;
 use crate::oracle::{Demand, accepted_on};
 
 pub(super) const LAYOUT: FloatLayout = match Format::F32.float() {
@@ -81,6 +82,8 @@ pub(super) struct Known {
     pub(super) demands: Vec<Looking>,
     /// What the rules say of a result that all accept.
     pub(super) accepted: SmallVec<[Says; 8]>,
+    /// What they say of NaNs, where it is the same for all.
+    nan: Option<SmallVec<[Says; 8]>>,
 }
 
 /// A demand that looks at inputs of a kind.
@@ -110,7 +113,7 @@ pub(super) enum Way {
 pub(super) struct Fast {
     pub(super) way: Way,
     /// What devices are expected to answer.
-    pub(super) own: Option<Fill>,
+    pub(super) own: Option<Own>,
     pub(super) arch: pulp::Arch,
     known: [[OnceLock<Known>; Kind::COUNT]; 2],
 }
@@ -120,11 +123,13 @@ pub(super) struct Work<'a> {
     pub(super) sum: &'a mut Sum,
     pub(super) tally: &'a mut Tally,
     pub(super) distances: Vec<f64>,
+    /// Whether the results are the host's own.
+    pub(super) own: bool,
 }
 
 impl<'a> Work<'a> {
     pub(super) fn new(sum: &'a mut Sum, tally: &'a mut Tally) -> Work<'a> {
-        Work { sum, tally, distances: vec![0.0; SPAN] }
+        Work { sum, tally, distances: vec![0.0; SPAN], own: false }
     }
 }
 
@@ -147,6 +152,15 @@ impl Fast {
         };
         let way = Native::new(kernel).filter(accepts).map(Way::Equal).or_else(near)?;
         Some(Fast { way, own: own(&way), arch: pulp::Arch::new(), known: Default::default() })
+    }
+}
+
+/// Whether an accuracy accepts the nearest number to an exact result where both are normal numbers.
+pub(super) fn accepts_nearest(accuracy: &Accuracy) -> bool {
+    match accuracy {
+        // If what the formulas give holds any number, then the nearest: it is widened to lie symmetrically about the exact result.
+        Accuracy::Inherited(inherited) => inherited.inheritance == Inheritance::Symmetric,
+        accuracy => accepts_rounded(accuracy, false),
     }
 }
 
@@ -207,7 +221,9 @@ impl Verifier {
             for looking in &demands {
                 accepted[looking.rule] = Some(true);
             }
-            Known { demands, accepted }
+            let mut known = Known { demands, accepted, nan: None };
+            known.nan = known.of_nans(encoding);
+            known
         })
     }
 
@@ -217,8 +233,14 @@ impl Verifier {
         let nan = matches!(kind, Kind::QuietNan | Kind::SignallingNan);
         let (mut input, mut rest) = (first, results);
         while let Some(result) = rest.first() {
-            let length = if nan { 1 } else { run(rest) };
-            self.alike([input, length as u64], *result, known.decide(*result, |_| false), work);
+            // What becomes of a NaN's bits is a class.
+            let class = nan.then(|| self.class_of_result(input, *result)).filter(|class| class.is_nan());
+            let same = |(input, result): &(u64, &u32)| Some(self.class_of_result(*input, **result)) == class;
+            let (length, says) = match (class, &known.nan) {
+                (Some(_), Some(says)) => ((input..).zip(rest).take_while(same).count(), Some(says.clone())),
+                _ => (if nan { 1 } else { run(rest) }, known.decide(*result, |_| false)),
+            };
+            self.alike([input, length as u64], *result, says, work);
             input += length as u64;
             rest = &rest[length..];
         }
@@ -256,6 +278,18 @@ impl Verifier {
 }
 
 impl Known {
+    /// What the rules say of NaNs; `None` where it is not known, or not the same for all.
+    fn of_nans(&self, encoding: Encoding) -> Option<SmallVec<[Says; 8]>> {
+        let all = Set::nan(encoding);
+        let one_for_all = |looking: &Looking| {
+            let Some(set) = &looking.set else { return false };
+            let common = set.and(&all);
+            common == all || common.is_empty() && looking.exact
+        };
+        let first = *all.members(1).first()? as u32;
+        self.demands.iter().all(one_for_all).then(|| self.decide(first, |_| false)).flatten()
+    }
+
     /// What the rules say of a result; `None` where it is not known of one of the demands. Where what a demand accepts does not tell,
     /// `fits` tells whether it is known to accept the result all the same.
     pub(super) fn decide(&self, result: u32, fits: impl Fn(&Looking) -> bool) -> Option<SmallVec<[Says; 8]>> {

@@ -88,17 +88,33 @@ impl Verifier {
         Ok(Verifier { question, fields, rules, fast, pairs })
     }
 
+    /// A tally of a chunk that begins with this input, to be merged with this one, which it knows: what is of no account beside it
+    /// is not looked for.
+    pub fn beside(&self, known: &Tally, first: u64) -> Tally {
+        known.beside(first, self.exponent(&self.case(first)))
+    }
+
     /// Judges results of consecutive inputs, `first` being the number of the first: the bits of the operands side by side, the
     /// first operand's highest. A result is one word, the value's bits in its lowest.
     pub fn block(&self, first: u64, results: &[u32], tally: &mut Tally) {
-        let mut sum = Sum::new(self.rules.len(), self.fields.len());
-        let mut work = Work::new(&mut sum, tally);
+        let mut sum = self.sum();
+        self.judge(first, results, false, &mut sum, tally);
+        sum.add_to(&self.rules, tally);
+    }
+
+    /// Counts that go to a tally of this kernel.
+    fn sum(&self) -> Sum {
+        Sum::new(self.rules.len(), self.fields.len())
+    }
+
+    /// Judges results of consecutive inputs; `own`: they are known to be the host's own.
+    fn judge(&self, first: u64, results: &[u32], own: bool, sum: &mut Sum, tally: &mut Tally) {
+        let mut work = Work { own, ..Work::new(sum, tally) };
         match (&self.fast, &self.pairs) {
             (Some(fast), _) => self.spans(fast, first, results, &mut work),
             (None, Some(pairs)) => self.rows(pairs, first, results, &mut work),
             (None, None) => self.exactly(first, results, &mut work),
         }
-        sum.add_to(&self.rules, tally);
     }
 
     /// Judges results one by one.

@@ -11,15 +11,23 @@ use super::scan::{Scan, scan};
 /// Computes results of consecutive inputs from the first on.
 pub(super) type Fill = fn(Arch, u32, &mut [u32]);
 
+/// How many results of consecutive inputs from the first on are others.
+type Others = fn(Arch, u32, &[u32]) -> u64;
+
+/// What devices are expected to answer: correctly rounded results.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Own {
+    pub(super) fill: Fill,
+    pub(super) others: Others,
+}
+
 /// An operation, from the bits of its operand to those of its result.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Native {
     /// The result.
     pub(super) compute: fn(u32) -> u32,
-    /// How many results of consecutive inputs from the first on are others.
-    pub(super) others: fn(Arch, u32, &[u32]) -> u64,
-    /// Computes results of consecutive inputs from the first on.
-    pub(super) fill: Fill,
+    /// The same of many inputs.
+    pub(super) own: Own,
     /// Writes down how far results of consecutive inputs from the first on lie from what is rounded.
     pub(super) scan: fn(Arch, u32, &[u32], &mut [f64]) -> Scan,
     /// Whether results are exact, so that every accuracy accepts them.
@@ -51,13 +59,33 @@ impl Native {
     }
 }
 
+/// Correctly rounded results of a function.
+macro_rules! own {
+    ($function:expr) => {
+        Own {
+            fill: |arch, first, results| fill(arch, first, results, $function),
+            others: |arch, first, results| others(arch, first, results, $function),
+        }
+    };
+}
+
+impl Own {
+    /// Those of a function that IEEE 754 defines.
+    pub(super) fn of(function: Function) -> Option<Own> {
+        match function {
+            Function::Sqrt => Some(own!(|x| float(x).sqrt().to_bits())),
+            Function::Reciprocal => Some(own!(|x| (1.0 / float(x)).to_bits())),
+            _ => None,
+        }
+    }
+}
+
 /// A row of the table: an operation by its function.
 macro_rules! native {
     ($function:expr, $value:expr) => {
         Native {
             compute: $function,
-            others: |arch, first, results| others(arch, first, results, $function),
-            fill: |arch, first, results| fill(arch, first, results, $function),
+            own: own!($function),
             scan: |arch, first, results, found| distances(arch, first, results, found, $value),
             exact: true,
             integers: None,
@@ -106,7 +134,7 @@ const TWO_31: f32 = 2_147_483_648.0;
 
 #[expect(clippy::inline_always, reason = "the loop around it is compiled for the processor's instructions")]
 #[inline(always)]
-pub(super) fn float(bits: u32) -> f32 {
+fn float(bits: u32) -> f32 {
     f32::from_bits(bits)
 }
 
@@ -165,7 +193,7 @@ fn others(arch: Arch, first: u32, results: &[u32], compute: impl Fn(u32) -> u32)
 
 #[expect(clippy::inline_always, reason = "so that each operation has its own loop")]
 #[inline(always)]
-pub(super) fn fill(arch: Arch, first: u32, results: &mut [u32], compute: impl Fn(u32) -> u32) {
+fn fill(arch: Arch, first: u32, results: &mut [u32], compute: impl Fn(u32) -> u32) {
     arch.dispatch(
         #[inline(always)]
         || (0..).zip(results).for_each(|(place, result): (u32, _)| *result = compute(first.wrapping_add(place))),

@@ -17,6 +17,8 @@ use super::analytic::{computed, is_monotonic, largest, limits};
 
 /// Number of nodes.
 const NODES: usize = 6;
+/// Its highest power.
+pub(super) const HIGHEST: usize = NODES - 1;
 /// cos((2k + 1) pi / 12) to a multiple of 2^-12.
 const AT: [f64; NODES] =
     [-3956.0 / 4096.0, -2896.0 / 4096.0, -1060.0 / 4096.0, 1060.0 / 4096.0, 2896.0 / 4096.0, 3956.0 / 4096.0];
@@ -28,6 +30,8 @@ pub(super) struct Polynomial {
     pub(super) coefficients: [f64; NODES],
     pub(super) middle: f64,
     pub(super) scale: f64,
+    /// Whether the coefficients of the fourth and the fifth power are left out.
+    pub(super) cubic: bool,
     /// Not less than the distance of the polynomial as [`Polynomial::at`] computes it from the function.
     pub(super) error: f64,
     /// The function lies between these.
@@ -55,7 +59,11 @@ impl Polynomial {
         let remainder = radii.map(remainder).fold(f64::INFINITY, f64::min);
         let coefficients = powers(&values);
         let sum: f64 = coefficients.iter().map(|one| one.abs()).sum();
-        let error = remainder + f64::EPSILON * (2048.0 * most + 8.0 * sum) + 1e-300;
+        let rounding = f64::EPSILON * (2048.0 * most + 8.0 * sum);
+        // What is far below the roundings need not be computed.
+        let high: f64 = coefficients[4].abs() + coefficients[5].abs();
+        let cubic = high <= rounding / 8.0;
+        let error = remainder + rounding + if cubic { high * (1.0 + f64::EPSILON) } else { 0.0 } + 1e-300;
         if !error.is_finite() {
             return None;
         }
@@ -68,16 +76,16 @@ impl Polynomial {
         };
         let (least, greatest) = limits(function, first < 0.0);
         let (low, high) = (low.max(least), high.min(greatest));
-        Some(Polynomial { coefficients, middle, scale: half.recip(), error, low, high })
+        Some(Polynomial { coefficients, middle, scale: half.recip(), cubic, error, low, high })
     }
 
-    /// Its value at the number of this place.
+    /// Its value at the number of this place, as far as the power `DEGREE`: the third where it is cubic, else [`HIGHEST`].
     #[expect(clippy::inline_always, reason = "the loop around it is compiled for the processor's instructions")]
     #[inline(always)]
-    pub(super) fn at(&self, place: i32) -> f64 {
+    pub(super) fn at<const DEGREE: usize>(&self, place: i32) -> f64 {
         let t = (f64::from(place) - self.middle) * self.scale;
         let [first, rest @ ..] = &self.coefficients;
-        rest.iter().rev().fold(0.0, |sum, coefficient| (sum + coefficient) * t) + first
+        rest[..DEGREE].iter().rev().fold(0.0, |sum, coefficient| (sum + coefficient) * t) + first
     }
 }
 

@@ -89,5 +89,26 @@ pub(super) fn count_normal(arch: Arch, results: &[u32], limit: f32) -> (u64, u64
 
 /// How many results at the beginning have the bits of the first.
 pub(super) fn run(results: &[u32]) -> usize {
-    results.iter().take_while(|result| **result == results[0]).count()
+    prefix(results, |result| *result == results[0])
+}
+
+/// The first place from one on whose distance is no less than this when `error` is added; NaNs are not.
+pub(super) fn next_from(arch: Arch, distances: &[f64], from: usize, error: f64, least: f64) -> Option<usize> {
+    let below = |distance: &f64| (distance + error < least) | distance.is_nan();
+    let place = from
+        + arch.dispatch(
+            #[inline(always)]
+            || prefix(&distances[from..], below),
+        );
+    (place < distances.len()).then_some(place)
+}
+
+/// How many at the beginning are such. Rows are looked at as a whole: that is done many at once.
+#[inline(always)]
+fn prefix<T>(all: &[T], is: impl Fn(&T) -> bool) -> usize {
+    const ROW: usize = 64;
+    let (rows, _) = all.as_chunks::<ROW>();
+    let whole = |row: &&[T; ROW]| row.iter().fold(true, |whole, one| whole & is(one));
+    let before = ROW * rows.iter().take_while(whole).count();
+    before + all[before..].iter().take_while(|one| is(one)).count()
 }

@@ -105,10 +105,12 @@ fn sum(mut numbers: impl Iterator<Item = u64>) -> Option<u64> {
 
 impl Tally {
     /// A tally of a chunk that begins with this input, to be merged with this one: where enough runs of lower inputs are known it
-    /// keeps none.
-    pub fn beside(&self, first: u64) -> Tally {
+    /// keeps none, and of the exponent it begins with it knows the largest error, so that lesser ones are not looked for.
+    pub(super) fn beside(&self, first: u64, exponent: u64) -> Tally {
         let sated = self.runs.len() >= RUNS && self.runs.last().is_some_and(|last| last.first < first);
-        Tally { sated, ..Tally::default() }
+        let worst = self.exponents.get(&exponent).and_then(|known| known.worst);
+        let known = worst.map(|worst| (exponent, Exponent { worst: Some(worst), ..Exponent::default() }));
+        Tally { sated, exponents: known.into_iter().collect(), ..Tally::default() }
     }
 
     /// The largest error, with its input.

@@ -169,6 +169,59 @@ fn spans_are_judged_as_their_inputs_are() {
 }
 
 #[test]
+fn correctly_rounded_results_are_judged_as_others_are() {
+    const LONG: u64 = 3 << 12;
+    for (name, first) in [("sqrt", 0x3fa5_1000), ("rcp", 0xc0a5_1000)] {
+        let (_, compute) = NEAR.into_iter().find(|(one, _)| *one == name).unwrap();
+        let right: Vec<u32> = (first..first + LONG).map(|input| compute(input as u32)).collect();
+        for verifier in verifiers(name) {
+            let all = same(&verifier, first, &right);
+            assert_eq!((all.deviating, all.worst().unwrap().parts), (0, PARTS / 2 - 1), "{name}");
+            let mut results = right.clone();
+            results[0x2abc] += 1;
+            let one = same(&verifier, first, &results);
+            assert_eq!(one.worst().unwrap().input, first + 0x2abc, "{name}");
+        }
+    }
+}
+
+#[test]
+fn the_first_of_errors_beyond_what_is_counted_is_the_largest() {
+    for (name, first, right) in [("exp2", 0x3e07_0000, 0x3f80_0000), ("convert_s_to_f", 0x0080_0001, 0x4b00_0001)] {
+        for verifier in verifiers(name) {
+            let mut results = vec![right; 192];
+            (results[17], results[99]) = (0x7f00_0000, 0x7f7f_ffff);
+            let tally = same(&verifier, first, &results);
+            assert_eq!(tally.worst().map(|worst| (worst.input, worst.parts)), Some((first + 17, u64::MAX)), "{name}");
+        }
+    }
+}
+
+#[test]
+fn what_is_known_of_other_chunks_is_found_no_more_but_adds_up_to_the_same() {
+    let verifier = verifier("f32.exp2", &ALL);
+    // Errors are larger the farther from the middle, so that either chunk may have the largest.
+    for middle in [0x3f90_8000, 0x3f90_0000, 0x3fa0_0000] {
+        let results = |first: u64| {
+            let off = |input: u64| (input.abs_diff(middle) >> 14) as u32 % 5;
+            let results = exp2(first, 1 << 14).into_iter().zip(first..);
+            results.map(|(result, input)| result + off(input)).collect::<Vec<u32>>()
+        };
+        let judged = |known: &Tally, first: u64| {
+            let mut tally = verifier.beside(known, first);
+            verifier.block(first, &results(first), &mut tally);
+            tally
+        };
+        for [one, other] in [[0x3f80_0000 + CHUNK, 0x3f80_0000], [0x3f80_0000, 0x3f80_0000 + CHUNK]] {
+            let (mut known, mut apart) = (judged(&Tally::default(), one), judged(&Tally::default(), one));
+            known.merge(&judged(&known, other));
+            apart.merge(&judged(&Tally::default(), other));
+            assert!(known == apart && known.inputs == 2 << 14, "{known:?} {apart:?}");
+        }
+    }
+}
+
+#[test]
 fn devices_that_keep_what_one_profile_flushes_are_judged_by_each() {
     // Results of subnormals as they are, and as those of zero; the number below one for all that are hardly less.
     let below = |_| 0x3f7f_ffff;
@@ -213,8 +266,10 @@ fn agreed(verifier: &Verifier, first: u64, results: &[u32]) -> Option<(Guess, Ta
 #[test]
 fn blocks_that_agree_are_judged_as_their_results_are() {
     const INPUTS: u64 = 1 << 16;
-    let sqrt: Named = ("sqrt", |x| f32::from_bits(x).sqrt().to_bits());
-    for (name, compute) in EQUAL.into_iter().chain([sqrt]) {
+    let own: [Named; 2] =
+        [("sqrt", |x| f32::from_bits(x).sqrt().to_bits()), ("rcp", |x| (1.0 / f32::from_bits(x)).to_bits())];
+    let mut places = [0, 1, 4321, 65535].into_iter().cycle();
+    for (name, compute) in EQUAL.into_iter().chain(own) {
         for verifier in verifiers(name) {
             assert!(verifier.guesses(), "{name}");
             for first in [0, 0x0040_0000, 0x3f80_0000, 0x4b00_0000, 0x7f7f_0000, 0x8000_0000, 0xbf80_0000, 0xff7f_0000]
@@ -224,11 +279,9 @@ fn blocks_that_agree_are_judged_as_their_results_are() {
                 let mut judged = Tally::default();
                 verifier.block(first, &results, &mut judged);
                 assert!(tally == judged && tally.inputs == INPUTS, "{name} {first:08x} {guess:?}");
-                for place in [0, 1, 4321, 65535] {
-                    results[place] ^= 1;
-                    assert_eq!(agreed(&verifier, first, &results), None, "{name} {first:08x} {place}");
-                    results[place] ^= 1;
-                }
+                let place = places.next().unwrap();
+                results[place] ^= 1;
+                assert_eq!(agreed(&verifier, first, &results), None, "{name} {first:08x} {place}");
             }
         }
     }

@@ -8,8 +8,10 @@ use super::{Blocks, Who};
 use crate::model::Value;
 use crate::values;
 
-/// Most changes that are listed, and most runs: those of the lowest inputs.
+/// Most changes that are listed: those of the lowest inputs.
 const LISTED: usize = 1000;
+/// Most runs: so many, and those of every block of the largest domain beside, so that whole blocks leave room for others.
+const RUNS: usize = LISTED + ((1 << 32) / BLOCK) as usize;
 
 /// How the inputs that changed were found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -37,7 +39,8 @@ pub struct Changes {
     pub unresolved: Blocks,
     /// Inputs found that changed.
     pub inputs: u64,
-    /// Consecutive inputs that changed, by number: the first, and how many. A run ends with its block; those of the lowest inputs.
+    /// Consecutive inputs that changed, by number: the first, and how many. A run ends with its block; those of the lowest inputs, which
+    /// are all unless thousands are scattered.
     pub runs: Vec<[u64; 2]>,
     /// Those of the lowest numbers.
     pub list: Vec<Change>,
@@ -73,7 +76,7 @@ impl Changes {
             self.runs.last_mut().filter(|[first, count]| *first + *count == number && !number.is_multiple_of(BLOCK));
         if let Some([_, count]) = last {
             *count += 1;
-        } else if self.runs.len() < LISTED {
+        } else if self.runs.len() < RUNS {
             self.runs.push([number, 1]);
         }
         if self.list.len() < LISTED {
@@ -82,6 +85,23 @@ impl Changes {
             let inputs = values::encode_case(kernel, &case);
             self.list.push(Change { number, inputs, before: before.map(shown), after: shown(after) });
         }
+    }
+
+    /// The runs, those that follow one another as one: the first input, and how many.
+    pub fn ranges(&self) -> Vec<[u64; 2]> {
+        let mut ranges: Vec<[u64; 2]> = Vec::new();
+        for [first, count] in &self.runs {
+            match ranges.last_mut() {
+                Some([before, known]) if *before + *known == *first => *known += count,
+                _ => ranges.push([*first, *count]),
+            }
+        }
+        ranges
+    }
+
+    /// Changes that are in none of the runs kept.
+    pub fn left_out(&self) -> u64 {
+        self.inputs.saturating_sub(self.runs.iter().map(|[_, count]| count).sum())
     }
 
     /// Notes that the inputs of these blocks that changed are all found.
@@ -98,7 +118,7 @@ impl Changes {
         self.inputs += other.inputs;
         self.runs.extend(other.runs);
         self.runs.sort_unstable();
-        self.runs.truncate(LISTED);
+        self.runs.truncate(RUNS);
         self.list.extend(other.list);
         self.list.sort_by_key(|change| change.number);
         self.list.truncate(LISTED);

@@ -161,8 +161,25 @@ fn changes_are_counted_beyond_those_that_are_listed() {
     let sqrt = domain("f32.sqrt");
     let mut changes =
         Changes::new(Who::from(&sweep().devices[0].identity), Resolution::Asked, 4096, [0].into_iter().collect());
-    (0..5000).for_each(|place| changes.add(&sqrt, 2 * place, Some(&[1]), &[2]));
-    assert_eq!((changes.inputs, changes.list.len(), changes.runs.len()), (5000, 1000, 1000));
+    (0..6000).for_each(|place| changes.add(&sqrt, 2 * place, Some(&[1]), &[2]));
+    assert_eq!((changes.inputs, changes.list.len(), changes.runs.len(), changes.left_out()), (6000, 1000, 5096, 904));
     let last: &Change = changes.list.last().unwrap();
     assert_eq!(last.number, 1998);
+}
+
+#[test]
+fn whole_blocks_that_changed_are_one_range() {
+    const BLOCK: u64 = 1 << 20;
+    let sqrt = domain("f32.sqrt");
+    let mut changes =
+        Changes::new(Who::from(&sweep().devices[0].identity), Resolution::Asked, 4096, (0..4096).collect());
+    // As many runs as there are blocks, and a thousand others.
+    changes.runs = (1..4096).map(|block| [block * BLOCK, BLOCK]).collect();
+    changes.inputs = 4095 * BLOCK;
+    assert_eq!((changes.ranges(), changes.left_out()), (vec![[BLOCK, 4095 * BLOCK]], 0));
+    (changes.inputs, changes.runs) = (0, Vec::new());
+    (0..1000).for_each(|place| changes.add(&sqrt, 2 * place, Some(&[1]), &[2]));
+    changes.runs.extend((1..4096).map(|block| [block * BLOCK, BLOCK]));
+    changes.inputs += 4095 * BLOCK;
+    assert_eq!((changes.ranges().len(), changes.left_out()), (1001, 0));
 }

@@ -7,7 +7,7 @@ use fpprobe_spirv::Kernel;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::RenderSweep;
-use super::text::{coverage, deviation, error, headline, line, verdict};
+use super::text::{coverage, deviation, error, headline, line, more_ranges, range, verdict};
 use crate::escape::visible;
 use crate::render::html::STYLE;
 use crate::render::html::pictures::picture;
@@ -16,6 +16,8 @@ use crate::sweep::{Device, Sweep, Swept};
 
 /// Changes shown of each kernel.
 const SHOWN: usize = 100;
+/// Ranges of them.
+const RANGES: usize = 1000;
 
 /// A page of its own.
 pub(super) struct Html;
@@ -68,6 +70,12 @@ fn swept(kernel: &Swept) -> Markup {
                         details {
                             summary { "inputs" }
                             @for change in changes.list.iter().take(SHOWN) { code { (line(change)) } br; }
+                        }
+                        details {
+                            summary { "by number" }
+                            @let ranges = changes.ranges();
+                            @for shown in ranges.iter().take(RANGES) { code { (range(*shown)) } br; }
+                            @if let Some(more) = more_ranges(changes, ranges.len(), RANGES) { (more) }
                         }
                     }
                 }

@@ -55,9 +55,31 @@ fn swept(paper: &mut Paper<'_>, kernel: &Swept) -> io::Result<()> {
     }
     let left = changes.inputs.saturating_sub(SHOWN as u64);
     if left > 0 {
-        paper.line(6, 2, &[(Ink::Faint, &format!("and {} more", grouped(left as usize)))])?;
+        paper.line(6, 2, &[(Ink::Faint, &format!("and {} more; by number:", grouped(left as usize)))])?;
+        let ranges = changes.ranges();
+        for shown in ranges.iter().take(SHOWN) {
+            paper.whole(6, Ink::Plain, &range(*shown))?;
+        }
+        if let Some(more) = more_ranges(changes, ranges.len(), SHOWN) {
+            paper.line(6, 2, &[(Ink::Faint, &more)])?;
+        }
     }
     Ok(())
+}
+
+/// Consecutive inputs that changed.
+pub(super) fn range([first, count]: [u64; 2]) -> String {
+    if count == 1 { format!("{first:x}") } else { format!("{first:x} to {:x}", first + (count - 1)) }
+}
+
+/// How many ranges are not shown; `None` where all are.
+pub(super) fn more_ranges(changes: &Changes, ranges: usize, shown: usize) -> Option<String> {
+    let more = ranges.saturating_sub(shown);
+    let beyond = match changes.left_out() {
+        0 => String::new(),
+        count => format!(", and {} beyond these", number(count as usize, "input")),
+    };
+    (more > 0 || !beyond.is_empty()).then(|| format!("and {}{beyond}", number(more, "more range")))
 }
 
 fn verified(paper: &mut Paper<'_>, tally: &Tally) -> io::Result<()> {

@@ -107,7 +107,7 @@ pub(crate) fn list(lines: impl Iterator<Item = String>) -> String {
 }
 
 fn incidents(incidents: &[Incident]) -> String {
-    list(incidents.iter().map(|incident| {
+    list(phrase::gathered(incidents).iter().map(|incident| {
         let subject = if incident.subject == "-" { "the device".to_owned() } else { code(&incident.subject) };
         let detail = if incident.detail.is_empty() { String::new() } else { format!(": {}", code(&incident.detail)) };
         format!("{} {subject}{detail}", phrase::incident(incident.outcome))

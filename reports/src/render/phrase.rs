@@ -1,7 +1,10 @@
 //! Wording that several renderers share.
 
+use std::borrow::Cow;
+use std::collections::HashMap;
+
 use crate::causes::Cause;
-use crate::model::{Class, Counts, Device, Driver, Identity, Level, Outcome, ProfileResult, Report, Verdict};
+use crate::model::{Class, Counts, Device, Driver, Identity, Incident, Level, Outcome, ProfileResult, Report, Verdict};
 
 /// Every verdict, the gravest first.
 pub const VERDICTS: [Verdict; 6] = [
@@ -125,6 +128,23 @@ pub fn incident(outcome: Option<Outcome>) -> &'static str {
     outcome.map_or("not asked", self::outcome)
 }
 
+/// Incidents as people are told of them: many kernels that were not asked, all for one reason, are one.
+pub fn gathered(incidents: &[Incident]) -> Vec<Cow<'_, Incident>> {
+    /// So many are told one by one, and of more so many are named.
+    const FEW: usize = 4;
+    let mut by_reason: HashMap<&str, Vec<&str>> = HashMap::new();
+    for Incident { subject, detail, .. } in incidents.iter().filter(|incident| incident.outcome.is_none()) {
+        by_reason.entry(detail).or_default().push(subject);
+    }
+    let told = incidents.iter().filter_map(|incident| {
+        let alike = by_reason.get(&*incident.detail).filter(|all| incident.outcome.is_none() && all.len() > FEW);
+        let Some(all) = alike else { return Some(Cow::Borrowed(incident)) };
+        let subject = format!("{} kernels, {} and so on", grouped(all.len()), all[..FEW].join(", "));
+        (all[0] == incident.subject).then(|| Cow::Owned(Incident { subject, ..incident.clone() }))
+    });
+    told.collect()
+}
+
 /// An outcome, for people.
 pub fn outcome(outcome: Outcome) -> &'static str {
     match outcome {
@@ -156,4 +176,25 @@ pub fn dependents(cause: &Cause) -> String {
         if profiles == own { ids } else { format!("{ids} ({profiles})") }
     });
     groups.collect::<Vec<_>>().join("; ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_many_kernels_have_in_common_is_told_once() {
+        let incident = |subject: &str, outcome, detail: &str| Incident {
+            subject: subject.to_owned(),
+            outcome,
+            detail: detail.to_owned(),
+        };
+        let mut incidents: Vec<Incident> =
+            ["a", "b", "c", "d", "e"].map(|kernel| incident(kernel, None, "no time")).into();
+        incidents.insert(2, incident("f", Some(Outcome::Crashed), "no time"));
+        incidents.push(incident("g", None, "set aside"));
+        let told: Vec<String> = gathered(&incidents).iter().map(|incident| incident.subject.clone()).collect();
+        assert_eq!(told, ["5 kernels, a, b, c, d and so on", "f", "g"]);
+        assert_eq!(gathered(&incidents[..5]).len(), 5);
+    }
 }

@@ -107,8 +107,8 @@ fn details(paper: &mut Paper, device: &Device, name: &str) -> io::Result<()> {
     if !device.incomplete.is_empty() {
         paper.gap()?;
         paper.line(0, 2, &[(Ink::Strong, "Not measured"), (Ink::Faint, name)])?;
-        for incident in &device.incomplete {
-            self::incident(paper, incident)?;
+        for incident in phrase::gathered(&device.incomplete) {
+            self::incident(paper, &incident)?;
         }
     }
     Ok(())

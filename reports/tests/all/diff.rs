@@ -222,6 +222,9 @@ fn on_one_line(report: &Report) -> String {
     serde_json::from_str::<serde_json::Value>(&as_it_is(report)).unwrap().to_string()
 }
 
+/// How a report is written.
+type Written = fn(&Report) -> String;
+
 /// With a kernel's id that says what goes without saying.
 fn in_other_words(report: &Report) -> String {
     let ids = [("f32.fadd", "f32.fadd:width=1"), ("f32.inverse_sqrt", "f32.inverse_sqrt:width=1")];
@@ -246,7 +249,6 @@ fn what_is_left_out_while_reading_changes_no_comparison() {
     cross.devices.truncate(1);
     other.devices.truncate(1);
     let pairs = [(&old, &new), (&new, &old), (&cross, &other), (&other, &cross), (&old, &other), (&old, &old)];
-    type Written = fn(&Report) -> String;
     let forms: [[Written; 2]; 3] = [[as_it_is, as_it_is], [on_one_line, on_one_line], [as_it_is, in_other_words]];
     for ((old, new), written) in pairs.into_iter().flat_map(|pair| forms.map(|written| (pair, written))) {
         let [before, now] = ["old.json", "new.json"].map(|name| folder.path().join(name));

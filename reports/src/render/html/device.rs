@@ -176,7 +176,7 @@ fn outcomes(device: &Device) -> Markup {
 pub fn incidents(incidents: &[Incident]) -> Markup {
     html! {
         ul.incidents {
-            @for incident in incidents {
+            @for incident in phrase::gathered(incidents) {
                 li {
                     span.chip.incomplete { (phrase::incident(incident.outcome)) } " "
                     @if incident.subject == "-" { "the device" } @else { code { (incident.subject) } }

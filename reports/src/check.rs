@@ -49,7 +49,7 @@ pub struct Checked {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Gate {
-    /// No device answered anything.
+    /// No device answered anything, or no rule was there to judge an answer.
     NothingMeasured,
     /// Something deviates that is not accepted, or, strictly, is not as it was accepted.
     NotPassed,
@@ -222,6 +222,7 @@ pub fn check(program: Program, report: &Report, baseline: &Baseline, terms: Term
 
 fn gate(report: &Report, checked: &Checked) -> Gate {
     let answered = |device: &&Device| device.observations.iter().any(|one| is_answer(one.outcome));
+    let rules = |device: &Device| device.profiles.iter().flat_map(|profile| &profile.rules).count();
     let silent = |device: &&Device| device.observations.iter().any(|one| one.outcome != Outcome::Unsupported);
     let troubled = |device: &&Device| {
         let lost = device.observations.iter().any(|one| is_loss(one.outcome));
@@ -229,7 +230,7 @@ fn gate(report: &Report, checked: &Checked) -> Gate {
     };
     let devices = || report.devices.iter();
     let otherwise = !checked.improved.is_empty() || !checked.unmeasured.is_empty();
-    if !devices().any(|device| answered(&device)) {
+    if !devices().any(|device| answered(&device) && rules(device) > 0) {
         Gate::NothingMeasured
     } else if !checked.deviations.is_empty() || checked.strict && otherwise {
         Gate::NotPassed

@@ -94,12 +94,14 @@ fn both(
             unknown.push(one);
         }
     }
-    let (old, new) = (old.device, new.device);
+    let (report, old, new) = (new.report, old.device, new.device);
     let bench = Bench { profiles, met: standing::met(profiles, new) };
     let kernels = kernels::changes(&bench, &before.observations, &now.observations);
+    let host = report.host.id.clone();
     Ok(DeviceDiff {
         slot: new.identity.slot.clone(),
         name: new.identity.name.clone(),
+        host,
         presence: Presence::Both,
         identity: standing::identity(old, new),
         profiles: standing::profiles(old, new),
@@ -127,6 +129,7 @@ fn alone(one: &Placed<'_>, presence: Presence) -> DeviceDiff {
     DeviceDiff {
         slot: identity.slot.clone(),
         name: identity.name.clone(),
+        host: one.report.host.id.clone(),
         presence,
         identity: Vec::new(),
         profiles: Vec::new(),

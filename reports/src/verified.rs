@@ -46,6 +46,11 @@ impl<'a> Modes<'a> {
         self.claims.control(control)
     }
 
+    /// How the claim of a feature or property stands, by its Vulkan name.
+    pub fn flag(&self, name: &str) -> Standing<'a> {
+        self.claims.flag(name)
+    }
+
     /// What is known of a mode.
     pub fn shown(&self, control: Control) -> Shown {
         let unknown = |why: &str| Shown::Unknown(why.to_owned());

@@ -134,6 +134,8 @@ pub struct DeviceDiff {
     pub slot: String,
     /// Its name, in the new report where it is there.
     pub name: String,
+    /// Id of the machine that it is in.
+    pub host: String,
     /// Where it is.
     pub presence: Presence,
     /// What is otherwise in its identity and its driver's.
@@ -314,6 +316,13 @@ pub struct Lane {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
 fn is_zero(count: &usize) -> bool {
     *count == 0
+}
+
+impl Diff {
+    /// Whether several reports were compared with others, which may be of several machines.
+    pub fn is_of_several(&self) -> bool {
+        self.old.len() > 1 || self.new.len() > 1
+    }
 }
 
 impl Standing {

@@ -135,7 +135,10 @@ pub(super) fn rules(old: &Device, new: &Device) -> Vec<RuleChange> {
         let rules = both(&old.rules, &new.rules, |rule| &rule.id);
         changes.extend(rules.into_iter().filter_map(|(old, rule)| change(&new.id, old, rule)));
     }
-    changes.sort_by_key(|change| (change.kind, change.level));
+    // What fails on more lanes than before first.
+    let failing = |ruling: &Option<Ruling>| ruling.as_ref().map_or(0, |ruling| ruling.failing);
+    let better = |change: &RuleChange| failing(&change.new) <= failing(&change.old);
+    changes.sort_by_key(|change| (change.kind, better(change), change.level));
     changes
 }
 
@@ -180,6 +183,8 @@ fn kind(old: Option<&RuleResult>, new: Option<&RuleResult>) -> Kind {
         // An informative rule states behaviour, and there is no wrong one.
         _ if new.level == Level::Informative => Kind::Permitted,
         (false, true) => Kind::NewlyDeviating,
+        // What failed because of another rule alone fails of itself.
+        (true, true) if old.verdict == Verdict::Depends && new.verdict == Verdict::Deviates => Kind::NewlyDeviating,
         (true, true) => Kind::DeviatesOtherwise,
         (true, false) => Kind::NewlyConforming,
         (false, false) if !old.verdict.is_met() => Kind::NewlyConforming,

@@ -9,6 +9,8 @@ use crate::claims::Standing as Claim;
 use crate::model::Device;
 use crate::verified::{Modes, Shown};
 
+/// The key of the version of Vulkan that a profile demands.
+const API_VERSION: &str = "api-version";
 /// Profiles within profiles are followed to this depth.
 const DEPTH: usize = 16;
 
@@ -39,7 +41,8 @@ pub struct Alternative {
 pub struct Demand {
     /// Name of the member.
     pub member: String,
-    /// For an independence, its least value as reports name it; `None` for what must be true.
+    /// For an independence, its least value as reports name it, and for the version of Vulkan the least; `None` for what must be
+    /// true.
     pub least: Option<String>,
 }
 
@@ -119,7 +122,7 @@ impl Demands {
         };
         let mut demands = Demands::none(&profile);
         file.profile(&profile, DEPTH, &mut demands)?;
-        if demands.demands.is_empty() && demands.alternatives.is_empty() {
+        if demands.demands.iter().all(|demand| demand.member == API_VERSION) && demands.alternatives.is_empty() {
             return Err(DemandsError::Nothing { profile });
         }
         demands.demands.sort();
@@ -175,6 +178,12 @@ impl File<'_> {
     fn profile(&self, name: &str, depth: usize, demands: &mut Demands) -> Result<(), DemandsError> {
         let at = format!("profiles.{name}");
         let profile = object(&self.profiles[name], &at)?;
+        if let Some(least) = profile.get(API_VERSION) {
+            let least = least.as_str().filter(|least| version(least).is_some());
+            let wanted = "expected a version of Vulkan, as \"1.3.204\"";
+            let least = least.ok_or_else(|| key(&format!("{at}.{API_VERSION}"), wanted))?.to_owned();
+            demands.demands.push(Demand { member: API_VERSION.to_owned(), least: Some(least) });
+        }
         for (index, named) in list(profile, "capabilities", &at)?.iter().enumerate() {
             let at = format!("{at}.capabilities[{index}]");
             match named {
@@ -281,7 +290,11 @@ impl Demands {
 
 impl Demand {
     fn judge(&self, device: &Device, modes: &Modes<'_>) -> Judged {
-        let (met, claim, behaviour) = if let Some(least) = &self.least {
+        let (met, claim, behaviour) = if let (API_VERSION, Some(least)) = (&*self.member, &self.least) {
+            let claimed = &device.identity.driver.api_version;
+            let met = version(claimed).is_some_and(|claimed| Some(claimed) >= version(least));
+            (met, format!("{claimed}, demanded is {least}"), "not measured".to_owned())
+        } else if let Some(least) = &self.least {
             let claims = &device.claims;
             let denorm = self.member == INDEPENDENCE[0];
             let claimed =
@@ -313,6 +326,12 @@ impl Demand {
         let standing = if met { Standing::Met } else { Standing::Unmet };
         Judged { member: self.member.clone(), standing, claim, behaviour }
     }
+}
+
+/// Major, minor and patch version of Vulkan.
+fn version(text: &str) -> Option<[u32; 3]> {
+    let parts: Vec<u32> = text.split('.').map(|part| part.parse().ok()).collect::<Option<_>>()?;
+    parts.try_into().ok()
 }
 
 fn key(key: &str, problem: &str) -> DemandsError {

@@ -145,6 +145,9 @@ fn improvements_are_told_and_fail_when_strict() {
     assert!(loose.passed);
     assert_eq!((loose.improved.len(), loose.improved[0].rule.as_str()), (1, "D32-18"));
     assert_eq!(strictly(&report, &baseline).gate, Gate::NotPassed);
+    let mut unjudged = report.clone();
+    unjudged.devices.iter_mut().for_each(|device| device.profiles.clear());
+    assert_eq!(checked(&unjudged, &Baseline::default()).gate, Gate::NothingMeasured);
     report.devices.clear();
     let nobody = checked(&report, &baseline);
     assert_eq!(nobody.unmeasured.len(), baseline.accepted.len());

@@ -138,6 +138,45 @@ fn what_another_way_of_asking_avoids_is_told_apart() {
 }
 
 #[test]
+fn what_one_kernel_does_in_several_ways_is_told_way_by_way() {
+    let (old, new) = update();
+    let told = shown(&compared(&old, &new).diff, "text");
+    for heading in ["Newly deviating", "Changed but permitted", "Other bits of a NaN"] {
+        let (_, after) = told.split_once(&format!("\n{heading}\n")).unwrap();
+        assert!(after.starts_with("  f32.inverse_sqrt: 1 of 4 inputs"), "{heading}: {told}");
+    }
+    // Which machine it is, where there may be several.
+    let mut other = new.clone();
+    other.host.id = "another".into();
+    let named = |reports: &[Report]| {
+        reports.iter().map(|report| Loaded { file: String::new(), report: report.clone() }).collect::<Vec<_>>()
+    };
+    let olds = named(&[old.clone(), Report { host: other.host.clone(), ..old.clone() }]);
+    let diff = compare(old.program.clone(), &[], &olds, &named(&[new, other])).unwrap().diff;
+    for form in ["text", "md", "html"] {
+        assert!(shown(&diff, form).contains("another"), "{form}");
+    }
+    assert!(!told.contains(&old.host.id), "{told}");
+}
+
+#[test]
+fn what_depended_on_another_rule_and_fails_of_itself_is_newly_deviating() {
+    let (mut old, mut new) = update();
+    let kind = |old: &Report, new: &Report| {
+        let rules = compared(old, new).diff.devices.swap_remove(0).rules;
+        rules.into_iter().find(|change| change.rule == "D32-06").map(|change| change.kind)
+    };
+    let set = |report: &mut Report, verdict| {
+        let rule = report.devices[0].profiles[0].rules.iter_mut().find(|rule| rule.id == "D32-06").unwrap();
+        rule.verdict = verdict;
+    };
+    set(&mut old, Verdict::Depends);
+    set(&mut new, Verdict::Deviates);
+    assert_eq!(kind(&old, &new), Some(Kind::NewlyDeviating));
+    assert_eq!(kind(&new, &old), Some(Kind::DeviatesOtherwise));
+}
+
+#[test]
 fn what_people_read_has_the_important_first() {
     let (old, new) = update();
     let diff = compared(&old, &new).diff;
@@ -348,7 +387,7 @@ fn findings_and_what_could_not_be_measured_are_told_once_they_change() {
     assert_eq!((finding.presence, &finding.text), (Presence::Vanished, &gone.text));
     for form in ["text", "md"] {
         assert!(shown(&diff, form).contains("its library is missing"), "{form}");
-        assert!(shown(&diff, form).contains("finding, gone: "), "{form}");
+        assert!(shown(&diff, form).contains("gone: "), "{form}");
     }
 }
 

@@ -127,6 +127,16 @@ fn a_rule_that_fails_under_a_mode_disproves_it_and_no_other() {
     for control in [Control::Szin(32), Control::Rte(32)] {
         assert!(matches!(modes.shown(control), Shown::Unknown(_)), "{:?}", modes.shown(control));
     }
+    // The page says of a claim what the profile says.
+    let page = |unmet: &[(&str, Verdict, &[&str])]| {
+        let page = render("html", &judged(unmet));
+        let (_, claims) = page.split_once("Claims beside behaviour\">").unwrap();
+        let (_, modes) = claims.split_once("RoundingModeRTE</th>").unwrap();
+        modes.split("</tr>").next().unwrap().to_owned()
+    };
+    assert!(page(&[]).contains("nothing against it") && !page(&[]).contains("contradicted"));
+    assert!(page(&[("V-rte", Verdict::Deviates, &["f32.fadd:controls=rte32"])]).contains("V-rte fails"));
+    assert!(page(&[("V-rte", Verdict::Incomplete, &[])]).contains("not known: V-rte is incomplete"));
     // Nobody has judged it.
     let mut report = judged(&[]);
     report.devices[0].profiles.pop();
@@ -206,6 +216,16 @@ fn mistakes_in_a_profile_are_named_with_their_key() {
     assert_eq!(demands.demands.iter().map(|demand| &demand.member[..]).collect::<Vec<_>>(), ["shaderFloat64"]);
     let limit = "VkPhysicalDeviceProperties.limits.maxImageDimension1D";
     assert_eq!(demands.unchecked.iter().collect::<Vec<_>>(), [limit]);
+    // The version of Vulkan is a demand beside others, and none by itself.
+    let versioned = |version: &str| {
+        nested.replacen("{\"VP_A_b\": {", &format!("{{\"VP_A_b\": {{\"api-version\": \"{version}\", "), 1)
+    };
+    let standing = |version: &str| {
+        let judged = Demands::parse(&versioned(version), None).unwrap().judge(&judged(&[]).devices[0]);
+        judged.into_iter().find(|one| one.member == "api-version").unwrap().standing
+    };
+    assert_eq!(["1.0.0", "1.9.0"].map(standing), [Standing::Met, Standing::Unmet]);
+    assert!(message(&versioned("1.3"), None).contains("`profiles.VP_A_b.api-version`: expected a version of Vulkan"));
     // A profile that stands on itself is not followed for ever.
     let circle = r#"{"profiles": {"VP_A_b": {"profiles": ["VP_A_b"]}}, "capabilities": {}}"#;
     assert!(message(circle, None).contains("`VP_A_b` is required within more than 16 others"));

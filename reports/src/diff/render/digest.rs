@@ -38,46 +38,63 @@ pub(super) fn rules(device: &DeviceDiff) -> Vec<Ruled<'_>> {
 pub(super) struct Family<'a> {
     /// What it means.
     pub(super) kind: Kind,
-    /// The kernels, those with the shortest ids first.
-    pub(super) kernels: Vec<&'a KernelChange>,
+    /// The kernels, those with the shortest ids first, each with those of its changed inputs that it is about.
+    pub(super) kernels: Vec<(&'a KernelChange, Option<&'a Group>)>,
 }
 
-/// The kernels of a device, by kind and operation, or where no bits were compared by kind, outcome and reason.
+/// The kernels of a device, by kind and operation, what is wrong now also by the rules that do not accept it; where no bits were
+/// compared by kind, outcome and reason. Inputs of one kernel may have changed in several ways, and it is in several families then.
 pub(super) fn families(device: &DeviceDiff) -> Vec<Family<'_>> {
     let mut families: Vec<Family<'_>> = Vec::new();
-    let mut places: HashMap<(Kind, String), usize> = HashMap::new();
+    let mut places: HashMap<_, usize> = HashMap::new();
     for change in &device.kernels {
-        let alike = if change.groups.is_empty() {
-            outcomes(change)
-        } else {
-            change.kernel.split(':').next().unwrap_or_default().to_owned()
-        };
-        let place = *places.entry((change.kind, alike)).or_insert_with(|| {
-            families.push(Family { kind: change.kind, kernels: Vec::new() });
-            families.len() - 1
-        });
-        families[place].kernels.push(change);
+        let groups = if change.groups.is_empty() { vec![None] } else { change.groups.iter().map(Some).collect() };
+        for group in groups {
+            let (kind, alike, rules) = match group {
+                None => (change.kind, outcomes(change), Vec::new()),
+                Some(group) => (group.kind, operation(change), lost(group)),
+            };
+            let place = *places.entry((kind, alike, rules)).or_insert_with(|| {
+                families.push(Family { kind, kernels: Vec::new() });
+                families.len() - 1
+            });
+            families[place].kernels.push((change, group));
+        }
     }
     for family in &mut families {
-        family.kernels.sort_by_key(|change| change.kernel.len());
+        family.kernels.sort_by_key(|(change, _)| change.kernel.len());
     }
+    families.sort_by_key(|family| family.kind);
     families
+}
+
+fn operation(change: &KernelChange) -> String {
+    change.kernel.split(':').next().unwrap_or_default().to_owned()
+}
+
+/// The rules that accept a group's answers no more, each once.
+fn lost(group: &Group) -> Vec<&str> {
+    let lost = group.judged.iter().filter(|said| said.old && !said.new);
+    let mut rules: Vec<&str> = lost.flat_map(|said| &said.rules).map(String::as_str).collect();
+    rules.sort_unstable();
+    rules.dedup();
+    rules
 }
 
 impl<'a> Family<'a> {
     /// The kernel that is shown.
     pub(super) fn first(&self) -> &'a KernelChange {
-        self.kernels[0]
+        self.kernels[0].0
     }
 
-    /// The gravest of its changes.
+    /// The inputs that are shown.
     pub(super) fn group(&self) -> Option<&'a Group> {
-        self.first().groups.first()
+        self.kernels[0].1
     }
 
-    /// Changed inputs of all of them.
-    pub(super) fn lanes(&self) -> usize {
-        self.kernels.iter().map(|change| change.changed).sum()
+    /// Such inputs of all of them.
+    fn lanes(&self) -> usize {
+        self.kernels.iter().filter_map(|(_, group)| *group).map(|group| group.lanes.len()).sum()
     }
 
     /// `f32.exp2: 12 of 520 inputs; with 37 kernels more of f32.exp2, 456 inputs`.

@@ -9,7 +9,8 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use super::digest::{self, Family, Ruled};
 use super::{RenderDiff, Style};
 use crate::diff::{
-    DeviceDiff, Diff, FieldChange, IncidentChange, Kind, Presence, ProfileChange, Source, Standing, Summary,
+    DeviceDiff, Diff, FieldChange, FindingChange, IncidentChange, Kind, Presence, ProfileChange, Source, Standing,
+    Summary,
 };
 use crate::escape::visible_lines;
 use crate::render::html::{STYLE, day, evidence};
@@ -21,6 +22,8 @@ const LANES: usize = 8;
 const KERNELS: usize = 48;
 /// Operations shown of one kind.
 const FAMILIES: usize = 256;
+/// Findings shown before the others are folded up.
+const FINDINGS: usize = 8;
 
 /// A page.
 pub(super) struct Html;
@@ -58,7 +61,7 @@ fn page(diff: &Diff) -> Markup {
                     }
                     @if !diff.incomplete.is_empty() { section { h2 { "Not measured" } (incidents(&diff.incomplete)) } }
                     @for (index, device) in diff.devices.iter().enumerate().filter(|(_, device)| !device.is_empty()) {
-                        (section(index, device))
+                        (section(index, device, diff.is_of_several()))
                     }
                 }
                 footer {
@@ -128,14 +131,14 @@ fn chip(kind: Kind) -> Markup {
     html! { span class={ "chip " (style) } { b aria-hidden="true" { (sign) } (kind.name()) } }
 }
 
-fn section(index: usize, device: &DeviceDiff) -> Markup {
+fn section(index: usize, device: &DeviceDiff, several: bool) -> Markup {
     let families = digest::families(device);
     let rules = digest::rules(device);
     html! {
         section.device #{ "d" (index) } aria-label=(device.name) {
             header {
                 h2 { (device.name) }
-                p { code { (device.slot) } }
+                p { code { (device.slot) } @if several { " of host " code { (device.host) } } }
             }
             @match device.presence {
                 Presence::Both => {}
@@ -144,7 +147,6 @@ fn section(index: usize, device: &DeviceDiff) -> Markup {
             }
             @if !device.identity.is_empty() { section { h3 { "Driver and identity" } (scrolling("Driver and identity", &fields(&device.identity))) } }
             @if !device.profiles.is_empty() { section { h3 { "Classes" } (scrolling("Classes", &classes(&device.profiles))) } }
-            @if !device.findings.is_empty() { section { h3 { "Findings" } ul { @for change in &device.findings { li { (digest::finding(change)) } } } } }
             @if !device.incomplete.is_empty() { section { h3 { "Not measured" } (incidents(&device.incomplete)) } }
             @if !rules.is_empty() { section { h3 { "Rules whose verdict changed" } (scrolling("Rules whose verdict changed", &verdicts(&rules))) } }
             @for kind in Kind::ALL {
@@ -160,7 +162,18 @@ fn section(index: usize, device: &DeviceDiff) -> Markup {
                     }
                 }
             }
+            @if !device.findings.is_empty() { section { h3 { "Findings" } (findings(&device.findings)) } }
         }
+    }
+}
+
+/// The first of them, the others folded up: of two drivers there may be a thousand.
+fn findings(changes: &[FindingChange]) -> Markup {
+    let list = |changes: &[FindingChange]| html! { ul { @for change in changes { li { (digest::finding(change)) } } } };
+    let (first, rest) = changes.split_at(changes.len().min(FINDINGS));
+    html! {
+        (list(first))
+        @if !rest.is_empty() { details { summary { (phrase::grouped(rest.len())) " more" } (list(rest)) } }
     }
 }
 
@@ -231,7 +244,7 @@ fn family(family: &Family<'_>) -> Markup {
             @if family.kernels.len() > 1 {
                 p.faint {
                     "The kernels: "
-                    @for (index, change) in family.kernels.iter().take(KERNELS).enumerate() {
+                    @for (index, (change, _)) in family.kernels.iter().take(KERNELS).enumerate() {
                         @if index > 0 { ", " }
                         code { (change.kernel) }
                     }

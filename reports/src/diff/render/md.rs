@@ -22,10 +22,11 @@ impl RenderDiff for Markdown {
         let mut blocks: Vec<(Kind, String)> = Vec::new();
         for device in diff.devices.iter().filter(|device| device.presence == Presence::Both) {
             let several = diff.summary.compared > 1;
-            let name = if several { format!("{}: ", escape(&device.name)) } else { String::new() };
+            let name = if several { format!("{}: ", label(diff, device)) } else { String::new() };
             blocks.extend(digest::rules(device).iter().map(|rule| (rule.change.kind, self::rule(&name, rule))));
             blocks.extend(digest::families(device).iter().map(|family| (family.kind, self::family(&name, family))));
             blocks.extend((!device.claims.is_empty()).then(|| (Kind::Claim, claims(&name, device))));
+            blocks.extend((!device.findings.is_empty()).then(|| (Kind::NanBits, findings(&name, device))));
         }
         // What is important comes first, whatever device it is of: what comes last may not fit.
         blocks.sort_by_key(|(kind, _)| *kind);
@@ -43,16 +44,22 @@ fn head(diff: &Diff) -> String {
     }
     let changed: Vec<&DeviceDiff> = diff.devices.iter().filter(|device| !device.is_empty()).collect();
     let incidents = incidents(&diff.incomplete);
-    page.push_str(&list(incidents.chain(changed.iter().take(SHOWN).map(|device| device_line(device)))));
+    page.push_str(&list(incidents.chain(changed.iter().take(SHOWN).map(|device| device_line(diff, device)))));
     if changed.len() > SHOWN {
         let _ = writeln!(page, "- {} more", phrase::number(changed.len() - SHOWN, "device"));
     }
     page + &summary(&diff.summary)
 }
 
+/// The device, and where there may be several of its name the machine that it is in.
+fn label(diff: &Diff, device: &DeviceDiff) -> String {
+    let host = if diff.is_of_several() { format!(" of host {}", code(&device.host)) } else { String::new() };
+    code(&device.name) + &host
+}
+
 /// The device, its driver's change first.
-fn device_line(device: &DeviceDiff) -> String {
-    let mut line = code(&device.name);
+fn device_line(diff: &Diff, device: &DeviceDiff) -> String {
+    let mut line = label(diff, device);
     match device.presence {
         Presence::Both => {}
         Presence::Appeared => line.push_str(" is in the new reports alone"),
@@ -66,9 +73,6 @@ fn device_line(device: &DeviceDiff) -> String {
             |standing: &Option<Standing>| standing.as_ref().map_or_else(|| "not judged".to_owned(), Standing::in_words);
         let classes = digest::arrow(&class(&change.old), &class(&change.new));
         let _ = write!(line, "<br>**{}**: {}", escape(&change.profile), escape(&classes));
-    }
-    for change in device.findings.iter().take(SHOWN) {
-        let _ = write!(line, "<br>finding, {}", escape(&digest::finding(change)));
     }
     for incident in incidents(&device.incomplete) {
         let _ = write!(line, "<br>{incident}");
@@ -121,6 +125,15 @@ fn family(device: &str, family: &Family<'_>) -> String {
     }
     block.push_str("\n</details>\n");
     block
+}
+
+fn findings(device: &str, of: &DeviceDiff) -> String {
+    let mut block = format!("\n<details><summary>{device}findings</summary>\n\n");
+    block.push_str(&list(of.findings.iter().take(SHOWN).map(|change| escape(&digest::finding(change)))));
+    if of.findings.len() > SHOWN {
+        let _ = writeln!(block, "- {} more", phrase::grouped(of.findings.len() - SHOWN));
+    }
+    block + "\n</details>\n"
 }
 
 fn claims(device: &str, of: &DeviceDiff) -> String {

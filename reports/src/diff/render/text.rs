@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::digest::{self, Family};
 use super::{RenderDiff, Style};
-use crate::diff::{DeviceDiff, Diff, IncidentChange, Kind, Presence, Source, Summary};
+use crate::diff::{DeviceDiff, Diff, FindingChange, IncidentChange, Kind, Presence, Source, Summary};
 use crate::model::Level;
 use crate::render::paper::{Ink, Paper, pad};
 use crate::render::phrase;
@@ -27,7 +27,11 @@ impl RenderDiff for Text {
         }
         summary(paper, &diff.summary)?;
         incidents(paper, 0, &diff.incomplete)?;
-        diff.devices.iter().filter(|device| !device.is_empty()).try_for_each(|device| self::device(paper, device))
+        let several = diff.is_of_several();
+        diff.devices
+            .iter()
+            .filter(|device| !device.is_empty())
+            .try_for_each(|device| self::device(paper, device, several))
     }
 }
 
@@ -63,9 +67,14 @@ fn summary(paper: &mut Paper, summary: &Summary) -> io::Result<()> {
     Ok(())
 }
 
-fn device(paper: &mut Paper, device: &DeviceDiff) -> io::Result<()> {
+fn device(paper: &mut Paper, device: &DeviceDiff, several: bool) -> io::Result<()> {
     paper.gap()?;
-    paper.line(0, 2, &[(Ink::Strong, &device.name), (Ink::Faint, "  "), (Ink::Faint, &device.slot)])?;
+    let host = if several { format!("  {}", device.host) } else { String::new() };
+    paper.line(
+        0,
+        2,
+        &[(Ink::Strong, &device.name), (Ink::Faint, "  "), (Ink::Faint, &device.slot), (Ink::Faint, &host)],
+    )?;
     match device.presence {
         Presence::Both => {}
         Presence::Appeared => return paper.line(2, 2, &[(Ink::Note, "is in the new reports alone")]),
@@ -84,10 +93,6 @@ fn device(paper: &mut Paper, device: &DeviceDiff) -> io::Result<()> {
         let classes = digest::arrow(&class(&change.old), &class(&change.new));
         paper.line(2, 4, &[(Ink::Strong, &change.profile), (Ink::Plain, ": "), (Ink::Plain, &classes)])?;
     }
-    for change in device.findings.iter().take(SHOWN) {
-        paper.line(2, 4, &[(Ink::Note, "finding, "), (Ink::Plain, &digest::finding(change))])?;
-    }
-    more(paper, device.findings.len(), SHOWN)?;
     incidents(paper, 2, &device.incomplete)?;
     rules(paper, device)?;
     let (claims, families) = (&device.claims, digest::families(device));
@@ -110,7 +115,19 @@ fn device(paper: &mut Paper, device: &DeviceDiff) -> io::Result<()> {
             more(paper, families.len(), most(kind))?;
         }
     }
-    Ok(())
+    findings(paper, &device.findings)
+}
+
+fn findings(paper: &mut Paper, findings: &[FindingChange]) -> io::Result<()> {
+    if findings.is_empty() {
+        return Ok(());
+    }
+    paper.gap()?;
+    paper.line(0, 2, &[(Ink::Strong, "Findings")])?;
+    for change in findings.iter().take(SHOWN) {
+        paper.line(2, 4, &[(Ink::Plain, &digest::finding(change))])?;
+    }
+    more(paper, findings.len(), SHOWN)
 }
 
 fn incidents(paper: &mut Paper, indent: usize, changes: &[IncidentChange]) -> io::Result<()> {

@@ -2,24 +2,29 @@
 
 use maud::{Markup, html};
 
-use crate::claims::{Claims, MODES, Standing, WIDTHS};
+use fpprobe_spirv::Control;
+
+use crate::claims::{MODES, Standing, WIDTHS};
 use crate::model::{Device, Verdict};
 use crate::render::phrase;
+use crate::verified::{Modes, Shown};
 
 pub fn claims(device: &Device) -> Markup {
-    let claims = Claims::of(device);
+    let modes = Modes::of(device);
     let float_controls: Vec<&str> =
         MODES.iter().flat_map(|(_, control)| WIDTHS.map(|width| control(width).claim())).flatten().collect();
     let others = device.claims.flags.keys().filter(|name| !float_controls.contains(&name.as_str()));
     let (mut yes, mut no): (Vec<&String>, Vec<&String>) =
         others.partition(|name| device.claims.flags.get(*name) == Some(&true));
-    let mut told: Vec<(&String, Standing)> = Vec::new();
+    let mut told: Vec<(&String, Markup)> = Vec::new();
     for list in [&mut yes, &mut no] {
         list.retain(|name| {
-            let standing = claims.flag(name);
-            let tells = matches!(standing, Standing::Contradicted(_) | Standing::Held(_));
+            let claim = modes.flag(name);
+            let tells = matches!(claim, Standing::Contradicted(_) | Standing::Held(_));
             if tells {
-                told.push((name, standing));
+                let control = Control::all().find(|control| control.claim() == Some(name.as_str()));
+                let shown = control.map(|control| modes.shown(control));
+                told.push((name, standing(claim, shown)));
             }
             !tells
         });
@@ -36,11 +41,13 @@ pub fn claims(device: &Device) -> Markup {
                         tr role="row" {
                             th scope="row" role="rowheader" { (name) }
                             @for width in WIDTHS {
-                                td role="cell" data-column={ (width) "-bit" } { (standing(claims.control(control(width)))) }
+                                td role="cell" data-column={ (width) "-bit" } {
+                                    (standing(modes.claim(control(width)), Some(modes.shown(control(width)))))
+                                }
                             }
                         }
                     }
-                    @for (name, seen) in told { tr role="row" { th scope="row" role="rowheader" { (name) } td role="cell" colspan="3" data-column="" { (standing(seen)) } } }
+                    @for (name, seen) in told { tr role="row" { th scope="row" role="rowheader" { (name) } td role="cell" colspan="3" data-column="" { (seen) } } }
                 }
             }
         }
@@ -61,19 +68,24 @@ fn or_unknown(text: &str) -> &str {
     if text.is_empty() { "not told" } else { text }
 }
 
-fn standing(standing: Standing) -> Markup {
+/// A claim, and of a mode what the rules that speak of it say.
+fn standing(claim: Standing, shown: Option<Shown>) -> Markup {
+    let against =
+        |why: &str| html! { span.chip.deviates { b aria-hidden="true" { "✕" } "contradicted" } small { (why) } };
     html! {
-        @match standing {
-            Standing::Contradicted(finding) => {
-                span.chip.deviates { b aria-hidden="true" { "✕" } "contradicted" } small { (finding.text) }
+        @match (claim, shown) {
+            (Standing::Contradicted(finding), _) => (against(&finding.text)),
+            (Standing::Held(_), Some(Shown::Disproven(why))) => (against(&why)),
+            (Standing::Held(_), Some(Shown::Unknown(why))) => {
+                span.chip.incomplete { b aria-hidden="true" { "?" } "claimed" } small { "not known: " (why) }
             }
-            Standing::Held(kernels) => {
+            (Standing::Held(kernels), _) => {
                 span.chip.conforms { b aria-hidden="true" { "●" } "claimed" }
                 small { "nothing against it in " (phrase::number(kernels, "kernel")) }
             }
-            Standing::Untried => { span.chip.unsupported { b aria-hidden="true" { "○" } "claimed" } small { "not tried" } }
-            Standing::Absent => { span.absent { "not claimed" } }
-            Standing::Unknown => { span.absent { "not told" } }
+            (Standing::Untried, _) => { span.chip.unsupported { b aria-hidden="true" { "○" } "claimed" } small { "not tried" } }
+            (Standing::Absent, _) => { span.absent { "not claimed" } }
+            (Standing::Unknown, _) => { span.absent { "not told" } }
         }
     }
 }

@@ -1,8 +1,11 @@
 //! Profiles to judge by: built in, or read from files.
 
+use std::collections::HashSet;
 use std::path::Path;
 
+use fpprobe_profiles::profile::built_in_ids;
 use fpprobe_profiles::{Profile, parallel};
+use fpprobe_reports::Report;
 use fpprobe_spirv::error::nearest;
 
 use crate::document::Document;
@@ -30,7 +33,7 @@ fn sound() -> anyhow::Result<()> {
 pub fn profiles(names: &[String]) -> anyhow::Result<Vec<Profile>> {
     sound()?;
     if names.is_empty() {
-        let ids: Vec<&str> = fpprobe_profiles::profile::built_in_ids().collect();
+        let ids: Vec<&str> = built_in_ids().collect();
         return parallel::map(&ids, |id| built_in(id)).into_iter().collect();
     }
     let mut profiles: Vec<Profile> = Vec::new();
@@ -44,6 +47,14 @@ pub fn profiles(names: &[String]) -> anyhow::Result<Vec<Profile>> {
         profiles.push(profile);
     }
     Ok(profiles)
+}
+
+/// Those built in that some device of the reports was judged by.
+pub fn that_judged<'r>(reports: impl Iterator<Item = &'r Report>) -> anyhow::Result<Vec<Profile>> {
+    let judged = reports.flat_map(|report| &report.devices).flat_map(|device| &device.profiles);
+    let judged: HashSet<&str> = judged.map(|profile| profile.id.as_str()).collect();
+    let ids: Vec<String> = built_in_ids().filter(|id| judged.contains(id)).map(str::to_owned).collect();
+    if ids.is_empty() { Ok(Vec::new()) } else { for_devices(&ids) }
 }
 
 /// Those of them that devices can be judged by; to name another is an error.

@@ -17,7 +17,7 @@ use toml::value::Datetime;
 
 pub use self::accept::{AcceptError, Filter, accept};
 pub(crate) use self::prints::mended;
-pub use self::prints::{NoPrints, Prints};
+pub use self::prints::{NoPrints, Objection, Prints};
 pub use self::read::read;
 pub use self::versions::{Range, RangeError, Version};
 pub use self::write::write;
@@ -174,27 +174,38 @@ impl Acceptance {
         rule: &RuleResult,
         lanes: Option<&Lanes>,
         today: Date,
-    ) -> Option<String> {
+    ) -> Option<Objection> {
         if let Some(other) = self.other_driver(identity) {
-            return Some(other);
+            return Some(Objection::to_all(other));
         }
         if let Some(expires) = self.expires.filter(|expires| *expires < today) {
-            return Some(format!("its acceptance expired on {expires}"));
+            return Some(Objection::to_all(format!("its acceptance expired on {expires}")));
         }
-        if rule.failing > self.failing {
-            return Some(format!("{} lanes fail, where {} were accepted", rule.failing, self.failing));
+        let other = match lanes.filter(|_| !self.lanes.is_empty()) {
+            Some(lanes) => prints::objection(&self.lanes, lanes),
+            None => self.unseen(rule),
+        };
+        if rule.failing <= self.failing {
+            return other;
         }
-        if let Some(lanes) = lanes.filter(|_| !self.lanes.is_empty()) {
-            return prints::objection(&self.lanes, lanes);
-        }
+        let more = format!("{} lanes fail, where {} were accepted", rule.failing, self.failing);
+        let lane = other.as_ref().and_then(|other| other.lane.clone());
+        let why = other.map_or_else(|| more.clone(), |other| format!("{more}; {}", other.why));
+        Some(Objection { why, lane })
+    }
+
+    /// An objection to the first lane that is shown and was not when it was accepted.
+    fn unseen(&self, rule: &RuleResult) -> Option<Objection> {
         let other = seen(rule).into_iter().find(|lane| !self.seen.contains(lane))?;
         let question = |lane: &str| lane.split_once(" = ").map(|(question, _)| question.to_owned());
         let asked = self.seen.iter().any(|lane| question(lane) == question(&other));
-        Some(if asked {
+        let why = if asked {
             format!("other bits than those accepted: {other}")
         } else {
             format!("this lane is not among the first that were accepted, and no others are known: {other}")
-        })
+        };
+        let (kernel, lane) = other.split_once(' ')?;
+        Some(Objection::to_one(why, kernel, lane))
     }
 }
 

@@ -3,16 +3,20 @@
 
 mod render;
 
-use fpprobe_profiles::{Level, Outcome, Verdict};
+use fpprobe_profiles::accepted::Accepted as Set;
+use fpprobe_profiles::accepts::Demands;
+use fpprobe_profiles::{Level, Observation, Outcome, Profile, Verdict};
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::Value;
 
 pub use self::render::{CHECKS, CheckFormat, RenderCheck};
-use crate::baseline::{Acceptance, Baseline, Date, Tainted, mended};
+use crate::baseline::{Acceptance, Baseline, Date, Objection, Tainted, mended};
 use crate::causes::names;
 use crate::failed::Answers;
 use crate::model::{Device, Driver, Evidence, ProfileResult, Program, Report, RuleResult};
 use crate::record::RecordError;
+use crate::values::{asked_again, encode_answer, encode_case};
 
 /// The value of [`Checked::schema`] that this program writes.
 pub const SCHEMA: &str = "fpprobe-check/1";
@@ -89,7 +93,7 @@ pub struct Deviation {
     pub lanes: usize,
     /// Lanes that are not accepted.
     pub failing: usize,
-    /// The first of them.
+    /// The first of them, before all others the one that is why it is not accepted.
     pub evidence: Vec<Evidence>,
 }
 
@@ -150,8 +154,14 @@ pub struct Terms {
     pub allow_tainted: bool,
 }
 
-/// Compares a report with a baseline.
-pub fn check(program: Program, report: &Report, baseline: &Baseline, terms: Terms) -> Result<Checked, CheckError> {
+/// Compares a report with a baseline. `profiles` tell what is accepted of lanes that the report does not show as evidence.
+pub fn check(
+    program: Program,
+    profiles: &[Profile],
+    report: &Report,
+    baseline: &Baseline,
+    terms: Terms,
+) -> Result<Checked, CheckError> {
     if !terms.allow_tainted {
         report.devices.iter().try_for_each(Tainted::refuse).map_err(CheckError::Tainted)?;
     }
@@ -174,16 +184,16 @@ pub fn check(program: Program, report: &Report, baseline: &Baseline, terms: Term
                     reason: acceptance.reason.clone(),
                     link: acceptance.link.clone(),
                 }),
-                Err(why) => new.push(Deviation {
+                Err(objection) => new.push(Deviation {
                     device: who(device),
                     profile: profile.id.clone(),
                     rule: rule.id.clone(),
                     title: rule.title.clone(),
                     citation: rule.citation.clone(),
-                    why,
+                    evidence: subject.evidence(profiles, &profile.id, rule, &objection),
+                    why: objection.why,
                     lanes: rule.lanes,
                     failing: rule.failing,
-                    evidence: rule.evidence.clone(),
                 }),
             }
         }
@@ -277,6 +287,36 @@ struct Subject<'r> {
     answers: Answers,
 }
 
+impl Subject<'_> {
+    /// The lanes that show a deviation, that which is objected to first.
+    fn evidence(&self, profiles: &[Profile], profile: &str, rule: &RuleResult, objection: &Objection) -> Vec<Evidence> {
+        let mut evidence = rule.evidence.clone();
+        let Some((kernel, lane)) = &objection.lane else { return evidence };
+        let Some((observation, case)) = self.answers.find(kernel, lane) else { return evidence };
+        let inputs = encode_case(&observation.kernel, observation.cases.case(case));
+        let first = match evidence.iter().position(|one| (&one.kernel, &one.inputs) == (kernel, &inputs)) {
+            Some(place) => evidence.remove(place),
+            None => Evidence {
+                kernel: kernel.clone(),
+                command: asked_again(observation, &inputs),
+                inputs,
+                out: encode_answer(&observation.kernel, observation.answer(case)),
+                accepts: accepts(profiles, (profile, &rule.id), observation, case),
+            },
+        };
+        evidence.insert(0, first);
+        evidence
+    }
+}
+
+/// What a rule accepts of a case; `null` where no such profile or rule is known.
+fn accepts(profiles: &[Profile], (profile, rule): (&str, &str), observation: &Observation, case: usize) -> Value {
+    let demands = Demands::new(profiles.iter().filter(|one| one.id == profile), &observation.kernel);
+    let sets = demands.of(observation.cases.case(case));
+    let look = demands.rules().iter().find(|demanding| demanding.rule.id == rule);
+    look.and_then(|look| sets.get(look.look)?.as_ref()).map_or(Value::Null, Set::to_json)
+}
+
 /// The acceptance of a deviation, or why there is none.
 fn verdict<'b>(
     baseline: &'b Baseline,
@@ -284,8 +324,8 @@ fn verdict<'b>(
     profile: &ProfileResult,
     rule: &RuleResult,
     today: Date,
-) -> Result<&'b Acceptance, String> {
-    let mut why = "not in the baseline".to_owned();
+) -> Result<&'b Acceptance, Objection> {
+    let mut why = Objection { why: "not in the baseline".to_owned(), lane: None };
     let lanes = answers.lanes(rule);
     let about = baseline.accepted.iter().filter(|one| one.is_about(&device.identity, &profile.id, &rule.id));
     for acceptance in about {
@@ -322,10 +362,12 @@ fn standing(acceptance: &Acceptance, subjects: &[Subject<'_>]) -> Standing {
         if let Some((_, result)) = deviations(device).into_iter().find(|(of, one)| (&of.id, &one.id) == (profile, rule))
         {
             let mended = |lanes| mended(&acceptance.lanes, &lanes, |kernel| answers.has(kernel));
+            let all: usize = acceptance.lanes.iter().map(|prints| prints.count * prints.kernels.len()).sum();
             match answers.lanes(result).map_or(0, mended) {
                 0 => return Standing::Deviates,
                 mended => {
-                    standing = Standing::Better(format!("deviates, though not on {mended} of the accepted lanes"));
+                    let better = format!("deviates, though not on {mended} of the {all} accepted lanes of all kernels");
+                    standing = Standing::Better(better);
                 }
             }
             continue;

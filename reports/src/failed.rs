@@ -98,6 +98,12 @@ impl Answers {
         self.get(kernel).is_some()
     }
 
+    /// The observation and the case of a lane as [`Answers::lanes`] has it.
+    pub fn find(&self, kernel: &str, wanted: &str) -> Option<(&Observation, usize)> {
+        let observation = self.get(kernel)?;
+        (0..observation.cases.len()).find(|case| lane(observation, *case) == wanted).map(|case| (observation, case))
+    }
+
     fn get(&self, kernel: &str) -> Option<&Observation> {
         let observation = self.observations.get(*self.by_kernel.get(&kernel.parse().ok()?)?)?;
         matches!(observation.outcome, Outcome::Ran | Outcome::Flaky).then_some(observation)

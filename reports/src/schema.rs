@@ -6,6 +6,7 @@ use serde_json::Value;
 use crate::check::{self, Checked};
 use crate::diff::{self, Diff};
 use crate::model::{self, Report};
+use crate::render::{caps, recipes};
 use crate::sweep::{self, Sweep};
 
 /// A document with its schema, draft 2020-12.
@@ -31,6 +32,13 @@ pub static DOCUMENTS: &[Document] = &[
         schema: || schema_for!(Checked).to_value(),
     },
     Document { name: "sweep", id: sweep::SCHEMA, about: "what sweep writes", schema: || schema_for!(Sweep).to_value() },
+    Document { name: "caps", id: caps::SCHEMA, about: "what run --format caps writes", schema: caps::schema },
+    Document {
+        name: "recipes",
+        id: recipes::SCHEMA,
+        about: "what run --format recipes writes",
+        schema: recipes::schema,
+    },
 ];
 
 /// The JSON schema of [`Report`], as `fpprobe schema` prints it.

@@ -12,7 +12,7 @@ use crate::cli::{CheckArgs, Judging};
 use crate::exit::{OrUsage as _, Status, usage_error};
 use crate::output::Page;
 use crate::session::Session;
-use crate::{colour, commands, host, judging};
+use crate::{colour, commands, host, judging, profiles};
 
 /// Checks a report, or what is measured now.
 pub fn main(session: &Session, args: &CheckArgs) -> anyhow::Result<Status> {
@@ -23,7 +23,8 @@ pub fn main(session: &Session, args: &CheckArgs) -> anyhow::Result<Status> {
         None => measure(session, args)?,
     };
     let terms = Terms { today: commands::baseline::today()?, strict: args.strict, allow_tainted: args.allow_tainted };
-    let checked = check(host::program(), &report, &baseline, terms).or_usage()?;
+    let profiles = profiles::that_judged(std::iter::once(&report))?;
+    let checked = check(host::program(), &profiles, &report, &baseline, terms).or_usage()?;
     let colour = colour::on_stdout(session.config.colour);
     page.write(colour, |form, style, out| form.render(&checked, &report, style, out))?;
     Ok(status.and(match checked.gate {

@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 
 use fpprobe_profiles::Profile;
-use fpprobe_profiles::profile::built_in_ids;
 use fpprobe_reports::common::common;
 use fpprobe_reports::diff::{DIFFS, compare};
 use fpprobe_reports::load::{self, Loaded};
@@ -62,8 +61,5 @@ pub fn judges(named: &[String], old: &[Loaded], new: &[Loaded]) -> anyhow::Resul
     if !named.is_empty() {
         return profiles::for_devices(named);
     }
-    let devices = || old.iter().chain(new).flat_map(|loaded| &loaded.report.devices);
-    let judged = |id: &&str| devices().flat_map(|device| &device.profiles).any(|profile| profile.id == *id);
-    let ids: Vec<String> = built_in_ids().filter(judged).map(str::to_owned).collect();
-    if ids.is_empty() { Ok(Vec::new()) } else { profiles::for_devices(&ids) }
+    profiles::that_judged(old.iter().chain(new).map(|loaded| &loaded.report))
 }

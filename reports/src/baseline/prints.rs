@@ -27,6 +27,27 @@ pub struct Prints {
     one_by_one: Vec<String>,
 }
 
+/// Why failing lanes are not accepted.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Objection {
+    /// In words.
+    pub why: String,
+    /// Kernel and lane, as [`Lanes`] have it, of the first that it is about, where that is known.
+    pub lane: Option<(String, String)>,
+}
+
+impl Objection {
+    /// One to no lane in particular.
+    pub(super) fn to_all(why: String) -> Objection {
+        Objection { why, lane: None }
+    }
+
+    /// One to this lane.
+    pub(super) fn to_one(why: String, kernel: &str, lane: &str) -> Objection {
+        Objection { why, lane: Some((kernel.to_owned(), lane.to_owned())) }
+    }
+}
+
 /// No prints of lanes.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error(
@@ -57,7 +78,7 @@ impl Prints {
     }
 
     /// Why these lanes are not some of those printed.
-    fn objection(&self, kernel: &str, lanes: &[String]) -> Option<String> {
+    fn objection(&self, kernel: &str, lanes: &[String]) -> Option<Objection> {
         let Prints { count, one_by_one, .. } = self;
         let now = Prints::of_kernel(kernel, lanes);
         if now.digest == self.digest && now.count == *count {
@@ -66,24 +87,29 @@ impl Prints {
         let unknown = |lane: &&String| one_by_one.binary_search(&print(lane)).is_err();
         if one_by_one.is_empty() {
             let difference = if now.count < *count { "fewer lanes, and not told which" } else { "other lanes or bits" };
-            return Some(format!(
+            return Some(Objection::to_all(format!(
                 "{kernel} fails on {} lanes where {count} were accepted: {difference}; look, and accept them anew",
                 now.count
-            ));
+            )));
         }
         let other = lanes.iter().find(unknown);
-        let other = other.map(|lane| format!("not among the accepted lanes and bits: {kernel} {lane}"));
-        other.or_else(|| {
-            (now.count >= *count).then(|| format!("{kernel} fails on other lanes, or with other bits, than accepted"))
-        })
+        let other = other.map(|lane| {
+            let why = format!("not among the accepted lanes and bits: {kernel} {lane}");
+            Objection::to_one(why, kernel, lane)
+        });
+        let others = || Objection::to_all(format!("{kernel} fails on other lanes, or with other bits, than accepted"));
+        other.or_else(|| (now.count >= *count).then(others))
     }
 }
 
 /// Why the lanes that fail are not some of the accepted ones.
-pub(super) fn objection(accepted: &[Prints], lanes: &Lanes) -> Option<String> {
-    lanes.iter().find_map(|(kernel, lanes)| match accepted.iter().find(|prints| prints.kernels.contains(kernel)) {
-        Some(prints) => prints.objection(kernel, lanes),
-        None => Some(format!("{kernel} fails, too, of which nothing was accepted")),
+pub(super) fn objection(accepted: &[Prints], lanes: &Lanes) -> Option<Objection> {
+    lanes.iter().find_map(|(kernel, lanes)| {
+        if let Some(prints) = accepted.iter().find(|prints| prints.kernels.contains(kernel)) {
+            return prints.objection(kernel, lanes);
+        }
+        let why = format!("{kernel} fails, too, of which nothing was accepted");
+        Some(Objection { why, lane: lanes.first().map(|lane| (kernel.clone(), lane.clone())) })
     })
 }
 
@@ -145,6 +171,10 @@ fn parse(text: &str) -> Option<Prints> {
 mod tests {
     use super::*;
 
+    fn why(accepted: &[Prints], lanes: &Lanes) -> String {
+        objection(accepted, lanes).unwrap().why
+    }
+
     fn lanes(range: std::ops::Range<u32>) -> Lanes {
         let lanes = range.map(|bits| format!("{bits:08x} 00000000 = {bits:08x}")).collect();
         Lanes::from([("f32.fadd".to_owned(), lanes)])
@@ -161,21 +191,21 @@ mod tests {
         assert_eq!(objection(&accepted, &lanes(3..200)), None);
         assert_eq!(mended(&accepted, &lanes(3..200), |_| true), 59);
         assert_eq!(mended(&accepted, &lanes(3..200), |_| false), 0);
-        let other = objection(&accepted, &lanes(200..257)).unwrap();
+        let other = why(&accepted, &lanes(200..257));
         assert_eq!(other, "not among the accepted lanes and bits: f32.fadd 00000100 00000000 = 00000100");
         let mut bits = lanes(0..256);
         bits.get_mut("f32.fadd").unwrap()[77] = "0000004d 00000000 = 00555555".into();
-        assert!(objection(&accepted, &bits).unwrap().contains("= 00555555"));
+        assert!(why(&accepted, &bits).contains("= 00555555"));
         let another = Lanes::from([("f32.fsub".to_owned(), vec!["0 = 0".to_owned()])]);
-        assert!(objection(&accepted, &another).unwrap().starts_with("f32.fsub fails, too"));
+        assert!(why(&accepted, &another).starts_with("f32.fsub fails, too"));
     }
 
     #[test]
     fn of_very_many_lanes_the_digest_decides() {
         let accepted = accepted(&lanes(0..257));
         assert_eq!(objection(&accepted, &lanes(0..257)), None);
-        assert!(objection(&accepted, &lanes(0..256)).unwrap().contains("256 lanes where 257 were accepted: fewer"));
-        assert!(objection(&accepted, &lanes(1..258)).unwrap().contains("other lanes or bits"));
+        assert!(why(&accepted, &lanes(0..256)).contains("256 lanes where 257 were accepted: fewer"));
+        assert!(why(&accepted, &lanes(1..258)).contains("other lanes or bits"));
     }
 
     #[test]
@@ -190,7 +220,7 @@ mod tests {
         let fewer = Lanes::from([("f32.fadd".to_owned(), lanes["f32.fadd"].clone())]);
         assert_eq!((objection(&accepted, &fewer), mended(&accepted, &fewer, |_| true)), (None, 3));
         lanes.get_mut("f32.fadd:route=push").unwrap()[1] = "00000001 00000000 = 00000007".to_owned();
-        assert!(objection(&accepted, &lanes).unwrap().contains("f32.fadd:route=push 00000001 00000000 = 00000007"));
+        assert!(why(&accepted, &lanes).contains("f32.fadd:route=push 00000001 00000000 = 00000007"));
     }
 
     #[test]

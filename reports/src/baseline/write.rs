@@ -13,8 +13,10 @@ const HEAD: &str = "\
 # `fpprobe baseline accept REPORT -o FILE --reason TEXT` adds those of a report, and writes the file anew: what is to be
 # said of an entry belongs into its `reason`.
 # Conditions of an entry, each of which may be left out: driver = \"name\", versions = \">=25.0, <25.2\" of it, and
-# expires = 2027-03-31, the last day. `failing` is the number of lanes that may fail, `seen` are the first of them, and
-# `lanes` tells all of them from others: kernels, number of cases of each, digest, and up to 256 cases one by one.
+# expires = 2027-03-31, the last day. `failing` is the number of lanes that may fail as the report counts them, part by
+# part of a result, and a way of asking that answers like the plain kernel not at all; `seen` are the first of them. `lanes`
+# tells all of them from others, each case once, ways of asking that answer alike with them: kernels, number of cases of
+# each, digest, and up to 256 cases one by one.
 ";
 
 /// Writes a baseline.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use fpprobe_profiles::parallel;
 use fpprobe_profiles::{Observation, Outcome};
-use fpprobe_spirv::Kernel;
+use fpprobe_spirv::{Controls, Kernel};
 
 use super::lanes::{self, Bench, Court, Groups};
 use super::model::{Ended, KernelChange, Kind};
@@ -29,6 +29,7 @@ pub(super) fn changes(bench: &Bench<'_>, old: &[Observation], new: &[Observation
         .collect();
     let mut changes = parallel::map(&pairs, |(old, new)| change(*old, *new));
     judge(bench, &mut changes, &pairs);
+    instead(&mut changes, &pairs);
     let mut changes: Vec<KernelChange> = changes.into_iter().flatten().map(|(change, _)| change).collect();
     changes.sort_by_key(|change| change.kind);
     changes
@@ -40,7 +41,6 @@ type Changed = (KernelChange, Vec<(usize, usize)>);
 type Sides<'a> = (Option<&'a Observation>, Option<&'a Observation>);
 
 fn change(old: Option<&Observation>, new: Option<&Observation>) -> Option<Changed> {
-    let answered = |one: &Observation| matches!(one.outcome, Outcome::Ran | Outcome::Flaky);
     let kernel = new.or(old)?.kernel;
     let mut change = KernelChange {
         kind: Kind::Permitted,
@@ -51,6 +51,7 @@ fn change(old: Option<&Observation>, new: Option<&Observation>) -> Option<Change
         changed: 0,
         apart: 0,
         groups: Vec::new(),
+        instead: None,
     };
     let mut changed = Vec::new();
     change.kind = match (old, new) {
@@ -107,6 +108,32 @@ fn judge(bench: &Bench<'_>, changes: &mut [Option<Changed>], pairs: &[Sides<'_>]
         change.groups = lanes::written(groups, bench.profiles);
         change.kind = change.groups.first().map_or(change.kind, |group| group.kind);
     }
+}
+
+/// Tells of kernels of which one report alone has answers under which other controls the other report alone has them: runs ask
+/// most kernels under the strictest set that a driver has, and with another driver that may be another set.
+fn instead(changes: &mut [Option<Changed>], pairs: &[Sides<'_>]) {
+    let answers = |one: Option<&Observation>| one.is_some_and(answered);
+    // Which report alone has answers of it.
+    let alone = |(old, new): &Sides<'_>| {
+        let kernel = new.or(*old)?.kernel;
+        (answers(*old) != answers(*new)).then_some((answers(*new), kernel))
+    };
+    let uncontrolled = |kernel: Kernel| kernel.with_controls(Controls::NONE);
+    let mut asked: HashMap<(bool, Kernel), Controls> = HashMap::new();
+    for (is_new, kernel) in pairs.iter().filter_map(alone).filter(|(_, kernel)| kernel.controls != Controls::NONE) {
+        asked.entry((is_new, uncontrolled(kernel))).or_insert(kernel.controls);
+    }
+    for (change, sides) in changes.iter_mut().zip(pairs) {
+        let (Some((change, _)), Some((is_new, kernel))) = (change, alone(sides)) else { continue };
+        if kernel.controls != Controls::NONE {
+            change.instead = asked.get(&(!is_new, uncontrolled(kernel))).map(ToString::to_string);
+        }
+    }
+}
+
+fn answered(observation: &Observation) -> bool {
+    matches!(observation.outcome, Outcome::Ran | Outcome::Flaky)
 }
 
 fn ended(observation: &Observation) -> Ended {

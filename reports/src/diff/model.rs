@@ -258,6 +258,9 @@ pub struct KernelChange {
     pub apart: usize,
     /// The changed ones, by what they mean.
     pub groups: Vec<Group>,
+    /// Of a kernel of which one report alone has answers: controls under which the other alone has them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub instead: Option<String>,
 }
 
 /// How a kernel ended.

@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
 use fpprobe_spirv::Control;
+use schemars::{JsonSchema, schema_for};
 use serde::Serialize;
+use serde_json::Value;
 
 use super::key::Key;
 use super::{Render, json};
@@ -13,42 +15,48 @@ use crate::model::{Class, Device, Level, ProfileResult, Report, Verdict};
 use crate::verified::{Modes, Shown};
 
 /// The value of `schema`.
-const SCHEMA: &str = "fpprobe-caps/1";
+pub const SCHEMA: &str = "fpprobe-caps/1";
 
 /// Capabilities, one document.
 #[derive(Clone, Copy, Debug)]
 pub struct Caps;
 
-#[derive(Serialize)]
+/// What `fpprobe run --format caps` writes. Members keep their meaning; later versions may add some.
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "Capabilities")]
 struct Document<'a> {
+    #[schemars(extend("const" = SCHEMA))]
     schema: &'static str,
-    /// When the devices were measured, RFC 3339.
+    /// When the devices were measured, RFC 3339, UTC.
     measured: &'a str,
     devices: Vec<Capable<'a>>,
 }
 
 /// One device.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct Capable<'a> {
     device: Key<'a>,
     /// Whether a layer or the like may have changed the answers.
     tainted: bool,
-    /// Modes of float controls, by their Vulkan names.
+    /// Modes of float controls: members of `VkPhysicalDeviceFloatControlsProperties`, and `shaderFloatControls2`.
     modes: Known<'a>,
     /// By profile.
     profiles: BTreeMap<&'a str, Under<'a>>,
 }
 
 /// Ids of what is known, each in one of three lists.
-#[derive(Default, Serialize)]
+#[derive(Default, Serialize, JsonSchema)]
 struct Known<'a> {
+    /// What may be relied on.
     proven: BTreeSet<&'a str>,
+    /// What may not.
     disproven: BTreeSet<&'a str>,
+    /// What the device lacks, or what could not be measured.
     unknown: BTreeSet<&'a str>,
 }
 
 /// One profile.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct Under<'a> {
     version: &'a str,
     class: Class,
@@ -58,6 +66,11 @@ struct Under<'a> {
     without: &'a [String],
     /// Rules that demand something.
     rules: Known<'a>,
+}
+
+/// The document's JSON schema.
+pub fn schema() -> Value {
+    schema_for!(Document).to_value()
 }
 
 impl Render for Caps {

@@ -1,11 +1,12 @@
 //! A device as programs recognise it through Vulkan.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::model::Device;
 
 /// What `VkPhysicalDeviceIDProperties` and `VkPhysicalDeviceProperties` say of a device and its driver.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub(super) struct Key<'a> {
     name: &'a str,
     vendor_id: u32,

@@ -30,6 +30,7 @@ pub fn lines(evidence: &Evidence, against: &str) -> Vec<Line> {
                 components(&mut lines, name, value, reader.results.first().copied());
             }
         }
+        None if evidence.accepts.is_null() => {}
         None => {
             lines.push(Line {
                 name: against.to_owned(),

@@ -136,7 +136,8 @@ fn cause_block(cause: &Cause) -> String {
     block
 }
 
-fn evidence_block(evidence: &Evidence) -> String {
+/// A lane that a rule does not accept.
+pub(crate) fn evidence_block(evidence: &Evidence) -> String {
     lane_block(&evidence.kernel, &lane::lines(evidence, lane::ACCEPTED), &evidence.command)
 }
 

@@ -1,7 +1,7 @@
 //! Renderers: one file per output format, each behind [`Render`].
 
 mod answers;
-mod caps;
+pub mod caps;
 mod csv;
 mod form;
 pub(crate) mod html;
@@ -14,7 +14,7 @@ pub(crate) mod md;
 pub(crate) mod paper;
 pub(crate) mod phrase;
 mod prometheus;
-mod recipes;
+pub mod recipes;
 pub(crate) mod text;
 mod vulkan_profile;
 

@@ -5,22 +5,26 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
 use fpprobe_spirv::{Control, Kernel};
+use schemars::{JsonSchema, schema_for};
 use serde::Serialize;
+use serde_json::Value;
 
 use super::key::Key;
 use super::{Render, json};
 use crate::model::{Class, Device, Level, ProfileResult, Report, Verdict};
 
 /// The value of `schema`.
-const SCHEMA: &str = "fpprobe-recipes/1";
+pub const SCHEMA: &str = "fpprobe-recipes/1";
 
 /// Recipes, one document.
 #[derive(Clone, Copy, Debug)]
 pub struct Recipes;
 
-/// The document.
-#[derive(Serialize)]
+/// What `fpprobe judge --format recipes` writes. Members keep their meaning; later versions may add some.
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "Recipes")]
 struct Document<'a> {
+    #[schemars(extend("const" = SCHEMA))]
     schema: &'static str,
     /// When the devices were measured, RFC 3339.
     measured: &'a str,
@@ -28,7 +32,7 @@ struct Document<'a> {
 }
 
 /// One device by one profile.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct Recipe<'a> {
     device: Key<'a>,
     profile: &'a str,
@@ -51,7 +55,7 @@ struct Recipe<'a> {
     operations: BTreeMap<&'a str, BTreeMap<String, Lowering>>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct ExecutionMode {
     mode: String,
     /// `SpvExecutionMode`.
@@ -59,10 +63,15 @@ struct ExecutionMode {
     width: u32,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct Lowering {
     kernel: String,
     instructions: Vec<String>,
+}
+
+/// The document's JSON schema.
+pub fn schema() -> Value {
+    schema_for!(Document).to_value()
 }
 
 impl Render for Recipes {

@@ -167,7 +167,8 @@ fn findings(paper: &mut Paper, findings: &[Finding]) -> io::Result<()> {
     Ok(())
 }
 
-fn evidence(paper: &mut Paper, evidence: &Evidence, against: &str) -> io::Result<()> {
+/// A lane of evidence, and what it stands against.
+pub(crate) fn evidence(paper: &mut Paper, evidence: &Evidence, against: &str) -> io::Result<()> {
     lane(paper, &evidence.kernel, &lane::lines(evidence, against), &evidence.command)
 }
 

@@ -42,7 +42,7 @@ fn accepted(report: &Report, filter: &Filter) -> Baseline {
 }
 
 fn checked(report: &Report, baseline: &Baseline) -> Checked {
-    check(report.program.clone(), report, baseline, terms()).unwrap()
+    check(report.program.clone(), &[], report, baseline, terms()).unwrap()
 }
 
 fn terms() -> Terms {
@@ -50,7 +50,7 @@ fn terms() -> Terms {
 }
 
 fn strictly(report: &Report, baseline: &Baseline) -> Checked {
-    check(report.program.clone(), report, baseline, Terms { strict: true, ..terms() }).unwrap()
+    check(report.program.clone(), &[], report, baseline, Terms { strict: true, ..terms() }).unwrap()
 }
 
 fn shown(format: &str, report: &Report, baseline: &Baseline) -> String {

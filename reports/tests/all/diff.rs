@@ -10,6 +10,7 @@ use fpprobe_reports::load::{Loaded, set, to_compare};
 use fpprobe_reports::model::Device;
 use fpprobe_reports::record::Recorder;
 use fpprobe_reports::render::Style;
+use fpprobe_reports::values::argument;
 use serde_json::Value;
 
 use crate::fixture::{self, NASTY, observation, render, without_answers};
@@ -174,6 +175,51 @@ fn what_depended_on_another_rule_and_fails_of_itself_is_newly_deviating() {
     set(&mut new, Verdict::Deviates);
     assert_eq!(kind(&old, &new), Some(Kind::NewlyDeviating));
     assert_eq!(kind(&new, &old), Some(Kind::DeviatesOtherwise));
+}
+
+#[test]
+fn what_is_asked_under_other_controls_is_told_with_both() {
+    let (mut old, mut new) = update();
+    let under = |report: &mut Report, controls: &str| {
+        let observations = &mut report.devices[0].observations;
+        let mut other = observations.iter().find(|one| one.kernel == "f32.inverse_sqrt").unwrap().clone();
+        other.kernel = format!("f32.inverse_sqrt:controls={controls}");
+        observations.push(other);
+    };
+    under(&mut old, "szin32");
+    under(&mut new, "rte32");
+    let diff = compared(&old, &new).diff;
+    let instead = |kernel: &str| {
+        let device = &diff.devices[0];
+        device.kernels.iter().find(|change| change.kernel == kernel).and_then(|change| change.instead.clone())
+    };
+    assert_eq!(instead("f32.inverse_sqrt:controls=szin32").as_deref(), Some("rte32"));
+    assert_eq!(instead("f32.inverse_sqrt:controls=rte32").as_deref(), Some("szin32"));
+    // What nothing stands in for.
+    assert_eq!(instead("f32.fabs"), None);
+    let told = shown(&diff, "text").split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(told.contains("f32.inverse_sqrt:controls=szin32: ran → not asked, but under rte32 in its place"), "{told}");
+    assert!(told.contains("f32.inverse_sqrt:controls=rte32: not asked, but under szin32 in its place → ran"), "{told}");
+}
+
+#[test]
+fn a_rule_that_is_met_no_more_shows_a_lane() {
+    let (old, mut new) = update();
+    let fixture = fixture::report();
+    let evidence = fixture.devices.iter().flat_map(|device| &device.profiles).flat_map(|one| &one.rules);
+    let evidence = evidence.flat_map(|rule| rule.evidence.clone()).next().unwrap();
+    let rules = &mut new.devices[0].profiles[0].rules;
+    rules.iter_mut().find(|rule| rule.id == "D32-05").unwrap().evidence = vec![evidence];
+    let diff = compared(&old, &new).diff;
+    let rule = diff.devices[0].rules.iter().find(|rule| rule.kind == Kind::NewlyDeviating).unwrap();
+    let input = argument(&rule.evidence[0].inputs[0]);
+    let told = shown(&diff, "text");
+    let (_, after) = told.split_once("Rules whose verdict changed").unwrap();
+    let (rules, _) = after.split_once("\nNewly deviating\n").unwrap();
+    assert!(rules.contains(&input) && rules.contains("accepted"), "{rules}");
+    let told = shown(&diff, "md");
+    let (rules, _) = told.split_once("<b>newly deviating</b> f32").unwrap();
+    assert!(rules.contains(&rule.evidence[0].command), "{told}");
 }
 
 #[test]

@@ -5,9 +5,11 @@ use fpprobe_profiles::profile::built_in;
 use fpprobe_profiles::{Observation, Outcome, Verdict};
 use fpprobe_reports::Report;
 use fpprobe_reports::baseline::{AcceptError, Baseline, Date, Filter, accept, read, write};
-use fpprobe_reports::check::{Checked, Gate, Terms, check};
+use fpprobe_reports::check::{CHECKS, Checked, Gate, Terms, check};
 use fpprobe_reports::judged::judge;
 use fpprobe_reports::record::Recorder;
+use fpprobe_reports::render::Style;
+use fpprobe_reports::values::argument;
 use fpprobe_spirv::Cases;
 
 use crate::fixture;
@@ -69,7 +71,7 @@ fn take(baseline: &mut Baseline, report: &Report) -> usize {
 
 fn checked(report: &Report, baseline: &Baseline, strict: bool) -> Checked {
     let terms = Terms { today: today(), strict, allow_tainted: false };
-    check(report.program.clone(), report, baseline, terms).unwrap()
+    check(report.program.clone(), &[built_in("d3d11").unwrap().unwrap()], report, baseline, terms).unwrap()
 }
 
 #[test]
@@ -81,6 +83,17 @@ fn other_bits_of_any_accepted_lane_close_it() {
     let of_rule = worse.deviations.iter().find(|one| one.rule == "D32-18").unwrap();
     assert_eq!(of_rule.why, "not among the accepted lanes and bits: f32.fadd 00000022 00000000 = 00555555");
     assert_eq!(worse.gate, Gate::NotPassed);
+    // It is shown, though the report shows others, with what is accepted where the profile is known.
+    let shown = &of_rule.evidence[0];
+    assert_eq!((argument(&shown.inputs[0]), argument(&shown.out)), ("00000022".to_owned(), "00555555".to_owned()));
+    assert!(shown.command.contains("00000022"), "{}", shown.command);
+    assert!(of_rule.evidence.len() > 1 && argument(&of_rule.evidence[1].inputs[0]) == "00000001");
+    assert_eq!(shown.accepts, of_rule.evidence[1].accepts);
+    let mut text = Vec::new();
+    let form = CHECKS.iter().find(|form| form.name == "text").unwrap();
+    form.renderer.render(&worse, &report(|_, sum| sum), Style::PLAIN, &mut text).unwrap();
+    let text = String::from_utf8(text).unwrap();
+    assert!(text.contains("00000022"), "{text}");
 }
 
 #[test]
@@ -89,7 +102,7 @@ fn fewer_of_the_same_lanes_pass_and_are_told() {
     let better = report(|case, sum| if case < 3 { 0 } else { sum });
     let loose = checked(&better, &baseline, false);
     assert!(loose.passed, "{:?}", loose.deviations);
-    assert_eq!(loose.improved[0].now, "deviates, though not on 3 of the accepted lanes");
+    assert_eq!(loose.improved[0].now, "deviates, though not on 3 of the 40 accepted lanes of all kernels");
     assert_eq!(checked(&better, &baseline, true).gate, Gate::NotPassed);
     // Accepted anew, they may not come back.
     assert!(take(&mut baseline, &better) > 0);
@@ -157,7 +170,7 @@ fn tainted_reports_are_checked_only_when_that_is_said() {
     let mut report = report(|_, sum| sum);
     report.devices[0].taint.push("VK_LAYER_x".into());
     let terms = Terms { today: today(), strict: false, allow_tainted: false };
-    let error = check(report.program.clone(), &report, &Baseline::default(), terms).unwrap_err().to_string();
+    let error = check(report.program.clone(), &[], &report, &Baseline::default(), terms).unwrap_err().to_string();
     assert!(error.contains("VK_LAYER_x") && error.contains("--allow-tainted"), "{error}");
 }
 

@@ -43,6 +43,9 @@ fn walk(root: &Value, schema: &Value, value: &Value, at: &str, errors: &mut Vec<
             "maximum" => value.as_f64().is_none_or(|number| number <= wanted.as_f64().unwrap()),
             "minItems" => value.as_array().is_none_or(|items| items.len() as u64 >= wanted.as_u64().unwrap()),
             "maxItems" => value.as_array().is_none_or(|items| items.len() as u64 <= wanted.as_u64().unwrap()),
+            "uniqueItems" => value.as_array().is_none_or(|items| {
+                items.iter().enumerate().all(|(place, item)| !items[..place].contains(item)) || wanted != true
+            }),
             // The one pattern of the schema.
             "pattern" if wanted == "^[0-9a-f]{1,16}$" => value.as_str().is_none_or(|text| {
                 (1..=16).contains(&text.len()) && text.bytes().all(|c| c.is_ascii_digit() || (b'a'..=b'f').contains(&c))

@@ -6,7 +6,7 @@ use crate::diff::{
     DeviceDiff, Ended, FieldChange, FindingChange, Group, IncidentChange, KernelChange, Kind, Lane, LaneVerdict,
     Presence, RuleChange, Ruling,
 };
-use crate::model::{Incident, Outcome};
+use crate::model::{Evidence, Incident, Outcome};
 use crate::render::lane::{self, Line};
 use crate::render::phrase;
 use crate::values::eval_command;
@@ -147,7 +147,10 @@ fn newness(presence: Presence) -> &'static str {
 /// `ran -> unsupported (shaderFloat64)`.
 fn outcomes(change: &KernelChange) -> String {
     let side = |ended: &Option<Ended>| match ended {
-        None => "not asked".to_owned(),
+        None => match &change.instead {
+            None => "not asked".to_owned(),
+            Some(controls) => format!("not asked, but under {controls} in its place"),
+        },
         // What differs between two runs is counted there, kernel by kernel.
         Some(ended) if ended.detail.is_empty() || ended.outcome == Outcome::Flaky => {
             phrase::outcome(ended.outcome).to_owned()
@@ -230,6 +233,12 @@ pub(super) fn lines(kernel: &str, shown: &Lane) -> Vec<Line> {
         shown.new_second.as_ref().map(|value| ("new, again", value)),
     ];
     lane::answers(kernel, &shown.inputs, answers.into_iter().flatten())
+}
+
+/// What shows a rule's change: the first lane that it does not accept any more.
+pub(super) fn shown(change: &RuleChange) -> Option<&Evidence> {
+    let is_worse = matches!(change.kind, Kind::NewlyDeviating | Kind::NewlyAvoidable);
+    change.evidence.first().filter(|_| is_worse)
 }
 
 /// The command that shows a lane.

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use super::digest::{self, Family, Ruled};
 use super::{RenderDiff, Style};
 use crate::diff::{DeviceDiff, Diff, IncidentChange, Kind, Presence, Standing, Summary};
-use crate::render::md::{code, comment, escape, lane_block, list};
+use crate::render::md::{code, comment, escape, evidence_block, lane_block, list};
 use crate::render::phrase;
 
 /// Claims and fields shown of each device.
@@ -102,14 +102,16 @@ fn summary(summary: &Summary) -> String {
 
 fn rule(device: &str, rule: &Ruled<'_>) -> String {
     let change = rule.change;
-    format!(
-        "\n{device}**{}**: {} {} in {}: {}\n",
-        change.kind.name(),
-        escape(&change.rule),
-        escape(&change.title),
-        escape(&rule.profiles.join(", ")),
-        escape(&digest::verdicts(change))
-    )
+    let (kind, profiles) = (change.kind.name(), rule.profiles.join(", "));
+    let told = format!("{} {} in {profiles}: {}", change.rule, change.title, digest::verdicts(change));
+    let told = escape(&told);
+    match digest::shown(change) {
+        None => format!("\n{device}**{kind}**: {told}\n"),
+        Some(one) => {
+            let block = evidence_block(one);
+            format!("\n<details><summary>{device}<b>{kind}</b>: {told}</summary>\n{block}\n</details>\n")
+        }
+    }
 }
 
 fn family(device: &str, family: &Family<'_>) -> String {

@@ -6,9 +6,10 @@ use super::digest::{self, Family};
 use super::{RenderDiff, Style};
 use crate::diff::{DeviceDiff, Diff, FindingChange, IncidentChange, Kind, Presence, Source, Summary};
 use crate::model::Level;
+use crate::render::lane::ACCEPTED;
 use crate::render::paper::{Ink, Paper, pad};
 use crate::render::phrase;
-use crate::render::text::lane;
+use crate::render::text::{evidence, lane};
 
 /// Rules, claims and fields shown of each device.
 const SHOWN: usize = 16;
@@ -158,6 +159,7 @@ fn rules(paper: &mut Paper, device: &DeviceDiff) -> io::Result<()> {
         ];
         paper.line(2, 4, &head)?;
         paper.line(4, 2, &[(Ink::Plain, &digest::verdicts(change))])?;
+        digest::shown(change).map_or(Ok(()), |one| evidence(paper, one, ACCEPTED))?;
     }
     more(paper, rules.len(), SHOWN)
 }

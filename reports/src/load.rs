@@ -18,7 +18,8 @@ use serde_json::error::Category;
 use self::sketch::Text;
 use crate::limited;
 use crate::model::{Report, SCHEMA};
-use crate::store::{Damage, container};
+use crate::store::Damage;
+use crate::store::container::{self, Unpacking};
 
 /// Reports larger than this are refused: an exhaustive run of lavapipe writes 230 MB, and devices with more controls write more.
 /// One takes up to sixteen times its size in memory.
@@ -157,16 +158,25 @@ pub fn one(path: &Path) -> Result<Report, LoadError> {
     }
 }
 
+/// The text of a report, whatever its form.
 fn bytes(path: &Path) -> Result<Vec<u8>, LoadError> {
-    let bytes = limited::bytes(path, SIZE_LIMIT).map_err(|cause| match cause.kind() {
-        io::ErrorKind::FileTooLarge => LoadError::TooLarge { path: path.to_owned() },
-        _ => LoadError::Read { path: path.to_owned(), cause },
-    })?;
+    let bytes = file_bytes(path)?;
     if !container::is_stored(&bytes) {
         return Ok(bytes);
     }
-    let stored = container::unpack(&bytes).map_err(|cause| LoadError::Stored { path: path.to_owned(), cause })?;
+    let stored = container::unpack(&bytes).map_err(|cause| damaged(path, cause))?;
     Ok(stored.1.into())
+}
+
+fn file_bytes(path: &Path) -> Result<Vec<u8>, LoadError> {
+    limited::bytes(path, SIZE_LIMIT).map_err(|cause| match cause.kind() {
+        io::ErrorKind::FileTooLarge => LoadError::TooLarge { path: path.to_owned() },
+        _ => LoadError::Read { path: path.to_owned(), cause },
+    })
+}
+
+fn damaged(path: &Path, cause: Damage) -> LoadError {
+    LoadError::Stored { path: path.to_owned(), cause }
 }
 
 /// A report with the file it came from.
@@ -213,9 +223,17 @@ fn text(path: &Path) -> Result<Text, LoadError> {
     if file.metadata().is_ok_and(|about| about.is_file()) {
         let mut head = Vec::new();
         file.by_ref().take(HEAD).read_to_end(&mut head).and_then(|_| file.rewind()).map_err(failed)?;
-        if !container::is_stored(&head)
-            && let Some(text) = Text::read(file, SIZE_LIMIT + 1).map_err(failed)?
-        {
+        let text = if container::is_stored(&head) {
+            let stored =
+                file_bytes(path).and_then(|bytes| Unpacking::new(&bytes).map_err(|cause| damaged(path, cause)))?;
+            Text::unpack(stored).map_err(|cause| match cause.downcast() {
+                Ok(damage) => damaged(path, damage),
+                Err(cause) => failed(cause),
+            })?
+        } else {
+            Text::read(file, SIZE_LIMIT + 1).map_err(failed)?
+        };
+        if let Some(text) = text {
             return Ok(text);
         }
     }

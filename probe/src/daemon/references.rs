@@ -189,6 +189,7 @@ pub mod tests {
         let entry = Entry {
             file: file.clone(),
             digest: format!("{id}{}", "0".repeat(52)),
+            xxh3: None,
             length: 2,
             host: String::new(),
             started: time.clone(),

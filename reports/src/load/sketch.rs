@@ -6,10 +6,13 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Cursor, Read, Seek, SeekFrom};
+use std::io::{self, BufRead, BufReader, Read as _, Seek as _, SeekFrom};
 
 use memchr::{memchr2, memmem};
 use twox_hash::XxHash3_128;
+
+use crate::store::columns::Joined;
+use crate::store::container::Unpacking;
 
 /// Bytes from which on a line is worth a look.
 const LONG: usize = 128;
@@ -37,6 +40,7 @@ type Places = HashMap<u128, (u64, usize)>;
 enum Source {
     File(File),
     Text(Vec<u8>),
+    Stored(Joined),
 }
 
 /// A text as it was read.
@@ -55,6 +59,13 @@ impl Text {
         let is_whole = rest.limit() > 0;
         let lists = Lists { places, source: Source::File(rest.into_inner()) };
         Ok(is_whole.then_some(Text::Sketch(Sketch { text, lists })))
+    }
+
+    /// Reads a stored report to its end; `None` of what has no sketch.
+    pub(super) fn unpack(mut stored: Unpacking) -> io::Result<Option<Text>> {
+        let Some((text, places)) = sketch(&mut stored)? else { return Ok(None) };
+        let lists = Lists { places, source: Source::Stored(stored.into_text()) };
+        Ok(Some(Text::Sketch(Sketch { text, lists })))
     }
 
     /// A text that is there already.
@@ -79,36 +90,45 @@ impl Text {
 impl Lists {
     /// A sketch, or a part of one, with its lists in their places.
     pub(super) fn text(&self, sketch: &str) -> io::Result<String> {
-        match &self.source {
-            Source::File(file) => self.fill(sketch, file),
-            Source::Text(text) => self.fill(sketch, Cursor::new(text)),
-        }
-    }
-
-    fn fill(&self, sketch: &str, mut source: impl Read + Seek) -> io::Result<String> {
         let [begins, ends] = NAME;
         let mut text = String::new();
         let mut rest = sketch;
         while let Some((before, after)) = rest.split_once(begins) {
             let (name, after) = after.split_once(ends).unwrap_or((after, ""));
             text.push_str(before);
-            text.push_str(&self.list(name, &mut source)?);
+            text.push_str(&self.list(name)?);
             rest = after;
         }
         Ok(text + rest)
     }
 
-    fn list(&self, name: &str, source: &mut (impl Read + Seek)) -> io::Result<String> {
+    fn list(&self, name: &str) -> io::Result<String> {
         let changed = || io::Error::new(io::ErrorKind::InvalidData, "it changed while it was read");
         let name = u128::from_str_radix(name, 16).map_err(|_| changed())?;
         let (start, length) = *self.places.get(&name).ok_or_else(changed)?;
-        source.seek(SeekFrom::Start(start))?;
-        let mut list = vec![0; length];
-        source.read_exact(&mut list)?;
+        let list = self.source.bytes(start, length)?.ok_or_else(changed)?;
         if XxHash3_128::oneshot(&list) == name {
             String::from_utf8(list).map_err(|_| changed())
         } else {
             Err(changed())
+        }
+    }
+}
+
+impl Source {
+    /// So many bytes of it; `None` where there are not as many.
+    fn bytes(&self, start: u64, length: usize) -> io::Result<Option<Vec<u8>>> {
+        let from = start as usize;
+        match self {
+            Source::File(file) => {
+                let mut file: &File = file;
+                file.seek(SeekFrom::Start(start))?;
+                let mut bytes = vec![0; length];
+                file.read_exact(&mut bytes)?;
+                Ok(Some(bytes))
+            }
+            Source::Text(text) => Ok(text.get(from..from + length).map(<[u8]>::to_vec)),
+            Source::Stored(text) => Ok(text.part(from, length)),
         }
     }
 }

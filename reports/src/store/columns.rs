@@ -5,6 +5,10 @@
 //! as numbers, the high bytes of all of them and then the low ones, it finds most. Putting a report together again gives
 //! its very bytes.
 
+use std::ops::Range;
+
+use memchr::{memchr3, memrchr};
+
 /// Digits of values that go into columns. The others are few.
 pub const DIGITS: [usize; 3] = [4, 8, 16];
 
@@ -50,52 +54,115 @@ pub fn split(text: &str) -> Columns {
     }
     skeleton.extend_from_slice(rest);
     let mut widths = DIGITS.iter();
-    let planes = columns.map(|column| turned(&column, widths.next().map_or(1, |digits| digits / 2)));
+    let planes = columns.map(|column| self::planes(&column, widths.next().map_or(1, |digits| digits / 2)));
     Columns { skeleton, planes }
 }
 
 /// Puts a text together again, of exactly so many bytes; `None` for parts that do not make one.
 pub fn join(columns: &Columns, length: usize) -> Option<String> {
-    let mut text = Vec::with_capacity(length);
-    let mut widths = DIGITS.iter();
-    let values = columns.planes.each_ref().map(|planes| {
-        let bytes = widths.next().map_or(1, |digits| digits / 2);
-        turned(planes, planes.len() / bytes)
-    });
-    let mut used = [0; DIGITS.len()];
-    let mut rest = &columns.skeleton[..];
-    while let Some(mark) = rest.iter().position(|byte| *byte >= MARK) {
-        text.extend_from_slice(&rest[..mark]);
-        let width = usize::from(rest[mark] - MARK);
-        let digits = *DIGITS.get(width)?;
-        rest = &rest[mark + 1..];
-        let count = read_count(&mut rest)?;
-        let end = count.checked_mul(digits / 2)?.checked_add(used[width])?;
-        let taken = values[width].get(used[width]..end)?;
-        if text.len().checked_add(count.checked_mul(digits + 3)?)? > length + 1 {
-            return None;
-        }
-        used[width] = end;
-        match width {
-            0 => write_values::<2>(taken, &mut text),
-            1 => write_values::<4>(taken, &mut text),
-            _ => write_values::<8>(taken, &mut text),
-        }
-    }
-    text.extend_from_slice(rest);
-    let whole = text.len() == length && used.iter().zip(&values).all(|(used, values)| *used == values.len());
-    if whole { String::from_utf8(text).ok() } else { None }
+    let (mut text, mut place) = (Vec::with_capacity(length), Place::default());
+    while columns.piece(&mut place, length, &mut text)?.1 {}
+    String::from_utf8(text).ok()
 }
 
-/// Values of so many bytes, in quotes with commas between them.
-fn write_values<const BYTES: usize>(values: &[u8], text: &mut Vec<u8>) {
-    let mut comma = "";
-    for value in values.as_chunks::<BYTES>().0 {
-        text.extend_from_slice(comma.as_bytes());
-        text.push(b'"');
-        text.extend_from_slice(value.map(|byte| HEX[usize::from(byte)]).as_flattened());
-        text.push(b'"');
-        comma = ",";
+/// How far a text has been put together.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+struct Place {
+    /// Bytes of the text.
+    text: usize,
+    /// Bytes of the skeleton.
+    skeleton: usize,
+    /// Values, by [`DIGITS`].
+    used: [usize; DIGITS.len()],
+}
+
+impl Columns {
+    /// Puts the next piece, bytes of the skeleton up to a mark and what that stands for, behind `out`. How many bytes there were up
+    /// to the mark, and whether more is to come; `None` where the parts do not make a text of exactly so many bytes.
+    fn piece(&self, place: &mut Place, length: usize, out: &mut Vec<u8>) -> Option<(usize, bool)> {
+        let before = out.len();
+        let rest = &self.skeleton[place.skeleton..];
+        let mark = memchr3(MARK, MARK + 1, MARK + 2, rest).unwrap_or(rest.len());
+        let (plain, mut after) = rest.split_at(mark);
+        out.extend_from_slice(plain);
+        if let Some((mark, counted)) = after.split_first() {
+            after = counted;
+            let width = usize::from(mark - MARK);
+            let digits = *DIGITS.get(width)?;
+            let count = read_count(&mut after)?;
+            let end = place.used[width].checked_add(count)?;
+            let written = count.checked_mul(digits + 3)?.checked_add(place.text + plain.len())?;
+            if end > self.planes[width].len() / (digits / 2) || written > length + 1 {
+                return None;
+            }
+            let (planes, values) = (&self.planes[width], place.used[width]..end);
+            match width {
+                0 => write_values::<2>(planes, values, out),
+                1 => write_values::<4>(planes, values, out),
+                _ => write_values::<8>(planes, values, out),
+            }
+            place.used[width] = end;
+        }
+        place.skeleton = self.skeleton.len() - after.len();
+        place.text += out.len() - before;
+        if !after.is_empty() {
+            return Some((plain.len(), true));
+        }
+        let all = |width: usize| place.used[width] * (DIGITS[width] / 2) == self.planes[width].len();
+        (place.text == length && (0..DIGITS.len()).all(all)).then_some((plain.len(), false))
+    }
+}
+
+/// A text that is put together while it is read, and of which parts can be read again without all of it.
+#[derive(Clone, Debug)]
+pub struct Joined {
+    columns: Columns,
+    length: usize,
+    at: Place,
+    /// Where lines begin, of those that were put together so far; not all.
+    lines: Vec<Place>,
+}
+
+impl Joined {
+    /// The text of these parts, of so many bytes.
+    pub fn new(columns: Columns, length: usize) -> Joined {
+        Joined { columns, length, at: Place::default(), lines: Vec::new() }
+    }
+
+    /// Puts the next piece behind `out`: whether more is to come, or `None` where the parts make no text.
+    pub fn piece(&mut self, out: &mut Vec<u8>) -> Option<bool> {
+        let (from, before) = (self.at, out.len());
+        let (plain, more) = self.columns.piece(&mut self.at, self.length, out)?;
+        if let Some(end) = memrchr(b'\n', &out[before..before + plain]) {
+            self.lines.push(Place { text: from.text + end + 1, skeleton: from.skeleton + end + 1, ..from });
+        }
+        Some(more)
+    }
+
+    /// So many bytes of the text from a place on that was put together before; `None` where there are not as many.
+    pub fn part(&self, start: usize, length: usize) -> Option<Vec<u8>> {
+        let line = self.lines.partition_point(|line| line.text <= start).checked_sub(1);
+        let mut place = line.map_or(Place::default(), |line| self.lines[line]);
+        let skipped = start - place.text;
+        let mut text = Vec::with_capacity(skipped.checked_add(length)?.min(self.length));
+        while text.len() < skipped + length && self.columns.piece(&mut place, self.length, &mut text)?.1 {}
+        text.get(skipped..skipped + length).map(<[u8]>::to_vec)
+    }
+}
+
+/// Values of so many bytes, in quotes with commas between them; each plane has one byte of every value.
+fn write_values<const BYTES: usize>(planes: &[u8], values: Range<usize>, text: &mut Vec<u8>) {
+    let rows = planes.len() / BYTES;
+    let planes: [&[u8]; BYTES] = std::array::from_fn(|byte| &planes[byte * rows..][values.clone()]);
+    // A comma, a quote, the digits of the longest, and a quote.
+    let mut piece = *b",\"0123456789abcdef\"";
+    let end = 2 * BYTES + 3;
+    piece[end - 1] = b'"';
+    for value in 0..values.len() {
+        for (digits, plane) in piece[2..].as_chunks_mut::<2>().0.iter_mut().zip(&planes) {
+            *digits = HEX[usize::from(plane[value])];
+        }
+        text.extend_from_slice(&piece[usize::from(value == 0)..end]);
     }
 }
 
@@ -121,21 +188,9 @@ const HEX: [[u8; 2]; 256] = {
     table
 };
 
-/// Rows of so many bytes, by columns. Turned again with the number of columns, they are rows as before.
-fn turned(bytes: &[u8], row: usize) -> Vec<u8> {
-    let mut turned = vec![0; bytes.len()];
-    let rows = bytes.len() / row.max(1);
-    // A few long columns, or a few long rows: what is long is gone through innermost.
-    for short in 0..row.min(rows) {
-        if row < rows {
-            let column = bytes[short..].iter().step_by(row);
-            turned[short * rows..][..rows].iter_mut().zip(column).for_each(|(to, from)| *to = *from);
-        } else {
-            let places = turned[short..].iter_mut().step_by(rows);
-            places.zip(&bytes[short * row..][..row]).for_each(|(to, from)| *to = *from);
-        }
-    }
-    turned
+/// Values of so many bytes, by planes: the first byte of each, then the second of each, and so on.
+fn planes(values: &[u8], bytes: usize) -> Vec<u8> {
+    (0..bytes).flat_map(|byte| values[byte.min(values.len())..].iter().step_by(bytes)).copied().collect()
 }
 
 /// Seven bits a byte, lowest first; the highest bit says that more follow. These bytes are counted, not searched for
@@ -197,6 +252,21 @@ mod tests {
         assert_eq!(join(&Columns { skeleton: b"[]".to_vec(), ..parts.clone() }, 2), None);
         assert_eq!(join(&Columns { skeleton: vec![MARK + 3, 1], ..parts.clone() }, 15), None);
         assert_eq!(join(&Columns { skeleton: vec![MARK, 0xff, 0xff, 0xff, 0xff, 0xff, 1], ..parts }, 15), None);
+    }
+
+    #[test]
+    fn parts_are_read_again() {
+        let text = format!("{{\n  \"t\": [{}\"ffff\"],\n \"a\": \"00000001\"\n}}\n", "\"3c00\",".repeat(1000));
+        let mut joined = Joined::new(split(&text), text.len());
+        let mut whole = Vec::new();
+        while joined.piece(&mut whole).unwrap() {}
+        assert_eq!(whole, text.as_bytes());
+        for start in [0, 1, 2, 3, 9, 100, 5000, text.len() - 20, text.len() - 1, text.len()] {
+            for length in [0, 1, 17, 3000] {
+                let wanted = text.as_bytes().get(start..start + length).map(<[u8]>::to_vec);
+                assert_eq!(joined.part(start, length), wanted, "{start} {length}");
+            }
+        }
     }
 
     proptest! {

@@ -3,11 +3,13 @@
 
 use std::io::{self, BufRead as _};
 
+use sha2::{Digest as _, Sha256};
+use twox_hash::xxhash3_128::Hasher;
 use zstd::bulk::Compressor;
 
-use super::columns::{self, Columns, DIGITS};
+use super::columns::{self, Columns, DIGITS, Joined};
 use super::entry::Entry;
-use super::sum::{self, digest};
+use super::sum::{self, digest, hex};
 use crate::load::SIZE_LIMIT;
 
 /// The first line.
@@ -19,6 +21,8 @@ const HEAD_LIMIT: u64 = 4 << 20;
 /// Of zstd. From 16 on it parses optimally, which numbers side by side gain by as text does not: a full report of 2.05 MB at 9 takes 1.69 MB
 /// at 17, and a second in the place of a fifth. Beyond it, time grows faster than reports shrink.
 const LEVEL: i32 = 17;
+/// Bytes of text that are put together at once.
+const PIECE: usize = 1 << 18;
 
 /// Why bytes are no report as the store keeps it.
 #[derive(Debug, thiserror::Error)]
@@ -87,6 +91,13 @@ fn open(bytes: &[u8]) -> Result<(Entry, &[u8]), Damage> {
 
 /// Unpacks a report: its head and its text, whose digest is checked.
 pub fn unpack(bytes: &[u8]) -> Result<(Entry, String), Damage> {
+    let (entry, columns) = parts(bytes)?;
+    let text = columns::join(&columns, entry.length as usize).ok_or_else(unfit)?;
+    if digest(text.as_bytes()) == entry.digest { Ok((entry, text)) } else { Err(Damage::Digest) }
+}
+
+/// Head and columns.
+fn parts(bytes: &[u8]) -> Result<(Entry, Columns), Damage> {
     let (entry, mut rest) = open(bytes)?;
     if entry.length > SIZE_LIMIT {
         return Err(Damage::Head(format!("it promises {} bytes, more than any report has", entry.length)));
@@ -98,12 +109,99 @@ pub fn unpack(bytes: &[u8]) -> Result<(Entry, String), Damage> {
     for planes in &mut planes {
         *planes = part(&mut rest, &mut room)?;
     }
-    if !rest.is_empty() {
-        return Err(Damage::Content(format!("{} bytes follow its end", rest.len())));
+    if rest.is_empty() {
+        Ok((entry, Columns { skeleton, planes }))
+    } else {
+        Err(Damage::Content(format!("{} bytes follow its end", rest.len())))
     }
-    let text = columns::join(&Columns { skeleton, planes }, entry.length as usize)
-        .ok_or(Damage::Content("its parts do not fit".into()))?;
-    if digest(text.as_bytes()) == entry.digest { Ok((entry, text)) } else { Err(Damage::Digest) }
+}
+
+fn unfit() -> Damage {
+    Damage::Content("its parts do not fit".into())
+}
+
+/// A digest of what was read so far.
+enum Sum {
+    Sha256(Sha256),
+    Xxh3(Box<Hasher>),
+}
+
+impl Sum {
+    fn add(&mut self, bytes: &[u8]) {
+        match self {
+            Sum::Sha256(sum) => sum.update(bytes),
+            Sum::Xxh3(sum) => sum.write(bytes),
+        }
+    }
+
+    /// In lower-case hex.
+    fn end(self) -> String {
+        match self {
+            Sum::Sha256(sum) => hex(&sum.finalize()),
+            Sum::Xxh3(sum) => format!("{:032x}", sum.finish_128()),
+        }
+    }
+}
+
+/// A stored report's text, put together while it is read. What is wrong with it, its digest too, is a [`Damage`] within an
+/// [`io::Error`], and comes no later than the end.
+pub struct Unpacking {
+    text: Joined,
+    /// What was read so far, and what all of it is.
+    sum: Option<(Sum, String)>,
+    piece: Vec<u8>,
+    read: usize,
+}
+
+impl Unpacking {
+    /// Of a report as the store keeps it.
+    pub fn new(bytes: &[u8]) -> Result<Unpacking, Damage> {
+        let (entry, columns) = parts(bytes)?;
+        let text = Joined::new(columns, entry.length as usize);
+        let sum = match entry.xxh3 {
+            Some(xxh3) => (Sum::Xxh3(Box::new(Hasher::new())), xxh3),
+            None => (Sum::Sha256(Sha256::new()), entry.digest),
+        };
+        Ok(Unpacking { text, sum: Some(sum), piece: Vec::new(), read: 0 })
+    }
+
+    /// The text, of which what was read can be read again.
+    pub fn into_text(self) -> Joined {
+        self.text
+    }
+}
+
+impl io::Read for Unpacking {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = io::Read::read(&mut self.fill_buf()?, buffer)?;
+        self.consume(count);
+        Ok(count)
+    }
+}
+
+impl io::BufRead for Unpacking {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        if self.read == self.piece.len()
+            && let Some((sum, _)) = &mut self.sum
+        {
+            self.piece.clear();
+            self.read = 0;
+            let mut more = true;
+            while more && self.piece.len() < PIECE {
+                more = self.text.piece(&mut self.piece).ok_or_else(|| io::Error::other(unfit()))?;
+            }
+            sum.add(&self.piece);
+            let ended = if more { None } else { self.sum.take() };
+            if ended.is_some_and(|(sum, wanted)| sum.end() != wanted) {
+                return Err(io::Error::other(Damage::Digest));
+            }
+        }
+        Ok(&self.piece[self.read..])
+    }
+
+    fn consume(&mut self, count: usize) {
+        self.read += count;
+    }
 }
 
 /// The next part, for which there must be room.

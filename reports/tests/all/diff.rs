@@ -6,10 +6,11 @@ use fpprobe_profiles::profile::built_in;
 use fpprobe_profiles::{Observation, Outcome, Profile, Verdict};
 use fpprobe_reports::Report;
 use fpprobe_reports::diff::{Compared, DIFFS, DeviceDiff, Diff, Kind, Presence, compare};
-use fpprobe_reports::load::{Loaded, set, to_compare};
+use fpprobe_reports::load::{LoadError, Loaded, set, to_compare};
 use fpprobe_reports::model::Device;
 use fpprobe_reports::record::Recorder;
 use fpprobe_reports::render::Style;
+use fpprobe_reports::store::{Entry, container};
 use fpprobe_reports::values::argument;
 use serde_json::Value;
 
@@ -298,23 +299,35 @@ fn markdown_fits_a_comment_and_text_a_few_screens() {
     assert!(text.lines().count() < 600 && text.contains(" more; --format json has everything"), "{text}");
 }
 
-fn as_it_is(report: &Report) -> String {
-    render("json", report)
+fn as_it_is(report: &Report) -> Vec<u8> {
+    render("json", report).into()
 }
 
 /// As other programs write it.
-fn on_one_line(report: &Report) -> String {
-    serde_json::from_str::<serde_json::Value>(&as_it_is(report)).unwrap().to_string()
+fn on_one_line(report: &Report) -> Vec<u8> {
+    serde_json::from_slice::<Value>(&as_it_is(report)).unwrap().to_string().into()
+}
+
+/// As the store keeps it.
+fn stored(report: &Report) -> Vec<u8> {
+    let text = render("json", report);
+    container::pack(&Entry::new(report, &text), &text).unwrap()
+}
+
+/// As earlier versions kept it.
+fn once_stored(report: &Report) -> Vec<u8> {
+    let text = render("json", report);
+    container::pack(&Entry { xxh3: None, ..Entry::new(report, &text) }, &text).unwrap()
 }
 
 /// How a report is written.
-type Written = fn(&Report) -> String;
+type Written = fn(&Report) -> Vec<u8>;
 
 /// With a kernel's id that says what goes without saying.
-fn in_other_words(report: &Report) -> String {
+fn in_other_words(report: &Report) -> Vec<u8> {
     let ids = [("f32.fadd", "f32.fadd:width=1"), ("f32.inverse_sqrt", "f32.inverse_sqrt:width=1")];
     let said = |text: String, (id, words): (&str, &str)| text.replace(&format!("\"{id}\""), &format!("\"{words}\""));
-    ids.into_iter().fold(as_it_is(report), said)
+    ids.into_iter().fold(render("json", report), said).into()
 }
 
 #[test]
@@ -334,7 +347,13 @@ fn what_is_left_out_while_reading_changes_no_comparison() {
     cross.devices.truncate(1);
     other.devices.truncate(1);
     let pairs = [(&old, &new), (&new, &old), (&cross, &other), (&other, &cross), (&old, &other), (&old, &old)];
-    let forms: [[Written; 2]; 3] = [[as_it_is, as_it_is], [on_one_line, on_one_line], [as_it_is, in_other_words]];
+    let forms: [[Written; 2]; 5] = [
+        [as_it_is, as_it_is],
+        [on_one_line, on_one_line],
+        [as_it_is, in_other_words],
+        [stored, once_stored],
+        [as_it_is, stored],
+    ];
     for ((old, new), written) in pairs.into_iter().flat_map(|pair| forms.map(|written| (pair, written))) {
         let [before, now] = ["old.json", "new.json"].map(|name| folder.path().join(name));
         std::fs::write(&before, written[0](old)).unwrap();
@@ -352,6 +371,29 @@ fn what_is_left_out_while_reading_changes_no_comparison() {
         let thin = compare(old.program.clone(), &[], &before, &now).unwrap();
         assert_eq!(kernels(&thin.diff), kernels(&whole.diff));
         assert_eq!(thin.diff.summary, whole.diff.summary);
+    }
+}
+
+#[test]
+fn a_damaged_stored_report_is_compared_with_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("report");
+    for write in [stored, once_stored] {
+        let bytes = write(&update().0);
+        for place in (0..bytes.len()).step_by(53) {
+            let mut damaged = bytes.clone();
+            damaged[place] ^= 0x10;
+            std::fs::write(&path, &damaged).unwrap();
+            let error = to_compare([&path, &path]).unwrap_err();
+            assert!(matches!(error, LoadError::Stored { .. } | LoadError::Syntax { .. }), "byte {place}: {error}");
+        }
+        for length in (20..bytes.len()).step_by(211) {
+            std::fs::write(&path, &bytes[..length]).unwrap();
+            let error = to_compare([&path, &path]).unwrap_err();
+            assert!(matches!(error, LoadError::Stored { .. }), "{length} bytes: {error}");
+        }
+        std::fs::write(&path, &bytes).unwrap();
+        to_compare([&path, &path]).unwrap();
     }
 }
 

@@ -23,6 +23,25 @@ fn a_pause_lasts_until_an_operator_ends_it() {
 }
 
 #[test]
+fn metrics_of_the_last_round_are_there_before_the_next() {
+    let mut host = Host::new("swiftshader", "start = false\n");
+    assert!(host.ask(&["run-now"]).0);
+    host.wait("the first measurement", || host.told().contains("was measured for the first time"));
+    let of_devices = |host: &Host| -> Vec<String> {
+        let page = host.get("/metrics");
+        page.lines().filter(|line| line.contains("slot=") && !line.contains("_total{")).map(str::to_owned).collect()
+    };
+    let before = of_devices(&host);
+    assert!(before.iter().any(|line| line.starts_with("fpprobe_profile_class{")), "{before:#?}");
+    host.signal(Signal::TERM);
+    host.ended();
+    // Nobody asks it to measure.
+    host.start();
+    host.wait("the look", || host.status()["state"] != "looking");
+    assert_eq!(of_devices(&host), before);
+}
+
+#[test]
 fn an_interval_goes_on_however_often_the_rest_is_read_again() {
     let host = Host::new("swiftshader", "start = false\nschedule = \"every 3s\"\n");
     host.wait("the clock", || {

@@ -19,6 +19,9 @@ use crate::values::{asked_again, encode_answer, encode_case, eval_command};
 /// How many lanes of a kernel a finding shows.
 const SHOWN: usize = 4;
 
+/// How a finding ends that is of the bits of NaNs alone.
+pub(crate) const OF_NAN: &str = ", all of them in the bits of a NaN";
+
 /// What the observations of one device mean.
 #[derive(Clone, Debug, Default)]
 pub struct Judged {
@@ -220,7 +223,7 @@ fn flaky(observation: &Observation) -> Option<Finding> {
         parts.iter().zip(encodings).any(|(bits, encoding)| Set::nan(encoding).contains(*bits))
     };
     let both = |case: &usize| nan(observation.answer(*case)) && nan(&second[case * width..(case + 1) * width]);
-    let which = if differs.iter().all(both) { ", all of them in the bits of a NaN" } else { "" };
+    let which = if differs.iter().all(both) { OF_NAN } else { "" };
     let kernel = observation.kernel.to_string();
     let lane = |case: &usize| {
         let other = &second[case * width..(case + 1) * width];

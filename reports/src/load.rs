@@ -108,7 +108,7 @@ pub enum LoadError {
         cause: serde_json::Error,
     },
     /// JSON, but of another kind.
-    #[error("failed to read report {}: its `schema` is {found}, not `{SCHEMA}`; a report is the file that `fpprobe run -o FILE.json` writes", path.display())]
+    #[error("failed to read report {}: its `schema` is {found}, and not `{SCHEMA}`; a report is the file that `fpprobe run -o FILE.json` writes", path.display())]
     NotAReport {
         /// The file.
         path: PathBuf,
@@ -285,11 +285,14 @@ fn document<'de, R: de::Read<'de>>(start: impl Fn() -> Deserializer<R>, path: &P
     let path = || path.to_owned();
     // A first look at the version alone: the rest of a newer document may be anything. Where the version is known the look
     // ends there, and the rest is read once.
-    let mut schema = None;
-    let look = (&mut start()).deserialize_any(Look(&mut schema));
+    let (mut schema, mut is_object) = (None, false);
+    let look = (&mut start()).deserialize_any(Look { schema: &mut schema, is_object: &mut is_object });
     if let (Err(error), None) = (look, &schema) {
         return Err(match error.classify() {
-            Category::Data => LoadError::NotAReport { path: path(), found: "not a text".into() },
+            Category::Data => {
+                let found = if is_object { "not a text" } else { "missing, as the document is no object" };
+                LoadError::NotAReport { path: path(), found: found.into() }
+            }
             _ => broken(error, path()),
         });
     }
@@ -327,7 +330,10 @@ fn broken(cause: serde_json::Error, path: PathBuf) -> LoadError {
 }
 
 /// Looks for the member `schema` and fails as soon as it has it.
-struct Look<'a>(&'a mut Option<String>);
+struct Look<'a> {
+    schema: &'a mut Option<String>,
+    is_object: &'a mut bool,
+}
 
 impl<'de> Visitor<'de> for Look<'_> {
     type Value = ();
@@ -337,9 +343,10 @@ impl<'de> Visitor<'de> for Look<'_> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        *self.is_object = true;
         while let Some(key) = map.next_key::<String>()? {
             if key == "schema" {
-                *self.0 = map.next_value()?;
+                *self.schema = map.next_value()?;
                 return Err(A::Error::custom("found"));
             }
             map.next_value::<IgnoredAny>()?;

@@ -37,7 +37,10 @@ struct Entry {
 /// Reads a baseline; `file` is named in messages.
 pub fn read(file: &str, text: &str) -> Result<Baseline, SourceError> {
     let source = Source::new(file, text);
-    let document: Document = source.read()?;
+    let document: Document = source.read().map_err(|mut error| {
+        error.problem.push_str("; a baseline is what `fpprobe baseline accept` writes");
+        error
+    })?;
     if document.schema.get_ref() != SCHEMA {
         let problem = format!(
             "`schema` is `{}` and this program knows `{SCHEMA}`; a baseline is what `fpprobe baseline accept` writes",

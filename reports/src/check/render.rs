@@ -58,11 +58,15 @@ impl RenderCheck for Junit {
             .accepted
             .iter()
             .map(|one| (at(&one.device, &one.profile, &one.rule), Ok(format!("accepted: {}", one.reason))));
-        let new = checked.deviations.iter().map(|one| (at(&one.device, &one.profile, &one.rule), Err(one.why.clone())));
-        let verdicts: HashMap<_, Result<String, String>> = accepted.chain(new).collect();
+        let new = checked.deviations.iter().map(|one| {
+            let failure = junit::Failure { why: one.why.clone(), evidence: one.evidence.clone() };
+            (at(&one.device, &one.profile, &one.rule), Err(failure))
+        });
+        let verdicts: HashMap<_, Result<String, junit::Failure>> = accepted.chain(new).collect();
         let excuse = |device: &Device, profile: &ProfileResult, rule: &RuleResult| {
             let place = at(&super::who(device), &profile.id, &rule.id);
-            verdicts.get(&place).cloned().unwrap_or_else(|| Err(String::new()))
+            let unknown = || Err(junit::Failure { why: String::new(), evidence: rule.evidence.clone() });
+            verdicts.get(&place).cloned().unwrap_or_else(unknown)
         };
         let suite = suite(checked);
         // What nobody asked for is no error of the device: the gate's own suite tells what is missing.
@@ -151,7 +155,12 @@ impl RenderCheck for Markdown {
 
 fn block(deviation: &Deviation) -> String {
     let Deviation { device, profile, rule, title, citation, why, lanes, failing, evidence } = deviation;
-    let place = format!("{}; {profile}; {failing} of {lanes} lanes not accepted; {citation}", device.name);
+    let place = format!(
+        "{}; {profile}; {} of {} not accepted; {citation}",
+        device.name,
+        phrase::grouped(*failing),
+        phrase::number(*lanes, "lane")
+    );
     let mut block = format!(
         "\n<details><summary><b>{}</b> {}: {}</summary>\n\n{}\n",
         escape(rule),

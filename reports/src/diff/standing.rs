@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::model::{
     FieldChange, FindingChange, IncidentChange, Kind, Presence, ProfileChange, RuleChange, Ruling, Standing,
 };
+use crate::judged::OF_NAN;
 use crate::model::{Claims, Device, Finding, Incident, ProfileResult, RuleResult};
 
 /// Fields of a device's identity, the telling ones first. Its slot is the same, and its key a digest of all others.
@@ -64,11 +65,15 @@ pub(super) fn claims(old: &Claims, new: &Claims) -> Vec<FieldChange> {
     independence.chain(flags).collect()
 }
 
-/// Findings that are new, then those that are gone. The lanes that show one may be others.
+/// Findings that are new, then those that are gone, those of the bits of NaNs last. The lanes that show one may be others.
 pub(super) fn findings(old: &Device, new: &Device) -> Vec<FindingChange> {
     let alike = |one: &Finding, other: &Finding| (&one.kind, &one.text) == (&other.kind, &other.text);
-    let apart = apart(&old.findings, &new.findings, alike).into_iter();
-    apart.map(|(presence, Finding { kind, text, .. })| FindingChange { presence, finding: kind, text }).collect()
+    let mut apart = apart(&old.findings, &new.findings, alike);
+    apart.sort_by_key(|(_, finding)| finding.text.ends_with(OF_NAN));
+    apart
+        .into_iter()
+        .map(|(presence, Finding { kind, text, .. })| FindingChange { presence, finding: kind, text })
+        .collect()
 }
 
 /// What went wrong on one side alone: new, then gone.
@@ -187,7 +192,8 @@ fn kind(old: Option<&RuleResult>, new: Option<&RuleResult>) -> Kind {
         (true, true) if old.verdict == Verdict::Depends && new.verdict == Verdict::Deviates => Kind::NewlyDeviating,
         (true, true) => Kind::DeviatesOtherwise,
         (true, false) => Kind::NewlyConforming,
-        (false, false) if !old.verdict.is_met() => Kind::NewlyConforming,
+        // What could not be judged before, for want of a feature or an answer, is met now.
+        (false, false) if !old.verdict.is_met() => Kind::Appeared,
         (false, false) => Kind::Permitted,
     }
 }

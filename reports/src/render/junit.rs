@@ -21,13 +21,22 @@ pub struct Junit;
 
 impl Render for Junit {
     fn render(&self, report: &Report, out: &mut dyn Write) -> io::Result<()> {
-        let excuse: &Excuse<'_> = &|_, _, _| Err(String::new());
+        let excuse: &Excuse<'_> = &|_, _, rule| Err(Failure { why: String::new(), evidence: rule.evidence.clone() });
         write(report, out, &Judge { excuse, unmeasured: Unmeasured::Error, suite: None })
     }
 }
 
 /// What excuses a rule's failure, or why nothing does.
-pub(crate) type Excuse<'a> = dyn Fn(&Device, &ProfileResult, &RuleResult) -> Result<String, String> + 'a;
+pub(crate) type Excuse<'a> = dyn Fn(&Device, &ProfileResult, &RuleResult) -> Result<String, Failure> + 'a;
+
+/// A failure that nothing excuses.
+#[derive(Clone)]
+pub(crate) struct Failure {
+    /// Why nothing does, where there is more to say than that the rule is not met.
+    pub(crate) why: String,
+    /// The lanes that show it.
+    pub(crate) evidence: Vec<Evidence>,
+}
 
 /// What a required rule is of which too little was measured.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -115,7 +124,7 @@ fn suite(device: &Device, name: &str) -> TestSuite {
 fn case(
     profile: &ProfileResult,
     rule: &RuleResult,
-    deviation: Option<&Result<String, String>>,
+    deviation: Option<&Result<String, Failure>>,
     unmeasured: Unmeasured,
 ) -> TestCase {
     let mut status = match (deviation, rule.verdict) {
@@ -132,9 +141,9 @@ fn case(
     if !met {
         status.set_message(&*visible(&message(rule, deviation)));
     }
-    if let Some(Err(_)) = deviation {
+    if let Some(Err(failure)) = deviation {
         status.set_type(rule.verdict.name());
-        status.set_description(visible_lines(&evidence(&rule.citation, &rule.evidence, lane::ACCEPTED)));
+        status.set_description(visible_lines(&evidence(&rule.citation, &failure.evidence, lane::ACCEPTED)));
     }
     let mut case = TestCase::new(&*visible(&format!("{} {}", rule.id, rule.title)), status);
     case.set_classname(&*visible(&profile.id));
@@ -145,10 +154,10 @@ fn case(
 }
 
 /// What is said of a rule that is not simply met.
-fn message(rule: &RuleResult, deviation: Option<&Result<String, String>>) -> String {
+fn message(rule: &RuleResult, deviation: Option<&Result<String, Failure>>) -> String {
     let mut parts: Vec<String> = Vec::new();
     parts.extend((rule.level != Level::Required).then(|| rule.level.name().to_owned()));
-    parts.extend(deviation.map(|(Ok(why) | Err(why))| why.clone()).filter(|why| !why.is_empty()));
+    parts.extend(deviation.map(|(Ok(why) | Err(Failure { why, .. }))| why.clone()).filter(|why| !why.is_empty()));
     parts.push(match rule.failing {
         0 => rule.verdict.name().to_owned(),
         failing => format!("{} of {} not accepted", phrase::grouped(failing), phrase::number(rule.lanes, "lane")),

@@ -89,11 +89,14 @@ fn other_bits_of_any_accepted_lane_close_it() {
     assert!(shown.command.contains("00000022"), "{}", shown.command);
     assert!(of_rule.evidence.len() > 1 && argument(&of_rule.evidence[1].inputs[0]) == "00000001");
     assert_eq!(shown.accepts, of_rule.evidence[1].accepts);
-    let mut text = Vec::new();
-    let form = CHECKS.iter().find(|form| form.name == "text").unwrap();
-    form.renderer.render(&worse, &report(|_, sum| sum), Style::PLAIN, &mut text).unwrap();
-    let text = String::from_utf8(text).unwrap();
-    assert!(text.contains("00000022"), "{text}");
+    for name in ["text", "md", "junit"] {
+        let mut text = Vec::new();
+        let form = CHECKS.iter().find(|form| form.name == name).unwrap();
+        form.renderer.render(&worse, &report(|_, sum| sum), Style::PLAIN, &mut text).unwrap();
+        let text = String::from_utf8(text).unwrap();
+        let (_, shown) = text.split_once("00000022 00000000 = 00555555").unwrap();
+        assert!(shown.find("00000022").unwrap() < shown.find("00000001").unwrap(), "{text}");
+    }
 }
 
 #[test]

@@ -14,7 +14,7 @@ use crate::diff::{
 };
 use crate::escape::visible_lines;
 use crate::render::html::{STYLE, day, evidence};
-use crate::render::phrase;
+use crate::render::{lane, phrase};
 
 /// Lanes shown of each operation.
 const LANES: usize = 8;
@@ -148,8 +148,21 @@ fn section(index: usize, device: &DeviceDiff, several: bool) -> Markup {
             @if !device.identity.is_empty() { section { h3 { "Driver and identity" } (scrolling("Driver and identity", &fields(&device.identity))) } }
             @if !device.profiles.is_empty() { section { h3 { "Classes" } (scrolling("Classes", &classes(&device.profiles))) } }
             @if !device.incomplete.is_empty() { section { h3 { "Not measured" } (incidents(&device.incomplete)) } }
-            @if !rules.is_empty() { section { h3 { "Rules whose verdict changed" } (scrolling("Rules whose verdict changed", &verdicts(&rules))) } }
             @for kind in Kind::ALL {
+                @let rules: Vec<&Ruled<'_>> = rules.iter().filter(|one| one.change.kind == kind).collect();
+                @if !rules.is_empty() {
+                    @let title = format!("Rules: {}", kind.name());
+                    section {
+                        h3 { (title) }
+                        (scrolling(&title, &verdicts(&rules)))
+                        @for (one, shown) in rules.iter().filter_map(|one| Some((one, digest::shown(one.change)?))) {
+                            details.lanes open {
+                                summary { (one.change.rule) ", the first lane that is not accepted" }
+                                div.evidences { (evidence::figure(&shown.kernel, &lane::lines(shown, lane::ACCEPTED), &shown.command)) }
+                            }
+                        }
+                    }
+                }
                 @if kind == Kind::Claim && !device.claims.is_empty() {
                     section { h3 { "Claims changed" } (scrolling("Claims changed", &fields(&device.claims))) }
                 }
@@ -208,14 +221,13 @@ fn classes(profiles: &[ProfileChange]) -> Markup {
     }
 }
 
-fn verdicts(rules: &[Ruled<'_>]) -> Markup {
+fn verdicts(rules: &[&Ruled<'_>]) -> Markup {
     html! {
         table.outcomes {
-            thead { tr { @for head in ["Change", "Rule", "What it says", "Profiles", "Verdict"] { th scope="col" { (head) } } } }
+            thead { tr { @for head in ["Rule", "What it says", "Profiles", "Verdict"] { th scope="col" { (head) } } } }
             tbody {
                 @for Ruled { change, profiles } in rules {
                     tr {
-                        td { (chip(change.kind)) }
                         th scope="row" { span.id { (change.rule) } @if change.level.name() != "required" { small { (change.level.name()) } } }
                         td { (change.title) small { cite { (change.citation) } } }
                         td { (profiles.join(", ")) }

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::digest::{self, Family};
+use super::digest::{self, Family, Ruled};
 use super::{RenderDiff, Style};
 use crate::diff::{DeviceDiff, Diff, FindingChange, IncidentChange, Kind, Presence, Source, Summary};
 use crate::model::Level;
@@ -11,7 +11,7 @@ use crate::render::paper::{Ink, Paper, pad};
 use crate::render::phrase;
 use crate::render::text::{evidence, lane};
 
-/// Rules, claims and fields shown of each device.
+/// Claims, fields, findings and incidents shown of each device.
 const SHOWN: usize = 16;
 
 /// For people at a terminal.
@@ -95,26 +95,26 @@ fn device(paper: &mut Paper, device: &DeviceDiff, several: bool) -> io::Result<(
         paper.line(2, 4, &[(Ink::Strong, &change.profile), (Ink::Plain, ": "), (Ink::Plain, &classes)])?;
     }
     incidents(paper, 2, &device.incomplete)?;
-    rules(paper, device)?;
-    let (claims, families) = (&device.claims, digest::families(device));
+    let (claims, families, rules) = (&device.claims, digest::families(device), digest::rules(device));
     for kind in Kind::ALL {
-        if kind == Kind::Claim && !claims.is_empty() {
-            heading(paper, kind)?;
-            for change in claims.iter().take(SHOWN) {
-                paper.line(
-                    2,
-                    4,
-                    &[(Ink::Plain, &change.field), (Ink::Plain, ": "), (Ink::Plain, &digest::field(change))],
-                )?;
-            }
-            more(paper, claims.len(), SHOWN)?;
-        }
+        let rules: Vec<&Ruled<'_>> = rules.iter().filter(|one| one.change.kind == kind).collect();
         let families: Vec<&Family<'_>> = families.iter().filter(|family| family.kind == kind).collect();
-        if !families.is_empty() {
+        let claims = if kind == Kind::Claim { &claims[..] } else { &[] };
+        if !(rules.is_empty() && families.is_empty() && claims.is_empty()) {
             heading(paper, kind)?;
-            families.iter().take(most(kind)).try_for_each(|family| self::family(paper, family))?;
-            more(paper, families.len(), most(kind))?;
         }
+        rules.iter().take(most(kind)).try_for_each(|one| rule(paper, one))?;
+        more(paper, rules.len(), most(kind), "rules")?;
+        for change in claims.iter().take(SHOWN) {
+            paper.line(
+                2,
+                4,
+                &[(Ink::Plain, &change.field), (Ink::Plain, ": "), (Ink::Plain, &digest::field(change))],
+            )?;
+        }
+        more(paper, claims.len(), SHOWN, "claims")?;
+        families.iter().take(most(kind)).try_for_each(|family| self::family(paper, family))?;
+        more(paper, families.len(), most(kind), "families of kernels")?;
     }
     findings(paper, &device.findings)
 }
@@ -128,40 +128,25 @@ fn findings(paper: &mut Paper, findings: &[FindingChange]) -> io::Result<()> {
     for change in findings.iter().take(SHOWN) {
         paper.line(2, 4, &[(Ink::Plain, &digest::finding(change))])?;
     }
-    more(paper, findings.len(), SHOWN)
+    more(paper, findings.len(), SHOWN, "findings")
 }
 
 fn incidents(paper: &mut Paper, indent: usize, changes: &[IncidentChange]) -> io::Result<()> {
     for change in changes.iter().take(SHOWN) {
         paper.line(indent, indent + 2, &[(Ink::Doubt, "not measured, "), (Ink::Plain, &digest::incident(change))])?;
     }
-    more(paper, changes.len(), SHOWN)
+    more(paper, changes.len(), SHOWN, "incidents")
 }
 
-fn rules(paper: &mut Paper, device: &DeviceDiff) -> io::Result<()> {
-    let rules = digest::rules(device);
-    if rules.is_empty() {
-        return Ok(());
-    }
-    paper.gap()?;
-    paper.line(0, 2, &[(Ink::Strong, "Rules whose verdict changed")])?;
-    for one in rules.iter().take(SHOWN) {
-        let change = one.change;
-        let level = if change.level == Level::Required { String::new() } else { format!(", {}", change.level.name()) };
-        let place = format!(" ({}{level})", one.profiles.join(", "));
-        let head = [
-            (ink(change.kind), change.kind.name()),
-            (Ink::Plain, "  "),
-            (Ink::Strong, &change.rule),
-            (Ink::Plain, " "),
-            (Ink::Plain, &change.title),
-            (Ink::Faint, &place),
-        ];
-        paper.line(2, 4, &head)?;
-        paper.line(4, 2, &[(Ink::Plain, &digest::verdicts(change))])?;
-        digest::shown(change).map_or(Ok(()), |one| evidence(paper, one, ACCEPTED))?;
-    }
-    more(paper, rules.len(), SHOWN)
+/// A rule whose verdict changed, and what shows that it is met no more.
+fn rule(paper: &mut Paper, one: &Ruled<'_>) -> io::Result<()> {
+    let change = one.change;
+    let level = if change.level == Level::Required { String::new() } else { format!(", {}", change.level.name()) };
+    let place = format!(" ({}{level})", one.profiles.join(", "));
+    let head = [(Ink::Strong, &change.rule[..]), (Ink::Plain, " "), (Ink::Plain, &change.title), (Ink::Faint, &place)];
+    paper.line(2, 4, &head)?;
+    paper.line(4, 2, &[(Ink::Plain, &digest::verdicts(change))])?;
+    digest::shown(change).map_or(Ok(()), |one| evidence(paper, one, ACCEPTED))
 }
 
 /// Kernels of one operation: the first lane of the first of them.
@@ -183,15 +168,15 @@ fn heading(paper: &mut Paper, kind: Kind) -> io::Result<()> {
     paper.line(0, 2, &[(ink(kind), &name)])
 }
 
-fn more(paper: &mut Paper, count: usize, shown: usize) -> io::Result<()> {
+fn more(paper: &mut Paper, count: usize, shown: usize, what: &str) -> io::Result<()> {
     if count <= shown {
         return Ok(());
     }
-    let more = format!("{} more; --format json has everything", phrase::grouped(count - shown));
+    let more = format!("{} {what} more; --format json has everything", phrase::grouped(count - shown));
     paper.line(2, 2, &[(Ink::Faint, &more)])
 }
 
-/// Operations shown of a kind.
+/// Rules, and families of kernels, shown of a kind.
 fn most(kind: Kind) -> usize {
     match kind {
         Kind::NewlyDeviating => 16,

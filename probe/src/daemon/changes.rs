@@ -86,6 +86,26 @@ pub struct Kernel {
     /// Inputs that are answered otherwise, by what that means.
     #[serde(default)]
     pub groups: Vec<Group>,
+    /// How it ended before; none where it was not asked.
+    #[serde(default)]
+    pub old: Option<Ended>,
+    /// How it ends now.
+    #[serde(default)]
+    pub new: Option<Ended>,
+}
+
+/// How a kernel ended.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Deserialize)]
+pub struct Ended {
+    outcome: String,
+}
+
+impl Kernel {
+    /// Whether all that changed are bits of NaNs of a kernel that does not answer twice the same: so it is after every run.
+    fn flickers(&self) -> bool {
+        let is_flaky = |ended: &Option<Ended>| ended.as_ref().is_some_and(|ended| ended.outcome == "flaky");
+        self.kind == NAN_BITS && (is_flaky(&self.old) || is_flaky(&self.new))
+    }
 }
 
 /// Inputs whose change means the same.
@@ -111,6 +131,10 @@ const UNMEASURABLE: &str = "unmeasurable";
 /// What the opposites mean: accepted again, or measurable again.
 const NEWLY_CONFORMING: &str = "newly_conforming";
 const APPEARED: &str = "appeared";
+/// Verdicts of rules that are met.
+const MET: [&str; 2] = ["conforms", "permitted"];
+/// Other bits of a NaN.
+const NAN_BITS: &str = "nan_bits";
 
 impl Changes {
     /// Whether they are what this report changes.
@@ -123,9 +147,10 @@ impl Changes {
         self.rules(NEWLY_DEVIATING).cloned().collect()
     }
 
-    /// Rules that accept again what the device does.
+    /// Rules that accept again what the device does, or what could not be judged before.
     pub fn conforming(&self) -> impl Iterator<Item = &Rule> {
-        self.rules(NEWLY_CONFORMING)
+        let is_met = |rule: &&Rule| rule.new.as_ref().is_some_and(|ruling| MET.contains(&&*ruling.verdict));
+        self.rules(NEWLY_CONFORMING).chain(self.rules(APPEARED).filter(is_met))
     }
 
     fn rules(&self, kind: &'static str) -> impl Iterator<Item = &Rule> {
@@ -185,10 +210,11 @@ impl Changes {
         if words.is_empty() { "nothing newly deviating".to_owned() } else { words.join(", ") }
     }
 
-    /// Numbers of rules and of kernels that changed.
+    /// Numbers of rules and of kernels that changed, without kernels that flicker.
     pub fn counts(&self) -> (usize, usize) {
         let sum = |count: fn(&DeviceChanges) -> usize| self.devices.iter().map(count).sum();
-        (sum(|device| device.rules.len()), sum(|device| device.kernels.len()))
+        let steady = |device: &DeviceChanges| device.kernels.iter().filter(|kernel| !kernel.flickers()).count();
+        (sum(|device| device.rules.len()), sum(steady))
     }
 
     /// What changed in who the device is, in words.
@@ -295,6 +321,28 @@ mod tests {
             changes(json!([kernel, silent])).worse(),
             "3 inputs of 1 kernel newly deviating, no answer any more from 1 kernel"
         );
+    }
+
+    #[test]
+    fn bits_of_nans_that_change_from_run_to_run_are_no_change() {
+        let count = |kind: &str, old: &str, new: &str| {
+            let kernel =
+                json!({ "kernel": "f32.fadd", "kind": kind, "old": { "outcome": old }, "new": { "outcome": new } });
+            let device = json!({ "identity": [], "rules": [], "kernels": [kernel] });
+            serde_json::from_value::<Changes>(json!({ "devices": [device] })).unwrap().counts().1
+        };
+        assert_eq!([count("nan_bits", "ran", "flaky"), count("nan_bits", "flaky", "ran")], [0, 0]);
+        assert_eq!([count("nan_bits", "ran", "ran"), count("permitted", "ran", "flaky")], [1, 1]);
+    }
+
+    #[test]
+    fn rules_that_are_judged_again_and_met_are_mended() {
+        let rule = |verdict: &str| json!({ "kind": "appeared", "profile": "p", "rule": "R", "title": "", "new": { "verdict": verdict, "failing": 0 } });
+        let mended = |verdict: &str| {
+            let device = json!({ "identity": [], "rules": [rule(verdict)], "kernels": [] });
+            serde_json::from_value::<Changes>(json!({ "devices": [device] })).unwrap().conforming().count()
+        };
+        assert_eq!([mended("conforms"), mended("permitted"), mended("incomplete")], [1, 1, 0]);
     }
 
     #[test]

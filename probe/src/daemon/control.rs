@@ -4,7 +4,7 @@
 //! and members of the configured group.
 
 use std::fs;
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::os::fd::AsRawFd as _;
 use std::os::unix::fs::{FileTypeExt as _, chown};
 use std::os::unix::net::{UnixListener, UnixStream};
@@ -214,14 +214,20 @@ fn group_id(name: &str) -> anyhow::Result<u32> {
 
 /// Asks the first daemon that answers at one of these places.
 pub fn call(places: &[PathBuf], request: &Request) -> anyhow::Result<Reply> {
-    let mut silent = Vec::new();
+    let (mut silent, mut refused) = (Vec::new(), false);
     let mut connect = |path: &PathBuf| {
         let stream = UnixStream::connect(path);
+        refused |= stream.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::PermissionDenied);
         stream.inspect_err(|error| silent.push(format!("{} ({error})", path.display()))).ok()
     };
     let Some(stream) = places.iter().find_map(&mut connect) else {
         let places = silent.join(", nor at ");
-        return Err(usage_error(format!("no daemon answers at {places}; is `fpprobe daemon` running?")));
+        let advice = if refused {
+            "only root, its own user and members of its group (`daemon.control.group`) may ask it"
+        } else {
+            "is `fpprobe daemon` running?"
+        };
+        return Err(usage_error(format!("no daemon answers at {places}; {advice}")));
     };
     stream.set_read_timeout(Some(PATIENCE * 2))?;
     let mut line = serde_json::to_string(request)?;

@@ -6,14 +6,14 @@
 use std::fs::{self, File};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::sync::Arc;
+use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
 use fpprobe_reports::limited;
-use rustix::process::{Signal, set_parent_process_death_signal};
+use rustix::process::{Pid, Signal, kill_process_group, set_parent_process_death_signal};
 use ureq::tls::{Certificate, PemItem, RootCerts, TlsConfig, parse_pem};
 
 use super::happening::Happening;
@@ -37,10 +37,33 @@ struct Message {
     webhook: Webhook,
 }
 
-/// Tells, in a thread of its own, one after the other.
+/// The program that runs, which ends with its children when the daemon does.
+#[derive(Default)]
+struct Running {
+    group: Option<Pid>,
+    ended: bool,
+}
+
+/// Tells, in a thread of its own, one after the other. Dropped, it ends the program that runs; what that was told is told again
+/// when the daemon starts.
 pub struct Messenger {
     folder: PathBuf,
     messages: Sender<Message>,
+    running: Arc<Mutex<Running>>,
+}
+
+impl Drop for Messenger {
+    fn drop(&mut self) {
+        let mut running = lock(&self.running);
+        running.ended = true;
+        if let Some(group) = running.group.take() {
+            let _ = kill_process_group(group, Signal::KILL);
+        }
+    }
+}
+
+fn lock(running: &Mutex<Running>) -> MutexGuard<'_, Running> {
+    running.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Messenger {
@@ -48,8 +71,11 @@ impl Messenger {
     pub fn start(folder: PathBuf, sender: Sender<Happening>) -> anyhow::Result<Messenger> {
         fs::create_dir_all(&folder).with_context(|| format!("failed to create folder {}", folder.display()))?;
         let (messages, receiver) = channel();
-        std::thread::Builder::new().name("messenger".to_owned()).spawn(move || deliver(&receiver, &sender))?;
-        Ok(Messenger { folder, messages })
+        let running = Arc::new(Mutex::new(Running::default()));
+        let shared = Arc::clone(&running);
+        let work = move || deliver(&receiver, &sender, &shared);
+        std::thread::Builder::new().name("messenger".to_owned()).spawn(work)?;
+        Ok(Messenger { folder, messages, running })
     }
 
     /// Tells what was to be told when the daemon was killed.
@@ -75,7 +101,7 @@ impl Messenger {
     }
 }
 
-fn deliver(messages: &Receiver<Message>, sender: &Sender<Happening>) {
+fn deliver(messages: &Receiver<Message>, sender: &Sender<Happening>, running: &Mutex<Running>) {
     while let Ok(Message { file, hook, webhook }) = messages.recv() {
         let tell = |what: &str, result: anyhow::Result<()>| {
             let told = result
@@ -84,14 +110,17 @@ fn deliver(messages: &Receiver<Message>, sender: &Sender<Happening>) {
             let _ = sender.send(Happening::Told(told));
         };
         if !hook.command.is_empty() {
-            let told = persistently(hook.retries, || run(&hook, &file));
+            let told = persistently(hook.retries, || run(&hook, &file, running));
             tell(&format!("hook {}", hook.command[0]), told);
         }
         if !webhook.url.is_empty() {
             let told = persistently(webhook.retries, || post(&webhook, &file));
             tell("webhook", told);
         }
-        let _ = fs::remove_file(&file);
+        // What the daemon's end broke off is told when it starts again.
+        if !lock(running).ended {
+            let _ = fs::remove_file(&file);
+        }
     }
 }
 
@@ -108,14 +137,28 @@ fn persistently(retries: u32, attempt: impl Fn() -> anyhow::Result<()>) -> anyho
     attempt().with_context(|| format!("after {} attempts", retries + 1))
 }
 
-/// Starts the program, without a shell, and waits for it, but not past its time. It may have children: its group ends with it.
-fn run(hook: &Hook, file: &Path) -> anyhow::Result<()> {
+/// Starts the program, without a shell, and waits for it, but not past its time or the daemon's. It may have children: its group
+/// ends where its time does.
+fn run(hook: &Hook, file: &Path, running: &Mutex<Running>) -> anyhow::Result<()> {
     let [program, arguments @ ..] = hook.command.as_slice() else { return Ok(()) };
     let input = File::open(file)?;
     let mut command = Command::new(program);
     command.args(arguments).stdin(input).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
     tie(&mut command);
-    let mut child = command.spawn().context("it could not be started")?;
+    let (mut child, group) = {
+        let mut running = lock(running);
+        anyhow::ensure!(!running.ended, "the daemon ends");
+        let child = command.spawn().context("it could not be started")?;
+        let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+        running.group = group;
+        (child, group)
+    };
+    let ended = wait(&mut child, group, hook);
+    lock(running).group = None;
+    ended
+}
+
+fn wait(child: &mut Child, group: Option<Pid>, hook: &Hook) -> anyhow::Result<()> {
     let deadline = Instant::now() + Duration::from_secs_f64(hook.timeout);
     while Instant::now() < deadline {
         match child.try_wait()? {
@@ -124,9 +167,8 @@ fn run(hook: &Hook, file: &Path) -> anyhow::Result<()> {
             None => std::thread::sleep(TICK),
         }
     }
-    let group = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw);
     if let Some(group) = group {
-        let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+        let _ = kill_process_group(group, Signal::KILL);
     }
     child.wait()?;
     bail!("it took more than {} s", hook.timeout)

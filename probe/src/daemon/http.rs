@@ -49,7 +49,13 @@ impl Drop for Seat {
 /// Listens, in threads; gives the address, whose port may have been the system's choice.
 pub fn listen(settings: &Http, board: Arc<Board>, policy: &Policy) -> anyhow::Result<SocketAddr> {
     let doing = || format!("failed to listen on {} (`daemon.http.listen`)", settings.listen);
-    let listener = TcpListener::bind(&settings.listen).with_context(doing).or_usage()?;
+    let bound = TcpListener::bind(&settings.listen);
+    // Who has the address now may let it go, and the network may yet come up: to try again helps.
+    let passes = bound
+        .as_ref()
+        .is_err_and(|error| matches!(error.kind(), io::ErrorKind::AddrInUse | io::ErrorKind::AddrNotAvailable));
+    let bound = bound.with_context(doing);
+    let listener = if passes { bound? } else { bound.or_usage()? };
     let address = listener.local_addr().with_context(doing)?;
     let site = Arc::new(Site::new(board, policy, settings.connections));
     let (taken, most) = (Arc::new(AtomicUsize::new(0)), settings.connections);

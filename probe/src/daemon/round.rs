@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, bail};
 use fpprobe_reports::limited;
 use fpprobe_reports::load::SIZE_LIMIT;
+use fpprobe_reports::save::save;
 use fpprobe_reports::store::{Store, Stored, container};
 use serde::{Deserialize, Serialize};
 
@@ -171,6 +172,9 @@ impl Round<'_> {
         if unfinished.before.is_some() {
             match self.compare(&stored) {
                 Ok((changes, path)) => {
+                    if let Some(before) = &unfinished.before {
+                        self.call(&path, before)?;
+                    }
                     found.changes = changes;
                     found.regressions = found.changes.regressions();
                     (found.before, found.diff) = (unfinished.before, Some(path));
@@ -288,6 +292,21 @@ impl Round<'_> {
         let diff = ["diff".into(), "--common".into(), old, new.into(), "-o".into(), path.clone().into()];
         self.succeed(diff.to_vec(), &[0])?;
         Ok((changes::read(&path)?, path))
+    }
+
+    /// Has a difference call the report of before by its place in the store, or by its id where it is there no more: its copy of this
+    /// round will be gone.
+    fn call(&self, diff: &Path, before: &str) -> anyhow::Result<()> {
+        let store = &self.place.store;
+        let stored = store.list()?.reports.into_iter().find(|stored| stored.entry.id() == before);
+        let name = stored.map_or_else(
+            || format!("report {before}, which is kept no more"),
+            |stored| store.folder().join(stored.entry.file).display().to_string(),
+        );
+        let copy = unfinished::reference(&self.place.folder, self.order).display().to_string();
+        let text =
+            fs::read_to_string(diff)?.replacen(&serde_json::to_string(&copy)?, &serde_json::to_string(&name)?, 1);
+        Ok(save(diff, |out| out.write_all(text.as_bytes()))?)
     }
 
     fn check(&self, baseline: &Path, stored: &Stored) -> anyhow::Result<(PathBuf, Vec<Deviation>)> {

@@ -136,11 +136,9 @@ impl Service {
         let tick = watchdog.map_or(TICK, |time| TICK.min(time / 3));
         self.tell(Priority::Info, "started", &[]);
         // What changes while it looks for the first time is seen.
-        self.troubles.extend(self.watch.update(
-            &look::places(&self.policy.config),
-            &self.policy.config.daemon.watch,
-            &self.roster,
-        ));
+        let places = look::places(&self.policy.config);
+        let troubles = self.watch.update(&places, &self.policy.config.daemon.watch, &self.roster);
+        self.troubled(troubles);
         loop {
             let now = Instant::now();
             if let Some(since) = self.stopping
@@ -319,8 +317,9 @@ impl Service {
             self.tell_of(Priority::Notice, device, &format!("has another {}", library.display()), &[]);
         }
         let places = look::places(&self.policy.config);
-        self.troubles = self.watch.update(&places, &self.policy.config.daemon.watch, &self.roster);
-        self.troubles.extend(self.roster.troubles.iter().cloned());
+        let mut troubles = self.watch.update(&places, &self.policy.config.daemon.watch, &self.roster);
+        troubles.extend(self.roster.troubles.iter().cloned());
+        self.troubled(troubles);
         let devices = &self.roster.devices;
         let here = |key: &str| devices.iter().any(|device| device.key == key);
         self.queue.retain(here);
@@ -383,6 +382,16 @@ impl Service {
         self.entries.push_back(format!("{} {text}{}", host::now(), about.concat()));
         while self.entries.len() > SHOWN {
             self.entries.pop_front();
+        }
+    }
+
+    /// Takes over what is wrong, and tells what was not before.
+    fn troubled(&mut self, troubles: Vec<String>) {
+        let before = std::mem::replace(&mut self.troubles, troubles);
+        self.metrics.set("fpprobe_daemon_troubles", &[], self.troubles.len() as f64);
+        let new: Vec<String> = self.troubles.iter().filter(|trouble| !before.contains(trouble)).cloned().collect();
+        for trouble in new {
+            self.tell(Priority::Warning, &trouble, &[]);
         }
     }
 

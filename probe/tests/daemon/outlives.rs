@@ -109,4 +109,39 @@ fn a_hook_ends_with_the_daemon() {
     host.signal(Signal::KILL);
     host.ended();
     host.wait("its end", || !sleeps());
+    // It is told again, now by a program that has a child; both end, and it is told again the next time.
+    let shell = format!("hook.command = [\"sh\", \"-c\", \"sleep {seconds} & wait\"]\nhook.timeout = 1000.0\n");
+    host.configure(&format!("tell = \"changes\"\n{shell}"));
+    host.start();
+    host.wait("the hook's child", sleeps);
+    host.signal(Signal::TERM);
+    host.ended();
+    host.wait("its end", || !sleeps());
+    host.start();
+    host.wait("the hook's child", sleeps);
+}
+
+#[test]
+fn a_driver_that_breaks_is_told() {
+    let host = Host::new("swiftshader", "");
+    host.wait("the first measurement", || host.told().contains("was measured for the first time"));
+    assert!(host.get("/metrics").contains("\nfpprobe_daemon_troubles 0\n"), "{}", host.get("/metrics"));
+    let broken =
+        r#"{"file_format_version": "1.0.0", "ICD": {"library_path": "/nowhere/lib.so", "api_version": "1.3.0"}}"#;
+    fs::write(host.path("drivers/driver.json"), broken).unwrap();
+    host.wait("the trouble", || host.told().contains("/nowhere/lib.so, which does not exist"));
+    host.wait("the metric", || host.get("/metrics").contains("\nfpprobe_daemon_troubles 1\n"));
+}
+
+#[test]
+fn an_address_that_is_taken_may_be_free_later() {
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let config = folder.path().join("config.toml");
+    let (store, address) = (folder.path().join("store"), taken.local_addr().unwrap());
+    fs::write(&config, format!("[store]\npath = {store:?}\n[daemon]\nhttp.listen = \"{address}\"\n")).unwrap();
+    let ended = ends(with_manifests(&[]).arg("--config").arg(&config).arg("daemon"));
+    // Not 2, after which the unit does not start it again.
+    ended.with(1);
+    assert!(ended.err.contains("daemon.http.listen"), "{}", ended.err);
 }

@@ -58,6 +58,11 @@ fn a_driver_that_changes_under_the_daemon_is_told_to_everybody() {
     assert!(cfg!(debug_assertions) || took < SOON, "it took {took:?}");
 
     assert_eq!(hook["schema"], "fpprobe-diff/1");
+    // Both reports are where it says.
+    for side in ["old", "new"] {
+        let file = std::path::Path::new(hook[side][0]["file"].as_str().unwrap());
+        assert!(file.is_file() && file.parent() == Some(&host.path("store")), "{side}: {}", file.display());
+    }
     let kernels = hook["devices"][0]["kernels"].as_array().unwrap();
     // Mesa 22 converts what does not fit otherwise than Mesa 25 does.
     assert!(kernels.iter().any(|kernel| kernel["kernel"] == "f32.convert_f_to_s"), "{kernels:?}");

@@ -19,7 +19,7 @@ use crate::daemon::job::{self, Ended, Limits};
 use crate::daemon::policy::Policy;
 
 /// Between two signs of life to who follows the events.
-const ALIVE: Duration = Duration::from_secs(15);
+const ALIVE: Duration = Duration::from_secs(5);
 /// Time for a page of a report to be made.
 const PAGE: Duration = Duration::from_mins(1);
 /// Reports in the list, newest first.

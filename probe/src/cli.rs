@@ -190,6 +190,8 @@ pub enum ConfigCommand {
         #[arg(long)]
         origin: bool,
     },
+    /// Says whether the settings can be meant, those of the daemon too: schedules, windows, addresses, what they name
+    Check,
 }
 
 /// Which devices.

@@ -55,11 +55,18 @@ use self::board::Board;
 pub use self::busy::utilisation;
 use self::happening::Happening;
 use self::hook::Messenger;
+use self::policy::Policy;
 pub use self::policy::Source;
 use self::quarantine::Quarantine;
 use self::service::{Service, write_config};
 use self::watch::Watch;
+use crate::config::Layers;
 use crate::exit::{OrUsage as _, say, usage_error};
+
+/// Makes sure that every setting can be meant, as the daemon does before it starts.
+pub fn check(layers: &Layers) -> anyhow::Result<()> {
+    Policy::new(layers).map(drop)
+}
 
 /// Runs until it is told to end.
 pub fn run(source: Source) -> anyhow::Result<()> {

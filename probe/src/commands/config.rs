@@ -7,12 +7,17 @@ use fpprobe_reports::escape::visible;
 use crate::cli::ConfigCommand;
 use crate::config::Layers;
 use crate::exit::Status;
-use crate::output;
+use crate::{daemon, output};
 
-/// Shows the settings in effect.
+/// Shows the settings in effect, or says whether they are valid.
 pub fn main(layers: &Layers, command: &ConfigCommand) -> anyhow::Result<Status> {
-    let ConfigCommand::Show { origin: with_origin } = command;
     let mut out = output::stdout();
+    let ConfigCommand::Show { origin: with_origin } = command else {
+        daemon::check(layers)?;
+        writeln!(out, "valid")?;
+        out.flush()?;
+        return Ok(Status::Done);
+    };
     for (key, value, origin) in layers.shown() {
         write!(out, "{key} = {}", visible(&value))?;
         if *with_origin {

@@ -73,9 +73,8 @@ impl Layers {
                 let near = nearest(&name, known.keys().map(String::as_str));
                 return Err(format!("the environment variable `{name}` is no setting{}", meant(&near)));
             };
-            let value =
-                self.value(key, &text).map_err(|error| format!("the environment variable `{name}`: {error}"))?;
-            self.put(key, value, Origin::Environment(name));
+            self.set(key, &text, Origin::Environment(name.clone()))
+                .map_err(|error| format!("the environment variable `{name}`: {error}"))?;
         }
         Ok(())
     }
@@ -91,15 +90,26 @@ impl Layers {
                 let near = nearest(key, self.origins.keys().map(String::as_str));
                 return Err(format!("`--set {text}`: `{key}` is no setting{}", meant(&near)));
             }
-            let value = self.value(key, value).map_err(|error| format!("`--set {text}`: {error}"))?;
-            self.put(key, value, Origin::CommandLine);
+            self.set(key, value, Origin::CommandLine).map_err(|error| format!("`--set {text}`: {error}"))?;
         }
         Ok(())
     }
 
     /// The configuration in effect.
     pub fn config(&self) -> Result<Config, String> {
-        checked(self.values.clone().try_into().map_err(|error: toml::de::Error| error.message().to_owned())?)
+        checked(self.typed()?)
+    }
+
+    /// Every setting as what it must be, whatever it says.
+    fn typed(&self) -> Result<Config, String> {
+        self.values.clone().try_into().map_err(|error: toml::de::Error| error.message().to_owned())
+    }
+
+    /// Makes one setting from a text.
+    fn set(&mut self, key: &str, text: &str, origin: Origin) -> Result<(), String> {
+        let value = self.value(key, text)?;
+        self.put(key, value, origin);
+        self.typed().map(drop).map_err(|error| format!("`{key}`: {error}"))
     }
 
     /// Every setting with its value, as TOML has it, and where it was made, sorted by key.
@@ -218,6 +228,8 @@ mod tests {
             (&[], &["daemon.http.listn=x"], &["daemon.http.listn", "`daemon.http.listen`"]),
             (&[("FPPROBE_WORKERS_JOBS", "many")], &[], &["FPPROBE_WORKERS_JOBS", "whole number", "many"]),
             (&[], &["daemon"], &["KEY=VALUE"]),
+            (&[], &["daemon.tell=x"], &["`--set daemon.tell=x`", "`daemon.tell`", "`x`", "`regressions`"]),
+            (&[("FPPROBE_DAEMON_BUSY_IN_USE", "x")], &[], &["FPPROBE_DAEMON_BUSY_IN_USE", "`daemon.busy.in_use`"]),
         ] {
             let message = layers("", variables, sets).unwrap_err();
             assert!(words.iter().all(|word| message.contains(word)), "{message}");

@@ -65,7 +65,8 @@ impl Source {
 }
 
 impl Policy {
-    fn new(layers: &Layers) -> anyhow::Result<Policy> {
+    /// Makes sure that every setting can be meant.
+    pub fn new(layers: &Layers) -> anyhow::Result<Policy> {
         let config = layers.config().map_err(usage_error)?;
         let daemon = &config.daemon;
         let schedule: Schedule = daemon.schedule.parse().map_err(usage_error)?;

@@ -87,10 +87,22 @@ fn what_can_never_work_is_an_error() {
         let config = folder.path().join("config.toml");
         let store = folder.path().join("store");
         fs::write(&config, format!("[store]\npath = {store:?}\n[daemon]\n{settings}\n")).unwrap();
-        let ended = ends(with_manifests(&[]).arg("--config").arg(&config).arg("daemon"));
-        ended.with(2);
-        assert!(ended.err.contains(problem), "{settings}: {}", ended.err);
+        for words in [&["daemon"][..], &["config", "check"]] {
+            let ended = ends(with_manifests(&[]).arg("--config").arg(&config).args(words));
+            ended.with(2);
+            assert!(ended.err.contains(problem), "{settings}: {}", ended.err);
+        }
     }
+}
+
+#[test]
+fn what_can_be_meant_is_valid() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = folder.path().join("config.toml");
+    fs::write(&config, "[daemon]\nschedule = \"every 1h\"\nwindows = [\"22:00-06:00\"]\n").unwrap();
+    let ended = ends(with_manifests(&[]).arg("--config").arg(&config).args(["config", "check"]));
+    ended.with(0);
+    assert_eq!(ended.out, "valid\n");
 }
 
 #[test]

@@ -9,7 +9,7 @@ use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus, TestSuite};
 use super::{Checked, Deviation, Gate, Gone, Who};
 use crate::escape::visible;
 use crate::model::{Device, ProfileResult, Report, RuleResult};
-use crate::render::md::{comment, escape, lane_block};
+use crate::render::md::{comment, escape, folded, lane_block};
 use crate::render::paper::{Ink, Paper, Style};
 use crate::render::{Form, json, junit, lane, phrase, text};
 
@@ -161,18 +161,11 @@ fn block(deviation: &Deviation) -> String {
         phrase::grouped(*failing),
         phrase::number(*lanes, "lane")
     );
-    let mut block = format!(
-        "\n<details><summary><b>{}</b> {}: {}</summary>\n\n{}\n",
-        escape(rule),
-        escape(title),
-        escape(why),
-        escape(&place)
-    );
+    let mut block = format!("\n{}\n", escape(&place));
     for one in evidence.iter().take(EVIDENCE) {
         block.push_str(&lane_block(&one.kernel, &lane::lines(one, lane::ACCEPTED), &one.command));
     }
-    block.push_str("\n</details>\n");
-    block
+    folded(rule, &format!(" {title}: {why}"), &block)
 }
 
 fn headline(checked: &Checked) -> String {

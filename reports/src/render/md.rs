@@ -116,24 +116,27 @@ fn incidents(incidents: &[Incident]) -> String {
 
 fn cause_block(cause: &Cause) -> String {
     let rule = cause.rule;
-    let mut block = format!(
-        "\n<details><summary><b>{}</b> {} ({})</summary>\n\n{} in {}; {}; {}\n",
-        escape(&rule.id),
-        escape(&rule.title),
-        rule.verdict.name(),
+    let mut body = format!(
+        "\n{} in {}; {}; {}\n",
         rule.level.name(),
         escape(&phrase::profile_ids(&cause.profiles)),
         phrase::lanes(cause),
         escape(&rule.citation)
     );
     if !cause.dependents.is_empty() {
-        let _ = write!(block, "\nAlso fail because of it: {}\n", escape(&phrase::dependents(cause)));
+        let _ = write!(body, "\nAlso fail because of it: {}\n", escape(&phrase::dependents(cause)));
     }
     for evidence in cause.evidence.iter().take(EVIDENCE) {
-        block.push_str(&evidence_block(evidence));
+        body.push_str(&evidence_block(evidence));
     }
-    block.push_str("\n</details>\n");
-    block
+    folded(&rule.id, &format!(" {} ({})", rule.title, rule.verdict.name()), &body)
+}
+
+/// A body that is folded up under a line of text, which begins in bold type.
+pub(crate) fn folded(bold: &str, rest: &str, body: &str) -> String {
+    // The line is HTML, where backslashes escape nothing.
+    let (bold, rest) = (guarded(bold, false), guarded(rest, false));
+    format!("\n<details><summary><b>{bold}</b>{rest}</summary>\n{body}\n</details>\n")
 }
 
 /// A lane that a rule does not accept.
@@ -159,6 +162,11 @@ pub(crate) fn lane_block(kernel: &str, lines: &[lane::Line], command: &str) -> S
 
 /// Text as text: no markup, no links, no mentions.
 pub(crate) fn escape(text: &str) -> String {
+    guarded(text, true)
+}
+
+/// The same as Markdown or as HTML within it.
+fn guarded(text: &str, markdown: bool) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in visible(text).chars() {
         match c {
@@ -170,9 +178,13 @@ pub(crate) fn escape(text: &str) -> String {
                 safe.push(c);
                 safe.push_str("<!-- -->");
             }
-            '\\' | '`' | '*' | '_' | '{' | '}' | '[' | ']' | '|' | '~' | '!' | '$' => {
+            '\\' | '`' | '*' | '_' | '{' | '}' | '[' | ']' | '|' | '~' | '!' | '$' if markdown => {
                 safe.push('\\');
                 safe.push(c);
+            }
+            '\\' | '`' | '*' | '{' | '}' | '[' | ']' | '|' | '~' | '!' | '$' => {
+                // Writing to a string cannot fail.
+                let _ = write!(safe, "&#x{:x};", u32::from(c));
             }
             _ => safe.push(c),
         }
@@ -207,5 +219,7 @@ mod tests {
         assert_eq!(escape("https://x.example"), "https:<!-- -->//x.example");
         assert_eq!(code("a`b``c|d\n"), "``` a`b``c\\|d\\u{a} ```");
         assert_eq!(code(" "), "");
+        let folded = folded("f16_a*", " <b> @team [x]", "");
+        assert!(folded.contains("<b>f16_a&#x2a;</b> &lt;b&gt; @<!-- -->team &#x5b;x&#x5d;</summary>"), "{folded}");
     }
 }

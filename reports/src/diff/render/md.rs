@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use super::digest::{self, Family, Ruled};
 use super::{RenderDiff, Style};
 use crate::diff::{DeviceDiff, Diff, IncidentChange, Kind, Presence, Standing, Summary};
-use crate::render::md::{code, comment, escape, evidence_block, lane_block, list};
+use crate::render::md::{code, comment, escape, evidence_block, folded, lane_block, list};
 use crate::render::phrase;
 
 /// Claims and fields shown of each device.
@@ -22,7 +22,8 @@ impl RenderDiff for Markdown {
         let mut blocks: Vec<(Kind, String)> = Vec::new();
         for device in diff.devices.iter().filter(|device| device.presence == Presence::Both) {
             let several = diff.summary.compared > 1;
-            let name = if several { format!("{}: ", label(diff, device)) } else { String::new() };
+            let host = if diff.is_of_several() { format!(" of host {}", device.host) } else { String::new() };
+            let name = if several { format!("{}{host}: ", device.name) } else { String::new() };
             blocks.extend(digest::rules(device).iter().map(|rule| (rule.change.kind, self::rule(&name, rule))));
             blocks.extend(digest::families(device).iter().map(|family| (family.kind, self::family(&name, family))));
             blocks.extend((!device.claims.is_empty()).then(|| (Kind::Claim, claims(&name, device))));
@@ -104,38 +105,31 @@ fn rule(device: &str, rule: &Ruled<'_>) -> String {
     let change = rule.change;
     let (kind, profiles) = (change.kind.name(), rule.profiles.join(", "));
     let told = format!("{} {} in {profiles}: {}", change.rule, change.title, digest::verdicts(change));
-    let told = escape(&told);
     match digest::shown(change) {
-        None => format!("\n{device}**{kind}**: {told}\n"),
-        Some(one) => {
-            let block = evidence_block(one);
-            format!("\n<details><summary>{device}<b>{kind}</b>: {told}</summary>\n{block}\n</details>\n")
-        }
+        None => format!("\n{}**{kind}**: {}\n", escape(device), escape(&told)),
+        Some(one) => folded(&format!("{device}{kind}"), &format!(": {told}"), &evidence_block(one)),
     }
 }
 
 fn family(device: &str, family: &Family<'_>) -> String {
-    let title = escape(&family.title());
+    let title = format!("{device}{}", family.kind.name());
     let Some(group) = family.group().filter(|group| group.kind != Kind::NanBits) else {
-        return format!("\n{device}{}: {title}\n", family.kind.name());
+        return format!("\n{}: {}\n", escape(&title), escape(&family.title()));
     };
-    let said = escape(&digest::judged(group));
-    let mut block = format!("\n<details><summary>{device}<b>{}</b> {title}</summary>\n\n{said}\n", family.kind.name());
+    let mut block = format!("\n{}\n", escape(&digest::judged(group)));
     let kernel = &family.first().kernel;
     for lane in group.lanes.iter().take(LANES) {
         block.push_str(&lane_block(kernel, &digest::lines(kernel, lane), &digest::command(kernel, lane)));
     }
-    block.push_str("\n</details>\n");
-    block
+    folded(&title, &format!(" {}", family.title()), &block)
 }
 
 fn findings(device: &str, of: &DeviceDiff) -> String {
-    let mut block = format!("\n<details><summary>{device}findings</summary>\n\n");
-    block.push_str(&list(of.findings.iter().take(SHOWN).map(|change| escape(&digest::finding(change)))));
+    let mut block = list(of.findings.iter().take(SHOWN).map(|change| escape(&digest::finding(change))));
     if of.findings.len() > SHOWN {
         let _ = writeln!(block, "- {} more", phrase::grouped(of.findings.len() - SHOWN));
     }
-    block + "\n</details>\n"
+    folded(&format!("{device}findings"), "", &format!("\n{block}"))
 }
 
 fn claims(device: &str, of: &DeviceDiff) -> String {
@@ -143,5 +137,5 @@ fn claims(device: &str, of: &DeviceDiff) -> String {
     let lines = lines.map(|change| format!("{}: {}", code(&change.field), escape(&digest::field(change))));
     let more = of.claims.len().saturating_sub(SHOWN);
     let more = if more > 0 { format!("- {more} more\n") } else { String::new() };
-    format!("\n{device}claims changed\n{}{more}", list(lines))
+    format!("\n{}claims changed\n{}{more}", escape(device), list(lines))
 }

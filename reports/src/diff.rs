@@ -60,7 +60,7 @@ pub fn compare(program: Program, profiles: &[Profile], old: &[Loaded], new: &[Lo
     }
     let incidents =
         |side: &[Loaded]| side.iter().flat_map(|loaded| loaded.report.incomplete.clone()).collect::<Vec<_>>();
-    let incomplete = standing::incidents(&incidents(old), &incidents(new), |one, other| one == other);
+    let incomplete = standing::incidents(&incidents(old), &incidents(new), |incident| incident);
     let sources = |reports: &[Loaded]| reports.iter().map(source).collect();
     let mut summary = Summary::of(&devices);
     summary.empty &= incomplete.is_empty();
@@ -109,9 +109,7 @@ fn both(
         claims: standing::claims(&old.claims, &new.claims),
         findings: standing::findings(old, new),
         // How long a module was that a kernel crashed in is chance.
-        incomplete: standing::incidents(&old.incomplete, &new.incomplete, |one, other| {
-            (&one.subject, one.outcome) == (&other.subject, other.outcome)
-        }),
+        incomplete: standing::incidents(&old.incomplete, &new.incomplete, |one| (&one.subject, one.outcome)),
         kernels,
     })
 }

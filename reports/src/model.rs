@@ -215,7 +215,7 @@ pub enum Outputs {
 }
 
 /// Something that went wrong with a driver, device or kernel.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Incident {
     /// What it happened to: a manifest, a kernel id, or `-` for the device as a whole.
     pub subject: String,

@@ -1,7 +1,7 @@
 //! From TOML to a [`Profile`], with errors that name file, line and key.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
-
 use std::rc::Rc;
 use std::str::FromStr;
 
@@ -45,6 +45,8 @@ struct Draft {
     /// Rules as they are written. What they demand is known only when the last file has been read: a profile may change
     /// the operations, and what arithmetic is to them, under rules that it takes over from another.
     rules: Vec<Written>,
+    /// Environments of formats with nothing said in their place, as rules have asked for them: all files are read by then.
+    plain: RefCell<BTreeMap<Format, Environment>>,
 }
 
 /// A rule as it is written.
@@ -114,6 +116,7 @@ fn draft(
             ground: Ground { ulp: Ulp::Binade, inheritance: Inheritance::default(), environments: BTreeMap::new() },
             operations: BTreeMap::new(),
             rules: Vec::new(),
+            plain: RefCell::default(),
         },
         Some(name) if depth == DEEPEST => {
             let at = name.span().start;
@@ -372,6 +375,10 @@ fn read_part(
 
 /// What a profile says of a format, with what is said of an operation, or in a rule, in its place.
 fn environment_of(draft: &Draft, format: Format, others: &[&Table]) -> Result<Environment, String> {
+    let is_plain = others.iter().all(|other| other.is_empty());
+    if let (true, Some(known)) = (is_plain, draft.plain.borrow().get(&format)) {
+        return Ok(*known);
+    }
     let mut table = draft.ground.environment(format);
     if table.is_empty() {
         return Err(format!("there is no `environment.{format}`, which it needs"));
@@ -379,5 +386,9 @@ fn environment_of(draft: &Draft, format: Format, others: &[&Table]) -> Result<En
     for other in others {
         table.extend(changed(format, other));
     }
-    environment("environment", &table)
+    let environment = environment("environment", &table)?;
+    if is_plain {
+        draft.plain.borrow_mut().insert(format, environment);
+    }
+    Ok(environment)
 }

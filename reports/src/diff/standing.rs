@@ -1,6 +1,7 @@
 //! What changed beside the bits: identity, claims, classes and the reports' own verdicts.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::hash::Hash;
 
 use fpprobe_profiles::{Class, Level, Profile, Verdict};
 use serde_json::Value;
@@ -67,29 +68,32 @@ pub(super) fn claims(old: &Claims, new: &Claims) -> Vec<FieldChange> {
 
 /// Findings that are new, then those that are gone, those of the bits of NaNs last. The lanes that show one may be others.
 pub(super) fn findings(old: &Device, new: &Device) -> Vec<FindingChange> {
-    let alike = |one: &Finding, other: &Finding| (&one.kind, &one.text) == (&other.kind, &other.text);
-    let mut apart = apart(&old.findings, &new.findings, alike);
+    let mut apart = apart(&old.findings, &new.findings, |finding: &Finding| (&finding.kind, &finding.text));
     apart.sort_by_key(|(_, finding)| finding.text.ends_with(OF_NAN));
-    apart
-        .into_iter()
-        .map(|(presence, Finding { kind, text, .. })| FindingChange { presence, finding: kind, text })
-        .collect()
+    let change = |(presence, Finding { kind, text, .. }): (Presence, &Finding)| FindingChange {
+        presence,
+        finding: kind.clone(),
+        text: text.clone(),
+    };
+    apart.into_iter().map(change).collect()
 }
 
-/// What went wrong on one side alone: new, then gone.
-pub(super) fn incidents(
-    old: &[Incident],
-    new: &[Incident],
-    alike: impl Fn(&Incident, &Incident) -> bool,
+/// What went wrong on one side alone: new, then gone. Those with the same key are the same.
+pub(super) fn incidents<'a, K: Eq + Hash>(
+    old: &'a [Incident],
+    new: &'a [Incident],
+    key: impl Fn(&'a Incident) -> K,
 ) -> Vec<IncidentChange> {
-    apart(old, new, alike).into_iter().map(|(presence, incident)| IncidentChange { presence, incident }).collect()
+    let change = |(presence, incident): (Presence, &Incident)| IncidentChange { presence, incident: incident.clone() };
+    apart(old, new, key).into_iter().map(change).collect()
 }
 
 /// What one of two lists alone holds: that of the new one first.
-fn apart<T: Clone>(old: &[T], new: &[T], alike: impl Fn(&T, &T) -> bool) -> Vec<(Presence, T)> {
-    let without = |list: &[T], other: &[T], presence: Presence| -> Vec<(Presence, T)> {
-        let alone = list.iter().filter(|one| !other.iter().any(|other| alike(one, other)));
-        alone.map(|one| (presence, one.clone())).collect()
+fn apart<'a, T, K: Eq + Hash>(old: &'a [T], new: &'a [T], key: impl Fn(&'a T) -> K) -> Vec<(Presence, &'a T)> {
+    let without = |list: &'a [T], other: &'a [T], presence: Presence| {
+        let other: HashSet<K> = other.iter().map(&key).collect();
+        let alone = list.iter().filter(|one| !other.contains(&key(one)));
+        alone.map(|one| (presence, one)).collect::<Vec<_>>()
     };
     let mut apart = without(new, old, Presence::Appeared);
     apart.extend(without(old, new, Presence::Vanished));

@@ -77,7 +77,8 @@ fn without_common(texts: [&str; 2]) -> Option<[String; 2]> {
         let (Some(before), Some(now)) = (before, now) else { continue };
         let answers = [Answers::of(before), Answers::of(now)];
         // One side may spell otherwise what both have.
-        if !answers[0].alone_are_known(&answers[1]) || !answers[1].alone_are_known(&answers[0]) {
+        let known = parallel::map(&[0, 1], |side: &usize| answers[*side].alone_are_known(&answers[1 - *side]));
+        if known != [true, true] {
             return None;
         }
         let is_spare = |side: usize, one: &Observation<'_>| {

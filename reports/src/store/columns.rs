@@ -152,17 +152,19 @@ impl Joined {
 
 /// Values of so many bytes, in quotes with commas between them; each plane has one byte of every value.
 fn write_values<const BYTES: usize>(planes: &[u8], values: Range<usize>, text: &mut Vec<u8>) {
-    let rows = planes.len() / BYTES;
-    let planes: [&[u8]; BYTES] = std::array::from_fn(|byte| &planes[byte * rows..][values.clone()]);
-    // A comma, a quote, the digits of the longest, and a quote.
-    let mut piece = *b",\"0123456789abcdef\"";
-    let end = 2 * BYTES + 3;
-    piece[end - 1] = b'"';
-    for value in 0..values.len() {
-        for (digits, plane) in piece[2..].as_chunks_mut::<2>().0.iter_mut().zip(&planes) {
+    let (rows, count, start) = (planes.len() / BYTES, values.len(), text.len());
+    let planes: [&[u8]; BYTES] = std::array::from_fn(|byte| &planes[byte * rows..][values.clone()][..count]);
+    // A quote, the digits, a quote and a comma, which the last has not.
+    let length = 2 * BYTES + 3;
+    text.resize(start + count * length, b'"');
+    for (value, piece) in text[start..].chunks_exact_mut(length).enumerate() {
+        for (digits, plane) in piece[1..].as_chunks_mut::<2>().0.iter_mut().zip(&planes) {
             *digits = HEX[usize::from(plane[value])];
         }
-        text.extend_from_slice(&piece[usize::from(value == 0)..end]);
+        piece[length - 1] = b',';
+    }
+    if count > 0 {
+        text.pop();
     }
 }
 

@@ -140,7 +140,7 @@ pub enum Command {
     /// report and the baseline, and a default run when the host is idle. [daemon] in config.toml says when, with what manners,
     /// and whom it tells. SIGHUP has it read that again, SIGTERM ends it.
     Daemon(DaemonArgs),
-    /// Shows the settings in effect
+    /// Shows the settings in effect, or checks them
     ///
     /// A setting is that of the command line (--set KEY=VALUE), else that of the environment (FPPROBE_ and the key in capitals,
     /// with _ for dots: FPPROBE_WORKERS_JOBS), else that of the configuration file, else the default.

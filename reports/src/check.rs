@@ -2,21 +2,19 @@
 //! more, or was not measured, is told, too. A report that tells of nothing opens no gate.
 
 mod render;
+mod subject;
 
-use fpprobe_profiles::accepted::Accepted as Set;
-use fpprobe_profiles::accepts::Demands;
-use fpprobe_profiles::{Level, Observation, Outcome, Profile, Verdict};
+use fpprobe_profiles::{Level, Outcome, Profile, Verdict};
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::Value;
 
 pub use self::render::{CHECKS, CheckFormat, RenderCheck};
+use self::subject::Subject;
 use crate::baseline::{Acceptance, Baseline, Date, Objection, Tainted, mended};
 use crate::causes::names;
 use crate::failed::Answers;
 use crate::model::{Device, Driver, Evidence, ProfileResult, Program, Report, RuleResult};
 use crate::record::RecordError;
-use crate::values::{asked_again, encode_answer, encode_case};
 
 /// The value of [`Checked::schema`] that this program writes.
 pub const SCHEMA: &str = "fpprobe-check/1";
@@ -279,42 +277,6 @@ pub fn deviations(device: &Device) -> Vec<(&ProfileResult, &RuleResult)> {
 
 fn is_deviation(rule: &RuleResult) -> bool {
     rule.level == Level::Required && rule.verdict == Verdict::Deviates
-}
-
-/// A device with what it answered.
-struct Subject<'r> {
-    device: &'r Device,
-    answers: Answers,
-}
-
-impl Subject<'_> {
-    /// The lanes that show a deviation, that which is objected to first.
-    fn evidence(&self, profiles: &[Profile], profile: &str, rule: &RuleResult, objection: &Objection) -> Vec<Evidence> {
-        let mut evidence = rule.evidence.clone();
-        let Some((kernel, lane)) = &objection.lane else { return evidence };
-        let Some((observation, case)) = self.answers.find(kernel, lane) else { return evidence };
-        let inputs = encode_case(&observation.kernel, observation.cases.case(case));
-        let first = match evidence.iter().position(|one| (&one.kernel, &one.inputs) == (kernel, &inputs)) {
-            Some(place) => evidence.remove(place),
-            None => Evidence {
-                kernel: kernel.clone(),
-                command: asked_again(observation, &inputs),
-                inputs,
-                out: encode_answer(&observation.kernel, observation.answer(case)),
-                accepts: accepts(profiles, (profile, &rule.id), observation, case),
-            },
-        };
-        evidence.insert(0, first);
-        evidence
-    }
-}
-
-/// What a rule accepts of a case; `null` where no such profile or rule is known.
-fn accepts(profiles: &[Profile], (profile, rule): (&str, &str), observation: &Observation, case: usize) -> Value {
-    let demands = Demands::new(profiles.iter().filter(|one| one.id == profile), &observation.kernel);
-    let sets = demands.of(observation.cases.case(case));
-    let look = demands.rules().iter().find(|demanding| demanding.rule.id == rule);
-    look.and_then(|look| sets.get(look.look)?.as_ref()).map_or(Value::Null, Set::to_json)
 }
 
 /// The acceptance of a deviation, or why there is none.

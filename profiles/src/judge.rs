@@ -292,6 +292,7 @@ fn judge_lanes(sight: &Sight<'_>) -> Judged {
     // What is demanded of lanes together needs them together; of which there are no long lists.
     let together = requirements.iter().any(|requirement| *requirement != Requirement::Result);
     let ieee = behaviour::strict(sight.demand);
+    let is_ieee = ieee == *sight.demand;
     let mut judged = Judged {
         lanes: 0,
         choice: false,
@@ -320,7 +321,8 @@ fn judge_lanes(sight: &Sight<'_>) -> Judged {
         judged.lanes += usize::from(counts);
         judged.choice |= !lane.set.is_single();
         judged.failing.extend(fails.then_some(spot));
-        let nearest = (judged.strict && judged.failing.is_empty()).then(|| lane.under(&ieee));
+        let strict = || if is_ieee { lane.set.clone() } else { lane.under(&ieee) };
+        let nearest = (judged.strict && judged.failing.is_empty()).then(strict);
         judged.strict = nearest.as_ref().is_some_and(|nearest| sight.accepts(nearest, lane.spot, &ieee));
         if judged.failing.is_empty() {
             watch.see(&lane, nearest);

@@ -71,7 +71,7 @@ impl<'a> Campaign<'a> {
                 say(&format!("the report was not stored: {cause}, and it lacks the rest"));
                 None
             }
-            (Some(keep), None) => keep.keep(&report)?,
+            (Some(keep), None) => keep.keep(&report, plan.output.is_file())?,
             (None, _) => None,
         };
         let status = status.and(plan.requirements(&report));

@@ -8,6 +8,7 @@ use anyhow::Context as _;
 use fpprobe_reports::Report;
 use fpprobe_reports::escape::visible;
 use fpprobe_reports::render::{Json, Render as _};
+use fpprobe_reports::save::save;
 use fpprobe_reports::store::{Limits, Put, Store};
 
 use crate::cli::{Keeping, Place};
@@ -35,8 +36,9 @@ impl Keep {
         Ok(Some(Keep { store, limits: limits(config), allow_tainted: options.allow_tainted }))
     }
 
-    /// Puts a report into the store, and lets go what there is no room for; the file, where there is a device in it.
-    pub fn keep(&self, report: &Report) -> anyhow::Result<Option<PathBuf>> {
+    /// Puts a report into the store, and lets go what there is no room for; the file, where there is a device in it. One that
+    /// cannot be stored is kept elsewhere, unless it is `written` to a file of its own.
+    pub fn keep(&self, report: &Report, written: bool) -> anyhow::Result<Option<PathBuf>> {
         if report.devices.is_empty() {
             say("the report was not stored: it holds no device");
             return Ok(None);
@@ -44,9 +46,23 @@ impl Keep {
         let mut text = Vec::new();
         Json.render(report, &mut text)?;
         let text = String::from_utf8(text).context("failed to write the report as JSON")?;
-        let file = put(&self.store, report, &text, self.allow_tainted)?;
+        let stored = put(&self.store, report, &text, self.allow_tainted);
+        let file = stored.map_err(|error| if written { error } else { rescued(&text, error) })?;
         let_go(&self.store, &self.limits)?;
         Ok(Some(file))
+    }
+}
+
+/// Writes what could not be stored among the temporary files, and says where.
+fn rescued(text: &str, error: anyhow::Error) -> anyhow::Error {
+    let path = env::temp_dir().join(format!("fpprobe-report-{}.json", std::process::id()));
+    match save(&path, |out| out.write_all(text.as_bytes())) {
+        Ok(()) => {
+            let kept = format!("the report is {}; `fpprobe history add` stores it", path.display());
+            say(&kept);
+            error
+        }
+        Err(other) => error.context(format!("the report is lost: {other}")),
     }
 }
 

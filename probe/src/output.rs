@@ -84,6 +84,11 @@ impl Output {
         }
     }
 
+    /// Whether the report is written to a file.
+    pub fn is_file(&self) -> bool {
+        !self.files.is_empty()
+    }
+
     /// Writes the files.
     pub fn save(&self, report: &Report) -> anyhow::Result<()> {
         if let Some(folder) = &self.folder {

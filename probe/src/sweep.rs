@@ -1,8 +1,9 @@
 //! Whole domains: which blocks are asked ([`plan`]), what is kept of each as it arrives ([`journal`], [`mod@print`], [`agree`], [`verify`]), what changed
-//! since an older fingerprint ([`resolve`]), and where it all goes ([`files`]). The blocks themselves are
+//! since an older fingerprint ([`resolve`], [`every`]), and where it all goes ([`files`]). The blocks themselves are
 //! [`crate::supervisor::sweep`]'s.
 
 pub mod agree;
+pub mod every;
 pub mod files;
 pub mod journal;
 pub mod plan;

@@ -15,7 +15,7 @@ use std::str::FromStr;
 
 use toml::value::Datetime;
 
-pub use self::accept::{AcceptError, Filter, accept};
+pub use self::accept::{AcceptError, Filter, Revision, accept};
 pub(crate) use self::prints::mended;
 pub use self::prints::{NoPrints, Objection, Prints};
 pub use self::read::read;

@@ -20,7 +20,7 @@ use self::lanes::Bench;
 pub use self::model::*;
 pub use self::render::{DIFFS, DiffFormat, RenderDiff};
 use crate::load::Loaded;
-use crate::model::Program;
+use crate::model::{Device, Program};
 use crate::record::{RecordError, Recorded, UnknownKernel, read_device};
 
 /// Why two reports cannot be compared.
@@ -95,12 +95,13 @@ fn both(
         }
     }
     let (report, old, new) = (new.report, old.device, new.device);
-    let bench = Bench { profiles, met: standing::met(profiles, new) };
+    let bench = Bench { profiles, met: [old, new].map(|device| standing::met(profiles, device)) };
     let kernels = kernels::changes(&bench, &before.observations, &now.observations);
     let host = report.host.id.clone();
     Ok(DeviceDiff {
         slot: new.identity.slot.clone(),
         name: new.identity.name.clone(),
+        driver: driver(new),
         host,
         presence: Presence::Both,
         identity: standing::identity(old, new),
@@ -122,11 +123,18 @@ fn read(Placed { file, report, device }: &Placed<'_>) -> Result<Recorded, DiffEr
     })
 }
 
+/// Its driver, as the driver calls itself.
+fn driver(device: &Device) -> String {
+    let driver = &device.identity.driver;
+    if driver.info.is_empty() { driver.name.clone() } else { format!("{} {}", driver.name, driver.info) }
+}
+
 fn alone(one: &Placed<'_>, presence: Presence) -> DeviceDiff {
     let identity = &one.device.identity;
     DeviceDiff {
         slot: identity.slot.clone(),
         name: identity.name.clone(),
+        driver: driver(one.device),
         host: one.report.host.id.clone(),
         presence,
         identity: Vec::new(),

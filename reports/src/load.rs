@@ -240,14 +240,22 @@ fn text(path: &Path) -> Result<Text, LoadError> {
     Text::of(bytes(path)?).map_err(failed)
 }
 
-/// Reads a report, or those of a folder: its `report.json`, or where there is none every `.json` file in it, by name.
+/// Reads a report, or those of a folder: its `report.json`, or where there is none every `.json` file in it, by name, but for this
+/// program's other documents.
 pub fn set(path: &Path) -> Result<Vec<Loaded>, LoadError> {
     all(&files(path)?)
 }
 
 fn all(files: &[PathBuf]) -> Result<Vec<Loaded>, LoadError> {
     let loaded = parallel::map(files, |file| Ok(Loaded { file: file.display().to_string(), report: load(file)? }));
-    loaded.into_iter().collect()
+    // Comparisons and the like may lie beside the reports.
+    let is_other = |error: &LoadError| matches!(error, LoadError::NotAReport { found, .. } if found.starts_with("\"fpprobe-"));
+    let is_report = |one: &Result<Loaded, LoadError>| !one.as_ref().is_err_and(is_other);
+    if loaded.iter().any(is_report) {
+        loaded.into_iter().filter(is_report).collect()
+    } else {
+        loaded.into_iter().collect()
+    }
 }
 
 /// The files that a place stands for.

@@ -50,28 +50,57 @@ fn replace(
     permissions: Option<fs::Permissions>,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> io::Result<()> {
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
-    let (file, temporary) = create_beside(path, folder)?;
-    let written = fill(file, write).and_then(|()| {
-        permissions.map_or(Ok(()), |permissions| fs::set_permissions(&temporary, permissions))?;
-        fs::rename(&temporary, path)?;
-        // The new name is only sure to be there once the folder itself has reached the disk.
-        File::open(folder)?.sync_all()
-    });
-    if written.is_err() {
-        // Already failed for a reason worth telling; a leftover that cannot be removed adds nothing to it.
-        let _ = fs::remove_file(&temporary);
-    }
-    written
+    let mut saving = Saving::begin(path)?;
+    write(&mut saving)?;
+    saving.commit(permissions)
 }
 
-fn fill(file: File, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
-    let mut out = BufWriter::new(file);
-    write(&mut out)?;
-    out.into_inner()?.sync_all()
+/// A file under way: it appears whole where it is committed, and leaves nothing behind where it is dropped.
+#[derive(Debug)]
+pub struct Saving {
+    path: PathBuf,
+    temporary: PathBuf,
+    out: BufWriter<File>,
+}
+
+impl Saving {
+    /// Begins a temporary file in the same folder.
+    pub fn begin(path: &Path) -> io::Result<Saving> {
+        let (file, temporary) = create_beside(path, folder(path))?;
+        Ok(Saving { path: path.to_owned(), temporary, out: BufWriter::new(file) })
+    }
+
+    /// Replaces the file by what was written: synced, renamed, the folder synced.
+    pub fn commit(mut self, permissions: Option<fs::Permissions>) -> io::Result<()> {
+        self.out.flush()?;
+        self.out.get_ref().sync_all()?;
+        permissions.map_or(Ok(()), |permissions| fs::set_permissions(&self.temporary, permissions))?;
+        fs::rename(&self.temporary, &self.path)?;
+        // The new name is only sure to be there once the folder itself has reached the disk.
+        File::open(folder(&self.path))?.sync_all()
+    }
+}
+
+impl Write for Saving {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.out.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+impl Drop for Saving {
+    fn drop(&mut self) {
+        // Gone once it is committed; a leftover that cannot be removed adds nothing to what failed before.
+        let _ = fs::remove_file(&self.temporary);
+    }
+}
+
+/// Where a file is.
+fn folder(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 fn create_beside(path: &Path, folder: &Path) -> io::Result<(File, PathBuf)> {

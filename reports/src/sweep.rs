@@ -5,6 +5,7 @@
 
 mod blocks;
 mod changes;
+mod every;
 mod fingerprint;
 mod load;
 mod merge;
@@ -20,6 +21,7 @@ use crate::model::{Host, Identity, Incident, Program};
 
 pub use blocks::Blocks;
 pub use changes::{Change, Changes, Resolution};
+pub use every::Every;
 pub use fingerprint::{Damage, Fingerprint, Print, Who};
 pub use load::{LoadError, load};
 pub use merge::{MergeError, merge};

@@ -79,6 +79,10 @@ pub struct AcceptArgs {
     /// Only these rules
     #[arg(long = "rule", value_name = "ID")]
     pub rule: Vec<String>,
+    /// Removes what is better now: entries of which every device of the report that they are of meets the rule. Other
+    /// machines with the same baseline may need them still
+    #[arg(long)]
+    pub prune: bool,
     /// Only while the driver has the name that it has now
     #[arg(long)]
     pub this_driver: bool,

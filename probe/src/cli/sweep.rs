@@ -31,6 +31,8 @@ pub struct SweepArgs {
     ///
     /// Where the fingerprint's device is in this machine, both are asked the blocks that differ, and every input that changed
     /// is found. Else the digests tell which input of a block changed, and what it was, if it is the only one of its block.
+    /// With -o each that is found is a bit of sweep.changed/DEVICE/KERNEL.zst as well (zstd; input 0 is the lowest bit of the
+    /// first byte), whose number the report's lists do not bound.
     #[arg(long, value_name = "OLD", requires = "fingerprint")]
     pub resolve: Option<PathBuf>,
     /// Asks one part of several, to be put together by `fpprobe merge`

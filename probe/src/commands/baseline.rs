@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::Context as _;
-use fpprobe_reports::baseline::{self, Baseline, Date, Filter};
+use fpprobe_reports::baseline::{self, Baseline, Date, Filter, Revision};
 use fpprobe_reports::load;
 use fpprobe_reports::save::save;
 
@@ -39,12 +39,14 @@ fn accept(args: &AcceptArgs) -> anyhow::Result<Status> {
         versions: args.versions.clone(),
         expires: args.expires,
         allow_tainted: args.allow_tainted,
+        prune: args.prune,
     };
-    let count = baseline::accept(&mut baseline, &report, &filter, today()?).or_usage()?;
+    let Revision { set, gone } = baseline::accept(&mut baseline, &report, &filter, today()?).or_usage()?;
     let text = written(&baseline, &args.output)?;
     save(&args.output, |out| out.write_all(text.as_bytes())).or_usage()?;
     let (all, file) = (baseline.accepted.len(), args.output.display());
-    say(&format!("{file}: {count} added or replaced, {all} accepted in all"));
+    let gone = if gone > 0 { format!(", {gone} removed") } else { String::new() };
+    say(&format!("{file}: {set} added or replaced{gone}, {all} accepted in all"));
     Ok(Status::Done)
 }
 

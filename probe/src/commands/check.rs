@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use fpprobe_reports::Report;
+use fpprobe_reports::model::ProfileResult;
 use fpprobe_reports::check::{CHECKS, Gate, Terms, check};
 use fpprobe_reports::journal::{FORMAT, Run};
 use fpprobe_reports::load;
@@ -17,11 +18,16 @@ use crate::{colour, commands, host, judging, profiles};
 /// Checks a report, or what is measured now.
 pub fn main(session: &Session, args: &CheckArgs) -> anyhow::Result<Status> {
     let page = Page::new(CHECKS, args.output.as_deref(), args.format.as_deref())?;
-    let baseline = commands::baseline::read(&args.baseline)?;
+    let mut baseline = commands::baseline::read(&args.baseline)?;
     let (report, status) = match &args.report {
         Some(path) => (of_profiles(load::one(path).or_usage()?, &args.profile)?, Status::Done),
         None => measure(session, args)?,
     };
+    if !args.profile.is_empty() {
+        // What other profiles accept does not count either.
+        let judged = |id: &String| of_devices(&report).any(|profile| profile.id == *id);
+        baseline.accepted.retain(|accepted| judged(&accepted.profile));
+    }
     let terms = Terms { today: commands::baseline::today()?, strict: args.strict, allow_tainted: args.allow_tainted };
     let profiles = profiles::that_judged(std::iter::once(&report))?;
     let checked = check(host::program(), &profiles, &report, &baseline, terms).or_usage()?;
@@ -37,8 +43,7 @@ pub fn main(session: &Session, args: &CheckArgs) -> anyhow::Result<Status> {
 
 /// The report with the verdicts of these profiles alone; all where none is named.
 fn of_profiles(mut report: Report, named: &[String]) -> anyhow::Result<Report> {
-    let judged =
-        |id: &String| report.devices.iter().flat_map(|device| &device.profiles).any(|profile| profile.id == *id);
+    let judged = |id: &String| of_devices(&report).any(|profile| profile.id == *id);
     if let Some(id) = named.iter().find(|id| !judged(id)) {
         let problem =
             format!("no device of the report was judged by `{id}`; `fpprobe judge REPORT --profile {id}` does");
@@ -48,6 +53,11 @@ fn of_profiles(mut report: Report, named: &[String]) -> anyhow::Result<Report> {
         report.devices.iter_mut().for_each(|device| device.profiles.retain(|profile| named.contains(&profile.id)));
     }
     Ok(report)
+}
+
+/// What the profiles say of each device.
+fn of_devices(report: &Report) -> impl Iterator<Item = &ProfileResult> {
+    report.devices.iter().flat_map(|device| &device.profiles)
 }
 
 /// Measures what `run` would.

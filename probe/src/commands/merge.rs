@@ -11,8 +11,14 @@ use crate::sweep::files::{Files, read};
 /// Puts the parts of a sweep together.
 pub fn main(session: &Session, args: &MergeArgs) -> anyhow::Result<Status> {
     let files = Files::new(args.output.as_deref(), args.format.as_deref())?;
-    let parts = args.part.iter().map(|path| read(path)).collect::<anyhow::Result<Vec<_>>>()?;
+    let (mut parts, mut lists) = (Vec::new(), Vec::new());
+    for path in &args.part {
+        let (sweep, fingerprint, own) = read(path)?;
+        lists.push((own, sweep.clone()));
+        parts.push((sweep, fingerprint));
+    }
     let (sweep, fingerprint) = merge(parts).or_usage()?;
+    files.lists().map_or(Ok(()), |merged| merged.merge(&sweep, &lists))?;
     files.write(&sweep, &fingerprint, colour::on_stdout(session.config.colour))?;
     Ok(super::sweep::status(&sweep, false))
 }

@@ -14,6 +14,7 @@ use crate::session::Session;
 use crate::supervisor::sweep::{Ended, Order, sweep};
 use crate::supervisor::{Settings, Site, Target, is_violent, side_by_side};
 use crate::sweep::agree::Agreeing;
+use crate::sweep::every::Lists;
 use crate::sweep::files::{self, Files};
 use crate::sweep::journal::Journal;
 use crate::sweep::plan::Plan;
@@ -41,8 +42,15 @@ pub fn main(session: &Session, args: &SweepArgs) -> anyhow::Result<Status> {
     let chosen = select::devices(&rows, session.selections(&args.devices.device))?;
     let all = select::targets(&rows);
     let bars = Progress::new();
-    let bench =
-        Bench { args, plan: &plan, old: old.as_ref(), all: &all, settings: &settings, journal: journal.as_ref() };
+    let bench = Bench {
+        args,
+        plan: &plan,
+        old: old.as_ref(),
+        lists: files.lists(),
+        all: &all,
+        settings: &settings,
+        journal: journal.as_ref(),
+    };
     let swept = side_by_side(&chosen, |number, (_, target)| {
         let inputs = (0..plan.domains.len()).map(|place| plan.blocks(place).len() as u64 * plan.domains[place].block());
         let course = bars.course(&target.label(), inputs.sum());
@@ -130,6 +138,7 @@ struct Bench<'a> {
     args: &'a SweepArgs,
     plan: &'a Plan,
     old: Option<&'a Fingerprint>,
+    lists: Option<Lists>,
     /// Every device of this machine.
     all: &'a [Target],
     settings: &'a Settings,
@@ -232,7 +241,8 @@ impl Bench<'_> {
             });
             let older = older.map(|target| Site::new(site.number, target, self.settings, site.listener));
             let order = |blocks: &Blocks| self.order(domain, Sink::Store, blocks.iter());
-            let (changes, ended) = resolve(&pair, site, older.as_ref(), order);
+            let list = self.lists.as_ref().map(|lists| lists.path(&site.target.found.identity.key, &swept.kernel));
+            let (changes, ended) = resolve(&pair, site, older.as_ref(), list.as_deref(), order);
             note(swept, ended);
             swept.changes = Some(changes);
         } else if self.old.is_some() {

@@ -130,6 +130,7 @@ const WORSE: [&str; 2] = [NEWLY_DEVIATING, "newly_avoidable"];
 const UNMEASURABLE: &str = "unmeasurable";
 /// What the opposites mean: accepted again, or measurable again.
 const NEWLY_CONFORMING: &str = "newly_conforming";
+const BETTER: [&str; 2] = [NEWLY_CONFORMING, "avoided_before"];
 const APPEARED: &str = "appeared";
 /// Verdicts of rules that are met.
 const MET: [&str; 2] = ["conforms", "permitted"];
@@ -165,7 +166,7 @@ impl Changes {
 
     /// What is accepted again, or answers again.
     pub fn mended(&self) -> impl Iterator<Item = String> {
-        self.named(NEWLY_CONFORMING, &[NEWLY_CONFORMING], APPEARED)
+        self.named(NEWLY_CONFORMING, &BETTER, APPEARED)
     }
 
     /// Rules of the first of these kinds, by profile and id, and kernels of the others, by id; those of the last apart, since one that

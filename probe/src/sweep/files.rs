@@ -10,6 +10,7 @@ use fpprobe_reports::sweep::{Fingerprint, SWEEPS, Sweep, SweepFormat};
 use crate::exit::OrUsage as _;
 use crate::output::Page;
 use crate::stop::Stop;
+use crate::sweep::every::Lists;
 use crate::sweep::journal::Journal;
 
 /// Name of the report in a folder, without its ending.
@@ -49,6 +50,11 @@ impl Files {
         place.map(|place| Journal::open(&place, options, stop)).transpose()
     }
 
+    /// Where every input that changed is listed; none where nothing is written.
+    pub fn lists(&self) -> Option<Lists> {
+        self.reports.first().map(|(path, _)| Lists::beside(path))
+    }
+
     /// Writes report and fingerprints, and shows the report where nothing else was named.
     pub fn write(&self, sweep: &Sweep, fingerprint: &Fingerprint, colour: bool) -> anyhow::Result<()> {
         if let Some(folder) = &self.folder {
@@ -70,17 +76,18 @@ impl Files {
                 std::fs::remove_file(&beside).with_context(failed).or_usage()?;
             }
         }
+        self.lists().map_or(Ok(()), |lists| lists.tidy(sweep))?;
         self.page.write(colour, |form, style, out| form.render(sweep, style, out))
     }
 }
 
-/// The report and the fingerprints of a part, by the report's file or its folder.
-pub fn read(path: &Path) -> anyhow::Result<(Sweep, Fingerprint)> {
+/// The report and the fingerprints of a part, by the report's file or its folder, and where its lists are.
+pub fn read(path: &Path) -> anyhow::Result<(Sweep, Fingerprint, Lists)> {
     let report = if path.is_dir() { path.join(NAME).with_extension("json") } else { path.to_owned() };
     let sweep = fpprobe_reports::sweep::load(&report).or_usage()?;
     let prints = report.with_extension(PRINT);
     let fingerprint = if prints.exists() { fingerprint(&prints)? } else { Fingerprint::default() };
-    Ok((sweep, fingerprint))
+    Ok((sweep, fingerprint, Lists::beside(&report)))
 }
 
 /// A file of fingerprints, or the one beside a report, or in its folder.

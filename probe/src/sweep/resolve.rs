@@ -1,10 +1,12 @@
 //! The inputs that changed: blocks whose digests differ are asked again, and their results stored.
 
+use std::path::Path;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
 use fpprobe_profiles::Outcome;
-use fpprobe_reports::sweep::{Blocks, Changes, Print, Resolution};
+use fpprobe_reports::save::{SaveError, Saving};
+use fpprobe_reports::sweep::{Blocks, Changes, Every, Print, Resolution};
 use fpprobe_spirv::sweep::{Digest, Domain, LANES, unmix};
 
 use crate::protocol::{Failure, Span};
@@ -27,31 +29,33 @@ pub struct Pair<'a> {
     pub normalise: bool,
 }
 
-/// What changed; where `older` is at hand it is asked, too. `order` makes the order of storing these blocks.
+/// What changed; where `older` is at hand it is asked, too. `order` makes the order of storing these blocks. Every input goes to the
+/// file at `list`.
 pub fn resolve<'d>(
     pair: &Pair<'d>,
     newer: &Site<'_>,
     older: Option<&Site<'_>>,
+    list: Option<&Path>,
     order: impl Fn(&Blocks) -> Order<'d>,
 ) -> (Changes, Ended) {
     let (compared, blocks) = pair.new.compare(pair.old);
     let resolution = if older.is_some() { Resolution::Asked } else { Resolution::Digests };
-    let mut changes = Changes::new(pair.old.device.clone(), resolution, compared, blocks.clone());
+    let changes = Changes::new(pair.old.device.clone(), resolution, compared, blocks.clone());
     if blocks.count() == 0 {
         return (changes, Ended::default());
     }
     let (domain, normalise) = (&pair.new.domain, pair.normalise);
-    let mut done = Vec::new();
-    let ended = match older {
+    let mut found = Found::new(changes, domain, list);
+    let mut ended = match older {
         None => {
-            let mut ledger = ByDigests { pair, changes: &mut changes, done: &mut done };
+            let mut ledger = ByDigests { pair, found: &mut found };
             sweep(newer, order(&blocks), &mut ledger)
         }
         Some(older) => thread::scope(|scope| {
             let (sender, receiver) = sync_channel(AHEAD);
             let orders = (order(&blocks), order(&blocks));
             let behind = scope.spawn(move || sweep(older, orders.0, &mut Sending { domain, sender }));
-            let mut ledger = Comparing { domain, normalise, receiver, changes: &mut changes, done: &mut done };
+            let mut ledger = Comparing { domain, normalise, receiver, found: &mut found };
             let mut ended = sweep(newer, orders.1, &mut ledger);
             drop(ledger);
             let theirs = behind.join().unwrap_or_else(|cause| std::panic::resume_unwind(cause));
@@ -61,8 +65,60 @@ pub fn resolve<'d>(
             ended
         }),
     };
-    changes.resolved(&done.into_iter().collect());
+    let (changes, trouble) = found.end();
+    ended.troubles.extend(trouble);
     (changes, ended)
+}
+
+/// What is found: in the report, and in the file of every input.
+struct Found<'a> {
+    domain: &'a Domain,
+    changes: Changes,
+    /// The blocks of which all is found.
+    done: Vec<u64>,
+    list: Option<(Every, &'a Path)>,
+    /// Why there is no such file, although one is wanted.
+    trouble: Option<String>,
+}
+
+impl<'a> Found<'a> {
+    fn new(changes: Changes, domain: &'a Domain, list: Option<&'a Path>) -> Found<'a> {
+        let mut found = Found { domain, changes, done: Vec::new(), list: None, trouble: None };
+        if let Some(path) = list {
+            let folder = path.parent().map_or(Ok(()), std::fs::create_dir_all);
+            match folder.and_then(|()| Every::new(Saving::begin(path)?, domain.inputs())) {
+                Ok(every) => found.list = Some((every, path)),
+                Err(cause) => found.unlisted(path, cause),
+            }
+        }
+        found
+    }
+
+    /// Adds an input with the words of its results.
+    fn add(&mut self, input: u64, before: Option<&[u32]>, after: &[u32]) {
+        self.changes.add(self.domain, input, before, after);
+        let failed = self.list.as_mut().and_then(|(every, path)| every.add(input).err().map(|cause| (*path, cause)));
+        if let Some((path, cause)) = failed {
+            self.unlisted(path, cause);
+        }
+    }
+
+    /// Goes on without the file.
+    fn unlisted(&mut self, path: &Path, cause: std::io::Error) {
+        let error = SaveError { path: path.to_owned(), cause };
+        (self.list, self.trouble) = (None, Some(format!("the inputs that changed are not all listed: {error}")));
+    }
+
+    /// What is in the report, and what went wrong with the file. Where no input is found there is none.
+    fn end(mut self) -> (Changes, Option<String>) {
+        self.changes.resolved(&self.done.drain(..).collect());
+        if let Some((every, path)) = self.list.take().filter(|_| self.changes.inputs > 0)
+            && let Err(cause) = every.commit()
+        {
+            self.unlisted(path, cause);
+        }
+        (self.changes, self.trouble)
+    }
 }
 
 /// The blocks of a span, each with its number and its results.
@@ -92,15 +148,14 @@ impl Ledger for Sending<'_> {
 }
 
 /// The newer device's side: compares.
-struct Comparing<'a> {
+struct Comparing<'a, 'b> {
     domain: &'a Domain,
     normalise: bool,
     receiver: Receiver<Vec<u32>>,
-    changes: &'a mut Changes,
-    done: &'a mut Vec<u64>,
+    found: &'a mut Found<'b>,
 }
 
-impl Ledger for Comparing<'_> {
+impl Ledger for Comparing<'_, '_> {
     fn intent(&mut self, _: Span) {}
 
     fn take(&mut self, span: Span, results: &Results<'_>) -> Result<(), Failure> {
@@ -117,10 +172,10 @@ impl Ledger for Comparing<'_> {
             for (piece, (old, new)) in (0..).zip(pieces).filter(|(_, (old, new))| old != new) {
                 let pairs = old.chunks_exact(width).zip(new.chunks_exact(width));
                 for (place, (old, new)) in (0..).zip(pairs).filter(|(_, (old, new))| old != new) {
-                    self.changes.add(self.domain, first + piece * PIECE as u64 + place, Some(old), new);
+                    self.found.add(first + piece * PIECE as u64 + place, Some(old), new);
                 }
             }
-            self.done.push(block);
+            self.found.done.push(block);
         }
         Ok(())
     }
@@ -133,8 +188,7 @@ impl Ledger for Comparing<'_> {
 /// Without the older device: its digests, and what the newer device answers.
 struct ByDigests<'a, 'p> {
     pair: &'a Pair<'p>,
-    changes: &'a mut Changes,
-    done: &'a mut Vec<u64>,
+    found: &'a mut Found<'p>,
 }
 
 impl Ledger for ByDigests<'_, '_> {
@@ -166,8 +220,8 @@ impl Ledger for ByDigests<'_, '_> {
                 }
                 _ => None,
             };
-            self.changes.add(domain, input, before.as_ref().map(std::slice::from_ref), own);
-            self.done.push(block);
+            self.found.add(input, before.as_ref().map(std::slice::from_ref), own);
+            self.found.done.push(block);
         }
         Ok(())
     }

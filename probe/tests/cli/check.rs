@@ -86,7 +86,16 @@ fn from_a_first_run_to_a_red_gate_to_an_accepted_deviation() {
     assert!(scene.check(&[], Some(&report)).with(0).contains("passed: nothing new, 1 deviation accepted"));
     // What is measured now is no other.
     let profile = scene.path("flushes.toml");
-    scene.check(&["--kernel", KERNEL, "--profile", profile.to_str().unwrap()], None).with(0);
+    let measured = ["--kernel", KERNEL, "--profile", profile.to_str().unwrap()];
+    scene.check(&measured, None).with(0);
+    // What is accepted in profiles that do not count is not missed.
+    let path = scene.path("accepted.toml");
+    let more = text.replace("schema = \"fpprobe-baseline/1\"\n", "");
+    std::fs::write(&path, format!("{text}{}", more.replace("profile = \"", "profile = \"other-"))).unwrap();
+    scene.check(&["--strict"], Some(&report)).with(3);
+    scene.check(&["--strict", "--profile", "flushes"], Some(&report)).with(0);
+    scene.check(&[&measured[..], &["--strict"]].concat(), None).with(0);
+    std::fs::write(&path, &text).unwrap();
     // Nor is the older driver: the same bits.
     scene.check(&[], Some(&scene.run("lavapipe-22"))).with(0);
     // The file says the same when it is written again.

@@ -1,5 +1,6 @@
 //! Sweeps on real drivers.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 
@@ -98,6 +99,57 @@ fn what_changed_between_two_drivers_is_what_they_answer() {
         assert_eq!(out, [&change["before"], &change["after"]], "{change}");
         assert_ne!(out[0], out[1]);
     }
+}
+
+/// Numbers of the inputs in a file of bits, and how many bits it has.
+fn bits(path: &Path) -> (u64, BTreeSet<u64>) {
+    let packed = std::fs::File::open(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let bytes = zstd::stream::decode_all(packed).unwrap();
+    let of = |(place, byte): (u64, &u8)| {
+        let byte = *byte;
+        (0..8).filter(move |bit| byte >> bit & 1 == 1).map(move |bit| place * 8 + bit)
+    };
+    (bytes.len() as u64 * 8, (0..).zip(&bytes).flat_map(of).collect())
+}
+
+#[test]
+fn every_input_that_changed_is_in_a_file_and_parts_are_the_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let both = ["lavapipe-22", "lavapipe-25"];
+    // Eight blocks of NaNs.
+    let asked = ["f32.modf", "--fingerprint"];
+    ends(sweep(&both, folder, "old/", &asked).args(["--shard", "512/512", "--device", "0"])).with(0);
+    let old = folder.join("old");
+    for (name, shard) in [("whole", "512/512"), ("1", "1023/1024"), ("2", "1024/1024")] {
+        let resolve = ["--shard", shard, "--device", "1", "--resolve", old.to_str().unwrap()];
+        let ended = ends(sweep(&both, folder, &format!("{name}/"), &asked).args(resolve));
+        ended.with(0);
+        assert!(ended.err.contains("sweep.changed/, a bit for each input"), "{}", ended.err);
+    }
+    let device = &json(&folder.join("whole/sweep.json"))["devices"][0];
+    let list = format!("sweep.changed/{}/f32.modf.zst", device["key"].as_str().unwrap());
+    let (inputs, set) = bits(&folder.join("whole").join(&list));
+    let changes = &device["kernels"][0]["changes"];
+    assert_eq!((inputs, changes["inputs"].as_u64()), (1 << 32, Some(set.len() as u64)));
+    for run in changes["runs"].as_array().unwrap() {
+        let (first, count) = (run[0].as_u64().unwrap(), run[1].as_u64().unwrap());
+        assert!(set.range(first..first + count).count() as u64 == count, "{run}");
+    }
+
+    ends(&mut merge(folder, "merged/", &["2", "1"])).with(0);
+    for file in ["sweep.json", &list] {
+        let read = |of: &str| std::fs::read(folder.join(of).join(file)).unwrap();
+        assert!(read("whole") == read("merged"), "{file} differs");
+    }
+    std::fs::remove_file(folder.join("2").join(&list)).unwrap();
+    let without = ends(&mut merge(folder, "without/", &["1", "2"]));
+    without.with(0);
+    assert!(without.err.contains("is missing") && !folder.join("without").join(&list).exists(), "{}", without.err);
+
+    // What an earlier sweep left does not belong to the next report.
+    ends(sweep(&both, folder, "merged/", &asked).args(["--shard", "1/4096", "--device", "0"])).with(0);
+    assert!(!folder.join("merged/sweep.changed").exists());
 }
 
 #[test]

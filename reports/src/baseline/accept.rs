@@ -1,5 +1,7 @@
 //! The present deviations of a report as acceptances.
 
+use fpprobe_profiles::Verdict;
+
 use super::read::key;
 use super::{Acceptance, Baseline, Date, NoAddress, Prints, Range, Tainted, Version, address, seen};
 use crate::check::deviations;
@@ -29,6 +31,17 @@ pub struct Filter {
     pub expires: Option<Date>,
     /// Whether a device with layers or the like is a reference nonetheless.
     pub allow_tainted: bool,
+    /// Whether entries go whose rules the report's devices meet.
+    pub prune: bool,
+}
+
+/// What became of a baseline.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Revision {
+    /// Entries that were added or changed.
+    pub set: usize,
+    /// Entries that went.
+    pub gone: usize,
 }
 
 /// Why nothing is accepted.
@@ -46,6 +59,14 @@ pub enum AcceptError {
     /// A day that is over.
     #[error("failed to accept deviations until {0}: that day is over, and today is {1}")]
     Expired(Date, Date),
+    /// Versions that the driver does not have.
+    #[error("failed to accept deviations of `{device}`: {problem}")]
+    OtherDriver {
+        /// The device.
+        device: String,
+        /// In words.
+        problem: String,
+    },
     /// A selection that selects nothing.
     #[error("failed to accept deviations: no {what} `{name}` in the report; {}", there_are(what, known))]
     Nothing {
@@ -128,16 +149,20 @@ fn missing(
 
 /// Adds the deviations of a report that the baseline does not accept already. One that was accepted with other bits or
 /// conditions that do not hold any more is replaced; one of which fewer lanes fail now, or whose lanes the baseline does not
-/// know yet, is brought up to date and keeps its reason. Returns how many were added or changed. An error leaves the
-/// baseline as it was.
-pub fn accept(baseline: &mut Baseline, report: &Report, filter: &Filter, today: Date) -> Result<usize, AcceptError> {
+/// know yet, is brought up to date and keeps its reason. An error leaves the baseline as it was.
+pub fn accept(
+    baseline: &mut Baseline,
+    report: &Report,
+    filter: &Filter,
+    today: Date,
+) -> Result<Revision, AcceptError> {
     filter.validate(report, today)?;
     let devices = || report.devices.iter().filter(|device| filter.asks_for_device(&device.identity));
     if !filter.allow_tainted {
         devices().try_for_each(Tainted::refuse).map_err(AcceptError::Tainted)?;
     }
     let mut next = baseline.clone();
-    let mut count = 0;
+    let mut revision = Revision::default();
     for device in devices() {
         let identity = &device.identity;
         let answers = Answers::of(device, report)
@@ -150,7 +175,7 @@ pub fn accept(baseline: &mut Baseline, report: &Report, filter: &Filter, today: 
             };
             if let Some(known) = next.accepted.iter_mut().find(|one| holds(one)) {
                 let shared = others(report, device).any(|other| known.applies(&other.identity));
-                count += usize::from(!shared && narrow(known, rule, lanes.as_ref()));
+                revision.set += usize::from(!shared && narrow(known, rule, lanes.as_ref()));
                 continue;
             }
             let new = Acceptance {
@@ -165,14 +190,37 @@ pub fn accept(baseline: &mut Baseline, report: &Report, filter: &Filter, today: 
                 lanes: lanes.as_ref().map(Prints::of).unwrap_or_default(),
                 ..named(device, report, filter)
             };
+            if let Some(problem) = new.other_driver(identity) {
+                return Err(AcceptError::OtherDriver { device: identity.name.clone(), problem });
+            }
             next.accepted.retain(|one| key(one) != key(&new));
             next.accepted.push(new);
-            count += 1;
+            revision.set += 1;
         }
     }
     next.accepted.sort_by(|one, other| key(one).cmp(&key(other)));
+    if filter.prune {
+        let before = next.accepted.len();
+        next.accepted.retain(|one| !is_needless(one, report, filter));
+        revision.gone = before - next.accepted.len();
+    }
     *baseline = next;
-    Ok(count)
+    Ok(revision)
+}
+
+/// Whether the devices of the report that an acceptance is of were all judged by its rule, and none deviates; it is of one at least.
+fn is_needless(one: &Acceptance, report: &Report, filter: &Filter) -> bool {
+    let mut devices = report.devices.iter().filter(|device| one.applies(&device.identity)).peekable();
+    let is_mended = |device: &Device| {
+        let profile = device.profiles.iter().find(|profile| profile.id == one.profile);
+        let found = profile.and_then(|profile| profile.rules.iter().find(|rule| rule.id == one.rule).zip(Some(profile)));
+        found.is_some_and(|(rule, profile)| {
+            let is_judged = rule.verdict.is_met() || rule.verdict == Verdict::Depends;
+            let deviates = deviations(device).iter().any(|(_, other)| std::ptr::eq(*other, rule));
+            is_judged && !deviates && filter.asks_for(profile, rule)
+        })
+    };
+    devices.peek().is_some() && devices.all(|device| filter.asks_for_device(&device.identity) && is_mended(device))
 }
 
 /// Brings an acceptance that holds up to what fails now; whether that changed it.

@@ -22,9 +22,10 @@ pub(super) struct Pair<'a> {
 /// Whether two devices are alike in something.
 type Alike<'l> = &'l dyn Fn(&Placed<'_>, &Placed<'_>) -> bool;
 
-/// Every device once: in the order of the new reports, then those that are gone. Machines have the same slots: where
-/// several devices are in one, the machine must be the same as well, and of several drivers of one slot the driver: the very
+/// Every device once: in the order of the new reports, then those that are gone. Machines have the same slots: where there
+/// are several on a side, the machine must be the same as well, and of several drivers of one slot the driver: the very
 /// same one first, then one of its name, then the one that is left. Where none of that tells them apart, they are no pair.
+/// Of a device that several reports of a side hold under one driver, the latest counts.
 pub(super) fn pairs<'a>(old: &'a [Loaded], new: &'a [Loaded]) -> Vec<Pair<'a>> {
     // With one machine on each side there is no other that could be meant.
     let machines = |reports: &[Loaded]| reports.windows(2).any(|pair| pair[0].report.host.id != pair[1].report.host.id);
@@ -42,7 +43,7 @@ pub(super) fn pairs<'a>(old: &'a [Loaded], new: &'a [Loaded]) -> Vec<Pair<'a>> {
     };
     let mut counterparts: Vec<Option<usize>> = vec![None; new.len()];
     let mut matched = vec![false; old.len()];
-    let stages: [Alike<'_>; 4] = [&in_slot, &same, &called, &here];
+    let stages: [Alike<'_>; 4] = [&here, &same, &called, &here];
     for alike in &stages {
         let own: Vec<usize> = (0..new.len()).filter(|index| counterparts[*index].is_none()).collect();
         let left: Vec<usize> = (0..old.len()).filter(|index| !matched[*index]).collect();
@@ -69,5 +70,19 @@ fn placed(reports: &[Loaded]) -> Vec<Placed<'_>> {
     let devices = reports
         .iter()
         .flat_map(|Loaded { file, report }| report.devices.iter().map(move |device| Placed { file, report, device }));
-    devices.collect()
+    let mut placed: Vec<Placed<'_>> = Vec::new();
+    for one in devices {
+        let is_same = |other: &&mut Placed<'_>| {
+            let (known, own) = (&other.device.identity, &one.device.identity);
+            // Two of one report are two devices, whatever they say of themselves.
+            let elsewhere = !std::ptr::eq(other.report, one.report);
+            elsewhere && other.report.host.id == one.report.host.id && (&known.slot, &known.key) == (&own.slot, &own.key)
+        };
+        match placed.iter_mut().find(is_same) {
+            Some(known) if known.report.finished <= one.report.finished => *known = one,
+            Some(_) => {}
+            None => placed.push(one),
+        }
+    }
+    placed
 }

@@ -121,8 +121,8 @@ impl Said<'_> {
 #[derive(Debug)]
 pub(super) struct Bench<'p> {
     pub(super) profiles: &'p [Profile],
-    /// Rules that the new report has as met, by these very profiles: place of the profile, rule id.
-    pub(super) met: HashSet<(usize, &'p str)>,
+    /// Rules that the old and the new report have as met, by these very profiles: place of the profile, rule id.
+    pub(super) met: [HashSet<(usize, &'p str)>; 2],
 }
 
 /// Everything that judges lanes of one kernel.
@@ -172,12 +172,16 @@ impl<'b, 'p> Court<'b, 'p> {
     /// What a change means.
     fn kind(&self, said: &[Said<'_>], old: At<'_>, new: At<'_>) -> Kind {
         let any = |before: bool, now: bool| said.iter().any(|said| (said.old, said.new) == (before, now));
-        let mut lost = said.iter().filter(|said| said.old && !said.new);
-        let avoidable = |said: &Said<'_>| said.rules.iter().all(|rule| self.bench.met.contains(&(said.profile, *rule)));
+        // Whether a report has the rules as met that do not accept its result: another way of asking meets them.
+        let avoidable = |side: usize, accepted: (bool, bool)| {
+            let of = |said: &&Said<'_>| (said.old, said.new) == accepted;
+            let met = |said: &Said<'_>| said.rules.iter().all(|rule| self.bench.met[side].contains(&(said.profile, *rule)));
+            said.iter().filter(of).all(met)
+        };
         if any(true, false) {
-            if lost.all(avoidable) { Kind::NewlyAvoidable } else { Kind::NewlyDeviating }
+            if avoidable(1, (true, false)) { Kind::NewlyAvoidable } else { Kind::NewlyDeviating }
         } else if any(false, true) {
-            Kind::NewlyConforming
+            if avoidable(0, (false, true)) { Kind::AvoidedBefore } else { Kind::NewlyConforming }
         } else if self.is_of_nan_bits(old, new) {
             Kind::NanBits
         } else if any(false, false) {

@@ -103,12 +103,15 @@ pub struct Count {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// What a required rule accepts no more.
+    /// What a required rule accepts no more, or does not accept where it is judged for the first time.
     NewlyDeviating,
     /// What a required rule accepts no more, of a way of asking that it does not need: the new report has the rule as met.
     NewlyAvoidable,
     /// What every required rule accepts now, and some did not.
     NewlyConforming,
+    /// What every required rule accepts now, of a way of asking that those which did not had no need of: the old report has
+    /// them as met.
+    AvoidedBefore,
     /// Not accepted before nor now, in another way.
     DeviatesOtherwise,
     /// Accepted before and now.
@@ -121,7 +124,7 @@ pub enum Kind {
     Appeared,
     /// In the old report alone.
     Vanished,
-    /// Measured before, and now it could not be.
+    /// Measured and judged before, and now it was not: it could not be, or was not asked.
     Unmeasurable,
     /// A NaN before and a NaN now, and to no rule does it matter which.
     NanBits,
@@ -134,6 +137,8 @@ pub struct DeviceDiff {
     pub slot: String,
     /// Its name, in the new report where it is there.
     pub name: String,
+    /// Its driver with its version, in the new report where it is there.
+    pub driver: String,
     /// Id of the machine that it is in.
     pub host: String,
     /// Where it is.
@@ -328,6 +333,27 @@ impl Diff {
     }
 }
 
+impl ProfileChange {
+    /// The class before and now; where it is the same, what is otherwise.
+    pub fn in_words(&self) -> String {
+        let (Some(old), Some(new)) = (&self.old, &self.new) else {
+            let side = |standing: &Option<Standing>| standing.as_ref().map_or("not judged".to_owned(), Standing::in_words);
+            return format!("{} → {}", side(&self.old), side(&self.new));
+        };
+        let named = |class: &Standing| Standing { without: Vec::new(), ..class.clone() }.in_words();
+        let (before, now) = (named(old), named(new));
+        let mut words = vec![if before == now { now } else { format!("{before} → {now}") }];
+        let apart = |what: &str, one: &[String], other: &[String]| {
+            let apart: Vec<&str> = one.iter().filter(|name| !other.contains(name)).map(String::as_str).collect();
+            (!apart.is_empty()).then(|| format!("{what} {}", apart.join(", ")))
+        };
+        words.extend(apart("now without", &new.without, &old.without));
+        words.extend(apart("no longer without", &old.without, &new.without));
+        words.extend((old.version != new.version).then(|| format!("by version {} → {}", old.version, new.version)));
+        words.join("; ")
+    }
+}
+
 impl Standing {
     /// `conforms with szin32, without f64`.
     pub fn in_words(&self) -> String {
@@ -340,10 +366,11 @@ impl Standing {
 
 impl Kind {
     /// Every kind, the most important first.
-    pub const ALL: [Kind; 11] = [
+    pub const ALL: [Kind; 12] = [
         Kind::NewlyDeviating,
         Kind::NewlyAvoidable,
         Kind::NewlyConforming,
+        Kind::AvoidedBefore,
         Kind::DeviatesOtherwise,
         Kind::Permitted,
         Kind::Unjudged,
@@ -360,13 +387,14 @@ impl Kind {
             Kind::NewlyDeviating => "newly deviating",
             Kind::NewlyAvoidable => "newly deviating, another way meets the rule",
             Kind::NewlyConforming => "newly conforming",
+            Kind::AvoidedBefore => "newly conforming, another way met the rule",
             Kind::DeviatesOtherwise => "deviating otherwise",
             Kind::Permitted => "changed but permitted",
             Kind::Unjudged => "changed, no required rule says anything",
             Kind::Claim => "claims changed",
             Kind::Appeared => "appeared",
             Kind::Vanished => "vanished",
-            Kind::Unmeasurable => "no longer measurable",
+            Kind::Unmeasurable => "no longer measured",
             Kind::NanBits => "other bits of a NaN",
         }
     }

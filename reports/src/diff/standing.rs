@@ -12,7 +12,8 @@ use super::model::{
 use crate::judged::OF_NAN;
 use crate::model::{Claims, Device, Finding, Incident, ProfileResult, RuleResult};
 
-/// Fields of a device's identity, the telling ones first. Its slot is the same, and its key a digest of all others.
+/// Fields of a device's identity, the telling ones first. Its slot is the same, and its key a digest of all others but the
+/// driver's place.
 const IDENTITY: [&str; 17] = [
     "/driver/name",
     "/driver/info",
@@ -23,7 +24,7 @@ const IDENTITY: [&str; 17] = [
     "/driver/uuid",
     "/driver/pipeline_cache_uuid",
     "/driver/library",
-    "/driver/manifest",
+    MANIFEST,
     "/name",
     "/type",
     "/vendor_id",
@@ -33,6 +34,9 @@ const IDENTITY: [&str; 17] = [
     "/taint",
 ];
 
+/// Where the loader found the driver.
+const MANIFEST: &str = "/driver/manifest";
+
 /// What is otherwise in identity and driver.
 pub(super) fn identity(old: &Device, new: &Device) -> Vec<FieldChange> {
     let fields = |device: &Device| {
@@ -40,11 +44,14 @@ pub(super) fn identity(old: &Device, new: &Device) -> Vec<FieldChange> {
         fields["taint"] = device.taint.clone().into();
         fields
     };
-    let (old, new) = (fields(old), fields(new));
     let text = |fields: &Value, path: &str| {
         fields.pointer(path).map(|field| field.as_str().map_or_else(|| field.to_string(), str::to_owned))
     };
-    let changes = IDENTITY.into_iter().filter_map(|path| {
+    // The same driver may be found by another path.
+    let same = old.identity.key == new.identity.key;
+    let telling = IDENTITY.into_iter().filter(|path| !(same && *path == MANIFEST));
+    let (old, new) = (fields(old), fields(new));
+    let changes = telling.filter_map(|path| {
         let field = path.trim_start_matches('/').replace('/', ".");
         differing(field, text(&old, path), text(&new, path))
     });
@@ -161,7 +168,10 @@ fn change(profile: &str, old: Option<&RuleResult>, new: Option<&RuleResult>) -> 
     let rule = new.or(old)?;
     let evidence = [new, old].into_iter().flatten().find(|rule| !rule.evidence.is_empty());
     let (before, now) = (old.map(ruling), new.map(ruling));
-    (before != now).then(|| RuleChange {
+    // For want of what a rule is not judged, is no change of the device's.
+    let silent = |old: &RuleResult, new: &RuleResult| old.verdict == new.verdict && !is_judged(new);
+    let told = before != now && !old.zip(new).is_some_and(|(old, new)| silent(old, new));
+    told.then(|| RuleChange {
         kind: kind(old, new),
         profile: profile.to_owned(),
         rule: rule.id.clone(),
@@ -178,17 +188,9 @@ fn kind(old: Option<&RuleResult>, new: Option<&RuleResult>) -> Kind {
     let (Some(old), Some(new)) = (old, new) else {
         return if old.is_none() { Kind::Appeared } else { Kind::Vanished };
     };
-    let fails = |rule: &RuleResult| matches!(rule.verdict, Verdict::Deviates | Verdict::Depends);
-    let judged = |rule: &RuleResult| fails(rule) || rule.verdict.is_met();
     match (fails(old), fails(new)) {
-        // What never could be measured is not lost.
-        _ if !judged(new) => {
-            if judged(old) {
-                Kind::Unmeasurable
-            } else {
-                Kind::Unjudged
-            }
-        }
+        _ if !is_judged(new) && is_judged(old) => Kind::Unmeasurable,
+        _ if !is_judged(new) => Kind::Unjudged,
         // An informative rule states behaviour, and there is no wrong one.
         _ if new.level == Level::Informative => Kind::Permitted,
         (false, true) => Kind::NewlyDeviating,
@@ -200,6 +202,15 @@ fn kind(old: Option<&RuleResult>, new: Option<&RuleResult>) -> Kind {
         (false, false) if !old.verdict.is_met() => Kind::Appeared,
         (false, false) => Kind::Permitted,
     }
+}
+
+fn fails(rule: &RuleResult) -> bool {
+    matches!(rule.verdict, Verdict::Deviates | Verdict::Depends)
+}
+
+/// Whether there were answers to judge.
+fn is_judged(rule: &RuleResult) -> bool {
+    fails(rule) || rule.verdict.is_met()
 }
 
 /// What two lists hold of each name: in the order of the new one, then what is in the old one alone.

@@ -2,7 +2,7 @@
 
 use fpprobe_profiles::{Outcome, Verdict};
 use fpprobe_reports::Report;
-use fpprobe_reports::baseline::{Baseline, Date, Filter, accept, read, write};
+use fpprobe_reports::baseline::{Baseline, Date, Filter, Revision, accept, read, write};
 use fpprobe_reports::check::{CHECKS, Checked, Gate, Terms, check};
 use fpprobe_reports::render::Style;
 use quick_junit::{TestCaseStatus, TestSuite};
@@ -87,7 +87,7 @@ fn the_file_reviews_well_and_changes_little() {
     let mut baseline = accepted(&report, &filter);
     let before = text(&baseline);
     insta::assert_snapshot!("baseline", before);
-    assert_eq!(accept(&mut baseline, &report, &because("another reason"), today()).unwrap(), 0);
+    assert_eq!(accept(&mut baseline, &report, &because("another reason"), today()).unwrap(), Revision::default());
     assert_eq!(text(&baseline), before);
 }
 
@@ -104,7 +104,7 @@ fn other_bits_or_more_lanes_are_another_deviation() {
     let why = &checked(&report, &baseline).deviations[0].why;
     assert_eq!(why, "other bits than those accepted: f32.fmul 00000300 78000000 = 32400001");
     let count = baseline.accepted.len();
-    assert_eq!(accept(&mut baseline, &report, &because("seen again"), today()).unwrap(), 1);
+    assert_eq!(accept(&mut baseline, &report, &because("seen again"), today()).unwrap().set, 1);
     assert_eq!(baseline.accepted.len(), count);
     assert!(checked(&report, &baseline).passed);
 }
@@ -123,8 +123,14 @@ fn conditions_hold_or_are_told() {
     let mut expired = accepted(&report, &Filter { expires: Some(today()), ..because("known") });
     expired.accepted.iter_mut().for_each(|one| one.expires = Some("2026-11-21".parse().unwrap()));
     assert_eq!(checked(&report, &expired).deviations[0].why, "its acceptance expired on 2026-11-21");
-    let newer = why(&|filter| filter.versions = Some(">=25.0".parse().unwrap()));
-    assert_eq!(newer.unwrap(), "accepted for versions >=25.0 alone, and this is 22.3.6");
+    let mut newer = accepted(&report, &because("known"));
+    newer.accepted.iter_mut().for_each(|one| one.versions = Some(">=25.0".parse().unwrap()));
+    let told = "accepted for versions >=25.0 alone, and this is 22.3.6";
+    assert_eq!(checked(&report, &newer).deviations[0].why, told);
+    // Nor is anything accepted that does not hold.
+    let filter = Filter { versions: Some(">=25.0".parse().unwrap()), ..because("known") };
+    let error = accept(&mut Baseline::default(), &report, &filter, today()).unwrap_err().to_string();
+    assert!(error.ends_with(told), "{error}");
     let mut other = report.clone();
     let baseline = accepted(&report, &Filter { driver: true, ..because("known") });
     other.devices[0].identity.driver.name = "another".into();
@@ -145,6 +151,18 @@ fn improvements_are_told_and_fail_when_strict() {
     assert!(loose.passed);
     assert_eq!((loose.improved.len(), loose.improved[0].rule.as_str()), (1, "D32-18"));
     assert_eq!(strictly(&report, &baseline).gate, Gate::NotPassed);
+    // What is better now goes on demand, what other rules, profiles or devices need stays.
+    let pruned = |filter: &dyn Fn(&mut Filter)| {
+        let (mut next, mut pruning) = (baseline.clone(), Filter { prune: true, ..because("known") });
+        filter(&mut pruning);
+        let revision = accept(&mut next, &report, &pruning, today()).unwrap();
+        (next, revision)
+    };
+    let (next, revision) = pruned(&|_| {});
+    assert_eq!(revision, Revision { set: 0, gone: 1 });
+    assert_eq!(strictly(&report, &next).gate, Gate::Passed);
+    assert_eq!(pruned(&|filter| filter.prune = false).1, Revision::default());
+    assert_eq!(pruned(&|filter| filter.rules = vec!["D32-06".into()]).1.gone, 0);
     let mut unjudged = report.clone();
     unjudged.devices.iter_mut().for_each(|device| device.profiles.clear());
     assert_eq!(checked(&unjudged, &Baseline::default()).gate, Gate::NothingMeasured);
@@ -163,7 +181,7 @@ fn tainted_reports_are_no_reference() {
     let error = accept(&mut Baseline::default(), &report, &because("known"), today()).unwrap_err().to_string();
     assert!(error.contains("VK_LAYER_EXAMPLE_overlay") && error.contains("--allow-tainted"), "{error}");
     let allowed = Filter { allow_tainted: true, ..because("known") };
-    assert!(accept(&mut Baseline::default(), &report, &allowed, today()).unwrap() > 0);
+    assert!(accept(&mut Baseline::default(), &report, &allowed, today()).unwrap().set > 0);
 }
 
 #[test]

@@ -134,6 +134,9 @@ fn what_another_way_of_asking_avoids_is_told_apart() {
         profile.rules.iter_mut().for_each(|rule| rule.verdict = Verdict::Conforms);
     }
     assert_eq!(kind(&new), Kind::NewlyAvoidable);
+    // The way back.
+    let back = compared(&new, &old).diff.devices.swap_remove(0).kernels;
+    assert_eq!(back.iter().find(|one| one.kernel == "f32.inverse_sqrt").unwrap().kind, Kind::AvoidedBefore);
     // What a rule of another version says is not what these profiles say.
     new.devices[0].profiles[0].version = "0.0".into();
     assert_eq!(kind(&new), Kind::NewlyDeviating);
@@ -275,6 +278,39 @@ fn machines_have_the_same_slots() {
     let compared = compare(here.program.clone(), &[], &all([&here, &there]), &all([&there, &here])).unwrap();
     assert_eq!(compared.diff.summary.compared, 2);
     assert!(compared.diff.summary.empty);
+    // A machine that is gone and one that is new are not the same one, although their devices have the same slot.
+    let mut third = here.clone();
+    third.host.id = "third".into();
+    let diff = compare(here.program.clone(), &[], &all([&here, &there]), &all([&there, &third])).unwrap().diff;
+    let presence = |wanted| diff.devices.iter().filter(move |one| one.presence == wanted).map(|one| one.host.as_str());
+    assert_eq!(presence(Presence::Both).collect::<Vec<_>>(), ["another"]);
+    assert_eq!(presence(Presence::Appeared).collect::<Vec<_>>(), ["third"]);
+    assert_eq!(presence(Presence::Vanished).collect::<Vec<_>>(), [here.host.id.as_str()]);
+}
+
+#[test]
+fn of_several_reports_of_one_device_the_latest_counts() {
+    let (monday, mut tuesday) = (answered(&[roots(ROOTS)]), answered(&[roots([0; 4])]));
+    tuesday.finished = format!("{}Z", monday.finished.trim_end_matches('Z').replace("2026", "2027"));
+    let week: Vec<Loaded> = [&tuesday, &monday].iter().flat_map(|report| loaded("x.json", report)).collect();
+    let changed = |old: &[Loaded], new: &[Loaded]| {
+        let summary = compare(monday.program.clone(), &profiles(), old, new).unwrap().diff.summary;
+        assert_eq!((summary.compared, summary.appeared, summary.vanished), (1, 0, 0));
+        summary.lanes
+    };
+    assert_eq!(changed(&week, &week), 0);
+    assert_eq!(changed(&week, &loaded("t.json", &tuesday)), 0);
+    assert_eq!(changed(&week, &loaded("m.json", &monday)), 4);
+}
+
+#[test]
+fn where_the_loader_found_the_same_driver_is_no_change() {
+    let report = answered(&[roots(ROOTS)]);
+    let mut moved = report.clone();
+    moved.devices[0].identity.driver.manifest = "/elsewhere/driver.json".into();
+    assert!(compared(&report, &moved).diff.summary.empty);
+    moved.devices[0].identity.key = "another".into();
+    assert_eq!(compared(&report, &moved).diff.summary.updated, 1);
 }
 
 #[test]
@@ -417,6 +453,11 @@ fn a_folder_is_its_report_or_every_report_in_it() {
     let files: Vec<String> = set(folder.path()).unwrap().into_iter().map(|one| one.file).collect();
     let name = |file: &String| Path::new(file).file_name().unwrap().to_string_lossy().into_owned();
     assert_eq!(files.iter().map(name).collect::<Vec<_>>(), ["a.json", "b.json"]);
+    // A comparison beside them is none.
+    std::fs::write(folder.path().join("c.json"), r#"{"schema": "fpprobe-diff/1"}"#).unwrap();
+    assert_eq!(set(folder.path()).unwrap().len(), 2);
+    std::fs::write(folder.path().join("c.json"), "{}").unwrap();
+    set(folder.path()).unwrap_err();
     write("report.json");
     assert_eq!(set(folder.path()).unwrap().len(), 1);
 }
@@ -516,7 +557,7 @@ fn what_befell_a_kernel_or_a_device_is_told_with_the_kernels_that_it_cost() {
         ] {
             assert!(page.contains(line), "{form}: {line}\n{page}");
         }
-        assert!(page.contains("no longer measurable") && !page.contains("f32.exp"), "{form}");
+        assert!(page.contains("no longer measured") && !page.contains("f32.exp"), "{form}");
     }
     // Alone it is a difference, too.
     let mut only = old.clone();
@@ -533,6 +574,8 @@ fn what_never_was_measurable_is_not_lost() {
         let rule = &mut report.devices[0].profiles[0].rules[0];
         (rule.verdict, rule.behaviour) = (Verdict::Incomplete, behaviour.to_owned());
     }
-    let rules = &compared(&old, &new).diff.devices[0].rules;
-    assert_eq!(rules.iter().map(|rule| rule.kind).collect::<Vec<_>>(), [Kind::Unjudged]);
+    let rules = |new: &Report| compared(&old, new).diff.devices[0].rules.iter().map(|rule| rule.kind).collect::<Vec<_>>();
+    assert_eq!(rules(&new), []);
+    new.devices[0].profiles[0].rules[0].verdict = Verdict::Unsupported;
+    assert_eq!(rules(&new), [Kind::Unjudged]);
 }

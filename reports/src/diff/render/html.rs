@@ -120,7 +120,7 @@ fn summary(summary: &Summary) -> Markup {
 fn chip(kind: Kind) -> Markup {
     let (style, sign) = match kind {
         Kind::NewlyDeviating | Kind::NewlyAvoidable | Kind::DeviatesOtherwise => ("deviates", "✕"),
-        Kind::NewlyConforming => ("conforms", "●"),
+        Kind::NewlyConforming | Kind::AvoidedBefore => ("conforms", "●"),
         Kind::Permitted | Kind::Unjudged => ("permitted", "◐"),
         Kind::Claim => ("depends", "≠"),
         Kind::Appeared => ("permitted", "+"),
@@ -142,8 +142,8 @@ fn section(index: usize, device: &DeviceDiff, several: bool) -> Markup {
             }
             @match device.presence {
                 Presence::Both => {}
-                Presence::Appeared => p { "Is in the new reports alone." }
-                Presence::Vanished => p { "Is in the old reports alone." }
+                Presence::Appeared => p { "Is in the new reports alone, with " (device.driver) "." }
+                Presence::Vanished => p { "Is in the old reports alone, with " (device.driver) "." }
             }
             @if !device.identity.is_empty() { section { h3 { "Driver and identity" } (scrolling("Driver and identity", &fields(&device.identity))) } }
             @if !device.profiles.is_empty() { section { h3 { "Classes" } (scrolling("Classes", &classes(&device.profiles))) } }

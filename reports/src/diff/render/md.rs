@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use super::digest::{self, Family, Ruled};
 use super::{RenderDiff, Style};
-use crate::diff::{DeviceDiff, Diff, IncidentChange, Kind, Presence, Standing, Summary};
+use crate::diff::{DeviceDiff, Diff, IncidentChange, Kind, Presence, Summary};
 use crate::render::md::{code, comment, escape, evidence_block, folded, lane_block, list};
 use crate::render::phrase;
 
@@ -63,22 +63,23 @@ fn device_line(diff: &Diff, device: &DeviceDiff) -> String {
     let mut line = label(diff, device);
     match device.presence {
         Presence::Both => {}
-        Presence::Appeared => line.push_str(" is in the new reports alone"),
-        Presence::Vanished => line.push_str(" is in the old reports alone"),
+        Presence::Appeared => line.push_str(&alone("new", device)),
+        Presence::Vanished => line.push_str(&alone("old", device)),
     }
     for change in device.identity.iter().take(SHOWN) {
         let _ = write!(line, "<br>{}: {}", escape(&change.field), escape(&digest::field(change)));
     }
     for change in &device.profiles {
-        let class =
-            |standing: &Option<Standing>| standing.as_ref().map_or_else(|| "not judged".to_owned(), Standing::in_words);
-        let classes = digest::arrow(&class(&change.old), &class(&change.new));
-        let _ = write!(line, "<br>**{}**: {}", escape(&change.profile), escape(&classes));
+        let _ = write!(line, "<br>**{}**: {}", escape(&change.profile), escape(&change.in_words()));
     }
     for incident in incidents(&device.incomplete) {
         let _ = write!(line, "<br>{incident}");
     }
     line
+}
+
+fn alone(side: &str, device: &DeviceDiff) -> String {
+    format!(" is in the {side} reports alone, with {}", escape(&device.driver))
 }
 
 fn incidents(changes: &[IncidentChange]) -> impl Iterator<Item = String> {
@@ -89,7 +90,11 @@ fn summary(summary: &Summary) -> String {
     let mut table = "\n| Change | Rules | Kernels | Inputs |\n|---|--:|--:|--:|\n".to_owned();
     for count in &summary.kinds {
         let kind = count.kind.name();
-        let (rules, kernels, lanes) = (count.rules + count.claims, count.kernels, count.lanes);
+        let (rules, kernels, lanes) = (count.rules, count.kernels, count.lanes);
+        if count.claims > 0 {
+            let _ = writeln!(table, "| {kind}: {} | | | |", phrase::grouped(count.claims));
+            continue;
+        }
         let _ = writeln!(
             table,
             "| {kind} | {} | {} | {} |",

@@ -78,8 +78,8 @@ fn device(paper: &mut Paper, device: &DeviceDiff, several: bool) -> io::Result<(
     )?;
     match device.presence {
         Presence::Both => {}
-        Presence::Appeared => return paper.line(2, 2, &[(Ink::Note, "is in the new reports alone")]),
-        Presence::Vanished => return paper.line(2, 2, &[(Ink::Doubt, "is in the old reports alone")]),
+        Presence::Appeared => return alone(paper, Ink::Note, "new", &device.driver),
+        Presence::Vanished => return alone(paper, Ink::Doubt, "old", &device.driver),
     }
     let column = device.identity.iter().map(|field| field.field.len()).max().unwrap_or(0) + 2;
     for change in &device.identity {
@@ -87,12 +87,7 @@ fn device(paper: &mut Paper, device: &DeviceDiff, several: bool) -> io::Result<(
         paper.line(2, column, &[(Ink::Faint, &name), (Ink::Plain, &digest::field(change))])?;
     }
     for change in &device.profiles {
-        let class = |standing: &Option<crate::diff::Standing>| match standing {
-            None => "not judged".to_owned(),
-            Some(standing) => standing.in_words(),
-        };
-        let classes = digest::arrow(&class(&change.old), &class(&change.new));
-        paper.line(2, 4, &[(Ink::Strong, &change.profile), (Ink::Plain, ": "), (Ink::Plain, &classes)])?;
+        paper.line(2, 4, &[(Ink::Strong, &change.profile), (Ink::Plain, ": "), (Ink::Plain, &change.in_words())])?;
     }
     incidents(paper, 2, &device.incomplete)?;
     let (claims, families, rules) = (&device.claims, digest::families(device), digest::rules(device));
@@ -104,7 +99,7 @@ fn device(paper: &mut Paper, device: &DeviceDiff, several: bool) -> io::Result<(
             heading(paper, kind)?;
         }
         rules.iter().take(most(kind)).try_for_each(|one| rule(paper, one))?;
-        more(paper, rules.len(), most(kind), "rules")?;
+        more(paper, rules.len(), most(kind), "rule")?;
         for change in claims.iter().take(SHOWN) {
             paper.line(
                 2,
@@ -112,11 +107,15 @@ fn device(paper: &mut Paper, device: &DeviceDiff, several: bool) -> io::Result<(
                 &[(Ink::Plain, &change.field), (Ink::Plain, ": "), (Ink::Plain, &digest::field(change))],
             )?;
         }
-        more(paper, claims.len(), SHOWN, "claims")?;
+        more(paper, claims.len(), SHOWN, "claim")?;
         families.iter().take(most(kind)).try_for_each(|family| self::family(paper, family))?;
-        more(paper, families.len(), most(kind), "families of kernels")?;
+        more(paper, families.len(), most(kind), "operation")?;
     }
     findings(paper, &device.findings)
+}
+
+fn alone(paper: &mut Paper, ink: Ink, side: &str, driver: &str) -> io::Result<()> {
+    paper.line(2, 2, &[(ink, &format!("is in the {side} reports alone, with {driver}"))])
 }
 
 fn findings(paper: &mut Paper, findings: &[FindingChange]) -> io::Result<()> {
@@ -128,14 +127,14 @@ fn findings(paper: &mut Paper, findings: &[FindingChange]) -> io::Result<()> {
     for change in findings.iter().take(SHOWN) {
         paper.line(2, 4, &[(Ink::Plain, &digest::finding(change))])?;
     }
-    more(paper, findings.len(), SHOWN, "findings")
+    more(paper, findings.len(), SHOWN, "finding")
 }
 
 fn incidents(paper: &mut Paper, indent: usize, changes: &[IncidentChange]) -> io::Result<()> {
     for change in changes.iter().take(SHOWN) {
         paper.line(indent, indent + 2, &[(Ink::Doubt, "not measured, "), (Ink::Plain, &digest::incident(change))])?;
     }
-    more(paper, changes.len(), SHOWN, "incidents")
+    more(paper, changes.len(), SHOWN, "incident")
 }
 
 /// A rule whose verdict changed, and what shows that it is met no more.
@@ -172,7 +171,7 @@ fn more(paper: &mut Paper, count: usize, shown: usize, what: &str) -> io::Result
     if count <= shown {
         return Ok(());
     }
-    let more = format!("{} {what} more; --format json has everything", phrase::grouped(count - shown));
+    let more = format!("{} more; --format json has everything", phrase::number(count - shown, what));
     paper.line(2, 2, &[(Ink::Faint, &more)])
 }
 
@@ -180,7 +179,7 @@ fn more(paper: &mut Paper, count: usize, shown: usize, what: &str) -> io::Result
 fn most(kind: Kind) -> usize {
     match kind {
         Kind::NewlyDeviating => 16,
-        Kind::NewlyAvoidable | Kind::NewlyConforming | Kind::DeviatesOtherwise => 8,
+        Kind::NewlyAvoidable | Kind::NewlyConforming | Kind::AvoidedBefore | Kind::DeviatesOtherwise => 8,
         _ => 4,
     }
 }
@@ -188,7 +187,7 @@ fn most(kind: Kind) -> usize {
 fn ink(kind: Kind) -> Ink {
     match kind {
         Kind::NewlyDeviating | Kind::NewlyAvoidable | Kind::DeviatesOtherwise => Ink::Bad,
-        Kind::NewlyConforming => Ink::Good,
+        Kind::NewlyConforming | Kind::AvoidedBefore => Ink::Good,
         Kind::Permitted | Kind::Unjudged | Kind::Claim | Kind::Appeared => Ink::Note,
         Kind::Vanished | Kind::Unmeasurable => Ink::Doubt,
         Kind::NanBits => Ink::Faint,

@@ -249,7 +249,8 @@ pub fn set(path: &Path) -> Result<Vec<Loaded>, LoadError> {
 fn all(files: &[PathBuf]) -> Result<Vec<Loaded>, LoadError> {
     let loaded = parallel::map(files, |file| Ok(Loaded { file: file.display().to_string(), report: load(file)? }));
     // Comparisons and the like may lie beside the reports.
-    let is_other = |error: &LoadError| matches!(error, LoadError::NotAReport { found, .. } if found.starts_with("\"fpprobe-"));
+    let is_other =
+        |error: &LoadError| matches!(error, LoadError::NotAReport { found, .. } if found.starts_with("\"fpprobe-"));
     let is_report = |one: &Result<Loaded, LoadError>| !one.as_ref().is_err_and(is_other);
     if loaded.iter().any(is_report) {
         loaded.into_iter().filter(is_report).collect()

@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use fpprobe_reports::Report;
-use fpprobe_reports::model::ProfileResult;
 use fpprobe_reports::check::{CHECKS, Gate, Terms, check};
 use fpprobe_reports::journal::{FORMAT, Run};
 use fpprobe_reports::load;
+use fpprobe_reports::model::ProfileResult;
 
 use crate::campaign::{Campaign, Gathered, Noted};
 use crate::cli::{CheckArgs, Judging};

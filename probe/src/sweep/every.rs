@@ -64,7 +64,9 @@ impl Lists {
                 Every::merge(parts, Every::new(Saving::begin(&path)?, inputs)?)
             };
             let names = || sources.iter().map(|source| source.display().to_string()).collect::<Vec<_>>().join(", ");
-            together().with_context(|| format!("failed to put {} together as {}", names(), path.display())).or_usage()?;
+            together()
+                .with_context(|| format!("failed to put {} together as {}", names(), path.display()))
+                .or_usage()?;
         }
         Ok(())
     }

@@ -107,7 +107,7 @@ impl Host {
     }
 
     #[track_caller]
-    pub fn wait<T: Ready>(&self, what: &str, look: impl Fn() -> T) -> T::Found {
+    pub fn wait<T: Ready>(&self, what: &str, mut look: impl FnMut() -> T) -> T::Found {
         let deadline = Instant::now() + PATIENCE;
         loop {
             if let Some(found) = look().ready() {

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::io::Write as _;
 
 use fpprobe_profiles::{Profile, profile};
-use fpprobe_spirv::Controls;
+use fpprobe_spirv::{Control, Controls};
 use tempfile::NamedTempFile;
 
 use crate::corrections::{DRIVER, FLUSH, without_flush};
@@ -21,25 +21,27 @@ fn read(profile: &str) -> Profile {
         .unwrap()
 }
 
-/// Everything that a profile looks at, under up to two of its modes.
-fn kernels(profile: &Profile) -> impl Iterator<Item = String> {
-    let modes = profile.modes.iter().flat_map(|one| profile.modes.iter().map(|other| [*one, *other]));
-    let sets = modes.filter_map(|modes| Controls::new(modes).ok()).chain([Controls::NONE]);
-    sets.flat_map(|set| profile.kernels_under(set)).map(|kernel| kernel.to_string())
+/// Everything that a profile looks at, under the modes of a recipe one by one and together, and under one that it may do without.
+fn kernels(profile: &Profile, recipe: Controls) -> impl Iterator<Item = String> {
+    let modes = profile.modes.iter().take(1).copied().chain(recipe.iter());
+    let alone = modes.filter_map(|mode| Controls::new([mode]).ok());
+    let sets: HashSet<Controls> = alone.chain([Controls::NONE, recipe]).collect();
+    sets.into_iter().flat_map(|set| profile.kernels_under(set)).map(|kernel| kernel.to_string())
 }
 
 /// What a device needs that keeps subnormals of binary32 and meets all other rules, with these faults: class and recipe by
 /// each of these profiles.
 #[track_caller]
 fn judged(faults: &str, profiles: &[&str]) -> (Run, Vec<(String, String)>) {
-    judged_with(faults, profiles, &[])
+    judged_with(faults, profiles, Controls::NONE, &[])
 }
 
-/// The same of a device that is asked these kernels, too.
+/// The same of a device that is asked under the modes of this recipe, and these kernels, too.
 #[track_caller]
-fn judged_with(faults: &str, profiles: &[&str], others: &[&str]) -> (Run, Vec<(String, String)>) {
+fn judged_with(faults: &str, profiles: &[&str], recipe: Controls, others: &[&str]) -> (Run, Vec<(String, String)>) {
     let arguments: Vec<&str> = profiles.iter().flat_map(|profile| ["--profile", profile]).collect();
-    let kernels: HashSet<String> = profiles.iter().flat_map(|id| kernels(&read(id)).collect::<Vec<_>>()).collect();
+    let kernels: HashSet<String> =
+        profiles.iter().flat_map(|id| kernels(&read(id), recipe).collect::<Vec<_>>()).collect();
     let kernels: Vec<&str> = kernels.iter().map(String::as_str).chain(others.iter().copied()).collect();
     let run = run_on(DRIVER, &format!("{}{faults}", without_flush()), &kernels, &arguments);
     assert_eq!(run.code, 0, "{faults}: {}", run.err);
@@ -54,7 +56,9 @@ fn judged_with(faults: &str, profiles: &[&str], others: &[&str]) -> (Run, Vec<(S
 #[track_caller]
 fn needs(faults: &str, profiles: &[&str], recipe: &str) {
     let expected = (if recipe.is_empty() { "conforms" } else { "conforms with" }.to_owned(), recipe.to_owned());
-    assert_eq!(judged(faults, profiles).1, vec![expected; profiles.len()], "{profiles:?}: {faults}");
+    let modes = recipe.split_whitespace().filter_map(|need| need.parse::<Control>().ok());
+    let modes = Controls::new(modes).unwrap();
+    assert_eq!(judged_with(faults, profiles, modes, &[]).1, vec![expected; profiles.len()], "{profiles:?}: {faults}");
 }
 
 /// A profile's file.
@@ -91,7 +95,7 @@ fn signed_zeros_infinities_and_nans() {
 /// szin16 nobody asked for it: the run does.
 #[test]
 fn constants_that_the_driver_folds() {
-    let (run, judgements) = judged_with(FLUSH, &["d3d11"], &["f16.fadd:route=literal"]);
+    let (run, judgements) = judged_with(FLUSH, &["d3d11"], "szin16".parse().unwrap(), &["f16.fadd:route=literal"]);
     assert_eq!(judgements, [("conforms with".to_owned(), "szin16".to_owned())]);
     let asked: Vec<&str> =
         run.device()["observations"].as_array().unwrap().iter().map(|o| o["kernel"].as_str().unwrap()).collect();
@@ -113,7 +117,8 @@ fn several_modes_and_lowerings_at_once() {
 
 #[test]
 fn a_mode_that_is_ignored_is_no_recipe() {
-    let (run, judgements) = judged("claim ftz32 ignored", &["d3d11"]);
+    let ftz32 = "ftz32".parse().unwrap();
+    let (run, judgements) = judged_with("claim ftz32 ignored", &["d3d11"], ftz32, &[]);
     assert_eq!(judgements[0].0, "deviates");
     assert_eq!(run.findings("claim", "shaderDenormFlushToZeroFloat32"), 1);
 }

@@ -150,12 +150,7 @@ fn missing(
 /// Adds the deviations of a report that the baseline does not accept already. One that was accepted with other bits or
 /// conditions that do not hold any more is replaced; one of which fewer lanes fail now, or whose lanes the baseline does not
 /// know yet, is brought up to date and keeps its reason. An error leaves the baseline as it was.
-pub fn accept(
-    baseline: &mut Baseline,
-    report: &Report,
-    filter: &Filter,
-    today: Date,
-) -> Result<Revision, AcceptError> {
+pub fn accept(baseline: &mut Baseline, report: &Report, filter: &Filter, today: Date) -> Result<Revision, AcceptError> {
     filter.validate(report, today)?;
     let devices = || report.devices.iter().filter(|device| filter.asks_for_device(&device.identity));
     if !filter.allow_tainted {
@@ -213,7 +208,8 @@ fn is_needless(one: &Acceptance, report: &Report, filter: &Filter) -> bool {
     let mut devices = report.devices.iter().filter(|device| one.applies(&device.identity)).peekable();
     let is_mended = |device: &Device| {
         let profile = device.profiles.iter().find(|profile| profile.id == one.profile);
-        let found = profile.and_then(|profile| profile.rules.iter().find(|rule| rule.id == one.rule).zip(Some(profile)));
+        let found =
+            profile.and_then(|profile| profile.rules.iter().find(|rule| rule.id == one.rule).zip(Some(profile)));
         found.is_some_and(|(rule, profile)| {
             let is_judged = rule.verdict.is_met() || rule.verdict == Verdict::Depends;
             let deviates = deviations(device).iter().any(|(_, other)| std::ptr::eq(*other, rule));

@@ -196,7 +196,11 @@ type Goners<'c> = (&'static str, &'c [Gone], Option<NonSuccessKind>);
 fn goners(checked: &Checked) -> Vec<Goners<'_>> {
     let strict = checked.strict.then_some(NonSuccessKind::Failure);
     let lists: [Goners<'_>; 3] = [
-        ("Accepted, and better now (`baseline accept --prune` brings the baseline up to date)", &checked.improved, strict),
+        (
+            "Accepted, and better now (`baseline accept --prune` brings the baseline up to date)",
+            &checked.improved,
+            strict,
+        ),
         ("Accepted, and lost while it was measured", &checked.lost, Some(NonSuccessKind::Error)),
         ("Accepted, and not measured", &checked.unmeasured, strict),
     ];

@@ -76,7 +76,9 @@ fn placed(reports: &[Loaded]) -> Vec<Placed<'_>> {
             let (known, own) = (&other.device.identity, &one.device.identity);
             // Two of one report are two devices, whatever they say of themselves.
             let elsewhere = !std::ptr::eq(other.report, one.report);
-            elsewhere && other.report.host.id == one.report.host.id && (&known.slot, &known.key) == (&own.slot, &own.key)
+            elsewhere
+                && other.report.host.id == one.report.host.id
+                && (&known.slot, &known.key) == (&own.slot, &own.key)
         };
         match placed.iter_mut().find(is_same) {
             Some(known) if known.report.finished <= one.report.finished => *known = one,

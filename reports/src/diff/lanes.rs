@@ -175,7 +175,8 @@ impl<'b, 'p> Court<'b, 'p> {
         // Whether a report has the rules as met that do not accept its result: another way of asking meets them.
         let avoidable = |side: usize, accepted: (bool, bool)| {
             let of = |said: &&Said<'_>| (said.old, said.new) == accepted;
-            let met = |said: &Said<'_>| said.rules.iter().all(|rule| self.bench.met[side].contains(&(said.profile, *rule)));
+            let met =
+                |said: &Said<'_>| said.rules.iter().all(|rule| self.bench.met[side].contains(&(said.profile, *rule)));
             said.iter().filter(of).all(met)
         };
         if any(true, false) {

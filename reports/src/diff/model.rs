@@ -337,7 +337,8 @@ impl ProfileChange {
     /// The class before and now; where it is the same, what is otherwise.
     pub fn in_words(&self) -> String {
         let (Some(old), Some(new)) = (&self.old, &self.new) else {
-            let side = |standing: &Option<Standing>| standing.as_ref().map_or("not judged".to_owned(), Standing::in_words);
+            let side =
+                |standing: &Option<Standing>| standing.as_ref().map_or("not judged".to_owned(), Standing::in_words);
             return format!("{} → {}", side(&self.old), side(&self.new));
         };
         let named = |class: &Standing| Standing { without: Vec::new(), ..class.clone() }.in_words();

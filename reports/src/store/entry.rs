@@ -7,6 +7,7 @@ use twox_hash::XxHash3_128;
 
 use super::sum::digest;
 use crate::model::{Class, Device, Report};
+use crate::selection::ids;
 use crate::time;
 
 /// Longest text that is taken over from a report: more would only swell the index.
@@ -106,10 +107,11 @@ impl Entry {
 impl Held {
     fn matches(&self, text: &str) -> bool {
         let lower = text.to_lowercase();
-        let exact = [&self.key, &self.slot, &self.uuid, &self.ids].into_iter().any(|own| own.to_lowercase() == lower);
+        let exact = [&self.key, &self.slot, &self.uuid].into_iter().any(|own| own.to_lowercase() == lower);
         let uuid = !lower.is_empty() && lower.replace('-', "") == self.uuid.to_lowercase();
         let within = |own: &str| !lower.is_empty() && own.to_lowercase().contains(&lower);
-        exact || uuid || within(&self.name) || within(&self.driver)
+        let numbers = ids(text).is_some_and(|numbers| Some(numbers) == ids(&self.ids));
+        exact || numbers || uuid || within(&self.name) || within(&self.driver)
     }
 }
 

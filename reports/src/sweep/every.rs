@@ -73,7 +73,10 @@ impl Every {
         }
         for part in parts {
             if BufReader::new(part).bytes().next().transpose()?.is_some() {
-                return Err(io::Error::new(io::ErrorKind::InvalidData, "a part has more bits than the kernel has inputs"));
+                return Err(io::Error::new(
+                    io::ErrorKind::InvalidData,
+                    "a part has more bits than the kernel has inputs",
+                ));
             }
         }
         out.commit()

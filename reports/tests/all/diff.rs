@@ -574,7 +574,8 @@ fn what_never_was_measurable_is_not_lost() {
         let rule = &mut report.devices[0].profiles[0].rules[0];
         (rule.verdict, rule.behaviour) = (Verdict::Incomplete, behaviour.to_owned());
     }
-    let rules = |new: &Report| compared(&old, new).diff.devices[0].rules.iter().map(|rule| rule.kind).collect::<Vec<_>>();
+    let rules =
+        |new: &Report| compared(&old, new).diff.devices[0].rules.iter().map(|rule| rule.kind).collect::<Vec<_>>();
     assert_eq!(rules(&new), []);
     new.devices[0].profiles[0].rules[0].verdict = Verdict::Unsupported;
     assert_eq!(rules(&new), [Kind::Unjudged]);

@@ -106,6 +106,9 @@ fn reports_are_called_by_id_and_by_age() {
     }
     assert!(listing.reports.iter().all(|stored| stored.entry.has_device("EXAMPLE RAST")));
     assert!(listing.reports.iter().all(|stored| stored.entry.has_device("10005:0000")));
+    assert!(
+        listing.reports.iter().all(|stored| stored.entry.has_device("10005:0") && !stored.entry.has_device("10005:1"))
+    );
     assert!(!listing.reports.iter().any(|stored| stored.entry.has_device("geforce") || stored.entry.has_device("")));
 }
 

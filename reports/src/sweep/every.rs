@@ -92,7 +92,9 @@ mod tests {
 
     fn write(path: &Path, inputs: u64, changed: &[u64]) {
         let mut every = Every::new(Saving::begin(path).unwrap(), inputs).unwrap();
-        changed.iter().for_each(|number| every.add(*number).unwrap());
+        for number in changed {
+            every.add(*number).unwrap();
+        }
         every.commit().unwrap();
     }
 

@@ -1,6 +1,9 @@
 //! Which store, how much it keeps, and whether a run's report goes there.
 
 use std::env;
+use std::fs::OpenOptions;
+use std::io::Write as _;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -8,7 +11,6 @@ use anyhow::Context as _;
 use fpprobe_reports::Report;
 use fpprobe_reports::escape::visible;
 use fpprobe_reports::render::{Json, Render as _};
-use fpprobe_reports::save::save;
 use fpprobe_reports::store::{Limits, Put, Store};
 
 use crate::cli::{Keeping, Place};
@@ -56,13 +58,15 @@ impl Keep {
 /// Writes what could not be stored among the temporary files, and says where.
 fn rescued(text: &str, error: anyhow::Error) -> anyhow::Error {
     let path = env::temp_dir().join(format!("fpprobe-report-{}.json", std::process::id()));
-    match save(&path, |out| out.write_all(text.as_bytes())) {
+    // Everybody may write there: what is there already, a link of another user's, say, is not written to.
+    let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path);
+    match file.and_then(|mut file| file.write_all(text.as_bytes())) {
         Ok(()) => {
             let kept = format!("the report is {}; `fpprobe history add` stores it", path.display());
             say(&kept);
             error
         }
-        Err(other) => error.context(format!("the report is lost: {other}")),
+        Err(other) => error.context(format!("the report is lost, since {} cannot be written: {other}", path.display())),
     }
 }
 

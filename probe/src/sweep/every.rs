@@ -23,9 +23,10 @@ impl Lists {
         Lists(report.with_extension(FOLDER))
     }
 
-    /// The file of one device's kernel.
+    /// The file of one device's kernel. Reports of parts come from elsewhere: what they call these leads to no other folder.
     pub fn path(&self, device: &str, kernel: &str) -> PathBuf {
-        self.0.join(device).join(format!("{kernel}.zst"))
+        let device = device.replace(|letter: char| !letter.is_ascii_alphanumeric(), "_");
+        self.0.join(device).join(format!("{}.zst", kernel.replace('/', "_")))
     }
 
     /// Says where they are, and removes those of an earlier sweep: they do not belong to this report.
@@ -85,4 +86,17 @@ fn files(root: &Path) -> impl Iterator<Item = PathBuf> + use<> {
     let entries = |folder: &Path| fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
     let of_kernel = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "zst");
     entries(root).flat_map(move |folder| entries(&folder)).filter(of_kernel)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_lead_to_no_other_folder() {
+        let lists = Lists::beside(Path::new("out/sweep.json"));
+        assert_eq!(lists.path("f884", "f32.sin"), Path::new("out/sweep.changed/f884/f32.sin.zst"));
+        assert_eq!(lists.path("../..", "../x"), Path::new("out/sweep.changed/_____/.._x.zst"));
+        assert_eq!(lists.path("/etc", "/x"), Path::new("out/sweep.changed/_etc/_x.zst"));
+    }
 }

@@ -25,6 +25,9 @@ pub struct Every {
 impl Every {
     /// No input of so many is in it yet.
     pub fn new(file: Saving, inputs: u64) -> io::Result<Every> {
+        if inputs == 0 {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "the kernel has no inputs"));
+        }
         let page = vec![0; inputs.min(PAGE).div_ceil(8) as usize];
         Ok(Every { out: zstd::Encoder::new(file, LEVEL)?, first: 0, page, inputs })
     }
@@ -122,6 +125,7 @@ mod tests {
         for wrong in [7, 9] {
             Every::merge(parts(), merged(wrong * PAGE)).unwrap_err();
         }
+        assert!(Every::new(Saving::begin(&at("none")).unwrap(), 0).is_err());
         write(&at("small"), 1 << 16, &[0xffff]);
         assert_eq!(read(&at("small")), (1 << 13, vec![0xffff]));
     }

@@ -39,6 +39,7 @@ use exact::exact;
 use round::finish;
 
 pub(crate) use elementary::computed;
+pub(crate) use range::range;
 pub use inherited::{Inherited, Memo, is_whole};
 pub use operand::Operand;
 pub use question::{Operands, Question};

@@ -14,7 +14,7 @@ use crate::real::Exact;
 /// Results over intervals of operands: all that lie between the least and the largest of them, but that whole numbers
 /// stay whole where they are few. Nothing is known where the function is not defined on some of the operands. With `quick`
 /// a reciprocal root may be enclosed as loosely as elementary functions are.
-pub(super) fn range(function: Function, operands: &[Interval], quick: bool) -> Values {
+pub(crate) fn range(function: Function, operands: &[Interval], quick: bool) -> Values {
     let x = operands[0];
     let y = || operands[1];
     match function {

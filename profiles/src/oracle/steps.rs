@@ -64,26 +64,6 @@ impl Resolved {
     }
 }
 
-impl Resolved {
-    /// Whether nothing is known of the result wherever nothing is known of what some function gives, of which this says so, for the
-    /// first operand. Arithmetic on what nothing is known of gives what nothing is known of.
-    pub(crate) fn is_open(&self, unknown: &dyn Fn(Function) -> bool) -> bool {
-        self.is_open_at(self.root, unknown)
-    }
-
-    fn is_open_at(&self, node: usize, unknown: &dyn Fn(Function) -> bool) -> bool {
-        let Node::Step(demand, arguments) = &self.nodes[node] else { return false };
-        let own = matches!(arguments[..], [argument] if self.nodes[argument] == Node::Operand(0));
-        match demand.function {
-            _ if matches!(demand.accuracy, Accuracy::Inherited(_)) => false,
-            Function::Add | Function::Sub | Function::Mul | Function::Div | Function::Neg => {
-                arguments.iter().any(|argument| self.is_open_at(*argument, unknown))
-            }
-            function => own && unknown(function),
-        }
-    }
-}
-
 /// A formula that is being evaluated: only what is needed, and each part once.
 struct Evaluation<'a> {
     nodes: &'a [Node],

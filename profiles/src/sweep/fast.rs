@@ -12,11 +12,12 @@ use super::kind::{Fast, INFINITY, Kind, LAYOUT, LEAST_NORMAL, QUIET, SIGN, Size,
 use super::native::Native;
 use super::polynomial::Polynomial;
 use super::scan::count_normal;
-use super::tolerance::{Tolerance, alone, bounds_error, reach, tolerance};
+use super::reach::{self, Reach};
+use super::tolerance::{Tolerance, alone, bounds_error, farthest, nearest, tolerance};
 use super::{Class, Verifier};
 use crate::accuracy::Accuracy;
 use crate::interval::Interval;
-use crate::oracle::Demand;
+use crate::oracle::{Demand, Inherited};
 
 /// Inputs of the longest span.
 pub(super) const SPAN: usize = 4096;
@@ -103,8 +104,7 @@ impl Verifier {
         let normal = magnitude >= LEAST_NORMAL;
         if is_undefined(function, operand.lo, operand.hi) {
             let kind = if normal { Kind::Undefined } else { Kind::UndefinedSubnormal };
-            let unknown = |function| is_undefined(function, operand.lo, operand.hi);
-            return if self.is_same_where(&unknown) { Plan::Constant(kind) } else { Plan::Halve };
+            return if self.is_same_where_undefined(function, operand) { Plan::Constant(kind) } else { Plan::Halve };
         }
         // The numbers next to zero differ by as much as themselves.
         if count < 2 || !normal && (magnitude as usize) < SHORT {
@@ -128,10 +128,11 @@ impl Verifier {
         let known = self.known(fast, kind, first);
         match size {
             Size::Beyond if normal => {
-                let within = |demand: &Demand| {
-                    let reach = alone(&demand.accuracy, operand, LAYOUT)
-                        .and_then(|one| reach(one, operand, results.lo, LAYOUT));
-                    reach.is_some_and(|reach| results.lo - reach > 2f64.powi(129))
+                let within = |demand: &Demand| match alone(&demand.accuracy, operand, LAYOUT) {
+                    Some(Accuracy::Inherited(inherited)) => is_open(function, inherited, operand),
+                    one => one
+                        .and_then(|one| farthest(one, operand, results.lo, LAYOUT))
+                        .is_some_and(|farthest| results.lo - farthest > 2f64.powi(129)),
                 };
                 let all = self.is_plain() && self.demands(known).all(within);
                 if all { Plan::Constant(kind) } else { Plan::Halve }
@@ -139,11 +140,13 @@ impl Verifier {
             Size::Beyond => Plan::Constant(kind),
             Size::Normal | Size::Tiny | Size::Zero if !normal && known.is_exact() => Plan::Constant(kind),
             Size::Normal | Size::Tiny | Size::Zero => {
-                let bound = |demand: &Demand| {
-                    let keeps = size == Size::Normal || !matches!(demand.accuracy, Accuracy::Inherited(_));
-                    keeps
-                        .then(|| tolerance(alone(&demand.accuracy, operand, LAYOUT)?, operand, results, LAYOUT))
-                        .flatten()
+                let bound = |demand: &Demand| match alone(&demand.accuracy, operand, LAYOUT)? {
+                    Accuracy::Inherited(inherited) => {
+                        let rounded = (size == Size::Normal).then(|| nearest(inherited, results)).flatten();
+                        let reached = reached(function, inherited, operand);
+                        Some(Tolerance::within(rounded.into_iter().chain(reached).reduce(f64::max)?))
+                    }
+                    one => tolerance(one, operand, results, LAYOUT),
                 };
                 // Of the others what they accept tells.
                 let mut open = known.demands.iter().filter(|looking| !looking.exact);
@@ -166,19 +169,21 @@ impl Verifier {
         }
     }
 
-    /// Whether what is accepted is the same of all operands on which the function is not defined, nor those that this says.
-    fn is_same_where(&self, unknown: &dyn Fn(Function) -> bool) -> bool {
+    /// Whether what is accepted is the same of all these operands, on which the function is not defined.
+    fn is_same_where_undefined(&self, function: Function, operand: Interval) -> bool {
         self.rules.iter().flat_map(|rule| &rule.demands).all(|demand| match &demand.accuracy {
-            Accuracy::Inherited(inherited) => inherited.formulas.iter().any(|formula| formula.is_open(unknown)),
+            Accuracy::Inherited(inherited) => is_open(function, inherited, operand),
             // An error bounds results alone.
             Accuracy::Split(split) => [&split.inside, &split.outside].into_iter().all(Accuracy::is_bound),
             accuracy => !matches!(accuracy, Accuracy::Stated(_) | Accuracy::Steps(_)),
         })
     }
 
-    /// Whether every accuracy is one for all operands, and none follows from formulas.
+    /// Whether every accuracy is one for all operands, or follows from formulas.
     fn is_plain(&self) -> bool {
-        let plain = |demand: &Demand| demand.accuracy.is_bound() || demand.accuracy == Accuracy::Undefined;
+        let plain = |demand: &Demand| {
+            demand.accuracy.is_bound() || matches!(demand.accuracy, Accuracy::Undefined | Accuracy::Inherited(_))
+        };
         self.rules.iter().flat_map(|rule| &rule.demands).all(plain)
     }
 
@@ -218,6 +223,19 @@ impl Verifier {
             }
         }
     }
+}
+
+/// How far from the exact results what is given certainly reaches on each of these operands; `None` where that is not known.
+fn reached(function: Function, inherited: &Inherited, operand: Interval) -> Option<f64> {
+    Some(match reach::inherited(function, inherited, &[Reach::exactly(operand)], LAYOUT)? {
+        Reach::Open => f64::INFINITY,
+        Reach::Around(_, radius) => radius,
+    })
+}
+
+/// Whether nothing is known of what is given on any of these operands.
+fn is_open(function: Function, inherited: &Inherited, operand: Interval) -> bool {
+    reached(function, inherited, operand) == Some(f64::INFINITY)
 }
 
 /// Sine, cosine and tangent of binary32 numbers beyond 1 are normal numbers: no such number is nearer than 2^-31 to a multiple of pi/2

@@ -18,6 +18,7 @@ mod lane;
 mod native;
 mod pairs;
 mod polynomial;
+mod reach;
 mod scan;
 mod sorts;
 mod sum;

@@ -130,7 +130,9 @@ const EQUAL: [Named; 11] = [
 /// What may be wrong with a result: off by ulps, flushed, another kind of number.
 fn wronged(result: u32, how: u32) -> u32 {
     match how % 8 {
-        0..3 => result.wrapping_add(how / 8 % 9).wrapping_sub(4),
+        0..2 => result.wrapping_add(how / 8 % 9).wrapping_sub(4),
+        // By a few units, or by many, as formulas may be off.
+        2 => result.wrapping_add((how / 8 % 9).wrapping_sub(4) << (how / 72 % 16)),
         3 => result & 0x8000_0000,
         4 => 0,
         5 => 0x7f80_0000 | (how / 8) << 31,
@@ -145,14 +147,14 @@ fn verifiers(name: &str) -> Vec<Verifier> {
         let profiles: Vec<Profile> = ids.iter().map(|id| built_in(id).unwrap().unwrap()).collect();
         Verifier::new(&format!("f32.{name}").parse().unwrap(), &profiles).ok()
     };
-    [&ALL[..], &ALL[..1], &ALL[1..2]].iter().filter_map(of).collect()
+    [&ALL[..], &ALL[..1], &ALL[1..2], &ALL[2..3], &ALL[3..]].iter().filter_map(of).collect()
 }
 
 #[test]
 fn spans_are_judged_as_their_inputs_are() {
     for (name, compute) in NEAR.into_iter().chain(EQUAL) {
         for verifier in verifiers(name) {
-            assert!(verifier.fast.is_some() || verifier.rules.iter().any(|rule| rule.profile == "wgsl"), "{name}");
+            assert!(verifier.fast.is_some(), "{name}");
             // Of every fifth exponent, inputs from its first on, from its middle and at its end.
             for exponent in (0..512_u64).step_by(5) {
                 let first = (exponent << 23) + [0, 0x3f_f800, 0x7f_ff40][exponent as usize % 3];
@@ -321,7 +323,7 @@ proptest::proptest! {
     #[test]
     fn long_spans_are_judged_as_their_inputs_are(
         function in 0..NEAR.len() + EQUAL.len(),
-        by in 0..3_usize,
+        by in 0..5_usize,
         near_one in proptest::bool::ANY,
         input in proptest::num::u32::ANY,
         length in 1..6000_u64,

@@ -7,9 +7,11 @@
 
 use fpprobe_spirv::FloatLayout;
 
+use super::kind::LAYOUT;
 use crate::accuracy::Accuracy;
 use crate::formula::Inheritance;
 use crate::interval::Interval;
+use crate::oracle::Inherited;
 
 /// What is accepted for certain: results no farther than this from the exact one, and no larger than that.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -24,7 +26,8 @@ impl Tolerance {
     /// Anything.
     pub(super) const ANYTHING: Tolerance = Tolerance { distance: f64::INFINITY, limit: f64::INFINITY };
 
-    fn within(distance: f64) -> Tolerance {
+    /// Whatever is no farther than that.
+    pub(super) fn within(distance: f64) -> Tolerance {
         Tolerance { distance, ..Tolerance::ANYTHING }
     }
 
@@ -100,18 +103,20 @@ pub(super) fn tolerance(
             Tolerance::within(ulp / 2.0)
         }
         Accuracy::EitherNeighbour => Tolerance::within(ulp),
-        // What the formulas give is widened to lie symmetrically about the exact result: if any number is in it, then the nearest is;
-        // if none is, both neighbours are accepted. An `or` accepts no less.
-        Accuracy::Inherited(inherited) if inherited.inheritance == Inheritance::Symmetric => {
-            Tolerance::within(ulp / 2.0)
-        }
         _ => return None,
     })
 }
 
+/// How near to exact results that are normal numbers of these magnitudes what is inherited accepts results for certain: what the formulas
+/// give is widened to lie symmetrically about the exact result, so if any number is in it, then the nearest is; if none is, both
+/// neighbours are accepted. An `or` accepts no less.
+pub(super) fn nearest(inherited: &Inherited, results: Interval) -> Option<f64> {
+    (inherited.inheritance == Inheritance::Symmetric).then(|| ulp_below(results.lo, LAYOUT) / 2.0)
+}
+
 /// No less than how far from the exact result an accepted one may lie where exact results are beyond the largest number; `None` where
 /// no such bound is known.
-pub(super) fn reach(accuracy: &Accuracy, operand: Interval, result: f64, layout: FloatLayout) -> Option<f64> {
+pub(super) fn farthest(accuracy: &Accuracy, operand: Interval, result: f64, layout: FloatLayout) -> Option<f64> {
     let ulp = 2f64.powi(layout.bias() - layout.fraction.cast_signed());
     Some(match accuracy {
         // Whatever is accepted, it is the same for all.

@@ -1,0 +1,217 @@
+//! What is accepted for certain where an accuracy is inherited from formulas, whatever the operand among those of a block.
+//!
+//! Carried out step by step, a part of a formula may be anything of a set of numbers. Here is found, for operands of an interval, what the
+//! set holds at least: everything from `e - r` to `e + r`, e being the exact value of the part and r the same for all operands. Each
+//! step of the oracle gives no less for more, so what it gives holds what it would give for these; and the environment adds values to
+//! sets, but for what follows from an overflow, which is excluded here. Where a step is certain to be given what its function has no result for,
+//! or to give what no format holds, nothing is known of it, nor of anything computed of it.
+//!
+//! The exact value of a formula is that of the function where the two are the same in real numbers: [`IDENTITIES`].
+
+use std::sync::LazyLock;
+
+use fpprobe_spirv::FloatLayout;
+use fpprobe_spirv::op::Function;
+use smallvec::SmallVec;
+
+use super::analytic::is_undefined;
+use super::tolerance::{alone, tolerance};
+use crate::accuracy::Accuracy;
+use crate::environment::NonFinite;
+use crate::formula::Formula;
+use crate::interval::Interval;
+use crate::number::Number as _;
+use crate::oracle::{Demand, Inherited, Node, Resolved, range};
+
+/// A function, a formula, and the functions of the formula's steps, operands before what is computed of them.
+type Identity<'a, F> = (Function, F, &'a [Function]);
+
+/// Functions with formulas that are the same in real numbers, wherever both are defined.
+const IDENTITIES: [Identity<'_, &str>; 15] = {
+    use Function::{
+        Acos, Acosh, Add, Asin, Asinh, Atan2, Atanh, Cos, Cosh, Div, Exp, InverseSqrt, Log, Mul, Neg, Sin, Sinh, Sqrt,
+        Sub, Tan, Tanh,
+    };
+    [
+        (Sqrt, "1 / inverse_sqrt(x)", &[InverseSqrt, Div]),
+        (InverseSqrt, "1 / sqrt(x)", &[Sqrt, Div]),
+        (Tan, "sin(x) / cos(x)", &[Sin, Cos, Div]),
+        (Asin, "atan2(x, sqrt(1 - x * x))", &[Mul, Sub, Sqrt, Atan2]),
+        (Acos, "atan2(sqrt(1 - x * x), x)", &[Mul, Sub, Sqrt, Atan2]),
+        (Sinh, "(exp(x) - exp(-x)) * 0.5", &[Exp, Neg, Exp, Sub, Mul]),
+        (Sinh, "exp(x) * 0.5 - exp(-x) * 0.5", &[Exp, Mul, Neg, Exp, Mul, Sub]),
+        (Cosh, "(exp(x) + exp(-x)) * 0.5", &[Exp, Neg, Exp, Add, Mul]),
+        (Cosh, "exp(x) * 0.5 + exp(-x) * 0.5", &[Exp, Mul, Neg, Exp, Mul, Add]),
+        (Tanh, "sinh(x) / cosh(x)", &[Sinh, Cosh, Div]),
+        (Asinh, "log(x + sqrt(x * x + 1))", &[Mul, Add, Sqrt, Add, Log]),
+        (Acosh, "log(x + sqrt(x * x - 1))", &[Mul, Sub, Sqrt, Add, Log]),
+        (Acosh, "log(x + sqrt((x + 1) * (x - 1)))", &[Add, Sub, Mul, Sqrt, Add, Log]),
+        (Atanh, "log((1 + x) / (1 - x)) * 0.5", &[Add, Sub, Div, Log, Mul]),
+        (Atanh, "0.5 * log((1 + x) / (1 - x))", &[Add, Sub, Div, Log, Mul]),
+    ]
+};
+
+/// The same, parsed.
+static PARSED: LazyLock<Vec<Identity<'_, Formula>>> = LazyLock::new(|| {
+    let parsed = |(function, text, steps): &Identity<'static, &str>| Some((*function, text.parse().ok()?, *steps));
+    IDENTITIES.iter().filter_map(parsed).collect()
+});
+
+/// What a value may be at least.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) enum Reach {
+    /// Anything.
+    Open,
+    /// Whatever is no farther than so from its exact value, which lies in an interval.
+    Around(Interval, f64),
+}
+
+impl Reach {
+    /// A value that is known exactly.
+    pub(super) fn exactly(value: Interval) -> Reach {
+        Reach::Around(value, 0.0)
+    }
+}
+
+/// What so many roundings of binary64 take from a number at most.
+const ROUNDED: f64 = 1.0 - 16.0 * f64::EPSILON;
+
+/// What a function may give at least whose accuracy is inherited, on what its operands may be; `None` where that is not known.
+pub(super) fn inherited(
+    function: Function,
+    inherited: &Inherited,
+    operands: &[Reach],
+    layout: FloatLayout,
+) -> Option<Reach> {
+    // What any of the formulas gives is given; of one that is not the function that nothing is known tells something.
+    let given = inherited.formulas.iter().filter_map(|formula| {
+        let given = part(formula, formula.root, operands, layout)?;
+        (given == Reach::Open || is_identity(function, formula)).then_some(given)
+    });
+    let bounded = inherited.or.as_ref().and_then(|accuracy| direct(function, accuracy, operands, layout));
+    given.chain(bounded).reduce(wider)
+}
+
+/// Of what two ways to the same value give the one that reaches farther.
+fn wider(a: Reach, b: Reach) -> Reach {
+    match (a, b) {
+        (Reach::Around(exact, one), Reach::Around(_, other)) => Reach::Around(exact, one.max(other)),
+        _ => Reach::Open,
+    }
+}
+
+/// Whether a formula is the function itself.
+fn is_identity(function: Function, formula: &Resolved) -> bool {
+    let steps = || formula.nodes.iter().filter_map(|node| if let Node::Step(demand, _) = node { Some(demand.function) } else { None });
+    PARSED.iter().any(|(of, known, functions)| {
+        *of == function && *known == formula.formula && steps().eq(functions.iter().copied())
+    })
+}
+
+/// What a part of a formula may be.
+fn part(formula: &Resolved, number: usize, operands: &[Reach], layout: FloatLayout) -> Option<Reach> {
+    match &formula.nodes[number] {
+        Node::Operand(operand) => operands.get(*operand).copied(),
+        Node::Constant(around) => Some(Reach::exactly(*around)),
+        Node::Step(demand, arguments) => {
+            let arguments = arguments.iter().map(|argument| part(formula, *argument, operands, layout));
+            step(demand, &arguments.collect::<Option<SmallVec<[Reach; 2]>>>()?, layout)
+        }
+        Node::Sum(..) | Node::Select(..) | Node::Swizzle(..) => None,
+    }
+}
+
+/// What an operation of a formula may give.
+fn step(demand: &Demand, operands: &[Reach], layout: FloatLayout) -> Option<Reach> {
+    let given = match &demand.accuracy {
+        Accuracy::Inherited(of) => inherited(demand.function, of, operands, layout),
+        accuracy => direct(demand.function, accuracy, operands, layout),
+    }?;
+    let Reach::Around(exact, radius) = given else { return Some(given) };
+    let largest = f64::decode(layout, layout.max_finite());
+    let magnitudes = exact.abs();
+    if magnitudes.hi + radius <= largest {
+        Some(given)
+    } else {
+        (magnitudes.lo > largest && demand.results.non_finite == NonFinite::Any).then_some(Reach::Open)
+    }
+}
+
+/// What an operation may give that has an accuracy of its own.
+fn direct(function: Function, accuracy: &Accuracy, operands: &[Reach], layout: FloatLayout) -> Option<Reach> {
+    let mut exact: SmallVec<[(Interval, f64); 2]> = SmallVec::new();
+    for operand in operands {
+        match *operand {
+            Reach::Open => return Some(Reach::Open),
+            Reach::Around(value, radius) => exact.push((value, radius)),
+        }
+    }
+    let (first, radius) = *exact.first()?;
+    // A number that the function has no result for is among what the operand may be.
+    if is_undefined(function, first.lo, first.hi) || is_undefined(function, first.lo - radius, first.hi - radius) {
+        return Some(Reach::Open);
+    }
+    let values: SmallVec<[Interval; 2]> = exact.iter().map(|(value, _)| *value).collect();
+    let range = range(function, &values, true).hull()?;
+    let carried = carried(function, &exact) * ROUNDED;
+    if function == Function::Neg {
+        return Some(Reach::Around(range, carried));
+    }
+    // The ends of what is carried that far may be smaller, and have smaller units.
+    let magnitudes = range.abs();
+    let least = Interval { lo: (magnitudes.lo - carried).max(0.0) * ROUNDED, hi: magnitudes.hi };
+    let operand = first.widened(radius);
+    Some(Reach::Around(range, (carried + own(accuracy, operand, least, layout)) * ROUNDED))
+}
+
+/// How far an accuracy reaches around exact results of these magnitudes. Where it is stated of no operand such as this one, anything may be
+/// given.
+fn own(accuracy: &Accuracy, operand: Interval, magnitudes: Interval, layout: FloatLayout) -> f64 {
+    let accuracy = match accuracy {
+        Accuracy::Stated(stated) => &stated.accuracy,
+        accuracy => accuracy,
+    };
+    // Of what is rounded the numbers around it are left, which may be as near as itself.
+    let bound = alone(accuracy, operand, layout).filter(|one| one.is_bound() && !one.is_rounding());
+    let reached = bound.and_then(|one| tolerance(one, operand, magnitudes, layout));
+    reached.filter(|reached| reached.limit == f64::INFINITY).map_or(0.0, |reached| reached.distance)
+}
+
+/// How far exact results reach on operands that reach so far.
+fn carried(function: Function, operands: &[(Interval, f64)]) -> f64 {
+    match (function, operands) {
+        (Function::Neg, [(_, radius)]) => *radius,
+        (Function::Add | Function::Sub, [(_, one), (_, other)]) => one + other,
+        // (x + r) (y + s) and (x - r) (y - s)
+        (Function::Mul, [(x, r), (y, s)]) => (x.abs().lo * s + y.abs().lo * r - r * s).max(0.0),
+        // (x - r) / (y + s) = x / y - (x s + y r) / (y (y + s)), the nearer of the two
+        (Function::Div, [(x, r), (y, s)]) => {
+            let (least, most) = (y.abs().lo, y.abs().hi);
+            (x.abs().lo * s + least * r) / (most * (most + s))
+        }
+        // No less than what is given for the exact operand.
+        _ => 0.0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::profile::built_in;
+
+    #[test]
+    fn what_profiles_inherit_is_the_function_itself_where_it_is_one_of_these() {
+        use fpprobe_spirv::Kernel;
+        for (profile, unknown) in [("vulkan", &["radians", "degrees"][..]), ("wgsl", &["radians", "degrees"])] {
+            let profile = built_in(profile).unwrap().unwrap();
+            for name in ["sqrt", "tan", "asin", "acos", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "radians", "degrees"] {
+                let kernel: Kernel = format!("f32.{name}").parse().unwrap();
+                for (_, part) in profile.rules_for(&kernel) {
+                    let Accuracy::Inherited(inherited) = &part.demand.accuracy else { continue };
+                    let known = inherited.formulas.iter().all(|formula| is_identity(kernel.op.function, formula));
+                    assert_eq!(known, !unknown.contains(&name), "{} {name}", profile.id);
+                }
+            }
+        }
+    }
+}

@@ -12,7 +12,7 @@ use smallvec::SmallVec;
 use super::half::{INFINITY, LAYOUT, SIGN, is_nan, is_subnormal, key, widened};
 use super::lane::Says;
 use super::pairs::Pairs;
-use super::tally::PARTS;
+use super::tally::parts;
 use super::{Class, Verifier};
 /// What results have in common of which the same is said.
 pub(super) type Likeness = u64;
@@ -233,6 +233,6 @@ impl Verifier {
             return None;
         }
         let ulps = (value - f64::from(widened(result))).abs() * (Halves::scale(exponent) / 2.0);
-        if ulps < LARGEST { Some((ulps * PARTS as f64) as u64) } else { asked() }
+        if ulps < LARGEST { Some(parts(ulps)) } else { asked() }
     }
 }

@@ -3,11 +3,11 @@
 use std::ops::Range;
 
 use super::analytic::is_monotonic;
-use super::kind::{Fast, Kind, LAYOUT, LEAST_NORMAL, SIGN, Size, Work, accepts_nearest};
+use super::kind::{Fast, INFINITY, Kind, LAYOUT, LEAST_NORMAL, SIGN, Size, Work, accepts_nearest};
 use super::polynomial::{HIGHEST, Polynomial};
 use super::scan::{Scan, count_from, next_from, run, scan};
 use super::sum::Sum;
-use super::tally::{PARTS, Tally, Worst, bin};
+use super::tally::{FAR, PARTS, Tally, Worst, bin};
 use super::tolerance::{Tolerance, alone, bounds_error};
 use super::{Class, Verifier};
 use crate::accuracy::Accuracy;
@@ -23,18 +23,29 @@ pub(super) struct Comparison {
     pub(super) polynomial: Polynomial,
     /// What is accepted for certain.
     pub(super) tolerance: Tolerance,
+    /// Of normal exact results: what is no farther than that is a normal number of the same sign.
+    pub(super) same: f64,
 }
 
 impl Comparison {
     /// Writes down how far results lie from the polynomial.
     fn scan(&self, fast: &Fast, results: &[u32], found: &mut [f64]) -> Scan {
-        let Tolerance { distance, limit } = self.tolerance;
-        let Comparison { polynomial, .. } = self;
+        let Comparison { polynomial, tolerance: Tolerance { distance, limit }, same, .. } = self;
+        let distance = distance.min(*same);
         if polynomial.cubic {
-            scan(fast.arch, |place| polynomial.at::<3>(place), results, found, distance, limit)
+            scan(fast.arch, |place| polynomial.at::<3>(place), results, found, distance, *limit)
         } else {
-            scan(fast.arch, |place| polynomial.at::<HIGHEST>(place), results, found, distance, limit)
+            scan(fast.arch, |place| polynomial.at::<HIGHEST>(place), results, found, distance, *limit)
         }
+    }
+
+    /// Whether a result that lies no farther from a normal exact one than is accepted for certain is accepted, whatever the environment. What
+    /// formulas may give is an interval: of either sign, and both zeros where zero is in it.
+    fn is_told(&self, inherited: bool, result: u32) -> bool {
+        let (magnitude, negative) = (result & !SIGN, result & SIGN != 0);
+        let normal = (LEAST_NORMAL..INFINITY).contains(&magnitude);
+        let anything = self.tolerance == Tolerance::ANYTHING;
+        anything || normal && (inherited || negative == (self.polynomial.high <= 0.0)) || inherited && magnitude == 0
     }
 
     /// Whether a demand accepts a result because it is near the exact one, or the zero that a tiny one is flushed to.
@@ -109,32 +120,47 @@ impl Verifier {
         found: &mut [f64],
         work: &mut Work<'_>,
     ) {
-        let Comparison { polynomial, tolerance, .. } = comparison;
+        let Comparison { polynomial, tolerance, same, .. } = comparison;
         if self.rounded(fast, comparison, first, results, work) {
             return;
         }
         let mut seen = comparison.scan(fast, results, found);
         let known = self.known(fast, Kind::Normal(Size::Normal), first as u32);
+        let class = self.class(first);
         let near = results.len() as u64 - seen.outside;
+        // Of other classes; and of those the ones that have errors.
+        let (mut others, mut finite) = (0, 0);
         if seen.outside > 0 {
             (seen.least, seen.most) = (f64::INFINITY, 0.0);
+            let inherited = self.demands(known).all(|demand| matches!(demand.accuracy, Accuracy::Inherited(_)));
             for ((input, result), found) in (first..).zip(results).zip(found.iter_mut()) {
                 let value = f64::from(f32::from_bits(*result));
-                if *found <= tolerance.distance && value.abs() <= tolerance.limit {
+                // A NaN is no distance from anything.
+                let beyond = *found > tolerance.distance || value.abs() > tolerance.limit;
+                if *found <= *same && !beyond {
                     (seen.least, seen.most) = (seen.least.min(*found), seen.most.max(*found));
+                } else if !beyond && comparison.is_told(inherited, *result) {
+                    work.sum.classify([class, Class::Other], self.class_of_result(input, *result), 1);
+                    others += 1;
+                    if value.is_finite() {
+                        finite += 1;
+                        (seen.least, seen.most) = (seen.least.min(*found), seen.most.max(*found));
+                    } else {
+                        *found = f64::NAN;
+                    }
                 } else {
                     *found = f64::NAN;
                     self.one(input, *result, work);
                 }
             }
         }
-        if near == 0 {
+        work.sum.says(&known.accepted, near + others);
+        if near + finite == 0 {
             return;
         }
-        let class = Class::of(self.encoding(), first);
         let of = if polynomial.low >= 0.0 { Class::PositiveNormal } else { Class::NegativeNormal };
         work.sum.classify([class, Class::Other], of, near);
-        work.sum.says(&known.accepted, near);
+        let near = near + finite;
         let operand = Interval::point(f64::from(f32::from_bits(first as u32)));
         let bounds =
             |demand: &Demand| alone(&demand.accuracy, operand, LAYOUT).is_some_and(|one| bounds_error(one, operand.lo));
@@ -218,7 +244,10 @@ impl Verifier {
         // The largest distance's error has these.
         least = least.max(errors.parts(seen.most - errors.error));
         let mut from = 0;
-        while let Some(place) = next_from(fast.arch, errors.distances, from, errors.error, least as f64 * errors.unit) {
+        while least <= FAR
+            && let Some(place) =
+                next_from(fast.arch, errors.distances, from, errors.error, least as f64 * errors.unit)
+        {
             let (input, distance) = (errors.first + place as u64, errors.distances[place]);
             let [low, high] = [distance - errors.error, distance + errors.error].map(|end| errors.parts(end));
             let parts = if low == high { high } else { self.parts_at(errors, place, settled) };
@@ -287,7 +316,7 @@ pub(super) struct Errors<'a> {
 impl Errors<'_> {
     /// Whole parts of an ulp.
     fn parts(&self, distance: f64) -> u64 {
-        (distance / self.unit) as u64
+        ((distance / self.unit) as u64).min(FAR)
     }
 }
 

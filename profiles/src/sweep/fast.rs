@@ -118,12 +118,14 @@ impl Verifier {
             return Plan::Free(limit);
         }
         let polynomial = Polynomial::new(function, x, step, count);
-        let Some((low, high)) = polynomial.map(|one| (one.low, one.high)).or_else(|| ends(function, x, end)) else {
+        let ends = ends(function, x, end);
+        let Some((low, high)) = polynomial.map(|one| (one.low, one.high)).or(ends) else {
             return Plan::Halve;
         };
         let Some((size, results)) = size(low, high) else { return Plan::Halve };
         // An error that is not far below the results' last place decides little.
-        let polynomial = polynomial.filter(|one| one.error <= (results.lo * FINE).max(LEAST_FINE));
+        let flat = ends.map(|(low, high)| Polynomial::flat(low, high));
+        let polynomial = polynomial.into_iter().chain(flat).find(|one| one.error <= (results.lo * FINE).max(LEAST_FINE));
         let kind = if normal { Kind::Normal(size) } else { Kind::Subnormal(size) };
         let known = self.known(fast, kind, first);
         match size {
@@ -155,12 +157,11 @@ impl Verifier {
                 match (polynomial, all) {
                     (Some(polynomial), Some(mut tolerance)) => {
                         tolerance.distance -= polynomial.error;
-                        if size == Size::Normal {
-                            // What is no farther than that is a normal number of the same sign.
-                            tolerance.distance =
-                                tolerance.distance.min(results.lo / 2.0).min(results.lo - 2f64.powi(-126));
-                        }
-                        Plan::Compared(Comparison { kind, polynomial, tolerance })
+                        let same = match size {
+                            Size::Normal => (results.lo / 2.0).min(results.lo - 2f64.powi(-126)),
+                            _ => f64::INFINITY,
+                        };
+                        Plan::Compared(Comparison { kind, polynomial, tolerance, same })
                     }
                     _ if !normal && known.has_sets() => Plan::Constant(kind),
                     _ => Plan::Halve,

@@ -4,11 +4,13 @@ use smallvec::SmallVec;
 
 use super::kind::Work;
 use super::sum::Sum;
-use super::tally::{PARTS, Run, Tally, Worst};
-use super::{Class, Verifier, exponent};
+use super::reach::is_unstated;
+use super::tally::{Run, Tally, Worst, parts};
+use super::{Class, Verifier, exponent, tolerance};
 use crate::accepted::Set;
 use crate::accuracy::Accuracy;
 use crate::encoding::Encoding;
+use crate::interval::Interval;
 use crate::oracle::{self, Demand, Operand, Operands};
 use crate::profile;
 
@@ -123,7 +125,7 @@ impl Verifier {
         let Encoding::Float(layout) = self.encoding() else { return None };
         let result = Operand { layout: Some(layout), bits: u64::from(result) };
         let ulps = oracle::error_in_ulps(self.question.kernel.op.function, operands, result)?;
-        Some((ulps * PARTS as f64) as u64)
+        Some(parts(ulps))
     }
 
     /// Encoding of the result.
@@ -146,5 +148,10 @@ fn bounds_error(demand: &Demand, operands: &Operands) -> bool {
         return false;
     }
     let x = operands.first().map_or(0.0, |operand| operand.double());
-    super::tolerance::bounds_error(demand.accuracy.at(&values), x)
+    match demand.accuracy.at(&values) {
+        Accuracy::Inherited(inherited) if x != 0.0 => {
+            is_unstated(inherited, Interval::point(x), layout) != Some(true)
+        }
+        accuracy => tolerance::bounds_error(accuracy, x),
+    }
 }

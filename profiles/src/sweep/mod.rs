@@ -40,7 +40,7 @@ use kind::{Fast, Work};
 use lane::Rule;
 use pairs::Pairs;
 use sum::Sum;
-pub use tally::{CHUNK, Count, Exponent, PARTS, RUNS, Run, Tally, Worst, bin};
+pub use tally::{CHUNK, Count, Exponent, FAR, PARTS, RUNS, Run, Tally, Worst, bin};
 
 /// Why results of a kernel cannot be verified.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]

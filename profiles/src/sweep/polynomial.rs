@@ -79,6 +79,14 @@ impl Polynomial {
         Some(Polynomial { coefficients, middle, scale: half.recip(), cubic, error, low, high })
     }
 
+    /// One number for all, of a function that lies between these.
+    pub(super) fn flat(low: f64, high: f64) -> Polynomial {
+        let mut coefficients = [0.0; NODES];
+        coefficients[0] = low;
+        let error = (high - low).next_up();
+        Polynomial { coefficients, middle: 0.0, scale: 0.0, cubic: true, error, low, high }
+    }
+
     /// Its value at the number of this place, as far as the power `DEGREE`: the third where it is cubic, else [`HIGHEST`].
     #[expect(clippy::inline_always, reason = "the loop around it is compiled for the processor's instructions")]
     #[inline(always)]

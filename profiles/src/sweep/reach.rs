@@ -92,6 +92,27 @@ pub(super) fn inherited(
     given.chain(bounded).reduce(wider)
 }
 
+/// Whether nothing is known of what is inherited because nothing is stated of these operands, numbers of one sign and not zero, by an
+/// operation that is given one as it is; `None` where they do not agree.
+pub(super) fn is_unstated(inherited: &Inherited, operand: Interval, layout: FloatLayout) -> Option<bool> {
+    let mut agree = true;
+    for formula in &inherited.formulas {
+        for node in &formula.nodes {
+            if let Node::Step(demand, arguments) = node
+                && let Accuracy::Stated(stated) = &demand.accuracy
+                && matches!(arguments[..], [argument] if formula.nodes[argument] == Node::Operand(0))
+            {
+                let excluded = stated.conditions.iter().any(|condition| condition.excludes(operand, layout));
+                if excluded && part(formula, formula.root, &[Reach::exactly(operand)], layout) == Some(Reach::Open) {
+                    return Some(true);
+                }
+                agree &= stated.conditions.iter().all(|condition| condition.holds(&[operand], layout));
+            }
+        }
+    }
+    agree.then_some(false)
+}
+
 /// Of what two ways to the same value give the one that reaches farther.
 fn wider(a: Reach, b: Reach) -> Reach {
     match (a, b) {
@@ -109,7 +130,7 @@ fn is_identity(function: Function, formula: &Resolved) -> bool {
 }
 
 /// What a part of a formula may be.
-fn part(formula: &Resolved, number: usize, operands: &[Reach], layout: FloatLayout) -> Option<Reach> {
+pub(super) fn part(formula: &Resolved, number: usize, operands: &[Reach], layout: FloatLayout) -> Option<Reach> {
     match &formula.nodes[number] {
         Node::Operand(operand) => operands.get(*operand).copied(),
         Node::Constant(around) => Some(Reach::exactly(*around)),
@@ -147,6 +168,13 @@ fn direct(function: Function, accuracy: &Accuracy, operands: &[Reach], layout: F
         }
     }
     let (first, radius) = *exact.first()?;
+    // No condition holds for all that an operand may be which does not hold for its exact value.
+    if let Accuracy::Stated(stated) = accuracy
+        && !first.contains_zero()
+        && stated.conditions.iter().any(|condition| condition.excludes(first, layout))
+    {
+        return Some(Reach::Open);
+    }
     // A number that the function has no result for is among what the operand may be.
     if is_undefined(function, first.lo, first.hi) || is_undefined(function, first.lo - radius, first.hi - radius) {
         return Some(Reach::Open);

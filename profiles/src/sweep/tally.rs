@@ -14,6 +14,14 @@ pub const RUNS: usize = 1024;
 /// Errors are counted in whole parts of an ulp, so many of them to one; what is more than a part is cut off.
 pub const PARTS: u64 = 1024;
 
+/// Errors of so many parts and more are not told apart: 2^24 ulps are as much as the exact result itself, and more.
+pub const FAR: u64 = PARTS << 24;
+
+/// An error in parts of an ulp.
+pub(super) fn parts(ulps: f64) -> u64 {
+    ((ulps * PARTS as f64) as u64).min(FAR)
+}
+
 /// What a sweep found.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Tally {
@@ -67,7 +75,7 @@ pub struct Worst {
     pub input: u64,
     /// Bits of its result.
     pub result: u32,
-    /// The error in parts of an ulp of the exact result's binade, see [`PARTS`].
+    /// The error in parts of an ulp of the exact result's binade, see [`PARTS`]; [`FAR`] is that or more.
     pub parts: u64,
 }
 

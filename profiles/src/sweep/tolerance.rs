@@ -8,6 +8,7 @@
 use fpprobe_spirv::FloatLayout;
 
 use super::kind::LAYOUT;
+use super::reach::is_unstated;
 use crate::accuracy::Accuracy;
 use crate::formula::Inheritance;
 use crate::interval::Interval;
@@ -56,6 +57,9 @@ pub(super) fn alone(accuracy: &Accuracy, operand: Interval, layout: FloatLayout)
             } else {
                 operand.common(limits).is_none().then(|| alone(&split.outside, operand, layout)).flatten()
             }
+        }
+        Accuracy::Inherited(inherited) => {
+            is_unstated(inherited, operand, layout).map(|unstated| if unstated { &Accuracy::Undefined } else { accuracy })
         }
         Accuracy::AbsoluteWithin(_, limit) if operand.abs().lo <= *limit && operand.abs().hi > *limit => None,
         Accuracy::LogRelative(_) => {

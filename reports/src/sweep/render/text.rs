@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use fpprobe_profiles::sweep::{Run, Tally};
+use fpprobe_profiles::sweep::{FAR, Run, Tally};
 
 use super::RenderSweep;
 use crate::render::paper::{Ink, Paper, Style};
@@ -126,7 +126,8 @@ pub(super) fn verdict(tally: &Tally) -> String {
 /// The largest error, in words; `None` where none was measured.
 pub(super) fn error(tally: &Tally) -> Option<String> {
     let worst = tally.worst()?;
-    Some(format!("at most {:.3} ulp off, first at {:x} -> {:x}", worst.ulps(), worst.input, worst.result))
+    let off = if worst.parts < FAR { format!("at most {:.3} ulp", worst.ulps()) } else { "2^24 ulp and more".to_owned() };
+    Some(format!("{off} off, first at {:x} -> {:x}", worst.input, worst.result))
 }
 
 /// Consecutive inputs that deviate.

@@ -11,6 +11,9 @@ pub(super) fn computed(function: Function) -> Option<fn(f64) -> f64> {
         Function::Sqrt => Some(f64::sqrt),
         Function::InverseSqrt => Some(core_math::rsqrt),
         Function::Reciprocal => Some(f64::recip),
+        // The factors as sums of two numbers.
+        Function::Radians => Some(|x| x.mul_add(0.017453292519943295, x * 2.9486522708701687e-19)),
+        Function::Degrees => Some(|x| x.mul_add(57.29577951308232, x * -1.9878495670576283e-15)),
         _ => crate::oracle::computed(function),
     }
 }
@@ -34,6 +37,8 @@ pub(super) fn largest(function: Function, center: f64, radius: f64) -> f64 {
         Function::Sqrt if center > 0.0 => within(zero, (x + r).sqrt()),
         Function::InverseSqrt if center > 0.0 => within(zero, zero.sqrt().recip()),
         Function::Reciprocal => within(zero, zero.recip()),
+        Function::Radians => (x + r) / 57.0,
+        Function::Degrees => (x + r) * 58.0,
         // |sin z| <= cosh Im z, and no more than sinh |z|; |cos z| <= cosh Im z
         Function::Sin => r.cosh().min((x + r).sinh()),
         Function::Cos => r.cosh(),

@@ -5,10 +5,10 @@
 //! gives.
 
 use super::compare::{Errors, exponent};
-use super::kind::{Fast, Kind, LAYOUT, Size, Work};
+use super::kind::{Fast, Kind, LAYOUT, LEAST_NORMAL, SIGN, Size, Work};
 use super::native::Native;
 use super::scan::Scan;
-use super::tally::{PARTS, Worst};
+use super::tally::{PARTS, Worst, parts};
 use super::{Class, Verifier};
 use crate::accuracy::Accuracy;
 use crate::encoding::Encoding;
@@ -58,7 +58,7 @@ impl Verifier {
         }
         let bounds = |demand: &Demand| demand.accuracy != Accuracy::Undefined;
         let float = matches!(self.encoding(), Encoding::Float(_));
-        let measured = float && kind == Kind::Normal(Size::Normal) && self.demands(known).any(bounds);
+        let measured = float && native.has_errors && kind == Kind::Normal(Size::Normal) && self.demands(known).any(bounds);
         if measured && native.exact && accepted == results.len() as u64 {
             work.sum.errors(0, accepted);
             let exponent = work.tally.exponents.entry(self.exponent(&[first])).or_default();
@@ -83,6 +83,30 @@ impl Verifier {
             self.count(fast, &errors, seen, accepted, work);
         }
         work.distances = distances;
+    }
+
+    /// Judges results of normal operands that may be of any kind, one by one.
+    pub(super) fn one_by_one(&self, fast: &Fast, native: &Native, first: u64, results: &[u32], work: &mut Work<'_>) {
+        for (input, result) in (first..).zip(results.iter().copied()) {
+            let size = match result & !SIGN {
+                0 => Size::Zero,
+                1..LEAST_NORMAL => Size::Tiny,
+                _ => Size::Normal,
+            };
+            if (native.compute)(input as u32) != result || size == Size::Tiny {
+                self.one(input, result, work);
+                continue;
+            }
+            let known = self.known(fast, Kind::Normal(size), input as u32);
+            self.alike([input, 1], result, Some(known.accepted.clone()), work);
+            if size == Size::Normal && native.has_errors {
+                let exact = (native.value)(input as u32);
+                let distance = (exact - f64::from(f32::from_bits(result))).abs();
+                let parts = parts(distance * 2f64.powi(LAYOUT.fraction.cast_signed() - exponent(exact.abs())));
+                work.sum.errors(parts, 1);
+                work.tally.exponents.entry(self.exponent(&[input])).or_default().see(Some(Worst { input, result, parts }));
+            }
+        }
     }
 
     /// Whether results of a kind that are the host's are all of one class: integers and numbers of one size are.

@@ -38,6 +38,8 @@ pub(super) enum Plan {
     Compared(Comparison),
     /// Results are compared with the host's.
     Equal(Kind, Native),
+    /// The same, but that results are of several kinds.
+    Each(Native),
     /// Half of it may be of one kind.
     Halve,
 }
@@ -67,6 +69,7 @@ impl Verifier {
             Plan::Free(limit) => self.free(fast, limit, first, results, work),
             Plan::Compared(comparison) => self.compared(fast, &comparison, first, results, work),
             Plan::Equal(kind, native) => self.equal(fast, &native, kind, first, results, work),
+            Plan::Each(native) => self.one_by_one(fast, &native, first, results, work),
             Plan::Halve if results.len() <= SHORT => {
                 for (input, result) in (first..).zip(results) {
                     self.one(input, *result, work);
@@ -90,6 +93,7 @@ impl Verifier {
         }
         let function = match fast.way {
             Way::Near(function) => function,
+            Way::Equal(native) if !native.uniform && magnitude >= LEAST_NORMAL => return Plan::Each(native),
             Way::Equal(native) => {
                 return native.kind([first, last], float).map_or(Plan::Halve, |kind| match kind {
                     Kind::Normal(Size::Beyond) => Plan::Constant(kind),
@@ -145,7 +149,8 @@ impl Verifier {
                 let bound = |demand: &Demand| match alone(&demand.accuracy, operand, LAYOUT)? {
                     Accuracy::Inherited(inherited) => {
                         let rounded = (size == Size::Normal).then(|| nearest(inherited, results)).flatten();
-                        let reached = reached(function, inherited, operand);
+                        let apart = tolerance(&Accuracy::EitherNeighbour, operand, results, LAYOUT)?.distance;
+                        let reached = reached(function, inherited, operand, apart);
                         Some(Tolerance::within(rounded.into_iter().chain(reached).reduce(f64::max)?))
                     }
                     one => tolerance(one, operand, results, LAYOUT),
@@ -226,9 +231,10 @@ impl Verifier {
     }
 }
 
-/// How far from the exact results what is given certainly reaches on each of these operands; `None` where that is not known.
-fn reached(function: Function, inherited: &Inherited, operand: Interval) -> Option<f64> {
-    Some(match reach::inherited(function, inherited, &[Reach::exactly(operand)], LAYOUT)? {
+/// How far from exact results, which numbers lie apart so far at least, what is accepted certainly reaches on each of these operands;
+/// `None` where that is not known.
+fn reached(function: Function, inherited: &Inherited, operand: Interval, apart: f64) -> Option<f64> {
+    Some(match reach::inherited(function, inherited, &[Reach::exactly(operand)], LAYOUT, apart)? {
         Reach::Open => f64::INFINITY,
         Reach::Around(_, radius) => radius,
     })
@@ -236,7 +242,7 @@ fn reached(function: Function, inherited: &Inherited, operand: Interval) -> Opti
 
 /// Whether nothing is known of what is given on any of these operands.
 fn is_open(function: Function, inherited: &Inherited, operand: Interval) -> bool {
-    reached(function, inherited, operand) == Some(f64::INFINITY)
+    reached(function, inherited, operand, 0.0) == Some(f64::INFINITY)
 }
 
 /// Sine, cosine and tangent of binary32 numbers beyond 1 are normal numbers: no such number is nearer than 2^-31 to a multiple of pi/2

@@ -11,6 +11,7 @@ use super::fast::SPAN;
 use super::guess::own;
 use super::lane::{Rule, Says};
 use super::native::{Native, Own};
+use super::reach;
 use super::scan::run;
 use super::sum::Sum;
 use super::{Class, Tally, Verifier};
@@ -148,7 +149,10 @@ impl Fast {
         let function = kernel.op.function;
         let near = || (single && kernel.arity() == 1 && computed(function).is_some()).then_some(Way::Near(function));
         let accepts = |native: &Native| {
-            rules.iter().flat_map(|rule| &rule.demands).all(|demand| accepts_rounded(&demand.accuracy, native.exact))
+            rules.iter().flat_map(|rule| &rule.demands).all(|demand| match &demand.accuracy {
+                Accuracy::Inherited(inherited) => reach::is_rounded(demand.function, inherited),
+                accuracy => accepts_rounded(accuracy, native.exact),
+            })
         };
         let way = Native::new(kernel).filter(accepts).map(Way::Equal).or_else(near)?;
         Some(Fast { way, own: own(&way), arch: pulp::Arch::new(), known: Default::default() })

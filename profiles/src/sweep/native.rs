@@ -36,6 +36,10 @@ pub(super) struct Native {
     pub(super) integers: Option<fn(f32) -> bool>,
     /// What is rounded, where results are not exact.
     pub(super) value: fn(u32) -> f64,
+    /// Whether results of operands of one sign and exponent are of one kind if the first and the last are.
+    pub(super) uniform: bool,
+    /// Whether exact results have a distance from those of devices: a choice has none.
+    pub(super) has_errors: bool,
 }
 
 impl Native {
@@ -90,6 +94,8 @@ macro_rules! native {
             exact: true,
             integers: None,
             value: $value,
+            uniform: true,
+            has_errors: true,
         }
     };
     ($function:expr) => {
@@ -109,6 +115,18 @@ impl Native {
             (Format::F32, Function::Abs, Format::F32) => native!(|x| x & !SIGN),
             (Format::F32, Function::Neg, Format::F32) => native!(|x| x ^ SIGN),
             (Format::F32, Function::Sign, Format::F32) => native!(|x| if x & !SIGN == 0 { x } else { x & SIGN | ONE }),
+            // Half-way between two integers either will do; most devices take the even one.
+            (Format::F32, Function::Round, Format::F32) => {
+                Native { has_errors: false, ..native!(|x| float(x).round_ties_even().to_bits()) }
+            }
+            (Format::F32, Function::Saturate, Format::F32) => {
+                Native { has_errors: false, ..native!(|x| float(x).max(0.0).min(1.0).to_bits()) }
+            }
+            (Format::F32, Function::Fract, Format::F32) => {
+                let native =
+                    native!(|x| (float(x) - float(x).floor()).to_bits(), |x| f64::from(float(x)) - f64::from(float(x).floor()));
+                Native { exact: false, uniform: false, ..native }
+            }
             (Format::F32, Function::ToInteger, Format::I32) => {
                 Native { integers: Some(|x| (-TWO_31..TWO_31).contains(&x)), ..native!(to_signed) }
             }

@@ -27,14 +27,15 @@ use crate::oracle::{Demand, Inherited, Node, Resolved, range};
 type Identity<'a, F> = (Function, F, &'a [Function]);
 
 /// Functions with formulas that are the same in real numbers, wherever both are defined.
-const IDENTITIES: [Identity<'_, &str>; 15] = {
+const IDENTITIES: [Identity<'_, &str>; 16] = {
     use Function::{
-        Acos, Acosh, Add, Asin, Asinh, Atan2, Atanh, Cos, Cosh, Div, Exp, InverseSqrt, Log, Mul, Neg, Sin, Sinh, Sqrt,
+        Acos, Acosh, Add, Asin, Asinh, Atan2, Atanh, Cos, Cosh, Div, Exp, Floor, Fract, InverseSqrt, Log, Mul, Neg, Sin, Sinh, Sqrt,
         Sub, Tan, Tanh,
     };
     [
         (Sqrt, "1 / inverse_sqrt(x)", &[InverseSqrt, Div]),
         (InverseSqrt, "1 / sqrt(x)", &[Sqrt, Div]),
+        (Fract, "x - floor(x)", &[Floor, Sub]),
         (Tan, "sin(x) / cos(x)", &[Sin, Cos, Div]),
         (Asin, "atan2(x, sqrt(1 - x * x))", &[Mul, Sub, Sqrt, Atan2]),
         (Acos, "atan2(sqrt(1 - x * x), x)", &[Mul, Sub, Sqrt, Atan2]),
@@ -76,20 +77,40 @@ impl Reach {
 /// What so many roundings of binary64 take from a number at most.
 const ROUNDED: f64 = 1.0 - 16.0 * f64::EPSILON;
 
-/// What a function may give at least whose accuracy is inherited, on what its operands may be; `None` where that is not known.
+/// What a function may give at least whose accuracy is inherited, on what its operands may be; `None` where that is not known. Where
+/// only numbers of a format count, which are so far apart at least, what is rounded reaches one farther than what it is rounded from.
 pub(super) fn inherited(
     function: Function,
     inherited: &Inherited,
     operands: &[Reach],
     layout: FloatLayout,
+    apart: f64,
 ) -> Option<Reach> {
     // What any of the formulas gives is given; of one that is not the function that nothing is known tells something.
     let given = inherited.formulas.iter().filter_map(|formula| {
-        let given = part(formula, formula.root, operands, layout)?;
-        (given == Reach::Open || is_identity(function, formula)).then_some(given)
+        let Reach::Around(exact, radius) = part(formula, formula.root, operands, layout)? else {
+            return Some(Reach::Open);
+        };
+        let further = match (factor(function, formula), operands) {
+            (Some(off), [Reach::Around(operand, _)]) => operand.abs().lo * off * ROUNDED,
+            _ if is_identity(function, formula) => 0.0,
+            _ => return None,
+        };
+        Some(Reach::Around(exact, radius + further + if rounds(formula) { apart } else { 0.0 }))
     });
     let bounded = inherited.or.as_ref().and_then(|accuracy| direct(function, accuracy, operands, layout));
     given.chain(bounded).reduce(wider)
+}
+
+/// Whether what is inherited accepts correctly rounded results that are normal numbers: the last step rounds, and every step is given the
+/// exact value among what it may be given.
+pub(super) fn is_rounded(function: Function, inherited: &Inherited) -> bool {
+    inherited.formulas.iter().any(|formula| rounds(formula) && is_identity(function, formula))
+}
+
+/// Whether the last step of a formula rounds.
+fn rounds(formula: &Resolved) -> bool {
+    matches!(&formula.nodes[formula.root], Node::Step(demand, _) if demand.accuracy.is_rounding())
 }
 
 /// Whether nothing is known of what is inherited because nothing is stated of these operands, numbers of one sign and not zero, by an
@@ -129,8 +150,33 @@ fn is_identity(function: Function, formula: &Resolved) -> bool {
     })
 }
 
+/// How far the factor of a function that is a product may be off at least, where a formula is that product: it is one of the two numbers
+/// around.
+fn factor(function: Function, formula: &Resolved) -> Option<f64> {
+    let exact = scale(function)?;
+    let Node::Step(demand, arguments) = &formula.nodes[formula.root] else { return None };
+    let [one, other] = arguments[..] else { return None };
+    match (demand.function, &formula.nodes[one], &formula.nodes[other]) {
+        (Function::Mul, Node::Operand(0), Node::Constant(around))
+        | (Function::Mul, Node::Constant(around), Node::Operand(0)) => {
+            let nearer = (exact - around.lo).min(around.hi - exact) - exact * 2.0 * f64::EPSILON;
+            (nearer > 0.0).then_some(nearer)
+        }
+        _ => None,
+    }
+}
+
+/// The factor of a function that is a product, nearly.
+pub(super) fn scale(function: Function) -> Option<f64> {
+    match function {
+        Function::Radians => Some(std::f64::consts::PI / 180.0),
+        Function::Degrees => Some(180.0 / std::f64::consts::PI),
+        _ => None,
+    }
+}
+
 /// What a part of a formula may be.
-pub(super) fn part(formula: &Resolved, number: usize, operands: &[Reach], layout: FloatLayout) -> Option<Reach> {
+fn part(formula: &Resolved, number: usize, operands: &[Reach], layout: FloatLayout) -> Option<Reach> {
     match &formula.nodes[number] {
         Node::Operand(operand) => operands.get(*operand).copied(),
         Node::Constant(around) => Some(Reach::exactly(*around)),
@@ -145,7 +191,7 @@ pub(super) fn part(formula: &Resolved, number: usize, operands: &[Reach], layout
 /// What an operation of a formula may give.
 fn step(demand: &Demand, operands: &[Reach], layout: FloatLayout) -> Option<Reach> {
     let given = match &demand.accuracy {
-        Accuracy::Inherited(of) => inherited(demand.function, of, operands, layout),
+        Accuracy::Inherited(of) => inherited(demand.function, of, operands, layout, 0.0),
         accuracy => direct(demand.function, accuracy, operands, layout),
     }?;
     let Reach::Around(exact, radius) = given else { return Some(given) };

@@ -104,7 +104,8 @@ macro_rules! functions {
 type Named = (&'static str, fn(u32) -> u32);
 
 /// Functions that are compared with polynomials.
-const NEAR: [Named; 19] = functions! {
+const NEAR: [Named; 21] = functions! {
+    "radians" |x| x * f64::from(core::f32::consts::PI / 180.0), "degrees" |x| x * f64::from(180.0 / core::f32::consts::PI),
     "exp" core_math::exp, "exp2" core_math::exp2, "log" core_math::log, "log2" core_math::log2, "sin" core_math::sin,
     "cos" core_math::cos, "tan" core_math::tan, "asin" core_math::asin, "acos" core_math::acos, "atan" core_math::atan,
     "sinh" core_math::sinh, "cosh" core_math::cosh, "tanh" core_math::tanh, "asinh" core_math::asinh,
@@ -133,7 +134,10 @@ const BY_FORMULAS: [Named; 10] = formulas! {
 };
 
 /// Operations that are compared with the host's.
-const EQUAL: [Named; 11] = [
+const EQUAL: [Named; 14] = [
+    ("round", |x| f32::from_bits(x).round().to_bits()),
+    ("saturate", |x| f32::from_bits(x).max(0.0).min(1.0).to_bits()),
+    ("fract", |x| (f32::from_bits(x) - f32::from_bits(x).floor()).to_bits()),
     ("floor", |x| f32::from_bits(x).floor().to_bits()),
     ("ceil", |x| f32::from_bits(x).ceil().to_bits()),
     ("trunc", |x| f32::from_bits(x).trunc().to_bits()),
@@ -382,6 +386,7 @@ fn plans_tmp() {
                         Plan::Constant(kind) => format!("constant {kind:?}"),
                         Plan::Free(_) => "free".into(),
                         Plan::Compared(c) => format!("compared {:?} {:.1}", c.kind, (c.tolerance.distance / (c.polynomial.low.abs() * 2f64.powi(-23))).log2()),
+                        Plan::Each(_) => "each".into(),
                         Plan::Equal(kind, _) => format!("equal {kind:?}"),
                         Plan::Halve if count <= 64 => "ONE BY ONE".into(),
                         Plan::Halve => { walk(verifier, fast, first, count/2, found); return walk(verifier, fast, first + (count/2) as u32, count/2, found); }
@@ -401,16 +406,14 @@ fn plans_tmp() {
 }
 #[test]
 #[ignore = "tmp"]
-fn reach_tmp() {
-    let kernel = std::env::var("KERNEL").unwrap();
-    let x: f64 = std::env::var("X").unwrap().parse().unwrap();
-    let verifier = verifier(&kernel, &[&std::env::var("BY").unwrap()]);
-    for rule in &verifier.rules { for demand in &rule.demands {
-        if let crate::accuracy::Accuracy::Inherited(of) = &demand.accuracy {
-            for f in &of.formulas { for n in 0..f.nodes.len() {
-                println!("{} {n} {:?} {:?}", rule.of.id, super::reach::part(f, n, &[super::reach::Reach::exactly(crate::interval::Interval{lo:x,hi:x*1.0002})], kind::LAYOUT), f.nodes[n]);
+fn accuracies_tmp() {
+    for name in ["is_nan", "is_inf", "ne_self", "saturate", "saturate_fclamp", "round", "fract", "radians", "degrees", "length", "normalize", "fconvert_f16", "quantize_to_f16", "narrow_widen", "clamp_convert_f_to_s", "rcp"] {
+        for by in ALL {
+            let profile = built_in(by).unwrap().unwrap();
+            let Ok(v) = Verifier::new(&format!("f32.{name}").parse().unwrap(), &[profile]) else { continue };
+            for rule in &v.rules { for d in &rule.demands {
+                println!("{name} {by} {} fn {:?} acc {} | in {:?} out {:?} nan {:?} nf {:?} ovf {:?} | fast {}", rule.of.id, d.function, d.accuracy, d.operands.subnormal_inputs, d.results.subnormal_results, d.operands.nan_operand, d.operands.non_finite, d.results.overflow, v.fast.is_some());
             }}
         }
-    }}
-    println!("{:?}", super::polynomial::Polynomial::new(verifier.question.kernel.op.function, x, x*1e-7, 64));
+    }
 }

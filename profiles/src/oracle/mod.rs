@@ -39,10 +39,10 @@ use exact::exact;
 use round::finish;
 
 pub(crate) use elementary::computed;
-pub(crate) use range::range;
 pub use inherited::{Inherited, Memo, is_whole};
 pub use operand::Operand;
 pub use question::{Operands, Question};
+pub(crate) use range::range;
 pub use resolve::{Called, resolve};
 pub use steps::{Node, Resolved};
 

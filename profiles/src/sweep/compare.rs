@@ -245,8 +245,7 @@ impl Verifier {
         least = least.max(errors.parts(seen.most - errors.error));
         let mut from = 0;
         while least <= FAR
-            && let Some(place) =
-                next_from(fast.arch, errors.distances, from, errors.error, least as f64 * errors.unit)
+            && let Some(place) = next_from(fast.arch, errors.distances, from, errors.error, least as f64 * errors.unit)
         {
             let (input, distance) = (errors.first + place as u64, errors.distances[place]);
             let [low, high] = [distance - errors.error, distance + errors.error].map(|end| errors.parts(end));

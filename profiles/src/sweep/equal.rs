@@ -58,7 +58,8 @@ impl Verifier {
         }
         let bounds = |demand: &Demand| demand.accuracy != Accuracy::Undefined;
         let float = matches!(self.encoding(), Encoding::Float(_));
-        let measured = float && native.has_errors && kind == Kind::Normal(Size::Normal) && self.demands(known).any(bounds);
+        let measured =
+            float && native.has_errors && kind == Kind::Normal(Size::Normal) && self.demands(known).any(bounds);
         if measured && native.exact && accepted == results.len() as u64 {
             work.sum.errors(0, accepted);
             let exponent = work.tally.exponents.entry(self.exponent(&[first])).or_default();
@@ -104,7 +105,11 @@ impl Verifier {
                 let distance = (exact - f64::from(f32::from_bits(result))).abs();
                 let parts = parts(distance * 2f64.powi(LAYOUT.fraction.cast_signed() - exponent(exact.abs())));
                 work.sum.errors(parts, 1);
-                work.tally.exponents.entry(self.exponent(&[input])).or_default().see(Some(Worst { input, result, parts }));
+                work.tally.exponents.entry(self.exponent(&[input])).or_default().see(Some(Worst {
+                    input,
+                    result,
+                    parts,
+                }));
             }
         }
     }

@@ -7,12 +7,13 @@
 use fpprobe_spirv::op::Function;
 
 use super::analytic::{computed, is_monotonic, is_undefined, largest};
+use super::cells::CELL;
 use super::compare::{Comparison, exponent};
 use super::kind::{Fast, INFINITY, Kind, LAYOUT, LEAST_NORMAL, QUIET, SIGN, Size, Way, Work};
 use super::native::Native;
 use super::polynomial::Polynomial;
-use super::scan::count_normal;
 use super::reach::{self, Reach};
+use super::scan::count_normal;
 use super::tolerance::{Tolerance, alone, bounds_error, farthest, nearest, tolerance};
 use super::{Class, Verifier};
 use crate::accuracy::Accuracy;
@@ -40,6 +41,8 @@ pub(super) enum Plan {
     Equal(Kind, Native),
     /// The same, but that results are of several kinds.
     Each(Native),
+    /// What is accepted is the same for all.
+    Cell,
     /// Half of it may be of one kind.
     Halve,
 }
@@ -49,8 +52,9 @@ impl Verifier {
     pub(super) fn spans(&self, fast: &Fast, first: u64, results: &[u32], work: &mut Work<'_>) {
         let (mut input, mut rest) = (first, results);
         while !rest.is_empty() {
-            // Powers of two, zeros and infinities are kinds of their own.
-            let single = input & u64::from(LEAST_NORMAL - 1) == 0;
+            // Powers of two, zeros and infinities are kinds of their own; and so is where a rounding turns.
+            let single =
+                input & u64::from(LEAST_NORMAL - 1) == 0 || matches!(fast.way, Way::Cells) && input % CELL == 0;
             let aligned = SPAN - input as usize % SPAN;
             let (own, after) = rest.split_at(if single { 1 } else { aligned.min(rest.len()) });
             if single {
@@ -70,6 +74,7 @@ impl Verifier {
             Plan::Compared(comparison) => self.compared(fast, &comparison, first, results, work),
             Plan::Equal(kind, native) => self.equal(fast, &native, kind, first, results, work),
             Plan::Each(native) => self.one_by_one(fast, &native, first, results, work),
+            Plan::Cell => self.cell(fast, first, results, work),
             Plan::Halve if results.len() <= SHORT => {
                 for (input, result) in (first..).zip(results) {
                     self.one(input, *result, work);
@@ -93,6 +98,7 @@ impl Verifier {
         }
         let function = match fast.way {
             Way::Near(function) => function,
+            Way::Cells => return Plan::Cell,
             Way::Equal(native) if !native.uniform && magnitude >= LEAST_NORMAL => return Plan::Each(native),
             Way::Equal(native) => {
                 return native.kind([first, last], float).map_or(Plan::Halve, |kind| match kind {
@@ -129,7 +135,8 @@ impl Verifier {
         let Some((size, results)) = size(low, high) else { return Plan::Halve };
         // An error that is not far below the results' last place decides little.
         let flat = ends.map(|(low, high)| Polynomial::flat(low, high));
-        let polynomial = polynomial.into_iter().chain(flat).find(|one| one.error <= (results.lo * FINE).max(LEAST_FINE));
+        let polynomial =
+            polynomial.into_iter().chain(flat).find(|one| one.error <= (results.lo * FINE).max(LEAST_FINE));
         let kind = if normal { Kind::Normal(size) } else { Kind::Subnormal(size) };
         let known = self.known(fast, kind, first);
         match size {

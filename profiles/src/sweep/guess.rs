@@ -35,6 +35,7 @@ pub(super) fn own(way: &Way) -> Option<Own> {
     match way {
         Way::Equal(native) => Some(native.own),
         Way::Near(function) => Own::of(*function),
+        Way::Cells => None,
     }
 }
 

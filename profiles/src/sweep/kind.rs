@@ -7,6 +7,7 @@ use fpprobe_spirv::{FloatLayout, Format, Kernel};
 use smallvec::SmallVec;
 
 use super::analytic::computed;
+use super::cells;
 use super::fast::SPAN;
 use super::guess::own;
 use super::lane::{Rule, Says};
@@ -107,6 +108,8 @@ pub(super) enum Way {
     Near(Function),
     /// They are the host's.
     Equal(Native),
+    /// By what is accepted of neighbours.
+    Cells,
 }
 
 /// Judges functions of one operand.
@@ -139,7 +142,7 @@ impl Fast {
     pub(super) fn function(&self) -> Option<Function> {
         match self.way {
             Way::Near(function) => Some(function),
-            Way::Equal(_) => None,
+            Way::Equal(_) | Way::Cells => None,
         }
     }
 
@@ -154,7 +157,8 @@ impl Fast {
                 accuracy => accepts_rounded(accuracy, native.exact),
             })
         };
-        let way = Native::new(kernel).filter(accepts).map(Way::Equal).or_else(near)?;
+        let narrows = || cells::are_of(kernel, rules).then_some(Way::Cells);
+        let way = Native::new(kernel).filter(accepts).map(Way::Equal).or_else(near).or_else(narrows)?;
         Some(Fast { way, own: own(&way), arch: pulp::Arch::new(), known: Default::default() })
     }
 }

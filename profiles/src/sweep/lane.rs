@@ -3,8 +3,8 @@
 use smallvec::SmallVec;
 
 use super::kind::Work;
-use super::sum::Sum;
 use super::reach::is_unstated;
+use super::sum::Sum;
 use super::tally::{Run, Tally, Worst, parts};
 use super::{Class, Verifier, exponent, tolerance};
 use crate::accepted::Set;
@@ -149,9 +149,7 @@ fn bounds_error(demand: &Demand, operands: &Operands) -> bool {
     }
     let x = operands.first().map_or(0.0, |operand| operand.double());
     match demand.accuracy.at(&values) {
-        Accuracy::Inherited(inherited) if x != 0.0 => {
-            is_unstated(inherited, Interval::point(x), layout) != Some(true)
-        }
+        Accuracy::Inherited(inherited) if x != 0.0 => is_unstated(inherited, Interval::point(x), layout) != Some(true),
         accuracy => tolerance::bounds_error(accuracy, x),
     }
 }

@@ -7,6 +7,7 @@
 
 mod alike;
 mod analytic;
+mod cells;
 mod class;
 mod compare;
 mod equal;

@@ -123,10 +123,12 @@ impl Native {
                 Native { has_errors: false, ..native!(|x| float(x).max(0.0).min(1.0).to_bits()) }
             }
             (Format::F32, Function::Fract, Format::F32) => {
-                let native =
-                    native!(|x| (float(x) - float(x).floor()).to_bits(), |x| f64::from(float(x)) - f64::from(float(x).floor()));
+                let native = native!(|x| (float(x) - float(x).floor()).to_bits(), |x| f64::from(float(x))
+                    - f64::from(float(x).floor()));
                 Native { exact: false, uniform: false, ..native }
             }
+            (Format::F32, Function::IsNan, Format::Bool) => native!(|x| u32::from(x & !SIGN > INFINITY)),
+            (Format::F32, Function::IsInf, Format::Bool) => native!(|x| u32::from(x & !SIGN == INFINITY)),
             (Format::F32, Function::ToInteger, Format::I32) => {
                 Native { integers: Some(|x| (-TWO_31..TWO_31).contains(&x)), ..native!(to_signed) }
             }

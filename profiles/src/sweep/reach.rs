@@ -29,8 +29,8 @@ type Identity<'a, F> = (Function, F, &'a [Function]);
 /// Functions with formulas that are the same in real numbers, wherever both are defined.
 const IDENTITIES: [Identity<'_, &str>; 16] = {
     use Function::{
-        Acos, Acosh, Add, Asin, Asinh, Atan2, Atanh, Cos, Cosh, Div, Exp, Floor, Fract, InverseSqrt, Log, Mul, Neg, Sin, Sinh, Sqrt,
-        Sub, Tan, Tanh,
+        Acos, Acosh, Add, Asin, Asinh, Atan2, Atanh, Cos, Cosh, Div, Exp, Floor, Fract, InverseSqrt, Log, Mul, Neg,
+        Sin, Sinh, Sqrt, Sub, Tan, Tanh,
     };
     [
         (Sqrt, "1 / inverse_sqrt(x)", &[InverseSqrt, Div]),
@@ -144,7 +144,12 @@ fn wider(a: Reach, b: Reach) -> Reach {
 
 /// Whether a formula is the function itself.
 fn is_identity(function: Function, formula: &Resolved) -> bool {
-    let steps = || formula.nodes.iter().filter_map(|node| if let Node::Step(demand, _) = node { Some(demand.function) } else { None });
+    let steps = || {
+        formula
+            .nodes
+            .iter()
+            .filter_map(|node| if let Node::Step(demand, _) = node { Some(demand.function) } else { None })
+    };
     PARSED.iter().any(|(of, known, functions)| {
         *of == function && *known == formula.formula && steps().eq(functions.iter().copied())
     })
@@ -278,7 +283,9 @@ mod tests {
         use fpprobe_spirv::Kernel;
         for (profile, unknown) in [("vulkan", &["radians", "degrees"][..]), ("wgsl", &["radians", "degrees"])] {
             let profile = built_in(profile).unwrap().unwrap();
-            for name in ["sqrt", "tan", "asin", "acos", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "radians", "degrees"] {
+            for name in
+                ["sqrt", "tan", "asin", "acos", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "radians", "degrees"]
+            {
                 let kernel: Kernel = format!("f32.{name}").parse().unwrap();
                 for (_, part) in profile.rules_for(&kernel) {
                     let Accuracy::Inherited(inherited) = &part.demand.accuracy else { continue };

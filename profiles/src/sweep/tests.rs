@@ -134,7 +134,10 @@ const BY_FORMULAS: [Named; 10] = formulas! {
 };
 
 /// Operations that are compared with the host's.
-const EQUAL: [Named; 14] = [
+const EQUAL: [Named; 17] = [
+    ("is_nan", |x| u32::from(f32::from_bits(x).is_nan())),
+    ("is_inf", |x| u32::from(f32::from_bits(x).is_infinite())),
+    ("ne_self", |x| u32::from(f32::from_bits(x).is_nan())),
     ("round", |x| f32::from_bits(x).round().to_bits()),
     ("saturate", |x| f32::from_bits(x).max(0.0).min(1.0).to_bits()),
     ("fract", |x| (f32::from_bits(x) - f32::from_bits(x).floor()).to_bits()),
@@ -176,7 +179,7 @@ fn verifiers(name: &str) -> Vec<Verifier> {
 
 #[test]
 fn spans_are_judged_as_their_inputs_are() {
-    for (name, compute) in NEAR.into_iter().chain(EQUAL).chain(BY_FORMULAS) {
+    for (name, compute) in NEAR.into_iter().chain(EQUAL).chain(BY_FORMULAS).chain(NARROWED) {
         for verifier in verifiers(name) {
             assert!(verifier.fast.is_some(), "{name}");
             // Of every fifth exponent, inputs from its first on, from its middle and at its end.
@@ -267,6 +270,15 @@ fn devices_that_keep_what_one_profile_flushes_are_judged_by_each() {
     }
 }
 
+/// A kernel's operation that narrows, and what a device gives that rounds to nearest even.
+const NARROWED: [Named; 3] =
+    [("fconvert_f16", half::narrowed), ("quantize_to_f16", widened), ("narrow_widen", widened)];
+
+/// To binary16 and back.
+fn widened(x: u32) -> u32 {
+    half::widened(half::narrowed(x)).to_bits()
+}
+
 #[test]
 fn conversions_to_integers_are_those_of_the_language() {
     for name in ["convert_f_to_s", "convert_f_to_u"] {
@@ -346,14 +358,14 @@ proptest::proptest! {
 
     #[test]
     fn long_spans_are_judged_as_their_inputs_are(
-        function in 0..NEAR.len() + EQUAL.len() + BY_FORMULAS.len(),
+        function in 0..NEAR.len() + EQUAL.len() + BY_FORMULAS.len() + NARROWED.len(),
         by in 0..5_usize,
         near_one in proptest::bool::ANY,
         input in proptest::num::u32::ANY,
         length in 1..6000_u64,
         wrong in proptest::collection::vec((0..6000_usize, proptest::num::u32::ANY), 0..12),
     ) {
-        let (name, compute) = NEAR.into_iter().chain(EQUAL).chain(BY_FORMULAS).nth(function).unwrap();
+        let (name, compute) = NEAR.into_iter().chain(EQUAL).chain(BY_FORMULAS).chain(NARROWED).nth(function).unwrap();
         // Most of what functions do they do near 1.
         let input = if near_one { 0x3a00_0000 + input % 0x0b00_0000 | input & 0x8000_0000 } else { input };
         let first = u64::from(input).min((1 << 32) - length);
@@ -365,55 +377,6 @@ proptest::proptest! {
         }
         if let Some(verifier) = verifiers(name).get(by) {
             same(verifier, first, &results);
-        }
-    }
-}
-
-#[test]
-#[ignore = "tmp"]
-fn plans_tmp() {
-    use super::fast::Plan;
-    let kernel = std::env::var("KERNEL").unwrap();
-    for by in std::env::var("BY").unwrap().split(' ') {
-        let verifier = verifier(&kernel, &[by]);
-        let Some(fast) = &verifier.fast else { println!("{by}: no fast way"); continue };
-        let mut line = (String::new(), 0);
-        for exponent in 0..512_u32 {
-            for part in [0, 1, 4, 7] {
-                let first = (exponent << 23) + part * (1 << 20) + 4096;
-                fn walk(verifier: &Verifier, fast: &Fast, first: u32, count: usize, found: &mut std::collections::BTreeMap<String, usize>) {
-                    let name = match verifier.plan(fast, first, count) {
-                        Plan::Constant(kind) => format!("constant {kind:?}"),
-                        Plan::Free(_) => "free".into(),
-                        Plan::Compared(c) => format!("compared {:?} {:.1}", c.kind, (c.tolerance.distance / (c.polynomial.low.abs() * 2f64.powi(-23))).log2()),
-                        Plan::Each(_) => "each".into(),
-                        Plan::Equal(kind, _) => format!("equal {kind:?}"),
-                        Plan::Halve if count <= 64 => "ONE BY ONE".into(),
-                        Plan::Halve => { walk(verifier, fast, first, count/2, found); return walk(verifier, fast, first + (count/2) as u32, count/2, found); }
-                    };
-                    *found.entry(name).or_default() += count;
-                }
-                let mut found = Default::default();
-                walk(&verifier, fast, first, 4096, &mut found);
-                let text = format!("{found:?}");
-                if text == line.0 { line.1 += 1 } else {
-                    if line.1 > 0 { println!("   {} more", line.1); }
-                    println!("{by} {first:08x} {:e} {text}", f32::from_bits(first)); line = (text, 0);
-                }
-            }
-        }
-    }
-}
-#[test]
-#[ignore = "tmp"]
-fn accuracies_tmp() {
-    for name in ["is_nan", "is_inf", "ne_self", "saturate", "saturate_fclamp", "round", "fract", "radians", "degrees", "length", "normalize", "fconvert_f16", "quantize_to_f16", "narrow_widen", "clamp_convert_f_to_s", "rcp"] {
-        for by in ALL {
-            let profile = built_in(by).unwrap().unwrap();
-            let Ok(v) = Verifier::new(&format!("f32.{name}").parse().unwrap(), &[profile]) else { continue };
-            for rule in &v.rules { for d in &rule.demands {
-                println!("{name} {by} {} fn {:?} acc {} | in {:?} out {:?} nan {:?} nf {:?} ovf {:?} | fast {}", rule.of.id, d.function, d.accuracy, d.operands.subnormal_inputs, d.results.subnormal_results, d.operands.nan_operand, d.operands.non_finite, d.results.overflow, v.fast.is_some());
-            }}
         }
     }
 }

@@ -58,9 +58,8 @@ pub(super) fn alone(accuracy: &Accuracy, operand: Interval, layout: FloatLayout)
                 operand.common(limits).is_none().then(|| alone(&split.outside, operand, layout)).flatten()
             }
         }
-        Accuracy::Inherited(inherited) => {
-            is_unstated(inherited, operand, layout).map(|unstated| if unstated { &Accuracy::Undefined } else { accuracy })
-        }
+        Accuracy::Inherited(inherited) => is_unstated(inherited, operand, layout)
+            .map(|unstated| if unstated { &Accuracy::Undefined } else { accuracy }),
         Accuracy::AbsoluteWithin(_, limit) if operand.abs().lo <= *limit && operand.abs().hi > *limit => None,
         Accuracy::LogRelative(_) => {
             let near = Interval { lo: 0.5, hi: 2.0 };

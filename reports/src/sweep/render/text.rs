@@ -126,7 +126,8 @@ pub(super) fn verdict(tally: &Tally) -> String {
 /// The largest error, in words; `None` where none was measured.
 pub(super) fn error(tally: &Tally) -> Option<String> {
     let worst = tally.worst()?;
-    let off = if worst.parts < FAR { format!("at most {:.3} ulp", worst.ulps()) } else { "2^24 ulp and more".to_owned() };
+    let off =
+        if worst.parts < FAR { format!("at most {:.3} ulp", worst.ulps()) } else { "2^24 ulp and more".to_owned() };
     Some(format!("{off} off, first at {:x} -> {:x}", worst.input, worst.result))
 }
 

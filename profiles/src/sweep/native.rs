@@ -120,7 +120,7 @@ impl Native {
                 Native { has_errors: false, ..native!(|x| float(x).round_ties_even().to_bits()) }
             }
             (Format::F32, Function::Saturate, Format::F32) => {
-                Native { has_errors: false, ..native!(|x| float(x).max(0.0).min(1.0).to_bits()) }
+                Native { has_errors: false, ..native!(|x| float(x).clamp(0.0, 1.0).to_bits()) }
             }
             (Format::F32, Function::Fract, Format::F32) => {
                 let native = native!(|x| (float(x) - float(x).floor()).to_bits(), |x| f64::from(float(x))

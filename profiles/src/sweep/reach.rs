@@ -26,7 +26,8 @@ use crate::oracle::{Demand, Inherited, Node, Resolved, range};
 /// A function, a formula, and the functions of the formula's steps, operands before what is computed of them.
 type Identity<'a, F> = (Function, F, &'a [Function]);
 
-/// Functions with formulas that are the same in real numbers, wherever both are defined.
+/// Functions with formulas that are the same in real numbers. Where such a function has no result, a step has none on the exact values of
+/// its operands: `x + sqrt(x * x - 1)` is negative below -1.
 const IDENTITIES: [Identity<'_, &str>; 16] = {
     use Function::{
         Acos, Acosh, Add, Asin, Asinh, Atan2, Atanh, Cos, Cosh, Div, Exp, Floor, Fract, InverseSqrt, Log, Mul, Neg,
@@ -88,6 +89,11 @@ pub(super) fn inherited(
 ) -> Option<Reach> {
     // What any of the formulas gives is given; of one that is not the function that nothing is known tells something.
     let given = inherited.formulas.iter().filter_map(|formula| {
+        if matches!(operands, [Reach::Around(exact, _)] if is_undefined(function, exact.lo, exact.hi))
+            && is_identity(function, formula)
+        {
+            return Some(Reach::Open);
+        }
         let Reach::Around(exact, radius) = part(formula, formula.root, operands, layout)? else {
             return Some(Reach::Open);
         };
@@ -275,24 +281,71 @@ fn carried(function: Function, operands: &[(Interval, f64)]) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use fpprobe_spirv::{Format, Kernel};
+
     use super::*;
     use crate::profile::built_in;
 
-    #[test]
-    fn what_profiles_inherit_is_the_function_itself_where_it_is_one_of_these() {
-        use fpprobe_spirv::Kernel;
-        for (profile, unknown) in [("vulkan", &["radians", "degrees"][..]), ("wgsl", &["radians", "degrees"])] {
-            let profile = built_in(profile).unwrap().unwrap();
+    /// Kernels whose accuracy profiles inherit, each with what is inherited.
+    fn all() -> Vec<(&'static str, Function, Arc<Inherited>)> {
+        let mut all = Vec::new();
+        for profile in ["vulkan", "wgsl"].map(|id| built_in(id).unwrap().unwrap()) {
             for name in
                 ["sqrt", "tan", "asin", "acos", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "radians", "degrees"]
             {
                 let kernel: Kernel = format!("f32.{name}").parse().unwrap();
-                for (_, part) in profile.rules_for(&kernel) {
-                    let Accuracy::Inherited(inherited) = &part.demand.accuracy else { continue };
-                    let known = inherited.formulas.iter().all(|formula| is_identity(kernel.op.function, formula));
-                    assert_eq!(known, !unknown.contains(&name), "{} {name}", profile.id);
-                }
+                all.extend(profile.rules_for(&kernel).filter_map(|(_, part)| match &part.demand.accuracy {
+                    Accuracy::Inherited(inherited) => Some((name, kernel.op.function, inherited.clone())),
+                    _ => None,
+                }));
             }
+        }
+        all
+    }
+
+    #[test]
+    fn what_profiles_inherit_is_the_function_itself() {
+        for (name, function, inherited) in all() {
+            let known = |formula| is_identity(function, formula) || factor(function, formula).is_some();
+            assert!(inherited.formulas.iter().all(known), "{name}: {inherited}");
+            // It is that function alone.
+            let other = if function == Function::Tan { Function::Sqrt } else { Function::Tan };
+            assert!(!inherited.formulas.iter().any(|formula| is_identity(other, formula)), "{name}");
+        }
+    }
+
+    #[test]
+    fn formulas_reach_farther_than_half_a_unit() {
+        let layout = Format::F32.float().unwrap();
+        for (name, function, of) in all() {
+            let x = if name == "acosh" { 1.7 } else { 0.7 };
+            let operand = [Reach::exactly(Interval { lo: x, hi: x * (1.0 + 1e-7) })];
+            let Some(Reach::Around(exact, radius)) = inherited(function, &of, &operand, layout, 2f64.powi(-25)) else {
+                panic!("{name}: nothing is known");
+            };
+            assert!(
+                radius > 2f64.powi(-25) * exact.abs().lo.min(1.0) && radius < 0.01 * exact.abs().hi,
+                "{name} {radius:e}"
+            );
+        }
+    }
+
+    #[test]
+    fn nothing_is_known_beyond_what_steps_are_defined_on() {
+        let layout = Format::F32.float().unwrap();
+        for (name, function, of) in all() {
+            let x = match name {
+                "asin" | "acos" | "atanh" | "tan" => 4.0,
+                "acosh" => -1e10,
+                "sinh" | "cosh" | "tanh" => 100.0,
+                "asinh" => 1e20,
+                "sqrt" => -1.0,
+                _ => continue,
+            };
+            let operand = [Reach::exactly(Interval { lo: x, hi: x + x.abs() * 1e-7 })];
+            assert_eq!(inherited(function, &of, &operand, layout, 0.0), Some(Reach::Open), "{name}: {of}");
         }
     }
 }

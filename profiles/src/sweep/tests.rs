@@ -139,7 +139,7 @@ const EQUAL: [Named; 17] = [
     ("is_inf", |x| u32::from(f32::from_bits(x).is_infinite())),
     ("ne_self", |x| u32::from(f32::from_bits(x).is_nan())),
     ("round", |x| f32::from_bits(x).round().to_bits()),
-    ("saturate", |x| f32::from_bits(x).max(0.0).min(1.0).to_bits()),
+    ("saturate", |x| f32::from_bits(x).clamp(0.0, 1.0).to_bits()),
     ("fract", |x| (f32::from_bits(x) - f32::from_bits(x).floor()).to_bits()),
     ("floor", |x| f32::from_bits(x).floor().to_bits()),
     ("ceil", |x| f32::from_bits(x).ceil().to_bits()),

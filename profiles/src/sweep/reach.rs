@@ -94,7 +94,7 @@ pub(super) fn inherited(
         {
             return Some(Reach::Open);
         }
-        let Reach::Around(exact, radius) = part(formula, formula.root, operands, layout)? else {
+        let Reach::Around(exact, radius) = whole(function, formula, operands, layout)? else {
             return Some(Reach::Open);
         };
         let further = match (factor(function, formula), operands) {
@@ -186,6 +186,22 @@ pub(super) fn scale(function: Function) -> Option<f64> {
     }
 }
 
+/// What a formula gives. Where it is a logarithm and the function itself, the logarithm's operand is the exponential of what the function
+/// gives: a difference of two intervals would not tell that it is small.
+fn whole(function: Function, formula: &Resolved, operands: &[Reach], layout: FloatLayout) -> Option<Reach> {
+    let root = &formula.nodes[formula.root];
+    if let Node::Step(demand, arguments) = root
+        && let (Function::Log, [argument], [Reach::Around(operand, _)]) = (demand.function, &arguments[..], operands)
+        && is_identity(function, formula)
+        && let Reach::Around(exact, radius) = part(formula, *argument, operands, layout)?
+    {
+        let result = range(function, &[*operand], true).hull()?;
+        let power = range(Function::Exp, &[result], true).hull()?;
+        return step(demand, &[Reach::Around(exact.common(power)?, radius)], layout);
+    }
+    part(formula, formula.root, operands, layout)
+}
+
 /// What a part of a formula may be.
 fn part(formula: &Resolved, number: usize, operands: &[Reach], layout: FloatLayout) -> Option<Reach> {
     match &formula.nodes[number] {
@@ -274,6 +290,10 @@ fn carried(function: Function, operands: &[(Interval, f64)]) -> f64 {
             let (least, most) = (y.abs().lo, y.abs().hi);
             (x.abs().lo * s + least * r) / (most * (most + s))
         }
+        // sqrt(x + r) - sqrt(x) = r / (sqrt(x + r) + sqrt(x)); below x it falls faster
+        (Function::Sqrt, [(x, r)]) => r / (2.0 * (x.hi + r).sqrt()),
+        // log(x + r) - log(x) = log(1 + r / x) >= r / (x + r)
+        (Function::Log | Function::Log2, [(x, r)]) => r / (x.hi + r),
         // No less than what is given for the exact operand.
         _ => 0.0,
     }

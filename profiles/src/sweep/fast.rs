@@ -6,7 +6,7 @@
 
 use fpprobe_spirv::op::Function;
 
-use super::analytic::{computed, is_monotonic, is_undefined, largest};
+use super::analytic::{computed, is_monotonic, is_undefined, largest, limits};
 use super::cells::CELL;
 use super::compare::{Comparison, exponent};
 use super::kind::{Fast, INFINITY, Kind, LAYOUT, LEAST_NORMAL, QUIET, SIGN, Size, Way, Work};
@@ -264,7 +264,9 @@ fn ends(function: Function, first: f64, last: f64) -> Option<(f64, f64)> {
     let defined = largest(function, first, 0.0).is_finite()
         || matches!(function, Function::Exp | Function::Exp2 | Function::Sinh | Function::Cosh);
     let (a, b) = (compute(first), compute(last));
-    (defined && !a.is_nan() && !b.is_nan()).then(|| (a.min(b).next_down(), a.max(b).next_up()))
+    let (least, greatest) = limits(function, first < 0.0);
+    let between = || (a.min(b).next_down().max(least), a.max(b).next_up().min(greatest));
+    (defined && !a.is_nan() && !b.is_nan()).then(between)
 }
 
 /// What results between two numbers are, with the interval of their magnitudes; `None` where they are of several kinds, of two signs, or

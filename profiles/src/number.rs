@@ -226,8 +226,9 @@ impl Number for f64 {
     }
     fn plus(self, other: f64, toward: Toward) -> f64 {
         let sum = self + other;
-        if sum.is_finite() {
-            let part = sum - self;
+        // What comes back of the second operand may overflow where the sum does not.
+        let part = sum - self;
+        if sum.is_finite() && part.is_finite() {
             let error = (self - (sum - part)) + (other - part);
             return directed(sum, error, toward);
         }
@@ -274,6 +275,13 @@ mod tests {
         let short = (any::<i16>(), -60i32..60).prop_map(|(a, e)| f64::from(a) * f64::power(e));
         let special = prop::sample::select(vec![0.0, -0.0, f64::MAX, f64::MIN_POSITIVE, 5e-324, f64::INFINITY, 1e-300]);
         prop_oneof![2 => any::<u64>().prop_map(f64::from_bits), 2 => short, 1 => special, 2 => any::<f32>().prop_map(f64::from)]
+    }
+
+    #[test]
+    fn sums_next_to_the_largest_number_are_rounded_in_their_direction() {
+        let (a, below) = (-5.246_332_721_248_981e307_f64, 1.273_059_862_737_417_5e308_f64);
+        assert_eq!([Toward::Down, Toward::Up].map(|toward| a.plus(f64::MAX, toward)), [below, below.next_up()]);
+        assert_eq!([Toward::Down, Toward::Up].map(|toward| f64::MAX.plus(a, toward)), [below, below.next_up()]);
     }
 
     proptest! {

@@ -39,6 +39,9 @@ pub(super) fn exact(function: Function, operands: &[Quad]) -> Option<Exact> {
             zero => zero,
         },
         Function::Step => Exact::of(if y() < x { Quad::ZERO } else { power(0) }),
+        // Of a single component.
+        Function::Length if operands.len() == 1 => Exact::of(x.abs()),
+        Function::Normalize if operands.len() == 1 && x.is_finite_non_zero() => Exact::of(power(0).copy_sign(x)),
         Function::Sqrt => Exact::sqrt(x),
         Function::InverseSqrt => Exact::inverse_sqrt(x),
         Function::Pow => return power_of(x, y()),

@@ -11,6 +11,9 @@ pub(super) fn computed(function: Function) -> Option<fn(f64) -> f64> {
         Function::Sqrt => Some(f64::sqrt),
         Function::InverseSqrt => Some(core_math::rsqrt),
         Function::Reciprocal => Some(f64::recip),
+        // Of a single component.
+        Function::Length => Some(f64::abs),
+        Function::Normalize => Some(f64::signum),
         // The factors as sums of two numbers.
         Function::Radians => Some(|x| x.mul_add(0.017453292519943295, x * 2.9486522708701687e-19)),
         Function::Degrees => Some(|x| x.mul_add(57.29577951308232, x * -1.9878495670576283e-15)),
@@ -37,6 +40,9 @@ pub(super) fn largest(function: Function, center: f64, radius: f64) -> f64 {
         Function::Sqrt if center > 0.0 => within(zero, (x + r).sqrt()),
         Function::InverseSqrt if center > 0.0 => within(zero, zero.sqrt().recip()),
         Function::Reciprocal => within(zero, zero.recip()),
+        // The number itself or its opposite, on either side of zero; 1 or -1.
+        Function::Length => x + r,
+        Function::Normalize => 1.0,
         Function::Radians => (x + r) / 57.0,
         Function::Degrees => (x + r) * 58.0,
         // |sin z| <= cosh Im z, and no more than sinh |z|; |cos z| <= cosh Im z
@@ -98,12 +104,14 @@ pub(super) fn is_monotonic(function: Function) -> bool {
     !matches!(function, Function::Sin | Function::Cos | Function::Tan)
 }
 
-/// Numbers that it lies between, strictly, where operands are of one sign and not zero.
+/// Numbers that it lies between where operands are of one sign and not zero: strictly, but for what is the same everywhere.
 pub(super) fn limits(function: Function, negative: bool) -> (f64, f64) {
     match (function, negative) {
         (Function::Exp | Function::Exp2, true) | (Function::Tanh, false) => (0.0, 1.0),
         (Function::Exp | Function::Exp2, false) | (Function::Cosh, _) => (1.0, f64::INFINITY),
         (Function::Tanh, true) => (-1.0, 0.0),
+        (Function::Normalize, false) => (1.0, 2.0),
+        (Function::Normalize, true) => (-2.0, -1.0),
         (Function::Sin | Function::Cos, _) => (-1.0, 1.0),
         _ => (f64::NEG_INFINITY, f64::INFINITY),
     }

@@ -30,7 +30,7 @@ pub(super) struct Comparison {
 impl Comparison {
     /// Writes down how far results lie from the polynomial.
     fn scan(&self, fast: &Fast, results: &[u32], found: &mut [f64]) -> Scan {
-        let Comparison { polynomial, tolerance: Tolerance { distance, limit }, same, .. } = self;
+        let Comparison { polynomial, tolerance: Tolerance { distance, limit, .. }, same, .. } = self;
         let distance = distance.min(*same);
         if polynomial.cubic {
             scan(fast.arch, |place| polynomial.at::<3>(place), results, found, distance, *limit)
@@ -48,8 +48,20 @@ impl Comparison {
         anything || normal && (inherited || negative == (self.polynomial.high <= 0.0)) || inherited && magnitude == 0
     }
 
+    /// Whether a result is a zero or an infinity that is accepted wherever the exact result is.
+    fn is_special(&self, result: u32) -> bool {
+        let (magnitude, negative) = (result & !SIGN, result & SIGN != 0);
+        let infinite = magnitude == INFINITY && negative == (self.polynomial.high <= 0.0);
+        self.tolerance.zero && magnitude == 0 || self.tolerance.infinite && infinite
+    }
+
     /// Whether a demand accepts a result because it is near the exact one, or the zero that a tiny one is flushed to.
     fn fits(&self, demand: &Demand, result: u32, near: bool) -> bool {
+        // Of an accuracy of its own what it says of operands that are read as zeros may be less.
+        let inherited = matches!(demand.accuracy, Accuracy::Inherited(_));
+        if inherited && (self.tolerance == Tolerance::ANYTHING || self.is_special(result)) {
+            return true;
+        }
         let (magnitude, treated) = (result & !SIGN, demand.results.subnormal_results);
         let same_sign = (result & SIGN != 0) == (self.polynomial.high <= 0.0);
         match self.kind {
@@ -93,7 +105,7 @@ impl Verifier {
         work: &mut Work<'_>,
     ) {
         let known = self.known(fast, comparison.kind, first as u32);
-        let Tolerance { distance, limit } = comparison.tolerance;
+        let Tolerance { distance, limit, .. } = comparison.tolerance;
         let mut outside = None;
         let mut at = 0;
         while at < results.len() {
@@ -139,7 +151,7 @@ impl Verifier {
                 let beyond = *found > tolerance.distance || value.abs() > tolerance.limit;
                 if *found <= *same && !beyond {
                     (seen.least, seen.most) = (seen.least.min(*found), seen.most.max(*found));
-                } else if !beyond && comparison.is_told(inherited, *result) {
+                } else if !beyond && comparison.is_told(inherited, *result) || comparison.is_special(*result) {
                     work.sum.classify([class, Class::Other], self.class_of_result(input, *result), 1);
                     others += 1;
                     if value.is_finite() {

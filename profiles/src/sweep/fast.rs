@@ -12,7 +12,7 @@ use super::compare::{Comparison, exponent};
 use super::kind::{Fast, INFINITY, Kind, LAYOUT, LEAST_NORMAL, QUIET, SIGN, Size, Way, Work};
 use super::native::Native;
 use super::polynomial::Polynomial;
-use super::reach::{self, Reach};
+use super::reach::{self, Given, Reach};
 use super::scan::count_normal;
 use super::tolerance::{Tolerance, alone, bounds_error, farthest, nearest, tolerance};
 use super::{Class, Verifier};
@@ -155,10 +155,10 @@ impl Verifier {
             Size::Normal | Size::Tiny | Size::Zero => {
                 let bound = |demand: &Demand| match alone(&demand.accuracy, operand, LAYOUT)? {
                     Accuracy::Inherited(inherited) => {
-                        let rounded = (size == Size::Normal).then(|| nearest(inherited, results)).flatten();
                         let apart = tolerance(&Accuracy::EitherNeighbour, operand, results, LAYOUT)?.distance;
                         let reached = reached(function, inherited, operand, apart);
-                        Some(Tolerance::within(rounded.into_iter().chain(reached).reduce(f64::max)?))
+                        let rounded = (size == Size::Normal).then(|| nearest(inherited, results)).flatten();
+                        reached.into_iter().chain(rounded.map(Tolerance::within)).reduce(Tolerance::or)
                     }
                     one => tolerance(one, operand, results, LAYOUT),
                 };
@@ -238,18 +238,17 @@ impl Verifier {
     }
 }
 
-/// How far from exact results, which numbers lie apart so far at least, what is accepted certainly reaches on each of these operands;
-/// `None` where that is not known.
-fn reached(function: Function, inherited: &Inherited, operand: Interval, apart: f64) -> Option<f64> {
+/// What is accepted of each of these operands, where numbers lie apart so far at least; `None` where that is not known.
+fn reached(function: Function, inherited: &Inherited, operand: Interval, apart: f64) -> Option<Tolerance> {
     Some(match reach::inherited(function, inherited, &[Reach::exactly(operand)], LAYOUT, apart)? {
-        Reach::Open => f64::INFINITY,
-        Reach::Around(_, radius) => radius,
+        Reach::Open => Tolerance::ANYTHING,
+        Reach::Given(Given { radius, zero, infinite, .. }) => Tolerance { zero, infinite, ..Tolerance::within(radius) },
     })
 }
 
 /// Whether nothing is known of what is given on any of these operands.
 fn is_open(function: Function, inherited: &Inherited, operand: Interval) -> bool {
-    reached(function, inherited, operand, 0.0) == Some(f64::INFINITY)
+    reached(function, inherited, operand, 0.0) == Some(Tolerance::ANYTHING)
 }
 
 /// Sine, cosine and tangent of binary32 numbers beyond 1 are normal numbers: no such number is nearer than 2^-31 to a multiple of pi/2

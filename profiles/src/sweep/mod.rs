@@ -22,6 +22,7 @@ mod polynomial;
 mod reach;
 mod scan;
 mod sorts;
+mod special;
 mod sum;
 mod tally;
 mod tolerance;

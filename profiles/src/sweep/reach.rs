@@ -15,9 +15,10 @@ use fpprobe_spirv::op::Function;
 use smallvec::SmallVec;
 
 use super::analytic::is_undefined;
+use super::special::{Special, special};
 use super::tolerance::{alone, tolerance};
 use crate::accuracy::Accuracy;
-use crate::environment::NonFinite;
+use crate::environment::{NonFinite, Overflow, Subnormals};
 use crate::formula::Formula;
 use crate::interval::Interval;
 use crate::number::Number as _;
@@ -28,10 +29,10 @@ type Identity<'a, F> = (Function, F, &'a [Function]);
 
 /// Functions with formulas that are the same in real numbers. Where such a function has no result, a step has none on the exact values of
 /// its operands: `x + sqrt(x * x - 1)` is negative below -1.
-const IDENTITIES: [Identity<'_, &str>; 16] = {
+const IDENTITIES: [Identity<'_, &str>; 25] = {
     use Function::{
-        Acos, Acosh, Add, Asin, Asinh, Atan2, Atanh, Cos, Cosh, Div, Exp, Floor, Fract, InverseSqrt, Log, Mul, Neg,
-        Sin, Sinh, Sqrt, Sub, Tan, Tanh,
+        Acos, Acosh, Add, Asin, Asinh, Atan2, Atanh, Cos, Cosh, Div, Dot, Exp, Floor, Fract, InverseSqrt, Length, Log,
+        Mul, Neg, Normalize, Sin, Sinh, Sqrt, Sub, Tan, Tanh,
     };
     [
         (Sqrt, "1 / inverse_sqrt(x)", &[InverseSqrt, Div]),
@@ -50,6 +51,16 @@ const IDENTITIES: [Identity<'_, &str>; 16] = {
         (Acosh, "log(x + sqrt((x + 1) * (x - 1)))", &[Add, Sub, Mul, Sqrt, Add, Log]),
         (Atanh, "log((1 + x) / (1 - x)) * 0.5", &[Add, Sub, Div, Log, Mul]),
         (Atanh, "0.5 * log((1 + x) / (1 - x))", &[Add, Sub, Div, Log, Mul]),
+        // Of a single component.
+        (Dot, "sum(x * y)", &[Mul]),
+        (Length, "sqrt(sum(x * x))", &[Mul, Sqrt]),
+        (Length, "sqrt(dot(x, x))", &[Dot, Sqrt]),
+        (Normalize, "x / length(x)", &[Length, Div]),
+        (Normalize, "x / sqrt(sum(x * x))", &[Mul, Sqrt, Div]),
+        (Normalize, "x * rsq(sum(x * x))", &[Mul, InverseSqrt, Mul]),
+        (Normalize, "x * rsq(dot(x, x))", &[Dot, InverseSqrt, Mul]),
+        (Normalize, "x * inversesqrt(dot(x, x))", &[Dot, InverseSqrt, Mul]),
+        (Normalize, "x * inverse_sqrt(dot(x, x))", &[Dot, InverseSqrt, Mul]),
     ]
 };
 
@@ -64,14 +75,41 @@ static PARSED: LazyLock<Vec<Identity<'_, Formula>>> = LazyLock::new(|| {
 pub(super) enum Reach {
     /// Anything.
     Open,
-    /// Whatever is no farther than so from its exact value, which lies in an interval.
-    Around(Interval, f64),
+    /// Some of it is known.
+    Given(Given),
+}
+
+/// What is known of what a value may be.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct Given {
+    /// Its exact value lies in here.
+    pub(super) exact: Interval,
+    /// It may be whatever is no farther than so from its exact value; [`NOWHERE`] where it is not known to be anything near that.
+    pub(super) radius: f64,
+    /// It may be zero, and an infinity of the exact value's sign.
+    pub(super) zero: bool,
+    pub(super) infinite: bool,
+}
+
+/// Not even the exact value.
+pub(super) const NOWHERE: f64 = f64::NEG_INFINITY;
+
+impl Given {
+    /// Whatever is near.
+    pub(super) fn around(exact: Interval, radius: f64) -> Given {
+        Given { exact, radius, zero: false, infinite: false }
+    }
+
+    /// Whether the exact value is among what it may be.
+    pub(super) fn is_near(&self) -> bool {
+        self.radius >= 0.0
+    }
 }
 
 impl Reach {
     /// A value that is known exactly.
     pub(super) fn exactly(value: Interval) -> Reach {
-        Reach::Around(value, 0.0)
+        Reach::Given(Given::around(value, 0.0))
     }
 }
 
@@ -89,20 +127,21 @@ pub(super) fn inherited(
 ) -> Option<Reach> {
     // What any of the formulas gives is given; of one that is not the function that nothing is known tells something.
     let given = inherited.formulas.iter().filter_map(|formula| {
-        if matches!(operands, [Reach::Around(exact, _)] if is_undefined(function, exact.lo, exact.hi))
+        if let [Reach::Given(operand)] = operands
+            && operand.is_near()
+            && is_undefined(function, operand.exact.lo, operand.exact.hi)
             && is_identity(function, formula)
         {
             return Some(Reach::Open);
         }
-        let Reach::Around(exact, radius) = whole(function, formula, operands, layout)? else {
-            return Some(Reach::Open);
-        };
+        let Reach::Given(given) = whole(function, formula, operands, layout)? else { return Some(Reach::Open) };
         let further = match (factor(function, formula), operands) {
-            (Some(off), [Reach::Around(operand, _)]) => operand.abs().lo * off * ROUNDED,
+            (Some(off), [Reach::Given(operand)]) => operand.exact.abs().lo * off * ROUNDED,
             _ if is_identity(function, formula) => 0.0,
             _ => return None,
         };
-        Some(Reach::Around(exact, radius + further + if rounds(formula) { apart } else { 0.0 }))
+        let radius = given.radius + further + if rounds(formula) { apart } else { 0.0 };
+        Some(Reach::Given(Given { radius, ..given }))
     });
     let bounded = inherited.or.as_ref().and_then(|accuracy| direct(function, accuracy, operands, layout));
     given.chain(bounded).reduce(wider)
@@ -140,10 +179,15 @@ pub(super) fn is_unstated(inherited: &Inherited, operand: Interval, layout: Floa
     agree.then_some(false)
 }
 
-/// Of what two ways to the same value give the one that reaches farther.
+/// What one of two ways to the same value gives.
 fn wider(a: Reach, b: Reach) -> Reach {
     match (a, b) {
-        (Reach::Around(exact, one), Reach::Around(_, other)) => Reach::Around(exact, one.max(other)),
+        (Reach::Given(a), Reach::Given(b)) => Reach::Given(Given {
+            exact: a.exact,
+            radius: a.radius.max(b.radius),
+            zero: a.zero || b.zero,
+            infinite: a.infinite || b.infinite,
+        }),
         _ => Reach::Open,
     }
 }
@@ -191,13 +235,13 @@ pub(super) fn scale(function: Function) -> Option<f64> {
 fn whole(function: Function, formula: &Resolved, operands: &[Reach], layout: FloatLayout) -> Option<Reach> {
     let root = &formula.nodes[formula.root];
     if let Node::Step(demand, arguments) = root
-        && let (Function::Log, [argument], [Reach::Around(operand, _)]) = (demand.function, &arguments[..], operands)
+        && let (Function::Log, [argument], [Reach::Given(operand)]) = (demand.function, &arguments[..], operands)
         && is_identity(function, formula)
-        && let Reach::Around(exact, radius) = part(formula, *argument, operands, layout)?
+        && let Reach::Given(given) = part(formula, *argument, operands, layout)?
     {
-        let result = range(function, &[*operand], true).hull()?;
+        let result = range(function, &[operand.exact], true).hull()?;
         let power = range(Function::Exp, &[result], true).hull()?;
-        return step(demand, &[Reach::Around(exact.common(power)?, radius)], layout);
+        return step(demand, &[Reach::Given(Given { exact: given.exact.common(power)?, ..given })], layout);
     }
     part(formula, formula.root, operands, layout)
 }
@@ -211,58 +255,90 @@ fn part(formula: &Resolved, number: usize, operands: &[Reach], layout: FloatLayo
             let arguments = arguments.iter().map(|argument| part(formula, *argument, operands, layout));
             step(demand, &arguments.collect::<Option<SmallVec<[Reach; 2]>>>()?, layout)
         }
-        Node::Sum(..) | Node::Select(..) | Node::Swizzle(..) => None,
+        // Of the single component of a scalar.
+        Node::Sum(_, vector) => part(formula, *vector, operands, layout),
+        Node::Select(..) | Node::Swizzle(..) => None,
     }
 }
 
 /// What an operation of a formula may give.
 fn step(demand: &Demand, operands: &[Reach], layout: FloatLayout) -> Option<Reach> {
     let given = match &demand.accuracy {
-        Accuracy::Inherited(of) => inherited(demand.function, of, operands, layout, 0.0),
+        Accuracy::Inherited(of) => return inherited(demand.function, of, operands, layout, 0.0),
         accuracy => direct(demand.function, accuracy, operands, layout),
     }?;
-    let Reach::Around(exact, radius) = given else { return Some(given) };
-    let largest = f64::decode(layout, layout.max_finite());
-    let magnitudes = exact.abs();
-    if magnitudes.hi + radius <= largest {
-        Some(given)
-    } else {
-        (magnitudes.lo > largest && demand.results.non_finite == NonFinite::Any).then_some(Reach::Open)
+    let Reach::Given(mut given) = given else { return Some(given) };
+    let [least, largest] = [layout.min_normal(), layout.max_finite()].map(|bits| f64::decode(layout, bits));
+    let magnitudes = given.exact.abs();
+    if given.is_near() && magnitudes.lo > largest {
+        given.infinite = true;
     }
+    if given.infinite && demand.results.non_finite == NonFinite::Any {
+        return Some(Reach::Open);
+    }
+    given.infinite &= demand.results.overflow != Overflow::Saturate;
+    // A subnormal number is among what it may be.
+    if given.is_near() && magnitudes.hi < least && !given.exact.contains_zero() {
+        given.zero |= demand.results.subnormal_results != Subnormals::Keep;
+    }
+    if magnitudes.hi + given.radius.max(0.0) > largest {
+        given.radius = NOWHERE;
+    }
+    Some(Reach::Given(given))
 }
 
 /// What an operation may give that has an accuracy of its own.
 fn direct(function: Function, accuracy: &Accuracy, operands: &[Reach], layout: FloatLayout) -> Option<Reach> {
-    let mut exact: SmallVec<[(Interval, f64); 2]> = SmallVec::new();
+    let mut given: SmallVec<[Given; 2]> = SmallVec::new();
     for operand in operands {
         match *operand {
             Reach::Open => return Some(Reach::Open),
-            Reach::Around(value, radius) => exact.push((value, radius)),
+            Reach::Given(of) => given.push(of),
         }
     }
-    let (first, radius) = *exact.first()?;
+    let near = match near(function, accuracy, &given, layout) {
+        Some(Reach::Given(near)) => near,
+        open => return open,
+    };
+    Some(match special(function, accuracy, &given, near.exact, layout) {
+        Special::Anything => Reach::Open,
+        Special::Among { zero, infinite } => Reach::Given(Given { zero, infinite, ..near }),
+    })
+}
+
+/// What an operation may give on operands near their exact values.
+fn near(function: Function, accuracy: &Accuracy, operands: &[Given], layout: FloatLayout) -> Option<Reach> {
+    let Given { exact: first, radius, .. } = *operands.first()?;
+    let all = operands.iter().all(Given::is_near);
     // No condition holds for all that an operand may be which does not hold for its exact value.
     if let Accuracy::Stated(stated) = accuracy
+        && operands[0].is_near()
         && !first.contains_zero()
         && stated.conditions.iter().any(|condition| condition.excludes(first, layout))
     {
         return Some(Reach::Open);
     }
     // A number that the function has no result for is among what the operand may be.
-    if is_undefined(function, first.lo, first.hi) || is_undefined(function, first.lo - radius, first.hi - radius) {
+    if operands[0].is_near()
+        && (is_undefined(function, first.lo, first.hi) || is_undefined(function, first.lo - radius, first.hi - radius))
+    {
         return Some(Reach::Open);
     }
-    let values: SmallVec<[Interval; 2]> = exact.iter().map(|(value, _)| *value).collect();
+    let values: SmallVec<[Interval; 2]> = operands.iter().map(|operand| operand.exact).collect();
     let range = range(function, &values, true).hull()?;
-    let carried = carried(function, &exact) * ROUNDED;
+    if !all {
+        return Some(Reach::Given(Given::around(range, NOWHERE)));
+    }
+    let carried = carried(function, operands) * ROUNDED;
     if function == Function::Neg {
-        return Some(Reach::Around(range, carried));
+        return Some(Reach::Given(Given::around(range, carried)));
     }
     // The ends of what is carried that far may be smaller, and have smaller units.
     let magnitudes = range.abs();
     let least = Interval { lo: (magnitudes.lo - carried).max(0.0) * ROUNDED, hi: magnitudes.hi };
     let operand = first.widened(radius);
-    Some(Reach::Around(range, (carried + own(accuracy, operand, least, layout)) * ROUNDED))
+    let radius = (carried + own(accuracy, operand, least, layout)) * ROUNDED;
+    Some(Reach::Given(Given::around(range, radius)))
 }
 
 /// How far an accuracy reaches around exact results of these magnitudes. Where it is stated of no operand such as this one, anything may be
@@ -279,8 +355,9 @@ fn own(accuracy: &Accuracy, operand: Interval, magnitudes: Interval, layout: Flo
 }
 
 /// How far exact results reach on operands that reach so far.
-fn carried(function: Function, operands: &[(Interval, f64)]) -> f64 {
-    match (function, operands) {
+fn carried(function: Function, operands: &[Given]) -> f64 {
+    let all: SmallVec<[(Interval, f64); 2]> = operands.iter().map(|operand| (operand.exact, operand.radius)).collect();
+    match (function, &all[..]) {
         (Function::Neg, [(_, radius)]) => *radius,
         (Function::Add | Function::Sub, [(_, one), (_, other)]) => one + other,
         // (x + r) (y + s) and (x - r) (y - s)
@@ -311,10 +388,23 @@ mod tests {
     /// Kernels whose accuracy profiles inherit, each with what is inherited.
     fn all() -> Vec<(&'static str, Function, Arc<Inherited>)> {
         let mut all = Vec::new();
-        for profile in ["vulkan", "wgsl"].map(|id| built_in(id).unwrap().unwrap()) {
-            for name in
-                ["sqrt", "tan", "asin", "acos", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "radians", "degrees"]
-            {
+        for profile in ["d3d11", "gl-arb-shader-precision", "vulkan", "wgsl"].map(|id| built_in(id).unwrap().unwrap()) {
+            for name in [
+                "sqrt",
+                "tan",
+                "asin",
+                "acos",
+                "sinh",
+                "cosh",
+                "tanh",
+                "asinh",
+                "acosh",
+                "atanh",
+                "radians",
+                "degrees",
+                "length",
+                "normalize",
+            ] {
                 let kernel: Kernel = format!("f32.{name}").parse().unwrap();
                 all.extend(profile.rules_for(&kernel).filter_map(|(_, part)| match &part.demand.accuracy {
                     Accuracy::Inherited(inherited) => Some((name, kernel.op.function, inherited.clone())),
@@ -329,7 +419,7 @@ mod tests {
     fn what_profiles_inherit_is_the_function_itself() {
         for (name, function, inherited) in all() {
             let known = |formula| is_identity(function, formula) || factor(function, formula).is_some();
-            assert!(inherited.formulas.iter().all(known), "{name}: {inherited}");
+            assert!(inherited.formulas.iter().any(known), "{name}: {inherited}");
             // It is that function alone.
             let other = if function == Function::Tan { Function::Sqrt } else { Function::Tan };
             assert!(!inherited.formulas.iter().any(|formula| is_identity(other, formula)), "{name}");
@@ -342,7 +432,9 @@ mod tests {
         for (name, function, of) in all() {
             let x = if name == "acosh" { 1.7 } else { 0.7 };
             let operand = [Reach::exactly(Interval { lo: x, hi: x * (1.0 + 1e-7) })];
-            let Some(Reach::Around(exact, radius)) = inherited(function, &of, &operand, layout, 2f64.powi(-25)) else {
+            let Some(Reach::Given(Given { exact, radius, .. })) =
+                inherited(function, &of, &operand, layout, 2f64.powi(-25))
+            else {
                 panic!("{name}: nothing is known");
             };
             assert!(

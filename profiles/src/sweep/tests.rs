@@ -104,13 +104,13 @@ macro_rules! functions {
 type Named = (&'static str, fn(u32) -> u32);
 
 /// Functions that are compared with polynomials.
-const NEAR: [Named; 21] = functions! {
+const NEAR: [Named; 23] = functions! {
     "radians" |x| x * f64::from(core::f32::consts::PI / 180.0), "degrees" |x| x * f64::from(180.0 / core::f32::consts::PI),
     "exp" core_math::exp, "exp2" core_math::exp2, "log" core_math::log, "log2" core_math::log2, "sin" core_math::sin,
     "cos" core_math::cos, "tan" core_math::tan, "asin" core_math::asin, "acos" core_math::acos, "atan" core_math::atan,
     "sinh" core_math::sinh, "cosh" core_math::cosh, "tanh" core_math::tanh, "asinh" core_math::asinh,
     "acosh" core_math::acosh, "atanh" core_math::atanh, "sqrt" f64::sqrt, "inverse_sqrt" core_math::rsqrt,
-    "rcp" f64::recip
+    "rcp" f64::recip, "length" f64::abs, "normalize" f64::signum
 };
 
 macro_rules! formulas {
@@ -123,14 +123,15 @@ fn computed(x: f32, compute: fn(f32) -> f32) -> u32 {
 }
 
 /// Functions that are carried out by formulas of others, which are off by far for small operands and overflow for large ones.
-const BY_FORMULAS: [Named; 10] = formulas! {
+const BY_FORMULAS: [Named; 12] = formulas! {
     "sqrt" |x| 1.0 / core_math::rsqrtf(x), "tan" |x| core_math::sinf(x) / core_math::cosf(x),
     "asin" |x| core_math::atan2f(x, (1.0 - x * x).sqrt()), "acos" |x| core_math::atan2f((1.0 - x * x).sqrt(), x),
     "sinh" |x| (core_math::expf(x) - core_math::expf(-x)) * 0.5,
     "cosh" |x| (core_math::expf(x) + core_math::expf(-x)) * 0.5,
     "tanh" |x| (core_math::expf(x) - core_math::expf(-x)) / (core_math::expf(x) + core_math::expf(-x)),
     "asinh" |x| core_math::logf(x + (x * x + 1.0).sqrt()), "acosh" |x| core_math::logf(x + (x * x - 1.0).sqrt()),
-    "atanh" |x| core_math::logf((1.0 + x) / (1.0 - x)) * 0.5
+    "atanh" |x| core_math::logf((1.0 + x) / (1.0 - x)) * 0.5, "length" |x| (x * x).sqrt(),
+    "normalize" |x| x * core_math::rsqrtf(x * x)
 };
 
 /// Operations that are compared with the host's.

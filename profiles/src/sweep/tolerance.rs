@@ -21,20 +21,40 @@ pub(super) struct Tolerance {
     pub(super) distance: f64,
     /// Largest magnitude.
     pub(super) limit: f64,
+    /// Zeros, wherever the exact result is.
+    pub(super) zero: bool,
+    /// An infinity of the exact result's sign.
+    pub(super) infinite: bool,
 }
 
 impl Tolerance {
     /// Anything.
-    pub(super) const ANYTHING: Tolerance = Tolerance { distance: f64::INFINITY, limit: f64::INFINITY };
+    pub(super) const ANYTHING: Tolerance =
+        Tolerance { distance: f64::INFINITY, limit: f64::INFINITY, zero: true, infinite: true };
 
     /// Whatever is no farther than that.
     pub(super) fn within(distance: f64) -> Tolerance {
-        Tolerance { distance, ..Tolerance::ANYTHING }
+        Tolerance { distance, limit: f64::INFINITY, zero: false, infinite: false }
+    }
+
+    /// What one of two accepts, neither of which has a limit.
+    pub(super) fn or(self, other: Tolerance) -> Tolerance {
+        Tolerance {
+            distance: self.distance.max(other.distance),
+            limit: f64::INFINITY,
+            zero: self.zero || other.zero,
+            infinite: self.infinite || other.infinite,
+        }
     }
 
     /// What both accept.
     pub(super) fn and(self, other: Tolerance) -> Tolerance {
-        Tolerance { distance: self.distance.min(other.distance), limit: self.limit.min(other.limit) }
+        Tolerance {
+            distance: self.distance.min(other.distance),
+            limit: self.limit.min(other.limit),
+            zero: self.zero && other.zero,
+            infinite: self.infinite && other.infinite,
+        }
     }
 }
 
@@ -99,7 +119,7 @@ pub(super) fn tolerance(
         Accuracy::Absolute(distance) => Tolerance::within(distance.value::<f64>().lo),
         Accuracy::AbsoluteWithin(distance, limit) => {
             let distance = if operand.abs().hi <= *limit { *distance } else { f64::INFINITY };
-            Tolerance { distance, limit: 1.0 }
+            Tolerance { limit: 1.0, ..Tolerance::within(distance) }
         }
         // Nearer than half of the distance of any two numbers there, it is the nearest number, and one of the two neighbours.
         Accuracy::NearestEven | Accuracy::NearestAway | Accuracy::TowardZeroOrNearestEven => {

@@ -78,8 +78,10 @@ pub(super) fn allowed<N: Kept>(
     })
 }
 
+/// A part of each end; an infinity is at no distance from itself.
 fn relative<N: Number>(result: Interval<N>, bits: i32) -> Interval<N> {
-    let distance = |end: N| end.magnitude().times(N::power(-bits), Toward::Up);
+    let distance =
+        |end: N| if end.is_number() { end.magnitude().times(N::power(-bits), Toward::Up) } else { N::NOUGHT };
     Interval {
         lo: result.lo.minus(distance(result.lo), Toward::Down),
         hi: result.hi.plus(distance(result.hi), Toward::Up),

@@ -114,7 +114,7 @@ impl Verifier {
         let normal = magnitude >= LEAST_NORMAL;
         if is_undefined(function, operand.lo, operand.hi) {
             let kind = if normal { Kind::Undefined } else { Kind::UndefinedSubnormal };
-            return if self.is_same_where_undefined(function, operand) { Plan::Constant(kind) } else { Plan::Halve };
+            return if self.is_same_where_undefined(operand) { Plan::Constant(kind) } else { Plan::Halve };
         }
         // The numbers next to zero differ by as much as themselves.
         if count < 2 || !normal && (magnitude as usize) < SHORT {
@@ -142,7 +142,7 @@ impl Verifier {
         match size {
             Size::Beyond if normal => {
                 let within = |demand: &Demand| match alone(&demand.accuracy, operand, LAYOUT) {
-                    Some(Accuracy::Inherited(inherited)) => is_open(function, inherited, operand),
+                    Some(Accuracy::Inherited(inherited)) => is_open(demand, inherited, operand),
                     one => one
                         .and_then(|one| farthest(one, operand, results.lo, LAYOUT))
                         .is_some_and(|farthest| results.lo - farthest > 2f64.powi(129)),
@@ -156,7 +156,7 @@ impl Verifier {
                 let bound = |demand: &Demand| match alone(&demand.accuracy, operand, LAYOUT)? {
                     Accuracy::Inherited(inherited) => {
                         let apart = tolerance(&Accuracy::EitherNeighbour, operand, results, LAYOUT)?.distance;
-                        let reached = reached(function, inherited, operand, apart);
+                        let reached = reached(demand, inherited, operand, apart);
                         let rounded = (size == Size::Normal).then(|| nearest(inherited, results)).flatten();
                         reached.into_iter().chain(rounded.map(Tolerance::within)).reduce(Tolerance::or)
                     }
@@ -183,9 +183,9 @@ impl Verifier {
     }
 
     /// Whether what is accepted is the same of all these operands, on which the function is not defined.
-    fn is_same_where_undefined(&self, function: Function, operand: Interval) -> bool {
+    fn is_same_where_undefined(&self, operand: Interval) -> bool {
         self.rules.iter().flat_map(|rule| &rule.demands).all(|demand| match &demand.accuracy {
-            Accuracy::Inherited(inherited) => is_open(function, inherited, operand),
+            Accuracy::Inherited(inherited) => is_open(demand, inherited, operand),
             // An error bounds results alone.
             Accuracy::Split(split) => [&split.inside, &split.outside].into_iter().all(Accuracy::is_bound),
             accuracy => !matches!(accuracy, Accuracy::Stated(_) | Accuracy::Steps(_)),
@@ -239,16 +239,17 @@ impl Verifier {
 }
 
 /// What is accepted of each of these operands, where numbers lie apart so far at least; `None` where that is not known.
-fn reached(function: Function, inherited: &Inherited, operand: Interval, apart: f64) -> Option<Tolerance> {
-    Some(match reach::inherited(function, inherited, &[Reach::exactly(operand)], LAYOUT, apart)? {
+fn reached(demand: &Demand, inherited: &Inherited, operand: Interval, apart: f64) -> Option<Tolerance> {
+    let operand = Reach::read(operand, &demand.operands, LAYOUT);
+    Some(match reach::inherited(demand.function, inherited, &[operand], LAYOUT, apart)? {
         Reach::Open => Tolerance::ANYTHING,
         Reach::Given(Given { radius, zero, infinite, .. }) => Tolerance { zero, infinite, ..Tolerance::within(radius) },
     })
 }
 
 /// Whether nothing is known of what is given on any of these operands.
-fn is_open(function: Function, inherited: &Inherited, operand: Interval) -> bool {
-    reached(function, inherited, operand, 0.0) == Some(Tolerance::ANYTHING)
+fn is_open(demand: &Demand, inherited: &Inherited, operand: Interval) -> bool {
+    reached(demand, inherited, operand, 0.0) == Some(Tolerance::ANYTHING)
 }
 
 /// Sine, cosine and tangent of binary32 numbers beyond 1 are normal numbers: no such number is nearer than 2^-31 to a multiple of pi/2

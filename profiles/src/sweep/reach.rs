@@ -18,7 +18,7 @@ use super::analytic::is_undefined;
 use super::special::{Special, special};
 use super::tolerance::{alone, tolerance};
 use crate::accuracy::Accuracy;
-use crate::environment::{NonFinite, Overflow, Subnormals};
+use crate::environment::{Environment, NonFinite, Overflow, Subnormals};
 use crate::formula::Formula;
 use crate::interval::Interval;
 use crate::number::Number as _;
@@ -110,6 +110,13 @@ impl Reach {
     /// A value that is known exactly.
     pub(super) fn exactly(value: Interval) -> Reach {
         Reach::Given(Given::around(value, 0.0))
+    }
+
+    /// Operands, numbers but not zero, and zeros for them where they are subnormal and may be flushed.
+    pub(super) fn read(operand: Interval, environment: &Environment, layout: FloatLayout) -> Reach {
+        let subnormal = operand.abs().hi < f64::decode(layout, layout.min_normal());
+        let zero = subnormal && environment.subnormal_inputs != Subnormals::Keep;
+        Reach::Given(Given { zero, ..Given::around(operand, 0.0) })
     }
 }
 

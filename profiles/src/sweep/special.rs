@@ -51,7 +51,10 @@ pub(super) fn special(
         }
         let Values::Within(parts) = range(function, &values, true) else { return Special::Anything };
         // What these allow around a zero holds it, and around an infinity that.
-        if matches!(accuracy, Accuracy::Ulp(_)) || accuracy.is_rounding() || function == Function::Neg {
+        if matches!(accuracy, Accuracy::Ulp(_) | Accuracy::Relative(_))
+            || accuracy.is_rounding()
+            || function == Function::Neg
+        {
             let end = if result.lo > 0.0 { f64::INFINITY } else { f64::NEG_INFINITY };
             zero |= parts.contains(&Interval::ZERO);
             infinite |= !result.contains_zero() && parts.contains(&Interval::point(end));

@@ -15,13 +15,14 @@ pub struct Modules {
 impl Modules {
     /// Of these kernels on a device with these faults already.
     pub fn new(kernels: &[Kernel], habits: &str) -> Modules {
+        let Statements { arithmetic, .. } = Statements::new(habits);
         let modules = kernels.iter().map(|kernel| {
             if kernel.route.is_command() {
                 return (*kernel, Vec::new(), Vec::new());
             }
             let plan = Plan::new(&[(*kernel, 1)], true, Variant::default());
             let words = module::build(&plan).unwrap_or_else(|error| panic!("{kernel}: {error}"));
-            let with_habits = rewritten(&words, habits);
+            let with_habits = rewritten(&words, &arithmetic);
             (*kernel, words, with_habits)
         });
         Modules { habits: habits.to_owned(), modules: modules.collect() }
@@ -30,12 +31,12 @@ impl Modules {
     /// The kernels that these further faults touch.
     pub fn touched(&self, faults: &str) -> Vec<Kernel> {
         let Statements { claimed, garbled, .. } = Statements::new(faults);
-        let faults = format!("{}{faults}", self.habits);
+        let Statements { arithmetic, .. } = Statements::new(&format!("{}{faults}", self.habits));
         let asks = |kernel: &Kernel| kernel.controls.iter().any(|control| claimed.contains(&control));
         let modules = self.modules.iter();
         let touched = modules.filter(|(kernel, plain, before)| match kernel.route.command() {
             Some(command) => garbled.contains(&command),
-            None => asks(kernel) || rewritten(plain, &faults) != *before,
+            None => asks(kernel) || rewritten(plain, &arithmetic) != *before,
         });
         touched.map(|(kernel, ..)| *kernel).collect()
     }
@@ -64,7 +65,6 @@ impl Statements {
     }
 }
 
-fn rewritten(words: &[u32], faults: &str) -> Vec<u32> {
-    let arithmetic = Statements::new(faults).arithmetic;
-    rewrite(words, &arithmetic, &[], 0).unwrap_or_else(|error| panic!("{faults}: {error}"))
+fn rewritten(words: &[u32], faults: &[Arithmetic]) -> Vec<u32> {
+    rewrite(words, faults, &[], 0).unwrap_or_else(|error| panic!("{faults:?}: {error}"))
 }

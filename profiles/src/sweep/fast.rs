@@ -12,7 +12,7 @@ use super::compare::{Comparison, exponent};
 use super::kind::{Fast, INFINITY, Kind, LAYOUT, LEAST_NORMAL, QUIET, SIGN, Size, Way, Work};
 use super::native::Native;
 use super::polynomial::Polynomial;
-use super::reach::{self, Given, Reach};
+use super::reach::{self, Given, ROUNDED, Reach};
 use super::scan::count_normal;
 use super::tolerance::{Tolerance, alone, bounds_error, farthest, nearest, tolerance};
 use super::{Class, Verifier};
@@ -155,8 +155,7 @@ impl Verifier {
             Size::Normal | Size::Tiny | Size::Zero => {
                 let bound = |demand: &Demand| match alone(&demand.accuracy, operand, LAYOUT)? {
                     Accuracy::Inherited(inherited) => {
-                        let apart = tolerance(&Accuracy::EitherNeighbour, operand, results, LAYOUT)?.distance;
-                        let reached = reached(demand, inherited, operand, apart);
+                        let reached = reached(demand, inherited, operand, Some(results.lo));
                         let rounded = (size == Size::Normal).then(|| nearest(inherited, results)).flatten();
                         reached.into_iter().chain(rounded.map(Tolerance::within)).reduce(Tolerance::or)
                     }
@@ -168,7 +167,8 @@ impl Verifier {
                     open.try_fold(Tolerance::ANYTHING, |all, looking| Some(all.and(bound(self.demand(looking))?)));
                 match (polynomial, all) {
                     (Some(polynomial), Some(mut tolerance)) => {
-                        tolerance.distance -= polynomial.error;
+                        // Differences of results and the polynomial are rounded, and a small error may be lost in this one.
+                        tolerance.distance = (tolerance.distance - polynomial.error) * ROUNDED;
                         let same = match size {
                             Size::Normal => (results.lo / 2.0).min(results.lo - 2f64.powi(-126)),
                             _ => f64::INFINITY,
@@ -238,10 +238,11 @@ impl Verifier {
     }
 }
 
-/// What is accepted of each of these operands, where numbers lie apart so far at least; `None` where that is not known.
-fn reached(demand: &Demand, inherited: &Inherited, operand: Interval, apart: f64) -> Option<Tolerance> {
+/// What is accepted of each of these operands, whose exact results are no smaller than `least` where only numbers count; `None` where that
+/// is not known.
+fn reached(demand: &Demand, inherited: &Inherited, operand: Interval, least: Option<f64>) -> Option<Tolerance> {
     let operand = Reach::read(operand, &demand.operands, LAYOUT);
-    Some(match reach::inherited(demand.function, inherited, &[operand], LAYOUT, apart)? {
+    Some(match reach::inherited(demand.function, inherited, &[operand], LAYOUT, least)? {
         Reach::Open => Tolerance::ANYTHING,
         Reach::Given(Given { radius, zero, infinite, .. }) => Tolerance { zero, infinite, ..Tolerance::within(radius) },
     })
@@ -249,7 +250,7 @@ fn reached(demand: &Demand, inherited: &Inherited, operand: Interval, apart: f64
 
 /// Whether nothing is known of what is given on any of these operands.
 fn is_open(demand: &Demand, inherited: &Inherited, operand: Interval) -> bool {
-    reached(demand, inherited, operand, 0.0) == Some(Tolerance::ANYTHING)
+    reached(demand, inherited, operand, None) == Some(Tolerance::ANYTHING)
 }
 
 /// Sine, cosine and tangent of binary32 numbers beyond 1 are normal numbers: no such number is nearer than 2^-31 to a multiple of pi/2

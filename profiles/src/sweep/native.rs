@@ -34,7 +34,7 @@ pub(super) struct Native {
     pub(super) exact: bool,
     /// Of a conversion to integers, which numbers the format holds.
     pub(super) integers: Option<fn(f32) -> bool>,
-    /// What is rounded, where results are not exact.
+    /// What is rounded, where results are not exact; near enough to tell on which side of any number of 40 digits it lies.
     pub(super) value: fn(u32) -> f64,
     /// Whether results of operands of one sign and exponent are of one kind if the first and the last are.
     pub(super) uniform: bool,
@@ -123,8 +123,7 @@ impl Native {
                 Native { has_errors: false, ..native!(|x| float(x).clamp(0.0, 1.0).to_bits()) }
             }
             (Format::F32, Function::Fract, Format::F32) => {
-                let native = native!(|x| (float(x) - float(x).floor()).to_bits(), |x| f64::from(float(x))
-                    - f64::from(float(x).floor()));
+                let native = native!(|x| (float(x) - float(x).floor()).to_bits(), fraction);
                 Native { exact: false, uniform: false, ..native }
             }
             (Format::F32, Function::IsNan, Format::Bool) => native!(|x| u32::from(x & !SIGN > INFINITY)),
@@ -156,6 +155,18 @@ const TWO_31: f32 = 2_147_483_648.0;
 #[inline(always)]
 fn float(bits: u32) -> f32 {
     f32::from_bits(bits)
+}
+
+/// What a number is above the next integer below. Of what binary64 does not hold it is the one of the two numbers around that is odd:
+/// it lies on the same side of every number of fewer digits as the exact result does.
+#[expect(clippy::inline_always, reason = "it is part of loops")]
+#[inline(always)]
+fn fraction(bits: u32) -> f64 {
+    let (x, floor) = (f64::from(float(bits)), f64::from(float(bits).floor()));
+    let difference = x - floor;
+    // Exactly what is lost: the integer is the larger of the two, or nothing is.
+    let lost = x - (difference + floor);
+    f64::from_bits((difference.to_bits() - u64::from(lost < 0.0)) | u64::from(lost != 0.0))
 }
 
 /// The magnitude of a number without its fraction, if it is below 2^32. The language's own conversion is not done many at once.

@@ -16,7 +16,7 @@ use smallvec::SmallVec;
 
 use super::analytic::is_undefined;
 use super::special::{Special, special};
-use super::tolerance::{alone, tolerance};
+use super::tolerance::{alone, tolerance, ulp_below};
 use crate::accuracy::Accuracy;
 use crate::environment::{Environment, NonFinite, Overflow, Subnormals};
 use crate::formula::Formula;
@@ -121,16 +121,17 @@ impl Reach {
 }
 
 /// What so many roundings of binary64 take from a number at most.
-const ROUNDED: f64 = 1.0 - 16.0 * f64::EPSILON;
+pub(super) const ROUNDED: f64 = 1.0 - 16.0 * f64::EPSILON;
 
 /// What a function may give at least whose accuracy is inherited, on what its operands may be; `None` where that is not known. Where
-/// only numbers of a format count, which are so far apart at least, what is rounded reaches one farther than what it is rounded from.
+/// only numbers of the format count, and exact results are no smaller than `least`, what is rounded reaches one farther than what it is
+/// rounded from.
 pub(super) fn inherited(
     function: Function,
     inherited: &Inherited,
     operands: &[Reach],
     layout: FloatLayout,
-    apart: f64,
+    least: Option<f64>,
 ) -> Option<Reach> {
     // What any of the formulas gives is given; of one that is not the function that nothing is known tells something.
     let given = inherited.formulas.iter().filter_map(|formula| {
@@ -147,8 +148,10 @@ pub(super) fn inherited(
             _ if is_identity(function, formula) => 0.0,
             _ => return None,
         };
-        let radius = given.radius + further + if rounds(formula) { apart } else { 0.0 };
-        Some(Reach::Given(Given { radius, ..given }))
+        let radius = given.radius + further;
+        // Where it ends, numbers may lie closer than around the exact result.
+        let apart = least.filter(|_| rounds(formula)).map_or(0.0, |least| ulp_below((least - radius).max(0.0), layout));
+        Some(Reach::Given(Given { radius: radius + apart, ..given }))
     });
     let bounded = inherited.or.as_ref().and_then(|accuracy| direct(function, accuracy, operands, layout));
     given.chain(bounded).reduce(wider)
@@ -271,7 +274,7 @@ fn part(formula: &Resolved, number: usize, operands: &[Reach], layout: FloatLayo
 /// What an operation of a formula may give.
 fn step(demand: &Demand, operands: &[Reach], layout: FloatLayout) -> Option<Reach> {
     let given = match &demand.accuracy {
-        Accuracy::Inherited(of) => return inherited(demand.function, of, operands, layout, 0.0),
+        Accuracy::Inherited(of) => return inherited(demand.function, of, operands, layout, None),
         accuracy => direct(demand.function, accuracy, operands, layout),
     }?;
     let Reach::Given(mut given) = given else { return Some(given) };
@@ -439,8 +442,7 @@ mod tests {
         for (name, function, of) in all() {
             let x = if name == "acosh" { 1.7 } else { 0.7 };
             let operand = [Reach::exactly(Interval { lo: x, hi: x * (1.0 + 1e-7) })];
-            let Some(Reach::Given(Given { exact, radius, .. })) =
-                inherited(function, &of, &operand, layout, 2f64.powi(-25))
+            let Some(Reach::Given(Given { exact, radius, .. })) = inherited(function, &of, &operand, layout, Some(0.5))
             else {
                 panic!("{name}: nothing is known");
             };
@@ -464,7 +466,7 @@ mod tests {
                 _ => continue,
             };
             let operand = [Reach::exactly(Interval { lo: x, hi: x + x.abs() * 1e-7 })];
-            assert_eq!(inherited(function, &of, &operand, layout, 0.0), Some(Reach::Open), "{name}: {of}");
+            assert_eq!(inherited(function, &of, &operand, layout, None), Some(Reach::Open), "{name}: {of}");
         }
     }
 }

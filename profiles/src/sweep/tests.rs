@@ -1,3 +1,5 @@
+mod ends;
+
 use fpprobe_spirv::sweep::Digest;
 
 use super::*;

@@ -154,7 +154,7 @@ pub(super) fn farthest(accuracy: &Accuracy, operand: Interval, result: f64, layo
 }
 
 /// The distance of the two numbers of a format around a magnitude, or of the two below where it is near a power of two.
-fn ulp_below(magnitude: f64, layout: FloatLayout) -> f64 {
+pub(super) fn ulp_below(magnitude: f64, layout: FloatLayout) -> f64 {
     let nearly = magnitude * (1.0 - 2f64.powi(2 - layout.fraction.cast_signed()));
     let exponent = (nearly.to_bits() >> 52 & 0x7ff) as i32 - 1023;
     2f64.powi(exponent.max(1 - layout.bias()) - layout.fraction.cast_signed())

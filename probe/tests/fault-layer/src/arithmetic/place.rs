@@ -8,7 +8,7 @@ use rspirv::dr::{Block, Function, Instruction, Module, Operand};
 use rspirv::spirv::{Op as SpvOp, Word};
 
 use super::bits::View;
-use super::fault::{Operation, operations};
+use super::fault::Operation;
 use super::module::glsl_set;
 use crate::kernels::parts;
 
@@ -188,7 +188,7 @@ pub fn ways(module: &Module) -> HashSet<String> {
 /// The label that a name marks as a kernel's.
 fn named(inst: &Instruction) -> Option<(Word, Operation)> {
     let [Operand::IdRef(id), Operand::LiteralString(name)] = inst.operands.as_slice() else { return None };
-    let (stem, _) = parts(name);
-    let kernel = operations(|op, format| stem.strip_prefix(format.name()) == Some(&format!(".{}", op.name)));
-    Some((*id, *kernel.first()?))
+    let (format, op) = parts(name).0.split_once('.')?;
+    let (format, op) = (Format::ALL.into_iter().find(|known| known.name() == format)?, Op::find(op)?);
+    op.formats.contains(&format).then_some((*id, (format, op)))
 }

@@ -1,0 +1,59 @@
+//! Results at the very ends of what the oracle accepts, and one beyond.
+
+use super::*;
+
+/// An end of a range that a demand accepts of an input, or a number near it, as `how` says; `None` where none looks there.
+fn end(verifier: &Verifier, input: u64, how: u32) -> Option<u32> {
+    let (case, encoding) = ([input], verifier.encoding());
+    let operands = verifier.question.operands(&case, 0);
+    let demands: Vec<_> = verifier.rules.iter().flat_map(|rule| rule.looking(encoding, &operands)).collect();
+    let demand = demands.get(how as usize % demands.len().max(1))?;
+    let accepted = verifier.question.accepted_part(&case, 0, demand);
+    let ranges = accepted.ranges();
+    let (low, high) = ranges.get((how >> 8) as usize % ranges.len().max(1))?;
+    let end = if how & 0x10000 == 0 { low } else { high };
+    let (least, most) = encoding.limits();
+    Some(encoding.at((end + i64::from(how >> 20 & 3) - 1).clamp(least, most)) as u32)
+}
+
+#[test]
+fn ends_of_what_is_accepted_are_judged_as_others_are() {
+    for (name, compute) in NEAR.into_iter().chain(NARROWED) {
+        for (by, verifier) in verifiers(name).iter().enumerate() {
+            for exponent in (by as u64..512).step_by(23) {
+                let first = (exponent << 23) + [0, 0x2a_aaaa, 0x7f_ffb0][(exponent % 3) as usize];
+                let mut results: Vec<u32> = (first..first + 80).map(|input| compute(input as u32)).collect();
+                for (place, result) in results.iter_mut().enumerate().skip(by).step_by(4) {
+                    let how = (place as u32 + exponent as u32).wrapping_mul(2_654_435_761);
+                    *result = end(verifier, first + place as u64, how).unwrap_or(*result);
+                }
+                same(verifier, first, &results);
+            }
+        }
+    }
+}
+
+#[test]
+fn ends_beyond_which_numbers_lie_closer_are_found() {
+    let right = |compute: fn(u32) -> u32, first: u64, count: u64| -> Vec<u32> {
+        (first..first + count).map(|input| compute(input as u32)).collect()
+    };
+    let all = || NEAR.into_iter().chain(EQUAL);
+    let compute = |name: &str| all().find(|(one, _)| *one == name).map(|(_, compute)| compute).unwrap();
+    for (name, by, first, input, result) in [
+        // Below a power of two the formula's end lies among numbers of half the distance.
+        ("sinh", "wgsl", 0x3b00_0002, 0x3b00_0031, 0x3aff_f768),
+        // Three of the least numbers away, and 10^-66.
+        ("exp", "gl-arb-shader-precision", 0xc315_ffa0, 0xc315_ffc4, 0x8000_0003),
+        ("exp2", "gl-arb-shader-precision", 0xc371_d6a0, 0xc371_d6ce, 0x8000_0003),
+    ] {
+        let verifier = verifier(&format!("f32.{name}"), &[by]);
+        let mut results = right(compute(name), first, 85);
+        results[(input - first) as usize] = result;
+        assert_eq!(same(&verifier, first, &results).deviating, 1, "{name}");
+    }
+    // 1 - x has more digits than binary64 holds.
+    for (first, count) in [(0xafff_ff7a, 134), (0x9000_0000, 64), (0xb27f_ffe0, 64), (0xa4ff_ffe0, 64)] {
+        same(&verifier("f32.fract", &["vulkan"]), first, &right(compute("fract"), first, count));
+    }
+}

@@ -14,6 +14,7 @@ mod equal;
 mod fast;
 mod guess;
 mod half;
+mod identity;
 mod kind;
 mod lane;
 mod native;

@@ -215,10 +215,11 @@ fn accepted(encoding: Encoding, layout: FloatLayout, parts: &[Interval], environ
         set = set.or(&zeros);
     }
     let subnormals = set.and(&Set::subnormals(encoding));
-    if environment.subnormal_results == Subnormals::Flush && !subnormals.is_empty() {
-        set = set.minus(&subnormals).or(&zeros);
+    match environment.subnormal_results {
+        Subnormals::Flush if !subnormals.is_empty() => set.minus(&subnormals).or(&zeros),
+        Subnormals::Either if !subnormals.is_empty() => set.or(&zeros),
+        _ => set,
     }
-    set
 }
 
 /// The exact results on operands, as close as binary128 encloses them.

@@ -41,8 +41,8 @@ pub(super) fn largest(function: Function, center: f64, radius: f64) -> f64 {
         Function::InverseSqrt if center > 0.0 => within(zero, zero.sqrt().recip()),
         Function::Reciprocal => within(zero, zero.recip()),
         // The number itself or its opposite, on either side of zero; 1 or -1.
-        Function::Length => x + r,
-        Function::Normalize => 1.0,
+        Function::Length => within(zero, x + r),
+        Function::Normalize => within(zero, 1.0),
         Function::Radians => (x + r) / 57.0,
         Function::Degrees => (x + r) * 58.0,
         // |sin z| <= cosh Im z, and no more than sinh |z|; |cos z| <= cosh Im z

@@ -17,6 +17,7 @@ use super::scan::count_normal;
 use super::tolerance::{Tolerance, alone, bounds_error, farthest, nearest, tolerance};
 use super::{Class, Verifier};
 use crate::accuracy::Accuracy;
+use crate::environment::{Overflow, Subnormals};
 use crate::interval::Interval;
 use crate::oracle::{Demand, Inherited};
 
@@ -138,8 +139,8 @@ impl Verifier {
         let polynomial =
             polynomial.into_iter().chain(flat).find(|one| one.error <= (results.lo * FINE).max(LEAST_FINE));
         let kind = if normal { Kind::Normal(size) } else { Kind::Subnormal(size) };
-        let known = self.known(fast, kind, first);
         match size {
+            // What is known of one counts for all.
             Size::Beyond if normal => {
                 let within = |demand: &Demand| match alone(&demand.accuracy, operand, LAYOUT) {
                     Some(Accuracy::Inherited(inherited)) => is_open(demand, inherited, operand),
@@ -147,19 +148,22 @@ impl Verifier {
                         .and_then(|one| farthest(one, operand, results.lo, LAYOUT))
                         .is_some_and(|farthest| results.lo - farthest > 2f64.powi(129)),
                 };
-                let all = self.is_plain() && self.demands(known).all(within);
+                let all = self.is_plain() && self.rules.iter().flat_map(|rule| &rule.demands).all(within);
                 if all { Plan::Constant(kind) } else { Plan::Halve }
             }
             Size::Beyond => Plan::Constant(kind),
-            Size::Normal | Size::Tiny | Size::Zero if !normal && known.is_exact() => Plan::Constant(kind),
+            Size::Normal | Size::Tiny | Size::Zero if !normal && self.known(fast, kind, first).is_exact() => {
+                Plan::Constant(kind)
+            }
             Size::Normal | Size::Tiny | Size::Zero => {
+                let known = self.known(fast, kind, first);
                 let bound = |demand: &Demand| match alone(&demand.accuracy, operand, LAYOUT)? {
                     Accuracy::Inherited(inherited) => {
                         let reached = reached(demand, inherited, operand, Some(results.lo));
                         let rounded = (size == Size::Normal).then(|| nearest(inherited, results)).flatten();
                         reached.into_iter().chain(rounded.map(Tolerance::within)).reduce(Tolerance::or)
                     }
-                    one => tolerance(one, operand, results, LAYOUT),
+                    one => tolerance(one, operand, results, LAYOUT).filter(|found| is_all(demand, *found)),
                 };
                 // Of the others what they accept tells.
                 let mut open = known.demands.iter().filter(|looking| !looking.exact);
@@ -206,7 +210,7 @@ impl Verifier {
         let bound = |demand: &Demand| {
             let one = alone(&demand.accuracy, operand, LAYOUT)?;
             (!bounds_error(one, operand.abs().lo))
-                .then(|| tolerance(one, operand, Interval::point(1.0), LAYOUT))
+                .then(|| tolerance(one, operand, Interval::point(1.0), LAYOUT).filter(|found| is_all(demand, *found)))
                 .flatten()
         };
         let all = self.demands(known).try_fold(Tolerance::ANYTHING, |all, demand| Some(all.and(bound(demand)?)))?;
@@ -246,6 +250,13 @@ fn reached(demand: &Demand, inherited: &Inherited, operand: Interval, least: Opt
         Reach::Open => Tolerance::ANYTHING,
         Reach::Given(Given { radius, zero, infinite, .. }) => Tolerance { zero, infinite, ..Tolerance::within(radius) },
     })
+}
+
+/// Whether a tolerance is all that there is to what a demand accepts: where it accepts anything, what is flushed or saturates may be left
+/// out all the same.
+fn is_all(demand: &Demand, tolerance: Tolerance) -> bool {
+    let less = demand.results.subnormal_results == Subnormals::Flush || demand.results.overflow == Overflow::Saturate;
+    tolerance != Tolerance::ANYTHING || !less
 }
 
 /// Whether nothing is known of what is given on any of these operands.

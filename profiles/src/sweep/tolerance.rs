@@ -114,7 +114,7 @@ pub(super) fn tolerance(
         Accuracy::Undefined => Tolerance::ANYTHING,
         Accuracy::Ulp(ulps) => Tolerance::within(ulps * ulp),
         Accuracy::UlpAndSlope(base, slope) => Tolerance::within((base + slope * x) * ulp * (1.0 - f64::EPSILON)),
-        Accuracy::LogRelative(bits) if (0.5..=2.0).contains(&x) => Tolerance::within(power(*bits)),
+        Accuracy::LogRelative(bits) if (0.5..=2.0).contains(&operand.lo) => Tolerance::within(power(*bits)),
         Accuracy::Relative(bits) | Accuracy::LogRelative(bits) => Tolerance::within(least * power(*bits)),
         Accuracy::Absolute(distance) => Tolerance::within(distance.value::<f64>().lo),
         Accuracy::AbsoluteWithin(distance, limit) => {

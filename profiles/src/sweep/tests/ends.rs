@@ -1,6 +1,10 @@
 //! Results at the very ends of what the oracle accepts, and one beyond.
 
+use fpprobe_spirv::op::Function;
+
 use super::*;
+use crate::profile::built_in_text;
+use crate::sweep::polynomial::Polynomial;
 
 /// An end of a range that a demand accepts of an input, or a number near it, as `how` says; `None` where none looks there.
 fn end(verifier: &Verifier, input: u64, how: u32) -> Option<u32> {
@@ -55,5 +59,95 @@ fn ends_beyond_which_numbers_lie_closer_are_found() {
     // 1 - x has more digits than binary64 holds.
     for (first, count) in [(0xafff_ff7a, 134), (0x9000_0000, 64), (0xb27f_ffe0, 64), (0xa4ff_ffe0, 64)] {
         same(&verifier("f32.fract", &["vulkan"]), first, &right(compute("fract"), first, count));
+    }
+}
+
+/// Settings of environments, and what they may be.
+const SETTINGS: [(&str, &[&str]); 9] = [
+    ("subnormal_inputs", &["keep", "flush", "either"]),
+    ("subnormal_results", &["either", "keep", "flush"]),
+    ("flushed_sign", &["exact", "either"]),
+    ("zero_sign", &["either", "exact"]),
+    ("overflow", &["saturate", "round", "either", "round_or_saturate"]),
+    ("non_finite", &["ieee", "any"]),
+    ("invalid", &["nan", "nan_or_infinite", "any"]),
+    ("nan_operand", &["any", "nan"]),
+    ("ulp", &["binade", "vulkan"]),
+];
+
+/// Operations whose accuracy is stated, and not inherited.
+const STATED: [&str; 8] = ["exp", "exp2", "log", "log2", "sin", "cos", "inverse_sqrt", "rcp"];
+
+/// Accuracies that they may have.
+const ACCURACIES: [&str; 10] = [
+    "3 ulp",
+    "undefined",
+    "either neighbour",
+    "0.5 ulp in [0.5, 2], else 3 ulp",
+    "absolute 2^-21 in [0.5, 2], else relative",
+    "relative 2^-21",
+    "undefined for |first| in [2^-126, 2^126]",
+    "absolute 2^-140",
+    "3 + 2 |x| ulp",
+    "4096 ulp",
+];
+
+/// A built-in profile with other settings in every environment, and other accuracies.
+fn altered(id: &str, turn: usize) -> Profile {
+    let (_, text) = built_in_text(id).unwrap();
+    let mut operation = "";
+    let mut lines = Vec::new();
+    for (number, line) in text.lines().enumerate() {
+        operation = line.strip_prefix("[operation.").map_or(operation, |rest| rest.trim_end_matches(']'));
+        let setting = SETTINGS.iter().enumerate().find(|(_, (key, _))| line.starts_with(&format!("{key} = ")));
+        lines.push(match setting {
+            Some((place, (key, values))) => {
+                format!("{key} = \"{}\"", values[(turn * (place + 1) + turn / 3) % values.len()])
+            }
+            None if line.starts_with("accuracy.f32 = ") && STATED.contains(&operation) => {
+                format!("accuracy.f32 = \"{}\"", ACCURACIES[(turn + number) % ACCURACIES.len()])
+            }
+            // Of operations by themselves.
+            None if line == format!("[operation.{operation}]") && turn % 2 == 1 => {
+                format!("{line}\nenvironment = {{ subnormal_results = \"{}\" }}", SETTINGS[1].1[number % 3])
+            }
+            None if line.starts_with("environment = ") && turn % 2 == 1 => String::new(),
+            None => line.to_owned(),
+        });
+    }
+    Profile::parse(id, &lines.join("\n"), &built_in_text).unwrap()
+}
+
+#[test]
+fn profiles_of_other_settings_are_judged_as_others_are() {
+    for turn in 0..20 {
+        for id in ALL {
+            let profile = [altered(id, turn)];
+            for (number, (name, compute)) in NEAR.into_iter().chain(EQUAL).enumerate() {
+                let Ok(verifier) = Verifier::new(&format!("f32.{name}").parse().unwrap(), &profile) else { continue };
+                for exponent in ((turn + number) % 37..512).step_by(37) {
+                    let first = ((exponent as u64) << 23) + [0, 0x31_7218, 0x7f_ffd0][(turn + exponent) % 3];
+                    let mut results: Vec<u32> = (first..first + 48).map(|input| compute(input as u32)).collect();
+                    for (place, result) in results.iter_mut().enumerate().skip(turn % 5).step_by(5) {
+                        let how = ((place + exponent) as u32).wrapping_mul(2_654_435_761);
+                        *result = if place % 2 == 0 {
+                            end(&verifier, first + place as u64, how).unwrap_or(*result)
+                        } else {
+                            wronged(*result, how >> 12)
+                        };
+                    }
+                    same(&verifier, first, &results);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn no_function_is_smooth_at_zero_that_turns_there() {
+    let least = 2f64.powi(-149);
+    for function in [Function::Length, Function::Normalize] {
+        assert!(Polynomial::new(function, 64.0 * least, least, 2049).is_none());
+        assert!(Polynomial::new(function, 2f64.powi(-126), least, 2049).is_some());
     }
 }

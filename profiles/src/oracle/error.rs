@@ -125,14 +125,21 @@ fn within_ulps<N: Number>(
         // Above a power of two the unit doubles: what lies beyond may reach further down.
         let least = 2 - layout.bias();
         let first = if lo < N::power(least) { least } else { lo.exponent() + i32::from(lo != N::power(lo.exponent())) };
-        let reached = if kind == Ulp::Vulkan { N::power(first) < hi } else { N::power(first) <= hi };
-        if !reached || first > layout.bias() {
+        let reached = |power: i32| {
+            power <= layout.bias() && if kind == Ulp::Vulkan { N::power(power) < hi } else { N::power(power) <= hi }
+        };
+        if !reached(first) {
             return near;
         }
-        let far = below(N::power(first), at(first), ulp(layout, N::power(first), Ulp::Binade));
-        // Where the power itself has the smaller unit, this end is not reached.
-        let far = if kind == Ulp::Vulkan { far.successor() } else { far };
-        if far < near { far } else { near }
+        let far = |power: i32| {
+            let far = below(N::power(power), at(power), ulp(layout, N::power(power), Ulp::Binade));
+            // Where the power itself has the smaller unit, this end is not reached.
+            if kind == Ulp::Vulkan { far.successor() } else { far }
+        };
+        // As many units as are the number itself, or more, reach the further down the larger it is.
+        let last = (first + 1..=layout.bias()).take_while(|power| reached(*power)).last();
+        let all = [Some(first), last].into_iter().flatten().map(far);
+        all.fold(near, |least, far| if far < least { far } else { least })
     };
     Interval { lo: least(result.lo, result.hi, ulps[0]), hi: -least(-result.hi, -result.lo, ulps[1]) }
 }

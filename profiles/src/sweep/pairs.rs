@@ -223,7 +223,7 @@ impl Verifier {
                 let likeness = pairs.bulk(x, segment);
                 row.recent.said(likeness, || self.said_of_rounded(pairs, x, segment)).cloned()
             }
-            Size::Chosen(_) => self.said(row, first, (pairs.operation.wide)(x, first)),
+            Size::Chosen(_) => self.said(row, first, (pairs.operation.wide)(x, first)).cloned(),
             _ => None,
         };
         let Some(said) = said else { return self.special(row, first, results, work) };
@@ -265,10 +265,11 @@ impl Verifier {
         !others.into_iter().any(selects) && by_result.iter().any(|lanes| selects(&lanes.whatever_the_result()))
     }
 
-    /// What is said of a result.
-    fn said(&self, row: &mut Row<'_, '_>, y: u32, result: u32) -> Option<Arc<Said>> {
+    /// What is said of a result; of a word that is none it is not known.
+    fn said<'a>(&self, row: &'a mut Row<'_, '_>, y: u32, result: u32) -> Option<&'a Arc<Said>> {
+        row.pairs.holds(result).then_some(())?;
         let likeness = row.pairs.likeness(row.x, y, result);
-        row.recent.said(likeness, || Some(self.asked(row.x, y, result))).cloned()
+        row.recent.said(likeness, || Some(self.asked(row.x, y, result)))
     }
 
     /// Results that are not the host's, or where there is no number to compare with.
@@ -278,7 +279,7 @@ impl Verifier {
         let invalid = is_nan(row.x) || is_nan(first) || pairs.kind(row.x, first).0 == Size::Nan;
         // Of NaNs, whatever their bits, nothing is to be told apart.
         let alike = class.is_nan() && invalid && results.iter().all(|result| pairs.class_of_result(*result) == class);
-        match alike.then(|| self.said(row, first, results[0])).flatten() {
+        match alike.then(|| self.said(row, first, results[0]).cloned()).flatten() {
             Some(said) if results.iter().all(|result| pairs.holds(*result)) => {
                 self.uniform(row, first, results, &said, work);
             }
@@ -312,9 +313,7 @@ impl Verifier {
         };
         for (y, result) in (first..).zip(results.iter().copied()) {
             let input = u64::from(x << 16 | y);
-            let likeness = pairs.likeness(x, y, result);
-            let said = row.recent.said(likeness, || Some(self.asked(x, y, result)));
-            let Some(said) = said.filter(|_| pairs.holds(result)) else {
+            let Some(said) = self.said(row, y, result) else {
                 end(run.take(), work);
                 self.one(input, result, work);
                 continue;

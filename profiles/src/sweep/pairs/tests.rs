@@ -251,3 +251,15 @@ fn what_cannot_be_told_by_likeness_is_judged_by_the_oracle() {
         }
     }
 }
+
+#[test]
+fn words_that_are_no_results_tell_nothing_of_others() {
+    let profile = built_in("d3d11").unwrap().unwrap();
+    let verifier = Verifier::new(&"f16.fadd".parse().unwrap(), &[profile]).unwrap();
+    let mut tally = Tally::default();
+    for (result, deviating) in [(0x1_7e00, 1), (0x7e00, 1), (0x1_0000, 2)] {
+        // 1 and a NaN.
+        verifier.block(0x3c00_7e00, &[result], &mut tally);
+        assert_eq!(tally.deviating, deviating, "{result:x}");
+    }
+}

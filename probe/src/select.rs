@@ -45,7 +45,7 @@ fn no_device(selection: &str, all: &[(usize, Target)], rows: &[Row]) -> String {
     let names: Vec<&str> = all.iter().map(|(_, target)| target.found.identity.name.as_str()).collect();
     let words = names.iter().flat_map(|name| name.split_whitespace()).filter(|word| word.len() > 2);
     let near = nearest(selection, words.chain(names.iter().copied()));
-    let list: Vec<String> = names.iter().enumerate().map(|(index, name)| format!("{index}: {name}")).collect();
+    let list: Vec<String> = all.iter().map(|(index, target)| format!("{index}: {}", target.label())).collect();
     let mut parts = vec![format!("no device matches `{selection}`")];
     if !near.is_empty() {
         parts.push(format!("did you mean `{}`?", near.join("`, `")));

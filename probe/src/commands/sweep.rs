@@ -35,11 +35,11 @@ pub fn main(session: &Session, args: &SweepArgs) -> anyhow::Result<Status> {
     }
     let files = Files::new(args.output.as_deref(), args.format.as_deref())?;
     let settings = session.settings(&args.measuring)?;
-    let journal = files.journal(options(args, &plan), &session.stop)?;
     let events = progress::Progress::new(session.verbose);
     let listener = |event: &crate::event::Event<'_>| events.show_troubles(event);
     let rows = session.survey(&settings, &listener)?;
     let chosen = select::devices(&rows, session.selections(&args.devices.device))?;
+    let journal = files.journal(options(args, &plan), &session.stop)?;
     let all = select::targets(&rows);
     let bars = Progress::new();
     let bench = Bench {

@@ -30,17 +30,26 @@ impl Journal {
         let failed = || journal::failed(path);
         let begun = Begun { journal: FORMAT.to_owned(), program: host::program().version, options };
         let length = file.metadata().with_context(failed).or_usage()?.len();
-        let past = if length == 0 {
-            let text = line(&Record::Begun(begun.clone()));
-            file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).with_context(failed).or_usage()?;
-            Past { begun, length: text.len() as u64, sums: BTreeMap::new(), verified: BTreeMap::new() }
-        } else {
-            let shown = path.display();
-            let past = read(BufReader::new(&file));
-            let past = past
+        let shown = path.display();
+        let mut past = None;
+        if length > 0 {
+            let found = read(BufReader::new(&file));
+            let found = found
                 .map_err(|what| anyhow!("failed to go on with the sweep of {shown}: {what}; remove it to begin anew"));
-            let past = past.or_usage()?;
-            if past.begun != begun {
+            past = Some(found.or_usage()?);
+        }
+        let known = |past: &Past| {
+            let judged = past.verified.values().map(|(blocks, _)| blocks.count() as usize);
+            past.sums.values().map(BTreeMap::len).chain(judged).sum::<usize>()
+        };
+        let past = match past {
+            Some(past) if past.begun == begun => {
+                let known = known(&past);
+                say(&format!("going on with a sweep that was not finished: {known} blocks are known ({shown})"));
+                file.set_len(past.length).with_context(failed).or_usage()?;
+                past
+            }
+            Some(past) if known(&past) > 0 => {
                 let (theirs, own) = (&past.begun, &begun);
                 let what = format!(
                     "{shown} is the journal of another sweep that was not finished (`{}`, fpprobe {}; this is `{}`, fpprobe {}): the \
@@ -49,11 +58,13 @@ impl Journal {
                 );
                 return Err(usage_error(what));
             }
-            let judged = past.verified.values().map(|(blocks, _)| blocks.count() as usize);
-            let known: usize = past.sums.values().map(BTreeMap::len).chain(judged).sum();
-            say(&format!("going on with a sweep that was not finished: {known} blocks are known ({shown})"));
-            file.set_len(past.length).with_context(failed).or_usage()?;
-            past
+            // Nothing is lost with one that knows nothing.
+            _ => {
+                let text = line(&Record::Begun(begun.clone()));
+                let begins = file.set_len(0).and_then(|()| file.write_all(text.as_bytes()));
+                begins.and_then(|()| file.sync_all()).with_context(failed).or_usage()?;
+                Past { begun, length: text.len() as u64, sums: BTreeMap::new(), verified: BTreeMap::new() }
+            }
         };
         Ok(Journal { path: path.to_owned(), file: Mutex::new(file), past, stop: stop.clone() })
     }

@@ -1,5 +1,6 @@
 //! Sweeps of a device that is wrong at one input, that fails in between, or that is killed.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -125,9 +126,18 @@ fn a_killed_sweep_goes_on_at_its_block_to_the_same_bytes() {
     child.kill().unwrap();
     child.wait().unwrap();
     assert!(!folder.join("killed.json").exists());
+    // What names no device has begun nothing.
+    let nobody = swept(folder, slow, "nobody.json", &["f32.fabs", "--fingerprint", "--device", "nobody"]);
+    nobody.with(2);
+    assert!(nobody.err.contains("[Mesa "), "{}", nobody.err);
+    assert!(!folder.join("nobody.journal").exists());
     let other = swept(folder, slow, "killed.json", &["f32.fabs", "--fingerprint"]);
     other.with(2);
     assert!(other.err.contains("another sweep that was not finished"), "{}", other.err);
+    // One of which nothing was done yet is in nobody's way.
+    let begun = fs::read_to_string(&journal).unwrap().lines().next().unwrap().to_owned() + "\n";
+    fs::write(folder.join("begun.journal"), begun).unwrap();
+    swept(folder, slow, "begun.json", &["f32.fabs", "--fingerprint"]).with(0);
     let ended = swept(folder, slow, "killed.json", &arguments);
     ended.with(0);
     assert!(ended.err.contains("blocks are known"), "{}", ended.err);

@@ -46,13 +46,13 @@ test:
 soak:
 	@.ci/install test
 	@.ci/drivers
-	cargo test --locked -p fpprobe --test soak
+	cargo test --workspace --locked --test soak
 
 .PHONY: soak-daemon
 soak-daemon:
 	@.ci/install test
 	@.ci/drivers
-	cargo test --locked -p fpprobe --test daemon-soak
+	cargo test --workspace --locked --test daemon-soak
 
 .PHONY: bench
 bench:

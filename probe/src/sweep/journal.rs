@@ -31,13 +31,10 @@ impl Journal {
         let begun = Begun { journal: FORMAT.to_owned(), program: host::program().version, options };
         let length = file.metadata().with_context(failed).or_usage()?.len();
         let shown = path.display();
-        let mut past = None;
-        if length > 0 {
-            let found = read(BufReader::new(&file));
-            let found = found
-                .map_err(|what| anyhow!("failed to go on with the sweep of {shown}: {what}; remove it to begin anew"));
-            past = Some(found.or_usage()?);
-        }
+        let past = (length > 0).then(|| read(BufReader::new(&file))).transpose();
+        let past = past
+            .map_err(|what| anyhow!("failed to go on with the sweep of {shown}: {what}; remove it to begin anew"))
+            .or_usage()?;
         let known = |past: &Past| {
             let judged = past.verified.values().map(|(blocks, _)| blocks.count() as usize);
             past.sums.values().map(BTreeMap::len).chain(judged).sum::<usize>()

@@ -151,3 +151,16 @@ fn no_function_is_smooth_at_zero_that_turns_there() {
         assert!(Polynomial::new(function, 2f64.powi(-126), least, 2049).is_some());
     }
 }
+
+#[test]
+fn an_operation_that_inherits_may_flush_by_itself() {
+    let (_, text) = built_in_text("wgsl").unwrap();
+    let keep = text.replace("subnormal_results = \"either\"", "subnormal_results = \"keep\"");
+    let radians = "[operation.radians]\nenvironment = { subnormal_results = \"either\" }";
+    for (text, deviating) in [(keep.replace("[operation.radians]", radians), 0), (keep, 64)] {
+        let profile = Profile::parse("wgsl", &text, &built_in_text).unwrap();
+        let verifier = Verifier::new(&"f32.radians".parse().unwrap(), &[profile]).unwrap();
+        // Normal numbers, of which the results are subnormal.
+        assert_eq!(same(&verifier, 0x0100_0000, &[0; 64]).deviating, deviating);
+    }
+}

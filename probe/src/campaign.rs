@@ -231,6 +231,9 @@ fn device(
     let mut judged = judge(judges, &measured.observations);
     // Texels wait in runs of everything alone.
     judged.unasked.retain(|kernel| whole || !kernel.op.code.is_of_texels());
+    let claims = &site.target.found.claims;
+    let support = Support::new(offers(claims), claims);
+    judged.unasked.retain(|kernel| support.lacks(kernel).is_none());
     // Whether a smaller recipe is enough is a default run's matter.
     if measured.unasked == 0 && !judged.unasked.is_empty() && quick.is_none() {
         let asks = asking::asks(&judged.unasked, extent);

@@ -19,6 +19,7 @@ mod combine;
 mod known;
 mod recipe;
 mod relation;
+mod rounding;
 mod sight;
 
 pub(crate) use behaviour::strict;

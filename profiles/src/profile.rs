@@ -32,6 +32,8 @@ pub struct Profile {
     pub version: String,
     /// Controls that a recipe may ask for, in documented order.
     pub modes: Vec<Control>,
+    /// Rounding modes that a recipe may ask for besides, where no other will do and rounding alone is wrong.
+    pub rounding_modes: Vec<Control>,
     /// Whether it speaks of what compilers fold before any device runs, so that no device is judged by it.
     pub compile_time: bool,
     /// Groups of rules that a device may lack as a whole.
@@ -210,6 +212,11 @@ impl Profile {
         base: &dyn Fn(&str) -> Option<(String, String)>,
     ) -> Result<Profile, SourceError> {
         parse::parse(name, text, base)
+    }
+
+    /// Every control that a recipe may ask for, in documented order.
+    pub fn recipe_modes(&self) -> Vec<Control> {
+        [&self.modes[..], &self.rounding_modes].concat()
     }
 
     /// The rule of this id.

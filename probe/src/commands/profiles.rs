@@ -33,6 +33,10 @@ pub fn main() -> anyhow::Result<Status> {
             "",
             if modes.is_empty() { "nothing".to_owned() } else { modes.join(" ") }
         )?;
+        if !profile.rounding_modes.is_empty() {
+            let modes: Vec<&str> = profile.rounding_modes.iter().map(|mode| mode.name()).collect();
+            writeln!(out, "{:<24} and, where rounding alone is wrong, of: {}", "", modes.join(" "))?;
+        }
         let mut paths: Vec<Kernel> = Vec::new();
         for group in &profile.groups {
             match group.member {

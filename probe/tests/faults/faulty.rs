@@ -112,6 +112,12 @@ impl Run {
         &self.report["devices"][0]
     }
 
+    /// The kernels that were asked.
+    pub fn asked(&self) -> Vec<&str> {
+        let observations = self.device()["observations"].as_array().unwrap();
+        observations.iter().map(|one| one["kernel"].as_str().unwrap()).collect()
+    }
+
     /// The observation of a kernel.
     #[track_caller]
     pub fn observation(&self, kernel: &str) -> &Value {

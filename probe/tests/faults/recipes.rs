@@ -97,10 +97,30 @@ fn signed_zeros_infinities_and_nans() {
 fn constants_that_the_driver_folds() {
     let (run, judgements) = judged_with(FLUSH, &["d3d11"], "szin16".parse().unwrap(), &["f16.fadd:route=literal"]);
     assert_eq!(judgements, [("conforms with".to_owned(), "szin16".to_owned())]);
-    let asked: Vec<&str> =
-        run.device()["observations"].as_array().unwrap().iter().map(|o| o["kernel"].as_str().unwrap()).collect();
+    let asked = run.asked();
     assert!(asked.contains(&"f16.fadd:controls=szin16;route=literal"), "{asked:?}");
     assert_eq!(run.findings("route", "f16.fadd:route=literal"), 1);
+}
+
+/// The run asks for what changes the direction of rounding where nothing else is wrong, and there alone.
+#[test]
+fn a_rounding_mode_where_rounding_alone_is_wrong() {
+    let truncates = format!("{FLUSH}claim rte32\nround toward zero in f32.fadd|f32.fmul unless rte32");
+    // Without filters a run asks for these texels, too.
+    let waiting = read("d3d11").kernels_under("rte32".parse().unwrap());
+    let waiting: Vec<String> =
+        waiting.iter().filter(|kernel| kernel.op.code.is_of_texels()).map(ToString::to_string).collect();
+    let waiting: Vec<&str> = waiting.iter().map(String::as_str).collect();
+    let (run, judgements) = judged_with(&truncates, &["d3d11"], Controls::NONE, &waiting);
+    assert_eq!(judgements, [("conforms with".to_owned(), "rte32".to_owned())]);
+    assert!(run.asked().contains(&"f32.exp2:controls=rte32"));
+    let besides = format!("{truncates}\ngive 7f800000 in f32.inverse_sqrt when x is 80000000");
+    let (run, judgements) = judged(&besides, &["d3d11"]);
+    assert_eq!(judgements[0].0, "deviates");
+    assert!(!run.asked().iter().any(|kernel| kernel.contains("rte32")));
+    let (run, judgements) = judged(&truncates.replace("claim", "deny"), &["d3d11"]);
+    assert_eq!(judgements[0].0, "deviates");
+    assert!(!run.asked().iter().any(|kernel| kernel.contains("rte32")));
 }
 
 #[test]

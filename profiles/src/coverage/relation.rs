@@ -86,6 +86,7 @@ impl Looked<'_> {
             title: String::new(),
             version: String::new(),
             modes,
+            rounding_modes: Vec::new(),
             compile_time: false,
             groups,
             rules: vec![rule],

@@ -55,7 +55,7 @@ impl Judge<'_> {
     }
 
     /// The places of a rule under a recipe, without parts of absent groups: part, lowering.
-    fn places(&self, rule: usize, recipe: &Recipe, absent: &[String]) -> Vec<(usize, usize)> {
+    pub(super) fn places(&self, rule: usize, recipe: &Recipe, absent: &[String]) -> Vec<(usize, usize)> {
         let parts = self.profile.rules[rule].parts.iter().enumerate();
         parts.filter(|(_, part)| !part.is_absent(absent)).map(|(index, part)| (index, recipe.choice(part))).collect()
     }

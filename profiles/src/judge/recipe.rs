@@ -72,7 +72,7 @@ pub struct Judgement {
     /// Recipes tried, in order.
     pub tried: Vec<Tried>,
     /// Kernels that recipes were not asked by which fail by nothing else: those that ask in other ways what fails in them
-    /// without controls, and those that [wait](Part::waits).
+    /// without controls, those that [wait](Part::waits), and where rounding alone is wrong all under the modes that change it.
     pub unasked: Vec<Kernel>,
 }
 
@@ -81,7 +81,7 @@ impl Judge<'_> {
     pub fn judge(&self, observations: &Observations<'_>) -> Judgement {
         let without = self.absent_groups(observations);
         let (mut tried, mut unasked): (Vec<Tried>, Vec<Kernel>) = (Vec::new(), Vec::new());
-        let mut best: Option<Recipe> = None;
+        let (mut best, mut rounding): (Option<Recipe>, Vec<Controls>) = (None, Vec::new());
         for controls in self.offered(observations) {
             if best.as_ref().is_some_and(|best| best.controls.len() < controls.len()) {
                 break;
@@ -90,6 +90,9 @@ impl Judge<'_> {
             let unmet = self.unmet(&recipe, &without, observations);
             if unmet.iter().all(|rule| rule.verdict == Verdict::Incomplete) {
                 unasked.extend(self.unasked(&recipe, &without, observations));
+            }
+            if rounding.is_empty() {
+                rounding = self.rounded(&recipe, &unmet, &without, observations);
             }
             let (waiting, mut failing): (Vec<_>, Vec<_>) =
                 unmet.into_iter().partition(|rule| self.is_waiting(rule, controls, observations));
@@ -102,6 +105,10 @@ impl Judge<'_> {
                 best = Some(recipe.clone());
             }
             tried.push(Tried { recipe, failing });
+        }
+        if best.is_none() {
+            let kernels = rounding.iter().flat_map(|controls| self.profile.kernels_under(*controls));
+            unasked.extend(kernels.filter(|kernel| observations.get(kernel).is_none()));
         }
         let recipe = best.clone().unwrap_or_default();
         let mut rules = self.verdicts(&recipe, &without, observations);
@@ -136,7 +143,7 @@ impl Judge<'_> {
         let lowerings = parts.flat_map(|part| (0..part.lowerings.len()).map(move |lowering| (part, lowering)));
         let present: Vec<(&Part, usize)> =
             lowerings.filter(|(part, lowering)| supported(&part.lowerings[*lowering])).collect();
-        Controls::subsets(&self.profile.modes)
+        Controls::subsets(&self.profile.recipe_modes())
             .into_iter()
             .filter(|set| {
                 let waits = |part: &Part, kernel: &Kernel| part.waits() && observations.get(kernel).is_none();

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::str::FromStr;
 
 use fpprobe_spirv::op::{Function, Op};
-use fpprobe_spirv::{Controls, Format, Kernel, ParseError};
+use fpprobe_spirv::{Control, Controls, Format, Kernel, ParseError};
 use toml::{Spanned, Table};
 
 use super::operation::{Operation, Way, changed, changes, environment};
@@ -109,6 +109,7 @@ fn draft(
                 title: String::new(),
                 version: String::new(),
                 modes: Vec::new(),
+                rounding_modes: Vec::new(),
                 compile_time: false,
                 groups: Vec::new(),
                 rules: Vec::new(),
@@ -157,6 +158,12 @@ fn read(source: &Rc<Source>, raw: RawProfile, draft: &mut Draft) -> Result<(), S
     if let Some(modes) = raw.modes {
         once("modes", placed(&modes), MOST_MODES).map_err(|(at, problem)| source.error(at, problem))?;
         draft.profile.modes = modes.iter().map(|mode| named(source, "modes", mode)).collect::<Result<_, _>>()?;
+    }
+    if let Some(modes) = raw.rounding_modes {
+        let left = MOST_MODES.saturating_sub(draft.profile.modes.len());
+        once("rounding_modes", placed(&modes), left).map_err(|(at, problem)| source.error(at, problem))?;
+        draft.profile.rounding_modes =
+            modes.iter().map(|mode| rounding_mode(source, mode)).collect::<Result<_, _>>()?;
     }
     for group in raw.group {
         let at = group.span().start;
@@ -220,6 +227,15 @@ fn read(source: &Rc<Source>, raw: RawProfile, draft: &mut Draft) -> Result<(), S
 /// What a key's name stands for.
 fn named<T: FromStr<Err = ParseError>>(source: &Source, key: &str, name: &Spanned<String>) -> Result<T, SourceError> {
     name.get_ref().parse().map_err(|error| source.error(name.span().start, format!("`{key}`: {error}")))
+}
+
+fn rounding_mode(source: &Source, name: &Spanned<String>) -> Result<Control, SourceError> {
+    let mode: Control = named(source, "rounding_modes", name)?;
+    if matches!(mode, Control::Rte(_) | Control::Rtz(_)) {
+        return Ok(mode);
+    }
+    Err(source
+        .error(name.span().start, format!("`rounding_modes`: `{}` does not round; it goes into `modes`", mode.name())))
 }
 
 fn read_rule(source: &Rc<Source>, raw: RawRule, at: usize, draft: &Draft) -> Result<Rule, SourceError> {
@@ -363,7 +379,7 @@ fn read_part(
     let controls = || own.controls.iter().map(|name| name.get_ref().as_str());
     let lowerings: Vec<Kernel> = lowerings
         .into_iter()
-        .map(|kernel| asked::under(kernel, controls(), &draft.profile.modes))
+        .map(|kernel| asked::under(kernel, controls(), &draft.profile.recipe_modes()))
         .collect::<Result<_, _>>()
         .map_err(|problem| format!("`controls`: {problem}"))?;
     let mut groups = asked::groups(&draft.profile.groups, &lowerings[0]);

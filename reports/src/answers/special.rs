@@ -70,6 +70,7 @@ static STRICT: LazyLock<Option<Profile>> = LazyLock::new(|| {
         .retain(|rule| rule.level == Level::Required && rule.parts.iter().flat_map(|part| &part.lowerings).all(strict));
     // No mode beside it: what it promises it promises alone.
     rules.modes.clear();
+    rules.rounding_modes.clear();
     Some(rules)
 });
 

@@ -30,6 +30,7 @@ pub(super) struct RawProfile {
     #[serde(default)]
     pub(super) compile_time: bool,
     pub(super) modes: Option<Vec<Spanned<String>>>,
+    pub(super) rounding_modes: Option<Vec<Spanned<String>>>,
     #[serde(default)]
     pub(super) group: Vec<Spanned<RawGroup>>,
     #[serde(default)]

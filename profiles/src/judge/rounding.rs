@@ -84,7 +84,7 @@ fn rounding(demand: &Demand, accuracy: Accuracy) -> Demand {
     rounded
 }
 
-/// Widths of the floats that a kernel gives, be they packed: what rounding modes speak of (SPV_KHR_float_controls).
+/// Widths of the floats that a kernel gives, be they packed: what rounding modes speak of (`SPV_KHR_float_controls`).
 fn result_widths(kernel: &Kernel) -> impl Iterator<Item = u32> {
     let floats = |encoding: &Encoding| matches!(encoding, Encoding::Float(_)).then_some(encoding.bits());
     Encoding::of_result(kernel).into_iter().filter_map(move |encoding| floats(&encoding))

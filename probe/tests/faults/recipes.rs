@@ -102,17 +102,32 @@ fn constants_that_the_driver_folds() {
     assert_eq!(run.findings("route", "f16.fadd:route=literal"), 1);
 }
 
+/// Beside another mode.
+#[test]
+fn a_rounding_mode_beside_another() {
+    let both = "claim ftz32\nclaim rte32\nindependence all\nround toward zero in f32.fadd|f32.fmul unless rte32";
+    rounding_recipe(both, "ftz32", "ftz32,rte32", "ftz32 rte32");
+}
+
+/// A device that is asked under the modes of a recipe, and of another the texels alone, which runs without filters ask for,
+/// too; the rest the run finds out to ask. It needs these.
+#[track_caller]
+fn rounding_recipe(faults: &str, asked: &str, found: &str, needs: &str) -> Run {
+    let texels = read("d3d11").kernels_under(found.parse().unwrap());
+    let texels: Vec<String> =
+        texels.iter().filter(|kernel| kernel.op.code.is_of_texels()).map(ToString::to_string).collect();
+    let texels: Vec<&str> = texels.iter().map(String::as_str).collect();
+    let asked = if asked.is_empty() { Controls::NONE } else { asked.parse().unwrap() };
+    let (run, judgements) = judged_with(faults, &["d3d11"], asked, &texels);
+    assert_eq!(judgements, [("conforms with".to_owned(), needs.to_owned())], "{faults}");
+    run
+}
+
 /// The run asks for what changes the direction of rounding where nothing else is wrong, and there alone.
 #[test]
 fn a_rounding_mode_where_rounding_alone_is_wrong() {
     let truncates = format!("{FLUSH}claim rte32\nround toward zero in f32.fadd|f32.fmul unless rte32");
-    // Without filters a run asks for these texels, too.
-    let waiting = read("d3d11").kernels_under("rte32".parse().unwrap());
-    let waiting: Vec<String> =
-        waiting.iter().filter(|kernel| kernel.op.code.is_of_texels()).map(ToString::to_string).collect();
-    let waiting: Vec<&str> = waiting.iter().map(String::as_str).collect();
-    let (run, judgements) = judged_with(&truncates, &["d3d11"], Controls::NONE, &waiting);
-    assert_eq!(judgements, [("conforms with".to_owned(), "rte32".to_owned())]);
+    let run = rounding_recipe(&truncates, "", "rte32", "rte32");
     assert!(run.asked().contains(&"f32.exp2:controls=rte32"));
     let besides = format!("{truncates}\ngive 7f800000 in f32.inverse_sqrt when x is 80000000");
     let (run, judgements) = judged(&besides, &["d3d11"]);

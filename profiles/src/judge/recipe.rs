@@ -91,11 +91,12 @@ impl Judge<'_> {
             if unmet.iter().all(|rule| rule.verdict == Verdict::Incomplete) {
                 unasked.extend(self.unasked(&recipe, &without, observations));
             }
-            if rounding.is_empty() {
-                rounding = self.rounded(&recipe, &unmet, &without, observations);
-            }
             let (waiting, mut failing): (Vec<_>, Vec<_>) =
                 unmet.into_iter().partition(|rule| self.is_waiting(rule, controls, observations));
+            // What waits says nothing of rounding.
+            if rounding.is_empty() {
+                rounding = self.rounded(&recipe, &failing, &without, observations);
+            }
             if failing.is_empty() {
                 failing = waiting;
             }

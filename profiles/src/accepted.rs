@@ -10,7 +10,7 @@ use smallvec::{SmallVec, smallvec};
 use crate::encoding::Encoding;
 
 /// A set of encodings of one component.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(PartialEq, Eq, Debug)]
 pub struct Set {
     encoding: Encoding,
     /// Disjoint, ascending, not touching.
@@ -19,6 +19,13 @@ pub struct Set {
 
 /// Ranges of keys, inclusive.
 type Ranges = SmallVec<[(i64, i64); 2]>;
+
+impl Clone for Set {
+    /// The derived one would go range by range.
+    fn clone(&self) -> Set {
+        Set { encoding: self.encoding, ranges: Ranges::from_slice(&self.ranges) }
+    }
+}
 
 impl Set {
     /// Nothing.
@@ -102,6 +109,23 @@ impl Set {
             [] => false,
             _ => *self == Set::nan(self.encoding),
         }
+    }
+
+    /// Whether some member is in another set.
+    pub fn meets(&self, other: &Set) -> bool {
+        self.ranges.iter().any(|(from, to)| other.ranges.iter().any(|(first, last)| from <= last && first <= to))
+    }
+
+    /// Whether every member is in a range, given by its first and last key.
+    fn is_within(&self, first: i64, last: i64) -> bool {
+        self.ranges.iter().all(|(from, to)| first <= *from && *to <= last)
+    }
+
+    /// Whether every member is a number that is not infinite.
+    pub fn is_finite(&self) -> bool {
+        let Encoding::Float(layout) = self.encoding else { return true };
+        let largest = layout.max_finite() as i64;
+        self.is_within(if layout.signed { -largest - 1 } else { 0 }, largest)
     }
 
     /// Union.

@@ -128,7 +128,7 @@ pub fn least<N: Number>(a: N, b: N) -> N {
 }
 
 /// What an intermediate value may be.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(PartialEq, Debug)]
 pub enum Values {
     /// Any value of the format, a NaN among them: nothing is known.
     Anything,
@@ -141,6 +141,16 @@ pub type Parts = SmallVec<[Interval; 1]>;
 
 /// How many intervals a union has at most; the nearest two become one where there would be more.
 const MOST: usize = 12;
+
+impl Clone for Values {
+    /// The derived one would go interval by interval.
+    fn clone(&self) -> Values {
+        match self {
+            Values::Anything => Values::Anything,
+            Values::Within(parts) => Values::Within(Parts::from_slice(parts)),
+        }
+    }
+}
 
 impl Values {
     /// One number.

@@ -8,7 +8,7 @@ use rustc_apfloat::{Float, Round};
 use smallvec::SmallVec;
 
 use super::error::allowed;
-use super::{Demand, Operand};
+use super::{Demand, Operand, points};
 use crate::accepted::Set;
 use crate::accuracy::Accuracy;
 use crate::encoding::Encoding;
@@ -52,25 +52,26 @@ pub(super) fn finish(encoding: Encoding, exact: Exact, operands: &[Operand], dem
         Exact::Number(real) => {
             let rounded = rounded(encoding, layout, real, operands, demand);
             let rounded = overflowed(encoding, layout, real, rounded, environment);
-            flushed(encoding, layout, real, &rounded, environment)
+            flushed(encoding, layout, real, rounded, environment)
         }
     };
-    if environment.non_finite == NonFinite::Any && !set.minus(&Set::finite(encoding)).is_empty() {
+    if environment.non_finite == NonFinite::Any && !set.is_finite() {
         return Set::everything(encoding);
     }
     if environment.zero_sign == Sign::Exact {
         return set;
     }
     let zeros = Set::zeros(encoding);
-    if set.and(&zeros).is_empty() { set } else { set.or(&zeros) }
+    if set.meets(&zeros) { set.or(&zeros) } else { set }
 }
 
 /// Whether an error is allowed where the result is zero. What zero's unit in the last place is follows from one definition
 /// of a unit and not from the other; the profiles of the latter mean exactly zero.
 fn holds_at_zero(demand: &Demand, operands: &[Operand]) -> bool {
-    let values: SmallVec<[Interval<Quad>; 3]> =
-        operands.iter().map(|operand| Interval::point(operand.value())).collect();
-    match demand.accuracy.at(&values) {
+    if demand.accuracy.is_rounding() {
+        return false;
+    }
+    match demand.accuracy.at(&points(operands)) {
         Accuracy::LogRelative(_) => near_one(operands[0]),
         Accuracy::TwoStep(_) => false,
         rounding if rounding.is_rounding() => false,
@@ -104,7 +105,7 @@ fn neighbours<N: Number>(encoding: Encoding, layout: FloatLayout, value: N) -> (
 
 /// Round to nearest, ties to even or away from zero. An enclosure is open: a tie at its lower end is passed, one at its upper end not reached. Two
 /// results are left where a midpoint lies between the ends.
-fn nearest(encoding: Encoding, layout: FloatLayout, real: Real, away: bool) -> Set {
+pub(super) fn nearest(encoding: Encoding, layout: FloatLayout, real: Real, away: bool) -> Set {
     let (near, far) = real.magnitudes();
     let open = near != far;
     let round = |value: Quad, beyond: bool| {
@@ -137,8 +138,9 @@ fn rounded(encoding: Encoding, layout: FloatLayout, real: Real, operands: &[Oper
         }
         Set::range(encoding, neighbours(encoding, layout, real.lo).0, neighbours(encoding, layout, real.hi).1)
     };
+    // Roundings ask nothing of the operands.
     let values: SmallVec<[Interval<Quad>; 3]> =
-        operands.iter().map(|operand| Interval::point(operand.value())).collect();
+        if demand.accuracy.is_rounding() { SmallVec::new() } else { points(operands) };
     match demand.accuracy.at(&values) {
         Accuracy::Undefined | Accuracy::Steps(_) => Set::everything(encoding),
         Accuracy::NearestEven => nearest(encoding, layout, real, false),
@@ -188,22 +190,22 @@ fn overflowed(encoding: Encoding, layout: FloatLayout, real: Real, set: Set, env
     let largest = signed(encoding, layout, negative, layout.max_finite());
     let over = real.magnitudes().1 > decode(layout, layout.max_finite());
     match environment.overflow {
-        Overflow::Saturate if !set.and(&infinity).is_empty() => set.minus(&infinity).or(&largest),
+        Overflow::Saturate if set.meets(&infinity) => set.minus(&infinity).or(&largest),
         Overflow::Either if over => set.or(&infinity).or(&largest),
-        Overflow::RoundOrSaturate if !set.and(&infinity).is_empty() => set.or(&largest),
+        Overflow::RoundOrSaturate if set.meets(&infinity) => set.or(&largest),
         _ => set,
     }
 }
 
 /// Applies the environment's word on subnormal results. Tininess may be judged before or after rounding (Vulkan,
 /// "Precision and Operation of SPIR-V Instructions"; D3D11.3 functional specification, 3.1.3.2 leaves it open).
-fn flushed(encoding: Encoding, layout: FloatLayout, real: Real, set: &Set, environment: &Environment) -> Set {
+fn flushed(encoding: Encoding, layout: FloatLayout, real: Real, set: Set, environment: &Environment) -> Set {
     if environment.subnormal_results == Subnormals::Keep {
-        return set.clone();
+        return set;
     }
     let subnormals = Set::subnormals(encoding);
-    if !tiny(layout, real) && set.and(&subnormals).is_empty() {
-        return set.clone();
+    if !tiny(layout, real) && !set.meets(&subnormals) {
+        return set;
     }
     let zero = match environment.flushed_sign {
         Sign::Exact => signed(encoding, layout, real.is_negative(), 0),

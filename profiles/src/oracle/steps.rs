@@ -146,6 +146,9 @@ pub(super) fn union(a: Vector, b: Vector) -> Vector {
 /// A scalar function on each component; a scalar beside vectors counts for each of their components.
 pub(super) fn componentwise(operands: &[Vector], function: impl Fn(&[&Values]) -> Values) -> Vector {
     let width = operands.iter().map(SmallVec::len).max().unwrap_or(0);
+    if width == 1 && operands.iter().all(|vector| vector.len() == 1) {
+        return smallvec![function(&operands.iter().map(|vector| &vector[0]).collect::<SmallVec<[&Values; 4]>>())];
+    }
     let component = |index: usize| {
         let values: Option<SmallVec<[&Values; 4]>> =
             operands.iter().map(|vector| if vector.len() == 1 { vector.first() } else { vector.get(index) }).collect();
@@ -156,12 +159,19 @@ pub(super) fn componentwise(operands: &[Vector], function: impl Fn(&[&Values]) -
 
 /// A function over every combination of the intervals of its operands.
 pub(super) fn over(operands: &[&Values], function: impl Fn(&[Interval]) -> Values) -> Values {
-    let parts: Option<SmallVec<[&[Interval]; 3]>> = operands.iter().map(|operand| operand.parts()).collect();
-    let Some(parts) = parts else { return Values::Anything };
-    let count: usize = parts.iter().map(|parts| parts.len()).product();
-    if count == 1 {
-        return function(&parts.iter().map(|parts| parts[0]).collect::<SmallVec<[Interval; 3]>>());
+    let mut single: SmallVec<[Interval; 3]> = SmallVec::new();
+    for operand in operands {
+        match operand.parts() {
+            None => return Values::Anything,
+            Some([part]) => single.push(*part),
+            Some(_) => {}
+        }
     }
+    if single.len() == operands.len() {
+        return function(&single);
+    }
+    let parts: SmallVec<[&[Interval]; 3]> = operands.iter().filter_map(|operand| operand.parts()).collect();
+    let count: usize = parts.iter().map(|parts| parts.len()).product();
     let combination = |mut number: usize| {
         let one = |parts: &&[Interval]| {
             let part = parts[number % parts.len()];

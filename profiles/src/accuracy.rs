@@ -80,6 +80,11 @@ impl Accuracy {
         )
     }
 
+    /// Whether it leaves the neighbours of the exact result at most, the nearest one always, and exact results as they are.
+    pub fn is_nearest(&self) -> bool {
+        matches!(self, Accuracy::NearestEven | Accuracy::TowardZeroOrNearestEven | Accuracy::EitherNeighbour)
+    }
+
     /// Whether it is one bound on the error, whatever the operands.
     pub fn is_bound(&self) -> bool {
         let depends =

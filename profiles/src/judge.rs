@@ -17,6 +17,7 @@ mod ahead;
 mod behaviour;
 mod combine;
 mod known;
+mod plain;
 mod recipe;
 mod relation;
 mod rounding;
@@ -25,6 +26,7 @@ mod sight;
 pub(crate) use behaviour::strict;
 use behaviour::{Choices, Watch};
 use known::{Known, Looks};
+use plain::Shortcut;
 use sight::{Likeness, Sight, Spot};
 
 pub use ahead::Ahead;
@@ -257,7 +259,10 @@ impl<'p> Judge<'p> {
     /// Judges answers. The same ones to the same question are the same finding, however it was asked.
     fn judged(&self, place: Place, observation: &Observation) -> Arc<Finding> {
         let look = self.looks[place.0][place.1];
-        self.known.finding(look, observation, || Finding::Judged(judge_lanes(&self.sight(place, observation))))
+        self.known.finding(look, observation, || {
+            let sight = self.sight(place, observation);
+            Finding::Judged(judge_lanes(&sight, Shortcut::new(&sight, &self.known.lists)))
+        })
     }
 
     /// Every rule's look at each operation by its first lowering. They need nothing of one another.
@@ -287,13 +292,15 @@ struct Shown {
     fails: bool,
 }
 
-fn judge_lanes(sight: &Sight<'_>) -> Judged {
+/// Looks at every lane, but for those of which the shortcut tells.
+fn judge_lanes(sight: &Sight<'_>, shortcut: Option<Shortcut<'_>>) -> Judged {
     let requirements = &sight.rule.requirements;
     let every = requirements.contains(&Requirement::Result);
     // What is demanded of lanes together needs them together; of which there are no long lists.
     let together = requirements.iter().any(|requirement| *requirement != Requirement::Result);
     let ieee = behaviour::strict(sight.demand);
     let is_ieee = ieee == *sight.demand;
+    let narrows = behaviour::only_narrows(sight.demand);
     let mut judged = Judged {
         lanes: 0,
         choice: false,
@@ -307,6 +314,10 @@ fn judge_lanes(sight: &Sight<'_>) -> Judged {
     // Channels have few values, which the texels of a list combine: what one lane showed, another like it shows again.
     let mut shown: HashMap<Likeness, Shown> = HashMap::new();
     for spot in sight.spots() {
+        if let Some(counts) = shortcut.as_ref().and_then(|shortcut| shortcut.counts(spot, &judged, &watch)) {
+            judged.lanes += usize::from(counts);
+            continue;
+        }
         let operands = sight.operands(spot);
         let likeness = sight.likeness(spot, &operands).filter(|_| !together);
         if let Some(again) = likeness.and_then(|likeness| shown.get(&likeness)) {
@@ -322,7 +333,9 @@ fn judge_lanes(sight: &Sight<'_>) -> Judged {
         judged.lanes += usize::from(counts);
         judged.choice |= !lane.set.is_single();
         judged.failing.extend(fails.then_some(spot));
-        let strict = || if is_ieee { lane.set.clone() } else { lane.under(&ieee) };
+        // Where there is one answer, less of it is that one.
+        let same = is_ieee || narrows && lane.set.is_single();
+        let strict = || if same { lane.set.clone() } else { lane.under(&ieee) };
         let nearest = (judged.strict && judged.failing.is_empty()).then(strict);
         judged.strict = nearest.as_ref().is_some_and(|nearest| sight.accepts(nearest, lane.spot, &ieee));
         if judged.failing.is_empty() {

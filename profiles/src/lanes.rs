@@ -10,7 +10,7 @@ use crate::accepted::Set;
 use crate::accuracy::Accuracy;
 use crate::encoding::Encoding;
 use crate::environment::{Overflow, Subnormals};
-use crate::oracle::{Demand, Operand, Operands, accepted_on};
+use crate::oracle::{Demand, Operand, Operands, accepted_on, rounding};
 
 /// A class of operands.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Deserialize)]
@@ -150,6 +150,33 @@ impl Lanes {
         Lanes { result: None, result_not: None, ..self.clone() }
     }
 
+    /// Whether the rule looks at results in the range of normal numbers, of operands of which so many are floats, normal numbers all of
+    /// them; `None` where it depends on which. They are no channels of texels that are no floats.
+    pub(crate) fn select_normal(&self, floats: usize) -> Option<bool> {
+        // Whether a normal number belongs to one of these classes.
+        let is = |classes: &[Class]| {
+            let some = |test: fn(&Class) -> bool| classes.iter().any(test);
+            let depends = some(|class| matches!(class, Class::Negative | Class::One | Class::Power));
+            if some(|class| *class == Class::Normal) { Some(true) } else { (!depends).then_some(false) }
+        };
+        let wanted = |classes: &[Class], enough: bool| {
+            if classes.is_empty() { Some(true) } else { is(classes).map(|is| is && enough) }
+        };
+        let classes = [
+            wanted(&self.any, floats > 0),
+            wanted(&self.all, true).filter(|all| *all || floats > 0),
+            is(&self.none).map(|none| !none || floats == 0),
+            wanted(&self.one, floats == 1),
+            wanted(&self.first, floats > 0),
+            wanted(&self.second, floats > 1),
+        ];
+        let result = self.result.is_none_or(|class| class == ResultClass::Normal)
+            && self.result_not != Some(ResultClass::Normal)
+            && self.srgb != Some(true);
+        let all = classes.into_iter().try_fold(true, |all, one| Some(all && one?));
+        if result { all } else { Some(false) }
+    }
+
     /// Whether the rule looks at a part of a result on these operands.
     pub fn select(&self, encoding: Encoding, operands: &Operands, demand: &Demand) -> bool {
         let floats = || operands.iter().filter_map(|Operand { layout, bits }| layout.map(|layout| (layout, *bits)));
@@ -202,6 +229,9 @@ fn spelled(name: &str) -> String {
 }
 
 fn result_is(class: ResultClass, encoding: Encoding, operands: &Operands, demand: &Demand) -> bool {
+    if operands.stand_alone(demand) && rounding(encoding, operands, demand.function).is_some() {
+        return class == ResultClass::Normal;
+    }
     if class == ResultClass::Tiny {
         return tiny(encoding, operands, demand);
     }
@@ -237,7 +267,7 @@ fn tiny(encoding: Encoding, operands: &Operands, demand: &Demand) -> bool {
     open.results.subnormal_results = Subnormals::Keep;
     open.accuracy = Accuracy::EitherNeighbour;
     let result = accepted_on(encoding, operands, &open);
-    let small = |set: &Set| !set.is_everything() && !set.and(&Set::subnormals(set.encoding())).is_empty();
+    let small = |set: &Set| !set.is_everything() && set.meets(&Set::subnormals(set.encoding()));
     let product = || operands[..2].iter().copied().collect();
     small(&result)
         || demand.function == Function::MulAdd

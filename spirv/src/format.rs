@@ -134,6 +134,11 @@ impl FloatLayout {
     pub const fn bias(self) -> i32 {
         (1 << (self.exponent - 1)) - 1
     }
+    /// Whether the encoding is a normal number.
+    pub const fn is_normal(self, bits: u64) -> bool {
+        let magnitude = bits & self.magnitude_mask();
+        magnitude >= self.min_normal() && magnitude < self.infinity()
+    }
     /// Whether the encoding is a NaN.
     pub const fn is_nan(self, bits: u64) -> bool {
         bits & self.magnitude_mask() > self.infinity()

@@ -9,7 +9,7 @@ use crate::encoding::Encoding;
 use crate::environment::{
     Contraction, Environment, Invalid, Nan, NanBits, NonFinite, Overflow, Sign, Subnormals, ZeroOrder,
 };
-use crate::oracle::Demand;
+use crate::oracle::{Demand, Rounding};
 use crate::profile::Behaviour;
 
 /// One way to narrow a demand, and what it is called.
@@ -216,6 +216,19 @@ impl<'a> Watch<'a> {
         }
     }
 
+    /// Whether plain lanes show nothing more of it: their correctly rounded results come about so, and their answers are so far away.
+    pub(super) fn has_seen(&self, how: Rounding, off: u8) -> bool {
+        let own = &self.sight.demand.accuracy;
+        let ways = self.open.iter().flat_map(|(_, ways)| ways).filter(|(_, seen)| seen.passes);
+        let mut left = ways.filter_map(|(demand, seen)| Some((&demand.as_ref()?.accuracy, seen)));
+        left.all(|(accuracy, seen)| match accuracy {
+            accuracy if accuracy == own => true,
+            Accuracy::NearestEven => seen.matters && off == 0,
+            Accuracy::NearestAway => seen.matters && off == 0 && how != Rounding::Tie,
+            _ => false,
+        })
+    }
+
     /// What was seen.
     pub(super) fn choices(self) -> Choices {
         let seen = |ways: Vec<Tried>| ways.into_iter().map(|(_, seen)| seen).collect();
@@ -250,6 +263,12 @@ pub(crate) fn strict(demand: &Demand) -> Demand {
         ieee(environment);
     }
     strict
+}
+
+/// Whether [`strict`] accepts nothing that the demand does not.
+pub(super) fn only_narrows(demand: &Demand) -> bool {
+    let ordered = |environment: &Environment| matches!(environment.zero_order, ZeroOrder::Any | ZeroOrder::Ieee);
+    demand.accuracy.is_nearest() && [&demand.operands, &demand.results].into_iter().all(ordered)
 }
 
 fn ieee(environment: &mut Environment) {

@@ -4,9 +4,10 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use fpprobe_spirv::{Cases, Format};
+use fpprobe_spirv::{Cases, Format, Kernel};
 
 use super::Finding;
+use super::plain::Lists;
 use crate::lanes::Lanes;
 use crate::observation::Observation;
 use crate::oracle::Demand;
@@ -49,14 +50,27 @@ impl<'p> Looks<'p> {
 }
 
 /// What the oracle takes of a kernel: how it is asked is no part of the question.
-type Asked = (Format, &'static str, u32);
+pub(super) type Asked = (Format, &'static str, u32);
+
+/// The question that a kernel asks.
+pub(super) fn asked(kernel: &Kernel) -> Asked {
+    (kernel.format, kernel.op.name, kernel.width)
+}
 
 /// Answers and what they answer: a report may hold equal answers to other cases.
 #[derive(PartialEq, Debug)]
-struct Answers {
+pub(super) struct Answers {
     cases: Cases,
     first: Arc<[u64]>,
     second: Option<Arc<[u64]>>,
+}
+
+impl Answers {
+    /// Those of an observation.
+    pub(super) fn of(observation: &Observation) -> Answers {
+        let Observation { cases, out, second, .. } = observation;
+        Answers { cases: cases.clone(), first: Arc::clone(out), second: second.clone() }
+    }
 }
 
 /// Findings with the answers that they were found in, by the number of a look and the question.
@@ -64,7 +78,11 @@ type Findings = HashMap<(usize, Asked), Vec<(Answers, Arc<Finding>)>>;
 
 /// What was found so far.
 #[derive(Default, Debug)]
-pub(super) struct Known(Mutex<Findings>);
+pub(super) struct Known {
+    findings: Mutex<Findings>,
+    /// What their lists hold.
+    pub(super) lists: Lists,
+}
 
 impl Known {
     /// The finding of a look at an observation, made if there is none yet.
@@ -74,10 +92,8 @@ impl Known {
         observation: &Observation,
         make: impl FnOnce() -> Finding,
     ) -> Arc<Finding> {
-        let Observation { kernel, cases, out, second, .. } = observation;
-        let place = (look, (kernel.format, kernel.op.name, kernel.width));
-        let answers = Answers { cases: cases.clone(), first: Arc::clone(out), second: second.clone() };
-        let all = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let (place, answers) = ((look, asked(&observation.kernel)), Answers::of(observation));
+        let all = || self.findings.lock().unwrap_or_else(PoisonError::into_inner);
         let known = all()
             .get(&place)
             .and_then(|list| list.iter().find(|(of, _)| *of == answers).map(|(_, finding)| Arc::clone(finding)));

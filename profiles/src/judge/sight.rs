@@ -1,9 +1,11 @@
 //! What a rule sees of one kernel's answers: lane by lane, computed when it is looked at. Lists are long, and many rules look
 //! at each: nothing but findings is kept.
 
+use fpprobe_spirv::FloatLayout;
+
 use super::Evidence;
 use crate::accepted::Set;
-use crate::encoding::Reader;
+use crate::encoding::{Encoding, Reader};
 use crate::observation::Observation;
 use crate::oracle::{Demand, Operands, Question, accepted_on};
 use crate::profile::Rule;
@@ -46,9 +48,29 @@ impl<'a> Sight<'a> {
         Sight { rule, demand, observation, question: Question::new(kernel), reader: Reader::new(kernel) }
     }
 
+    /// How many parts the result has.
+    pub(super) fn parts(&self) -> usize {
+        self.question.encodings.len()
+    }
+
+    /// The encoding of a part.
+    pub(super) fn encoding(&self, part: usize) -> Encoding {
+        self.question.encodings[part]
+    }
+
+    /// Whether there are two results, which go together.
+    pub(super) fn has_two_results(&self) -> bool {
+        self.question.partner(0).is_some()
+    }
+
+    /// The layouts of a case's values, where each part of the result depends on all of them as they are.
+    pub(super) fn layouts(&self) -> Option<Vec<FloatLayout>> {
+        self.question.layouts()
+    }
+
     /// Every part of the result of every case.
     pub(super) fn spots(&self) -> impl Iterator<Item = Spot> + use<> {
-        let parts = self.question.encodings.len();
+        let parts = self.parts();
         (0..self.observation.cases.len()).flat_map(move |case| (0..parts).map(move |part| (case, part)))
     }
 
@@ -59,7 +81,7 @@ impl<'a> Sight<'a> {
 
     /// The lane of a place on its operands; nothing where the rule does not look, or where everything is accepted.
     pub(super) fn lane(&self, spot: Spot, operands: Operands) -> Option<Lane> {
-        let encoding = self.question.encodings[spot.1];
+        let encoding = self.encoding(spot.1);
         if !self.rule.selects(encoding, &operands, self.demand) {
             return None;
         }
@@ -74,13 +96,19 @@ impl<'a> Sight<'a> {
     }
 
     /// What a place's lane is like, where lists hold many of a kind.
-    pub(super) fn likeness(&self, (case, part): Spot, operands: &Operands) -> Option<Likeness> {
+    pub(super) fn likeness(&self, spot: Spot, operands: &Operands) -> Option<Likeness> {
         if !self.question.is_of_channels() {
             return None;
         }
-        let mut answers = self.observation.runs().map(|answers| self.reader.part(answers, case, part));
+        let part = self.question.alike(spot.1);
+        let mut answers = self.answers(spot);
         let first = answers.next()?;
         Some((part, operands.bits()?, [first, answers.next().unwrap_or(first)]))
+    }
+
+    /// What each run answered.
+    pub(super) fn answers(&self, (case, part): Spot) -> impl Iterator<Item = u64> {
+        self.observation.runs().map(move |answers| self.reader.part(answers, case, part))
     }
 
     /// What another demand would accept in a place.

@@ -18,6 +18,7 @@ mod question;
 mod range;
 mod resolve;
 mod round;
+mod rounding;
 mod select;
 mod steps;
 mod texel;
@@ -44,6 +45,7 @@ pub use operand::Operand;
 pub use question::{Operands, Question};
 pub(crate) use range::range;
 pub use resolve::{Called, resolve};
+pub(crate) use rounding::{Rounding, off, rounding};
 pub use steps::{Node, Resolved};
 
 /// What a profile demands of one operation.
@@ -181,8 +183,7 @@ fn of_reading(encoding: Encoding, operands: &[Operand], part: usize, demand: &De
     }
     if let (Accuracy::Stated(_), Some(layout)) = (&demand.accuracy, operands.iter().find_map(|operand| operand.layout))
     {
-        let values: SmallVec<[Interval<Quad>; 4]> =
-            operands.iter().map(|operand| Interval::point(operand.value())).collect();
+        let values = points(operands);
         if !demand.accuracy.is_stated(&values, layout) {
             return Set::everything(encoding);
         }
@@ -284,6 +285,6 @@ pub fn error_in_ulps(function: Function, operands: &[Operand], result: Operand) 
 }
 
 /// The values of operands, as intervals of one point each.
-pub(crate) fn points(operands: &[Operand]) -> SmallVec<[Interval<Quad>; 4]> {
+pub(crate) fn points(operands: &[Operand]) -> SmallVec<[Interval<Quad>; 3]> {
     operands.iter().map(|operand| Interval::point(operand.value())).collect()
 }

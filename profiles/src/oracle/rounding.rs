@@ -1,0 +1,100 @@
+//! Results on which nothing but the rounding counts: those well within the range of normal numbers, of operands that are normal
+//! numbers, by functions of a single step. No environment says anything of these, and accuracies are stated of one number.
+
+use std::cmp::Ordering;
+
+use fpprobe_spirv::op::Function;
+use fpprobe_spirv::{Coding, FloatLayout};
+use rustc_apfloat::ieee::Quad;
+use smallvec::SmallVec;
+
+use super::definition::is_defined;
+use super::exact::exact;
+use super::round::nearest;
+use super::{Operand, Operands};
+use crate::accuracy::Accuracy;
+use crate::encoding::Encoding;
+use crate::real::{Exact, cut};
+
+/// Binades between these results and either end of the normal numbers.
+const MARGIN: i32 = 2;
+
+/// How the correctly rounded result (IEEE 754 roundTiesToEven) comes about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Rounding {
+    /// It is the exact result.
+    Exact,
+    /// The exact result lies beside it.
+    Near,
+    /// The exact result lies half-way between it and another number.
+    Tie,
+}
+
+/// The correctly rounded result and how it comes about, where nothing but that counts, if the operands [stand
+/// alone](Operands::stand_alone).
+pub(crate) fn rounding(encoding: Encoding, operands: &Operands, function: Function) -> Option<(u64, Rounding)> {
+    let Encoding::Float(layout) = encoding else { return None };
+    let float = matches!(operands.coding, None | Some(Coding::Float(_))) && operands.given.is_none();
+    let normal = |operand: &Operand| operand.layout.is_none_or(|layout| layout.is_normal(operand.bits));
+    if !float || !is_single_step(function) || !operands.iter().all(normal) {
+        return None;
+    }
+    let values: SmallVec<[Quad; 4]> = operands.iter().map(|operand| operand.value()).collect();
+    let Exact::Number(real) = exact(function, &values)? else { return None };
+    if real.is_negative() && !layout.signed {
+        return None;
+    }
+    let [bits] = nearest(encoding, layout, real, false).members(2)[..] else { return None };
+    let field = ((bits & layout.magnitude_mask()) >> layout.fraction) as i32;
+    if !(1 + MARGIN..=2 * layout.bias() - MARGIN).contains(&field) {
+        return None;
+    }
+    let (near, far) = real.magnitudes();
+    let cut = cut(layout, near);
+    Some((
+        bits,
+        match (near == far, cut.half) {
+            (true, _) if cut.exact => Rounding::Exact,
+            (true, Ordering::Equal) => Rounding::Tie,
+            _ => Rounding::Near,
+        },
+    ))
+}
+
+/// Whether a function is computed by one operation, of operands that all say what the result is.
+fn is_single_step(function: Function) -> bool {
+    !is_defined(function) && function != Function::MulAdd
+}
+
+impl Accuracy {
+    /// Whether, where nothing but the rounding counts, results so many encodings away from the correctly rounded one, in its binade and not
+    /// at the end of that, are accepted for certain, and not everything is; `first` is the first operand's value.
+    pub(crate) fn accepts_off(&self, off: u8, layout: FloatLayout, first: impl FnOnce() -> f64) -> bool {
+        // An error of less than a binade stays within the margin.
+        let most = (1u64 << (layout.fraction - 1)) as f64;
+        // With less than a whole unit beyond that distance, it would matter which unit it is.
+        let within = |ulps: f64| (f64::from(off) + 1.0..most).contains(&ulps);
+        match self {
+            Accuracy::Ulp(ulps) => within(*ulps),
+            Accuracy::UlpAndSlope(ulps, slope) => {
+                *ulps >= 1.0 && *slope >= 0.0 && within((ulps + slope * first().abs()) * (1.0 - 4.0 * f64::EPSILON))
+            }
+            other => off == 0 && other.is_nearest(),
+        }
+    }
+}
+
+/// How many encodings a result is away from the correctly rounded one, if both lie within a binade and not at its lower end: there the
+/// unit in the last place is the same for all.
+pub(crate) fn off(layout: FloatLayout, rounded: u64, result: u64) -> Option<u64> {
+    let binade = |bits: u64| bits >> layout.fraction;
+    let inside = |bits: u64| bits & (layout.min_normal() - 1) != 0;
+    match rounded == result {
+        true => Some(0),
+        false if binade(rounded) == binade(result) && inside(rounded) => Some(rounded.abs_diff(result)),
+        false => None,
+    }
+}
+
+#[cfg(test)]
+mod tests;

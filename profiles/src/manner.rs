@@ -13,7 +13,7 @@ use crate::encoding::{Encoding, Reader};
 use crate::environment::{Environment, Integer, Invalid, Nan, NonFinite, Overflow, Subnormals, Ulp};
 use crate::lanes::{Class, Lanes, ResultClass};
 use crate::observation::Observation;
-use crate::oracle::{Demand, Operands, Question, accepted_on};
+use crate::oracle::{Demand, Operands, Question, Rounding, accepted_on, rounding};
 use crate::real::power;
 
 /// What is looked at.
@@ -172,65 +172,108 @@ const OPEN: Environment = Environment {
     ..Environment::OPEN
 };
 
-/// How a kernel did it in one part of its result, see [`Encoding::of_result`]; `None` where none of its cases tells.
+/// How a kernel did it in each part of its result, see [`Encoding::of_result`]; `None` where none of its cases tells.
+pub fn manners(observation: &Observation, aspect: Aspect) -> Vec<Option<Manner>> {
+    let mut look = Look::new(observation, aspect);
+    (0..look.question.encodings.len()).map(|part| look.manner(part)).collect()
+}
+
+/// How a kernel did it in one part of its result.
 pub fn manner(observation: &Observation, aspect: Aspect, part: usize) -> Option<Manner> {
-    let kernel = &observation.kernel;
-    let question = Question::new(kernel);
-    let open = Demand {
-        function: kernel.op.function,
-        operands: OPEN,
-        results: OPEN,
-        // Overflow is told apart by a value beyond, not by one that rounds there.
-        accuracy: if aspect == Aspect::Overflow { Accuracy::NearestEven } else { Accuracy::EitherNeighbour },
-        ulp: Ulp::Vulkan,
-    };
-    let (encoding, reader) = (*question.encodings.get(part)?, Reader::new(kernel));
-    let (lanes, ways) = (aspect.lanes(encoding), aspect.ways(encoding));
-    let mut seen = Manner { way: None, ways: ways.iter().map(|(name, _)| (*name, 0)).collect(), lanes: 0, case: 0 };
-    let (mut odd, mut clear) = (None, None);
-    let gone = |operands: &Operands, answer: u64| -> Option<Vec<bool>> {
-        if !lanes.select(encoding, operands, &open) || !aspect.looks_at(encoding, operands) {
-            return None;
-        }
+    Look::new(observation, aspect).manner(part)
+}
+
+/// What is remembered of lanes: of channels of a kind, by operands and answer.
+type Gone = HashMap<(usize, [u64; 2], u64), Option<Vec<bool>>>;
+
+/// A look at a kernel's answers.
+struct Look<'a> {
+    observation: &'a Observation,
+    aspect: Aspect,
+    question: Question,
+    open: Demand,
+    /// Channels have few values, which the texels of a list combine.
+    known: Gone,
+}
+
+impl<'a> Look<'a> {
+    fn new(observation: &'a Observation, aspect: Aspect) -> Look<'a> {
+        let kernel = &observation.kernel;
+        let open = Demand {
+            function: kernel.op.function,
+            operands: OPEN,
+            results: OPEN,
+            // Overflow is told apart by a value beyond, not by one that rounds there.
+            accuracy: if aspect == Aspect::Overflow { Accuracy::NearestEven } else { Accuracy::EitherNeighbour },
+            ulp: Ulp::Vulkan,
+        };
+        Look { observation, aspect, question: Question::new(kernel), open, known: Gone::new() }
+    }
+
+    /// For each way whether a lane went it; nothing where the ways do not differ, or the aspect is none of this lane's.
+    fn gone(&self, encoding: Encoding, lanes: &Lanes, operands: &Operands, answer: u64) -> Option<Vec<bool>> {
+        let (aspect, open) = (self.aspect, &self.open);
         // Where there is but one answer every way gives it: most loads of texels are exact.
-        if ways.iter().all(|(_, narrow)| narrow.is_some()) && accepted_on(encoding, operands, &open).is_single() {
+        if rounding(encoding, operands, open.function).is_some_and(|(_, how)| how == Rounding::Exact) {
             return None;
         }
-        let sets = aspect.results(encoding, operands, &open);
+        if !lanes.select(encoding, operands, open) || !aspect.looks_at(encoding, operands) {
+            return None;
+        }
+        let narrow = aspect.ways(encoding).iter().all(|(_, narrow)| narrow.is_some());
+        if narrow && accepted_on(encoding, operands, open).is_single() {
+            return None;
+        }
+        let sets = aspect.results(encoding, operands, open);
         let told = sets.windows(2).any(|pair| pair[0] != pair[1]);
         told.then(|| sets.iter().map(|set| set.contains(answer)).collect())
-    };
-    // Channels have few values, which the texels of a list combine.
-    let mut known: HashMap<([u64; 2], u64), Option<Vec<bool>>> = HashMap::new();
-    for (index, case) in observation.cases.iter().enumerate() {
-        let operands = question.operands(case, part);
-        let answer = reader.part(&observation.out, index, part);
-        let went = match operands.bits().filter(|_| question.is_of_channels()) {
-            Some(bits) => known.entry((bits, answer)).or_insert_with(|| gone(&operands, answer)).clone(),
-            None => gone(&operands, answer),
-        };
-        let Some(went) = went else { continue };
-        if seen.lanes == 0 {
-            seen.case = index;
-        }
-        if clear.is_none() && went.iter().filter(|went| **went).count() == 1 {
-            clear = Some(index);
-        }
-        // The way that most lanes went so far is the one that an odd lane is odd to.
-        let usual = seen.ways.iter().position(|(_, count)| *count == seen.lanes);
-        if odd.is_none() && usual.is_none_or(|usual| !went[usual]) {
-            odd = Some(index);
-        }
-        seen.lanes += 1;
-        for (way, went) in seen.ways.iter_mut().zip(went) {
-            way.1 += usize::from(went);
-        }
     }
-    seen.way = seen.ways.iter().find(|(_, count)| *count == seen.lanes).map(|(name, _)| *name);
-    // An answer that only one way gives shows more than one that both would give.
-    let telling = if seen.way.is_none() { odd } else { clear };
-    seen.case = telling.unwrap_or(seen.case);
-    (seen.lanes > 0).then_some(seen)
+
+    /// How it was done in a part of the result.
+    fn manner(&mut self, part: usize) -> Option<Manner> {
+        let encoding = *self.question.encodings.get(part)?;
+        let (observation, reader) = (self.observation, Reader::new(&self.observation.kernel));
+        let (lanes, ways) = (self.aspect.lanes(encoding), self.aspect.ways(encoding));
+        let mut seen = Manner { way: None, ways: ways.iter().map(|(name, _)| (*name, 0)).collect(), lanes: 0, case: 0 };
+        let (mut odd, mut clear) = (None, None);
+        let (kind, are_channels) = (self.question.alike(part), self.question.is_of_channels());
+        for (index, case) in observation.cases.iter().enumerate() {
+            let operands = self.question.operands(case, part);
+            let answer = reader.part(&observation.out, index, part);
+            let went = match operands.bits().filter(|_| are_channels) {
+                Some(bits) => match self.known.get(&(kind, bits, answer)) {
+                    Some(known) => known.clone(),
+                    None => {
+                        let went = self.gone(encoding, &lanes, &operands, answer);
+                        self.known.insert((kind, bits, answer), went.clone());
+                        went
+                    }
+                },
+                None => self.gone(encoding, &lanes, &operands, answer),
+            };
+            let Some(went) = went else { continue };
+            if seen.lanes == 0 {
+                seen.case = index;
+            }
+            if clear.is_none() && went.iter().filter(|went| **went).count() == 1 {
+                clear = Some(index);
+            }
+            // The way that most lanes went so far is the one that an odd lane is odd to.
+            let usual = seen.ways.iter().position(|(_, count)| *count == seen.lanes);
+            if odd.is_none() && usual.is_none_or(|usual| !went[usual]) {
+                odd = Some(index);
+            }
+            seen.lanes += 1;
+            for (way, went) in seen.ways.iter_mut().zip(went) {
+                way.1 += usize::from(went);
+            }
+        }
+        seen.way = seen.ways.iter().find(|(_, count)| *count == seen.lanes).map(|(name, _)| *name);
+        // An answer that only one way gives shows more than one that both would give.
+        let telling = if seen.way.is_none() { odd } else { clear };
+        seen.case = telling.unwrap_or(seen.case);
+        (seen.lanes > 0).then_some(seen)
+    }
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use fpprobe_profiles::judge::{Judge, Judgement};
-use fpprobe_profiles::manner::{Aspect, Manner, manner};
+use fpprobe_profiles::manner::{Aspect, Manner, manners};
 use fpprobe_profiles::{Observation, parallel};
 use fpprobe_spirv::Kernel;
 use fpprobe_spirv::op::Function;
@@ -64,10 +64,11 @@ fn behaviour(observation: &Observation) -> String {
     }
     let channels = observation.kernel.format.channels();
     let respects = chosen.iter().filter_map(|aspect| {
-        let told = channels.iter().enumerate().filter_map(|(part, channel)| {
-            let told = way(&manner(observation, *aspect, part)?, *aspect)?;
-            Some((channel.name, told))
-        });
+        let manners = manners(observation, *aspect);
+        let told = channels
+            .iter()
+            .zip(&manners)
+            .filter_map(|(channel, manner)| Some((channel.name, way(manner.as_ref()?, *aspect)?)));
         let told: Vec<(char, String)> = told.collect();
         let (_, first) = told.first()?;
         if told.iter().all(|(_, way)| way == first) {

@@ -6,6 +6,7 @@ use fpprobe_spirv::plan::{Direction, Element};
 use fpprobe_spirv::{Format, Kernel, plan};
 
 use super::Ask;
+use crate::protocol::Runs;
 
 /// Most values (operands of all cases) in one batch, so that none takes long or much memory.
 const VALUES: usize = 1 << 18;
@@ -15,14 +16,22 @@ const VALUES: usize = 1 << 18;
 pub enum Batching {
     /// Kernels of the same format, controls, route and front end share a module, scalars and vectors apart.
     Shared,
-    /// Every kernel has a module of its own.
-    Alone,
+    /// Every kernel has a module of its own, and runs so often.
+    Alone(Runs),
 }
 
 impl Batching {
     /// Whether a kernel has its module to itself.
     pub fn is_alone(self, kernel: &Kernel) -> bool {
-        self == Batching::Alone || kernel.op.code.is_of_texels()
+        matches!(self, Batching::Alone(_)) || kernel.op.code.is_of_texels()
+    }
+
+    /// How often kernels run.
+    pub fn runs(self) -> Runs {
+        match self {
+            Batching::Shared => Runs::Two,
+            Batching::Alone(runs) => runs,
+        }
     }
 }
 
@@ -104,7 +113,7 @@ mod tests {
         ];
         let asks = asks(&ids, 4);
         assert_eq!(batches(&asks, Batching::Shared, 2), [vec![0, 2], vec![1], vec![3], vec![5], vec![6], vec![4]]);
-        assert_eq!(batches(&asks, Batching::Alone, 2).len(), ids.len());
+        assert_eq!(batches(&asks, Batching::Alone(Runs::Two), 2).len(), ids.len());
     }
 
     #[test]

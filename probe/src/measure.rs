@@ -23,13 +23,13 @@ use crate::protocol::{Answer, Failure, Runs};
 
 /// What runs a module: a device, or in tests a stand-in.
 pub trait Executor {
-    /// Runs a module once. `buffers` hold the plan's buffers in order, `texels` those of its image; both are updated.
+    /// Runs a module once. `buffers` hold the plan's buffers in order, `texels` those of its images; both are updated.
     fn dispatch(
         &mut self,
         words: &[u32],
         plan: &Plan,
         buffers: &mut [Vec<u8>],
-        texels: &mut [u8],
+        texels: &mut [Vec<u8>],
         timeout: Duration,
     ) -> Result<(), Failure>;
 

@@ -1,4 +1,4 @@
-//! Where the values of several kernels of one module lie: buffers, regions, work groups, and the image if there is one.
+//! Where the values of several kernels of one module lie: buffers, regions, work groups, and the images of texel kernels.
 //!
 //! A kernel's cases occupy **slots** 0..n. Operand `p` of slot `s` lies at `base + s * width` of its buffer, its
 //! components side by side; the result likewise. Element sizes follow from the buffer's [`Element`]. Scalars of buffers
@@ -21,7 +21,7 @@ use crate::kernel::{Kernel, Shape};
 use crate::route::{Route, Stage};
 use crate::words::words_of;
 
-pub use image::Image;
+pub use image::{Image, most_kernels};
 pub use memory::{read, write};
 
 /// Invocations of one work group (x); every device offers at least 128.
@@ -30,7 +30,7 @@ pub const GROUP: u32 = 64;
 pub const MOST_BUFFERS: usize = 4;
 /// Binding of the words of operands; those of results have the next one.
 const WORDS_BINDING: u32 = 8;
-/// Binding of the storage image.
+/// Binding of the first image; those of others follow.
 pub const IMAGE_BINDING: u32 = 16;
 /// Width of the image in slots, which fill it row by row.
 pub const IMAGE_WIDTH: u32 = 64;
@@ -94,6 +94,8 @@ pub struct Placed {
     pub values: Arc<[u64]>,
     /// Result regions; a texel result has none.
     pub results: Vec<Region>,
+    /// The image of a texel kernel.
+    pub image: Option<Image>,
 }
 
 /// How the host makes two runs of the same kernels differ.
@@ -105,21 +107,27 @@ pub struct Variant {
     pub reversed: bool,
 }
 
-/// Layout of one module: kernels of the same format, controls, route and front end.
+/// Layout of one module: kernels of the same format, controls, route and front end; texel kernels of one operation on several formats.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Plan {
     /// The kernels, in module order.
     pub placed: Vec<Placed>,
     /// Storage buffers, in binding order.
     pub buffers: Vec<Buffer>,
-    /// The storage image, for image kernels (which have a module each).
-    pub image: Option<Image>,
     /// Work groups to dispatch in x: enough for the slots.
     pub columns: u32,
     /// Work groups to dispatch in y: a row for each kernel.
     pub rows: u32,
     /// The variant it was laid out for.
     pub variant: Variant,
+}
+
+impl Placed {
+    /// Invocations that a slot takes: one for each texel of a block that is read.
+    pub fn invocations(&self) -> u32 {
+        let block = self.image.filter(|image| image.is_read() && image.format.is_block());
+        block.map_or(1, |image| image.format.side().pow(2))
+    }
 }
 
 impl Element {
@@ -206,7 +214,7 @@ impl Plan {
     /// them. `storage16`: the device has 16-bit storage.
     ///
     /// # Panics
-    /// When a texel kernel shares the module with another.
+    /// When there are more texel kernels than [`most_kernels`].
     pub fn new(kernels: &[(Kernel, u32)], storage16: bool, variant: Variant) -> Plan {
         let wanted = kernels.iter().enumerate();
         let wanted = wanted.map(|(operands, (kernel, slots))| {
@@ -219,16 +227,10 @@ impl Plan {
     /// Lays out these kernels; those that ask the same operands share them.
     ///
     /// # Panics
-    /// When a texel kernel shares the module with another.
+    /// When there are more texel kernels than [`most_kernels`].
     pub fn sharing(kernels: &[Wanted], storage16: bool, variant: Variant) -> Plan {
-        let mut plan = Plan {
-            placed: Vec::new(),
-            buffers: Vec::new(),
-            image: None,
-            columns: 0,
-            rows: kernels.len() as u32,
-            variant,
-        };
+        let mut plan =
+            Plan { placed: Vec::new(), buffers: Vec::new(), columns: 0, rows: kernels.len() as u32, variant };
         let mut order: Vec<&Wanted> = kernels.iter().collect();
         let mut known: Vec<(&Wanted, Vec<Region>)> = Vec::new();
         let nothing: Arc<[u64]> = Arc::default();
@@ -238,19 +240,21 @@ impl Plan {
         let most = order.iter().map(|wanted| wanted.slots).max().unwrap_or(0);
         for wanted in order {
             let Wanted { kernel, slots, operands, values } = wanted;
-            let (mut params, mut results, mut brought) = (Vec::new(), Vec::new(), &nothing);
+            let (mut params, mut results, mut brought, mut image) = (Vec::new(), Vec::new(), &nothing, None);
             match kernel.op.code {
                 code if code.is_of_texels() => {
-                    assert!(kernels.len() == 1, "a texel kernel has a module of its own");
+                    assert!(kernels.len() <= most_kernels(kernel), "so many images are more than every device has");
+                    let number = plan.placed.len() as u32;
+                    // All attachments of a pass and all attributes of a vertex are as many.
+                    let slots = if kernel.route.is_interface() { most } else { *slots };
                     let extent = [IMAGE_WIDTH, slots.div_ceil(IMAGE_WIDTH).max(1)];
-                    let image = Image { format: kernel.format, extent, route: kernel.route, code };
-                    plan.image = Some(image);
-                    if !image.is_written() {
+                    let own = image.insert(Image { format: kernel.format, extent, route: kernel.route, code, number });
+                    if !own.is_written() {
                         results = plan.regions(Direction::Out, wanted, storage16);
                     }
                     if brings(kernel.route) {
                         brought = values;
-                    } else if image.is_written() || image.state().is_some() {
+                    } else if own.is_written() || own.state().is_some() {
                         params = plan.regions(Direction::In, wanted, storage16);
                     }
                 }
@@ -271,9 +275,17 @@ impl Plan {
                     results = plan.regions(Direction::Out, wanted, storage16);
                 }
             }
-            plan.placed.push(Placed { kernel: *kernel, slots: *slots, params, values: Arc::clone(brought), results });
+            plan.placed.push(Placed {
+                kernel: *kernel,
+                slots: *slots,
+                params,
+                values: Arc::clone(brought),
+                results,
+                image,
+            });
         }
-        plan.columns = (most * plan.invocations()).div_ceil(GROUP) + variant.shift;
+        let invocations = plan.placed.iter().map(|placed| placed.slots * placed.invocations()).max().unwrap_or(0);
+        plan.columns = invocations.div_ceil(GROUP) + variant.shift;
         plan.sort_buffers();
         plan
     }
@@ -281,7 +293,7 @@ impl Plan {
     fn regions(&mut self, direction: Direction, wanted: &Wanted, storage16: bool) -> Vec<Region> {
         let kernel = &wanted.kernel;
         let mut shapes = if direction == Direction::In { kernel.params() } else { kernel.results() };
-        if direction == Direction::In && self.image.is_some_and(|image| image.is_read()) {
+        if direction == Direction::In && image::reads(kernel.op.code) {
             // The last operand is the texel.
             shapes.pop();
         }
@@ -337,7 +349,7 @@ impl Plan {
     /// Whether it draws one triangle over the whole of an attachment, so that a fragment's place is its slot. State is set for
     /// each slot by itself, so there each has a point.
     pub fn covers(&self) -> bool {
-        self.image.is_some_and(|image| image.route.is_drawn() && image.state().is_none())
+        self.image().is_some_and(|image| image.route.is_drawn() && image.state().is_none())
     }
 
     /// Vertices of a plan that draws: those of the triangle, or enough for the slots.
@@ -351,16 +363,11 @@ impl Plan {
         }
     }
 
-    /// Invocations that a slot takes: one for each texel of a block that is read.
-    pub fn invocations(&self) -> u32 {
-        let block = self.image.filter(|image| image.is_read() && image.format.is_block());
-        block.map_or(1, |image| image.format.side().pow(2))
-    }
-
     /// The plan as its module sees it: with a slot for each invocation, which has its part of the result.
     pub(crate) fn by_invocation(&self) -> Plan {
-        let (mut plan, invocations) = (self.clone(), self.invocations());
+        let mut plan = self.clone();
         for placed in &mut plan.placed {
+            let invocations = placed.invocations();
             placed.slots *= invocations;
             for Region { shape, .. } in &mut placed.results {
                 *shape =
@@ -375,8 +382,13 @@ impl Plan {
         if self.route() == Some(Route::Vertex) { 0 } else { self.variant.shift * self.group() }
     }
 
-    /// Number of texels of the image, or of blocks, 0 without one.
-    pub fn texels(&self) -> usize {
-        self.image.map_or(0, |image| (image.extent[0] * image.extent[1]) as usize)
+    /// The images, in the order of their kernels: one for each, or none.
+    pub fn images(&self) -> impl Iterator<Item = Image> {
+        self.placed.iter().filter_map(|placed| placed.image)
+    }
+
+    /// The first image, for what all of them have in common: route and code.
+    pub fn image(&self) -> Option<Image> {
+        self.images().next()
     }
 }

@@ -17,18 +17,18 @@ impl<F: FnMut(u32, &Kernel, u32, u64) -> Option<u64>> Executor for Device<F> {
         _words: &[u32],
         plan: &Plan,
         buffers: &mut [Vec<u8>],
-        texels: &mut [u8],
+        texels: &mut [Vec<u8>],
         _timeout: Duration,
     ) -> Result<(), Failure> {
         self.modules.push((plan.variant, buffers.concat()));
-        let size = plan.image.map_or(0, |image| image.format.bits() as usize / 8);
-        for placed in &plan.placed {
+        for (row, placed) in plan.placed.iter().enumerate() {
+            let size = placed.image.map_or(0, |image| image.texel());
             for slot in 0..placed.slots {
                 let operand = if let Some(region) = placed.params.first() {
                     read(plan, &buffers[region.buffer], region, slot, 0)
                 } else {
                     let mut word = [0; 8];
-                    word[..size].copy_from_slice(&texels[slot as usize * size..][..size]);
+                    word[..size].copy_from_slice(&texels[row][slot as usize * size..][..size]);
                     u64::from_le_bytes(word)
                 };
                 let Some(bits) = (self.fault)(self.run, &placed.kernel, slot, operand) else { continue };
@@ -38,7 +38,7 @@ impl<F: FnMut(u32, &Kernel, u32, u64) -> Option<u64>> Executor for Device<F> {
                     }
                 }
                 if placed.results.is_empty() {
-                    texels[slot as usize * size..][..size].copy_from_slice(&bits.to_le_bytes()[..size]);
+                    texels[row][slot as usize * size..][..size].copy_from_slice(&bits.to_le_bytes()[..size]);
                 }
             }
         }
@@ -207,7 +207,7 @@ impl Executor for Forgetful {
         _words: &[u32],
         plan: &Plan,
         buffers: &mut [Vec<u8>],
-        _texels: &mut [u8],
+        _texels: &mut [Vec<u8>],
         _timeout: Duration,
     ) -> Result<(), Failure> {
         for placed in &plan.placed {

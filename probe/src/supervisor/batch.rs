@@ -14,7 +14,8 @@ const VALUES: usize = 1 << 18;
 /// Whether kernels may share modules.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Batching {
-    /// Kernels of the same format, controls, route and front end share a module, scalars and vectors apart.
+    /// Kernels of the same format, controls, route and front end share a module, scalars and vectors apart; texel kernels of the
+    /// same operation, whatever their format.
     Shared,
     /// Every kernel has a module of its own, and runs so often.
     Alone(Runs),
@@ -23,7 +24,7 @@ pub enum Batching {
 impl Batching {
     /// Whether a kernel has its module to itself.
     pub fn is_alone(self, kernel: &Kernel) -> bool {
-        matches!(self, Batching::Alone(_)) || kernel.op.code.is_of_texels()
+        matches!(self, Batching::Alone(_)) || plan::most_kernels(kernel) == 1
     }
 
     /// How often kernels run.
@@ -49,8 +50,12 @@ pub fn batches(asks: &[Ask], batching: Batching, most: usize) -> Vec<Vec<usize>>
         let alone = batching.is_alone(kernel);
         // All kernels of a module carry what the largest of them has for operands.
         let large = kernel.has_matrices();
-        let kind = (kernel.format, kernel.controls, kernel.route, kernel.stage, kernel.width > 1, kernel.via, large);
+        // Images of several formats lie side by side.
+        let texels = kernel.op.code.is_of_texels();
+        let what = (texels.then_some(kernel.op.name), (!texels).then_some(kernel.format));
+        let kind = (what, kernel.controls, kernel.route, kernel.stage, kernel.width > 1, kernel.via, large);
         let buffers = plan::buffers(kernel);
+        let most = most.min(plan::most_kernels(kernel));
         let room = open.get_mut(&kind).filter(|open| !alone && batches[open.batch].len() < most);
         if let Some(open) = room
             && open.values.saturating_add(values) <= VALUES

@@ -31,7 +31,7 @@ pub(super) struct Canvas {
 
 /// Layout of a plan's attachment.
 pub(super) fn attached(plan: &Plan) -> vk::ImageLayout {
-    if plan.image.is_some_and(|image| image.format.is_depth()) {
+    if plan.image().is_some_and(|image| image.format.is_depth()) {
         vk::ImageLayout::DEPTH_STENCIL_ATTACHMENT_OPTIMAL
     } else {
         vk::ImageLayout::COLOR_ATTACHMENT_OPTIMAL
@@ -47,7 +47,8 @@ fn samples(plan: &Plan) -> vk::SampleCountFlags {
 /// The attachments of a plan: what is drawn on, and what that is resolved to.
 fn attachments(plan: &Plan) -> Vec<vk::AttachmentDescription> {
     let layout = attached(plan);
-    let format = plan.image.and_then(|image| vulkan_format(image.format)).map_or(vk::Format::UNDEFINED, |(raw, _)| raw);
+    let format =
+        plan.image().and_then(|image| vulkan_format(image.format)).map_or(vk::Format::UNDEFINED, |(raw, _)| raw);
     let kept = vk::AttachmentDescription::default()
         .format(format)
         .samples(vk::SampleCountFlags::TYPE_1)
@@ -100,7 +101,7 @@ impl Canvas {
             let vk::Extent3D { width, height, .. } = image.extent();
             vk::Extent2D { width, height }
         });
-        let several = plan.image.filter(|_| !resolved.is_empty()).map(|image| {
+        let several = plan.image().filter(|_| !resolved.is_empty()).map(|image| {
             let wanted = Wanted::of(&image, vk::ImageUsageFlags::COLOR_ATTACHMENT)?;
             Image::new(logical, physical, &Wanted { samples: samples(plan), ..wanted })
         });
@@ -138,13 +139,14 @@ impl Canvas {
         };
         let stages: Vec<_> = modules.iter().map(stage).collect();
 
-        let texel = plan.image.filter(|image| !image.is_written());
-        let attribute = texel.and_then(|image| {
+        let attributes = plan.images().filter(|image| !image.is_written()).filter_map(|image| {
             let (format, _) = vulkan_format(image.format)?;
-            let binding = vk::VertexInputBindingDescription::default().stride(image.format.bits() / 8);
-            Some((binding, vk::VertexInputAttributeDescription::default().format(format)))
+            let (number, stride) = (image.number, image.texel() as u32);
+            let binding = vk::VertexInputBindingDescription::default().binding(number).stride(stride);
+            let attribute = vk::VertexInputAttributeDescription::default().location(number).binding(number);
+            Some((binding, attribute.format(format)))
         });
-        let (bindings, attributes): (Vec<_>, Vec<_>) = attribute.into_iter().unzip();
+        let (bindings, attributes): (Vec<_>, Vec<_>) = attributes.unzip();
         let input = vk::PipelineVertexInputStateCreateInfo::default()
             .vertex_binding_descriptions(&bindings)
             .vertex_attribute_descriptions(&attributes);
@@ -161,7 +163,7 @@ impl Canvas {
             .cull_mode(vk::CullModeFlags::NONE)
             .line_width(1.0);
         let multisample = vk::PipelineMultisampleStateCreateInfo::default().rasterization_samples(samples(plan));
-        let written = plan.image.filter(plan::Image::is_written);
+        let written = plan.image().filter(plan::Image::is_written);
         let depth = vk::PipelineDepthStencilStateCreateInfo::default()
             .depth_test_enable(true)
             .depth_write_enable(true)
@@ -226,13 +228,15 @@ impl Device {
             .render_pass(canvas.pass.raw())
             .framebuffer(canvas.frame.raw())
             .render_area(vk::Rect2D::default().extent(canvas.extent));
-        // SAFETY: the caller's promise. Attributes are fetched within the texels, of which there are as many as slots.
+        // SAFETY: the caller's promise. Attributes are fetched within the texels: each kernel has one for every vertex.
         unsafe {
             device.cmd_begin_render_pass(commands, &begin, vk::SubpassContents::INLINE);
             device.cmd_bind_pipeline(commands, point, pipeline.raw());
             device.cmd_bind_descriptor_sets(commands, point, pipeline.layout(), 0, &[pipeline.set()], &[]);
-            if let (Some(texels), true) = (&self.texels, plan.image.is_some_and(|image| !image.is_written())) {
-                device.cmd_bind_vertex_buffers(commands, 0, &[texels.raw()], &[0]);
+            for (image, texels) in plan.images().zip(self.texels.iter().flatten()) {
+                if !image.is_written() {
+                    device.cmd_bind_vertex_buffers(commands, image.number, &[texels.raw()], &[0]);
+                }
             }
             if states.is_empty() {
                 device.cmd_draw(commands, plan.vertices(), plan.rows, 0, 0);

@@ -142,7 +142,7 @@ impl Executor for Timed<'_> {
         words: &[u32],
         plan: &Plan,
         buffers: &mut [Vec<u8>],
-        texels: &mut [u8],
+        texels: &mut [Vec<u8>],
         timeout: Duration,
     ) -> Result<(), Failure> {
         let left = timeout.saturating_sub(self.started.elapsed()).max(Duration::from_millis(1));

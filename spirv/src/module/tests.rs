@@ -272,7 +272,7 @@ fn execution_modes_are_exactly_those_asked_for() {
                 Stage::Vertex => None,
             };
             let depth =
-                plan.image.filter(crate::plan::Image::is_depth_output).map(|_| format!("{main} DepthReplacing"));
+                plan.image().filter(crate::plan::Image::is_depth_output).map(|_| format!("{main} DepthReplacing"));
             let mut expected: Vec<String> = own.into_iter().chain(depth).collect();
             expected.extend(modes.iter().map(|mode| format!("{main} {mode}")));
             assert_eq!(operands(&module.execution_modes), expected);
@@ -373,7 +373,7 @@ fn buffers_have_the_bindings_of_the_plan_and_operands_are_read_only() {
         let image = decorated.iter().filter(|text| text.ends_with(&format!(" Binding {IMAGE_BINDING}"))).count();
         // Attachments and attributes are inputs and outputs.
         let bound = !plan.route().is_some_and(|route| route.is_drawn() || route == Route::Vertex);
-        assert_eq!(image, usize::from(plan.image.is_some() && bound));
+        assert_eq!(image, usize::from(plan.image().is_some() && bound));
     }
 }
 

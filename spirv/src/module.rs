@@ -4,6 +4,7 @@
 //! rows share what gets at memory: operands are loaded, a switch on the row computes, results are stored. Operands that are
 //! constants are never loaded: see `folded.rs`. The words depend on the plan alone.
 
+mod counting;
 mod elements;
 mod folded;
 mod operands;
@@ -122,8 +123,14 @@ fn direct(plan: &Plan) -> Result<Module, BuildError> {
             emitter.begin_drawn(plan, stage, &texels)?
         }
     };
-    if !plan.placed.is_empty() {
-        emitter.body(plan, &memory, place)?;
+    match plan.placed.len() {
+        0 => {}
+        // Rows one after the other, where there are no instances.
+        2.. if plan.covers() => {
+            let rows = emitter.word(plan.rows);
+            emitter.counted(rows, |emitter, row| emitter.body(plan, &memory, Place { row, ..place }))?;
+        }
+        _ => emitter.body(plan, &memory, place)?,
     }
     emitter.end_entry()
 }

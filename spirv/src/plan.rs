@@ -116,7 +116,7 @@ pub struct Plan {
     pub buffers: Vec<Buffer>,
     /// Work groups to dispatch in x: enough for the slots.
     pub columns: u32,
-    /// Work groups to dispatch in y: a row for each kernel.
+    /// Work groups to dispatch in y, or instances to draw: a row for each kernel.
     pub rows: u32,
     /// The variant it was laid out for.
     pub variant: Variant,
@@ -346,10 +346,15 @@ impl Plan {
         if self.route().and_then(window::vectors).is_some() { 1 } else { GROUP }
     }
 
-    /// Whether it draws one triangle over the whole of an attachment, so that a fragment's place is its slot. State is set for
-    /// each slot by itself, so there each has a point.
+    /// Whether it draws one triangle over the whole of its attachments, so that a fragment's place is its slot, of every row. State
+    /// is set for each slot by itself, so there each has a point.
     pub fn covers(&self) -> bool {
         self.image().is_some_and(|image| image.route.is_drawn() && image.state().is_none())
+    }
+
+    /// Instances of a plan that draws: a fragment that all attachments have does the work of all rows.
+    pub fn instances(&self) -> u32 {
+        if self.covers() { 1 } else { self.rows }
     }
 
     /// Vertices of a plan that draws: those of the triangle, or enough for the slots.

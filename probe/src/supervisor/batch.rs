@@ -46,12 +46,13 @@ pub fn batches(asks: &[Ask], batching: Batching, most: usize) -> Vec<Vec<usize>>
     for place in places {
         let ask = &asks[place];
         let kernel = &ask.kernel;
-        let values = ask.cases.len() * kernel.arity();
         let alone = batching.is_alone(kernel);
         // All kernels of a module carry what the largest of them has for operands.
         let large = kernel.has_matrices();
         // Images of several formats lie side by side.
         let texels = kernel.op.code.is_of_texels();
+        // Of texels no list is longer than all codes of 16 bits, and images are few.
+        let values = if texels { 0 } else { ask.cases.len() * kernel.arity() };
         let what = (texels.then_some(kernel.op.name), (!texels).then_some(kernel.format));
         let kind = (what, kernel.controls, kernel.route, kernel.stage, kernel.width > 1, kernel.via, large);
         let buffers = plan::buffers(kernel);

@@ -73,7 +73,7 @@ impl Device {
         let images = plan.images().filter(|_| !in_buffer).map(|image| self.image(&image));
         let images = images.collect::<Result<Vec<_>, _>>()?;
         let draws = plan.shader() != Stage::Compute;
-        let canvas = draws.then(|| Canvas::new(&self.logical, self.physical, plan, images.first())).transpose()?;
+        let canvas = draws.then(|| Canvas::new(&self.logical, self.physical, plan, &images)).transpose()?;
         let pipeline = Pipeline::new(&self.logical, words, plan, canvas.as_ref())?;
 
         self.fill(buffers)?;

@@ -69,7 +69,7 @@ impl Device {
                     Some(_) => device.cmd_set_blend_constants(commands, &values),
                     None => {}
                 }
-                device.cmd_draw(commands, 1, plan.rows, point, 0);
+                device.cmd_draw(commands, 1, plan.instances(), point, 0);
             }
         }
     }

@@ -72,7 +72,7 @@ impl Emitter {
             }
             let (slot, row) = match told[..] {
                 [slot, row] => (self.value(Op::Load, uint, ids([slot]))?, self.value(Op::Load, uint, ids([row]))?),
-                // A texel kernel has its module to itself.
+                // Its slot is that of every row.
                 _ => (self.covered(told[0])?, self.word(0)),
             };
             return Ok(Place { slot, row, local: None });

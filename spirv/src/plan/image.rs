@@ -83,6 +83,8 @@ pub const fn most_kernels(kernel: &Kernel) -> usize {
         (_, Route::StorageImage) => 4,
         // `maxPerStageDescriptorSampledImages` and `maxPerStageDescriptorSamplers`.
         (_, Route::Sampled | Route::View | Route::TexelBuffer) => 16,
+        // `maxFragmentCombinedOutputResources`, of which the buffer of the operands is one; there is one depth attachment.
+        (_, route) if route.is_drawn() && !kernel.format.is_depth() => 3,
         // `maxVertexInputAttributes` and `maxVertexInputBindings`.
         (_, Route::Vertex) => 16,
         _ => 1,

@@ -148,9 +148,11 @@ impl Element {
         }
     }
 
-    /// The elements of a kernel's values of this format.
-    fn of(kernel: &Kernel, format: Format, storage16: bool) -> Element {
+    /// The elements of a kernel's values of this format; `company`: in a module of several kernels, where one loop gets at the
+    /// components of all texels.
+    fn of(kernel: &Kernel, format: Format, storage16: bool, company: bool) -> Element {
         match format {
+            _ if company && kernel.op.code.is_of_texels() => Element::Words,
             _ if kernel.width > 1 || brings(kernel.route) => Element::Words,
             _ if format.is_packed() && format.bits() > 32 => Element::Words,
             Format::F16 if storage16 => Element::F16,
@@ -183,12 +185,26 @@ impl Buffer {
 
 /// The storage buffers that a kernel uses, so that a module's kernels can be chosen to need at most [`MOST_BUFFERS`].
 pub fn buffers(kernel: &Kernel) -> BTreeSet<(Direction, Element)> {
-    let params = if brings(kernel.route) { Vec::new() } else { kernel.params() };
+    let params = if brings(kernel.route) { Vec::new() } else { in_buffers(kernel, Direction::In) };
     let params = params.into_iter().map(|shape| (Direction::In, shape));
     params
-        .chain(kernel.results().into_iter().map(|shape| (Direction::Out, shape)))
-        .map(|(direction, shape)| (direction, Element::of(kernel, shape.format, true)))
+        .chain(in_buffers(kernel, Direction::Out).into_iter().map(|shape| (Direction::Out, shape)))
+        .map(|(direction, shape)| (direction, Element::of(kernel, shape.format, true, true)))
         .collect()
+}
+
+/// The operands or results that lie in buffers: all but texels, of which the operand is the last one.
+fn in_buffers(kernel: &Kernel, direction: Direction) -> Vec<Shape> {
+    let code = kernel.op.code;
+    match direction {
+        Direction::In => {
+            let mut shapes = kernel.params();
+            shapes.truncate(shapes.len() - usize::from(image::reads(code)));
+            shapes
+        }
+        Direction::Out if image::writes(code) => Vec::new(),
+        Direction::Out => kernel.results(),
+    }
 }
 
 /// Whether the plan itself brings the operands on this route.
@@ -240,41 +256,27 @@ impl Plan {
         let most = order.iter().map(|wanted| wanted.slots).max().unwrap_or(0);
         for wanted in order {
             let Wanted { kernel, slots, operands, values } = wanted;
-            let (mut params, mut results, mut brought, mut image) = (Vec::new(), Vec::new(), &nothing, None);
-            match kernel.op.code {
-                code if code.is_of_texels() => {
-                    assert!(kernels.len() <= most_kernels(kernel), "so many images are more than every device has");
-                    let number = plan.placed.len() as u32;
-                    // All attachments of a pass and all attributes of a vertex are as many.
-                    let slots = if kernel.route.is_interface() { most } else { *slots };
-                    let extent = [IMAGE_WIDTH, slots.div_ceil(IMAGE_WIDTH).max(1)];
-                    let own = image.insert(Image { format: kernel.format, extent, route: kernel.route, code, number });
-                    if !own.is_written() {
-                        results = plan.regions(Direction::Out, wanted, storage16);
-                    }
-                    if brings(kernel.route) {
-                        brought = values;
-                    } else if own.is_written() || own.state().is_some() {
-                        params = plan.regions(Direction::In, wanted, storage16);
-                    }
-                }
-                _ if brings(kernel.route) => {
-                    results = plan.regions(Direction::Out, wanted, storage16);
-                    brought = values;
-                }
-                _ => {
-                    let shared = known.iter().find(|(other, regions)| {
-                        let shapes: Vec<Shape> = regions.iter().map(|region| region.shape).collect();
-                        other.operands == *operands && other.slots == *slots && shapes == kernel.params()
-                    });
-                    params = match shared {
-                        Some((_, regions)) => regions.clone(),
-                        None => plan.regions(Direction::In, wanted, storage16),
-                    };
-                    known.push((wanted, params.clone()));
-                    results = plan.regions(Direction::Out, wanted, storage16);
-                }
+            let image = kernel.op.code.is_of_texels().then(|| {
+                assert!(kernels.len() <= most_kernels(kernel), "so many images are more than every device has");
+                // All attachments of a pass and all attributes of a vertex are as many.
+                let slots = if kernel.route.is_interface() { most } else { *slots };
+                Image::new(kernel, slots, plan.placed.len() as u32)
+            });
+            let (mut params, mut brought) = (Vec::new(), &nothing);
+            if brings(kernel.route) {
+                brought = values;
+            } else {
+                let shared = known.iter().find(|(other, regions)| {
+                    let shapes: Vec<Shape> = regions.iter().map(|region| region.shape).collect();
+                    other.operands == *operands && other.slots == *slots && shapes == in_buffers(kernel, Direction::In)
+                });
+                params = match shared {
+                    Some((_, regions)) => regions.clone(),
+                    None => plan.regions(Direction::In, wanted, storage16),
+                };
+                known.push((wanted, params.clone()));
             }
+            let results = plan.regions(Direction::Out, wanted, storage16);
             plan.placed.push(Placed {
                 kernel: *kernel,
                 slots: *slots,
@@ -292,13 +294,8 @@ impl Plan {
 
     fn regions(&mut self, direction: Direction, wanted: &Wanted, storage16: bool) -> Vec<Region> {
         let kernel = &wanted.kernel;
-        let mut shapes = if direction == Direction::In { kernel.params() } else { kernel.results() };
-        if direction == Direction::In && image::reads(kernel.op.code) {
-            // The last operand is the texel.
-            shapes.pop();
-        }
         let region = |shape: Shape| {
-            let element = Element::of(kernel, shape.format, storage16);
+            let element = Element::of(kernel, shape.format, storage16, self.rows > 1);
             let found = self.buffers.iter().position(|b| b.direction == direction && b.element == element);
             let buffer = found.unwrap_or_else(|| {
                 self.buffers.push(Buffer { direction, element, length: 0 });
@@ -310,7 +307,7 @@ impl Plan {
             self.buffers[buffer].length = (base + wanted.slots * element.count(shape)).next_multiple_of(multiple);
             Region { shape, buffer, base }
         };
-        shapes.into_iter().map(region).collect()
+        in_buffers(kernel, direction).into_iter().map(region).collect()
     }
 
     /// Puts the buffers into binding order and renumbers the regions.

@@ -110,6 +110,27 @@ fn images_are_filled_and_read_as_texels() {
 }
 
 #[test]
+fn texels_of_several_formats_have_an_image_each() {
+    for ids in [
+        ["r16f.load:route=sampled", "rgba8unorm.load:route=sampled"],
+        ["b10g11r11.store:route=storage_image", "r8unorm.store:route=storage_image"],
+        ["r16f.blend_replace:route=attachment", "r32f.blend_replace:route=attachment"],
+    ] {
+        let kernels = ids.map(|id| id.parse::<Kernel>().unwrap());
+        let offers: Vec<fpprobe_spirv::Need> = kernels.iter().flat_map(fpprobe_spirv::needs::needs).collect();
+        let answers = ask(&ids, &offers, |_, kernel, _, operand| Some(operand ^ u64::from(kernel.format.bits())));
+        for (kernel, answer) in kernels.iter().zip(&answers) {
+            let mask = kernel.output_formats().next().unwrap().mask();
+            let expected = (cases(kernel).case(0)[0] ^ u64::from(kernel.format.bits())) & mask;
+            assert_eq!((answer.outcome, answer.out[0]), (Outcome::Ran, expected), "{kernel}");
+        }
+        let answers = ask(&ids, &offers, |_, kernel, _, operand| (*kernel == kernels[0]).then_some(operand));
+        let outcomes: Vec<Outcome> = answers.iter().map(|answer| answer.outcome).collect();
+        assert_eq!(outcomes, [Outcome::Ran, Outcome::NotWritten], "{ids:?}");
+    }
+}
+
+#[test]
 fn a_texel_that_stays_as_it_was_is_an_answer_only_where_another_changes() {
     let kernel: Kernel = "r16f.blend_replace:route=attachment".parse().unwrap();
     let offers = fpprobe_spirv::needs::needs(&kernel).into_iter().collect();

@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn kernels_of_a_kind_share_and_images_are_alone() {
+    fn kernels_of_a_kind_share() {
         let ids = [
             "f32.fadd",
             "f16.fadd",
@@ -120,6 +120,28 @@ mod tests {
         let asks = asks(&ids, 4);
         assert_eq!(batches(&asks, Batching::Shared, 2), [vec![0, 2], vec![1], vec![3], vec![5], vec![6], vec![4]]);
         assert_eq!(batches(&asks, Batching::Alone(Runs::Two), 2).len(), ids.len());
+    }
+
+    #[test]
+    fn texels_of_several_formats_share_as_many_images_as_every_device_has() {
+        let formats = ["r8unorm", "rgba8unorm", "r16f", "rgba16f", "r32f"];
+        let ids = |rest: &str| formats.map(|format| format!("{format}.{rest}"));
+        for (rest, sizes) in [
+            ("load:route=sampled", &[5][..]),
+            ("load:route=storage_image", &[4, 1]),
+            ("store:route=attachment", &[3, 2]),
+            ("store:route=clear", &[1, 1, 1, 1, 1]),
+            ("store:route=blit", &[1, 1, 1, 1, 1]),
+        ] {
+            let ids = ids(rest);
+            // However long their lists.
+            let asks = asks(&ids.each_ref().map(String::as_str), VALUES / 2);
+            let batches = batches(&asks, Batching::Shared, 24);
+            assert_eq!(batches.iter().map(Vec::len).collect::<Vec<_>>(), sizes, "{rest}");
+            assert_eq!(Batching::Shared.is_alone(&asks[0].kernel), sizes[0] == 1, "{rest}");
+        }
+        let ids = ["r8unorm.load:route=sampled", "r16f.sample:route=sampled", "r16f.load:route=view"];
+        assert_eq!(batches(&asks(&ids, 1), Batching::Shared, 24).len(), 3);
     }
 
     #[test]

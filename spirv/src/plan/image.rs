@@ -1,5 +1,6 @@
 //! The images of texel kernels.
 
+use super::{IMAGE_BINDING, IMAGE_WIDTH};
 use crate::format::Format;
 use crate::kernel::Kernel;
 use crate::op::{Code, State};
@@ -22,16 +23,15 @@ pub struct Image {
 }
 
 impl Image {
+    /// The image of a kernel of so many slots.
+    pub(super) fn new(kernel: &Kernel, slots: u32, number: u32) -> Image {
+        let extent = [IMAGE_WIDTH, slots.div_ceil(IMAGE_WIDTH).max(1)];
+        Image { format: kernel.format, extent, route: kernel.route, code: kernel.op.code, number }
+    }
+
     /// Whether its texels are the result; else they are the operand.
     pub const fn is_written(&self) -> bool {
-        matches!(
-            self.code,
-            Code::ImageWrite
-                | Code::TexelCopy
-                | Code::TexelConvert
-                | Code::Blend(_)
-                | Code::State(State::MinDepth | State::MaxDepth | State::BlendConstants)
-        )
+        writes(self.code)
     }
 
     /// The state that its operands are.
@@ -49,7 +49,7 @@ impl Image {
 
     /// Its binding in descriptor set 0.
     pub const fn binding(&self) -> u32 {
-        super::IMAGE_BINDING + self.number
+        IMAGE_BINDING + self.number
     }
 
     /// Bytes of a texel, or of a block.
@@ -66,6 +66,18 @@ impl Image {
     pub fn bytes(&self) -> usize {
         self.texels() * self.texel()
     }
+}
+
+/// Whether texels are the result of an operation.
+pub(super) const fn writes(code: Code) -> bool {
+    matches!(
+        code,
+        Code::ImageWrite
+            | Code::TexelCopy
+            | Code::TexelConvert
+            | Code::Blend(_)
+            | Code::State(State::MinDepth | State::MaxDepth | State::BlendConstants)
+    )
 }
 
 /// Whether texels are an operand of an operation.

@@ -247,7 +247,7 @@ fn device(
         judged.deviating.retain(|kernel| !known.contains(&kernel.to_string()));
     }
     let mut alone = if measured.unasked == 0 {
-        alone::again(&alone_site, &measured.observations, &judged.deviating, track(Pass::Alone).as_ref())?
+        alone::again(&alone_site, &measured.observations, &judged.deviating, track)?
     } else {
         // Which kernels deviate is not known before all have answered.
         Measured::default()

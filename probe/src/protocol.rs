@@ -15,7 +15,7 @@ use fpprobe_spirv::sweep::Sink;
 use serde::{Deserialize, Serialize};
 
 /// Version of the messages below; a change of any of them raises it.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 /// The worker's descriptor for requests.
 pub const REQUESTS: i32 = 3;
 /// The worker's descriptor for responses.
@@ -50,7 +50,9 @@ pub enum Request {
     Measure {
         /// The kernels, all of one format, set of controls, route, width and front end.
         jobs: Vec<Job>,
-        /// How long the device may take, for both runs together.
+        /// How often.
+        runs: Runs,
+        /// How long the device may take, for all runs together.
         timeout: Duration,
     },
     /// Compiles the module of a sweep over one kernel, in place of any earlier one. Answer: [`Response::Opened`].
@@ -123,6 +125,15 @@ pub enum Asked {
     Listed(String),
     /// These, side by side.
     Given(Vec<u64>),
+}
+
+/// How often kernels run for their answers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum Runs {
+    /// Twice, so that an answer stands by itself.
+    Two,
+    /// Once, for answers that are compared with known ones; twice where a result may be its poison.
+    One,
 }
 
 /// What one kernel answered.

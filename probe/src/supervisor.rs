@@ -177,9 +177,9 @@ pub fn measure(
     let held = track.map_or(Ok(BTreeSet::new()), |track| replay::replay(&mut queue, asks, track))?;
     queue.limit(settings.failures);
     let name = target.label();
-    listener(&Event::Begun { device: number, name: &name, kernels: asks.len(), alone: batching == Batching::Alone });
+    listener(&Event::Begun { device: number, name: &name, kernels: asks.len(), alone: batching != Batching::Shared });
     listener(&Event::Settled { device: number, kernels: queue.settled() });
-    let shared = lane::Shared::new(queue, site, track, asks);
+    let shared = lane::Shared::new(queue, site, track, (asks, batching.runs()));
     std::thread::scope(|scope| {
         for _ in 0..lanes {
             scope.spawn(|| shared.run());

@@ -49,7 +49,7 @@ fn serve(dump_raw: Option<PathBuf>) -> anyhow::Result<()> {
             Request::Hello(_) => Err(Failure::new(Outcome::Rejected, "greeted twice")),
             Request::Enumerate => state.enumerate(),
             Request::Open { index, key } => state.open(index, &key),
-            Request::Measure { jobs, timeout } => state.measure(&jobs, timeout),
+            Request::Measure { jobs, runs, timeout } => state.measure(&jobs, runs, timeout),
             Request::Sweep { kernel, sink } => state.sweep(&kernel, sink),
             Request::Start(span) => state.start(span),
             Request::Finish { timeout, shared } => state.finish(timeout, shared),

@@ -124,8 +124,8 @@ impl Part {
         kernel.with_controls(kernel.controls.with(recipe).unwrap_or(kernel.controls))
     }
 
-    /// Whether its kernel is asked under further controls only where nothing else decides: most texel kernels have a module
-    /// of their own, and those that stand in for other kernels, or for which others stand in, must be known beforehand.
+    /// Whether its kernel is asked under further controls only where nothing else decides: code for texels takes drivers long,
+    /// and those that stand in for other kernels, or for which others stand in, must be known beforehand.
     pub fn waits(&self) -> bool {
         matches!(self.lowerings[..], [only] if only.op.code.is_of_texels() && !only.route.is_command())
     }

@@ -125,8 +125,10 @@ pub enum Pass {
     Shared,
     /// Ways of asking that fail are tried under smaller recipes, too.
     Recipes,
-    /// What deviates is asked again, each kernel in a module of its own.
+    /// What deviates is asked again, each kernel in a module of its own, and runs once.
     Alone,
+    /// What answered otherwise there is asked in full.
+    Doubted,
 }
 
 /// Kernels of a device.

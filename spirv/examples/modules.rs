@@ -12,7 +12,7 @@ use fpprobe_spirv::emit::{Form, emit};
 use fpprobe_spirv::module::points::points;
 use fpprobe_spirv::plan::{Variant, Wanted};
 use fpprobe_spirv::sweep::{self, Domain, Sink};
-use fpprobe_spirv::{Cases, Control, Controls, Format, Kernel, Plan, Route, Stage, Via, cases, module};
+use fpprobe_spirv::{Cases, Control, Controls, Format, Kernel, Plan, Route, Stage, Via, cases, catalogue, module};
 
 /// Sets that a program may carry, beside the empty one and each control alone.
 const COMBINED: [&str; 5] = [
@@ -48,6 +48,11 @@ fn main() -> Result<(), Box<dyn Error>> {
                     alone(&mut out, &kernels)?;
                 }
             }
+        }
+        for kernels in catalogue::side_by_side() {
+            let kernels: Vec<Kernel> =
+                kernels.into_iter().filter_map(|kernel| asked(kernel, controls, Via::Spirv)).collect();
+            together(&mut out, &kernels)?;
         }
         // How operands come has nothing to do with any single control.
         if !controls.is_empty() && !combined.contains(&controls) {
@@ -88,7 +93,7 @@ fn sets(combined: &[Controls]) -> Result<Vec<Controls>, Box<dyn Error>> {
 
 /// Every kernel of a format that a shader runs, at every width it has.
 fn kernels(format: Format) -> impl Iterator<Item = Kernel> {
-    let plain = fpprobe_spirv::catalogue::plain().into_iter();
+    let plain = catalogue::plain().into_iter();
     let plain = plain.filter(move |kernel| kernel.format == format && !kernel.route.is_command());
     plain.flat_map(|kernel| kernel.op.widths().map(move |width| Kernel { width, ..kernel }))
 }

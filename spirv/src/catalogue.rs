@@ -1,10 +1,13 @@
 //! The kernels of a run, and what each is asked.
 
+use std::collections::BTreeMap;
+
 use crate::cases::{self, Cases};
 use crate::controls::{Control, Controls};
 use crate::format::Format;
 use crate::kernel::Kernel;
 use crate::op::OPS;
+use crate::plan::most_kernels;
 use crate::route::{Route, Stage, Via};
 
 /// How much a run asks.
@@ -77,6 +80,19 @@ pub fn plain() -> Vec<Kernel> {
     };
     let plain = |format| OPS.iter().filter_map(move |op| Kernel::plain(format, op).ok());
     Format::ALL.into_iter().flat_map(plain).flat_map(routes).collect()
+}
+
+/// Texel kernels of every format side by side, without controls: those of one operation on one route, as many as a module may
+/// have. Where that is one, there are none.
+pub fn side_by_side() -> Vec<Vec<Kernel>> {
+    let mut together: BTreeMap<(&str, Route), Vec<Kernel>> = BTreeMap::new();
+    for kernel in plain().into_iter().filter(|kernel| kernel.op.code.is_of_texels() && most_kernels(kernel) > 1) {
+        together.entry((kernel.op.name, kernel.route)).or_default().push(kernel);
+    }
+    together
+        .into_values()
+        .flat_map(|all| all.chunks(most_kernels(&all[0])).map(<[Kernel]>::to_vec).collect::<Vec<_>>())
+        .collect()
 }
 
 /// The plain kernel by each other route, at each other width and by the other front end, one change at a time. Operations on

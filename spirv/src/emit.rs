@@ -106,8 +106,12 @@ impl Case<'_> {
     /// How to assemble and run it, and what lies where.
     fn layout(&self, plan: &Plan) -> String {
         let groups = match vectors(self.kernel.route) {
-            None if plan.invocations() > 1 => {
-                format!("{}x1x1 groups; {} invocations in a row answer a case", plan.columns, plan.invocations())
+            None if plan.placed[0].invocations() > 1 => {
+                format!(
+                    "{}x1x1 groups; {} invocations in a row answer a case",
+                    plan.columns,
+                    plan.placed[0].invocations()
+                )
             }
             None => format!("{}x1x1 groups; invocation i answers case i", plan.columns),
             Some(_) => "once for each window; group i of a window answers case FIRST + i, FIRST being its first word"
@@ -145,7 +149,7 @@ impl Case<'_> {
             text.push_str(&place(name, &plan.buffers[region.buffer], region));
         }
         text.push_str(&brought(plan));
-        if let Some(image) = plan.image {
+        if let Some(image) = plan.image() {
             let role = if image.is_written() { "result" } else { "operand 0" };
             let side = image.format.side();
             let [width, height] = image.extent.map(|slots| slots * side);

@@ -1,4 +1,4 @@
-//! The image of a texel kernel: the conversion between vector and texel is the device's.
+//! The images of texel kernels: the conversion between vector and texel is the device's.
 
 use rspirv::dr::Operand;
 use rspirv::spirv::{BuiltIn, Capability, Decoration, Dim, ImageFormat, ImageOperands, Op, StorageClass, Word};
@@ -7,8 +7,9 @@ use crate::emitter::{Emitter, ids, one};
 use crate::error::BuildError;
 use crate::format::Format;
 use crate::kernel::Shape;
+use crate::modes;
 use crate::op::{Code, State};
-use crate::plan::{IMAGE_BINDING, IMAGE_WIDTH, Image};
+use crate::plan::{IMAGE_WIDTH, Image};
 use crate::route::Route;
 
 const TEXEL: Shape = Shape::vector(Format::F32, 4);
@@ -51,7 +52,7 @@ pub(crate) struct Declared {
 }
 
 impl Emitter {
-    /// Declares the image, and what the module must be capable of for it.
+    /// Declares an image, and what the module must be capable of for it.
     pub(crate) fn declare_image(&mut self, image: Image) -> Result<Declared, BuildError> {
         if let Some(class) = image.interface() {
             let shape = image.put_out();
@@ -59,8 +60,8 @@ impl Emitter {
             let variable = if image.is_depth_output() {
                 self.built_in_of(class, kind, BuiltIn::FragDepth, "texel")
             } else {
-                let variable = self.interface(class, kind, 0);
-                self.builder.name(variable, "texel");
+                let variable = self.interface(class, kind, image.number);
+                self.builder.name(variable, numbered("texel", image));
                 variable
             };
             return Ok(Declared { image, variable, kind });
@@ -68,8 +69,8 @@ impl Emitter {
         let kind = self.image_type(image)?;
         let pointer = self.builder.type_pointer(None, StorageClass::UniformConstant, kind);
         let variable = self.builder.variable(pointer, None, StorageClass::UniformConstant, None);
-        self.builder.name(variable, "image");
-        self.bind(variable, IMAGE_BINDING);
+        self.builder.name(variable, numbered("image", image));
+        self.bind(variable, image.binding());
         if image.route == Route::StorageImage {
             let access = if image.is_written() { Decoration::NonReadable } else { Decoration::NonWritable };
             self.builder.decorate(variable, access, []);
@@ -87,12 +88,12 @@ impl Emitter {
             Route::StorageImage => {
                 let format = image_format(image.format).ok_or(BuildError::NoImageFormat { format: image.format })?;
                 if is_extended(image.format) {
-                    self.builder.capability(Capability::StorageImageExtendedFormats);
+                    modes::require(&mut self.builder, Capability::StorageImageExtendedFormats, "");
                 }
                 plain(self, Dim::Dim2D, 2, format)
             }
             Route::TexelBuffer => {
-                self.builder.capability(Capability::SampledBuffer);
+                modes::require(&mut self.builder, Capability::SampledBuffer, "");
                 plain(self, Dim::DimBuffer, 1, ImageFormat::Unknown)
             }
             Route::Sampled | Route::View => {
@@ -253,6 +254,11 @@ impl Image {
             _ => None,
         }
     }
+}
+
+/// The name of an image's variable; where it has company it has a number.
+fn numbered(name: &str, image: Image) -> String {
+    if image.number == 0 { name.to_owned() } else { format!("{name}{}", image.number) }
 }
 
 /// Operands of a read at a level of detail.

@@ -4,12 +4,14 @@
 //! rows share what gets at memory: operands are loaded, a switch on the row computes, results are stored. Operands that are
 //! constants are never loaded: see `folded.rs`. The words depend on the plan alone.
 
+mod counting;
 mod elements;
 mod folded;
 mod operands;
 mod passage;
 pub mod points;
 mod rows;
+mod texels;
 pub mod triangle;
 mod window;
 
@@ -23,16 +25,16 @@ use rspirv::spirv::{
 };
 
 use crate::controls::Controls;
-use crate::emitter::{Emitter, ids, one};
+use crate::emitter::{Emitter, ids};
 use crate::error::BuildError;
-use crate::format::{F32, Format};
+use crate::format::Format;
 use crate::glsl;
 use crate::image::Declared;
 use crate::kernel::{Kernel, Shape};
 use crate::modes;
 use crate::needs::float_formats;
 use crate::plan::sites::{self, Site};
-use crate::plan::{Element, Image, Placed, Plan};
+use crate::plan::{Element, Image, Plan};
 use crate::route::{Stage, Via};
 
 use elements::Elements;
@@ -57,7 +59,8 @@ struct Memory {
     /// Of the long sites, by number and buffer.
     passages: BTreeMap<(usize, usize), Passage>,
     buffers: Vec<Word>,
-    image: Option<Declared>,
+    /// Of each kernel, where they are about texels that a shader gets at.
+    images: Vec<Declared>,
     window: Option<Window>,
 }
 
@@ -104,17 +107,30 @@ fn direct(plan: &Plan) -> Result<Module, BuildError> {
         operands,
         results,
         buffers: plan.buffers.iter().map(|buffer| emitter.declare_buffer(buffer)).collect(),
-        image: plan.image.filter(Image::is_of_shader).map(|image| emitter.declare_image(image)).transpose()?,
+        images: plan
+            .images()
+            .filter(Image::is_of_shader)
+            .map(|image| emitter.declare_image(image))
+            .collect::<Result<_, _>>()?,
         window: plan.route().and_then(|route| emitter.declare_window(route)),
     };
     emitter.declare_specialised(plan);
 
     let place = match plan.shader() {
         Stage::Compute => emitter.begin_main(plan, memory.window)?,
-        stage => emitter.begin_drawn(plan, stage, memory.image.and_then(|image| image.interface()))?,
+        stage => {
+            let texels: Vec<Word> = memory.images.iter().filter_map(Declared::interface).collect();
+            emitter.begin_drawn(plan, stage, &texels)?
+        }
     };
-    if !plan.placed.is_empty() {
-        emitter.body(plan, &memory, place)?;
+    match plan.placed.len() {
+        0 => {}
+        // Rows one after the other, where there are no instances.
+        2.. if plan.covers() => {
+            let rows = emitter.word(plan.rows);
+            emitter.counted(rows, |emitter, row| emitter.body(plan, &memory, Place { row, ..place }))?;
+        }
+        _ => emitter.body(plan, &memory, place)?,
     }
     emitter.end_entry()
 }
@@ -199,11 +215,13 @@ impl Emitter {
         self.builder.begin_block(Some(body))?;
         if let [only] = plan.placed.as_slice() {
             self.builder.name(body, only.kernel.label());
-            self.alone(plan, only, memory, place)?;
+            let operands = self.operands(plan, memory, place)?;
+            let results = self.computed(plan, memory, 0, &operands, place)?;
+            self.store_elements(memory, place, &results)?;
         } else {
             self.builder.name(body, "operands");
             let operands = self.operands(plan, memory, place)?;
-            let results = self.chosen(plan, memory, &operands, place.row)?;
+            let results = self.chosen(plan, memory, &operands, place)?;
             self.store_elements(memory, place, &results)?;
         }
         self.builder.branch(merge)?;
@@ -212,19 +230,25 @@ impl Emitter {
     }
 
     /// The results of the row's kernel: a switch, one case a kernel. Elements that are none of its results are 0.
-    fn chosen(&mut self, plan: &Plan, memory: &Memory, operands: &Operands, row: Word) -> Result<Elements, BuildError> {
+    fn chosen(
+        &mut self,
+        plan: &Plan,
+        memory: &Memory,
+        operands: &Operands,
+        place: Place,
+    ) -> Result<Elements, BuildError> {
         let labels: Vec<Word> = plan.placed.iter().map(|_| self.builder.id()).collect();
         let merge = self.builder.id();
         let targets = (0..).map(Operand::LiteralBit32).zip(labels.iter().copied());
         self.builder.selection_merge(merge, SelectionControl::NONE)?;
         // There are no other rows, so the last kernel may stand for the default.
         let last = labels.last().copied().unwrap_or(merge);
-        self.builder.switch(row, last, targets.take(plan.placed.len().saturating_sub(1)))?;
+        self.builder.switch(place.row, last, targets.take(plan.placed.len().saturating_sub(1)))?;
         let mut computed = Vec::new();
         for (index, (placed, block)) in plan.placed.iter().zip(&labels).enumerate() {
             self.builder.begin_block(Some(*block))?;
             self.builder.name(*block, placed.kernel.label());
-            let results = self.computed(plan, memory, index, operands)?;
+            let results = self.computed(plan, memory, index, operands, place)?;
             // An operation may end in another block than it began in.
             computed.push((results, self.block()?));
             self.builder.branch(merge)?;
@@ -241,34 +265,6 @@ impl Emitter {
             }
         }
         Ok(chosen)
-    }
-
-    /// A kernel that has the module to itself.
-    fn alone(&mut self, plan: &Plan, placed: &Placed, memory: &Memory, place: Place) -> Result<(), BuildError> {
-        if plan.image.is_some_and(|image| !image.is_of_shader()) {
-            return Ok(());
-        }
-        let Some(image) = memory.image else {
-            let operands = self.operands(plan, memory, place)?;
-            let results = self.computed(plan, memory, 0, &operands)?;
-            return self.store_elements(memory, place, &results);
-        };
-        if let [result] = placed.results[..] {
-            let value = self.read_texel(image, place.slot, result.shape)?;
-            let results = self.to_elements(memory, 0, &[value])?;
-            return self.store_elements(memory, place, &results);
-        }
-        if plan.image.is_some_and(|image| image.state().is_some()) {
-            let unit = self.constant(Shape::scalar(Format::F32), one(F32));
-            let shape = Shape::vector(Format::F32, 4);
-            let ones = self.compose(shape, &[unit; 4])?;
-            return self.write_texel(image, place.slot, shape, ones);
-        }
-        let values: Vec<Word> = self.load_operands(memory, place)?.into_values().collect();
-        let ([param], [value]) = (&placed.params[..], &values[..]) else {
-            return Err(BuildError::Operands { kernel: placed.kernel.to_string(), given: placed.params.len() });
-        };
-        self.write_texel(image, place.slot, param.shape, *value)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Where the values of several kernels of one module lie: buffers, regions, work groups, and the image if there is one.
+//! Where the values of several kernels of one module lie: buffers, regions, work groups, and the images of texel kernels.
 //!
 //! A kernel's cases occupy **slots** 0..n. Operand `p` of slot `s` lies at `base + s * width` of its buffer, its
 //! components side by side; the result likewise. Element sizes follow from the buffer's [`Element`]. Scalars of buffers
@@ -21,7 +21,7 @@ use crate::kernel::{Kernel, Shape};
 use crate::route::{Route, Stage};
 use crate::words::words_of;
 
-pub use image::Image;
+pub use image::{Image, most_kernels};
 pub use memory::{read, write};
 
 /// Invocations of one work group (x); every device offers at least 128.
@@ -30,7 +30,7 @@ pub const GROUP: u32 = 64;
 pub const MOST_BUFFERS: usize = 4;
 /// Binding of the words of operands; those of results have the next one.
 const WORDS_BINDING: u32 = 8;
-/// Binding of the storage image.
+/// Binding of the first image; those of others follow.
 pub const IMAGE_BINDING: u32 = 16;
 /// Width of the image in slots, which fill it row by row.
 pub const IMAGE_WIDTH: u32 = 64;
@@ -94,6 +94,8 @@ pub struct Placed {
     pub values: Arc<[u64]>,
     /// Result regions; a texel result has none.
     pub results: Vec<Region>,
+    /// The image of a texel kernel.
+    pub image: Option<Image>,
 }
 
 /// How the host makes two runs of the same kernels differ.
@@ -105,21 +107,27 @@ pub struct Variant {
     pub reversed: bool,
 }
 
-/// Layout of one module: kernels of the same format, controls, route and front end.
+/// Layout of one module: kernels of the same format, controls, route and front end; texel kernels of one operation on several formats.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Plan {
     /// The kernels, in module order.
     pub placed: Vec<Placed>,
     /// Storage buffers, in binding order.
     pub buffers: Vec<Buffer>,
-    /// The storage image, for image kernels (which have a module each).
-    pub image: Option<Image>,
     /// Work groups to dispatch in x: enough for the slots.
     pub columns: u32,
-    /// Work groups to dispatch in y: a row for each kernel.
+    /// Work groups to dispatch in y, or instances to draw: a row for each kernel.
     pub rows: u32,
     /// The variant it was laid out for.
     pub variant: Variant,
+}
+
+impl Placed {
+    /// Invocations that a slot takes: one for each texel of a block that is read.
+    pub fn invocations(&self) -> u32 {
+        let block = self.image.filter(|image| image.is_read() && image.format.is_block());
+        block.map_or(1, |image| image.format.side().pow(2))
+    }
 }
 
 impl Element {
@@ -140,9 +148,11 @@ impl Element {
         }
     }
 
-    /// The elements of a kernel's values of this format.
-    fn of(kernel: &Kernel, format: Format, storage16: bool) -> Element {
+    /// The elements of a kernel's values of this format; `company`: in a module of several kernels, where one loop gets at the
+    /// components of all texels.
+    fn of(kernel: &Kernel, format: Format, storage16: bool, company: bool) -> Element {
         match format {
+            _ if company && kernel.op.code.is_of_texels() => Element::Words,
             _ if kernel.width > 1 || brings(kernel.route) => Element::Words,
             _ if format.is_packed() && format.bits() > 32 => Element::Words,
             Format::F16 if storage16 => Element::F16,
@@ -175,12 +185,26 @@ impl Buffer {
 
 /// The storage buffers that a kernel uses, so that a module's kernels can be chosen to need at most [`MOST_BUFFERS`].
 pub fn buffers(kernel: &Kernel) -> BTreeSet<(Direction, Element)> {
-    let params = if brings(kernel.route) { Vec::new() } else { kernel.params() };
+    let params = if brings(kernel.route) { Vec::new() } else { in_buffers(kernel, Direction::In) };
     let params = params.into_iter().map(|shape| (Direction::In, shape));
     params
-        .chain(kernel.results().into_iter().map(|shape| (Direction::Out, shape)))
-        .map(|(direction, shape)| (direction, Element::of(kernel, shape.format, true)))
+        .chain(in_buffers(kernel, Direction::Out).into_iter().map(|shape| (Direction::Out, shape)))
+        .map(|(direction, shape)| (direction, Element::of(kernel, shape.format, true, true)))
         .collect()
+}
+
+/// The operands or results that lie in buffers: all but texels, of which the operand is the last one.
+fn in_buffers(kernel: &Kernel, direction: Direction) -> Vec<Shape> {
+    let code = kernel.op.code;
+    match direction {
+        Direction::In => {
+            let mut shapes = kernel.params();
+            shapes.truncate(shapes.len() - usize::from(image::reads(code)));
+            shapes
+        }
+        Direction::Out if image::writes(code) => Vec::new(),
+        Direction::Out => kernel.results(),
+    }
 }
 
 /// Whether the plan itself brings the operands on this route.
@@ -206,7 +230,7 @@ impl Plan {
     /// them. `storage16`: the device has 16-bit storage.
     ///
     /// # Panics
-    /// When a texel kernel shares the module with another.
+    /// When there are more texel kernels than [`most_kernels`].
     pub fn new(kernels: &[(Kernel, u32)], storage16: bool, variant: Variant) -> Plan {
         let wanted = kernels.iter().enumerate();
         let wanted = wanted.map(|(operands, (kernel, slots))| {
@@ -219,16 +243,10 @@ impl Plan {
     /// Lays out these kernels; those that ask the same operands share them.
     ///
     /// # Panics
-    /// When a texel kernel shares the module with another.
+    /// When there are more texel kernels than [`most_kernels`].
     pub fn sharing(kernels: &[Wanted], storage16: bool, variant: Variant) -> Plan {
-        let mut plan = Plan {
-            placed: Vec::new(),
-            buffers: Vec::new(),
-            image: None,
-            columns: 0,
-            rows: kernels.len() as u32,
-            variant,
-        };
+        let mut plan =
+            Plan { placed: Vec::new(), buffers: Vec::new(), columns: 0, rows: kernels.len() as u32, variant };
         let mut order: Vec<&Wanted> = kernels.iter().collect();
         let mut known: Vec<(&Wanted, Vec<Region>)> = Vec::new();
         let nothing: Arc<[u64]> = Arc::default();
@@ -238,55 +256,46 @@ impl Plan {
         let most = order.iter().map(|wanted| wanted.slots).max().unwrap_or(0);
         for wanted in order {
             let Wanted { kernel, slots, operands, values } = wanted;
-            let (mut params, mut results, mut brought) = (Vec::new(), Vec::new(), &nothing);
-            match kernel.op.code {
-                code if code.is_of_texels() => {
-                    assert!(kernels.len() == 1, "a texel kernel has a module of its own");
-                    let extent = [IMAGE_WIDTH, slots.div_ceil(IMAGE_WIDTH).max(1)];
-                    let image = Image { format: kernel.format, extent, route: kernel.route, code };
-                    plan.image = Some(image);
-                    if !image.is_written() {
-                        results = plan.regions(Direction::Out, wanted, storage16);
-                    }
-                    if brings(kernel.route) {
-                        brought = values;
-                    } else if image.is_written() || image.state().is_some() {
-                        params = plan.regions(Direction::In, wanted, storage16);
-                    }
-                }
-                _ if brings(kernel.route) => {
-                    results = plan.regions(Direction::Out, wanted, storage16);
-                    brought = values;
-                }
-                _ => {
-                    let shared = known.iter().find(|(other, regions)| {
-                        let shapes: Vec<Shape> = regions.iter().map(|region| region.shape).collect();
-                        other.operands == *operands && other.slots == *slots && shapes == kernel.params()
-                    });
-                    params = match shared {
-                        Some((_, regions)) => regions.clone(),
-                        None => plan.regions(Direction::In, wanted, storage16),
-                    };
-                    known.push((wanted, params.clone()));
-                    results = plan.regions(Direction::Out, wanted, storage16);
-                }
+            let image = kernel.op.code.is_of_texels().then(|| {
+                assert!(kernels.len() <= most_kernels(kernel), "so many images are more than every device has");
+                // All attachments of a pass and all attributes of a vertex are as many.
+                let slots = if kernel.route.is_interface() { most } else { *slots };
+                Image::new(kernel, slots, plan.placed.len() as u32)
+            });
+            let (mut params, mut brought) = (Vec::new(), &nothing);
+            if brings(kernel.route) {
+                brought = values;
+            } else {
+                let shared = known.iter().find(|(other, regions)| {
+                    let shapes: Vec<Shape> = regions.iter().map(|region| region.shape).collect();
+                    other.operands == *operands && other.slots == *slots && shapes == in_buffers(kernel, Direction::In)
+                });
+                params = match shared {
+                    Some((_, regions)) => regions.clone(),
+                    None => plan.regions(Direction::In, wanted, storage16),
+                };
+                known.push((wanted, params.clone()));
             }
-            plan.placed.push(Placed { kernel: *kernel, slots: *slots, params, values: Arc::clone(brought), results });
+            let results = plan.regions(Direction::Out, wanted, storage16);
+            plan.placed.push(Placed {
+                kernel: *kernel,
+                slots: *slots,
+                params,
+                values: Arc::clone(brought),
+                results,
+                image,
+            });
         }
-        plan.columns = (most * plan.invocations()).div_ceil(GROUP) + variant.shift;
+        let invocations = plan.placed.iter().map(|placed| placed.slots * placed.invocations()).max().unwrap_or(0);
+        plan.columns = invocations.div_ceil(GROUP) + variant.shift;
         plan.sort_buffers();
         plan
     }
 
     fn regions(&mut self, direction: Direction, wanted: &Wanted, storage16: bool) -> Vec<Region> {
         let kernel = &wanted.kernel;
-        let mut shapes = if direction == Direction::In { kernel.params() } else { kernel.results() };
-        if direction == Direction::In && self.image.is_some_and(|image| image.is_read()) {
-            // The last operand is the texel.
-            shapes.pop();
-        }
         let region = |shape: Shape| {
-            let element = Element::of(kernel, shape.format, storage16);
+            let element = Element::of(kernel, shape.format, storage16, self.rows > 1);
             let found = self.buffers.iter().position(|b| b.direction == direction && b.element == element);
             let buffer = found.unwrap_or_else(|| {
                 self.buffers.push(Buffer { direction, element, length: 0 });
@@ -298,7 +307,7 @@ impl Plan {
             self.buffers[buffer].length = (base + wanted.slots * element.count(shape)).next_multiple_of(multiple);
             Region { shape, buffer, base }
         };
-        shapes.into_iter().map(region).collect()
+        in_buffers(kernel, direction).into_iter().map(region).collect()
     }
 
     /// Puts the buffers into binding order and renumbers the regions.
@@ -334,10 +343,15 @@ impl Plan {
         if self.route().and_then(window::vectors).is_some() { 1 } else { GROUP }
     }
 
-    /// Whether it draws one triangle over the whole of an attachment, so that a fragment's place is its slot. State is set for
-    /// each slot by itself, so there each has a point.
+    /// Whether it draws one triangle over the whole of its attachments, so that a fragment's place is its slot, of every row. State
+    /// is set for each slot by itself, so there each has a point.
     pub fn covers(&self) -> bool {
-        self.image.is_some_and(|image| image.route.is_drawn() && image.state().is_none())
+        self.image().is_some_and(|image| image.route.is_drawn() && image.state().is_none())
+    }
+
+    /// Instances of a plan that draws: a fragment that all attachments have does the work of all rows.
+    pub fn instances(&self) -> u32 {
+        if self.covers() { 1 } else { self.rows }
     }
 
     /// Vertices of a plan that draws: those of the triangle, or enough for the slots.
@@ -351,16 +365,11 @@ impl Plan {
         }
     }
 
-    /// Invocations that a slot takes: one for each texel of a block that is read.
-    pub fn invocations(&self) -> u32 {
-        let block = self.image.filter(|image| image.is_read() && image.format.is_block());
-        block.map_or(1, |image| image.format.side().pow(2))
-    }
-
     /// The plan as its module sees it: with a slot for each invocation, which has its part of the result.
     pub(crate) fn by_invocation(&self) -> Plan {
-        let (mut plan, invocations) = (self.clone(), self.invocations());
+        let mut plan = self.clone();
         for placed in &mut plan.placed {
+            let invocations = placed.invocations();
             placed.slots *= invocations;
             for Region { shape, .. } in &mut placed.results {
                 *shape =
@@ -375,8 +384,13 @@ impl Plan {
         if self.route() == Some(Route::Vertex) { 0 } else { self.variant.shift * self.group() }
     }
 
-    /// Number of texels of the image, or of blocks, 0 without one.
-    pub fn texels(&self) -> usize {
-        self.image.map_or(0, |image| (image.extent[0] * image.extent[1]) as usize)
+    /// The images, in the order of their kernels: one for each, or none.
+    pub fn images(&self) -> impl Iterator<Item = Image> {
+        self.placed.iter().filter_map(|placed| placed.image)
+    }
+
+    /// The first image, for what all of them have in common: route and code.
+    pub fn image(&self) -> Option<Image> {
+        self.images().next()
     }
 }

@@ -125,6 +125,11 @@ impl Route {
         matches!(self, Route::Attachment | Route::Resolve)
     }
 
+    /// Whether the texel is an input or output of a shader.
+    pub const fn is_interface(self) -> bool {
+        self.is_drawn() || matches!(self, Route::Vertex)
+    }
+
     /// Whether no shader runs.
     pub const fn is_command(self) -> bool {
         self.command().is_some()

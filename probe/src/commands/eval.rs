@@ -12,6 +12,7 @@ use serde::Serialize;
 use crate::cli::EvalArgs;
 use crate::exit::{Status, say, usage_error};
 use crate::progress::Progress;
+use crate::protocol::Runs;
 use crate::session::Session;
 use crate::supervisor::{Ask, Batching, Measured, Site, measure, side_by_side};
 use crate::tally::Tally;
@@ -55,7 +56,7 @@ pub fn main(session: &Session, args: &EvalArgs) -> anyhow::Result<Status> {
     let asks: Vec<Ask> = asked.lists.into_iter().map(|cases| Ask { kernel, cases }).collect();
     let measured = side_by_side(&targets, |device, (_, target)| match &target.found.obstacle {
         Some(_) => Ok(Measured::default()),
-        None => measure(&Site::new(device, target, &settings, &quiet), &asks, Batching::Alone, None),
+        None => measure(&Site::new(device, target, &settings, &quiet), &asks, Batching::Alone(Runs::Two), None),
     });
     let mut out = output::stdout();
     let mut tally = Tally::default();

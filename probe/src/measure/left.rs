@@ -33,13 +33,16 @@ impl<'a> Left<'a> {
         placed: &Placed,
         asked: &'a Asked,
         run: u32,
-        (buffers, texels): (&'a [Vec<u8>], &'a [u8]),
+        (buffers, texels): (&'a [Vec<u8>], &'a [Vec<u8>]),
     ) -> Left<'a> {
         let slots = placed.slots as usize;
-        let texel = placed.kernel.format.bits() as usize / 8;
         let components = placed.kernel.result().width;
-        let size = texel / components as usize;
-        let image = || Part { bytes: &texels[..slots * texel], stride: texel, components, size };
+        let image = placed.image.filter(|_| placed.results.is_empty()).map(|image| Part {
+            bytes: &texels[image.number as usize][..slots * image.texel()],
+            stride: image.texel(),
+            components,
+            size: image.texel() / components as usize,
+        });
         let regions = placed.results.iter().map(|region| {
             let element = plan.buffers[region.buffer].element;
             let stride = element.count(region.shape) as usize * element.bytes();
@@ -51,7 +54,7 @@ impl<'a> Left<'a> {
                 size: element.bits(region.shape.format) as usize / 8,
             }
         });
-        let parts = if placed.results.is_empty() { vec![image()] } else { regions.collect() };
+        let parts = image.into_iter().chain(regions).collect();
         Left { asked, run, parts }
     }
 

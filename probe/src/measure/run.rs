@@ -24,7 +24,8 @@ pub struct Lanes {
 /// The memory of a run.
 struct Memory {
     buffers: Vec<Vec<u8>>,
-    texels: Vec<u8>,
+    /// Of each image.
+    texels: Vec<Vec<u8>>,
 }
 
 /// Runs the kernels once; the lanes come in the order of `asked`.
@@ -117,13 +118,13 @@ impl Memory {
             Direction::In => vec![0; buffer.bytes()],
             Direction::Out => noise(buffer.bytes(), (u64::from(number) << 8) + index as u64 + 1),
         });
-        let texel = plan.image.map_or(0, |image| image.format.bits() as usize / 8);
-        let mut texels = noise(plan.texels() * texel, (u64::from(number) << 8) + 0x80);
-        if let Some(image) = plan.image {
+        let texels = plan.images().map(|image| {
+            let mut texels = noise(image.bytes(), (u64::from(number) << 8) + 0x80 + u64::from(image.number));
             let mask = image.format.texel_mask().to_le_bytes();
-            texels.iter_mut().zip(mask.iter().take(texel).cycle()).for_each(|(byte, mask)| *byte &= mask);
-        }
-        Memory { buffers: buffers.collect(), texels }
+            texels.iter_mut().zip(mask.iter().take(image.texel()).cycle()).for_each(|(byte, mask)| *byte &= mask);
+            texels
+        });
+        Memory { buffers: buffers.collect(), texels: texels.collect() }
     }
 
     /// Writes the operands and the poison of one kernel; returns the poison in case order.
@@ -134,10 +135,10 @@ impl Memory {
         let widths: Vec<u32> = asked.kernel.output_formats().map(Format::bits).collect();
         let mut poisons = Vec::with_capacity(slots.len() * ends.len());
         for (slot, values) in slots.iter().zip(asked.cases.iter()) {
-            let there = plan.image.filter(plan::Image::is_read).and_then(|_| placed.kernel.params().pop());
+            let there = placed.image.filter(plan::Image::is_read).and_then(|_| placed.kernel.params().pop());
             let there = there.map_or(&[][..], |shape| &values[values.len() - shape.width as usize..]);
             for (part, bits) in (0..).zip(there) {
-                self.put_texel(plan, *slot, (part, there.len()), *bits);
+                self.put_texel(placed, *slot, (part, there.len()), *bits);
             }
             let mut values = values.iter();
             for region in &placed.params {
@@ -155,7 +156,7 @@ impl Memory {
                     (End::Texel(_), [texel, ..]) => *texel,
                     (End::Texel(part), []) => {
                         let bits = bits & placed.kernel.format.texel_mask();
-                        self.put_texel(plan, *slot, (*part, ends.len()), bits);
+                        self.put_texel(placed, *slot, (*part, ends.len()), bits);
                         bits
                     }
                 });
@@ -173,31 +174,34 @@ impl Memory {
                 End::Buffer(region, component) => {
                     plan::read(plan, &self.buffers[region.buffer], region, slot, component)
                 }
-                End::Texel(part) => self.texel(plan, slot, (part, ends.len())),
+                End::Texel(part) => self.texel(placed, slot, (part, ends.len())),
             })
             .collect()
     }
 
     /// Writes one of so many parts of equal size of the texel or block of a slot.
-    fn put_texel(&mut self, plan: &Plan, slot: u32, part: (u32, usize), bits: u64) {
-        let place = place(plan, slot, part);
-        let size = place.len();
-        self.texels[place].copy_from_slice(&bits.to_le_bytes()[..size]);
+    fn put_texel(&mut self, placed: &Placed, slot: u32, part: (u32, usize), bits: u64) {
+        if let Some(image) = placed.image {
+            let place = place(&image, slot, part);
+            let size = place.len();
+            self.texels[image.number as usize][place].copy_from_slice(&bits.to_le_bytes()[..size]);
+        }
     }
 
     /// Reads one.
-    fn texel(&self, plan: &Plan, slot: u32, part: (u32, usize)) -> u64 {
-        let place = place(plan, slot, part);
+    fn texel(&self, placed: &Placed, slot: u32, part: (u32, usize)) -> u64 {
         let mut word = [0; 8];
-        word[..place.len()].copy_from_slice(&self.texels[place]);
+        if let Some(image) = placed.image {
+            let place = place(&image, slot, part);
+            word[..place.len()].copy_from_slice(&self.texels[image.number as usize][place]);
+        }
         u64::from_le_bytes(word)
     }
 }
 
 /// The bytes of one of so many parts of the texel or block of a slot.
-fn place(plan: &Plan, slot: u32, (part, parts): (u32, usize)) -> Range<usize> {
-    let texel = plan.image.map_or(0, |image| image.format.bits() as usize / 8);
-    let size = texel / parts;
-    let first = slot as usize * texel + part as usize * size;
+fn place(image: &plan::Image, slot: u32, (part, parts): (u32, usize)) -> Range<usize> {
+    let size = image.texel() / parts;
+    let first = slot as usize * image.texel() + part as usize * size;
     first..first + size
 }

@@ -108,6 +108,7 @@ mod tests {
         let mut stream = Vec::new();
         let request = Request::Measure {
             jobs: vec![Job { kernel: "f32.fadd".into(), cases: crate::protocol::Asked::Given((0..100_000).collect()) }],
+            runs: crate::protocol::Runs::Two,
             timeout: std::time::Duration::from_millis(1),
         };
         write(&mut stream, &request).unwrap();

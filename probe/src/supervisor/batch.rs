@@ -6,6 +6,7 @@ use fpprobe_spirv::plan::{Direction, Element};
 use fpprobe_spirv::{Format, Kernel, plan};
 
 use super::Ask;
+use crate::protocol::Runs;
 
 /// Most values (operands of all cases) in one batch, so that none takes long or much memory.
 const VALUES: usize = 1 << 18;
@@ -13,16 +14,25 @@ const VALUES: usize = 1 << 18;
 /// Whether kernels may share modules.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Batching {
-    /// Kernels of the same format, controls, route and front end share a module, scalars and vectors apart.
+    /// Kernels of the same format, controls, route and front end share a module, scalars and vectors apart; texel kernels of the
+    /// same operation, whatever their format.
     Shared,
-    /// Every kernel has a module of its own.
-    Alone,
+    /// Every kernel has a module of its own, and runs so often.
+    Alone(Runs),
 }
 
 impl Batching {
     /// Whether a kernel has its module to itself.
     pub fn is_alone(self, kernel: &Kernel) -> bool {
-        self == Batching::Alone || kernel.op.code.is_of_texels()
+        matches!(self, Batching::Alone(_)) || plan::most_kernels(kernel) == 1
+    }
+
+    /// How often kernels run.
+    pub fn runs(self) -> Runs {
+        match self {
+            Batching::Shared => Runs::Two,
+            Batching::Alone(runs) => runs,
+        }
     }
 }
 
@@ -36,12 +46,17 @@ pub fn batches(asks: &[Ask], batching: Batching, most: usize) -> Vec<Vec<usize>>
     for place in places {
         let ask = &asks[place];
         let kernel = &ask.kernel;
-        let values = ask.cases.len() * kernel.arity();
         let alone = batching.is_alone(kernel);
         // All kernels of a module carry what the largest of them has for operands.
         let large = kernel.has_matrices();
-        let kind = (kernel.format, kernel.controls, kernel.route, kernel.stage, kernel.width > 1, kernel.via, large);
+        // Images of several formats lie side by side.
+        let texels = kernel.op.code.is_of_texels();
+        // Of texels no list is longer than all codes of 16 bits, and images are few.
+        let values = if texels { 0 } else { ask.cases.len() * kernel.arity() };
+        let what = (texels.then_some(kernel.op.name), (!texels).then_some(kernel.format));
+        let kind = (what, kernel.controls, kernel.route, kernel.stage, kernel.width > 1, kernel.via, large);
         let buffers = plan::buffers(kernel);
+        let most = most.min(plan::most_kernels(kernel));
         let room = open.get_mut(&kind).filter(|open| !alone && batches[open.batch].len() < most);
         if let Some(open) = room
             && open.values.saturating_add(values) <= VALUES
@@ -92,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn kernels_of_a_kind_share_and_images_are_alone() {
+    fn kernels_of_a_kind_share() {
         let ids = [
             "f32.fadd",
             "f16.fadd",
@@ -104,7 +119,29 @@ mod tests {
         ];
         let asks = asks(&ids, 4);
         assert_eq!(batches(&asks, Batching::Shared, 2), [vec![0, 2], vec![1], vec![3], vec![5], vec![6], vec![4]]);
-        assert_eq!(batches(&asks, Batching::Alone, 2).len(), ids.len());
+        assert_eq!(batches(&asks, Batching::Alone(Runs::Two), 2).len(), ids.len());
+    }
+
+    #[test]
+    fn texels_of_several_formats_share_as_many_images_as_every_device_has() {
+        let formats = ["r8unorm", "rgba8unorm", "r16f", "rgba16f", "r32f"];
+        let ids = |rest: &str| formats.map(|format| format!("{format}.{rest}"));
+        for (rest, sizes) in [
+            ("load:route=sampled", &[5][..]),
+            ("load:route=storage_image", &[4, 1]),
+            ("store:route=attachment", &[3, 2]),
+            ("store:route=clear", &[1, 1, 1, 1, 1]),
+            ("store:route=blit", &[1, 1, 1, 1, 1]),
+        ] {
+            let ids = ids(rest);
+            // However long their lists.
+            let asks = asks(&ids.each_ref().map(String::as_str), VALUES / 2);
+            let batches = batches(&asks, Batching::Shared, 24);
+            assert_eq!(batches.iter().map(Vec::len).collect::<Vec<_>>(), sizes, "{rest}");
+            assert_eq!(Batching::Shared.is_alone(&asks[0].kernel), sizes[0] == 1, "{rest}");
+        }
+        let ids = ["r8unorm.load:route=sampled", "r16f.sample:route=sampled", "r16f.load:route=view"];
+        assert_eq!(batches(&asks(&ids, 1), Batching::Shared, 24).len(), 3);
     }
 
     #[test]

@@ -13,7 +13,7 @@ use super::trouble::{Troubles, is_violent};
 use super::{Ask, Site};
 use crate::event::Event;
 use crate::journal::Track;
-use crate::protocol::{Answer, Asked, Failure, Job, Request, Response};
+use crate::protocol::{Answer, Asked, Failure, Job, Request, Response, Runs};
 
 /// Longest wait between two looks at whether to end.
 const TICK: Duration = Duration::from_millis(100);
@@ -37,14 +37,20 @@ pub struct Shared<'a> {
     site: &'a Site<'a>,
     track: Option<&'a Track<'a>>,
     asks: &'a [Ask],
+    runs: Runs,
     /// When the first kernel that may be left out in a hurry could be asked.
     reached: OnceLock<Instant>,
 }
 
 impl<'a> Shared<'a> {
-    /// Shares a queue over these kernels.
-    pub fn new(queue: Queue, site: &'a Site<'a>, track: Option<&'a Track<'a>>, asks: &'a [Ask]) -> Shared<'a> {
-        Shared { queue: Mutex::new(queue), changed: Condvar::new(), site, track, asks, reached: OnceLock::new() }
+    /// Shares a queue over these kernels, which run so often.
+    pub fn new(
+        queue: Queue,
+        site: &'a Site<'a>,
+        track: Option<&'a Track<'a>>,
+        (asks, runs): (&'a [Ask], Runs),
+    ) -> Shared<'a> {
+        Shared { queue: Mutex::new(queue), changed: Condvar::new(), site, track, asks, runs, reached: OnceLock::new() }
     }
 
     fn queue(&self) -> MutexGuard<'_, Queue> {
@@ -211,7 +217,7 @@ impl<'a> Shared<'a> {
         let jobs: Vec<Job> = batch.places.iter().zip(ids).map(job).collect();
         let timeout = self.site.timeout();
         // The device's own deadline comes first, so that a hang is told by the worker where it can still speak.
-        let request = Request::Measure { jobs, timeout: timeout.mul_f64(0.9) };
+        let request = Request::Measure { jobs, runs: self.runs, timeout: timeout.mul_f64(0.9) };
         match worker.call(&request, timeout)? {
             Response::Measured(answers) if fit(&answers, batch, self.asks) => Ok(answers),
             other => Err(unexpected(&other)),

@@ -1,4 +1,4 @@
-//! Where shaders draw: an attachment that a triangle covers or that has a point for each slot, or one pixel without any.
+//! Where shaders draw: attachments that a triangle covers, one that has a point for each slot, or one pixel without any.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use fpprobe_spirv::module::points::points;
 use fpprobe_spirv::module::triangle::triangle;
 use fpprobe_spirv::op::{Blend, Code};
 use fpprobe_spirv::route::SAMPLES;
-use fpprobe_spirv::{Plan, Route, Stage, plan};
+use fpprobe_spirv::{Plan, Route, Stage};
 
 use super::device::Device;
 use super::error::{Named, VulkanError};
@@ -21,17 +21,17 @@ pub(super) struct Canvas {
     // Fields drop in order.
     frame: Owned<vk::Framebuffer>,
     pass: Owned<vk::RenderPass>,
-    /// What is drawn on, where the attachment is what that is resolved to.
-    samples: Option<Image>,
+    /// What is drawn on, where the attachments are what that is resolved to.
+    samples: Vec<Image>,
     extent: vk::Extent2D,
     /// What texels of several samples are before they are drawn on: another number for another variant, so that those that are
     /// not drawn on differ from run to run.
     cleared: f32,
 }
 
-/// Layout of a plan's attachment.
+/// Layout of a plan's attachments.
 pub(super) fn attached(plan: &Plan) -> vk::ImageLayout {
-    if plan.image.is_some_and(|image| image.format.is_depth()) {
+    if plan.image().is_some_and(|image| image.format.is_depth()) {
         vk::ImageLayout::DEPTH_STENCIL_ATTACHMENT_OPTIMAL
     } else {
         vk::ImageLayout::COLOR_ATTACHMENT_OPTIMAL
@@ -44,12 +44,12 @@ fn samples(plan: &Plan) -> vk::SampleCountFlags {
     vk::SampleCountFlags::from_raw(count)
 }
 
-/// The attachments of a plan: what is drawn on, and what that is resolved to.
-fn attachments(plan: &Plan) -> Vec<vk::AttachmentDescription> {
+/// The attachments of a plan: all that is drawn on, and what that is resolved to.
+fn attachments(plan: &Plan) -> [Vec<vk::AttachmentDescription>; 2] {
     let layout = attached(plan);
-    let format = plan.image.and_then(|image| vulkan_format(image.format)).map_or(vk::Format::UNDEFINED, |(raw, _)| raw);
+    let drawn = plan.images().filter(|image| image.route.is_drawn());
+    let formats: Vec<vk::Format> = drawn.filter_map(|image| Some(vulkan_format(image.format)?.0)).collect();
     let kept = vk::AttachmentDescription::default()
-        .format(format)
         .samples(vk::SampleCountFlags::TYPE_1)
         .load_op(vk::AttachmentLoadOp::LOAD)
         .store_op(vk::AttachmentStoreOp::STORE)
@@ -62,26 +62,24 @@ fn attachments(plan: &Plan) -> Vec<vk::AttachmentDescription> {
         .load_op(vk::AttachmentLoadOp::CLEAR)
         .store_op(vk::AttachmentStoreOp::DONT_CARE)
         .initial_layout(vk::ImageLayout::UNDEFINED);
-    match plan.route() {
-        Some(Route::Resolve) => vec![sampled, kept],
-        Some(Route::Attachment) => vec![kept],
-        _ => Vec::new(),
-    }
+    let each = |one: vk::AttachmentDescription| formats.iter().map(|format| one.format(*format)).collect();
+    if plan.route() == Some(Route::Resolve) { [each(sampled), each(kept)] } else { [each(kept), Vec::new()] }
 }
 
 impl Canvas {
-    /// For a plan that draws; `image` is the attachment, if it is to have one.
+    /// For a plan that draws; `images` are the attachments, if it is to have any.
     pub(super) fn new(
         logical: &Arc<Logical>,
         physical: vk::PhysicalDevice,
         plan: &Plan,
-        image: Option<&Image>,
+        images: &[Image],
     ) -> Result<Canvas, VulkanError> {
         let layout = attached(plan);
-        let attachments = attachments(plan);
+        let [drawn, resolved] = attachments(plan);
+        let attachments = [&drawn[..], &resolved[..]].concat();
         let references: Vec<_> =
             (0..).zip(&attachments).map(|(index, _)| vk::AttachmentReference { attachment: index, layout }).collect();
-        let (drawn, resolved) = references.split_at(references.len().min(1));
+        let (drawn, resolved) = references.split_at(drawn.len());
         let subpass = vk::SubpassDescription::default().pipeline_bind_point(vk::PipelineBindPoint::GRAPHICS);
         let subpass = match drawn {
             [depth] if layout == vk::ImageLayout::DEPTH_STENCIL_ATTACHMENT_OPTIMAL => {
@@ -96,16 +94,16 @@ impl Canvas {
         // device's and alive.
         let pass = unsafe { logical.raw().create_render_pass(&info, None) }.named("vkCreateRenderPass")?;
         let pass = Owned::new(logical, pass);
-        let extent = image.map_or(vk::Extent2D { width: 1, height: 1 }, |image| {
+        let extent = images.first().map_or(vk::Extent2D { width: 1, height: 1 }, |image| {
             let vk::Extent3D { width, height, .. } = image.extent();
             vk::Extent2D { width, height }
         });
-        let several = plan.image.filter(|_| !resolved.is_empty()).map(|image| {
+        let several = plan.images().take(resolved.len()).map(|image| {
             let wanted = Wanted::of(&image, vk::ImageUsageFlags::COLOR_ATTACHMENT)?;
             Image::new(logical, physical, &Wanted { samples: samples(plan), ..wanted })
         });
-        let several = several.transpose()?;
-        let views: Vec<_> = several.iter().chain(image).map(Image::view).collect();
+        let several = several.collect::<Result<Vec<_>, _>>()?;
+        let views: Vec<_> = several.iter().chain(images).map(Image::view).collect();
         let info = vk::FramebufferCreateInfo::default()
             .render_pass(pass.raw())
             .attachments(&views)
@@ -138,13 +136,14 @@ impl Canvas {
         };
         let stages: Vec<_> = modules.iter().map(stage).collect();
 
-        let texel = plan.image.filter(|image| !image.is_written());
-        let attribute = texel.and_then(|image| {
+        let attributes = plan.images().filter(|image| !image.is_written()).filter_map(|image| {
             let (format, _) = vulkan_format(image.format)?;
-            let binding = vk::VertexInputBindingDescription::default().stride(image.format.bits() / 8);
-            Some((binding, vk::VertexInputAttributeDescription::default().format(format)))
+            let (number, stride) = (image.number, image.texel() as u32);
+            let binding = vk::VertexInputBindingDescription::default().binding(number).stride(stride);
+            let attribute = vk::VertexInputAttributeDescription::default().location(number).binding(number);
+            Some((binding, attribute.format(format)))
         });
-        let (bindings, attributes): (Vec<_>, Vec<_>) = attribute.into_iter().unzip();
+        let (bindings, attributes): (Vec<_>, Vec<_>) = attributes.unzip();
         let input = vk::PipelineVertexInputStateCreateInfo::default()
             .vertex_binding_descriptions(&bindings)
             .vertex_attribute_descriptions(&attributes);
@@ -161,13 +160,14 @@ impl Canvas {
             .cull_mode(vk::CullModeFlags::NONE)
             .line_width(1.0);
         let multisample = vk::PipelineMultisampleStateCreateInfo::default().rasterization_samples(samples(plan));
-        let written = plan.image.filter(plan::Image::is_written);
         let depth = vk::PipelineDepthStencilStateCreateInfo::default()
             .depth_test_enable(true)
             .depth_write_enable(true)
             .depth_compare_op(vk::CompareOp::ALWAYS);
-        let blended = written.filter(|image| !image.format.is_depth()).map(|image| blending(image.code));
-        let blend = vk::PipelineColorBlendStateCreateInfo::default().attachments(blended.as_slice());
+        // The same for all attachments: others would be the feature `independentBlend`.
+        let colours = plan.images().filter(|image| image.is_written() && !image.format.is_depth());
+        let blended: Vec<_> = colours.map(|image| blending(image.code)).collect();
+        let blend = vk::PipelineColorBlendStateCreateInfo::default().attachments(&blended);
         let set = dynamic(plan);
         let dynamic = vk::PipelineDynamicStateCreateInfo::default().dynamic_states(set.as_slice());
         let info = vk::GraphicsPipelineCreateInfo::default()
@@ -215,27 +215,29 @@ impl Device {
     /// Records the drawing of a plan's triangle or points; each under its state, where there are states.
     ///
     /// # Safety
-    /// The command buffer is recording; pipeline and canvas are this plan's and, like what the set describes and the attachment,
-    /// live until the submission has been waited for; the attachment has its layout.
+    /// The command buffer is recording; pipeline and canvas are this plan's and, like what the set describes and the attachments,
+    /// live until the submission has been waited for; the attachments have their layout.
     pub(super) unsafe fn record_draw(&self, plan: &Plan, pipeline: &Pipeline, canvas: &Canvas, states: &[Vec<u64>]) {
         let (device, commands, point) = (self.logical.raw(), self.commands, vk::PipelineBindPoint::GRAPHICS);
         let color = vk::ClearColorValue { float32: [canvas.cleared; 4] };
-        let clears = canvas.samples.as_ref().map(|_| vk::ClearValue { color });
+        let clears = vec![vk::ClearValue { color }; canvas.samples.len()];
         let begin = vk::RenderPassBeginInfo::default()
-            .clear_values(clears.as_slice())
+            .clear_values(&clears)
             .render_pass(canvas.pass.raw())
             .framebuffer(canvas.frame.raw())
             .render_area(vk::Rect2D::default().extent(canvas.extent));
-        // SAFETY: the caller's promise. Attributes are fetched within the texels, of which there are as many as slots.
+        // SAFETY: the caller's promise. Attributes are fetched within the texels: each kernel has one for every vertex.
         unsafe {
             device.cmd_begin_render_pass(commands, &begin, vk::SubpassContents::INLINE);
             device.cmd_bind_pipeline(commands, point, pipeline.raw());
             device.cmd_bind_descriptor_sets(commands, point, pipeline.layout(), 0, &[pipeline.set()], &[]);
-            if let (Some(texels), true) = (&self.texels, plan.image.is_some_and(|image| !image.is_written())) {
-                device.cmd_bind_vertex_buffers(commands, 0, &[texels.raw()], &[0]);
+            for (image, texels) in plan.images().zip(self.texels.iter().flatten()) {
+                if !image.is_written() {
+                    device.cmd_bind_vertex_buffers(commands, image.number, &[texels.raw()], &[0]);
+                }
             }
             if states.is_empty() {
-                device.cmd_draw(commands, plan.vertices(), plan.rows, 0, 0);
+                device.cmd_draw(commands, plan.vertices(), plan.instances(), 0, 0);
             } else {
                 self.record_states(plan, canvas.extent, states);
             }

@@ -34,10 +34,10 @@ impl Device {
         &mut self,
         plan: &Plan,
         buffers: &mut [Vec<u8>],
-        texels: &mut [u8],
+        texels: &mut [Vec<u8>],
         timeout: Duration,
     ) -> Result<(), VulkanError> {
-        let (Some(image), [placed]) = (plan.image, &plan.placed[..]) else {
+        let (Some(image), [placed], [texels]) = (plan.image(), &plan.placed[..], texels) else {
             return Err(VulkanError::argument("vkBeginCommandBuffer", "the plan has no image to convert"));
         };
         match (image.route, image.is_written()) {
@@ -68,7 +68,7 @@ impl Device {
                 let region = &placed.results[0];
                 let bytes = &mut buffers[region.buffer];
                 let side = image.format.side();
-                let mut quads = vec![0; plan.texels() * (side * side) as usize * QUAD * 4];
+                let mut quads = vec![0; image.texels() * (side * side) as usize * QUAD * 4];
                 let channels = image.format.channels().len() as u32;
                 let place = |slot: u32, component: u32| {
                     let (texel, channel) = (component / channels, component % channels);
@@ -104,9 +104,9 @@ impl Device {
         let count = LAYERS.min(self.limits.max_image_array_layers).min(placed.slots).max(1);
         let wanted = Wanted { extent: [1, 1], layers: count, ..Wanted::of(image, vk::ImageUsageFlags::empty())? };
         let target = Image::new(&self.logical, self.physical, &wanted)?;
-        Buffer::fit(&mut self.texels, &self.logical, texels.len())?.write(texels)?;
+        self.fill_texels(&[&*texels])?;
         self.begin()?;
-        let Some(buffer) = &self.texels else { return Ok(()) };
+        let Some(Some(buffer)) = self.texels.first() else { return Ok(()) };
         let (device, commands) = (self.logical.raw(), self.commands);
         let colors = placed.values.chunks_exact(placed.kernel.arity()).map(|values| {
             let mut color = [0, 0, 0, ONE];
@@ -156,9 +156,9 @@ impl Device {
         let source = Image::new(&self.logical, self.physical, from)?;
         let target = Image::new(&self.logical, self.physical, to)?;
         Buffer::fit(&mut self.staging, &self.logical, given.len())?.write(given)?;
-        Buffer::fit(&mut self.texels, &self.logical, result.len())?.write(result)?;
+        self.fill_texels(&[&*result])?;
         self.begin()?;
-        let (Some(staging), Some(texels)) = (&self.staging, &self.texels) else { return Ok(()) };
+        let (Some(staging), Some(Some(texels))) = (&self.staging, self.texels.first()) else { return Ok(()) };
         let (device, commands) = (self.logical.raw(), self.commands);
         self.between(&[source.barrier(NOTHING, TARGET), target.barrier(NOTHING, TARGET)]);
         // SAFETY: the command buffer is recording; images and buffers outlive the submission; each buffer holds the texels of
@@ -210,7 +210,7 @@ fn operands(plan: &Plan, placed: &Placed, buffers: &[Vec<u8>], bytes: impl Fn(&[
     };
     let mut all: Vec<u8> = (0..placed.slots).flat_map(|slot| bytes(&of_slot(slot))).collect();
     let texel = all.len() / placed.slots.max(1) as usize;
-    all.resize(plan.texels() * texel, 0);
+    all.resize(placed.image.map_or(0, |image| image.texels()) * texel, 0);
     all
 }
 

@@ -88,7 +88,7 @@ const FUNCTIONS: [&CStr; 64] = [
 pub struct Device {
     // Fields drop in order; each holds `logical`, which goes last.
     pub(super) buffers: Vec<Option<Buffer>>,
-    pub(super) texels: Option<Buffer>,
+    pub(super) texels: Vec<Option<Buffer>>,
     pub(super) windows: Option<Buffer>,
     pub(super) staging: Option<Buffer>,
     pub(super) fence: Owned<vk::Fence>,
@@ -132,7 +132,7 @@ impl Device {
         let fence = unsafe { device.create_fence(&vk::FenceCreateInfo::default(), None) }.named("vkCreateFence")?;
         Ok(Device {
             buffers: Vec::new(),
-            texels: None,
+            texels: Vec::new(),
             windows: None,
             staging: None,
             fence: Owned::new(&logical, fence),

@@ -1,17 +1,18 @@
 //! One module, run once: upload, dispatch, wait, read back.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use ash::vk;
 use fpprobe_spirv::op::State;
 use fpprobe_spirv::plan::window::{Dispatch, UNIFORM_BYTES};
-use fpprobe_spirv::plan::{self, Direction, IMAGE_BINDING};
+use fpprobe_spirv::plan::{self, Direction};
 use fpprobe_spirv::{Plan, Route, Stage};
 
 use super::canvas::{Canvas, attached};
 use super::device::Device;
 use super::error::{ErrorKind, Named, VulkanError};
-use super::handles::Owned;
+use super::handles::{Logical, Owned};
 use super::image::{Image, Wanted, descriptor};
 use super::memory::Buffer;
 use super::pipeline::Pipeline;
@@ -19,14 +20,14 @@ use super::sampler::sampler;
 use super::states::states;
 use super::windows::{self, uniform};
 
-/// What a shader gets at a texel kernel's texels by.
+/// What a shader gets at the texels of texel kernels by: images, or views of buffers, one for each kernel.
 pub(super) struct TexelAccess<'a> {
-    pub(super) image: Option<&'a Image>,
-    view: Option<Owned<vk::BufferView>>,
+    pub(super) images: &'a [Image],
+    views: Vec<Owned<vk::BufferView>>,
     pub(super) sampler: Option<Owned<vk::Sampler>>,
 }
 
-/// Layout of a plan's image while a shader is at it.
+/// Layout of a plan's images while a shader is at them.
 fn layout(plan: &Plan) -> vk::ImageLayout {
     match plan.route() {
         Some(Route::Sampled | Route::View) => vk::ImageLayout::SHADER_READ_ONLY_OPTIMAL,
@@ -39,8 +40,8 @@ impl Device {
     /// Compiles `words`, the module of `plan`, and runs its work groups once; or has a plan without a module, for which
     /// there are no words, carried out by a command.
     ///
-    /// `buffers` holds the bytes of each of the plan's buffers, inputs and outputs; `texels` those of its image, packed, empty
-    /// where there is none. All are uploaded before; outputs and texels are replaced, if the device finishes
+    /// `buffers` holds the bytes of each of the plan's buffers, inputs and outputs; `texels` those of each of its images, packed.
+    /// All are uploaded before; outputs and texels are replaced, if the device finishes
     /// within `timeout`, by what is there afterwards. Writes to inputs, or behind a buffer's range, are an error. After
     /// [`ErrorKind::Hung`] the device refuses everything in this process; after [`ErrorKind::DeviceLost`] a new one must
     /// be made.
@@ -49,7 +50,7 @@ impl Device {
         words: &[u32],
         plan: &Plan,
         buffers: &mut [Vec<u8>],
-        texels: &mut [u8],
+        texels: &mut [Vec<u8>],
         timeout: Duration,
     ) -> Result<(), VulkanError> {
         if self.logical.is_abandoned() {
@@ -69,28 +70,27 @@ impl Device {
         // Texels lie in a buffer or in an image.
         let texel_buffer = plan.route() == Some(Route::TexelBuffer);
         let in_buffer = texel_buffer || plan.route() == Some(Route::Vertex);
-        let image = plan.image.filter(|_| !in_buffer).map(|image| self.image(&image)).transpose()?;
+        let images = plan.images().filter(|_| !in_buffer).map(|image| self.image(&image));
+        let images = images.collect::<Result<Vec<_>, _>>()?;
         let draws = plan.shader() != Stage::Compute;
-        let canvas = draws.then(|| Canvas::new(&self.logical, self.physical, plan, image.as_ref())).transpose()?;
+        let canvas = draws.then(|| Canvas::new(&self.logical, self.physical, plan, &images)).transpose()?;
         let pipeline = Pipeline::new(&self.logical, words, plan, canvas.as_ref())?;
 
         self.fill(buffers)?;
-        if plan.image.is_some() {
-            Buffer::fit(&mut self.texels, &self.logical, texels.len())?.write(texels)?;
-        }
-        let view =
-            plan.image.filter(|_| texel_buffer).map(|image| self.texel_view(&image, texels.len())).transpose()?;
+        self.fill_texels(texels)?;
+        let views = plan.images().filter(|_| texel_buffer).map(|image| self.texel_view(&image));
+        let views = views.collect::<Result<Vec<_>, _>>()?;
         let windows = windows::bytes(plan, &dispatches);
         self.fill_windows(&windows)?;
         let states = states(plan, buffers);
         let drawing = canvas.as_ref().map(|canvas| (canvas, &states[..]));
-        let mut texel_access = TexelAccess { image: image.as_ref(), view, sampler: None };
-        if plan.image.is_some_and(|image| image.state() == Some(State::BorderColor)) {
+        let mut texel_access = TexelAccess { images: &images, views, sampler: None };
+        if plan.image().is_some_and(|image| image.state() == Some(State::BorderColor)) {
             self.border_colors(plan, &pipeline, &mut texel_access, &states, buffers, timeout)?;
         } else {
-            texel_access.sampler = plan.image.map(|_| sampler(&self.logical, None)).transpose()?;
+            texel_access.sampler = plan.image().map(|_| sampler(&self.logical, None)).transpose()?;
             self.describe(plan, &pipeline, &texel_access);
-            self.record(plan, &pipeline, &dispatches, image.as_ref(), drawing)?;
+            self.record(plan, &pipeline, &dispatches, &images, drawing)?;
             self.submit(timeout)?;
             self.read_back(plan, buffers)?;
         }
@@ -98,20 +98,24 @@ impl Device {
         if let Some(buffer) = self.windows.as_ref().filter(|_| !windows.is_empty()) {
             buffer.holds(&windows)?;
         }
-        match (&self.texels, plan.image) {
-            (Some(buffer), Some(image)) if image.is_written() => buffer.read(texels),
-            (Some(buffer), Some(_)) => buffer.holds(texels),
-            _ => Ok(()),
+        for ((buffer, image), texels) in self.texels.iter().flatten().zip(plan.images()).zip(texels) {
+            if image.is_written() {
+                buffer.read(texels)?;
+            } else {
+                buffer.holds(texels)?;
+            }
         }
+        Ok(())
     }
 
     /// Puts the bytes into buffers.
     pub(super) fn fill(&mut self, buffers: &[Vec<u8>]) -> Result<(), VulkanError> {
-        self.buffers.resize_with(self.buffers.len().max(buffers.len()), || None);
-        for (place, bytes) in self.buffers.iter_mut().zip(buffers) {
-            Buffer::fit(place, &self.logical, bytes.len())?.write(bytes)?;
-        }
-        Ok(())
+        fill(&mut self.buffers, &self.logical, buffers)
+    }
+
+    /// Puts the texels of each image into a buffer.
+    pub(super) fn fill_texels(&mut self, texels: &[impl AsRef<[u8]>]) -> Result<(), VulkanError> {
+        fill(&mut self.texels, &self.logical, texels)
     }
 
     /// What is in the buffers of results; an error if those of operands have changed.
@@ -133,15 +137,15 @@ impl Device {
     }
 
     /// Refuses what the device has no room for, and arguments that do not fit each other.
-    fn check(&self, words: &[u32], plan: &Plan, buffers: &[Vec<u8>], texels: &[u8]) -> Result<(), VulkanError> {
+    fn check(&self, words: &[u32], plan: &Plan, buffers: &[Vec<u8>], texels: &[Vec<u8>]) -> Result<(), VulkanError> {
         let limits = &self.limits;
         if words.is_empty() && !plan.is_command() {
             return Err(VulkanError::argument("vkCreateShaderModule", "the module is empty"));
         }
         let fit = buffers.len() == plan.buffers.len()
             && buffers.iter().zip(&plan.buffers).all(|(bytes, buffer)| bytes.len() == buffer.bytes());
-        let texel = plan.image.map_or(0, |image| image.format.bits() as usize / 8);
-        if !fit || buffers.iter().any(Vec::is_empty) || texels.len() != plan.texels() * texel {
+        let of_images = plan.images().map(|image| image.bytes()).eq(texels.iter().map(Vec::len));
+        if !fit || buffers.iter().any(Vec::is_empty) || !of_images {
             return Err(VulkanError::argument("vkUpdateDescriptorSets", "the data do not have the plan's sizes"));
         }
         let most = limits.max_per_stage_descriptor_storage_buffers;
@@ -149,7 +153,7 @@ impl Device {
             let what = format!("{} storage buffers; at most {most}", buffers.len());
             return Err(VulkanError::limit("vkCreateDescriptorSetLayout", what));
         }
-        let [width, height] = plan.image.filter(|image| image.route.is_drawn()).map_or([1, 1], |one| one.extent);
+        let [width, height] = plan.image().filter(|image| image.route.is_drawn()).map_or([1, 1], |one| one.extent);
         let (most_wide, most_high) = (limits.max_framebuffer_width, limits.max_framebuffer_height);
         if width > most_wide || height > most_high {
             let what = format!("attachment of {width}x{height} texels; at most {most_wide}x{most_high}");
@@ -174,23 +178,24 @@ impl Device {
         Image::new(&self.logical, self.physical, &Wanted::of(image, usage)?)
     }
 
-    /// The texels as a texel buffer.
-    fn texel_view(&self, image: &plan::Image, bytes: usize) -> Result<Owned<vk::BufferView>, VulkanError> {
+    /// The texels of an image as a texel buffer.
+    fn texel_view(&self, image: &plan::Image) -> Result<Owned<vk::BufferView>, VulkanError> {
         let most = self.limits.max_texel_buffer_elements as usize;
-        let count = bytes / (image.format.bits() as usize / 8);
+        let count = image.texels();
         if count > most {
             let what = format!("texel buffer of {count} texels; at most {most}");
             return Err(VulkanError::limit("vkCreateBufferView", what));
         }
         let Wanted { format, .. } = Wanted::of(image, vk::ImageUsageFlags::empty())?;
-        let buffer = self.texels.as_ref().map(Buffer::raw).unwrap_or_default();
-        let info = vk::BufferViewCreateInfo::default().buffer(buffer).format(format).range(bytes as u64);
+        let buffer =
+            self.texels.get(image.number as usize).and_then(Option::as_ref).map(Buffer::raw).unwrap_or_default();
+        let info = vk::BufferViewCreateInfo::default().buffer(buffer).format(format).range(image.bytes() as u64);
         // SAFETY: the structure lives until after the call; the buffer is this device's and holds as many bytes.
         let view = unsafe { self.logical.raw().create_buffer_view(&info, None) }.named("vkCreateBufferView")?;
         Ok(Owned::new(&self.logical, view))
     }
 
-    /// Points the pipeline's descriptor set at the buffers and the image.
+    /// Points the pipeline's descriptor set at the buffers and the images.
     pub(super) fn describe(&self, plan: &Plan, pipeline: &Pipeline, texels: &TexelAccess<'_>) {
         let infos: Vec<_> = plan
             .buffers
@@ -201,19 +206,20 @@ impl Device {
                 (wanted.binding(), [info])
             })
             .collect();
-        let image = texels.image.map(|image| {
+        let images = texels.images.iter().map(|image| {
             let info = vk::DescriptorImageInfo::default().image_view(image.view()).image_layout(layout(plan));
             [info.sampler(texels.sampler.as_ref().map(Owned::raw).unwrap_or_default())]
         });
-        let view = texels.view.as_ref().map(|view| [view.raw()]);
-        let kind = plan.image.as_ref().and_then(descriptor);
+        let images: Vec<_> = images.collect();
+        let views: Vec<_> = texels.views.iter().map(|view| [view.raw()]).collect();
+        let bound = || plan.images().filter_map(|image| Some((image.binding(), descriptor(&image)?)));
         let write = |binding, kind| {
             vk::WriteDescriptorSet::default().dst_set(pipeline.set()).dst_binding(binding).descriptor_type(kind)
         };
         let buffers =
             infos.iter().map(|(binding, info)| write(*binding, vk::DescriptorType::STORAGE_BUFFER).buffer_info(info));
-        let images = image.iter().filter_map(|info| Some(write(IMAGE_BINDING, kind?).image_info(info)));
-        let views = view.iter().filter_map(|view| Some(write(IMAGE_BINDING, kind?).texel_buffer_view(view)));
+        let images = bound().zip(&images).map(|((binding, kind), info)| write(binding, kind).image_info(info));
+        let views = bound().zip(&views).map(|((binding, kind), view)| write(binding, kind).texel_buffer_view(view));
         let windows = uniform(plan).zip(self.windows.as_ref()).map(|((binding, kind), buffer)| {
             let range = u64::from(UNIFORM_BYTES);
             (binding, kind, [vk::DescriptorBufferInfo::default().buffer(buffer.raw()).range(range)])
@@ -231,14 +237,12 @@ impl Device {
         plan: &Plan,
         pipeline: &Pipeline,
         dispatches: &[Dispatch],
-        image: Option<&Image>,
+        images: &[Image],
         drawing: Option<(&Canvas, &[Vec<u64>])>,
     ) -> Result<(), VulkanError> {
         self.begin()?;
-        let texels = image.zip(self.texels.as_ref());
-        if let Some((image, buffer)) = texels {
-            self.upload(image, buffer, layout(plan));
-        }
+        let texels = || images.iter().zip(self.texels.iter().flatten());
+        texels().for_each(|(image, buffer)| self.upload(image, buffer, layout(plan)));
         // SAFETY: the command buffer is recording; pipeline, layout and set belong together and, like what the set
         // describes, live until the submission has been waited for; `check_windows` has seen the dispatches.
         unsafe {
@@ -248,9 +252,7 @@ impl Device {
             }
         }
         let written = plan.route().is_some_and(|route| route == Route::StorageImage || route.is_drawn());
-        if let Some((image, buffer)) = texels.filter(|_| written) {
-            self.download(image, buffer, layout(plan));
-        }
+        texels().filter(|_| written).for_each(|(image, buffer)| self.download(image, buffer, layout(plan)));
         self.end()
     }
 
@@ -374,4 +376,14 @@ impl Device {
             VulkanError::result("vkWaitForFences", code)
         })
     }
+}
+
+/// Puts bytes into buffers, one for each.
+fn fill(places: &mut Vec<Option<Buffer>>, logical: &Arc<Logical>, all: &[impl AsRef<[u8]>]) -> Result<(), VulkanError> {
+    places.resize_with(places.len().max(all.len()), || None);
+    for (place, bytes) in places.iter_mut().zip(all) {
+        let bytes = bytes.as_ref();
+        Buffer::fit(place, logical, bytes.len())?.write(bytes)?;
+    }
+    Ok(())
 }

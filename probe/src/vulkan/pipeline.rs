@@ -4,7 +4,6 @@
 use std::sync::Arc;
 
 use ash::vk;
-use fpprobe_spirv::plan::IMAGE_BINDING;
 use fpprobe_spirv::{Plan, Stage};
 
 use super::canvas::Canvas;
@@ -41,9 +40,9 @@ impl Pipeline {
                 .stage_flags(stage_of(plan.shader()))
         };
         let buffers = plan.buffers.iter().map(|one| binding(one.binding(), vk::DescriptorType::STORAGE_BUFFER));
-        let image = plan.image.iter().filter_map(|image| Some(binding(IMAGE_BINDING, descriptor(image)?)));
+        let images = plan.images().filter_map(|image| Some(binding(image.binding(), descriptor(&image)?)));
         let windows = uniform(plan).map(|(place, kind)| binding(place, kind));
-        let bindings: Vec<_> = buffers.chain(image).chain(windows).collect();
+        let bindings: Vec<_> = buffers.chain(images).chain(windows).collect();
 
         let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);
         // SAFETY: here and below, what an info structure points to lives until after the call, and its handles are

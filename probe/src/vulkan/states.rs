@@ -16,7 +16,7 @@ use super::sampler::sampler;
 
 /// The state of each slot, component by component; none where the operands are no state.
 pub(super) fn states(plan: &Plan, buffers: &[Vec<u8>]) -> Vec<Vec<u64>> {
-    let state = plan.image.and_then(|image| image.state());
+    let state = plan.image().and_then(|image| image.state());
     let (Some(_), [Placed { slots, params, .. }]) = (state, &plan.placed[..]) else { return Vec::new() };
     let of_slot = |slot: u32| {
         let values = params.iter().flat_map(|region| {
@@ -39,7 +39,7 @@ fn quad(values: &[u64]) -> [f32; 4] {
 
 /// What a plan's pipeline leaves to be set before each draw.
 pub(super) fn dynamic(plan: &Plan) -> Option<vk::DynamicState> {
-    match plan.image?.state()? {
+    match plan.image()?.state()? {
         State::MinDepth | State::MaxDepth => Some(vk::DynamicState::VIEWPORT),
         State::BlendConstants => Some(vk::DynamicState::BLEND_CONSTANTS),
         State::BorderColor => None,
@@ -60,7 +60,7 @@ impl Device {
             unsafe {
                 match dynamic(plan) {
                     Some(vk::DynamicState::VIEWPORT) => {
-                        let viewport = match plan.image.and_then(|image| image.state()) {
+                        let viewport = match plan.image().and_then(|image| image.state()) {
                             Some(State::MaxDepth) => viewport.min_depth(0.0).max_depth(values[0]),
                             _ => viewport.min_depth(values[0]).max_depth(1.0),
                         };
@@ -69,7 +69,7 @@ impl Device {
                     Some(_) => device.cmd_set_blend_constants(commands, &values),
                     None => {}
                 }
-                device.cmd_draw(commands, 1, plan.rows, point, 0);
+                device.cmd_draw(commands, 1, plan.instances(), point, 0);
             }
         }
     }
@@ -84,7 +84,7 @@ impl Device {
         buffers: &mut [Vec<u8>],
         timeout: Duration,
     ) -> Result<(), VulkanError> {
-        let format = plan.image.and_then(|image| vulkan_format(image.format)).map(|(format, _)| format);
+        let format = plan.image().and_then(|image| vulkan_format(image.format)).map(|(format, _)| format);
         let dispatches = plan.dispatches();
         let mut left = buffers.to_vec();
         for (slot, values) in (0..).zip(states) {
@@ -92,7 +92,7 @@ impl Device {
             self.fill(buffers)?;
             access.sampler = Some(sampler(&self.logical, format.map(|format| (color, format)))?);
             self.describe(plan, pipeline, access);
-            self.record(plan, pipeline, &dispatches, access.image, None)?;
+            self.record(plan, pipeline, &dispatches, access.images, None)?;
             self.submit(timeout)?;
             self.read_back(plan, &mut left)?;
             for region in plan.placed.iter().flat_map(|placed| &placed.results) {

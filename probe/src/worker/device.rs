@@ -10,7 +10,7 @@ use fpprobe_spirv::{Cases, Kernel, cases};
 
 use crate::measure::support::Support;
 use crate::measure::{Asked, Executor, Left, measure};
-use crate::protocol::{self, Failure, Found, Job, Response};
+use crate::protocol::{self, Failure, Found, Job, Response, Runs};
 use crate::vulkan::{Device, Driver, VulkanError};
 
 use super::dump::Dump;
@@ -85,14 +85,14 @@ impl State {
     }
 
     /// Runs kernels on the open device.
-    pub fn measure(&mut self, jobs: &[Job], timeout: Duration) -> Result<Response, Failure> {
+    pub fn measure(&mut self, jobs: &[Job], runs: Runs, timeout: Duration) -> Result<Response, Failure> {
         let started = Instant::now();
         let Some((device, support)) = &mut self.device else {
             return Err(Failure::new(Outcome::Rejected, "no device is open"));
         };
         let asked = jobs.iter().map(asked).collect::<Result<Vec<_>, _>>()?;
         let mut executor = Timed { device, started, dump: self.dump.as_ref() };
-        let answers = measure(&mut executor, build, support, &asked, timeout)?;
+        let answers = measure(&mut executor, build, support, &asked, runs, timeout)?;
         Ok(Response::Measured(answers))
     }
 }
@@ -142,7 +142,7 @@ impl Executor for Timed<'_> {
         words: &[u32],
         plan: &Plan,
         buffers: &mut [Vec<u8>],
-        texels: &mut [u8],
+        texels: &mut [Vec<u8>],
         timeout: Duration,
     ) -> Result<(), Failure> {
         let left = timeout.saturating_sub(self.started.elapsed()).max(Duration::from_millis(1));

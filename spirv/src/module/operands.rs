@@ -27,6 +27,8 @@ impl Emitter {
         Ok(match (memory.window, place.local, plan.route()) {
             (Some(window), Some(local), _) => Operands::Words(self.load_window(plan, window, local)?),
             (_, _, Some(route)) if route.is_folded() => Operands::Constants(self.choice(plan, place.slot)?),
+            // State is not the shader's.
+            _ if plan.image().is_some_and(|image| image.state().is_some()) => Operands::Values(Values::new()),
             _ => Operands::Values(self.load_operands(memory, place)?),
         })
     }
@@ -38,14 +40,22 @@ impl Emitter {
         memory: &Memory,
         row: usize,
         operands: &Operands,
+        place: Place,
     ) -> Result<Elements, BuildError> {
-        let kernel = &plan.placed[row].kernel;
+        let placed = &plan.placed[row];
+        let kernel = &placed.kernel;
         let results = match operands {
-            Operands::Constants(choice) => self.folded(&plan.placed[row], choice)?,
+            Operands::Constants(choice) => self.folded(placed, choice)?,
             Operands::Values(values) => {
                 let own = sites::of_row(&memory.operands, row);
-                let values: Vec<Word> = own.map(|(site, shape)| values[&(site.number, site.buffer, shape)]).collect();
-                self.operation(kernel, &values)?
+                let own = own.filter_map(|(site, shape)| values.get(&(site.number, site.buffer, shape)).copied());
+                let values: Vec<Word> = own.collect();
+                match (placed.image, memory.images.get(row)) {
+                    (None, _) => self.operation(kernel, &values)?,
+                    (Some(_), Some(declared)) => self.of_texel(placed, *declared, &values, place)?,
+                    // No shader gets at the texel.
+                    (Some(_), None) => Vec::new(),
+                }
             }
             Operands::Words(words) => {
                 let values = self.from_window(kernel, words)?;

@@ -3,7 +3,7 @@
 //! A loop moves word after word, so that the code gets at memory in one place, whatever the length: a driver spends most of
 //! its time for a small kernel on accesses to memory, and a matrix has many words. Words are integers: no bit changes.
 
-use rspirv::spirv::{LoopControl, Op, StorageClass, Word};
+use rspirv::spirv::{Op, StorageClass, Word};
 
 use super::Place;
 use crate::emitter::{Emitter, ids};
@@ -92,28 +92,14 @@ impl Emitter {
         place: Place,
         emit: impl FnOnce(&mut Emitter, Word, (Word, u32)) -> Result<(), BuildError>,
     ) -> Result<(), BuildError> {
-        let (uint, bool) = (self.scalar(Format::U32), self.scalar(Format::Bool));
-        let (zero, one) = (self.word(0), self.word(1));
+        let uint = self.scalar(Format::U32);
         let (first, base) = self.first(site, place)?;
         let count = self.of_row(place.row, &site.counts())?;
         let count = self.number(count);
-        let before = self.block()?;
-        let [header, body, next, merge, index, after] = std::array::from_fn(|_| self.builder.id());
-        self.builder.branch(header)?;
-        self.builder.begin_block(Some(header))?;
-        self.define(index, Op::Phi, uint, ids([zero, before, after, next]))?;
-        let inside = self.value(Op::ULessThan, bool, ids([index, count]))?;
         // Unrolled, it would be the many accesses again.
-        self.builder.loop_merge(merge, next, LoopControl::DONT_UNROLL, [])?;
-        self.builder.branch_conditional(inside, body, merge, [])?;
-        self.builder.begin_block(Some(body))?;
-        let at = self.value(Op::IAdd, uint, ids([first, index]))?;
-        emit(self, index, (at, base))?;
-        self.builder.branch(next)?;
-        self.builder.begin_block(Some(next))?;
-        self.define(after, Op::IAdd, uint, ids([index, one]))?;
-        self.builder.branch(header)?;
-        self.builder.begin_block(Some(merge))?;
-        Ok(())
+        self.counted(count, |emitter, index| {
+            let at = emitter.value(Op::IAdd, uint, ids([first, index]))?;
+            emit(emitter, index, (at, base))
+        })
     }
 }

@@ -37,11 +37,11 @@ pub fn points(plan: &Plan) -> Result<Vec<u32>, BuildError> {
     emitter.builder.store(told[0], slot, None, [])?;
     emitter.builder.store(told[1], row, None, [])?;
     let (zero, unit) = (emitter.constant(SINGLE, 0), emitter.constant(SINGLE, one(F32)));
-    let middle = match plan.image {
+    let middle = match plan.image() {
         Some(image) => emitter.middle(slot, image.extent)?,
         None => [zero, zero],
     };
-    let farthest = plan.image.is_some_and(|image| image.state() == Some(State::MaxDepth));
+    let farthest = plan.image().is_some_and(|image| image.state() == Some(State::MaxDepth));
     let depth = if farthest { unit } else { zero };
     let position = emitter.compose(POSITION, &[middle[0], middle[1], depth, unit])?;
     emitter.builder.store(place[0], position, None, [])?;
@@ -60,25 +60,25 @@ impl Emitter {
     }
 
     /// Declares and opens `main` of a shader that draws.
-    pub(super) fn begin_drawn(&mut self, plan: &Plan, stage: Stage, texel: Option<Word>) -> Result<Place, BuildError> {
+    pub(super) fn begin_drawn(&mut self, plan: &Plan, stage: Stage, texels: &[Word]) -> Result<Place, BuildError> {
         let uint = self.scalar(Format::U32);
         if stage == Stage::Fragment {
             let told = if plan.covers() { vec![self.coordinates()] } else { self.told().to_vec() };
-            let interface: Vec<Word> = told.iter().copied().chain(texel).collect();
+            let interface: Vec<Word> = told.iter().chain(texels).copied().collect();
             let main = self.begin_entry(ExecutionModel::Fragment, &interface)?;
             self.builder.execution_mode(main, ExecutionMode::OriginUpperLeft, []);
-            if plan.image.is_some_and(|image| image.is_depth_output()) {
+            if plan.image().is_some_and(|image| image.is_depth_output()) {
                 self.builder.execution_mode(main, ExecutionMode::DepthReplacing, []);
             }
             let (slot, row) = match told[..] {
                 [slot, row] => (self.value(Op::Load, uint, ids([slot]))?, self.value(Op::Load, uint, ids([row]))?),
-                // A texel kernel has its module to itself.
+                // Its slot is that of every row.
                 _ => (self.covered(told[0])?, self.word(0)),
             };
             return Ok(Place { slot, row, local: None });
         }
         let (numbers, place) = self.numbered();
-        let interface: Vec<Word> = numbers.into_iter().chain(place).chain(texel).collect();
+        let interface: Vec<Word> = numbers.iter().chain(&place).chain(texels).copied().collect();
         self.begin_entry(ExecutionModel::Vertex, &interface)?;
         // Nothing is drawn, but what a point must have it has.
         let (zero, unit) = (self.constant(SINGLE, 0), self.constant(SINGLE, one(F32)));

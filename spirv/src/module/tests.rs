@@ -7,11 +7,11 @@ use super::*;
 use crate::glsl::is;
 use crate::load::load;
 use crate::op::OPS;
-use crate::plan::{GROUP, IMAGE_BINDING, Variant, Wanted};
+use crate::plan::{GROUP, Variant, Wanted};
 use crate::route::{Route, Stage};
 
 /// Every kernel of every format at every width, under these controls, one plan a format and front end (image kernels:
-/// one a kernel).
+/// one a kernel, and those of several formats side by side).
 fn plans(controls: &str, vias: &[Via]) -> Vec<Plan> {
     let controls: Controls = controls.parse().unwrap();
     let mut plans = Vec::new();
@@ -28,6 +28,11 @@ fn plans(controls: &str, vias: &[Via]) -> Vec<Plan> {
             kernels.chunks(together).map(|kernels| Plan::new(kernels, true, Variant { shift: 2, reversed: true })),
         );
     }
+    let sides = crate::catalogue::side_by_side().into_iter();
+    plans.extend(sides.map(|kernels| {
+        let kernels = (70..).zip(kernels).map(|(slots, kernel)| (Kernel { controls, ..kernel }, slots));
+        Plan::new(&kernels.collect::<Vec<_>>(), true, Variant { shift: 2, reversed: true })
+    }));
     plans
 }
 
@@ -272,7 +277,7 @@ fn execution_modes_are_exactly_those_asked_for() {
                 Stage::Vertex => None,
             };
             let depth =
-                plan.image.filter(crate::plan::Image::is_depth_output).map(|_| format!("{main} DepthReplacing"));
+                plan.image().filter(crate::plan::Image::is_depth_output).map(|_| format!("{main} DepthReplacing"));
             let mut expected: Vec<String> = own.into_iter().chain(depth).collect();
             expected.extend(modes.iter().map(|mode| format!("{main} {mode}")));
             assert_eq!(operands(&module.execution_modes), expected);
@@ -370,10 +375,13 @@ fn buffers_have_the_bindings_of_the_plan_and_operands_are_read_only() {
             let read_only = decorated.contains(&format!("{id} NonWritable"));
             assert_eq!(read_only, buffer.direction == crate::plan::Direction::In, "{}", buffer.name());
         }
-        let image = decorated.iter().filter(|text| text.ends_with(&format!(" Binding {IMAGE_BINDING}"))).count();
         // Attachments and attributes are inputs and outputs.
         let bound = !plan.route().is_some_and(|route| route.is_drawn() || route == Route::Vertex);
-        assert_eq!(image, usize::from(plan.image.is_some() && bound));
+        for image in plan.images() {
+            let count =
+                decorated.iter().filter(|text| text.ends_with(&format!(" Binding {}", image.binding()))).count();
+            assert_eq!(count, usize::from(bound), "{}", image.format);
+        }
     }
 }
 

@@ -1,10 +1,12 @@
-//! The image of a texel kernel.
+//! The images of texel kernels.
 
+use super::{IMAGE_BINDING, IMAGE_WIDTH};
 use crate::format::Format;
+use crate::kernel::Kernel;
 use crate::op::{Code, State};
 use crate::route::Route;
 
-/// The image of a texel kernel: descriptor set 0, binding [`IMAGE_BINDING`](super::IMAGE_BINDING), 2D, one layer, optimal tiling. On the route
+/// The image of a texel kernel: descriptor set 0, binding [`Image::binding`], 2D, one layer, optimal tiling. On the route
 /// [`Route::TexelBuffer`] it is a buffer of as many texels.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Image {
@@ -16,19 +18,20 @@ pub struct Image {
     pub route: Route,
     /// What becomes of the texels.
     pub code: Code,
+    /// Its place among the images of a plan.
+    pub number: u32,
 }
 
 impl Image {
+    /// The image of a kernel of so many slots.
+    pub(super) fn new(kernel: &Kernel, slots: u32, number: u32) -> Image {
+        let extent = [IMAGE_WIDTH, slots.div_ceil(IMAGE_WIDTH).max(1)];
+        Image { format: kernel.format, extent, route: kernel.route, code: kernel.op.code, number }
+    }
+
     /// Whether its texels are the result; else they are the operand.
     pub const fn is_written(&self) -> bool {
-        matches!(
-            self.code,
-            Code::ImageWrite
-                | Code::TexelCopy
-                | Code::TexelConvert
-                | Code::Blend(_)
-                | Code::State(State::MinDepth | State::MaxDepth | State::BlendConstants)
-        )
+        writes(self.code)
     }
 
     /// The state that its operands are.
@@ -41,6 +44,61 @@ impl Image {
 
     /// Whether its texels are an operand, the last, beside being the result or not.
     pub const fn is_read(&self) -> bool {
-        matches!(self.code, Code::ImageRead | Code::ImageSample) || self.code.is_blended()
+        reads(self.code)
+    }
+
+    /// Its binding in descriptor set 0.
+    pub const fn binding(&self) -> u32 {
+        IMAGE_BINDING + self.number
+    }
+
+    /// Bytes of a texel, or of a block.
+    pub fn texel(&self) -> usize {
+        self.format.bits() as usize / 8
+    }
+
+    /// Number of texels, or of blocks.
+    pub const fn texels(&self) -> usize {
+        (self.extent[0] * self.extent[1]) as usize
+    }
+
+    /// Bytes of all of them.
+    pub fn bytes(&self) -> usize {
+        self.texels() * self.texel()
+    }
+}
+
+/// Whether texels are the result of an operation.
+pub(super) const fn writes(code: Code) -> bool {
+    matches!(
+        code,
+        Code::ImageWrite
+            | Code::TexelCopy
+            | Code::TexelConvert
+            | Code::Blend(_)
+            | Code::State(State::MinDepth | State::MaxDepth | State::BlendConstants)
+    )
+}
+
+/// Whether texels are an operand of an operation.
+pub(super) const fn reads(code: Code) -> bool {
+    matches!(code, Code::ImageRead | Code::ImageSample) || code.is_blended()
+}
+
+/// How many kernels like this one a module may have. Texel kernels have an image each, and as many as every device has room for
+/// (Vulkan, required limits); commands and state serve one at a time.
+pub const fn most_kernels(kernel: &Kernel) -> usize {
+    match (kernel.op.code, kernel.route) {
+        (code, _) if !code.is_of_texels() => usize::MAX,
+        (Code::State(_), _) => 1,
+        // `maxPerStageDescriptorStorageImages`.
+        (_, Route::StorageImage) => 4,
+        // `maxPerStageDescriptorSampledImages` and `maxPerStageDescriptorSamplers`.
+        (_, Route::Sampled | Route::View | Route::TexelBuffer) => 16,
+        // `maxFragmentCombinedOutputResources`, of which the buffer of the operands is one; there is one depth attachment.
+        (_, route) if route.is_drawn() && !kernel.format.is_depth() => 3,
+        // `maxVertexInputAttributes` and `maxVertexInputBindings`.
+        (_, Route::Vertex) => 16,
+        _ => 1,
     }
 }

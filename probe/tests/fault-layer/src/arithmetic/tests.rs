@@ -3,24 +3,27 @@
 use std::collections::HashSet;
 
 use fpprobe_spirv::plan::Variant;
-use fpprobe_spirv::{Control, Controls, Format, Kernel, Plan, Route, load, module};
+use fpprobe_spirv::{Control, Controls, Format, Kernel, Plan, Route, catalogue, load, module};
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::Op;
 
 use super::{Arithmetic, Mode, rewrite};
 
-/// One module a format and route (image kernels: one a kernel) with every operation, by buffer at every width.
+/// One module a format and route (image kernels: one a kernel) with every operation, by buffer at every width; and image kernels
+/// of several formats side by side.
 fn modules(controls: &str) -> Vec<Vec<u32>> {
     let controls: Controls = controls.parse().unwrap();
     let plain = |format| {
-        let all = fpprobe_spirv::catalogue::plain().into_iter();
+        let all = catalogue::plain().into_iter();
         all.filter(move |kernel| kernel.format == format && !kernel.route.is_command())
     };
     let wide = |format| {
         let kernels = plain(format);
         kernels.flat_map(|kernel| kernel.op.widths().map(move |width| Kernel { controls, width, ..kernel }))
     };
-    let mut modules = Vec::new();
+    let sides = catalogue::side_by_side().into_iter();
+    let sides = sides.map(|all| all.into_iter().map(|kernel| Kernel { controls, ..kernel }).collect::<Vec<_>>());
+    let mut modules: Vec<Vec<u32>> = sides.map(|kernels| module_of(&kernels)).collect();
     for format in Format::ALL {
         let kernels: Vec<Kernel> = wide(format).collect();
         let together = if format.channels().is_empty() { kernels.len().max(1) } else { 1 };

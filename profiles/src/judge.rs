@@ -261,7 +261,7 @@ impl<'p> Judge<'p> {
         let look = self.looks[place.0][place.1];
         self.known.finding(look, observation, || {
             let sight = self.sight(place, observation);
-            Finding::Judged(judge_lanes(&sight, Shortcut::new(&sight, &self.known.lists)))
+            Finding::Judged(judge_lanes(&sight, Shortcut::new(&sight, &self.known.lists).as_ref()))
         })
     }
 
@@ -293,7 +293,7 @@ struct Shown {
 }
 
 /// Looks at every lane, but for those of which the shortcut tells.
-fn judge_lanes(sight: &Sight<'_>, shortcut: Option<Shortcut<'_>>) -> Judged {
+fn judge_lanes(sight: &Sight<'_>, shortcut: Option<&Shortcut<'_>>) -> Judged {
     let requirements = &sight.rule.requirements;
     let every = requirements.contains(&Requirement::Result);
     // What is demanded of lanes together needs them together; of which there are no long lists.
@@ -314,7 +314,7 @@ fn judge_lanes(sight: &Sight<'_>, shortcut: Option<Shortcut<'_>>) -> Judged {
     // Channels have few values, which the texels of a list combine: what one lane showed, another like it shows again.
     let mut shown: HashMap<Likeness, Shown> = HashMap::new();
     for spot in sight.spots() {
-        if let Some(counts) = shortcut.as_ref().and_then(|shortcut| shortcut.counts(spot, &judged, &watch)) {
+        if let Some(counts) = shortcut.and_then(|shortcut| shortcut.counts(spot, &judged, &watch)) {
             judged.lanes += usize::from(counts);
             continue;
         }

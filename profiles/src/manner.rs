@@ -241,14 +241,14 @@ impl<'a> Look<'a> {
             let operands = self.question.operands(case, part);
             let answer = reader.part(&observation.out, index, part);
             let went = match operands.bits().filter(|_| are_channels) {
-                Some(bits) => match self.known.get(&(kind, bits, answer)) {
-                    Some(known) => known.clone(),
-                    None => {
+                Some(bits) => {
+                    let known = self.known.get(&(kind, bits, answer)).cloned();
+                    known.unwrap_or_else(|| {
                         let went = self.gone(encoding, &lanes, &operands, answer);
                         self.known.insert((kind, bits, answer), went.clone());
                         went
-                    }
-                },
+                    })
+                }
                 None => self.gone(encoding, &lanes, &operands, answer),
             };
             let Some(went) = went else { continue };

@@ -52,9 +52,12 @@ impl Plain {
     }
 }
 
-/// What is known of lists so far, by what they were asked, of which function, and what was answered.
+/// Lists that answer one question, with what is known of each as soon as it is looked at.
+type Answered = Vec<(Answers, Arc<OnceLock<Plain>>)>;
+
+/// What is known of lists so far, by what they were asked, and of which function.
 #[derive(Default, Debug)]
-pub(super) struct Lists(Mutex<HashMap<(Asked, Function), Vec<(Answers, Arc<OnceLock<Plain>>)>>>);
+pub(super) struct Lists(Mutex<HashMap<(Asked, Function), Answered>>);
 
 impl Lists {
     fn of(&self, sight: &Sight<'_>) -> Arc<OnceLock<Plain>> {
@@ -86,7 +89,7 @@ pub(super) struct Shortcut<'a> {
 impl<'a> Shortcut<'a> {
     /// For a look, if there are lanes of which it can be said.
     pub(super) fn new(sight: &'a Sight<'a>, lists: &Lists) -> Option<Shortcut<'a>> {
-        let Some(first) = sight.spots().next() else { return None };
+        let first = sight.spots().next()?;
         if sight.has_two_results() || !sight.operands(first).stand_alone(sight.demand) {
             return None;
         }

@@ -66,7 +66,7 @@ fn observed(kernel: Kernel, device: Device, flaky: bool) -> Observation {
 /// The answer, and for one lane of many one that is one, two, three or four encodings away.
 fn one_off(encoding: Encoding, bits: u64, number: usize) -> u64 {
     let (first, last) = encoding.limits();
-    let away = if number % 5 == 0 { (number / 5 % 9) as i64 - 4 } else { 0 };
+    let away = if number.is_multiple_of(5) { (number / 5 % 9) as i64 - 4 } else { 0 };
     encoding.at((encoding.key(bits) + away).clamp(first, last))
 }
 
@@ -89,7 +89,7 @@ fn what_is_said_of_plain_lanes_is_what_looking_at_them_says() {
             let shortcut = Shortcut::new(&sight, &lists);
             told += usize::from(shortcut.is_some());
             looks += 1;
-            let (short, whole) = (judge_lanes(&sight, shortcut), judge_lanes(&sight, None));
+            let (short, whole) = (judge_lanes(&sight, shortcut.as_ref()), judge_lanes(&sight, None));
             assert_eq!(format!("{short:?}"), format!("{whole:?}"), "{} of {id}", rule.id);
         }
     }

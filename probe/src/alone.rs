@@ -66,9 +66,12 @@ fn is_doubtful(before: &Observation, once: &[Observation]) -> bool {
 fn company(before: &Observation, once: &Observation, full: &Observation) -> Option<Finding> {
     let kernel = &before.kernel;
     let answers = [Some(&full.out), full.second.as_ref(), Some(&once.out)];
-    let other = answers.into_iter().flatten().find(|out| **out != before.out);
+    // What failed has no answers.
+    let mut answers = answers.into_iter().flatten().filter(|out| out.len() == before.out.len());
+    let other = answers.find(|out| **out != before.out);
     let (kind, text) = if !full.outcome.answered() {
-        ("company", format!("{kernel} ran in company of other kernels, but not alone: {}", full.detail))
+        let once = if once.outcome.answered() { ", where it answered otherwise once" } else { "" };
+        ("company", format!("{kernel} ran in company of other kernels, but not alone{once}: {}", full.detail))
     } else if full.out != before.out {
         ("company", format!("{kernel} answers differently in a module of its own than in company of other kernels"))
     } else {
@@ -122,7 +125,7 @@ mod tests {
         for (full, kind, lanes) in [
             (observation(Outcome::Ran, &[3, 5], None), "company", 1),
             (observation(Outcome::Flaky, &[6, 5], Some(&[3, 4])), "company", 2),
-            (observation(Outcome::Crashed, &[], None), "company", 0),
+            (observation(Outcome::Crashed, &[], None), "company", 1),
             (observation(Outcome::Flaky, &[3, 4], Some(&[3, 5])), "flaky", 1),
             (observation(Outcome::Ran, &[3, 4], None), "flaky", 1),
         ] {

@@ -125,7 +125,8 @@ fn direct(plan: &Plan) -> Result<Module, BuildError> {
     };
     match plan.placed.len() {
         0 => {}
-        // Rows one after the other, where there are no instances.
+        // Rows one after the other, where there are no instances. All attachments are as large as the longest list needs: beyond
+        // the slots of a kernel nothing is put out, and what its attachment holds there is nobody's answer.
         2.. if plan.covers() => {
             let rows = emitter.word(plan.rows);
             emitter.counted(rows, |emitter, row| emitter.body(plan, &memory, Place { row, ..place }))?;

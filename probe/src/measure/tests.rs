@@ -118,13 +118,15 @@ fn texels_of_several_formats_have_an_image_each() {
     ] {
         let kernels = ids.map(|id| id.parse::<Kernel>().unwrap());
         let offers: Vec<fpprobe_spirv::Need> = kernels.iter().flat_map(fpprobe_spirv::needs::needs).collect();
-        let answers = ask(&ids, &offers, |_, kernel, _, operand| Some(operand ^ u64::from(kernel.format.bits())));
+        let changed = |kernel: &Kernel, operand: u64| operand ^ u64::from(kernel.format.bits());
+        let answers = ask(&ids, &offers, |_, kernel, _, operand| Some(changed(kernel, operand)));
         for (kernel, answer) in kernels.iter().zip(&answers) {
             let mask = kernel.output_formats().next().unwrap().mask();
-            let expected = (cases(kernel).case(0)[0] ^ u64::from(kernel.format.bits())) & mask;
+            let expected = changed(kernel, cases(kernel).case(0)[0]) & mask;
             assert_eq!((answer.outcome, answer.out[0]), (Outcome::Ran, expected), "{kernel}");
         }
-        let answers = ask(&ids, &offers, |_, kernel, _, operand| (*kernel == kernels[0]).then_some(operand));
+        let answers =
+            ask(&ids, &offers, |_, kernel, _, operand| (*kernel == kernels[0]).then(|| changed(kernel, operand)));
         let outcomes: Vec<Outcome> = answers.iter().map(|answer| answer.outcome).collect();
         assert_eq!(outcomes, [Outcome::Ran, Outcome::NotWritten], "{ids:?}");
     }

@@ -10,6 +10,8 @@ use crate::protocol::Runs;
 
 /// Most values (operands of all cases) in one batch, so that none takes long or much memory.
 const VALUES: usize = 1 << 18;
+/// Most values of the results of texel kernels in one batch, whose code does little with each.
+const TEXELS: usize = 1 << 20;
 
 /// Whether kernels may share modules.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -51,15 +53,15 @@ pub fn batches(asks: &[Ask], batching: Batching, most: usize) -> Vec<Vec<usize>>
         let large = kernel.has_matrices();
         // Images of several formats lie side by side.
         let texels = kernel.op.code.is_of_texels();
-        // Of texels no list is longer than all codes of 16 bits, and images are few.
-        let values = if texels { 0 } else { ask.cases.len() * kernel.arity() };
+        let (each, all) = if texels { (kernel.outputs(), TEXELS) } else { (kernel.arity(), VALUES) };
+        let values = ask.cases.len() * each;
         let what = (texels.then_some(kernel.op.name), (!texels).then_some(kernel.format));
         let kind = (what, kernel.controls, kernel.route, kernel.stage, kernel.width > 1, kernel.via, large);
         let buffers = plan::buffers(kernel);
         let most = most.min(plan::most_kernels(kernel));
         let room = open.get_mut(&kind).filter(|open| !alone && batches[open.batch].len() < most);
         if let Some(open) = room
-            && open.values.saturating_add(values) <= VALUES
+            && open.values.saturating_add(values) <= all
             && open.buffers.union(&buffers).count() <= plan::MOST_BUFFERS
         {
             batches[open.batch].push(place);
@@ -81,7 +83,7 @@ pub fn batches(asks: &[Ask], batching: Batching, most: usize) -> Vec<Vec<usize>>
 struct Open {
     /// Its number.
     batch: usize,
-    /// Values of the operands in it.
+    /// Values in it that count.
     values: usize,
     /// Buffers that they lie in.
     buffers: BTreeSet<(Direction, Element)>,
@@ -134,8 +136,7 @@ mod tests {
             ("store:route=blit", &[1, 1, 1, 1, 1]),
         ] {
             let ids = ids(rest);
-            // However long their lists.
-            let asks = asks(&ids.each_ref().map(String::as_str), VALUES / 2);
+            let asks = asks(&ids.each_ref().map(String::as_str), 1 << 16);
             let batches = batches(&asks, Batching::Shared, 24);
             assert_eq!(batches.iter().map(Vec::len).collect::<Vec<_>>(), sizes, "{rest}");
             assert_eq!(Batching::Shared.is_alone(&asks[0].kernel), sizes[0] == 1, "{rest}");
@@ -158,6 +159,18 @@ mod tests {
     fn batches_are_bounded_by_their_values_too() {
         let asks = asks(&["f32.sqrt", "f32.sin", "f32.cos", "f32.exp"], VALUES / 2);
         assert_eq!(batches(&asks, Batching::Shared, 24), [vec![0, 1], vec![2, 3]]);
+    }
+
+    #[test]
+    fn batches_of_texels_are_bounded_by_their_results() {
+        let ids = ["rgba16f.load:route=sampled", "rgba8unorm.load:route=sampled", "r16f.load:route=sampled"];
+        // Four results for each case of the first two, and one of the third.
+        for (cases, sizes) in
+            [(TEXELS / 9, &[3][..]), (TEXELS / 8, &[2, 1]), (TEXELS / 5, &[2, 1]), (TEXELS, &[1, 1, 1])]
+        {
+            let batches = batches(&asks(&ids, cases), Batching::Shared, 24);
+            assert_eq!(batches.iter().map(Vec::len).collect::<Vec<_>>(), sizes, "{cases}");
+        }
     }
 
     #[test]

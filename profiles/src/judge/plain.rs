@@ -95,7 +95,9 @@ impl<'a> Shortcut<'a> {
         }
         let parts = || 0..sight.parts();
         let looks: Vec<Option<bool>> = parts().map(|part| selected(sight, part, Clone::clone)).collect();
-        let away = parts().all(|part| selected(sight, part, Lanes::whatever_the_result) == Some(false));
+        // Of coded channels no selection of normal numbers says anything.
+        let coded = sight.rule.lanes.iter().any(|lanes| lanes.srgb == Some(true));
+        let away = !coded && parts().all(|part| selected(sight, part, Lanes::whatever_the_result) == Some(false));
         let passes = if away { sight.layouts() } else { None };
         let accuracy = &sight.demand.accuracy;
         let stated = accuracy.is_nearest() || matches!(accuracy, Accuracy::Ulp(_) | Accuracy::UlpAndSlope(..));

@@ -48,8 +48,12 @@ impl Emitter {
             Operands::Constants(choice) => self.folded(placed, choice)?,
             Operands::Values(values) => {
                 let own = sites::of_row(&memory.operands, row);
-                let own = own.filter_map(|(site, shape)| values.get(&(site.number, site.buffer, shape)).copied());
-                let values: Vec<Word> = own.collect();
+                let own = own.map(|(site, shape)| values.get(&(site.number, site.buffer, shape)).copied());
+                let given = values.len();
+                // State is set for the shader, which loads nothing of it.
+                let is_state = placed.image.is_some_and(|image| image.state().is_some());
+                let values: Option<Vec<Word>> = if is_state { Some(Vec::new()) } else { own.collect() };
+                let values = values.ok_or_else(|| BuildError::Operands { kernel: kernel.to_string(), given })?;
                 match (placed.image, memory.images.get(row)) {
                     (None, _) => self.operation(kernel, &values)?,
                     (Some(_), Some(declared)) => self.of_texel(placed, *declared, &values, place)?,

@@ -70,6 +70,58 @@ fn one_off(encoding: Encoding, bits: u64, number: usize) -> u64 {
     encoding.at((encoding.key(bits) + away).clamp(first, last))
 }
 
+/// A profile of one's own: accuracies at the ends of what a shortcut takes, selections that it cannot know, other environments.
+fn own_rules() -> String {
+    let accuracies = [
+        "0.5 ulp",
+        "1 ulp",
+        "1.5 ulp",
+        "15 ulp",
+        "511.5 ulp",
+        "512 ulp",
+        "1e9 ulp",
+        "0.5 + 2 |x| ulp",
+        "1 + 0.25 |x| ulp",
+    ];
+    let accuracies = accuracies.into_iter().chain([
+        "1 + 1e9 |x| ulp",
+        "either neighbour",
+        "toward zero or nearest even",
+        "nearest away",
+        "toward zero",
+        "2 ulp in [-1, 1], else 3 ulp",
+    ]);
+    let lanes = [
+        "{}",
+        "{ any = [\"one\"] }",
+        "{ all = [\"power\", \"negative\"] }",
+        "{ none = [\"negative\"], result = \"normal\" }",
+        "{ one = [\"normal\"] }, { result = \"tiny\" }",
+        "{ none = [\"normal\"] }",
+        "{ first = [\"normal\"], result_not = \"beyond\" }",
+    ];
+    let environments = [
+        "",
+        "environment = { subnormal_inputs = \"flush\", subnormal_results = \"either\", non_finite = \"any\" }",
+        "environment = { zero_sign = \"either\", zero_order = \"second\", overflow = \"saturate\" }",
+        "requirement = [\"result\", \"one_treatment\"]",
+    ];
+    let operations = ["fadd", "sqrt", "exp2", "floor", "fract", "store", "fdiv"];
+    let mut text = String::from("id = \"own\"\ntitle = \"t\"\nversion = \"1\"\nextends = \"vulkan\"\n");
+    for (number, accuracy) in accuracies.enumerate() {
+        for (other, operation) in operations.into_iter().enumerate() {
+            let (lanes, more) =
+                (lanes[(number + other) % lanes.len()], environments[(number + 3 * other) % environments.len()]);
+            let format = if operation == "store" { "b10g11r11" } else { "f16" };
+            text += &format!(
+                "[[rule]]\nid = \"X-{number}-{operation}\"\ntitle = \"t\"\ncitation = \"c\"\nlevel = \"required\"\n\
+                 format = \"{format}\"\noperations = [\"{operation}\"]\nlanes = [{lanes}]\naccuracy = {{ any = \"{accuracy}\" }}\n{more}\n"
+            );
+        }
+    }
+    text
+}
+
 #[test]
 fn what_is_said_of_plain_lanes_is_what_looking_at_them_says() {
     let devices: [(Device, bool); 4] = [
@@ -79,7 +131,8 @@ fn what_is_said_of_plain_lanes_is_what_looking_at_them_says() {
         (|encoding, bits, _| encoding.at((encoding.key(bits) + 1).min(encoding.limits().1)), false),
         (one_off, true),
     ];
-    let profiles: Vec<Profile> = built_in_ids().map(|id| built_in(id).unwrap().unwrap()).collect();
+    let mut profiles: Vec<Profile> = built_in_ids().map(|id| built_in(id).unwrap().unwrap()).collect();
+    profiles.push(Profile::parse("own.toml", &own_rules(), &crate::profile::built_in_text).unwrap());
     let (mut told, mut looks) = (0, 0);
     for (id, (device, flaky)) in KERNELS.iter().flat_map(|id| devices.map(|device| (id, device))) {
         let observation = observed(id.parse().unwrap(), device, flaky);

@@ -67,7 +67,7 @@ fn observed(kernel: Kernel, device: Device, flaky: bool) -> Observation {
 fn one_off(encoding: Encoding, bits: u64, number: usize) -> u64 {
     let (first, last) = encoding.limits();
     let away = if number.is_multiple_of(5) { (number / 5 % 9) as i64 - 4 } else { 0 };
-    encoding.at((encoding.key(bits) + away).clamp(first, last))
+    encoding.at(encoding.key(bits).saturating_add(away).clamp(first, last))
 }
 
 /// A profile of one's own: accuracies at the ends of what a shortcut takes, selections that it cannot know, other environments.
@@ -128,7 +128,7 @@ fn what_is_said_of_plain_lanes_is_what_looking_at_them_says() {
         (|_, bits, _| bits, false),
         (one_off, false),
         // Rounds up what it should not, always.
-        (|encoding, bits, _| encoding.at((encoding.key(bits) + 1).min(encoding.limits().1)), false),
+        (|encoding, bits, _| encoding.at(encoding.key(bits).saturating_add(1).min(encoding.limits().1)), false),
         (one_off, true),
     ];
     let mut profiles: Vec<Profile> = built_in_ids().map(|id| built_in(id).unwrap().unwrap()).collect();

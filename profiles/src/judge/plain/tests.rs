@@ -113,10 +113,11 @@ fn own_rules() -> String {
             let (lanes, more) =
                 (lanes[(number + other) % lanes.len()], environments[(number + 3 * other) % environments.len()]);
             let format = if operation == "store" { "b10g11r11" } else { "f16" };
-            text += &format!(
+            let rule = format!(
                 "[[rule]]\nid = \"X-{number}-{operation}\"\ntitle = \"t\"\ncitation = \"c\"\nlevel = \"required\"\n\
                  format = \"{format}\"\noperations = [\"{operation}\"]\nlanes = [{lanes}]\naccuracy = {{ any = \"{accuracy}\" }}\n{more}\n"
             );
+            text.push_str(&rule);
         }
     }
     text

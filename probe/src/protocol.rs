@@ -48,7 +48,7 @@ pub enum Request {
     },
     /// Runs kernels, all in one module. Answer: [`Response::Measured`].
     Measure {
-        /// The kernels, all of one format, set of controls, route, width and front end.
+        /// The kernels, all of one format, set of controls, route, width and front end; of texels of one operation instead of one format.
         jobs: Vec<Job>,
         /// How often.
         runs: Runs,

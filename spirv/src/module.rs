@@ -33,6 +33,7 @@ use crate::image::Declared;
 use crate::kernel::{Kernel, Shape};
 use crate::modes;
 use crate::needs::float_formats;
+use crate::plan::records::records;
 use crate::plan::sites::{self, Site};
 use crate::plan::{Element, Image, Plan};
 use crate::route::{Stage, Via};
@@ -56,18 +57,12 @@ struct Place {
 struct Memory {
     operands: Vec<Site>,
     results: Vec<Site>,
-    /// Of the long sites, by number and buffer.
-    passages: BTreeMap<(usize, usize), Passage>,
+    /// Of the records that go through arrays, by their buffers.
+    passages: BTreeMap<usize, Passage>,
     buffers: Vec<Word>,
     /// Of each kernel, where they are about texels that a shader gets at.
     images: Vec<Declared>,
     window: Option<Window>,
-}
-
-impl Memory {
-    fn passage(&self, site: &Site) -> Option<Passage> {
-        self.passages.get(&(site.number, site.buffer)).copied()
-    }
 }
 
 /// Builds the module of a plan. Gives its words, header included.
@@ -100,10 +95,10 @@ fn direct(plan: &Plan) -> Result<Module, BuildError> {
     let floats = plan.placed.iter().flat_map(|placed| float_formats(&placed.kernel)).collect();
     emitter.preamble(&floats, plan.buffers.iter().any(|buffer| buffer.element == Element::F16));
     let (operands, results) = (sites::operands(plan), sites::results(plan));
-    let passages = operands.iter().chain(&results);
-    let passages = passages.filter_map(|site| Some(((site.number, site.buffer), emitter.declare_passage(site)?)));
+    let passages = records(&operands).into_iter().chain(records(&results));
+    let passages = passages.filter_map(|record| emitter.declare_passage(&record)).collect();
     let memory = Memory {
-        passages: passages.collect(),
+        passages,
         operands,
         results,
         buffers: plan.buffers.iter().map(|buffer| emitter.declare_buffer(buffer)).collect(),

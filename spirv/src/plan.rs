@@ -9,6 +9,7 @@
 pub mod constants;
 mod image;
 mod memory;
+pub(crate) mod records;
 pub(crate) mod rows;
 pub(crate) mod sites;
 pub mod window;

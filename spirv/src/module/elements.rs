@@ -11,6 +11,7 @@ use crate::error::BuildError;
 use crate::format::Format;
 use crate::kernel::Shape;
 use crate::plan::Element;
+use crate::plan::records::records;
 use crate::plan::sites::{self, Site};
 
 /// Values of the operands: by their number, their buffer, and what the kernels of some rows take them for.
@@ -22,11 +23,19 @@ impl Emitter {
     /// Loads the operands of this row. What the row has not is any value.
     pub(super) fn load_operands(&mut self, memory: &Memory, place: Place) -> Result<Values, BuildError> {
         let mut values = Values::new();
-        for site in &memory.operands {
-            let elements = self.load_site(memory, site, place)?;
-            for shape in site.shapes() {
-                let own = &elements[..site.element.count(shape) as usize];
-                values.insert((site.number, site.buffer, shape), self.from_elements(site.element, shape, own)?);
+        for record in records(&memory.operands) {
+            let elements = if record.looped {
+                self.load_record(memory, &record, place)?
+            } else {
+                self.load_site(memory, record.sites[0], place)?
+            };
+            let mut rest = elements.as_slice();
+            for site in record.sites {
+                for shape in site.shapes() {
+                    let own = &rest[..site.element.count(shape) as usize];
+                    values.insert((site.number, site.buffer, shape), self.from_elements(site.element, shape, own)?);
+                }
+                rest = &rest[site.most() as usize..];
             }
         }
         Ok(values)
@@ -34,9 +43,6 @@ impl Emitter {
 
     /// Loads the elements at a site.
     fn load_site(&mut self, memory: &Memory, site: &Site, place: Place) -> Result<Vec<Word>, BuildError> {
-        if let Some(passage) = memory.passage(site) {
-            return self.load_passage(passage, site, memory.buffers[site.buffer], place);
-        }
         let first = self.first(site, place)?;
         let mut elements = Vec::new();
         for run in site.runs() {
@@ -70,12 +76,14 @@ impl Emitter {
         place: Place,
         elements: &Elements,
     ) -> Result<(), BuildError> {
-        for site in &memory.results {
-            if let Some(passage) = memory.passage(site) {
-                let words = (0..site.most()).map(|index| elements[&(site.number, site.buffer, index)]);
-                self.store_passage(passage, site, memory.buffers[site.buffer], place, words)?;
+        for record in records(&memory.results) {
+            if record.looped {
+                let keys = record.sites.iter().flat_map(|site| site.keys());
+                let own: Vec<Word> = keys.map(|key| elements[&key]).collect();
+                self.store_record(memory, &record, place, &own)?;
                 continue;
             }
+            let site = record.sites[0];
             let first = self.first(site, place)?;
             for run in site.runs() {
                 self.where_rows(place.row, &site.having(run[0]), site.element, |emitter| {

@@ -1,105 +1,193 @@
-//! Passages: arrays through which the words of long values go between memory and the code of the kernels.
+//! Passages: a loop that moves the elements of a record, one after the other, between memory and the code of the kernels.
 //!
-//! A loop moves word after word, so that the code gets at memory in one place, whatever the length: a driver spends most of
-//! its time for a small kernel on accesses to memory, and a matrix has many words. Words are integers: no bit changes.
+//! So the code gets at a buffer in one place, whatever there is: a driver spends most of its time for a small kernel on accesses
+//! to memory. What there is of few elements the loop carries; many go through an array.
 
 use rspirv::spirv::{Op, StorageClass, Word};
 
-use super::Place;
+use super::counting::Carried;
+use super::rows::Number;
+use super::{Memory, Place};
 use crate::emitter::{Emitter, ids};
 use crate::error::BuildError;
 use crate::format::Format;
 use crate::plan::Direction;
-use crate::plan::sites::Site;
+use crate::plan::records::Record;
 
-/// The variable: an array of words.
+/// Most elements that a loop carries: each is looked at in each turn.
+const CARRIED: u32 = 8;
+
+/// The variable: an array of elements.
 #[derive(Clone, Copy)]
 pub(super) struct Passage(Word);
 
+/// Where a row's elements of a site begin, less those of the sites before: in memory, and among the elements of all rows.
+struct Begin {
+    /// How many come before.
+    after: Word,
+    memory: Word,
+    place: Number,
+}
+
 impl Emitter {
-    /// Declares the passage of a site, if that is long.
-    pub(super) fn declare_passage(&mut self, site: &Site) -> Option<Passage> {
-        if !site.is_long() {
+    /// Declares the passage of a record, if it has one.
+    pub(super) fn declare_passage(&mut self, record: &Record<'_>) -> Option<(usize, Passage)> {
+        if !record.looped || record.most() <= CARRIED {
             return None;
         }
-        let (word, count) = (self.scalar(Format::U32), self.word(site.most()));
-        let array = self.builder.type_array(word, count);
+        let site = record.sites[0];
+        let (element, count) = (self.shape(site.element.shape()), self.word(record.most()));
+        let array = self.builder.type_array(element, count);
         let pointer = self.builder.type_pointer(None, StorageClass::Private, array);
         let variable = self.builder.variable(pointer, None, StorageClass::Private, None);
-        let kind = if site.direction == Direction::In { "operand" } else { "result" };
-        self.builder.name(variable, format!("{kind}{}", site.number));
-        Some(Passage(variable))
+        let kind = if site.direction == Direction::In { "operands" } else { "results" };
+        self.builder.name(variable, format!("{kind}{}", site.buffer));
+        Some((site.buffer, Passage(variable)))
     }
 
-    /// The words of this row, from a buffer. Those that the row has not are any.
-    pub(super) fn load_passage(
+    /// The elements that this row has, from a buffer, in the places of its sites. Those that the row has not are any.
+    pub(super) fn load_record(
         &mut self,
-        passage: Passage,
-        site: &Site,
-        buffer: Word,
+        memory: &Memory,
+        record: &Record<'_>,
         place: Place,
     ) -> Result<Vec<Word>, BuildError> {
-        self.words_of_row(site, place, |emitter, index, at| {
-            let (from, to) = (emitter.element_at(site, buffer, at)?, emitter.passed(passage, index)?);
-            emitter.move_word(from, to)
-        })?;
-        let uint = self.scalar(Format::U32);
-        let load = |index| {
-            let index = self.word(index);
-            let from = self.passed(passage, index)?;
-            self.value(Op::Load, uint, ids([from]))
-        };
-        (0..site.most()).map(load).collect()
-    }
-
-    /// Stores those of these words that this row has into a buffer.
-    pub(super) fn store_passage(
-        &mut self,
-        passage: Passage,
-        site: &Site,
-        buffer: Word,
-        place: Place,
-        words: impl IntoIterator<Item = Word>,
-    ) -> Result<(), BuildError> {
-        for (index, word) in (0..).zip(words) {
-            let index = self.word(index);
-            let to = self.passed(passage, index)?;
-            self.builder.store(to, word, None, [])?;
+        let (site, begins) = (record.sites[0], self.begins(record, place)?);
+        let (buffer, shape) = (memory.buffers[site.buffer], site.element.shape());
+        let (kind, count) = (self.shape(shape), self.count(record, place)?);
+        if let Some(passage) = memory.passages.get(&site.buffer).copied() {
+            self.counted(count, |emitter, index| {
+                let (at, place) = emitter.turn(&begins, index)?;
+                let (from, to) = (emitter.element_at(site, buffer, (at, 0))?, emitter.passed(passage, record, place)?);
+                let value = emitter.value(Op::Load, kind, ids([from]))?;
+                Ok(emitter.builder.store(to, value, None, [])?)
+            })?;
+            let load = |index| {
+                let index = self.word(index);
+                let from = self.passed(passage, record, index)?;
+                self.value(Op::Load, kind, ids([from]))
+            };
+            return (0..record.most()).map(load).collect();
         }
-        self.words_of_row(site, place, |emitter, index, at| {
-            let (from, to) = (emitter.passed(passage, index)?, emitter.element_at(site, buffer, at)?);
-            emitter.move_word(from, to)
+        let shapes = vec![shape; record.most() as usize];
+        self.carrying(count, &shapes, |emitter, index, Carried { now, next }| {
+            let (at, place) = emitter.turn(&begins, index)?;
+            let from = emitter.element_at(site, buffer, (at, 0))?;
+            let value = emitter.value(Op::Load, kind, ids([from]))?;
+            for (number, (now, next)) in (0..).zip(now.iter().zip(next)) {
+                let is_here = emitter.is_number(place, number)?;
+                emitter.define(*next, Op::Select, kind, ids([is_here, value, *now]))?;
+            }
+            Ok(())
         })
     }
 
-    /// Pointer to a word in a passage.
-    fn passed(&mut self, Passage(variable): Passage, index: Word) -> Result<Word, BuildError> {
-        let uint = self.scalar(Format::U32);
-        let pointer = self.builder.type_pointer(None, StorageClass::Private, uint);
-        self.value(Op::AccessChain, pointer, ids([variable, index]))
-    }
-
-    fn move_word(&mut self, from: Word, to: Word) -> Result<(), BuildError> {
-        let uint = self.scalar(Format::U32);
-        let word = self.value(Op::Load, uint, ids([from]))?;
-        Ok(self.builder.store(to, word, None, [])?)
-    }
-
-    /// A loop over the words that this row has: what it does with each, given its number and where it lies in the buffer.
-    fn words_of_row(
+    /// Stores those of these elements that this row has into a buffer.
+    pub(super) fn store_record(
         &mut self,
-        site: &Site,
+        memory: &Memory,
+        record: &Record<'_>,
         place: Place,
-        emit: impl FnOnce(&mut Emitter, Word, (Word, u32)) -> Result<(), BuildError>,
+        elements: &[Word],
     ) -> Result<(), BuildError> {
-        let uint = self.scalar(Format::U32);
-        let (first, base) = self.first(site, place)?;
-        let count = self.of_row(place.row, &site.counts())?;
-        let count = self.number(count);
-        // Unrolled, it would be the many accesses again.
+        let (site, begins) = (record.sites[0], self.begins(record, place)?);
+        let (buffer, kind) = (memory.buffers[site.buffer], self.shape(site.element.shape()));
+        let count = self.count(record, place)?;
+        let passage = memory.passages.get(&site.buffer).copied();
+        if let Some(passage) = passage {
+            for (index, element) in (0..).zip(elements) {
+                let index = self.word(index);
+                let to = self.passed(passage, record, index)?;
+                self.builder.store(to, *element, None, [])?;
+            }
+        }
         self.counted(count, |emitter, index| {
-            let at = emitter.value(Op::IAdd, uint, ids([first, index]))?;
-            emit(emitter, index, (at, base))
+            let (at, place) = emitter.turn(&begins, index)?;
+            let value = match passage {
+                Some(passage) => {
+                    let from = emitter.passed(passage, record, place)?;
+                    emitter.value(Op::Load, kind, ids([from]))?
+                }
+                None => {
+                    let mut value = elements[0];
+                    for (number, element) in (0..).zip(elements).skip(1) {
+                        let is_here = emitter.is_number(place, number)?;
+                        value = emitter.value(Op::Select, kind, ids([is_here, *element, value]))?;
+                    }
+                    value
+                }
+            };
+            let to = emitter.element_at(site, buffer, (at, 0))?;
+            Ok(emitter.builder.store(to, value, None, [])?)
         })
+    }
+
+    fn count(&mut self, record: &Record<'_>, place: Place) -> Result<Word, BuildError> {
+        let count = self.of_row(place.row, &record.counts())?;
+        Ok(self.number(count))
+    }
+
+    /// Where the elements of each site begin.
+    fn begins(&mut self, record: &Record<'_>, place: Place) -> Result<Vec<Begin>, BuildError> {
+        let uint = self.scalar(Format::U32);
+        let mut begins = Vec::with_capacity(record.sites.len());
+        for (number, site) in record.sites.iter().enumerate() {
+            let (mut memory, base) = self.first(site, place)?;
+            if base > 0 {
+                let base = self.word(base);
+                memory = self.value(Op::IAdd, uint, ids([memory, base]))?;
+            }
+            let (after, own) = (self.of_row(place.row, &record.begins(number))?, record.place(number));
+            let place = match after {
+                Number::Same(after) => Number::Same(own - after),
+                Number::Word(after) => {
+                    let own = self.word(own);
+                    Number::Word(self.value(Op::ISub, uint, ids([own, after]))?)
+                }
+            };
+            let is_first = after == Number::Same(0);
+            let after = self.number(after);
+            if !is_first {
+                memory = self.value(Op::ISub, uint, ids([memory, after]))?;
+            }
+            begins.push(Begin { after, memory, place });
+        }
+        Ok(begins)
+    }
+
+    /// Where the element of a turn lies in memory, and its place among the elements of all rows.
+    fn turn(&mut self, begins: &[Begin], index: Word) -> Result<(Word, Word), BuildError> {
+        let (uint, bool) = (self.scalar(Format::U32), self.scalar(Format::Bool));
+        let (mut memory, mut place) = (begins[0].memory, begins[0].place);
+        // A row that has nothing of a site reaches at once what comes after it, or never does.
+        for begin in &begins[1..] {
+            let reached = self.value(Op::UGreaterThanEqual, bool, ids([index, begin.after]))?;
+            memory = self.value(Op::Select, uint, ids([reached, begin.memory, memory]))?;
+            if begin.place != place {
+                let (there, here) = (self.number(begin.place), self.number(place));
+                place = Number::Word(self.value(Op::Select, uint, ids([reached, there, here]))?);
+            }
+        }
+        let memory = self.value(Op::IAdd, uint, ids([memory, index]))?;
+        let place = match place {
+            Number::Same(0) => index,
+            place => {
+                let place = self.number(place);
+                self.value(Op::IAdd, uint, ids([place, index]))?
+            }
+        };
+        Ok((memory, place))
+    }
+
+    fn is_number(&mut self, value: Word, number: u32) -> Result<Word, BuildError> {
+        let (bool, number) = (self.scalar(Format::Bool), self.word(number));
+        self.value(Op::IEqual, bool, ids([value, number]))
+    }
+
+    /// Pointer to an element in a passage.
+    fn passed(&mut self, Passage(variable): Passage, record: &Record<'_>, index: Word) -> Result<Word, BuildError> {
+        let element = self.shape(record.sites[0].element.shape());
+        let pointer = self.builder.type_pointer(None, StorageClass::Private, element);
+        self.value(Op::AccessChain, pointer, ids([variable, index]))
     }
 }

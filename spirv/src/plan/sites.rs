@@ -48,6 +48,11 @@ pub(crate) fn of_row(sites: &[Site], row: usize) -> impl Iterator<Item = (&Site,
 }
 
 impl Site {
+    /// How many rows there are.
+    pub fn rows(&self) -> usize {
+        self.regions.len()
+    }
+
     /// What the kernels take the value for.
     pub fn shapes(&self) -> BTreeSet<Shape> {
         self.regions.iter().flatten().map(|region| region.shape).collect()
@@ -71,6 +76,12 @@ impl Site {
     /// Elements that a row's value takes at most.
     pub fn most(&self) -> u32 {
         self.strides().into_iter().flatten().max().unwrap_or(0)
+    }
+
+    /// Number and buffer of the site, and the number of each element.
+    pub fn keys(&self) -> impl Iterator<Item = (usize, usize, u32)> + use<> {
+        let (number, buffer) = (self.number, self.buffer);
+        (0..self.most()).map(move |index| (number, buffer, index))
     }
 
     /// Whether a loop is to get at the elements, one after the other, because there are many.

@@ -103,19 +103,15 @@ impl Emitter {
         }
         self.counted(count, |emitter, index| {
             let (at, place) = emitter.turn(&begins, index)?;
-            let value = match passage {
-                Some(passage) => {
-                    let from = emitter.passed(passage, record, place)?;
-                    emitter.value(Op::Load, kind, ids([from]))?
-                }
-                None => {
-                    let mut value = elements[0];
-                    for (number, element) in (0..).zip(elements).skip(1) {
-                        let is_here = emitter.is_number(place, number)?;
-                        value = emitter.value(Op::Select, kind, ids([is_here, *element, value]))?;
-                    }
-                    value
-                }
+            let value = if let Some(passage) = passage {
+                let from = emitter.passed(passage, record, place)?;
+                emitter.value(Op::Load, kind, ids([from]))?
+            } else {
+                let mut others = (1..).zip(&elements[1..]);
+                others.try_fold(elements[0], |value, (number, element)| {
+                    let is_here = emitter.is_number(place, number)?;
+                    emitter.value(Op::Select, kind, ids([is_here, *element, value]))
+                })?
             };
             let to = emitter.element_at(site, buffer, (at, 0))?;
             Ok(emitter.builder.store(to, value, None, [])?)

@@ -1,7 +1,8 @@
 //! Passages: a loop that moves the elements of a record, one after the other, between memory and the code of the kernels.
 //!
 //! So the code gets at a buffer in one place, whatever there is: a driver spends most of its time for a small kernel on accesses
-//! to memory. What there is of few elements the loop carries; many go through an array.
+//! to memory. What there is of few elements the loop carries; many go through an array. Elements are
+//! integers: no bit changes.
 
 use rspirv::spirv::{Op, StorageClass, Word};
 
@@ -23,7 +24,7 @@ pub(super) struct Passage(Word);
 
 /// Where a row's elements of a site begin, less those of the sites before: in memory, and among the elements of all rows.
 struct Begin {
-    /// How many come before.
+    /// How many elements come before.
     after: Word,
     memory: Word,
     place: Number,
@@ -118,12 +119,13 @@ impl Emitter {
         })
     }
 
+    /// How many elements this row has.
     fn count(&mut self, record: &Record<'_>, place: Place) -> Result<Word, BuildError> {
         let count = self.of_row(place.row, &record.counts())?;
         Ok(self.number(count))
     }
 
-    /// Where the elements of each site begin.
+    /// Where the elements of each site begin, computed before the loop.
     fn begins(&mut self, record: &Record<'_>, place: Place) -> Result<Vec<Begin>, BuildError> {
         let uint = self.scalar(Format::U32);
         let mut begins = Vec::with_capacity(record.sites.len());
@@ -141,9 +143,9 @@ impl Emitter {
                     Number::Word(self.value(Op::ISub, uint, ids([own, after]))?)
                 }
             };
-            let is_first = after == Number::Same(0);
+            let none = after == Number::Same(0);
             let after = self.number(after);
-            if !is_first {
+            if !none {
                 memory = self.value(Op::ISub, uint, ids([memory, after]))?;
             }
             begins.push(Begin { after, memory, place });

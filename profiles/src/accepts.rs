@@ -9,18 +9,7 @@ use crate::verdict::Level;
 
 /// What the required rules of a profile accept for a case, and which rules those are. Without any rule: anything.
 pub fn accepts(profile: &Profile, kernel: &Kernel, case: &[u64]) -> (Accepted, Vec<String>) {
-    let demands = Demands::new([profile], kernel);
-    let sets = demands.of(case);
-    let mut accepted = demands.everything();
-    let mut rules: Vec<String> = Vec::new();
-    for Demanding { rule, look, .. } in demands.rules() {
-        let Some(own) = &sets[*look] else { continue };
-        accepted = accepted.and(own);
-        if !rules.contains(&rule.id) {
-            rules.push(rule.id.clone());
-        }
-    }
-    (accepted, rules)
+    Demands::new([profile], kernel).accepts(case)
 }
 
 /// The required rules of profiles that say of a kernel's results, each by itself, which are accepted.
@@ -82,7 +71,18 @@ impl<'p> Demands<'p> {
         self.looks.iter().map(accepted).collect()
     }
 
-    fn everything(&self) -> Accepted {
-        Accepted::new(self.question.encodings.iter().map(|encoding| Set::everything(*encoding)).collect())
+    /// What all of them accept for this case, and which rules look at it.
+    pub fn accepts(&self, case: &[u64]) -> (Accepted, Vec<String>) {
+        let sets = self.of(case);
+        let everything = self.question.encodings.iter().map(|encoding| Set::everything(*encoding)).collect();
+        let (mut accepted, mut rules) = (Accepted::new(everything), Vec::new());
+        for Demanding { rule, look, .. } in self.rules() {
+            let Some(own) = &sets[*look] else { continue };
+            accepted = accepted.and(own);
+            if !rules.contains(&rule.id) {
+                rules.push(rule.id.clone());
+            }
+        }
+        (accepted, rules)
     }
 }

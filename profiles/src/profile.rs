@@ -265,7 +265,7 @@ impl Profile {
 /// answer like it. Judgement looks at both, see [`crate::ways`].
 fn asks(lowering: &Kernel, kernel: &Kernel) -> bool {
     // Of nearly all pairs this alone tells, and of all of them it is asked.
-    if kernel.op != lowering.op || kernel.format != lowering.format || !kernel.controls.holds(lowering.controls) {
+    if kernel.format != lowering.format || kernel.op != lowering.op || !kernel.controls.holds(lowering.controls) {
         return false;
     }
     let plain = lowering.with_controls(Controls::NONE);

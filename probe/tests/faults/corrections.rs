@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
-use fpprobe_profiles::accepts::accepts;
+use fpprobe_profiles::accepted::Accepted;
+use fpprobe_profiles::accepts::Demands;
 use fpprobe_profiles::accuracy::Accuracy;
 use fpprobe_profiles::encoding::components;
 use fpprobe_profiles::oracle::{Demand, Question};
@@ -85,15 +86,15 @@ fn singly() -> &'static str {
             let (_, part) = profiles.iter().find_map(|profile| profile.rules_for(&kernel).next()).unwrap();
             let nearest = Demand { accuracy: Accuracy::NearestEven, ..part.demand };
             let question = Question::new(&kernel);
+            let run_time = profiles.iter().filter(|profile| !profile.compile_time);
+            let demands: Vec<Demands<'_>> = run_time.map(|profile| Demands::new([profile], &kernel)).collect();
             for (case, answer) in cases.iter().zip(answers) {
                 let bits = |text: &Value| u64::from_str_radix(text.as_str().unwrap(), 16).unwrap();
                 let answer =
                     answer.as_array().map_or_else(|| vec![bits(answer)], |list| list.iter().map(bits).collect());
+                let each: Vec<Accepted> = demands.iter().map(|demands| demands.accepts(case).0).collect();
                 for (part, answer) in components(&kernel, &answer).into_iter().enumerate() {
-                    let sets = profiles
-                        .iter()
-                        .filter(|profile| !profile.compile_time)
-                        .map(|profile| accepts(profile, &kernel, case).0.alternatives()[0][part].clone());
+                    let sets = each.iter().map(|accepted| accepted.alternatives()[0][part].clone());
                     let accepted = sets.reduce(|all, set| all.and(&set)).unwrap();
                     if accepted.contains(answer) {
                         continue;

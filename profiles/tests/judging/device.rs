@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock};
 
-use fpprobe_profiles::accepts::accepts;
+use fpprobe_profiles::accepts::Demands;
 use fpprobe_profiles::coverage::right;
 use fpprobe_profiles::encoding::assemble;
 use fpprobe_profiles::oracle::{Operand, Question};
@@ -18,16 +18,20 @@ pub fn profiles() -> impl Iterator<Item = Profile> {
     profile::built_in_ids().map(|id| profile::built_in(id).unwrap().unwrap())
 }
 
-/// An answer that a profile accepts: where there is a choice the one rounded to nearest even, subnormals kept, so that one
+/// Answers that a profile accepts: where there is a choice the ones rounded to nearest even, subnormals kept, so that one
 /// direction and one treatment explain all of them, and of two zeros the recommended one.
-fn answer(profile: &Profile, kernel: &Kernel, case: &[u64]) -> Vec<u64> {
-    let (accepted, rules) = accepts(profile, kernel, case);
-    let (question, demand) = (Question::new(kernel), profile.rules_for(kernel).next().unwrap().1.demand.clone());
-    let parts = accepted.alternatives()[0].iter().enumerate().map(|(part, set)| {
-        assert!(!set.is_empty(), "{}: {rules:?} contradict on {kernel} {case:x?}", profile.id);
-        right(&question, case, part, &demand, set)
-    });
-    assemble(kernel, &parts.collect::<Vec<u64>>())
+fn answers(profile: &Profile, kernel: &Kernel, cases: &Cases) -> Vec<u64> {
+    let (question, demands) = (Question::new(kernel), Demands::new([profile], kernel));
+    let demand = &profile.rules_for(kernel).next().unwrap().1.demand;
+    let answer = |case: &[u64]| {
+        let (accepted, rules) = demands.accepts(case);
+        let parts = accepted.alternatives()[0].iter().enumerate().map(|(part, set)| {
+            assert!(!set.is_empty(), "{}: {rules:?} contradict on {kernel} {case:x?}", profile.id);
+            right(&question, case, part, demand, set)
+        });
+        assemble(kernel, &parts.collect::<Vec<u64>>())
+    };
+    cases.iter().flat_map(answer).collect()
 }
 
 /// The boundary cases of a kernel and an even selection of the others; all of a packed format, whose rules want every code,
@@ -69,7 +73,7 @@ pub fn asked(profile: &Profile, cases: fn(&Kernel) -> Cases) -> Vec<Observation>
         .into_iter()
         .map(|kernel| {
             let cases = cases(&kernel);
-            let out: Vec<u64> = cases.iter().flat_map(|case| answer(profile, &kernel, case)).collect();
+            let out = answers(profile, &kernel, &cases);
             Observation { kernel, cases, outcome: Outcome::Ran, detail: String::new(), out: out.into(), second: None }
         })
         .collect()

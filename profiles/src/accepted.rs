@@ -54,11 +54,9 @@ impl Set {
         let Encoding::Float(layout) = encoding else { return Set::nothing(encoding) };
         let (first, last) = encoding.limits();
         let infinity = layout.infinity() as i64;
-        let mut set = Set::range(encoding, infinity + 1, last);
-        if layout.signed {
-            set = set.or(&Set::range(encoding, first, -infinity - 2));
-        }
-        set
+        let positive = (infinity + 1, last);
+        let ranges = if layout.signed { smallvec![(first, -infinity - 2), positive] } else { smallvec![positive] };
+        Set { encoding, ranges }
     }
 
     /// Every number that is not infinite; everything for encodings that are not floats.
@@ -77,8 +75,9 @@ impl Set {
     pub fn subnormals(encoding: Encoding) -> Set {
         let Encoding::Float(layout) = encoding else { return Set::nothing(encoding) };
         let largest = layout.min_normal() as i64 - 1;
-        let positive = Set::range(encoding, 1, largest);
-        if layout.signed { positive.or(&Set::range(encoding, -largest - 1, -2)) } else { positive }
+        let positive = (1, largest);
+        let ranges = if layout.signed { smallvec![(-largest - 1, -2), positive] } else { smallvec![positive] };
+        Set { encoding, ranges }
     }
 
     /// How the bits are read.
@@ -106,8 +105,9 @@ impl Set {
     pub fn is_single(&self) -> bool {
         match self.ranges.as_slice() {
             [(from, to)] if from == to => true,
+            // NaNs are the last encodings.
+            [.., (_, to)] => *to == self.encoding.limits().1 && *self == Set::nan(self.encoding),
             [] => false,
-            _ => *self == Set::nan(self.encoding),
         }
     }
 
@@ -137,16 +137,22 @@ impl Set {
         if other.is_empty() || self == other {
             return self.clone();
         }
-        let mut ranges: Ranges = self.ranges.iter().chain(&other.ranges).copied().collect();
-        ranges.sort_unstable();
+        let (mut ours, mut theirs) = (self.ranges.as_slice(), other.ranges.as_slice());
         let mut merged = Ranges::new();
-        for (from, to) in ranges {
+        loop {
+            let lower = match (ours.first(), theirs.first()) {
+                (Some(our), Some(their)) if their < our => &mut theirs,
+                (Some(_), _) => &mut ours,
+                (None, Some(_)) => &mut theirs,
+                (None, None) => return Set { encoding: self.encoding, ranges: merged },
+            };
+            let Some((&(from, to), rest)) = lower.split_first() else { continue };
+            *lower = rest;
             match merged.last_mut() {
                 Some(last) if from <= last.1.saturating_add(1) => last.1 = last.1.max(to),
                 _ => merged.push((from, to)),
             }
         }
-        Set { encoding: self.encoding, ranges: merged }
     }
 
     /// Intersection.

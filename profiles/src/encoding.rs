@@ -130,11 +130,16 @@ fn fields(kernel: &Kernel) -> Option<Vec<(u32, Encoding)>> {
 
 /// The fields of a texel, with the positions of their lowest bits: the channels, and behind them the exponent that they
 /// share.
-pub fn texel_fields(channels: &[Channel]) -> Vec<(u32, Encoding)> {
+fn texel_fields(channels: &[Channel]) -> Vec<(u32, Encoding)> {
     let shares = channels.iter().any(|channel| channel.coding == Coding::Shared);
+    (0..channels.len() + usize::from(shares)).map(|part| texel_field(channels, part)).collect()
+}
+
+/// One of the fields of a texel, with the position of its lowest bit.
+pub fn texel_field(channels: &[Channel], part: usize) -> (u32, Encoding) {
     let (place, bits) = SHARED_EXPONENT;
-    let exponent = shares.then_some((place, Encoding::Fixed { bits, signed: false }));
-    channels.iter().map(|channel| (channel.shift, Encoding::of_coding(channel.coding))).chain(exponent).collect()
+    let exponent = (place, Encoding::Fixed { bits, signed: false });
+    channels.get(part).map_or(exponent, |channel| (channel.shift, Encoding::of_coding(channel.coding)))
 }
 
 /// Reads single parts out of a kernel's answers, laid out one case after the other.

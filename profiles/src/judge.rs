@@ -314,7 +314,12 @@ fn judge_lanes(sight: &Sight<'_>, shortcut: Option<&Shortcut<'_>>) -> Judged {
     // Channels have few values, which the texels of a list combine: what one lane showed, another like it shows again.
     let mut shown: HashMap<Likeness, Shown> = HashMap::new();
     for spot in sight.spots() {
-        if let Some(counts) = shortcut.and_then(|shortcut| shortcut.counts(spot, &judged, &watch)) {
+        if shortcut.is_some_and(|shortcut| shortcut.passes(spot)) {
+            continue;
+        }
+        let plain = shortcut.and_then(|shortcut| shortcut.plain(spot));
+        let known = shortcut.zip(plain);
+        if let Some(counts) = known.and_then(|(shortcut, plain)| shortcut.counts(spot, plain, &judged, &watch)) {
             judged.lanes += usize::from(counts);
             continue;
         }
@@ -325,7 +330,8 @@ fn judge_lanes(sight: &Sight<'_>, shortcut: Option<&Shortcut<'_>>) -> Judged {
             judged.failing.extend(again.fails.then_some(spot));
             continue;
         }
-        let lane = sight.lane(spot, operands);
+        let looks = known.and_then(|(shortcut, _)| shortcut.looks(spot.1));
+        let lane = sight.lane(spot, operands, looks);
         let counts = lane.as_ref().is_some_and(|lane| !lane.set.is_everything());
         let fails = every && lane.as_ref().is_some_and(|lane| !sight.accepts(&lane.set, spot, sight.demand));
         shown.extend(likeness.map(|likeness| (likeness, Shown { counts, fails })));
@@ -336,10 +342,12 @@ fn judge_lanes(sight: &Sight<'_>, shortcut: Option<&Shortcut<'_>>) -> Judged {
         // Where there is one answer, less of it is that one.
         let same = is_ieee || narrows && lane.set.is_single();
         let strict = || if same { lane.set.clone() } else { lane.under(&ieee) };
-        let nearest = (judged.strict && judged.failing.is_empty()).then(strict);
-        judged.strict = nearest.as_ref().is_some_and(|nearest| sight.accepts(nearest, lane.spot, &ieee));
+        let nearest = (judged.strict && judged.failing.is_empty() && plain.is_none()).then(strict);
+        let follows = plain.and_then(|plain| plain.follows(&ieee.accuracy));
+        let as_nearest = || nearest.as_ref().is_some_and(|nearest| sight.accepts(nearest, lane.spot, &ieee));
+        judged.strict &= judged.failing.is_empty() && follows.unwrap_or_else(as_nearest);
         if judged.failing.is_empty() {
-            watch.see(&lane, nearest);
+            watch.see(&lane, nearest, plain);
         }
         if together {
             kept.push(lane);

@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use fpprobe_spirv::Coding;
 use rustc_apfloat::Float as _;
 use rustc_apfloat::ieee::Quad;
+use smallvec::SmallVec;
 
 use crate::accepted::Set;
 use crate::accuracy::Accuracy;
@@ -141,20 +142,41 @@ impl Aspect {
             _ => true,
         }
     }
+}
 
-    /// For each way what a lane gives that goes it.
-    fn results(self, encoding: Encoding, operands: &Operands, open: &Demand) -> Vec<Set> {
-        let mut rest = Set::everything(encoding);
-        let of = |way: &Way| {
-            let set = way.1.map(|narrow| {
+/// What is looked at in one part of the result.
+struct Part {
+    encoding: Encoding,
+    lanes: Lanes,
+    /// What the lanes say of the operands alone.
+    classes: Lanes,
+    /// The demand of each way that has one.
+    ways: SmallVec<[Option<Demand>; 3]>,
+}
+
+impl Part {
+    fn new(encoding: Encoding, aspect: Aspect, open: &Demand) -> Part {
+        let narrowed = |(_, narrow): &Way| {
+            narrow.map(|narrow| {
                 let mut demand = open.clone();
                 narrow(&mut demand);
-                accepted_on(encoding, operands, &demand)
-            });
+                demand
+            })
+        };
+        let lanes = aspect.lanes(encoding);
+        let (classes, ways) = (lanes.whatever_the_result(), aspect.ways(encoding).iter().map(narrowed).collect());
+        Part { encoding, lanes, classes, ways }
+    }
+
+    /// For each way what a lane gives that goes it.
+    fn results(&self, operands: &Operands) -> SmallVec<[Set; 3]> {
+        let mut rest = Set::everything(self.encoding);
+        let of = |demand: &Option<Demand>| {
+            let set = demand.as_ref().map(|demand| accepted_on(self.encoding, operands, demand));
             rest = set.as_ref().map_or_else(|| rest.clone(), |set| rest.minus(set));
             set.unwrap_or_else(|| rest.clone())
         };
-        self.ways(encoding).iter().map(of).collect()
+        self.ways.iter().map(of).collect()
     }
 }
 
@@ -184,7 +206,10 @@ pub fn manner(observation: &Observation, aspect: Aspect, part: usize) -> Option<
 }
 
 /// What is remembered of lanes: of channels of a kind, by operands and answer.
-type Gone = HashMap<(usize, [u64; 2], u64), Option<Vec<bool>>>;
+type Known = HashMap<(usize, [u64; 2], u64), Option<Gone>>;
+
+/// For each way, whether it was gone.
+type Gone = SmallVec<[bool; 3]>;
 
 /// A look at a kernel's answers.
 struct Look<'a> {
@@ -193,7 +218,7 @@ struct Look<'a> {
     question: Question,
     open: Demand,
     /// Channels have few values, which the texels of a list combine.
-    known: Gone,
+    known: Known,
 }
 
 impl<'a> Look<'a> {
@@ -207,24 +232,33 @@ impl<'a> Look<'a> {
             accuracy: if aspect == Aspect::Overflow { Accuracy::NearestEven } else { Accuracy::EitherNeighbour },
             ulp: Ulp::Vulkan,
         };
-        Look { observation, aspect, question: Question::new(kernel), open, known: Gone::new() }
+        Look { observation, aspect, question: Question::new(kernel), open, known: Known::new() }
     }
 
     /// For each way whether a lane went it; nothing where the ways do not differ, or the aspect is none of this lane's.
-    fn gone(&self, encoding: Encoding, lanes: &Lanes, operands: &Operands, answer: u64) -> Option<Vec<bool>> {
-        let (aspect, open) = (self.aspect, &self.open);
-        // Where there is but one answer every way gives it: most loads of texels are exact.
-        if rounding(encoding, operands, open.function).is_some_and(|(_, how)| how == Rounding::Exact) {
+    fn gone(&self, part: &Part, operands: &Operands, answer: u64) -> Option<Gone> {
+        let (aspect, open, encoding) = (self.aspect, &self.open, part.encoding);
+        if !part.classes.select(encoding, operands, open) {
             return None;
         }
-        if !lanes.select(encoding, operands, open) || !aspect.looks_at(encoding, operands) {
+        // Where nothing but the rounding counts, that is all that can be told.
+        if let Some(rounded) = rounding(encoding, operands, open.function) {
+            // Where there is but one answer every way gives it: most loads of texels are exact.
+            if aspect != Aspect::Rounding || rounded.how == Rounding::Exact {
+                return None;
+            }
+            let given = part.ways.iter().map(|demand| rounded.toward(&demand.as_ref()?.accuracy));
+            let given: SmallVec<[Option<u64>; 3]> = given.collect();
+            let told = given.windows(2).any(|pair| pair[0] != pair[1]);
+            return told.then(|| given.iter().map(|given| *given == Some(answer)).collect());
+        }
+        if !part.lanes.select(encoding, operands, open) || !aspect.looks_at(encoding, operands) {
             return None;
         }
-        let narrow = aspect.ways(encoding).iter().all(|(_, narrow)| narrow.is_some());
-        if narrow && accepted_on(encoding, operands, open).is_single() {
+        if part.ways.iter().all(Option::is_some) && accepted_on(encoding, operands, open).is_single() {
             return None;
         }
-        let sets = aspect.results(encoding, operands, open);
+        let sets = part.results(operands);
         let told = sets.windows(2).any(|pair| pair[0] != pair[1]);
         told.then(|| sets.iter().map(|set| set.contains(answer)).collect())
     }
@@ -233,7 +267,7 @@ impl<'a> Look<'a> {
     fn manner(&mut self, part: usize) -> Option<Manner> {
         let encoding = *self.question.encodings.get(part)?;
         let (observation, reader) = (self.observation, Reader::new(&self.observation.kernel));
-        let (lanes, ways) = (self.aspect.lanes(encoding), self.aspect.ways(encoding));
+        let (looked, ways) = (Part::new(encoding, self.aspect, &self.open), self.aspect.ways(encoding));
         let mut seen = Manner { way: None, ways: ways.iter().map(|(name, _)| (*name, 0)).collect(), lanes: 0, case: 0 };
         let (mut odd, mut clear) = (None, None);
         let (kind, are_channels) = (self.question.alike(part), self.question.is_of_channels());
@@ -244,12 +278,12 @@ impl<'a> Look<'a> {
                 Some(bits) => {
                     let known = self.known.get(&(kind, bits, answer)).cloned();
                     known.unwrap_or_else(|| {
-                        let went = self.gone(encoding, &lanes, &operands, answer);
+                        let went = self.gone(&looked, &operands, answer);
                         self.known.insert((kind, bits, answer), went.clone());
                         went
                     })
                 }
-                None => self.gone(encoding, &lanes, &operands, answer),
+                None => self.gone(&looked, &operands, answer),
             };
             let Some(went) = went else { continue };
             if seen.lanes == 0 {

@@ -130,6 +130,12 @@ impl Number for Quad {
     }
 }
 
+/// The smallest normal and the largest finite number of a format.
+pub fn limits(layout: FloatLayout) -> [f64; 2] {
+    let at = |exponent: i32| ((exponent + 1023) as u64) << 52;
+    [at(1 - layout.bias()), at(layout.bias()) | (layout.min_normal() - 1) << (52 - layout.fraction)].map(f64::from_bits)
+}
+
 /// Magnitudes between these are multiplied and divided on the host: no part of the error underflows or overflows.
 const SMALL: f64 = f64::from_bits((1023 - 400) << 52);
 const LARGE: f64 = f64::from_bits((1023 + 400) << 52);
@@ -282,6 +288,15 @@ mod tests {
         let (a, below) = (-5.246_332_721_248_981e307_f64, 1.273_059_862_737_417_5e308_f64);
         assert_eq!([Toward::Down, Toward::Up].map(|toward| a.plus(f64::MAX, toward)), [below, below.next_up()]);
         assert_eq!([Toward::Down, Toward::Up].map(|toward| f64::MAX.plus(a, toward)), [below, below.next_up()]);
+    }
+
+    #[test]
+    fn limits_are_those_of_the_encoding() {
+        for format in [Format::F16, Format::F32, Format::F64] {
+            let layout = format.float().unwrap();
+            let decoded = [layout.min_normal(), layout.max_finite()].map(|bits| f64::decode(layout, bits));
+            assert_eq!(limits(layout), decoded, "{format}");
+        }
     }
 
     proptest! {

@@ -69,9 +69,64 @@ pub fn to_double_bits(layout: FloatLayout, bits: u64) -> u64 {
     double.to_bits() as u64
 }
 
-/// Power of two.
+/// Power of two, of a normal binary128 number; beyond these zero or infinity.
 pub fn power(exponent: i32) -> Quad {
-    Quad::from_u128(1).value.scalbn(exponent)
+    Quad::from_bits(((exponent + QUAD_BIAS).clamp(0, 0x7fff) as u128) << QUAD_FRACTION)
+}
+
+/// An integer, which binary128 holds exactly.
+pub fn integer(value: i64) -> Quad {
+    let magnitude = value.unsigned_abs();
+    let Some(leading) = magnitude.checked_ilog2() else { return Quad::ZERO };
+    let fraction = (u128::from(magnitude) << (QUAD_FRACTION - leading)) & ((1 << QUAD_FRACTION) - 1);
+    let sign = u128::from(value < 0) << 127;
+    Quad::from_bits(sign | ((leading as i32 + QUAD_BIAS) as u128) << QUAD_FRACTION | fraction)
+}
+
+/// The integer that is left of a number when its fraction is cut off; of one beyond 64 bits the nearest of these, of a NaN 0.
+pub fn whole(value: Quad) -> i64 {
+    if value.is_nan() {
+        return 0;
+    }
+    let bits = value.to_bits();
+    let exponent = ((bits >> QUAD_FRACTION) & 0x7fff) as i32 - QUAD_BIAS;
+    let significand = bits & ((1 << QUAD_FRACTION) - 1) | 1 << QUAD_FRACTION;
+    let magnitude = match exponent {
+        ..0 => 0,
+        0..64 => (significand >> (QUAD_FRACTION as i32 - exponent)) as i128,
+        _ => i128::from(i64::MAX) + 1,
+    };
+    let signed = if value.is_negative() { -magnitude } else { magnitude };
+    signed.clamp(i64::MIN.into(), i64::MAX.into()) as i64
+}
+
+/// A number rounded to an integer; what is no number stays what it is, and zeros keep their sign.
+pub fn integral(value: Quad, round: Round) -> Quad {
+    let bits = value.to_bits();
+    let sign = bits & 1 << 127;
+    let (magnitude, exponent) = (bits ^ sign, ((bits >> QUAD_FRACTION) & 0x7fff) as i32 - QUAD_BIAS);
+    if magnitude == 0 || exponent >= QUAD_FRACTION as i32 {
+        return value;
+    }
+    // Magnitudes are in the order of their bits, and so are the integers to either side and what lies half-way.
+    let (below, half, above) = if exponent < 0 {
+        let one = (QUAD_BIAS as u128) << QUAD_FRACTION;
+        (0, one - (1 << QUAD_FRACTION), one)
+    } else {
+        let unit = 1u128 << (QUAD_FRACTION as i32 - exponent);
+        let below = magnitude & !(unit - 1);
+        (below, below + unit / 2, below + unit)
+    };
+    let odd = exponent >= 0 && below & (above - below) != 0;
+    let away = match round {
+        _ if below == magnitude => false,
+        Round::TowardZero => false,
+        Round::TowardNegative => sign != 0,
+        Round::TowardPositive => sign == 0,
+        Round::NearestTiesToEven => magnitude > half || magnitude == half && odd,
+        Round::NearestTiesToAway => magnitude >= half,
+    };
+    Quad::from_bits(sign | if away { above } else { below })
 }
 
 /// Exponent of the leading bit of a finite non-zero value.
@@ -261,6 +316,54 @@ mod tests {
             let theirs: Quad = Single::from_bits(u128::from(bits)).convert(&mut loses).value;
             let ours = decode(single(), bits);
             assert!(ours.bitwise_eq(theirs) || ours.is_nan() && theirs.is_nan(), "{bits:08x}");
+        }
+    }
+
+    /// Numbers of every size, integers and halves and what lies next to them among them.
+    fn quads() -> impl Iterator<Item = Quad> {
+        let shapes = (0..30_000u64).map(|seed| {
+            let [high, low] = [2 * seed, 2 * seed + 1].map(fpprobe_spirv::cases::random);
+            let exponent = (QUAD_BIAS + (high >> 40) as i32 % 140 - 8) as u128;
+            let fraction = u128::from(high) << 48 ^ u128::from(low);
+            let kept = if seed % 3 == 0 { QUAD_FRACTION } else { (low >> 7) as u32 % 70 };
+            let fraction = fraction & ((1 << QUAD_FRACTION) - 1) & !(u128::MAX >> 16 >> kept);
+            Quad::from_bits(u128::from(low & 1) << 127 | exponent << QUAD_FRACTION | fraction)
+        });
+        let halves = (-9..=9).flat_map(|half| {
+            let half = (integer(half) * power(-1)).value;
+            [half, half.next_up().value, half.next_down().value]
+        });
+        let rest =
+            [Quad::ZERO, -Quad::ZERO, Quad::INFINITY, -Quad::INFINITY, Quad::NAN, Quad::SMALLEST, Quad::largest()];
+        shapes.chain(halves).chain(rest)
+    }
+
+    #[test]
+    fn integers_of_numbers_are_those_of_apfloat() {
+        let [zero, down, up] = [Round::TowardZero, Round::TowardNegative, Round::TowardPositive];
+        let rounds = [zero, down, up, Round::NearestTiesToEven, Round::NearestTiesToAway];
+        for x in quads() {
+            for round in rounds {
+                let theirs = x.round_to_integral(round).value;
+                assert!(integral(x, round).bitwise_eq(theirs) || x.is_nan(), "{x} {round:?}: {theirs}");
+            }
+            let mut exact = false;
+            assert_eq!(i128::from(whole(x)), x.to_i128_r(64, Round::TowardZero, &mut exact).value, "{x}");
+        }
+    }
+
+    #[test]
+    fn powers_and_integers_are_those_of_apfloat() {
+        for exponent in -16382..=16383 {
+            assert!(power(exponent).bitwise_eq(Quad::from_u128(1).value.scalbn(exponent)), "{exponent}");
+        }
+        assert!(power(16384).bitwise_eq(Quad::INFINITY) && power(20000).is_infinite() && power(-20000).is_zero());
+        let integers = (0..10_000).map(|seed| {
+            let word = fpprobe_spirv::cases::random(seed).cast_signed();
+            word >> (word & 63)
+        });
+        for n in integers.chain([0, 1, -1, i64::MIN, i64::MAX]) {
+            assert!(integer(n).bitwise_eq(Quad::from_i128(n.into()).value), "{n}");
         }
     }
 

@@ -76,26 +76,32 @@ pub const F10: FloatLayout = FloatLayout { signed: false, exponent: 5, fraction:
 
 impl FloatLayout {
     /// Width of an encoding in bits.
+    #[inline]
     pub const fn bits(self) -> u32 {
         self.signed as u32 + self.exponent + self.fraction
     }
     /// Mask of all bits but the sign.
+    #[inline]
     pub const fn magnitude_mask(self) -> u64 {
         (1 << (self.exponent + self.fraction)) - 1
     }
     /// The sign bit, or 0 for unsigned formats.
+    #[inline]
     pub const fn sign_bit(self) -> u64 {
         if self.signed { 1 << (self.exponent + self.fraction) } else { 0 }
     }
     /// Encoding of +infinity; larger magnitudes are NaN.
+    #[inline]
     pub const fn infinity(self) -> u64 {
         ((1 << self.exponent) - 1) << self.fraction
     }
     /// Encoding of the largest finite value.
+    #[inline]
     pub const fn max_finite(self) -> u64 {
         self.infinity() - 1
     }
     /// Encoding of the least value that an integer format has, too: 0 for those without a sign.
+    #[inline]
     pub const fn least_of(self, integer: Format) -> u64 {
         match integer {
             // -2^31 is a power of two, or beyond the range.
@@ -104,6 +110,7 @@ impl FloatLayout {
         }
     }
     /// Encoding of the greatest value that an integer format has, too.
+    #[inline]
     pub const fn most_of(self, integer: Format) -> u64 {
         let bits = if matches!(integer, Format::I32) { 31 } else { 32 };
         let power = self.power(bits);
@@ -123,40 +130,49 @@ impl FloatLayout {
         }
     }
     /// Encoding of the smallest positive normal value.
+    #[inline]
     pub const fn min_normal(self) -> u64 {
         1 << self.fraction
     }
     /// The quiet bit of a NaN.
+    #[inline]
     pub const fn quiet_bit(self) -> u64 {
         1 << (self.fraction - 1)
     }
     /// Exponent bias.
+    #[inline]
     pub const fn bias(self) -> i32 {
         (1 << (self.exponent - 1)) - 1
     }
     /// Whether the encoding is a normal number.
+    #[inline]
     pub const fn is_normal(self, bits: u64) -> bool {
         let magnitude = bits & self.magnitude_mask();
         magnitude >= self.min_normal() && magnitude < self.infinity()
     }
     /// Whether the encoding is a NaN.
+    #[inline]
     pub const fn is_nan(self, bits: u64) -> bool {
         bits & self.magnitude_mask() > self.infinity()
     }
     /// Whether the encoding is an infinity.
+    #[inline]
     pub const fn is_infinite(self, bits: u64) -> bool {
         bits & self.magnitude_mask() == self.infinity()
     }
     /// Whether the encoding is a zero of either sign.
+    #[inline]
     pub const fn is_zero(self, bits: u64) -> bool {
         bits & self.magnitude_mask() == 0
     }
     /// Whether the encoding is subnormal (non-zero, exponent field zero).
+    #[inline]
     pub const fn is_subnormal(self, bits: u64) -> bool {
         let magnitude = bits & self.magnitude_mask();
         magnitude != 0 && magnitude < self.min_normal()
     }
     /// Whether the sign bit is set.
+    #[inline]
     pub const fn is_negative(self, bits: u64) -> bool {
         bits & self.sign_bit() != 0
     }

@@ -2,6 +2,7 @@
 
 use fpprobe_spirv::{FloatLayout, Function};
 
+use super::plain;
 use super::sight::{Lane, Sight};
 use crate::accepted::Set;
 use crate::accuracy::Accuracy;
@@ -9,7 +10,7 @@ use crate::encoding::Encoding;
 use crate::environment::{
     Contraction, Environment, Invalid, Nan, NanBits, NonFinite, Overflow, Sign, Subnormals, ZeroOrder,
 };
-use crate::oracle::{Demand, Rounding};
+use crate::oracle::Demand;
 use crate::profile::Behaviour;
 
 /// One way to narrow a demand, and what it is called.
@@ -71,7 +72,7 @@ const OPEN: [Open; 9] = [
             (|d| d.operands.zero_order = ZeroOrder::Second, "of two zeros the second operand"),
             (|_| {}, "of two zeros either operand"),
         ],
-        left: |d| d.operands.zero_order == ZeroOrder::Any,
+        left: |d| d.operands.zero_order == ZeroOrder::Any && chooses(d.function),
         // A subnormal operand may be read as one.
         concerns: |lane, _| some_operand(lane, |layout, bits| layout.is_zero(bits) || layout.is_subnormal(bits)),
     },
@@ -94,7 +95,8 @@ const OPEN: [Open; 9] = [
     },
     Open {
         ways: &[(exact_signs, "signs of zeros are kept"), (|_| {}, "signs of zeros are not always kept")],
-        left: |d| d.results.zero_sign == Sign::Either,
+        // What is inherited knows no sign of zero.
+        left: |d| d.results.zero_sign == Sign::Either && !matches!(d.accuracy, Accuracy::Inherited(_)),
         concerns: |lane, answer| {
             some_operand(lane, |layout, bits| layout.is_zero(bits) || layout.is_subnormal(bits))
                 || is(lane, answer, FloatLayout::is_zero)
@@ -114,6 +116,11 @@ const OPEN: [Open; 9] = [
         },
     },
 ];
+
+/// Whether a function hands on one of several values, for which it may have to choose between zeros.
+fn chooses(function: Function) -> bool {
+    matches!(function, Function::Min | Function::Max | Function::Clamp | Function::Saturate)
+}
 
 /// Whether the answer is such a number.
 fn is(lane: &Lane, answer: u64, such: fn(FloatLayout, u64) -> bool) -> bool {
@@ -166,8 +173,15 @@ impl Seen {
 /// What the lanes of one part say of what its demand leaves open: by number in `OPEN`, way by way.
 pub(super) type Choices = Vec<(usize, Vec<Seen>)>;
 
-/// The demand under a way, and what was seen under it so far.
-type Tried = (Option<Demand>, Seen);
+/// A way that is tried.
+struct Tried {
+    /// The demand under it, if that is another.
+    demand: Option<Demand>,
+    /// Whether it leaves the accuracy as it is.
+    environment: bool,
+    /// What was seen under it so far.
+    seen: Seen,
+}
 
 /// Tries every way of what one part's demand leaves open, on every lane that it concerns, until it fails.
 pub(super) struct Watch<'a> {
@@ -179,20 +193,20 @@ pub(super) struct Watch<'a> {
 impl<'a> Watch<'a> {
     /// A look at this part.
     pub(super) fn new(sight: &'a Sight<'a>) -> Self {
-        let changed = |change: fn(&mut Demand)| {
+        let tried = |change: fn(&mut Demand)| {
             let mut demand = sight.demand.clone();
             change(&mut demand);
-            Some(demand).filter(|demand| demand != sight.demand)
+            let environment = demand.accuracy == sight.demand.accuracy;
+            Tried { demand: Some(demand).filter(|demand| demand != sight.demand), environment, seen: Seen::NOTHING }
         };
         let left = OPEN.iter().enumerate().filter(|(_, open)| (open.left)(sight.demand));
-        let ways = left.map(|(number, open)| {
-            (number, open.ways.iter().map(|(change, _)| (changed(*change), Seen::NOTHING)).collect())
-        });
+        let ways = left.map(|(number, open)| (number, open.ways.iter().map(|(change, _)| tried(*change)).collect()));
         Watch { sight, open: ways.collect() }
     }
 
-    /// Looks at one more lane; `nearest` is what [`strict`] accepts there, if that is known.
-    pub(super) fn see(&mut self, lane: &Lane, nearest: Option<Set>) {
+    /// Looks at one more lane; `nearest` is what [`strict`] accepts there, if that is known, `plain` what is known of it as a
+    /// plain one.
+    pub(super) fn see(&mut self, lane: &Lane, nearest: Option<Set>, plain: Option<plain::Lane>) {
         // A way can only narrow what is accepted.
         if lane.set.is_single() {
             return;
@@ -201,11 +215,15 @@ impl<'a> Watch<'a> {
         // Between normal numbers all environments are alike.
         let nearest = nearest.filter(|nearest| has_normal_operands(lane) && is_one_normal(nearest));
         for (number, ways) in &mut self.open {
-            let mut ways = ways.iter_mut().filter_map(|(demand, seen)| Some((demand.as_ref()?, seen))).peekable();
+            let mut ways = ways.iter_mut().filter_map(|way| Some((way.demand.as_ref()?, &mut way.seen))).peekable();
             if ways.peek().is_none() || !(OPEN[*number].concerns)(lane, answer) {
                 continue;
             }
             for (demand, seen) in ways.filter(|(_, seen)| seen.passes) {
+                if let Some(follows) = plain.and_then(|plain| plain.follows(&demand.accuracy)) {
+                    *seen = Seen { passes: follows, matters: true };
+                    continue;
+                }
                 let set = match &nearest {
                     Some(nearest) if demand.accuracy == Accuracy::NearestEven => nearest.clone(),
                     _ => lane.under(demand),
@@ -216,22 +234,16 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// Whether plain lanes show nothing more of it: their correctly rounded results come about so, and their answers are so far away.
-    pub(super) fn has_seen(&self, how: Rounding, off: u8) -> bool {
-        let own = &self.sight.demand.accuracy;
-        let ways = self.open.iter().flat_map(|(_, ways)| ways).filter(|(_, seen)| seen.passes);
-        let mut left = ways.filter_map(|(demand, seen)| Some((&demand.as_ref()?.accuracy, seen)));
-        left.all(|(accuracy, seen)| match accuracy {
-            accuracy if accuracy == own => true,
-            Accuracy::NearestEven => seen.matters && off == 0,
-            Accuracy::NearestAway => seen.matters && off == 0 && how != Rounding::Tie,
-            _ => false,
-        })
+    /// Whether a plain lane shows nothing more of it.
+    pub(super) fn has_seen(&self, plain: plain::Lane) -> bool {
+        let left = self.open.iter().flat_map(|(_, ways)| ways).filter(|way| way.seen.passes && !way.environment);
+        let mut demands = left.filter_map(|way| Some((way.demand.as_ref()?, way.seen)));
+        demands.all(|(demand, seen)| seen.matters && plain.follows(&demand.accuracy) == Some(true))
     }
 
     /// What was seen.
     pub(super) fn choices(self) -> Choices {
-        let seen = |ways: Vec<Tried>| ways.into_iter().map(|(_, seen)| seen).collect();
+        let seen = |ways: Vec<Tried>| ways.into_iter().map(|way| way.seen).collect();
         self.open.into_iter().map(|(number, ways)| (number, seen(ways))).collect()
     }
 }

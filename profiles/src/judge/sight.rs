@@ -63,6 +63,11 @@ impl<'a> Sight<'a> {
         self.question.partner(0).is_some()
     }
 
+    /// Whether each part of the result depends on one channel of a texel.
+    pub(super) fn is_of_channels(&self) -> bool {
+        self.question.is_of_channels()
+    }
+
     /// The layouts of a case's values, where each part of the result depends on all of them as they are.
     pub(super) fn layouts(&self) -> Option<Vec<FloatLayout>> {
         self.question.layouts()
@@ -79,10 +84,10 @@ impl<'a> Sight<'a> {
         self.question.operands(self.observation.cases.case(case), part)
     }
 
-    /// The lane of a place on its operands; nothing where the rule does not look, or where everything is accepted.
-    pub(super) fn lane(&self, spot: Spot, operands: Operands) -> Option<Lane> {
+    /// The lane of a place on its operands; nothing where the rule does not look, which may be known, or where everything is accepted.
+    pub(super) fn lane(&self, spot: Spot, operands: Operands, looks: Option<bool>) -> Option<Lane> {
         let encoding = self.encoding(spot.1);
-        if !self.rule.selects(encoding, &operands, self.demand) {
+        if !looks.unwrap_or_else(|| self.rule.selects(encoding, &operands, self.demand)) {
             return None;
         }
         let set = accepted_on(encoding, &operands, self.demand);
@@ -92,7 +97,7 @@ impl<'a> Sight<'a> {
 
     /// The lanes that the rule looks at; those that accept everything are left out.
     pub(super) fn lanes(&self) -> impl Iterator<Item = Lane> {
-        self.spots().filter_map(|spot| self.lane(spot, self.operands(spot)))
+        self.spots().filter_map(|spot| self.lane(spot, self.operands(spot), None))
     }
 
     /// What a place's lane is like, where lists hold many of a kind.
@@ -132,6 +137,10 @@ impl<'a> Sight<'a> {
         let Some(first) = self.question.partner(part).filter(|first| *first < part) else { return true };
         let inputs = self.observation.cases.case(case);
         let operands = self.question.operands(inputs, first);
+        // Where there is one way to read the operands, it explains both.
+        if !operands.is_open(demand) {
+            return true;
+        }
         if !self.rule.selects(self.question.encodings[first], &operands, self.demand) {
             return true;
         }

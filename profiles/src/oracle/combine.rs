@@ -6,14 +6,14 @@ use fpprobe_spirv::op::Function;
 use rustc_apfloat::ieee::Quad;
 use rustc_apfloat::{Float, Round};
 
-use super::select::extreme;
+use super::select::{extreme, handed_on};
 use super::{Demand, Operand, combinations, exact, finish};
 use crate::accepted::Set;
 use crate::accuracy::Accuracy;
 use crate::encoding::Encoding;
 use crate::environment::{Contraction, Subnormals};
 use crate::interval::Interval;
-use crate::real::{Exact, bracket, exponent, power};
+use crate::real::{Exact, bracket, exponent, integral, power};
 
 /// `x*y + z` fused, or as a multiplication and an addition that each round and flush.
 pub(super) fn multiply_add(encoding: Encoding, operands: &[Operand], demand: &Demand) -> Set {
@@ -86,10 +86,7 @@ pub(super) fn clamped(encoding: Encoding, operands: &[Operand], demand: &Demand)
     if set.is_everything() || operands.iter().any(|operand| operand.is_nan()) {
         return set;
     }
-    let hand_on = |operand: Operand| {
-        let exact = Demand { accuracy: Accuracy::NearestEven, ..demand.clone() };
-        finish(encoding, Exact::of(operand.value()), operands, &exact)
-    };
+    let hand_on = |operand: Operand| handed_on(encoding, operand, operands, demand);
     for reading in combinations(operands, &demand.operands) {
         let mut values: [Operand; 3] = [reading[0], reading[1], reading[2]];
         values.sort_by(|a, b| a.value().partial_cmp(&b.value()).unwrap_or(Ordering::Equal));
@@ -108,13 +105,10 @@ pub(super) fn clamped(encoding: Encoding, operands: &[Operand], demand: &Demand)
 pub(super) fn to_nearest(encoding: Encoding, operands: &[Operand], demand: &Demand) -> Set {
     let x = operands[0].value();
     let half = power(-1);
-    let integral = |value: Quad, round| Exact::of(value.round_to_integral(round).value);
     let twice = x.scalbn(1);
-    let tie = twice.is_finite()
-        && twice.round_to_integral(Round::TowardZero).value == twice
-        && x.round_to_integral(Round::TowardZero).value != x;
+    let tie = twice.is_finite() && integral(twice, Round::TowardZero) == twice && integral(x, Round::TowardZero) != x;
     if !tie {
-        return finish(encoding, integral(x, Round::NearestTiesToEven), operands, demand);
+        return finish(encoding, Exact::of(integral(x, Round::NearestTiesToEven)), operands, demand);
     }
     let sign = |value: Quad| value.copy_sign(x);
     [(x - half).value, (x + half).value]
@@ -126,7 +120,7 @@ pub(super) fn to_nearest(encoding: Encoding, operands: &[Operand], demand: &Dema
 pub(super) fn parted(encoding: Encoding, operand: Operand, whole: bool, demand: &Demand) -> Set {
     let x = operand.value();
     let part = match whole {
-        true => x.round_to_integral(Round::TowardZero).value,
+        true => integral(x, Round::TowardZero),
         // Nothing is behind the point of an infinity.
         false if x.is_infinite() => Quad::ZERO.copy_sign(x),
         false => x.c_fmod(power(0)).value,

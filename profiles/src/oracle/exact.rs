@@ -1,5 +1,7 @@
 //! The exact results of the functions that have one operation to compute them.
 
+use std::sync::LazyLock;
+
 use fpprobe_spirv::op::Function;
 use rustc_apfloat::ieee::Quad;
 use rustc_apfloat::{Float, Round};
@@ -7,14 +9,17 @@ use rustc_apfloat::{Float, Round};
 use super::elementary::{self, angle, is_elementary, power_of};
 use crate::accuracy::domain::pi;
 use crate::interval::Interval;
-use crate::number::Number as _;
-use crate::real::{Exact, Real, bracket, power};
+use crate::real::{Exact, Real, bracket, integer, integral, power, whole};
+
+/// Radians to a degree, and degrees to a radian.
+static RADIANS: LazyLock<Interval<Quad>> = LazyLock::new(|| pi().over(Interval::point(integer(180))));
+static DEGREES: LazyLock<Interval<Quad>> = LazyLock::new(|| Interval::point(integer(180)).over(pi()));
 
 /// The exact result on operands read as they are; `None` where nothing is claimed.
 pub(super) fn exact(function: Function, operands: &[Quad]) -> Option<Exact> {
     let x = operands[0];
     let y = || operands[1];
-    let integral = |round| Exact::of(x.round_to_integral(round).value);
+    let whole_number = |round| Exact::of(integral(x, round));
     Some(match function {
         Function::Add => bracket(|round| x.add_r(y(), round)),
         Function::Sub => bracket(|round| x.sub_r(y(), round)),
@@ -26,12 +31,12 @@ pub(super) fn exact(function: Function, operands: &[Quad]) -> Option<Exact> {
         Function::Mod => modulo(x, y()),
         Function::Neg => Exact::of(-x),
         Function::Abs => Exact::of(x.abs()),
-        Function::Floor => integral(Round::TowardNegative),
-        Function::Ceil => integral(Round::TowardPositive),
-        Function::Trunc => integral(Round::TowardZero),
-        Function::RoundEven => integral(Round::NearestTiesToEven),
+        Function::Floor => whole_number(Round::TowardNegative),
+        Function::Ceil => whole_number(Round::TowardPositive),
+        Function::Trunc => whole_number(Round::TowardZero),
+        Function::RoundEven => whole_number(Round::NearestTiesToEven),
         Function::Fract => {
-            let floor = x.round_to_integral(Round::TowardNegative).value;
+            let floor = integral(x, Round::TowardNegative);
             bracket(|round| x.sub_r(floor, round))
         }
         Function::Sign => match Exact::of(x) {
@@ -46,10 +51,10 @@ pub(super) fn exact(function: Function, operands: &[Quad]) -> Option<Exact> {
         Function::InverseSqrt => Exact::inverse_sqrt(x),
         Function::Pow => return power_of(x, y()),
         Function::Atan2 => return angle(x, y()),
-        Function::Radians => scaled(x, pi().over(Interval::point(Quad::of(180.0)))),
-        Function::Degrees => scaled(x, Interval::point(Quad::of(180.0)).over(pi())),
+        Function::Radians => scaled(x, *RADIANS),
+        Function::Degrees => scaled(x, *DEGREES),
         Function::UnpackNorm { bits, signed } => {
-            let most = Quad::from_u128((1 << (bits - u32::from(signed))) - 1).value;
+            let most = integer((1 << (bits - u32::from(signed))) - 1);
             // Two's complement has one number more below zero than above.
             let x = if x < -most { -most } else { x };
             bracket(|round| x.div_r(most, round))
@@ -90,6 +95,5 @@ fn scaled(x: Quad, factor: Interval<Quad>) -> Exact {
 
 /// An integer as a power of two to scale by: beyond 2^5000 nothing changes.
 fn exponent_of(n: Quad) -> i32 {
-    let mut exact = false;
-    n.to_i128_r(64, Round::TowardZero, &mut exact).value.clamp(-5000, 5000) as i32
+    whole(n).clamp(-5000, 5000) as i32
 }

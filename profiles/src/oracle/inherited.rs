@@ -13,12 +13,12 @@ use super::definition::definition;
 use super::error::neighbours;
 use super::range::range;
 use super::round::inside;
-use super::steps::{Resolved, Vector, apply, componentwise, over, read, union};
+use super::steps::{Node, Resolved, Vector, Vectors, apply, componentwise, over, read, union};
 use super::{Demand, Operand, Operands, finish};
 use crate::accepted::Set;
 use crate::accuracy::Accuracy;
 use crate::encoding::Encoding;
-use crate::environment::{Environment, NonFinite, Subnormals};
+use crate::environment::{Environment, NonFinite, Overflow, Subnormals};
 use crate::formula::Inheritance;
 use crate::interval::{Interval, Values, least};
 use crate::number::{Number as _, Toward};
@@ -85,6 +85,35 @@ pub fn is_whole(function: Function) -> bool {
 }
 
 impl Inherited {
+    /// Whether the exact value is among what each step may give, as long as it gives something: all of it but where overflows saturate.
+    pub(crate) fn encloses(&self) -> bool {
+        let of = |demand: &Demand| match &demand.accuracy {
+            Accuracy::Inherited(inherited) => inherited.encloses(),
+            _ => demand.results.overflow != Overflow::Saturate,
+        };
+        self.formulas.iter().flat_map(|formula| &formula.nodes).all(|node| match node {
+            Node::Step(demand, _) | Node::Sum(demand, _) => of(demand),
+            _ => true,
+        })
+    }
+
+    /// Whether what the formulas give holds all results so many encodings away from the correctly rounded one, where nothing but the
+    /// rounding counts, they [enclose](Inherited::encloses) the exact one and give something: that is among what their last step
+    /// starts from. `unit` is that in the last place.
+    pub(crate) fn gives(&self, off: u8, unit: f64) -> bool {
+        let last = self.formulas.iter().filter_map(|formula| match &formula.nodes[formula.root] {
+            Node::Step(demand, _) => Some(&demand.accuracy),
+            _ => None,
+        });
+        last.chain(&self.or).any(|accuracy| reaches(accuracy, off, unit))
+    }
+
+    /// Whether the formulas give something on every one of these first and only operands.
+    pub(crate) fn is_defined_on(&self, demand: &Demand, layout: FloatLayout, operands: Interval) -> bool {
+        let operands: Vector = smallvec![Values::from(operands)];
+        !self.given(demand, layout, &[&operands]).contains(&Values::Anything)
+    }
+
     /// What is accepted as a part of a result.
     pub(super) fn accepted(&self, encoding: Encoding, operands: &Operands, demand: &Demand) -> Set {
         let Encoding::Float(layout) = encoding else { return Set::everything(encoding) };
@@ -100,7 +129,7 @@ impl Inherited {
     fn remembered(&self, operands: &Operands, demand: &Demand, layout: FloatLayout) -> Vector {
         let compute = || {
             if let Some(values) = vectors(operands, &self.vectors) {
-                self.given(demand, layout, &values)
+                self.given(demand, layout, &values.iter().collect::<Vectors<'_>>())
             } else {
                 smallvec![Values::Anything]
             }
@@ -124,37 +153,55 @@ impl Inherited {
     }
 
     /// What each component of the result may be.
-    pub(super) fn given(&self, demand: &Demand, layout: FloatLayout, operands: &[Vector]) -> Vector {
+    pub(super) fn given(&self, demand: &Demand, layout: FloatLayout, operands: &[&Vector]) -> Vector {
         let mut given = self.by_formulas(demand, layout, operands);
         if self.inheritance == Inheritance::Symmetric {
-            let around = |given: Vector, corner: &[Vector]| -> Vector {
+            let around = |given: Vector, corner: &[&Vector]| -> Vector {
                 let centres = exactly(demand.function, corner);
                 given.into_iter().zip(centres).map(|(given, centre)| symmetric(&given, &centre)).collect()
             };
-            given = if operands.iter().flatten().all(Values::is_point) {
+            given = if operands.iter().copied().flatten().all(Values::is_point) {
                 hull(given.clone(), around(given, operands))
             } else {
-                let at = |corner: &Vec<Vector>| around(self.by_formulas(demand, layout, corner), corner);
+                let at = |corner: &Vec<Vector>| {
+                    let corner: Vectors<'_> = corner.iter().collect();
+                    around(self.by_formulas(demand, layout, &corner), &corner)
+                };
                 corners(operands).iter().map(at).fold(given, hull)
             };
         }
         if let Some(accuracy) = &self.or {
             let bounded = Demand { accuracy: accuracy.clone(), ..demand.clone() };
             let read: Vec<Vector> = operands.iter().map(|operand| read(operand, layout, &demand.operands)).collect();
-            given = union(given, apply(&bounded, &read, Some(layout)));
+            given = union(given, apply(&bounded, &read.iter().collect::<Vectors<'_>>(), Some(layout)));
         }
         given
     }
 
-    fn by_formulas(&self, demand: &Demand, layout: FloatLayout, operands: &[Vector]) -> Vector {
+    fn by_formulas(&self, demand: &Demand, layout: FloatLayout, operands: &[&Vector]) -> Vector {
         let each = self.formulas.iter().map(|formula| formula.evaluate(operands, Some(layout), &demand.operands));
         each.reduce(union).unwrap_or_else(|| smallvec![Values::Anything])
     }
 }
 
+/// Whether an accuracy that states something allows results so many encodings away from the correctly rounded one.
+fn reaches(accuracy: &Accuracy, off: u8, unit: f64) -> bool {
+    let away = f64::from(off) + 1.0;
+    match accuracy {
+        Accuracy::Ulp(ulps) => away <= *ulps,
+        Accuracy::UlpAndSlope(ulps, slope) => away <= *ulps && *slope >= 0.0,
+        Accuracy::Absolute(distance) => away * unit <= distance.value::<f64>().lo,
+        Accuracy::Split(split) => reaches(&split.inside, off, unit) && reaches(&split.outside, off, unit),
+        Accuracy::Stated(stated) => reaches(&stated.accuracy, off, unit),
+        Accuracy::Inherited(inherited) => inherited.gives(off, unit),
+        other => off == 0 && other.is_nearest(),
+    }
+}
+
 /// The smallest interval that holds both, for each component.
+#[expect(clippy::needless_pass_by_value, reason = "what is folded is handed over")]
 fn hull(a: Vector, b: Vector) -> Vector {
-    componentwise(&[a, b], |both| match (both[0].hull(), both[1].hull()) {
+    componentwise(&[&a, &b], |both| match (both[0].hull(), both[1].hull()) {
         (Some(a), Some(b)) => Values::from(a.hull(b)),
         _ => Values::Anything,
     })
@@ -162,12 +209,12 @@ fn hull(a: Vector, b: Vector) -> Vector {
 
 /// The ends of what operands may be, in every combination: where a function is monotonic, what lies farthest from its
 /// results is given at one of them.
-fn corners(operands: &[Vector]) -> Vec<Vec<Vector>> {
+fn corners(operands: &[&Vector]) -> Vec<Vec<Vector>> {
     const MOST: usize = 64;
     let mut corners: Vec<Vec<Vector>> = vec![Vec::new()];
     for operand in operands {
         let mut vectors: Vec<Vector> = vec![Vector::new()];
-        for values in operand {
+        for values in *operand {
             let ends: SmallVec<[Values; 2]> = match values.hull() {
                 None => smallvec![Values::Anything],
                 Some(hull) if hull.is_point() => smallvec![Values::point(hull.lo)],
@@ -223,7 +270,7 @@ fn accepted(encoding: Encoding, layout: FloatLayout, parts: &[Interval], environ
 }
 
 /// The exact results on operands, as close as binary128 encloses them.
-pub(super) fn exactly(function: Function, operands: &[Vector]) -> Vector {
+pub(super) fn exactly(function: Function, operands: &[&Vector]) -> Vector {
     match definition(function) {
         Some(definition) => definition.evaluate(operands, None, &Environment::IEEE),
         None => componentwise(operands, |operands| over(operands, |parts| range(function, parts, false))),
@@ -249,7 +296,7 @@ pub(super) fn defined(encoding: Encoding, operands: &Operands, demand: &Demand) 
     let Some(values) = vectors(operands, super::definition::vectors(demand.function)) else {
         return Set::nan(encoding);
     };
-    let results = definition.evaluate(&values, None, &demand.operands);
+    let results = definition.evaluate(&values.iter().collect::<Vectors<'_>>(), None, &demand.operands);
     let Some(parts) = results.get(operands.part).or(results.first()).and_then(Values::parts) else {
         return finish(encoding, Exact::Nan, operands, demand);
     };

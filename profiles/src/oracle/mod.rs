@@ -45,7 +45,7 @@ pub use operand::Operand;
 pub use question::{Operands, Question};
 pub(crate) use range::range;
 pub use resolve::{Called, resolve};
-pub(crate) use rounding::{Rounding, off, rounding};
+pub(crate) use rounding::{Rounding, is_single_step, off, rounding};
 pub use steps::{Node, Resolved};
 
 /// What a profile demands of one operation.
@@ -128,7 +128,7 @@ fn keeps_nan(encoding: Encoding, operand: Operand, demand: &Demand) -> bool {
 
 /// Union over every combination of readings.
 fn union_of_readings(encoding: Encoding, operands: &Operands, demand: &Demand) -> Set {
-    if !operands.iter().any(|operand| operand.is_open(&demand.operands)) {
+    if !operands.is_open(demand) {
         return of_reading(encoding, operands, operands.part, demand);
     }
     combinations(operands, &demand.operands)
@@ -140,7 +140,7 @@ fn union_of_readings(encoding: Encoding, operands: &Operands, demand: &Demand) -
 /// the operands, for one reading explains both.
 fn pairs_on(results: [(Encoding, Operands); 2], demand: &Demand) -> Vec<[Set; 2]> {
     let operands = &results[0].1;
-    if matches!(demand.accuracy, Accuracy::Inherited(_)) || !operands.iter().any(|one| one.is_open(&demand.operands)) {
+    if matches!(demand.accuracy, Accuracy::Inherited(_)) || !operands.is_open(demand) {
         return vec![results.map(|(encoding, operands)| accepted_on(encoding, &operands, demand))];
     }
     let of = |reading: &Reading| {

@@ -1,14 +1,13 @@
 //! One operand: its value, and the ways it may be read.
 
 use fpprobe_spirv::{FloatLayout, Format};
-use rustc_apfloat::Float as _;
 use rustc_apfloat::ieee::Quad;
 use smallvec::{SmallVec, smallvec};
 
 use crate::encoding::Encoding;
 use crate::environment::{Environment, Sign, Subnormals};
 use crate::number::Number;
-use crate::real::decode;
+use crate::real::{decode, integer};
 
 /// One operand of one part of a result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -42,8 +41,7 @@ impl Operand {
     }
 
     pub(crate) fn value(self) -> Quad {
-        let integer = || Quad::from_i128(i128::from(self.bits.cast_signed())).value;
-        self.layout.map_or_else(integer, |layout| decode(layout, self.bits))
+        self.layout.map_or_else(|| integer(self.bits.cast_signed()), |layout| decode(layout, self.bits))
     }
 
     /// The value as binary64, which holds that of every format.

@@ -12,7 +12,7 @@ use crate::accepted::Set;
 use crate::accuracy::Accuracy;
 use crate::encoding::Encoding;
 use crate::interval::Interval;
-use crate::real::{Exact, power};
+use crate::real::{Exact, integer, integral, power, whole};
 
 /// To binary16, rounded and flushed there, and back, which changes nothing.
 pub(super) fn quantized(encoding: Encoding, operand: Operand, demand: &Demand) -> Set {
@@ -42,13 +42,9 @@ pub(super) fn normalized(encoding: Encoding, operand: Operand, (bits, signed): (
     } else {
         x
     };
-    let most = Quad::from_u128((1 << (bits - u32::from(signed))) - 1).value;
+    let most = integer((1 << (bits - u32::from(signed))) - 1);
     let product = Interval::point((x * most).value);
     let product = if demand.accuracy == Accuracy::NearestEven { product } else { neighbours(layout, product) };
-    let key = |end: Quad| {
-        let mut exact = false;
-        let shifted = (end + power(-1)).value.round_to_integral(Round::TowardNegative).value;
-        shifted.to_i128_r(64, Round::TowardZero, &mut exact).value as i64
-    };
+    let key = |end: Quad| whole(integral((end + power(-1)).value, Round::TowardNegative));
     Set::range(encoding, key(product.lo), key(product.hi))
 }

@@ -9,7 +9,7 @@ use smallvec::{SmallVec, smallvec};
 
 use super::{Demand, Operand, accepted_on, bc6h, inherited, pairs_on};
 use crate::accepted::{Accepted, Set};
-use crate::encoding::{Encoding, texel_fields};
+use crate::encoding::{Encoding, texel_field};
 use crate::environment::NonFinite;
 
 /// Which component of a texel alpha is.
@@ -43,6 +43,11 @@ impl Operands {
     /// Whether the operands of other parts do not matter to a demand.
     pub(crate) fn stand_alone(&self, demand: &Demand) -> bool {
         self.beside.is_empty() || demand.operands.non_finite != NonFinite::Any
+    }
+
+    /// Whether a demand leaves open how one of them is read.
+    pub(crate) fn is_open(&self, demand: &Demand) -> bool {
+        self.iter().any(|operand| operand.is_open(&demand.operands))
     }
 
     /// This operand in the place of all.
@@ -165,7 +170,7 @@ impl Question {
     /// What a part of a read or copied texel depends on: a field, and with a significand the exponent it shares.
     fn of_texel(&self, texel: u64, part: usize) -> Operands {
         let channels = self.kernel.format.channels();
-        let (shift, encoding) = texel_fields(channels)[part];
+        let (shift, encoding) = texel_field(channels, part);
         let field = |(shift, bits): (u32, u32)| texel >> shift & ((1 << bits) - 1);
         let bits = field((shift, encoding.bits()));
         let own = match encoding {

@@ -210,6 +210,11 @@ fn end<N>(exact: Exact<N>) -> Option<Interval> {
 
 /// From the least to the largest result at the corners: all there is where the function is monotonic in each operand.
 fn corners(function: Function, operands: &[Interval]) -> Values {
+    if let [x] = operands {
+        let ends = if x.is_point() { &[x.lo][..] } else { &[x.lo, x.hi] };
+        let results = ends.iter().map(|end| at(function, &[*end]));
+        return results.reduce(|a, b| Some(a?.hull(b?))).flatten().map_or(Values::Anything, Values::from);
+    }
     let mut hull: Option<Interval> = None;
     for corner in 0..1_usize << operands.len() {
         let upper = |index: usize| corner >> index & 1 == 1;

@@ -15,7 +15,7 @@ use crate::encoding::Encoding;
 use crate::environment::{Environment, Integer, Invalid, NonFinite, Overflow, Sign, Subnormals, Ulp};
 use crate::interval::Interval;
 use crate::number::Number;
-use crate::real::{Exact, Real, cut, decode, exponent, power};
+use crate::real::{Exact, Real, cut, decode, exponent, integer, integral, power, whole};
 
 /// The encodings allowed for an exact result.
 /// The operands tell a pole from an infinite operand.
@@ -103,9 +103,9 @@ fn neighbours<N: Number>(encoding: Encoding, layout: FloatLayout, value: N) -> (
     }
 }
 
-/// Round to nearest, ties to even or away from zero. An enclosure is open: a tie at its lower end is passed, one at its upper end not reached. Two
-/// results are left where a midpoint lies between the ends.
-pub(super) fn nearest(encoding: Encoding, layout: FloatLayout, real: Real, away: bool) -> Set {
+/// Round to nearest, ties to even or away from zero: the magnitudes of what either end gives. An enclosure is open: a tie at its lower end
+/// is passed, one at its upper end not reached.
+pub(super) fn nearest_magnitudes(layout: FloatLayout, real: Real, away: bool) -> (u64, u64) {
     let (near, far) = real.magnitudes();
     let open = near != far;
     let round = |value: Quad, beyond: bool| {
@@ -114,8 +114,15 @@ pub(super) fn nearest(encoding: Encoding, layout: FloatLayout, real: Real, away:
         let up = cut.half == Ordering::Greater || (cut.half == Ordering::Equal && tie);
         if !cut.exact && up { cut.magnitude + 1 } else { cut.magnitude }
     };
-    let negative = real.is_negative();
-    signed(encoding, layout, negative, round(near, true)).or(&signed(encoding, layout, negative, round(far, false)))
+    let first = round(near, true);
+    (first, if open { round(far, false) } else { first })
+}
+
+/// Round to nearest. Two results are left where a midpoint lies between the ends of an enclosure.
+fn nearest(encoding: Encoding, layout: FloatLayout, real: Real, away: bool) -> Set {
+    let (near, far) = nearest_magnitudes(layout, real, away);
+    let one = |magnitude| signed(encoding, layout, real.is_negative(), magnitude);
+    if near == far { one(near) } else { one(near).or(&one(far)) }
 }
 
 fn toward_zero(encoding: Encoding, layout: FloatLayout, real: Real) -> Set {
@@ -221,12 +228,9 @@ fn flushed(encoding: Encoding, layout: FloatLayout, real: Real, set: Set, enviro
 pub(super) fn to_integer(encoding: Encoding, operand: Operand, environment: &Environment) -> Set {
     let value = operand.value();
     let (least, greatest) = encoding.limits();
-    let limit = |key: i64| Quad::from_i128(i128::from(key)).value;
-    let whole = value.round_to_integral(Round::TowardZero).value;
-    if !value.is_nan() && whole >= limit(least) && whole <= limit(greatest) {
-        let mut exact = false;
-        let integer = whole.to_i128_r(64, Round::TowardZero, &mut exact).value;
-        return Set::one(encoding, encoding.at(integer as i64));
+    let left = integral(value, Round::TowardZero);
+    if !value.is_nan() && left >= integer(least) && left <= integer(greatest) {
+        return Set::one(encoding, encoding.at(whole(left)));
     }
     match environment.integer {
         Integer::Any => Set::everything(encoding),
@@ -234,12 +238,10 @@ pub(super) fn to_integer(encoding: Encoding, operand: Operand, environment: &Env
         Integer::Saturate => Set::one(encoding, encoding.at(if value.is_negative() { least } else { greatest })),
         Integer::Representable => match operand.layout {
             Some(layout) if !value.is_nan() => {
-                let end = limit(if value.is_negative() { least } else { greatest });
+                let end = integer(if value.is_negative() { least } else { greatest });
                 // Cut towards zero, the limit is a value of the float's format.
                 let nearest = decode(layout, cut(layout, end).magnitude);
-                let mut exact = false;
-                let integer = nearest.copy_sign(end).to_i128_r(64, Round::TowardZero, &mut exact).value;
-                Set::one(encoding, encoding.at(integer as i64))
+                Set::one(encoding, encoding.at(whole(nearest.copy_sign(end))))
             }
             _ => Set::everything(encoding),
         },

@@ -10,7 +10,7 @@ use smallvec::SmallVec;
 
 use super::definition::is_defined;
 use super::exact::exact;
-use super::round::nearest;
+use super::round::nearest_magnitudes;
 use super::{Operand, Operands};
 use crate::accuracy::Accuracy;
 use crate::encoding::Encoding;
@@ -30,9 +30,32 @@ pub(crate) enum Rounding {
     Tie,
 }
 
-/// The correctly rounded result and how it comes about, where nothing but that counts, if the operands [stand
-/// alone](Operands::stand_alone).
-pub(crate) fn rounding(encoding: Encoding, operands: &Operands, function: Function) -> Option<(u64, Rounding)> {
+/// A result on which nothing but the rounding counts.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rounded {
+    /// The correctly rounded one.
+    pub(crate) nearest: u64,
+    /// The exact one, cut to the format's precision.
+    toward_zero: u64,
+    /// How the correctly rounded one comes about.
+    pub(crate) how: Rounding,
+}
+
+impl Rounded {
+    /// The one that this direction gives, if it is a direction.
+    pub(crate) fn toward(&self, direction: &Accuracy) -> Option<u64> {
+        match direction {
+            // The magnitude next to the one that is cut.
+            Accuracy::NearestAway if self.how == Rounding::Tie => Some(self.toward_zero + 1),
+            Accuracy::NearestEven | Accuracy::NearestAway => Some(self.nearest),
+            Accuracy::TowardZero => Some(self.toward_zero),
+            _ => None,
+        }
+    }
+}
+
+/// What rounding gives, where nothing but that counts, if the operands [stand alone](Operands::stand_alone).
+pub(crate) fn rounding(encoding: Encoding, operands: &Operands, function: Function) -> Option<Rounded> {
     let Encoding::Float(layout) = encoding else { return None };
     let float = matches!(operands.coding, None | Some(Coding::Float(_))) && operands.given.is_none();
     let normal = |operand: &Operand| operand.layout.is_none_or(|layout| layout.is_normal(operand.bits));
@@ -44,25 +67,24 @@ pub(crate) fn rounding(encoding: Encoding, operands: &Operands, function: Functi
     if real.is_negative() && !layout.signed {
         return None;
     }
-    let [bits] = nearest(encoding, layout, real, false).members(2)[..] else { return None };
-    let field = ((bits & layout.magnitude_mask()) >> layout.fraction) as i32;
-    if !(1 + MARGIN..=2 * layout.bias() - MARGIN).contains(&field) {
+    let (magnitude, other) = nearest_magnitudes(layout, real, false);
+    let field = (magnitude >> layout.fraction) as i32;
+    if magnitude != other || !(1 + MARGIN..=2 * layout.bias() - MARGIN).contains(&field) {
         return None;
     }
     let (near, far) = real.magnitudes();
     let cut = cut(layout, near);
-    Some((
-        bits,
-        match (near == far, cut.half) {
-            (true, _) if cut.exact => Rounding::Exact,
-            (true, Ordering::Equal) => Rounding::Tie,
-            _ => Rounding::Near,
-        },
-    ))
+    let sign = if real.is_negative() { layout.sign_bit() } else { 0 };
+    let how = match (near == far, cut.half) {
+        (true, _) if cut.exact => Rounding::Exact,
+        (true, Ordering::Equal) => Rounding::Tie,
+        _ => Rounding::Near,
+    };
+    Some(Rounded { nearest: magnitude | sign, toward_zero: cut.magnitude | sign, how })
 }
 
 /// Whether a function is computed by one operation, of operands that all say what the result is.
-fn is_single_step(function: Function) -> bool {
+pub(crate) fn is_single_step(function: Function) -> bool {
     !is_defined(function) && function != Function::MulAdd
 }
 

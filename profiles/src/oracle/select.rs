@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 
+use fpprobe_spirv::FloatLayout;
 use fpprobe_spirv::op::{Function, Relation};
 use rustc_apfloat::Float as _;
 
@@ -53,11 +54,28 @@ pub(super) fn classified(encoding: Encoding, operand: Operand, demand: &Demand) 
     Set::one(encoding, u64::from(is))
 }
 
+/// An operand that is the result: a value of the format, which no accuracy widens.
+pub(super) fn handed_on(encoding: Encoding, operand: Operand, operands: &[Operand], demand: &Demand) -> Set {
+    let same = |layout: FloatLayout| encoding == Encoding::Float(layout) && layout.is_normal(operand.bits);
+    if operand.layout.is_some_and(same) {
+        // No environment says anything of normal numbers.
+        return Set::one(encoding, operand.bits);
+    }
+    let exact = Demand { accuracy: Accuracy::NearestEven, ..demand.clone() };
+    finish(encoding, Exact::of(operand.value()), operands, &exact)
+}
+
+/// The order of two operands that are no NaNs.
+fn order(a: Operand, b: Operand) -> Option<Ordering> {
+    match (a.layout, b.layout) {
+        (Some(_), Some(_)) => a.double().partial_cmp(&b.double()),
+        _ => a.value().partial_cmp(&b.value()),
+    }
+}
+
 /// Minimum or maximum: operands are compared as read, the chosen one is handed on as it came.
 pub(super) fn extreme(encoding: Encoding, operands: &[Operand], demand: &Demand) -> Set {
-    // What is handed on is a value of the format: no accuracy widens it.
-    let exact = Demand { accuracy: Accuracy::NearestEven, ..demand.clone() };
-    let hand_on = |operand: Operand| finish(encoding, Exact::of(operand.value()), operands, &exact);
+    let hand_on = |operand: Operand| handed_on(encoding, operand, operands, demand);
     let (a, b) = (operands[0], operands[1]);
     if a.is_nan() || b.is_nan() {
         return match (demand.operands.nan_operand, a.is_nan() && b.is_nan()) {
@@ -69,7 +87,7 @@ pub(super) fn extreme(encoding: Encoding, operands: &[Operand], demand: &Demand)
     }
     let mut set = Set::nothing(encoding);
     for reading in combinations(operands, &demand.operands) {
-        let order = reading[0].value().partial_cmp(&reading[1].value());
+        let order = order(reading[0], reading[1]);
         let order = if order == Some(Ordering::Equal) { Some(ordered_zeros(&reading, demand)) } else { order };
         let order = if demand.function == Function::Max { order.map(Ordering::reverse) } else { order };
         if order != Some(Ordering::Greater) {
@@ -95,11 +113,10 @@ pub(super) fn saturated(encoding: Encoding, operand: Operand, demand: &Demand) -
             Nan::Either => Set::nan(encoding).or(&Set::one(encoding, zero)).or(&Set::one(encoding, one)),
         };
     }
-    let exact = Demand { accuracy: Accuracy::NearestEven, ..demand.clone() };
     operand.readings(&demand.operands).iter().fold(Set::nothing(encoding), |set, reading| {
         let value = reading.value();
         let limit = crate::real::power(0);
-        let handed_on = || finish(encoding, Exact::of(value), &[operand], &exact);
+        let handed_on = || handed_on(encoding, *reading, &[operand], demand);
         set.or(&match value {
             // Of -0 and 0 the maximum is either, unless the environment has an order.
             value if value.is_zero() => match demand.operands.zero_order {
@@ -142,7 +159,7 @@ pub(super) fn compared(
         };
     }
     combinations(operands, &demand.operands).iter().fold(Set::nothing(encoding), |set, reading| {
-        let holds = reading[0].value().partial_cmp(&reading[1].value()).is_some_and(|order| match relation {
+        let holds = order(reading[0], reading[1]).is_some_and(|order| match relation {
             Relation::Equal => order == Ordering::Equal,
             Relation::NotEqual => order != Ordering::Equal,
             Relation::Less => order == Ordering::Less,

@@ -17,7 +17,7 @@ use crate::accuracy::Accuracy;
 use crate::environment::{Environment, NonFinite, Overflow, Subnormals};
 use crate::formula::Formula;
 use crate::interval::{Interval, Values};
-use crate::number::Number as _;
+use crate::number::limits;
 
 /// A formula with what the profile says of each of its steps at one format.
 #[derive(Clone, PartialEq, Debug)]
@@ -50,74 +50,83 @@ pub enum Node {
 /// What each component of a value may be; one component is a scalar.
 pub(super) type Vector = SmallVec<[Values; 1]>;
 
+/// Operands of an operation.
+pub(super) type Vectors<'a> = SmallVec<[&'a Vector; 3]>;
+
 impl Resolved {
     /// What each component of the result may be. Without a format steps are exact.
     pub(super) fn evaluate(
         &self,
-        operands: &[Vector],
+        operands: &[&Vector],
         layout: Option<FloatLayout>,
         environment: &Environment,
     ) -> Vector {
-        let mut evaluation =
-            Evaluation { nodes: &self.nodes, operands, layout, environment, known: vec![None; self.nodes.len()] };
-        evaluation.node(self.root)
+        let known = self.nodes.iter().map(|_| Vector::new()).collect();
+        let mut evaluation = Evaluation { nodes: &self.nodes, operands, layout, environment, known };
+        evaluation.compute(self.root)
     }
 }
 
 /// A formula that is being evaluated: only what is needed, and each part once.
 struct Evaluation<'a> {
     nodes: &'a [Node],
-    operands: &'a [Vector],
+    operands: &'a [&'a Vector],
     layout: Option<FloatLayout>,
     environment: &'a Environment,
-    known: Vec<Option<Vector>>,
+    /// Of each part its value, without components as long as nothing asked for it.
+    known: SmallVec<[Vector; 8]>,
 }
 
 impl Evaluation<'_> {
-    fn node(&mut self, index: usize) -> Vector {
-        if let Some(known) = &self.known[index] {
-            return known.clone();
+    /// Sees to it that parts are known.
+    fn need(&mut self, nodes: &[usize]) {
+        for index in nodes {
+            if self.known[*index].is_empty() {
+                self.known[*index] = self.compute(*index);
+            }
         }
+    }
+
+    /// The value of a part, of others that it needs.
+    fn compute(&mut self, index: usize) -> Vector {
         let nodes = self.nodes;
-        let value = match &nodes[index] {
+        match &nodes[index] {
             Node::Operand(operand) => self.operand(*operand),
             Node::Constant(interval) => smallvec![Values::from(*interval)],
             Node::Step(demand, arguments) => {
-                let arguments: SmallVec<[Vector; 3]> = arguments.iter().map(|argument| self.node(*argument)).collect();
+                self.need(arguments);
+                let arguments: Vectors<'_> = arguments.iter().map(|argument| &self.known[*argument]).collect();
                 apply(demand, &arguments, self.layout)
             }
             Node::Sum(demand, vector) => {
-                let vector = self.node(*vector);
-                smallvec![sum(demand, &vector, self.layout)]
+                self.need(&[*vector]);
+                smallvec![sum(demand, &self.known[*vector], self.layout)]
             }
             Node::Select(relation, [fails, holds, left, right]) => {
-                let (left, right) = (self.node(*left), self.node(*right));
-                let compared = left.first().and_then(Values::parts).zip(right.first().and_then(Values::parts));
-                compared.map_or_else(
-                    || smallvec![Values::Anything],
-                    |(left, right)| {
-                        let (may_hold, may_fail) = outcomes(*relation, left, right);
-                        let holds = may_hold.then(|| self.node(*holds));
-                        let fails = may_fail.then(|| self.node(*fails));
-                        either(holds, fails)
-                    },
-                )
+                self.need(&[*left, *right]);
+                let parts = |index: &usize| self.known[*index].first().and_then(Values::parts);
+                let Some((left, right)) = parts(left).zip(parts(right)) else { return smallvec![Values::Anything] };
+                let (may_hold, may_fail) = outcomes(*relation, left, right);
+                let either = [(may_hold, *holds), (may_fail, *fails)].into_iter().filter(|(may, _)| *may);
+                let either: SmallVec<[usize; 2]> = either.map(|(_, node)| node).collect();
+                self.need(&either);
+                let values = either.into_iter().map(|node| self.known[node].clone());
+                values.reduce(union).unwrap_or_else(|| smallvec![Values::Anything])
             }
             Node::Swizzle(vector, components) => {
-                let vector = self.node(*vector);
+                self.need(&[*vector]);
+                let vector = &self.known[*vector];
                 let component = |index: &u8| vector.get(usize::from(*index)).cloned().unwrap_or(Values::Anything);
                 components.iter().map(component).collect()
             }
-        };
-        self.known[index] = Some(value.clone());
-        value
+        }
     }
 
     /// An operand, as it may be read.
     fn operand(&self, index: usize) -> Vector {
         match (self.operands.get(index), self.layout) {
             (Some(operand), Some(layout)) => read(operand, layout, self.environment),
-            (Some(operand), None) => operand.clone(),
+            (Some(operand), None) => (*operand).clone(),
             (None, _) => smallvec![Values::Anything],
         }
     }
@@ -132,23 +141,27 @@ pub(super) fn read(operand: &Vector, layout: FloatLayout, environment: &Environm
 
 /// The union with zero, where a subnormal is among the values.
 fn flushed(values: Values, layout: FloatLayout) -> Values {
-    let least = f64::decode(layout, layout.min_normal());
+    let [least, _] = limits(layout);
     let subnormal = |part: &Interval| part.lo < least && part.hi > -least && *part != Interval::ZERO;
     let any = values.parts().is_some_and(|parts| parts.iter().any(subnormal));
     if any { values.or_zero() } else { values }
 }
 
 /// What one of two may be, for each component.
+#[expect(clippy::needless_pass_by_value, reason = "what is folded is handed over")]
 pub(super) fn union(a: Vector, b: Vector) -> Vector {
-    componentwise(&[a, b], |both| both[0].clone().or(both[1].clone()))
+    componentwise(&[&a, &b], |both| both[0].clone().or(both[1].clone()))
 }
 
 /// A scalar function on each component; a scalar beside vectors counts for each of their components.
-pub(super) fn componentwise(operands: &[Vector], function: impl Fn(&[&Values]) -> Values) -> Vector {
-    let width = operands.iter().map(SmallVec::len).max().unwrap_or(0);
-    if width == 1 && operands.iter().all(|vector| vector.len() == 1) {
-        return smallvec![function(&operands.iter().map(|vector| &vector[0]).collect::<SmallVec<[&Values; 4]>>())];
+pub(super) fn componentwise(operands: &[&Vector], function: impl Fn(&[&Values]) -> Values) -> Vector {
+    // Most are scalars of one or two operands.
+    match operands {
+        [x] if x.len() == 1 => return smallvec![function(&[&x[0]])],
+        [x, y] if x.len() == 1 && y.len() == 1 => return smallvec![function(&[&x[0], &y[0]])],
+        _ => {}
     }
+    let width = operands.iter().map(|vector| vector.len()).max().unwrap_or(0);
     let component = |index: usize| {
         let values: Option<SmallVec<[&Values; 4]>> =
             operands.iter().map(|vector| if vector.len() == 1 { vector.first() } else { vector.get(index) }).collect();
@@ -159,6 +172,12 @@ pub(super) fn componentwise(operands: &[Vector], function: impl Fn(&[&Values]) -
 
 /// A function over every combination of the intervals of its operands.
 pub(super) fn over(operands: &[&Values], function: impl Fn(&[Interval]) -> Values) -> Values {
+    // Most are one interval each.
+    match operands {
+        [Values::Within(x)] if x.len() == 1 => return function(&[x[0]]),
+        [Values::Within(x), Values::Within(y)] if x.len() == 1 && y.len() == 1 => return function(&[x[0], y[0]]),
+        _ => {}
+    }
     let mut single: SmallVec<[Interval; 3]> = SmallVec::new();
     for operand in operands {
         match operand.parts() {
@@ -184,7 +203,7 @@ pub(super) fn over(operands: &[&Values], function: impl Fn(&[Interval]) -> Value
 }
 
 /// What an operation may give; without a format its exact results.
-pub(super) fn apply(demand: &Demand, operands: &[Vector], layout: Option<FloatLayout>) -> Vector {
+pub(super) fn apply(demand: &Demand, operands: &[&Vector], layout: Option<FloatLayout>) -> Vector {
     let Some(layout) = layout else { return exactly(demand.function, operands) };
     if let Accuracy::Inherited(inherited) = &demand.accuracy {
         if is_whole(demand.function) || operands.iter().all(|operand| operand.len() == 1) {
@@ -192,6 +211,7 @@ pub(super) fn apply(demand: &Demand, operands: &[Vector], layout: Option<FloatLa
         }
         return componentwise(operands, |operands| {
             let operands: SmallVec<[Vector; 3]> = operands.iter().map(|values| smallvec![(*values).clone()]).collect();
+            let operands: Vectors<'_> = operands.iter().collect();
             inherited.given(demand, layout, &operands).into_iter().next().unwrap_or(Values::Anything)
         });
     }
@@ -255,7 +275,7 @@ fn rounded(demand: &Demand, layout: FloatLayout, exact: Interval, operands: &[In
     };
     let Some(allowed) = allowed else { return Values::Anything };
     let environment = &demand.results;
-    let largest = f64::decode(layout, layout.max_finite());
+    let [_, largest] = limits(layout);
     let finite = Interval { lo: -largest, hi: largest };
     let values = Values::from(if allowed.is_within(finite) {
         allowed
@@ -294,8 +314,8 @@ fn sum(demand: &Demand, terms: &[Values], layout: Option<FloatLayout>) -> Values
         let lowest = 1 << set.trailing_zeros();
         let halves = (1..set).filter(|half| half & set == *half && half & lowest != 0);
         let added = halves.map(|half| -> Values {
-            let operands: [Vector; 2] = [smallvec![whole(half)], smallvec![whole(set & !half)]];
-            apply(demand, &operands, layout).into_iter().next().unwrap_or(Values::Anything)
+            let (half, rest): (Vector, Vector) = (smallvec![whole(half)], smallvec![whole(set & !half)]);
+            apply(demand, &[&half, &rest], layout).into_iter().next().unwrap_or(Values::Anything)
         });
         sums[set] = added.reduce(Values::or).or_else(|| terms.get(set.trailing_zeros() as usize).cloned());
     }
@@ -315,14 +335,5 @@ fn outcomes(relation: Relation, left: &[Interval], right: &[Interval]) -> (bool,
         Relation::GreaterEqual => (greater || equal, less),
         Relation::Equal => (equal, less || greater),
         Relation::NotEqual => (less || greater, equal),
-    }
-}
-
-/// One of two vectors; a scalar counts for each component of the other.
-fn either(a: Option<Vector>, b: Option<Vector>) -> Vector {
-    match (a, b) {
-        (Some(a), Some(b)) => union(a, b),
-        (Some(one), None) | (None, Some(one)) => one,
-        (None, None) => smallvec![Values::Anything],
     }
 }

@@ -15,7 +15,7 @@ use crate::encoding::Encoding;
 use crate::environment::Integer;
 use crate::interval::Interval;
 use crate::number::{Number as _, Toward};
-use crate::real::{Exact, bracket, power};
+use crate::real::{Exact, bracket, integer, integral, power, whole};
 
 /// Bits of a significand under a shared exponent.
 const SIGNIFICAND: i32 = 9;
@@ -159,11 +159,10 @@ fn shared(operands: &[Operand]) -> [u64; 4] {
 }
 
 fn greatest(coding: Coding) -> Quad {
-    Quad::from_u128(u128::from(match coding {
-        Coding::Norm { signed: true, .. } => coding.positive() - 1,
-        _ => (1 << coding.bits()) - 1,
-    }))
-    .value
+    match coding {
+        Coding::Norm { bits, signed } => integer((1 << (bits - u32::from(signed))) - 1),
+        _ => integer((1 << coding.bits()) - 1),
+    }
 }
 
 /// A number within bounds; NaN as 0.
@@ -181,11 +180,5 @@ fn clamped(operand: Operand, least: Quad, most: Quad) -> Quad {
 }
 
 fn towards(x: Quad, round: Round) -> i64 {
-    whole(x.round_to_integral(round).value)
-}
-
-/// The integer that is left of a number when its fraction is cut off.
-fn whole(x: Quad) -> i64 {
-    let mut exact = false;
-    x.to_i128_r(64, Round::TowardZero, &mut exact).value as i64
+    whole(integral(x, round))
 }

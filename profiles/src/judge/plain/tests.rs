@@ -7,7 +7,7 @@ use crate::observation::{Observation, Outcome};
 use crate::oracle::{Question, accepted_on};
 use crate::profile::{Profile, built_in, built_in_ids};
 
-const KERNELS: [&str; 20] = [
+const KERNELS: [&str; 28] = [
     "f16.fadd",
     "f16.fdiv",
     "f16.sqrt",
@@ -21,6 +21,14 @@ const KERNELS: [&str; 20] = [
     "f16.modf",
     "f16.fma",
     "f16.sin",
+    "f16.sinh",
+    "f16.tanh",
+    "f16.acos",
+    "f16.asinh",
+    "f16.degrees",
+    "f16.pow",
+    "f32.exp",
+    "f16.atan2",
     "f16.fadd:width=2",
     "f32.fmul",
     "f32.fconvert_f16",
@@ -119,6 +127,13 @@ fn own_rules() -> String {
             );
             text.push_str(&rule);
         }
+    }
+    for (number, environment) in environments.into_iter().enumerate() {
+        let rule = format!(
+            "[[rule]]\nid = \"Y-{number}\"\ntitle = \"t\"\ncitation = \"c\"\nlevel = \"required\"\n\
+             format = \"f16\"\noperations = [\"sinh\", \"tanh\", \"asinh\", \"degrees\", \"acos\"]\n{environment}\n"
+        );
+        text.push_str(&rule);
     }
     text
 }

@@ -41,7 +41,7 @@ fn environments() -> Vec<Environment> {
 }
 
 /// For operands of each kernel on which nothing but the rounding counts, the first of them, what is rounded, and how.
-fn plain(each: impl Fn(&Demand, Encoding, &Operands, (u64, Rounding))) {
+fn plain(each: impl Fn(&Demand, Encoding, &Operands, &Rounded)) {
     for (seed, id) in (0..).zip(KERNELS) {
         let kernel: Kernel = id.parse().unwrap();
         let question = Question::new(&kernel);
@@ -71,7 +71,7 @@ fn plain(each: impl Fn(&Demand, Encoding, &Operands, (u64, Rounding))) {
                     let accuracy = Accuracy::NearestEven;
                     let demand = Demand { function, operands: operands_of, results, accuracy, ulp: Ulp::Vulkan };
                     if operands.stand_alone(&demand) {
-                        each(&demand, *encoding, &operands, found);
+                        each(&demand, *encoding, &operands, &found);
                     }
                 }
             }
@@ -82,13 +82,18 @@ fn plain(each: impl Fn(&Demand, Encoding, &Operands, (u64, Rounding))) {
 
 #[test]
 fn what_is_rounded_is_all_that_any_environment_accepts() {
-    plain(|demand, encoding, operands, (bits, how)| {
+    plain(|demand, encoding, operands, rounded| {
         let under = |accuracy| accepted_on(encoding, operands, &Demand { accuracy, ..demand.clone() });
-        let one = crate::accepted::Set::one(encoding, bits);
-        assert_eq!(under(Accuracy::NearestEven), one, "{demand:?} {operands:?}");
-        assert_eq!(under(Accuracy::EitherNeighbour).is_single(), how == Rounding::Exact, "{demand:?} {operands:?}");
+        let one = crate::accepted::Set::one(encoding, rounded.nearest);
+        for direction in [Accuracy::NearestEven, Accuracy::NearestAway, Accuracy::TowardZero] {
+            let only = crate::accepted::Set::one(encoding, rounded.toward(&direction).unwrap());
+            assert_eq!(under(direction), only, "{demand:?} {operands:?}");
+        }
+        let exact = rounded.how == Rounding::Exact;
+        assert_eq!(under(Accuracy::EitherNeighbour).is_single(), exact, "{demand:?} {operands:?}");
         // At every other tie they agree.
-        assert!(under(Accuracy::NearestAway) == one || how == Rounding::Tie, "{demand:?} {operands:?}");
+        assert!(under(Accuracy::NearestAway) == one || rounded.how == Rounding::Tie, "{demand:?} {operands:?}");
+        assert_eq!(rounded.toward(&Accuracy::EitherNeighbour), None);
     });
 }
 
@@ -103,13 +108,13 @@ fn what_is_near_enough_is_accepted_and_not_everything_is() {
         Accuracy::UlpAndSlope(1.0, 2.0),
         Accuracy::Relative(-3),
     ];
-    plain(|demand, encoding, operands, (bits, _)| {
+    plain(|demand, encoding, operands, Rounded { nearest: bits, .. }| {
         let Encoding::Float(layout) = encoding else { return };
         for (accuracy, ulp) in accuracies.iter().flat_map(|accuracy| [(accuracy, Ulp::Vulkan), (accuracy, Ulp::Binade)])
         {
             let set = accepted_on(encoding, operands, &Demand { accuracy: accuracy.clone(), ulp, ..demand.clone() });
             for result in bits - 4..=bits + 4 {
-                let Some(off) = off(layout, bits, result) else { continue };
+                let Some(off) = off(layout, *bits, result) else { continue };
                 if accuracy.accepts_off(off as u8, layout, || operands[0].double()) {
                     assert!(
                         set.contains(result) && !set.is_everything(),

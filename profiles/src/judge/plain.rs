@@ -2,7 +2,6 @@
 //! hold little else, and several rules look at each of them: what these lanes are is found once, and says of most what looking at
 //! them would.
 
-use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -15,10 +14,8 @@ use super::known::{Answers, Asked, asked};
 use super::sight::{Sight, Spot};
 use crate::accuracy::Accuracy;
 use crate::encoding::Encoding;
-use crate::interval::Interval;
 use crate::lanes::Lanes;
-use crate::number::Number as _;
-use crate::oracle::{Operand, Rounding, is_single_step, off, rounding};
+use crate::oracle::{Rounding, is_single_step, off, rounding};
 use crate::profile::Requirement;
 
 /// A plain lane.
@@ -100,8 +97,8 @@ pub(super) struct Shortcut<'a> {
     list: Option<Arc<OnceLock<Plain>>>,
     /// For each part of a result, whether the rule looks at plain lanes, if that does not depend on which.
     looks: Vec<Option<bool>>,
-    /// How plain lanes that the rule looks at are told, if they are.
-    told: Option<Told>,
+    /// Whether plain lanes that the rule looks at are told by its accuracy.
+    takes: bool,
     /// Whether the rule looks away wherever all operands are normal numbers, and the cases hold these as they are.
     passes: Option<Vec<FloatLayout>>,
 }
@@ -121,11 +118,14 @@ impl<'a> Shortcut<'a> {
         let away = !coded && parts().all(|part| selected(sight, part, Lanes::whatever_the_result) == Some(false));
         let passes = if away { sight.layouts() } else { None };
         // Lanes that are compared with one another are needed.
-        let told = Told::of(sight).filter(|_| sight.rule.requirements == [Requirement::Result]);
+        let apart = sight.rule.requirements == [Requirement::Result];
+        let accuracy = &sight.demand.accuracy;
+        let stated = accuracy.is_nearest() || matches!(accuracy, Accuracy::Ulp(_) | Accuracy::UlpAndSlope(..));
+        let takes = stated && apart;
         // Channels have few values: what one lane showed is remembered, and costs less than what is known of each.
-        let useful = |looks: &Option<bool>| *looks == Some(false) || *looks == Some(true) && told.is_some();
+        let useful = |looks: &Option<bool>| *looks == Some(false) || *looks == Some(true) && takes;
         let list = (!sight.is_of_channels() || looks.iter().any(useful)).then(|| lists.of(sight));
-        Some(Shortcut { sight, list, looks, told, passes })
+        Some(Shortcut { sight, list, looks, takes, passes })
     }
 
     /// Whether the rule looks away from a place for its operands.
@@ -155,64 +155,19 @@ impl<'a> Shortcut<'a> {
         if !self.looks[spot.1]? {
             return Some(false);
         }
-        let told = self.told.as_ref()?;
+        if !self.takes {
+            return None;
+        }
         let accuracy = &self.sight.demand.accuracy;
+        let Encoding::Float(layout) = self.sight.encoding(spot.1) else { return None };
+        let first = || self.sight.operands(spot).first().map_or(f64::NAN, |operand| operand.double());
         let seen = || {
             // After the first failure nothing is watched, and no answer is strict.
             let over = !judged.failing.is_empty();
             judged.choice && (over || watch.has_seen(lane)) && (lane.off == 0 || !judged.strict)
         };
-        ((lane.follows(accuracy) == Some(true) || seen()) && told.accepts(self.sight, spot, lane)).then_some(true)
-    }
-}
-
-/// How an accuracy tells of plain lanes.
-enum Told {
-    /// By how far the answer is away from the correctly rounded one.
-    ByDistance,
-    /// By that and by what its formulas give on the operand and those next to it, as far as it was asked for, block by block.
-    ByFormulas(RefCell<HashMap<u64, bool>>),
-}
-
-/// Operands in a block, a power of two as an exponent: no block holds numbers of two classes or signs.
-const BLOCK: u32 = 6;
-
-impl Told {
-    fn of(sight: &Sight<'_>) -> Option<Told> {
-        match &sight.demand.accuracy {
-            // Of longer formats there are no lists that hold more than a few operands of a block.
-            Accuracy::Inherited(inherited) => {
-                let layouts = sight.layouts()?;
-                let short = matches!(layouts[..], [layout] if layout.bits() <= 16 && layout.fraction >= BLOCK);
-                (short && inherited.encloses()).then(|| Told::ByFormulas(RefCell::default()))
-            }
-            Accuracy::Ulp(_) | Accuracy::UlpAndSlope(..) => Some(Told::ByDistance),
-            accuracy => accuracy.is_nearest().then_some(Told::ByDistance),
-        }
-    }
-
-    /// Whether the answer is accepted for certain, and not everything is.
-    fn accepts(&self, sight: &Sight<'_>, spot: Spot, lane: Lane) -> bool {
-        let Encoding::Float(layout) = sight.encoding(spot.1) else { return false };
-        let accuracy = &sight.demand.accuracy;
-        let operand = || sight.operands(spot).first().copied();
-        match (self, accuracy) {
-            (Told::ByFormulas(blocks), Accuracy::Inherited(inherited)) => {
-                let Some(Operand { layout: Some(of), bits }) = operand() else { return false };
-                let field = (sight.answer(spot) & layout.magnitude_mask()) >> layout.fraction;
-                let unit = f64::power(field as i32 - layout.bias() - layout.fraction as i32);
-                let defined = || {
-                    let ends = [bits >> BLOCK << BLOCK, bits | ((1 << BLOCK) - 1)].map(|bits| f64::decode(of, bits));
-                    let block = Interval::point(ends[0]).hull(Interval::point(ends[1]));
-                    inherited.is_defined_on(sight.demand, layout, block)
-                };
-                inherited.gives(lane.off, unit) && *blocks.borrow_mut().entry(bits >> BLOCK).or_insert_with(defined)
-            }
-            (Told::ByFormulas(_), _) => false,
-            (Told::ByDistance, _) => {
-                accuracy.accepts_off(lane.off, layout, || operand().map_or(f64::NAN, Operand::double))
-            }
-        }
+        ((lane.follows(accuracy) == Some(true) || seen()) && accuracy.accepts_off(lane.off, layout, first))
+            .then_some(true)
     }
 }
 

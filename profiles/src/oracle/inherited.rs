@@ -13,12 +13,12 @@ use super::definition::definition;
 use super::error::neighbours;
 use super::range::range;
 use super::round::inside;
-use super::steps::{Node, Resolved, Vector, Vectors, apply, componentwise, over, read, union};
+use super::steps::{Resolved, Vector, Vectors, apply, componentwise, over, read, union};
 use super::{Demand, Operand, Operands, finish};
 use crate::accepted::Set;
 use crate::accuracy::Accuracy;
 use crate::encoding::Encoding;
-use crate::environment::{Environment, NonFinite, Overflow, Subnormals};
+use crate::environment::{Environment, NonFinite, Subnormals};
 use crate::formula::Inheritance;
 use crate::interval::{Interval, Values, least};
 use crate::number::{Number as _, Toward};
@@ -85,35 +85,6 @@ pub fn is_whole(function: Function) -> bool {
 }
 
 impl Inherited {
-    /// Whether the exact value is among what each step may give, as long as it gives something: all of it but where overflows saturate.
-    pub(crate) fn encloses(&self) -> bool {
-        let of = |demand: &Demand| match &demand.accuracy {
-            Accuracy::Inherited(inherited) => inherited.encloses(),
-            _ => demand.results.overflow != Overflow::Saturate,
-        };
-        self.formulas.iter().flat_map(|formula| &formula.nodes).all(|node| match node {
-            Node::Step(demand, _) | Node::Sum(demand, _) => of(demand),
-            _ => true,
-        })
-    }
-
-    /// Whether what the formulas give holds all results so many encodings away from the correctly rounded one, where nothing but the
-    /// rounding counts, they [enclose](Inherited::encloses) the exact one and give something: that is among what their last step
-    /// starts from. `unit` is that in the last place.
-    pub(crate) fn gives(&self, off: u8, unit: f64) -> bool {
-        let last = self.formulas.iter().filter_map(|formula| match &formula.nodes[formula.root] {
-            Node::Step(demand, _) => Some(&demand.accuracy),
-            _ => None,
-        });
-        last.chain(&self.or).any(|accuracy| reaches(accuracy, off, unit))
-    }
-
-    /// Whether the formulas give something on every one of these first and only operands.
-    pub(crate) fn is_defined_on(&self, demand: &Demand, layout: FloatLayout, operands: Interval) -> bool {
-        let operands: Vector = smallvec![Values::from(operands)];
-        !self.given(demand, layout, &[&operands]).contains(&Values::Anything)
-    }
-
     /// What is accepted as a part of a result.
     pub(super) fn accepted(&self, encoding: Encoding, operands: &Operands, demand: &Demand) -> Set {
         let Encoding::Float(layout) = encoding else { return Set::everything(encoding) };
@@ -181,20 +152,6 @@ impl Inherited {
     fn by_formulas(&self, demand: &Demand, layout: FloatLayout, operands: &[&Vector]) -> Vector {
         let each = self.formulas.iter().map(|formula| formula.evaluate(operands, Some(layout), &demand.operands));
         each.reduce(union).unwrap_or_else(|| smallvec![Values::Anything])
-    }
-}
-
-/// Whether an accuracy that states something allows results so many encodings away from the correctly rounded one.
-fn reaches(accuracy: &Accuracy, off: u8, unit: f64) -> bool {
-    let away = f64::from(off) + 1.0;
-    match accuracy {
-        Accuracy::Ulp(ulps) => away <= *ulps,
-        Accuracy::UlpAndSlope(ulps, slope) => away <= *ulps && *slope >= 0.0,
-        Accuracy::Absolute(distance) => away * unit <= distance.value::<f64>().lo,
-        Accuracy::Split(split) => reaches(&split.inside, off, unit) && reaches(&split.outside, off, unit),
-        Accuracy::Stated(stated) => reaches(&stated.accuracy, off, unit),
-        Accuracy::Inherited(inherited) => inherited.gives(off, unit),
-        other => off == 0 && other.is_nearest(),
     }
 }
 

@@ -138,21 +138,19 @@ impl Set {
             return self.clone();
         }
         let (mut ours, mut theirs) = (self.ranges.as_slice(), other.ranges.as_slice());
+        let lowest = || match (ours.first(), theirs.first()) {
+            (Some(our), Some(their)) if their < our => theirs.split_off_first(),
+            (Some(_), _) => ours.split_off_first(),
+            (None, _) => theirs.split_off_first(),
+        };
         let mut merged = Ranges::new();
-        loop {
-            let lower = match (ours.first(), theirs.first()) {
-                (Some(our), Some(their)) if their < our => &mut theirs,
-                (Some(_), _) => &mut ours,
-                (None, Some(_)) => &mut theirs,
-                (None, None) => return Set { encoding: self.encoding, ranges: merged },
-            };
-            let Some((&(from, to), rest)) = lower.split_first() else { continue };
-            *lower = rest;
+        for (from, to) in std::iter::from_fn(lowest).copied() {
             match merged.last_mut() {
                 Some(last) if from <= last.1.saturating_add(1) => last.1 = last.1.max(to),
                 _ => merged.push((from, to)),
             }
         }
+        Set { encoding: self.encoding, ranges: merged }
     }
 
     /// Intersection.

@@ -135,8 +135,8 @@ fn texel_fields(channels: &[Channel]) -> Vec<(u32, Encoding)> {
     (0..channels.len() + usize::from(shares)).map(|part| texel_field(channels, part)).collect()
 }
 
-/// One of the fields of a texel, with the position of its lowest bit.
-pub fn texel_field(channels: &[Channel], part: usize) -> (u32, Encoding) {
+/// One of the fields of a texel, with the position of its lowest bit; behind the channels the exponent that some formats share.
+pub(crate) fn texel_field(channels: &[Channel], part: usize) -> (u32, Encoding) {
     let (place, bits) = SHARED_EXPONENT;
     let exponent = (place, Encoding::Fixed { bits, signed: false });
     channels.get(part).map_or(exponent, |channel| (channel.shift, Encoding::of_coding(channel.coding)))

@@ -325,3 +325,62 @@ pub(super) fn swapped(demand: &Demand, behaviour: Behaviour) -> Demand {
     }
     swapped
 }
+
+#[cfg(test)]
+mod tests {
+    use fpprobe_spirv::op::OPS;
+    use fpprobe_spirv::{Format, Kernel, cases};
+
+    use super::*;
+    use crate::oracle::Question;
+    use crate::profile::{built_in, built_in_ids};
+
+    /// Whether a change of a demand changes what is accepted on some of a kernel's boundary cases.
+    fn matters(kernel: &Kernel, demand: &Demand, change: fn(&mut Demand)) -> bool {
+        let question = Question::new(kernel);
+        let mut changed = demand.clone();
+        change(&mut changed);
+        let differs = |case: &[u64]| {
+            let set = |part, demand| question.accepted_part(case, part, demand);
+            (0..question.encodings.len()).any(|part| set(part, demand) != set(part, &changed))
+        };
+        cases::boundary(kernel).iter().take(400).any(differs)
+    }
+
+    #[test]
+    fn orders_of_zeros_matter_to_what_chooses_and_to_nothing_else() {
+        let orders: [fn(&mut Demand); 3] = [
+            |d| d.operands.zero_order = ZeroOrder::Ieee,
+            |d| d.operands.zero_order = ZeroOrder::First,
+            |d| d.operands.zero_order = ZeroOrder::Second,
+        ];
+        let mut seen = 0;
+        for kernel in OPS.iter().filter_map(|op| Kernel::plain(Format::F32, op).ok()) {
+            // Signs of zeros that are open themselves would hide which zero it is.
+            let open = Environment { zero_order: ZeroOrder::Any, ..Environment::IEEE };
+            let function = kernel.op.function;
+            let accuracy = Accuracy::NearestEven;
+            let ulp = crate::environment::Ulp::Vulkan;
+            let demand = Demand { function, operands: open, results: open, accuracy, ulp };
+            let matter = orders.into_iter().any(|order| matters(&kernel, &demand, order));
+            assert_eq!(matter, chooses(function), "{kernel}");
+            seen += usize::from(matter);
+        }
+        assert!(seen > 4, "{seen}");
+    }
+
+    #[test]
+    fn what_is_inherited_knows_no_sign_of_zero() {
+        let mut inherited = 0;
+        for profile in built_in_ids().map(|id| built_in(id).unwrap().unwrap()) {
+            for part in profile.rules.iter().flat_map(|rule| &rule.parts) {
+                let kernel = &part.lowerings[0];
+                if kernel.format == Format::F16 && matches!(part.demand.accuracy, Accuracy::Inherited(_)) {
+                    inherited += 1;
+                    assert!(!matters(kernel, &part.demand, exact_signs), "{kernel} by {}", profile.id);
+                }
+            }
+        }
+        assert!(inherited > 20, "{inherited}");
+    }
+}

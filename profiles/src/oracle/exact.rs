@@ -7,6 +7,7 @@ use rustc_apfloat::ieee::Quad;
 use rustc_apfloat::{Float, Round};
 
 use super::elementary::{self, angle, is_elementary, power_of};
+use super::packed::greatest_code;
 use crate::accuracy::domain::pi;
 use crate::interval::Interval;
 use crate::real::{Exact, Real, bracket, integer, integral, power, whole};
@@ -54,7 +55,7 @@ pub(super) fn exact(function: Function, operands: &[Quad]) -> Option<Exact> {
         Function::Radians => scaled(x, *RADIANS),
         Function::Degrees => scaled(x, *DEGREES),
         Function::UnpackNorm { bits, signed } => {
-            let most = integer((1 << (bits - u32::from(signed))) - 1);
+            let most = greatest_code(bits, signed);
             // Two's complement has one number more below zero than above.
             let x = if x < -most { -most } else { x };
             bracket(|round| x.div_r(most, round))

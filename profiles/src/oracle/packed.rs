@@ -14,6 +14,11 @@ use crate::encoding::Encoding;
 use crate::interval::Interval;
 use crate::real::{Exact, integer, integral, power, whole};
 
+/// The greatest code of fixed point of so many bits.
+pub(super) fn greatest_code(bits: u32, signed: bool) -> Quad {
+    integer((1 << (bits - u32::from(signed))) - 1)
+}
+
 /// To binary16, rounded and flushed there, and back, which changes nothing.
 pub(super) fn quantized(encoding: Encoding, operand: Operand, demand: &Demand) -> Set {
     let Some(half) = Format::F16.float() else { return Set::everything(encoding) };
@@ -42,7 +47,7 @@ pub(super) fn normalized(encoding: Encoding, operand: Operand, (bits, signed): (
     } else {
         x
     };
-    let most = integer((1 << (bits - u32::from(signed))) - 1);
+    let most = greatest_code(bits, signed);
     let product = Interval::point((x * most).value);
     let product = if demand.accuracy == Accuracy::NearestEven { product } else { neighbours(layout, product) };
     let key = |end: Quad| whole(integral((end + power(-1)).value, Round::TowardNegative));

@@ -7,6 +7,7 @@ use rustc_apfloat::{Float as _, Round};
 
 use super::combine::representatives;
 use super::elementary::power_of;
+use super::packed::greatest_code;
 use super::round::{finish, inside};
 use super::{Demand, Operand, Operands, accepted_on};
 use crate::accepted::Set;
@@ -15,7 +16,7 @@ use crate::encoding::Encoding;
 use crate::environment::Integer;
 use crate::interval::Interval;
 use crate::number::{Number as _, Toward};
-use crate::real::{Exact, bracket, integer, integral, power, whole};
+use crate::real::{Exact, bracket, integral, power, whole};
 
 /// Bits of a significand under a shared exponent.
 const SIGNIFICAND: i32 = 9;
@@ -159,10 +160,7 @@ fn shared(operands: &[Operand]) -> [u64; 4] {
 }
 
 fn greatest(coding: Coding) -> Quad {
-    match coding {
-        Coding::Norm { bits, signed } => integer((1 << (bits - u32::from(signed))) - 1),
-        _ => integer((1 << coding.bits()) - 1),
-    }
+    greatest_code(coding.bits(), matches!(coding, Coding::Norm { signed: true, .. }))
 }
 
 /// A number within bounds; NaN as 0.

@@ -1,8 +1,7 @@
 //! Passages: a loop that moves the elements of a record, one after the other, between memory and the code of the kernels.
 //!
 //! So the code gets at a buffer in one place, whatever there is: a driver spends most of its time for a small kernel on accesses
-//! to memory. What there is of few elements the loop carries; many go through an array. Elements are
-//! integers: no bit changes.
+//! to memory. What there is of few elements the loop carries; many go through an array. Elements are integers: no bit changes.
 
 use rspirv::spirv::{Op, StorageClass, Word};
 

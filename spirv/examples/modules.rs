@@ -31,6 +31,9 @@ const DRAWING: [Stage; 2] = [Stage::Fragment, Stage::Vertex];
 /// Slots of a kernel whose operands the plan brings.
 const SLOTS: usize = 5;
 
+/// Kernels of a module, as many as a program asks at once if not told otherwise: what the validator takes grows with their square.
+const SHARING: usize = 64;
+
 /// Cases of a kernel in a text.
 const CASES: usize = 50;
 
@@ -103,20 +106,26 @@ fn asked(kernel: Kernel, controls: Controls, via: Via) -> Option<Kernel> {
     Kernel { controls, via, ..kernel }.to_string().parse().ok()
 }
 
-/// All kernels in one module: with and without 16-bit storage, both variants; under controls, two of these four.
+/// All kernels in one module: with and without 16-bit storage, both variants. Under controls two of these four, in modules of
+/// a program's size.
 fn together(out: &mut impl Write, kernels: &[Kernel]) -> Result<(), Box<dyn Error>> {
-    let Some(first) = kernels.first() else {
-        return Ok(());
-    };
+    let controlled = kernels.first().is_some_and(|first| !first.controls.is_empty());
+    kernels.chunks(if controlled { SHARING } else { usize::MAX }).try_for_each(|kernels| shared(out, kernels))
+}
+
+/// Some kernels in one module.
+fn shared(out: &mut impl Write, kernels: &[Kernel]) -> Result<(), Box<dyn Error>> {
+    let first = &kernels[0];
     let sized: Vec<(Kernel, u32)> = (100..).zip(kernels).map(|(slots, kernel)| (*kernel, slots)).collect();
     for storage16 in [false, true] {
         let variants = if first.controls.is_empty() { &VARIANTS[..] } else { &VARIANTS[usize::from(storage16)..][..1] };
         for variant in variants {
             let plan = Plan::new(&sized, storage16, *variant);
             let name = format!(
-                "{} of {}, via {}, storage16 {storage16}, {variant:?}",
+                "{} of {} from {} on, via {}, storage16 {storage16}, {variant:?}",
                 first.controls,
                 first.format,
+                first.op.name,
                 first.via.name()
             );
             module_of(out, &name, &plan)?;

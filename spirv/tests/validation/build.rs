@@ -22,6 +22,11 @@ const INCLUDES: [&str; 5] = [
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=../../../Cargo.lock");
+    // Clippy has a build of its own for packages of the workspace, and links nothing.
+    println!("cargo::rerun-if-env-changed=RUSTC_WORKSPACE_WRAPPER");
+    if env::var_os("RUSTC_WORKSPACE_WRAPPER").is_some_and(|wrapper| Path::new(&wrapper).ends_with("clippy-driver")) {
+        return;
+    }
     let package = folder_of(PACKAGE);
     let mut files: Vec<PathBuf> = FOLDERS.iter().flat_map(|folder| sources(&package.join(folder))).collect();
     files.sort();

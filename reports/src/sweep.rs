@@ -7,6 +7,7 @@ mod blocks;
 mod changes;
 mod every;
 mod fingerprint;
+mod judged;
 mod load;
 mod merge;
 pub mod record;

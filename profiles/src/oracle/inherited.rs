@@ -149,6 +149,18 @@ impl Inherited {
         given
     }
 
+    /// Whether a bounded interval holds what a component of the result may be on every operand of an interval on which the function is
+    /// defined: then some result is refused on each of them.
+    pub(crate) fn is_bounded(&self, demand: &Demand, layout: FloatLayout, operand: Interval) -> bool {
+        let operand: Vector = smallvec![Values::from(operand)];
+        let bounded = |given: Vector| !given.contains(&Values::Anything);
+        let or = self.or.as_ref().is_none_or(|accuracy| {
+            let demand = Demand { accuracy: accuracy.clone(), ..demand.clone() };
+            bounded(apply(&demand, &[&read(&operand, layout, &demand.operands)], Some(layout)))
+        });
+        or && bounded(self.by_formulas(demand, layout, &[&operand]))
+    }
+
     fn by_formulas(&self, demand: &Demand, layout: FloatLayout, operands: &[&Vector]) -> Vector {
         let each = self.formulas.iter().map(|formula| formula.evaluate(operands, Some(layout), &demand.operands));
         each.reduce(union).unwrap_or_else(|| smallvec![Values::Anything])

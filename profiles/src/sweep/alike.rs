@@ -10,7 +10,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use smallvec::SmallVec;
 
 use super::half::{INFINITY, LAYOUT, SIGN, is_nan, is_subnormal, key, widened};
-use super::lane::Says;
+use super::lane::{Says, is_judged};
 use super::pairs::Pairs;
 use super::tally::parts;
 use super::{Class, Verifier};
@@ -23,14 +23,16 @@ pub(super) struct Said {
     pub(super) says: SmallVec<[Says; 8]>,
     /// Whether a rule that looks bounds the error.
     pub(super) bounded: bool,
+    /// Whether a rule demands something.
+    pub(super) judged: bool,
     /// Whether a rule does not accept it.
     pub(super) deviates: bool,
 }
 
 impl Said {
     pub(super) fn new(says: SmallVec<[Says; 8]>, bounded: bool) -> Said {
-        let deviates = says.contains(&Some(false));
-        Said { says, bounded, deviates }
+        let (judged, deviates) = (is_judged(&says), says.contains(&Some(false)));
+        Said { says, bounded, judged, deviates }
     }
 }
 

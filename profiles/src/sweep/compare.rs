@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::analytic::is_monotonic;
-use super::kind::{Fast, INFINITY, Kind, LAYOUT, LEAST_NORMAL, SIGN, Size, Work, accepts_nearest};
+use super::kind::{Fast, INFINITY, Kind, LAYOUT, LEAST_NORMAL, SIGN, Said, Size, Work, accepts_nearest};
 use super::polynomial::{HIGHEST, Polynomial};
 use super::scan::{Scan, count_from, next_from, run, scan};
 use super::sum::Sum;
@@ -79,7 +79,7 @@ impl Verifier {
     pub(super) fn compared(
         &self,
         fast: &Fast,
-        comparison: &Comparison,
+        (comparison, accepted): (&Comparison, &Said),
         first: u64,
         results: &[u32],
         work: &mut Work<'_>,
@@ -87,9 +87,9 @@ impl Verifier {
         let mut distances = std::mem::take(&mut work.distances);
         let found = &mut distances[..results.len()];
         if comparison.kind == Kind::Normal(Size::Normal) {
-            self.measured(fast, comparison, first, results, found, work);
+            self.measured(fast, (comparison, accepted), first, results, found, work);
         } else {
-            self.flushable(fast, comparison, first, results, found, work);
+            self.flushable(fast, (comparison, accepted), first, results, found, work);
         }
         work.distances = distances;
     }
@@ -98,7 +98,7 @@ impl Verifier {
     fn flushable(
         &self,
         fast: &Fast,
-        comparison: &Comparison,
+        (comparison, accepted): (&Comparison, &Said),
         first: u64,
         results: &[u32],
         found: &mut [f64],
@@ -110,7 +110,8 @@ impl Verifier {
         let mut at = 0;
         while at < results.len() {
             let (result, length) = (results[at], run(&results[at..]));
-            let fits = |near| known.decide(result, |looking| comparison.fits(self.demand(looking), result, near));
+            let fits =
+                |near| known.decide(accepted, result, |looking| comparison.fits(self.demand(looking), result, near));
             let says = fits(false).or_else(|| {
                 let outside = *outside.get_or_insert_with(|| comparison.scan(fast, results, found).outside);
                 let near = |found: &f64| *found <= distance;
@@ -126,20 +127,22 @@ impl Verifier {
     fn measured(
         &self,
         fast: &Fast,
-        comparison: &Comparison,
+        (comparison, accepted): (&Comparison, &Said),
         first: u64,
         results: &[u32],
         found: &mut [f64],
         work: &mut Work<'_>,
     ) {
         let Comparison { polynomial, tolerance, same, .. } = comparison;
-        if self.rounded(fast, comparison, first, results, work) {
+        if self.rounded(fast, (comparison, accepted), first, results, work) {
             return;
         }
         let mut seen = comparison.scan(fast, results, found);
         let known = self.known(fast, Kind::Normal(Size::Normal), first as u32);
         let class = self.class(first);
         let near = results.len() as u64 - seen.outside;
+        // What is demanded of one is demanded of all, those that are judged by themselves among them.
+        let whole = [first, first + results.len() as u64 - 1];
         // Of other classes; and of those the ones that have errors.
         let (mut others, mut finite) = (0, 0);
         if seen.outside > 0 {
@@ -166,7 +169,7 @@ impl Verifier {
                 }
             }
         }
-        work.sum.says(&known.accepted, near + others);
+        work.says(self.exponent(&[first]), whole, accepted, near + others);
         if near + finite == 0 {
             return;
         }
@@ -192,7 +195,14 @@ impl Verifier {
 
     /// Whether results near normal exact ones are correctly rounded, and accepted for that, and no error of theirs can be the largest:
     /// then they are counted.
-    fn rounded(&self, fast: &Fast, comparison: &Comparison, first: u64, results: &[u32], work: &mut Work<'_>) -> bool {
+    fn rounded(
+        &self,
+        fast: &Fast,
+        (comparison, accepted): (&Comparison, &Said),
+        first: u64,
+        results: &[u32],
+        work: &mut Work<'_>,
+    ) -> bool {
         // No square root or reciprocal lies half-way between two numbers: of what is rounded, errors are below half an ulp.
         const MOST: u64 = PARTS / 2 - 1;
         let Some(own) = fast.own else { return false };
@@ -209,7 +219,7 @@ impl Verifier {
         let of = if comparison.polynomial.low >= 0.0 { Class::PositiveNormal } else { Class::NegativeNormal };
         let count = results.len() as u64;
         work.sum.classify([class, Class::Other], of, count);
-        work.sum.says(&known.accepted, count);
+        work.says(self.exponent(&[first]), [first, first + count - 1], accepted, count);
         if self.demands(known).any(|demand| demand.accuracy != Accuracy::Undefined) {
             work.sum.errors(0, count);
         }

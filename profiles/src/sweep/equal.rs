@@ -5,7 +5,8 @@
 //! gives.
 
 use super::compare::{Errors, exponent};
-use super::kind::{Fast, Kind, LAYOUT, LEAST_NORMAL, SIGN, Size, Work};
+use super::demanding::Inputs;
+use super::kind::{Fast, Kind, LAYOUT, LEAST_NORMAL, SIGN, Said, Size, Work};
 use super::native::Native;
 use super::scan::Scan;
 use super::tally::{PARTS, Worst, parts};
@@ -13,6 +14,7 @@ use super::{Class, Verifier};
 use crate::accuracy::Accuracy;
 use crate::encoding::Encoding;
 use crate::environment::Subnormals;
+use crate::interval::Interval;
 use crate::oracle::Demand;
 
 impl Verifier {
@@ -21,7 +23,7 @@ impl Verifier {
         &self,
         fast: &Fast,
         native: &Native,
-        kind: Kind,
+        (kind, told): (Kind, &Said),
         first: u64,
         results: &[u32],
         work: &mut Work<'_>,
@@ -29,7 +31,7 @@ impl Verifier {
         let known = self.known(fast, kind, first as u32);
         let subnormal = matches!(kind, Kind::Subnormal(_));
         if subnormal && known.is_exact() {
-            return self.constant(fast, kind, first, results, work);
+            return self.constant(fast, (kind, told), first, results, work);
         }
         let keeps = |demand: &Demand| {
             demand.operands.subnormal_inputs != Subnormals::Flush
@@ -44,13 +46,13 @@ impl Verifier {
             && self.is_one_class(kind, results)
         {
             work.sum.classify([self.class(first), Class::Other], self.class_of_result(first, results[0]), accepted);
-            work.sum.says(&known.accepted, accepted);
+            work.says(self.exponent(&[first]), [first, first + accepted - 1], told, accepted);
             found.fill(0.0);
         } else {
             accepted = 0;
             for ((input, result), found) in (first..).zip(results).zip(found.iter_mut()) {
                 let same = (native.compute)(input as u32) == *result;
-                let says = known.decide(*result, |looking| same && (!subnormal || keeps(self.demand(looking))));
+                let says = known.decide(told, *result, |looking| same && (!subnormal || keeps(self.demand(looking))));
                 accepted += u64::from(says.is_some());
                 *found = if says.is_some() { 0.0 } else { f64::NAN };
                 self.alike([input, 1], *result, says, work);
@@ -88,6 +90,11 @@ impl Verifier {
 
     /// Judges results of normal operands that may be of any kind, one by one.
     pub(super) fn one_by_one(&self, fast: &Fast, native: &Native, first: u64, results: &[u32], work: &mut Work<'_>) {
+        // Fractions are below 1, of operands of one sign and exponent.
+        let operand = native
+            .inputs(Kind::Normal(Size::Normal), [first, first + results.len() as u64 - 1].map(|end| end as u32), true)
+            .operand;
+        let mut accepted: [Option<Option<Said>>; 2] = [None, None];
         for (input, result) in (first..).zip(results.iter().copied()) {
             let size = match result & !SIGN {
                 0 => Size::Zero,
@@ -98,8 +105,15 @@ impl Verifier {
                 self.one(input, result, work);
                 continue;
             }
-            let known = self.known(fast, Kind::Normal(size), input as u32);
-            self.alike([input, 1], result, Some(known.accepted.clone()), work);
+            let told = accepted[usize::from(size == Size::Zero)].get_or_insert_with(|| {
+                let (kind, results) = (Kind::Normal(size), Interval { lo: 0.0, hi: 1.0 });
+                let inputs = Inputs { kind, first: input as u32, operand, results };
+                self.accepted_on(self.known(fast, kind, input as u32), &inputs)
+            });
+            self.alike([input, 1], result, told.clone(), work);
+            if told.is_none() {
+                continue;
+            }
             if size == Size::Normal && native.has_errors {
                 let exact = (native.value)(input as u32);
                 let distance = (exact - f64::from(f32::from_bits(result))).abs();

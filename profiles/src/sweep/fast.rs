@@ -9,7 +9,8 @@ use fpprobe_spirv::op::Function;
 use super::analytic::{computed, is_monotonic, is_undefined, largest, limits};
 use super::cells::CELL;
 use super::compare::{Comparison, exponent};
-use super::kind::{Fast, INFINITY, Kind, LAYOUT, LEAST_NORMAL, QUIET, SIGN, Size, Way, Work};
+use super::demanding::Inputs;
+use super::kind::{Fast, INFINITY, Kind, LAYOUT, LEAST_NORMAL, QUIET, SIGN, Said, Size, Way, Work};
 use super::native::Native;
 use super::polynomial::Polynomial;
 use super::reach::{self, Given, ROUNDED, Reach};
@@ -33,13 +34,13 @@ const LEAST_FINE: f64 = 1.0e-48;
 /// What is to be done with a span.
 pub(super) enum Plan {
     /// What is accepted is the same for all, or nearly: what is known of their kind tells.
-    Constant(Kind),
+    Constant(Kind, Said),
     /// Nothing but a largest magnitude is demanded.
-    Free(f32),
+    Free(f32, Said),
     /// Results are compared with the function.
-    Compared(Comparison),
+    Compared(Comparison, Said),
     /// Results are compared with the host's.
-    Equal(Kind, Native),
+    Equal(Kind, Native, Said),
     /// The same, but that results are of several kinds.
     Each(Native),
     /// What is accepted is the same for all.
@@ -70,10 +71,12 @@ impl Verifier {
 
     fn span(&self, fast: &Fast, first: u64, results: &[u32], work: &mut Work<'_>) {
         match self.plan(fast, first as u32, results.len()) {
-            Plan::Constant(kind) => self.constant(fast, kind, first, results, work),
-            Plan::Free(limit) => self.free(fast, limit, first, results, work),
-            Plan::Compared(comparison) => self.compared(fast, &comparison, first, results, work),
-            Plan::Equal(kind, native) => self.equal(fast, &native, kind, first, results, work),
+            Plan::Constant(kind, accepted) => self.constant(fast, (kind, &accepted), first, results, work),
+            Plan::Free(limit, accepted) => self.free((fast, limit, &accepted), first, results, work),
+            Plan::Compared(comparison, accepted) => {
+                self.compared(fast, (&comparison, &accepted), first, results, work);
+            }
+            Plan::Equal(kind, native, accepted) => self.equal(fast, &native, (kind, &accepted), first, results, work),
             Plan::Each(native) => self.one_by_one(fast, &native, first, results, work),
             Plan::Cell => self.cell(fast, first, results, work),
             Plan::Halve if results.len() <= SHORT => {
@@ -95,7 +98,7 @@ impl Verifier {
         let float = self.fields[0].0.float().is_some();
         if float && magnitude > INFINITY {
             let kind = if first & QUIET == 0 { Kind::SignallingNan } else { Kind::QuietNan };
-            return Plan::Constant(kind);
+            return self.constant_plan(fast, kind, first);
         }
         let function = match fast.way {
             Way::Near(function) => function,
@@ -103,8 +106,12 @@ impl Verifier {
             Way::Equal(native) if !native.uniform && magnitude >= LEAST_NORMAL => return Plan::Each(native),
             Way::Equal(native) => {
                 return native.kind([first, last], float).map_or(Plan::Halve, |kind| match kind {
-                    Kind::Normal(Size::Beyond) => Plan::Constant(kind),
-                    _ => Plan::Equal(kind, native),
+                    Kind::Normal(Size::Beyond) => self.constant_plan(fast, kind, first),
+                    _ => {
+                        let accepted =
+                            self.accepted_on(self.known(fast, kind, first), &native.inputs(kind, [first, last], float));
+                        accepted.map_or(Plan::Halve, |accepted| Plan::Equal(kind, native, accepted))
+                    }
                 });
             }
         };
@@ -115,7 +122,8 @@ impl Verifier {
         let normal = magnitude >= LEAST_NORMAL;
         if is_undefined(function, operand.lo, operand.hi) {
             let kind = if normal { Kind::Undefined } else { Kind::UndefinedSubnormal };
-            return if self.is_same_where_undefined(operand) { Plan::Constant(kind) } else { Plan::Halve };
+            let same = self.is_same_where_undefined(operand);
+            return if same { self.constant_plan(fast, kind, first) } else { Plan::Halve };
         }
         // The numbers next to zero differ by as much as themselves.
         if count < 2 || !normal && (magnitude as usize) < SHORT {
@@ -126,7 +134,10 @@ impl Verifier {
             && is_wave(function)
             && let Some(limit) = self.free_limit(fast, first, operand)
         {
-            return Plan::Free(limit);
+            let kind = Kind::Normal(Size::Normal);
+            let inputs = Inputs { kind, first, operand, results: Interval { lo: 0.0, hi: 1.0 } };
+            let accepted = self.accepted_on(self.known(fast, kind, first), &inputs);
+            return accepted.map_or(Plan::Halve, |accepted| Plan::Free(limit, accepted));
         }
         let polynomial = Polynomial::new(function, x, step, count);
         let ends = ends(function, x, end);
@@ -139,6 +150,10 @@ impl Verifier {
         let polynomial =
             polynomial.into_iter().chain(flat).find(|one| one.error <= (results.lo * FINE).max(LEAST_FINE));
         let kind = if normal { Kind::Normal(size) } else { Kind::Subnormal(size) };
+        let known = self.known(fast, kind, first);
+        let Some(accepted) = self.accepted_on(known, &Inputs { kind, first, operand, results }) else {
+            return Plan::Halve;
+        };
         match size {
             // What is known of one counts for all.
             Size::Beyond if normal => {
@@ -149,14 +164,11 @@ impl Verifier {
                         .is_some_and(|farthest| results.lo - farthest > 2f64.powi(129)),
                 };
                 let all = self.is_plain() && self.rules.iter().flat_map(|rule| &rule.demands).all(within);
-                if all { Plan::Constant(kind) } else { Plan::Halve }
+                if all { Plan::Constant(kind, accepted) } else { Plan::Halve }
             }
-            Size::Beyond => Plan::Constant(kind),
-            Size::Normal | Size::Tiny | Size::Zero if !normal && self.known(fast, kind, first).is_exact() => {
-                Plan::Constant(kind)
-            }
+            Size::Beyond => Plan::Constant(kind, accepted),
+            Size::Normal | Size::Tiny | Size::Zero if !normal && known.is_exact() => Plan::Constant(kind, accepted),
             Size::Normal | Size::Tiny | Size::Zero => {
-                let known = self.known(fast, kind, first);
                 let bound = |demand: &Demand| match alone(&demand.accuracy, operand, LAYOUT)? {
                     Accuracy::Inherited(inherited) => {
                         let reached = reached(demand, inherited, operand, Some(results.lo));
@@ -177,13 +189,19 @@ impl Verifier {
                             Size::Normal => (results.lo / 2.0).min(results.lo - 2f64.powi(-126)),
                             _ => f64::INFINITY,
                         };
-                        Plan::Compared(Comparison { kind, polynomial, tolerance, same })
+                        Plan::Compared(Comparison { kind, polynomial, tolerance, same }, accepted)
                     }
-                    _ if !normal && known.has_sets() => Plan::Constant(kind),
+                    _ if !normal && known.has_sets() => Plan::Constant(kind, accepted),
                     _ => Plan::Halve,
                 }
             }
         }
+    }
+
+    /// What is done with inputs of a kind of which all that is accepted is known.
+    fn constant_plan(&self, fast: &Fast, kind: Kind, first: u32) -> Plan {
+        let accepted = self.accepted(self.known(fast, kind, first), |_| None);
+        accepted.map_or(Plan::Halve, |accepted| Plan::Constant(kind, accepted))
     }
 
     /// Whether what is accepted is the same of all these operands, on which the function is not defined.
@@ -218,15 +236,14 @@ impl Verifier {
     }
 
     /// Results of which only a magnitude is demanded, if anything.
-    fn free(&self, fast: &Fast, limit: f32, first: u64, results: &[u32], work: &mut Work<'_>) {
-        let known = self.known(fast, Kind::Normal(Size::Normal), first as u32);
-        let class = self.class(first);
+    fn free(&self, (fast, limit, accepted): (&Fast, f32, &Said), first: u64, results: &[u32], work: &mut Work<'_>) {
+        let (class, exponent) = (self.class(first), self.exponent(&[first]));
         let (normal, negative) = count_normal(fast.arch, results, limit);
         if normal == results.len() as u64 {
             for (of, count) in [(Class::NegativeNormal, negative), (Class::PositiveNormal, normal - negative)] {
                 work.sum.classify([class, Class::Other], of, count);
             }
-            work.sum.says(&known.accepted, normal);
+            work.says(exponent, [first, first + normal - 1], accepted, normal);
             return;
         }
         for (input, result) in (first..).zip(results) {
@@ -234,7 +251,7 @@ impl Verifier {
             let is_normal = matches!(of, Class::NegativeNormal | Class::PositiveNormal);
             if limit == f32::INFINITY || is_normal && f32::from_bits(*result).abs() <= limit {
                 work.sum.classify([class, Class::Other], of, 1);
-                work.sum.says(&known.accepted, 1);
+                work.says(exponent, [input, input], accepted, 1);
             } else {
                 self.one(input, *result, work);
             }
@@ -255,12 +272,16 @@ fn reached(demand: &Demand, inherited: &Inherited, operand: Interval, least: Opt
 /// Whether a tolerance is all that there is to what a demand accepts: where it accepts anything, what is flushed or saturates may be left
 /// out all the same.
 fn is_all(demand: &Demand, tolerance: Tolerance) -> bool {
-    let less = demand.results.subnormal_results == Subnormals::Flush || demand.results.overflow == Overflow::Saturate;
-    tolerance != Tolerance::ANYTHING || !less
+    tolerance != Tolerance::ANYTHING || !reduces(demand)
+}
+
+/// Whether results are left out of what a demand accepts where its accuracy accepts anything.
+pub(super) fn reduces(demand: &Demand) -> bool {
+    demand.results.subnormal_results == Subnormals::Flush || demand.results.overflow == Overflow::Saturate
 }
 
 /// Whether nothing is known of what is given on any of these operands.
-fn is_open(demand: &Demand, inherited: &Inherited, operand: Interval) -> bool {
+pub(super) fn is_open(demand: &Demand, inherited: &Inherited, operand: Interval) -> bool {
     reached(demand, inherited, operand, None) == Some(Tolerance::ANYTHING)
 }
 

@@ -94,7 +94,7 @@ impl Verifier {
         let all: Vec<Guess> = match &self.fast {
             Some(fast) if fast.own.is_none() => return Vec::new(),
             // Where what is accepted is the same for all, results mostly are.
-            Some(fast) if matches!(self.plan(fast, first as u32 + 1, SPAN - 1), Plan::Constant(_)) => {
+            Some(fast) if matches!(self.plan(fast, first as u32 + 1, SPAN - 1), Plan::Constant(..)) => {
                 own().chain(CONSTANTS.map(Guess::Constant)).collect()
             }
             None if self.pairs.is_some() && !manners => own().chain(Manner::all().map(Guess::Own16)).collect(),

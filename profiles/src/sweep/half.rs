@@ -21,7 +21,7 @@ const INVALID: u32 = 0xfe00;
 /// Encoding of 1.
 const ONE: u32 = 0x3c00;
 /// Fraction bits that binary32 has and binary16 has not.
-const REST: u32 = 13;
+pub(super) const REST: u32 = 13;
 /// From binary16's biased exponents to those of binary32, in place.
 const REBIAS: u32 = (127 - 15) << 23;
 /// Magnitudes as binary32 has them: the least normal binary16 number, and the largest one.

@@ -10,7 +10,7 @@ use super::analytic::computed;
 use super::cells;
 use super::fast::SPAN;
 use super::guess::own;
-use super::lane::{Rule, Says};
+use super::lane::{Rule, Says, is_judged};
 use super::native::{Native, Own};
 use super::reach;
 use super::scan::run;
@@ -82,11 +82,12 @@ impl Kind {
 pub(super) struct Known {
     /// Demands that look at them.
     pub(super) demands: Vec<Looking>,
-    /// What the rules say of a result that all accept.
-    pub(super) accepted: SmallVec<[Says; 8]>,
     /// What they say of NaNs, where it is the same for all.
-    nan: Option<SmallVec<[Says; 8]>>,
+    nan: Option<Said>,
 }
+
+/// What the rules say.
+pub(super) type Said = SmallVec<[Says; 8]>;
 
 /// A demand that looks at inputs of a kind.
 #[derive(Debug)]
@@ -99,6 +100,10 @@ pub(super) struct Looking {
     set: Option<Set>,
     /// Whether that is all that it accepts.
     pub(super) exact: bool,
+    /// Whether it demands anything, where it is known to be the same for all.
+    pub(super) demands: Option<bool>,
+    /// Whether what formulas may give is bounded, by the binade of the inputs: see [`super::demanding`].
+    pub(super) binades: [OnceLock<bool>; 255],
 }
 
 /// How results are told to be right.
@@ -129,6 +134,16 @@ pub(super) struct Work<'a> {
     pub(super) distances: Vec<f64>,
     /// Whether the results are the host's own.
     pub(super) own: bool,
+}
+
+impl Work<'_> {
+    /// Takes what the rules say of so many results of inputs from the first to the last, all of one exponent.
+    pub(super) fn says(&mut self, exponent: u64, inputs: [u64; 2], says: &[Says], results: u64) {
+        self.sum.says(says, results);
+        if is_judged(says) {
+            self.tally.exponents.entry(exponent).or_default().judge(Some(inputs), results);
+        }
+    }
 }
 
 impl<'a> Work<'a> {
@@ -222,21 +237,38 @@ impl Verifier {
                 let set = set(of);
                 let flushes = of.operands.subnormal_inputs == Subnormals::Flush;
                 let exact = set.is_some() && (!matches!(kind, Kind::Subnormal(_)) || flushes);
-                Looking { rule, demand, set, exact }
+                // More readings accept no less.
+                let open = set.as_ref().is_some_and(Set::is_everything);
+                let demands = (exact || open).then_some(!open);
+                Looking { rule, demand, set, exact, demands, binades: [const { OnceLock::new() }; 255] }
             };
-            let demands: Vec<Looking> = all.filter(looks).map(looking).collect();
-            let mut accepted: SmallVec<[Says; 8]> = smallvec::smallvec![None; self.rules.len()];
-            for looking in &demands {
-                accepted[looking.rule] = Some(true);
-            }
-            let mut known = Known { demands, accepted, nan: None };
-            known.nan = known.of_nans(encoding);
+            let mut known = Known { demands: all.filter(looks).map(looking).collect(), nan: None };
+            known.nan = self.accepted(&known, |_| None).and_then(|accepted| known.of_nans(encoding, &accepted));
             known
         })
     }
 
+    /// What the rules say of a result that all accept; `None` where it is not known whether they demand anything. Of inputs of which
+    /// that is not the same for all of the kind, `demands` tells.
+    pub(super) fn accepted(&self, known: &Known, demands: impl Fn(&Looking) -> Option<bool>) -> Option<Said> {
+        let mut accepted: Said = smallvec::smallvec![None; self.rules.len()];
+        for looking in &known.demands {
+            if looking.demands.or_else(|| demands(looking))? {
+                accepted[looking.rule] = Some(true);
+            }
+        }
+        Some(accepted)
+    }
+
     /// Results of which what is accepted is known: runs of equal bits are one.
-    pub(super) fn constant(&self, fast: &Fast, kind: Kind, first: u64, results: &[u32], work: &mut Work<'_>) {
+    pub(super) fn constant(
+        &self,
+        fast: &Fast,
+        (kind, accepted): (Kind, &Said),
+        first: u64,
+        results: &[u32],
+        work: &mut Work<'_>,
+    ) {
         let known = self.known(fast, kind, first as u32);
         let nan = matches!(kind, Kind::QuietNan | Kind::SignallingNan);
         let (mut input, mut rest) = (first, results);
@@ -246,7 +278,7 @@ impl Verifier {
             let same = |(input, result): &(u64, &u32)| Some(self.class_of_result(*input, **result)) == class;
             let (length, says) = match (class, &known.nan) {
                 (Some(_), Some(says)) => ((input..).zip(rest).take_while(same).count(), Some(says.clone())),
-                _ => (if nan { 1 } else { run(rest) }, known.decide(*result, |_| false)),
+                _ => (if nan { 1 } else { run(rest) }, known.decide(accepted, *result, |_| false)),
             };
             self.alike([input, length as u64], *result, says, work);
             input += length as u64;
@@ -256,18 +288,12 @@ impl Verifier {
 
     /// Takes a result that consecutive inputs of a kind have, the first of them and how many: what is said of it counts for all. Where
     /// that is not known each is judged by itself.
-    pub(super) fn alike(
-        &self,
-        [input, length]: [u64; 2],
-        result: u32,
-        says: Option<SmallVec<[Says; 8]>>,
-        work: &mut Work<'_>,
-    ) {
+    pub(super) fn alike(&self, [input, length]: [u64; 2], result: u32, says: Option<Said>, work: &mut Work<'_>) {
         let Some(says) = says else {
             return (input..input + length).for_each(|input| self.one(input, result, work));
         };
         work.sum.classify([self.class(input), Class::Other], self.class_of_result(input, result), length);
-        work.sum.says(&says, length);
+        work.says(self.exponent(&[input]), [input, input + length - 1], &says, length);
         if says.contains(&Some(false)) {
             self.deviation([input, length], &[input], result, &says, work.tally);
         }
@@ -287,7 +313,7 @@ impl Verifier {
 
 impl Known {
     /// What the rules say of NaNs; `None` where it is not known, or not the same for all.
-    fn of_nans(&self, encoding: Encoding) -> Option<SmallVec<[Says; 8]>> {
+    fn of_nans(&self, encoding: Encoding, accepted: &Said) -> Option<Said> {
         let all = Set::nan(encoding);
         let one_for_all = |looking: &Looking| {
             let Some(set) = &looking.set else { return false };
@@ -295,13 +321,13 @@ impl Known {
             common == all || common.is_empty() && looking.exact
         };
         let first = *all.members(1).first()? as u32;
-        self.demands.iter().all(one_for_all).then(|| self.decide(first, |_| false)).flatten()
+        self.demands.iter().all(one_for_all).then(|| self.decide(accepted, first, |_| false)).flatten()
     }
 
-    /// What the rules say of a result; `None` where it is not known of one of the demands. Where what a demand accepts does not tell,
-    /// `fits` tells whether it is known to accept the result all the same.
-    pub(super) fn decide(&self, result: u32, fits: impl Fn(&Looking) -> bool) -> Option<SmallVec<[Says; 8]>> {
-        let mut says = self.accepted.clone();
+    /// What the rules say of a result, `accepted` being what they say of one that all accept; `None` where it is not known of one of
+    /// the demands. Where what a demand accepts does not tell, `fits` tells whether it is known to accept the result all the same.
+    pub(super) fn decide(&self, accepted: &Said, result: u32, fits: impl Fn(&Looking) -> bool) -> Option<Said> {
+        let mut says = accepted.clone();
         for looking in &self.demands {
             let accepted = looking.set.as_ref().is_some_and(|set| set.contains(u64::from(result)));
             if !accepted && looking.exact {

@@ -39,8 +39,13 @@ impl Rule {
     }
 }
 
-/// What a rule says of a result; `None` where it does not look at it.
+/// What a rule says of a result; `None` where it demands nothing: it does not look at the operands, or accepts any result.
 pub(super) type Says = Option<bool>;
+
+/// Whether some rule demands something.
+pub(super) fn is_judged(says: &[Says]) -> bool {
+    says.iter().any(Option::is_some)
+}
 
 impl Verifier {
     /// Judges one result.
@@ -48,7 +53,7 @@ impl Verifier {
         let case = self.case(input);
         let (says, bounded) = self.says(&case, result);
         self.classify(&case, result, work.sum);
-        work.sum.says(&says, 1);
+        work.says(self.exponent(&case), [input, input], &says, 1);
         if says.contains(&Some(false)) {
             self.deviation([input, 1], &case, result, &says, work.tally);
         }
@@ -69,8 +74,12 @@ impl Verifier {
             let mut accepts = None;
             for demand in rule.looking(encoding, &operands) {
                 bounded |= bounds_error(demand, &operands);
-                let accepted = || self.question.accepted_part(case, 0, demand).contains(u64::from(result));
-                accepts = Some(accepts.unwrap_or(true) && accepted());
+                let set = self.question.accepted_part(case, 0, demand);
+                let holds = set.contains(u64::from(result));
+                // A word that is no result is refused whatever is accepted.
+                if !holds || !set.is_everything() {
+                    accepts = Some(accepts.unwrap_or(true) && holds);
+                }
             }
             says.push(accepts);
         }

@@ -10,6 +10,7 @@ mod analytic;
 mod cells;
 mod class;
 mod compare;
+mod demanding;
 mod equal;
 mod fast;
 mod guess;

@@ -5,8 +5,10 @@ use fpprobe_spirv::{Format, Kernel};
 use pulp::Arch;
 
 use super::compare::exponent;
+use super::demanding::Inputs;
 use super::kind::{INFINITY, Kind, LEAST_NORMAL, SIGN, Size};
 use super::scan::{Scan, scan};
+use crate::interval::Interval;
 
 /// Computes results of consecutive inputs from the first on.
 pub(super) type Fill = fn(Arch, u32, &mut [u32]);
@@ -43,6 +45,14 @@ pub(super) struct Native {
 }
 
 impl Native {
+    /// Operands from one to another, of a kind.
+    pub(super) fn inputs(&self, kind: Kind, ends: [u32; 2], float: bool) -> Inputs {
+        let interval = |[a, b]: [f64; 2]| Interval { lo: a.min(b), hi: a.max(b) };
+        let results = interval(ends.map(|end| (self.value)(end).abs()));
+        let operand = if float { interval(ends.map(|end| f64::from(f32::from_bits(end)))) } else { results };
+        Inputs { kind, first: ends[0], operand, results }
+    }
+
     /// What operands from one to another are, of one sign and no powers of two, and their results; `None` where they are not of one kind.
     pub(super) fn kind(&self, ends: [u32; 2], float: bool) -> Option<Kind> {
         let both = |of: &dyn Fn(u32) -> Option<Size>| of(ends[0]).filter(|size| of(ends[1]) == Some(*size));

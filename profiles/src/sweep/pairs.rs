@@ -15,7 +15,7 @@ use pulp::Arch;
 
 use super::alike::{Memo, Recent, Said};
 use super::half::{
-    Agreed, LARGEST, LAYOUT, LEAST_NORMAL, Manner, Operation, is_nan, is_subnormal, key, narrowed, operands,
+    Agreed, LARGEST, LAYOUT, LEAST_NORMAL, Manner, Operation, REST, is_nan, is_subnormal, key, narrowed, operands,
 };
 use super::kind::{Work, accepts_rounded};
 use super::lane::Rule;
@@ -34,6 +34,8 @@ const SPAN: u32 = 2048;
 const BULK: u64 = 1 << 63;
 /// The largest error in ulps that is told apart among likenesses.
 const MOST_ULPS: f64 = 5.0;
+/// From here to the largest number errors may reach beyond that, where nothing is demanded any more.
+const TOP: u32 = LARGEST - (5 << REST);
 
 /// Judges operations on two binary16 numbers.
 #[derive(Debug)]
@@ -64,7 +66,7 @@ enum Size {
     Normal,
     /// Beyond the largest number before they are rounded.
     Beyond,
-    /// At an end of the normal numbers, where binary32 does not tell the side.
+    /// At an end of the normal numbers, where binary32 does not tell the side, or as near the largest one as errors reach.
     Edge,
     /// One of the operands, or what their order gives: second below, equal, above, not ordered.
     Chosen(u8),
@@ -86,6 +88,15 @@ struct Row<'r, 'm> {
     x: u32,
     /// The largest error of its exponent.
     worst: Option<Worst>,
+    /// The pairs that are judged.
+    judged: Judged,
+}
+
+/// How many pairs of a row are judged, and the lowest and the highest of them.
+#[derive(Default)]
+struct Judged {
+    count: u64,
+    domain: Option<[u64; 2]>,
 }
 
 impl Pairs {
@@ -119,7 +130,7 @@ impl Pairs {
             0 => Size::Zero,
             0x7f80_0000 => Size::Infinite,
             0x7f80_0001.. => return (Size::Nan, Class::QuietNan),
-            LEAST_NORMAL | LARGEST => Size::Edge,
+            LEAST_NORMAL | TOP..=LARGEST => Size::Edge,
             magnitude if magnitude < LEAST_NORMAL => Size::Tiny,
             magnitude if magnitude < LARGEST => Size::Normal,
             _ => Size::Beyond,
@@ -188,7 +199,7 @@ impl Verifier {
         while !rest.is_empty() {
             let (x, y) = operands(first);
             let (own, after) = rest.split_at(rest.len().min((1 << LAYOUT.bits()) - y as usize));
-            self.row(&mut Row { pairs, recent: &mut recent, x, worst: None }, y, own, work);
+            self.row(&mut Row { pairs, recent: &mut recent, x, worst: None, judged: Judged::default() }, y, own, work);
             first = first.wrapping_add(own.len() as u32);
             rest = after;
         }
@@ -209,6 +220,9 @@ impl Verifier {
             let results = &results[(y - first) as usize..(after - first) as usize];
             self.segment(row, &Segment { first: y, size, class, results }, work);
             y = after;
+        }
+        if row.judged.count > 0 {
+            work.tally.exponents.entry(exponent).or_default().judge(row.judged.domain, row.judged.count);
         }
         if row.worst != known {
             work.tally.exponents.entry(exponent).or_default().see(row.worst);
@@ -288,11 +302,12 @@ impl Verifier {
     }
 
     /// Results of which the same is said.
-    fn uniform(&self, row: &Row<'_, '_>, first: u32, results: &[u32], said: &Said, work: &mut Work<'_>) {
+    fn uniform(&self, row: &mut Row<'_, '_>, first: u32, results: &[u32], said: &Said, work: &mut Work<'_>) {
         let (pairs, x, count) = (row.pairs, row.x, results.len() as u64);
         let operands = [pairs.sorts[0].class(x), pairs.sorts[1].class(first)];
         work.sum.classify(operands, pairs.class_of_result(results[0]), count);
         work.sum.says(&said.says, count);
+        row.judges(first, if said.judged { count } else { 0 });
         if said.deviates {
             let (input, case) = (u64::from(x << 16 | first), [u64::from(x), u64::from(first)]);
             self.deviation([input, count], &case, results[0], &said.says, work.tally);
@@ -320,14 +335,15 @@ impl Verifier {
             };
             work.sum.classify([class, pairs.sorts[1].class(y)], pairs.class_of_result(result), 1);
             work.sum.says(&said.says, 1);
+            let judged = u64::from(said.judged);
             match &mut run {
                 Some((_, length, ..)) if said.deviates => *length += 1,
                 None if said.deviates => run = Some((y, 1, result, said.clone())),
                 _ => end(run.take(), work),
             }
-            if said.bounded
-                && let Some(parts) = self.parts(pairs, x, y, result)
-            {
+            let bounded = said.bounded;
+            row.judges(y, judged);
+            if bounded && let Some(parts) = self.parts(pairs, x, y, result) {
                 work.sum.errors(parts, 1);
                 row.see(Worst { input, result, parts });
             }
@@ -355,6 +371,16 @@ impl Verifier {
 }
 
 impl Row<'_, '_> {
+    /// Takes so many pairs, of consecutive second operands from this one on, of which the same is said.
+    fn judges(&mut self, y: u32, count: u64) {
+        if count > 0 {
+            let first = u64::from(self.x << 16 | y);
+            let [from, _] = self.judged.domain.unwrap_or([first, first]);
+            self.judged.domain = Some([from, first + count - 1]);
+            self.judged.count += count;
+        }
+    }
+
     fn see(&mut self, found: Worst) {
         if self.worst.is_none_or(|worst| found.exceeds(&worst)) {
             self.worst = Some(found);

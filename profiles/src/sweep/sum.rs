@@ -1,6 +1,6 @@
 //! What is counted for many results, before it goes to a tally.
 
-use super::lane::{Rule, Says};
+use super::lane::{Rule, Says, is_judged};
 use super::tally::{Count, bin};
 use super::{Class, Tally};
 
@@ -12,6 +12,8 @@ pub(super) struct Sum {
     /// By [`bin`].
     histogram: Vec<(u64, u64)>,
     inputs: u64,
+    judged: u64,
+    deviating: u64,
     /// Number of operands.
     operands: usize,
 }
@@ -19,7 +21,15 @@ pub(super) struct Sum {
 impl Sum {
     pub(super) fn new(rules: usize, operands: usize) -> Sum {
         let classes = vec![0; Class::ALL.len().pow(3)];
-        Sum { counts: vec![Count::default(); rules], classes, histogram: Vec::new(), inputs: 0, operands }
+        Sum {
+            counts: vec![Count::default(); rules],
+            classes,
+            histogram: Vec::new(),
+            inputs: 0,
+            judged: 0,
+            deviating: 0,
+            operands,
+        }
     }
 
     /// Adds so many results of these classes.
@@ -31,6 +41,8 @@ impl Sum {
 
     /// Adds what the rules say of so many results.
     pub(super) fn says(&mut self, says: &[Says], results: u64) {
+        self.judged += if is_judged(says) { results } else { 0 };
+        self.deviating += if says.contains(&Some(false)) { results } else { 0 };
         for (count, says) in self.counts.iter_mut().zip(says) {
             match says {
                 Some(true) => count.accepted += results,
@@ -52,6 +64,9 @@ impl Sum {
     /// Hands everything over.
     pub(super) fn add_to(self, rules: &[Rule], tally: &mut Tally) {
         tally.inputs += self.inputs;
+        tally.judged += self.judged;
+        tally.accepted += self.judged - self.deviating;
+        tally.vacuous += self.inputs - self.judged;
         for (rule, count) in rules.iter().zip(self.counts).filter(|(_, count)| *count != Count::default()) {
             tally.count(&rule.profile, &rule.of.id, count);
         }

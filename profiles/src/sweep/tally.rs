@@ -25,10 +25,16 @@ pub(super) fn parts(ulps: f64) -> u64 {
 /// What a sweep found.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Tally {
-    /// Inputs judged.
+    /// Inputs whose results were examined: those judged and those that are vacuous.
     pub inputs: u64,
-    /// Of them those whose result some rule does not accept.
+    /// Inputs of which some rule demands something, so that it could refuse a result: those accepted and those deviating.
+    pub judged: u64,
+    /// Inputs judged whose result every rule accepts.
+    pub accepted: u64,
+    /// Inputs judged whose result some rule does not accept.
     pub deviating: u64,
+    /// Inputs of which no rule demands anything: whatever their result is, it is right.
+    pub vacuous: u64,
     /// By profile and rule.
     pub rules: BTreeMap<String, BTreeMap<String, Count>>,
     /// Of results of normal operands, where the exact result is normal and the result finite and some rule bounds its error: how
@@ -46,7 +52,7 @@ pub struct Tally {
     pub sated: bool,
 }
 
-/// What a rule says of the inputs that it looks at.
+/// What a rule says of the inputs that it demands something of.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Count {
     /// Inputs whose result it accepts.
@@ -58,6 +64,11 @@ pub struct Count {
 /// Inputs of one exponent.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Exponent {
+    /// Inputs judged.
+    pub judged: u64,
+    /// The lowest and the highest of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub domain: Option<[u64; 2]>,
     /// Inputs whose result some rule does not accept.
     pub deviating: u64,
     /// The first of them.
@@ -137,8 +148,23 @@ impl Tally {
         self.deviating - self.runs.iter().map(|run| run.length).sum::<u64>()
     }
 
-    /// What of its numbers no sweep gives: parts that are more than the whole.
+    /// What of its numbers no sweep gives: parts that are more than the whole, or less.
     pub fn contradiction(&self) -> Option<String> {
+        let parts = [[self.inputs, self.judged, self.vacuous], [self.judged, self.accepted, self.deviating]];
+        if parts.iter().any(|[whole, one, other]| one.checked_add(*other) != Some(*whole)) {
+            return Some(format!(
+                "{} inputs are not {} judged ({} accepted, {} deviating) and {} vacuous",
+                self.inputs, self.judged, self.accepted, self.deviating, self.vacuous
+            ));
+        }
+        let holds = |exponent: &Exponent| match exponent.domain {
+            Some([first, last]) => last.checked_sub(first).is_some_and(|more| exponent.judged.wrapping_sub(1) <= more),
+            None => exponent.judged == 0,
+        };
+        let judged = sum(self.exponents.values().map(|exponent| exponent.judged));
+        if judged != Some(self.judged) || !self.exponents.values().all(holds) {
+            return Some(format!("exponents of other inputs than the {} judged", self.judged));
+        }
         let counts =
             self.rules.values().flat_map(BTreeMap::values).map(|count| count.accepted.checked_add(count.deviating));
         let classes = self.classes.values().map(|results| sum(results.values().copied()));
@@ -155,7 +181,10 @@ impl Tally {
     /// Adds what was found of other inputs. The order of merging is of no account.
     pub fn merge(&mut self, other: &Tally) {
         self.inputs += other.inputs;
+        self.judged += other.judged;
+        self.accepted += other.accepted;
         self.deviating += other.deviating;
+        self.vacuous += other.vacuous;
         for (profile, rules) in &other.rules {
             for (rule, count) in rules {
                 self.count(profile, rule, *count);
@@ -166,6 +195,7 @@ impl Tally {
         }
         for (key, exponent) in &other.exponents {
             let own = self.exponents.entry(*key).or_default();
+            own.judge(exponent.domain, exponent.judged);
             own.deviating += exponent.deviating;
             own.first = own.first.into_iter().chain(exponent.first).min();
             own.see(exponent.worst);
@@ -210,6 +240,13 @@ impl Tally {
 }
 
 impl Exponent {
+    /// Takes so many inputs that are judged, all of them from the lowest to the highest of the domain.
+    pub(super) fn judge(&mut self, domain: Option<[u64; 2]>, count: u64) {
+        self.judged += count;
+        let both = self.domain.zip(domain).map(|(own, other)| [own[0].min(other[0]), own[1].max(other[1])]);
+        self.domain = both.or(self.domain).or(domain);
+    }
+
     /// Takes an error.
     pub(super) fn see(&mut self, found: Option<Worst>) {
         if let Some(found) = found

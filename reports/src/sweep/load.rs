@@ -77,7 +77,7 @@ fn objection(kernel: &Swept) -> Option<String> {
     }
     let judged = kernel.verified.as_ref().filter(|tally| tally.inputs > kernel.asked.count() * kernel.block);
     if let Some(tally) = judged {
-        return Some(format!("{} inputs were judged, and the blocks asked have fewer", tally.inputs));
+        return Some(format!("{} inputs were examined, and the blocks asked have fewer", tally.inputs));
     }
     kernel.verified.as_ref().and_then(Tally::contradiction)
 }

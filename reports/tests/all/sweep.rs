@@ -79,7 +79,7 @@ fn a_sweep_follows_its_schema_and_reads_back() {
         std::fs::write(&path, value.to_string()).unwrap();
         assert!(load(&path).is_err(), "{member}");
     }
-    for member in ["inputs", "deviating"] {
+    for member in ["inputs", "judged", "accepted", "deviating", "vacuous"] {
         let mut value = value.clone();
         value["devices"][0]["kernels"][0]["verified"][member] = u64::MAX.into();
         std::fs::write(&path, value.to_string()).unwrap();
@@ -99,7 +99,7 @@ fn what_was_found_is_shown_and_nothing_that_a_driver_said_is_obeyed() {
     let deviating = sweep.devices[0].kernels[0].verified.as_ref().unwrap().deviating;
     assert!(deviating > 4000, "{deviating}");
     for part in [
-        "of 4,096 inputs deviate",
+        "of 4,096 judged inputs deviate",
         "3f80000",
         "2 inputs found to have changed",
         "in 2 blocks several changed",
@@ -112,6 +112,38 @@ fn what_was_found_is_shown_and_nothing_that_a_driver_said_is_obeyed() {
     assert!(page.contains("<figure><svg") && page.contains("0030 0001: 3c00"), "{page}");
     for hostile in ["\u{1b}", "<script>", "\u{202e}"] {
         assert!(!page.contains(hostile), "{hostile:?}");
+    }
+}
+
+#[test]
+fn inputs_of_which_nothing_is_demanded_are_told_apart_with_the_domain_that_is_judged() {
+    let profile = profile::built_in("vulkan").unwrap().unwrap();
+    let verifier = Verifier::new(&fixture::kernel("f32.sin"), &[profile]).unwrap();
+    // Sines from 0 on and around pi, beyond which Vulkan demands nothing.
+    let mut tally = Tally::default();
+    for first in [0_u32, 0x4049_0000] {
+        let sine = |input: u32| (f64::from(f32::from_bits(input)).sin() as f32).to_bits();
+        let results: Vec<u32> = (first..first + 0x1_0000).map(sine).collect();
+        verifier.block(first.into(), &results, &mut tally);
+    }
+    let judged = 0x1_0000 + 0xfdb;
+    assert_eq!((tally.inputs, tally.judged, tally.accepted), (0x2_0000, judged, judged));
+    assert_eq!((tally.deviating, tally.vacuous, tally.contradiction()), (0, 0x2_0000 - judged, None));
+    let mut swept = sweep();
+    swept.devices[0].kernels.truncate(1);
+    let kernel = &mut swept.devices[0].kernels[0];
+    (kernel.kernel, kernel.asked, kernel.verified) = ("f32.sin".to_owned(), [0].into_iter().collect(), Some(tally));
+    let value: Value = serde_json::from_str(&rendered(&swept, "json")).unwrap();
+    let schema = fpprobe_reports::DOCUMENTS.iter().find(|one| one.id == SCHEMA).unwrap().schema;
+    assert_eq!(check(&schema(), &value), Vec::<String>::new());
+    for name in ["text", "html"] {
+        let text = rendered(&swept, name).split_whitespace().collect::<Vec<_>>().join(" ");
+        for part in [
+            "every rule accepts every result of 69,595 judged inputs; any result is accepted of 61,477 inputs (vacuous)",
+            "judged: 0 to ffff (0 to 9.1834e-41 (subnormal)); 40490000 to 40490fda (3.140625 to 3.1415925)",
+        ] {
+            assert!(text.contains(part), "{part} is not in {name}:\n{text}");
+        }
     }
 }
 

@@ -12,6 +12,7 @@ use crate::escape::visible;
 use crate::render::html::STYLE;
 use crate::render::html::pictures::picture;
 use crate::render::paper::Style;
+use crate::sweep::judged::domain;
 use crate::sweep::{Device, Sweep, Swept};
 
 /// Changes shown of each kernel.
@@ -63,7 +64,7 @@ fn swept(kernel: &Swept) -> Markup {
             td { (coverage(kernel)) @for trouble in &kernel.incomplete { p.doubt { (visible(trouble)) } } }
             td { @if let Some(root) = &kernel.root { code title=(root) { (format!("{root:.16}")) } } }
             td {
-                @if let Some(tally) = &kernel.verified { (verified(tally)) }
+                @if let Some(tally) = &kernel.verified { (verified(&kernel.kernel, tally)) }
                 @if let Some(changes) = &kernel.changes {
                     (visible(&headline(changes)))
                     @if !changes.list.is_empty() {
@@ -84,9 +85,10 @@ fn swept(kernel: &Swept) -> Markup {
     }
 }
 
-fn verified(tally: &Tally) -> Markup {
+fn verified(kernel: &str, tally: &Tally) -> Markup {
     html! {
         p { (verdict(tally)) @if let Some(error) = error(tally) { "; " (error) } "." }
+        @if tally.judged > 0 && tally.vacuous > 0 { p { small { "judged: " (domain(kernel, tally)) } } }
         @if !tally.runs.is_empty() {
             details {
                 summary { "deviating inputs" }

@@ -7,6 +7,7 @@ use fpprobe_profiles::sweep::{FAR, Run, Tally};
 use super::RenderSweep;
 use crate::render::paper::{Ink, Paper, Style};
 use crate::render::phrase::{grouped, number};
+use crate::sweep::judged::domain;
 use crate::sweep::{Change, Changes, Resolution, Sweep, Swept};
 use crate::values::argument;
 
@@ -45,7 +46,7 @@ fn swept(paper: &mut Paper<'_>, kernel: &Swept) -> io::Result<()> {
         paper.line(4, 2, &[(Ink::Doubt, trouble)])?;
     }
     if let Some(tally) = &kernel.verified {
-        verified(paper, tally)?;
+        verified(paper, &kernel.kernel, tally)?;
     }
     let Some(changes) = &kernel.changes else { return Ok(()) };
     let ink = if changes.blocks.count() == 0 { Ink::Good } else { Ink::Bad };
@@ -82,9 +83,9 @@ pub(super) fn more_ranges(changes: &Changes, ranges: usize, shown: usize) -> Opt
     (more > 0 || !beyond.is_empty()).then(|| format!("and {}{beyond}", number(more, "more range")))
 }
 
-fn verified(paper: &mut Paper<'_>, tally: &Tally) -> io::Result<()> {
+fn verified(paper: &mut Paper<'_>, kernel: &str, tally: &Tally) -> io::Result<()> {
     let ink = match tally.deviating {
-        _ if tally.inputs == 0 => Ink::Faint,
+        _ if tally.judged == 0 => Ink::Faint,
         0 => Ink::Good,
         _ => Ink::Bad,
     };
@@ -93,6 +94,9 @@ fn verified(paper: &mut Paper<'_>, tally: &Tally) -> io::Result<()> {
         2,
         &[(ink, &verdict(tally)), (Ink::Plain, &error(tally).map_or(String::new(), |error| format!("; {error}")))],
     )?;
+    if tally.judged > 0 && tally.vacuous > 0 {
+        paper.line(6, 2, &[(Ink::Faint, &format!("judged: {}", domain(kernel, tally)))])?;
+    }
     for (profile, rules) in &tally.rules {
         for (rule, count) in rules.iter().filter(|(_, count)| count.deviating > 0) {
             let all = count.accepted + count.deviating;
@@ -115,12 +119,15 @@ fn verified(paper: &mut Paper<'_>, tally: &Tally) -> io::Result<()> {
 
 /// What the rules say of all inputs, in a sentence.
 pub(super) fn verdict(tally: &Tally) -> String {
-    let judged = number(tally.inputs as usize, "input");
-    match tally.deviating {
-        _ if tally.inputs == 0 => "no result was judged".to_owned(),
+    let judged = number(tally.judged as usize, "judged input");
+    let verdict = match tally.deviating {
+        _ if tally.inputs == 0 => return "no result was examined".to_owned(),
+        _ if tally.judged == 0 => "no input is judged".to_owned(),
         0 => format!("every rule accepts every result of {judged}"),
         count => format!("{} of {judged} deviate", grouped(count as usize)),
-    }
+    };
+    let vacuous = number(tally.vacuous as usize, "input");
+    if tally.vacuous == 0 { verdict } else { format!("{verdict}; any result is accepted of {vacuous} (vacuous)") }
 }
 
 /// The largest error, in words; `None` where none was measured.

@@ -5,13 +5,13 @@ use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyhow::Context as _;
 use fpprobe_reports::Report;
 use fpprobe_reports::escape::visible;
 use fpprobe_reports::render::{Json, Render as _};
-use fpprobe_reports::store::{Limits, Put, Store};
+use fpprobe_reports::store::{Limits, Listing, Put, Store};
 
 use crate::cli::{Keeping, Place};
 use crate::config::Config;
@@ -51,6 +51,7 @@ impl Keep {
         let stored = put(&self.store, report, &text, self.allow_tainted);
         let file = stored.map_err(|error| if written { error } else { rescued(&text, error) })?;
         let_go(&self.store, &self.limits)?;
+        warn_of_future(&self.store.list().or_usage()?);
         Ok(Some(file))
     }
 }
@@ -67,6 +68,18 @@ fn rescued(text: &str, error: anyhow::Error) -> anyhow::Error {
             error
         }
         Err(other) => error.context(format!("the report is lost, since {} cannot be written: {other}", path.display())),
+    }
+}
+
+/// Warns of reports that ended after now.
+pub fn warn_of_future(listing: &Listing) {
+    let future: Vec<&str> = listing.future(now()).map(|stored| stored.entry.id()).collect();
+    if let [first, others @ ..] = &future[..] {
+        let more = if others.is_empty() { String::new() } else { format!(" and {} more", others.len()) };
+        say(&format!(
+            "warning: report {first}{more} ended in the future: the clock was ahead then, or is behind now; reports are \
+             ordered as they were stored"
+        ));
     }
 }
 
@@ -100,7 +113,7 @@ pub fn store(config: &Config, place: &Place) -> anyhow::Result<Store> {
             "there is no place for the store: neither HOME nor XDG_STATE_HOME is set; name a folder with --store-path",
         )
     })?;
-    Ok(Store::new(folder))
+    Ok(Store::new(folder).with_patience(Duration::from_secs_f64(config.store.wait)))
 }
 
 /// The folder for what programs keep: that of the service, or of the user.

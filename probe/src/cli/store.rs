@@ -46,7 +46,7 @@ pub struct HistoryArgs {
 /// What to do with the store.
 #[derive(Subcommand, Debug)]
 pub enum HistoryCommand {
-    /// Lists the reports, newest first
+    /// List the reports, the one stored last first
     List {
         /// Prints one JSON document
         #[arg(long)]
@@ -88,9 +88,9 @@ pub enum HistoryCommand {
         #[arg(long)]
         allow_tainted: bool,
     },
-    /// Removes old reports
+    /// Remove old reports
     ///
-    /// The newest always stays. A limit that is not given is that of the configuration; 0 is no limit.
+    /// The one stored last always stays. A limit that is not given is that of the configuration; 0 is no limit.
     Prune {
         /// Number of reports to keep
         #[arg(long, value_name = "N")]
@@ -105,12 +105,14 @@ pub enum HistoryCommand {
         #[arg(long)]
         dry_run: bool,
     },
-    /// Reads every report and checks that it is what was stored; exit status 2 where one is not
+    /// Read every report and check that everything is there that was stored, and as it was stored
+    ///
+    /// Exit status 2 where it is not, or where there is no store.
     Verify {
-        /// Writes the index anew
+        /// Write the index anew, and note in the log what is lost: the next verify does not report it again
         #[arg(long)]
         rebuild: bool,
-        /// Moves damaged files into the folder `damaged` of the store
+        /// Move damaged files into the folder `damaged` of the store
         #[arg(long)]
         set_aside: bool,
     },

@@ -106,10 +106,26 @@ fn verify(store: &Store, checks: Checks) -> anyhow::Result<Status> {
     for name in &found.foreign {
         writeln!(out, "not the store's: {}", visible(name))?;
     }
+    for name in &found.lost {
+        writeln!(out, "lost: {}: it was stored, and no command of fpprobe removed it", visible(name))?;
+    }
+    let later = |done: &'static str, todo: &'static str| if checks.rebuild { done } else { todo };
+    match found.log {
+        Some(0) => {}
+        Some(lines) => {
+            let noted = later("noted", "--rebuild notes that");
+            writeln!(out, "lines of the log that are damaged or missing: {lines} ({noted}); loss may be hidden")?;
+        }
+        None => {
+            let begun = later("is created now", "the next report, or --rebuild, creates one");
+            writeln!(out, "there is no log: an earlier version stored the reports, or it was removed; one {begun}")?;
+        }
+    }
     if found.unindexed > 0 {
-        let mended = if checks.rebuild { "; it was written anew" } else { " (--rebuild writes it anew)" };
-        writeln!(out, "lines of the index that are missing, stale or wrong: {}{mended}", found.unindexed)?;
+        let rebuilt = later("it was written anew", "--rebuild writes it anew");
+        writeln!(out, "lines of the index that are missing, stale or wrong: {} ({rebuilt})", found.unindexed)?;
     }
     out.flush()?;
-    Ok(Status::Usage.when(!found.damaged.is_empty()))
+    keep::warn_of_future(&found.listing);
+    Ok(Status::Usage.when(!found.is_whole()))
 }

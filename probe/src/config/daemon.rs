@@ -155,14 +155,14 @@ impl Default for Http {
 
 impl Default for Hook {
     fn default() -> Hook {
-        Hook { command: Vec::new(), timeout: 30.0, retries: 3 }
+        Hook { command: Vec::new(), timeout: 30.0, retries: 40 }
     }
 }
 
 impl Default for Webhook {
     fn default() -> Webhook {
         let authorities = PathBuf::from("/etc/ssl/certs/ca-certificates.crt");
-        Webhook { url: String::new(), authorities, timeout: 10.0, retries: 3 }
+        Webhook { url: String::new(), authorities, timeout: 10.0, retries: 40 }
     }
 }
 
@@ -197,8 +197,8 @@ impl Daemon {
             (self.busy.percent > 100, "`daemon.busy.percent` must be at most 100"),
             (!(1..=1024).contains(&self.http.connections), "`daemon.http.connections` must be 1 to 1024"),
             (self.budget.memory > 1 << 24, "`daemon.budget.memory` must be MiB, at most 16777216"),
-            (self.hook.retries > 20, "`daemon.hook.retries` must be at most 20"),
-            (self.webhook.retries > 20, "`daemon.webhook.retries` must be at most 20"),
+            (self.hook.retries > 400, "`daemon.hook.retries` must be at most 400"),
+            (self.webhook.retries > 400, "`daemon.webhook.retries` must be at most 400"),
         ];
         rest.iter().find(|(wrong, _)| *wrong).map(|(_, message)| (*message).to_owned())
     }

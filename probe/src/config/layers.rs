@@ -9,8 +9,8 @@ use toml::{Table, Value};
 
 use super::settings::{Config, checked};
 
-/// Variables of these names are no settings: the layer that tests load into workers and the benchmark have them.
-const OTHERS: [&str; 3] = ["FPPROBE_FAULTS", "FPPROBE_FAULTS_STATE", "FPPROBE_BENCH_RUNS"];
+/// Variables of these names are no settings: the layer that tests load into workers, the benchmark and hooks have them.
+const OTHERS: [&str; 4] = ["FPPROBE_FAULTS", "FPPROBE_FAULTS_STATE", "FPPROBE_BENCH_RUNS", "FPPROBE_HOOK"];
 /// How the variables begin.
 const PREFIX: &str = "FPPROBE_";
 

@@ -35,6 +35,7 @@ pub struct Workers {
     pub device_timeout: f64,
     pub batch: usize,
     pub failures: usize,
+    pub memory: u64,
 }
 
 /// Settings of drivers.
@@ -53,7 +54,7 @@ pub struct Layers {
 }
 
 /// Settings of the store of reports.
-#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Store {
     pub path: PathBuf,
@@ -61,6 +62,7 @@ pub struct Store {
     pub keep_count: u64,
     pub keep_days: u64,
     pub keep_bytes: u64,
+    pub wait: f64,
 }
 
 /// When to colour.
@@ -99,9 +101,15 @@ impl Workers {
     pub const LONGEST: f64 = 86_400.0;
 }
 
+impl Default for Store {
+    fn default() -> Store {
+        Store { path: PathBuf::new(), keep: false, keep_count: 0, keep_days: 0, keep_bytes: 0, wait: 30.0 }
+    }
+}
+
 impl Default for Workers {
     fn default() -> Workers {
-        Workers { jobs: 0, timeout: 10.0, device_timeout: 3600.0, batch: 64, failures: 32 }
+        Workers { jobs: 0, timeout: 10.0, device_timeout: 3600.0, batch: 64, failures: 32, memory: 0 }
     }
 }
 
@@ -142,8 +150,12 @@ pub fn checked(config: Config) -> Result<Config, String> {
         Some("`workers.device_timeout` must be more than 0 and at most 86400 seconds")
     } else if !(1..=256).contains(&workers.batch) {
         Some("`workers.batch` must be 1 to 256")
+    } else if workers.memory > 1 << 24 {
+        Some("`workers.memory` must be MiB, at most 16777216")
     } else if workers.failures == 0 {
         Some("`workers.failures` must be at least 1")
+    } else if !(0.0..=Workers::LONGEST).contains(&config.store.wait) {
+        Some("`store.wait` must be 0 to 86400 seconds")
     } else {
         None
     };

@@ -69,8 +69,9 @@ impl References {
             Extent::Quick => own.extend(quick.iter().cloned()),
             Extent::Full => others.retain(|report| !is_quick(report)),
         }
-        // Sorted by name, reports are sorted by time.
-        own.sort_by(|(_, one), (_, other)| one.entry.file.cmp(&other.entry.file));
+        // In the order of their arrival, whatever clocks said; by name, and so by time, where the store does not know it.
+        let arrivals = store.arrivals();
+        own.sort_by_key(|(_, stored)| (arrivals.get(&stored.entry.file).copied(), stored.entry.file.clone()));
         let mine = |(_, stored): &&(PathBuf, Stored)| owners.of(&device.place()).any(|file| *file == stored.entry.file);
         if let Some((file, stored)) = own.iter().rev().find(mine) {
             return Ok(Some(Reference { id: stored.entry.id().to_owned(), file: file.clone() }));

@@ -1,8 +1,9 @@
 //! Reports that are kept: `run --store`, `history`, and where they go.
 
 use std::fs;
+use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
@@ -88,6 +89,82 @@ fn damage_is_named_and_stays_until_it_is_asked_to_go() {
 }
 
 #[test]
+fn what_was_stored_and_is_not_there_is_told_until_it_is_noted() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = &folder.path().join("store");
+    let none = ends(history(store).arg("verify"));
+    none.with(2);
+    assert!(none.err.contains("there is no store in"), "{}", none.err);
+    ends(history(store).arg("add").arg(kept())).with(0);
+    let path = file(store);
+    let name = path.file_name().unwrap().to_str().unwrap();
+    ends(history(store).arg("verify")).with(0);
+    fs::remove_file(&path).unwrap();
+    for _ in 0..2 {
+        let lost = ends(history(store).arg("verify"));
+        assert!(lost.with(2).contains(&format!("lost: {name}")), "{}", lost.out);
+    }
+    ends(history(store).args(["verify", "--rebuild"])).with(2);
+    ends(history(store).arg("verify")).with(0);
+}
+
+#[test]
+fn a_report_from_the_future_is_told_and_does_not_stay_the_last() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = &folder.path().join("store");
+    let future = folder.path().join("future.json");
+    let mut report = json(&kept());
+    report["finished"] = "2999-01-01T00:00:00Z".into();
+    fs::write(&future, report.to_string()).unwrap();
+    let added = ends(history(store).arg("add").arg(&future));
+    added.with(0);
+    let ahead = file(store);
+    let config = folder.path().join("config.toml");
+    fs::write(&config, "[store]\nkeep_count = 1\n").unwrap();
+    // What was stored just now is not what goes.
+    ends(history(store).arg("--config").arg(&config).arg("add").arg(kept())).with(0);
+    assert!(!ahead.exists());
+    ends(history(store).args(["add"]).arg(&future)).with(0);
+    let listed = ends(history(store).arg("list"));
+    listed.with(0);
+    assert!(listed.err.contains("ended in the future: the clock was ahead"), "{}", listed.err);
+}
+
+#[test]
+fn who_writes_to_the_store_and_does_not_end_keeps_no_report_from_being_saved() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("store");
+    let lock = || {
+        let file = fs::File::options().read(true).write(true).open(store.join("lock")).unwrap();
+        file.lock().unwrap();
+        file
+    };
+    ends(history(&store).arg("add").arg(kept())).with(0);
+    let held = lock();
+    let refused = ends(history(&store).args(["--set", "store.wait=0.2", "add"]).arg(kept()));
+    refused.with(2);
+    assert!(
+        refused.err.contains("is in use by process ") && refused.err.contains("gave up after 0.2 s"),
+        "{}",
+        refused.err
+    );
+    drop(held);
+    // It takes the lock while another measures.
+    let mut command = fpprobe(&["swiftshader"]);
+    command.env("TMPDIR", folder.path()).args(["--set", "store.wait=0.2", "-v", "run", "--jobs", "1", "f32.f*"]);
+    command.arg("--store-path").arg(&store).stdout(Stdio::null()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
+    lines.by_ref().find(|line| line.contains(" kernels from ")).expect("it measures");
+    let _held = lock();
+    let rest: Vec<String> = lines.collect();
+    assert_eq!(child.wait().unwrap().code(), Some(2));
+    let saved = rest.iter().find(|line| line.contains("the report is ")).unwrap_or_else(|| panic!("{rest:#?}"));
+    let path = saved.split("the report is ").nth(1).and_then(|rest| rest.split(';').next()).unwrap();
+    assert_eq!(json(Path::new(path))["schema"], "fpprobe-report/1");
+}
+
+#[test]
 fn a_tainted_report_is_kept_only_where_that_is_allowed() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("tainted.json");
@@ -153,10 +230,11 @@ fn a_run_is_kept_where_that_is_asked_for() {
     run(&[&config[..], &["--no-store"]].concat(), "STATE_DIRECTORY", &service).with(0);
     assert_eq!(file(&service), last);
     let kept_file = self::kept();
-    // What is added by hand is held to the same limit: the newest stays.
+    // What is added by hand is held to the same limit, and is not what goes.
     fs::write(folder.path().join("config.toml"), "[store]\nkeep_count = 1\n").unwrap();
     ends(history(&service).args(config).arg("add").arg(kept_file)).with(0);
-    assert_eq!((list(&service)["reports"].as_array().unwrap().len(), file(&service)), (1, last));
+    assert_eq!(list(&service)["reports"].as_array().unwrap().len(), 1);
+    assert!(file(&service) != last && !last.exists());
     // Who names a folder wants the report there.
     let named = folder.path().join("named");
     run(&["--store-path", named.to_str().unwrap()], "XDG_STATE_HOME", &state).with(0);

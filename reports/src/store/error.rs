@@ -2,6 +2,7 @@
 
 use std::io;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use super::container::Damage;
 use crate::load::LoadError;
@@ -18,6 +19,22 @@ pub enum StoreError {
         path: PathBuf,
         /// What the system said.
         cause: io::Error,
+    },
+    /// Another writer has the lock, and does not let go of it.
+    #[error("the store {} is in use by {holder}; gave up after {} s", path.display(), waited.as_secs_f64())]
+    Locked {
+        /// The store.
+        path: PathBuf,
+        /// Who that is.
+        holder: String,
+        /// How long this writer has waited.
+        waited: Duration,
+    },
+    /// There is no store.
+    #[error("there is no store in {}: nothing was ever stored there; was it removed, or is it elsewhere (--store-path)?", path.display())]
+    Missing {
+        /// Where it should be.
+        path: PathBuf,
     },
     /// A stored report is damaged.
     #[error("failed to read stored report {}: {cause}; `fpprobe history verify` names everything that is damaged", path.display())]

@@ -1,7 +1,8 @@
 //! Reports that are kept: a folder of immutable files, each a compressed report under a head that tells of it.
 //!
 //! Writers take turns under a lock that the system releases when one of them dies; each file appears whole or not at all.
-//! Readers take no lock: what they see was whole when they looked. The index is a copy and may be lost.
+//! Readers take no lock: what they see was whole when they looked. The index is a copy and may be lost; the log is not: it has
+//! the order of arrival, and shows what was lost.
 
 pub mod columns;
 pub mod container;
@@ -9,13 +10,18 @@ mod entry;
 mod error;
 mod id;
 mod index;
+mod lock;
+mod log;
 mod retention;
 pub(crate) mod sum;
 mod verify;
 
+use std::collections::{BTreeSet, HashMap};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 pub use self::container::Damage;
 pub use self::entry::{Entry, Held};
@@ -24,21 +30,33 @@ pub use self::retention::Limits;
 pub use self::verify::{Checks, Found};
 
 use self::error::doing;
+use self::log::{Event, Log};
 use crate::load::{self, SIZE_LIMIT};
 use crate::model::Report;
-use crate::{limited, save};
+use crate::{limited, save, time};
 
 /// How the name of a stored report ends.
 pub const ENDING: &str = ".fpreport";
 /// Folder, within the store, of what a daemon that fills it keeps for itself.
 pub const DAEMON: &str = "daemon";
-/// The file that writers lock.
-const LOCK: &str = "lock";
+/// How long a writer waits for others.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// How far clocks may differ: what ended later than this from now is from the future.
+const TOLERANCE: u64 = 300;
 
 /// A folder of reports.
 #[derive(Clone, Debug)]
 pub struct Store {
     folder: PathBuf,
+    patience: Duration,
+    /// Files that this process has stored, which it does not remove.
+    own: Arc<Mutex<BTreeSet<String>>>,
+}
+
+/// The lock, while a writer holds it.
+struct Lock {
+    _file: File,
+    log: Log,
 }
 
 /// A report in the store.
@@ -53,7 +71,7 @@ pub struct Stored {
 /// What the store holds.
 #[derive(Debug, Default)]
 pub struct Listing {
-    /// The reports, oldest first.
+    /// The reports, in the order in which they were stored.
     pub reports: Vec<Stored>,
     /// Files that are named as reports are and cannot be read, by name.
     pub damaged: Vec<(String, Damage)>,
@@ -70,10 +88,26 @@ pub enum Put {
     Known(Stored),
 }
 
+impl Listing {
+    /// Reports that ended after `now`, in seconds since 1970: a clock was ahead when they were made, or is behind.
+    pub fn future(&self, now: u64) -> impl Iterator<Item = &Stored> {
+        let is_future = move |stored: &&Stored| {
+            time::seconds(&stored.entry.finished).is_some_and(|end| end > now.saturating_add(TOLERANCE))
+        };
+        self.reports.iter().filter(is_future)
+    }
+}
+
 impl Store {
     /// The store in this folder, which need not be there yet.
     pub fn new(folder: PathBuf) -> Store {
-        Store { folder }
+        Store { folder, patience: PATIENCE, own: Arc::default() }
+    }
+
+    /// The same, whose writers wait this long for others.
+    #[must_use]
+    pub fn with_patience(self, patience: Duration) -> Store {
+        Store { patience, ..self }
     }
 
     /// The folder.
@@ -99,7 +133,8 @@ impl Store {
         let entry = Entry::new(report, text);
         let path = self.folder.join(&entry.file);
         let packed = doing(container::pack(&entry, text), "compress the report for", &path)?;
-        let _lock = self.lock()?;
+        let mut lock = self.lock()?;
+        self.own().insert(entry.file.clone());
         if let Ok(bytes) = limited::bytes(&path, SIZE_LIMIT)
             && container::unpack(&bytes).is_ok()
         {
@@ -108,9 +143,25 @@ impl Store {
         let saved = save::save(&path, |out| out.write_all(&packed)).map_err(|error| error.cause);
         doing(saved, "store the report as", &path)?;
         let size = packed.len() as u64;
-        // The report is safe. A line that is missing from the index is read from it.
+        // The report is safe. A line that is missing from the log is added by the next writer, one of the index is read from it.
+        let _ = self.note(&mut lock.log, Event::Stored, [&entry.file[..]]);
         let _ = self.append(size, &entry);
         Ok(Put::Stored(Stored { size, entry }))
+    }
+
+    fn own(&self) -> MutexGuard<'_, BTreeSet<String>> {
+        self.own.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Writes into the log what happened to these reports.
+    fn note<'a>(&self, log: &mut Log, event: Event, files: impl IntoIterator<Item = &'a str>) -> io::Result<()> {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
+        log.append(&self.folder, now, event, files)
+    }
+
+    /// When reports arrived, those that are removed included: by file, a number that grows.
+    pub fn arrivals(&self) -> HashMap<String, u64> {
+        Log::read(&self.folder).into_arrivals()
     }
 
     fn append(&self, size: u64, entry: &Entry) -> io::Result<()> {
@@ -157,7 +208,12 @@ impl Store {
             }
         }
         listing.indexed = indexed && known.is_empty();
-        listing.reports.sort_by(|one, other| one.entry.place().cmp(&other.entry.place()));
+        let log = Log::read(&self.folder);
+        // What the log does not know is newer than what it knows.
+        let arrival = |stored: &Stored| log.arrival(&stored.entry.file).unwrap_or(u64::MAX);
+        listing.reports.sort_by(|one, other| {
+            arrival(one).cmp(&arrival(other)).then_with(|| one.entry.place().cmp(&other.entry.place()))
+        });
         Ok(listing)
     }
 
@@ -203,23 +259,39 @@ impl Store {
         Ok(load::parse(text.as_bytes(), &self.folder.join(&stored.entry.file))?)
     }
 
-    /// Waits for other writers, makes the folder, and removes what writers that were killed have left.
-    fn lock(&self) -> Result<File, StoreError> {
+    /// Makes the folder, takes the lock, and puts in order what writers that were killed have left.
+    fn lock(&self) -> Result<Lock, StoreError> {
         doing(fs::create_dir_all(&self.folder), "create store", &self.folder)?;
-        let path = self.folder.join(LOCK);
-        let locked = OpenOptions::new().write(true).create(true).truncate(false).open(&path);
-        let lock = doing(locked.and_then(|file| file.lock().map(|()| file)), "lock", &path)?;
-        for name in self.names()?.iter().filter(|name| is_leftover(name)) {
+        let file = lock::take(&self.folder, self.patience).map_err(|failure| match failure {
+            lock::Failure::Io(cause) => StoreError::Io { doing: "lock", path: self.folder.join(lock::NAME), cause },
+            lock::Failure::Held(holder) => {
+                StoreError::Locked { path: self.folder.clone(), holder, waited: self.patience }
+            }
+        })?;
+        let mut log = Log::read(&self.folder);
+        let names = self.names()?;
+        for name in names.iter().filter(|name| is_leftover(name)) {
             // Whoever holds the lock is the only writer.
             let _ = fs::remove_file(self.folder.join(name));
         }
-        Ok(lock)
+        if !log.exists {
+            doing(self.note(&mut log, Event::Created, [""]), "write", &self.folder.join(log::NAME))?;
+        }
+        if names.iter().any(|name| name.ends_with(ENDING) && !log.has(name)) {
+            let reports = self.look()?.reports;
+            let files = reports.iter().map(|stored| &stored.entry.file[..]).filter(|file| !log.has(file));
+            let files: Vec<&str> = files.collect();
+            // Those are tried again by the next writer.
+            let _ = self.note(&mut log, Event::Found, files);
+        }
+        Ok(Lock { _file: file, log })
     }
 
     fn try_lock(&self) -> io::Result<File> {
-        let file = OpenOptions::new().write(true).create(true).truncate(false).open(self.folder.join(LOCK))?;
-        file.try_lock()?;
-        Ok(file)
+        lock::take(&self.folder, Duration::ZERO).map_err(|failure| match failure {
+            lock::Failure::Io(error) => error,
+            lock::Failure::Held(holder) => io::Error::new(io::ErrorKind::WouldBlock, holder),
+        })
     }
 
     /// Writes the index of what was found; the lock must be held.

@@ -1,12 +1,15 @@
 //! How much is kept.
 
+use std::collections::BTreeSet;
 use std::fs::{self, File};
+use std::io;
 
 use super::error::doing;
+use super::log::Event;
 use super::{Listing, Store, StoreError, Stored};
 use crate::time;
 
-/// Limits of what is kept; 0 is no limit. The newest report stays whatever they are.
+/// Limits of what is kept; 0 is no limit. The report that arrived last stays whatever they are, and what this process stored.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Limits {
     /// Number of reports.
@@ -23,8 +26,8 @@ impl Limits {
         *self == Limits::default()
     }
 
-    /// The reports that go, oldest first; `now` in seconds since 1970.
-    pub fn exceeded<'a>(&self, listing: &'a Listing, now: u64) -> Vec<&'a Stored> {
+    /// The reports that go, in the order of their arrival, none of these files among them; `now` in seconds since 1970.
+    fn exceeded<'a>(&self, listing: &'a Listing, now: u64, own: &BTreeSet<String>) -> Vec<&'a Stored> {
         let (mut count, mut bytes) = (0, 0u64);
         let goes = |stored: &&Stored| {
             count += 1;
@@ -32,7 +35,7 @@ impl Limits {
             let age = time::seconds(&stored.entry.finished).map_or(0, |end| now.saturating_sub(end));
             let recent = self.days == 0 || age <= self.days.saturating_mul(86_400);
             let fits = within(self.bytes, bytes.saturating_add(stored.size));
-            let stays = count == 1 || within(self.count, count) && recent && fits;
+            let stays = count == 1 || own.contains(&stored.entry.file) || within(self.count, count) && recent && fits;
             // What goes takes no room from older ones that are smaller.
             bytes += if stays { stored.size } else { 0 };
             !stays
@@ -46,12 +49,21 @@ impl Limits {
 impl Store {
     /// Removes what exceeds the limits, and says what that was. `now` in seconds since 1970.
     pub fn prune(&self, limits: &Limits, now: u64) -> Result<Vec<Stored>, StoreError> {
-        let _lock = self.lock()?;
+        let mut lock = self.lock()?;
         let mut listing = self.look()?;
-        let gone: Vec<Stored> = limits.exceeded(&listing, now).into_iter().cloned().collect();
+        let gone: Vec<Stored> = limits.exceeded(&listing, now, &self.own()).into_iter().cloned().collect();
         for stored in &gone {
-            let path = self.folder.join(&stored.entry.file);
+            let (file, path) = (&stored.entry.file, self.folder.join(&stored.entry.file));
+            // First the line: what has none and is not there counts as lost. A full disk has room for it only then.
+            let noted = self.note(&mut lock.log, Event::Removed, [&file[..]]);
+            let is_full = noted.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::StorageFull);
+            if !is_full {
+                doing(noted, "write down the removal of", &path)?;
+            }
             doing(fs::remove_file(&path), "remove stored report", &path)?;
+            if is_full {
+                doing(self.note(&mut lock.log, Event::Removed, [&file[..]]), "write down the removal of", &path)?;
+            }
         }
         if !gone.is_empty() {
             doing(File::open(&self.folder).and_then(|folder| folder.sync_all()), "write store", &self.folder)?;
@@ -65,6 +77,6 @@ impl Store {
     /// What [`Store::prune`] would remove; nothing is touched.
     pub fn would_prune(&self, limits: &Limits, now: u64) -> Result<Vec<Stored>, StoreError> {
         let listing = self.look()?;
-        Ok(limits.exceeded(&listing, now).into_iter().cloned().collect())
+        Ok(limits.exceeded(&listing, now, &self.own()).into_iter().cloned().collect())
     }
 }

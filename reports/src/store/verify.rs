@@ -4,7 +4,8 @@ use std::fs;
 use std::io;
 
 use super::error::doing;
-use super::{DAEMON, Damage, ENDING, LOCK, Store, StoreError, container, index, is_leftover};
+use super::log::{self, Event, Log};
+use super::{DAEMON, Damage, ENDING, Listing, Store, StoreError, Stored, container, index, is_leftover, lock};
 use crate::limited;
 use crate::load::SIZE_LIMIT;
 
@@ -14,7 +15,7 @@ const ASIDE: &str = "damaged";
 /// What to do beside looking.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Checks {
-    /// Write the index anew, from the reports alone.
+    /// Write the index anew, from the reports alone, and note in the log what it lacks and what is lost.
     pub rebuild: bool,
     /// Move damaged files into a folder of their own, from which nothing reads.
     pub set_aside: bool,
@@ -29,27 +30,50 @@ pub struct Found {
     pub damaged: Vec<(String, Damage)>,
     /// What else lies in the folder.
     pub foreign: Vec<String>,
+    /// Reports that were stored, that nobody has removed, and that are not there, by name.
+    pub lost: Vec<String>,
+    /// Reports that the log does not have.
+    pub unlogged: usize,
+    /// Lines of the log that are damaged or missing; `None` where there is no log at all.
+    pub log: Option<usize>,
     /// Lines of the index that are missing, stale or wrong.
     pub unindexed: usize,
+    /// The reports.
+    pub listing: Listing,
+}
+
+impl Found {
+    /// Whether everything is there that was stored, and as it was stored, and whether that can be known.
+    pub fn is_whole(&self) -> bool {
+        self.damaged.is_empty() && self.lost.is_empty() && self.log == Some(0)
+    }
 }
 
 impl Store {
-    /// Reads every report and checks its digest, and the index against the reports.
+    /// Reads every report and checks its digest, and log and index against the reports.
     pub fn verify(&self, checks: Checks) -> Result<Found, StoreError> {
+        let names = self.names()?;
+        let mut log = Log::read(&self.folder);
+        if !log.exists && !names.iter().any(|name| name.ends_with(ENDING)) {
+            return Err(StoreError::Missing { path: self.folder.clone() });
+        }
+        let mut found = Found { log: log.exists.then_some(log.damaged), ..Found::default() };
         let change = checks.rebuild || checks.set_aside;
-        let _lock = if change { Some(self.lock()?) } else { None };
-        let mut found = Found::default();
+        let mut lock = if change { Some(self.lock()?) } else { None };
         let mut indexed = index::read(&self.folder);
-        for name in self.names()? {
+        for name in names {
             if !name.ends_with(ENDING) {
-                let own = [LOCK, index::NAME, ASIDE, DAEMON].contains(&&name[..]) || is_leftover(&name);
+                let own =
+                    [lock::NAME, log::NAME, index::NAME, ASIDE, DAEMON].contains(&&name[..]) || is_leftover(&name);
                 found.foreign.extend((!own).then_some(name));
                 continue;
             }
             match self.sound(&name) {
                 Ok((size, entry)) => {
                     found.sound += 1;
-                    found.unindexed += usize::from(indexed.remove(&name) != Some((size, entry)));
+                    found.unlogged += usize::from(!log.has(&name));
+                    found.unindexed += usize::from(indexed.remove(&name) != Some((size, entry.clone())));
+                    found.listing.reports.push(Stored { size, entry });
                 }
                 Err(Damage::Read(error)) if error.kind() == io::ErrorKind::NotFound => {}
                 Err(damage) => {
@@ -59,15 +83,28 @@ impl Store {
             }
         }
         found.unindexed += indexed.len();
-        if checks.set_aside && !found.damaged.is_empty() {
+        // What others have stored or removed meanwhile is in the log of now.
+        log = Log::read(&self.folder);
+        found.lost = log.lost(&self.folder);
+        let note = |log: &mut Log, event, files: &[&str]| {
+            doing(self.note(log, event, files.iter().copied()), "write", &self.folder.join(log::NAME))
+        };
+        if let (Some(lock), true) = (&mut lock, checks.set_aside && !found.damaged.is_empty()) {
             let aside = self.folder.join(ASIDE);
             doing(fs::create_dir_all(&aside), "create folder", &aside)?;
+            let files: Vec<&str> = found.damaged.iter().map(|(name, _)| &name[..]).collect();
+            note(&mut lock.log, Event::SetAside, &files)?;
             for (name, _) in &found.damaged {
                 let path = self.folder.join(name);
                 doing(fs::rename(&path, aside.join(name)), "move aside", &path)?;
             }
         }
-        if checks.rebuild {
+        if let (Some(lock), true) = (&mut lock, checks.rebuild) {
+            let lost: Vec<&str> = found.lost.iter().map(String::as_str).collect();
+            note(&mut lock.log, Event::Lost, &lost)?;
+            if lock.log.damaged > 0 {
+                note(&mut lock.log, Event::Repaired, &[""])?;
+            }
             let path = self.folder.join(index::NAME);
             match fs::remove_file(&path) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}

@@ -2,7 +2,9 @@
 
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 use std::thread;
+use std::time::{Duration, Instant};
 
 use fpprobe_reports::Report;
 use fpprobe_reports::load::load;
@@ -89,9 +91,10 @@ fn hostile_text_stays_out_of_names_and_in_its_place() {
 }
 
 #[test]
-fn reports_are_called_by_id_and_by_age() {
+fn reports_are_called_by_id_and_by_arrival() {
     let (_folder, store) = store();
-    let [second, first, third] = [1, 0, 2].map(|day| put(&store, day));
+    // Not by what clocks said when they were made.
+    let [first, second, third] = [1, 2, 0].map(|day| put(&store, day));
     let listing = store.list().unwrap();
     assert_eq!(listing.reports, [first.clone(), second.clone(), third.clone()]);
     let found = |id: &str| store.find(&listing, id);
@@ -276,7 +279,10 @@ fn writers_take_turns_and_readers_see_whole_reports() {
 fn what_exceeds_a_limit_goes_oldest_first_and_the_newest_stays() {
     let (_folder, store) = store();
     let stored: Vec<Stored> = (0..5).map(|day| put(&store, day)).collect();
-    let now = fpprobe_reports::time::seconds(&stored[4].entry.finished).unwrap();
+    let now = seconds(&stored[4]);
+    // What a process has stored itself it does not remove.
+    assert_eq!(store.prune(&Limits { count: 1, days: 1, bytes: 1 }, now + 100 * DAY).unwrap(), []);
+    let store = Store::new(store.folder().to_owned());
     let size = stored[0].size;
     assert!(stored.iter().all(|one| one.size.abs_diff(size) < 64));
     let none = Limits::default();
@@ -296,6 +302,121 @@ fn what_exceeds_a_limit_goes_oldest_first_and_the_newest_stays() {
     assert_eq!(store.prune(&Limits { count: 2, ..none }, now).unwrap(), stored[..3]);
     assert_eq!(store.list().unwrap().reports, stored[3..]);
     assert!(store.list().unwrap().indexed);
+}
+
+fn seconds(stored: &Stored) -> u64 {
+    fpprobe_reports::time::seconds(&stored.entry.finished).unwrap()
+}
+
+/// The store, as another process sees it.
+fn elsewhere(store: &Store) -> Store {
+    Store::new(store.folder().to_owned())
+}
+
+#[test]
+fn a_clock_that_was_ahead_or_behind_costs_no_report() {
+    let (_folder, store) = store();
+    let ahead = put(&store, 9);
+    let now = seconds(&ahead) - 8 * DAY;
+    let store = elsewhere(&store);
+    let stored = put(&store, 1);
+    let limits = Limits { count: 1, ..Limits::default() };
+    assert_eq!(store.prune(&limits, now).unwrap(), [ahead.clone()]);
+    let listing = store.list().unwrap();
+    assert_eq!(store.find(&listing, "last").unwrap(), stored);
+    // A clock that is behind makes reports that are old at once.
+    let store = elsewhere(&store);
+    let behind = put(&store, 0);
+    put(&elsewhere(&store), 1);
+    put(&elsewhere(&store), 2);
+    let limits = Limits { days: 30, ..Limits::default() };
+    assert_eq!(store.would_prune(&limits, now + 300 * DAY).unwrap(), [stored]);
+    assert!(store.list().unwrap().reports.contains(&behind));
+}
+
+#[test]
+fn reports_from_the_future_are_known() {
+    let (_folder, store) = store();
+    let [now, ahead] = [0, 1].map(|day| put(&store, day));
+    let future = |at: u64| store.list().unwrap().future(at).cloned().collect::<Vec<_>>();
+    assert_eq!(future(seconds(&now)), [ahead]);
+    assert_eq!(future(seconds(&now) + DAY), []);
+}
+
+#[test]
+fn what_was_stored_and_is_gone_is_noticed_once() {
+    let (_folder, store) = store();
+    let missing = store.verify(Checks::default()).unwrap_err().to_string();
+    assert!(missing.contains("there is no store in"), "{missing}");
+    store.prepare().unwrap();
+    assert!(store.verify(Checks::default()).unwrap().is_whole());
+    let stored: Vec<Stored> = (0..4).map(|day| put(&store, day)).collect();
+    // What is removed by the store itself is not lost.
+    let limits = Limits { count: 3, ..Limits::default() };
+    assert_eq!(elsewhere(&store).prune(&limits, 0).unwrap(), stored[..1]);
+    assert!(store.verify(Checks::default()).unwrap().is_whole());
+    fs::remove_file(store.folder().join(&stored[1].entry.file)).unwrap();
+    for _ in 0..2 {
+        let found = store.verify(Checks::default()).unwrap();
+        assert_eq!((found.is_whole(), &found.lost[..]), (false, std::slice::from_ref(&stored[1].entry.file)));
+    }
+    assert_eq!(store.verify(Checks { rebuild: true, set_aside: false }).unwrap().lost.len(), 1);
+    assert!(store.verify(Checks::default()).unwrap().is_whole());
+    // All of them at once.
+    for stored in &stored[2..] {
+        fs::remove_file(store.folder().join(&stored.entry.file)).unwrap();
+    }
+    assert_eq!(store.verify(Checks::default()).unwrap().lost.len(), 2);
+}
+
+#[test]
+fn a_log_that_is_lost_or_damaged_is_noticed_and_begun_anew() {
+    let (_folder, store) = store();
+    let stored: Vec<Stored> = [1, 2, 0].map(|day| put(&store, day)).into();
+    let path = store.folder().join("log.jsonl");
+    let log = fs::read_to_string(&path).unwrap();
+    fs::write(&path, log.replacen("stored", "removed", 1)).unwrap();
+    let found = store.verify(Checks { rebuild: true, set_aside: false }).unwrap();
+    assert_eq!((found.log, found.is_whole()), (Some(1), false));
+    assert!(store.verify(Checks::default()).unwrap().is_whole());
+    // An earlier version wrote none: its reports are taken over by what their clocks said.
+    fs::remove_file(&path).unwrap();
+    let found = store.verify(Checks::default()).unwrap();
+    assert_eq!((found.log, found.unlogged, found.is_whole()), (None, 3, false));
+    let by_time = [&stored[2], &stored[0], &stored[1]].map(Stored::clone);
+    assert_eq!(store.list().unwrap().reports, by_time);
+    let last = put(&store, 1).entry.file.clone();
+    assert_eq!(last, stored[0].entry.file);
+    assert_eq!(store.list().unwrap().reports, by_time);
+    assert!(store.verify(Checks::default()).unwrap().is_whole());
+}
+
+#[test]
+fn who_holds_the_lock_is_named_and_not_waited_for_without_end() {
+    let (_folder, store) = store();
+    put(&store, 0);
+    let mut stopped = Command::new("sleep").arg("100").spawn().unwrap();
+    let stop = Command::new("kill").args(["-STOP", &stopped.id().to_string()]).status().unwrap();
+    assert!(stop.success());
+    let path = store.folder().join("lock");
+    let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap();
+    fs::write(&path, format!("{}\n{}\nfpprobe run --store\n", stopped.id(), host.trim())).unwrap();
+    let lock = fs::File::open(&path).unwrap();
+    lock.lock().unwrap();
+    let (report, text) = report(1);
+    let patient = elsewhere(&store).with_patience(Duration::from_millis(100));
+    let begun = Instant::now();
+    let error = patient.put(&report, &text, false).unwrap_err().to_string();
+    let took = begun.elapsed();
+    let expected = format!("process {} (`fpprobe run --store`), which is stopped; `kill -CONT", stopped.id());
+    assert!(error.contains(&expected) && error.contains("gave up after 0.1 s"), "{error}");
+    assert!(took < Duration::from_secs(10), "{took:?}");
+    stopped.kill().unwrap();
+    stopped.wait().unwrap();
+    // Readers wait for nobody.
+    assert_eq!(patient.list().unwrap().reports.len(), 1);
+    drop(lock);
+    assert!(matches!(patient.put(&report, &text, false).unwrap(), Put::Stored(_)));
 }
 
 #[test]

@@ -8,7 +8,7 @@ use fpprobe_reports::store::{Entry, Store, Stored};
 use serde::Serialize;
 
 use crate::exit::{OrUsage as _, Status, say};
-use crate::output;
+use crate::{keep, output};
 
 /// The document of `history list --json`.
 #[derive(Serialize)]
@@ -16,7 +16,7 @@ struct Document<'a> {
     schema: &'static str,
     /// The folder.
     store: String,
-    /// Newest first.
+    /// The report stored last comes first.
     reports: Vec<Row<'a>>,
     damaged: Vec<Damaged>,
 }
@@ -67,6 +67,7 @@ pub fn main(store: &Store, json: bool, devices: &[String], limit: Option<usize>)
     for (name, damage) in &listing.damaged {
         say(&format!("warning: {name} cannot be read: {damage} (`fpprobe history verify` looks at all of them)"));
     }
+    keep::warn_of_future(&listing);
     if listing.reports.is_empty() {
         let place = store.folder().display();
         say(&format!("no report in {place}: `fpprobe run --store` and `fpprobe history add FILE` put some there"));

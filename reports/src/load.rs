@@ -1,5 +1,6 @@
 //! Reading a report: version first, limits on size and depth, and messages that say where and what to do.
 
+mod bounds;
 mod sketch;
 mod thin;
 
@@ -15,6 +16,7 @@ use serde_json::Deserializer;
 use serde_json::de;
 use serde_json::error::Category;
 
+use self::bounds::Excess;
 use self::sketch::Text;
 use crate::limited;
 use crate::model::{Report, SCHEMA};
@@ -135,6 +137,20 @@ pub enum LoadError {
         /// How many there may be.
         limit: usize,
     },
+    /// With a string or a list that is longer than any report's.
+    #[error("failed to read report {}: at byte {at} it has {what} of more than {limit} {unit}, which no report has; was it made by hand?", path.display())]
+    TooLong {
+        /// The file.
+        path: PathBuf,
+        /// A string, or a list.
+        what: &'static str,
+        /// How long it may be.
+        limit: usize,
+        /// Of what.
+        unit: &'static str,
+        /// Where.
+        at: usize,
+    },
     /// Of the right version, but with a field missing or of the wrong type.
     #[error("failed to read report {}: {cause}; it says `{SCHEMA}` but does not follow `fpprobe schema`: was it edited by hand?", path.display())]
     Content {
@@ -237,7 +253,16 @@ fn text(path: &Path) -> Result<Text, LoadError> {
             return Ok(text);
         }
     }
-    Text::of(bytes(path)?).map_err(failed)
+    let bytes = bytes(path)?;
+    bounded(&bytes, path)?;
+    Text::of(bytes).map_err(failed)
+}
+
+/// Refuses a text with strings or lists that no report has.
+fn bounded(text: &[u8], path: &Path) -> Result<(), LoadError> {
+    bounds::excess(text).map_or(Ok(()), |Excess { what, unit, limit, at }| {
+        Err(LoadError::TooLong { path: path.to_owned(), what, limit, unit, at })
+    })
 }
 
 /// Reads a report, or those of a folder: its `report.json`, or where there is none every `.json` file in it, by name, but for this
@@ -281,8 +306,10 @@ fn files(path: &Path) -> Result<Vec<PathBuf>, LoadError> {
     Ok(files)
 }
 
-/// Reads a report from its bytes; `path` is named in messages. The nesting of the document is limited to 128 levels.
+/// Reads a report from its bytes; `path` is named in messages. The nesting of the document is limited to 128 levels, and the
+/// length of its strings and lists before anything is made of them.
 pub fn parse(bytes: &[u8], path: &Path) -> Result<Report, LoadError> {
+    bounded(bytes, path)?;
     // Texts are checked once and as one, which takes a fraction of the time.
     match std::str::from_utf8(bytes) {
         Ok(text) => document(|| serde_json::Deserializer::from_str(text), path),

@@ -1,7 +1,10 @@
 //! Files that appear whole or not at all.
+//!
+//! Until then a file has a temporary name, and a lock that the system releases when its writer ends, however that ends: one
+//! without it is the leftover of a run that was killed, and the next that writes the same file removes it.
 
-use std::ffi::OsString;
-use std::fs::{self, File, OpenOptions};
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
@@ -66,7 +69,9 @@ pub struct Saving {
 impl Saving {
     /// Begins a temporary file in the same folder.
     pub fn begin(path: &Path) -> io::Result<Saving> {
-        let (file, temporary) = create_beside(path, folder(path))?;
+        let name = path.file_name().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "it names no file"))?;
+        remove_leftovers(folder(path), name);
+        let (file, temporary) = create_beside(name, folder(path))?;
         Ok(Saving { path: path.to_owned(), temporary, out: BufWriter::new(file) })
     }
 
@@ -103,20 +108,57 @@ fn folder(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-fn create_beside(path: &Path, folder: &Path) -> io::Result<(File, PathBuf)> {
-    let name = path.file_name().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "it names no file"))?;
+/// What temporary names of a file begin with; process and number follow.
+fn prefix(name: &OsStr) -> OsString {
+    let mut prefix = OsString::from(".");
+    prefix.push(name);
+    prefix.push(".");
+    prefix
+}
+
+/// How they end.
+const SUFFIX: &str = ".tmp";
+
+/// Removes temporary files of this name that nobody writes any more. Whatever fails here adds nothing to what comes next.
+fn remove_leftovers(folder: &Path, name: &OsStr) {
+    let prefix = prefix(name);
+    let is_temporary = |name: &OsStr| {
+        let name = name.as_encoded_bytes();
+        let inner = name.strip_prefix(prefix.as_encoded_bytes()).and_then(|rest| rest.strip_suffix(SUFFIX.as_bytes()));
+        inner.is_some_and(|inner| inner.iter().all(|byte| byte.is_ascii_digit() || *byte == b'.'))
+    };
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    for entry in entries.filter(|entry| is_temporary(&entry.file_name())) {
+        let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
+        let file = if is_file { OpenOptions::new().write(true).open(entry.path()).ok() } else { None };
+        if let Some(file) = file
+            && file.try_lock().is_ok()
+        {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+fn create_beside(name: &OsStr, folder: &Path) -> io::Result<(File, PathBuf)> {
     let mut attempt = 0;
     loop {
-        let mut temporary = OsString::from(".");
-        temporary.push(name);
-        temporary.push(format!(".{}.{attempt}.tmp", std::process::id()));
+        let mut temporary = prefix(name);
+        temporary.push(format!("{}.{attempt}{SUFFIX}", std::process::id()));
         let temporary = folder.join(temporary);
         match OpenOptions::new().write(true).create_new(true).open(&temporary) {
-            Ok(file) => return Ok((file, temporary)),
+            // Another process may have taken it for a leftover before it had its lock.
+            Ok(file) if is_locked(&file) && temporary.exists() => return Ok((file, temporary)),
+            Ok(_) if attempt < 100 => attempt += 1,
+            Ok(_) => return Err(io::Error::other("its temporary files vanish")),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists && attempt < 100 => attempt += 1,
             Err(error) => return Err(error),
         }
     }
+}
+
+/// Takes the lock of a file that is written; whether it has it. Where the file system has no locks, nobody else gets one either.
+fn is_locked(file: &File) -> bool {
+    !matches!(file.try_lock(), Err(TryLockError::WouldBlock))
 }
 
 #[cfg(test)]
@@ -152,6 +194,22 @@ mod tests {
         let missing = save(&folder.path().join("no/report.json"), |_| Ok(())).unwrap_err();
         assert!(missing.to_string().contains("create the folder first"), "{missing}");
         assert!(save(folder.path(), |_| Ok(())).unwrap_err().to_string().contains("it is a folder"));
+    }
+
+    #[test]
+    fn what_killed_runs_have_left_is_removed_and_what_others_write_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("report.json");
+        let left = |name: &str| fs::write(folder.path().join(name), "half").unwrap();
+        [".report.json.4711.0.tmp", ".other.json.4711.0.tmp", ".report.json.x.tmp"].into_iter().for_each(left);
+        let mut other = Saving::begin(&path).unwrap();
+        other.write_all(b"whole").unwrap();
+        save(&path, |out| out.write_all(b"new")).unwrap();
+        other.commit(None).unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"whole");
+        let mut names = names(folder.path());
+        names.sort();
+        assert_eq!(names, [".other.json.4711.0.tmp", ".report.json.x.tmp", "report.json"]);
     }
 
     #[cfg(unix)]

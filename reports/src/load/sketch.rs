@@ -11,11 +11,14 @@ use std::io::{self, BufRead, BufReader, Read as _, Seek as _, SeekFrom};
 use memchr::{memchr2, memmem};
 use twox_hash::XxHash3_128;
 
+use super::bounds::STRING;
 use crate::store::columns::Joined;
 use crate::store::container::Unpacking;
 
 /// Bytes from which on a line is worth a look.
 const LONG: usize = 128;
+/// Bytes of the longest line.
+const LONGEST: usize = 4 * STRING;
 /// Bytes that are read at once.
 const PIECE: usize = 1 << 20;
 /// How a name begins, and ends.
@@ -133,11 +136,14 @@ impl Source {
     }
 }
 
-/// The text with names, and where the lists are that they stand for.
+/// The text with names, and where the lists are that they stand for; `None` also where a line is longer than any list of a report.
 fn sketch(reader: &mut impl BufRead) -> io::Result<Option<(String, Places)>> {
     let (mut sketch, mut places) = (String::new(), Places::new());
     let (mut line, mut at) = (Vec::new(), 0);
-    while reader.read_until(b'\n', &mut line)? > 0 {
+    while reader.by_ref().take(LONGEST as u64).read_until(b'\n', &mut line)? > 0 {
+        if line.len() == LONGEST {
+            return Ok(None);
+        }
         let list = Some(&line[..]).filter(|line| line.len() > LONG).and_then(list);
         let (before, list, after) = list
             .map_or((&line[..], None, &[][..]), |(start, end)| (&line[..start], Some(&line[start..end]), &line[end..]));

@@ -5,7 +5,6 @@
 
 use std::fs;
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
-use std::os::fd::AsRawFd as _;
 use std::os::unix::fs::{FileTypeExt as _, chown};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
@@ -19,6 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use super::happening::Happening;
 use crate::exit::usage_error;
+use crate::system;
 
 /// Longest request.
 const LONGEST: usize = 4096;
@@ -164,39 +164,16 @@ fn ask(stream: &UnixStream, sender: &Sender<Happening>) -> anyhow::Result<Reply>
     Ok(replied.recv_timeout(PATIENCE).unwrap_or_else(|_| Reply::refused("the daemon does not answer")))
 }
 
-/// Groups that a process may have, as Linux has it (`NGROUPS_MAX`).
-const MOST_GROUPS: usize = 1 << 16;
-
 /// Whether the other end may ask.
 fn admitted(stream: &UnixStream, group: Option<u32>) -> anyhow::Result<()> {
     let peer = socket_peercred(stream)?;
     let user = peer.uid.as_raw();
     let own = rustix::process::geteuid().as_raw();
-    let member = |group: u32| peer.gid.as_raw() == group || groups(stream).contains(&group);
+    let member = |group: u32| peer.gid.as_raw() == group || system::groups(stream).contains(&group);
     if user == 0 || user == own || group.is_some_and(member) {
         return Ok(());
     }
     bail!("user {user} may not control this daemon: its group is set by `daemon.control.group`")
-}
-
-/// The further groups that the other end had when it connected (socket(7), `SO_PEERGROUPS`): of other users' processes a service
-/// sees nothing in /proc.
-#[expect(unsafe_code, reason = "no library that is used here asks for this option")]
-fn groups(stream: &UnixStream) -> Vec<u32> {
-    let mut groups = vec![0_u32; MOST_GROUPS];
-    let mut length = size_of_val(&groups[..]) as libc::socklen_t;
-    // SAFETY: the descriptor is open, and `length` says how many bytes may be written to where `groups` lies.
-    let failed = unsafe {
-        libc::getsockopt(
-            stream.as_raw_fd(),
-            libc::SOL_SOCKET,
-            libc::SO_PEERGROUPS,
-            groups.as_mut_ptr().cast(),
-            &raw mut length,
-        )
-    };
-    groups.truncate(if failed == 0 { length as usize / size_of::<u32>() } else { 0 });
-    groups
 }
 
 /// A group by name or number.

@@ -1,0 +1,122 @@
+//! What is done: the `fpprobe` binary, whose `main` this library holds; [`hostile`] is what its tests reach beside that.
+//!
+//! The **supervisor** (this process) finds drivers, starts workers, collects observations, has them judged and shows
+//! the report; it never loads a driver. A **worker** is the same binary started again (`fpprobe worker`) with one driver
+//! visible; it may crash, hang or lose its device, and costs the kernel it was at, nothing else.
+//!
+//! Architecture invariant: only `vulkan/` and the modules that run inside a worker ([`worker`], [`measure`]) know
+//! Vulkan; nothing else here may call them.
+#![deny(unsafe_code)]
+
+mod against;
+mod alone;
+mod asking;
+mod campaign;
+mod cli;
+mod colour;
+mod commands;
+mod config;
+mod daemon;
+mod discover;
+mod doctor;
+mod document;
+mod event;
+mod exit;
+mod host;
+pub mod hostile;
+mod hurry;
+mod journal;
+mod judging;
+mod keep;
+mod lines;
+mod measure;
+mod output;
+mod profiles;
+mod progress;
+mod protocol;
+mod quick;
+mod require;
+mod select;
+mod session;
+mod stop;
+mod supervisor;
+mod sweep;
+#[allow(unsafe_code, reason = "system calls that no safe crate offers")]
+mod system;
+mod tally;
+#[allow(unsafe_code, reason = "the only module that talks to drivers")]
+mod vulkan;
+mod worker;
+
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use clap::Parser as _;
+use rustix::process::{Pid, Signal, getppid, set_parent_process_death_signal};
+
+use cli::{Cli, Command, DaemonArgs};
+use exit::Status;
+
+/// The program.
+pub fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return exit::usage(&error),
+    };
+    if let Command::Worker { dump_raw, memory } = cli.command {
+        // What a driver does to its process is for the supervisor to see.
+        return worker::main(dump_raw, memory);
+    }
+    exit::contained(|| match dispatch(cli) {
+        Ok(status) => status.into(),
+        Err(error) => exit::report(&error),
+    })
+}
+
+fn dispatch(cli: Cli) -> anyhow::Result<Status> {
+    cli.global.tied.map_or(Ok(()), tie)?;
+    if let Command::Utilisation { address } = &cli.command {
+        return daemon::utilisation(address);
+    }
+    let source = daemon::Source { file: cli.global.config.clone(), sets: cli.global.set.clone() };
+    // A daemon is asked and told whatever has become of its file since it was read.
+    if let Command::Daemon(DaemonArgs { command: Some(command) }) = &cli.command {
+        return commands::daemon::ask(&source, command);
+    }
+    let layers = config::load(cli.global.config.as_deref(), &cli.global.set)?;
+    let session = session::Session::new(layers.config().map_err(exit::usage_error)?, &cli.global);
+    match cli.command {
+        Command::List(args) => commands::list::main(&session, &args),
+        Command::Run(args) => commands::run::main(&session, &args),
+        Command::Eval(args) => commands::eval::main(&session, &args),
+        Command::Accepts(args) => commands::accepts::main(&args),
+        Command::Judge(args) => commands::judge::main(&session, &args),
+        Command::History(args) => commands::history::main(&session, &args),
+        Command::Diff(args) => commands::diff::main(&session, &args),
+        Command::Baseline { command } => commands::baseline::main(&command),
+        Command::Check(args) => commands::check::main(&session, &args),
+        Command::Sweep(args) => commands::sweep::main(&session, &args),
+        Command::Merge(args) => commands::merge::main(&session, &args),
+        Command::Answers(args) => commands::answers::main(&session, &args),
+        Command::Kernels(args) => commands::kernels::main(&args),
+        Command::Rules(args) => commands::rules::main(&args),
+        Command::Explain { what } => commands::explain::main(&what),
+        Command::Daemon(_) => daemon::run(source).map(|()| Status::Done),
+        Command::Config { command } => commands::config::main(&layers, &command),
+        Command::Profiles => commands::profiles::main(),
+        Command::Doctor => commands::doctor::main(&session),
+        Command::Schema { document } => commands::schema::main(&document),
+        Command::Completions { shell } => commands::completions::main(shell),
+        Command::Man => commands::man::main(),
+        Command::Utilisation { .. } | Command::Worker { .. } => Ok(Status::Internal),
+    }
+}
+
+/// Ends with the process that has started this one, however that ends: a daemon leaves nothing behind.
+fn tie(parent: i32) -> anyhow::Result<()> {
+    set_parent_process_death_signal(Some(Signal::KILL))
+        .context("failed to tie this process to the one that started it")?;
+    let now = getppid().map(Pid::as_raw_pid);
+    anyhow::ensure!(now == Some(parent), "the process that started this one, {parent}, has ended");
+    Ok(())
+}

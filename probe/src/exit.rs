@@ -1,9 +1,16 @@
 //! Exit statuses: what they mean, which one wins, and how errors reach the terminal.
 
-use std::io::{self, Write as _};
+use std::io::ErrorKind::{QuotaExceeded, StorageFull};
+use std::io::{self, IsTerminal as _, Write as _};
+use std::panic::UnwindSafe;
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use fpprobe_reports::escape::visible_lines;
+use signal_hook::consts::SIGABRT;
+
+use crate::output::{self, CLOSED};
 
 /// The last paragraph of `--help`.
 pub const HELP: &str = "\
@@ -52,7 +59,11 @@ impl Status {
 
     /// This status where the condition holds, else [`Status::Done`].
     pub fn when(self, condition: bool) -> Status {
-        if condition { self } else { Status::Done }
+        self.some_when(condition).unwrap_or_default()
+    }
+
+    fn some_when(self, condition: bool) -> Option<Status> {
+        condition.then_some(self)
     }
 }
 
@@ -97,9 +108,9 @@ pub fn report(error: &anyhow::Error) -> ExitCode {
     say(&format!("fpprobe: {error:#}"));
     let status = error.chain().find_map(|cause| {
         let ended = cause.downcast_ref::<Ended>().map(|ended| ended.0);
-        // A disk that is full is the user's to mend.
-        let full = cause.downcast_ref::<io::Error>().filter(|error| error.kind() == io::ErrorKind::StorageFull);
-        let ended = ended.or(full.map(|_| Status::Usage));
+        // A disk that is full, and a standard output that is closed, are the user's to fix.
+        let ended =
+            ended.or(Status::Usage.some_when(matches!(kind(cause), Some(StorageFull | QuotaExceeded | CLOSED))));
         ended.or_else(|| cause.downcast_ref::<Usage>().map(|_| Status::Usage))
     });
     status.unwrap_or(Status::Internal).into()
@@ -113,15 +124,36 @@ pub fn say(line: &str) {
 
 /// Prints clap's message: help and version to standard output with status 0, anything else to standard error with 2.
 pub fn usage(error: &clap::Error) -> ExitCode {
-    let _ = error.print();
-    Status::Usage.when(error.use_stderr()).into()
+    if error.use_stderr() {
+        let _ = error.print();
+        return Status::Usage.into();
+    }
+    let mut out = output::stdout();
+    let text = error.render();
+    let text = if io::stdout().is_terminal() { text.ansi().to_string() } else { text.to_string() };
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Ok(()) => Status::Done.into(),
+        Err(error) => report(&error.into()),
+    }
+}
+
+/// The kind of an error of reading or writing, in JSON or not.
+fn kind(cause: &(dyn std::error::Error + 'static)) -> Option<io::ErrorKind> {
+    let io = cause.downcast_ref::<io::Error>().map(io::Error::kind);
+    io.or_else(|| cause.downcast_ref::<serde_json::Error>().and_then(serde_json::Error::io_error_kind))
 }
 
 fn is_broken_pipe(cause: &(dyn std::error::Error + 'static)) -> bool {
-    let io = cause.downcast_ref::<std::io::Error>();
-    let json = cause.downcast_ref::<serde_json::Error>().and_then(serde_json::Error::io_error_kind);
-    let kind = io.map(std::io::Error::kind).or(json);
-    kind == Some(std::io::ErrorKind::BrokenPipe)
+    kind(cause) == Some(io::ErrorKind::BrokenPipe)
+}
+
+/// Runs `main`. A panic, whose message is on standard error already, and an abort for want of memory or threads are internal
+/// errors; what standard libraries do otherwise are statuses that nobody has documented.
+pub fn contained(main: impl FnOnce() -> ExitCode + UnwindSafe) -> ExitCode {
+    let internal = Status::Internal as i32;
+    // The C library's default stays where this cannot be had.
+    let _ = signal_hook::flag::register_conditional_shutdown(SIGABRT, internal, Arc::new(AtomicBool::new(true)));
+    std::panic::catch_unwind(main).unwrap_or(Status::Internal.into())
 }
 
 #[cfg(test)]

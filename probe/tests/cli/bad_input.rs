@@ -1,6 +1,7 @@
 //! What users get wrong: a clear message and exit status 2.
 
 use std::io::pipe;
+use std::process::Command;
 
 use crate::scene::{ends, ends_reading, fpprobe};
 
@@ -39,12 +40,55 @@ fn bad_values_are_named() {
     assert!(refused(&["judge", "/nowhere/report.json"]).contains("/nowhere/report.json"));
 }
 
+/// What prints to standard output, each in its own way.
+const PRINTED: [&[&str]; 6] = [
+    &["accepts", "d3d11", "f32.fabs", "80000000"],
+    &["schema", "report"],
+    &["kernels", "f32.fadd"],
+    &["completions", "bash"],
+    &["--help"],
+    &["--version"],
+];
+
 #[test]
 fn a_full_disk_is_named() {
-    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
-    let ended = ends(fpprobe(&[]).args(["accepts", "d3d11", "f32.fabs", "80000000"]).stdout(full));
-    ended.with(2);
-    assert!(ended.err.contains("No space left"), "{}", ended.err);
+    for arguments in PRINTED {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let ended = ends(fpprobe(&[]).args(arguments).stdout(full));
+        assert_eq!(ended.code, Some(2), "{arguments:?}");
+        assert!(ended.err.contains("No space left"), "{arguments:?}: {}", ended.err);
+    }
+}
+
+/// The program, started by a shell that has run this first.
+fn after(script: &str, arguments: &[&str]) -> Command {
+    let whole = fpprobe(&[]);
+    let mut command = Command::new("sh");
+    command.arg("-c").arg(format!("{script} exec \"$0\" \"$@\"")).arg(whole.get_program()).args(arguments);
+    command
+}
+
+#[test]
+fn a_standard_output_that_is_closed_is_an_error_and_one_that_leads_nowhere_is_not() {
+    for arguments in PRINTED {
+        let ended = ends(&mut after("exec >&-;", arguments));
+        assert_eq!(ended.code, Some(2), "{arguments:?}");
+        assert!(ended.err.contains("failed to write standard output: it is closed"), "{arguments:?}: {}", ended.err);
+        assert_eq!(ends(&mut after("exec >/dev/null;", arguments)).code, Some(0), "{arguments:?}");
+    }
+}
+
+#[test]
+fn memory_that_is_not_there_is_an_internal_error() {
+    // Enough to start, and not to read and judge everything; a thread that cannot be had is a panic.
+    let report = concat!(env!("CARGO_MANIFEST_DIR"), "/../reports/tests/reports/v1-lavapipe-25.json");
+    let status = |kibibytes: u32| {
+        let mut command = after(&format!("ulimit -v {kibibytes};"), &["judge", report]);
+        (kibibytes, command.output().unwrap().status.code())
+    };
+    let statuses: Vec<(u32, Option<i32>)> = (0..8).map(|step| status(60_000 + 15_000 * step)).collect();
+    assert!(statuses.iter().all(|(_, status)| [Some(0), Some(1), Some(2), Some(3)].contains(status)), "{statuses:?}");
+    assert!(statuses.iter().any(|(_, status)| *status == Some(1)), "{statuses:?}");
 }
 
 #[test]

@@ -14,6 +14,7 @@ mod busy;
 mod changes;
 pub mod control;
 mod debounce;
+mod descendants;
 mod found;
 mod happening;
 mod hook;
@@ -24,6 +25,7 @@ mod log;
 mod look;
 mod manners;
 mod metrics;
+mod outbox;
 mod outcome;
 mod policy;
 mod quarantine;
@@ -45,6 +47,7 @@ use std::fs::{self, File, OpenOptions};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
+use std::time::Instant;
 
 use anyhow::Context as _;
 use fpprobe_reports::escape::visible;
@@ -68,6 +71,11 @@ pub fn check(layers: &Layers) -> anyhow::Result<()> {
     Policy::new(layers).map(drop)
 }
 
+/// The path that the head of a request names; `None` where it is no request, or not all of one.
+pub fn http_path(head: &[u8]) -> Option<String> {
+    http::path(head)
+}
+
 /// Runs until it is told to end.
 pub fn run(source: Source) -> anyhow::Result<()> {
     let policy = source.read()?;
@@ -83,13 +91,13 @@ pub fn run(source: Source) -> anyhow::Result<()> {
     // Before any other thread: the socket's mode is made with the process's mask.
     control::listen(&socket, &daemon.control.group, sender.clone()).or_usage()?;
     signals(sender.clone())?;
-    let board = Arc::new(Board::default());
+    let board = Arc::new(Board::new(Instant::now()));
     if !daemon.http.listen.is_empty() {
         let address = http::listen(&daemon.http, Arc::clone(&board), &policy)?;
         say(&format!("fpprobe daemon: listens on http://{address}/"));
     }
     let watch = Watch::new(sender.clone()).context("failed to watch files").or_usage()?;
-    let messenger = Messenger::start(folder.join("outbox"), sender.clone())?;
+    let messenger = Messenger::start(&folder.join("outbox"), (&daemon.hook, &daemon.webhook), sender.clone())?;
     let quarantine = Quarantine::open(&folder.join("quarantine.json")).or_usage()?;
     Service::new(source, policy, sender, board, (watch, messenger, quarantine)).run(&happenings);
     let _ = fs::remove_file(&socket);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
@@ -86,11 +86,16 @@ pub struct Waiting {
     pub reason: String,
 }
 
+/// How long the loop may take for one turn, which is a second where nothing happens.
+const STUCK: Duration = Duration::from_secs(30);
+
 /// Where the state hangs.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Board {
     shown: Mutex<Sheet>,
     changed: Condvar,
+    /// When the loop went round last.
+    beat: Mutex<Instant>,
 }
 
 /// What hangs there.
@@ -107,6 +112,22 @@ pub struct Sheet {
 }
 
 impl Board {
+    /// An empty one.
+    pub fn new(now: Instant) -> Board {
+        Board { shown: Mutex::default(), changed: Condvar::new(), beat: Mutex::new(now) }
+    }
+
+    /// The loop goes round.
+    pub fn beat(&self, now: Instant) {
+        *self.beat.lock().unwrap_or_else(PoisonError::into_inner) = now;
+    }
+
+    /// For how long the loop has not gone round, where that is too long.
+    pub fn stuck(&self, now: Instant) -> Option<Duration> {
+        let beat = *self.beat.lock().unwrap_or_else(PoisonError::into_inner);
+        Some(now.saturating_duration_since(beat)).filter(|since| *since > STUCK)
+    }
+
     /// Hangs up a state.
     pub fn publish(&self, status: String, metrics: String, ready: bool) {
         let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
@@ -124,5 +145,20 @@ impl Board {
         let shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
         let waited = self.changed.wait_timeout_while(shown, longest, |sheet| sheet.version == version);
         waited.unwrap_or_else(PoisonError::into_inner).0.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_loop_that_is_stuck_is_noticed() {
+        let begun = Instant::now();
+        let board = Board::new(begun);
+        assert_eq!(board.stuck(begun + Duration::from_secs(20)), None);
+        assert_eq!(board.stuck(begun + Duration::from_secs(31)), Some(Duration::from_secs(31)));
+        board.beat(begun + Duration::from_secs(31));
+        assert_eq!(board.stuck(begun + Duration::from_secs(40)), None);
     }
 }

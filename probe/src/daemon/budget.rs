@@ -21,7 +21,8 @@ impl Spent {
 
     /// How much there was of it up to now.
     pub fn total(&mut self, now: SystemTime) -> Duration {
-        // What a clock that was set back has still to come to counts.
+        // What a clock that was ahead said has not passed yet: it counts from now.
+        self.0.iter_mut().for_each(|(when, _)| *when = now.min(*when));
         let is_over = |when: &SystemTime| now.duration_since(*when).is_ok_and(|since| since > DAY);
         while self.0.front().is_some_and(|(when, _)| is_over(when)) {
             self.0.pop_front();
@@ -67,6 +68,15 @@ mod tests {
         let mut again: Spent = serde_json::from_str(&serde_json::to_string(&spent).unwrap()).unwrap();
         assert_eq!(spent.total(start + DAY + minute), minute * 2);
         assert_eq!(again.total(start + DAY + minute), minute * 2);
+    }
+
+    #[test]
+    fn what_was_spent_under_a_clock_that_was_ahead_is_forgotten_too() {
+        let (now, minute) = (SystemTime::now(), Duration::from_mins(1));
+        let mut spent = Spent::default();
+        spent.add(now + DAY * 3650, minute);
+        assert_eq!(spent.total(now), minute);
+        assert_eq!(spent.total(now + DAY + minute), Duration::ZERO);
     }
 
     #[test]

@@ -91,9 +91,7 @@ impl Service {
         };
         // What is not accepted though nothing has changed, or nothing was there before, is told by what says so.
         let kept = kept.and_then(|()| match &found.check {
-            Some(check) if news && changed.is_none() => {
-                self.messenger.tell(check, &self.policy.config.daemon.hook, &self.policy.config.daemon.webhook)
-            }
+            Some(check) if news && changed.is_none() => self.notify(check),
             _ => Ok(()),
         });
         if let Some(check) = &found.check {
@@ -136,16 +134,24 @@ impl Service {
         }
     }
 
+    /// Tells hooks of what a document says.
+    fn notify(&mut self, document: &Path) -> anyhow::Result<()> {
+        for gone in self.messenger.tell(document)? {
+            let text = format!("the notice {gone} was never delivered, and made room in the outbox for a newer one");
+            self.tell(Priority::Error, &text, &[]);
+        }
+        Ok(())
+    }
+
     /// Keeps a difference, and tells hooks of it.
-    fn keep(&self, diff: &Path, report: &str, tell: bool) -> anyhow::Result<()> {
+    fn keep(&mut self, diff: &Path, report: &str, tell: bool) -> anyhow::Result<()> {
         let folder = self.policy.folder().join("diffs");
         let kept = folder.join(format!("{report}.json"));
-        let daemon = &self.policy.config.daemon;
         fs::create_dir_all(&folder)
             .and_then(|()| fs::rename(diff, &kept))
             .with_context(|| format!("failed to keep {}", kept.display()))?;
         if tell {
-            self.messenger.tell(&kept, &daemon.hook, &daemon.webhook)?;
+            self.notify(&kept)?;
         }
         let mut diffs: Vec<(SystemTime, PathBuf)> = fs::read_dir(&folder)
             .into_iter()

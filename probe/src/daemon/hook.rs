@@ -1,164 +1,215 @@
 //! Whom to tell of a regression: a program, with the difference on its standard input, and an address, by POST.
 //!
-//! What is to be told lies in a folder until it has been, or has been tried often enough: a daemon that is killed tells it
-//! when it starts again.
+//! What is to be told lies in the [`Outbox`] until it has been, or has been tried for days.
 
 use std::fs::{self, File};
 use std::os::unix::process::CommandExt as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::mpsc::Sender;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
 use fpprobe_reports::limited;
-use rustix::process::{Pid, Signal, kill_process_group, set_parent_process_death_signal};
+use rustix::process::{Pid, Signal, kill_process_group};
 use ureq::tls::{Certificate, PemItem, RootCerts, TlsConfig, parse_pem};
 
+use super::descendants;
 use super::happening::Happening;
+use super::outbox::{Notice, Outbox, Recipient};
 use crate::config::{Hook, Webhook};
+use crate::system;
 
-/// Wait before the second attempt; each further one is twice as long, up to the longest.
-const PAUSE: Duration = Duration::from_secs(1);
-const LONGEST: Duration = Duration::from_mins(1);
 /// Between two looks at a program.
 const TICK: Duration = Duration::from_millis(20);
+/// Longest wait for something to do.
+const IDLE: Duration = Duration::from_mins(10);
 
 /// How addresses begin that somebody vouches for.
 pub const HTTPS: &str = "https://";
 /// Bytes that certificates may have.
 const AUTHORITIES: u64 = 4 << 20;
 
-/// A message on its way.
-struct Message {
-    file: PathBuf,
+/// What the messenger works on.
+struct Desk {
+    outbox: Outbox,
     hook: Hook,
     webhook: Webhook,
-}
-
-/// The program that runs, which ends with its children when the daemon does.
-#[derive(Default)]
-struct Running {
-    group: Option<Pid>,
+    /// The program that runs, which ends with its children when the daemon does.
+    running: Option<Running>,
     ended: bool,
 }
 
-/// Tells, in a thread of its own, one after the other. Dropped, it ends the program that runs; what that was told is told again
-/// when the daemon starts.
+impl Desk {
+    /// Whether somebody is to be told.
+    fn has(&self, recipient: Recipient) -> bool {
+        match recipient {
+            Recipient::Hook => !self.hook.command.is_empty(),
+            Recipient::Webhook => !self.webhook.url.is_empty(),
+        }
+    }
+}
+
+/// A program and what it has started.
+#[derive(Clone)]
+struct Running {
+    group: Option<Pid>,
+    mark: String,
+}
+
+impl Running {
+    /// Ends what is left: the program's group, and its descendants wherever they are.
+    fn end(&self) {
+        if let Some(group) = self.group {
+            let _ = kill_process_group(group, Signal::KILL);
+        }
+        descendants::end(&self.mark);
+    }
+}
+
+/// Delivers, in a thread of its own, one notice after the other. Dropped, it ends the program that runs; what that was told is
+/// told again when the daemon starts.
 pub struct Messenger {
-    folder: PathBuf,
-    messages: Sender<Message>,
-    running: Arc<Mutex<Running>>,
+    desk: Arc<Mutex<Desk>>,
+    changed: Arc<Condvar>,
 }
 
 impl Drop for Messenger {
     fn drop(&mut self) {
-        let mut running = lock(&self.running);
-        running.ended = true;
-        if let Some(group) = running.group.take() {
-            let _ = kill_process_group(group, Signal::KILL);
+        let mut desk = lock(&self.desk);
+        desk.ended = true;
+        if let Some(running) = desk.running.take() {
+            running.end();
         }
+        self.changed.notify_all();
     }
 }
 
-fn lock(running: &Mutex<Running>) -> MutexGuard<'_, Running> {
-    running.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock(desk: &Mutex<Desk>) -> MutexGuard<'_, Desk> {
+    desk.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Messenger {
-    /// With this folder; how it went is sent there.
-    pub fn start(folder: PathBuf, sender: Sender<Happening>) -> anyhow::Result<Messenger> {
-        fs::create_dir_all(&folder).with_context(|| format!("failed to create folder {}", folder.display()))?;
-        let (messages, receiver) = channel();
-        let running = Arc::new(Mutex::new(Running::default()));
-        let shared = Arc::clone(&running);
-        let work = move || deliver(&receiver, &sender, &shared);
+    /// With this folder, in which notices of an earlier daemon may lie; how it went is sent there.
+    pub fn start(
+        folder: &Path,
+        (hook, webhook): (&Hook, &Webhook),
+        sender: Sender<Happening>,
+    ) -> anyhow::Result<Messenger> {
+        let outbox = Outbox::open(folder, Instant::now())?;
+        let desk = Desk { outbox, hook: hook.clone(), webhook: webhook.clone(), running: None, ended: false };
+        let messenger = Messenger { desk: Arc::new(Mutex::new(desk)), changed: Arc::default() };
+        let (desk, changed) = (Arc::clone(&messenger.desk), Arc::clone(&messenger.changed));
+        let work = move || deliver(&desk, &changed, &sender);
         std::thread::Builder::new().name("messenger".to_owned()).spawn(work)?;
-        Ok(Messenger { folder, messages, running })
+        Ok(messenger)
     }
 
-    /// Tells what was to be told when the daemon was killed.
-    pub fn leftovers(&self, hook: &Hook, webhook: &Webhook) {
-        let files = fs::read_dir(&self.folder).into_iter().flatten().flatten().map(|entry| entry.path());
-        let mut files: Vec<PathBuf> = files.filter(|path| path.extension().is_some_and(|end| end == "json")).collect();
-        files.sort();
-        for file in files {
-            let _ = self.messages.send(Message { file, hook: hook.clone(), webhook: webhook.clone() });
+    /// Whom to tell from now on, also of what waits.
+    pub fn configure(&self, hook: &Hook, webhook: &Webhook) {
+        let mut desk = lock(&self.desk);
+        (desk.hook, desk.webhook) = (hook.clone(), webhook.clone());
+    }
+
+    /// How many notices wait.
+    pub fn waiting(&self) -> usize {
+        lock(&self.desk).outbox.len()
+    }
+
+    /// Tells a document; what is to be told is a file of its own, whatever becomes of this one. Says what had to make room.
+    pub fn tell(&self, document: &Path) -> anyhow::Result<Vec<String>> {
+        let (mut desk, mut gone) = (lock(&self.desk), Vec::new());
+        for recipient in Recipient::ALL {
+            if !desk.has(recipient) {
+                continue;
+            }
+            gone.extend(desk.outbox.add(document, recipient, Instant::now())?);
         }
-    }
-
-    /// Tells a difference; what is to be told is a file of its own, beside whatever becomes of this one.
-    pub fn tell(&self, diff: &Path, hook: &Hook, webhook: &Webhook) -> anyhow::Result<()> {
-        let Some(name) = diff.file_name().filter(|_| !hook.command.is_empty() || !webhook.url.is_empty()) else {
-            return Ok(());
-        };
-        let file = self.folder.join(name);
-        let _ = fs::remove_file(&file);
-        fs::hard_link(diff, &file).with_context(|| format!("failed to keep {} for the hook", file.display()))?;
-        let _ = self.messages.send(Message { file, hook: hook.clone(), webhook: webhook.clone() });
-        Ok(())
+        self.changed.notify_all();
+        Ok(gone)
     }
 }
 
-fn deliver(messages: &Receiver<Message>, sender: &Sender<Happening>, running: &Mutex<Running>) {
-    while let Ok(Message { file, hook, webhook }) = messages.recv() {
-        let tell = |what: &str, result: anyhow::Result<()>| {
-            let told = result
-                .map(|()| format!("{what} was told"))
-                .map_err(|error| format!("{what} could not be told: {error:#}"));
-            let _ = sender.send(Happening::Told(told));
+fn deliver(desk: &Mutex<Desk>, changed: &Condvar, sender: &Sender<Happening>) {
+    let mut waiting = lock(desk);
+    while !waiting.ended {
+        let now = Instant::now();
+        let Some(notice) = waiting.outbox.due(now) else {
+            let pause = waiting.outbox.next().map_or(IDLE, |due| due.saturating_duration_since(now));
+            waiting = changed.wait_timeout(waiting, pause).unwrap_or_else(PoisonError::into_inner).0;
+            continue;
         };
-        if !hook.command.is_empty() {
-            let told = persistently(hook.retries, || run(&hook, &file, running));
-            tell(&format!("hook {}", hook.command[0]), told);
+        if !waiting.has(notice.recipient) {
+            // A reload has taken it away.
+            waiting.outbox.remove(&notice);
+            continue;
         }
-        if !webhook.url.is_empty() {
-            let told = persistently(webhook.retries, || post(&webhook, &file));
-            tell("webhook", told);
-        }
+        let (hook, webhook) = (waiting.hook.clone(), waiting.webhook.clone());
+        drop(waiting);
+        let (who, retries, result) = match notice.recipient {
+            Recipient::Hook => {
+                let program = hook.command.first().cloned().unwrap_or_default();
+                (format!("hook {program}"), hook.retries, run(&hook, &notice.file, desk))
+            }
+            Recipient::Webhook => ("webhook".to_owned(), webhook.retries, post(&webhook, &notice.file)),
+        };
+        waiting = lock(desk);
         // What the daemon's end broke off is told when it starts again.
-        if !lock(running).ended {
-            let _ = fs::remove_file(&file);
+        if !waiting.ended {
+            let told = settle(&mut waiting.outbox, &notice, &who, retries, result);
+            told.into_iter().for_each(|told| drop(sender.send(Happening::Told(told))));
         }
     }
 }
 
-/// Tries once, and so many times again.
-fn persistently(retries: u32, attempt: impl Fn() -> anyhow::Result<()>) -> anyhow::Result<()> {
-    let mut pause = PAUSE;
-    for _ in 0..retries {
-        if attempt().is_ok() {
-            return Ok(());
-        }
-        std::thread::sleep(pause);
-        pause = (pause * 2).min(LONGEST);
+/// Takes over how a delivery went; what there is to say of it. Of many failures in a row only the first and the last are told.
+fn settle(
+    outbox: &mut Outbox,
+    notice: &Notice,
+    who: &str,
+    retries: u32,
+    result: anyhow::Result<()>,
+) -> Option<Result<String, String>> {
+    let Err(error) = result else {
+        outbox.remove(notice);
+        return Some(Ok(format!("{who} was told")));
+    };
+    match outbox.failed(notice, Instant::now(), retries) {
+        None => Some(Err(format!("{who} could not be told, after {} attempts: {error:#}", retries + 1))),
+        Some(pause) if notice.attempts == 0 => Some(Err(format!(
+            "{who} could not be told: {error:#}; it is tried again in {} s, and then less and less often, up to {retries} times",
+            pause.as_secs()
+        ))),
+        Some(_) => None,
     }
-    attempt().with_context(|| format!("after {} attempts", retries + 1))
 }
 
-/// Starts the program, without a shell, and waits for it, but not past its time or the daemon's. It may have children: its group
-/// ends where its time does.
-fn run(hook: &Hook, file: &Path, running: &Mutex<Running>) -> anyhow::Result<()> {
+/// Starts the program, without a shell, and waits for it, but not past its time or the daemon's. What it has started ends with it.
+fn run(hook: &Hook, file: &Path, desk: &Mutex<Desk>) -> anyhow::Result<()> {
     let [program, arguments @ ..] = hook.command.as_slice() else { return Ok(()) };
     let input = File::open(file)?;
     let mut command = Command::new(program);
     command.args(arguments).stdin(input).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
-    tie(&mut command);
-    let (mut child, group) = {
-        let mut running = lock(running);
-        anyhow::ensure!(!running.ended, "the daemon ends");
+    let mark = descendants::mark(&mut command);
+    system::tie(&mut command);
+    let (mut child, running) = {
+        let mut desk = lock(desk);
+        anyhow::ensure!(!desk.ended, "the daemon ends");
         let child = command.spawn().context("it could not be started")?;
         let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
-        running.group = group;
-        (child, group)
+        let running = Running { group, mark };
+        desk.running = Some(running.clone());
+        (child, running)
     };
-    let ended = wait(&mut child, group, hook);
-    lock(running).group = None;
+    let ended = wait(&mut child, hook);
+    running.end();
+    let _ = child.wait();
+    lock(desk).running = None;
     ended
 }
 
-fn wait(child: &mut Child, group: Option<Pid>, hook: &Hook) -> anyhow::Result<()> {
+fn wait(child: &mut Child, hook: &Hook) -> anyhow::Result<()> {
     let deadline = Instant::now() + Duration::from_secs_f64(hook.timeout);
     while Instant::now() < deadline {
         match child.try_wait()? {
@@ -167,10 +218,6 @@ fn wait(child: &mut Child, group: Option<Pid>, hook: &Hook) -> anyhow::Result<()
             None => std::thread::sleep(TICK),
         }
     }
-    if let Some(group) = group {
-        let _ = kill_process_group(group, Signal::KILL);
-    }
-    child.wait()?;
     bail!("it took more than {} s", hook.timeout)
 }
 
@@ -188,14 +235,6 @@ pub fn trusted(webhook: &Webhook) -> anyhow::Result<RootCerts> {
         .with_context(|| format!("{} is no PEM", file.display()))?;
     anyhow::ensure!(!certificates.is_empty(), "{} holds no certificate in PEM", file.display());
     Ok(RootCerts::new_with_certs(&certificates))
-}
-
-/// Has a program end with this one, however that ends.
-#[expect(unsafe_code, reason = "the system is asked between fork and exec")]
-fn tie(command: &mut Command) {
-    let tie = || Ok(set_parent_process_death_signal(Some(Signal::KILL))?);
-    // SAFETY: it makes one system call, allocates nothing and takes no lock.
-    unsafe { command.pre_exec(tie) };
 }
 
 fn post(webhook: &Webhook, file: &Path) -> anyhow::Result<()> {
@@ -220,6 +259,7 @@ fn post(webhook: &Webhook, file: &Path) -> anyhow::Result<()> {
 mod tests {
     use std::io::{Read, Write};
     use std::net::TcpListener;
+    use std::sync::mpsc::channel;
 
     use super::*;
 
@@ -228,11 +268,46 @@ mod tests {
         let diff = folder.path().join("diff.json");
         fs::write(&diff, "{\"a\":1}").unwrap();
         let (sender, receiver) = channel();
-        let messenger = Messenger::start(folder.path().join("outbox"), sender).unwrap();
-        messenger.tell(&diff, hook, webhook).unwrap();
-        match receiver.recv_timeout(Duration::from_mins(1)).unwrap() {
+        let messenger = Messenger::start(&folder.path().join("outbox"), (hook, webhook), sender).unwrap();
+        messenger.tell(&diff).unwrap();
+        // The last that it says of it.
+        let told = || match receiver.recv_timeout(Duration::from_mins(1)).unwrap() {
             Happening::Told(told) => told,
             _ => panic!("something else happened"),
+        };
+        loop {
+            let told = told();
+            if !told.as_ref().is_err_and(|text| text.contains("it is tried again")) {
+                assert_eq!(messenger.waiting(), 0);
+                return told;
+            }
+        }
+    }
+
+    #[test]
+    fn what_a_program_has_started_ends_with_it_wherever_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let pids = folder.path().join("pids");
+        let file = pids.display();
+        // One in its group, one in a session of its own.
+        let script = format!(
+            "sleep 1000 & echo $! >{file}; setsid sh -c 'echo $$ >>{file}; exec sleep 1000' & \
+            while [ $(wc -l <{file}) -lt 2 ]; do sleep 0.05; done"
+        );
+        for (script, timeout) in [(script.clone(), 60.0), (format!("{script}; sleep 1000"), 2.0)] {
+            let _ = told(&hook(&["sh", "-c", &script], timeout, 0), &Webhook::default());
+            let started = fs::read_to_string(&pids).unwrap();
+            assert_eq!(started.lines().count(), 2, "{started}");
+            // Somebody else's to reap.
+            let runs = |pid: &&str| {
+                let stat = fs::read_to_string(format!("/proc/{pid}/stat"));
+                stat.is_ok_and(|stat| !stat.contains(") Z "))
+            };
+            let deadline = Instant::now() + Duration::from_secs(20);
+            while started.lines().any(|pid| runs(&pid)) {
+                assert!(Instant::now() < deadline, "{started}");
+                std::thread::sleep(TICK);
+            }
         }
     }
 

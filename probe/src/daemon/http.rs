@@ -1,21 +1,22 @@
 //! The HTTP listener: reads nothing but a short head, answers, closes. It changes nothing and has no passwords.
 //!
-//! Connections are few and each has its time; what is no request of HTTP/1 is refused. Where the listener is on the loopback
+//! Connections are few and each has its time; where all are taken, the one makes room that has been silent longest. What is no request of HTTP/1 is refused. Where the listener is on the loopback
 //! interface, a name other than `localhost` in `Host` is refused too: a page elsewhere may have its name lead here.
 
 mod request;
 mod response;
 mod routes;
 
+use std::collections::VecDeque;
 use std::io;
-use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
-use std::sync::Arc;
+use std::net::{IpAddr, Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 
-use self::request::Refused;
+use self::request::{Refused, Request};
 use self::response::Response;
 use self::routes::Site;
 use super::board::Board;
@@ -25,8 +26,34 @@ use crate::exit::OrUsage as _;
 
 /// Time for what a client that is one too many is told.
 const BRIEF: Duration = Duration::from_millis(200);
+/// Between two looks at whether there is a seat.
+const TICK: Duration = Duration::from_millis(2);
 /// Pause after a failure to accept, most of which are of too many open files.
 const PAUSE: Duration = Duration::from_millis(100);
+
+/// Connections whose request has not arrived yet, oldest first.
+#[derive(Clone, Default)]
+struct Silent(Arc<Mutex<VecDeque<Arc<TcpStream>>>>);
+
+impl Silent {
+    fn list(&self) -> MutexGuard<'_, VecDeque<Arc<TcpStream>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn add(&self, stream: &Arc<TcpStream>) {
+        self.list().push_back(Arc::clone(stream));
+    }
+
+    fn remove(&self, stream: &Arc<TcpStream>) {
+        self.list().retain(|one| !Arc::ptr_eq(one, stream));
+    }
+
+    /// Ends the oldest; whether there was one.
+    fn end_oldest(&self) -> bool {
+        // Its thread reads the end, and gives its seat back.
+        self.list().pop_front().is_some_and(|stream| stream.shutdown(Shutdown::Both).is_ok())
+    }
+}
 
 /// A place among the connections, given back when dropped.
 struct Seat(Arc<AtomicUsize>);
@@ -37,6 +64,18 @@ impl Seat {
         let one_more = |taken: usize| (taken < most).then_some(taken + 1);
         taken.fetch_update(Ordering::SeqCst, Ordering::SeqCst, one_more).ok()?;
         Some(Seat(Arc::clone(taken)))
+    }
+
+    /// One that is about to be given back.
+    fn wait(taken: &Arc<AtomicUsize>, most: usize) -> Option<Seat> {
+        let deadline = Instant::now() + BRIEF;
+        loop {
+            let seat = Seat::take(taken, most);
+            if seat.is_some() || Instant::now() > deadline {
+                return seat;
+            }
+            std::thread::sleep(TICK);
+        }
     }
 }
 
@@ -58,7 +97,7 @@ pub fn listen(settings: &Http, board: Arc<Board>, policy: &Policy) -> anyhow::Re
     let listener = if passes { bound? } else { bound.or_usage()? };
     let address = listener.local_addr().with_context(doing)?;
     let site = Arc::new(Site::new(board, policy, settings.connections));
-    let (taken, most) = (Arc::new(AtomicUsize::new(0)), settings.connections);
+    let (taken, most, silent) = (Arc::new(AtomicUsize::new(0)), settings.connections, Silent::default());
     let local = address.ip().is_loopback();
     let accept = move || {
         loop {
@@ -66,15 +105,19 @@ pub fn listen(settings: &Http, board: Arc<Board>, policy: &Policy) -> anyhow::Re
                 std::thread::sleep(PAUSE);
                 continue;
             };
-            let Some(seat) = Seat::take(&taken, most) else {
+            let room = || silent.end_oldest().then(|| Seat::wait(&taken, most)).flatten();
+            let Some(seat) = Seat::take(&taken, most).or_else(room) else {
                 let _ = stream.set_write_timeout(Some(BRIEF));
                 let _ = Response::plain(503, "too many connections").write(&stream, false);
                 continue;
             };
-            let site = Arc::clone(&site);
+            let (site, silent, stream) = (Arc::clone(&site), silent.clone(), Arc::new(stream));
+            silent.add(&stream);
             let serve = move || {
+                let request = request::read(&stream);
+                silent.remove(&stream);
                 // A client that leaves, or is too slow, is its own misfortune.
-                let _ = serve(&stream, &site, local);
+                let _ = serve(&stream, request, &site, local);
                 drop(seat);
             };
             // Where there is no thread to be had, the connection closes.
@@ -85,8 +128,13 @@ pub fn listen(settings: &Http, board: Arc<Board>, policy: &Policy) -> anyhow::Re
     Ok(address)
 }
 
-fn serve(stream: &TcpStream, site: &Site, local: bool) -> io::Result<()> {
-    let request = match request::read(stream) {
+/// The path that the head of a request names.
+pub fn path(head: &[u8]) -> Option<String> {
+    request::parse(head).ok()?.map(|request| request.path)
+}
+
+fn serve(stream: &TcpStream, request: Result<Request, Refused>, site: &Site, local: bool) -> io::Result<()> {
+    let request = match request {
         Ok(request) => request,
         Err(Refused { status, reason }) if status > 0 => return Response::plain(status, reason).write(stream, false),
         Err(_) => return Ok(()),

@@ -15,10 +15,11 @@ pub struct Metrics {
 }
 
 /// Name, type and help of the daemon's own metrics.
-const OWN: [(&str, &str, &str); 11] = [
+const OWN: [(&str, &str, &str); 12] = [
     ("fpprobe_daemon_start_timestamp_seconds", "gauge", "When the daemon began, in seconds since 1970."),
     ("fpprobe_daemon_paused", "gauge", "Whether it measures nothing until it is told to."),
     ("fpprobe_daemon_waiting", "gauge", "Devices that wait to be measured."),
+    ("fpprobe_daemon_notices_waiting", "gauge", "Notices that could not be delivered to hook or webhook yet."),
     ("fpprobe_daemon_troubles", "gauge", "Drivers that cannot be used, and places that cannot be watched."),
     ("fpprobe_daemon_triggers_total", "counter", "What made it look, by trigger."),
     ("fpprobe_daemon_rounds_total", "counter", "Devices measured, by extent and result."),

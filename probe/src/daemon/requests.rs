@@ -12,6 +12,7 @@ use super::log::{Log, Priority};
 use super::policy::{Policy, seconds};
 use super::roster::Known;
 use super::round::{Extent, Order};
+use super::schedule::Alarm;
 use super::service::{Service, add, write_config};
 use super::trigger::Trigger;
 
@@ -32,8 +33,9 @@ impl Service {
                 // An interval goes on, however often the rest is read again.
                 let before = &self.policy.config.daemon;
                 if (&before.schedule, before.jitter) != (&daemon.schedule, daemon.jitter) {
-                    self.next = policy.schedule.next(&Zoned::now(), seconds(daemon.jitter));
+                    self.alarm = Alarm::new(&policy.schedule, seconds(daemon.jitter), &Zoned::now(), Instant::now());
                 }
+                self.messenger.configure(&daemon.hook, &daemon.webhook);
                 self.policy = policy;
                 add(&mut self.want, Trigger::Identity);
                 self.queue.wake(Instant::now());

@@ -2,7 +2,7 @@
 
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::str::FromStr;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use croner::Cron;
 use jiff::{SignedDuration, Zoned};
@@ -62,9 +62,96 @@ impl Schedule {
     }
 }
 
+/// How far the clock may differ from the time that has passed: what corrects it in small steps does not set it.
+const TOLERANCE: SignedDuration = SignedDuration::from_secs(10);
+
+/// The next time of a schedule, by a clock that may be set.
+#[derive(Clone, Debug)]
+pub struct Alarm {
+    next: Option<Zoned>,
+    /// What both clocks said last: the one that may be set, and the one that only passes.
+    seen: (Zoned, Instant),
+}
+
+/// What an alarm does.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Ring {
+    /// Nothing.
+    Silent,
+    /// The time has come.
+    Due,
+    /// The clock was set back by this much; the next time was computed again.
+    SetBack(SignedDuration),
+}
+
+impl Alarm {
+    /// Of a schedule, now.
+    pub fn new(schedule: &Schedule, jitter: Duration, wall: &Zoned, passing: Instant) -> Alarm {
+        Alarm { next: schedule.next(wall, jitter), seen: (wall.clone(), passing) }
+    }
+
+    /// The next time.
+    pub fn next(&self) -> Option<&Zoned> {
+        self.next.as_ref()
+    }
+
+    /// Looks at both clocks.
+    pub fn look(&mut self, schedule: &Schedule, jitter: Duration, wall: &Zoned, passing: Instant) -> Ring {
+        let passed = passing.saturating_duration_since(self.seen.1);
+        let expected = SignedDuration::try_from(passed).ok().and_then(|passed| self.seen.0.checked_add(passed).ok());
+        let back = expected.map_or(SignedDuration::ZERO, |expected| wall.duration_until(&expected));
+        self.seen = (wall.clone(), passing);
+        let Some(next) = &self.next else { return Ring::Silent };
+        if next <= wall {
+            self.next = schedule.next(wall, jitter);
+            return Ring::Due;
+        }
+        if back <= TOLERANCE {
+            return Ring::Silent;
+        }
+        self.next = match schedule {
+            // As much of the interval is left as before.
+            Schedule::Every(_) => next.checked_sub(back).ok(),
+            _ => schedule.next(wall, jitter),
+        };
+        Ring::SetBack(back)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_clock_that_is_set_back_keeps_no_schedule_from_its_time() {
+        let (ahead, right, passing) = (at("2036-03-04T05:06:07[UTC]"), at("2026-03-04T05:06:17[UTC]"), Instant::now());
+        for (text, expected) in [("every 90s", "2026-03-04T05:07:37[UTC]"), ("0 3 * * *", "2026-03-05T03:00:00[UTC]")] {
+            let schedule: Schedule = text.parse().unwrap();
+            let mut alarm = Alarm::new(&schedule, Duration::ZERO, &ahead, passing);
+            let mut look = |wall: &Zoned, seconds: u64| {
+                let ring = alarm.look(&schedule, Duration::ZERO, wall, passing + Duration::from_secs(seconds));
+                (ring, alarm.next().unwrap().clone())
+            };
+            let (ring, next) = look(&right, 10);
+            assert!(matches!(ring, Ring::SetBack(by) if by > SignedDuration::from_hours(80_000)), "{text}: {ring:?}");
+            assert_eq!(next, at(expected), "{text}");
+            // A correction by little, then the time itself.
+            let slewed = right.checked_add(SignedDuration::from_millis(800)).unwrap();
+            assert_eq!(look(&slewed, 11).0, Ring::Silent, "{text}");
+            assert_eq!(look(&at(expected), 12).0, Ring::Due, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_clock_that_is_set_on_rings_once() {
+        let (wall, passing) = (at("2026-03-04T05:06:07[UTC]"), Instant::now());
+        let schedule: Schedule = "every 6h".parse().unwrap();
+        let mut alarm = Alarm::new(&schedule, Duration::ZERO, &wall, passing);
+        let later = at("2027-03-04T05:06:07[UTC]");
+        assert_eq!(alarm.look(&schedule, Duration::ZERO, &later, passing), Ring::Due);
+        assert_eq!(alarm.look(&schedule, Duration::ZERO, &later, passing), Ring::Silent);
+        assert_eq!(alarm.next(), Some(&at("2027-03-04T11:06:07[UTC]")));
+    }
 
     fn at(text: &str) -> Zoned {
         text.parse().unwrap()

@@ -31,6 +31,7 @@ use super::queue::{Queue, Verdict};
 use super::remembered::Remembered;
 use super::roster::{Known, Roster};
 use super::round::{Extent, Order, Place, round};
+use super::schedule::{Alarm, Ring};
 use super::trigger::Trigger;
 use super::unfinished;
 use super::watch::Watch;
@@ -75,7 +76,7 @@ pub struct Service {
     pub(super) debounce: Debounce,
     changed: Vec<Trigger>,
     next_poll: Instant,
-    pub(super) next: Option<Zoned>,
+    pub(super) alarm: Alarm,
     pub(super) stopping: Option<Instant>,
     stop: Stop,
 }
@@ -98,8 +99,7 @@ impl Service {
         for (key, (extent, text)) in &remembered.metrics {
             metrics.report(key, *extent, text.clone());
         }
-        let next = policy.schedule.next(&Zoned::now(), seconds(daemon.jitter));
-        messenger.leftovers(&daemon.hook, &daemon.webhook);
+        let alarm = Alarm::new(&policy.schedule, seconds(daemon.jitter), &Zoned::now(), Instant::now());
         Service {
             source,
             board,
@@ -122,7 +122,7 @@ impl Service {
             debounce,
             changed: Vec::new(),
             next_poll: Instant::now(),
-            next,
+            alarm,
             stopping: None,
             stop: Stop::default(),
             sender,
@@ -150,6 +150,7 @@ impl Service {
             self.begin(now);
             self.publish();
             // The loop itself is what must be alive.
+            self.board.beat(now);
             let _ = sd_notify::notify(&[NotifyState::Watchdog]);
             let until = self.debounce.deadline().map_or(tick, |due| due.saturating_duration_since(now).min(tick));
             let until = if self.stopping.is_some() { until.min(ENDING) } else { until };
@@ -170,9 +171,15 @@ impl Service {
                 add(&mut self.want, trigger);
             }
         }
-        if self.next.as_ref().is_some_and(|next| *next <= Zoned::now()) {
-            self.next = self.policy.schedule.next(&Zoned::now(), seconds(self.policy.config.daemon.jitter));
-            add(&mut self.want, Trigger::Schedule);
+        let jitter = seconds(self.policy.config.daemon.jitter);
+        match self.alarm.look(&self.policy.schedule, jitter, &Zoned::now(), now) {
+            Ring::Silent => {}
+            Ring::Due => add(&mut self.want, Trigger::Schedule),
+            Ring::SetBack(by) => {
+                let next = self.alarm.next().map_or_else(|| "never".to_owned(), ToString::to_string);
+                let text = format!("the clock was set back by {} s; the schedule's next time is {next}", by.as_secs());
+                self.tell(Priority::Notice, &text, &[]);
+            }
         }
         if self.next_poll <= now {
             self.next_poll = now + seconds(self.policy.config.daemon.poll);

@@ -24,6 +24,7 @@ impl Service {
         let waiting = self.queue.waiting();
         self.metrics.set("fpprobe_daemon_paused", &[], f64::from(u8::from(self.remembered.paused)));
         self.metrics.set("fpprobe_daemon_waiting", &[], waiting.len() as f64);
+        self.metrics.set("fpprobe_daemon_notices_waiting", &[], self.messenger.waiting() as f64);
         self.metrics.forget("fpprobe_daemon_quarantined");
         for slot in self.quarantine.held().keys() {
             self.metrics.set("fpprobe_daemon_quarantined", &[("slot", slot)], 1.0);
@@ -42,7 +43,7 @@ impl Service {
             waiting,
             quarantine: self.quarantine.held().clone(),
             troubles: self.troubles.clone(),
-            next: self.next.as_ref().map(ToString::to_string),
+            next: self.alarm.next().map(ToString::to_string),
             spent: self.remembered.spent.total(SystemTime::now()).as_secs(),
             log: self.entries.iter().cloned().collect(),
         };

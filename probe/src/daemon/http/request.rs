@@ -63,7 +63,7 @@ pub fn read(stream: &TcpStream) -> Result<Request, Refused> {
 }
 
 /// A request, or `None` where the rest of it is still to come.
-fn parse(head: &[u8]) -> Result<Option<Request>, Refused> {
+pub fn parse(head: &[u8]) -> Result<Option<Request>, Refused> {
     let mut headers = [httparse::EMPTY_HEADER; HEADERS];
     let mut request = httparse::Request::new(&mut headers);
     match request.parse(head) {

@@ -7,7 +7,7 @@ use std::net::TcpStream;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use fpprobe_reports::store::Store;
 use serde::Serialize;
@@ -71,7 +71,10 @@ impl Site {
             "/page.js" => Response::of("text/javascript; charset=utf-8", include_str!("page.js")),
             "/status" => Response::of("application/json", sheet.status.as_bytes()),
             "/metrics" => Response::of("text/plain; version=0.0.4; charset=utf-8", sheet.metrics.as_bytes()),
-            "/healthz" => Response::plain(200, "ok"),
+            "/healthz" => self.board.stuck(Instant::now()).map_or_else(
+                || Response::plain(200, "ok"),
+                |since| Response::plain(503, &format!("the daemon has been stuck for {} s", since.as_secs())),
+            ),
             "/readyz" if sheet.ready => Response::plain(200, "ready"),
             "/readyz" => Response::plain(503, "the devices have not been looked at yet, or the daemon ends"),
             "/reports" => self.reports(),

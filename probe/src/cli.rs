@@ -178,6 +178,9 @@ pub enum Command {
         /// Folder for what each dispatch leaves in memory
         #[arg(long, value_name = "DIR")]
         dump_raw: Option<PathBuf>,
+        /// Most memory of its own, in MiB
+        #[arg(long, value_name = "MIB")]
+        memory: Option<u64>,
     },
 }
 

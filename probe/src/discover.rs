@@ -5,7 +5,8 @@
 //! loader leaves the order to `readdir`, files come sorted by name, so that lists are the same every time.
 
 mod filter;
-mod manifest;
+pub mod layers;
+pub mod manifest;
 mod paths;
 
 use std::collections::HashSet;
@@ -32,6 +33,11 @@ pub fn drivers(instead: &[PathBuf]) -> Vec<Found> {
 /// Where they are looked for, folders and files.
 pub fn places(instead: &[PathBuf]) -> Vec<PathBuf> {
     if instead.is_empty() { paths::places(&|name| std::env::var_os(name)) } else { instead.to_vec() }
+}
+
+/// Variables that keep every implicit layer out, each by its own, in this process's environment.
+pub fn layer_switches() -> Vec<(String, String)> {
+    layers::switches(&|name| std::env::var_os(name))
 }
 
 /// As [`drivers`], in a given environment.

@@ -53,6 +53,8 @@ pub struct Settings {
     pub batch: usize,
     /// Most failures in a row before a device is given up.
     pub failures: usize,
+    /// Most memory of a worker's own, in MiB; 0 is no limit.
+    pub memory: u64,
     /// Environment of workers.
     pub environment: Environment,
     /// Where workers write what dispatches leave in memory.
@@ -94,8 +96,6 @@ pub struct Measured {
     pub held: Vec<Kernel>,
     /// What went wrong on the way.
     pub incidents: Vec<Incident>,
-    /// Workers that were killed from outside; what they were at was asked again.
-    pub killed: usize,
     /// What was noticed on the way.
     pub findings: Vec<Finding>,
 }
@@ -103,13 +103,12 @@ pub struct Measured {
 impl Measured {
     /// Adds what came of a later pass.
     pub fn absorb(&mut self, later: Measured) {
-        let Measured { observations, unasked, left_out, held, incidents, killed, findings } = later;
+        let Measured { observations, unasked, left_out, held, incidents, findings } = later;
         self.observations.extend(observations);
         self.unasked += unasked;
         self.left_out.extend(left_out);
         self.held.extend(held);
         self.incidents.extend(incidents);
-        self.killed += killed;
         self.findings.extend(findings);
     }
 }
@@ -132,6 +131,7 @@ impl Settings {
             device_timeout: Duration::from_secs_f64(config.workers.device_timeout),
             batch: config.workers.batch,
             failures: config.workers.failures,
+            memory: config.workers.memory,
             environment: Environment::new(config),
             dump_raw: None,
             stop,

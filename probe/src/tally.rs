@@ -12,7 +12,7 @@ pub struct Tally {
     answered: usize,
     /// Devices that gave nothing, though what they were asked is not merely unsupported.
     silent: usize,
-    /// Incidents of any kind, workers killed from outside among them.
+    /// Incidents of any kind.
     incidents: usize,
 }
 
@@ -25,7 +25,7 @@ impl Tally {
         } else if measured.unasked > 0 || outcomes().any(|outcome| outcome != Outcome::Unsupported) {
             self.silent += 1;
         }
-        self.incidents += measured.incidents.len() + measured.killed;
+        self.incidents += measured.incidents.len();
     }
 
     /// Adds a device on which nothing can be measured.

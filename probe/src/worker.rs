@@ -16,9 +16,12 @@ use rustix::process::{Resource, Rlimit, Signal, set_parent_process_death_signal,
 
 use crate::protocol::{Failure, Hello, REQUESTS, RESPONSES, Request, Response, frame};
 
-/// Runs a worker on the descriptors that the supervisor left open. Of `dump_raw`, see [`dump`].
-pub fn main(dump_raw: Option<PathBuf>) -> ExitCode {
-    match serve(dump_raw) {
+/// What is added to the worker's badness (proc(5)): where memory runs out, the kernel ends a worker before anybody else.
+const BADNESS: &str = "500";
+
+/// Runs a worker on the descriptors that the supervisor left open. Of `dump_raw`, see [`dump`]; `memory` is in MiB.
+pub fn main(dump_raw: Option<PathBuf>, memory: Option<u64>) -> ExitCode {
+    match serve(dump_raw, memory) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("fpprobe worker: {error:#}");
@@ -27,10 +30,16 @@ pub fn main(dump_raw: Option<PathBuf>) -> ExitCode {
     }
 }
 
-fn serve(dump_raw: Option<PathBuf>) -> anyhow::Result<()> {
+fn serve(dump_raw: Option<PathBuf>, memory: Option<u64>) -> anyhow::Result<()> {
     // A worker must not outlive its supervisor, wherever the driver may have it stuck, and leaves no core files.
     set_parent_process_death_signal(Some(Signal::KILL)).context("failed to tie the worker to its supervisor")?;
     let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) });
+    // Both are for what a driver does; where they cannot be had, it is measured all the same.
+    let _ = std::fs::write("/proc/self/oom_score_adj", BADNESS);
+    if let Some(bytes) = memory.and_then(|memory| memory.checked_mul(1 << 20)) {
+        // Not the address space, of which drivers of GPUs reserve terabytes: private memory that can be written.
+        let _ = setrlimit(Resource::Data, Rlimit { current: Some(bytes), maximum: Some(bytes) });
+    }
     let mut requests = File::open(format!("/proc/self/fd/{REQUESTS}"))
         .context("a worker is started by fpprobe itself, with descriptors 3 and 4 open")?;
     let mut responses = OpenOptions::new()

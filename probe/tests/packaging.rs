@@ -81,6 +81,14 @@ fn a_configuration_that_is_wrong_is_not_tried_again_and_again() {
 }
 
 #[test]
+fn a_worker_that_is_killed_for_want_of_memory_ends_no_service() {
+    for service in SERVICES {
+        let unit = packaged(&format!("{service}.service"));
+        assert!(unit.lines().any(|line| line == "OOMPolicy=continue"), "{service}");
+    }
+}
+
+#[test]
 fn services_are_confined_and_drivers_compile_in_them() {
     let units = Units::installed();
     for service in SERVICES {

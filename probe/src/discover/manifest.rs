@@ -29,14 +29,24 @@ struct Icd {
 
 /// Reads a manifest; the error says what is wrong with it.
 pub fn read(path: &Path) -> Result<Manifest, String> {
+    parse(&bytes(path)?)
+}
+
+/// The bytes of a manifest, of a driver or a layer.
+pub fn bytes(path: &Path) -> Result<Vec<u8>, String> {
     let mut text = Vec::new();
     let file = std::fs::File::open(path).map_err(|error| format!("cannot be read: {error}"))?;
     file.take(LIMIT + 1).read_to_end(&mut text).map_err(|error| format!("cannot be read: {error}"))?;
     if text.len() as u64 > LIMIT {
-        return Err(format!("is larger than {LIMIT} bytes and no driver manifest"));
+        return Err(format!("is larger than {LIMIT} bytes and no manifest"));
     }
+    Ok(text)
+}
+
+/// What a manifest of these bytes says.
+pub fn parse(text: &[u8]) -> Result<Manifest, String> {
     let file: File =
-        serde_json::from_slice(&text).map_err(|error| format!("is not the JSON of a driver manifest: {error}"))?;
+        serde_json::from_slice(text).map_err(|error| format!("is not the JSON of a driver manifest: {error}"))?;
     let own = if cfg!(target_pointer_width = "64") { "64" } else { "32" };
     let foreign = file.icd.library_arch.as_deref().is_some_and(|arch| arch != own);
     match file.icd.library_path {

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 
 use super::Lookup;
 
-/// Below every folder of the search path.
+/// Below every folder of the search path: drivers, and layers that load unasked.
 const SUFFIX: &str = "vulkan/icd.d";
+const LAYERS: &str = "vulkan/implicit_layer.d";
 
 /// Manifest files by the loader's search, in its order.
 pub fn candidates(variable: Lookup<'_>) -> Vec<PathBuf> {
@@ -19,6 +20,11 @@ pub fn candidates(variable: Lookup<'_>) -> Vec<PathBuf> {
         files.extend(manifests_in(&folder.join(SUFFIX)).unwrap_or_default());
     }
     files
+}
+
+/// Manifests of implicit layers, by the loader's search.
+pub fn implicit_layers(variable: Lookup<'_>) -> Vec<PathBuf> {
+    folders(variable).iter().flat_map(|folder| manifests_in(&folder.join(LAYERS)).unwrap_or_default()).collect()
 }
 
 /// Folders and files in which a change may mean another driver.

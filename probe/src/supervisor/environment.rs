@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::config::Config;
+use crate::discover;
 
 /// Switches that keep known drivers from using their shader caches on disk.
 const CACHES_OFF: [(&str, &str); 6] = [
@@ -28,12 +29,16 @@ const CHOOSING: [&str; 3] = ["VK_ADD_DRIVER_FILES", "VK_LOADER_DRIVERS_SELECT", 
 pub struct Environment {
     caches: bool,
     implicit_layers: bool,
+    /// What keeps implicit layers out where the loader does not know how to keep out all of them.
+    layers_off: Vec<(String, String)>,
 }
 
 impl Environment {
     /// From the configuration.
     pub fn new(config: &Config) -> Environment {
-        Environment { caches: config.drivers.caches, implicit_layers: config.layers.implicit }
+        let implicit_layers = config.layers.implicit;
+        let layers_off = if implicit_layers { Vec::new() } else { discover::layer_switches() };
+        Environment { caches: config.drivers.caches, implicit_layers, layers_off }
     }
 
     /// The caches switched off, as the report records them.
@@ -54,7 +59,8 @@ impl Environment {
             command.env_remove(name);
         }
         if !self.implicit_layers {
-            command.env("VK_LOADER_LAYERS_DISABLE", "~implicit~");
+            // Loaders before 1.3.234 know the layers' own variables only.
+            command.env("VK_LOADER_LAYERS_DISABLE", "~implicit~").envs(self.layers_off.iter().cloned());
         }
         if !self.caches {
             command.envs(CACHES_OFF);

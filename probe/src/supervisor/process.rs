@@ -38,6 +38,8 @@ pub struct Worker<'a> {
     stdout: Capture<ChildStdout>,
     stderr: Capture<ChildStderr>,
     stop: Stop,
+    /// Most memory of its own, in MiB; 0 is no limit.
+    memory: u64,
     listener: Listener<'a>,
 }
 
@@ -86,6 +88,9 @@ impl<'a> Worker<'a> {
         if let Some(folder) = &settings.dump_raw {
             command.arg("--dump-raw").arg(folder);
         }
+        if settings.memory > 0 {
+            command.arg("--memory").arg(settings.memory.to_string());
+        }
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         // What a terminal sends to the supervisor's group is the supervisor's to act on.
         command.process_group(0);
@@ -109,6 +114,7 @@ impl<'a> Worker<'a> {
             stdout,
             stderr,
             stop,
+            memory: settings.memory,
             listener,
         })
     }
@@ -219,7 +225,12 @@ impl<'a> Worker<'a> {
         let status = self.reap(GRACE);
         let how = status.map_or_else(|| "closed the line".to_owned(), ending::describe);
         let outside = status.is_some_and(ending::is_from_outside);
-        Failure { outside, ..Failure::new(Outcome::Crashed, format!("the worker {how}")) }
+        let limited = if self.memory > 0 && !outside {
+            format!(" (`workers.memory` allows it {} MiB)", self.memory)
+        } else {
+            String::new()
+        };
+        Failure { outside, ..Failure::new(Outcome::Crashed, format!("the worker {how}{limited}")) }
     }
 
     /// Ends the worker. Returns whether it is gone; one that even SIGKILL does not end is left behind.

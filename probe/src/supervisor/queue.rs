@@ -154,7 +154,7 @@ impl Queue {
         self.asked -= 1;
         if failure.outside && batch.killed < KILLS {
             batch.killed += 1;
-            self.troubles.kill();
+            self.troubles.kill(&batch.places, failure);
             self.waiting.push_front(batch);
             return self.consequence(0, "it is asked again");
         }
@@ -184,10 +184,11 @@ impl Queue {
     /// No worker could be made ready for a batch, which is not to blame.
     pub fn fail_to_start(&mut self, batch: Batch, failure: &Failure) -> Consequence {
         self.asked -= 1;
+        let places = batch.places.clone();
         self.waiting.push_front(batch);
         if failure.outside && self.starts_in_a_row < KILLS as usize {
             self.starts_in_a_row += 1;
-            self.troubles.kill();
+            self.troubles.kill(&places, failure);
             return self.consequence(0, "a new worker is started");
         }
         self.starts_in_a_row += 1;
@@ -202,6 +203,11 @@ impl Queue {
         // A device may have room for one at a time.
         self.troubles.start(failure);
         Consequence { retire: true, ..self.consequence(0, "another worker has it open, and goes on alone") }
+    }
+
+    /// A worker was killed from outside, in an earlier process.
+    pub fn recall_kill(&mut self, batch: &Batch, failure: &Failure) {
+        self.troubles.kill(&batch.places, failure);
     }
 
     /// A worker did not become ready, in an earlier process.

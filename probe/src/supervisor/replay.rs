@@ -48,8 +48,11 @@ pub fn replay(queue: &mut Queue, asks: &[Ask], track: &Track<'_>) -> Result<BTre
                         queue.fail(batch, &failure);
                     }
                     (Stage::Start, _) => queue.recall_start(&failure),
-                    // Whoever killed it then has no say in what is tried now.
-                    (_, Some(batch)) => queue.put_back(batch),
+                    // Whoever killed it then has no say in what is tried now, but is told of.
+                    (_, Some(batch)) => {
+                        queue.recall_kill(&batch, &failure);
+                        queue.put_back(batch);
+                    }
                     (_, None) => {}
                 }
             }

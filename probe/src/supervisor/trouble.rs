@@ -8,6 +8,9 @@ use crate::protocol::{Answer, Failure};
 /// How the detail of an incident ends that came to nothing.
 pub const RESOLVED: &str = "asked again, nothing of it failed, and nothing is missing";
 
+/// What the detail of an incident says of workers that were killed by somebody else.
+const KILLED: &str = "ended from outside, by another process or by the system for want of memory";
+
 /// A batch that failed, and what became of its kernels.
 #[derive(Clone, Debug)]
 struct Trouble {
@@ -25,7 +28,8 @@ pub struct Troubles {
     marks: Vec<Failure>,
     /// Modules in whose company kernels wrote nothing: number of kernels, and those which did not.
     unwritten: Vec<(usize, Vec<usize>)>,
-    killed: usize,
+    /// Workers that were killed from outside: what they were at, and how.
+    killed: Vec<(Vec<usize>, String)>,
     given_up: Option<(usize, String)>,
 }
 
@@ -52,8 +56,8 @@ impl Troubles {
     }
 
     /// A worker was killed from outside.
-    pub fn kill(&mut self) {
-        self.killed += 1;
+    pub fn kill(&mut self, places: &[usize], failure: &Failure) {
+        self.killed.push((places.to_vec(), failure.detail.clone()));
     }
 
     /// Kernels wrote nothing in a module of this many.
@@ -83,8 +87,12 @@ impl Troubles {
     pub fn into_incidents(mut self, asks: &[Ask]) -> Measured {
         self.batches.sort_by(|one, other| one.places.cmp(&other.places));
         self.batches.iter_mut().for_each(|trouble| trouble.named.sort_by_key(|(place, _)| *place));
-        let mut measured = Measured { killed: self.killed, ..Measured::default() };
+        let mut measured = Measured::default();
         let id = |place: &usize| asks[*place].kernel.to_string();
+        let what = |places: &[usize]| match places {
+            [place] => id(place),
+            places => format!("{} kernels in one module, the first being {}", places.len(), id(&places[0])),
+        };
         let incident = |subject: String, failure: &Failure, detail: String| Incident {
             subject,
             outcome: Some(failure.outcome),
@@ -101,10 +109,7 @@ impl Troubles {
                 };
                 measured.incidents.push(incident(id(place), failure, detail));
             }
-            let what = match trouble.places.as_slice() {
-                [place] => id(place),
-                places => format!("{} kernels in one module, the first being {}", places.len(), id(&places[0])),
-            };
+            let what = what(&trouble.places);
             let failure = &trouble.failure;
             let whole = self.given_up.is_none();
             if is_violent(failure.outcome) && violent().next().is_none() && whole {
@@ -125,6 +130,17 @@ impl Troubles {
                 "{count} of {company} kernels in one module, the first being {first}, left results unwritten, though not alone"
             );
             measured.findings.push(Finding { kind: "company".to_owned(), text, evidence: Vec::new() });
+        }
+        self.killed.sort();
+        if let Some((places, how)) = self.killed.first() {
+            let workers =
+                if self.killed.len() == 1 { "1 worker was" } else { &format!("{} workers were", self.killed.len()) };
+            let detail = format!(
+                "{workers} {KILLED}: {how}, while measuring {}; another worker ran what it was at again",
+                what(places)
+            );
+            let failure = Failure::new(Outcome::Crashed, "");
+            measured.incidents.push(incident("-".to_owned(), &failure, detail));
         }
         measured.incidents.extend(self.marks.iter().map(|mark| incident("-".to_owned(), mark, mark.detail.clone())));
         match (&self.given_up, self.starts.first(), self.starts.last()) {

@@ -68,13 +68,44 @@ fn unharmed(driver: &str, signal: &str, outcome: &str, words: &str) {
 #[test]
 fn a_worker_killed_from_outside_leaves_the_report_as_it_would_have_been() {
     let Disturbed { code, err, mut calm, mut report } = disturbed("swiftshader", "-KILL");
+    let incidents = report["devices"][0]["incomplete"].take();
+    report["devices"][0]["incomplete"] = Value::Array(Vec::new());
+    let named = incidents[0]["detail"].as_str().unwrap_or_default();
+    assert!(named.starts_with("1 worker was ended from outside") && named.contains("SIGKILL"), "{incidents}");
+    assert!(named.contains("while measuring f32.f") && incidents.as_array().unwrap().len() == 1, "{incidents}");
     assert_eq!(code, 5);
     assert!(err.contains("the worker was killed by SIGKILL") && err.contains("it is asked again"), "{err}");
     for report in [&mut calm, &mut report] {
         (report["started"], report["finished"]) = (Value::Null, Value::Null);
     }
-    // Neither device nor kernel is to blame, and nothing is missing.
+    // Neither device nor kernel is to blame, and nothing else is different.
     assert_eq!(report, calm);
+}
+
+#[test]
+fn a_worker_has_a_limit_of_memory_and_ends_before_others() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("report.json");
+    let mut command = slow(folder.path(), "swiftshader", "60", &out);
+    command.env("FPPROBE_WORKERS_MEMORY", "700");
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
+    let line = lines.by_ref().find(|line| line.contains(" kernels from ")).unwrap();
+    let worker = line.split(' ').nth(1).unwrap().trim_end_matches(':').to_owned();
+    let about = |name: &str| std::fs::read_to_string(format!("/proc/{worker}/{name}")).unwrap();
+    let (limits, badness) = (about("limits"), about("oom_score_adj"));
+    lines.for_each(drop);
+    assert_eq!((child.wait().unwrap().code(), badness.trim()), (Some(0), "500"));
+    let data = limits.lines().find(|line| line.starts_with("Max data size")).unwrap();
+    assert!(data.contains(&(700 << 20).to_string()), "{data}");
+    // One that is too low for any driver.
+    let mut command = slow(folder.path(), "swiftshader", "60", &out);
+    let ended = ends(command.env("FPPROBE_WORKERS_MEMORY", "12"));
+    assert!(
+        [Some(4), Some(5)].contains(&ended.code) && ended.err.contains("`workers.memory` allows it 12 MiB"),
+        "{}",
+        ended.err
+    );
 }
 
 #[test]

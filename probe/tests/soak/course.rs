@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use fpprobe_reports::journal::{Record, read};
 use fpprobe_spirv::cases::random;
+use serde_json::Value;
 
 use crate::scene::{ends, fpprobe};
 use crate::victim;
@@ -110,9 +111,9 @@ impl Course {
     /// One run to its end, through at most so many kills.
     fn chain(&self, config: &Path, out: &Path, most: u64, dice: &mut Dice, tally: &mut Tally) {
         let mut left = most;
+        let kills = tally.workers;
         loop {
             let leg = Leg::start(self.command(config, out), out);
-            let kills = tally.workers;
             let status = leg.disturb(&mut left, dice, self.longest, tally);
             match status.code() {
                 // The next leg goes on.
@@ -125,10 +126,17 @@ impl Course {
     }
 }
 
+/// A report without its times, and without what it says of workers that were killed.
 fn timeless(folder: &Path) -> String {
     let text = fs::read_to_string(folder.join("report.json")).expect("a report");
-    let times = |line: &&str| !line.contains("\"started\"") && !line.contains("\"finished\"");
-    text.lines().filter(times).map(|line| line.to_owned() + "\n").collect()
+    let mut report: Value = serde_json::from_str(&text).expect("a report is JSON");
+    (report["started"], report["finished"]) = (Value::Null, Value::Null);
+    for device in report["devices"].as_array_mut().expect("a report has devices") {
+        let incidents = device["incomplete"].as_array_mut().expect("a device has incidents");
+        incidents
+            .retain(|incident| !incident["detail"].as_str().is_some_and(|text| text.contains("ended from outside")));
+    }
+    report.to_string()
 }
 
 /// One process of a run.

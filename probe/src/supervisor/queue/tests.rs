@@ -151,11 +151,15 @@ fn a_batch_whose_worker_was_killed_from_outside_is_asked_again_as_it_was() {
     let (answers, troubles) = queue.into_results();
     assert!(answers.iter().all(Option::is_some));
     let measured = troubles.into_incidents(&asks(3));
-    assert_eq!((measured.incidents.len(), measured.killed), (1, KILLS as usize));
+    let details: Vec<&str> = measured.incidents.iter().map(|incident| &incident.detail[..]).collect();
+    assert!(
+        details.len() == 2 && details[1].starts_with(&format!("{KILLS} workers were ended from outside")),
+        "{details:?}"
+    );
 }
 
 #[test]
-fn kills_alone_leave_no_incident() {
+fn who_was_killed_is_named_whatever_the_next_worker_gave() {
     let mut queue = limited(1, vec![vec![0]]);
     let Next::Ask(batch) = queue.next() else { panic!() };
     queue.fail(batch, &killed());
@@ -164,7 +168,9 @@ fn kills_alone_leave_no_incident() {
     let Next::Ask(batch) = queue.next() else { panic!() };
     queue.finish(&batch, vec![ran()]);
     let measured = queue.into_results().1.into_incidents(&asks(1));
-    assert_eq!((measured.incidents, measured.killed), (vec![], 2));
+    let [incident] = &measured.incidents[..] else { panic!("{:?}", measured.incidents) };
+    let said = ["2 workers were ended from outside", "SIGKILL", &asks(1)[0].kernel.to_string()];
+    assert!(said.iter().all(|words| incident.detail.contains(words)), "{}", incident.detail);
 }
 
 #[test]

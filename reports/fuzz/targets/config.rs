@@ -1,13 +1,9 @@
-//! Any text as a configuration. The settings are compiled by themselves: the binary around them would bring in Vulkan.
+//! Any text as a configuration.
 #![no_main]
 
-#[path = "../../../probe/src/config/daemon.rs"]
-mod daemon;
-#[path = "../../../probe/src/config/settings.rs"]
-mod settings;
-
+use fpprobe::hostile;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {
-    let _ = settings::parse(text);
+    hostile::config(text);
 });

@@ -1,14 +1,16 @@
-//! Running kernels twice, honestly (design, invariant 2).
+//! Running kernels more than once, honestly (design, invariant 2).
 //!
-//! The second run has other poison, the cases in other slots, the kernels in reverse order behind idle work groups, and
-//! a module and pipeline of its own. What both runs agree on is the answer; what neither run wrote is `not_written`;
-//! anything else is `flaky`. Where the answer is known, and one run gives it, there is no second.
+//! The second run has other poison, the cases in other slots, the kernels in reverse order behind idle work groups of another
+//! size, and a module and pipeline of its own; before it, the first run's pipeline is dispatched again, over other memory. What
+//! all agree on is the result; what none wrote is `not_written`; anything else is `flaky`. Where the result is known, and one
+//! run gives it, there is no other. All that differs follows from the seed.
 
 mod compare;
 mod left;
 mod poison;
 mod run;
 pub mod support;
+mod vary;
 mod witness;
 
 use std::time::Duration;
@@ -17,9 +19,19 @@ use fpprobe_profiles::Outcome;
 use fpprobe_spirv::plan::{Plan, Variant};
 use fpprobe_spirv::{Cases, Kernel};
 
-pub use left::Left;
+use compare::{RUNS, compare};
+use run::{Lanes, Ready};
+use vary::Turn;
 
-use crate::protocol::{Answer, Failure, Runs};
+pub use left::Left;
+pub use vary::Limits;
+
+use crate::protocol::{Answer, Conditions, Failure, Runs};
+
+/// Two dispatches of one pipeline.
+const AGAIN: &str = "two dispatches of one pipeline";
+/// Pairs of dispatches that run at the same time under stress.
+const PAIRS: u32 = 4;
 
 /// What runs a module: a device, or in tests a stand-in.
 pub trait Executor {
@@ -32,6 +44,29 @@ pub trait Executor {
         texels: &mut [Vec<u8>],
         timeout: Duration,
     ) -> Result<(), Failure>;
+
+    /// Dispatches the pipeline of the last [`Executor::dispatch`] again; the plan differs in operands and size alone.
+    fn again(
+        &mut self,
+        plan: &Plan,
+        buffers: &mut [Vec<u8>],
+        texels: &mut [Vec<u8>],
+        timeout: Duration,
+    ) -> Result<(), Failure>;
+
+    /// Dispatches that pipeline over both of these at the same time; says what the two were, `None` where it cannot.
+    fn at_once(
+        &mut self,
+        _dispatches: [(&Plan, &mut [Vec<u8>]); 2],
+        _timeout: Duration,
+    ) -> Result<Option<&'static str>, Failure> {
+        Ok(None)
+    }
+
+    /// What it can run.
+    fn limits(&self) -> Limits {
+        Limits::default()
+    }
 
     /// Is shown what a dispatch left of each kernel.
     fn left(&mut self, _left: &Left<'_>) -> Result<(), Failure> {
@@ -51,36 +86,108 @@ pub struct Asked {
     pub cases: Cases,
 }
 
-/// Runs these kernels, all in one module, so often. A failure is that of the module, not of one kernel.
+/// Runs these kernels, all in one module, so often, under these conditions. A failure is that of the module, not of one kernel.
 pub fn measure(
     executor: &mut dyn Executor,
     build: Builder,
     support: &support::Support,
     asked: &[Asked],
-    runs: Runs,
+    (runs, conditions): (Runs, Conditions),
     timeout: Duration,
 ) -> Result<Vec<Answer>, Failure> {
     let mut answers: Vec<Option<Answer>> = asked.iter().map(|asked| refused(support, asked)).collect();
     let able = asked.iter().zip(&answers).filter(|pair| pair.1.is_none()).map(|pair| witness::with_witness(pair.0));
     let able: Vec<Asked> = able.collect();
     if !able.is_empty() {
-        let storage16 = support.storage16();
-        let mut once = |number: u32| {
-            let shift = if number == 0 { 0 } else { 1 + (poison::seed(&able[0].kernel) % 3) as u32 };
-            let variant = Variant { shift, reversed: number > 0 };
-            run::run(executor, build, &able, storage16, variant, number, timeout)
-        };
-        let first = once(0)?;
-        // A run agrees with itself, but what may be poison says nothing until another has it.
-        let wrote = |(asked, lanes)| compare::compare(asked, lanes, lanes).outcome == Outcome::Ran;
-        let enough = runs == Runs::One && able.iter().zip(&first).all(wrote);
-        let second = if enough { None } else { Some(once(1)?) };
-        let mut ran = able.iter().zip(first.iter().zip(second.as_ref().unwrap_or(&first)));
+        let mut bench = Bench { executor, build, asked: &able, storage16: support.storage16(), conditions, timeout };
+        let (first, others) = bench.runs(runs)?;
+        let mut ran = able.iter().enumerate();
         for answer in answers.iter_mut().filter(|answer| answer.is_none()) {
-            *answer = ran.next().map(|(asked, (first, second))| compare::compare(asked, first, second));
+            *answer = ran.next().map(|(place, asked)| {
+                let first = &first[place];
+                let compared = others.iter().map(|(what, lanes)| compare(asked, first, &lanes[place], what));
+                let mut compared: Vec<Answer> = compared.collect();
+                match compared.iter().position(|answer| answer.outcome != Outcome::Ran) {
+                    Some(differs) => compared.swap_remove(differs),
+                    None => compared.pop().unwrap_or_else(|| compare(asked, first, first, RUNS)),
+                }
+            });
         }
     }
-    Ok(answers.into_iter().map(|answer| answer.unwrap_or_else(|| Answer::none(Outcome::Rejected, "not run"))).collect())
+    Ok(answers.into_iter().map(|answer| answer.unwrap_or_else(not_run)).collect())
+}
+
+fn not_run() -> Answer {
+    Answer::none(Outcome::Rejected, "not run")
+}
+
+/// Kernels that one module holds, and what runs them.
+struct Bench<'a> {
+    executor: &'a mut dyn Executor,
+    build: Builder,
+    asked: &'a [Asked],
+    storage16: bool,
+    conditions: Conditions,
+    timeout: Duration,
+}
+
+/// What dispatches left, and what each is called beside the first run.
+type Others = Vec<(&'static str, Vec<Lanes>)>;
+
+impl<'a> Bench<'a> {
+    /// Runs them, once or more often.
+    fn runs(&mut self, runs: Runs) -> Result<(Vec<Lanes>, Others), Failure> {
+        let seed = self.conditions.seed;
+        let variants = vary::variants(seed, poison::seed(&self.asked[0].kernel, seed), self.executor.limits());
+        let first = self.run(self.ready(variants[0], Turn::new(seed, 0)))?;
+        // A run agrees with itself, but what may be poison says nothing until another has it.
+        let wrote = |(asked, lanes)| compare(asked, lanes, lanes, RUNS).outcome == Outcome::Ran;
+        if runs == Runs::One && self.asked.iter().zip(&first).all(wrote) {
+            return Ok((first, Vec::new()));
+        }
+        let mut others = self.further(variants[0])?;
+        let second = self.run(self.ready(variants[1], Turn::new(seed, 1)))?;
+        others.insert(0, (RUNS, second));
+        Ok((first, others))
+    }
+
+    /// Runs the module of a layout.
+    fn run(&mut self, mut ready: Ready<'_>) -> Result<Vec<Lanes>, Failure> {
+        let words = ready.module(self.build)?;
+        let (plan, buffers, texels) = ready.parts();
+        self.executor.dispatch(&words, plan, buffers, texels, self.timeout)?;
+        ready.lanes(self.executor)
+    }
+
+    /// Further dispatches of the pipeline that the first run had.
+    fn further(&mut self, variant: Variant) -> Result<Others, Failure> {
+        let mut others = Vec::new();
+        let (seed, route) = (self.conditions.seed, self.asked[0].kernel.route);
+        let mut ready = self.ready(variant, Turn::again(seed, 2, route));
+        if ready.plan.is_command() {
+            return Ok(others);
+        }
+        ready.plan.columns += 1;
+        let (plan, buffers, texels) = ready.parts();
+        self.executor.again(plan, buffers, texels, self.timeout)?;
+        others.push((AGAIN, ready.lanes(self.executor)?));
+        for pair in 0..if self.conditions.stress { PAIRS } else { 0 } {
+            let mut ready = [3, 4].map(|number| self.ready(variant, Turn::again(seed, number + 2 * pair, route)));
+            let dispatches = ready.each_mut().map(|one| {
+                let (plan, buffers, _) = one.parts();
+                (plan, buffers)
+            });
+            let Some(what) = self.executor.at_once(dispatches, self.timeout)? else { break };
+            for one in ready {
+                others.push((what, one.lanes(self.executor)?));
+            }
+        }
+        Ok(others)
+    }
+
+    fn ready(&self, variant: Variant, turn: Turn) -> Ready<'a> {
+        Ready::new(self.asked, self.storage16, variant, turn)
+    }
 }
 
 fn refused(support: &support::Support, asked: &Asked) -> Option<Answer> {

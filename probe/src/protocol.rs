@@ -15,7 +15,7 @@ use fpprobe_spirv::sweep::Sink;
 use serde::{Deserialize, Serialize};
 
 /// Version of the messages below; a change of any of them raises it.
-pub const VERSION: u32 = 5;
+pub const VERSION: u32 = 6;
 /// The worker's descriptor for requests.
 pub const REQUESTS: i32 = 3;
 /// The worker's descriptor for responses.
@@ -45,6 +45,8 @@ pub enum Request {
         index: usize,
         /// The key it must have: a driver may list its devices in another order the next time.
         key: String,
+        /// What its runs are to be like.
+        conditions: Conditions,
     },
     /// Runs kernels, all in one module. Answer: [`Response::Measured`].
     Measure {
@@ -72,6 +74,15 @@ pub enum Request {
         /// Where in [`RESULTS`] the results are to be put, in bytes; none: into the answer.
         shared: Option<u64>,
     },
+}
+
+/// What all runs of a device have in common.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Conditions {
+    /// Poison, orders, places and sizes follow from it; 0 is the default.
+    pub seed: u64,
+    /// Whether pipelines are dispatched twice at once as well: over two queues, or by two threads.
+    pub stress: bool,
 }
 
 /// Consecutive blocks of a sweep.

@@ -31,7 +31,7 @@ use fpprobe_spirv::{Cases, Kernel};
 use crate::config::Config;
 use crate::event::Event;
 use crate::journal::Track;
-use crate::protocol::{Answer, Found};
+use crate::protocol::{Answer, Conditions, Found, Request};
 use crate::stop::Stop;
 
 pub use batch::Batching;
@@ -57,6 +57,8 @@ pub struct Settings {
     pub memory: u64,
     /// Environment of workers.
     pub environment: Environment,
+    /// What all runs have in common.
+    pub conditions: Conditions,
     /// Where workers write what dispatches leave in memory.
     pub dump_raw: Option<PathBuf>,
     /// Whether to end early.
@@ -133,6 +135,7 @@ impl Settings {
             failures: config.workers.failures,
             memory: config.workers.memory,
             environment: Environment::new(config),
+            conditions: Conditions::default(),
             dump_raw: None,
             stop,
         }
@@ -142,6 +145,12 @@ impl Settings {
         let cores = || std::thread::available_parallelism().map_or(2, NonZero::get);
         self.jobs.unwrap_or_else(|| if target.found.identity.kind == "cpu" { cores().min(4) } else { 2 })
     }
+}
+
+/// The request that makes a worker ready for a device.
+fn open_request(target: &Target, settings: &Settings) -> Request {
+    let key = target.found.identity.key.clone();
+    Request::Open { index: target.index, key, conditions: settings.conditions }
 }
 
 /// Does something with each of these, side by side; the results come in their order.

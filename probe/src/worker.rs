@@ -57,7 +57,7 @@ fn serve(dump_raw: Option<PathBuf>, memory: Option<u64>) -> anyhow::Result<()> {
         let response = match request {
             Request::Hello(_) => Err(Failure::new(Outcome::Rejected, "greeted twice")),
             Request::Enumerate => state.enumerate(),
-            Request::Open { index, key } => state.open(index, &key),
+            Request::Open { index, key, conditions } => state.open(index, &key, conditions),
             Request::Measure { jobs, runs, timeout } => state.measure(&jobs, runs, timeout),
             Request::Sweep { kernel, sink } => state.sweep(&kernel, sink),
             Request::Start(span) => state.start(span),

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use fpprobe_spirv::emit::{Form, emit};
 use fpprobe_spirv::module::points::points;
-use fpprobe_spirv::plan::{Variant, Wanted};
+use fpprobe_spirv::plan::{GROUP, Variant, Wanted};
 use fpprobe_spirv::sweep::{self, Domain, Sink};
 use fpprobe_spirv::{Cases, Control, Controls, Format, Kernel, Plan, Route, Stage, Via, cases, catalogue, module};
 
@@ -23,7 +23,11 @@ const COMBINED: [&str; 5] = [
     "dp16,dp32,dp64,rte16,rte32,rte64,fastmath0",
 ];
 
-const VARIANTS: [Variant; 2] = [Variant { shift: 0, reversed: false }, Variant { shift: 3, reversed: true }];
+const VARIANTS: [Variant; 2] = [
+    Variant { shift: 0, reversed: false, group: GROUP, subgroup: None },
+    // A local size that is no power of two.
+    Variant { shift: 3, reversed: true, group: 48, subgroup: None },
+];
 
 /// Stages of shaders that draw.
 const DRAWING: [Stage; 2] = [Stage::Fragment, Stage::Vertex];

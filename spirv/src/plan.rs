@@ -25,7 +25,7 @@ use crate::words::words_of;
 pub use image::{Image, most_kernels};
 pub use memory::{read, write};
 
-/// Invocations of one work group (x); every device offers at least 128.
+/// Invocations of one work group (x) unless a [`Variant`] has another number; every device offers at least 128.
 pub const GROUP: u32 = 64;
 /// Storage buffers that every device lets one stage use (Vulkan, required limits: `maxPerStageDescriptorStorageBuffers`).
 pub const MOST_BUFFERS: usize = 4;
@@ -100,12 +100,22 @@ pub struct Placed {
 }
 
 /// How the host makes two runs of the same kernels differ.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Variant {
     /// Work groups that do nothing before the first slot.
     pub shift: u32,
     /// Whether the kernels appear in reverse order.
     pub reversed: bool,
+    /// Local size in x: invocations of one work group.
+    pub group: u32,
+    /// Invocations of a subgroup, where the pipeline is to require a size (`VK_EXT_subgroup_size_control`).
+    pub subgroup: Option<u32>,
+}
+
+impl Default for Variant {
+    fn default() -> Variant {
+        Variant { shift: 0, reversed: false, group: GROUP, subgroup: None }
+    }
 }
 
 /// Layout of one module: kernels of the same format, controls, route and front end; texel kernels of one operation on several formats.
@@ -288,7 +298,7 @@ impl Plan {
             });
         }
         let invocations = plan.placed.iter().map(|placed| placed.slots * placed.invocations()).max().unwrap_or(0);
-        plan.columns = invocations.div_ceil(GROUP) + variant.shift;
+        plan.columns = invocations.div_ceil(variant.group) + variant.shift;
         plan.sort_buffers();
         plan
     }
@@ -341,7 +351,7 @@ impl Plan {
 
     /// Invocations of a work group. What a window holds is the same for all of them, so there each has a slot of its own.
     pub fn group(&self) -> u32 {
-        if self.route().and_then(window::vectors).is_some() { 1 } else { GROUP }
+        if self.route().and_then(window::vectors).is_some() { 1 } else { self.variant.group }
     }
 
     /// Whether it draws one triangle over the whole of its attachments, so that a fragment's place is its slot, of every row. State

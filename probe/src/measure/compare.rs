@@ -8,8 +8,11 @@ use super::run::Lanes;
 use super::witness::watched;
 use crate::protocol::Answer;
 
-/// Compares the lanes of two runs. Of a kernel that is `watched`, the last lane is the witness.
-pub fn compare(asked: &Asked, first: &Lanes, second: &Lanes) -> Answer {
+/// Two runs of a kernel, in modules of their own.
+pub const RUNS: &str = "two runs";
+
+/// Compares the lanes of two dispatches, which are called `what`. Of a kernel that is `watched`, the last lane is the witness.
+pub fn compare(asked: &Asked, first: &Lanes, second: &Lanes, what: &str) -> Answer {
     let formats: Vec<Format> = asked.kernel.output_formats().collect();
     let format = |lane: usize| formats[lane % formats.len()];
     let watched = watched(&asked.kernel);
@@ -21,13 +24,13 @@ pub fn compare(asked: &Asked, first: &Lanes, second: &Lanes) -> Answer {
     let both = (0..lanes).filter(|lane| poisoned(*lane) == (true, true)).count();
     let once =
         (0..lanes).filter(|lane| matches!(poisoned(*lane), (true, false) | (false, true))).filter(missing).count();
-    let which = if both > 0 { "both runs" } else { "one of two runs" };
+    let which = if both > 0 { "both of" } else { "one of" };
     // What was there may be the answer, but not the witness's.
     if watched && poisoned(lanes) != (false, false) {
         return Answer::none(Outcome::NotWritten, "a texel that was to change is as it was");
     }
     if both + once > 0 && !watched {
-        let detail = format!("{} of {lanes} results still hold their poison in {which}", both + once);
+        let detail = format!("{} of {lanes} results still hold their poison in {which} {what}", both + once);
         return Answer::none(Outcome::NotWritten, detail);
     }
     // Results narrower than their memory were stored as whole words: anything above the result is not the kernel's.
@@ -50,6 +53,6 @@ pub fn compare(asked: &Asked, first: &Lanes, second: &Lanes) -> Answer {
     if differing == 0 {
         return Answer { outcome: Outcome::Ran, detail: String::new(), out: masked(&first.found), second: None };
     }
-    let detail = format!("{differing} of {lanes} results differ between two runs");
+    let detail = format!("{differing} of {lanes} results differ between {what}");
     Answer { outcome: Outcome::Flaky, detail, out: masked(&first.found), second: Some(masked(&second.found)) }
 }

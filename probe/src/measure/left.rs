@@ -2,14 +2,15 @@
 
 use fpprobe_spirv::plan::{Placed, Plan};
 
+use super::vary::Turn;
 use super::{Asked, poison};
 
 /// What one dispatch left of one kernel.
 pub struct Left<'a> {
     /// The kernel and its cases.
     pub asked: &'a Asked,
-    /// 0 for the first run, 1 for the second.
-    pub run: u32,
+    /// Which dispatch: 0 for the first run, 1 for the second, from 2 on further ones of the first run's pipeline.
+    pub turn: Turn,
     /// Bytes of each of its results, as they lie in memory.
     pub parts: Vec<Part<'a>>,
 }
@@ -32,7 +33,7 @@ impl<'a> Left<'a> {
         plan: &Plan,
         placed: &Placed,
         asked: &'a Asked,
-        run: u32,
+        turn: Turn,
         (buffers, texels): (&'a [Vec<u8>], &'a [Vec<u8>]),
     ) -> Left<'a> {
         let slots = placed.slots as usize;
@@ -55,11 +56,11 @@ impl<'a> Left<'a> {
             }
         });
         let parts = image.into_iter().chain(regions).collect();
-        Left { asked, run, parts }
+        Left { asked, turn, parts }
     }
 
     /// The slot of each case.
     pub fn slots(&self) -> Vec<u32> {
-        poison::slots(&self.asked.cases, self.run)
+        poison::slots(&self.asked.cases, self.turn)
     }
 }

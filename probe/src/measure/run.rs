@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 use std::sync::Arc;
-use std::time::Duration;
 
 use fpprobe_profiles::Outcome;
 use fpprobe_spirv::Cases;
@@ -10,6 +9,7 @@ use fpprobe_spirv::Format;
 use fpprobe_spirv::cases::random;
 use fpprobe_spirv::plan::{self, Direction, Placed, Plan, Region, Variant, Wanted};
 
+use super::vary::{Turn, spread};
 use super::{Asked, Builder, Executor, Left, poison};
 use crate::protocol::Failure;
 
@@ -28,45 +28,67 @@ struct Memory {
     texels: Vec<Vec<u8>>,
 }
 
-/// Runs the kernels once; the lanes come in the order of `asked`.
-pub fn run(
-    executor: &mut dyn Executor,
-    build: Builder,
-    asked: &[Asked],
-    storage16: bool,
-    variant: Variant,
-    number: u32,
-    timeout: Duration,
-) -> Result<Vec<Lanes>, Failure> {
-    let plan = Plan::sharing(&wanted(asked, number), storage16, variant);
-    let built = |error| Failure::new(Outcome::Rejected, format!("no module could be built: {error}"));
-    let words = if plan.is_command() { Vec::new() } else { build(&plan).map_err(built)? };
-    let mut memory = Memory::new(&plan, number);
-    let mut order: Vec<usize> = (0..asked.len()).collect();
-    if variant.reversed {
-        order.reverse();
+/// A dispatch that is ready: kernels laid out, and memory with their operands and poison.
+pub struct Ready<'a> {
+    /// The layout.
+    pub plan: Plan,
+    asked: &'a [Asked],
+    memory: Memory,
+    /// Of each kernel, in the order of `asked`.
+    poisons: Vec<Vec<u64>>,
+    turn: Turn,
+}
+
+impl<'a> Ready<'a> {
+    /// Lays kernels out and fills their memory.
+    pub fn new(asked: &'a [Asked], storage16: bool, variant: Variant, turn: Turn) -> Ready<'a> {
+        let plan = Plan::sharing(&wanted(asked, turn), storage16, variant);
+        let memory = Memory::new(&plan, turn);
+        let mut ready = Ready { plan, asked, memory, poisons: vec![Vec::new(); asked.len()], turn };
+        for (placed, index) in ready.plan.placed.iter().zip(ready.order()) {
+            ready.poisons[index] = ready.memory.fill(&ready.plan, placed, &asked[index], turn);
+        }
+        ready
     }
-    let mut poisons = vec![Vec::new(); asked.len()];
-    for (placed, index) in plan.placed.iter().zip(&order) {
-        poisons[*index] = memory.fill(&plan, placed, &asked[*index], number);
+
+    /// The place in `asked` of each kernel of the layout.
+    fn order(&self) -> Vec<usize> {
+        let all = 0..self.asked.len();
+        if self.plan.variant.reversed { all.rev().collect() } else { all.collect() }
     }
-    executor.dispatch(&words, &plan, &mut memory.buffers, &mut memory.texels, timeout)?;
-    let mut lanes: Vec<Lanes> = poisons.into_iter().map(|poison| Lanes { found: Vec::new(), poison }).collect();
-    for (placed, index) in plan.placed.iter().zip(&order) {
-        executor.left(&Left::new(&plan, placed, &asked[*index], number, (&memory.buffers, &memory.texels)))?;
-        lanes[*index].found = memory.read(&plan, placed, &asked[*index], number);
+
+    /// Its module.
+    pub fn module(&self, build: Builder) -> Result<Vec<u32>, Failure> {
+        let built = |error| Failure::new(Outcome::Rejected, format!("no module could be built: {error}"));
+        if self.plan.is_command() { Ok(Vec::new()) } else { build(&self.plan).map_err(built) }
     }
-    Ok(lanes)
+
+    /// Layout and memory, to be dispatched.
+    pub fn parts(&mut self) -> (&Plan, &mut [Vec<u8>], &mut [Vec<u8>]) {
+        (&self.plan, &mut self.memory.buffers, &mut self.memory.texels)
+    }
+
+    /// What the dispatch left, kernel by kernel in the order of `asked`.
+    pub fn lanes(self, executor: &mut dyn Executor) -> Result<Vec<Lanes>, Failure> {
+        let order = self.order();
+        let Ready { plan, asked, memory, poisons, turn } = self;
+        let mut lanes: Vec<Lanes> = poisons.into_iter().map(|poison| Lanes { found: Vec::new(), poison }).collect();
+        for (placed, index) in plan.placed.iter().zip(order) {
+            executor.left(&Left::new(&plan, placed, &asked[index], turn, (&memory.buffers, &memory.texels)))?;
+            lanes[index].found = memory.read(&plan, placed, &asked[index], turn);
+        }
+        Ok(lanes)
+    }
 }
 
 /// What the plan is to hold: kernels that are asked the same cases share their operands.
-fn wanted(asked: &[Asked], number: u32) -> Vec<Wanted> {
+fn wanted(asked: &[Asked], turn: Turn) -> Vec<Wanted> {
     let mut wanted: Vec<Wanted> = Vec::with_capacity(asked.len());
     for (index, one) in asked.iter().enumerate() {
         let operands = asked.iter().position(|other| other.cases == one.cases).unwrap_or(index);
         let values = match wanted.get(operands) {
             Some(same) => Arc::clone(&same.values),
-            None if plan::brings(one.kernel.route) => in_slots(&one.cases, number),
+            None if plan::brings(one.kernel.route) => in_slots(&one.cases, turn),
             None => Arc::default(),
         };
         wanted.push(Wanted { kernel: one.kernel, slots: one.cases.len() as u32, operands, values });
@@ -75,8 +97,8 @@ fn wanted(asked: &[Asked], number: u32) -> Vec<Wanted> {
 }
 
 /// The cases in the order of their slots.
-fn in_slots(cases: &Cases, number: u32) -> Arc<[u64]> {
-    let mut order: Vec<(u32, usize)> = poison::slots(cases, number).into_iter().zip(0..).collect();
+fn in_slots(cases: &Cases, turn: Turn) -> Arc<[u64]> {
+    let mut order: Vec<(u32, usize)> = poison::slots(cases, turn).into_iter().zip(0..).collect();
     order.sort_unstable();
     order.into_iter().flat_map(|(_, case)| cases.case(case)).copied().collect()
 }
@@ -109,17 +131,17 @@ fn ends(placed: &Placed) -> Vec<End<'_>> {
 
 impl Memory {
     /// Operand buffers zeroed; result buffers random throughout, gaps included.
-    fn new(plan: &Plan, number: u32) -> Memory {
+    fn new(plan: &Plan, turn: Turn) -> Memory {
         let noise = |length: usize, salt: u64| -> Vec<u8> {
-            let words = (0..length.div_ceil(8) as u64).flat_map(|word| random(salt << 40 ^ word).to_le_bytes());
+            let words = (0..length.div_ceil(8) as u64).flat_map(|word| random(salt << 40 ^ word ^ spread(turn.seed)).to_le_bytes());
             words.take(length).collect()
         };
         let buffers = plan.buffers.iter().enumerate().map(|(index, buffer)| match buffer.direction {
             Direction::In => vec![0; buffer.bytes()],
-            Direction::Out => noise(buffer.bytes(), (u64::from(number) << 8) + index as u64 + 1),
+            Direction::Out => noise(buffer.bytes(), (u64::from(turn.number) << 8) + index as u64 + 1),
         });
         let texels = plan.images().map(|image| {
-            let mut texels = noise(image.bytes(), (u64::from(number) << 8) + 0x80 + u64::from(image.number));
+            let mut texels = noise(image.bytes(), (u64::from(turn.number) << 8) + 0x80 + u64::from(image.number));
             let mask = image.format.texel_mask().to_le_bytes();
             texels.iter_mut().zip(mask.iter().take(image.texel()).cycle()).for_each(|(byte, mask)| *byte &= mask);
             texels
@@ -128,9 +150,9 @@ impl Memory {
     }
 
     /// Writes the operands and the poison of one kernel; returns the poison in case order.
-    fn fill(&mut self, plan: &Plan, placed: &Placed, asked: &Asked, number: u32) -> Vec<u64> {
-        let seed = poison::seed(&asked.kernel);
-        let slots = poison::slots(&asked.cases, number);
+    fn fill(&mut self, plan: &Plan, placed: &Placed, asked: &Asked, turn: Turn) -> Vec<u64> {
+        let seed = poison::seed(&asked.kernel, turn.seed);
+        let slots = poison::slots(&asked.cases, turn);
         let ends = ends(placed);
         let widths: Vec<u32> = asked.kernel.output_formats().map(Format::bits).collect();
         let mut poisons = Vec::with_capacity(slots.len() * ends.len());
@@ -147,7 +169,7 @@ impl Memory {
                 }
             }
             for (end, width) in ends.iter().zip(&widths) {
-                let bits = poison::of(seed, number, poisons.len() as u64, element_bits(plan, placed, *end), *width);
+                let bits = poison::of(seed, turn.number, poisons.len() as u64, element_bits(plan, placed, *end), *width);
                 poisons.push(match (end, there) {
                     (End::Buffer(region, component), _) => {
                         plan::write(plan, &mut self.buffers[region.buffer], region, *slot, *component, bits);
@@ -165,8 +187,8 @@ impl Memory {
         poisons
     }
 
-    fn read(&self, plan: &Plan, placed: &Placed, asked: &Asked, number: u32) -> Vec<u64> {
-        let slots = poison::slots(&asked.cases, number);
+    fn read(&self, plan: &Plan, placed: &Placed, asked: &Asked, turn: Turn) -> Vec<u64> {
+        let slots = poison::slots(&asked.cases, turn);
         let ends = ends(placed);
         let lanes = slots.iter().flat_map(|slot| ends.iter().map(move |end| (*slot, *end)));
         lanes

@@ -45,6 +45,16 @@ impl<F: FnMut(u32, &Kernel, u32, u64) -> Option<u64>> Executor for Device<F> {
         self.run += 1;
         Ok(())
     }
+
+    fn again(
+        &mut self,
+        plan: &Plan,
+        buffers: &mut [Vec<u8>],
+        texels: &mut [Vec<u8>],
+        timeout: Duration,
+    ) -> Result<(), Failure> {
+        self.dispatch(&[], plan, buffers, texels, timeout)
+    }
 }
 
 fn ask(
@@ -71,10 +81,12 @@ fn ask_in(
         .collect();
     let support = support::Support { offers: offers.iter().copied().collect(), ..Default::default() };
     let mut device = Device { fault, run: 0, modules: Vec::new() };
-    let answers = measure(&mut device, |_| Ok(Vec::new()), &support, &asked, runs, Duration::ZERO).unwrap();
-    if let [first, second] = device.modules.as_slice() {
-        assert_ne!(first.0, second.0, "the second module has the first one's layout");
+    let answers = measure(&mut device, |_| Ok(Vec::new()), &support, &asked, (runs, Conditions::default()), Duration::ZERO).unwrap();
+    if let [first, again, second] = device.modules.as_slice() {
+        assert_eq!(first.0, again.0, "the first run's pipeline runs again");
+        assert_ne!(first.0.group, second.0.group, "the second module has the first one's local size");
         assert_ne!(first.1, second.1, "the second run has the first one's memory");
+        assert_ne!(first.1, again.1, "the second dispatch has the first one's memory");
     }
     (answers, device.run)
 }
@@ -141,7 +153,7 @@ fn a_texel_that_stays_as_it_was_is_an_answer_only_where_another_changes() {
     let asked = [Asked { kernel, cases: Cases::new("", 2, vec![0x3f80_0000, 0x3f80]) }];
     let answer = |fault: fn(u32, &Kernel, u32, u64) -> Option<u64>| {
         let mut device = Device { fault, run: 0, modules: Vec::new() };
-        measure(&mut device, |_| Ok(Vec::new()), &support, &asked, Runs::Two, Duration::ZERO).unwrap().remove(0)
+        measure(&mut device, |_| Ok(Vec::new()), &support, &asked, (Runs::Two, Conditions::default()), Duration::ZERO).unwrap().remove(0)
     };
     let drawn = answer(|_, _, _, operand| Some(operand >> 16));
     assert_eq!((drawn.outcome, drawn.out), (Outcome::Ran, vec![0x3f80]));
@@ -184,6 +196,46 @@ fn answers_that_depend_on_the_run_or_the_slot_are_flaky_and_both_are_kept() {
 }
 
 #[test]
+fn a_pipeline_that_is_wrong_when_it_is_dispatched_again_is_flaky() {
+    // The second dispatch is that of the first pipeline again.
+    let answer = ask(&["f32.fadd"], &[], |run, _, _, operand| Some(operand ^ u64::from(run == 1))).remove(0);
+    assert_eq!(answer.outcome, Outcome::Flaky);
+    assert!(answer.detail.ends_with(AGAIN), "{}", answer.detail);
+    let answer = ask(&["f32.fadd"], &[], |run, _, _, operand| (run != 1).then_some(operand)).remove(0);
+    assert_eq!(answer.outcome, Outcome::NotWritten);
+    assert!(answer.detail.ends_with(AGAIN), "{}", answer.detail);
+}
+
+#[test]
+fn results_of_the_dispatch_before_are_flaky() {
+    let mut before = std::collections::HashMap::new();
+    let stale = |run: u32, _: &Kernel, slot: u32, operand: u64| {
+        Some(if run == 1 { before[&slot] } else { *before.entry(slot).or_insert(operand) })
+    };
+    let answer = ask(&["f32.sqrt"], &[], stale).remove(0);
+    assert_eq!(answer.outcome, Outcome::Flaky, "{}", answer.detail);
+}
+
+#[test]
+fn runs_of_one_seed_are_the_same_and_of_others_not() {
+    let modules = |seed| {
+        let kernel: Kernel = "f32.sqrt".parse().unwrap();
+        let asked = [Asked { kernel, cases: cases(&kernel) }];
+        let mut device = Device { fault: |_, _: &Kernel, _, operand| Some(operand), run: 0, modules: Vec::new() };
+        let (support, how) = (support::Support::default(), (Runs::Two, Conditions { seed, stress: false }));
+        let answers = measure(&mut device, |_| Ok(Vec::new()), &support, &asked, how, Duration::ZERO).unwrap();
+        (device.modules, answers)
+    };
+    let (first, other) = (modules(7), modules(8));
+    assert_eq!(first, modules(7));
+    assert_eq!(first.1, other.1);
+    for (one, another) in first.0.iter().zip(&other.0) {
+        assert_ne!(one.1, another.1, "memory is that of another seed");
+    }
+    assert!(first.0.iter().zip(&other.0).any(|(one, another)| one.0 != another.0), "so are all layouts");
+}
+
+#[test]
 fn one_run_is_enough_unless_a_result_may_be_poison() {
     let ids = ["f32.fadd", "f32.load_store"];
     let (answers, runs) = ask_in(Runs::One, &ids, &[], |_, _, _, operand| Some(operand));
@@ -191,7 +243,7 @@ fn one_run_is_enough_unless_a_result_may_be_poison() {
     let (answers, runs) = ask_in(Runs::One, &ids, &[], |run, kernel, slot, operand| {
         (run > 0 || kernel.op.name == "fadd" || slot != 5).then_some(operand)
     });
-    assert_eq!((runs, answers[0].outcome, answers[1].outcome), (2, Outcome::Ran, Outcome::NotWritten));
+    assert_eq!((runs, answers[0].outcome, answers[1].outcome), (3, Outcome::Ran, Outcome::NotWritten));
 }
 
 #[test]
@@ -245,6 +297,16 @@ impl Executor for Forgetful {
         }
         Ok(())
     }
+
+    fn again(
+        &mut self,
+        plan: &Plan,
+        buffers: &mut [Vec<u8>],
+        texels: &mut [Vec<u8>],
+        timeout: Duration,
+    ) -> Result<(), Failure> {
+        self.dispatch(&[], plan, buffers, texels, timeout)
+    }
 }
 
 #[test]
@@ -256,7 +318,7 @@ fn every_component_of_every_result_has_poison_of_its_own() {
         let answer = |result, component| {
             let mut device = Forgetful { result, component };
             let asked = std::slice::from_ref(&asked);
-            measure(&mut device, |_| Ok(Vec::new()), &support, asked, Runs::Two, Duration::ZERO).unwrap().remove(0)
+            measure(&mut device, |_| Ok(Vec::new()), &support, asked, (Runs::Two, Conditions::default()), Duration::ZERO).unwrap().remove(0)
         };
         for (result, width) in results.iter().enumerate() {
             for component in 0..*width {

@@ -198,8 +198,7 @@ impl<'a> Shared<'a> {
     fn open(&self) -> Result<Worker<'_>, Failure> {
         let Site { target, settings, listener, .. } = *self.site;
         let mut worker = Worker::start(&target.manifest, settings, self.site.timeout(), listener)?;
-        let request = Request::Open { index: target.index, key: target.found.identity.key.clone() };
-        match worker.call(&request, self.site.timeout())? {
+        match worker.call(&super::open_request(target, settings), self.site.timeout())? {
             Response::Opened => Ok(worker),
             other => Err(unexpected(&other)),
         }

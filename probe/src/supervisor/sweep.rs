@@ -169,7 +169,7 @@ impl<'a> Sweep<'a, '_> {
         let mut worker = Worker::start_with(&target.manifest, settings, timeout, listener, shared)?;
         let kernel = self.order.domain.kernel().to_string();
         for request in [
-            Request::Open { index: target.index, key: target.found.identity.key.clone() },
+            super::open_request(target, settings),
             Request::Sweep { kernel, sink: self.order.sink },
         ] {
             opened(worker.call(&request, self.site.timeout())?)?;

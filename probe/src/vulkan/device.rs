@@ -1,5 +1,6 @@
-//! A logical device with one compute queue, and what is kept from one dispatch to the next.
+//! A logical device with one compute queue, for stress with two, and what is kept from one dispatch to the next.
 
+use std::collections::BTreeMap;
 use std::ffi::CStr;
 use std::sync::Arc;
 
@@ -7,12 +8,16 @@ use ash::{ext, khr, vk};
 use fpprobe_reports::model::Claims;
 
 use super::claims::{CUSTOM_BORDER_COLORS, FLOAT_CONTROLS, FLOAT_CONTROLS2, FLOAT16, claims};
+use super::dispatch::Prepared;
 use super::error::{Named, VulkanError};
 use super::fault;
 use super::handles::{Logical, Owned};
 use super::instance::Instance;
 use super::memory::{self, Buffer};
 use super::physical::Physical;
+use super::stress::Beside;
+use super::subgroups::{self, Subgroups};
+use crate::measure::Limits;
 
 const PORTABILITY: &CStr = khr::portability_subset::NAME;
 
@@ -87,6 +92,10 @@ const FUNCTIONS: [&CStr; 64] = [
 /// A logical device, ready to [dispatch](Device::dispatch).
 pub struct Device {
     // Fields drop in order; each holds `logical`, which goes last.
+    /// The module that was dispatched last.
+    pub(super) prepared: Option<Prepared>,
+    /// What submits at the same time, under stress.
+    pub(super) beside: Option<Beside>,
     pub(super) buffers: Vec<Option<Buffer>>,
     pub(super) texels: Vec<Option<Buffer>>,
     pub(super) windows: Option<Buffer>,
@@ -103,39 +112,56 @@ pub struct Device {
     pub(super) limits: vk::PhysicalDeviceLimits,
     /// Whether the queue draws.
     pub(super) draws: bool,
+    subgroups: Option<Subgroups>,
 }
 
 impl Device {
     /// Creates the device with what it claims and this program uses, and nothing else: a feature that is switched on
     /// may change the code a driver generates.
-    pub(super) fn new(instance: &Arc<Instance>, physical: &Physical) -> Result<Device, VulkanError> {
+    pub(super) fn new(instance: &Arc<Instance>, physical: &Physical, stress: bool) -> Result<Device, VulkanError> {
         let family = physical.family.filter(|_| physical.obstacle.is_none()).ok_or_else(|| {
             let obstacle = physical.obstacle.clone().unwrap_or_default();
             VulkanError::missing("vkCreateDevice", "usable device").about(obstacle)
         })?;
         let claims = claims(instance, physical);
-        let logical = Arc::new(create(instance, physical, family, &claims)?);
-        let device = logical.raw();
+        let second = physical.second.filter(|_| stress);
+        let subgroups = subgroups::offered(instance, physical);
+        let queues = [(family, 0)].into_iter().chain(second).collect::<Vec<_>>();
+        let logical = Arc::new(create(instance, physical, &queues, &claims, subgroups.is_some())?);
         *logical.allocator() = Some(memory::allocator(&logical, physical.raw)?);
-        // SAFETY: the device was created with one queue of this family.
-        let queue = unsafe { device.get_device_queue(family, 0) };
+        let device = |(family, number)| Device::on(&logical, physical, family, number);
+        let mut own = Device { subgroups, ..device((family, 0))? };
+        if stress {
+            let what = if second.is_some() { "dispatches over two queues at once" } else { "dispatches by two threads at once" };
+            own.beside = Some(Beside { device: Box::new(device(second.unwrap_or((family, 0)))?), what });
+        }
+        Ok(own)
+    }
+
+    /// What submits to this queue of the device, which has it.
+    fn on(logical: &Arc<Logical>, physical: &Physical, family: u32, number: u32) -> Result<Device, VulkanError> {
+        let device = logical.raw();
+        // SAFETY: the device was created with this queue.
+        let queue = unsafe { device.get_device_queue(family, number) };
         let info = vk::CommandPoolCreateInfo::default()
             .queue_family_index(family)
             .flags(vk::CommandPoolCreateFlags::TRANSIENT);
         // SAFETY: the family is one of the device's.
         let pool = unsafe { device.create_command_pool(&info, None) }.named("vkCreateCommandPool")?;
-        let pool = Owned::new(&logical, pool);
+        let pool = Owned::new(logical, pool);
         let info = vk::CommandBufferAllocateInfo::default().command_pool(pool.raw()).command_buffer_count(1);
         // SAFETY: the pool is this device's; the buffer goes with it.
         let commands = unsafe { device.allocate_command_buffers(&info) }.named("vkAllocateCommandBuffers")?;
         // SAFETY: no pointer is passed.
         let fence = unsafe { device.create_fence(&vk::FenceCreateInfo::default(), None) }.named("vkCreateFence")?;
         Ok(Device {
+            prepared: None,
+            beside: None,
             buffers: Vec::new(),
             texels: Vec::new(),
             windows: None,
             staging: None,
-            fence: Owned::new(&logical, fence),
+            fence: Owned::new(logical, fence),
             commands: commands.first().copied().unwrap_or_default(),
             pool,
             queue,
@@ -143,12 +169,34 @@ impl Device {
             physical: physical.raw,
             limits: physical.properties.limits,
             draws: physical.draws,
-            logical,
+            subgroups: None,
+            logical: Arc::clone(logical),
         })
+    }
+
+    /// What it can run.
+    pub fn limits(&self) -> Limits {
+        let Subgroups { sizes, most } = self.subgroups.unwrap_or(Subgroups { sizes: [0; 2], most: 0 });
+        Limits {
+            invocations: self.most_invocations(),
+            subgroups: self.subgroups.map(|_| sizes),
+            most_subgroups: most,
+        }
+    }
+
+    /// Most invocations of a work group in x.
+    pub(super) fn most_invocations(&self) -> u32 {
+        self.limits.max_compute_work_group_size[0].min(self.limits.max_compute_work_group_invocations)
     }
 }
 
-fn create(instance: &Arc<Instance>, physical: &Physical, family: u32, claims: &Claims) -> Result<Logical, VulkanError> {
+fn create(
+    instance: &Arc<Instance>,
+    physical: &Physical,
+    queues: &[(u32, u32)],
+    claims: &Claims,
+    chooses_subgroups: bool,
+) -> Result<Logical, VulkanError> {
     let claimed = |name: &str| claims.flags.get(name).copied().unwrap_or(false);
     let core = vk::PhysicalDeviceFeatures::default()
         .fragment_stores_and_atomics(claimed("fragmentStoresAndAtomics"))
@@ -177,8 +225,14 @@ fn create(instance: &Arc<Instance>, physical: &Physical, family: u32, claims: &C
         extensions.push(PORTABILITY.as_ptr());
     }
 
-    let priorities = [1.0];
-    let queues = [vk::DeviceQueueCreateInfo::default().queue_family_index(family).queue_priorities(&priorities)];
+    // Queues of one family are asked for together.
+    let priorities = [1.0; 2];
+    let families: BTreeMap<u32, u32> = queues.iter().copied().collect();
+    let of_family = |(family, last): (&u32, &u32)| {
+        let priorities = &priorities[..=*last as usize];
+        vk::DeviceQueueCreateInfo::default().queue_family_index(*family).queue_priorities(priorities)
+    };
+    let queues: Vec<_> = families.iter().map(of_family).collect();
     let mut features = vk::PhysicalDeviceFeatures2::default().features(core).push_next(&mut storage16);
     // Claimed only by devices that know the structures.
     if float16.shader_float16 == vk::TRUE {
@@ -190,6 +244,13 @@ fn create(instance: &Arc<Instance>, physical: &Physical, family: u32, claims: &C
     if borders.custom_border_colors == vk::TRUE {
         extensions.push(ext::custom_border_color::NAME.as_ptr());
         features = features.push_next(&mut borders);
+    }
+    let mut sizes = vk::PhysicalDeviceSubgroupSizeControlFeatures::default().subgroup_size_control(true);
+    if chooses_subgroups {
+        if physical.version < vk::API_VERSION_1_3 {
+            extensions.push(ext::subgroup_size_control::NAME.as_ptr());
+        }
+        features = features.push_next(&mut sizes);
     }
     let mut faults = vk::PhysicalDeviceFaultFeaturesEXT::default().device_fault(true);
     let explains = fault::is_offered(instance, physical);

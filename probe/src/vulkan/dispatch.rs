@@ -27,6 +27,31 @@ pub(super) struct TexelAccess<'a> {
     pub(super) sampler: Option<Owned<vk::Sampler>>,
 }
 
+/// What the dispatches of one module have in common.
+pub(super) struct Prepared {
+    // Fields drop in order.
+    pub(super) pipeline: Pipeline,
+    canvas: Option<Canvas>,
+    images: Vec<Image>,
+}
+
+impl Prepared {
+    /// A pipeline that neither draws nor has images.
+    pub(super) fn plain(pipeline: Pipeline) -> Prepared {
+        Prepared { pipeline, canvas: None, images: Vec::new() }
+    }
+
+    /// Whether it is one.
+    pub(super) fn is_plain(&self) -> bool {
+        self.canvas.is_none() && self.images.is_empty()
+    }
+}
+
+/// There is no module to be run again.
+pub(super) fn unprepared() -> VulkanError {
+    VulkanError::argument("vkCmdBindPipeline", "no module has been dispatched before")
+}
+
 /// Layout of a plan's images while a shader is at them.
 fn layout(plan: &Plan) -> vk::ImageLayout {
     match plan.route() {
@@ -53,29 +78,60 @@ impl Device {
         texels: &mut [Vec<u8>],
         timeout: Duration,
     ) -> Result<(), VulkanError> {
-        if self.logical.is_abandoned() {
-            let kind = ErrorKind::Hung;
-            return Err(VulkanError {
-                call: "vkWaitForFences",
-                kind,
-                detail: "an earlier dispatch never ended".into(),
-            });
+        self.prepared = None;
+        if words.is_empty() && !plan.is_command() {
+            return Err(VulkanError::argument("vkCreateShaderModule", "the module is empty"));
         }
-        let dispatches = plan.dispatches();
-        self.check(words, plan, buffers, texels)?;
+        self.check(plan, buffers, texels)?;
         if plan.is_command() {
             return self.command(plan, buffers, texels, timeout);
         }
-        self.check_windows(plan, &dispatches)?;
+        let prepared = self.prepare(words, plan)?;
+        self.launch(&prepared, plan, buffers, texels, timeout)?;
+        self.prepared = Some(prepared);
+        Ok(())
+    }
+
+    /// Runs the module of the last [`Device::dispatch`], which succeeded, again, by the same pipeline. The plan is the same but for
+    /// operands and the number of work groups.
+    pub fn again(
+        &mut self,
+        plan: &Plan,
+        buffers: &mut [Vec<u8>],
+        texels: &mut [Vec<u8>],
+        timeout: Duration,
+    ) -> Result<(), VulkanError> {
+        let prepared = self.prepared.take().ok_or_else(unprepared)?;
+        self.check(plan, buffers, texels)?;
+        self.launch(&prepared, plan, buffers, texels, timeout)?;
+        self.prepared = Some(prepared);
+        Ok(())
+    }
+
+    /// Compiles a module, and makes the images that it works on.
+    fn prepare(&self, words: &[u32], plan: &Plan) -> Result<Prepared, VulkanError> {
         // Texels lie in a buffer or in an image.
-        let texel_buffer = plan.route() == Some(Route::TexelBuffer);
-        let in_buffer = texel_buffer || plan.route() == Some(Route::Vertex);
+        let in_buffer = matches!(plan.route(), Some(Route::TexelBuffer | Route::Vertex));
         let images = plan.images().filter(|_| !in_buffer).map(|image| self.image(&image));
         let images = images.collect::<Result<Vec<_>, _>>()?;
         let draws = plan.shader() != Stage::Compute;
         let canvas = draws.then(|| Canvas::new(&self.logical, self.physical, plan, &images)).transpose()?;
         let pipeline = Pipeline::new(&self.logical, words, plan, canvas.as_ref())?;
+        Ok(Prepared { pipeline, canvas, images })
+    }
 
+    /// Runs a module's work groups over this memory.
+    pub(super) fn launch(
+        &mut self,
+        prepared: &Prepared,
+        plan: &Plan,
+        buffers: &mut [Vec<u8>],
+        texels: &mut [Vec<u8>],
+        timeout: Duration,
+    ) -> Result<(), VulkanError> {
+        let Prepared { pipeline, canvas, images } = prepared;
+        let dispatches = plan.dispatches();
+        let texel_buffer = plan.route() == Some(Route::TexelBuffer);
         self.fill(buffers)?;
         self.fill_texels(texels)?;
         let views = plan.images().filter(|_| texel_buffer).map(|image| self.texel_view(&image));
@@ -84,13 +140,13 @@ impl Device {
         self.fill_windows(&windows)?;
         let states = states(plan, buffers);
         let drawing = canvas.as_ref().map(|canvas| (canvas, &states[..]));
-        let mut texel_access = TexelAccess { images: &images, views, sampler: None };
+        let mut texel_access = TexelAccess { images, views, sampler: None };
         if plan.image().is_some_and(|image| image.state() == Some(State::BorderColor)) {
-            self.border_colors(plan, &pipeline, &mut texel_access, &states, buffers, timeout)?;
+            self.border_colors(plan, pipeline, &mut texel_access, &states, buffers, timeout)?;
         } else {
             texel_access.sampler = plan.image().map(|_| sampler(&self.logical, None)).transpose()?;
-            self.describe(plan, &pipeline, &texel_access);
-            self.record(plan, &pipeline, &dispatches, &images, drawing)?;
+            self.describe(plan, pipeline, &texel_access);
+            self.record(plan, pipeline, &dispatches, images, drawing)?;
             self.submit(timeout)?;
             self.read_back(plan, buffers)?;
         }
@@ -136,11 +192,20 @@ impl Device {
         self.logical.explain(error)
     }
 
-    /// Refuses what the device has no room for, and arguments that do not fit each other.
-    fn check(&self, words: &[u32], plan: &Plan, buffers: &[Vec<u8>], texels: &[Vec<u8>]) -> Result<(), VulkanError> {
+    /// Refuses what the device has no room for, arguments that do not fit each other, and everything after a hang.
+    pub(super) fn check(&self, plan: &Plan, buffers: &[Vec<u8>], texels: &[Vec<u8>]) -> Result<(), VulkanError> {
+        if self.logical.is_abandoned() {
+            let kind = ErrorKind::Hung;
+            return Err(VulkanError {
+                call: "vkWaitForFences",
+                kind,
+                detail: "an earlier dispatch never ended".into(),
+            });
+        }
         let limits = &self.limits;
-        if words.is_empty() && !plan.is_command() {
-            return Err(VulkanError::argument("vkCreateShaderModule", "the module is empty"));
+        if plan.shader() == Stage::Compute && plan.group() > self.most_invocations() {
+            let what = format!("work group of {} invocations; at most {}", plan.group(), self.most_invocations());
+            return Err(VulkanError::limit("vkCreateComputePipelines", what));
         }
         let fit = buffers.len() == plan.buffers.len()
             && buffers.iter().zip(&plan.buffers).all(|(bytes, buffer)| bytes.len() == buffer.bytes());
@@ -164,7 +229,7 @@ impl Device {
             let what = format!("storage buffer of {} bytes; at most {most}", bytes.len());
             return Err(VulkanError::limit("vkUpdateDescriptorSets", what));
         }
-        Ok(())
+        if plan.is_command() { Ok(()) } else { self.check_windows(plan, &plan.dispatches()) }
     }
 
     /// The image of a texel kernel.
@@ -356,9 +421,11 @@ impl Device {
         // SAFETY: the fence is this device's and no submission is pending.
         unsafe { device.reset_fences(&fences) }.named("vkResetFences")?;
         let submission = [vk::SubmitInfo::default().command_buffers(&commands)];
-        // SAFETY: the command buffer is executable; the fence is unsignalled; one thread uses the queue, through
-        // `&mut self` of `dispatch`.
-        unsafe { device.queue_submit(self.queue, &submission, fences[0]) }.named("vkQueueSubmit")?;
+        {
+            let _turn = self.logical.submitting();
+            // SAFETY: the command buffer is executable; the fence is unsignalled; one thread at a time submits to queues.
+            unsafe { device.queue_submit(self.queue, &submission, fences[0]) }.named("vkQueueSubmit")?;
+        }
         // The longest wait is not the largest number, which would mean for ever.
         let nanoseconds = u64::try_from(timeout.as_nanos()).unwrap_or(u64::MAX).min(u64::MAX - 1);
         // SAFETY: the fence is this device's.

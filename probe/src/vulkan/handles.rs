@@ -18,12 +18,14 @@ pub(super) struct Logical {
     allocator: Mutex<Option<Allocator>>,
     abandoned: AtomicBool,
     explains: bool,
+    submitting: Mutex<()>,
 }
 
 impl Logical {
     /// Takes over a device that was just created; it has no memory yet. `explains`: with `VK_EXT_device_fault`.
     pub(super) fn new(raw: ash::Device, instance: Arc<Instance>, explains: bool) -> Logical {
-        Logical { raw, instance, allocator: Mutex::new(None), abandoned: AtomicBool::new(false), explains }
+        let (allocator, submitting) = (Mutex::new(None), Mutex::new(()));
+        Logical { raw, instance, allocator, abandoned: AtomicBool::new(false), explains, submitting }
     }
 
     /// The same error, and where it tells of a lost device what the driver says of that.
@@ -50,6 +52,11 @@ impl Logical {
     /// Its memory; `None` until it has been set up.
     pub(super) fn allocator(&self) -> MutexGuard<'_, Option<Allocator>> {
         self.allocator.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The right to submit: two threads may share a queue, and one at a time may use it ("vkQueueSubmit", host synchronization).
+    pub(super) fn submitting(&self) -> MutexGuard<'_, ()> {
+        self.submitting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Leaves all objects to the end of the process: the device may still be using them, and destroying an object in use

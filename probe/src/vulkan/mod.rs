@@ -27,6 +27,8 @@ mod physical;
 mod pipeline;
 mod sampler;
 mod states;
+mod stress;
+mod subgroups;
 mod sweep;
 mod taint;
 mod text;
@@ -90,12 +92,13 @@ impl Driver {
         self.physicals.iter().map(describe).collect()
     }
 
-    /// A logical device, ready to dispatch, with every feature switched on that [`DeviceInfo::offers`] names.
-    pub fn device(&self, index: usize) -> Result<Device, VulkanError> {
+    /// A logical device, ready to dispatch, with every feature switched on that [`DeviceInfo::offers`] names; for `stress` with a
+    /// second queue, where there is one.
+    pub fn device(&self, index: usize, stress: bool) -> Result<Device, VulkanError> {
         let physical = self.physicals.get(index).ok_or_else(|| {
             let found = self.physicals.len();
             VulkanError::missing("vkEnumeratePhysicalDevices", format!("device {index}; the driver has {found}"))
         })?;
-        Device::new(&self.instance, physical)
+        Device::new(&self.instance, physical, stress)
     }
 }

@@ -19,6 +19,8 @@ pub(super) struct Physical {
     pub(super) version: u32,
     /// Queue family with compute, where there is one.
     pub(super) family: Option<u32>,
+    /// Another queue with compute, by family and number, where there is one.
+    pub(super) second: Option<(u32, u32)>,
     /// Whether it can draw and blit.
     pub(super) draws: bool,
     /// Why nothing can be measured on it.
@@ -51,6 +53,14 @@ impl Physical {
         // One that can draw and blit as well, where there is one.
         let drawing = having(vk::QueueFlags::COMPUTE | vk::QueueFlags::GRAPHICS);
         let family = drawing.or_else(|| having(vk::QueueFlags::COMPUTE));
+        let several = family.filter(|family| families[*family].queue_count > 1).map(|family| (family as u32, 1));
+        let elsewhere = || {
+            let computes = |(index, other): &(usize, &vk::QueueFamilyProperties)| {
+                Some(*index) != family && other.queue_count > 0 && other.queue_flags.contains(vk::QueueFlags::COMPUTE)
+            };
+            families.iter().enumerate().find(computes).map(|(index, _)| (index as u32, 0))
+        };
+        let second = several.or_else(elsewhere);
 
         let api = properties.api_version;
         let obstacle = match (&found, family) {
@@ -68,6 +78,7 @@ impl Physical {
             properties,
             version: api.min(NEWEST),
             family: family.map(|index| index as u32),
+            second,
             draws: drawing.is_some(),
             obstacle,
             extensions: extensions.iter().map(|one: &vk::ExtensionProperties| printable(&one.extension_name)).collect(),

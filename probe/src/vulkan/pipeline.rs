@@ -1,5 +1,5 @@
-//! The pipeline of one module and the descriptor set it reads. Both live for one dispatch; there is no pipeline
-//! cache, so that every module is compiled by the driver each time.
+//! The pipeline of one module and the descriptor set it reads. Both live for the dispatches of that module; there is no
+//! pipeline cache, so that every module is compiled by the driver each time.
 
 use std::sync::Arc;
 
@@ -14,12 +14,27 @@ use super::windows::{Specialisation, push_range, uniform};
 
 /// A pipeline with its layout and descriptor set.
 pub(super) struct Pipeline {
-    raw: Owned<vk::Pipeline>,
-    layout: Owned<vk::PipelineLayout>,
+    raw: Arc<Owned<vk::Pipeline>>,
+    layout: Arc<Owned<vk::PipelineLayout>>,
     set: vk::DescriptorSet,
     _pool: Owned<vk::DescriptorPool>,
     // A set may be updated only as long as the layout it was allocated with ("Object Lifetime").
-    _set_layout: Owned<vk::DescriptorSetLayout>,
+    set_layout: Arc<Owned<vk::DescriptorSetLayout>>,
+}
+
+/// The bindings of a plan's descriptor set.
+fn bindings(plan: &Plan) -> Vec<vk::DescriptorSetLayoutBinding<'static>> {
+    let binding = |binding: u32, kind: vk::DescriptorType| {
+        vk::DescriptorSetLayoutBinding::default()
+            .binding(binding)
+            .descriptor_type(kind)
+            .descriptor_count(1)
+            .stage_flags(stage_of(plan.shader()))
+    };
+    let buffers = plan.buffers.iter().map(|one| binding(one.binding(), vk::DescriptorType::STORAGE_BUFFER));
+    let images = plan.images().filter_map(|image| Some(binding(image.binding(), descriptor(&image)?)));
+    let windows = uniform(plan).map(|(place, kind)| binding(place, kind));
+    buffers.chain(images).chain(windows).collect()
 }
 
 impl Pipeline {
@@ -32,18 +47,7 @@ impl Pipeline {
         canvas: Option<&Canvas>,
     ) -> Result<Pipeline, VulkanError> {
         let device = logical.raw();
-        let binding = |binding: u32, kind: vk::DescriptorType| {
-            vk::DescriptorSetLayoutBinding::default()
-                .binding(binding)
-                .descriptor_type(kind)
-                .descriptor_count(1)
-                .stage_flags(stage_of(plan.shader()))
-        };
-        let buffers = plan.buffers.iter().map(|one| binding(one.binding(), vk::DescriptorType::STORAGE_BUFFER));
-        let images = plan.images().filter_map(|image| Some(binding(image.binding(), descriptor(&image)?)));
-        let windows = uniform(plan).map(|(place, kind)| binding(place, kind));
-        let bindings: Vec<_> = buffers.chain(images).chain(windows).collect();
-
+        let bindings = bindings(plan);
         let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);
         // SAFETY: here and below, what an info structure points to lives until after the call, and its handles are
         // this device's and alive.
@@ -59,10 +63,18 @@ impl Pipeline {
 
         let raw = match canvas {
             Some(canvas) => canvas.pipeline(logical, words, plan, layout.raw())?,
-            None => compile(logical, words, &Specialisation::new(plan), layout.raw())?,
+            None => compile(logical, words, &Specialisation::new(plan), layout.raw(), plan.variant.subgroup)?,
         };
         let (pool, set) = descriptors(logical, &bindings, &set_layouts)?;
-        Ok(Pipeline { raw, layout, set, _pool: pool, _set_layout: set_layout })
+        let (raw, layout, set_layout) = (Arc::new(raw), Arc::new(layout), Arc::new(set_layout));
+        Ok(Pipeline { raw, layout, set, _pool: pool, set_layout })
+    }
+
+    /// The same pipeline with a descriptor set of its own, for a dispatch at the same time.
+    pub(super) fn beside(&self, logical: &Arc<Logical>, plan: &Plan) -> Result<Pipeline, VulkanError> {
+        let (pool, set) = descriptors(logical, &bindings(plan), &[self.set_layout.raw()])?;
+        let (raw, layout) = (Arc::clone(&self.raw), Arc::clone(&self.layout));
+        Ok(Pipeline { raw, layout, set, _pool: pool, set_layout: Arc::clone(&self.set_layout) })
     }
 
     /// The handle; valid as long as `self`, as are the others.
@@ -81,11 +93,13 @@ impl Pipeline {
     }
 }
 
+/// The pipeline of a compute shader, with subgroups of this size where there is one, which the device offers.
 pub(super) fn compile(
     logical: &Arc<Logical>,
     words: &[u32],
     specialisation: &Specialisation,
     layout: vk::PipelineLayout,
+    subgroup: Option<u32>,
 ) -> Result<Owned<vk::Pipeline>, VulkanError> {
     let device = logical.raw();
     let module = shader_module(logical, words)?;
@@ -96,6 +110,11 @@ pub(super) fn compile(
         .name(c"main");
     if let Some(info) = &specialisation {
         stage = stage.specialization_info(info);
+    }
+    let mut size = vk::PipelineShaderStageRequiredSubgroupSizeCreateInfo::default();
+    if let Some(subgroup) = subgroup {
+        size = size.required_subgroup_size(subgroup);
+        stage = stage.push_next(&mut size);
     }
     let info = vk::ComputePipelineCreateInfo::default().stage(stage).layout(layout);
     let mut pipeline = vk::Pipeline::null();

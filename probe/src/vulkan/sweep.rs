@@ -76,7 +76,7 @@ impl Sweep {
         // SAFETY: see above.
         let layout = unsafe { logical.raw().create_pipeline_layout(&info, None) };
         let layout = Owned::new(logical, layout.named("vkCreatePipelineLayout")?);
-        let pipeline = compile(logical, words, &Specialisation::none(), layout.raw())?;
+        let pipeline = compile(logical, words, &Specialisation::none(), layout.raw(), None)?;
         let slot = || -> Result<Slot, VulkanError> {
             let info = vk::CommandPoolCreateInfo::default()
                 .queue_family_index(device.family)

@@ -9,8 +9,8 @@ use fpprobe_spirv::plan::Plan;
 use fpprobe_spirv::{Cases, Kernel, cases};
 
 use crate::measure::support::Support;
-use crate::measure::{Asked, Executor, Left, measure};
-use crate::protocol::{self, Failure, Found, Job, Response, Runs};
+use crate::measure::{Asked, Executor, Left, Limits, measure};
+use crate::protocol::{self, Conditions, Failure, Found, Job, Response, Runs};
 use crate::vulkan::{Device, Driver, VulkanError};
 
 use super::dump::Dump;
@@ -25,6 +25,7 @@ pub struct State {
     pub(super) device: Option<(Device, Support)>,
     dump_raw: Option<PathBuf>,
     dump: Option<Dump>,
+    conditions: Conditions,
 }
 
 impl From<VulkanError> for Failure {
@@ -66,7 +67,7 @@ impl State {
     }
 
     /// Opens a device, if it is still the one that was meant.
-    pub fn open(&mut self, index: usize, key: &str) -> Result<Response, Failure> {
+    pub fn open(&mut self, index: usize, key: &str, conditions: Conditions) -> Result<Response, Failure> {
         let driver = self.driver()?;
         let devices = driver.devices();
         let Some(info) = devices.get(index).filter(|info| info.identity.key == key) else {
@@ -77,8 +78,9 @@ impl State {
             ));
         };
         let support = Support::new(info.offers.clone(), &info.claims);
-        let device = driver.device(index)?;
+        let device = driver.device(index, conditions.stress)?;
         self.sweep = None;
+        self.conditions = conditions;
         self.device = Some((device, support));
         self.dump = self.dump_raw.as_deref().map(|root| Dump::new(root, key)).transpose().map_err(undumped)?;
         Ok(Response::Opened)
@@ -92,7 +94,8 @@ impl State {
         };
         let asked = jobs.iter().map(asked).collect::<Result<Vec<_>, _>>()?;
         let mut executor = Timed { device, started, dump: self.dump.as_ref() };
-        let answers = measure(&mut executor, build, support, &asked, runs, timeout)?;
+        let how = (runs, self.conditions);
+        let answers = measure(&mut executor, build, support, &asked, how, timeout)?;
         Ok(Response::Measured(answers))
     }
 }
@@ -136,6 +139,12 @@ struct Timed<'a> {
     dump: Option<&'a Dump>,
 }
 
+impl Timed<'_> {
+    fn remaining(&self, timeout: Duration) -> Duration {
+        timeout.saturating_sub(self.started.elapsed()).max(Duration::from_millis(1))
+    }
+}
+
 impl Executor for Timed<'_> {
     fn dispatch(
         &mut self,
@@ -145,9 +154,32 @@ impl Executor for Timed<'_> {
         texels: &mut [Vec<u8>],
         timeout: Duration,
     ) -> Result<(), Failure> {
-        let left = timeout.saturating_sub(self.started.elapsed()).max(Duration::from_millis(1));
-        let ran = self.device.dispatch(words, plan, buffers, texels, left);
+        let ran = self.device.dispatch(words, plan, buffers, texels, self.remaining(timeout));
         Ok(ran.map_err(|error| self.device.explain(error))?)
+    }
+
+    fn again(
+        &mut self,
+        plan: &Plan,
+        buffers: &mut [Vec<u8>],
+        texels: &mut [Vec<u8>],
+        timeout: Duration,
+    ) -> Result<(), Failure> {
+        let ran = self.device.again(plan, buffers, texels, self.remaining(timeout));
+        Ok(ran.map_err(|error| self.device.explain(error))?)
+    }
+
+    fn at_once(
+        &mut self,
+        dispatches: [(&Plan, &mut [Vec<u8>]); 2],
+        timeout: Duration,
+    ) -> Result<Option<&'static str>, Failure> {
+        let ran = self.device.at_once(dispatches, self.remaining(timeout));
+        Ok(ran.map_err(|error| self.device.explain(error))?)
+    }
+
+    fn limits(&self) -> Limits {
+        self.device.limits()
     }
 
     fn left(&mut self, left: &Left<'_>) -> Result<(), Failure> {

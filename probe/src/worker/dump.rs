@@ -41,7 +41,7 @@ impl Dump {
         let head = json!({
             "kernel": kernel,
             "inputs": format!("{:x}", inputs.finalize()),
-            "run": left.run,
+            "run": left.turn.number,
             "cases": cases.len(),
             "slots": left.slots(),
             "parts": parts.collect::<Vec<_>>(),
@@ -49,7 +49,7 @@ impl Dump {
         let mut bytes = serde_json::to_vec(&head)?;
         bytes.push(b'\n');
         left.parts.iter().for_each(|part| bytes.extend_from_slice(part.bytes));
-        self.create(&format!("{kernel}.run{}", left.run))?.write_all(&bytes)
+        self.create(&format!("{kernel}.run{}", left.turn.number))?.write_all(&bytes)
     }
 
     /// A file that was not there.

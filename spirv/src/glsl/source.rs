@@ -8,7 +8,7 @@ use crate::format::Format;
 use crate::kernel::{Kernel, Shape};
 use crate::plan::rows::{Piece, pieces};
 use crate::plan::sites::{self, Site};
-use crate::plan::{Buffer, Direction, Element, GROUP, Placed, Plan};
+use crate::plan::{Buffer, Direction, Element, Placed, Plan};
 
 /// GLSL has no operator that compares vectors, or chooses between them, component by component; these functions are its
 /// spelling of the same instructions (GLSL 4.60, sections 5.9, 8.3 and 8.7).
@@ -37,7 +37,7 @@ pub(super) fn source(plan: &Plan) -> Result<String, BuildError> {
         "#version 450\n#extension GL_EXT_shader_explicit_arithmetic_types_float16 : require\n\
          #extension GL_EXT_shader_16bit_storage : require\n#extension GL_EXT_control_flow_attributes : require\n",
     );
-    let _ = writeln!(text, "layout(local_size_x = {GROUP}) in;");
+    let _ = writeln!(text, "layout(local_size_x = {}) in;", plan.group());
     for buffer in &plan.buffers {
         text.push_str(&declaration(buffer));
     }
@@ -54,7 +54,7 @@ fn main(plan: &Plan) -> String {
     let mut text = format!(
         "void main() {{\n    uint slot = gl_GlobalInvocationID.x - {}u;\n    uint row = gl_WorkGroupID.y;\n    \
          if (slot < {}) {{\n",
-        plan.variant.shift * GROUP,
+        plan.idle(),
         of_row(&slots)
     );
     for site in operands.iter().chain(&results) {

@@ -3,7 +3,7 @@ use crate::kernel::Kernel;
 use crate::plan::Variant;
 
 fn plan_of(id: &str) -> Plan {
-    Plan::new(&[(id.parse().unwrap(), 10)], false, Variant { shift: 1, reversed: false })
+    Plan::new(&[(id.parse().unwrap(), 10)], false, Variant { shift: 1, ..Variant::default() })
 }
 
 fn edited(id: &str, from: &str, to: &str) -> Result<(), BuildError> {

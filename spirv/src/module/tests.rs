@@ -25,13 +25,13 @@ fn plans(controls: &str, vias: &[Via]) -> Vec<Plan> {
             .collect();
         let together = if format.channels().is_empty() { kernels.len().max(1) } else { 1 };
         plans.extend(
-            kernels.chunks(together).map(|kernels| Plan::new(kernels, true, Variant { shift: 2, reversed: true })),
+            kernels.chunks(together).map(|kernels| Plan::new(kernels, true, Variant { shift: 2, reversed: true, ..Variant::default() })),
         );
     }
     let sides = crate::catalogue::side_by_side().into_iter();
     plans.extend(sides.map(|kernels| {
         let kernels = (70..).zip(kernels).map(|(slots, kernel)| (Kernel { controls, ..kernel }, slots));
-        Plan::new(&kernels.collect::<Vec<_>>(), true, Variant { shift: 2, reversed: true })
+        Plan::new(&kernels.collect::<Vec<_>>(), true, Variant { shift: 2, reversed: true, ..Variant::default() })
     }));
     plans
 }
@@ -80,7 +80,7 @@ fn other_plans() -> Vec<Plan> {
         let plain = OPS.iter().filter_map(|op| Kernel::plain(format, op).ok());
         let kernels = plain.filter_map(|kernel| Kernel { route, ..kernel }.checked().ok());
         let wanted: Vec<Wanted> = kernels.enumerate().map(|(operands, kernel)| asked(kernel, 5, operands)).collect();
-        plans.push(Plan::sharing(&wanted, true, Variant { shift: 2, reversed: true }));
+        plans.push(Plan::sharing(&wanted, true, Variant { shift: 2, reversed: true, ..Variant::default() }));
     }
     plans
 }
@@ -155,7 +155,7 @@ fn slots_are_guarded_by_those_of_the_row() {
     let of = |last: u32| {
         let kernels = ["f32.fadd", "f32.fmul", "f32.sqrt"].map(|id| id.parse().unwrap());
         let sized: Vec<_> = kernels.into_iter().zip([70, 70, last]).collect();
-        built(&Plan::new(&sized, true, Variant { shift: 2, reversed: false }))
+        built(&Plan::new(&sized, true, Variant { shift: 2, group: 96, ..Variant::default() }))
     };
     for last in [70, 3] {
         let module = of(last);
@@ -165,7 +165,7 @@ fn slots_are_guarded_by_those_of_the_row() {
             found.map(|inst| inst.operands[0].clone())
         };
         let slot = instructions_of(&module).find(|inst| inst.class.opcode == Op::ISub).unwrap();
-        assert_eq!(constant(&slot.operands[1]), Some(Operand::LiteralBit32(2 * GROUP)));
+        assert_eq!(constant(&slot.operands[1]), Some(Operand::LiteralBit32(2 * 96)));
         let guard = instructions_of(&module).find(|inst| inst.class.opcode == Op::ULessThan).unwrap();
         assert_eq!(guard.operands[0].id_ref_any(), slot.result_id);
         if last == 70 {

@@ -125,7 +125,7 @@ mod tests {
                 Wanted { kernel, slots, operands: *operands, values: values.clone().into() }
             })
             .collect();
-        Plan::sharing(&wanted, true, Variant { shift: 2, reversed: false })
+        Plan::sharing(&wanted, true, Variant { shift: 2, ..Variant::default() })
     }
 
     #[test]

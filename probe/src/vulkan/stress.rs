@@ -1,0 +1,52 @@
+//! Two dispatches at the same time: over two queues where the device has them, else by two threads.
+
+use std::thread;
+use std::time::Duration;
+
+use fpprobe_spirv::Plan;
+
+use super::device::Device;
+use super::dispatch::{Prepared, unprepared};
+use super::error::VulkanError;
+
+/// What submits beside the device: the same logical device, with memory and commands of its own.
+pub(super) struct Beside {
+    pub(super) device: Box<Device>,
+    /// What the two are called.
+    pub(super) what: &'static str,
+}
+
+impl Device {
+    /// Runs the module of the last [`Device::dispatch`] twice at the same time, each over memory of its own. Says what the two
+    /// dispatches were; `None` where the device was not made for that, or the module draws or has images.
+    pub fn at_once(
+        &mut self,
+        dispatches: [(&Plan, &mut [Vec<u8>]); 2],
+        timeout: Duration,
+    ) -> Result<Option<&'static str>, VulkanError> {
+        let Some(Beside { device: mut beside, what }) = self.beside.take() else { return Ok(None) };
+        let prepared = self.prepared.take().ok_or_else(unprepared)?;
+        let ran = if prepared.is_plain() { self.both(&mut beside, &prepared, dispatches, timeout) } else { Ok(false) };
+        self.beside = Some(Beside { device: beside, what });
+        self.prepared = Some(prepared);
+        Ok(ran?.then_some(what))
+    }
+
+    fn both(
+        &mut self,
+        beside: &mut Device,
+        prepared: &Prepared,
+        [(plan, buffers), (other_plan, other_buffers)]: [(&Plan, &mut [Vec<u8>]); 2],
+        timeout: Duration,
+    ) -> Result<bool, VulkanError> {
+        let other = Prepared::plain(prepared.pipeline.beside(&self.logical, other_plan)?);
+        self.check(plan, buffers, &[])?;
+        self.check(other_plan, other_buffers, &[])?;
+        let (own, others) = thread::scope(|scope| {
+            let there = scope.spawn(|| beside.launch(&other, other_plan, other_buffers, &mut [], timeout));
+            let here = self.launch(prepared, plan, buffers, &mut [], timeout);
+            (here, there.join().unwrap_or_else(|cause| std::panic::resume_unwind(cause)))
+        });
+        own.and(others).map(|()| true)
+    }
+}

@@ -4,6 +4,8 @@ use std::collections::{BTreeSet, HashSet};
 
 use fpprobe_profiles::Profile;
 use fpprobe_reports::answers;
+use fpprobe_reports::model::Conditions;
+use fpprobe_spirv::cases::with_random;
 use fpprobe_spirv::catalogue::Extent;
 use fpprobe_spirv::{Control, Controls, Kernel, Need};
 
@@ -38,9 +40,10 @@ pub fn kernels(
     select::kernels(filters, known)
 }
 
-/// Kernels with the cases of the catalogue.
-pub fn asks(kernels: &[Kernel], extent: Extent) -> Vec<Ask> {
-    kernels.iter().map(|kernel| Ask { kernel: *kernel, cases: extent.cases(kernel) }).collect()
+/// Kernels with the cases of the catalogue, and random ones.
+pub fn asks(kernels: &[Kernel], extent: Extent, Conditions { seed, random, .. }: Conditions) -> Vec<Ask> {
+    let cases = |kernel: &Kernel| with_random(kernel, extent.cases(kernel), random, seed);
+    kernels.iter().map(|kernel| Ask { kernel: *kernel, cases: cases(kernel) }).collect()
 }
 
 /// The sets of controls that a profile's recipes may ask of a device.

@@ -22,7 +22,7 @@ use crate::judging::Plan;
 use crate::measure::support::Support;
 use crate::progress::Progress;
 use crate::session::Session;
-use crate::supervisor::{Ask, Batching, Hurry, Measured, Row, Site, Target, measure, side_by_side};
+use crate::supervisor::{Ask, Batching, Environment, Hurry, Measured, Row, Site, Target, measure, side_by_side};
 use crate::tally::Tally;
 use crate::vulkan::offers;
 use crate::{alone, asking, colour, host, hurry, judging, quick, select};
@@ -88,7 +88,9 @@ impl<'a> Campaign<'a> {
         let Campaign { session, measuring, plan, mut run, quick, journal, retry, before: _ } = self;
         let profiles = &plan.profiles;
         let judges = Judge::together(profiles);
-        let settings = session.settings(measuring)?;
+        let mut settings = session.settings(measuring)?;
+        settings.conditions = run.conditions;
+        settings.environment.application.clone_from(&run.application);
         let progress = Progress::new(session.verbose);
         let listener = |event: &Event<'_>| progress.show(event);
         let rows = session.survey(&settings, &listener)?;
@@ -112,10 +114,10 @@ impl<'a> Campaign<'a> {
             let (asks, families) = if let Some(quick) = &run.quick {
                 let again = quick::known(quick, &target.found.identity);
                 let (kernels, families) = quick::kernels(profiles, again, &support);
-                (quick::asks(&kernels, again), families)
+                (quick::asks(&kernels, again, run.conditions), families)
             } else {
                 let kernels = asking::kernels(profiles, &run.filter, extent, &support)?;
-                (asking::asks(&kernels, extent), kernels.len())
+                (asking::asks(&kernels, extent, run.conditions), kernels.len())
             };
             work.push((target, name, asks, families));
         }
@@ -135,7 +137,7 @@ impl<'a> Campaign<'a> {
             tally.device(&result.measured);
             // What is in quarantine keeps the journal by itself.
             whole &= result.measured.unasked == 0;
-            devices.push(entry(target, result, settings.environment.caches_off(), &mut recorder));
+            devices.push(entry(target, result, &settings.environment, &mut recorder));
         }
         let mut report = Report {
             schema: SCHEMA.to_owned(),
@@ -143,6 +145,7 @@ impl<'a> Campaign<'a> {
             host: host::host(),
             started: run.started.clone(),
             finished: host::now(),
+            run: Some(run.conditions),
             inputs: recorder.inputs_table(),
             devices,
             incomplete: Vec::new(),
@@ -236,7 +239,7 @@ fn device(
     judged.unasked.retain(|kernel| support.lacks(kernel).is_none());
     // Whether a smaller recipe is enough is a default run's matter.
     if measured.unasked == 0 && !judged.unasked.is_empty() && quick.is_none() {
-        let asks = asking::asks(&judged.unasked, extent);
+        let asks = asking::asks(&judged.unasked, extent, site.settings.conditions);
         measured.absorb(measure(site, &asks, Batching::Shared, track(Pass::Recipes).as_ref())?);
         judged = judge(judges, &measured.observations);
     }
@@ -285,13 +288,14 @@ fn obstructed(obstacle: &str) -> Measured {
 }
 
 /// The device's entry of the report.
-fn entry(target: &Target, result: Outcomes, caches_off: Vec<String>, recorder: &mut Recorder) -> Device {
+fn entry(target: &Target, result: Outcomes, environment: &Environment, recorder: &mut Recorder) -> Device {
     let found = &target.found;
     Device {
         identity: found.identity.clone(),
         claims: found.claims.clone(),
         taint: found.taint.clone(),
-        caches_off,
+        caches_off: environment.caches_off(),
+        application: environment.application.clone(),
         observations: recorder.device(&result.measured.observations),
         profiles: result.profiles,
         findings: result.measured.findings,

@@ -10,6 +10,7 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, Parser, Subcommand};
+use fpprobe_reports::model::APPLICATION;
 use fpprobe_reports::DOCUMENTS;
 use fpprobe_reports::render::{self, ANSWERS, FORMATS};
 use fpprobe_spirv::emit::Form;
@@ -175,6 +176,9 @@ pub enum Command {
     /// A worker process: started by fpprobe itself, with requests on file descriptor 3 and answers on 4
     #[command(hide = true)]
     Worker {
+        /// Name of the application that the driver is told
+        #[arg(long, value_name = "NAME", default_value = APPLICATION)]
+        application: String,
         /// Folder for what each dispatch leaves in memory
         #[arg(long, value_name = "DIR")]
         dump_raw: Option<PathBuf>,
@@ -263,8 +267,18 @@ pub struct RunArgs {
     /// not be met
     #[arg(long, conflicts_with_all = ["filter", "exhaustive", "resume", "require"])]
     pub quick: bool,
+    /// Vary poison, orders, places and sizes of all dispatches by this number; the same number repeats a run byte for byte
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+    /// Run this many random cases of every kernel as well, chosen by the seed; texels and constants have none
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=65_536))]
+    pub random: u32,
+    /// Dispatch the pipelines of compute kernels twice at the same time as well: over two queues where the device has them, else by
+    /// two threads. Results that differ are reported as unstable
+    #[arg(long)]
+    pub stress: bool,
     /// Goes on with the run whose report was to be written there, after it was interrupted or killed
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["filter", "exhaustive", "device", "profile", "output", "format"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["filter", "exhaustive", "seed", "random", "stress", "device", "profile", "output", "format"])]
     pub resume: Option<PathBuf>,
     /// Measures kernels that are in quarantine, because the machine went down while they were being measured
     #[arg(long)]

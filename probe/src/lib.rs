@@ -63,9 +63,9 @@ pub fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return exit::usage(&error),
     };
-    if let Command::Worker { dump_raw, memory } = cli.command {
+    if let Command::Worker { application, dump_raw, memory } = cli.command {
         // What a driver does to its process is for the supervisor to see.
-        return worker::main(dump_raw, memory);
+        return worker::main(application, dump_raw, memory);
     }
     exit::contained(|| match dispatch(cli) {
         Ok(status) => status.into(),

@@ -16,6 +16,7 @@ mod witness;
 use std::time::Duration;
 
 use fpprobe_profiles::Outcome;
+use fpprobe_reports::model::Conditions;
 use fpprobe_spirv::plan::{Plan, Variant};
 use fpprobe_spirv::{Cases, Kernel};
 
@@ -26,7 +27,7 @@ use vary::Turn;
 pub use left::Left;
 pub use vary::Limits;
 
-use crate::protocol::{Answer, Conditions, Failure, Runs};
+use crate::protocol::{Answer, Failure, Runs};
 
 /// Two dispatches of one pipeline.
 const AGAIN: &str = "two dispatches of one pipeline";

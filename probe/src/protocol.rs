@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use fpprobe_profiles::Outcome;
-use fpprobe_reports::model::{Claims, Identity};
+use fpprobe_reports::model::{Claims, Conditions, Identity};
 use fpprobe_spirv::sweep::Sink;
 use serde::{Deserialize, Serialize};
 
@@ -74,15 +74,6 @@ pub enum Request {
         /// Where in [`RESULTS`] the results are to be put, in bytes; none: into the answer.
         shared: Option<u64>,
     },
-}
-
-/// What all runs of a device have in common.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-pub struct Conditions {
-    /// Poison, orders, places and sizes follow from it; 0 is the default.
-    pub seed: u64,
-    /// Whether pipelines are dispatched twice at once as well: over two queues, or by two threads.
-    pub stress: bool,
 }
 
 /// Consecutive blocks of a sweep.

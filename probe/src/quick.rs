@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use fpprobe_profiles::Profile;
 use fpprobe_reports::journal::Quick;
-use fpprobe_reports::model::{Identity, LEFT_OUT};
+use fpprobe_reports::model::{Conditions, Identity, LEFT_OUT};
 use fpprobe_reports::store::{Held, Listing, Store, Stored};
 use fpprobe_spirv::catalogue::{Extent, strictest};
 use fpprobe_spirv::{Controls, Format, Kernel, Route, cases};
@@ -72,12 +72,13 @@ pub fn kernels(profiles: &[Profile], again: &[String], support: &Support) -> (Ve
 }
 
 /// What these kernels are asked. Every encoding, and triples by the thousand, are a default run's matter, but for what deviated.
-pub fn asks(kernels: &[Kernel], again: &[String]) -> Vec<Ask> {
+pub fn asks(kernels: &[Kernel], again: &[String], Conditions { seed, random, .. }: Conditions) -> Vec<Ask> {
     let again: HashSet<&str> = again.iter().map(String::as_str).collect();
     let ask = |kernel: &Kernel| {
         let cases = Extent::Default.cases(kernel);
         let short = cases.len() > LONGEST && !kernel.format.is_packed() && !again.contains(&*kernel.to_string());
-        Ask { kernel: *kernel, cases: if short { cases::boundary(kernel) } else { cases } }
+        let cases = if short { cases::boundary(kernel) } else { cases };
+        Ask { kernel: *kernel, cases: cases::with_random(kernel, cases, random, seed) }
     };
     kernels.iter().map(ask).collect()
 }
@@ -229,7 +230,7 @@ mod tests {
         assert!(ids.contains_key("f32.sin:route=push") && !ids.contains_key("f32.asin"));
         assert!(!ids.keys().any(|id| id.contains("route=blit")));
         assert_eq!(ids.len(), kernels.len());
-        let asks = asks(&kernels, &["f16.sqrt".to_owned()]);
+        let asks = asks(&kernels, &["f16.sqrt".to_owned()], Conditions::default());
         let count = |id: &str| asks.iter().find(|ask| ask.kernel.to_string() == id).unwrap().cases.len();
         assert!(
             count("f16.sqrt") == 1 << 16

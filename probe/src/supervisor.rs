@@ -25,13 +25,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fpprobe_profiles::Observation;
-use fpprobe_reports::model::{Finding, Incident};
+use fpprobe_reports::model::{Conditions, Finding, Incident};
 use fpprobe_spirv::{Cases, Kernel};
 
 use crate::config::Config;
 use crate::event::Event;
 use crate::journal::Track;
-use crate::protocol::{Answer, Conditions, Found, Request};
+use crate::protocol::{Answer, Found, Request};
 use crate::stop::Stop;
 
 pub use batch::Batching;

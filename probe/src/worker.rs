@@ -19,9 +19,10 @@ use crate::protocol::{Failure, Hello, REQUESTS, RESPONSES, Request, Response, fr
 /// What is added to the worker's badness (proc(5)): where memory runs out, the kernel ends a worker before anybody else.
 const BADNESS: &str = "500";
 
-/// Runs a worker on the descriptors that the supervisor left open. Of `dump_raw`, see [`dump`]; `memory` is in MiB.
-pub fn main(dump_raw: Option<PathBuf>, memory: Option<u64>) -> ExitCode {
-    match serve(dump_raw, memory) {
+/// Runs a worker on the descriptors that the supervisor left open; the driver is told this name of the application. Of `dump_raw`,
+/// see [`dump`]; `memory` is in MiB.
+pub fn main(application: String, dump_raw: Option<PathBuf>, memory: Option<u64>) -> ExitCode {
+    match serve(application, dump_raw, memory) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("fpprobe worker: {error:#}");
@@ -30,7 +31,7 @@ pub fn main(dump_raw: Option<PathBuf>, memory: Option<u64>) -> ExitCode {
     }
 }
 
-fn serve(dump_raw: Option<PathBuf>, memory: Option<u64>) -> anyhow::Result<()> {
+fn serve(application: String, dump_raw: Option<PathBuf>, memory: Option<u64>) -> anyhow::Result<()> {
     // A worker must not outlive its supervisor, wherever the driver may have it stuck, and leaves no core files.
     set_parent_process_death_signal(Some(Signal::KILL)).context("failed to tie the worker to its supervisor")?;
     let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) });
@@ -52,7 +53,7 @@ fn serve(dump_raw: Option<PathBuf>, memory: Option<u64>) -> anyhow::Result<()> {
         _ => bail!("the supervisor did not greet"),
     }
     frame::write(&mut responses, &Response::Hello(Hello::own()))?;
-    let mut state = device::State::new(dump_raw);
+    let mut state = device::State::new(application, dump_raw);
     while let Some(request) = frame::read(&mut requests).context("failed to read a request")? {
         let response = match request {
             Request::Hello(_) => Err(Failure::new(Outcome::Rejected, "greeted twice")),

@@ -14,6 +14,8 @@ use fpprobe_spirv::catalogue::Extent;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
+use crate::model::Conditions;
+
 pub use custody::Custody;
 pub(crate) use read::record;
 pub use read::{JournalError, Read, read};
@@ -71,6 +73,12 @@ pub struct Run {
     /// Whether every combination is asked.
     #[serde(default)]
     pub exhaustive: bool,
+    /// How it is measured.
+    #[serde(default)]
+    pub conditions: Conditions,
+    /// Name of the application that drivers are told.
+    #[serde(default)]
+    pub application: String,
     /// Whether no more is asked than a quick run asks, and what that is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quick: Option<Quick>,

@@ -229,13 +229,11 @@ fn flaky(observation: &Observation) -> Option<Finding> {
         let other = &second[case * width..(case + 1) * width];
         other_answer(observation, observation.cases.case(*case), observation.answer(*case), other)
     };
+    // Which two is what the worker's sentence ends with.
+    let between = observation.detail.split_once("differ between ").map_or("two runs", |(_, what)| what);
     Some(Finding {
         kind: "flaky".into(),
-        text: format!(
-            "{kernel}: {} of {} answers differ between two runs{which}",
-            differs.len(),
-            observation.cases.len()
-        ),
+        text: format!("{kernel}: {} of {} answers differ between {between}{which}", differs.len(), observation.cases.len()),
         evidence: differs.iter().take(SHOWN).map(lane).collect(),
     })
 }

@@ -19,6 +19,9 @@ pub use self::values::Values;
 /// The value of [`Report::schema`] that this program writes.
 pub const SCHEMA: &str = "fpprobe-report/1";
 
+/// The application name that drivers are told unless a setting says otherwise.
+pub const APPLICATION: &str = "fpprobe";
+
 /// A whole report.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Report {
@@ -37,6 +40,9 @@ pub struct Report {
     #[serde(deserialize_with = "crate::time::text")]
     #[schemars(extend("format" = "date-time"))]
     pub finished: String,
+    /// How it was measured; reports of earlier programs do not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run: Option<Conditions>,
     /// Input lists, by name; observations refer to them.
     #[schemars(with = "BTreeMap<String, Vec<Vec<Value>>>")]
     pub inputs: Tables,
@@ -45,6 +51,17 @@ pub struct Report {
     /// Drivers and devices that could not be measured at all, and what went wrong elsewhere.
     #[serde(default)]
     pub incomplete: Vec<Incident>,
+}
+
+/// How a report was measured: the same conditions give the same observations.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Conditions {
+    /// Poison, orders, places and sizes of all dispatches follow from it.
+    pub seed: u64,
+    /// Random cases of each kernel, which follow from the seed.
+    pub random: u32,
+    /// Whether pipelines were dispatched twice at the same time as well.
+    pub stress: bool,
 }
 
 /// Input lists, by name. Each case is a list of operands.
@@ -83,6 +100,9 @@ pub struct Device {
     /// Disk caches of drivers that were switched off for the run, as `NAME=VALUE` of the environment.
     #[serde(default)]
     pub caches_off: Vec<String>,
+    /// Name of the application that the driver was told (`VkApplicationInfo`); reports of earlier programs do not say.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub application: String,
     /// What it answered.
     pub observations: Vec<Observation>,
     /// What that means, profile by profile.

@@ -14,6 +14,7 @@ use crate::route::{Route, Via};
 
 mod blocks;
 mod boundary;
+mod drawn;
 mod integers;
 mod packed;
 mod several;
@@ -89,9 +90,47 @@ pub fn boundary(kernel: &Kernel) -> Cases {
     made(kernel, if kernel.route.is_folded() { Length::Corners } else { Length::Boundary })
 }
 
-/// The list of this name, if it is one of the kernel's.
+/// The list of this name, if it is one of the kernel's, with random cases or without.
 pub fn named(kernel: &Kernel, name: &str) -> Option<Cases> {
-    [cases, boundary].into_iter().map(|list| list(kernel)).find(|cases| cases.name == name)
+    let (own, more) = name.split_once(MORE).map_or((name, None), |(own, more)| (own, Some(more)));
+    let list = [cases, boundary].into_iter().map(|list| list(kernel)).find(|cases| cases.name == own)?;
+    let Some((count, seed)) = more.map(|more| more.split_once(SEED)).unwrap_or_default() else {
+        return more.is_none().then_some(list);
+    };
+    let (count, seed) = (count.parse().ok().filter(|count| *count <= MOST_RANDOM)?, seed.parse().ok()?);
+    Some(with_random(kernel, list, count, seed)).filter(|cases| cases.name == name)
+}
+
+/// Between a list's name and the number of random cases behind it.
+const MORE: char = '+';
+/// Between that number and the seed.
+const SEED: char = '@';
+/// Most random cases of a list.
+pub const MOST_RANDOM: u32 = 1 << 16;
+
+/// Lists with random cases that were made before, by the list without: those of the last number and seed, as a run has one of each.
+static DRAWN: LazyLock<Mutex<((u32, u64), HashMap<String, Cases>)>> = LazyLock::new(Mutex::default);
+
+/// A list of a kernel's with so many random cases behind it, which follow from the seed. Texels, which are asked code by code, and
+/// constants, which are code of the module, have none.
+pub fn with_random(kernel: &Kernel, list: Cases, count: u32, seed: u64) -> Cases {
+    if count == 0 || list.name.is_empty() || kernel.op.code.is_of_texels() || kernel.route.is_folded() {
+        return list;
+    }
+    let (drawing, own) = ((count, seed), list.name.clone());
+    let mut drawn = DRAWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if drawn.0 != drawing {
+        *drawn = (drawing, HashMap::new());
+    }
+    drawn.1
+        .entry(own)
+        .or_insert_with_key(|own| {
+            let name = format!("{own}{MORE}{count}{SEED}{seed}");
+            let own = name.bytes().fold(0, |hash, byte| random(hash ^ u64::from(byte)));
+            let more = drawn::drawn(&formats(kernel, 1), count as usize, own);
+            Cases::new(name, list.arity, [&list.values[..], &more].concat())
+        })
+        .clone()
 }
 
 /// Whether Vulkan lets a device be asked this case: depths lie between 0 and 1 (`VkViewport`, `VkClearDepthStencilValue`, "Copies

@@ -24,12 +24,9 @@ pub fn main(session: &Session, args: &AnswersArgs) -> anyhow::Result<Status> {
             program: host::program().version,
             started: host::now(),
             filter: answers::kernels().iter().map(ToString::to_string).collect(),
-            exhaustive: false,
-            quick: None,
             devices: session.selections(&args.devices.device).to_vec(),
-            profiles: Vec::new(),
-            require: Vec::new(),
-            format: None,
+            application: session.config.drivers.application().to_owned(),
+            ..Run::default()
         };
         let journal = Noted::Nowhere;
         let campaign = Campaign {

@@ -69,12 +69,9 @@ fn measure(session: &Session, args: &CheckArgs) -> anyhow::Result<(Report, Statu
         program: host::program().version,
         started: host::now(),
         filter: args.kernel.clone(),
-        exhaustive: false,
-        quick: None,
         devices: session.selections(&args.devices.device).to_vec(),
-        profiles: Vec::new(),
-        require: Vec::new(),
-        format: None,
+        application: session.config.drivers.application().to_owned(),
+        ..Run::default()
     };
     let (measuring, journal) = (&args.measuring, Noted::Nowhere);
     let campaign = Campaign { session, measuring, plan: &plan, run, quick: None, journal, retry: false, before: None };

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use fpprobe_reports::journal::{FORMAT, Run};
+use fpprobe_reports::model::Conditions;
 
 use crate::against::Before;
 use crate::campaign::{Campaign, Noted};
@@ -35,6 +36,8 @@ fn begin(session: &Session, args: &RunArgs) -> anyhow::Result<Status> {
         require: plan.named.require.iter().map(|name| absolute(name)).collect(),
         format: args.judging.format.clone(),
         exhaustive: args.exhaustive,
+        conditions: Conditions { seed: args.seed, random: args.random, stress: args.stress },
+        application: session.config.drivers.application().to_owned(),
         quick: None,
     };
     // Filters are checked before any file or driver is touched.

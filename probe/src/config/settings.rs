@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 
 use fpprobe_reports::escape::visible_lines;
+use fpprobe_reports::model::APPLICATION;
 use fpprobe_spirv::error::nearest;
 use serde::{Deserialize, Serialize};
 
@@ -44,6 +45,14 @@ pub struct Workers {
 pub struct Drivers {
     pub manifests: Vec<PathBuf>,
     pub caches: bool,
+    pub application: String,
+}
+
+impl Drivers {
+    /// The application name that drivers are told.
+    pub fn application(&self) -> &str {
+        if self.application.is_empty() { APPLICATION } else { &self.application }
+    }
 }
 
 /// Settings of Vulkan layers.
@@ -156,6 +165,8 @@ pub fn checked(config: Config) -> Result<Config, String> {
         Some("`workers.failures` must be at least 1")
     } else if !(0.0..=Workers::LONGEST).contains(&config.store.wait) {
         Some("`store.wait` must be 0 to 86400 seconds")
+    } else if config.drivers.application.contains('\0') {
+        Some("`drivers.application` must have no NUL in it")
     } else {
         None
     };

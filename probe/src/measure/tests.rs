@@ -222,7 +222,7 @@ fn runs_of_one_seed_are_the_same_and_of_others_not() {
         let kernel: Kernel = "f32.sqrt".parse().unwrap();
         let asked = [Asked { kernel, cases: cases(&kernel) }];
         let mut device = Device { fault: |_, _: &Kernel, _, operand| Some(operand), run: 0, modules: Vec::new() };
-        let (support, how) = (support::Support::default(), (Runs::Two, Conditions { seed, stress: false }));
+        let (support, how) = (support::Support::default(), (Runs::Two, Conditions { seed, ..Conditions::default() }));
         let answers = measure(&mut device, |_| Ok(Vec::new()), &support, &asked, how, Duration::ZERO).unwrap();
         (device.modules, answers)
     };

@@ -27,6 +27,8 @@ const CHOOSING: [&str; 3] = ["VK_ADD_DRIVER_FILES", "VK_LOADER_DRIVERS_SELECT", 
 /// What workers find in their environment.
 #[derive(Clone, Debug)]
 pub struct Environment {
+    /// Name of the application that drivers are told.
+    pub application: String,
     caches: bool,
     implicit_layers: bool,
     /// What keeps implicit layers out where the loader does not know how to keep out all of them.
@@ -36,9 +38,10 @@ pub struct Environment {
 impl Environment {
     /// From the configuration.
     pub fn new(config: &Config) -> Environment {
+        let application = config.drivers.application().to_owned();
         let implicit_layers = config.layers.implicit;
         let layers_off = if implicit_layers { Vec::new() } else { discover::layer_switches() };
-        Environment { caches: config.drivers.caches, implicit_layers, layers_off }
+        Environment { application, caches: config.drivers.caches, implicit_layers, layers_off }
     }
 
     /// The caches switched off, as the report records them.

@@ -85,6 +85,7 @@ impl<'a> Worker<'a> {
         // The link names this very program even where its file has been replaced since.
         let mut command = Command::new("/proc/self/exe");
         command.arg("worker");
+        command.arg("--application").arg(&settings.environment.application);
         if let Some(folder) = &settings.dump_raw {
             command.arg("--dump-raw").arg(folder);
         }

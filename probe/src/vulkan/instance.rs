@@ -1,5 +1,6 @@
 //! The loader and the instance.
 
+use std::ffi::CString;
 use std::mem::ManuallyDrop;
 
 use ash::{khr, vk};
@@ -20,7 +21,7 @@ pub(super) struct Instance {
 
 impl Instance {
     /// Loads `libvulkan.so.1` and creates the instance.
-    pub(super) fn open() -> Result<Instance, VulkanError> {
+    pub(super) fn open(application: &str) -> Result<Instance, VulkanError> {
         // SAFETY: loading a library runs its initialisers; the Vulkan loader's (and those of a layer, which the
         // environment chose) are made for being loaded by any program. The entry is never dropped.
         let entry = unsafe { ash::Entry::load() }.map(ManuallyDrop::new).map_err(|error| {
@@ -36,8 +37,11 @@ impl Instance {
             return Err(VulkanError::missing("vkEnumerateInstanceVersion", loader).about("update libvulkan1"));
         }
 
+        let name = CString::new(application).map_err(|_| {
+            VulkanError::argument("vkCreateInstance", "the application name (`drivers.application`) has a NUL in it")
+        })?;
         let application =
-            vk::ApplicationInfo::default().application_name(c"fpprobe").engine_name(c"fpprobe").api_version(NEWEST);
+            vk::ApplicationInfo::default().application_name(&name).engine_name(c"fpprobe").api_version(NEWEST);
         // Without this extension and flag the loader hides drivers that are not fully conformant.
         let portability = extensions(&entry)?.iter().any(|name| name == "VK_KHR_portability_enumeration");
         let names = [khr::portability_enumeration::NAME.as_ptr()];

@@ -70,9 +70,10 @@ pub struct DeviceInfo {
 }
 
 impl Driver {
-    /// Loads the Vulkan loader and, through it, the drivers of this process's environment.
-    pub fn open() -> Result<Driver, VulkanError> {
-        let instance = Arc::new(Instance::open()?);
+    /// Loads the Vulkan loader and, through it, the drivers of this process's environment, which are told this name of the
+    /// application: some have profiles of applications.
+    pub fn open(application: &str) -> Result<Driver, VulkanError> {
+        let instance = Arc::new(Instance::open(application)?);
         let physicals = instance.physical_devices()?.into_iter().map(|raw| Physical::new(&instance, raw)).collect();
         Ok(Driver { instance, physicals })
     }

@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use fpprobe_profiles::Outcome;
+use fpprobe_reports::model::Conditions;
 use fpprobe_spirv::plan::Plan;
 use fpprobe_spirv::{Cases, Kernel, cases};
 
 use crate::measure::support::Support;
 use crate::measure::{Asked, Executor, Left, Limits, measure};
-use crate::protocol::{self, Conditions, Failure, Found, Job, Response, Runs};
+use crate::protocol::{self, Failure, Found, Job, Response, Runs};
 use crate::vulkan::{Device, Driver, VulkanError};
 
 use super::dump::Dump;
@@ -23,6 +24,7 @@ pub struct State {
     /// Goes before the device, which it may still be using.
     pub(super) sweep: Option<Sweeping>,
     pub(super) device: Option<(Device, Support)>,
+    application: String,
     dump_raw: Option<PathBuf>,
     dump: Option<Dump>,
     conditions: Conditions,
@@ -35,15 +37,15 @@ impl From<VulkanError> for Failure {
 }
 
 impl State {
-    /// Nothing is open yet. What dispatches leave in memory goes into this folder.
-    pub fn new(dump_raw: Option<PathBuf>) -> State {
-        State { dump_raw, ..State::default() }
+    /// Nothing is open yet. The driver is told this name of the application; what dispatches leave in memory goes into this folder.
+    pub fn new(application: String, dump_raw: Option<PathBuf>) -> State {
+        State { application, dump_raw, ..State::default() }
     }
 
     fn driver(&mut self) -> Result<&Driver, VulkanError> {
         match &mut self.driver {
             Some(driver) => Ok(driver),
-            none => Ok(none.insert(Driver::open()?)),
+            none => Ok(none.insert(Driver::open(&self.application)?)),
         }
     }
 

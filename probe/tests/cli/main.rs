@@ -14,6 +14,7 @@ mod quick;
 mod resume;
 mod run;
 mod scene;
+mod seed;
 mod sweep;
 mod validation;
 mod vulkan_profile;

@@ -57,3 +57,43 @@ fn bad_behaviour_costs_what_it_is_about_and_nothing_else() {
         assert!(told || statement.starts_with("string"), "{statement}: {}", run.err);
     }
 }
+
+/// Lies that strike whole modules, and are rare or depend on how a kernel is run: statement; arguments; outcome of the only kernel.
+const RARE: [(&str, &[&str], &str); 11] = [
+    ("", &[], "ran"),
+    ("", &["--stress"], "ran"),
+    ("queues 2", &["--stress"], "ran"),
+    ("flip 0.01", &[], "flaky"),
+    ("give r+1 in f32.sqrt by local64", &[], "flaky"),
+    ("redispatch wrong", &[], "flaky"),
+    ("redispatch stale", &[], "flaky"),
+    ("queues 2; other-queue wrong", &[], "ran"),
+    ("queues 2; other-queue wrong", &["--stress"], "flaky"),
+    ("redispatch wrong", &["--seed", "77"], "flaky"),
+    ("redispatch stale", &["--seed", "77"], "flaky"),
+];
+
+#[test]
+fn lies_that_are_rare_or_depend_on_how_a_kernel_is_run_are_found() {
+    println!("| injected | arguments | f32.sqrt | exit | in words |\n|---|---|---|---|---|");
+    let calm = run("", &["f32.sqrt"], &[]);
+    for (statement, arguments, outcome) in RARE {
+        let run = run(statement, &["f32.sqrt"], arguments);
+        let text = arguments.join(" ");
+        println!("| `{statement}` | `{text}` | {} | {} | {} |", run.outcome("f32.sqrt"), run.code, said(&run));
+        assert_eq!((run.outcome("f32.sqrt"), run.code), (outcome, 0), "{statement} {text}: {}", run.err);
+        assert_eq!(run.findings("flaky", "f32.sqrt"), usize::from(outcome == "flaky"), "{statement} {text}");
+        if outcome == "ran" {
+            assert_eq!(run.out("f32.sqrt"), calm.out("f32.sqrt"), "{statement} {text}");
+        }
+    }
+}
+
+#[test]
+fn a_fault_of_any_local_size_is_found_by_some_seed() {
+    for size in [32, 96, 128, 256] {
+        let statement = format!("give r+1 in f32.sqrt by local{size}");
+        let found = |seed: &u32| run(&statement, &["f32.sqrt"], &["--seed", &seed.to_string()]).outcome("f32.sqrt") == "flaky";
+        assert!((1..16).any(|seed| found(&seed)), "{size}");
+    }
+}

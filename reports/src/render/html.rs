@@ -101,7 +101,7 @@ fn masthead(report: &Report, profiles: &[&str]) -> Markup {
             }
             p.when {
                 time datetime=(report.started) { (day(&report.started)) } ", "
-                (clock(&report.started)) " to " (clock(&report.finished)) " UTC · "
+                (clock(&report.started)) " to " (clock(&report.finished)) " UTC" (phrase::measured(report.run)) " · "
                 (report.host.os) " · " (report.host.kernel)
             }
         }

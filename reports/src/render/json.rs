@@ -27,7 +27,8 @@ pub(crate) fn document(document: &impl Serialize, out: &mut dyn Write) -> io::Re
 }
 
 /// Keys whose values stand on one line; the members of their values do where the key is in [`MEMBERS`].
-const ONE_LINE: [&str; 15] = [
+const ONE_LINE: [&str; 16] = [
+    "run",
     "program",
     "host",
     "driver",

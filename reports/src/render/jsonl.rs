@@ -33,6 +33,8 @@ struct Head<'a> {
     host: &'a crate::model::Host,
     started: &'a str,
     finished: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    run: Option<&'a crate::model::Conditions>,
 }
 
 #[derive(Serialize)]
@@ -47,6 +49,8 @@ struct DeviceLine<'a> {
     identity: &'a crate::model::Identity,
     claims: &'a crate::model::Claims,
     taint: &'a [String],
+    #[serde(skip_serializing_if = "str::is_empty")]
+    application: &'a str,
 }
 
 #[derive(Serialize)]
@@ -60,8 +64,8 @@ struct ProfileLine<'a> {
 
 impl Render for JsonLines {
     fn render(&self, report: &Report, out: &mut dyn Write) -> io::Result<()> {
-        let Report { schema, program, host, started, finished, .. } = report;
-        write(out, "report", None, None, Head { schema, program, host, started, finished })?;
+        let Report { schema, program, host, started, finished, run, .. } = report;
+        write(out, "report", None, None, Head { schema, program, host, started, finished, run: run.as_ref() })?;
         for (name, cases) in &report.inputs {
             write(out, "inputs", None, None, InputList { name, cases })?;
         }
@@ -73,9 +77,9 @@ impl Render for JsonLines {
 }
 
 fn device(device: &Device, out: &mut dyn Write) -> io::Result<()> {
-    let Device { identity, claims, taint, .. } = device;
+    let Device { identity, claims, taint, application, .. } = device;
     let key = Some(identity.key.as_str());
-    write(out, "device", key, None, DeviceLine { identity, claims, taint })?;
+    write(out, "device", key, None, DeviceLine { identity, claims, taint, application })?;
     for observation in &device.observations {
         write(out, "observation", key, None, observation)?;
     }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use crate::causes::Cause;
-use crate::model::{Class, Counts, Device, Driver, Identity, Incident, Level, Outcome, ProfileResult, Report, Verdict};
+use crate::model::{Conditions, Class, Counts, Device, Driver, Identity, Incident, Level, Outcome, ProfileResult, Report, Verdict};
 
 /// Every verdict, the gravest first.
 pub const VERDICTS: [Verdict; 6] = [
@@ -44,6 +44,17 @@ pub fn counts(counts: &Counts) -> String {
 /// `1 device`, `2 devices`, `12,345 lanes`.
 pub fn number(count: usize, noun: &str) -> String {
     format!("{} {noun}{}", grouped(count), if count == 1 { "" } else { "s" })
+}
+
+/// The conditions of a run that are not the default ones: `, seed 5, 16 random cases of each kernel`.
+pub fn measured(conditions: Option<Conditions>) -> String {
+    let Conditions { seed, random, stress } = conditions.unwrap_or_default();
+    let all = [
+        (seed != 0).then(|| format!(", seed {seed}")),
+        (random != 0).then(|| format!(", {} of each kernel", number(random as usize, "random case"))),
+        stress.then(|| ", under stress".to_owned()),
+    ];
+    all.into_iter().flatten().collect()
 }
 
 /// Digits in groups of three: `12,345`.

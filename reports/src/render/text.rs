@@ -6,7 +6,7 @@ use super::paper::{Ink, Paper, Style, pad, together};
 use super::{Render, lane, phrase};
 use crate::causes::{Cause, causes};
 use crate::escape::visible;
-use crate::model::{Class, Device, Evidence, Finding, Incident, Report, Verdict};
+use crate::model::{APPLICATION, Class, Device, Evidence, Finding, Incident, Report, Verdict};
 
 /// Lanes of evidence shown per cause; the report holds more.
 const EVIDENCE: usize = 2;
@@ -34,7 +34,7 @@ impl Render for Text {
             phrase::number(report.devices.len(), "device"),
             phrase::number(profiles.len(), "profile"),
             report.started
-        );
+        ) + &phrase::measured(report.run);
         paper.line(0, 2, &[(Ink::Strong, &title), (Ink::Faint, &scope)])?;
         let column = profiles.iter().map(|id| visible(id).chars().count()).max().unwrap_or(0);
         for device in &report.devices {
@@ -62,6 +62,10 @@ fn head(paper: &mut Paper, device: &Device, column: usize) -> io::Result<()> {
     paper.line(0, 2, &[(Ink::Strong, &device.identity.name)])?;
     let about = format!("{}, {}", device.identity.kind, phrase::driver(&device.identity));
     paper.line(2, 2, &[(Ink::Faint, &about)])?;
+    // The usual name says nothing.
+    if !["", APPLICATION].contains(&device.application.as_str()) {
+        paper.line(2, 2, &[(Ink::Plain, "measured as application "), (Ink::Strong, &device.application)])?;
+    }
     for taint in &device.taint {
         paper.line(2, 2, &[(Ink::Doubt, "tainted: "), (Ink::Plain, taint)])?;
     }

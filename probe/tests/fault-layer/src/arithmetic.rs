@@ -42,8 +42,8 @@
 //! infinite zero subnormal normal finite negative positive`. Vectors are treated component by component; so are the
 //! fields of packed words (`pack_half_2x16`, `unpack_unorm_4x8`). Of `frexp`, which has two results, operands alone are replaced.
 //!
-//! WAY is a route other than the storage buffer or a width other than 1 (`literal`, `x3`): only modules that ask so, in
-//! SPIR-V that fpprobe emits itself.
+//! WAY is a route other than the storage buffer, a width other than 1 or a local size (`literal`, `x3`, `local128`): only modules
+//! that ask so, in SPIR-V that fpprobe emits itself.
 //!
 //! CONTROL is a control of the module: `flush f32 results under ftz32`, `... unless dp32`.
 //!

@@ -7,6 +7,7 @@
 //! layer in other tests; here they are taken for valid, and every SAFETY comment rests on that.
 #![deny(clippy::undocumented_unsafe_blocks)]
 
+mod aftermath;
 mod answers;
 mod chain;
 mod commands;
@@ -17,6 +18,7 @@ mod lists;
 mod memory;
 mod plain;
 mod process;
+mod queues;
 mod rewriting;
 mod shader;
 mod state;

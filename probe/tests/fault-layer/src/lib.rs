@@ -26,6 +26,7 @@
 //! | `property apiVersion 0x400000` | so has a property ([`property::PROPERTIES`]) |
 //! | `string deviceName <b>\e[31m` | `deviceName`, `driverName` or `driverInfo` has these bytes |
 //! | `string driverInfo endless =1+1` | the text repeated to the end of the array, without NUL |
+//! | `queues 2` | each queue family announces that many queues; all are the driver's first |
 //! | `changing deviceUUID` | differs from call to call; also the strings, `driverUUID`, `pipelineCacheUUID` |
 //! | `changing deviceUUID process` | differs from process to process |
 //! | `count vkEnumeratePhysicalDevices 4294967295` | a list announces this length ([`property::COUNTS`]) |
@@ -62,6 +63,10 @@
 //! | `skip` | it is not executed |
 //! | `half columns`, `half rows` | so many of its work groups in x or y are not |
 //! | `overrun 64` | that many bytes behind each result buffer's bound range are overwritten |
+//! | `flip 0.001` | afterwards each word of results has one flipped bit with this probability; `flip 0.001 sums` spares the counts of digests |
+//! | `redispatch wrong` | where its pipeline was dispatched before, the lowest bit of each word of results is flipped |
+//! | `redispatch stale` | where its pipeline was dispatched before, the results of then come back |
+//! | `other-queue wrong` | as the first, on all queues but the first |
 //! | `scribble 1 0 64` | 64 bytes from byte 0 of binding 1 are overwritten (fpprobe: operands 0 to 3 and 8, results 4 to 7 and 9) |
 //!
 //! ## What becomes of arithmetic

@@ -87,6 +87,8 @@ pub enum Kind {
     Damage(Damage),
     /// What `VK_EXT_device_fault` tells.
     Report(Report),
+    /// Each family has that many queues.
+    Queues(u32),
 }
 
 /// How a dispatch is harmed.
@@ -109,6 +111,19 @@ pub enum Damage {
         /// Number of bytes.
         bytes: u64,
     },
+    /// A bit of each word of results flips with this probability, in units of 2^-32.
+    Flip {
+        /// The probability.
+        threshold: u32,
+        /// Whether every fourth word is spared, which counts invocations in digests.
+        sums: bool,
+    },
+    /// Results are wrong where the pipeline was dispatched before.
+    WrongAgain,
+    /// Results are wrong on another queue than the device's first.
+    WrongElsewhere,
+    /// Where the pipeline was dispatched before, its results of then come back.
+    Stale,
 }
 
 /// What `VK_EXT_device_fault` tells of a lost device.

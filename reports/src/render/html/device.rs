@@ -83,6 +83,7 @@ fn identity(device: &Device) -> Markup {
                 (row("Build id", html! { code { (driver.build_id) } }))
                 (row("Manifest", html! { code { (driver.manifest) } }))
                 @if let Some(cpu) = cpu { (row("Processor", html! { (cpu) })) }
+                @if !device.application.is_empty() { (row("Application name", html! { (device.application) })) }
                 @if !device.caches_off.is_empty() { (row("Caches switched off", html! { code { (device.caches_off.join(" ")) } })) }
             }
         }

@@ -98,14 +98,17 @@ fn flush(words: &[&str], flush: Option<Sign>) -> Result<Verb, String> {
     Ok(Verb::Flush { format, operands: *what == "operands", flush })
 }
 
-/// A route other than the buffer, or a width other than 1 as labels have it.
+/// A route other than the buffer, a width other than 1 as labels have it, or a local size.
 fn way(name: &str) -> Result<String, String> {
+    if name.strip_prefix("local").is_some_and(|size| size.parse::<u32>().is_ok()) {
+        return Ok(name.to_owned());
+    }
     let known = ["x2", "x3", "x4"].into_iter().chain(Route::ALL.map(Route::name));
     known
         .into_iter()
         .find(|way| *way == name)
         .map(str::to_owned)
-        .ok_or_else(|| format!("`{name}` is no route or width"))
+        .ok_or_else(|| format!("`{name}` is no route, width or local size"))
 }
 
 fn control(name: &str) -> Result<Control, String> {

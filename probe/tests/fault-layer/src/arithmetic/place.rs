@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use fpprobe_spirv::op::{Code, Function as Of, Inst};
 use fpprobe_spirv::{Format, OPS, Op};
 use rspirv::dr::{Block, Function, Instruction, Module, Operand};
-use rspirv::spirv::{Op as SpvOp, Word};
+use rspirv::spirv::{ExecutionMode, Op as SpvOp, Word};
 
 use super::bits::View;
 use super::fault::Operation;
@@ -175,14 +175,18 @@ fn fields(op: &Op) -> Option<View> {
     Some(View { format, count: 32 / bits, columns: 1, packed: Some(bits) })
 }
 
-/// What the labels of a module's kernels have after their stems.
+/// What the labels of a module's kernels have after their stems, and its local size.
 pub fn ways(module: &Module) -> HashSet<String> {
+    let local = module.execution_modes.iter().find_map(|inst| match inst.operands[..] {
+        [_, Operand::ExecutionMode(ExecutionMode::LocalSize), Operand::LiteralBit32(size), ..] => Some(size),
+        _ => None,
+    });
     let labels = module.debug_names.iter().filter(|inst| named(inst).is_some());
     let names = labels.filter_map(|inst| match inst.operands.get(1) {
         Some(Operand::LiteralString(name)) => Some(name),
         _ => None,
     });
-    names.flat_map(|name| parts(name).1).map(str::to_owned).collect()
+    names.flat_map(|name| parts(name).1).map(str::to_owned).chain(local.map(|size| format!("local{size}"))).collect()
 }
 
 /// The label that a name marks as a kernel's.

@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use ash::vk;
 
-use super::memory;
+use super::aftermath::{self, Launch};
+use super::{memory, queues};
 use super::state::{Device, device, lock, state, strikes};
 use crate::statement::{Damage, Kind};
 use crate::trigger::Module;
@@ -16,8 +17,9 @@ use crate::trigger::Module;
 #[derive(Clone, Default)]
 pub(super) struct Recording {
     bound: Option<Arc<Module>>,
+    pipeline: vk::Pipeline,
     set: Option<vk::DescriptorSet>,
-    dispatched: Vec<Arc<Module>>,
+    dispatched: Vec<Launch>,
 }
 
 /// The layer's function of this name.
@@ -46,8 +48,8 @@ pub(super) fn find(name: &str) -> Option<unsafe extern "system" fn()> {
     })
 }
 
-fn plain(modules: &[Arc<Module>]) -> Vec<&Module> {
-    modules.iter().map(AsRef::as_ref).collect()
+fn plain(launches: &[Launch]) -> Vec<&Module> {
+    launches.iter().map(|launch| launch.module.as_ref()).collect()
 }
 
 unsafe extern "system" fn vkBeginCommandBuffer(
@@ -91,7 +93,10 @@ unsafe extern "system" fn vkCmdBindPipeline(
     let device = unsafe { device(commands) };
     let module = lock(&device.pipelines).get(&pipeline).cloned();
     if point == vk::PipelineBindPoint::COMPUTE {
-        lock(&device.recordings).entry(commands).or_default().bound.clone_from(&module);
+        let mut recordings = lock(&device.recordings);
+        let recording = recordings.entry(commands).or_default();
+        recording.bound.clone_from(&module);
+        recording.pipeline = pipeline;
     }
     let _ = device.before(NAME, &module.iter().map(AsRef::as_ref).collect::<Vec<_>>());
     // SAFETY: the function has the type of its name, and gets what this one got.
@@ -274,16 +279,18 @@ unsafe fn launched(
     let (modules, set) = {
         let mut recordings = lock(&device.recordings);
         let recording = recordings.entry(commands).or_default();
-        recording.dispatched.extend(recording.bound.clone());
-        (recording.bound.clone().into_iter().collect::<Vec<_>>(), recording.set)
+        let (pipeline, set) = (recording.pipeline, recording.set.unwrap_or_default());
+        let launch = |module| Launch { module, pipeline, set, again: false, elsewhere: false };
+        recording.dispatched.extend(recording.bound.clone().map(launch));
+        (recording.bound.clone(), recording.set)
     };
-    let modules = plain(&modules);
+    let modules: Vec<&Module> = modules.iter().map(AsRef::as_ref).collect();
     let _ = device.before(name, &modules);
     let damage: Vec<Damage> = state()
         .armed
         .iter()
         .filter_map(|armed| match armed.statement.kind {
-            Kind::Damage(damage) if strikes(armed, &modules) => Some(damage),
+            Kind::Damage(damage) if !damage.comes_after() && strikes(armed, &modules) => Some(damage),
             _ => None,
         })
         .collect();
@@ -293,7 +300,7 @@ unsafe fn launched(
             Damage::Skip => columns = 0,
             Damage::HalfColumns => columns /= 2,
             Damage::HalfRows => rows /= 2,
-            Damage::Overrun(_) | Damage::Scribble { .. } => {}
+            _ => {}
         }
     }
     if columns > 0 && rows > 0 {
@@ -311,7 +318,8 @@ unsafe extern "system" fn vkQueueSubmit(
     const NAME: &str = "vkQueueSubmit";
     // SAFETY: the handle is the caller's.
     let device = unsafe { device(queue) };
-    let mut modules = Vec::new();
+    let (queue, elsewhere) = queues::own(&device, queue);
+    let mut launches: Vec<Launch> = Vec::new();
     for index in 0..count as usize {
         // SAFETY: that many submissions are there.
         let submission = unsafe { &*submissions.add(index) };
@@ -319,11 +327,20 @@ unsafe extern "system" fn vkQueueSubmit(
             // SAFETY: that many command buffers are there.
             let commands = unsafe { *submission.p_command_buffers.add(index) };
             let recordings = lock(&device.recordings);
-            modules.extend(recordings.get(&commands).into_iter().flat_map(|recording| recording.dispatched.clone()));
+            launches.extend(recordings.get(&commands).into_iter().flat_map(|recording| recording.dispatched.clone()));
         }
     }
-    lock(&device.fences).insert(fence, modules.clone());
-    device.before(NAME, &plain(&modules)).unwrap_or_else(|| {
+    // Dispatches over several windows of operands are one of their pipeline.
+    launches.dedup_by_key(|launch| launch.pipeline);
+    for launch in &mut launches {
+        let mut submitted = lock(&device.submitted);
+        let times = submitted.entry(launch.pipeline).or_default();
+        (launch.again, launch.elsewhere) = (*times > 0, elsewhere);
+        *times += 1;
+    }
+    lock(&device.fences).insert(fence, launches.clone());
+    device.before(NAME, &plain(&launches)).unwrap_or_else(|| {
+        let _turn = queues::turn();
         // SAFETY: the function has the type of its name, and gets what this one got.
         unsafe {
             let next: vk::PFN_vkQueueSubmit = transmute(device.next(NAME));
@@ -342,24 +359,29 @@ unsafe extern "system" fn vkWaitForFences(
     const NAME: &str = "vkWaitForFences";
     // SAFETY: the handle is the caller's.
     let device = unsafe { device(handle) };
-    let modules: Vec<Arc<Module>> = (0..count as usize)
+    let launches: Vec<Launch> = (0..count as usize)
         .flat_map(|index| {
             // SAFETY: that many fences are there.
             let fence = unsafe { *fences.add(index) };
             lock(&device.fences).get(&fence).cloned().unwrap_or_default()
         })
         .collect();
-    match device.before(NAME, &plain(&modules)) {
+    match device.before(NAME, &plain(&launches)) {
         Some(vk::Result::TIMEOUT) => {
             // What the caller was promised to wait has to pass.
             std::thread::sleep(Duration::from_nanos(timeout));
             vk::Result::TIMEOUT
         }
         Some(code) => code,
-        // SAFETY: the function has the type of its name, and gets what this one got.
+        // SAFETY: the function has the type of its name, and gets what this one got, as many fences.
         None => unsafe {
             let next: vk::PFN_vkWaitForFences = transmute(device.next(NAME));
-            next(handle, count, fences, all, timeout)
+            let code = next(handle, count, fences, all, timeout);
+            if code == vk::Result::SUCCESS {
+                let over = (0..count as usize).filter_map(|index| lock(&device.fences).remove(&*fences.add(index)));
+                aftermath::harm(&device, &over.flatten().collect::<Vec<_>>());
+            }
+            code
         },
     }
 }

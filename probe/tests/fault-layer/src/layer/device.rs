@@ -8,7 +8,7 @@ use ash::{ext, vk};
 
 use super::chain::{self, DeviceLink};
 use super::state::{Device, before, device, keep_device};
-use super::{answers, commands, device_fault, instance, lists, memory, plain, shader};
+use super::{answers, commands, device_fault, instance, lists, memory, plain, queues, shader};
 
 /// The layer's function of this name.
 pub(super) fn find(name: &str) -> Option<unsafe extern "system" fn()> {
@@ -28,6 +28,7 @@ pub(super) fn find(name: &str) -> Option<unsafe extern "system" fn()> {
                 .or_else(|| shader::find(name))
                 .or_else(|| commands::find(name))
                 .or_else(|| memory::find(name))
+                .or_else(|| queues::find(name))
                 .or_else(|| device_fault::find(name));
         }
     };
@@ -90,6 +91,7 @@ struct Asked<'a> {
     info: vk::DeviceCreateInfo<'a>,
     /// What `info` points to.
     _extensions: Vec<*const c_char>,
+    _queues: Vec<vk::DeviceQueueCreateInfo<'a>>,
     changed: Vec<(*mut vk::Bool32, vk::Bool32)>,
     /// Structures that are not passed on, each behind the one that was before it.
     unlinked: Vec<[*mut vk::BaseOutStructure<'static>; 2]>,
@@ -105,6 +107,9 @@ impl Asked<'_> {
         let extensions = unsafe { extensions(physical, &info) };
         info.enabled_extension_count = extensions.len() as u32;
         info.pp_enabled_extension_names = extensions.as_ptr();
+        // SAFETY: the caller's promise.
+        let queues = unsafe { queues::existing(&info) };
+        info.p_queue_create_infos = queues.as_ptr();
         // SAFETY: the physical device is the caller's; fpprobe opens devices of Vulkan 1.1 only.
         let own = unsafe { instance::own_features(physical) };
         // SAFETY: the caller's promise.
@@ -124,7 +129,7 @@ impl Asked<'_> {
         unlinked.retain(|[before, _]| *before != first);
         // SAFETY: nothing but the lifetime of what it points to changes, which is the caller's promise.
         let info = unsafe { transmute::<vk::DeviceCreateInfo<'_>, vk::DeviceCreateInfo<'_>>(info) };
-        Asked { info, _extensions: extensions, changed, unlinked }
+        Asked { info, _extensions: extensions, _queues: queues, changed, unlinked }
     }
 }
 

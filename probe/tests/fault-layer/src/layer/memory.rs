@@ -1,6 +1,7 @@
 //! Which memory a dispatch may write, and how some more of it gets written.
 #![expect(non_snake_case, reason = "Vulkan's names")]
 
+use std::ffi::c_void;
 use std::mem::transmute;
 
 use ash::vk;
@@ -9,7 +10,7 @@ use super::state::{Device, device, lock};
 use crate::statement::Damage;
 
 /// Whether this is a binding of results in fpprobe's modules.
-fn is_result(binding: u32) -> bool {
+pub(super) fn is_result(binding: u32) -> bool {
     matches!(binding, 4..=7 | 9)
 }
 
@@ -19,9 +20,9 @@ const FILLER: u32 = 0xdead_beef;
 /// A range of a buffer.
 #[derive(Clone, Copy)]
 pub(super) struct Bound {
-    buffer: vk::Buffer,
-    offset: u64,
-    range: u64,
+    pub(super) buffer: vk::Buffer,
+    pub(super) offset: u64,
+    pub(super) range: u64,
 }
 
 /// The layer's function of this name.
@@ -33,6 +34,12 @@ pub(super) fn find(name: &str) -> Option<unsafe extern "system" fn()> {
         "vkDestroyBuffer" => unsafe {
             transmute::<vk::PFN_vkDestroyBuffer, unsafe extern "system" fn()>(vkDestroyBuffer)
         },
+        // SAFETY: as above.
+        "vkBindBufferMemory" => unsafe {
+            transmute::<vk::PFN_vkBindBufferMemory, unsafe extern "system" fn()>(vkBindBufferMemory)
+        },
+        // SAFETY: as above.
+        "vkMapMemory" => unsafe { transmute::<vk::PFN_vkMapMemory, unsafe extern "system" fn()>(vkMapMemory) },
         // SAFETY: as above.
         "vkUpdateDescriptorSets" => unsafe {
             transmute::<vk::PFN_vkUpdateDescriptorSets, unsafe extern "system" fn()>(vkUpdateDescriptorSets)
@@ -83,6 +90,49 @@ unsafe extern "system" fn vkDestroyBuffer(
         let next: vk::PFN_vkDestroyBuffer = transmute(device.next(NAME));
         next(handle, buffer, callbacks);
     }
+}
+
+unsafe extern "system" fn vkBindBufferMemory(
+    handle: vk::Device,
+    buffer: vk::Buffer,
+    memory: vk::DeviceMemory,
+    offset: vk::DeviceSize,
+) -> vk::Result {
+    const NAME: &str = "vkBindBufferMemory";
+    // SAFETY: the handle is the caller's.
+    let device = unsafe { device(handle) };
+    device.before(NAME, &[]).unwrap_or_else(|| {
+        lock(&device.places).insert(buffer, (memory, offset));
+        // SAFETY: the function has the type of its name, and gets what this one got.
+        unsafe {
+            let next: vk::PFN_vkBindBufferMemory = transmute(device.next(NAME));
+            next(handle, buffer, memory, offset)
+        }
+    })
+}
+
+unsafe extern "system" fn vkMapMemory(
+    handle: vk::Device,
+    memory: vk::DeviceMemory,
+    offset: vk::DeviceSize,
+    size: vk::DeviceSize,
+    flags: vk::MemoryMapFlags,
+    out: *mut *mut c_void,
+) -> vk::Result {
+    const NAME: &str = "vkMapMemory";
+    // SAFETY: the handle is the caller's.
+    let device = unsafe { device(handle) };
+    device.before(NAME, &[]).unwrap_or_else(|| {
+        // SAFETY: the function has the type of its name, and gets what this one got; the pointer was written where it succeeds.
+        unsafe {
+            let next: vk::PFN_vkMapMemory = transmute(device.next(NAME));
+            let code = next(handle, memory, offset, size, flags, out);
+            if code == vk::Result::SUCCESS {
+                lock(&device.mapped).insert(memory, *out as usize - offset as usize);
+            }
+            code
+        }
+    })
 }
 
 unsafe extern "system" fn vkUpdateDescriptorSets(

@@ -70,7 +70,6 @@ plain! {
             handle: D, info: *const vk::MemoryAllocateInfo<'_>, callbacks: *const Callbacks<'_>,
             out: *mut vk::DeviceMemory
         );
-        vkBindBufferMemory(handle: D, buffer: vk::Buffer, memory: vk::DeviceMemory, offset: vk::DeviceSize);
         vkBindImageMemory(handle: D, image: vk::Image, memory: vk::DeviceMemory, offset: vk::DeviceSize);
         vkCreateBufferView(
             handle: D, info: *const vk::BufferViewCreateInfo<'_>, callbacks: *const Callbacks<'_>,
@@ -113,17 +112,12 @@ plain! {
             handle: D, info: *const vk::PipelineLayoutCreateInfo<'_>, callbacks: *const Callbacks<'_>,
             out: *mut vk::PipelineLayout
         );
-        vkMapMemory(
-            handle: D, memory: vk::DeviceMemory, offset: vk::DeviceSize, size: vk::DeviceSize, flags: vk::MemoryMapFlags,
-            out: *mut *mut std::ffi::c_void
-        );
         vkResetCommandPool(handle: D, pool: vk::CommandPool, flags: vk::CommandPoolResetFlags);
         vkResetFences(handle: D, count: u32, fences: *const vk::Fence);
     }
     others {
         vkFreeMemory(handle: D, memory: vk::DeviceMemory, callbacks: *const Callbacks<'_>);
         vkGetBufferMemoryRequirements(handle: D, buffer: vk::Buffer, out: *mut vk::MemoryRequirements);
-        vkGetDeviceQueue(handle: D, family: u32, index: u32, out: *mut vk::Queue);
         vkUnmapMemory(handle: D, memory: vk::DeviceMemory);
     }
 }

@@ -231,6 +231,9 @@ unsafe extern "system" fn vkDestroyPipeline(
     // SAFETY: the handle is the caller's.
     let device = unsafe { device(handle) };
     let known = lock(&device.pipelines).remove(&pipeline);
+    // Its handle may be another's from here on.
+    lock(&device.submitted).remove(&pipeline);
+    lock(&device.left).remove(&pipeline);
     let _ = device.before(NAME, &known.iter().map(AsRef::as_ref).collect::<Vec<_>>());
     // SAFETY: the function has the type of its name, and gets what this one got.
     unsafe {

@@ -8,9 +8,11 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use ash::vk::{self, Handle};
 
+use super::aftermath::{Launch, Left};
 use super::commands::Recording;
 use super::memory::Bound;
 use super::process;
+use super::queues::Given;
 use crate::action::{Action, DEVICE_LOST};
 use crate::call::CALLS;
 use crate::statement::{Kind, parse};
@@ -44,8 +46,18 @@ pub(super) struct Device {
     pub(super) modules: Mutex<HashMap<vk::ShaderModule, Arc<Module>>>,
     pub(super) pipelines: Mutex<HashMap<vk::Pipeline, Arc<Module>>>,
     pub(super) recordings: Mutex<HashMap<vk::CommandBuffer, Recording>>,
-    /// What was submitted with a fence.
-    pub(super) fences: Mutex<HashMap<vk::Fence, Vec<Arc<Module>>>>,
+    /// What was submitted with a fence, and is not over.
+    pub(super) fences: Mutex<HashMap<vk::Fence, Vec<Launch>>>,
+    /// How often pipelines were submitted.
+    pub(super) submitted: Mutex<HashMap<vk::Pipeline, u64>>,
+    /// What pipelines left.
+    pub(super) left: Mutex<Left>,
+    /// Queues that were given out.
+    pub(super) queues: Mutex<Vec<Given>>,
+    /// Where buffers lie.
+    pub(super) places: Mutex<HashMap<vk::Buffer, (vk::DeviceMemory, u64)>>,
+    /// Addresses of memory.
+    pub(super) mapped: Mutex<HashMap<vk::DeviceMemory, usize>>,
     /// Sizes.
     pub(super) buffers: Mutex<HashMap<vk::Buffer, u64>>,
     pub(super) sets: Mutex<HashMap<vk::DescriptorSet, HashMap<u32, Bound>>>,
@@ -211,6 +223,11 @@ impl Device {
             pipelines: Mutex::default(),
             recordings: Mutex::default(),
             fences: Mutex::default(),
+            submitted: Mutex::default(),
+            left: Mutex::default(),
+            queues: Mutex::default(),
+            places: Mutex::default(),
+            mapped: Mutex::default(),
             buffers: Mutex::default(),
             sets: Mutex::default(),
             lost: AtomicBool::new(false),
@@ -239,7 +256,8 @@ impl Device {
     /// Waits for what was submitted. On a lost device it counts as complete ("Lost Device"), so that its objects may be
     /// destroyed; the driver, which knows nothing of the loss, must be done with them.
     fn idle(&self) {
-        // SAFETY: the function has the type of its name. fpprobe uses its only queue from one thread, which is here.
+        // SAFETY: the function has the type of its name. fpprobe uses its queues from one thread at a time, which is here; under
+        // stress no test loses a device.
         let _ = unsafe {
             let next: vk::PFN_vkDeviceWaitIdle = std::mem::transmute(self.next("vkDeviceWaitIdle"));
             next(self.handle)

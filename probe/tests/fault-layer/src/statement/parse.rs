@@ -154,12 +154,24 @@ fn kind(words: &[&str], place: Option<&'static Call>) -> Result<Kind, String> {
             offset: number(offset, u64::from(u32::MAX))?,
             bytes: number(count, u64::from(u32::MAX))?,
         }),
+        ["flip", rate] => Kind::Damage(Damage::Flip { threshold: probability(rate)?, sums: false }),
+        ["flip", rate, "sums"] => Kind::Damage(Damage::Flip { threshold: probability(rate)?, sums: true }),
+        ["redispatch", "wrong"] => Kind::Damage(Damage::WrongAgain),
+        ["redispatch", "stale"] => Kind::Damage(Damage::Stale),
+        ["other-queue", "wrong"] => Kind::Damage(Damage::WrongElsewhere),
+        ["queues", count] => Kind::Queues(number(count, 16)? as u32),
         [first, ..] if action::KINDS.contains(first) => {
             let action = action::parse(words)?;
             Kind::Act(action, place.ok_or("`in CALL` must say where")?)
         }
         _ => return Err("this is no statement".to_owned()),
     })
+}
+
+/// A probability in units of 2^-32.
+fn probability(text: &str) -> Result<u32, String> {
+    let rate = text.parse::<f64>().ok().filter(|rate| *rate > 0.0 && *rate < 1.0);
+    rate.map(|rate| (rate * 2_f64.powi(32)) as u32).ok_or_else(|| format!("`{text}` is no probability"))
 }
 
 fn string(name: &str) -> Result<Field, String> {

@@ -62,6 +62,8 @@ fn nothing_wrong_passes_silently() {
         ("skip in vkQueueSubmit", "`in`"),
         ("half", "no statement"),
         ("skip nth 0", "counting"),
+        ("flip 2", "no probability"),
+        ("queues 2 once", "`on` only"),
         ("skip at", "must follow"),
     ] {
         let error = parse(&format!("skip\n{wrong}")).unwrap_err();

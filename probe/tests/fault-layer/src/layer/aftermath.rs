@@ -1,0 +1,120 @@
+//! What becomes of results after a dispatch: bits flip, or those of an earlier dispatch come back. fpprobe's buffers lie in
+//! memory that the host has mapped, so it is done there, when a fence says that the dispatch is over.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::SystemTime;
+
+use ash::vk;
+
+use super::memory::{Bound, is_result};
+use super::state::{Device, lock, state, strikes};
+use crate::statement::{Damage, Kind};
+use crate::trigger::Module;
+
+/// A dispatch that was submitted.
+#[derive(Clone)]
+pub(super) struct Launch {
+    pub(super) module: Arc<Module>,
+    pub(super) pipeline: vk::Pipeline,
+    pub(super) set: vk::DescriptorSet,
+    /// Whether its pipeline was submitted before.
+    pub(super) again: bool,
+    /// Whether it went to another queue than the device's first.
+    pub(super) elsewhere: bool,
+}
+
+/// What a pipeline's last dispatch left in its result buffers.
+pub(super) type Left = HashMap<vk::Pipeline, Vec<Vec<u8>>>;
+
+impl Damage {
+    /// Whether it is done to results after the dispatch.
+    pub(super) fn comes_after(self) -> bool {
+        matches!(self, Damage::Flip { .. } | Damage::WrongAgain | Damage::WrongElsewhere | Damage::Stale)
+    }
+
+    fn is_about(self, launch: &Launch) -> bool {
+        match self {
+            Damage::Flip { .. } => true,
+            Damage::WrongAgain | Damage::Stale => launch.again,
+            Damage::WrongElsewhere => launch.elsewhere,
+            _ => false,
+        }
+    }
+}
+
+/// Harms what these dispatches have left.
+pub(super) fn harm(device: &Device, launches: &[Launch]) {
+    let damages = || {
+        state().armed.iter().filter_map(|armed| match armed.statement.kind {
+            Kind::Damage(damage) if damage.comes_after() => Some((armed, damage)),
+            _ => None,
+        })
+    };
+    if damages().next().is_none() {
+        return;
+    }
+    for launch in launches {
+        let mut results = results(device, launch.set);
+        let left = results.iter().map(|bytes| bytes.to_vec()).collect();
+        let before = lock(&device.left).insert(launch.pipeline, left);
+        for (armed, damage) in damages() {
+            if damage.is_about(launch) && strikes(armed, &[&launch.module]) {
+                results.iter_mut().enumerate().for_each(|(place, bytes)| match damage {
+                    Damage::Flip { threshold, sums } => flip(bytes, threshold, sums),
+                    Damage::Stale => {
+                        let old = before.as_ref().and_then(|before| before.get(place));
+                        if let Some(old) = old.filter(|old| old.len() == bytes.len()) {
+                            bytes.copy_from_slice(old);
+                        }
+                    }
+                    _ => bytes.iter_mut().step_by(4).for_each(|byte| *byte ^= 1),
+                });
+            }
+        }
+    }
+}
+
+/// Flips one bit of each word with this probability, in units of 2^-32; `sums`: not of every fourth word, which counts
+/// invocations in digests.
+fn flip(bytes: &mut [u8], threshold: u32, sums: bool) {
+    for (place, word) in bytes.chunks_exact_mut(4).enumerate() {
+        let drawn = random();
+        if (drawn as u32) < threshold && !(sums && place % 4 == 3) {
+            let bit = (drawn >> 32) as usize % 32;
+            word[bit / 8] ^= 1 << (bit % 8);
+        }
+    }
+}
+
+/// Other numbers in each process.
+fn random() -> u64 {
+    static STATE: AtomicU64 = AtomicU64::new(0);
+    const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
+    if STATE.load(Ordering::Relaxed) == 0 {
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        STATE.store(now.as_nanos() as u64 ^ u64::from(std::process::id()).rotate_left(32), Ordering::Relaxed);
+    }
+    // SplitMix64.
+    let mut z = STATE.fetch_add(STEP, Ordering::Relaxed).wrapping_add(STEP);
+    z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ z >> 31
+}
+
+/// The result buffers that a set names, where the host has them.
+fn results(device: &Device, set: vk::DescriptorSet) -> Vec<&mut [u8]> {
+    let bindings = lock(&device.sets).get(&set).cloned().unwrap_or_default();
+    let mut bindings: Vec<(u32, Bound)> = bindings.into_iter().filter(|(binding, _)| is_result(*binding)).collect();
+    bindings.sort_unstable_by_key(|(binding, _)| *binding);
+    let (places, mapped) = (lock(&device.places), lock(&device.mapped));
+    let bytes = |(_, bound): (u32, Bound)| {
+        let (memory, offset) = places.get(&bound.buffer)?;
+        let start = mapped.get(memory)? + (offset + bound.offset) as usize;
+        // SAFETY: fpprobe keeps its memory mapped from the start on, and the buffer lies there; the dispatch is over, and fpprobe
+        // waits for this call before it looks.
+        Some(unsafe { std::slice::from_raw_parts_mut(start as *mut u8, bound.range as usize) })
+    };
+    bindings.into_iter().filter_map(bytes).collect()
+}

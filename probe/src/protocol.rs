@@ -63,6 +63,8 @@ pub enum Request {
         kernel: String,
         /// What becomes of its results.
         sink: Sink,
+        /// Invocations of a work group.
+        group: u32,
     },
     /// Has blocks of the sweep asked, and does not wait; at most twice before the first [`Request::Finish`]. Answer:
     /// [`Response::Opened`].
@@ -85,6 +87,8 @@ pub struct Span {
     pub blocks: u32,
     /// Inputs of each block.
     pub inputs: u64,
+    /// Which invocations do the work of which lanes: see [`fpprobe_spirv::sweep::Push::turn`].
+    pub turn: u32,
 }
 
 /// What a worker answers.

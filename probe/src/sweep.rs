@@ -1,4 +1,5 @@
-//! Whole domains: which blocks are asked ([`plan`]), what is kept of each as it arrives ([`journal`], [`mod@print`], [`agree`], [`verify`]), what changed
+//! Whole domains: which blocks are asked ([`plan`]), what is kept of each as it arrives ([`journal`], [`mod@print`], [`agree`], [`verify`]), what does not
+//! come again ([`repeat`], [`twice`]), what changed
 //! since an older fingerprint ([`resolve`], [`every`]), and where it all goes ([`files`]). The blocks themselves are
 //! [`crate::supervisor::sweep`]'s.
 
@@ -9,5 +10,7 @@ pub mod journal;
 pub mod plan;
 pub mod print;
 pub mod progress;
+pub mod repeat;
 pub mod resolve;
+pub mod twice;
 pub mod verify;

@@ -60,7 +60,7 @@ fn serve(application: String, dump_raw: Option<PathBuf>, memory: Option<u64>) ->
             Request::Enumerate => state.enumerate(),
             Request::Open { index, key, conditions } => state.open(index, &key, conditions),
             Request::Measure { jobs, runs, timeout } => state.measure(&jobs, runs, timeout),
-            Request::Sweep { kernel, sink } => state.sweep(&kernel, sink),
+            Request::Sweep { kernel, sink, group } => state.sweep(&kernel, sink, group),
             Request::Start(span) => state.start(span),
             Request::Finish { timeout, shared } => state.finish(timeout, shared),
         };

@@ -12,6 +12,7 @@ mod load;
 mod merge;
 pub mod record;
 mod render;
+mod unstable;
 
 use fpprobe_profiles::sweep::Tally;
 use fpprobe_spirv::sweep::Domain;
@@ -27,6 +28,7 @@ pub use fingerprint::{Damage, Fingerprint, Print, Who};
 pub use load::{LoadError, load};
 pub use merge::{MergeError, merge};
 pub use render::{RenderSweep, SWEEPS, SweepFormat};
+pub use unstable::{Several, TIMES, Unstable, most};
 
 /// The value of [`Sweep::schema`] that this program writes, and the only one that it reads.
 pub const SCHEMA: &str = "fpprobe-sweep/1";
@@ -82,6 +84,9 @@ pub struct Swept {
     /// What the rules of the profiles say of every result; absent where a fingerprint was taken alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verified: Option<Tally>,
+    /// Results that did not come again; absent where all did, or nothing ran twice.
+    #[serde(default, skip_serializing_if = "Unstable::is_empty")]
+    pub unstable: Unstable,
     /// What changed since an older fingerprint.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changes: Option<Changes>,
@@ -100,6 +105,7 @@ impl Swept {
             asked: Blocks::default(),
             root: None,
             verified: None,
+            unstable: Unstable::default(),
             changes: None,
             incomplete: Vec::new(),
         }

@@ -166,7 +166,7 @@ fn swept(out: &mut impl Write, kernels: impl Iterator<Item = Kernel>) -> Result<
         let normalise = domain.kernel().controls.is_empty();
         for sink in [Sink::Store, Sink::Digest { normalise }, Sink::Raw] {
             let name = format!("{}, swept, {sink:?}", domain.kernel());
-            record(out, "spv", &name, &bytes(&sweep::build(&domain, sink)?))?;
+            record(out, "spv", &name, &bytes(&sweep::build(&domain, sink, sweep::OTHER_GROUP)?))?;
         }
     }
     Ok(())

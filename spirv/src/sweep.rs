@@ -17,8 +17,10 @@ pub use sink::Sink;
 
 /// Invocations that share a block.
 pub const LANES: u32 = 256;
-/// Invocations of a work group: it has one row, and `LANES / GROUP` columns make a block.
+/// Invocations of a work group where nothing else is asked for: it has one row, and `LANES / GROUP` columns make a block.
 pub const GROUP: u32 = 64;
+/// Another number of them, which every device offers.
+pub const OTHER_GROUP: u32 = 128;
 /// Inputs that an invocation takes in one turn of its loop; the steps are a multiple of it.
 pub const TURN: u32 = 8;
 /// Most inputs in a block.
@@ -31,22 +33,25 @@ pub struct Push {
     pub first: u32,
     /// Inputs of each invocation: a block has `LANES` times as many.
     pub steps: u32,
+    /// Which invocation of a block does a lane's work: that of the lane's number, exclusive or this.
+    pub turn: u32,
 }
 
 impl Push {
     /// Bytes of it.
-    pub const BYTES: u32 = 8;
+    pub const BYTES: u32 = 12;
 
     /// Blocks of `inputs` each, from this input on.
-    pub fn new(first: u64, inputs: u64) -> Push {
-        Push { first: first as u32, steps: (inputs / u64::from(LANES)) as u32 }
+    pub fn new(first: u64, inputs: u64, turn: u32) -> Push {
+        Push { first: first as u32, steps: (inputs / u64::from(LANES)) as u32, turn: turn % LANES }
     }
 
     /// As it lies in memory.
-    pub fn bytes(self) -> [u8; 8] {
-        let mut bytes = [0; 8];
-        bytes[..4].copy_from_slice(&self.first.to_le_bytes());
-        bytes[4..].copy_from_slice(&self.steps.to_le_bytes());
+    pub fn bytes(self) -> [u8; Push::BYTES as usize] {
+        let mut bytes = [0; Push::BYTES as usize];
+        for (own, word) in bytes.as_chunks_mut().0.iter_mut().zip([self.first, self.steps, self.turn]) {
+            *own = word.to_le_bytes();
+        }
         bytes
     }
 }

@@ -21,6 +21,9 @@ pub struct SweepArgs {
     /// Takes fingerprints and judges nothing: digests of the answers, a million inputs each, in a file beside the report
     #[arg(long)]
     pub fingerprint: bool,
+    /// Take fingerprints once; by default a second time with another local size and order, and blocks that differ are named
+    #[arg(long, requires = "fingerprint")]
+    pub once: bool,
     /// For benchmarks: keeps and judges nothing, so that the time is the kernel's own
     #[arg(long, hide = true, conflicts_with_all = ["fingerprint", "profile"])]
     pub raw: bool,

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use fpprobe_profiles::Outcome;
-use fpprobe_reports::sweep::{Blocks, Device, Fingerprint, Print, SCHEMA, Sweep, Swept, Who};
+use fpprobe_reports::sweep::{Blocks, Device, Fingerprint, Print, SCHEMA, Sweep, Swept, Unstable, Who};
 use fpprobe_spirv::sweep::{Domain, Sink};
 
 use crate::cli::SweepArgs;
@@ -11,16 +11,17 @@ use crate::exit::{Status, say, usage_error};
 use crate::measure::support::Support;
 use crate::progress;
 use crate::session::Session;
-use crate::supervisor::sweep::{Ended, Order, sweep};
+use crate::supervisor::sweep::{Ended, Order, Way, sweep};
 use crate::supervisor::{Settings, Site, Target, is_violent, side_by_side};
 use crate::sweep::agree::Agreeing;
 use crate::sweep::every::Lists;
 use crate::sweep::files::{self, Files};
 use crate::sweep::journal::Journal;
 use crate::sweep::plan::Plan;
-use crate::sweep::print::{Nothing, Printing};
+use crate::sweep::print::Nothing;
 use crate::sweep::progress::{Course, Progress};
 use crate::sweep::resolve::{Pair, resolve};
+use crate::sweep::twice::Taking;
 use crate::sweep::verify::Verifying;
 use crate::vulkan::offers;
 use crate::{colour, host, select};
@@ -53,7 +54,8 @@ pub fn main(session: &Session, args: &SweepArgs) -> anyhow::Result<Status> {
     };
     let swept = side_by_side(&chosen, |number, (_, target)| {
         let inputs = (0..plan.domains.len()).map(|place| plan.blocks(place).len() as u64 * plan.domains[place].block());
-        let course = bars.course(&target.label(), inputs.sum());
+        let passes = if args.fingerprint && !args.once { 2 } else { 1 };
+        let course = bars.course(&target.label(), passes * inputs.sum::<u64>());
         let swept = bench.device(&Site::new(number, target, &settings, &listener), &course);
         course.finish();
         swept
@@ -98,7 +100,7 @@ fn options(args: &SweepArgs, plan: &Plan) -> String {
         args.budget.map_or_else(String::new, |time| format!(" --budget {}s --seed {}", time.as_secs_f64(), args.seed));
     let nan = if args.normalise_nan { " --normalise-nan" } else { "" };
     let judged = if args.fingerprint {
-        " --fingerprint".to_owned()
+        format!(" --fingerprint{}", if args.once { " --once" } else { "" })
     } else {
         format!(" --profile {}", plan.profiles.join(" --profile "))
     };
@@ -121,8 +123,11 @@ pub fn status(sweep: &Sweep, part: bool) -> Status {
 /// Whether blocks of a kernel that the device has were not asked: a later try, or more time, may give them.
 fn is_unfinished(sweep: &Sweep, plan: &Plan) -> bool {
     let lacks = |kernel: &Swept| kernel.incomplete.iter().any(|why| why.starts_with(UNSUPPORTED));
-    let missing =
-        |(place, kernel): (usize, &Swept)| !lacks(kernel) && kernel.asked.count() < plan.blocks(place).len() as u64;
+    let missing = |(place, kernel): (usize, &Swept)| {
+        // Blocks that gave other sums each time were asked, and are in no fingerprint.
+        let asked: Blocks = kernel.asked.iter().chain(kernel.unstable.blocks.iter()).collect();
+        !lacks(kernel) && asked.count() < plan.blocks(place).len() as u64
+    };
     let unfinished = sweep.devices.iter().any(|device| device.kernels.iter().enumerate().any(missing));
     if unfinished {
         say("not every block was asked: the same command with the same -o goes on with those that are left");
@@ -161,7 +166,7 @@ impl Bench<'_> {
                     print
                 }
                 None if self.args.raw => {
-                    let order = self.order(domain, Sink::Raw, self.plan.blocks(place).into_iter());
+                    let order = self.order(domain, Sink::Raw, self.plan.blocks(place).into_iter(), Way::FIRST);
                     note(&mut swept, sweep(site, order, &mut Nothing(course)));
                     print
                 }
@@ -186,10 +191,10 @@ impl Bench<'_> {
         course.advance(known.0.count() * domain.block());
         let deadline = self.plan.budget.map(|budget| Instant::now() + budget);
         let verifier = &self.plan.verifiers[place];
-        let mut ledger = Verifying::new(key, verifier, known, self.journal, course, deadline);
+        let mut ledger = Verifying::new(key, (domain, verifier), known, self.journal, course, deadline);
         // Under a budget, blocks that agree would leave the others no time, and be no fair sample.
         if verifier.guesses() && deadline.is_none() && !blocks.is_empty() {
-            let order = self.order(domain, Sink::Digest { normalise: false }, blocks.drain(..));
+            let order = self.order(domain, Sink::Digest { normalise: false }, blocks.drain(..), Way::FIRST);
             let mut agreeing = Agreeing::new(&mut ledger);
             let ended = sweep(site, order, &mut agreeing);
             // What ran and did not agree is looked at however that ended; where asking for digests is what the device refuses, all is.
@@ -204,33 +209,29 @@ impl Bench<'_> {
             note(swept, ended);
         }
         if !blocks.is_empty() {
-            note(swept, sweep(site, self.order(domain, Sink::Store, blocks.into_iter()), &mut ledger));
+            let order = self.order(domain, Sink::Store, blocks.into_iter(), Way::FIRST);
+            note(swept, sweep(site, order, &mut ledger));
         }
-        let (asked, tally) = ledger.end();
-        (swept.asked, swept.verified) = (asked, Some(tally));
+        let (asked, tally, unstable) = ledger.end();
+        (swept.asked, swept.verified, swept.unstable) = (asked, Some(tally), unstable);
     }
 
     /// Takes the fingerprint of a kernel.
     fn kernel(&self, site: &Site<'_>, course: &Course, place: usize, mut print: Print, swept: &mut Swept) -> Print {
         let domain = &self.plan.domains[place];
-        let mut blocks = self.plan.blocks(place);
-        let key = (noted(site.target), swept.kernel.clone());
-        let known = self.journal.and_then(|journal| journal.past.sums.get(&key));
-        for (block, sums) in known.into_iter().flatten() {
-            if let Some(own) = print.blocks.get_mut(*block as usize) {
-                *own = Some(*sums);
-            }
-        }
-        let before = blocks.len();
-        blocks.retain(|block| print.blocks[*block as usize].is_none());
-        course.advance((before - blocks.len()) as u64 * domain.block());
-        if !blocks.is_empty() {
-            let sink = Sink::Digest { normalise: self.args.normalise_nan };
-            let order = self.order(domain, sink, blocks.into_iter());
-            let deadline = self.plan.budget.map(|budget| Instant::now() + budget);
-            let mut ledger = Printing { device: key.0, print: &mut print, journal: self.journal, course, deadline };
-            note(swept, sweep(site, order, &mut ledger));
-        }
+        let (device, blocks) = (noted(site.target), self.plan.blocks(place).into());
+        let passes = if self.args.once { 1 } else { 2 };
+        let budget = self.plan.budget.map(|budget| budget / passes);
+        let taking = Taking { device: &device, journal: self.journal, course, budget };
+        let sink = Sink::Digest { normalise: self.args.normalise_nan };
+        let order = |blocks: Vec<u64>, way| self.order(domain, sink, blocks.into_iter(), way);
+        let ended = if self.args.once {
+            vec![taking.once(site, &mut print, blocks, &order, 0)]
+        } else {
+            taking.twice(site, &mut print, blocks, &order)
+        };
+        ended.into_iter().for_each(|ended| note(swept, ended));
+        swept.unstable = Unstable::of_blocks(print.unstable.clone());
         swept.asked = print.asked();
         swept.root = print.root(self.args.normalise_nan);
         if let Some(old) = self.old.and_then(|old| old.of(&site.target.found.identity, domain.kernel())) {
@@ -240,7 +241,7 @@ impl Bench<'_> {
                 *key == old.device.key && *key != print.device.key && target.found.obstacle.is_none()
             });
             let older = older.map(|target| Site::new(site.number, target, self.settings, site.listener));
-            let order = |blocks: &Blocks| self.order(domain, Sink::Store, blocks.iter());
+            let order = |blocks: &Blocks| self.order(domain, Sink::Store, blocks.iter(), Way::FIRST);
             let list = self.lists.as_ref().map(|lists| lists.path(&site.target.found.identity.key, &swept.kernel));
             let (changes, ended) = resolve(&pair, site, older.as_ref(), list.as_deref(), order);
             note(swept, ended);
@@ -253,13 +254,14 @@ impl Bench<'_> {
         print
     }
 
-    fn order<'d>(&self, domain: &'d Domain, sink: Sink, blocks: impl Iterator<Item = u64>) -> Order<'d> {
+    fn order<'d>(&self, domain: &'d Domain, sink: Sink, blocks: impl Iterator<Item = u64>, way: Way) -> Order<'d> {
         Order {
             domain,
             sink,
             blocks: blocks.collect(),
             longest: Duration::from_millis(self.args.dispatch),
             memory: self.args.memory << 20,
+            way,
         }
     }
 }

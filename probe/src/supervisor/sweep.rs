@@ -6,7 +6,7 @@ use std::fs::File;
 use std::time::Duration;
 
 use fpprobe_profiles::Outcome;
-use fpprobe_spirv::sweep::{Domain, Sink};
+use fpprobe_spirv::sweep::{Domain, GROUP, OTHER_GROUP, Sink};
 use rustix::fs::{MemfdFlags, memfd_create};
 
 use super::Site;
@@ -38,6 +38,26 @@ pub struct Order<'a> {
     pub longest: Duration,
     /// Most bytes of results on the device.
     pub memory: u64,
+    /// How the device runs them.
+    pub way: Way,
+}
+
+/// Local size and order in which a device runs the inputs of a sweep.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Way {
+    /// Invocations of a work group.
+    pub group: u32,
+    /// Which invocations do the work of which lanes.
+    pub turn: u32,
+}
+
+impl Way {
+    /// The usual one.
+    pub const FIRST: Way = Way { group: GROUP, turn: 0 };
+    /// Other work groups, in which every lane has another place.
+    pub const OTHER: Way = Way { group: OTHER_GROUP, turn: 0xd5 };
+    /// And a third one.
+    pub const THIRD: Way = Way { group: OTHER_GROUP / 4, turn: 0x6a };
 }
 
 /// Who is told of each step, and may end the sweep.
@@ -48,6 +68,10 @@ pub trait Ledger {
     fn take(&mut self, span: Span, results: &Results<'_>) -> Result<(), Failure>;
     /// Whether enough has been asked.
     fn is_enough(&self) -> bool;
+    /// Blocks to run again, with the turns by which they do, because of what was taken since the last call.
+    fn again(&mut self) -> Vec<(u64, u32)> {
+        Vec::new()
+    }
 }
 
 /// How a sweep over a kernel ended.
@@ -63,6 +87,8 @@ pub struct Ended {
 struct Sweep<'a, 'b> {
     site: &'a Site<'a>,
     order: Order<'b>,
+    /// Blocks that run again, before all others, each with its turn.
+    again: VecDeque<(u64, u32)>,
     /// Blocks of the next dispatch.
     count: u64,
     /// Started, the earliest first.
@@ -76,15 +102,15 @@ struct Sweep<'a, 'b> {
 
 /// Asks the blocks of a kernel.
 pub fn sweep(site: &Site<'_>, order: Order<'_>, ledger: &mut dyn Ledger) -> Ended {
-    let mut sweep =
-        Sweep { site, order, count: 1, running: VecDeque::new(), half: 0, attempts: 0, troubles: Vec::new() };
+    let (again, running) = (VecDeque::new(), VecDeque::new());
+    let mut sweep = Sweep { site, order, again, count: 1, running, half: 0, attempts: 0, troubles: Vec::new() };
     let failure = sweep.run(ledger).err();
     Ended { failure, troubles: sweep.troubles }
 }
 
 impl<'a> Sweep<'a, '_> {
     fn run(&mut self, ledger: &mut dyn Ledger) -> Result<(), Failure> {
-        while !self.order.blocks.is_empty() && !ledger.is_enough() && !self.site.settings.stop.is_wanted() {
+        while !(self.order.blocks.is_empty() && self.again.is_empty()) && !ledger.is_enough() && !self.site.settings.stop.is_wanted() {
             if self.site.is_over() {
                 return Err(self.site.overtime());
             }
@@ -104,7 +130,11 @@ impl<'a> Sweep<'a, '_> {
         for span in self.running.drain(..).rev() {
             let first = span.first / inputs;
             for block in (first..first + u64::from(span.blocks)).rev() {
-                self.order.blocks.push_front(block);
+                if span.turn == self.order.way.turn {
+                    self.order.blocks.push_front(block);
+                } else {
+                    self.again.push_front((block, span.turn));
+                }
             }
         }
         let place =
@@ -140,6 +170,11 @@ impl<'a> Sweep<'a, '_> {
             }
             self.attempts = 0;
             goes_on?;
+            self.again.extend(ledger.again());
+            if self.running.is_empty() {
+                self.start(&mut worker, ledger)?;
+                self.ask(&mut worker, file.is_some())?;
+            }
         }
         Ok(())
     }
@@ -170,7 +205,7 @@ impl<'a> Sweep<'a, '_> {
         let kernel = self.order.domain.kernel().to_string();
         for request in [
             super::open_request(target, settings),
-            Request::Sweep { kernel, sink: self.order.sink },
+            Request::Sweep { kernel, sink: self.order.sink, group: self.order.way.group },
         ] {
             opened(worker.call(&request, self.site.timeout())?)?;
         }
@@ -191,16 +226,19 @@ impl<'a> Sweep<'a, '_> {
 
     /// The next blocks that follow one another, as many as a dispatch may have.
     fn next(&mut self) -> Option<Span> {
-        let Order { domain, sink, blocks, memory, .. } = &mut self.order;
+        let Order { domain, sink, blocks, memory, way, .. } = &mut self.order;
         let inputs = domain.block();
         let most = ((*memory / 2).min(CACHED) / (4 * sink.room(domain, 1, inputs))).max(1);
+        if let Some((block, turn)) = self.again.pop_front() {
+            return Some(Span { first: block * inputs, blocks: 1, inputs, turn });
+        }
         let block = blocks.pop_front()?;
         let mut count = 1;
         while count < self.count.min(most) && blocks.front() == Some(&(block + count)) {
             blocks.pop_front();
             count += 1;
         }
-        Some(Span { first: block * inputs, blocks: count as u32, inputs })
+        Some(Span { first: block * inputs, blocks: count as u32, inputs, turn: way.turn })
     }
 
     /// Waits for the results of the earliest dispatch, which were asked for. The next one is as long as this one lets hope.

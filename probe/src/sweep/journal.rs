@@ -36,7 +36,7 @@ impl Journal {
             .map_err(|what| anyhow!("failed to go on with the sweep of {shown}: {what}; remove it to begin anew"))
             .or_usage()?;
         let known = |past: &Past| {
-            let judged = past.verified.values().map(|(blocks, _)| blocks.count() as usize);
+            let judged = past.verified.values().map(|(blocks, ..)| blocks.count() as usize);
             past.sums.values().map(BTreeMap::len).chain(judged).sum::<usize>()
         };
         let past = match past {

@@ -19,6 +19,8 @@ pub struct Printing<'a> {
     pub device: String,
     /// Where they go.
     pub print: &'a mut Print,
+    /// Which time it is taken.
+    pub pass: usize,
     /// Where they go at once.
     pub journal: Option<&'a Journal>,
     /// Who is told.
@@ -52,7 +54,7 @@ impl Ledger for Printing<'_> {
             self.print.blocks[block] = Some(*sums);
         }
         if let Some(journal) = self.journal {
-            journal.write(&Record::Digests { step, sums: hex(&sums) });
+            journal.write(&Record::Digests { step, sums: hex(&sums), pass: self.pass });
         }
         self.course.advance(u64::from(span.blocks) * span.inputs);
         Ok(())

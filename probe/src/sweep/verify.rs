@@ -4,11 +4,13 @@ use std::time::{Duration, Instant};
 
 use fpprobe_profiles::parallel;
 use fpprobe_profiles::sweep::{Tally, Verifier};
-use fpprobe_reports::sweep::Blocks;
+use fpprobe_reports::sweep::{Blocks, Unstable};
 use fpprobe_reports::sweep::record::{Record, Step};
+use fpprobe_spirv::sweep::Domain;
 
 use super::journal::Journal;
 use super::progress::Course;
+use super::repeat::Repeating;
 use crate::protocol::{Failure, Span};
 use crate::supervisor::results::Results;
 use crate::supervisor::sweep::Ledger;
@@ -25,6 +27,8 @@ pub struct Verifying<'a> {
     pub(super) verifier: &'a Verifier,
     blocks: Vec<u64>,
     pub(super) tally: Tally,
+    repeating: Repeating,
+    domain: &'a Domain,
     journal: Option<&'a Journal>,
     course: &'a Course,
     deadline: Option<Instant>,
@@ -35,20 +39,20 @@ impl<'a> Verifying<'a> {
     /// Goes on from what is known.
     pub fn new(
         key: (String, String),
-        verifier: &'a Verifier,
-        known: (Blocks, Tally),
+        (domain, verifier): (&'a Domain, &'a Verifier),
+        known: (Blocks, Tally, Unstable),
         journal: Option<&'a Journal>,
         course: &'a Course,
         deadline: Option<Instant>,
     ) -> Verifying<'a> {
-        let (blocks, tally) = (known.0.iter().collect(), known.1);
-        Verifying { key, verifier, blocks, tally, journal, course, deadline, noted: Instant::now() }
+        let (blocks, tally, repeating) = (known.0.iter().collect(), known.1, Repeating::new(known.2));
+        Verifying { key, verifier, blocks, tally, repeating, domain, journal, course, deadline, noted: Instant::now() }
     }
 
-    /// The blocks that were judged, and what was found.
-    pub fn end(mut self) -> (Blocks, Tally) {
+    /// The blocks that were judged, what was found, and what did not come again.
+    pub fn end(mut self) -> (Blocks, Tally, Unstable) {
         self.note();
-        (self.blocks.into_iter().collect(), self.tally)
+        (self.blocks.into_iter().collect(), self.tally, self.repeating.unstable)
     }
 
     /// Whether a block was judged.
@@ -72,7 +76,8 @@ impl<'a> Verifying<'a> {
         let Some(journal) = self.journal else { return };
         let (device, kernel) = self.key.clone();
         let blocks = self.blocks.iter().copied().collect();
-        journal.write(&Record::Verified { device, kernel, blocks, tally: self.tally.clone() });
+        let (tally, unstable) = (self.tally.clone(), self.repeating.unstable.clone());
+        journal.write(&Record::Verified { device, kernel, blocks, tally, unstable });
         self.noted = Instant::now();
     }
 }
@@ -88,6 +93,17 @@ impl Ledger for Verifying<'_> {
     fn take(&mut self, span: Span, results: &Results<'_>) -> Result<(), Failure> {
         let first = span.first / span.inputs;
         let blocks: Vec<u64> = (first..first + u64::from(span.blocks)).collect();
+        let whole = |block: u64| {
+            let mut words = vec![0; span.inputs as usize];
+            results.read((block * span.inputs - span.first) as usize, &mut words).map(|()| words)
+        };
+        if Repeating::is_repeat(&span) {
+            for block in blocks {
+                let settled = self.repeating.take(self.domain, self.verifier, block, &whole(block)?);
+                self.judged(settled.map(|tally| (block, tally)).into_iter(), span.inputs);
+            }
+            return Ok(());
+        }
         let judge = |block: &u64| {
             let mut tally = self.verifier.beside(&self.tally, block * span.inputs);
             let mut words = vec![0; PIECE.min(span.inputs as usize)];
@@ -100,8 +116,17 @@ impl Ledger for Verifying<'_> {
             Ok(tally)
         };
         let tallies: Vec<Tally> = parallel::map(&blocks, judge).into_iter().collect::<Result<_, Failure>>()?;
-        self.judged(blocks.into_iter().zip(tallies), span.inputs);
+        let (deviating, others): (Vec<_>, Vec<_>) =
+            blocks.into_iter().zip(tallies).partition(|(_, tally)| tally.deviating > 0);
+        self.judged(others.into_iter(), span.inputs);
+        for (block, tally) in deviating {
+            self.repeating.hold(block, tally, whole(block)?);
+        }
         Ok(())
+    }
+
+    fn again(&mut self) -> Vec<(u64, u32)> {
+        self.repeating.again()
     }
 
     fn is_enough(&self) -> bool {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use ash::vk;
-use fpprobe_spirv::sweep::{BINDING, GROUP, LANES, Push};
+use fpprobe_spirv::sweep::{BINDING, LANES, Push};
 
 use super::device::Device;
 use super::error::{ErrorKind, Named, VulkanError};
@@ -25,6 +25,8 @@ pub struct Sweep {
     _set_layout: Owned<vk::DescriptorSetLayout>,
     queue: vk::Queue,
     limits: vk::PhysicalDeviceLimits,
+    /// Work groups of a block.
+    columns: u32,
     logical: Arc<Logical>,
 }
 
@@ -51,14 +53,14 @@ pub struct Taken<'a> {
 }
 
 impl Device {
-    /// Compiles a module of [`fpprobe_spirv::sweep`].
-    pub fn sweep(&self, words: &[u32]) -> Result<Sweep, VulkanError> {
-        Sweep::new(self, words)
+    /// Compiles a module of [`fpprobe_spirv::sweep`] with work groups of this size.
+    pub fn sweep(&self, words: &[u32], group: u32) -> Result<Sweep, VulkanError> {
+        Sweep::new(self, words, LANES / group.max(1))
     }
 }
 
 impl Sweep {
-    fn new(device: &Device, words: &[u32]) -> Result<Sweep, VulkanError> {
+    fn new(device: &Device, words: &[u32], columns: u32) -> Result<Sweep, VulkanError> {
         let logical = &device.logical;
         let bindings = [vk::DescriptorSetLayoutBinding::default()
             .binding(BINDING)
@@ -104,6 +106,7 @@ impl Sweep {
             _set_layout: set_layout,
             queue: device.queue,
             limits: device.limits,
+            columns,
             logical: Arc::clone(logical),
         })
     }
@@ -112,8 +115,8 @@ impl Sweep {
     /// under way.
     pub fn start(&mut self, push: Push, blocks: u32, words: u64, fill: u8) -> Result<(), VulkanError> {
         let [most_x, most_y, _] = self.limits.max_compute_work_group_count;
-        if LANES / GROUP > most_x || blocks > most_y {
-            let what = format!("{} x {blocks} work groups; at most {most_x} x {most_y}", LANES / GROUP);
+        if self.columns > most_x || blocks > most_y {
+            let what = format!("{} x {blocks} work groups; at most {most_x} x {most_y}", self.columns);
             return Err(VulkanError::limit("vkCmdDispatch", what));
         }
         let (bytes, most) = (words * 4, u64::from(self.limits.max_storage_buffer_range));
@@ -143,7 +146,8 @@ impl Sweep {
         // SAFETY: the fence is this device's and its submission has been waited for.
         unsafe { self.logical.raw().reset_fences(&fences) }.named("vkResetFences")?;
         let submission = [vk::SubmitInfo::default().command_buffers(&commands)];
-        // SAFETY: the command buffer is executable; the fence is unsignalled; one thread uses the queue.
+        let _turn = self.logical.submitting();
+        // SAFETY: the command buffer is executable; the fence is unsignalled; one thread at a time submits to queues.
         unsafe { self.logical.raw().queue_submit(self.queue, &submission, fences[0]) }.named("vkQueueSubmit")?;
         self.slots[number].running = Some((bytes as usize, Instant::now()));
         self.next = 1 - number;
@@ -171,7 +175,7 @@ impl Sweep {
             device.cmd_bind_descriptor_sets(commands, point, self.layout.raw(), 0, &[slot.set], &[]);
             let stage = vk::ShaderStageFlags::COMPUTE;
             device.cmd_push_constants(commands, self.layout.raw(), stage, 0, &push.bytes());
-            device.cmd_dispatch(commands, LANES / GROUP, blocks, 1);
+            device.cmd_dispatch(commands, self.columns, blocks, 1);
             device.cmd_pipeline_barrier(commands, from, to, vk::DependencyFlags::empty(), &[visible], &[], &[]);
         }
         // SAFETY: the command buffer is recording.

@@ -30,8 +30,8 @@ pub struct Sweeping {
 }
 
 impl State {
-    /// Compiles the module of a sweep.
-    pub fn sweep(&mut self, kernel: &str, sink: Sink) -> Result<Response, Failure> {
+    /// Compiles the module of a sweep, with work groups of this size.
+    pub fn sweep(&mut self, kernel: &str, sink: Sink, group: u32) -> Result<Response, Failure> {
         let refused = |error: String| Failure::new(Outcome::Rejected, error);
         self.sweep = None;
         let Some((device, support)) = &mut self.device else { return Err(refused("no device is open".to_owned())) };
@@ -41,8 +41,8 @@ impl State {
         }
         let domain = Domain::of(&kernel).map_err(|error| refused(error.to_string()))?;
         let words =
-            sweep::build(&domain, sink).map_err(|error| refused(format!("no module could be built: {error}")))?;
-        let sweep = device.sweep(&words).map_err(|error| device.explain(error))?;
+            sweep::build(&domain, sink, group).map_err(|error| refused(format!("no module could be built: {error}")))?;
+        let sweep = device.sweep(&words, group).map_err(|error| device.explain(error))?;
         self.sweep = Some(Sweeping { sweep, domain, sink, results: None });
         Ok(Response::Opened)
     }
@@ -54,7 +54,7 @@ impl State {
         let Sweeping { sweep, domain, sink, .. } = sweeping;
         let words = sink.room(domain, u64::from(span.blocks), span.inputs);
         let fill = if matches!(sink, Sink::Store) { UNWRITTEN } else { 0 };
-        let push = Push::new(span.first, span.inputs);
+        let push = Push::new(span.first, span.inputs, span.turn);
         sweep.start(push, span.blocks, words, fill).map_err(|error| device.explain(error))?;
         Ok(Response::Opened)
     }

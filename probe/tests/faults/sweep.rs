@@ -222,3 +222,49 @@ fn work_groups_that_are_left_out_are_noticed() {
         std::fs::remove_file(folder.path().join("half.journal")).unwrap();
     }
 }
+
+/// One in a hundred thousand words flips a bit: that is no deviation of any input.
+#[test]
+fn what_deviates_once_is_unstable_and_has_its_rate() {
+    let folder = tempfile::tempdir().unwrap();
+    // Operands from 1 on.
+    let arguments = ["f32.sin", "--profile", "vulkan", "--shard", "1017/4096"];
+    swept(folder.path(), "", "calm.json", &arguments).with(0);
+    let told = swept(folder.path(), "flip 0.00001", "flipped.json", &arguments);
+    let kernel = |name: &str| json(&folder.path().join(name))["devices"][0]["kernels"][0].clone();
+    let (calm, flipped) = (kernel("calm.json"), kernel("flipped.json"));
+    assert!(calm.get("unstable").is_none(), "{calm}");
+    assert_eq!(flipped["verified"]["deviating"], calm["verified"]["deviating"], "{flipped}");
+    let unstable = &flipped["unstable"];
+    let (inputs, rate) = (unstable["inputs"].as_u64().unwrap(), unstable["rate"].as_f64().unwrap());
+    assert!((5..200).contains(&inputs) && (2e-6..5e-5).contains(&rate), "{unstable}");
+    assert_eq!((&unstable["compared"], &unstable["blocks"]), (&(1 << 20).into(), &serde_json::json!([[1016, 1]])));
+    assert_eq!(unstable["list"][0]["out"].as_array().unwrap().len(), 3, "{unstable}");
+    let mut text = faulty(&[DRIVER], "flip 0.00001");
+    let text = ends(text.env("FPPROBE_FAULTS_STATE", folder.path()).arg("sweep").args(arguments));
+    assert!(text.with(0).contains("unstable: ") && text.out.contains("rate "), "{}\n{}", text.out, told.err);
+}
+
+/// What is wrong each time stays a deviation.
+#[test]
+fn fingerprints_are_taken_twice_and_blocks_that_differ_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let arguments = ["f32.fabs", "--fingerprint"];
+    swept(folder.path(), "", "calm.json", &arguments).with(0);
+    swept(folder.path(), "", "once.json", &["f32.fabs", "--fingerprint", "--once"]).with(0);
+    let flips = "flip 0.0004 sums";
+    swept(folder.path(), flips, "flipped.json", &arguments);
+    swept(folder.path(), flips, "flipped-once.json", &["f32.fabs", "--fingerprint", "--once"]).with(0);
+    let kernel = |name: &str| json(&folder.path().join(name))["devices"][0]["kernels"][0].clone();
+    let (calm, flipped) = (kernel("calm.json"), kernel("flipped.json"));
+    assert_eq!(kernel("once.json"), calm, "two passes find what one does");
+    let named = flipped["unstable"]["blocks"].as_array().unwrap();
+    assert!(!named.is_empty(), "{flipped}");
+    // Two of three agree, but for a block that is struck twice.
+    assert!(flipped.get("root").is_none_or(|root| *root == calm["root"]), "{flipped}");
+    assert!(kernel("flipped-once.json").get("unstable").is_none());
+    let old = folder.path().join("flipped.fingerprint");
+    let resolve = ["f32.fabs", "--fingerprint", "--resolve", old.to_str().unwrap()];
+    swept(folder.path(), "", "resolved.json", &resolve).with(0);
+    assert_eq!(kernel("resolved.json")["changes"]["inputs"], 0, "flips are not in the fingerprint");
+}

@@ -18,6 +18,11 @@ impl Blocks {
         self.0.iter().fold(0, |sum, [_, count]| sum.saturating_add(*count))
     }
 
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Their numbers, in order.
     pub fn iter(&self) -> impl Iterator<Item = u64> {
         self.0.iter().flat_map(|[first, count]| *first..first.saturating_add(*count))

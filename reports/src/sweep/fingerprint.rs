@@ -57,8 +57,10 @@ pub struct Print {
     pub device: Who,
     /// The kernel.
     pub domain: Domain,
-    /// Of each block its sums; `None` where it was not asked.
+    /// Of each block its sums; `None` where it was not asked, or gave others each time.
     pub blocks: Vec<Option<[u32; 3]>>,
+    /// Blocks that did not give the same sums each time; those that most runs gave are in `blocks`.
+    pub unstable: Blocks,
 }
 
 /// What a file says of itself.
@@ -80,6 +82,9 @@ struct Entry {
     blocks: u64,
     /// How many of them were asked.
     asked: u64,
+    /// Which did not give the same sums each time.
+    #[serde(default, skip_serializing_if = "Blocks::is_empty")]
+    unstable: Blocks,
 }
 
 /// Why bytes are no fingerprint.
@@ -118,7 +123,7 @@ impl Print {
     /// A kernel of which no block was asked.
     pub fn new(device: Who, domain: Domain) -> Print {
         let blocks = vec![None; domain.blocks() as usize];
-        Print { device, domain, blocks }
+        Print { device, domain, blocks, unstable: Blocks::default() }
     }
 
     /// The blocks that were asked.
@@ -172,6 +177,7 @@ impl Fingerprint {
             kernel: print.domain.kernel().to_string(),
             blocks: print.domain.blocks(),
             asked: print.asked().count(),
+            unstable: print.unstable.clone(),
         };
         let prints = self.prints.iter().map(entry).collect();
         let head = Head { normalise_nan: self.normalise_nan, prints, digest: digest(&body) };
@@ -194,7 +200,7 @@ impl Fingerprint {
         let head: Head = serde_json::from_str(head).map_err(|error| Damage::Head(error.to_string()))?;
         let mut prints: Vec<Print> = Vec::new();
         let (mut room, mut held) = (0, 0);
-        for Entry { device, kernel, blocks, asked } in &head.prints {
+        for Entry { device, kernel, blocks, asked, unstable } in &head.prints {
             let of = kernel.parse::<Kernel>().map_err(|error| Damage::Head(error.to_string()))?;
             let domain = Domain::of(&of).map_err(|error| Damage::Head(error.to_string()))?;
             if domain.blocks() != *blocks || asked > blocks {
@@ -205,7 +211,7 @@ impl Fingerprint {
             if room.max(held) > LIMIT {
                 return Err(Damage::Head(format!("it promises {held} bytes of sums, more than any fingerprint has")));
             }
-            prints.push(Print::new(device.clone(), domain));
+            prints.push(Print { unstable: unstable.clone(), ..Print::new(device.clone(), domain) });
         }
         let body = zstd::bulk::decompress(&rest[end + 1..], room as usize)
             .map_err(|error| Damage::Content(error.to_string()))?;
@@ -258,6 +264,7 @@ mod tests {
         for block in [0, 7, 8, 4095] {
             part.blocks[block] = Some([block as u32; 3]);
         }
+        part.unstable = [8].into_iter().collect();
         Fingerprint { normalise_nan: true, prints: vec![whole, part] }
     }
 

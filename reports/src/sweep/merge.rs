@@ -97,6 +97,7 @@ fn kernel(own: &mut Swept, other: Swept, part: usize) -> Result<(), MergeError> 
             own.incomplete.push(why);
         }
     }
+    own.unstable.merge(&other.unstable);
     match (&mut own.verified, other.verified) {
         (Some(own), Some(other)) => own.merge(&other),
         (Some(_), None) => {}
@@ -115,4 +116,5 @@ fn print(own: &mut Print, other: &Print) {
     for (own, other) in own.blocks.iter_mut().zip(&other.blocks) {
         *own = own.or(*other);
     }
+    own.unstable = own.unstable.iter().chain(other.unstable.iter()).collect();
 }

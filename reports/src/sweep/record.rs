@@ -6,7 +6,7 @@ use std::io::{BufRead, Read as _};
 use fpprobe_profiles::sweep::Tally;
 use serde::{Deserialize, Serialize};
 
-use super::Blocks;
+use super::{Blocks, Unstable};
 use crate::journal::record;
 
 /// The value of [`Begun::journal`] that this program writes, and the only one that it reads.
@@ -30,6 +30,9 @@ pub enum Record {
         step: Step,
         /// Three sums each, eight hex digits a sum.
         sums: String,
+        /// Which time the fingerprint is taken, from 0.
+        #[serde(default)]
+        pass: usize,
     },
     /// What was found until now.
     Verified {
@@ -42,6 +45,9 @@ pub enum Record {
         /// What was found in them, as JSON of its own: in an enum that is told by a member, numbers as keys are lost.
         #[serde(with = "nested")]
         tally: Tally,
+        /// What of it did not come again.
+        #[serde(default, skip_serializing_if = "Unstable::is_empty")]
+        unstable: Unstable,
     },
 }
 
@@ -92,10 +98,10 @@ pub struct Step {
 pub struct Past {
     /// What the sweep is to do.
     pub begun: Begun,
-    /// Sums of blocks, by device and kernel.
-    pub sums: BTreeMap<(String, String), BTreeMap<u64, [u32; 3]>>,
+    /// Sums of blocks, by device and kernel, and by pass.
+    pub sums: BTreeMap<(String, String, usize), BTreeMap<u64, [u32; 3]>>,
     /// The blocks that were judged and what was found, by device and kernel.
-    pub verified: BTreeMap<(String, String), (Blocks, Tally)>,
+    pub verified: BTreeMap<(String, String), (Blocks, Tally, Unstable)>,
     /// Length in bytes of what was read; what follows was cut off.
     pub length: u64,
 }
@@ -149,14 +155,14 @@ impl Past {
         match record {
             Record::Begun(_) => return None,
             Record::Intent(_) => {}
-            Record::Digests { step, sums } => {
+            Record::Digests { step, sums, pass } => {
                 let sums = unhex(&sums).filter(|sums| sums.len() as u64 == step.count)?;
                 step.first.checked_add(step.count)?;
-                let own = self.sums.entry((step.device, step.kernel)).or_default();
+                let own = self.sums.entry((step.device, step.kernel, pass)).or_default();
                 own.extend((step.first..).zip(sums));
             }
-            Record::Verified { device, kernel, blocks, tally } => {
-                self.verified.insert((device, kernel), (blocks, tally));
+            Record::Verified { device, kernel, blocks, tally, unstable } => {
+                self.verified.insert((device, kernel), (blocks, tally, unstable));
             }
         }
         Some(())
@@ -175,16 +181,18 @@ mod tests {
         let (device, kernel) = (step.device.clone(), step.kernel.clone());
         let blocks: Blocks = [3, 4].into_iter().collect();
         let tally = Tally { inputs: 2 << 20, histogram: BTreeMap::from([(0, 7), (512, 1)]), ..Tally::default() };
-        let verified = BTreeMap::from([((device.clone(), kernel.clone()), (blocks.clone(), tally.clone()))]);
+        let unstable = Unstable::of_blocks([4].into_iter().collect());
+        let known = (blocks.clone(), tally.clone(), unstable.clone());
+        let verified = BTreeMap::from([((device.clone(), kernel.clone()), known)]);
         let records = [
             Record::Begun(begun.clone()),
             Record::Intent(step.clone()),
-            Record::Digests { step, sums: hex(&sums) },
-            Record::Verified { device, kernel, blocks, tally },
+            Record::Digests { step, sums: hex(&sums), pass: 1 },
+            Record::Verified { device, kernel, blocks, tally, unstable },
         ];
         let text: String = records.iter().map(line).collect();
         let own = BTreeMap::from([(7, sums[0]), (8, sums[1])]);
-        let sums = BTreeMap::from([(("d".into(), "f32.sqrt".into()), own)]);
+        let sums = BTreeMap::from([(("d".into(), "f32.sqrt".into(), 1), own)]);
         let length = text.len() as u64;
         (text, Past { begun, sums, verified, length })
     }
@@ -198,7 +206,7 @@ mod tests {
     #[test]
     fn blocks_beyond_all_are_damage() {
         let step = Step { device: "d".into(), kernel: "f32.sqrt".into(), first: u64::MAX, count: 1 };
-        let text = text().0 + &line(&Record::Digests { step, sums: hex(&[[1, 2, 3]]) });
+        let text = text().0 + &line(&Record::Digests { step, sums: hex(&[[1, 2, 3]]), pass: 0 });
         assert!(read(text.as_bytes()).unwrap_err().contains("does not go with the others"));
     }
 

@@ -5,7 +5,7 @@ use fpprobe_profiles::sweep::{Tally, Verifier};
 use fpprobe_reports::model::{Host, Program};
 use fpprobe_reports::render::Style;
 use fpprobe_reports::sweep::{
-    Change, Changes, Device, Fingerprint, MergeError, Print, Resolution, SCHEMA, SWEEPS, Sweep, Swept, Who, load, merge,
+    Change, Changes, Device, Fingerprint, MergeError, Print, Resolution, SCHEMA, SWEEPS, Sweep, Swept, Unstable, Who, load, merge,
 };
 use fpprobe_spirv::sweep::Domain;
 use serde_json::Value;
@@ -32,8 +32,10 @@ fn sweep() -> Sweep {
     let identity = fixture::report().devices.remove(0).identity;
     let mut judged = Swept::new(&domain("f32.sqrt"));
     (judged.asked, judged.verified) = ([1016].into_iter().collect(), Some(tally()));
+    judged.unstable.add(&domain("f32.sqrt"), 1016, &[(0x3f80_0000, [0x3f80_0000, 0x3f80_0000, 0x3f80_0001])]);
     let mut compared = Swept::new(&domain("f16.fadd"));
     compared.asked = (0..4096).collect();
+    compared.unstable = Unstable::of_blocks([3, 9].into_iter().collect());
     compared.incomplete.push(NASTY.to_owned());
     let mut changes = Changes::new(Who::from(&identity), Resolution::Digests, 4096, [3, 4, 9].into_iter().collect());
     changes.add(&domain("f16.fadd"), 0x0030_0001, Some(&[0x3c00]), &[0x3c01]);
@@ -57,6 +59,17 @@ fn rendered(sweep: &Sweep, name: &str) -> String {
     let mut out = Vec::new();
     form.renderer.render(sweep, Style::PLAIN, &mut out).unwrap();
     String::from_utf8(out).unwrap()
+}
+
+#[test]
+fn what_did_not_come_again_is_shown_with_its_rate() {
+    let sweep = sweep();
+    for name in ["text", "html"] {
+        let shown = rendered(&sweep, name);
+        let told = "1 input of 1,048,576 that ran three times gave several results, in 1 block (3f8); rate 3.2e-7";
+        assert!(shown.contains(told) && shown.contains("3f800000: 3f800000, 3f800000, 3f800001"), "{name}: {shown}");
+        assert!(shown.contains("2 blocks (3, 9) of 4,096 had other digests when they ran again"), "{name}: {shown}");
+    }
 }
 
 #[test]

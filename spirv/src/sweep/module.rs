@@ -5,7 +5,7 @@ use rspirv::dr::Operand;
 use rspirv::spirv::{BuiltIn, Decoration, ExecutionMode, ExecutionModel, LoopControl, Op, StorageClass, Word};
 
 use super::sink::{Found, Stand};
-use super::{Domain, GROUP, LANES, Sink, TURN};
+use super::{Domain, LANES, Sink, TURN};
 use crate::emitter::{Emitter, ids};
 use crate::error::BuildError;
 use crate::format::Format;
@@ -30,29 +30,31 @@ struct Start {
     steps: Word,
 }
 
-/// Builds the module that asks a kernel the inputs of blocks. Gives its words, header included.
-pub fn build(domain: &Domain, sink: Sink) -> Result<Vec<u32>, BuildError> {
+/// Builds the module that asks a kernel the inputs of blocks, with work groups of so many invocations, a part of [`LANES`]. Gives
+/// its words, header included.
+pub fn build(domain: &Domain, sink: Sink, group: u32) -> Result<Vec<u32>, BuildError> {
     let kernel = domain.kernel();
     let mut emitter = Emitter::new();
     emitter.preamble(&float_formats(kernel), false);
-    let start = emitter.begin_sweep()?;
+    let start = emitter.begin_sweep(group)?;
     emitter.swept(domain, sink, &start)?;
     Ok(modes::apply(emitter.end_entry()?, kernel.controls)?.assemble())
 }
 
 impl Emitter {
     /// Declares and opens `main`.
-    fn begin_sweep(&mut self) -> Result<Start, BuildError> {
+    fn begin_sweep(&mut self, size: u32) -> Result<Start, BuildError> {
         let (uint, vector) = (self.scalar(Format::U32), self.shape(COORDINATES));
         let buffer = self.declare_buffer(&RESULTS);
         let push = self.declare_push();
         let [invocation, group] = [(BuiltIn::GlobalInvocationId, "invocation"), (BuiltIn::WorkgroupId, "work_group")]
             .map(|(built_in, name)| self.built_in_of(StorageClass::Input, vector, built_in, name));
         let main = self.begin_entry(ExecutionModel::GLCompute, &[invocation, group])?;
-        self.builder.execution_mode(main, ExecutionMode::LocalSize, [GROUP, 1, 1]);
-        let lane = self.coordinate(invocation, 0)?;
+        self.builder.execution_mode(main, ExecutionMode::LocalSize, [size, 1, 1]);
+        let own = self.coordinate(invocation, 0)?;
         let block = self.coordinate(group, 1)?;
-        let [first, steps] = [self.pushed(push, 0)?, self.pushed(push, 1)?];
+        let [first, steps, turn] = [self.pushed(push, 0)?, self.pushed(push, 1)?, self.pushed(push, 2)?];
+        let lane = self.value(Op::BitwiseXor, uint, ids([own, turn]))?;
         let lanes = self.word(LANES);
         let inputs = self.value(Op::IMul, uint, ids([steps, lanes]))?;
         let before = self.value(Op::IMul, uint, ids([block, inputs]))?;
@@ -63,11 +65,11 @@ impl Emitter {
 
     fn declare_push(&mut self) -> Word {
         let uint = self.scalar(Format::U32);
-        let block = self.builder.type_struct([uint, uint]);
+        let block = self.builder.type_struct([uint; 3]);
         let pointer = self.builder.type_pointer(None, StorageClass::PushConstant, block);
         let variable = self.builder.variable(pointer, None, StorageClass::PushConstant, None);
         self.builder.decorate(block, Decoration::Block, []);
-        for member in [0, 1] {
+        for member in 0..3 {
             self.builder.member_decorate(block, member, Decoration::Offset, [Operand::LiteralBit32(4 * member)]);
         }
         self.builder.name(variable, "push");

@@ -7,7 +7,7 @@ use fpprobe_spirv::Kernel;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::RenderSweep;
-use super::text::{coverage, deviation, error, headline, line, more_ranges, range, verdict};
+use super::text::{coverage, deviation, error, headline, line, more_ranges, range, several, unstable, verdict};
 use crate::escape::visible;
 use crate::render::html::STYLE;
 use crate::render::html::pictures::picture;
@@ -65,6 +65,15 @@ fn swept(kernel: &Swept) -> Markup {
             td { @if let Some(root) = &kernel.root { code title=(root) { (format!("{root:.16}")) } } }
             td {
                 @if let Some(tally) = &kernel.verified { (verified(&kernel.kernel, tally)) }
+                @if !kernel.unstable.is_empty() {
+                    p.doubt { (unstable(kernel)) }
+                    @if !kernel.unstable.list.is_empty() {
+                        details {
+                            summary { "unstable inputs" }
+                            @for one in &kernel.unstable.list { code { (several(one)) } br; }
+                        }
+                    }
+                }
                 @if let Some(changes) = &kernel.changes {
                     (visible(&headline(changes)))
                     @if !changes.list.is_empty() {

@@ -8,7 +8,7 @@ use super::RenderSweep;
 use crate::render::paper::{Ink, Paper, Style};
 use crate::render::phrase::{grouped, number};
 use crate::sweep::judged::domain;
-use crate::sweep::{Change, Changes, Resolution, Sweep, Swept};
+use crate::sweep::{Change, Changes, Resolution, Several, Sweep, Swept, Unstable};
 use crate::values::argument;
 
 /// Changes shown of each kernel.
@@ -47,6 +47,12 @@ fn swept(paper: &mut Paper<'_>, kernel: &Swept) -> io::Result<()> {
     }
     if let Some(tally) = &kernel.verified {
         verified(paper, &kernel.kernel, tally)?;
+    }
+    if !kernel.unstable.is_empty() {
+        paper.line(4, 2, &[(Ink::Doubt, &unstable(kernel))])?;
+        for one in kernel.unstable.list.iter().take(SHOWN) {
+            paper.whole(6, Ink::Plain, &several(one))?;
+        }
     }
     let Some(changes) = &kernel.changes else { return Ok(()) };
     let ink = if changes.blocks.count() == 0 { Ink::Good } else { Ink::Bad };
@@ -143,6 +149,31 @@ pub(super) fn deviation(run: &Run) -> String {
     let more =
         if run.length > 1 { format!(" and the {} after it", grouped(run.length as usize - 1)) } else { String::new() };
     format!("{:x}{more}: {:x}, accepted {} ({})", run.first, run.result, run.accepted, run.rules.join(", "))
+}
+
+/// Most ranges of blocks that are named.
+const NAMED: usize = 8;
+
+/// What did not come again, in a sentence.
+pub(super) fn unstable(kernel: &Swept) -> String {
+    let Unstable { blocks, compared, inputs, rate, .. } = &kernel.unstable;
+    let mut names: Vec<String> = blocks.ranges().iter().take(NAMED).map(|shown| range(*shown)).collect();
+    names.extend((blocks.ranges().len() > NAMED).then(|| "...".to_owned()));
+    let names = format!("{} ({})", number(blocks.count() as usize, "block"), names.join(", "));
+    if *compared == 0 {
+        return format!("unstable: {names} of {} had other digests when they ran again", grouped(kernel.asked.count() as usize));
+    }
+    format!(
+        "unstable: {} of {} that ran three times gave several results, in {names}; rate {rate:.1e}",
+        number(*inputs as usize, "input"),
+        grouped(*compared as usize)
+    )
+}
+
+/// An input with several results.
+pub(super) fn several(several: &Several) -> String {
+    let [inputs, out] = [&several.inputs, &several.out].map(|values| values.iter().map(argument).collect::<Vec<_>>());
+    format!("{}: {}", inputs.join(" "), out.join(", "))
 }
 
 /// How much of a kernel was asked.

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::{Context as _, bail};
 use fpprobe_reports::limited;
@@ -154,6 +154,11 @@ pub fn round(order: Order, place: &Place, limits: &Limits) -> Outcome {
     Outcome { order, found, late, time: begun.elapsed() }
 }
 
+/// Another seed for each run, so that poison, orders, places and sizes rotate: the time in seconds.
+fn seed() -> u64 {
+    SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |time| time.as_secs())
+}
+
 struct Round<'a> {
     order: &'a Order,
     place: &'a Place,
@@ -252,6 +257,7 @@ impl Round<'_> {
             }
         }
         let mut run: Vec<OsString> = vec!["run".into(), "--device".into(), device.key.clone().into()];
+        run.extend(["--seed".into(), seed().to_string().into()]);
         if extent == Extent::Quick {
             run.push("--quick".into());
             let _ = fs::remove_file(self.difference());

@@ -316,6 +316,17 @@ impl Accepted {
         self.0.iter().any(|sets| sets.iter().zip(answer).all(|(set, bits)| set.contains(*bits)))
     }
 
+    /// The same of some components alone: in the others anything.
+    #[must_use]
+    pub fn of_components(&self, is_one: impl Fn(usize) -> bool) -> Accepted {
+        let alternative = |sets: &Vec<Set>| {
+            let set =
+                |(part, set): (usize, &Set)| if is_one(part) { set.clone() } else { Set::everything(set.encoding()) };
+            sets.iter().enumerate().map(set).collect()
+        };
+        Accepted::any(self.0.iter().map(alternative).collect())
+    }
+
     /// The alternatives.
     pub fn alternatives(&self) -> &[Vec<Set>] {
         &self.0

@@ -140,6 +140,7 @@ fn check(obligation: &Obligation, observation: &Observation, contradiction: &mut
                         kernel: *kernel,
                         case: case.to_vec(),
                         answer: observation.answer(index).to_vec(),
+                        part,
                         accepted: question.accepted(case, &demand),
                     });
                 }

@@ -1,7 +1,7 @@
 //! Judgement: from observations to verdicts of rules and the class of a device. A pure function of both.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use fpprobe_spirv::{Controls, Kernel};
 
@@ -17,6 +17,7 @@ mod ahead;
 mod behaviour;
 mod combine;
 mod known;
+mod owner;
 mod plain;
 mod recipe;
 mod relation;
@@ -44,6 +45,8 @@ pub struct Evidence {
     pub case: Vec<u64>,
     /// The answer: the components of the result.
     pub answer: Vec<u64>,
+    /// The part of the result that shows it, of those of [`Encoding::of_result`](crate::encoding::Encoding::of_result).
+    pub part: usize,
     /// What would have been accepted.
     pub accepted: Accepted,
 }
@@ -63,15 +66,16 @@ pub struct RuleVerdict {
     pub behaviour: String,
     /// Lanes judged, without those that accept everything.
     pub lanes: usize,
-    /// Lanes that were not accepted.
+    /// Lanes that were not accepted and count for this rule: each lane counts for one rule of its profile.
     pub failing: usize,
-    /// The first of them.
+    /// Lanes that it does not accept either and that count for other rules: how many for which.
+    pub elsewhere: Vec<(String, usize)>,
+    /// The first lanes that count.
     pub evidence: Vec<Evidence>,
     /// Kernels that gave them, for a run of each alone.
     pub deviating: Vec<Kernel>,
-    /// Every case that fails, of which some are the evidence: kernel and operands, once for each part of its result that
-    /// fails.
-    pub cases: Vec<(Kernel, Vec<u64>)>,
+    /// Every lane that counts, of which some are the evidence: kernel, operands, part of the result.
+    pub cases: Vec<(Kernel, Vec<u64>, usize)>,
 }
 
 /// The observations of one device, by kernel.
@@ -153,6 +157,8 @@ struct Judged {
     failing: Vec<Spot>,
     /// What the device chose, where nothing fails.
     choices: Choices,
+    /// Of each place where it fails, whether it is accepted with a behaviour swapped; by behaviour, as soon as that is asked.
+    swapped: [OnceLock<Vec<bool>>; 3],
     /// Where it fails for not following the one behaviour that explains most lanes, the demand of that behaviour.
     explanation: Option<Demand>,
 }
@@ -307,6 +313,7 @@ fn judge_lanes(sight: &Sight<'_>, shortcut: Option<&Shortcut<'_>>) -> Judged {
         strict: true,
         failing: Vec::new(),
         choices: Choices::new(),
+        swapped: Default::default(),
         explanation: None,
     };
     let mut watch = Watch::new(sight);

@@ -124,22 +124,30 @@ fn expected(other: &Observation, plain: &Observation, cases: &HashMap<&[u64], us
     (0..other.kernel.outputs()).map(|part| answers[part % width].get(part / width).copied()).collect()
 }
 
-/// Cases of a kernel that ask one of these of the one it should answer like, if only in a component; `unlike` as in [`Pair`].
-pub fn sharing(
-    other: &Observation,
+/// Lanes of a kernel, case and part of the result, that ask one of these of the one it should answer like; `unlike` as in [`Pair`].
+pub fn sharing<'a>(
+    other: &'a Observation,
     plain: &Kernel,
-    unlike: &[usize],
-    is_one: impl Fn(&[u64]) -> bool,
-) -> impl Iterator<Item = usize> {
-    let asks = move |case: &usize| {
-        let operands = other.cases.case(*case);
-        if other.kernel.width == plain.width {
-            is_one(operands)
-        } else {
-            scalars(&other.kernel, operands).any(|scalar| is_one(&scalar))
+    unlike: &'a [usize],
+    is_one: impl Fn(&[u64], usize) -> bool + 'a,
+) -> impl Iterator<Item = (usize, usize)> + 'a {
+    let parts = Encoding::of_result(plain).len();
+    let same_width = other.kernel.width == plain.width;
+    let width = other.kernel.width as usize;
+    let lanes = move |case: usize| -> Vec<(usize, usize)> {
+        let operands = other.cases.case(case);
+        if same_width {
+            return (0..parts).filter(|part| is_one(operands, *part)).map(|part| (case, part)).collect();
         }
+        // The values of each result lie side by side.
+        let scalars = scalars(&other.kernel, operands).enumerate();
+        let of_scalar = |(component, scalar): (usize, Vec<u64>)| {
+            let failing: Vec<usize> = (0..parts).filter(|part| is_one(&scalar, *part)).collect();
+            failing.into_iter().map(move |part| (case, part * width + component))
+        };
+        scalars.flat_map(of_scalar).collect()
     };
-    (0..other.cases.len()).filter(|case| unlike.binary_search(case).is_err()).filter(asks)
+    (0..other.cases.len()).filter(|case| unlike.binary_search(case).is_err()).flat_map(lanes)
 }
 
 /// A case of vectors component by component.

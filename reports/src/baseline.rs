@@ -13,6 +13,8 @@ mod write;
 use std::fmt;
 use std::str::FromStr;
 
+use fpprobe_profiles::encoding::components;
+use fpprobe_spirv::Kernel;
 use toml::value::Datetime;
 
 pub use self::accept::{AcceptError, Filter, Revision, accept};
@@ -21,10 +23,10 @@ pub use self::prints::{NoPrints, Objection, Prints};
 pub use self::read::read;
 pub use self::versions::{Range, RangeError, Version};
 pub use self::write::write;
-use crate::failed::Lanes;
+use crate::failed::{Lanes, written_lane};
 use crate::model::{Device, Evidence, Identity, RuleResult};
 use crate::selection::selects;
-use crate::values::argument;
+use crate::values::{argument, decode_answer};
 
 /// The value of `schema` that this program writes.
 pub const SCHEMA: &str = "fpprobe-baseline/1";
@@ -209,7 +211,7 @@ impl Acceptance {
     }
 }
 
-/// The lanes that show a rule's deviation, each once: several parts of one result may fail.
+/// The lanes that show a rule's deviation, each once.
 pub fn seen(rule: &RuleResult) -> Vec<String> {
     let mut seen: Vec<String> = Vec::new();
     for lane in rule.evidence.iter().map(lane) {
@@ -220,8 +222,16 @@ pub fn seen(rule: &RuleResult) -> Vec<String> {
     seen
 }
 
-/// A lane of evidence on one line: `f32.fadd 807fffff 80000001 = 80800000`.
+/// A lane of evidence on one line: `f32.fadd 807fffff 80000001 = 80800000`; of an answer with several components the one that
+/// fails: `f32.fadd:width=2 00000000,80000000 00000000,80000000 [1] = 00000000`.
 fn lane(evidence: &Evidence) -> String {
-    let inputs: Vec<String> = evidence.inputs.iter().map(argument).collect();
-    format!("{} {} = {}", evidence.kernel, inputs.join(" "), argument(&evidence.out))
+    let Evidence { kernel: id, inputs, out, component, .. } = evidence;
+    let inputs: Vec<String> = inputs.iter().map(argument).collect();
+    let of_component = || {
+        let (kernel, part) = (id.parse::<Kernel>().ok()?, usize::try_from((*component)?).ok()?);
+        let bits = *components(&kernel, &decode_answer(&kernel, out).ok()?).get(part)?;
+        Some(written_lane(&kernel, &inputs, part, std::iter::once(bits)))
+    };
+    let lane = of_component().unwrap_or_else(|| format!("{} = {}", inputs.join(" "), argument(out)));
+    format!("{id} {lane}")
 }

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use fpprobe_profiles::encoding::{Encoding, Reader};
 use fpprobe_profiles::judge::Observations;
 use fpprobe_profiles::ways;
 use fpprobe_profiles::{Observation, Outcome};
@@ -10,35 +11,48 @@ use fpprobe_spirv::Kernel;
 
 use crate::model::{Device, Failed, Report, RuleResult};
 use crate::record::{RecordError, read_device};
-use crate::values::{argument, encode_answer, encode_case};
+use crate::values::{argument, encode_case};
 
 /// Lanes by kernel: each once and sorted, `00000000 00000001 = 00000001`, with a second answer behind the first where two
-/// runs differ.
+/// runs differ. Of a result with several parts a lane holds one, by its number: `00000000,00000001 [1] = 80000001`.
 pub type Lanes = BTreeMap<String, Vec<String>>;
 
-/// Cases as the report has them. Of an input that a list holds several times the first stands for all.
-pub fn written(cases: &[(Kernel, Vec<u64>)], index: &Observations<'_>) -> Vec<Failed> {
-    let mut by_kernel: Vec<(Kernel, Vec<&[u64]>)> = Vec::new();
+/// Failing lanes as the report has them: kernel, operands, part of the result. Of an input that a list holds several times the first stands for all.
+pub fn written(lanes: &[(Kernel, Vec<u64>, usize)], index: &Observations<'_>) -> Vec<Failed> {
+    let mut by_kernel: Vec<(Kernel, BTreeMap<usize, Vec<&[u64]>>)> = Vec::new();
     let mut places: HashMap<Kernel, usize> = HashMap::new();
-    for (kernel, case) in cases {
+    for (kernel, case, part) in lanes {
         let place = *places.entry(*kernel).or_insert(by_kernel.len());
         if place == by_kernel.len() {
-            by_kernel.push((*kernel, Vec::new()));
+            by_kernel.push((*kernel, BTreeMap::new()));
         }
-        by_kernel[place].1.push(case);
+        by_kernel[place].1.entry(*part).or_default().push(case);
     }
-    let failed = by_kernel.into_iter().filter_map(|(kernel, cases)| {
-        let observation = index.get(&kernel)?;
+    let mut failed: Vec<Failed> = Vec::new();
+    for (kernel, parts) in by_kernel {
+        let Some(observation) = index.get(&kernel) else { continue };
         let mut numbers: HashMap<&[u64], usize> = HashMap::with_capacity(observation.cases.len());
         for (number, case) in observation.cases.iter().enumerate() {
             numbers.entry(case).or_insert(number);
         }
-        let mut numbers: Vec<usize> = cases.into_iter().filter_map(|case| numbers.get(case).copied()).collect();
-        numbers.sort_unstable();
-        numbers.dedup();
-        Some(Failed { kernel: kernel.to_string(), cases: ranges(&numbers) })
-    });
-    failed.collect()
+        let (kernel, first) = (kernel.to_string(), failed.len());
+        for (part, cases) in parts {
+            let mut cases: Vec<usize> = cases.into_iter().filter_map(|case| numbers.get(case).copied()).collect();
+            cases.sort_unstable();
+            cases.dedup();
+            let (cases, part) = (ranges(&cases), component(&observation.kernel, part));
+            match failed[first..].iter_mut().find(|other| other.cases == cases) {
+                Some(other) => other.components.extend(part),
+                None => failed.push(Failed { kernel: kernel.clone(), cases, components: part.into_iter().collect() }),
+            }
+        }
+    }
+    failed
+}
+
+/// The number of a part of a kernel's result, where it has several.
+pub(crate) fn component(kernel: &Kernel, part: usize) -> Option<u32> {
+    (Encoding::of_result(kernel).len() > 1).then(|| u32::try_from(part).ok()).flatten()
 }
 
 /// What a device answered, for the lanes of its rules.
@@ -69,21 +83,31 @@ impl Answers {
     /// with it.
     pub fn lanes(&self, rule: &RuleResult) -> Option<Lanes> {
         let mut lanes = Lanes::new();
-        let mut add = |observation: &Observation, cases: &mut dyn Iterator<Item = usize>| {
-            let mut cases = cases.map(|case| lane(observation, case)).peekable();
-            if cases.peek().is_some() {
-                lanes.entry(observation.kernel.to_string()).or_default().extend(cases);
+        let mut add = |observation: &Observation, places: &mut dyn Iterator<Item = (usize, usize)>| {
+            let reader = Reader::new(&observation.kernel);
+            let mut places = places.map(|(case, part)| lane(observation, &reader, case, part)).peekable();
+            if places.peek().is_some() {
+                lanes.entry(observation.kernel.to_string()).or_default().extend(places);
             }
         };
-        for Failed { kernel, cases } in &rule.failed {
+        for Failed { kernel, cases, components } in &rule.failed {
             let observation = self.get(kernel)?;
             let cases = numbers(cases, observation.cases.len())?;
-            add(observation, &mut cases.iter().copied());
+            let count = Encoding::of_result(&observation.kernel).len();
+            // Reports of earlier programs do not name them.
+            let all = || (0..count).collect::<Vec<usize>>();
+            let parts =
+                if components.is_empty() { all() } else { components.iter().map(|part| *part as usize).collect() };
+            if parts.iter().any(|part| *part >= count) {
+                return None;
+            }
+            add(observation, &mut cases.iter().flat_map(|case| parts.iter().map(|part| (*case, *part))));
             let failing: HashSet<&[u64]> = cases.iter().map(|case| observation.cases.case(*case)).collect();
             for (other, unlike) in self.beside.get(&observation.kernel).into_iter().flatten() {
                 let Some(place) = self.by_kernel.get(other) else { continue };
                 let other = &self.observations[*place];
-                add(other, &mut ways::sharing(other, &observation.kernel, unlike, |case| failing.contains(case)));
+                let fails = |case: &[u64], part: usize| parts.contains(&part) && failing.contains(case);
+                add(other, &mut ways::sharing(other, &observation.kernel, unlike, fails));
             }
         }
         for list in lanes.values_mut() {
@@ -98,10 +122,14 @@ impl Answers {
         self.get(kernel).is_some()
     }
 
-    /// The observation and the case of a lane as [`Answers::lanes`] has it.
-    pub fn find(&self, kernel: &str, wanted: &str) -> Option<(&Observation, usize)> {
+    /// The observation, the case and the part of the result of a lane as [`Answers::lanes`] has it.
+    pub fn find(&self, kernel: &str, wanted: &str) -> Option<(&Observation, usize, usize)> {
         let observation = self.get(kernel)?;
-        (0..observation.cases.len()).find(|case| lane(observation, *case) == wanted).map(|case| (observation, case))
+        let reader = Reader::new(&observation.kernel);
+        let parts = Encoding::of_result(&observation.kernel).len();
+        let mut places = (0..observation.cases.len()).flat_map(|case| (0..parts).map(move |part| (case, part)));
+        let found = places.find(|(case, part)| lane(observation, &reader, *case, *part) == wanted);
+        found.map(|(case, part)| (observation, case, part))
     }
 
     fn get(&self, kernel: &str) -> Option<&Observation> {
@@ -110,17 +138,25 @@ impl Answers {
     }
 }
 
-fn lane(observation: &Observation, case: usize) -> String {
+fn lane(observation: &Observation, reader: &Reader, case: usize, part: usize) -> String {
     let kernel = &observation.kernel;
     let inputs: Vec<String> = encode_case(kernel, observation.cases.case(case)).iter().map(argument).collect();
-    let width = kernel.outputs();
-    let mut answers: Vec<String> = observation
-        .runs()
-        .filter_map(|answers| answers.get(case * width..(case + 1) * width))
-        .map(|answer| argument(&encode_answer(kernel, answer)))
-        .collect();
+    let answers = observation.runs().map(|answers| reader.part(answers, case, part));
+    written_lane(kernel, &inputs, part, answers)
+}
+
+/// A lane on one line, with what its part of the result was in each run.
+pub(crate) fn written_lane(
+    kernel: &Kernel,
+    inputs: &[String],
+    part: usize,
+    answers: impl Iterator<Item = u64>,
+) -> String {
+    let encodings = Encoding::of_result(kernel);
+    let mut answers: Vec<String> = answers.filter_map(|bits| Some(encodings.get(part)?.hex(bits))).collect();
     answers.dedup();
-    format!("{} = {}", inputs.join(" "), answers.join(" or "))
+    let component = component(kernel, part).map(|part| format!(" [{part}]")).unwrap_or_default();
+    format!("{}{component} = {}", inputs.join(" "), answers.join(" or "))
 }
 
 /// Ascending numbers with ranges.

@@ -12,7 +12,7 @@ use fpprobe_spirv::{Controls, Kernel};
 
 use crate::answers::answers;
 use crate::failed;
-use crate::model::{self, Answer, Counts, Finding, ProfileResult, RecipeResult, RuleResult, TexelPath};
+use crate::model::{self, Answer, Counts, Elsewhere, Finding, ProfileResult, RecipeResult, RuleResult, TexelPath};
 use crate::texels;
 use crate::values::{asked_again, encode_answer, encode_case, eval_command};
 
@@ -129,6 +129,11 @@ fn rule_result(profile: &Profile, verdict: &RuleVerdict, index: &Observations<'_
         behaviour: verdict.behaviour.clone(),
         lanes: verdict.lanes,
         failing: verdict.failing,
+        elsewhere: verdict
+            .elsewhere
+            .iter()
+            .map(|(rule, lanes)| Elsewhere { rule: rule.clone(), lanes: *lanes })
+            .collect(),
         evidence: verdict.evidence.iter().map(|lane| shown(lane, index.get(&lane.kernel))).collect(),
         failed: if verdict.level == model::Level::Required {
             failed::written(&verdict.cases, index)
@@ -148,6 +153,7 @@ fn shown(evidence: &Evidence, observation: Option<&Observation>) -> model::Evide
         kernel,
         inputs,
         out: encode_answer(&evidence.kernel, &evidence.answer),
+        component: failed::component(&evidence.kernel, evidence.part),
         accepts: evidence.accepted.to_json(),
     }
 }
@@ -206,9 +212,10 @@ pub fn other_answer(observation: &Observation, case: &[u64], answer: &[u64], oth
         kernel: *kernel,
         case: case.to_vec(),
         answer: answer.to_vec(),
+        part: 0,
         accepted: Accepted::new(parts.map(|(bits, encoding)| Set::one(encoding, bits)).collect()),
     };
-    shown(&evidence, Some(observation))
+    model::Evidence { component: None, ..shown(&evidence, Some(observation)) }
 }
 
 fn flaky(observation: &Observation) -> Option<Finding> {

@@ -359,13 +359,25 @@ pub struct RuleResult {
     pub behaviour: String,
     /// Lanes judged (those that accept everything are not counted).
     pub lanes: usize,
-    /// Lanes that were not accepted.
+    /// Lanes that were not accepted and count for this rule; each counts for one rule of its profile.
     pub failing: usize,
-    /// The first failing lanes.
+    /// Lanes that were not accepted either, and count for other rules.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub elsewhere: Vec<Elsewhere>,
+    /// The first failing lanes that count for this rule.
     pub evidence: Vec<Evidence>,
     /// Every case that fails, kernel by kernel, for required rules; reports of earlier programs do not tell.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failed: Vec<Failed>,
+}
+
+/// Lanes that one rule does not accept and that count for another.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Elsewhere {
+    /// The other rule's id.
+    pub rule: String,
+    /// How many lanes.
+    pub lanes: usize,
 }
 
 /// Cases of one kernel that a rule does not accept.
@@ -376,6 +388,10 @@ pub struct Failed {
     /// Numbers of cases of that observation, from 0, ascending, with ranges: `0-3,17,20-21`.
     #[schemars(extend("pattern" = "^[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*$"))]
     pub cases: String,
+    /// The components of these results that are not accepted, by number from 0; absent where a result has one, and in reports of
+    /// earlier programs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub components: Vec<u32>,
 }
 
 /// One way by which a device makes texels of numbers, or numbers of texels.
@@ -405,6 +421,9 @@ pub struct Evidence {
     pub inputs: Vec<Value>,
     /// Answer.
     pub out: Value,
+    /// The component of the answer that is not accepted, by number from 0; absent where an answer has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub component: Option<u32>,
     /// What would have been accepted, as `fpprobe accepts` prints it.
     pub accepts: serde_json::Value,
     /// The command that shows it.

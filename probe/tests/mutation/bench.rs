@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use fpprobe_profiles::judge::{Judge, Observations};
-use fpprobe_profiles::{Observation, Profile};
+use fpprobe_profiles::judge::{Judge, Observations, RuleVerdict};
+use fpprobe_profiles::{Observation, Profile, Verdict};
 use fpprobe_reports::Report;
 use fpprobe_reports::record::read_device;
 use fpprobe_spirv::Kernel;
@@ -40,8 +40,17 @@ impl<'a> Bench<'a> {
             let judgement = judge.judge(&index);
             verdicts.insert(profile.id.clone(), judgement.class.name().to_owned());
             let rules = judgement.rules.into_iter();
-            verdicts.extend(rules.map(|rule| (format!("{}/{}", profile.id, rule.id), rule.verdict.name().to_owned())));
+            let verdict = |rule: &RuleVerdict| if refuses(profile, rule) { Verdict::Deviates } else { rule.verdict };
+            let named = |rule: RuleVerdict| (format!("{}/{}", profile.id, rule.id), verdict(&rule).name().to_owned());
+            verdicts.extend(rules.map(named));
         }
         verdicts
     }
+}
+
+/// Whether a rule does not accept lanes that no behaviour explains, though they count for rules before it: the table says which
+/// rules a fault is seen by.
+fn refuses(profile: &Profile, rule: &RuleVerdict) -> bool {
+    let states = |(id, _): &(String, usize)| profile.rule(id).is_some_and(|other| other.judges.is_none());
+    rule.verdict == Verdict::Depends && rule.elsewhere.iter().any(states)
 }

@@ -1,17 +1,37 @@
 //! From the findings of its parts to the verdict of a rule.
 
+use std::sync::Arc;
+
 use fpprobe_spirv::Route;
 
 use super::behaviour;
+use super::owner::{Cause, Group};
 use super::recipe::Recipe;
-use super::{EVIDENCE, Evidence, Finding, Found, Judge, Judged, Observations, RuleVerdict, relation};
-use crate::accuracy::Accuracy;
-use crate::oracle::Demand;
-use crate::profile::Behaviour;
+use super::sight::Spot;
+use super::{EVIDENCE, Finding, Found, Judge, Observations, RuleVerdict, relation};
+use crate::accepted::Accepted;
 use crate::verdict::{Level, Verdict};
 
 /// Failing lanes of one kernel that are shown.
 const SHOWN: usize = 2;
+
+/// What a rule finds before lanes are assigned to rules.
+struct Draft<'a> {
+    /// Lanes judged.
+    lanes: usize,
+    /// What it does not accept.
+    groups: Vec<Group<'a>>,
+    /// What the rest of it comes to.
+    otherwise: Verdict,
+    /// Why.
+    behaviour: String,
+}
+
+impl Draft<'_> {
+    fn without_lanes(otherwise: Verdict, behaviour: String) -> Self {
+        Draft { lanes: 0, groups: Vec::new(), otherwise, behaviour }
+    }
+}
 
 impl Judge<'_> {
     /// Verdicts of every rule under a recipe, in the profile's order; `absent` are groups the device lacks.
@@ -22,36 +42,54 @@ impl Judge<'_> {
         observations: &Observations<'_>,
     ) -> Vec<RuleVerdict> {
         let rules = &self.profile.rules;
-        let mut verdicts: Vec<RuleVerdict> =
-            (0..rules.len()).map(|rule| self.verdict(rule, recipe, absent, observations)).collect();
-        // A rule that judges a behaviour speaks for those after it in the order of judges, and for all others.
-        let judges: Vec<(usize, Behaviour)> =
-            rules.iter().enumerate().filter_map(|(index, rule)| rule.judges.map(|b| (index, b))).collect();
-        for rule in 0..rules.len() {
-            let own = judges.iter().position(|(judge, _)| *judge == rule).unwrap_or(judges.len());
-            for (judge, behaviour) in &judges[..own] {
-                let speaks = *judge != rule && verdicts[*judge].verdict == Verdict::Deviates;
-                let same = rules[*judge]
-                    .parts
-                    .iter()
-                    .any(|part| rules[rule].parts.iter().any(|other| part.format == other.format));
-                if verdicts[rule].verdict != Verdict::Deviates || !speaks || !same {
-                    continue;
+        let drafts = (0..rules.len()).map(|rule| self.draft(rule, recipe, absent, observations));
+        let (groups, drafts): (Vec<Vec<Group<'_>>>, Vec<Draft<'_>>) =
+            drafts.map(|mut draft| (std::mem::take(&mut draft.groups), draft)).unzip();
+        let owned = self.owned(&groups, recipe, absent);
+        let verdict = |(index, draft): (usize, Draft<'_>)| {
+            let name = |(rule, lanes): &(usize, usize)| (rules[*rule].id.clone(), *lanes);
+            let elsewhere: Vec<(String, usize)> = owned.elsewhere[index].iter().map(name).collect();
+            let mut verdict = RuleVerdict {
+                id: rules[index].id.clone(),
+                level: rules[index].level,
+                verdict: draft.otherwise,
+                strict: false,
+                behaviour: draft.behaviour,
+                lanes: draft.lanes + owned.foreign[index],
+                failing: owned.lanes[index].len(),
+                elsewhere,
+                evidence: Vec::new(),
+                deviating: Vec::new(),
+                cases: Vec::new(),
+            };
+            if verdict.failing > 0 {
+                (verdict.verdict, verdict.behaviour) = (Verdict::Deviates, String::new());
+            } else if !verdict.elsewhere.is_empty() {
+                let ids: Vec<&str> = verdict.elsewhere.iter().map(|(rule, _)| rule.as_str()).collect();
+                (verdict.verdict, verdict.behaviour) = (Verdict::Depends, ids.join(", "));
+            }
+            let mut shown = (usize::MAX, usize::MAX, 0);
+            for (rule, group, lane) in &owned.lanes[index] {
+                let of = &groups[*rule][*group];
+                let (case, part) = of.spots[*lane];
+                let kernel = of.observation.kernel;
+                if !verdict.deviating.contains(&kernel) {
+                    verdict.deviating.push(kernel);
                 }
-                let unexplained = self.unexplained(rule, (*judge, *behaviour), recipe, absent, observations);
-                let verdict = &mut verdicts[rule];
-                if unexplained.is_empty() {
-                    verdict.verdict = Verdict::Depends;
-                    verdict.behaviour.clone_from(&rules[*judge].id);
+                verdict.cases.push((kernel, of.observation.cases.case(case).to_vec(), part));
+                shown = if (shown.0, shown.1) == (*rule, *group) {
+                    (*rule, *group, shown.2 + 1)
                 } else {
-                    // What fails for a reason of its own is shown first.
-                    verdict.evidence.retain(|shown| !unexplained.contains(shown));
-                    verdict.evidence.splice(0..0, unexplained);
-                    verdict.evidence.truncate(EVIDENCE);
+                    (*rule, *group, 1)
+                };
+                let room = matches!(of.cause, Cause::Relation(_)) || shown.2 <= SHOWN;
+                if room && verdict.evidence.len() < EVIDENCE {
+                    verdict.evidence.push(self.evidence(of, *lane));
                 }
             }
-        }
-        verdicts
+            verdict
+        };
+        drafts.into_iter().enumerate().map(verdict).collect()
     }
 
     /// The places of a rule under a recipe, without parts of absent groups: part, lowering.
@@ -60,32 +98,21 @@ impl Judge<'_> {
         parts.filter(|(_, part)| !part.is_absent(absent)).map(|(index, part)| (index, recipe.choice(part))).collect()
     }
 
-    fn verdict(
-        &self,
+    fn draft<'a>(
+        &'a self,
         index: usize,
         recipe: &Recipe,
         absent: &[String],
-        observations: &Observations<'_>,
-    ) -> RuleVerdict {
+        observations: &'a Observations<'_>,
+    ) -> Draft<'a> {
         let rule = &self.profile.rules[index];
-        let mut verdict = RuleVerdict {
-            id: rule.id.clone(),
-            level: rule.level,
-            verdict: Verdict::Conforms,
-            strict: false,
-            behaviour: String::new(),
-            lanes: 0,
-            failing: 0,
-            evidence: Vec::new(),
-            deviating: Vec::new(),
-            cases: Vec::new(),
-        };
         let places = self.places(index, recipe, absent);
         if places.is_empty() {
             let group = rule.parts.iter().flat_map(|part| &part.groups).find(|group| absent.contains(group));
             let behaviour = format!("without {}", group.map_or("", String::as_str));
-            return RuleVerdict { verdict: Verdict::Unsupported, behaviour, ..verdict };
+            return Draft::without_lanes(Verdict::Unsupported, behaviour);
         }
+        let (mut lanes, mut groups) = (0, Vec::new());
         let (mut choice, mut unsupported, mut incomplete) = (false, None, None);
         let findings = places.iter().flat_map(|(part, lowering)| {
             let place = (index, *part, *lowering);
@@ -102,116 +129,40 @@ impl Judge<'_> {
                 (Finding::Judged(_), None) => {}
                 (Finding::Judged(judged), Some(observation)) => {
                     choice |= judged.choice;
-                    verdict.lanes += judged.lanes;
-                    self.add_evidence(&mut verdict, place, observation, judged);
+                    lanes += judged.lanes;
+                    if !judged.failing.is_empty() {
+                        let (spots, cause) = (judged.failing.clone(), Cause::Result(place, Arc::clone(&finding)));
+                        groups.push(Group { observation, spots, cause });
+                    }
                     // Relations are for whole lists.
                     if kernel != self.kernel(place, recipe.controls) {
                         continue;
                     }
-                    let related = relation::judge(rule, &rule.parts[place.1], observation, observations);
-                    let (more, against) = related.unwrap_or_else(|why| {
-                        incomplete.get_or_insert(why);
-                        (0, Vec::new())
-                    });
-                    verdict.lanes += more;
-                    verdict.failing += against.len();
-                    if !against.is_empty() && !verdict.deviating.contains(&kernel) {
-                        verdict.deviating.push(kernel);
+                    match relation::judge(rule, &rule.parts[place.1], observation, observations) {
+                        Ok((more, against)) => {
+                            lanes += more;
+                            let (spots, accepted): (Vec<Spot>, Vec<Accepted>) = against.into_iter().unzip();
+                            if !spots.is_empty() {
+                                groups.push(Group { observation, spots, cause: Cause::Relation(accepted) });
+                            }
+                        }
+                        Err(why) => {
+                            incomplete.get_or_insert(why);
+                        }
                     }
-                    verdict.cases.extend(against.iter().map(|lane| (lane.kernel, lane.case.clone())));
-                    let room = EVIDENCE.saturating_sub(verdict.evidence.len());
-                    verdict.evidence.extend(against.into_iter().take(room));
                 }
             }
         }
-        if verdict.failing > 0 {
-            verdict.verdict = Verdict::Deviates;
-        } else if let Some(why) = incomplete {
-            verdict.verdict = Verdict::Incomplete;
-            verdict.behaviour = why;
+        let (otherwise, behaviour) = if let Some(why) = incomplete {
+            (Verdict::Incomplete, why)
         } else if let Some(why) = unsupported {
-            verdict.verdict = Verdict::Unsupported;
-            verdict.behaviour = why;
-        } else if verdict.lanes == 0 && rule.level != Level::Informative {
-            verdict.verdict = Verdict::Incomplete;
-            verdict.behaviour = "no lane was judged".into();
-        } else if choice {
-            verdict.verdict = Verdict::Permitted;
-        }
-        verdict
-    }
-
-    fn add_evidence(
-        &self,
-        verdict: &mut RuleVerdict,
-        place: super::Place,
-        observation: &super::Observation,
-        judged: &Judged,
-    ) {
-        let Judged { failing, explanation, .. } = judged;
-        if failing.is_empty() {
-            return;
-        }
-        verdict.failing += failing.len();
-        verdict.deviating.push(observation.kernel);
-        let cases = failing.iter().map(|(case, _)| (observation.kernel, observation.cases.case(*case).to_vec()));
-        verdict.cases.extend(cases);
-        let sight = self.sight(place, observation);
-        let demand = explanation.as_ref().unwrap_or(sight.demand);
-        let new: Vec<Evidence> = failing.iter().take(SHOWN).map(|spot| sight.evidence(*spot, demand)).collect();
-        let room = EVIDENCE.saturating_sub(verdict.evidence.len());
-        verdict.evidence.extend(new.into_iter().take(room));
-    }
-
-    /// Failing lanes of a rule, the first of each kernel, that would fail with a behaviour swapped for its opposite, too; none
-    /// if it explains all. Where the rule that judges the behaviour passes on the same kernel, and not for want of telling
-    /// the two apart, the behaviour is not the cause.
-    fn unexplained(
-        &self,
-        index: usize,
-        (judge, behaviour): (usize, Behaviour),
-        recipe: &Recipe,
-        absent: &[String],
-        observations: &Observations<'_>,
-    ) -> Vec<Evidence> {
-        let places = self.places(index, recipe, absent);
-        let found = places.iter().flat_map(|(part, lowering)| {
-            let place = (index, *part, *lowering);
-            self.findings(place, recipe.controls, observations).into_iter().map(move |found| (place, found))
-        });
-        let of_kernel = |(place, found): (super::Place, Found<'_>)| -> Vec<Evidence> {
-            let (Finding::Judged(Judged { failing, explanation, .. }), Some(observation)) =
-                (&*found.finding, found.observation)
-            else {
-                return Vec::new();
-            };
-            if failing.is_empty() {
-                return Vec::new();
-            }
-            let own = self.kernel(place, recipe.controls);
-            let acquitted = self.places(judge, recipe, absent).into_iter().any(|(part, lowering)| {
-                let place = (judge, part, lowering);
-                self.kernel(place, recipe.controls) == own
-                    && self.judged(place, observation).passes()
-                    && self.contradicts(place, behaviour, observation)
-            });
-            let sight = self.sight(place, observation);
-            let swapped: Demand = behaviour::swapped(sight.demand, behaviour);
-            let left = failing
-                .iter()
-                .filter(|spot| acquitted || !sight.accepts(&sight.under(**spot, &swapped), **spot, &swapped));
-            let demand = explanation.as_ref().unwrap_or(sight.demand);
-            left.take(SHOWN).map(|spot| sight.evidence(*spot, demand)).collect()
+            (Verdict::Unsupported, why)
+        } else if lanes == 0 && rule.level != Level::Informative {
+            (Verdict::Incomplete, "no lane was judged".into())
+        } else {
+            (if choice { Verdict::Permitted } else { Verdict::Conforms }, String::new())
         };
-        found.flat_map(of_kernel).take(EVIDENCE).collect()
-    }
-
-    /// Whether some answer that a judging rule looks at is not what the opposite behaviour, rounded to nearest, would give.
-    fn contradicts(&self, place: super::Place, behaviour: Behaviour, observation: &super::Observation) -> bool {
-        let mut demand = behaviour::swapped(&self.profile.rules[place.0].parts[place.1].demand, behaviour);
-        demand.accuracy = Accuracy::NearestEven;
-        let sight = self.sight(place, observation);
-        sight.lanes().any(|lane| !sight.accepts(&lane.under(&demand), lane.spot, &demand))
+        Draft { lanes, groups, otherwise, behaviour }
     }
 
     /// Fills in label and behaviour of rules that are met.

@@ -2,8 +2,8 @@
 
 use fpprobe_spirv::Kernel;
 
+use super::Observations;
 use super::sight::{Lane, Sight, Spot};
-use super::{Evidence, Observations};
 use crate::accepted::{Accepted, Set};
 use crate::accuracy::Accuracy;
 use crate::encoding::{Encoding, components};
@@ -67,6 +67,9 @@ pub(super) fn against_monotony(lanes: &[Lane], sight: &Sight<'_>) -> Vec<Spot> {
     failing
 }
 
+/// A lane that contradicts a relation, and what would have been accepted there.
+pub(super) type Against = (Spot, Accepted);
+
 /// What relations between kernels or over a whole list say of a rule: lanes looked at, and what contradicts it; or why
 /// they cannot be judged, which is no pass.
 pub(super) fn judge(
@@ -74,10 +77,10 @@ pub(super) fn judge(
     part: &Part,
     stores: &Observation,
     observations: &Observations<'_>,
-) -> Result<(usize, Vec<Evidence>), String> {
+) -> Result<(usize, Vec<Against>), String> {
     let mut total = (0, Vec::new());
     for requirement in &rule.requirements {
-        let (lanes, evidence) = match requirement {
+        let (lanes, against) = match requirement {
             Requirement::RoundTrip => round_trip(stores, part, observations)?,
             Requirement::EveryCode => every_code(stores, part),
             _ => continue,
@@ -86,7 +89,7 @@ pub(super) fn judge(
             return Err(format!("{}: no lane for `{}`", stores.kernel, requirement.name()));
         }
         total.0 += lanes;
-        total.1.extend(evidence);
+        total.1.extend(against);
     }
     Ok(total)
 }
@@ -97,7 +100,7 @@ fn round_trip(
     stores: &Observation,
     part: &Part,
     observations: &Observations<'_>,
-) -> Result<(usize, Vec<Evidence>), String> {
+) -> Result<(usize, Vec<Against>), String> {
     let kernel = stores.kernel;
     let load = fpprobe_spirv::Op::find("load").and_then(|op| Kernel::plain(kernel.format, op).ok());
     let load = load.map(|load| load.with_controls(kernel.controls)).ok_or_else(|| format!("{kernel} has no load"))?;
@@ -106,7 +109,7 @@ fn round_trip(
     let routes = load.op.code.routes(kernel.format).iter();
     let mut loads = routes.filter_map(|route| observations.get(&Kernel { route: *route, ..load }));
     let loads = loads.find(answered).ok_or_else(|| format!("{load} gave nothing to store again"))?;
-    let (mut lanes, mut evidence) = (0, Vec::new());
+    let (mut lanes, mut against) = (0, Vec::new());
     for (index, channel) in kernel.format.channels().iter().enumerate() {
         // The first store of each input value in this channel.
         let mut stored = std::collections::BTreeMap::new();
@@ -130,23 +133,18 @@ fn round_trip(
                 let mut accepted =
                     Question::new(&kernel).accepted(stores.cases.case(*store), &part.demand).alternatives()[0].clone();
                 accepted[index] = Set::one(Encoding::of_coding(channel.coding), code);
-                evidence.push(Evidence {
-                    kernel,
-                    case: stores.cases.case(*store).to_vec(),
-                    answer: stores.answer(*store).to_vec(),
-                    accepted: Accepted::new(accepted),
-                });
+                against.push(((*store, index), Accepted::new(accepted)));
             }
         }
     }
-    Ok((lanes, evidence))
+    Ok((lanes, against))
 }
 
 /// Every finite code must be the result of some input.
-fn every_code(stores: &Observation, part: &Part) -> (usize, Vec<Evidence>) {
+fn every_code(stores: &Observation, part: &Part) -> (usize, Vec<Against>) {
     let kernel = stores.kernel;
     let question = Question::new(&kernel);
-    let (mut lanes, mut evidence) = (0, Vec::new());
+    let (mut lanes, mut against) = (0, Vec::new());
     for (index, channel) in kernel.format.channels().iter().enumerate() {
         let mut seen = vec![false; channel.coding.positive() as usize];
         for case in 0..stores.cases.len() {
@@ -163,14 +161,9 @@ fn every_code(stores: &Observation, part: &Part) -> (usize, Vec<Evidence>) {
             if let Some(case) = (0..stores.cases.len()).find(asks) {
                 let mut accepted: Vec<Set> = Encoding::of_result(&kernel).into_iter().map(Set::everything).collect();
                 accepted[index] = Set::one(Encoding::of_coding(channel.coding), code);
-                evidence.push(Evidence {
-                    kernel,
-                    case: stores.cases.case(case).to_vec(),
-                    answer: stores.answer(case).to_vec(),
-                    accepted: Accepted::new(accepted),
-                });
+                against.push(((case, index), Accepted::new(accepted)));
             }
         }
     }
-    (lanes, evidence)
+    (lanes, against)
 }

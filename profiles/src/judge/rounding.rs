@@ -3,7 +3,7 @@
 use fpprobe_spirv::{Control, Controls, Kernel};
 
 use super::recipe::Recipe;
-use super::{Finding, Found, Judge, Judged, Observations, Place, RuleVerdict, Verdict};
+use super::{Finding, Found, Judge, Judged, Observations, Place, RuleVerdict, Verdict, relation};
 use crate::accuracy::Accuracy;
 use crate::encoding::Encoding;
 use crate::environment::Overflow;
@@ -45,23 +45,30 @@ impl Judge<'_> {
         absent: &[String],
         observations: &Observations<'_>,
     ) -> Option<Vec<u32>> {
-        if rule.verdict != Verdict::Deviates {
-            return None;
+        match rule.verdict {
+            Verdict::Deviates => {}
+            // What it does not accept other rules speak of.
+            Verdict::Depends => return Some(Vec::new()),
+            _ => return None,
         }
         let index = self.profile.rules.iter().position(|own| own.id == rule.id)?;
-        let (mut widths, mut explained) = (Vec::new(), 0);
+        let mut widths = Vec::new();
         for (part, lowering) in self.places(index, recipe, absent) {
             let place = (index, part, lowering);
             for found in self.findings(place, recipe.controls, observations) {
-                let failing = self.failing_by_rounding(place, &found)?;
-                if failing > 0 {
+                if self.failing_by_rounding(place, &found)? > 0 {
                     widths.extend(result_widths(&found.kernel));
-                    explained += failing;
+                }
+                // What fails by comparison with other kernels is no lane's own.
+                let whole = found.observation.filter(|_| found.kernel == self.kernel(place, recipe.controls));
+                let (of, part) = (&self.profile.rules[index], &self.profile.rules[index].parts[part]);
+                let related = whole.map(|whole| relation::judge(of, part, whole, observations));
+                if matches!(related, Some(Ok((_, against))) if !against.is_empty()) {
+                    return None;
                 }
             }
         }
-        // What fails by comparison with other kernels is no lane's own.
-        (explained == rule.failing && !widths.is_empty()).then_some(widths)
+        (!widths.is_empty()).then_some(widths)
     }
 
     /// The number of failing lanes; nothing if some would fail in whatever direction they were rounded.

@@ -171,6 +171,7 @@ impl<'a> Sight<'a> {
             kernel: self.observation.kernel,
             case: inputs.to_vec(),
             answer: answer.to_vec(),
+            part,
             accepted: self.question.accepted_where(inputs, demand, looked),
         }
     }

@@ -3,6 +3,7 @@
 mod behaviour;
 mod device;
 mod incomplete;
+mod owner;
 mod recipe;
 mod relation;
 mod rules_can_fail;

@@ -20,7 +20,7 @@ const PRINT: usize = 8;
 pub struct Prints {
     /// Kernel ids.
     pub kernels: Vec<String>,
-    /// Number of lanes of each, each counted once however many parts of its result fail.
+    /// Number of lanes of each.
     pub count: usize,
     digest: String,
     /// Sorted; empty where there are too many.

@@ -6,7 +6,7 @@ use fpprobe_profiles::{Observation, Profile};
 use serde_json::Value;
 
 use crate::baseline::Objection;
-use crate::failed::Answers;
+use crate::failed::{Answers, component};
 use crate::model::{Device, Evidence, RuleResult};
 use crate::values::{asked_again, encode_answer, encode_case};
 
@@ -27,15 +27,18 @@ impl Subject<'_> {
     ) -> Vec<Evidence> {
         let mut evidence = rule.evidence.clone();
         let Some((kernel, lane)) = &objection.lane else { return evidence };
-        let Some((observation, case)) = self.answers.find(kernel, lane) else { return evidence };
+        let Some((observation, case, part)) = self.answers.find(kernel, lane) else { return evidence };
         let inputs = encode_case(&observation.kernel, observation.cases.case(case));
-        let first = match evidence.iter().position(|one| (&one.kernel, &one.inputs) == (kernel, &inputs)) {
+        let component = component(&observation.kernel, part);
+        let is_it = |one: &Evidence| (&one.kernel, &one.inputs, one.component) == (kernel, &inputs, component);
+        let first = match evidence.iter().position(is_it) {
             Some(place) => evidence.remove(place),
             None => Evidence {
                 kernel: kernel.clone(),
                 command: asked_again(observation, &inputs),
                 inputs,
                 out: encode_answer(&observation.kernel, observation.answer(case)),
+                component,
                 accepts: accepts(profiles, (profile, &rule.id), observation, case),
             },
         };

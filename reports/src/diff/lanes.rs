@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use fpprobe_profiles::accepted::{Accepted, Set};
 use fpprobe_profiles::accepts::{Demanding, Demands};
 use fpprobe_profiles::encoding::{Encoding, components};
+use fpprobe_profiles::oracle::Question;
 use fpprobe_profiles::{Observation, Profile};
 use fpprobe_spirv::Kernel;
 
@@ -138,16 +139,23 @@ impl<'b, 'p> Court<'b, 'p> {
         Court { bench, demands: Demands::new(bench.profiles, kernel), nan }
     }
 
-    /// What each profile says, but for those that say nothing.
+    /// What each profile says of the components that changed, but for those that say nothing.
     fn say(&self, (old, before): At<'_>, (new, now): At<'_>) -> Vec<Said<'p>> {
         let answers = |(observation, case): At<'_>| -> Vec<Vec<u64>> {
             let all = [Some(observation.answer(case)), again(observation, case)];
             all.into_iter().flatten().map(|answer| components(&new.kernel, answer)).collect()
         };
         let (olds, news) = (answers((old, before)), answers((new, now)));
+        let question = Question::new(&new.kernel);
+        let parts: Vec<usize> = (0..self.nan.len()).collect();
+        let of = |answers: &[Vec<u64>], part: usize| answers.iter().map(|parts| parts[part]).collect::<Vec<_>>();
+        let differs = |part: &usize| of(&olds, *part) != of(&news, *part);
+        // Two results go together.
+        let changed: Vec<bool> =
+            parts.iter().map(|part| differs(part) || question.partner(*part).as_ref().is_some_and(differs)).collect();
         // Whether a look accepts what was answered before, and now; those that accept everything say nothing.
         let met = |accepted: Option<Accepted>| {
-            let accepted = accepted?;
+            let accepted = accepted?.of_components(|part| changed[part]);
             let is_everything = |sets: &[Set]| sets.iter().all(Set::is_everything);
             let all = |answers: &[Vec<u64>]| answers.iter().all(|parts| accepted.contains(parts));
             (!accepted.alternatives().iter().any(|sets| is_everything(sets))).then(|| (all(&olds), all(&news)))

@@ -160,7 +160,7 @@ fn message(rule: &RuleResult, deviation: Option<&Result<String, Failure>>) -> St
     parts.extend(deviation.map(|(Ok(why) | Err(Failure { why, .. }))| why.clone()).filter(|why| !why.is_empty()));
     parts.push(match rule.failing {
         0 => rule.verdict.name().to_owned(),
-        failing => format!("{} of {} not accepted", phrase::grouped(failing), phrase::number(rule.lanes, "lane")),
+        _ => phrase::lanes(rule),
     });
     let on = if rule.verdict == Verdict::Depends { "depends on " } else { "" };
     parts.extend((!rule.behaviour.is_empty()).then(|| format!("{on}{}", rule.behaviour)));

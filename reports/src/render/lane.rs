@@ -1,5 +1,6 @@
 //! Evidence laid out: one line per component, and what would have been accepted.
 
+use fpprobe_profiles::encoding::Encoding;
 use fpprobe_spirv::{FloatLayout, Format, Function, Kernel, Shape};
 
 use crate::decimal::decimal;
@@ -23,6 +24,12 @@ pub fn lines(evidence: &Evidence, against: &str) -> Vec<Line> {
     let reader = Reader::new(&evidence.kernel);
     let mut lines = reader.inputs(&evidence.inputs);
     reader.answer(&mut lines, RESULTS[0], &evidence.out);
+    lines.extend(failing(evidence).map(|value| Line {
+        name: "not accepted".to_owned(),
+        hex: String::new(),
+        value,
+        fields: Vec::new(),
+    }));
     match exactly(&evidence.accepts) {
         Some(list) => {
             for (index, value) in list.iter().enumerate() {
@@ -41,6 +48,15 @@ pub fn lines(evidence: &Evidence, against: &str) -> Vec<Line> {
         }
     }
     lines
+}
+
+/// The component of the answer that is not accepted, by its name.
+pub fn failing(evidence: &Evidence) -> Option<String> {
+    let (kernel, part) = (evidence.kernel.parse::<Kernel>().ok()?, usize::try_from(evidence.component?).ok()?);
+    let names = parts(&kernel);
+    // The numbers that lie side by side in one word have no names of their own.
+    let own = names.get(part).filter(|_| names.len() == Encoding::of_result(&kernel).len());
+    Some(own.map_or_else(|| component(part), |(name, _)| name.clone()))
 }
 
 /// Operands and several answers to them, each by its name.

@@ -120,7 +120,7 @@ fn cause_block(cause: &Cause) -> String {
         "\n{} in {}; {}; {}\n",
         rule.level.name(),
         escape(&phrase::profile_ids(&cause.profiles)),
-        phrase::lanes(cause),
+        phrase::lanes(rule),
         escape(&rule.citation)
     );
     if !cause.dependents.is_empty() {

@@ -4,7 +4,10 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use crate::causes::Cause;
-use crate::model::{Conditions, Class, Counts, Device, Driver, Identity, Incident, Level, Outcome, ProfileResult, Report, Verdict};
+use crate::model::{
+    Class, Conditions, Counts, Device, Driver, Elsewhere, Identity, Incident, Level, Outcome, ProfileResult, Report,
+    RuleResult, Verdict,
+};
 
 /// Every verdict, the gravest first.
 pub const VERDICTS: [Verdict; 6] = [
@@ -129,9 +132,19 @@ pub fn all_profiles(report: &Report) -> Vec<&str> {
     ids
 }
 
-/// `2 of 41 lanes not accepted`.
-pub fn lanes(cause: &Cause) -> String {
-    format!("{} of {} not accepted", grouped(cause.rule.failing), number(cause.rule.lanes, "lane"))
+/// `2 of 41 lanes not accepted, 3 more count for D32-18`.
+pub fn lanes(rule: &RuleResult) -> String {
+    let mut parts = Vec::new();
+    if rule.failing > 0 || rule.elsewhere.is_empty() {
+        parts.push(format!("{} of {} not accepted", grouped(rule.failing), number(rule.lanes, "lane")));
+    }
+    let more = if rule.failing > 0 { " more" } else { "" };
+    let elsewhere = |one: &Elsewhere| {
+        let count = if one.lanes == 1 { "counts" } else { "count" };
+        format!("{}{more} {count} for {}", grouped(one.lanes), one.rule)
+    };
+    parts.extend(rule.elsewhere.iter().map(elsewhere));
+    parts.join(", ")
 }
 
 /// What an incident is, for people.

@@ -126,7 +126,7 @@ fn cause(paper: &mut Paper, cause: &Cause) -> io::Result<()> {
         "{} in {}; {}; {}",
         rule.level.name(),
         phrase::profile_ids(&cause.profiles),
-        phrase::lanes(cause),
+        phrase::lanes(rule),
         rule.citation
     );
     paper.line(4, 2, &[(Ink::Faint, &place)])?;

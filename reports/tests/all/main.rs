@@ -2,6 +2,7 @@
 
 mod baseline;
 mod browser;
+mod components;
 mod diff;
 mod fixture;
 mod gate;

@@ -27,7 +27,7 @@ pub fn cause(device: usize, index: usize, cause: &Cause, all: &[&str]) -> Markup
             header {
                 h4 { b.sign aria-hidden="true" { (verdict_sign(rule.verdict)) } span.id { (rule.id) } " " (rule.title) }
                 p {
-                    (rule.level.name()) " in " (phrase::profile_ids(&cause.profiles)) " · " (phrase::lanes(cause)) " · "
+                    (rule.level.name()) " in " (phrase::profile_ids(&cause.profiles)) " · " (phrase::lanes(cause.rule)) " · "
                     cite { (rule.citation) }
                 }
             }

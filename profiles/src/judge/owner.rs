@@ -1,0 +1,212 @@
+//! Which rule a failing lane counts for. A lane is a part of the result of one kernel on one case; it counts once in a profile,
+//! however many rules do not accept it:
+//!
+//! 1. for the rule that judges a behaviour, if that behaviour deviates and nothing else is wrong with the lane: the lane would be
+//!    accepted with the behaviour swapped. Of several such rules the first of the profile;
+//! 2. else for the first rule of the profile that does not accept it, required rules before recommended, these before
+//!    informative ones.
+//!
+//! Behaviours come first because they explain lanes whose own rules say nothing of them.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use fpprobe_spirv::Kernel;
+
+use super::recipe::Recipe;
+use super::sight::Spot;
+use super::{Evidence, Finding, Judge, Judged, Observation, Place, behaviour};
+use crate::accepted::Accepted;
+use crate::accuracy::Accuracy;
+use crate::profile::Behaviour;
+
+/// What tells a lane from others: kernel, operands, part of the result.
+type Key<'a> = (Kernel, &'a [u64], usize);
+
+/// Lanes of one kernel's results that a rule does not accept.
+pub(super) struct Group<'a> {
+    pub(super) observation: &'a Observation,
+    pub(super) spots: Vec<Spot>,
+    pub(super) cause: Cause,
+}
+
+/// Why lanes are not accepted.
+pub(super) enum Cause {
+    /// Each by itself.
+    Result(Place, Arc<Finding>),
+    /// By comparison with others; what would have been accepted, lane by lane.
+    Relation(Vec<Accepted>),
+}
+
+impl<'a> Group<'a> {
+    fn key(&self, (case, part): Spot) -> Key<'a> {
+        (self.observation.kernel, self.observation.cases.case(case), part)
+    }
+}
+
+/// The lanes of a rule: numbers of rule, group and lane within the group.
+type Member = (usize, usize, usize);
+
+/// The failing lanes of each rule of a profile, each lane once.
+pub(super) struct Owned {
+    /// By the number of the rule, the lanes that count for it: its own first.
+    pub(super) lanes: Vec<Vec<Member>>,
+    /// How many of them the rule does not look at.
+    pub(super) foreign: Vec<usize>,
+    /// By the number of the rule, how many of the lanes that it does not accept count for which other one.
+    pub(super) elsewhere: Vec<Vec<(usize, usize)>>,
+}
+
+impl Judge<'_> {
+    /// Assigns every failing lane to one rule; `groups` are those of each rule.
+    pub(super) fn owned<'a>(&self, groups: &[Vec<Group<'a>>], recipe: &Recipe, absent: &[String]) -> Owned {
+        let rules = &self.profile.rules;
+        let mut owners = self.explained(groups, recipe, absent);
+        let mut order: Vec<usize> = (0..rules.len()).collect();
+        order.sort_by_key(|rule| rules[*rule].level);
+        for rule in order {
+            for key in keys(&groups[rule]) {
+                owners.entry(key).or_insert(rule);
+            }
+        }
+        let mut owned = Owned {
+            lanes: vec![Vec::new(); rules.len()],
+            foreign: vec![0; rules.len()],
+            elsewhere: vec![Vec::new(); rules.len()],
+        };
+        let mut counted: HashSet<Key<'a>> = HashSet::new();
+        for own in [true, false] {
+            for (rule, groups) in groups.iter().enumerate() {
+                let mut moved: HashSet<Key<'a>> = HashSet::new();
+                for (member, key) in members(rule, groups) {
+                    let owner = owners[&key];
+                    if (owner == rule) != own {
+                        continue;
+                    }
+                    if counted.insert(key) {
+                        owned.lanes[owner].push(member);
+                        owned.foreign[owner] += usize::from(!own);
+                    }
+                    if !own && moved.insert(key) {
+                        let elsewhere = &mut owned.elsewhere[rule];
+                        match elsewhere.iter_mut().find(|(other, _)| *other == owner) {
+                            Some((_, count)) => *count += 1,
+                            None => elsewhere.push((owner, 1)),
+                        }
+                    }
+                }
+            }
+        }
+        owned.elsewhere.iter_mut().for_each(|elsewhere| elsewhere.sort_unstable());
+        owned
+    }
+
+    /// Lanes that fail for a behaviour that deviates, with the rule that judges it.
+    fn explained<'a>(&self, groups: &[Vec<Group<'a>>], recipe: &Recipe, absent: &[String]) -> HashMap<Key<'a>, usize> {
+        let rules = &self.profile.rules;
+        let mut owners: HashMap<Key<'a>, usize> = HashMap::new();
+        let judges: Vec<(usize, Behaviour)> =
+            rules.iter().enumerate().filter_map(|(index, rule)| rule.judges.map(|b| (index, b))).collect();
+        for (number, (judge, behaviour)) in judges.iter().enumerate() {
+            // One whose lanes others explain has no deviation of its own to explain others by.
+            if keys(&groups[*judge]).all(|key| owners.contains_key(&key)) {
+                continue;
+            }
+            let formats: Vec<_> = rules[*judge].parts.iter().map(|part| part.format).collect();
+            for (rule, groups) in groups.iter().enumerate() {
+                let before = judges[..=number].iter().any(|(judge, _)| *judge == rule);
+                let shares = rules[rule].parts.iter().any(|part| formats.contains(&part.format));
+                if before || !shares || rules[rule].level < rules[*judge].level {
+                    continue;
+                }
+                for group in groups {
+                    let Cause::Result(place, finding) = &group.cause else { continue };
+                    let Finding::Judged(judged) = &**finding else { continue };
+                    if self.acquitted((*judge, *behaviour), *place, group.observation, recipe, absent) {
+                        continue;
+                    }
+                    let explained = self.passes_swapped(*place, group.observation, judged, *behaviour);
+                    for (spot, _) in group.spots.iter().zip(explained).filter(|(_, explained)| **explained) {
+                        owners.entry(group.key(*spot)).or_insert(*judge);
+                    }
+                }
+            }
+        }
+        owners
+    }
+
+    /// Of each lane that fails, whether it is accepted with a behaviour swapped.
+    fn passes_swapped<'j>(
+        &self,
+        place: Place,
+        observation: &Observation,
+        judged: &'j Judged,
+        behaviour: Behaviour,
+    ) -> &'j [bool] {
+        judged.swapped[behaviour as usize].get_or_init(|| {
+            let sight = self.sight(place, observation);
+            let swapped = behaviour::swapped(sight.demand, behaviour);
+            let passes = |spot: &Spot| sight.accepts(&sight.under(*spot, &swapped), *spot, &swapped);
+            judged.failing.iter().map(passes).collect()
+        })
+    }
+
+    /// Whether the rule that judges a behaviour passes on the same kernel, and not for want of telling the two apart: then the
+    /// behaviour is not the cause.
+    fn acquitted(
+        &self,
+        (judge, behaviour): (usize, Behaviour),
+        place: Place,
+        observation: &Observation,
+        recipe: &Recipe,
+        absent: &[String],
+    ) -> bool {
+        let own = self.kernel(place, recipe.controls);
+        self.places(judge, recipe, absent).into_iter().any(|(part, lowering)| {
+            let place = (judge, part, lowering);
+            self.kernel(place, recipe.controls) == own
+                && self.judged(place, observation).passes()
+                && self.contradicts(place, behaviour, observation)
+        })
+    }
+
+    /// Whether some answer that a judging rule looks at is not what the opposite behaviour, rounded to nearest, would give.
+    fn contradicts(&self, place: Place, behaviour: Behaviour, observation: &Observation) -> bool {
+        let mut demand = behaviour::swapped(&self.profile.rules[place.0].parts[place.1].demand, behaviour);
+        demand.accuracy = Accuracy::NearestEven;
+        let sight = self.sight(place, observation);
+        sight.lanes().any(|lane| !sight.accepts(&lane.under(&demand), lane.spot, &demand))
+    }
+
+    /// A lane as evidence.
+    pub(super) fn evidence(&self, group: &Group<'_>, lane: usize) -> Evidence {
+        let (observation, spot) = (group.observation, group.spots[lane]);
+        match &group.cause {
+            Cause::Result(place, finding) => {
+                let sight = self.sight(*place, observation);
+                let explanation = match &**finding {
+                    Finding::Judged(judged) => judged.explanation.as_ref(),
+                    _ => None,
+                };
+                sight.evidence(spot, explanation.unwrap_or(sight.demand))
+            }
+            Cause::Relation(accepted) => Evidence {
+                kernel: observation.kernel,
+                case: observation.cases.case(spot.0).to_vec(),
+                answer: observation.answer(spot.0).to_vec(),
+                part: spot.1,
+                accepted: accepted[lane].clone(),
+            },
+        }
+    }
+}
+
+fn keys<'g, 'a: 'g>(groups: &'g [Group<'a>]) -> impl Iterator<Item = Key<'a>> + 'g {
+    members(0, groups).map(|(_, key)| key)
+}
+
+fn members<'g, 'a: 'g>(rule: usize, groups: &'g [Group<'a>]) -> impl Iterator<Item = (Member, Key<'a>)> + 'g {
+    groups.iter().enumerate().flat_map(move |(number, group)| {
+        group.spots.iter().enumerate().map(move |(lane, spot)| ((rule, number, lane), group.key(*spot)))
+    })
+}

@@ -1,6 +1,6 @@
 //! A campaign: every selected device measured and judged, one report, and a journal on the way there.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -232,13 +232,19 @@ fn device(
     // What a device does beside the rules a few kernels do not show.
     let judge = if quick.is_some() { judging::rules } else { judging::judge_by };
     let mut judged = judge(judges, &measured.observations);
-    // Texels wait in runs of everything alone.
-    judged.unasked.retain(|kernel| whole || !kernel.op.code.is_of_texels());
     let claims = &site.target.found.claims;
     let support = Support::new(offers(claims), claims);
-    judged.unasked.retain(|kernel| support.lacks(kernel).is_none());
-    // Whether a smaller recipe is enough is a default run's matter.
-    if measured.unasked == 0 && !judged.unasked.is_empty() && quick.is_none() {
+    // Whether a recipe is enough is a default run's matter. What was run may show what else it takes.
+    let mut selected: HashSet<Kernel> = HashSet::new();
+    while measured.unasked == 0 && quick.is_none() {
+        // Texels wait in runs of everything alone.
+        let is_next = |kernel: &Kernel| {
+            (whole || !kernel.op.code.is_of_texels()) && support.lacks(kernel).is_none() && selected.insert(*kernel)
+        };
+        judged.unasked.retain(is_next);
+        if judged.unasked.is_empty() {
+            break;
+        }
         let asks = asking::asks(&judged.unasked, extent, site.settings.conditions);
         measured.absorb(measure(site, &asks, Batching::Shared, track(Pass::Recipes).as_ref())?);
         judged = judge(judges, &measured.observations);

@@ -16,6 +16,7 @@ use crate::ways::{self, Pair};
 mod ahead;
 mod behaviour;
 mod combine;
+mod fixed;
 mod known;
 mod owner;
 mod plain;
@@ -76,6 +77,8 @@ pub struct RuleVerdict {
     pub deviating: Vec<Kernel>,
     /// Every lane that counts, of which some are the evidence: kernel, operands, part of the result.
     pub cases: Vec<(Kernel, Vec<u64>, usize)>,
+    /// Where it deviates without modes, the smallest sets of modes under which that goes away, as far as measured.
+    pub fixed_by: Vec<Controls>,
 }
 
 /// The observations of one device, by kernel.
@@ -83,6 +86,8 @@ pub struct RuleVerdict {
 pub struct Observations<'a> {
     by_kernel: HashMap<Kernel, &'a Observation>,
     pairs: Vec<Pair<'a>>,
+    /// Kernels that should answer like this one.
+    beside: HashMap<Kernel, Vec<Kernel>>,
     /// What kernels that should answer like this one answer otherwise, in the order of the observations.
     otherwise: HashMap<Kernel, Vec<Observation>>,
 }
@@ -93,10 +98,14 @@ impl<'a> Observations<'a> {
         let by_kernel = observations.iter().map(|observation| (observation.kernel, observation)).collect();
         let pairs = ways::pairs(observations);
         let mut otherwise: HashMap<Kernel, Vec<Observation>> = HashMap::new();
+        let mut beside: HashMap<Kernel, Vec<Kernel>> = HashMap::new();
+        for Pair { plain, other, .. } in &pairs {
+            beside.entry(plain.kernel).or_default().push(other.kernel);
+        }
         for pair in pairs.iter().filter(|pair| !pair.unlike.is_empty()) {
             otherwise.entry(pair.plain.kernel).or_default().push(pair.own_answers());
         }
-        Observations { by_kernel, pairs, otherwise }
+        Observations { by_kernel, pairs, beside, otherwise }
     }
 
     /// The observation of a kernel.
@@ -107,6 +116,11 @@ impl<'a> Observations<'a> {
     /// The same questions asked in several ways.
     pub fn pairs(&self) -> &[Pair<'a>] {
         &self.pairs
+    }
+
+    /// Kernels with answers that should answer like this one.
+    fn beside(&self, kernel: &Kernel) -> &[Kernel] {
+        self.beside.get(kernel).map_or(&[], Vec::as_slice)
     }
 
     /// What kernels answer that should answer like this one, and do not.

@@ -5,7 +5,8 @@ use std::collections::{HashMap, HashSet};
 use fpprobe_profiles::accepted::{Accepted, Set};
 use fpprobe_profiles::claims::{Contradiction, contradictions};
 use fpprobe_profiles::encoding::{Encoding, components};
-use fpprobe_profiles::judge::{self, Evidence, Judge, Judgement, Observations, RuleVerdict};
+use fpprobe_profiles::judge::{self, Evidence, Judge, Judgement, Observations, RuleVerdict, Tried};
+use fpprobe_profiles::profile::Rule;
 use fpprobe_profiles::ways::{Pair, paths};
 use fpprobe_profiles::{Observation, Outcome, Profile, Verdict};
 use fpprobe_spirv::{Controls, Kernel};
@@ -108,8 +109,18 @@ fn result(profile: &Profile, judgement: &Judgement, index: &Observations<'_>) ->
         without: judgement.without.clone(),
         counts,
         rules: judgement.rules.iter().map(|rule| rule_result(profile, rule, index)).collect(),
-        recipes: tried.map(|t| RecipeResult { needs: t.recipe.needs(), failing: t.failing.clone() }).collect(),
+        recipes: tried.map(recipe_result).collect(),
+        without_shaders: profile.rules.iter().filter(|rule| runs_commands(rule)).map(|rule| rule.id.clone()).collect(),
     }
+}
+
+fn recipe_result(Tried { recipe, failing, unmeasured }: &Tried) -> RecipeResult {
+    RecipeResult { needs: recipe.needs(), failing: failing.clone(), unmeasured: unmeasured.clone() }
+}
+
+/// Whether a rule looks at commands, in which no shader runs.
+fn runs_commands(rule: &Rule) -> bool {
+    rule.parts.iter().flat_map(|part| &part.lowerings).any(|kernel| kernel.route.is_command())
 }
 
 fn rule_result(profile: &Profile, verdict: &RuleVerdict, index: &Observations<'_>) -> RuleResult {
@@ -134,6 +145,7 @@ fn rule_result(profile: &Profile, verdict: &RuleVerdict, index: &Observations<'_
             .iter()
             .map(|(rule, lanes)| Elsewhere { rule: rule.clone(), lanes: *lanes })
             .collect(),
+        fixed_by: verdict.fixed_by.iter().map(ToString::to_string).collect(),
         evidence: verdict.evidence.iter().map(|lane| shown(lane, index.get(&lane.kernel))).collect(),
         failed: if verdict.level == model::Level::Required {
             failed::written(&verdict.cases, index)

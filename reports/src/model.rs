@@ -314,6 +314,10 @@ pub struct ProfileResult {
     /// Recipes that were tried, in order, with the required rules that fail under each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub recipes: Vec<RecipeResult>,
+    /// Rules of clears, blits and copies, in which no shader runs: modes do not reach these, and what was measured of them counts
+    /// under every recipe.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub without_shaders: Vec<String>,
 }
 
 /// One recipe that was tried.
@@ -321,8 +325,12 @@ pub struct ProfileResult {
 pub struct RecipeResult {
     /// Controls and lowerings; empty for the defaults.
     pub needs: Vec<String>,
-    /// Required rules that are neither `conforms` nor `permitted` under it.
+    /// Required rules that fail under it, by what was measured under its modes.
     pub failing: Vec<String>,
+    /// Required rules that do not fail under it as far as they were measured under its modes, which is not all that it takes. Reports
+    /// of earlier programs list them as failing, or not at all.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unmeasured: Vec<String>,
 }
 
 /// Number of required rules by verdict.
@@ -364,6 +372,10 @@ pub struct RuleResult {
     /// Lanes that were not accepted either, and count for other rules.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub elsewhere: Vec<Elsewhere>,
+    /// For a deviation without modes, the smallest sets of modes under which it goes away, as `controls=` of kernels has them: every
+    /// lane that fails was measured under them and is accepted. None where that was seen of none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fixed_by: Vec<String>,
     /// The first failing lanes that count for this rule.
     pub evidence: Vec<Evidence>,
     /// Every case that fails, kernel by kernel, for required rules; reports of earlier programs do not tell.

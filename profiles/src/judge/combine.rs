@@ -1,11 +1,12 @@
 //! From the findings of its parts to the verdict of a rule.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use fpprobe_spirv::Route;
 
 use super::behaviour;
-use super::owner::{Cause, Group};
+use super::owner::{self, Cause, Group, Key};
 use super::recipe::Recipe;
 use super::sight::Spot;
 use super::{EVIDENCE, Finding, Found, Judge, Observations, RuleVerdict, relation};
@@ -61,6 +62,7 @@ impl Judge<'_> {
                 evidence: Vec::new(),
                 deviating: Vec::new(),
                 cases: Vec::new(),
+                fixed_by: Vec::new(),
             };
             if verdict.failing > 0 {
                 (verdict.verdict, verdict.behaviour) = (Verdict::Deviates, String::new());
@@ -96,6 +98,19 @@ impl Judge<'_> {
     pub(super) fn places(&self, rule: usize, recipe: &Recipe, absent: &[String]) -> Vec<(usize, usize)> {
         let parts = self.profile.rules[rule].parts.iter().enumerate();
         parts.filter(|(_, part)| !part.is_absent(absent)).map(|(index, part)| (index, recipe.choice(part))).collect()
+    }
+
+    /// Every lane that a rule does not accept under a recipe, whichever rule it counts for; `None` where something was not
+    /// measured.
+    pub(super) fn failing_lanes<'a>(
+        &'a self,
+        index: usize,
+        recipe: &Recipe,
+        absent: &[String],
+        observations: &'a Observations<'_>,
+    ) -> Option<HashSet<Key<'a>>> {
+        let draft = self.draft(index, recipe, absent, observations);
+        (draft.otherwise != Verdict::Incomplete).then(|| owner::keys(&draft.groups).collect())
     }
 
     fn draft<'a>(

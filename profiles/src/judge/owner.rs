@@ -21,7 +21,7 @@ use crate::accuracy::Accuracy;
 use crate::profile::Behaviour;
 
 /// What tells a lane from others: kernel, operands, part of the result.
-type Key<'a> = (Kernel, &'a [u64], usize);
+pub(super) type Key<'a> = (Kernel, &'a [u64], usize);
 
 /// Lanes of one kernel's results that a rule does not accept.
 pub(super) struct Group<'a> {
@@ -201,7 +201,8 @@ impl Judge<'_> {
     }
 }
 
-fn keys<'g, 'a: 'g>(groups: &'g [Group<'a>]) -> impl Iterator<Item = Key<'a>> + 'g {
+/// The lanes of a rule.
+pub(super) fn keys<'g, 'a: 'g>(groups: &'g [Group<'a>]) -> impl Iterator<Item = Key<'a>> + 'g {
     members(0, groups).map(|(_, key)| key)
 }
 

@@ -48,14 +48,15 @@ impl Recipe {
     }
 }
 
-/// A recipe that was tried, and the required rules that it does not meet.
+/// A recipe that was tried, and the required rules that it does not meet, by what was measured under its modes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Tried {
     /// The recipe.
     pub recipe: Recipe,
-    /// Ids of required rules that are neither `conforms` nor `permitted`; without those that [wait](Part::waits) for nothing
-    /// else to fail, where something does.
+    /// Ids of required rules that fail under it.
     pub failing: Vec<String>,
+    /// Ids of required rules that do not fail as far as they were measured under it, which is not all that it takes.
+    pub unmeasured: Vec<String>,
 }
 
 /// What a profile says of a device.
@@ -71,8 +72,9 @@ pub struct Judgement {
     pub rules: Vec<RuleVerdict>,
     /// Recipes tried, in order.
     pub tried: Vec<Tried>,
-    /// Kernels that recipes were not asked by which fail by nothing else: those that ask in other ways what fails in them
-    /// without controls, those that [wait](Part::waits), and where rounding alone is wrong all under the modes that change it.
+    /// Kernels that were not run and would say more of recipes: variants that fail without a recipe's modes, under these; where
+    /// a recipe fails by nothing else, all that it takes to say that it is enough; and where rounding alone is wrong all under
+    /// the modes that change it.
     pub unasked: Vec<Kernel>,
 }
 
@@ -82,30 +84,52 @@ impl Judge<'_> {
         let without = self.absent_groups(observations);
         let (mut tried, mut unasked): (Vec<Tried>, Vec<Kernel>) = (Vec::new(), Vec::new());
         let (mut best, mut rounding): (Option<Recipe>, Vec<Controls>) = (None, Vec::new());
+        let mut under: Vec<(Controls, Vec<RuleVerdict>)> = Vec::new();
+        // The fewest modes of a recipe that fails by nothing and lacks kernels that can be run: larger ones wait for these.
+        let mut nearly: Option<usize> = None;
         for controls in self.offered(observations) {
             if best.as_ref().is_some_and(|best| best.controls.len() < controls.len()) {
                 break;
             }
             let recipe = self.recipe_under(controls, &without, observations);
-            let unmet = self.unmet(&recipe, &without, observations);
-            if unmet.iter().all(|rule| rule.verdict == Verdict::Incomplete) {
-                unasked.extend(self.unasked(&recipe, &without, observations));
-            }
-            let (waiting, mut failing): (Vec<_>, Vec<_>) =
-                unmet.into_iter().partition(|rule| self.is_waiting(rule, controls, observations));
+            let verdicts = self.verdicts(&recipe, &without, observations);
+            let unmet: Vec<&RuleVerdict> = verdicts.iter().filter(|rule| is_unmet(rule, &without)).collect();
             // What waits says nothing of rounding.
             if rounding.is_empty() {
-                rounding = self.rounded(&recipe, &failing, &without, observations);
+                let unmet = unmet.iter().copied().filter(|rule| !self.is_waiting(rule, controls, observations));
+                rounding = self.rounded(&recipe, unmet, &without, observations);
             }
-            if failing.is_empty() {
-                failing = waiting;
+            let (unmeasured, failing): (Vec<_>, Vec<_>) =
+                unmet.iter().partition(|rule| rule.verdict == Verdict::Incomplete);
+            let ids = |rules: Vec<&RuleVerdict>| rules.into_iter().map(|rule| rule.id.clone()).collect::<Vec<_>>();
+            let (failing, mut unmeasured) = (ids(failing), ids(unmeasured));
+            let first = failing.is_empty() && nearly.is_none_or(|fewest| controls.len() <= fewest);
+            let known = unasked.len();
+            unasked.extend(self.unasked(&recipe, first, &without, observations));
+            if unmeasured.is_empty() && failing.is_empty() {
+                let missing = self.missing(&recipe, &without, observations);
+                for (rule, kernel) in missing {
+                    unasked.extend(first.then_some(kernel));
+                    let id = &self.profile.rules[rule].id;
+                    if !unmeasured.contains(id) {
+                        unmeasured.push(id.clone());
+                    }
+                }
             }
-            let failing: Vec<String> = failing.into_iter().map(|rule| rule.id).collect();
+            // What cannot be run keeps nobody waiting.
+            if first && unasked.len() > known {
+                nearly = Some(controls.len());
+            }
             let better = best.as_ref().is_none_or(|best| recipe.lowerings.len() < best.lowerings.len());
-            if failing.is_empty() && better {
+            if failing.is_empty() && unmeasured.is_empty() && better {
                 best = Some(recipe.clone());
             }
-            tried.push(Tried { recipe, failing });
+            if !controls.is_empty() {
+                let plain = Recipe { controls, lowerings: Vec::new() };
+                let verdicts = if recipe == plain { verdicts } else { self.verdicts(&plain, &without, observations) };
+                under.push((controls, verdicts));
+            }
+            tried.push(Tried { recipe, failing, unmeasured });
         }
         if best.is_none() {
             let kernels = rounding.iter().flat_map(|controls| self.profile.kernels_under(*controls));
@@ -114,6 +138,11 @@ impl Judge<'_> {
         let recipe = best.clone().unwrap_or_default();
         let mut rules = self.verdicts(&recipe, &without, observations);
         self.describe(&mut rules, &recipe, &without, observations);
+        if recipe.controls.is_empty() {
+            for (index, rule) in rules.iter_mut().enumerate().filter(|(_, rule)| rule.verdict == Verdict::Deviates) {
+                rule.fixed_by = self.fixed_by(index, rule, &under, &without, observations);
+            }
+        }
         let mut seen = HashSet::new();
         unasked.retain(|kernel| seen.insert(*kernel));
         Judgement { class: class(best.as_ref(), &rules), recipe, without, rules, tried, unasked }
@@ -198,14 +227,6 @@ impl Judge<'_> {
         })
     }
 
-    /// Required rules that a recipe does not meet.
-    fn unmet(&self, recipe: &Recipe, absent: &[String], observations: &Observations<'_>) -> Vec<RuleVerdict> {
-        let verdicts = self.verdicts(recipe, absent, observations).into_iter();
-        verdicts
-            .filter(|rule| rule.level == Level::Required && !rule.verdict.is_met() && !is_absent(rule, absent))
-            .collect()
-    }
-
     /// Whether a rule could not be judged for want of what waits.
     fn is_waiting(&self, rule: &RuleVerdict, controls: Controls, observations: &Observations<'_>) -> bool {
         let parts = self.profile.rule(&rule.id).into_iter().flat_map(|rule| &rule.parts);
@@ -213,9 +234,15 @@ impl Judge<'_> {
         rule.verdict == Verdict::Incomplete && !controls.is_empty() && parts.into_iter().any(unasked)
     }
 
-    /// What waited for a recipe to fail by nothing else, and other ways of asking that fail without its controls and were not
-    /// tried under them.
-    fn unasked(&self, recipe: &Recipe, absent: &[String], observations: &Observations<'_>) -> Vec<Kernel> {
+    /// Variants that fail without a recipe's modes and were not run under them, of required rules; where the recipe may be
+    /// enough also what waited for that.
+    fn unasked(
+        &self,
+        recipe: &Recipe,
+        is_enough: bool,
+        absent: &[String],
+        observations: &Observations<'_>,
+    ) -> Vec<Kernel> {
         let places = (0..self.profile.rules.len()).flat_map(|rule| {
             let parts = self.profile.rules[rule].parts.iter().enumerate().filter(|(_, part)| !part.is_absent(absent));
             parts.flat_map(move |(part, of)| (0..of.lowerings.len()).map(move |lowering| (rule, part, lowering)))
@@ -224,7 +251,7 @@ impl Judge<'_> {
         places
             .flat_map(|place| {
                 let rule = &self.profile.rules[place.0];
-                let waited = rule.parts[place.1].waits() && ran(&self.kernel(place, Controls::NONE));
+                let waited = is_enough && rule.parts[place.1].waits() && ran(&self.kernel(place, Controls::NONE));
                 // The place's own kernel comes first; the others are of consequence where the rule is.
                 let (own, others) = (usize::from(!waited), rule.level == Level::Required);
                 if own == 1 && !others {
@@ -239,6 +266,28 @@ impl Judge<'_> {
             .map(|way| way.kernel)
             .collect()
     }
+
+    /// What was run without a recipe's modes and not under them, of required rules: where nothing fails, each variant must pass
+    /// under the modes themselves. With the rule's number.
+    fn missing(&self, recipe: &Recipe, absent: &[String], observations: &Observations<'_>) -> Vec<(usize, Kernel)> {
+        let required = (0..self.profile.rules.len()).filter(|rule| self.profile.rules[*rule].level == Level::Required);
+        let places = required.flat_map(|rule| {
+            let places = self.places(rule, recipe, absent).into_iter();
+            places.map(move |(part, lowering)| (rule, part, lowering))
+        });
+        let of_place = |place: (usize, usize, usize)| {
+            let (plain, kernel) = (self.kernel(place, Controls::NONE), self.kernel(place, recipe.controls));
+            let variants: &[Kernel] = if plain == kernel { &[] } else { observations.beside(&plain) };
+            let under = variants.iter().filter_map(move |one| one.with_controls(kernel.controls).checked().ok());
+            under.filter(|one| observations.get(one).is_none()).map(move |one| (place.0, one))
+        };
+        places.flat_map(of_place).collect()
+    }
+}
+
+/// Whether a required rule is not met.
+fn is_unmet(rule: &RuleVerdict, absent: &[String]) -> bool {
+    rule.level == Level::Required && !rule.verdict.is_met() && !is_absent(rule, absent)
 }
 
 /// Whether a rule is unsupported only because its optional group is absent.

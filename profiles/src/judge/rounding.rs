@@ -16,10 +16,10 @@ impl Judge<'_> {
     /// Sets of controls with rounding modes that may help where a recipe does not meet these rules: every lane that fails
     /// would be right if it were rounded in another direction, and the modes speak of every width that one fails at. Where
     /// something else is wrong, no rounding mode helps.
-    pub(super) fn rounded(
+    pub(super) fn rounded<'v>(
         &self,
         recipe: &Recipe,
-        unmet: &[RuleVerdict],
+        unmet: impl Iterator<Item = &'v RuleVerdict>,
         absent: &[String],
         observations: &Observations<'_>,
     ) -> Vec<Controls> {

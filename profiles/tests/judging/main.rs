@@ -3,6 +3,7 @@
 mod behaviour;
 mod device;
 mod incomplete;
+mod modes;
 mod owner;
 mod recipe;
 mod relation;

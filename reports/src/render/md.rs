@@ -123,6 +123,9 @@ fn cause_block(cause: &Cause) -> String {
         phrase::lanes(rule),
         escape(&rule.citation)
     );
+    if let Some(modes) = phrase::fixed_by(rule) {
+        let _ = write!(body, "\nThis {}.\n", escape(&modes));
+    }
     if !cause.dependents.is_empty() {
         let _ = write!(body, "\nAlso fail because of it: {}\n", escape(&phrase::dependents(cause)));
     }

@@ -147,6 +147,11 @@ pub fn lanes(rule: &RuleResult) -> String {
     parts.join(", ")
 }
 
+/// `goes away under szin32, or under fastmath0`, where some modes do that.
+pub fn fixed_by(rule: &RuleResult) -> Option<String> {
+    (!rule.fixed_by.is_empty()).then(|| format!("goes away under {}", rule.fixed_by.join(", or under ")))
+}
+
 /// What an incident is, for people.
 pub fn incident(outcome: Option<Outcome>) -> &'static str {
     outcome.map_or("not asked", self::outcome)

@@ -134,6 +134,9 @@ fn cause(paper: &mut Paper, cause: &Cause) -> io::Result<()> {
         let says = if rule.verdict == Verdict::Depends { "depends on " } else { "seen: " };
         paper.line(4, 2, &[(Ink::Plain, says), (Ink::Plain, &rule.behaviour)])?;
     }
+    if let Some(modes) = phrase::fixed_by(rule) {
+        paper.line(4, 2, &[(Ink::Note, &modes)])?;
+    }
     for evidence in cause.evidence.iter().take(EVIDENCE) {
         self::evidence(paper, evidence, lane::ACCEPTED)?;
     }

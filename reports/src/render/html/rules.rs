@@ -34,6 +34,7 @@ pub fn cause(device: usize, index: usize, cause: &Cause, all: &[&str]) -> Markup
             @if !rule.behaviour.is_empty() {
                 p { @if rule.verdict == Verdict::Depends { "Depends on " } @else { "Seen: " } (rule.behaviour) }
             }
+            @if let Some(modes) = phrase::fixed_by(rule) { p { "It " (modes) "." } }
             div.evidences { @for lane in &cause.evidence { (evidence::evidence(lane, ACCEPTED)) } }
             @if !cause.dependents.is_empty() {
                 div.dependents {
@@ -120,12 +121,24 @@ fn recipes(profile: &ProfileResult) -> Markup {
                             @if recipe.needs.is_empty() { "no controls, default lowerings" }
                             @for need in &recipe.needs { code { (need) } " " }
                             ": "
-                            @if recipe.failing.is_empty() { "every required rule is met" }
-                            @else { span.faint { "fails " (recipe.failing.join(", ")) } }
+                            @if !recipe.failing.is_empty() { span.faint { "fails " (recipe.failing.join(", ")) } }
+                            @else if recipe.unmeasured.is_empty() { "every required rule is met" }
+                            @if !recipe.unmeasured.is_empty() {
+                                span.faint {
+                                    @if !recipe.failing.is_empty() { "; " }
+                                    "not measured: " (recipe.unmeasured.join(", "))
+                                }
+                            }
                         }
                     }
                 }
                 @if profile.recipes.len() > RECIPES { p { "The others are in the JSON report." } }
+                @if !profile.without_shaders.is_empty() {
+                    p.faint {
+                        "Clears, blits and copies run no shader, so modes do not reach them: their results count under every recipe ("
+                        (profile.without_shaders.join(", ")) ")."
+                    }
+                }
             }
         }
     }

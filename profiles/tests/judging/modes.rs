@@ -1,0 +1,96 @@
+//! What a recipe may say rests on what was measured under its very modes.
+
+use fpprobe_profiles::judge::{Judge, Judgement, Observations, Tried};
+use fpprobe_profiles::{Class, Observation, Outcome, Verdict, profile};
+use fpprobe_spirv::{Cases, Kernel};
+
+use crate::device::{device, under};
+
+/// -0 + 0, which is +0.
+const ZEROS: [u64; 2] = [0x8000_0000, 0];
+
+fn observed(kernel: &str, case: &[u64], out: u64) -> Observation {
+    let kernel: Kernel = kernel.parse().unwrap();
+    let cases = Cases::new("modes", kernel.arity(), case.to_vec());
+    Observation { kernel, cases, outcome: Outcome::Ran, detail: String::new(), out: [out].into(), second: None }
+}
+
+/// A device that d3d11 accepts without modes and under szin32, but for a square root that no mode makes right; with these.
+fn judged(others: &[Observation]) -> Judgement {
+    let profile = profile::built_in("d3d11").unwrap().unwrap();
+    let mut good = device(&profile);
+    let root = good.iter_mut().find(|one| one.kernel.to_string() == "f32.sqrt").unwrap();
+    let four = root.cases.iter().position(|case| case == [0x4080_0000]).unwrap();
+    let mut out = root.out.to_vec();
+    out[four] += 8;
+    root.out = out.into();
+    let all: Vec<Observation> =
+        good.iter().cloned().chain(under(&good, "szin32")).chain(others.iter().cloned()).collect();
+    Judge::new(&profile).judge(&Observations::new(&all))
+}
+
+fn szin32(judgement: &Judgement) -> &Tried {
+    judgement.tried.iter().find(|tried| tried.recipe.needs() == ["szin32"]).unwrap()
+}
+
+fn fixed_by(judgement: &Judgement, id: &str) -> (Verdict, Vec<String>) {
+    let rule = judgement.rules.iter().find(|rule| rule.id == id).unwrap();
+    (rule.verdict, rule.fixed_by.iter().map(ToString::to_string).collect())
+}
+
+#[test]
+fn a_recipe_neither_fails_nor_meets_what_was_not_measured_under_it() {
+    let wrong = observed("f32.fadd:route=literal", &ZEROS, ZEROS[0]);
+    let judgement = judged(std::slice::from_ref(&wrong));
+    let tried = szin32(&judgement);
+    assert_eq!(tried.failing, ["D32-38"]);
+    assert!(tried.unmeasured.contains(&"D32-15".to_owned()), "{:?}", tried.unmeasured);
+    assert_eq!(fixed_by(&judgement, "D32-15"), (Verdict::Deviates, Vec::new()));
+    // That something else fails does not keep it from being run.
+    let unasked: Vec<String> = judgement.unasked.iter().map(ToString::to_string).collect();
+    assert_eq!(unasked, ["f32.fadd:controls=szin32;route=literal"]);
+}
+
+#[test]
+fn a_deviation_names_the_modes_under_which_it_goes_away() {
+    let wrong = || observed("f32.fadd:route=literal", &ZEROS, ZEROS[0]);
+    let right = judged(&[wrong(), observed("f32.fadd:controls=szin32;route=literal", &ZEROS, 0)]);
+    assert_eq!(szin32(&right).failing, ["D32-38"]);
+    assert!(szin32(&right).unmeasured.is_empty() && right.unasked.is_empty());
+    assert_eq!(fixed_by(&right, "D32-15"), (Verdict::Deviates, vec!["szin32".to_owned()]));
+    assert_eq!(fixed_by(&right, "D32-38"), (Verdict::Deviates, Vec::new()));
+    let as_before = judged(&[wrong(), observed("f32.fadd:controls=szin32;route=literal", &ZEROS, ZEROS[0])]);
+    assert_eq!(szin32(&as_before).failing, ["D32-15", "D32-34", "D32-38"]);
+    assert_eq!(fixed_by(&as_before, "D32-15"), (Verdict::Deviates, Vec::new()));
+    // Of other inputs nothing follows.
+    let other = observed("f32.fadd:controls=szin32;route=literal", &[0x3f80_0000, 0], 0x3f80_0000);
+    assert_eq!(fixed_by(&judged(&[wrong(), other]), "D32-15").1, [""; 0]);
+}
+
+/// Where nothing fails under a recipe's modes, what passes without them must pass under them.
+#[test]
+fn a_recipe_is_enough_only_where_every_variant_was_measured_under_it() {
+    let profile = profile::built_in("d3d11").unwrap().unwrap();
+    let good = device(&profile);
+    let mut wrong = good.clone();
+    let sum = wrong.iter_mut().find(|one| one.kernel.to_string() == "f32.fadd").unwrap();
+    let at = sum.cases.iter().position(|case| case == ZEROS).unwrap();
+    let mut out = sum.out.to_vec();
+    out[at] = ZEROS[0];
+    sum.out = out.into();
+    wrong.extend(["szin32", "ftz32", "szin32,ftz32"].iter().flat_map(|modes| under(&good, modes)));
+    wrong.push(observed("f32.fmul:route=spec", &ZEROS, ZEROS[0]));
+    let judge = |others: &[Observation]| {
+        let all: Vec<Observation> = wrong.iter().chain(others).cloned().collect();
+        let judgement = Judge::new(&profile).judge(&Observations::new(&all));
+        let unasked: Vec<String> = judgement.unasked.iter().map(ToString::to_string).collect();
+        (judgement.class, judgement.recipe.needs(), unasked)
+    };
+    let of = |modes: &str| format!("f32.fmul:controls={modes};route=spec");
+    // Larger sets wait for the smaller ones.
+    assert_eq!(judge(&[]), (Class::Deviates, Vec::new(), vec![of("szin32"), of("ftz32")]));
+    let right = observed(&of("szin32"), &ZEROS, ZEROS[0]);
+    assert_eq!(judge(&[right]).1, ["szin32"]);
+    let broken = [observed(&of("szin32"), &ZEROS, 0), observed(&of("ftz32"), &ZEROS, 0)];
+    assert_eq!(judge(&broken), (Class::Deviates, Vec::new(), vec![of("ftz32,szin32")]));
+}

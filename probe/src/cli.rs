@@ -10,8 +10,8 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, Parser, Subcommand};
-use fpprobe_reports::model::APPLICATION;
 use fpprobe_reports::DOCUMENTS;
+use fpprobe_reports::model::APPLICATION;
 use fpprobe_reports::render::{self, ANSWERS, FORMATS};
 use fpprobe_spirv::emit::Form;
 

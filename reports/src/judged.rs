@@ -252,7 +252,11 @@ fn flaky(observation: &Observation) -> Option<Finding> {
     let between = observation.detail.split_once("differ between ").map_or("two runs", |(_, what)| what);
     Some(Finding {
         kind: "flaky".into(),
-        text: format!("{kernel}: {} of {} answers differ between {between}{which}", differs.len(), observation.cases.len()),
+        text: format!(
+            "{kernel}: {} of {} answers differ between {between}{which}",
+            differs.len(),
+            observation.cases.len()
+        ),
         evidence: differs.iter().take(SHOWN).map(lane).collect(),
     })
 }

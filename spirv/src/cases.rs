@@ -122,7 +122,8 @@ pub fn with_random(kernel: &Kernel, list: Cases, count: u32, seed: u64) -> Cases
     if drawn.0 != drawing {
         *drawn = (drawing, HashMap::new());
     }
-    drawn.1
+    drawn
+        .1
         .entry(own)
         .or_insert_with_key(|own| {
             let name = format!("{own}{MORE}{count}{SEED}{seed}");

@@ -85,7 +85,8 @@ mod tests {
     #[test]
     fn orders_and_poison_follow_the_seed() {
         let cases = Cases::new("some", 1, vec![0; 1000]);
-        let turns = [(0, 1), (0, 2), (5, 0), (5, 1), (6, 0)].map(|(seed, number)| slots(&cases, Turn::new(seed, number)));
+        let turns =
+            [(0, 1), (0, 2), (5, 0), (5, 1), (6, 0)].map(|(seed, number)| slots(&cases, Turn::new(seed, number)));
         for (number, one) in turns.iter().enumerate() {
             assert!(turns[..number].iter().all(|other| other != one), "{number}");
         }

@@ -133,7 +133,8 @@ impl Memory {
     /// Operand buffers zeroed; result buffers random throughout, gaps included.
     fn new(plan: &Plan, turn: Turn) -> Memory {
         let noise = |length: usize, salt: u64| -> Vec<u8> {
-            let words = (0..length.div_ceil(8) as u64).flat_map(|word| random(salt << 40 ^ word ^ spread(turn.seed)).to_le_bytes());
+            let words = (0..length.div_ceil(8) as u64)
+                .flat_map(|word| random(salt << 40 ^ word ^ spread(turn.seed)).to_le_bytes());
             words.take(length).collect()
         };
         let buffers = plan.buffers.iter().enumerate().map(|(index, buffer)| match buffer.direction {
@@ -169,7 +170,8 @@ impl Memory {
                 }
             }
             for (end, width) in ends.iter().zip(&widths) {
-                let bits = poison::of(seed, turn.number, poisons.len() as u64, element_bits(plan, placed, *end), *width);
+                let bits =
+                    poison::of(seed, turn.number, poisons.len() as u64, element_bits(plan, placed, *end), *width);
                 poisons.push(match (end, there) {
                     (End::Buffer(region, component), _) => {
                         plan::write(plan, &mut self.buffers[region.buffer], region, *slot, *component, bits);

@@ -81,7 +81,9 @@ fn ask_in(
         .collect();
     let support = support::Support { offers: offers.iter().copied().collect(), ..Default::default() };
     let mut device = Device { fault, run: 0, modules: Vec::new() };
-    let answers = measure(&mut device, |_| Ok(Vec::new()), &support, &asked, (runs, Conditions::default()), Duration::ZERO).unwrap();
+    let answers =
+        measure(&mut device, |_| Ok(Vec::new()), &support, &asked, (runs, Conditions::default()), Duration::ZERO)
+            .unwrap();
     if let [first, again, second] = device.modules.as_slice() {
         assert_eq!(first.0, again.0, "the first run's pipeline runs again");
         assert_ne!(first.0.group, second.0.group, "the second module has the first one's local size");
@@ -153,7 +155,9 @@ fn a_texel_that_stays_as_it_was_is_an_answer_only_where_another_changes() {
     let asked = [Asked { kernel, cases: Cases::new("", 2, vec![0x3f80_0000, 0x3f80]) }];
     let answer = |fault: fn(u32, &Kernel, u32, u64) -> Option<u64>| {
         let mut device = Device { fault, run: 0, modules: Vec::new() };
-        measure(&mut device, |_| Ok(Vec::new()), &support, &asked, (Runs::Two, Conditions::default()), Duration::ZERO).unwrap().remove(0)
+        measure(&mut device, |_| Ok(Vec::new()), &support, &asked, (Runs::Two, Conditions::default()), Duration::ZERO)
+            .unwrap()
+            .remove(0)
     };
     let drawn = answer(|_, _, _, operand| Some(operand >> 16));
     assert_eq!((drawn.outcome, drawn.out), (Outcome::Ran, vec![0x3f80]));
@@ -318,7 +322,16 @@ fn every_component_of_every_result_has_poison_of_its_own() {
         let answer = |result, component| {
             let mut device = Forgetful { result, component };
             let asked = std::slice::from_ref(&asked);
-            measure(&mut device, |_| Ok(Vec::new()), &support, asked, (Runs::Two, Conditions::default()), Duration::ZERO).unwrap().remove(0)
+            measure(
+                &mut device,
+                |_| Ok(Vec::new()),
+                &support,
+                asked,
+                (Runs::Two, Conditions::default()),
+                Duration::ZERO,
+            )
+            .unwrap()
+            .remove(0)
         };
         for (result, width) in results.iter().enumerate() {
             for component in 0..*width {

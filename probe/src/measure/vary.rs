@@ -110,7 +110,8 @@ mod tests {
     #[test]
     fn the_default_seed_begins_with_the_default_layout_and_others_reach_every_size() {
         assert_eq!(variants(0, 77, LARGE)[0], Variant::default());
-        let mut seen: Vec<u32> = (1..100).flat_map(|seed| variants(seed, random(seed), LARGE)).map(|v| v.group).collect();
+        let mut seen: Vec<u32> =
+            (1..100).flat_map(|seed| variants(seed, random(seed), LARGE)).map(|v| v.group).collect();
         seen.sort_unstable();
         seen.dedup();
         assert_eq!(seen, [32, 64, 96, 128, 256]);

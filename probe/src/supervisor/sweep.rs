@@ -110,7 +110,10 @@ pub fn sweep(site: &Site<'_>, order: Order<'_>, ledger: &mut dyn Ledger) -> Ende
 
 impl<'a> Sweep<'a, '_> {
     fn run(&mut self, ledger: &mut dyn Ledger) -> Result<(), Failure> {
-        while !(self.order.blocks.is_empty() && self.again.is_empty()) && !ledger.is_enough() && !self.site.settings.stop.is_wanted() {
+        while !(self.order.blocks.is_empty() && self.again.is_empty())
+            && !ledger.is_enough()
+            && !self.site.settings.stop.is_wanted()
+        {
             if self.site.is_over() {
                 return Err(self.site.overtime());
             }

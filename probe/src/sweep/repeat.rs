@@ -56,7 +56,9 @@ impl Repeating {
     pub fn take(&mut self, domain: &Domain, verifier: &Verifier, block: u64, results: &[u32]) -> Option<Tally> {
         let held = self.held.get_mut(&block)?;
         let pairs = held.results.iter().zip(results).enumerate();
-        held.others.push(pairs.filter(|(_, (first, again))| first != again).map(|(place, (_, again))| (place, *again)).collect());
+        held.others.push(
+            pairs.filter(|(_, (first, again))| first != again).map(|(place, (_, again))| (place, *again)).collect(),
+        );
         if held.others.len() < TURNS.len() {
             return None;
         }

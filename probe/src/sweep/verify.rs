@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 
 use fpprobe_profiles::parallel;
 use fpprobe_profiles::sweep::{Tally, Verifier};
-use fpprobe_reports::sweep::{Blocks, Unstable};
 use fpprobe_reports::sweep::record::{Record, Step};
+use fpprobe_reports::sweep::{Blocks, Unstable};
 use fpprobe_spirv::sweep::Domain;
 
 use super::journal::Journal;

@@ -132,7 +132,11 @@ impl Device {
         let device = |(family, number)| Device::on(&logical, physical, family, number);
         let mut own = Device { subgroups, ..device((family, 0))? };
         if stress {
-            let what = if second.is_some() { "dispatches over two queues at once" } else { "dispatches by two threads at once" };
+            let what = if second.is_some() {
+                "dispatches over two queues at once"
+            } else {
+                "dispatches by two threads at once"
+            };
             own.beside = Some(Beside { device: Box::new(device(second.unwrap_or((family, 0)))?), what });
         }
         Ok(own)
@@ -177,11 +181,7 @@ impl Device {
     /// What it can run.
     pub fn limits(&self) -> Limits {
         let Subgroups { sizes, most } = self.subgroups.unwrap_or(Subgroups { sizes: [0; 2], most: 0 });
-        Limits {
-            invocations: self.most_invocations(),
-            subgroups: self.subgroups.map(|_| sizes),
-            most_subgroups: most,
-        }
+        Limits { invocations: self.most_invocations(), subgroups: self.subgroups.map(|_| sizes), most_subgroups: most }
     }
 
     /// Most invocations of a work group in x.

@@ -40,8 +40,8 @@ impl State {
             return Err(Failure::new(Outcome::Unsupported, lacks));
         }
         let domain = Domain::of(&kernel).map_err(|error| refused(error.to_string()))?;
-        let words =
-            sweep::build(&domain, sink, group).map_err(|error| refused(format!("no module could be built: {error}")))?;
+        let words = sweep::build(&domain, sink, group)
+            .map_err(|error| refused(format!("no module could be built: {error}")))?;
         let sweep = device.sweep(&words, group).map_err(|error| device.explain(error))?;
         self.sweep = Some(Sweeping { sweep, domain, sink, results: None });
         Ok(Response::Opened)

@@ -42,7 +42,8 @@ fn reports_say_how_they_were_measured() {
     let (out, name) = (folder.path().join("report.json"), "Some Game");
     let mut command = fpprobe(&["lavapipe-25"]);
     command.args(["--set", &format!("drivers.application={name}"), "run", "f32.fadd", "f32.fadd:route=literal"]);
-    let text = ends(command.args(["--seed", "9", "--random", "5", "--stress", "-o"]).arg(&out).args(["--format", "json"]));
+    let text =
+        ends(command.args(["--seed", "9", "--random", "5", "--stress", "-o"]).arg(&out).args(["--format", "json"]));
     text.with(0);
     let report = json(&out);
     assert_eq!(report["run"], serde_json::json!({ "seed": 9, "random": 5, "stress": true }));

@@ -93,7 +93,8 @@ fn lies_that_are_rare_or_depend_on_how_a_kernel_is_run_are_found() {
 fn a_fault_of_any_local_size_is_found_by_some_seed() {
     for size in [32, 96, 128, 256] {
         let statement = format!("give r+1 in f32.sqrt by local{size}");
-        let found = |seed: &u32| run(&statement, &["f32.sqrt"], &["--seed", &seed.to_string()]).outcome("f32.sqrt") == "flaky";
+        let found =
+            |seed: &u32| run(&statement, &["f32.sqrt"], &["--seed", &seed.to_string()]).outcome("f32.sqrt") == "flaky";
         assert!((1..16).any(|seed| found(&seed)), "{size}");
     }
 }

@@ -80,11 +80,9 @@ impl Unstable {
     /// Adds what was found elsewhere.
     pub fn merge(&mut self, other: &Unstable) {
         self.blocks = self.blocks.iter().chain(other.blocks.iter()).collect();
-        for (own, more) in [
-            (&mut self.compared, other.compared),
-            (&mut self.inputs, other.inputs),
-            (&mut self.odd, other.odd),
-        ] {
+        for (own, more) in
+            [(&mut self.compared, other.compared), (&mut self.inputs, other.inputs), (&mut self.odd, other.odd)]
+        {
             *own = own.saturating_add(more);
         }
         self.rate = self.odd as f64 / (self.compared.max(1) as f64 * TIMES as f64);

@@ -5,7 +5,8 @@ use fpprobe_profiles::sweep::{Tally, Verifier};
 use fpprobe_reports::model::{Host, Program};
 use fpprobe_reports::render::Style;
 use fpprobe_reports::sweep::{
-    Change, Changes, Device, Fingerprint, MergeError, Print, Resolution, SCHEMA, SWEEPS, Sweep, Swept, Unstable, Who, load, merge,
+    Change, Changes, Device, Fingerprint, MergeError, Print, Resolution, SCHEMA, SWEEPS, Sweep, Swept, Unstable, Who,
+    load, merge,
 };
 use fpprobe_spirv::sweep::Domain;
 use serde_json::Value;

@@ -25,7 +25,9 @@ fn plans(controls: &str, vias: &[Via]) -> Vec<Plan> {
             .collect();
         let together = if format.channels().is_empty() { kernels.len().max(1) } else { 1 };
         plans.extend(
-            kernels.chunks(together).map(|kernels| Plan::new(kernels, true, Variant { shift: 2, reversed: true, ..Variant::default() })),
+            kernels
+                .chunks(together)
+                .map(|kernels| Plan::new(kernels, true, Variant { shift: 2, reversed: true, ..Variant::default() })),
         );
     }
     let sides = crate::catalogue::side_by_side().into_iter();

@@ -161,7 +161,10 @@ pub(super) fn unstable(kernel: &Swept) -> String {
     names.extend((blocks.ranges().len() > NAMED).then(|| "...".to_owned()));
     let names = format!("{} ({})", number(blocks.count() as usize, "block"), names.join(", "));
     if *compared == 0 {
-        return format!("unstable: {names} of {} had other digests when they ran again", grouped(kernel.asked.count() as usize));
+        return format!(
+            "unstable: {names} of {} had other digests when they ran again",
+            grouped(kernel.asked.count() as usize)
+        );
     }
     format!(
         "unstable: {} of {} that ran three times gave several results, in {names}; rate {rate:.1e}",

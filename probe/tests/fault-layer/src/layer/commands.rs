@@ -8,8 +8,8 @@ use std::time::Duration;
 use ash::vk;
 
 use super::aftermath::{self, Launch};
-use super::{memory, queues};
 use super::state::{Device, device, lock, state, strikes};
+use super::{memory, queues};
 use crate::statement::{Damage, Kind};
 use crate::trigger::Module;
 

@@ -6,8 +6,8 @@ use std::mem::transmute;
 
 use ash::vk;
 
-use super::{answers, queues};
 use super::state::{before, fail, instance, state};
+use super::{answers, queues};
 use crate::statement::Kind;
 
 /// The length that a statement wants a list to announce.

@@ -30,7 +30,8 @@ pub(super) fn announced() -> Option<u32> {
 /// `info` is valid.
 pub(super) unsafe fn existing<'a>(info: &vk::DeviceCreateInfo<'a>) -> Vec<vk::DeviceQueueCreateInfo<'a>> {
     // SAFETY: it points to that many.
-    let wanted = unsafe { std::slice::from_raw_parts(info.p_queue_create_infos, info.queue_create_info_count as usize) };
+    let wanted =
+        unsafe { std::slice::from_raw_parts(info.p_queue_create_infos, info.queue_create_info_count as usize) };
     let mut queues = wanted.to_vec();
     if announced().is_some() {
         queues.iter_mut().for_each(|one| one.queue_count = 1);

@@ -81,6 +81,7 @@
 //! |---|---|
 //! | `on swiftshader` | only where `VK_DRIVER_FILES` contains the text |
 //! | `at f32.fadd\|f32.s*:controls=ftz32` | only for modules that hold such a kernel, where the call knows the kernels |
+//! | `share 95` | only for modules that hold a kernel of that percentage of all, always the same ones |
 //! | `company`, `alone` | only for modules of several kernels, of one kernel |
 //! | `second` | only for every second module of the same kernels |
 //! | `once`, `nth 3`, `from 3`, `every 3` | only the first time; the third; the third and all later; each third |

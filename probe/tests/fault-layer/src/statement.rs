@@ -28,6 +28,8 @@ pub struct Statement {
     pub size: Size,
     /// Whether it takes only every second module of the same kernels.
     pub second: bool,
+    /// Percentage of kernels that it takes, always the same ones, whatever module holds them; 100 for all.
+    pub share: u8,
     /// Which of the occasions that are left it takes.
     pub count: Count,
     /// Whether occasions are counted across processes.

@@ -42,8 +42,7 @@ impl Armed {
 
     /// Whether it strikes on this occasion, which is about these modules. Counts the occasion and records the strike.
     pub fn strikes(&self, modules: &[&Module]) -> io::Result<bool> {
-        let free = self.statement.at.is_empty() && self.statement.size == Size::Any && !self.statement.second;
-        if !free && !modules.iter().any(|module| self.wants(module)) {
+        if !self.statement.is_free() && !modules.iter().any(|module| self.wants(module)) {
             return Ok(false);
         }
         let number = match &self.file {
@@ -69,8 +68,18 @@ impl Armed {
             Size::Alone => module.kernels.len() == 1,
             Size::Company => module.kernels.len() > 1,
         };
-        size && (!self.statement.second || module.turn.is_multiple_of(2)) && self.statement.at.choose(&module.kernels)
+        let turn = !self.statement.second || module.turn.is_multiple_of(2);
+        let share = self.statement.share == 100 || module.kernels.iter().any(|id| place(id) < self.statement.share);
+        size && turn && share && self.statement.at.choose(&module.kernels)
     }
+}
+
+/// A number from 0 to 99 for each kernel id, spread evenly: FNV-1a, and its high bits mixed into the low ones.
+fn place(id: &str) -> u8 {
+    let hash = id.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    });
+    ((hash ^ hash >> 32) % 100) as u8
 }
 
 /// Adds one to the number in a file that several processes use.
@@ -114,6 +123,23 @@ mod tests {
             });
             assert_eq!(struck, expected, "{text}");
         }
+    }
+
+    #[test]
+    fn a_share_takes_the_same_kernels_every_time_and_about_as_many_as_it_says() {
+        let ids: Vec<String> = (0..1000).map(|number| format!("f32.fadd:case={number}")).collect();
+        for share in [0, 5, 30, 95] {
+            let strikes = || -> Vec<bool> {
+                let armed = armed(&format!("skip share {share}"));
+                ids.iter().map(|id| armed.strikes(&[&module(&[id], 1)]).unwrap()).collect()
+            };
+            let struck = strikes();
+            assert_eq!(struck, strikes());
+            let count = struck.iter().filter(|struck| **struck).count();
+            assert!(count.abs_diff(share * 10) < 50, "{share} %: {count} of 1000");
+        }
+        assert!("skip share 101".parse::<Statement>().is_err());
+        assert!("crash in vkCreateDevice share 5".parse::<Statement>().is_err());
     }
 
     #[test]

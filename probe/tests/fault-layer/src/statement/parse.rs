@@ -48,6 +48,7 @@ impl FromStr for Statement {
             at: Patterns::default(),
             size: Size::default(),
             second: false,
+            share: 100,
             count: Count::default(),
             ever: false,
         };
@@ -69,6 +70,7 @@ impl FromStr for Statement {
                 // The rest of an arithmetic statement is its own.
                 _ if arithmetic => own.push(word),
                 "at" => statement.at = Patterns::new(next()?)?,
+                "share" => statement.share = number(next()?, 100)? as u8,
                 "nth" => statement.count = Count::Nth(positive(next()?)?),
                 "from" => statement.count = Count::From(positive(next()?)?),
                 "every" => statement.count = Count::Every(positive(next()?)?),
@@ -90,9 +92,14 @@ fn rewriting(words: &[&str]) -> Result<Kind, String> {
 }
 
 impl Statement {
+    /// Whether it takes any module.
+    pub fn is_free(&self) -> bool {
+        self.size == Size::Any && !self.second && self.share == 100 && self.at.is_empty()
+    }
+
     /// Refuses words that would have no effect.
     fn check(&self, place: Option<&'static Call>) -> Result<(), String> {
-        let plain = self.size == Size::Any && !self.second && self.at.is_empty();
+        let plain = self.is_free();
         let counted = self.count != Count::All || self.ever;
         match &self.kind {
             Kind::Act(Action::Return(_), call) if !call.result => Err(format!("{} returns nothing", call.name)),

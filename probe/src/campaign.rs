@@ -9,6 +9,7 @@ use fpprobe_reports::journal::{Device as Journaled, Pass, Quick, Run};
 use fpprobe_reports::model::{Answer, Device, Incident, Outcome, ProfileResult, SCHEMA, TexelPath};
 use fpprobe_reports::record::Recorder;
 use fpprobe_reports::store::Store;
+use fpprobe_reports::unrun::unrun;
 use fpprobe_reports::{Report, demanded};
 use fpprobe_spirv::Kernel;
 use fpprobe_spirv::catalogue::Extent;
@@ -25,7 +26,7 @@ use crate::session::Session;
 use crate::supervisor::{Ask, Batching, Environment, Hurry, Measured, Row, Site, Target, measure, side_by_side};
 use crate::tally::Tally;
 use crate::vulkan::offers;
-use crate::{alone, asking, colour, host, hurry, judging, quick, select};
+use crate::{absent, alone, asking, colour, host, hurry, judging, quick, select};
 
 /// What to measure, what to judge by, and where to keep it.
 pub struct Campaign<'a> {
@@ -37,8 +38,10 @@ pub struct Campaign<'a> {
     pub plan: &'a Plan,
     /// What was asked for, now or when the journal began.
     pub run: Run,
-    /// For a quick run that begins, the store with the reports of before.
-    pub quick: Option<Store>,
+    /// The store with the reports of before, where there is one.
+    pub store: Option<Store>,
+    /// Whether a quick run begins.
+    pub quick: bool,
     /// Where each step is noted.
     pub journal: Noted,
     /// Whether to ask again what is in quarantine.
@@ -85,7 +88,7 @@ impl<'a> Campaign<'a> {
 
     /// Asks and judges; what comes of the report is the caller's matter.
     pub fn gather(self) -> anyhow::Result<Gathered<'a>> {
-        let Campaign { session, measuring, plan, mut run, quick, journal, retry, before: _ } = self;
+        let Campaign { session, measuring, plan, mut run, store, quick, journal, retry, before: _ } = self;
         let profiles = &plan.profiles;
         let judges = Judge::together(profiles);
         let mut settings = session.settings(measuring)?;
@@ -97,8 +100,8 @@ impl<'a> Campaign<'a> {
         let targets: Vec<Target> =
             select::devices(&rows, &run.devices)?.into_iter().map(|(_, target)| target).collect();
         let names = names(&targets);
-        if let Some(store) = quick {
-            run.quick = Some(quick::again(&store, targets.iter().map(|target| &target.found.identity))?);
+        if let Some(store) = store.as_ref().filter(|_| quick) {
+            run.quick = Some(quick::again(store, targets.iter().map(|target| &target.found.identity))?);
         }
         let journal = match journal {
             Noted::Nowhere => None,
@@ -137,7 +140,11 @@ impl<'a> Campaign<'a> {
             tally.device(&result.measured);
             // What is in quarantine keeps the journal by itself.
             whole &= result.measured.unasked == 0;
-            devices.push(entry(target, result, &settings.environment, &mut recorder));
+            let device = entry(target, result, &settings.environment, &mut recorder);
+            for unrun in unrun(&device) {
+                say(&format!("{} claims to support what it does not run: {unrun}", target.label()));
+            }
+            devices.push(device);
         }
         let mut report = Report {
             schema: SCHEMA.to_owned(),
@@ -153,7 +160,8 @@ impl<'a> Campaign<'a> {
         // Who selects devices has asked for those alone.
         if run.devices.is_empty() {
             report.incomplete = rows.iter().filter_map(|row| row.devices.as_ref().err().cloned()).collect();
-            tally.incidents(report.incomplete.len());
+            report.incomplete.extend(absent::look(&rows, store.as_ref()));
+            tally.incidents(report.incomplete.iter().filter(|incident| incident.is_failure()).count());
         }
         Ok(Gathered { report, journal, whole, status: tally.status(), judges })
     }

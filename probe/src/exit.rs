@@ -20,8 +20,8 @@ Exit status:
   2  usage, configuration or unreadable input
   3  a requirement or baseline is not met
   4  nothing could be measured
-  5  incomplete: a device or kernel crashed, hung or was lost, or the run was
-     interrupted
+  5  incomplete: a kernel that the device claims to support did not run, a
+     device or kernel crashed, hung or was lost, or the run was interrupted
 Where several apply, the first of 2, 1, 4, 3, 5.";
 
 /// How the program ends.
@@ -38,7 +38,7 @@ pub enum Status {
     Unmet = 3,
     /// Nothing could be measured.
     Nothing = 4,
-    /// A device or kernel crashed, hung or was lost.
+    /// A kernel that the device claims to support did not run, or something crashed, hung or was lost.
     Incomplete = 5,
 }
 

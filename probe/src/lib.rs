@@ -8,6 +8,7 @@
 //! Vulkan; nothing else here may call them.
 #![deny(unsafe_code)]
 
+mod absent;
 mod against;
 mod alone;
 mod asking;

@@ -37,7 +37,7 @@ pub struct Hello {
 pub enum Request {
     /// The first request.
     Hello(Hello),
-    /// Lists the driver's devices. Answer: [`Response::Devices`].
+    /// Lists the driver's devices. Answer: [`Response::Devices`] or [`Response::NoDevice`].
     Enumerate,
     /// Makes a device ready. Answer: [`Response::Opened`].
     Open {
@@ -98,6 +98,8 @@ pub enum Response {
     Hello(Hello),
     /// The driver's devices, in its order.
     Devices(Vec<Found>),
+    /// The driver has no device: the call that says so, and its result.
+    NoDevice(String),
     /// The device, the sweep or the blocks of one: ready, or on their way.
     Opened,
     /// One answer per job, in their order.

@@ -12,6 +12,8 @@ pub struct Tally {
     answered: usize,
     /// Devices that gave nothing, though what they were asked is not merely unsupported.
     silent: usize,
+    /// Kernels that a device claims to support and did not run.
+    failed: usize,
     /// Incidents of any kind.
     incidents: usize,
 }
@@ -22,9 +24,10 @@ impl Tally {
         let outcomes = || measured.observations.iter().map(|observation| observation.outcome);
         if outcomes().any(Outcome::answered) {
             self.answered += 1;
-        } else if measured.unasked > 0 || outcomes().any(|outcome| outcome != Outcome::Unsupported) {
+        } else if measured.unasked > 0 || outcomes().any(Outcome::is_failure) {
             self.silent += 1;
         }
+        self.failed += outcomes().filter(|outcome| outcome.is_failure()).count();
         self.incidents += measured.incidents.len();
     }
 
@@ -40,7 +43,7 @@ impl Tally {
 
     /// The exit status.
     pub fn status(&self) -> Status {
-        let incomplete = self.incidents > 0 || self.silent > 0 && self.answered > 0;
+        let incomplete = self.incidents > 0 || self.failed > 0 || self.silent > 0 && self.answered > 0;
         Status::Nothing.when(self.answered == 0).and(Status::Incomplete.when(incomplete))
     }
 }

@@ -35,6 +35,11 @@ impl Outcome {
     pub const fn answered(self) -> bool {
         matches!(self, Outcome::Ran | Outcome::Flaky)
     }
+
+    /// Whether a kernel that the device claims to support did not run.
+    pub const fn is_failure(self) -> bool {
+        !self.answered() && !matches!(self, Outcome::Unsupported)
+    }
 }
 
 /// What one kernel answered.

@@ -10,7 +10,7 @@
 //!   [`demanded`]: what it would have to say. [`verified`]: modes as the device shows them. [`vulkan_profile`]: Vulkan
 //!   Profiles files, and whether a device does what one demands.
 //! - [`diff`]: what changed between two reports; [`common`]: what both asked. [`baseline`], [`check`]: deviations that are accepted, and the gate.
-//!   [`failed`]: every lane that a rule does not accept.
+//!   [`failed`]: every lane that a rule does not accept. [`unrun`]: kernels that a device claims to support and did not run.
 //! - [`sweep`]: whole domains: their report, fingerprints, and what changed since an older one.
 //! - [`render`]: one file per output format behind one trait.
 //!
@@ -43,6 +43,7 @@ pub mod store;
 pub mod sweep;
 pub mod texels;
 pub mod time;
+pub mod unrun;
 pub mod values;
 pub mod verified;
 pub mod vulkan_profile;

@@ -249,6 +249,16 @@ pub struct Incident {
 /// How the detail of an incident begins that tells what a quick run had no time for.
 pub const LEFT_OUT: &str = "left out of a quick run, whose time was up";
 
+/// How the detail of an incident begins that tells of a driver whose hardware is not in this machine.
+pub const NO_DEVICE: &str = "no device in this machine";
+
+impl Incident {
+    /// Whether something went wrong: not what a quick run leaves out, and not a driver without hardware.
+    pub fn is_failure(&self) -> bool {
+        self.outcome.is_some() || !(self.detail.starts_with(LEFT_OUT) || self.detail.starts_with(NO_DEVICE))
+    }
+}
+
 /// A finding beside the rules.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Finding {

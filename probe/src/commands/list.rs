@@ -23,8 +23,10 @@ struct Document {
     devices: Vec<Entry>,
     /// Drivers that failed.
     incomplete: Vec<Incident>,
-    /// Manifests of drivers whose hardware is not in this machine.
+    /// Manifests of drivers without a device.
     idle: Vec<String>,
+    /// Of each of them, the call that says so and its result.
+    idle_reasons: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -66,12 +68,15 @@ fn document(rows: &[Row]) -> Document {
         let Found { identity, claims, taint, obstacle, libraries: _ } = found;
         Entry { index, identity, claims, taint, obstacle }
     };
-    let idle = rows.iter().filter(|row| row.devices.as_ref().is_ok_and(Vec::is_empty));
+    let idle = rows.iter().filter(|row| row.absent.is_some());
+    let (idle, idle_reasons) =
+        idle.map(|row| (row.manifest.display().to_string(), row.absent.clone().unwrap_or_default())).unzip();
     Document {
         schema: "fpprobe-list/1",
         devices: select::targets(rows).into_iter().map(|target| target.found).enumerate().map(entry).collect(),
         incomplete: rows.iter().filter_map(|row| row.devices.as_ref().err().cloned()).collect(),
-        idle: idle.map(|row| row.manifest.display().to_string()).collect(),
+        idle,
+        idle_reasons,
     }
 }
 
@@ -83,8 +88,10 @@ fn text(document: &Document, out: &mut impl Write) -> io::Result<()> {
         writeln!(out, "-  {}: {}", visible(&incident.subject), visible(&incident.detail))?;
     }
     if !document.idle.is_empty() {
-        let names: Vec<_> = document.idle.iter().map(|path| visible(path)).collect();
-        writeln!(out, "Drivers without a device in this machine: {}", names.join(", "))?;
+        writeln!(out, "Drivers without a device in this machine:")?;
+        for (path, reason) in document.idle.iter().zip(&document.idle_reasons) {
+            writeln!(out, "   {}: {}", visible(path), visible(reason))?;
+        }
     }
     if document.devices.is_empty() {
         writeln!(out, "No device. `fpprobe doctor` says what to do.")?;
@@ -174,11 +181,17 @@ mod tests {
         };
         let entry = Entry { index: 0, identity, claims, taint: vec![hostile()], obstacle: Some(hostile()) };
         let incident = Incident { subject: hostile(), outcome: Some(Outcome::Crashed), detail: hostile() };
-        let document = Document { schema: "", devices: vec![entry], incomplete: vec![incident], idle: vec![hostile()] };
+        let document = Document {
+            schema: "",
+            devices: vec![entry],
+            incomplete: vec![incident],
+            idle: vec![hostile()],
+            idle_reasons: vec![hostile()],
+        };
         let mut out = Vec::new();
         text(&document, &mut out).unwrap();
         let page = String::from_utf8(out).unwrap();
         assert!(!page.contains(|c| c != '\n' && is_hidden(c)), "{page:?}");
-        assert_eq!(page.lines().count(), 12, "{page}");
+        assert_eq!(page.lines().count(), 13, "{page}");
     }
 }

@@ -45,7 +45,10 @@ fn begin(session: &Session, args: &RunArgs) -> anyhow::Result<Status> {
         asking::kernels(&plan.profiles, &run.filter, run.extent(), &Support::everything())?;
     }
     plan.keep = Keep::new(&session.config, &args.keeping)?;
-    let quick = args.quick.then(|| keep::store(&session.config, &args.keeping.place)).transpose()?;
+    let store = keep::store(&session.config, &args.keeping.place);
+    // A quick run reads what deviated before.
+    let store = if args.quick { Some(store?) } else { store.ok() };
+    let quick = args.quick;
     if args.quick {
         // Of what was not asked nothing can be required.
         plan = plan.without_requirements();
@@ -53,7 +56,7 @@ fn begin(session: &Session, args: &RunArgs) -> anyhow::Result<Status> {
     let journal = plan.output.journal().map_or(Noted::Nowhere, Noted::At);
     let retry = args.retry_quarantined;
     let before = Before::begin(&args.against);
-    Campaign { session, measuring: &args.measuring, plan: &plan, run, quick, journal, retry, before }.lead()
+    Campaign { session, measuring: &args.measuring, plan: &plan, run, store, quick, journal, retry, before }.lead()
 }
 
 fn resume(session: &Session, args: &RunArgs, place: &Path) -> anyhow::Result<Status> {
@@ -68,7 +71,9 @@ fn resume(session: &Session, args: &RunArgs, place: &Path) -> anyhow::Result<Sta
     let mut plan = judging::Plan::new(&session.config, &judging, Path::new(""))?;
     plan.keep = Keep::new(&session.config, &args.keeping)?;
     let (journal, retry) = (Noted::On(journal), args.retry_quarantined);
-    Campaign { session, measuring: &args.measuring, plan: &plan, run, quick: None, journal, retry, before: None }.lead()
+    let store = keep::store(&session.config, &args.keeping.place).ok();
+    let (measuring, before) = (&args.measuring, None);
+    Campaign { session, measuring, plan: &plan, run, store, quick: false, journal, retry, before }.lead()
 }
 
 fn absolute(name: &str) -> String {

@@ -184,6 +184,7 @@ pub mod tests {
             driver: device.driver.clone(),
             driver_version: String::new(),
             driver_info: String::new(),
+            manifest: String::new(),
             taint: Vec::new(),
             classes: BTreeMap::new(),
         };

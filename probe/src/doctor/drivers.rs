@@ -33,7 +33,8 @@ fn row(row: &Row) -> Vec<Finding> {
     };
     if devices.is_empty() {
         let remedy = "nothing, unless its hardware is in this machine: then see the device nodes below";
-        return vec![Finding::note(format!("{path}: no device"), remedy)];
+        let why = row.absent.as_deref().unwrap_or_default();
+        return vec![Finding::note(format!("{path}: no device: {why}"), remedy)];
     }
     let mut findings = Vec::new();
     for device in devices {

@@ -27,9 +27,16 @@ const AT_ONCE: usize = 4;
 pub struct Row {
     /// The manifest.
     pub manifest: PathBuf,
+    /// The library that it names; empty where it names none.
+    pub library: PathBuf,
     /// Its devices, in the driver's order; or why there are none. A driver without hardware has an empty list.
     pub devices: Result<Vec<Found>, Incident>,
+    /// Of a driver without a device, the call that says so and its result.
+    pub absent: Option<String>,
 }
+
+/// What a driver shows: its devices, or why there are none.
+type Shown = Result<Vec<Found>, String>;
 
 /// Asks every driver for its devices; the rows come in the order of the manifests.
 pub fn enumerate(drivers: &[discover::Found], settings: &Settings, listener: Listener<'_>) -> Vec<Row> {
@@ -49,21 +56,29 @@ pub fn enumerate(drivers: &[discover::Found], settings: &Settings, listener: Lis
 
 fn ask(driver: &discover::Found, settings: &Settings, listener: Listener<'_>) -> Row {
     let manifest = driver.manifest.clone();
-    let devices = match &driver.library {
+    let shown = match &driver.library {
         Ok(_) => persistently(&manifest, settings, listener),
         Err(reason) => Err(Failure::new(Outcome::Rejected, format!("the manifest {reason}"))),
     };
-    let devices = devices.map_err(|failure| {
+    let library = driver.library.clone().unwrap_or_default();
+    let mut absent = None;
+    let shown = shown.map(|shown| {
+        shown.unwrap_or_else(|why| {
+            absent = Some(why);
+            Vec::new()
+        })
+    });
+    let devices = shown.map_err(|failure| {
         let subject = manifest.display().to_string();
         let text = format!("{failure}; its devices, if there are any, are not measured");
         listener(&Event::Trouble { subject: &subject, text: &text });
         Incident { subject, outcome: Some(failure.outcome), detail: failure.detail }
     });
-    Row { manifest, devices }
+    Row { manifest, library, devices, absent }
 }
 
 /// Asks again where that may help: a worker that was killed from outside several times, one that crashed once.
-fn persistently(manifest: &Path, settings: &Settings, listener: Listener<'_>) -> Result<Vec<Found>, Failure> {
+fn persistently(manifest: &Path, settings: &Settings, listener: Listener<'_>) -> Result<Shown, Failure> {
     let mut attempts = 0;
     loop {
         let found = devices(manifest, settings, listener);
@@ -83,7 +98,7 @@ fn persistently(manifest: &Path, settings: &Settings, listener: Listener<'_>) ->
     }
 }
 
-fn devices(manifest: &Path, settings: &Settings, listener: Listener<'_>) -> Result<Vec<Found>, Failure> {
+fn devices(manifest: &Path, settings: &Settings, listener: Listener<'_>) -> Result<Shown, Failure> {
     if manifest.to_string_lossy().contains(':') {
         let message =
             "the manifest's path holds a colon, which the Vulkan loader takes for the end of a path: rename it";
@@ -95,8 +110,9 @@ fn devices(manifest: &Path, settings: &Settings, listener: Listener<'_>) -> Resu
             for device in &mut devices {
                 device.identity.driver.manifest = manifest.display().to_string();
             }
-            Ok(devices)
+            Ok(Ok(devices))
         }
+        Response::NoDevice(why) => Ok(Err(why)),
         other => Err(Failure::new(Outcome::Crashed, format!("the worker answered with {other:?}"))),
     }
 }

@@ -245,7 +245,7 @@ pub fn fit(answers: &[Answer], batch: &Batch, asks: &[Ask]) -> bool {
 pub fn unexpected(response: &Response) -> Failure {
     let what = match response {
         Response::Hello(_) => "a greeting",
-        Response::Devices(_) => "a list of devices",
+        Response::Devices(_) | Response::NoDevice(_) => "a list of devices",
         Response::Opened => "an open device",
         Response::Measured(_) => "answers of another shape",
         Response::Swept { .. } => "blocks of a sweep",

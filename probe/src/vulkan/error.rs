@@ -51,9 +51,12 @@ fn suffix(detail: &str) -> String {
 }
 
 impl VulkanError {
-    /// Whether the loader says that the driver has nothing to drive in this machine.
+    /// Whether the loader says that the driver has no device: because it refuses to start, or lists none. The second is
+    /// `VK_ERROR_INITIALIZATION_FAILED` of loaders such as 1.3.239.
     pub fn no_hardware(&self) -> bool {
-        self.kind == ErrorKind::Result("VK_ERROR_INCOMPATIBLE_DRIVER".into())
+        let says = |call, code: &str| self.call == call && self.kind == ErrorKind::Result(code.to_owned());
+        says("vkCreateInstance", "VK_ERROR_INCOMPATIBLE_DRIVER")
+            || says("vkEnumeratePhysicalDevices", "VK_ERROR_INITIALIZATION_FAILED")
     }
 
     /// A call that returned this code.

@@ -12,9 +12,14 @@ use super::text::{list, printable};
 /// more than the loader knows and use it with the devices that have it ("Instances", on `apiVersion`).
 pub(super) const NEWEST: u32 = vk::make_api_version(0, 1, 4, 0);
 
+/// Versions to ask an instance for, in this order: some drivers refuse one that is newer than what they know.
+const VERSIONS: [u32; 4] = [NEWEST, vk::API_VERSION_1_3, vk::API_VERSION_1_2, vk::API_VERSION_1_1];
+
 /// A Vulkan instance with no layers but those the environment asks for.
 pub(super) struct Instance {
     raw: ash::Instance,
+    /// The version that it was created for, which bounds what may be used of its devices ("Instances", on `apiVersion`).
+    pub(super) version: u32,
     /// Never unloaded: a driver may have left threads and thread-local destructors behind, and the process ends soon.
     _entry: ManuallyDrop<ash::Entry>,
 }
@@ -40,23 +45,33 @@ impl Instance {
         let name = CString::new(application).map_err(|_| {
             VulkanError::argument("vkCreateInstance", "the application name (`drivers.application`) has a NUL in it")
         })?;
-        let application =
-            vk::ApplicationInfo::default().application_name(&name).engine_name(c"fpprobe").api_version(NEWEST);
         // Without this extension and flag the loader hides drivers that are not fully conformant.
         let portability = extensions(&entry)?.iter().any(|name| name == "VK_KHR_portability_enumeration");
         let names = [khr::portability_enumeration::NAME.as_ptr()];
-        let mut info = vk::InstanceCreateInfo::default().application_info(&application);
-        if portability {
-            info = info.flags(vk::InstanceCreateFlags::ENUMERATE_PORTABILITY_KHR).enabled_extension_names(&names);
+        let create = |version: u32| {
+            let application =
+                vk::ApplicationInfo::default().application_name(&name).engine_name(c"fpprobe").api_version(version);
+            let mut info = vk::InstanceCreateInfo::default().application_info(&application);
+            if portability {
+                info = info.flags(vk::InstanceCreateFlags::ENUMERATE_PORTABILITY_KHR).enabled_extension_names(&names);
+            }
+            // SAFETY: the structures and strings that `info` points to live until after the call; the extension it names
+            // was enumerated.
+            unsafe { entry.create_instance(&info, None) }
+        };
+        let mut refusal = vk::Result::ERROR_INCOMPATIBLE_DRIVER;
+        for version in VERSIONS {
+            match create(version) {
+                Ok(raw) => return Ok(Instance { raw, version, _entry: entry }),
+                Err(code) => refusal = code,
+            }
+            if refusal != vk::Result::ERROR_INCOMPATIBLE_DRIVER {
+                break;
+            }
         }
-        // SAFETY: the structures and strings that `info` points to live until after the call; the extension it names
-        // was enumerated.
-        let raw = unsafe { entry.create_instance(&info, None) }.map_err(|code| {
-            let hint =
-                if code == vk::Result::ERROR_INCOMPATIBLE_DRIVER { "no Vulkan driver could be loaded" } else { "" };
-            VulkanError::result("vkCreateInstance", code).about(hint)
-        })?;
-        Ok(Instance { raw, _entry: entry })
+        let refused = VulkanError::result("vkCreateInstance", refusal);
+        let is_general = refusal == vk::Result::ERROR_INCOMPATIBLE_DRIVER;
+        Err(if is_general { refused.about("with Vulkan 1.4, 1.3, 1.2 and 1.1") } else { refused })
     }
 
     /// ash's instance; valid as long as `self`.
@@ -66,18 +81,12 @@ impl Instance {
 
     /// Handles of all physical devices, in the loader's order.
     pub(super) fn physical_devices(&self) -> Result<Vec<vk::PhysicalDevice>, VulkanError> {
+        // Of a driver that has no device, loaders of that time (1.3.239 among them) say `VK_ERROR_INITIALIZATION_FAILED`.
         let found = list("vkEnumeratePhysicalDevices", |count, data| {
             // SAFETY: `list` passes a count and either null or room for that many handles.
             unsafe { (self.raw.fp_v1_0().enumerate_physical_devices)(self.raw.handle(), count, data) }
         });
-        match found {
-            // What loaders of that time (1.3.239 among them) make of a driver that has no device: no failure, most drivers
-            // are installed for hardware that the machine lacks.
-            Err(error) if error.kind == super::ErrorKind::Result("VK_ERROR_INITIALIZATION_FAILED".into()) => {
-                Ok(Vec::new())
-            }
-            found => Ok(found?.into_iter().filter(|raw| *raw != vk::PhysicalDevice::null()).collect()),
-        }
+        Ok(found?.into_iter().filter(|raw| *raw != vk::PhysicalDevice::null()).collect())
     }
 }
 

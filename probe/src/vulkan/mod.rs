@@ -43,7 +43,7 @@ use fpprobe_spirv::Need;
 
 pub use claims::offers;
 pub use device::Device;
-pub use error::{ErrorKind, VulkanError};
+pub use error::VulkanError;
 use instance::Instance;
 use physical::Physical;
 pub use sweep::Sweep;

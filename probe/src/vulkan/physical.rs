@@ -5,7 +5,7 @@ use std::ffi::CStr;
 
 use ash::vk;
 
-use super::instance::{Instance, NEWEST};
+use super::instance::Instance;
 use super::text::{list, printable};
 use super::version::api_version;
 
@@ -15,7 +15,7 @@ pub(super) struct Physical {
     pub(super) raw: vk::PhysicalDevice,
     /// Core properties, limits among them.
     pub(super) properties: vk::PhysicalDeviceProperties,
-    /// The version that may be used with it: its own, or [`NEWEST`] where that is older.
+    /// The version that may be used with it: its own, or the instance's where that is older.
     pub(super) version: u32,
     /// Queue family with compute, where there is one.
     pub(super) family: Option<u32>,
@@ -76,7 +76,7 @@ impl Physical {
         Physical {
             raw,
             properties,
-            version: api.min(NEWEST),
+            version: api.min(instance.version),
             family: family.map(|index| index as u32),
             second,
             draws: drawing.is_some(),

@@ -52,11 +52,14 @@ impl State {
     /// Lists the devices.
     pub fn enumerate(&mut self) -> Result<Response, Failure> {
         let driver = match self.driver() {
-            // Drivers are installed for hardware that most machines lack; the loader says so with one result.
-            Err(error) if error.no_hardware() => return Ok(Response::Devices(Vec::new())),
+            // Drivers are installed for hardware that most machines lack; the loader says so with one result for each call.
+            Err(error) if error.no_hardware() => return Ok(Response::NoDevice(error.to_string())),
             driver => driver?,
         };
         let devices = driver.devices();
+        if devices.is_empty() {
+            return Ok(Response::NoDevice("vkEnumeratePhysicalDevices lists none".to_owned()));
+        }
         let libraries = libraries();
         let devices = devices.into_iter().map(|device| Found {
             identity: device.identity,

@@ -151,3 +151,15 @@ fn compiled(folder: &Path, name: &str, code: &str) -> PathBuf {
     assert!(status.is_ok_and(|status| status.success()), "a C compiler is needed to build {}", source.display());
     write_manifest(folder, &format!("{name}.json"), &library)
 }
+
+#[test]
+fn a_driver_that_refuses_the_newest_version_is_asked_for_older_ones() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = std::fs::read_to_string(manifest("swiftshader")).unwrap();
+    let library = serde_json::from_str::<serde_json::Value>(&text).unwrap()["ICD"]["library_path"].clone();
+    // SwiftShader answers VK_ERROR_INCOMPATIBLE_DRIVER to 1.4 where its manifest says 1.3.0.
+    let old = write_manifest(folder.path(), "old.json", Path::new(library.as_str().unwrap()));
+    let list = ends(with_manifests(&[old.clone()]).args(["list", "--json"])).document(0);
+    assert!(list["devices"][0]["name"].as_str().unwrap().contains("SwiftShader"), "{list}");
+    ends(with_manifests(&[old]).args(["run", "f32.fabs"])).with(0);
+}

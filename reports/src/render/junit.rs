@@ -79,16 +79,17 @@ pub(crate) fn write(report: &Report, out: &mut dyn Write, judge: &Judge<'_>) -> 
         let mut measuring = suite(device, &format!("{name}: measuring"));
         let flaky = device.findings.iter().filter(|finding| finding.kind == "flaky");
         measuring.add_test_cases(flaky.map(self::flaky));
-        for incident in &device.incomplete {
+        for incident in device.incomplete.iter().filter(|incident| incident.is_failure()) {
             measuring.add_test_case(lost(&incident.subject, phrase::incident(incident.outcome), &incident.detail));
         }
         if !measuring.test_cases.is_empty() {
             document.add_test_suite(measuring);
         }
     }
-    if !report.incomplete.is_empty() {
+    let failed = || report.incomplete.iter().filter(|incident| incident.is_failure());
+    if failed().next().is_some() {
         let mut suite = TestSuite::new("drivers and devices");
-        for incident in &report.incomplete {
+        for incident in failed() {
             suite.add_test_case(lost(&incident.subject, phrase::incident(incident.outcome), &incident.detail));
         }
         document.add_test_suite(suite);

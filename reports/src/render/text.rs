@@ -7,6 +7,7 @@ use super::{Render, lane, phrase};
 use crate::causes::{Cause, causes};
 use crate::escape::visible;
 use crate::model::{APPLICATION, Class, Device, Evidence, Finding, Incident, Report, Verdict};
+use crate::unrun::unrun;
 
 /// Lanes of evidence shown per cause; the report holds more.
 const EVIDENCE: usize = 2;
@@ -108,9 +109,13 @@ fn details(paper: &mut Paper, device: &Device, name: &str) -> io::Result<()> {
         paper.line(0, 2, &[(Ink::Strong, "Findings"), (Ink::Faint, name)])?;
         findings(paper, &device.findings)?;
     }
-    if !device.incomplete.is_empty() {
+    let unrun = unrun(device);
+    if !device.incomplete.is_empty() || !unrun.is_empty() {
         paper.gap()?;
         paper.line(0, 2, &[(Ink::Strong, "Not measured"), (Ink::Faint, name)])?;
+        for unrun in unrun {
+            paper.line(2, 2, &[(Ink::Plain, &format!("claimed by the device: {unrun}"))])?;
+        }
         for incident in phrase::gathered(&device.incomplete) {
             self::incident(paper, &incident)?;
         }

@@ -58,6 +58,9 @@ pub struct Held {
     pub driver_version: String,
     /// As above.
     pub driver_info: String,
+    /// Manifest of the driver; empty in entries of earlier versions.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub manifest: String,
     /// What makes it unfit as reference.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub taint: Vec<String>,
@@ -126,6 +129,7 @@ fn held(device: &Device) -> Held {
         driver: short(&driver.name),
         driver_version: short(&driver.version),
         driver_info: short(&driver.info),
+        manifest: short(&driver.manifest),
         taint: device.taint.iter().map(|text| short(text)).collect(),
         classes: device.profiles.iter().map(|profile| (short(&profile.id), profile.class)).collect(),
     }

@@ -76,9 +76,9 @@ impl Armed {
 
 /// A number from 0 to 99 for each kernel id, spread evenly: FNV-1a, and its high bits mixed into the low ones.
 fn place(id: &str) -> u8 {
-    let hash = id.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
-    });
+    let hash = id
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3));
     ((hash ^ hash >> 32) % 100) as u8
 }
 

@@ -5,6 +5,7 @@
 //! versions, and in time.
 
 mod accept;
+mod coverage;
 mod prints;
 mod read;
 mod versions;
@@ -18,12 +19,14 @@ use fpprobe_spirv::Kernel;
 use toml::value::Datetime;
 
 pub use self::accept::{AcceptError, Filter, Revision, accept};
+pub use self::coverage::Coverage;
+pub(crate) use self::coverage::is_plain;
 pub(crate) use self::prints::mended;
 pub use self::prints::{NoPrints, Objection, Prints};
 pub use self::read::read;
 pub use self::versions::{Range, RangeError, Version};
 pub use self::write::write;
-use crate::failed::{Lanes, written_lane};
+use crate::failed::{Answers, Lanes, List, written_lane};
 use crate::model::{Device, Evidence, Identity, RuleResult};
 use crate::selection::selects;
 use crate::values::{argument, decode_answer};
@@ -36,6 +39,8 @@ pub const SCHEMA: &str = "fpprobe-baseline/1";
 pub struct Baseline {
     /// Sorted by device, profile and rule.
     pub accepted: Vec<Acceptance>,
+    /// What was measured when they were accepted, device by device; none in baselines of earlier versions.
+    pub measured: Vec<Coverage>,
 }
 
 /// One accepted deviation.
@@ -168,13 +173,25 @@ impl Acceptance {
         selects(&self.device, identity) && self.other_driver(identity).is_none()
     }
 
+    /// Kernels that it is of.
+    pub fn kernels(&self) -> impl Iterator<Item = &str> {
+        let all = self.lanes.iter().flat_map(|prints| &prints.kernels).map(String::as_str);
+        let seen = self.seen.iter().filter_map(|lane| Some(lane.split_once(' ')?.0));
+        all.chain(seen.filter(|_| self.lanes.is_empty()))
+    }
+
+    /// How many of these kernels a device was not measured by, or by a shorter list of cases.
+    pub fn unmeasured(&self, answers: &Answers) -> usize {
+        self.kernels().filter(|kernel| answers.list(kernel) != Some(List::Whole)).count()
+    }
+
     /// Why it does not hold for this deviation today, or `None` where it does. `lanes` are all that fail, where the report
-    /// tells; where it or the baseline does not, their number and the first of them decide.
+    /// names them; where it or the baseline does not, their number and the first of them decide.
     pub fn objection(
         &self,
         identity: &Identity,
         rule: &RuleResult,
-        lanes: Option<&Lanes>,
+        (lanes, answers): (Option<&Lanes>, &Answers),
         today: Date,
     ) -> Option<Objection> {
         if let Some(other) = self.other_driver(identity) {
@@ -183,11 +200,18 @@ impl Acceptance {
         if let Some(expires) = self.expires.filter(|expires| *expires < today) {
             return Some(Objection::to_all(format!("its acceptance expired on {expires}")));
         }
-        let other = match lanes.filter(|_| !self.lanes.is_empty()) {
-            Some(lanes) => prints::objection(&self.lanes, lanes),
+        let known = lanes.filter(|_| !self.lanes.is_empty());
+        let list = |kernel: &str| answers.list(kernel).unwrap_or(List::Whole);
+        let other = match known {
+            Some(lanes) => {
+                let accepted =
+                    |kernel: &str| self.lanes.iter().any(|prints| prints.kernels.iter().any(|one| one == kernel));
+                prints::objection(&self.lanes, &answers.listed(lanes, accepted), list)
+            }
             None => self.unseen(rule),
         };
-        if rule.failing <= self.failing {
+        // Where every lane is known, their number says no more.
+        if rule.failing <= self.failing || known.is_some() && other.is_none() {
             return other;
         }
         let more = format!("{} lanes fail, where {} were accepted", rule.failing, self.failing);

@@ -1,6 +1,7 @@
 //! The gate: a report against a baseline. What deviates and is not accepted is new; what is accepted and does not deviate any
 //! more, or was not measured, is told, too. A report that tells of nothing opens no gate.
 
+mod coverage;
 mod render;
 mod subject;
 
@@ -8,12 +9,13 @@ use fpprobe_profiles::{Level, Outcome, Profile, Verdict};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+pub use self::coverage::{Covered, Missing, UnrunKernel};
 pub use self::render::{CHECKS, CheckFormat, RenderCheck};
 use self::subject::Subject;
 use crate::baseline::{Acceptance, Baseline, Date, Objection, Tainted, mended};
 use crate::causes::names;
 use crate::failed::Answers;
-use crate::model::{Device, Driver, Evidence, ProfileResult, Program, Report, RuleResult};
+use crate::model::{Device, Driver, Evidence, Incident, ProfileResult, Program, Report, RuleResult};
 use crate::record::RecordError;
 
 /// The value of [`Checked::schema`] that this program writes.
@@ -45,6 +47,10 @@ pub struct Checked {
     pub unmeasured: Vec<Gone>,
     /// Accepted deviations of which it says nothing because a kernel crashed, hung or was lost.
     pub lost: Vec<Gone>,
+    /// What was measured of each device, beside what the baseline's report measured.
+    pub coverage: Vec<Covered>,
+    /// Devices of the baseline that the report does not hold.
+    pub missing: Vec<Missing>,
 }
 
 /// What came of a check; the first that applies.
@@ -53,9 +59,10 @@ pub struct Checked {
 pub enum Gate {
     /// No device answered anything, or no rule was there to judge an answer.
     NothingMeasured,
-    /// Something deviates that is not accepted, or, strictly, is not as it was accepted.
+    /// Something deviates that is not accepted, a device is missing, a kernel does not run that ran before, or, strictly,
+    /// something is not as it was accepted.
     NotPassed,
-    /// Nothing does, but a driver, device or kernel crashed, hung or was lost.
+    /// Nothing of that, but a kernel that the device claims to support did not run, or something crashed, hung or was lost.
     Incomplete,
     /// Everything that was measured is as accepted.
     Passed,
@@ -150,6 +157,8 @@ pub struct Terms {
     pub strict: bool,
     /// Whether a device with layers or the like counts.
     pub allow_tainted: bool,
+    /// Whether devices were selected, so that others need not be there.
+    pub selected: bool,
 }
 
 /// Compares a report with a baseline. `profiles` tell what is accepted of lanes that the report does not show as evidence.
@@ -208,6 +217,8 @@ pub fn check(
         improved: Vec::new(),
         unmeasured: Vec::new(),
         lost: Vec::new(),
+        coverage: report.devices.iter().map(|device| coverage::of(device, baseline)).collect(),
+        missing: if terms.selected { Vec::new() } else { coverage::missing(report, baseline) },
     };
     for acceptance in &baseline.accepted {
         let gone = |now: String| Gone {
@@ -229,28 +240,34 @@ pub fn check(
 }
 
 fn gate(report: &Report, checked: &Checked) -> Gate {
-    let answered = |device: &&Device| device.observations.iter().any(|one| is_answer(one.outcome));
+    let answered = |device: &&Device| device.observations.iter().any(|one| one.outcome.answered());
     let rules = |device: &Device| device.profiles.iter().flat_map(|profile| &profile.rules).count();
-    let silent = |device: &&Device| device.observations.iter().any(|one| one.outcome != Outcome::Unsupported);
+    let silent = |device: &&Device| device.observations.iter().any(|one| one.outcome.is_failure());
     let troubled = |device: &&Device| {
         let lost = device.observations.iter().any(|one| is_loss(one.outcome));
-        lost || !device.incomplete.is_empty() || !answered(device) && silent(device)
+        lost || device.incomplete.iter().any(Incident::is_failure) || !answered(device) && silent(device)
     };
     let devices = || report.devices.iter();
-    let otherwise = !checked.improved.is_empty() || !checked.unmeasured.is_empty();
+    let unrun = |before: bool| checked.coverage.iter().any(|covered| covered.unrun(before).next().is_some());
+    let unasked = checked.coverage.iter().any(|covered| covered.unselected > 0);
+    let otherwise = !checked.improved.is_empty() || !checked.unmeasured.is_empty() || unasked;
     if !devices().any(|device| answered(&device) && rules(device) > 0) {
         Gate::NothingMeasured
-    } else if !checked.deviations.is_empty() || checked.strict && otherwise {
+    } else if !checked.deviations.is_empty()
+        || !checked.missing.is_empty()
+        || unrun(true)
+        || checked.strict && otherwise
+    {
         Gate::NotPassed
-    } else if !report.incomplete.is_empty() || !checked.lost.is_empty() || devices().any(|device| troubled(&device)) {
+    } else if report.incomplete.iter().any(Incident::is_failure)
+        || !checked.lost.is_empty()
+        || unrun(false)
+        || devices().any(|device| troubled(&device))
+    {
         Gate::Incomplete
     } else {
         Gate::Passed
     }
-}
-
-fn is_answer(outcome: Outcome) -> bool {
-    matches!(outcome, Outcome::Ran | Outcome::Flaky)
 }
 
 /// Whether a kernel was lost by what the driver did, and not for want of a feature.
@@ -291,7 +308,7 @@ fn verdict<'b>(
     let lanes = answers.lanes(rule);
     let about = baseline.accepted.iter().filter(|one| one.is_about(&device.identity, &profile.id, &rule.id));
     for acceptance in about {
-        match acceptance.objection(&device.identity, rule, lanes.as_ref(), today) {
+        match acceptance.objection(&device.identity, rule, (lanes.as_ref(), answers), today) {
             None => return Ok(acceptance),
             Some(objection) => why = objection,
         }
@@ -323,9 +340,10 @@ fn standing(acceptance: &Acceptance, subjects: &[Subject<'_>]) -> Standing {
     for Subject { device, answers } in subjects {
         if let Some((_, result)) = deviations(device).into_iter().find(|(of, one)| (&of.id, &one.id) == (profile, rule))
         {
-            let mended = |lanes| mended(&acceptance.lanes, &lanes, |kernel| answers.has(kernel));
-            let all: usize = acceptance.lanes.iter().map(|prints| prints.count * prints.kernels.len()).sum();
-            match answers.lanes(result).map_or(0, mended) {
+            let mended = |lanes| mended(&acceptance.lanes, &lanes, |kernel| answers.list(kernel));
+            let all: usize = acceptance.lanes.iter().map(|prints| prints.count() * prints.kernels.len()).sum();
+            let lanes = answers.lanes(result).map(|lanes| answers.listed(&lanes, |_| true));
+            match lanes.map_or(0, mended) {
                 0 => return Standing::Deviates,
                 mended => {
                     let better = format!("deviates, though not on {mended} of the {all} accepted lanes of all kernels");
@@ -350,7 +368,13 @@ fn standing(acceptance: &Acceptance, subjects: &[Subject<'_>]) -> Standing {
                 Verdict::Unsupported | Verdict::Incomplete => {
                     Standing::Unknown(format!("{}: {}", rule.verdict.name(), rule.behaviour))
                 }
-                met => Standing::Better(met.name().into()),
+                met => match (acceptance.unmeasured(answers), acceptance.kernels().count()) {
+                    (0, _) => Standing::Better(met.name().into()),
+                    (some, all) => Standing::Unknown(format!(
+                        "{}, though {some} of the {all} kernels that deviated were not measured, or not in full",
+                        met.name()
+                    )),
+                },
             },
         };
     }

@@ -7,7 +7,8 @@ use fpprobe_profiles::encoding::{Encoding, Reader};
 use fpprobe_profiles::judge::Observations;
 use fpprobe_profiles::ways;
 use fpprobe_profiles::{Observation, Outcome};
-use fpprobe_spirv::Kernel;
+use fpprobe_spirv::catalogue::Extent;
+use fpprobe_spirv::{Cases, Kernel, cases};
 
 use crate::model::{Device, Failed, Report, RuleResult};
 use crate::record::{RecordError, read_device};
@@ -55,6 +56,15 @@ pub(crate) fn component(kernel: &Kernel, part: usize) -> Option<u32> {
     (Encoding::of_result(kernel).len() > 1).then(|| u32::try_from(part).ok()).flatten()
 }
 
+/// Which of its lists of cases a kernel was asked.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum List {
+    /// That of a default run, or another.
+    Whole,
+    /// The short one of a quick run.
+    Short,
+}
+
 /// What a device answered, for the lanes of its rules.
 #[derive(Clone, Debug)]
 pub struct Answers {
@@ -65,11 +75,9 @@ pub struct Answers {
 }
 
 impl Answers {
-    /// Those of a device of the report; none are read where no rule tells which cases fail.
+    /// Those of a device of the report.
     pub fn of(device: &Device, report: &Report) -> Result<Answers, RecordError> {
-        let told = device.profiles.iter().flat_map(|profile| &profile.rules).any(|rule| !rule.failed.is_empty());
-        let recorded: &[_] = if told { &device.observations } else { &[] };
-        let observations = read_device(recorded, &report.inputs)?.observations;
+        let observations = read_device(&device.observations, &report.inputs)?.observations;
         let by_kernel = observations.iter().enumerate().map(|(place, observation)| (observation.kernel, place));
         let mut beside: HashMap<Kernel, Vec<(Kernel, Vec<usize>)>> = HashMap::new();
         for pair in ways::pairs(&observations) {
@@ -117,9 +125,24 @@ impl Answers {
         (!lanes.is_empty()).then_some(lanes)
     }
 
-    /// Whether a kernel has answers.
-    pub fn has(&self, kernel: &str) -> bool {
-        self.get(kernel).is_some()
+    /// Which list of cases a kernel with answers was asked.
+    pub fn list(&self, kernel: &str) -> Option<List> {
+        self.get(kernel).map(|observation| begins(observation).0)
+    }
+
+    /// Of these kernels the lanes of their lists alone, without those of random cases: another run has others.
+    pub fn listed(&self, lanes: &Lanes, of: impl Fn(&str) -> bool) -> Lanes {
+        let mut lanes = lanes.clone();
+        for (kernel, lanes) in lanes.iter_mut().filter(|(kernel, _)| of(kernel)) {
+            let Some(observation) = self.get(kernel) else { continue };
+            let (_, listed) = begins(observation);
+            if listed < observation.cases.len() {
+                let cases = observation.cases.iter().take(listed);
+                let inputs: HashSet<String> = cases.map(|case| inputs(&observation.kernel, case)).collect();
+                lanes.retain(|lane| inputs.contains(of_lane(lane)));
+            }
+        }
+        lanes
     }
 
     /// The observation, the case and the part of the result of a lane as [`Answers::lanes`] has it.
@@ -136,6 +159,42 @@ impl Answers {
         let observation = self.observations.get(*self.by_kernel.get(&kernel.parse().ok()?)?)?;
         matches!(observation.outcome, Outcome::Ran | Outcome::Flaky).then_some(observation)
     }
+}
+
+/// Which list the cases of an observation begin with, and how long that is: random cases come behind.
+fn begins(observation: &Observation) -> (List, usize) {
+    let (whole, short) = (Extent::Default.cases(&observation.kernel), cases::boundary(&observation.kernel));
+    let begins = |list: &Cases| observation.cases.values().starts_with(&list.values());
+    if begins(&whole) {
+        (List::Whole, whole.len())
+    } else if short.len() < whole.len() && begins(&short) {
+        (List::Short, short.len())
+    } else {
+        (List::Whole, observation.cases.len())
+    }
+}
+
+/// Those of a kernel's failing lanes that are on its short list; `None` where it has no shorter one.
+pub fn on_short_list(kernel: &str, lanes: &[String]) -> Option<Vec<String>> {
+    let kernel: Kernel = kernel.parse().ok()?;
+    let short = cases::boundary(&kernel);
+    if short.len() >= Extent::Default.cases(&kernel).len() {
+        return None;
+    }
+    let short: HashSet<String> = short.iter().map(|case| inputs(&kernel, case)).collect();
+    let is_short = |lane: &&String| short.contains(of_lane(lane));
+    Some(lanes.iter().filter(is_short).cloned().collect())
+}
+
+/// The operands of a case as lanes have them.
+pub fn inputs(kernel: &Kernel, case: &[u64]) -> String {
+    encode_case(kernel, case).iter().map(argument).collect::<Vec<_>>().join(" ")
+}
+
+/// The operands of a lane, without the component and the result.
+fn of_lane(lane: &str) -> &str {
+    let inputs = lane.split_once(" = ").map_or(lane, |(inputs, _)| inputs);
+    inputs.split_once(" [").map_or(inputs, |(inputs, _)| inputs)
 }
 
 fn lane(observation: &Observation, reader: &Reader, case: usize, part: usize) -> String {
@@ -171,7 +230,7 @@ fn ranges(numbers: &[usize]) -> String {
 }
 
 /// The numbers of [`ranges`], all of them below `end`.
-fn numbers(text: &str, end: usize) -> Option<Vec<usize>> {
+pub(crate) fn numbers(text: &str, end: usize) -> Option<Vec<usize>> {
     let mut numbers: Vec<usize> = Vec::new();
     for part in text.split(',') {
         let (first, last) = part.split_once('-').unwrap_or((part, part));

@@ -79,8 +79,8 @@ pub struct AcceptArgs {
     /// Only these rules
     #[arg(long = "rule", value_name = "ID")]
     pub rule: Vec<String>,
-    /// Removes what is better now: entries of which every device of the report that they are of meets the rule. Other
-    /// machines with the same baseline may need them still
+    /// Removes what is better now: entries of which every device of the report that they are of meets the rule, measured by
+    /// every kernel of the entry. Other machines with the same baseline may need them still
     #[arg(long)]
     pub prune: bool,
     /// Only while the driver has the name that it has now
@@ -104,7 +104,7 @@ pub struct CheckArgs {
     #[arg(long, value_name = "FILE")]
     pub baseline: PathBuf,
     /// Report that run wrote as JSON, or the folder that holds it [default: measure now]
-    #[arg(conflicts_with_all = ["kernel", "device", "jobs", "timeout", "device_timeout", "dump_raw"])]
+    #[arg(conflicts_with_all = ["kernel", "jobs", "timeout", "device_timeout", "dump_raw"])]
     pub report: Option<PathBuf>,
     /// Kernels to measure: ids, or patterns with * [default: all that run measures]
     #[arg(long, value_name = "FILTER")]

@@ -47,6 +47,11 @@ fn accept(args: &AcceptArgs) -> anyhow::Result<Status> {
     let (all, file) = (baseline.accepted.len(), args.output.display());
     let gone = if gone > 0 { format!(", {gone} removed") } else { String::new() };
     say(&format!("{file}: {set} added or replaced{gone}, {all} accepted in all"));
+    for coverage in baseline.measured.iter().filter(|coverage| !coverage.failed.is_empty()) {
+        let failed = coverage.failed.len();
+        let kernels = if failed == 1 { "1 kernel that does" } else { &format!("{failed} kernels that do") };
+        say(&format!("{file}: {kernels} not run on {} with {}, accepted (`failed`)", coverage.device, coverage.driver));
+    }
     Ok(Status::Done)
 }
 

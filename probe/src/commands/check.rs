@@ -7,20 +7,21 @@ use fpprobe_reports::check::{CHECKS, Gate, Terms, check};
 use fpprobe_reports::journal::{FORMAT, Run};
 use fpprobe_reports::load;
 use fpprobe_reports::model::ProfileResult;
+use fpprobe_reports::selection::selects;
 
 use crate::campaign::{Campaign, Gathered, Noted};
-use crate::cli::{CheckArgs, Judging};
+use crate::cli::{CheckArgs, Judging, Place};
 use crate::exit::{OrUsage as _, Status, usage_error};
 use crate::output::Page;
 use crate::session::Session;
-use crate::{colour, commands, host, judging, profiles};
+use crate::{colour, commands, host, judging, keep, profiles};
 
 /// Checks a report, or what is measured now.
 pub fn main(session: &Session, args: &CheckArgs) -> anyhow::Result<Status> {
     let page = Page::new(CHECKS, args.output.as_deref(), args.format.as_deref())?;
     let mut baseline = commands::baseline::read(&args.baseline)?;
     let (report, status) = match &args.report {
-        Some(path) => (of_profiles(load::one(path).or_usage()?, &args.profile)?, Status::Done),
+        Some(path) => (of(load::one(path).or_usage()?, args)?, Status::Done),
         None => measure(session, args)?,
     };
     if !args.profile.is_empty() {
@@ -28,7 +29,12 @@ pub fn main(session: &Session, args: &CheckArgs) -> anyhow::Result<Status> {
         let judged = |id: &String| of_devices(&report).any(|profile| profile.id == *id);
         baseline.accepted.retain(|accepted| judged(&accepted.profile));
     }
-    let terms = Terms { today: commands::baseline::today()?, strict: args.strict, allow_tainted: args.allow_tainted };
+    let terms = Terms {
+        today: commands::baseline::today()?,
+        strict: args.strict,
+        allow_tainted: args.allow_tainted,
+        selected: !session.selections(&args.devices.device).is_empty(),
+    };
     let profiles = profiles::that_judged(std::iter::once(&report))?;
     let checked = check(host::program(), &profiles, &report, &baseline, terms).or_usage()?;
     let colour = colour::on_stdout(session.config.colour);
@@ -41,8 +47,15 @@ pub fn main(session: &Session, args: &CheckArgs) -> anyhow::Result<Status> {
     }))
 }
 
-/// The report with the verdicts of these profiles alone; all where none is named.
-fn of_profiles(mut report: Report, named: &[String]) -> anyhow::Result<Report> {
+/// The report with the devices and the verdicts of the profiles that are selected; all where none is.
+fn of(mut report: Report, args: &CheckArgs) -> anyhow::Result<Report> {
+    let (named, devices) = (&args.profile, &args.devices.device);
+    if let Some(none) = devices.iter().find(|name| !report.devices.iter().any(|one| selects(name, &one.identity))) {
+        return Err(usage_error(format!("no device of the report matches `{none}`")));
+    }
+    if !devices.is_empty() {
+        report.devices.retain(|one| devices.iter().any(|name| selects(name, &one.identity)));
+    }
     let judged = |id: &String| of_devices(&report).any(|profile| profile.id == *id);
     if let Some(id) = named.iter().find(|id| !judged(id)) {
         let problem =
@@ -74,7 +87,9 @@ fn measure(session: &Session, args: &CheckArgs) -> anyhow::Result<(Report, Statu
         ..Run::default()
     };
     let (measuring, journal) = (&args.measuring, Noted::Nowhere);
-    let campaign = Campaign { session, measuring, plan: &plan, run, quick: None, journal, retry: false, before: None };
+    let store = keep::store(&session.config, &Place::default()).ok();
+    let (retry, quick, before) = (false, false, None);
+    let campaign = Campaign { session, measuring, plan: &plan, run, store, quick, journal, retry, before };
     let Gathered { report, status, .. } = campaign.gather()?;
     Ok((report, status))
 }

@@ -10,7 +10,7 @@ use super::board::Last;
 use super::log::Priority;
 use super::references::References;
 use super::roster::Known;
-use super::round::{Found, Order};
+use super::round::{Extent, Found, Order};
 use super::service::Service;
 use super::unfinished::Unfinished;
 use crate::config::Tell;
@@ -109,6 +109,11 @@ impl Service {
         self.remembered.told(&device.key, &found.changes);
         if let Some(unaccepted) = &found.unaccepted {
             self.remembered.unaccepted(&of_order, unaccepted);
+            if order.extent == Extent::Full {
+                // It measures all that a quick run does.
+                self.remembered.unaccepted(&format!("{place} {}", Extent::Quick.name()), unaccepted);
+            }
+            self.measure_up(device);
         }
         self.remember();
         let folder = self.policy.folder();
@@ -125,7 +130,9 @@ impl Service {
         self.metrics.set("fpprobe_daemon_newly_deviating_rules", &labels, standing as f64);
         let Some(last) = self.remembered.last.get(&device.key) else { return };
         self.metrics.set("fpprobe_daemon_changed_kernels", &labels, last.changed_kernels as f64);
-        if let Some(unaccepted) = last.unaccepted {
+        let orders = [Extent::Quick, Extent::Full].map(|extent| format!("{} {}", device.place(), extent.name()));
+        let unaccepted = self.remembered.standing_unaccepted(orders.each_ref().map(String::as_str));
+        if let Some(unaccepted) = unaccepted.filter(|_| last.unaccepted.is_some()) {
             self.metrics.set("fpprobe_daemon_unaccepted_deviations", &labels, unaccepted as f64);
         }
         if let Ok(finished) = last.finished.parse::<jiff::Timestamp>() {

@@ -97,6 +97,13 @@ impl Remembered {
         rules(deviations).any(|rule| !before.is_some_and(|before| before.contains(&rule)))
     }
 
+    /// How many deviations of these orders the baseline does not accept, each once: a quick run measures less than a default run,
+    /// and what it leaves out stands. None where nothing was checked.
+    pub fn standing_unaccepted(&self, orders: [&str; 2]) -> Option<usize> {
+        let known: Vec<&BTreeSet<RuleOf>> = orders.iter().filter_map(|order| self.unaccepted.get(*order)).collect();
+        (!known.is_empty()).then(|| known.into_iter().flatten().collect::<BTreeSet<_>>().len())
+    }
+
     /// Takes over what the baseline does not accept.
     pub fn unaccepted(&mut self, order: &str, deviations: &[Deviation]) {
         self.unaccepted.insert(order.to_owned(), rules(deviations).collect());
@@ -186,5 +193,11 @@ mod tests {
         remembered.unaccepted("slot", &one);
         assert!(!remembered.is_unaccepted_news("slot", &one) && remembered.is_unaccepted_news("other", &one));
         assert!(remembered.is_unaccepted_news("slot", &both));
+        // What a quick run leaves out stands.
+        remembered.unaccepted("quick", &[]);
+        assert_eq!(remembered.standing_unaccepted(["quick", "slot"]), Some(1));
+        remembered.unaccepted("quick", &both);
+        assert_eq!(remembered.standing_unaccepted(["quick", "slot"]), Some(2));
+        assert_eq!(remembered.standing_unaccepted(["none", "nothing"]), None);
     }
 }

@@ -318,9 +318,10 @@ impl Round<'_> {
     fn check(&self, baseline: &Path, stored: &Stored) -> anyhow::Result<(PathBuf, Vec<Deviation>)> {
         let path = self.place.work().join(format!("{}-check.json", stored.entry.id()));
         let report = self.place.store.folder().join(&stored.entry.file);
-        let check =
-            ["check".into(), "--baseline".into(), baseline.into(), report.into(), "-o".into(), path.clone().into()];
-        self.succeed(check.to_vec(), &[0, 3, 5])?;
+        let device = ["--device".into(), self.order.device.key.clone().into()];
+        let check = ["check".into(), "--baseline".into(), baseline.into(), report.into()];
+        let output = ["-o".into(), path.clone().into()];
+        self.succeed(check.into_iter().chain(device).chain(output).collect(), &[0, 3, 5])?;
         let deviations = changes::read::<Checked>(&path)?.deviations;
         Ok((path, deviations))
     }

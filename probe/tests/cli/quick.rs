@@ -128,3 +128,45 @@ fn verdicts_stay_where_only_controls_were_asked_beside_what_both_were() {
     assert!(rules.iter().any(|rule| rule["new"]["behaviour"] == "of its own"), "{rules:?}");
     assert!(diff["devices"][0]["kernels"].as_array().unwrap().is_empty(), "{diff}");
 }
+
+#[test]
+fn a_quick_run_is_as_accepted_where_the_default_run_of_the_same_driver_was() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let run = |arguments: &[String], store: &str, report: &str| {
+        let mut command = fpprobe(&["lavapipe-25"]);
+        command.arg("run").args(arguments).arg("--store-path").arg(path(store));
+        ends(command.arg("-o").arg(path(report))).with(0);
+        scene::json(&path(report))
+    };
+    let accept = |report: &str, out: &str, arguments: &[&str]| {
+        let mut command = fpprobe(&[]);
+        command.args(["baseline", "accept", "--reason", "known", "-o"]).arg(path(out)).arg(path(report));
+        ends(command.args(arguments)).with(0);
+    };
+    let check = |report: &str, baseline: &str| {
+        let mut command = fpprobe(&[]);
+        ends(command.args(["check", "--baseline"]).arg(path(baseline)).arg(path(report)))
+    };
+    // What a quick run asks, and variants of it, by their whole lists: some fail on more cases than a baseline lists one by one.
+    let quick = ["--quick".to_owned()];
+    let mut asked: Vec<String> = kernels(&run(&quick, "new", "quick-new.json")).into_iter().collect();
+    asked.extend(["f32.mul_then_add:*", "f16.sqrt:*"].map(str::to_owned));
+    run(&asked, "known", "default.json");
+    accept("default.json", "accepted.toml", &[]);
+    assert!(fs::read_to_string(path("accepted.toml")).unwrap().contains(" short "));
+    // The one knows what deviated before, the other does not.
+    run(&quick, "known", "quick-known.json");
+    for report in ["quick-new.json", "quick-known.json"] {
+        let checked = check(report, "accepted.toml");
+        let line = checked.with(0).split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(line.contains("passed: nothing new") && line.contains("kernels compared"), "{report}: {}", checked.out);
+        // What a quick run did not measure stays accepted, whatever is pruned.
+        fs::copy(path("accepted.toml"), path("pruned.toml")).unwrap();
+        accept(report, "pruned.toml", &["--prune"]);
+        let again = check("default.json", "pruned.toml");
+        assert!(again.with(0).contains("passed: nothing new"), "{report}: {}", again.out);
+        let strict = ["check", "--strict", "--baseline"];
+        ends(fpprobe(&[]).args(strict).arg(path("pruned.toml")).arg(path("default.json"))).with(0);
+    }
+}

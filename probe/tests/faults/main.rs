@@ -10,6 +10,7 @@ mod dispatch;
 mod enumeration;
 mod faulty;
 mod garbage;
+mod gate;
 mod hang;
 mod limits;
 mod output;

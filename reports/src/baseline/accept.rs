@@ -2,6 +2,7 @@
 
 use fpprobe_profiles::Verdict;
 
+use super::coverage;
 use super::read::key;
 use super::{Acceptance, Baseline, Date, NoAddress, Prints, Range, Tainted, Version, address, seen};
 use crate::check::deviations;
@@ -163,17 +164,17 @@ pub fn accept(baseline: &mut Baseline, report: &Report, filter: &Filter, today: 
         let answers = Answers::of(device, report)
             .map_err(|cause| AcceptError::Unreadable { device: identity.name.clone(), cause: Box::new(cause) })?;
         for (profile, rule) in deviations(device).into_iter().filter(|(profile, rule)| filter.asks_for(profile, rule)) {
-            let lanes = answers.lanes(rule);
+            let lanes = answers.lanes(rule).map(|lanes| answers.listed(&lanes, |_| true));
+            let own = (lanes.as_ref(), &answers);
             let holds = |one: &Acceptance| {
-                one.is_about(identity, &profile.id, &rule.id)
-                    && one.objection(identity, rule, lanes.as_ref(), today).is_none()
+                one.is_about(identity, &profile.id, &rule.id) && one.objection(identity, rule, own, today).is_none()
             };
             if let Some(known) = next.accepted.iter_mut().find(|one| holds(one)) {
                 let shared = others(report, device).any(|other| known.applies(&other.identity));
-                revision.set += usize::from(!shared && narrow(known, rule, lanes.as_ref()));
+                revision.set += usize::from(!shared && update(known, rule, own));
                 continue;
             }
-            let new = Acceptance {
+            let mut new = Acceptance {
                 profile: profile.id.clone(),
                 rule: rule.id.clone(),
                 title: rule.title.clone(),
@@ -188,25 +189,40 @@ pub fn accept(baseline: &mut Baseline, report: &Report, filter: &Filter, today: 
             if let Some(problem) = new.other_driver(identity) {
                 return Err(AcceptError::OtherDriver { device: identity.name.clone(), problem });
             }
-            next.accepted.retain(|one| key(one) != key(&new));
+            if let Some(place) = next.accepted.iter().position(|one| key(one) == key(&new)) {
+                // What was not measured now is accepted as before.
+                let mut known = next.accepted.remove(place);
+                if update(&mut known, rule, own) {
+                    (new.failing, new.seen, new.lanes) = (known.failing, known.seen, known.lanes);
+                }
+            }
             next.accepted.push(new);
             revision.set += 1;
         }
+        coverage::record(&mut next.measured, device, report, filter, &named(device, report, filter));
     }
     next.accepted.sort_by(|one, other| key(one).cmp(&key(other)));
     if filter.prune {
         let before = next.accepted.len();
-        next.accepted.retain(|one| !is_needless(one, report, filter));
+        let answers = devices().map(|device| Answers::of(device, report).map(|answers| (device, answers)));
+        // What cannot be read was refused above.
+        let answers: Vec<(&Device, Answers)> = answers.filter_map(Result::ok).collect();
+        next.accepted.retain(|one| !is_needless(one, report, filter, &answers));
         revision.gone = before - next.accepted.len();
     }
     *baseline = next;
     Ok(revision)
 }
 
-/// Whether the devices of the report that an acceptance is of were all judged by its rule, and none deviates; it is of one at least.
-fn is_needless(one: &Acceptance, report: &Report, filter: &Filter) -> bool {
+/// Whether the devices of the report that an acceptance is of were all measured by its kernels and judged by its rule, and none
+/// deviates; it is of one at least.
+fn is_needless(one: &Acceptance, report: &Report, filter: &Filter, answers: &[(&Device, Answers)]) -> bool {
     let mut devices = report.devices.iter().filter(|device| one.applies(&device.identity)).peekable();
     let is_mended = |device: &Device| {
+        let own = answers.iter().find(|(other, _)| std::ptr::eq(*other, device));
+        if own.is_none_or(|(_, answers)| one.unmeasured(answers) > 0) {
+            return false;
+        }
         let profile = device.profiles.iter().find(|profile| profile.id == one.profile);
         let found =
             profile.and_then(|profile| profile.rules.iter().find(|rule| rule.id == one.rule).zip(Some(profile)));
@@ -219,11 +235,19 @@ fn is_needless(one: &Acceptance, report: &Report, filter: &Filter) -> bool {
     devices.peek().is_some() && devices.all(|device| filter.asks_for_device(&device.identity) && is_mended(device))
 }
 
-/// Brings an acceptance that holds up to what fails now; whether that changed it.
-fn narrow(known: &mut Acceptance, rule: &RuleResult, lanes: Option<&Lanes>) -> bool {
-    let lanes = lanes.map(Prints::of).filter(|lanes| *lanes != known.lanes);
-    let Some(lanes) = lanes else { return false };
-    (known.failing, known.seen, known.lanes) = (rule.failing, seen(rule), lanes);
+/// Brings an acceptance up to what fails now, of kernels that were measured in full; whether that changed it.
+fn update(known: &mut Acceptance, rule: &RuleResult, (lanes, answers): (Option<&Lanes>, &Answers)) -> bool {
+    let updated = lanes.map(|lanes| Prints::updated(&known.lanes, lanes, answers));
+    let Some(updated) = updated.filter(|lanes| *lanes != known.lanes) else { return false };
+    let is_part = !known.lanes.is_empty() && known.unmeasured(answers) > 0;
+    (known.failing, known.seen) = if is_part {
+        let mut all = std::mem::take(&mut known.seen);
+        all.extend(seen(rule).into_iter().filter(|lane| !all.contains(lane)).collect::<Vec<_>>());
+        (known.failing.max(rule.failing), all)
+    } else {
+        (rule.failing, seen(rule))
+    };
+    known.lanes = updated;
     true
 }
 

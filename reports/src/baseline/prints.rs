@@ -1,14 +1,18 @@
 //! Every failing lane of a kernel, in so few characters that a file of them can be reviewed: their number, a digest over
-//! all, and where they are not too many a print of each, which tells fewer of the same from others.
+//! all, and where they are not too many a print of each, which tells fewer of the same from others. Where they are, the same
+//! once more of those that a quick run measures, which has shorter lists of cases.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
-use crate::failed::Lanes;
+use crate::failed::{Answers, Lanes, List, on_short_list};
 use crate::store::sum::digest;
 
 /// Lanes of one kernel of which each has a print of its own.
 const ONE_BY_ONE: usize = 256;
+/// Comes between the print of all lanes and the one of the short list.
+const SHORT: &str = "short";
 /// Hex digits of the digest over all lanes.
 const DIGEST: usize = 16;
 /// Hex digits of a lane's print: of other bits one in 2^24 and more passes for one of 256.
@@ -16,12 +20,19 @@ const PRINT: usize = 8;
 
 /// The failing lanes of kernels that have the same: `f32.fadd f32.fadd:via=glsl 2 0123456789abcdef 0011223344556677`, the kernels,
 /// the number of lanes of each, 16 hex digits of the SHA-256 of them, and, of at most 256 lanes, 8 hex digits of the SHA-256 of each.
+/// Of more, `short` may follow, with number, digest and prints of those on the kernel's short list.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Prints {
     /// Kernel ids.
     pub kernels: Vec<String>,
-    /// Number of lanes of each.
-    pub count: usize,
+    whole: Print,
+    short: Option<Print>,
+}
+
+/// Lanes of one kernel.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Print {
+    count: usize,
     digest: String,
     /// Sorted; empty where there are too many.
     one_by_one: Vec<String>,
@@ -51,41 +62,91 @@ impl Objection {
 /// No prints of lanes.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error(
-    "`{0}` is not what `fpprobe baseline accept` writes: kernels, the number of their lanes, {DIGEST} hex digits, and {PRINT} for each of up to {ONE_BY_ONE} lanes"
+    "`{0}` is not what `fpprobe baseline accept` writes: kernels, the number of their lanes, {DIGEST} hex digits, {PRINT} for each of up to {ONE_BY_ONE} lanes, and `{SHORT}` with the same of the short list"
 )]
 pub struct NoPrints(String);
 
 impl Prints {
     /// Those of every kernel.
     pub fn of(lanes: &Lanes) -> Vec<Prints> {
-        let mut all: Vec<Prints> = Vec::new();
-        for (kernel, lanes) in lanes {
-            let own = Prints::of_kernel(kernel, lanes);
-            match all.iter_mut().find(|known| (known.count, &known.digest) == (own.count, &own.digest)) {
-                Some(known) => known.kernels.extend(own.kernels),
-                None => all.push(own),
-            }
-        }
-        all
+        let of_kernel = |(kernel, lanes): (&String, &Vec<String>)| (kernel.clone(), Prints::of_kernel(kernel, lanes));
+        gathered(lanes.iter().map(of_kernel))
     }
 
-    fn of_kernel(kernel: &str, lanes: &[String]) -> Prints {
+    /// Those of these lanes, and what is known of kernels that were not measured in full.
+    pub fn updated(known: &[Prints], lanes: &Lanes, answers: &Answers) -> Vec<Prints> {
+        let is_whole = |kernel: &str| answers.list(kernel) == Some(List::Whole);
+        let mut all: BTreeMap<String, (Print, Option<Print>)> = BTreeMap::new();
+        for prints in known {
+            let left = prints.kernels.iter().filter(|kernel| !is_whole(kernel));
+            all.extend(left.map(|kernel| (kernel.clone(), (prints.whole.clone(), prints.short.clone()))));
+        }
+        for (kernel, lanes) in lanes {
+            all.entry(kernel.clone()).or_insert_with(|| Prints::of_kernel(kernel, lanes));
+        }
+        gathered(all)
+    }
+
+    /// Number of lanes of each kernel, each counted once however many parts of its result fail.
+    pub fn count(&self) -> usize {
+        self.whole.count
+    }
+
+    fn of_kernel(kernel: &str, lanes: &[String]) -> (Print, Option<Print>) {
+        let short = (lanes.len() > ONE_BY_ONE).then(|| on_short_list(kernel, lanes)).flatten();
+        (Print::of(lanes), short.map(|lanes| Print::of(&lanes)))
+    }
+
+    /// Why these lanes, of this list of the kernel's cases, are not some of those printed.
+    fn objection(&self, kernel: &str, lanes: &[String], list: List) -> Option<Objection> {
+        match (&self.short, list) {
+            (Some(short), List::Short) => {
+                short.objection(kernel, &on_short_list(kernel, lanes).unwrap_or_else(|| lanes.to_vec()))
+            }
+            _ => self.whole.objection(kernel, lanes),
+        }
+    }
+
+    /// How many of the lanes that a kernel may fail on it does not fail on any more.
+    fn mended(&self, kernel: &str, lanes: &[String], list: Option<List>) -> usize {
+        match (list, &self.short) {
+            (None, _) | (Some(List::Short), None) => 0,
+            (Some(List::Whole), _) => self.whole.count.saturating_sub(lanes.len()),
+            (Some(List::Short), Some(short)) => {
+                short.count.saturating_sub(on_short_list(kernel, lanes).map_or(lanes.len(), |lanes| lanes.len()))
+            }
+        }
+    }
+}
+
+/// Kernels with the same prints in one.
+fn gathered(single: impl IntoIterator<Item = (String, (Print, Option<Print>))>) -> Vec<Prints> {
+    let mut all: Vec<Prints> = Vec::new();
+    for (kernel, (whole, short)) in single {
+        match all.iter_mut().find(|known| (&known.whole, &known.short) == (&whole, &short)) {
+            Some(known) => known.kernels.push(kernel),
+            None => all.push(Prints { kernels: vec![kernel], whole, short }),
+        }
+    }
+    all
+}
+
+impl Print {
+    fn of(lanes: &[String]) -> Print {
         let mut one_by_one: Vec<String> =
             if lanes.len() > ONE_BY_ONE { Vec::new() } else { lanes.iter().map(|lane| print(lane)).collect() };
         one_by_one.sort_unstable();
-        let digest = cut(&lanes.join("\n"), DIGEST);
-        Prints { kernels: vec![kernel.to_owned()], count: lanes.len(), digest, one_by_one }
+        Print { count: lanes.len(), digest: cut(&lanes.join("\n"), DIGEST), one_by_one }
     }
 
-    /// Why these lanes are not some of those printed.
     fn objection(&self, kernel: &str, lanes: &[String]) -> Option<Objection> {
-        let Prints { count, one_by_one, .. } = self;
-        let now = Prints::of_kernel(kernel, lanes);
+        let Print { count, one_by_one, .. } = self;
+        let now = Print::of(lanes);
         if now.digest == self.digest && now.count == *count {
             return None;
         }
         let unknown = |lane: &&String| one_by_one.binary_search(&print(lane)).is_err();
-        if one_by_one.is_empty() {
+        if one_by_one.is_empty() && *count > 0 {
             let difference = if now.count < *count { "fewer lanes, and not told which" } else { "other lanes or bits" };
             return Some(Objection::to_all(format!(
                 "{kernel} fails on {} lanes where {count} were accepted: {difference}; look, and accept them anew",
@@ -103,22 +164,21 @@ impl Prints {
 }
 
 /// Why the lanes that fail are not some of the accepted ones.
-pub(super) fn objection(accepted: &[Prints], lanes: &Lanes) -> Option<Objection> {
+pub(super) fn objection(accepted: &[Prints], lanes: &Lanes, list: impl Fn(&str) -> List) -> Option<Objection> {
     lanes.iter().find_map(|(kernel, lanes)| {
         if let Some(prints) = accepted.iter().find(|prints| prints.kernels.contains(kernel)) {
-            return prints.objection(kernel, lanes);
+            return prints.objection(kernel, lanes, list(kernel));
         }
         let why = format!("{kernel} fails, too, of which nothing was accepted");
         Some(Objection { why, lane: lanes.first().map(|lane| (kernel.clone(), lane.clone())) })
     })
 }
 
-/// How many accepted lanes do not fail any more, of kernels that answered.
-pub(crate) fn mended(accepted: &[Prints], lanes: &Lanes, answered: impl Fn(&str) -> bool) -> usize {
-    let now = |kernel: &str| lanes.get(kernel).map_or(0, Vec::len);
-    let kernels = accepted.iter().flat_map(|prints| prints.kernels.iter().map(move |kernel| (kernel, prints.count)));
-    let answered = kernels.filter(|(kernel, _)| answered(kernel));
-    answered.map(|(kernel, count)| count.saturating_sub(now(kernel))).sum()
+/// How many accepted lanes do not fail any more, of kernels that answered, by the list of cases that they were asked.
+pub(crate) fn mended(accepted: &[Prints], lanes: &Lanes, list: impl Fn(&str) -> Option<List>) -> usize {
+    let now = |kernel: &str| lanes.get(kernel).map_or(&[][..], Vec::as_slice);
+    let kernels = accepted.iter().flat_map(|prints| prints.kernels.iter().map(move |kernel| (kernel, prints)));
+    kernels.map(|(kernel, prints)| prints.mended(kernel, now(kernel), list(kernel))).sum()
 }
 
 fn print(lane: &str) -> String {
@@ -133,8 +193,15 @@ fn cut(text: &str, digits: usize) -> String {
 
 impl fmt::Display for Prints {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Prints { kernels, count, digest, one_by_one } = self;
-        write!(f, "{} {count} {digest}", kernels.join(" "))?;
+        write!(f, "{} {}", self.kernels.join(" "), self.whole)?;
+        self.short.iter().try_for_each(|short| write!(f, " {SHORT} {short}"))
+    }
+}
+
+impl fmt::Display for Print {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Print { count, digest, one_by_one } = self;
+        write!(f, "{count} {digest}")?;
         if one_by_one.is_empty() { Ok(()) } else { write!(f, " {}", one_by_one.concat()) }
     }
 }
@@ -148,31 +215,56 @@ impl FromStr for Prints {
 }
 
 fn parse(text: &str) -> Option<Prints> {
-    let is_hex = |text: &str| text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
     let is_number = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());
     let words: Vec<&str> = text.split(' ').collect();
     // No kernel's id is a number.
     let (kernels, rest) = words.split_at(words.iter().position(|word| is_number(word))?);
-    let mut words = rest.iter().copied();
-    let (count, digest) = (words.next()?.parse().ok()?, words.next()?);
-    let prints = words.next().unwrap_or_default();
-    let complete = prints.len() == if count > ONE_BY_ONE { 0 } else { count * PRINT };
-    if kernels.is_empty() || digest.len() != DIGEST || !is_hex(digest) || !is_hex(prints) || !complete {
-        return None;
+    let (whole, short) = match rest.iter().position(|word| *word == SHORT) {
+        Some(place) => (&rest[..place], Some(Print::parse(&rest[place + 1..])?)),
+        None => (rest, None),
+    };
+    let whole = Print::parse(whole)?;
+    let kernels: Vec<String> = kernels.iter().map(|kernel| (*kernel).to_owned()).collect();
+    (!kernels.is_empty()).then_some(Prints { kernels, whole, short })
+}
+
+impl Print {
+    fn parse(words: &[&str]) -> Option<Print> {
+        let is_hex = |text: &str| text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+        let (count, digest, prints) = match words {
+            [count, digest] => (count, digest, ""),
+            [count, digest, prints] => (count, digest, *prints),
+            _ => return None,
+        };
+        let count: usize = count.parse().ok()?;
+        let complete = prints.len() == if count > ONE_BY_ONE { 0 } else { count * PRINT };
+        if digest.len() != DIGEST || !is_hex(digest) || !is_hex(prints) || !complete {
+            return None;
+        }
+        let mut one_by_one: Vec<String> =
+            prints.as_bytes().chunks(PRINT).map(|print| print.escape_ascii().to_string()).collect();
+        one_by_one.sort_unstable();
+        Some(Print { count, digest: (*digest).to_owned(), one_by_one })
     }
-    let mut one_by_one: Vec<String> =
-        prints.as_bytes().chunks(PRINT).map(|print| print.escape_ascii().to_string()).collect();
-    one_by_one.sort_unstable();
-    let kernels = kernels.iter().map(|kernel| (*kernel).to_owned()).collect();
-    words.next().is_none().then(|| Prints { kernels, count, digest: digest.to_owned(), one_by_one })
 }
 
 #[cfg(test)]
 mod tests {
+    use fpprobe_spirv::catalogue::Extent;
+    use fpprobe_spirv::{Cases, Kernel, cases};
+
     use super::*;
 
     fn why(accepted: &[Prints], lanes: &Lanes) -> String {
         objection(accepted, lanes).unwrap().why
+    }
+
+    fn objection(accepted: &[Prints], lanes: &Lanes) -> Option<Objection> {
+        super::objection(accepted, lanes, |_| List::Whole)
+    }
+
+    fn mended(accepted: &[Prints], lanes: &Lanes, list: Option<List>) -> usize {
+        super::mended(accepted, lanes, |_| list)
     }
 
     fn lanes(range: std::ops::Range<u32>) -> Lanes {
@@ -189,8 +281,10 @@ mod tests {
         let accepted = accepted(&lanes(0..256));
         assert_eq!(objection(&accepted, &lanes(0..256)), None);
         assert_eq!(objection(&accepted, &lanes(3..200)), None);
-        assert_eq!(mended(&accepted, &lanes(3..200), |_| true), 59);
-        assert_eq!(mended(&accepted, &lanes(3..200), |_| false), 0);
+        assert_eq!(mended(&accepted, &lanes(3..200), Some(List::Whole)), 59);
+        assert_eq!(mended(&accepted, &lanes(3..200), None), 0);
+        // Of a shorter list nobody knows how many of them were asked.
+        assert_eq!(mended(&accepted, &lanes(3..200), Some(List::Short)), 0);
         let other = why(&accepted, &lanes(200..257));
         assert_eq!(other, "not among the accepted lanes and bits: f32.fadd 00000100 00000000 = 00000100");
         let mut bits = lanes(0..256);
@@ -209,6 +303,29 @@ mod tests {
     }
 
     #[test]
+    fn of_very_many_lanes_those_of_the_short_list_have_prints_of_their_own() {
+        let kernel: Kernel = "f32.mul_then_add".parse().unwrap();
+        let lanes_of = |cases: &Cases, bits: &str| -> Lanes {
+            let lane = |case| format!("{} = {bits}", crate::failed::inputs(&kernel, case));
+            let mut lanes: Vec<String> = cases.iter().map(lane).collect();
+            lanes.sort_unstable();
+            lanes.dedup();
+            Lanes::from([(kernel.to_string(), lanes)])
+        };
+        let (whole, short) = (Extent::Default.cases(&kernel), cases::boundary(&kernel));
+        let accepted = accepted(&lanes_of(&whole, "00000000"));
+        let quick = |lanes: &Lanes| super::objection(&accepted, lanes, |_| List::Short).map(|objection| objection.why);
+        let lanes = lanes_of(&short, "00000000");
+        assert!(short.len() < whole.len() && objection(&accepted, &lanes).is_some());
+        assert_eq!((quick(&lanes), mended(&accepted, &lanes, Some(List::Short))), (None, 0));
+        assert!(quick(&lanes_of(&short, "00000001")).unwrap().contains("not among the accepted lanes"));
+        let mut fewer = lanes;
+        fewer.values_mut().for_each(|lanes| lanes.truncate(5));
+        assert_eq!(quick(&fewer), None);
+        assert!(mended(&accepted, &fewer, Some(List::Short)) > 0);
+    }
+
+    #[test]
     fn kernels_of_the_same_lanes_share_a_line() {
         let mut lanes = lanes(0..2);
         lanes.insert("f32.fadd:route=push".to_owned(), lanes["f32.fadd"].clone());
@@ -218,7 +335,7 @@ mod tests {
         assert!(accepted[0].to_string().starts_with("f32.fadd f32.fadd:route=push 2 "));
         assert_eq!(objection(&accepted, &lanes), None);
         let fewer = Lanes::from([("f32.fadd".to_owned(), lanes["f32.fadd"].clone())]);
-        assert_eq!((objection(&accepted, &fewer), mended(&accepted, &fewer, |_| true)), (None, 3));
+        assert_eq!((objection(&accepted, &fewer), mended(&accepted, &fewer, Some(List::Whole))), (None, 3));
         lanes.get_mut("f32.fadd:route=push").unwrap()[1] = "00000001 00000000 = 00000007".to_owned();
         assert!(why(&accepted, &lanes).contains("f32.fadd:route=push 00000001 00000000 = 00000007"));
     }

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use toml::Spanned;
 use toml::value::Datetime;
 
-use super::{Acceptance, Baseline, Date, NoDate, Prints, SCHEMA, address};
+use super::{Acceptance, Baseline, Coverage, Date, NoDate, Prints, SCHEMA, address, coverage};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -13,6 +13,8 @@ struct Document {
     schema: Spanned<String>,
     #[serde(default)]
     accept: Vec<Spanned<Entry>>,
+    #[serde(default)]
+    measured: Vec<Spanned<coverage::Entry>>,
 }
 
 #[derive(Deserialize)]
@@ -61,7 +63,14 @@ pub fn read(file: &str, text: &str) -> Result<Baseline, SourceError> {
         }
         accepted.push(acceptance);
     }
-    Ok(Baseline { accepted })
+    let mut measured = Vec::with_capacity(document.measured.len());
+    for entry in document.measured {
+        let at = entry.span().start;
+        let coverage =
+            Coverage::read(entry.into_inner()).map_err(|why| source.error(at, format!("`measured`: {why}")))?;
+        measured.push(coverage);
+    }
+    Ok(Baseline { accepted, measured })
 }
 
 /// What tells acceptances apart.

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use toml::Value;
 
 use super::read::key;
-use super::{Baseline, SCHEMA};
+use super::{Baseline, Coverage, SCHEMA};
 use crate::escape::visible;
 
 const HEAD: &str = "\
@@ -16,7 +16,10 @@ const HEAD: &str = "\
 # expires = 2027-03-31, the last day. `failing` is the number of lanes that may fail as the report counts them, part by
 # part of a result, and a way of asking that answers like the plain kernel not at all; `seen` are the first of them. `lanes`
 # tells all of them from others, each case once, ways of asking that answer alike with them: kernels, number of cases of
-# each, digest, and up to 256 cases one by one.
+# each, digest, and up to 256 cases one by one; of more, `short` and the same of the short list of a quick run.
+# An entry of `measured` is what ran on a device, whatever it deviated in: `count` kernels, each row some kernels, `:` and what
+# follows their names (`-`: nothing), and those that the device claims to support and did not run (`failed`). Of a machine that
+# `hosts` names the devices of its entries must be there, of another all.
 ";
 
 /// Writes a baseline.
@@ -42,6 +45,22 @@ pub fn write(baseline: &Baseline, out: &mut dyn Write) -> io::Result<()> {
         if !one.lanes.is_empty() {
             writeln!(out, "lanes = [")?;
             one.lanes.iter().try_for_each(|lanes| writeln!(out, "    {},", quoted(&lanes.to_string())))?;
+            writeln!(out, "]")?;
+        }
+    }
+    baseline.measured.iter().try_for_each(|coverage| measured(coverage, out))
+}
+
+fn measured(coverage: &Coverage, out: &mut dyn Write) -> io::Result<()> {
+    let entry = coverage.written();
+    writeln!(out, "\n[[measured]]\ndevice = {}\ndriver = {}", quoted(&entry.device), quoted(&entry.driver))?;
+    entry.versions.iter().try_for_each(|versions| writeln!(out, "versions = {}", quoted(versions)))?;
+    let hosts: Vec<String> = entry.hosts.iter().map(|host| quoted(host)).collect();
+    writeln!(out, "hosts = [{}]\ncount = {}", hosts.join(", "), entry.count)?;
+    for (name, rows) in [("kernels", &entry.kernels), ("failed", &entry.failed)] {
+        if !rows.is_empty() {
+            writeln!(out, "{name} = [")?;
+            rows.iter().try_for_each(|row| writeln!(out, "    {},", quoted(row)))?;
             writeln!(out, "]")?;
         }
     }

@@ -6,12 +6,13 @@ use std::io::{self, Write};
 
 use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus, TestSuite};
 
-use super::{Checked, Deviation, Gate, Gone, Who};
+use super::{Checked, Covered, Deviation, Gate, Gone, Missing, UnrunKernel, Who};
 use crate::escape::visible;
 use crate::model::{Device, ProfileResult, Report, RuleResult};
 use crate::render::md::{comment, escape, folded, lane_block};
 use crate::render::paper::{Ink, Paper, Style};
 use crate::render::{Form, json, junit, lane, phrase, text};
+use crate::unrun::by_outcome;
 
 /// Lanes shown of each deviation.
 const EVIDENCE: usize = 2;
@@ -103,6 +104,20 @@ fn suite(checked: &Checked) -> TestSuite {
             add(&format!("{rule} in {profile} on {device}"), status, &format!("{heading}: {now}"));
         }
     }
+    for Missing { device, driver } in &checked.missing {
+        add(&format!("{device} with {driver}"), TestCaseStatus::non_success(NonSuccessKind::Failure), MISSING);
+    }
+    for (covered, before, heading) in unrun(checked) {
+        let kind = if before { NonSuccessKind::Failure } else { NonSuccessKind::Error };
+        for UnrunKernel { kernel, outcome, detail, .. } in covered.unrun(before) {
+            let name = format!("{kernel} on {}", covered.device.name);
+            add(
+                &name,
+                TestCaseStatus::non_success(kind),
+                &format!("{heading}: {}, {detail}", phrase::outcome(*outcome)),
+            );
+        }
+    }
     suite
 }
 
@@ -123,12 +138,10 @@ impl RenderCheck for Text {
                 text::lane(paper, &one.kernel, &lane::lines(one, lane::ACCEPTED), &one.command)?;
             }
         }
-        for (heading, gone, _) in goners(checked) {
+        for (heading, lines) in lists(checked) {
             paper.gap()?;
-            paper.line(0, 2, &[(Ink::Note, heading)])?;
-            for Gone { device, profile, rule, now } in gone {
-                paper.line(2, 2, &[(Ink::Plain, &format!("{rule} in {profile} on {device}: {now}"))])?;
-            }
+            paper.line(0, 2, &[(Ink::Note, &heading)])?;
+            lines.iter().try_for_each(|line| paper.line(2, 2, &[(Ink::Plain, line)]))?;
         }
         Ok(())
     }
@@ -139,16 +152,15 @@ struct Markdown;
 impl RenderCheck for Markdown {
     fn render(&self, checked: &Checked, _: &Report, _: Style, out: &mut dyn Write) -> io::Result<()> {
         let head = format!("## Floating-point gate\n\n**{}**\n", escape(&headline(checked)));
-        let gone = goners(checked).into_iter().map(|(heading, gone, _)| {
-            let mut block = format!("\n{heading}:\n\n");
-            for Gone { device, profile, rule, now } in gone {
-                let line = format!("{rule} in {profile} on {device}: {now}");
+        let lists = lists(checked).into_iter().map(|(heading, lines)| {
+            let mut block = format!("\n{}:\n\n", escape(&heading));
+            for line in lines {
                 // Writing to a string cannot fail.
                 let _ = writeln!(block, "- {}", escape(&line));
             }
             block
         });
-        let blocks = checked.deviations.iter().map(block).chain(gone);
+        let blocks = checked.deviations.iter().map(block).chain(lists);
         out.write_all(comment(head, blocks, "the check as JSON").as_bytes())
     }
 }
@@ -174,19 +186,66 @@ fn headline(checked: &Checked) -> String {
         0 => String::new(),
         count => format!(", {} that {} accepted not measured", count, if count == 1 { "is" } else { "are" }),
     };
-    match (checked.gate, checked.deviations.len()) {
-        (Gate::NothingMeasured, _) => "nothing was measured, so the gate stays closed".into(),
-        (Gate::NotPassed, 0) => {
-            format!("not passed: nothing new, {accepted}{unmeasured}, and strictly everything must be as accepted")
-        }
-        (Gate::NotPassed, new) => {
-            format!("not passed: {} not accepted, {accepted}{unmeasured}", phrase::number(new, "deviation"))
-        }
-        (Gate::Incomplete, _) => {
-            format!("incomplete: nothing new, {accepted}{unmeasured}, but something crashed, hung or was lost")
-        }
-        (Gate::Passed, _) => format!("passed: nothing new, {accepted}{unmeasured}"),
+    let count = |before| checked.coverage.iter().flat_map(|covered| covered.unrun(before)).count();
+    let new = match checked.deviations.len() {
+        0 => "nothing new".to_owned(),
+        new => format!("{} not accepted", phrase::number(new, "deviation")),
+    };
+    let mut parts = vec![new, format!("{accepted}{unmeasured}")];
+    parts.extend(some(checked.missing.len(), "device", "missing"));
+    parts.extend(some(count(true), "kernel", "not run any more"));
+    parts.extend(some(count(false), "kernel", "not run"));
+    let known = || checked.coverage.iter().filter(|covered| covered.both < covered.baseline);
+    if known().next().is_some() {
+        let [both, all] = [known().map(|one| one.both).sum(), known().map(|one| one.baseline).sum()];
+        parts.push(format!("{} of {} compared", phrase::grouped(both), phrase::number(all, "kernel")));
     }
+    let is_worse = !checked.deviations.is_empty() || !checked.missing.is_empty() || count(true) > 0;
+    let parts = parts.join(", ");
+    match checked.gate {
+        Gate::NothingMeasured => "nothing was measured, so the gate stays closed".into(),
+        Gate::NotPassed if is_worse => format!("not passed: {parts}"),
+        Gate::NotPassed => format!("not passed (--strict): {parts}, and something differs from the baseline"),
+        Gate::Incomplete if count(false) > 0 => format!("incomplete: {parts}"),
+        Gate::Incomplete => format!("incomplete: {parts}, but something crashed, hung or was lost"),
+        Gate::Passed => format!("passed: {parts}"),
+    }
+}
+
+/// `2 kernels rejected`, where there are any.
+fn some(count: usize, noun: &str, what: &str) -> Option<String> {
+    (count > 0).then(|| format!("{} {what}", phrase::number(count, noun)))
+}
+
+/// What is said of devices that are missing.
+const MISSING: &str = "Devices of the baseline that the report does not hold (`--device` checks some alone)";
+
+/// Kernels that did not run: whose, whether they ran before, and a heading.
+fn unrun(checked: &Checked) -> impl Iterator<Item = (&Covered, bool, String)> {
+    let kinds =
+        [(true, "Measured by the baseline's report, and not run now"), (false, "Claimed by the device, and not run")];
+    let all =
+        checked.coverage.iter().flat_map(move |covered| kinds.map(|(before, heading)| (covered, before, heading)));
+    let some = all.filter(|(covered, before, _)| covered.unrun(*before).next().is_some());
+    some.map(|(covered, before, heading)| (covered, before, format!("{heading}: {}", covered.device.name)))
+}
+
+/// Headings with what stands under them.
+fn lists(checked: &Checked) -> Vec<(String, Vec<String>)> {
+    let mut lists: Vec<(String, Vec<String>)> = Vec::new();
+    if !checked.missing.is_empty() {
+        let line = |Missing { device, driver }: &Missing| format!("{device} with {driver}");
+        lists.push((MISSING.to_owned(), checked.missing.iter().map(line).collect()));
+    }
+    lists.extend(unrun(checked).map(|(covered, before, heading)| {
+        let kernels = covered.unrun(before).map(|one| (one.outcome, one.detail.as_str(), one.kernel.as_str()));
+        (heading, by_outcome(kernels))
+    }));
+    lists.extend(goners(checked).into_iter().map(|(heading, gone, _)| {
+        let line = |Gone { device, profile, rule, now }: &Gone| format!("{rule} in {profile} on {device}: {now}");
+        (heading.to_owned(), gone.iter().map(line).collect())
+    }));
+    lists
 }
 
 /// A heading, what stands under it, and as what it closes the gate.

@@ -46,7 +46,7 @@ fn checked(report: &Report, baseline: &Baseline) -> Checked {
 }
 
 fn terms() -> Terms {
-    Terms { today: today(), strict: false, allow_tainted: true }
+    Terms { today: today(), strict: false, allow_tainted: true, selected: false }
 }
 
 fn strictly(report: &Report, baseline: &Baseline) -> Checked {

@@ -56,7 +56,7 @@ fn accepted(report: &Report) -> Baseline {
 }
 
 fn checked(report: &Report, baseline: &Baseline) -> Checked {
-    let terms = Terms { today: "2026-11-22".parse().unwrap(), strict: false, allow_tainted: true };
+    let terms = Terms { today: "2026-11-22".parse().unwrap(), strict: false, allow_tainted: true, selected: false };
     check(report.program.clone(), &[], report, baseline, terms).unwrap()
 }
 

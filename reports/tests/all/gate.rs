@@ -70,7 +70,7 @@ fn take(baseline: &mut Baseline, report: &Report) -> usize {
 }
 
 fn checked(report: &Report, baseline: &Baseline, strict: bool) -> Checked {
-    let terms = Terms { today: today(), strict, allow_tainted: false };
+    let terms = Terms { today: today(), strict, allow_tainted: false, selected: false };
     check(report.program.clone(), &[built_in("d3d11").unwrap().unwrap()], report, baseline, terms).unwrap()
 }
 
@@ -148,7 +148,7 @@ fn what_was_lost_or_not_asked_opens_no_gate_as_if_it_were_met() {
         device.profiles = judge(&[built_in("d3d11").unwrap().unwrap()], &recorded.observations).profiles;
         report
     };
-    let crashed = checked(&without(Outcome::Crashed), &Baseline { accepted: Vec::new() }, false);
+    let crashed = checked(&without(Outcome::Crashed), &Baseline::default(), false);
     assert!(!crashed.passed);
     let mut only_other = without(Outcome::Crashed);
     only_other.devices[0].profiles[0].rules.retain(|rule| rule.id == "D32-18");
@@ -172,7 +172,7 @@ fn what_was_lost_or_not_asked_opens_no_gate_as_if_it_were_met() {
 fn tainted_reports_are_checked_only_when_that_is_said() {
     let mut report = report(|_, sum| sum);
     report.devices[0].taint.push("VK_LAYER_x".into());
-    let terms = Terms { today: today(), strict: false, allow_tainted: false };
+    let terms = Terms { today: today(), strict: false, allow_tainted: false, selected: false };
     let error = check(report.program.clone(), &[], &report, &Baseline::default(), terms).unwrap_err().to_string();
     assert!(error.contains("VK_LAYER_x") && error.contains("--allow-tainted"), "{error}");
 }
@@ -234,4 +234,54 @@ fn ways_of_asking_are_accepted_each_by_itself() {
     let better = asked([keeps, keeps], [flushes, keeps]);
     assert!(better.passed && !better.improved.is_empty(), "{better:?}");
     assert!(asked([keeps, flushes], [flushes, flushes]).passed);
+}
+
+#[test]
+fn what_ran_for_the_baseline_and_runs_no_more_closes_it_by_name() {
+    let sum: Change<'_> = &|_, sum| sum;
+    let both = report_of(&[("f32.fadd", sum), ("f32.fadd:route=push", sum)]);
+    let baseline = accepted(&both);
+    let known = &baseline.measured[0];
+    assert_eq!((known.kernels.len(), known.failed.len()), (2, 0));
+    assert!(checked(&both, &baseline, true).passed);
+    let ended = |outcome: Outcome| {
+        let mut report = both.clone();
+        let lost = &mut report.devices[0].observations[1];
+        (lost.outcome, lost.out, lost.detail) = (outcome, None, "why".to_owned());
+        report.devices[0].profiles[0].rules.retain(|rule| rule.failing == 0);
+        report
+    };
+    for (outcome, gate) in [
+        (Outcome::Rejected, Gate::NotPassed),
+        (Outcome::NotWritten, Gate::NotPassed),
+        (Outcome::Unsupported, Gate::NotPassed),
+        (Outcome::Crashed, Gate::Incomplete),
+    ] {
+        let checked = self::checked(&ended(outcome), &baseline, false);
+        assert_eq!(checked.gate, gate, "{outcome:?}");
+        let unrun = &checked.coverage[0].unrun;
+        assert_eq!((unrun.len(), unrun[0].outcome, unrun[0].before), (1, outcome, true));
+        for form in CHECKS {
+            let mut out = Vec::new();
+            form.renderer.render(&checked, &both, Style::PLAIN, &mut out).unwrap();
+            assert!(String::from_utf8(out).unwrap().contains("f32.fadd:route=push"), "{} {outcome:?}", form.name);
+        }
+    }
+    // What was not selected is not compared, and strictly it is missing.
+    let mut part = both.clone();
+    part.devices[0].observations.truncate(1);
+    part.devices[0].profiles[0].rules.retain(|rule| rule.failing == 0);
+    let loose = checked(&part, &baseline, false);
+    assert_eq!((loose.gate, loose.coverage[0].both, loose.coverage[0].baseline), (Gate::Passed, 1, 2));
+    assert_eq!(checked(&part, &baseline, true).gate, Gate::NotPassed);
+    // Accepting a part forgets nothing; a device that is gone is missed.
+    let mut next = baseline.clone();
+    take(&mut next, &part);
+    assert_eq!(next.measured, baseline.measured);
+    part.devices[0].identity.device_id ^= 1;
+    let other = checked(&part, &baseline, false);
+    assert_eq!((other.gate, other.missing.len()), (Gate::NotPassed, 1));
+    // Where no baseline knows that it ran, it is still a kernel that does not run.
+    let unknown = checked(&ended(Outcome::Rejected), &Baseline::default(), true);
+    assert_eq!((unknown.gate, unknown.coverage[0].unrun[0].before), (Gate::Incomplete, false));
 }

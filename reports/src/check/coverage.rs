@@ -1,0 +1,116 @@
+//! What was measured, beside what the baseline's report measured: a kernel that ran then and does not run now fails the gate, and
+//! so does one that the device claims to support and never ran.
+
+use std::collections::HashMap;
+
+use fpprobe_profiles::Outcome;
+use fpprobe_spirv::Kernel;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{Who, is_loss, who};
+use crate::baseline::{Baseline, Coverage, is_plain};
+use crate::model::{Device, Observation, Report};
+
+/// What was measured of one device.
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
+pub struct Covered {
+    /// The device.
+    pub device: Who,
+    /// Kernels that the baseline's report measured; 0 where the baseline does not say.
+    pub baseline: usize,
+    /// Those of them that this report measured, or lost.
+    pub both: usize,
+    /// Those without controls that it did not select. Of kernels under controls each run selects those that its driver offers.
+    pub unselected: usize,
+    /// Kernels that did not run.
+    pub unrun: Vec<UnrunKernel>,
+}
+
+/// A kernel that did not run, though it ran before or the device claims to support it.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+pub struct UnrunKernel {
+    /// Kernel id.
+    pub kernel: String,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// What else there is to say: the call and its result, the missing feature.
+    pub detail: String,
+    /// Whether the baseline's report measured it.
+    pub before: bool,
+}
+
+/// A device of the baseline that the report does not hold.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+pub struct Missing {
+    /// The device as the baseline names it.
+    pub device: String,
+    /// Name of its driver.
+    pub driver: String,
+}
+
+impl Covered {
+    /// The kernels that did not run: of those that the baseline's report measured, or of the others.
+    pub fn unrun(&self, before: bool) -> impl Iterator<Item = &UnrunKernel> {
+        // What crashed and the like is a loss of this run, whatever was before.
+        self.unrun.iter().filter(move |one| (one.before && !is_loss(one.outcome)) == before)
+    }
+}
+
+/// What was measured of a device.
+pub(super) fn of(device: &Device, baseline: &Baseline) -> Covered {
+    let known: Vec<&Coverage> = baseline.measured.iter().filter(|one| one.applies(&device.identity)).collect();
+    let observed: HashMap<&str, &Observation> =
+        device.observations.iter().map(|one| (one.kernel.as_str(), one)).collect();
+    let ran_before = |kernel: &str| known.iter().any(|one| one.kernels.contains(kernel));
+    let accepted = |one: &Observation| {
+        let failed = |known: &&Coverage| known.failed.get(&one.kernel) == Some(&one.outcome);
+        known.iter().any(failed)
+    };
+    let mut covered = Covered { device: who(device), baseline: 0, both: 0, unselected: 0, unrun: Vec::new() };
+    for (place, one) in known.iter().enumerate() {
+        // Of a kernel that several entries hold the first counts.
+        let fresh = |kernel: &&String| !known[..place].iter().any(|other| other.kernels.contains(*kernel));
+        for kernel in one.kernels.iter().filter(fresh) {
+            covered.baseline += 1;
+            let ended = match observed.get(kernel.as_str()) {
+                Some(one) => Some((one.outcome, one.detail.clone())),
+                None => unclaimed(device, kernel).map(|detail| (Outcome::Unsupported, detail)),
+            };
+            let Some((outcome, detail)) = ended else {
+                covered.unselected += usize::from(is_plain(kernel));
+                continue;
+            };
+            covered.both += 1;
+            if !outcome.answered() {
+                covered.unrun.push(UnrunKernel { kernel: kernel.clone(), outcome, detail, before: true });
+            }
+        }
+    }
+    let failed = device.observations.iter().filter(|one| one.outcome.is_failure());
+    let new = failed.filter(|one| !ran_before(&one.kernel) && !accepted(one));
+    covered.unrun.extend(new.map(|one| UnrunKernel {
+        kernel: one.kernel.clone(),
+        outcome: one.outcome,
+        detail: one.detail.clone(),
+        before: false,
+    }));
+    covered
+}
+
+/// The mode of a kernel that was not asked which the device does not claim any more.
+fn unclaimed(device: &Device, kernel: &str) -> Option<String> {
+    let kernel: Kernel = kernel.parse().ok()?;
+    let mut claims = kernel.controls.iter().filter_map(fpprobe_spirv::Control::claim);
+    let claim = claims.find(|claim| device.claims.flags.get(*claim) == Some(&false))?;
+    Some(format!("the device does not claim {claim} any more"))
+}
+
+/// Devices that must be there and are not: of a machine that the baseline knows, its own; of another, all.
+pub(super) fn missing(report: &Report, baseline: &Baseline) -> Vec<Missing> {
+    let knows = |one: &Coverage| one.hosts.contains(&report.host.id);
+    let is_known = baseline.measured.iter().any(knows);
+    let expected = baseline.measured.iter().filter(|one| !is_known || knows(one));
+    let gone = expected.filter(|one| !report.devices.iter().any(|device| one.is_of(&device.identity)));
+    gone.map(|one| Missing { device: one.device.clone(), driver: one.driver.clone() }).collect()
+}

@@ -8,6 +8,7 @@ mod devices;
 mod kernels;
 mod lanes;
 mod model;
+mod regression;
 mod render;
 mod standing;
 
@@ -106,7 +107,7 @@ fn both(
         presence: Presence::Both,
         identity: standing::identity(old, new),
         profiles: standing::profiles(old, new),
-        rules: standing::rules(old, new),
+        rules: standing::rules((old, &before.observations), (new, &now.observations)),
         claims: standing::claims(&old.claims, &new.claims),
         findings: standing::findings(old, new),
         // How long a module was that a kernel crashed in is chance.

@@ -105,6 +105,8 @@ pub(super) struct Said<'p> {
     old: bool,
     new: bool,
     rules: Vec<&'p str>,
+    /// Of these the ones that accepted the old result and do not accept the new one.
+    lost: Vec<&'p str>,
 }
 
 impl Said<'_> {
@@ -165,7 +167,7 @@ impl<'b, 'p> Court<'b, 'p> {
         for Demanding { profile, rule, look } in self.demands.rules() {
             let Some((old, new)) = met[*look] else { continue };
             if all.last().is_none_or(|said| said.profile != *profile) {
-                all.push(Said { profile: *profile, old: true, new: true, rules: Vec::new() });
+                all.push(Said { profile: *profile, old: true, new: true, rules: Vec::new(), lost: Vec::new() });
             }
             let Some(said) = all.last_mut() else { continue };
             (said.old, said.new) = (said.old && old, said.new && new);
@@ -173,24 +175,27 @@ impl<'b, 'p> Court<'b, 'p> {
             if tells && !said.rules.contains(&rule.id.as_str()) {
                 said.rules.push(&rule.id);
             }
+            if old && !new && !said.lost.contains(&rule.id.as_str()) {
+                said.lost.push(&rule.id);
+            }
         }
         all
     }
 
-    /// What a change means.
+    /// What a change means. A rule that accepts the result no more is a regression, whatever other rules of its profile say.
     fn kind(&self, said: &[Said<'_>], old: At<'_>, new: At<'_>) -> Kind {
         let any = |before: bool, now: bool| said.iter().any(|said| (said.old, said.new) == (before, now));
-        // Whether a report has the rules as met that do not accept its result: another way of asking meets them.
-        let avoidable = |side: usize, accepted: (bool, bool)| {
-            let of = |said: &&Said<'_>| (said.old, said.new) == accepted;
-            let met =
-                |said: &Said<'_>| said.rules.iter().all(|rule| self.bench.met[side].contains(&(said.profile, *rule)));
-            said.iter().filter(of).all(met)
+        // Whether a report has these rules as met: another variant meets them.
+        let met = |side: usize, said: &Said<'_>, rules: &[&str]| {
+            rules.iter().all(|rule| self.bench.met[side].contains(&(said.profile, *rule)))
         };
-        if any(true, false) {
-            if avoidable(1, (true, false)) { Kind::NewlyAvoidable } else { Kind::NewlyDeviating }
+        let conforming = |said: &&Said<'_>| !said.old && said.new;
+        if said.iter().any(|said| !said.lost.is_empty()) {
+            let avoidable = said.iter().all(|said| met(1, said, &said.lost));
+            if avoidable { Kind::NewlyAvoidable } else { Kind::NewlyDeviating }
         } else if any(false, true) {
-            if avoidable(0, (false, true)) { Kind::AvoidedBefore } else { Kind::NewlyConforming }
+            let avoided = said.iter().filter(conforming).all(|said| met(0, said, &said.rules));
+            if avoided { Kind::AvoidedBefore } else { Kind::NewlyConforming }
         } else if self.is_of_nan_bits(old, new) {
             Kind::NanBits
         } else if any(false, false) {

@@ -3,12 +3,13 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::hash::Hash;
 
-use fpprobe_profiles::{Class, Level, Profile, Verdict};
+use fpprobe_profiles::{Class, Level, Observation, Profile, Verdict};
 use serde_json::Value;
 
 use super::model::{
     FieldChange, FindingChange, IncidentChange, Kind, Presence, ProfileChange, RuleChange, Ruling, Standing,
 };
+use super::regression::Lanes;
 use crate::judged::OF_NAN;
 use crate::model::{Claims, Device, Finding, Incident, ProfileResult, RuleResult};
 
@@ -143,13 +144,18 @@ pub(super) fn met<'p>(profiles: &'p [Profile], device: &Device) -> HashSet<(usiz
     met
 }
 
-/// Rules whose verdict changed, of profiles that judged both times; the most important first.
-pub(super) fn rules(old: &Device, new: &Device) -> Vec<RuleChange> {
+/// A device and what it answered.
+type Measured<'a> = (&'a Device, &'a [Observation]);
+
+/// Rules whose verdict changed, or that fail on lanes that they did not fail on, of profiles that judged both times; the most
+/// important first.
+pub(super) fn rules((old, before): Measured<'_>, (new, now): Measured<'_>) -> Vec<RuleChange> {
+    let lanes = Lanes::new(before, now);
     let mut changes = Vec::new();
     for (old, new) in both(&old.profiles, &new.profiles, |profile| &profile.id) {
         let (Some(old), Some(new)) = (old, new) else { continue };
         let rules = both(&old.rules, &new.rules, |rule| &rule.id);
-        changes.extend(rules.into_iter().filter_map(|(old, rule)| change(&new.id, old, rule)));
+        changes.extend(rules.into_iter().filter_map(|(old, rule)| change(&new.id, (old, rule), &lanes)));
     }
     // What fails on more lanes than before first.
     let failing = |ruling: &Option<Ruling>| ruling.as_ref().map_or(0, |ruling| ruling.failing);
@@ -158,7 +164,11 @@ pub(super) fn rules(old: &Device, new: &Device) -> Vec<RuleChange> {
     changes
 }
 
-fn change(profile: &str, old: Option<&RuleResult>, new: Option<&RuleResult>) -> Option<RuleChange> {
+fn change(
+    profile: &str,
+    (old, new): (Option<&RuleResult>, Option<&RuleResult>),
+    lanes: &Lanes<'_>,
+) -> Option<RuleChange> {
     let ruling = |rule: &RuleResult| Ruling {
         verdict: rule.verdict,
         label: rule.label.clone(),
@@ -170,9 +180,10 @@ fn change(profile: &str, old: Option<&RuleResult>, new: Option<&RuleResult>) -> 
     let (before, now) = (old.map(ruling), new.map(ruling));
     // For want of what a rule is not judged, is no change of the device's.
     let silent = |old: &RuleResult, new: &RuleResult| old.verdict == new.verdict && !is_judged(new);
-    let told = before != now && !old.zip(new).is_some_and(|(old, new)| silent(old, new));
+    let worse = old.zip(new).is_some_and(|(old, new)| lanes.is_worse(old, new));
+    let told = worse || before != now && !old.zip(new).is_some_and(|(old, new)| silent(old, new));
     told.then(|| RuleChange {
-        kind: kind(old, new),
+        kind: kind(old, new, worse),
         profile: profile.to_owned(),
         rule: rule.id.clone(),
         title: rule.title.clone(),
@@ -184,7 +195,7 @@ fn change(profile: &str, old: Option<&RuleResult>, new: Option<&RuleResult>) -> 
     })
 }
 
-fn kind(old: Option<&RuleResult>, new: Option<&RuleResult>) -> Kind {
+fn kind(old: Option<&RuleResult>, new: Option<&RuleResult>, worse: bool) -> Kind {
     let (Some(old), Some(new)) = (old, new) else {
         return if old.is_none() { Kind::Appeared } else { Kind::Vanished };
     };
@@ -196,6 +207,7 @@ fn kind(old: Option<&RuleResult>, new: Option<&RuleResult>) -> Kind {
         (false, true) => Kind::NewlyDeviating,
         // What failed because of another rule alone fails of itself.
         (true, true) if old.verdict == Verdict::Depends && new.verdict == Verdict::Deviates => Kind::NewlyDeviating,
+        (true, true) if worse && new.level == Level::Required => Kind::NewlyDeviating,
         (true, true) => Kind::DeviatesOtherwise,
         (true, false) => Kind::NewlyConforming,
         // What could not be judged before, for want of a feature or an answer, is met now.

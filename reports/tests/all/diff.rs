@@ -6,6 +6,7 @@ use fpprobe_profiles::profile::built_in;
 use fpprobe_profiles::{Observation, Outcome, Profile, Verdict};
 use fpprobe_reports::Report;
 use fpprobe_reports::diff::{Compared, DIFFS, DeviceDiff, Diff, Kind, Presence, compare};
+use fpprobe_reports::judged::judge;
 use fpprobe_reports::load::{LoadError, Loaded, set, to_compare};
 use fpprobe_reports::model::Device;
 use fpprobe_reports::record::Recorder;
@@ -579,4 +580,29 @@ fn what_never_was_measurable_is_not_lost() {
     assert_eq!(rules(&new), []);
     new.devices[0].profiles[0].rules[0].verdict = Verdict::Unsupported;
     assert_eq!(rules(&new), [Kind::Unjudged]);
+}
+
+#[test]
+fn a_rule_that_fails_on_other_or_more_inputs_than_before_is_a_regression() {
+    // Subnormals that are kept, where D3D flushes them; those that are zero are flushed.
+    let of = |flushed: &[u64]| {
+        let kept = |bits: u64| if flushed.contains(&bits) { 0 } else { bits };
+        let cases = fpprobe_spirv::Cases::new("few", 2, (1..=8).flat_map(|bits| [bits, 0]).collect::<Vec<u64>>());
+        let out: Vec<u64> = (1..=8).map(kept).collect();
+        let observations = [Observation { cases, out: out.into(), ..observation("f32.fadd", 0) }];
+        let mut report = answered(&observations);
+        report.devices[0].profiles = judge(&profiles()[..1], &observations).profiles;
+        report
+    };
+    let kind = |old: &Report, new: &Report| {
+        let diff = compared(old, new).diff;
+        let rule = diff.devices[0].rules.iter().find(|rule| rule.rule == "D32-18").map(|rule| rule.kind);
+        let lanes = diff.devices[0].kernels.iter().flat_map(|kernel| &kernel.groups).map(|group| group.kind).min();
+        (rule, lanes)
+    };
+    let (few, many, others) = (of(&[3, 4, 5, 6, 7, 8]), of(&[]), of(&[1, 2, 5, 6, 7, 8]));
+    let worse = Some(Kind::NewlyDeviating);
+    assert_eq!(kind(&few, &many), (worse, worse));
+    assert_eq!(kind(&few, &others), (worse, worse), "as many lanes, and others");
+    assert_eq!(kind(&many, &few), (Some(Kind::DeviatesOtherwise), Some(Kind::NewlyConforming)));
 }

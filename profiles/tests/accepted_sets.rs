@@ -431,3 +431,81 @@ fn a_multiply_add_is_fused_separate_or_either_as_the_environment_says() {
         }
     }
 }
+
+/// What a built-in profile accepts as the first part of a kernel's result.
+fn by(profile: &str, kernel: &str, case: &[u64]) -> Set {
+    let profile = profile::built_in(profile).unwrap().unwrap();
+    fpprobe_profiles::accepts::accepts(&profile, &kernel.parse().unwrap(), case).0.alternatives()[0][0].clone()
+}
+
+#[test]
+fn direct3d_preserves_subnormals_of_16_and_64_bits_through_modifiers() {
+    for (kernel, case, result) in [
+        ("f16.fabs", 0x8008, 0x0008),
+        ("f16.fnegate", 0x0008, 0x8008),
+        ("f16.saturate", 0x0008, 0x0008),
+        ("f16.saturate_fclamp", 0x03ff, 0x03ff),
+        ("f64.fabs", 0x8000_0000_0000_0001, 1),
+        ("f64.fnegate", 1, 0x8000_0000_0000_0001),
+        ("f64.saturate", 0x000f_ffff_ffff_ffff, 0x000f_ffff_ffff_ffff),
+    ] {
+        assert_eq!(by("d3d11", kernel, &[case]).members(9), [result], "{kernel}");
+    }
+    // Below zero saturate gives zero, and nothing flushed or kept; 32-bit subnormals may be flushed.
+    assert_eq!(by("d3d11", "f16.saturate", &[0x8008]).members(9), [0]);
+    assert_eq!(by("d3d11", "f32.fabs", &[0x8000_0008]).members(9), [0, 8]);
+    assert_eq!(by("d3d11", "f32.saturate", &[0x8000_0008]).members(9), [0x8000_0000, 0]);
+}
+
+#[test]
+fn direct3d_reads_subnormals_of_dot_products_as_zero() {
+    let (sub, one) = (0x0040_0000, 0x3f80_0000);
+    assert_eq!(by("d3d11", "f32.dot:width=2", &[sub, sub, one, one]).members(9), [0]);
+    assert_eq!(by("d3d11", "f32.dot:width=2", &[sub, one, one, one]).members(9), [one]);
+    // An infinity times a subnormal is no number.
+    assert_eq!(by("d3d11", "f32.dot:width=2", &[sub, one, 0x7f80_0000, one]), Set::nan(Encoding::of(Format::F32)));
+}
+
+#[test]
+fn powers_of_zero_are_zero_or_infinite_in_direct3d() {
+    let single = Encoding::of(Format::F32);
+    for y in [0x0080_0000, 0x3f80_0000, 0x7f7f_ffff] {
+        for x in [0, 0x8000_0000] {
+            assert_eq!(by("d3d11", "f32.pow", &[x, y]), Set::zeros(single), "{x:x} {y:x}");
+            assert_eq!(by("d3d11", "f32.pow", &[x, y | 0x8000_0000]).members(9), [0x7f80_0000], "{x:x} -{y:x}");
+        }
+    }
+    // 0 times -inf is no number.
+    assert!(by("d3d11", "f32.pow", &[0, 0]).is_everything());
+    // Beside the pole the bound is what it was.
+    assert!(by("d3d11", "f32.pow", &[0x0080_0000, 0x3f80_0000]).contains(0x0080_0000));
+}
+
+#[test]
+fn face_forward_is_its_operand_or_the_opposite_where_the_sum_overflows() {
+    let (x, large) = (0x4040_0000, 0x7f7f_ffff);
+    let case = [x, x, large, large, large, large];
+    assert_eq!(by("wgsl", "f32.face_forward:width=2", &case).members(9), [x | 0x8000_0000, x]);
+    // OpenGL has infinities: the sum is one, and not negative.
+    assert_eq!(by("gl-arb-shader-precision", "f32.face_forward:width=2", &case).members(9), [x | 0x8000_0000]);
+    // Where there is no doubt it is one of them.
+    assert_eq!(by("wgsl", "f32.face_forward:width=2", &[x, x, x, x, x, x]).members(9), [x | 0x8000_0000]);
+    // What is computed with the overflow is indeterminate still.
+    assert!(by("wgsl", "f32.reflect:width=2", &[large, large, large, large]).is_everything());
+}
+
+#[test]
+fn lenient_readings_decide() {
+    // rsq of 16 bits: within 1 ulp, no further; sqrt to nearest even.
+    assert_eq!(by("d3d11", "f16.inverse_sqrt", &[0x0011]).members(9), [0x63c2, 0x63c3]);
+    assert_eq!(by("d3d11", "f16.sqrt", &[0x4000]).members(9), [0x3da8]);
+    // mix either way: 0.5 + (2^-126 - 0.5) * 1 loses all of 2^-126.
+    let set = by("wgsl", "f32.fmix", &[0x3f00_0000, 0x0080_0000, 0x3f80_0000]);
+    assert!(set.contains(0) && set.contains(0x0080_0000) && !set.contains(0x3f00_0000), "{}", set.to_json());
+    // saturate of a negative subnormal: a zero, or the operand.
+    assert_eq!(by("wgsl", "f32.saturate", &[0x8000_0008]).members(9), [0x8000_0008, 0x8000_0000, 0]);
+    assert_eq!(by("wgsl", "f32.saturate", &[0x8080_0000]).members(9), [0x8000_0000, 0]);
+    // reflect of a scalar: x - y * y * (2 * x) overflows, the product from the left does not.
+    let set = by("gl-arb-shader-precision", "f32.reflect", &[0x7f7f_ffff, 0x3e71_0c1d]);
+    assert!(set.contains(0xff80_0000) && set.contains(0x7f63_a105) && !set.contains(0x7f80_0000), "{}", set.to_json());
+}

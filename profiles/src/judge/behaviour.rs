@@ -58,8 +58,8 @@ const OPEN: [Open; 9] = [
     },
     Open {
         ways: &[
-            (|d| d.results.contraction = Contraction::Separate, "multiplies and adds, each rounded"),
-            (|d| d.results.contraction = Contraction::Fused, "fused, rounded once"),
+            (|d| contracted(d, Contraction::Separate), "multiplies and adds, each rounded"),
+            (|d| contracted(d, Contraction::Fused), "fused, rounded once"),
             (|_| {}, "fused in part"),
         ],
         left: |d| d.function == Function::MulAdd && d.results.contraction == Contraction::Either,
@@ -147,6 +147,14 @@ fn is_one_normal(set: &Set) -> bool {
 
 fn is_normal(layout: FloatLayout, bits: u64) -> bool {
     (layout.min_normal()..layout.max_finite()).contains(&(bits & layout.magnitude_mask()))
+}
+
+/// A multiply-add that is carried out so. A formula says nothing of it: its steps are rounded in either direction.
+fn contracted(demand: &mut Demand, contraction: Contraction) {
+    demand.results.contraction = contraction;
+    if matches!(demand.accuracy, Accuracy::Inherited(_)) {
+        demand.accuracy = Accuracy::EitherNeighbour;
+    }
 }
 
 fn exact_signs(demand: &mut Demand) {

@@ -10,7 +10,7 @@ use super::{Demand, Operand, Operands, combinations, finish};
 use crate::accepted::Set;
 use crate::accuracy::Accuracy;
 use crate::encoding::Encoding;
-use crate::environment::{Nan, NanBits, ZeroOrder};
+use crate::environment::{Nan, NanBits, Sign, ZeroOrder};
 use crate::real::Exact;
 
 /// A value that is only moved.
@@ -30,7 +30,7 @@ pub(super) fn moved(encoding: Encoding, operand: Operand, demand: &Demand) -> Se
     }
     // An integer result holds the bits of the float, so -0 for +0 is a matter of the float's environment.
     let zeros = Set::one(encoding, 0).or(&Set::one(encoding, layout.sign_bit()));
-    let either = demand.operands.zero_sign == crate::environment::Sign::Either;
+    let either = demand.operands.zero_sign == Sign::Either;
     if either && !set.and(&zeros).is_empty() { set.or(&zeros) } else { set }
 }
 
@@ -113,14 +113,20 @@ pub(super) fn saturated(encoding: Encoding, operand: Operand, demand: &Demand) -
             Nan::Either => Set::nan(encoding).or(&Set::one(encoding, zero)).or(&Set::one(encoding, one)),
         };
     }
-    operand.readings(&demand.operands).iter().fold(Set::nothing(encoding), |set, reading| {
+    let set = operand.readings(&demand.operands).iter().fold(Set::nothing(encoding), |set, reading| {
         let value = reading.value();
         let limit = crate::real::power(0);
         let handed_on = || handed_on(encoding, *reading, &[operand], demand);
+        // What is read as a zero is one of two equal operands of the maximum, and handed on as it came: where the sign of a zero is
+        // of no account, a negative number as well (the WebGPU CTS accepts it).
+        let as_it_came = || match demand.operands.zero_sign {
+            Sign::Either => self::handed_on(encoding, operand, &[operand], demand),
+            Sign::Exact => Set::nothing(encoding),
+        };
         set.or(&match value {
             // Of -0 and 0 the maximum is either, unless the environment has an order.
             value if value.is_zero() => match demand.operands.zero_order {
-                ZeroOrder::Any => Set::one(encoding, zero).or(&handed_on()),
+                ZeroOrder::Any => Set::one(encoding, zero).or(&handed_on()).or(&as_it_came()),
                 ZeroOrder::Ieee | ZeroOrder::First => Set::one(encoding, zero),
                 ZeroOrder::Second => handed_on(),
             },
@@ -128,7 +134,9 @@ pub(super) fn saturated(encoding: Encoding, operand: Operand, demand: &Demand) -
             value if value > limit => Set::one(encoding, one),
             _ => handed_on(),
         })
-    })
+    });
+    let zeros = Set::zeros(encoding);
+    if demand.results.zero_sign == Sign::Either && set.meets(&zeros) { set.or(&zeros) } else { set }
 }
 
 /// The order of two equal operands: that of their signs or places where the environment has one.

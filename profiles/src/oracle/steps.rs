@@ -105,8 +105,10 @@ impl Evaluation<'_> {
             Node::Select(relation, [fails, holds, left, right]) => {
                 self.need(&[*left, *right]);
                 let parts = |index: &usize| self.known[*index].first().and_then(Values::parts);
-                let Some((left, right)) = parts(left).zip(parts(right)) else { return smallvec![Values::Anything] };
-                let (may_hold, may_fail) = outcomes(*relation, left, right);
+                // A comparison with what may be anything holds or fails.
+                let compared = parts(left).zip(parts(right));
+                let (may_hold, may_fail) =
+                    compared.map_or((true, true), |(left, right)| outcomes(*relation, left, right));
                 let either = [(may_hold, *holds), (may_fail, *fails)].into_iter().filter(|(may, _)| *may);
                 let either: SmallVec<[usize; 2]> = either.map(|(_, node)| node).collect();
                 self.need(&either);
@@ -275,6 +277,10 @@ fn rounded(demand: &Demand, layout: FloatLayout, exact: Interval, operands: &[In
     };
     let Some(allowed) = allowed else { return Values::Anything };
     let environment = &demand.results;
+    // An infinity that is exact, as that of a pole is, is no overflow.
+    if exact.is_point() && exact.lo.is_infinite() && environment.non_finite == NonFinite::Ieee {
+        return Values::from(exact);
+    }
     let [_, largest] = limits(layout);
     let finite = Interval { lo: -largest, hi: largest };
     let values = Values::from(if allowed.is_within(finite) {

@@ -183,3 +183,26 @@ fn a_lost_sign_is_a_cause_of_its_own() {
     // That sin(-subnormal) is -0 is said twice, of flushes and of sines: the lane counts for the first.
     assert_eq!(deviating, ["D32-18", "D32-20", "D16-10"]);
 }
+
+#[test]
+fn a_multiply_add_by_a_formula_tells_whether_it_is_fused() {
+    let computed = |fused: bool, case: &[u64]| {
+        let [x, y, z] = [0, 1, 2].map(|operand: usize| f32::from_bits(case[operand] as u32));
+        u64::from(if fused { x.mul_add(y, z) } else { x * y + z }.to_bits())
+    };
+    for (id, rule) in [("vulkan", "V-fma"), ("wgsl", "W-fma")] {
+        let mut profile = profile::built_in(id).unwrap().unwrap();
+        profile.rules.retain(|known| known.id == rule);
+        profile.rules[0].parts.retain(|part| part.format == fpprobe_spirv::Format::F32);
+        let [kernel] = profile.kernels()[..] else { panic!("{id} has one multiply-add of 32 bits") };
+        for (fused, behaviour) in [(true, "fused, rounded once"), (false, "multiplies and adds, each rounded")] {
+            let cases = cases::cases(&kernel);
+            let out = cases.iter().map(|case| computed(fused, case)).collect();
+            let ran = Observation { kernel, cases, outcome: Outcome::Ran, detail: String::new(), out, second: None };
+            let judgement = Judge::new(&profile).judge(&Observations::new(&[ran]));
+            let verdict = &judgement.rules[0];
+            assert!(verdict.verdict == Verdict::Permitted, "{id}: {verdict:?}");
+            assert!(verdict.behaviour.split("; ").any(|part| part == behaviour), "{id}: {}", verdict.behaviour);
+        }
+    }
+}

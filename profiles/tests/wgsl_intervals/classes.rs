@@ -37,7 +37,7 @@ pub struct Class {
 }
 
 /// The classes: a difference belongs to the first that explains it.
-pub const CLASSES: [Class; 11] = [
+pub const CLASSES: [Class; 10] = [
     Class {
         name: "between a value and the zero it is flushed to",
         text: "W-03: to flush to zero is to replace a subnormal value with a zero value, so that nothing between them comes up.",
@@ -89,15 +89,6 @@ pub const CLASSES: [Class; 11] = [
                 && it.case.operands[0] & 0x7fff_ffff == u64::from(std::f32::consts::PI.to_bits())
                 && it.ours.is_everything()
                 && it.gives(Manner::REFERENCE)
-        },
-    },
-    Class {
-        name: "mix as x + (y - x) * z",
-        text: "W-mix: inherited from x * (1 - z) + y * z. Reassociation reorders operations, it does not distribute them; and \
-               the other form is not more accurate: of 0.5, 2^-126 and 1 it makes 0.",
-        explains: |it| {
-            let own = &it.case.alternatives.last().unwrap()[it.part];
-            function(it) == Function::Mix && (it.ours == own || it.is_filled(own))
         },
     },
     Class {

@@ -5,7 +5,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fpprobe_spirv::{Format, Op};
+use fpprobe_spirv::op::OPS;
+use fpprobe_spirv::{Format, Kernel, Op};
 use serde::Deserialize;
 use toml::Spanned;
 
@@ -18,6 +19,31 @@ use crate::verdict::Level;
 pub struct Catalogue {
     /// Its sections, in order.
     pub sections: Vec<Section>,
+    /// Kernels that no required rule looks at, and why.
+    pub unjudged: Vec<Unjudged>,
+}
+
+/// Why no required rule looks at kernels.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Unjudged {
+    /// The profile whose rules do not; none where no profile's do.
+    pub profile: Option<String>,
+    /// The kernels: `FORMAT.OPERATION`, or `*.OPERATION` for those of all formats that no rule looks at.
+    kernels: Vec<String>,
+    /// Why not.
+    pub reason: String,
+    /// Where the text says so, or what does not.
+    pub citation: String,
+}
+
+impl Unjudged {
+    /// Whether it speaks of an operation in a format.
+    pub fn names(&self, format: Format, op: &Op) -> bool {
+        let is = |kernel: &String| {
+            kernel.split_once('.').is_some_and(|(of, name)| name == op.name && (of == "*" || of == format.name()))
+        };
+        self.kernels.iter().any(is)
+    }
 }
 
 /// Rules of one document.
@@ -84,6 +110,8 @@ pub struct Gap {
 struct RawCatalogue {
     section: Vec<RawSection>,
     #[serde(default)]
+    unjudged: Vec<RawUnjudged>,
+    #[serde(default)]
     id: BTreeMap<String, Spanned<RawEntry>>,
 }
 
@@ -100,6 +128,37 @@ struct RawSection {
     formats: Vec<Spanned<String>>,
     #[serde(default)]
     operations: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawUnjudged {
+    profile: Option<String>,
+    kernels: Vec<Spanned<String>>,
+    reason: String,
+    citation: String,
+}
+
+impl RawUnjudged {
+    fn checked(self, source: &Source) -> Result<Unjudged, SourceError> {
+        let RawUnjudged { profile, kernels, reason, citation } = self;
+        for kernel in &kernels {
+            let exists = kernel.get_ref().split_once('.').is_some_and(|(format, name)| {
+                let has = |op: &Op| format == "*" || op.formats.iter().any(|own| own.name() == format);
+                Op::find(name).is_some_and(has)
+            });
+            if !exists {
+                return Err(
+                    source.error(kernel.span().start, format!("`unjudged`: there is no kernel `{}`", kernel.get_ref()))
+                );
+            }
+            if reason.trim().is_empty() || citation.trim().is_empty() {
+                let problem = format!("`unjudged`: `{}` needs a `reason` and a `citation`", kernel.get_ref());
+                return Err(source.error(kernel.span().start, problem));
+            }
+        }
+        Ok(Unjudged { profile, kernels: kernels.into_iter().map(Spanned::into_inner).collect(), reason, citation })
+    }
 }
 
 #[derive(Deserialize)]
@@ -175,14 +234,71 @@ impl Catalogue {
             Some((id, table)) => {
                 Err(source.error(table.span().start, format!("`id.{id}`: no section has this id among its `ids`")))
             }
-            None => Ok(Catalogue { sections }),
+            None => {
+                let unjudged = raw.unjudged.into_iter().map(|one| one.checked(&source)).collect::<Result<_, _>>()?;
+                Ok(Catalogue { sections, unjudged })
+            }
         }
     }
 
     /// What the profiles lack of it, and what they have that it does not know.
     pub fn gaps(&self, profiles: &[Profile]) -> Vec<Gap> {
         let own = self.sections.iter().flat_map(|section| section.gaps(profiles));
-        own.chain(self.unknown(profiles)).collect()
+        own.chain(self.unknown(profiles)).chain(self.unjudged_gaps(profiles)).collect()
+    }
+
+    /// Kernels that no required rule looks at without a reason, and reasons for kernels that one does look at: by all profiles together,
+    /// and by each that a reason names for the operations on floats.
+    fn unjudged_gaps(&self, profiles: &[Profile]) -> Vec<Gap> {
+        if self.unjudged.is_empty() {
+            return Vec::new();
+        }
+        let all = || OPS.iter().flat_map(|op| op.formats.iter().map(move |format| (*format, op)));
+        let kernels = |profile: &Profile| -> BTreeSet<(&'static str, &'static str)> {
+            let required = profile.rules.iter().filter(|rule| rule.level == Level::Required);
+            let lowerings = required.flat_map(|rule| &rule.parts).flat_map(|part| &part.lowerings);
+            lowerings.map(|kernel| (kernel.format.name(), kernel.op.name)).collect()
+        };
+        let judged: BTreeMap<&str, BTreeSet<_>> =
+            profiles.iter().map(|profile| (profile.id.as_str(), kernels(profile))).collect();
+        let by = |profile: Option<&str>, (format, op): (Format, &Op)| {
+            let looks = |judged: &BTreeSet<_>| judged.contains(&(format.name(), op.name));
+            profile.map_or_else(|| judged.values().any(looks), |id| judged.get(id).is_some_and(looks))
+        };
+        let named: BTreeSet<&str> = self.unjudged.iter().filter_map(|one| one.profile.as_deref()).collect();
+        let mut gaps = Vec::new();
+        for profile in std::iter::once(None).chain(named.into_iter().map(Some)) {
+            let of = profile.unwrap_or("any profile");
+            // A device has texels and state by the paths that rules name.
+            let concerns =
+                |(format, _): &(Format, &Op)| profile.is_none() || format.float().is_some() && !format.is_packed();
+            for (format, op) in all().filter(concerns).filter(|kernel| !by(profile, *kernel)) {
+                let explains = |one: &&Unjudged| {
+                    one.names(format, op) && (one.profile.is_none() || one.profile.as_deref() == profile)
+                };
+                // That of one profile is one for all of them.
+                let told = self.unjudged.iter().any(|one| explains(&one) || profile.is_none() && one.names(format, op));
+                if !told {
+                    let problem = format!("no required rule of {of} looks at it, and no reason says why");
+                    gaps.push(gap("", &format!("{format}.{}", op.name), &problem));
+                }
+            }
+        }
+        for one in &self.unjudged {
+            for kernel in &one.kernels {
+                let (of, name) = kernel.split_once('.').unwrap_or_default();
+                let own = || all().filter(|(format, op)| op.name == name && (of == "*" || of == format.name()));
+                if own().all(|kernel| by(one.profile.as_deref(), kernel)) {
+                    gaps.push(gap("", kernel, "a required rule looks at it, but a reason says that none does"));
+                }
+            }
+        }
+        gaps
+    }
+
+    /// Why no required rule looks at a kernel, by profile.
+    pub fn reasons(&self, kernel: &Kernel) -> impl Iterator<Item = &Unjudged> {
+        self.unjudged.iter().filter(move |one| one.names(kernel.format, kernel.op))
     }
 
     /// Rules that no id stands for.
@@ -224,7 +340,7 @@ impl Section {
         let parts: Vec<&Part> =
             required.filter(|rule| rule.level == Level::Required).flat_map(|rule| &rule.parts).collect();
         let looked = |name: &str, format: Format| {
-            let is = |kernel: &fpprobe_spirv::Kernel| kernel.op.name == name && kernel.format == format;
+            let is = |kernel: &Kernel| kernel.op.name == name && kernel.format == format;
             parts.iter().any(|part| part.lowerings.iter().any(is))
         };
         let operations = self.operations.iter().flat_map(|name| {

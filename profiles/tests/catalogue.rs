@@ -124,3 +124,48 @@ fn gaps_are_found() {
     // D32-01 and D32-01-rcp are known.
     assert_eq!((unknown(""), unknown("unnumbered = true\n")), (d3d11[0].rules.len() - 2, 0));
 }
+
+/// The gaps of kernels in a catalogue that gives these reasons in place of its own.
+fn unjudged(change: impl Fn(&str) -> String) -> Vec<String> {
+    let text = include_str!("../data/catalogue.toml");
+    let catalogue = Catalogue::parse("mine.toml", &change(text)).unwrap();
+    catalogue.gaps(&profiles()).iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn every_operation_is_judged_or_has_a_reason_and_reasons_are_not_stale() {
+    assert_eq!(unjudged(str::to_owned), Vec::<String>::new());
+    let without = unjudged(|text| text.replace("\"*.determinant\"", "\"f32.determinant\""));
+    assert_eq!(
+        without,
+        ["f16", "f64"]
+            .map(|format| {
+                format!("{format}.determinant: no required rule of any profile looks at it, and no reason says why")
+            })
+            .into_iter()
+            .chain(["f16", "f64"].map(|format| {
+                format!("{format}.determinant: no required rule of d3d11 looks at it, and no reason says why")
+            }))
+            .collect::<Vec<_>>()
+    );
+    let without = unjudged(|text| text.replace("\"*.tan\", ", ""));
+    assert_eq!(
+        without,
+        ["f16", "f32"]
+            .map(|format| { format!("{format}.tan: no required rule of d3d11 looks at it, and no reason says why") })
+    );
+    let stale = unjudged(|text| text.replace("\"*.tan\"", "\"*.tan\", \"f32.fadd\""));
+    assert_eq!(stale, ["f32.fadd: a required rule looks at it, but a reason says that none does"]);
+}
+
+#[test]
+fn a_reason_names_kernels_and_a_citation() {
+    let read = |table: &str| Catalogue::parse("mine.toml", &format!("section = []\n[[unjudged]]\n{table}"));
+    let refused = |table: &str| read(table).unwrap_err().to_string();
+    let none = refused("kernels = [\"f32.nothing\"]\nreason = \"r\"\ncitation = \"c\"\n");
+    assert_eq!(none, "mine.toml:3: `unjudged`: there is no kernel `f32.nothing`");
+    assert!(refused("kernels = [\"f64.exp\"]\nreason = \"r\"\ncitation = \"c\"\n").contains("no kernel `f64.exp`"));
+    let uncited = refused("kernels = [\"f32.tan\"]\nreason = \"r\"\ncitation = \" \"\n");
+    assert_eq!(uncited, "mine.toml:3: `unjudged`: `f32.tan` needs a `reason` and a `citation`");
+    assert_eq!(read("kernels = [\"*.tan\"]\nreason = \"r\"\ncitation = \"c\"\n").unwrap().unjudged.len(), 1);
+}

@@ -35,7 +35,7 @@ pub fn main(what: &str) -> anyhow::Result<Status> {
             };
             usage_error(format!("`{what}` is no rule, and as a kernel: {error}{hint}"))
         })?;
-        explain_kernel(&kernel, &profiles, &mut out)?;
+        explain_kernel(&kernel, &profiles, &catalogue, &mut out)?;
     }
     for (index, (profile, rule)) in found.iter().enumerate() {
         if index > 0 {
@@ -89,7 +89,12 @@ fn explain_rule(profile: &Profile, rule: &Rule, out: &mut impl Write) -> std::io
     Ok(())
 }
 
-fn explain_kernel(kernel: &Kernel, profiles: &[Profile], out: &mut impl Write) -> std::io::Result<()> {
+fn explain_kernel(
+    kernel: &Kernel,
+    profiles: &[Profile],
+    catalogue: &Catalogue,
+    out: &mut impl Write,
+) -> std::io::Result<()> {
     writeln!(out, "{kernel}  {}", kernel.op.about)?;
     let shapes = |shapes: Vec<Shape>| {
         let shapes = shapes.into_iter().map(|shape| match (shape.columns, shape.width) {
@@ -118,6 +123,10 @@ fn explain_kernel(kernel: &Kernel, profiles: &[Profile], out: &mut impl Write) -
         if !ids.is_empty() {
             writeln!(out, "  judged    by {}: {}", profile.id, ids.join(" "))?;
         }
+    }
+    for unjudged in catalogue.reasons(kernel) {
+        let profile = unjudged.profile.as_deref().unwrap_or("any profile");
+        writeln!(out, "  no rule   of {profile}: {} ({})", unjudged.reason, unjudged.citation)?;
     }
     Ok(())
 }

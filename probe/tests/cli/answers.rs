@@ -15,7 +15,7 @@ fn answer<'a>(document: &'a Value, id: &str) -> &'a str {
 fn questions_have_answers_with_lanes_that_show_them() {
     let document = ends(fpprobe(&["lavapipe-25"]).args(["answers", "--format", "json"])).document(0);
     assert_eq!(document["schema"], "fpprobe-answers/1");
-    assert_eq!(document["devices"][0]["answers"].as_array().unwrap().len(), 18);
+    assert_eq!(document["devices"][0]["answers"].as_array().unwrap().len(), 19);
     let says = |id: &str, part: &str| {
         let answer = answer(&document, id);
         assert!(answer.contains(part), "{id}: {answer}");
@@ -28,6 +28,8 @@ fn questions_have_answers_with_lanes_that_show_them() {
     says("Q08", "rsq(-0): ff800000 (-inf)");
     says("Q09", "rounds towards zero, overflows to the largest finite value, keeps subnormal results");
     says("Q16", "rounds twice");
+    says("Q19", "pow(0, 0), pow(0, -0), pow(-0, 0), pow(-0, -0): 3f800000 (1)");
+    assert!(!answer(&document, "Q19").contains("not measured"), "{}", answer(&document, "Q19"));
     let shown = document["devices"][0]["answers"][7]["evidence"].as_array().unwrap();
     assert!(shown.iter().any(|lane| lane["command"] == "fpprobe eval f32.inverse_sqrt 80000000"), "{shown:?}");
 }

@@ -61,6 +61,26 @@ pub(super) fn edges(look: &Look<'_>) -> String {
     ])
 }
 
+/// What is given where OpenGL, WGSL and Vulkan accept anything.
+pub(super) fn undefined(look: &Look<'_>) -> String {
+    const NEGATIVE_ZERO: u64 = 0x8000_0000;
+    let of = |name: &str, id: &str, case: &[u64]| (name.to_owned(), look.value(id, case));
+    sentence([
+        of("log(-1)", "f32.log", &[0xbf80_0000]),
+        of("log(2^-149)", "f32.log", &[1]),
+        of("log2(-1)", "f32.log2", &[0xbf80_0000]),
+        of("log2(2^-149)", "f32.log2", &[1]),
+        of("inversesqrt(-1)", "f32.inverse_sqrt", &[0xbf80_0000]),
+        of("pow(0, 0)", "f32.pow", &[0, 0]),
+        of("pow(0, -0)", "f32.pow", &[0, NEGATIVE_ZERO]),
+        of("pow(-0, 0)", "f32.pow", &[NEGATIVE_ZERO, 0]),
+        of("pow(-0, -0)", "f32.pow", &[NEGATIVE_ZERO, NEGATIVE_ZERO]),
+        of("acosh(0)", "f32.acosh", &[0]),
+        of("acosh(-1)", "f32.acosh", &[0xbf80_0000]),
+        of("asin(2)", "f32.asin", &[0x4000_0000]),
+    ])
+}
+
 /// The rules of Vulkan for who asks for `FPFastMathDefault` None.
 static STRICT: LazyLock<Option<Profile>> = LazyLock::new(|| {
     let mut rules = built_in("vulkan")?.ok()?;

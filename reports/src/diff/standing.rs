@@ -4,14 +4,18 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::hash::Hash;
 
 use fpprobe_profiles::{Class, Level, Observation, Profile, Verdict};
+use fpprobe_spirv::Kernel;
 use serde_json::Value;
 
 use super::model::{
     FieldChange, FindingChange, IncidentChange, Kind, Presence, ProfileChange, RuleChange, Ruling, Standing,
 };
 use super::regression::Lanes;
+use crate::answers;
+use crate::decimal::decimal;
 use crate::judged::OF_NAN;
-use crate::model::{Claims, Device, Finding, Incident, ProfileResult, RuleResult};
+use crate::model::{Claims, Device, Finding, Incident, ProfileResult, RuleResult, Shown};
+use crate::values::argument;
 
 /// Fields of a device's identity, the telling ones first. Its slot is the same, and its key a digest of all others but the
 /// driver's place.
@@ -72,6 +76,38 @@ pub(super) fn claims(old: &Claims, new: &Claims) -> Vec<FieldChange> {
         .filter_map(|(name, old, new)| differing(name.to_owned(), Some(old.clone()), Some(new.clone())));
     let flags = names.into_iter().filter_map(|name| differing(name.clone(), flag(old, name), flag(new, name)));
     independence.chain(flags).collect()
+}
+
+/// Results where no text defines one that changed, of what both were asked; a NaN is like another.
+pub(super) fn undefined(old: &Device, new: &Device) -> Vec<FieldChange> {
+    let lanes = |device: &Device| -> Vec<(String, String)> {
+        let shown = device.answers.iter().filter(|answer| answer.id == answers::UNDEFINED);
+        let lane = |lane: &Shown| {
+            let operands: Vec<String> = lane.inputs.iter().map(argument).collect();
+            (format!("{} {}", lane.kernel, operands.join(" ")), result(lane))
+        };
+        shown.flat_map(|answer| &answer.evidence).map(lane).collect()
+    };
+    let before: HashMap<String, String> = lanes(old).into_iter().collect();
+    let changes = lanes(new).into_iter().filter_map(|(lane, now)| {
+        let old = before.get(&lane)?.clone();
+        differing(lane, Some(old), Some(now))
+    });
+    changes.collect()
+}
+
+/// A result with its value, of a NaN that it is one.
+fn result(lane: &Shown) -> String {
+    let bits = argument(&lane.out);
+    let kernel = lane.kernel.parse::<Kernel>().ok().and_then(|kernel| {
+        let format = kernel.result().format;
+        Some((format, u64::from_str_radix(&bits, 16).ok()?))
+    });
+    match kernel {
+        Some((format, value)) if format.float().is_some_and(|layout| layout.is_nan(value)) => "NaN".to_owned(),
+        Some((format, value)) => format!("{bits} ({})", decimal(format, value)),
+        None => bits,
+    }
 }
 
 /// Findings that are new, then those that are gone, those of the bits of NaNs last. The lanes that show one may be others.

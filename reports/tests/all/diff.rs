@@ -8,7 +8,7 @@ use fpprobe_reports::Report;
 use fpprobe_reports::diff::{Compared, DIFFS, DeviceDiff, Diff, Kind, Presence, compare};
 use fpprobe_reports::judged::judge;
 use fpprobe_reports::load::{LoadError, Loaded, set, to_compare};
-use fpprobe_reports::model::Device;
+use fpprobe_reports::model::{Answer, Device, Shown};
 use fpprobe_reports::record::Recorder;
 use fpprobe_reports::render::Style;
 use fpprobe_reports::store::{Entry, container};
@@ -605,4 +605,33 @@ fn a_rule_that_fails_on_other_or_more_inputs_than_before_is_a_regression() {
     assert_eq!(kind(&few, &many), (worse, worse));
     assert_eq!(kind(&few, &others), (worse, worse), "as many lanes, and others");
     assert_eq!(kind(&many, &few), (Some(Kind::DeviatesOtherwise), Some(Kind::NewlyConforming)));
+}
+
+#[test]
+fn results_that_no_text_defines_are_compared() {
+    let value = |bits: &str| serde_json::from_value(Value::from(bits)).unwrap();
+    let lane = |inputs: &[&str], out: &str| Shown {
+        kernel: "f32.log".into(),
+        inputs: inputs.iter().map(|bits| value(bits)).collect(),
+        out: value(out),
+        command: String::new(),
+    };
+    let report = |log: &str, nan: &str| {
+        let mut report = fixture::report();
+        let evidence = vec![lane(&["bf800000"], log), lane(&["00000001"], nan), lane(&["80000001"], "00000000")];
+        let (id, question) = ("Q19".to_owned(), String::new());
+        report.devices[0].answers = vec![Answer { id, question, answer: String::new(), evidence }];
+        report
+    };
+    let (old, new) = (report("7fc00000", "7fc00000"), report("00000000", "ffc00001"));
+    let diff = compared(&old, &new).diff;
+    // One NaN is like another.
+    let [change] = &diff.devices[0].undefined[..] else { panic!("{:?}", diff.devices[0].undefined) };
+    assert_eq!(change.field, "f32.log bf800000");
+    assert_eq!((change.old.as_deref(), change.new.as_deref()), (Some("NaN"), Some("00000000 (0)")));
+    assert!(!diff.summary.empty && compared(&old, &old).diff.summary.empty);
+    for form in ["text", "md", "html"] {
+        let page = self::shown(&diff, form);
+        assert!(page.contains("Undefined results changed") && page.contains("f32.log bf800000"), "{form}: {page}");
+    }
 }

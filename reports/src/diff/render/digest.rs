@@ -165,6 +165,9 @@ pub(super) fn arrow(old: &str, new: &str) -> String {
     format!("{old} \u{2192} {new}")
 }
 
+/// Heading of results that no text defines, and that changed.
+pub(super) const UNDEFINED: &str = "Undefined results changed";
+
 /// A field's two values.
 pub(super) fn field(change: &FieldChange) -> String {
     let side = |text: &Option<String>| match text.as_deref() {

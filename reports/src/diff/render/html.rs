@@ -175,6 +175,9 @@ fn section(index: usize, device: &DeviceDiff, several: bool) -> Markup {
                     }
                 }
             }
+            @if !device.undefined.is_empty() {
+                section { h3 { (digest::UNDEFINED) } (scrolling(digest::UNDEFINED, &fields(&device.undefined))) }
+            }
             @if !device.findings.is_empty() { section { h3 { "Findings" } (findings(&device.findings)) } }
         }
     }

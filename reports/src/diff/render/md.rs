@@ -27,6 +27,7 @@ impl RenderDiff for Markdown {
             blocks.extend(digest::rules(device).iter().map(|rule| (rule.change.kind, self::rule(&name, rule))));
             blocks.extend(digest::families(device).iter().map(|family| (family.kind, self::family(&name, family))));
             blocks.extend((!device.claims.is_empty()).then(|| (Kind::Claim, claims(&name, device))));
+            blocks.extend((!device.undefined.is_empty()).then(|| (Kind::Claim, undefined(&name, device))));
             blocks.extend((!device.findings.is_empty()).then(|| (Kind::NanBits, findings(&name, device))));
         }
         // What is important comes first, whatever device it is of: what comes last may not fit.
@@ -135,6 +136,12 @@ fn findings(device: &str, of: &DeviceDiff) -> String {
         let _ = writeln!(block, "- {} more", phrase::grouped(of.findings.len() - SHOWN));
     }
     folded(&format!("{device}findings"), "", &format!("\n{block}"))
+}
+
+fn undefined(device: &str, of: &DeviceDiff) -> String {
+    let lines =
+        of.undefined.iter().map(|change| format!("{}: {}", code(&change.field), escape(&digest::field(change))));
+    format!("\n{}{}\n{}", escape(device), digest::UNDEFINED, list(lines))
 }
 
 fn claims(device: &str, of: &DeviceDiff) -> String {

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::digest::{self, Family, Ruled};
 use super::{RenderDiff, Style};
-use crate::diff::{DeviceDiff, Diff, FindingChange, IncidentChange, Kind, Presence, Source, Summary};
+use crate::diff::{DeviceDiff, Diff, FieldChange, FindingChange, IncidentChange, Kind, Presence, Source, Summary};
 use crate::model::Level;
 use crate::render::lane::ACCEPTED;
 use crate::render::paper::{Ink, Paper, pad};
@@ -111,7 +111,20 @@ fn device(paper: &mut Paper, device: &DeviceDiff, several: bool) -> io::Result<(
         families.iter().take(most(kind)).try_for_each(|family| self::family(paper, family))?;
         more(paper, families.len(), most(kind), "operation")?;
     }
+    undefined(paper, &device.undefined)?;
     findings(paper, &device.findings)
+}
+
+fn undefined(paper: &mut Paper, changes: &[FieldChange]) -> io::Result<()> {
+    if changes.is_empty() {
+        return Ok(());
+    }
+    paper.gap()?;
+    paper.line(0, 2, &[(Ink::Strong, digest::UNDEFINED)])?;
+    for change in changes {
+        paper.line(2, 4, &[(Ink::Plain, &change.field), (Ink::Plain, ": "), (Ink::Plain, &digest::field(change))])?;
+    }
+    Ok(())
 }
 
 fn alone(paper: &mut Paper, ink: Ink, side: &str, driver: &str) -> io::Result<()> {

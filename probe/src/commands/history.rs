@@ -113,7 +113,7 @@ fn verify(store: &Store, checks: Checks) -> anyhow::Result<Status> {
     match found.log {
         Some(0) => {}
         Some(lines) => {
-            let noted = later("noted", "--rebuild notes that");
+            let noted = later("acknowledged", "--rebuild acknowledges that");
             writeln!(out, "lines of the log that are damaged or missing: {lines} ({noted}); loss may be hidden")?;
         }
         None => {

@@ -136,7 +136,7 @@ impl Troubles {
             let workers =
                 if self.killed.len() == 1 { "1 worker was" } else { &format!("{} workers were", self.killed.len()) };
             let detail = format!(
-                "{workers} {KILLED}: {how}, while measuring {}; another worker ran what it was at again",
+                "{workers} {KILLED}: {how}, while measuring {}; another worker measured it again",
                 what(places)
             );
             let failure = Failure::new(Outcome::Crashed, "");

@@ -89,7 +89,7 @@ fn damage_is_named_and_stays_until_it_is_asked_to_go() {
 }
 
 #[test]
-fn what_was_stored_and_is_not_there_is_told_until_it_is_noted() {
+fn a_lost_report_is_reported_until_that_is_acknowledged() {
     let folder = tempfile::tempdir().unwrap();
     let store = &folder.path().join("store");
     let none = ends(history(store).arg("verify"));
@@ -109,7 +109,7 @@ fn what_was_stored_and_is_not_there_is_told_until_it_is_noted() {
 }
 
 #[test]
-fn a_report_from_the_future_is_told_and_does_not_stay_the_last() {
+fn a_report_from_the_future_is_a_warning_and_does_not_stay_the_last() {
     let folder = tempfile::tempdir().unwrap();
     let store = &folder.path().join("store");
     let future = folder.path().join("future.json");

@@ -32,9 +32,9 @@ pub enum Event {
     Removed,
     /// The report was damaged, and was moved aside.
     SetAside,
-    /// The report was no longer there; somebody has been told.
+    /// The report was missing, and `history verify --rebuild` acknowledged it.
     Lost,
-    /// Lines before this one were damaged or missing; somebody has been told.
+    /// Lines before this one were damaged or missing, and `history verify --rebuild` acknowledged it.
     Repaired,
 }
 
@@ -56,7 +56,7 @@ struct Line {
 pub struct Log {
     /// Whether there is one.
     pub exists: bool,
-    /// Damaged or missing lines of which nobody has been told.
+    /// Damaged or missing lines that nobody has acknowledged.
     pub damaged: usize,
     /// The line by which each report arrived last, removed ones included.
     arrivals: HashMap<String, u64>,
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn what_somebody_was_told_of_is_not_told_again() {
+    fn what_was_acknowledged_is_not_reported_again() {
         let (_folder, text) = log(&[(Event::Created, ""), (Event::Stored, "a"), (Event::Repaired, "")]);
         let lines: Vec<&[u8]> = text.split_inclusive(|byte| *byte == b'\n').collect();
         assert_eq!(Log::of(&[lines[0], b"garbage\n", lines[2]].concat()).damaged, 0);

@@ -18,14 +18,17 @@ use crate::values::{argument, encode_case};
 /// runs differ. Of a result with several parts a lane holds one, by its number: `00000000,00000001 [1] = 80000001`.
 pub type Lanes = BTreeMap<String, Vec<String>>;
 
+/// Cases by the part of the result that fails.
+type ByPart<'a> = BTreeMap<usize, Vec<&'a [u64]>>;
+
 /// Failing lanes as the report has them: kernel, operands, part of the result. Of an input that a list holds several times the first stands for all.
 pub fn written(lanes: &[(Kernel, Vec<u64>, usize)], index: &Observations<'_>) -> Vec<Failed> {
-    let mut by_kernel: Vec<(Kernel, BTreeMap<usize, Vec<&[u64]>>)> = Vec::new();
+    let mut by_kernel: Vec<(Kernel, ByPart<'_>)> = Vec::new();
     let mut places: HashMap<Kernel, usize> = HashMap::new();
     for (kernel, case, part) in lanes {
         let place = *places.entry(*kernel).or_insert(by_kernel.len());
         if place == by_kernel.len() {
-            by_kernel.push((*kernel, BTreeMap::new()));
+            by_kernel.push((*kernel, ByPart::new()));
         }
         by_kernel[place].1.entry(*part).or_default().push(case);
     }

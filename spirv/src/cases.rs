@@ -144,10 +144,18 @@ pub fn is_offered(kernel: &Kernel, case: &[u64]) -> bool {
 }
 
 fn made(kernel: &Kernel, length: Length) -> Cases {
+    // These patterns are few, and each pair of them counts.
+    let length = if is_of_patterns(kernel) { Length::Whole } else { length };
     let name = name(kernel, length);
     // A list is whole when it is put in, so another thread's panic leaves nothing broken.
     let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
     made.entry(name).or_insert_with_key(|name| fresh(kernel, length, name)).clone()
+}
+
+/// Whether a kernel is asked each pair of some patterns: what a compiler makes of a selection hangs on both of its constants.
+fn is_of_patterns(kernel: &Kernel) -> bool {
+    let integers = kernel.op.result.format == Some(Format::U32);
+    kernel.op.function == Function::Choose && (integers || kernel.op.code.has_run_time_condition())
 }
 
 /// Components that the cases of a kernel of component-wise operations have for each operand; 1 for all others.
@@ -205,6 +213,7 @@ fn list(kernel: &Kernel) -> (Cow<'static, str>, Maker) {
         (Function::PackDouble, _) => ("words", |kernel| of(kernel, unary::unary).into_iter().flat_map(words).collect()),
         (Function::Ldexp, _) => ("scales", |kernel| of(kernel, integers::scales)),
         (Function::FromSigned | Function::FromUnsigned, _) => ("integers", |kernel| of(kernel, integers::integers)),
+        (Function::Choose, _) if is_of_patterns(kernel) => ("patterns", |kernel| of(kernel, several::patterns)),
         (Function::Choose, _) => ("choose", |kernel| of(kernel, several::choose)),
         _ if kernel.op.is_geometric() => {
             let shapes: Vec<String> = kernel.params().iter().map(spelled).collect();

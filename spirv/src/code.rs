@@ -19,11 +19,17 @@ impl Emitter {
             }
             (Code::Steps(steps), _) => self.steps(kernel, steps, params),
             (Code::LoadStore, [value]) => Ok(*value),
-            (Code::Phi, [condition, yes, no]) => self.phi(kernel.result(), *condition, *yes, *no),
+            (Code::SelectConstants, [_, _, _]) => {
+                let kind = self.shape(kernel.result());
+                self.value(Op::Select, kind, ids(params.iter().copied()))
+            }
+            (Code::Phi | Code::PhiConstants, [condition, yes, no]) => self.phi(kernel.result(), *condition, *yes, *no),
             (Code::Shuffle, [value]) => self.shuffle(kernel.result(), *value),
             (
                 Code::LoadStore
                 | Code::Phi
+                | Code::SelectConstants
+                | Code::PhiConstants
                 | Code::Shuffle
                 | Code::ImageWrite
                 | Code::ImageRead

@@ -58,7 +58,8 @@ impl Kernel {
     /// at a time where it works component by component. `None` for a kernel that is its own.
     pub fn counterpart(&self) -> Option<Kernel> {
         let width = if self.op.is_componentwise() { 1 } else { self.width };
-        let route = if Route::OTHERS.contains(&self.route) { Route::Buffer } else { self.route };
+        let natural = self.op.code.routes(self.format)[0];
+        let route = if Route::OTHERS.contains(&self.route) { natural } else { self.route };
         let counterpart = Kernel { route, stage: Stage::Compute, width, via: Via::Spirv, ..*self };
         (counterpart != *self).then_some(counterpart)
     }
@@ -101,7 +102,8 @@ impl Kernel {
             (Code::Inst(inst), _) => vec![inst],
             (Code::Steps(steps), _) => steps.iter().map(|step| step.inst).collect(),
             (Code::LoadStore, _) => core(&[SpvOp::Load, SpvOp::Store]),
-            (Code::Phi, _) => core(&[SpvOp::Phi]),
+            (Code::SelectConstants, _) => core(&[SpvOp::Select]),
+            (Code::Phi | Code::PhiConstants, _) => core(&[SpvOp::Phi]),
             (Code::Shuffle, _) => core(&[SpvOp::VectorShuffle]),
             (Code::ImageWrite, route) if route.is_drawn() => core(&[SpvOp::Store]),
             (Code::ImageWrite, _) => core(&[SpvOp::ImageWrite]),

@@ -45,12 +45,14 @@ use window::Window;
 
 const COORDINATES: Shape = Shape::vector(Format::U32, 3);
 
-/// Where an invocation is: its slot, and its work group's row. `local`: its slot within the window, if there is one.
+/// Where an invocation is: its slot, and its work group's row. `local`: its slot within the window, if there is one. `zero`: a
+/// number that is 0 at run time, for kernels that need one.
 #[derive(Clone, Copy)]
 struct Place {
     slot: Word,
     row: Word,
     local: Option<Word>,
+    zero: Option<Word>,
 }
 
 /// What a module reads and writes.
@@ -169,8 +171,10 @@ impl Emitter {
         self.builder.execution_mode(main, ExecutionMode::LocalSize, [size, 1, 1]);
         self.builder.begin_block(None)?;
         let vector = self.shape(COORDINATES);
-        let x = self.value(Op::Load, vector, ids([invocation]))?;
-        let x = self.component(COORDINATES, x, 0)?;
+        let coordinates = self.value(Op::Load, vector, ids([invocation]))?;
+        let x = self.component(COORDINATES, coordinates, 0)?;
+        let run_time = plan.placed.iter().any(|placed| placed.kernel.op.code.has_run_time_condition());
+        let zero = run_time.then(|| self.component(COORDINATES, coordinates, 2)).transpose()?;
         let row = match work_group {
             Some(work_group) => {
                 let y = self.value(Op::Load, vector, ids([work_group]))?;
@@ -183,7 +187,7 @@ impl Emitter {
         let slot = self.value(Op::ISub, uint, ids([x, first]))?;
         let place = match window {
             Some(window) => self.through(window, slot, row)?,
-            None => Place { slot, row, local: None },
+            None => Place { slot, row, local: None, zero },
         };
         self.builder.name(place.slot, "slot");
         Ok(place)
@@ -200,32 +204,66 @@ impl Emitter {
 
     /// What is done where the row's kernel has this slot: `if (slot < slots) { load; switch (row) { ... } store; }`.
     fn body(&mut self, plan: &Plan, memory: &Memory, place: Place) -> Result<(), BuildError> {
-        let bool = self.scalar(Format::Bool);
         let slots: Vec<Option<u32>> = plan.placed.iter().map(|placed| Some(placed.slots)).collect();
-        let slots = self.of_row(place.row, &slots)?;
-        let slots = self.number(slots);
-        let inside = self.value(Op::ULessThan, bool, ids([place.slot, slots]))?;
+        self.where_slots(place, &slots, |emitter| {
+            let block = emitter.block()?;
+            let only = if let [only] = plan.placed.as_slice() { Some(only.kernel.label()) } else { None };
+            emitter.builder.name(block, only.as_deref().unwrap_or("operands"));
+            let operands = emitter.operands(plan, memory, place)?;
+            let results = match only {
+                Some(_) => emitter.computed(plan, memory, 0, &operands, place)?,
+                None => emitter.chosen(plan, memory, &operands, place)?,
+            };
+            emitter.store_elements(memory, place, &results)
+        })
+    }
+
+    /// What is done where the invocation's number is below that of its row.
+    fn where_slots(
+        &mut self,
+        place: Place,
+        numbers: &[Option<u32>],
+        emit: impl FnOnce(&mut Emitter) -> Result<(), BuildError>,
+    ) -> Result<(), BuildError> {
+        let bool = self.scalar(Format::Bool);
+        let number = self.of_row(place.row, numbers)?;
+        let number = self.number(number);
+        let inside = self.value(Op::ULessThan, bool, ids([place.slot, number]))?;
         let (body, merge) = (self.builder.id(), self.builder.id());
         self.builder.selection_merge(merge, SelectionControl::NONE)?;
         self.builder.branch_conditional(inside, body, merge, [])?;
         self.builder.begin_block(Some(body))?;
-        if let [only] = plan.placed.as_slice() {
-            self.builder.name(body, only.kernel.label());
-            let operands = self.operands(plan, memory, place)?;
-            let results = self.computed(plan, memory, 0, &operands, place)?;
-            self.store_elements(memory, place, &results)?;
-        } else {
-            self.builder.name(body, "operands");
-            let operands = self.operands(plan, memory, place)?;
-            let results = self.chosen(plan, memory, &operands, place)?;
-            self.store_elements(memory, place, &results)?;
-        }
+        emit(self)?;
         self.builder.branch(merge)?;
         self.builder.begin_block(Some(merge))?;
         Ok(())
     }
 
-    /// The results of the row's kernel: a switch, one case a kernel. Elements that are none of its results are 0.
+    /// A switch on the row: one case a kernel.
+    fn switch_rows(
+        &mut self,
+        plan: &Plan,
+        row: Word,
+        mut emit: impl FnMut(&mut Emitter, usize) -> Result<(), BuildError>,
+    ) -> Result<(), BuildError> {
+        let labels: Vec<Word> = plan.placed.iter().map(|_| self.builder.id()).collect();
+        let merge = self.builder.id();
+        let targets = (0..).map(Operand::LiteralBit32).zip(labels.iter().copied());
+        self.builder.selection_merge(merge, SelectionControl::NONE)?;
+        // There are no other rows, so the last kernel may stand for the default.
+        let last = labels.last().copied().unwrap_or(merge);
+        self.builder.switch(row, last, targets.take(plan.placed.len().saturating_sub(1)))?;
+        for (index, (placed, block)) in plan.placed.iter().zip(&labels).enumerate() {
+            self.builder.begin_block(Some(*block))?;
+            self.builder.name(*block, placed.kernel.label());
+            emit(self, index)?;
+            self.builder.branch(merge)?;
+        }
+        self.builder.begin_block(Some(merge))?;
+        Ok(())
+    }
+
+    /// The results of the row's kernel. Elements that are none of its results are 0.
     fn chosen(
         &mut self,
         plan: &Plan,
@@ -233,23 +271,13 @@ impl Emitter {
         operands: &Operands,
         place: Place,
     ) -> Result<Elements, BuildError> {
-        let labels: Vec<Word> = plan.placed.iter().map(|_| self.builder.id()).collect();
-        let merge = self.builder.id();
-        let targets = (0..).map(Operand::LiteralBit32).zip(labels.iter().copied());
-        self.builder.selection_merge(merge, SelectionControl::NONE)?;
-        // There are no other rows, so the last kernel may stand for the default.
-        let last = labels.last().copied().unwrap_or(merge);
-        self.builder.switch(place.row, last, targets.take(plan.placed.len().saturating_sub(1)))?;
         let mut computed = Vec::new();
-        for (index, (placed, block)) in plan.placed.iter().zip(&labels).enumerate() {
-            self.builder.begin_block(Some(*block))?;
-            self.builder.name(*block, placed.kernel.label());
-            let results = self.computed(plan, memory, index, operands, place)?;
+        self.switch_rows(plan, place.row, |emitter, index| {
+            let results = emitter.computed(plan, memory, index, operands, place)?;
             // An operation may end in another block than it began in.
-            computed.push((results, self.block()?));
-            self.builder.branch(merge)?;
-        }
-        self.builder.begin_block(Some(merge))?;
+            computed.push((results, emitter.block()?));
+            Ok(())
+        })?;
         let mut chosen = Elements::new();
         for site in &memory.results {
             let element = site.element.shape();

@@ -124,6 +124,10 @@ pub enum Code {
     LoadStore,
     /// `OpPhi` of operands 1 and 2, chosen by a branch on operand 0.
     Phi,
+    /// `OpSelect` of operands 1 and 2, constants of the module, by operand 0, which no compiler knows.
+    SelectConstants,
+    /// `OpPhi` of such constants behind a branch on such a condition.
+    PhiConstants,
     /// The operand goes through `OpCompositeConstruct`, `OpVectorShuffle` and `OpCompositeExtract`.
     Shuffle,
     /// A texel from a vector: `OpImageWrite`, or what a command does in its place.
@@ -165,6 +169,7 @@ impl Code {
             Code::Blend(_) | Code::State(State::MinDepth | State::MaxDepth | State::BlendConstants) => {
                 &[Route::Attachment]
             }
+            Code::SelectConstants | Code::PhiConstants => &[Route::Literal, Route::Spec],
             _ => &[Route::Buffer, Route::Uniform, Route::Push, Route::Spec, Route::Literal],
         }
     }
@@ -172,6 +177,11 @@ impl Code {
     /// Whether the texel that is written is an operand before.
     pub const fn is_blended(self) -> bool {
         matches!(self, Code::Blend(_) | Code::State(State::BlendConstants))
+    }
+
+    /// Whether operand 0, a condition, is known at run time only, though the others are constants.
+    pub const fn has_run_time_condition(self) -> bool {
+        matches!(self, Code::SelectConstants | Code::PhiConstants)
     }
 
     /// Whether it is about texels of packed formats.
@@ -393,6 +403,7 @@ const fn fixed(format: Format) -> Operand {
     Operand { format: Some(format), width: Width::Kernel }
 }
 const BOOL: Operand = fixed(Bool);
+const UINT: Operand = fixed(U32);
 const WORD: Operand = Operand { format: Some(U32), width: Width::Fixed(1) };
 const PAIR: Operand = Operand { format: None, width: Width::Fixed(2) };
 const QUAD: Operand = Operand { format: None, width: Width::Fixed(4) };
@@ -615,6 +626,12 @@ pub static OPS: &[Op] = &[
     row("bitcast", SINGLE, &[T], fixed(U32), core(SpvOp::Bitcast), "floatBitsToUint($0)", Function::Move, "float to uint, same bits"),
     row("select", FLOATS, &[BOOL, T, T], T, core(SpvOp::Select), "$0 ? $1 : $2", Function::Choose, "OpSelect"),
     row("phi", FLOATS, &[BOOL, T, T], T, Code::Phi, "", Function::Choose, "OpPhi behind a branch").whole(1, 1),
+    row("select_uint", SINGLE, &[BOOL, UINT, UINT], UINT, core(SpvOp::Select), "$0 ? $1 : $2", Function::Choose, "OpSelect of unsigned integers").whole(1, 1),
+    row("phi_uint", SINGLE, &[BOOL, UINT, UINT], UINT, Code::Phi, "", Function::Choose, "OpPhi of unsigned integers behind a branch").whole(1, 1),
+    row("select_constants", FLOATS, &[BOOL, T, T], T, Code::SelectConstants, "", Function::Choose, "OpSelect of constants by a condition known at run time").whole(1, 1),
+    row("phi_constants", FLOATS, &[BOOL, T, T], T, Code::PhiConstants, "", Function::Choose, "OpPhi of constants behind a branch known at run time").whole(1, 1),
+    row("select_uint_constants", SINGLE, &[BOOL, UINT, UINT], UINT, Code::SelectConstants, "", Function::Choose, "OpSelect of integer constants by a condition known at run time").whole(1, 1),
+    row("phi_uint_constants", SINGLE, &[BOOL, UINT, UINT], UINT, Code::PhiConstants, "", Function::Choose, "OpPhi of integer constants behind a branch known at run time").whole(1, 1),
     // Packed formats.
     row("store", WRITTEN, &[TEXEL_VECTOR], SCALAR, Code::ImageWrite, "", Function::Store, "vector to texel").whole(1, 1),
     row("load", PACKED, &[TEXEL], TEXEL_VECTOR, Code::ImageRead, "", Function::Load, "texel to vector").whole(1, 1),

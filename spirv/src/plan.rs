@@ -344,6 +344,11 @@ impl Plan {
         self.placed.first().map(|placed| placed.kernel.shader()).unwrap_or_default()
     }
 
+    /// Whether the operands are constants of the module.
+    pub fn is_folded(&self) -> bool {
+        self.route().is_some_and(Route::is_folded)
+    }
+
     /// Whether no module runs: a command of Vulkan does it all.
     pub fn is_command(&self) -> bool {
         self.route().is_some_and(Route::is_command)

@@ -157,3 +157,12 @@ pub(super) fn choose(layout: FloatLayout) -> Vec<u64> {
     let other = scaled(layout, 5, 3);
     boundaries(layout).into_iter().flat_map(|value| [1, value, other, 0, other, value]).collect()
 }
+
+/// Each pair of patterns that compilers look for in selections, chosen from by either truth value. As integers all of them
+/// are as good as any other.
+pub(super) fn patterns(layout: FloatLayout) -> Vec<u64> {
+    let (one, sign, infinity) = (scaled(layout, 1, 0), layout.sign_bit(), layout.infinity());
+    let list = [0, sign, 1, one, sign | one, infinity, sign | layout.magnitude_mask()];
+    let pairs = list.iter().flat_map(|a| list.iter().filter(move |b| a != *b).map(move |b| [*a, *b]));
+    pairs.flat_map(|[a, b]| [1, a, b, 0, a, b]).collect()
+}

@@ -107,18 +107,27 @@ impl Emitter {
     ) -> Result<Elements, BuildError> {
         let mut elements = Elements::new();
         for ((site, shape), value) in sites::of_row(&memory.results, row).zip(results) {
-            let own = if site.element == Element::Words {
-                self.to_words(shape, *value)?
-            } else {
-                let parts = (0..shape.width).map(|index| {
-                    let part = self.component(shape, *value, index)?;
-                    self.encode(shape.format, site.element, part)
-                });
-                parts.collect::<Result<Vec<_>, _>>()?
-            };
+            let own = self.elements_of(site.element, shape, *value)?;
             elements.extend((0..).zip(own).map(|(index, value)| ((site.number, site.buffer, index), value)));
         }
         Ok(elements)
+    }
+
+    /// The elements that carry this value.
+    pub(super) fn elements_of(
+        &mut self,
+        element: Element,
+        shape: Shape,
+        value: Word,
+    ) -> Result<Vec<Word>, BuildError> {
+        if element == Element::Words {
+            return self.to_words(shape, value);
+        }
+        let parts = (0..shape.width).map(|index| {
+            let part = self.component(shape, value, index)?;
+            self.encode(shape.format, element, part)
+        });
+        parts.collect()
     }
 
     /// Where this row's slot begins: what is computed of that, and what is to be added.
@@ -140,17 +149,17 @@ impl Emitter {
     /// Pointer to an element of a value.
     fn element(&mut self, site: &Site, variable: Word, first: (Word, u32), index: u32) -> Result<Word, BuildError> {
         let (at, base) = first;
-        self.element_at(site, variable, (at, base + index))
+        self.element_at(site.element, variable, (at, base + index))
     }
 
     /// Pointer to the element at the sum of two numbers.
     pub(super) fn element_at(
         &mut self,
-        site: &Site,
+        element: Element,
         variable: Word,
         (mut at, further): (Word, u32),
     ) -> Result<Word, BuildError> {
-        let (uint, kind) = (self.scalar(Format::U32), self.shape(site.element.shape()));
+        let (uint, kind) = (self.scalar(Format::U32), self.shape(element.shape()));
         if further > 0 {
             let further = self.word(further);
             at = self.value(Op::IAdd, uint, ids([at, further]))?;

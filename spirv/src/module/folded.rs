@@ -1,42 +1,27 @@
 //! Operands that are constants of the module, so that the driver can fold the operation when it compiles.
 //!
-//! Every slot's operation stands in the code of its kernel, on constants of its own, and the bits of the slot choose the
-//! result that the invocation is to store. That works on integers: it moves the bits of floats, and nothing that a device
-//! does to floats can get at them.
+//! Every slot's operation stands in the code of its kernel, on constants of its own. The words of its results are masked by
+//! the invocation's slot, and what all slots leave is put together bit by bit: `(w0 & m0) | (w1 & m1) | ...`, each mask being
+//! all ones or zero, and computed from the slot by integer arithmetic that no compiler takes for a condition. So nothing selects
+//! among folded results: Mesa 22.3 and 25.0 make `select(c, 0u, 0xbf800000u)` an operation on floats that gives 80000000. In a
+//! module of one case the results are stored as they are.
+//!
+//! A store for each result would need no masks, but llvmpipe takes milliseconds to compile each, and Mesa 22.3 makes selections
+//! of reads from an array.
 
 use rspirv::dr::Operand;
 use rspirv::spirv::{Decoration, Op, Word};
 
+use super::elements::Elements;
+use super::{Memory, Place};
 use crate::emitter::{Emitter, ids};
 use crate::error::BuildError;
 use crate::format::Format;
 use crate::kernel::{Kernel, Shape};
 use crate::plan::constants::Specialised;
+use crate::plan::sites;
 use crate::plan::{Placed, Plan};
 use crate::route::Route;
-use crate::words::words_of;
-
-/// How an invocation chooses among the results of all slots.
-pub(super) struct Choice {
-    slot: Word,
-    /// Whether each bit of the slot is set.
-    bits: Vec<Word>,
-}
-
-/// How many results lie in a word: 2^places, of so many bits each.
-#[derive(Clone, Copy)]
-struct Packing {
-    places: usize,
-    bits: u32,
-}
-
-impl Packing {
-    /// That of a kernel: its widest result decides.
-    fn of(kernel: &Kernel) -> Packing {
-        let bits = kernel.output_formats().map(Format::bits).max().unwrap_or(32).min(32);
-        Packing { places: (32 / bits).ilog2() as usize, bits }
-    }
-}
 
 impl Emitter {
     /// Declares the plan's specialisation constants.
@@ -55,98 +40,64 @@ impl Emitter {
         }
     }
 
-    /// The bits of the slot that tell slots of the plan apart.
-    pub(super) fn choice(&mut self, plan: &Plan, slot: Word) -> Result<Choice, BuildError> {
-        let (uint, bool) = (self.scalar(Format::U32), self.scalar(Format::Bool));
+    /// For each slot of the plan all ones in the invocation of that slot, 0 in others; none where there is one slot.
+    pub(super) fn masks(&mut self, plan: &Plan, slot: Word) -> Result<Vec<Word>, BuildError> {
+        let uint = self.scalar(Format::U32);
         let most = plan.placed.iter().map(|placed| placed.slots).max().unwrap_or(0);
-        let bit = |bit: u32| {
-            let (mask, zero) = (self.word(1 << bit), self.word(0));
-            let masked = self.value(Op::BitwiseAnd, uint, ids([slot, mask]))?;
-            self.value(Op::INotEqual, bool, ids([masked, zero]))
+        let (minus_one, last) = (self.word(u32::MAX), self.word(31));
+        let mask = |number: u32| {
+            let number = self.word(number);
+            // 0 - 1 is negative, and no other difference of slots less 1 is.
+            let other = self.value(Op::BitwiseXor, uint, ids([slot, number]))?;
+            let less = self.value(Op::IAdd, uint, ids([other, minus_one]))?;
+            self.value(Op::ShiftRightArithmetic, uint, ids([less, last]))
         };
-        let bits = (0..u32::BITS - most.saturating_sub(1).leading_zeros()).map(bit).collect::<Result<_, _>>()?;
-        Ok(Choice { slot, bits })
+        if most < 2 { Ok(Vec::new()) } else { (0..most).map(mask).collect() }
     }
 
-    /// The results of the operation on the constants of the chosen slot.
-    pub(super) fn folded(&mut self, placed: &Placed, choice: &Choice) -> Result<Vec<Word>, BuildError> {
-        let kernel = &placed.kernel;
-        let packing = Packing::of(kernel);
-        let cases: Vec<&[u64]> = placed.values.chunks(kernel.arity()).collect();
-        let packs: Vec<&[&[u64]]> = cases.chunks(1 << packing.places).collect();
-        let bits = choice.bits.get(packing.places..).unwrap_or_default();
-        let mut words = self.one_of(kernel, packing, &packs, bits)?;
-        if packing.places > 0 {
-            for word in &mut words {
-                *word = self.unpacked(packing, *word, choice.slot)?;
-            }
-        }
-        let mut rest = words.as_slice();
-        let mut value = |shape| {
-            let (own, after) = rest.split_at(words_of(shape) as usize);
-            rest = after;
-            self.from_words(shape, own)
-        };
-        kernel.results().into_iter().map(&mut value).collect()
-    }
-
-    /// The words of one of these packs: the last bit chooses the half, the others the pack. Few results wait at any time for
-    /// being chosen.
-    fn one_of(
+    /// The elements of the results of the invocation's slot.
+    pub(super) fn folded(
         &mut self,
-        kernel: &Kernel,
-        packing: Packing,
-        packs: &[&[&[u64]]],
-        bits: &[Word],
-    ) -> Result<Vec<Word>, BuildError> {
-        if let ([pack], _) | ([pack, ..], []) = (packs, bits) {
-            return self.pack(kernel, packing, pack);
-        }
-        let Some((bit, lower)) = bits.split_last() else { return Ok(Vec::new()) };
-        let (first, second) = packs.split_at(packs.len().min(1 << lower.len()));
-        let first = self.one_of(kernel, packing, first, lower)?;
-        if second.is_empty() {
-            return Ok(first);
-        }
-        let second = self.one_of(kernel, packing, second, lower)?;
+        memory: &Memory,
+        row: usize,
+        placed: &Placed,
+        masks: &[Word],
+        place: Place,
+    ) -> Result<Elements, BuildError> {
+        let kernel = &placed.kernel;
         let uint = self.scalar(Format::U32);
-        let pairs = first.into_iter().zip(second);
-        pairs.map(|(first, second)| self.value(Op::Select, uint, ids([*bit, second, first]))).collect()
-    }
-
-    /// The results of these cases, component by component, side by side in words.
-    fn pack(&mut self, kernel: &Kernel, packing: Packing, cases: &[&[u64]]) -> Result<Vec<Word>, BuildError> {
-        let uint = self.scalar(Format::U32);
-        let mut packed: Vec<Word> = Vec::new();
-        for (place, case) in (0..).zip(cases) {
-            let params = self.constant_operands(kernel, case)?;
+        let mut all = Elements::new();
+        for (slot, case) in placed.values.chunks(kernel.arity()).enumerate() {
+            let mut params = self.constant_operands(kernel, case)?;
+            if kernel.op.code.has_run_time_condition() {
+                params[0] = self.run_time_condition(case[0] != 0, place)?;
+            }
             let results = self.operation(kernel, &params)?;
-            let mut words = Vec::new();
-            for (shape, result) in kernel.results().into_iter().zip(results) {
-                words.extend(self.to_words(shape, result)?);
-            }
-            if place == 0 {
-                packed = words;
-                continue;
-            }
-            let shift = self.word(place * packing.bits);
-            for (packed, word) in packed.iter_mut().zip(words) {
-                let shifted = self.value(Op::ShiftLeftLogical, uint, ids([word, shift]))?;
-                *packed = self.value(Op::BitwiseOr, uint, ids([*packed, shifted]))?;
+            for ((site, shape), value) in sites::of_row(&memory.results, row).zip(results) {
+                let own = self.elements_of(site.element, shape, value)?;
+                for (index, word) in (0..).zip(own) {
+                    let key = (site.number, site.buffer, index);
+                    let Some(mask) = masks.get(slot) else {
+                        all.insert(key, word);
+                        continue;
+                    };
+                    let mut word = self.value(Op::BitwiseAnd, uint, ids([word, *mask]))?;
+                    if let Some(before) = all.get(&key) {
+                        word = self.value(Op::BitwiseOr, uint, ids([*before, word]))?;
+                    }
+                    all.insert(key, word);
+                }
             }
         }
-        Ok(packed)
+        Ok(all)
     }
 
-    /// What a word of a pack holds for this slot.
-    fn unpacked(&mut self, packing: Packing, word: Word, slot: Word) -> Result<Word, BuildError> {
-        let uint = self.scalar(Format::U32);
-        let [last, bits, mask] =
-            [(1 << packing.places) - 1, packing.bits, (1 << packing.bits) - 1].map(|n| self.word(n));
-        let place = self.value(Op::BitwiseAnd, uint, ids([slot, last]))?;
-        let shift = self.value(Op::IMul, uint, ids([place, bits]))?;
-        let shifted = self.value(Op::ShiftRightLogical, uint, ids([word, shift]))?;
-        self.value(Op::BitwiseAnd, uint, ids([shifted, mask]))
+    /// A truth value that no compiler knows.
+    fn run_time_condition(&mut self, condition: bool, place: Place) -> Result<Word, BuildError> {
+        let (bool, constant) = (self.scalar(Format::Bool), self.word(0));
+        let op = if condition { Op::IEqual } else { Op::INotEqual };
+        let zero = place.zero.unwrap_or(constant);
+        self.value(op, bool, ids([zero, constant]))
     }
 
     fn constant_operands(&mut self, kernel: &Kernel, values: &[u64]) -> Result<Vec<Word>, BuildError> {

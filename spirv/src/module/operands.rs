@@ -3,7 +3,6 @@
 use rspirv::spirv::Word;
 
 use super::elements::{Elements, Values};
-use super::folded::Choice;
 use super::{Memory, Place};
 use crate::emitter::Emitter;
 use crate::error::BuildError;
@@ -17,16 +16,16 @@ pub(super) enum Operands {
     Values(Values),
     /// Words of a window, operand after operand, each from a vector on.
     Words(Vec<Word>),
-    /// The operands are constants of each kernel's own.
-    Constants(Choice),
+    /// The operands are constants of each kernel's own; these mask the results of each slot.
+    Constants(Vec<Word>),
 }
 
 impl Emitter {
     /// Loads whatever the kernels of the module have in common.
     pub(super) fn operands(&mut self, plan: &Plan, memory: &Memory, place: Place) -> Result<Operands, BuildError> {
-        Ok(match (memory.window, place.local, plan.route()) {
-            (Some(window), Some(local), _) => Operands::Words(self.load_window(plan, window, local)?),
-            (_, _, Some(route)) if route.is_folded() => Operands::Constants(self.choice(plan, place.slot)?),
+        Ok(match (memory.window, place.local) {
+            (Some(window), Some(local)) => Operands::Words(self.load_window(plan, window, local)?),
+            _ if plan.is_folded() => Operands::Constants(self.masks(plan, place.slot)?),
             // State is not the shader's.
             _ if plan.image().is_some_and(|image| image.state().is_some()) => Operands::Values(Values::new()),
             _ => Operands::Values(self.load_operands(memory, place)?),
@@ -45,7 +44,7 @@ impl Emitter {
         let placed = &plan.placed[row];
         let kernel = &placed.kernel;
         let results = match operands {
-            Operands::Constants(choice) => self.folded(placed, choice)?,
+            Operands::Constants(masks) => return self.folded(memory, row, placed, masks, place),
             Operands::Values(values) => {
                 let own = sites::of_row(&memory.operands, row);
                 let own = own.map(|(site, shape)| values.get(&(site.number, site.buffer, shape)).copied());

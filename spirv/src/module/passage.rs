@@ -58,7 +58,7 @@ impl Emitter {
         if let Some(passage) = memory.passages.get(&site.buffer).copied() {
             self.counted(count, |emitter, index| {
                 let (at, place) = emitter.turn(&begins, index)?;
-                let (from, to) = (emitter.element_at(site, buffer, (at, 0))?, emitter.passed(passage, record, place)?);
+                let (from, to) = (emitter.element_at(site.element, buffer, (at, 0))?, emitter.passed(passage, record, place)?);
                 let value = emitter.value(Op::Load, kind, ids([from]))?;
                 Ok(emitter.builder.store(to, value, None, [])?)
             })?;
@@ -72,7 +72,7 @@ impl Emitter {
         let shapes = vec![shape; record.most() as usize];
         self.carrying(count, &shapes, |emitter, index, Carried { now, next }| {
             let (at, place) = emitter.turn(&begins, index)?;
-            let from = emitter.element_at(site, buffer, (at, 0))?;
+            let from = emitter.element_at(site.element, buffer, (at, 0))?;
             let value = emitter.value(Op::Load, kind, ids([from]))?;
             for (number, (now, next)) in (0..).zip(now.iter().zip(next)) {
                 let is_here = emitter.is_number(place, number)?;
@@ -113,7 +113,7 @@ impl Emitter {
                     emitter.value(Op::Select, kind, ids([is_here, *element, value]))
                 })?
             };
-            let to = emitter.element_at(site, buffer, (at, 0))?;
+            let to = emitter.element_at(site.element, buffer, (at, 0))?;
             Ok(emitter.builder.store(to, value, None, [])?)
         })
     }

@@ -75,7 +75,7 @@ impl Emitter {
                 // Its slot is that of every row.
                 _ => (self.covered(told[0])?, self.word(0)),
             };
-            return Ok(Place { slot, row, local: None });
+            return Ok(Place { slot, row, local: None, zero: None });
         }
         let (numbers, place) = self.numbered();
         let interface: Vec<Word> = numbers.iter().chain(&place).chain(texels).copied().collect();
@@ -87,7 +87,7 @@ impl Emitter {
         self.builder.store(place[1], unit, None, [])?;
         let slot = self.slot(numbers[0], plan)?;
         let row = self.number_of(numbers[1])?;
-        Ok(Place { slot, row, local: None })
+        Ok(Place { slot, row, local: None, zero: None })
     }
 
     /// Slot and row, as the shader of [`points`] tells them.

@@ -248,6 +248,32 @@ fn folded_operations_stand_on_constants() {
 }
 
 #[test]
+fn nothing_selects_among_folded_results() {
+    let folded = || other_plans().into_iter().filter(|plan| plan.is_folded() && !plan.placed.is_empty());
+    for plan in folded() {
+        let module = built(&plan);
+        let body = |placed: &crate::plan::Placed| body(&module, &plan, &placed.kernel.label()).into_iter();
+        for placed in &plan.placed {
+            let chooses = matches!(placed.kernel.op.function, crate::op::Function::Choose);
+            let truth = placed.kernel.result().format == Format::Bool;
+            let selects = body(placed).filter(|inst| inst.class.opcode == Op::Select).count();
+            let expected = if truth { placed.slots * placed.kernel.result().width } else { 0 };
+            assert!(chooses || selects == expected as usize, "{}: {selects} selections", placed.kernel);
+            let masked = body(placed).filter(|inst| inst.class.opcode == Op::BitwiseAnd).count();
+            let words: u32 = placed.kernel.results().into_iter().map(crate::words::words_of).sum();
+            assert_eq!(masked, (placed.slots * words) as usize, "{}", placed.kernel);
+        }
+    }
+    // A case by itself is stored as it is.
+    for id in ["f32.floor:route=literal", "f64.fma:route=spec;width=3", "f32.frexp:route=literal"] {
+        let module = built(&one(id, 1));
+        let bitwise = [Op::BitwiseAnd, Op::BitwiseOr, Op::Select, Op::Phi];
+        let words = instructions_of(&module).filter(|inst| bitwise.contains(&inst.class.opcode)).count();
+        assert!(words == 0 || id.starts_with("f64"), "{id}: {words}");
+    }
+}
+
+#[test]
 fn folded_vectors_and_truth_values_are_composites_of_constants() {
     let module = built(&one("f32.select:route=spec;width=2", 8));
     let count = |op| module.types_global_values.iter().filter(|inst| inst.class.opcode == op).count();

@@ -59,7 +59,7 @@ impl Emitter {
         let nowhere = self.word(u32::MAX);
         let slot = self.value(Op::Select, uint, ids([inside, slot, nowhere]))?;
         let row = self.value(Op::IAdd, uint, ids([row, rows]))?;
-        Ok(Place { slot, row, local: Some(local) })
+        Ok(Place { slot, row, local: Some(local), zero: None })
     }
 
     /// The words of a slot of the window, as many as the kernel with the most operands has.

@@ -72,7 +72,7 @@ fn kernel(name: &str, controls: &str) -> Option<String> {
         parts.iter().find(|part| !part.starts_with('x')).map_or(String::new(), |route| format!("route={route}"));
     let controls = if controls.is_empty() { String::new() } else { format!("controls={controls}") };
     // Nothing else is a name: variables and functions have no dot.
-    [route.as_str(), "route=storage_image"].into_iter().find_map(|route| {
+    [route.as_str(), "route=storage_image", "route=literal"].into_iter().find_map(|route| {
         let id = format!("{stem}:{controls};{route};{width};{via}");
         let kernel: Kernel = id.parse().ok()?;
         Some(kernel.to_string())

@@ -99,7 +99,8 @@ impl Places {
             let opcodes: &[SpvOp] = match op.code {
                 // Alone it is the load, or what makes a float of the word; in company a copy made for it.
                 Code::LoadStore => &[SpvOp::Load, SpvOp::CompositeExtract, SpvOp::Bitcast, SpvOp::CopyObject],
-                Code::Phi => &[SpvOp::Phi],
+                Code::Phi | Code::PhiConstants => &[SpvOp::Phi],
+                Code::SelectConstants => &[SpvOp::Select],
                 Code::Shuffle => &[SpvOp::CompositeExtract],
                 Code::Inst(Inst::Core(ref code)) => std::slice::from_ref(code),
                 _ => &[],

@@ -1,12 +1,17 @@
-//! Kernels again, each in a module of its own: whatever deviates must do so without company too, or the company matters.
+//! Kernels again, each isolated: in a module of its own, and where its operands are constants case by case.
 //!
-//! They have run twice in company, so alone one run is enough to agree. One that does not is asked alone in full.
+//! A result that an isolated run does not give is the batch's, not the kernel's, so the isolated one is judged. Kernels have
+//! run twice batched, so one isolated run is enough to agree; what does not agree runs isolated in full.
+
+use std::collections::HashMap;
+use std::sync::Arc;
 
 use fpprobe_profiles::{Observation, Outcome};
+use fpprobe_reports::common::BATCH_DEPENDENT;
 use fpprobe_reports::journal::Pass;
-use fpprobe_reports::judged::other_answer;
+use fpprobe_reports::judged::{Judged, other_answer};
 use fpprobe_reports::model::{Evidence, Finding};
-use fpprobe_spirv::Kernel;
+use fpprobe_spirv::{Cases, Kernel};
 
 use crate::journal::Track;
 use crate::protocol::Runs;
@@ -15,41 +20,77 @@ use crate::supervisor::{Ask, Batching, Measured, Site, measure};
 /// Lanes shown in a finding.
 const SHOWN: usize = 4;
 
-/// Measures these kernels of a device alone, but for those that were alone before. Differences are findings of kind `company`, or
-/// `flaky` where they do not come again; the observations made alone are returned with what went wrong on the way, for the caller
-/// to keep.
+/// Measures kernels of a device isolated, but for those that were isolated before: all their cases, or where the operands are
+/// constants those that fail. Differences are findings of kind `batch_dependent`, or `flaky` where they do not come again. The
+/// observations returned hold the isolated results, to stand in the place of the batched ones.
 pub fn again<'t>(
     site: &Site<'_>,
     observations: &[Observation],
-    kernels: &[Kernel],
+    judged: &Judged,
     track: impl Fn(Pass) -> Option<Track<'t>>,
 ) -> Result<Measured, String> {
-    let before: Vec<&Observation> = observations
+    let whole: Vec<&Observation> = observations
         .iter()
-        .filter(|observation| observation.outcome == Outcome::Ran && kernels.contains(&observation.kernel))
+        .filter(|observation| observation.outcome == Outcome::Ran && judged.deviating.contains(&observation.kernel))
         .filter(|observation| !Batching::Shared.is_alone(&observation.kernel))
         .collect();
-    let ask = |before: &[&Observation], runs, pass| {
-        let ask = |before: &&Observation| Ask { kernel: before.kernel, cases: before.cases.clone() };
-        let asks: Vec<Ask> = before.iter().map(ask).collect();
+    let batched: Vec<Observation> = whole.iter().map(|whole| part(whole, judged)).collect();
+    let batched: Vec<&Observation> = batched.iter().collect();
+    let run = |batched: &[&Observation], runs, pass| {
+        let ask = |batched: &&Observation| Ask { kernel: batched.kernel, cases: batched.cases.clone() };
+        let asks: Vec<Ask> = batched.iter().map(ask).collect();
         if asks.is_empty() {
             Ok(Measured::default())
         } else {
             measure(site, &asks, Batching::Alone(runs), track(pass).as_ref())
         }
     };
-    let mut alone = ask(&before, Runs::One, Pass::Alone)?;
-    let once = std::mem::take(&mut alone.observations);
-    let doubted: Vec<&Observation> = before.iter().copied().filter(|before| is_doubtful(before, &once)).collect();
-    alone.absorb(ask(&doubted, Runs::Two, Pass::Doubted)?);
-    let findings = before.iter().filter_map(|before| {
-        let once = of(&once, &before.kernel)?;
-        company(before, once, of(&alone.observations, &before.kernel).unwrap_or(once))
-    });
-    let findings: Vec<Finding> = findings.collect();
-    alone.findings.extend(findings);
-    alone.observations.extend(once);
-    Ok(alone)
+    let mut isolated = run(&batched, Runs::One, Pass::Alone)?;
+    let once = std::mem::take(&mut isolated.observations);
+    let doubted: Vec<&Observation> = batched.iter().copied().filter(|batched| is_doubtful(batched, &once)).collect();
+    isolated.absorb(run(&doubted, Runs::Two, Pass::Doubted)?);
+    let full = std::mem::take(&mut isolated.observations);
+    for (batched, whole) in batched.iter().zip(whole) {
+        let Some(once) = of(&once, &batched.kernel) else { continue };
+        let own = of(&full, &batched.kernel).unwrap_or(once);
+        isolated.findings.extend(finding(batched, once, own));
+        isolated.observations.extend(own.outcome.answered().then(|| in_place(whole, own)));
+    }
+    Ok(isolated)
+}
+
+/// What of an observation is to run isolated.
+fn part(whole: &Observation, judged: &Judged) -> Observation {
+    let failing = judged.failing.get(&whole.kernel).filter(|_| whole.kernel.route.is_folded());
+    let Some(failing) = failing else { return whole.clone() };
+    let cases: Vec<usize> = (0..whole.cases.len()).filter(|case| failing.contains(whole.cases.case(*case))).collect();
+    let values: Vec<u64> = cases.iter().flat_map(|case| whole.cases.case(*case)).copied().collect();
+    let out: Vec<u64> = cases.iter().flat_map(|case| whole.answer(*case)).copied().collect();
+    Observation { cases: Cases::new("", whole.kernel.arity(), values), out: out.into(), ..whole.clone() }
+}
+
+/// An observation with isolated results of some of its cases in the place of its own.
+fn in_place(whole: &Observation, isolated: &Observation) -> Observation {
+    if isolated.cases == whole.cases {
+        return isolated.clone();
+    }
+    let width = whole.kernel.outputs();
+    let places: HashMap<&[u64], usize> = isolated.cases.iter().zip(0..).collect();
+    let with = |values: &[u64]| -> Arc<[u64]> {
+        let cases = whole.cases.iter().enumerate();
+        let of_case = |(index, case)| match places.get(case) {
+            Some(place) => &values[place * width..(place + 1) * width],
+            None => whole.answer(index),
+        };
+        cases.flat_map(of_case).copied().collect()
+    };
+    Observation {
+        outcome: isolated.outcome,
+        detail: isolated.detail.clone(),
+        out: with(&isolated.out),
+        second: isolated.second.as_deref().map(with),
+        ..whole.clone()
+    }
 }
 
 /// The observation of this kernel.
@@ -57,46 +98,47 @@ fn of<'a>(observations: &'a [Observation], kernel: &Kernel) -> Option<&'a Observ
     observations.iter().find(|observation| observation.kernel == *kernel)
 }
 
-/// Whether the answer alone is another. Of what gave none, or not the same twice, nothing is left to ask.
-fn is_doubtful(before: &Observation, once: &[Observation]) -> bool {
-    of(once, &before.kernel).is_some_and(|once| once.outcome == Outcome::Ran && once.out != before.out)
+/// Whether the isolated results are others. Of what gave none, or not the same twice, nothing is left to run.
+fn is_doubtful(batched: &Observation, once: &[Observation]) -> bool {
+    of(once, &batched.kernel).is_some_and(|once| once.outcome == Outcome::Ran && once.out != batched.out)
 }
 
-/// What the answers alone say of that in company: the first one, and where it was doubted the one in full.
-fn company(before: &Observation, once: &Observation, full: &Observation) -> Option<Finding> {
-    let kernel = &before.kernel;
-    let answers = [Some(&full.out), full.second.as_ref(), Some(&once.out)];
-    // What failed has no answers.
-    let mut answers = answers.into_iter().flatten().filter(|out| out.len() == before.out.len());
-    let other = answers.find(|out| **out != before.out);
-    let (kind, text) = if !full.outcome.answered() {
-        let once = if once.outcome.answered() { ", where it answered otherwise once" } else { "" };
-        ("company", format!("{kernel} ran in company of other kernels, but not alone{once}: {}", full.detail))
-    } else if full.out != before.out {
-        ("company", format!("{kernel} answers differently in a module of its own than in company of other kernels"))
+/// What the isolated results say of the batched ones: those of the first run, and where they were doubted those in full.
+fn finding(batched: &Observation, once: &Observation, full: &Observation) -> Option<Finding> {
+    let kernel = &batched.kernel;
+    if !full.outcome.answered() {
+        let (then, evidence) = if once.outcome.answered() {
+            (", where it gave other results once", differing(batched, once, &once.out))
+        } else {
+            ("", Vec::new())
+        };
+        let text = format!("{kernel} ran batched with other kernels, but not isolated{then}: {}", full.detail);
+        return Some(Finding { kind: BATCH_DEPENDENT.to_owned(), text, evidence });
+    }
+    let lists = [Some(&full.out), full.second.as_ref(), Some(&once.out)];
+    let other = lists.into_iter().flatten().find(|out| **out != batched.out)?;
+    let (kind, text) = if full.out == batched.out {
+        ("flaky", "gave other results once, isolated, though not when it ran again")
     } else {
-        other?;
-        (
-            "flaky",
-            format!("{kernel} answered differently once in a module of its own, though not when it was asked again"),
-        )
+        (BATCH_DEPENDENT, "gives other results isolated than batched with other kernels; the isolated ones are judged")
     };
-    let evidence = other.map_or_else(Vec::new, |other| differing(before, other));
-    Some(Finding { kind: kind.to_owned(), text, evidence })
+    Some(Finding {
+        kind: kind.to_owned(),
+        text: format!("{kernel} {text}"),
+        evidence: differing(batched, full, other),
+    })
 }
 
-/// The first lanes in which other answers differ.
-fn differing(observation: &Observation, other: &[u64]) -> Vec<Evidence> {
-    let width = observation.kernel.outputs();
-    let pairs = observation.out.chunks(width).zip(other.chunks(width)).zip(observation.cases.iter());
-    let differ = pairs.filter(|((a, b), _)| a != b).take(SHOWN);
-    differ.map(|((answer, other), case)| other_answer(observation, case, answer, other)).collect()
+/// The first lanes in which isolated results differ from batched ones.
+fn differing(batched: &Observation, isolated: &Observation, out: &Arc<[u64]>) -> Vec<Evidence> {
+    let width = batched.kernel.outputs();
+    let pairs = out.chunks(width).zip(batched.out.chunks(width)).zip(batched.cases.iter());
+    let differ = pairs.filter(|((one, other), _)| one != other).take(SHOWN);
+    differ.map(|((one, other), case)| other_answer(isolated, case, one, other)).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use fpprobe_spirv::Cases;
-
     use super::*;
 
     fn observation(outcome: Outcome, out: &[u64], second: Option<&[u64]>) -> Observation {
@@ -112,33 +154,59 @@ mod tests {
     }
 
     #[test]
-    fn one_answer_alone_that_is_the_same_is_enough() {
-        let (before, same) = (observation(Outcome::Ran, &[3, 4], None), observation(Outcome::Ran, &[3, 4], None));
-        assert_eq!(company(&before, &same, &same), None);
-        assert!(!is_doubtful(&before, &[same]) && !is_doubtful(&before, &[]));
+    fn one_isolated_run_with_the_same_results_is_enough() {
+        let (batched, same) = (observation(Outcome::Ran, &[3, 4], None), observation(Outcome::Ran, &[3, 4], None));
+        assert_eq!(finding(&batched, &same, &same), None);
+        assert!(!is_doubtful(&batched, &[same]) && !is_doubtful(&batched, &[]));
     }
 
     #[test]
-    fn another_answer_is_doubted_and_the_full_one_says_what_it_is() {
-        let (before, once) = (observation(Outcome::Ran, &[3, 4], None), observation(Outcome::Ran, &[3, 5], None));
-        assert!(is_doubtful(&before, std::slice::from_ref(&once)));
+    fn other_results_are_doubted_and_the_full_ones_say_what_they_are() {
+        let (batched, once) = (observation(Outcome::Ran, &[3, 4], None), observation(Outcome::Ran, &[3, 5], None));
+        assert!(is_doubtful(&batched, std::slice::from_ref(&once)));
         for (full, kind, lanes) in [
-            (observation(Outcome::Ran, &[3, 5], None), "company", 1),
-            (observation(Outcome::Flaky, &[6, 5], Some(&[3, 4])), "company", 2),
-            (observation(Outcome::Crashed, &[], None), "company", 1),
+            (observation(Outcome::Ran, &[3, 5], None), BATCH_DEPENDENT, 1),
+            (observation(Outcome::Flaky, &[6, 5], Some(&[3, 4])), BATCH_DEPENDENT, 2),
+            (observation(Outcome::Crashed, &[], None), BATCH_DEPENDENT, 1),
             (observation(Outcome::Flaky, &[3, 4], Some(&[3, 5])), "flaky", 1),
             (observation(Outcome::Ran, &[3, 4], None), "flaky", 1),
         ] {
-            let finding = company(&before, &once, &full).unwrap();
+            let finding = finding(&batched, &once, &full).unwrap();
             assert_eq!((&*finding.kind, finding.evidence.len()), (kind, lanes), "{}", finding.text);
         }
     }
 
     #[test]
-    fn what_failed_alone_was_asked_twice_already() {
-        let (before, crashed) = (observation(Outcome::Ran, &[3, 4], None), observation(Outcome::Crashed, &[], None));
-        assert!(!is_doubtful(&before, std::slice::from_ref(&crashed)));
-        let finding = company(&before, &crashed, &crashed).unwrap();
-        assert!(finding.kind == "company" && finding.text.ends_with("not alone: why"), "{}", finding.text);
+    fn evidence_is_the_isolated_result_against_the_batched_one() {
+        let (batched, full) = (observation(Outcome::Ran, &[3, 4], None), observation(Outcome::Ran, &[3, 5], None));
+        let finding = finding(&batched, &full, &full).unwrap();
+        let lane = &finding.evidence[0];
+        assert_eq!(serde_json::to_value(&lane.out).unwrap(), "00000005");
+        assert_eq!(lane.accepts, serde_json::json!({"bits": ["00000004"]}));
+    }
+
+    #[test]
+    fn of_constants_the_cases_that_fail_run_isolated_and_stand_in_place() {
+        let (kernel, cases) = ("f32.sqrt:route=literal".parse().unwrap(), Cases::new("list", 1, vec![1, 2, 3]));
+        let whole = Observation { kernel, cases, ..observation(Outcome::Ran, &[7, 8, 9], None) };
+        let failing = HashMap::from([(kernel, [vec![2]].into())]);
+        let batched = part(&whole, &Judged { failing, ..Judged::default() });
+        assert_eq!((batched.cases.values().to_vec(), &batched.out[..]), (vec![2], &[8][..]));
+        let own = Observation { out: [5].into(), ..batched };
+        assert_eq!(&in_place(&whole, &own).out[..], [7, 5, 9]);
+        let flaky = Observation { outcome: Outcome::Flaky, second: Some([6].into()), ..own };
+        assert_eq!(in_place(&whole, &flaky).second.as_deref(), Some(&[7, 6, 9][..]));
+    }
+
+    #[test]
+    fn what_failed_isolated_ran_twice_already() {
+        let (batched, crashed) = (observation(Outcome::Ran, &[3, 4], None), observation(Outcome::Crashed, &[], None));
+        assert!(!is_doubtful(&batched, std::slice::from_ref(&crashed)));
+        let finding = finding(&batched, &crashed, &crashed).unwrap();
+        assert!(
+            finding.kind == BATCH_DEPENDENT && finding.text.ends_with("not isolated: why"),
+            "{}",
+            finding.text
+        );
     }
 }

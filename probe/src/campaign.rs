@@ -1,10 +1,12 @@
 //! A campaign: every selected device measured and judged, one report, and a journal on the way there.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::PathBuf;
 use std::time::Duration;
 
+use fpprobe_profiles::Observation;
 use fpprobe_profiles::judge::Judge;
+use fpprobe_reports::judged::Judged;
 use fpprobe_reports::journal::{Device as Journaled, Pass, Quick, Run};
 use fpprobe_reports::model::{Answer, Device, Incident, Outcome, ProfileResult, SCHEMA, TexelPath};
 use fpprobe_reports::record::Recorder;
@@ -211,6 +213,8 @@ fn check(journal: Option<&Journal>, names: &[String], rows: &[Row]) -> anyhow::R
 /// What came of one device.
 struct Outcomes {
     measured: Measured,
+    /// Kernels whose results are those of an isolated run.
+    isolated: BTreeSet<String>,
     /// What there was no time for: nothing that went wrong.
     hurried: Vec<Incident>,
     profiles: Vec<ProfileResult>,
@@ -258,28 +262,50 @@ fn device(
         judged = judge(judges, &measured.observations);
     }
     let mut alone_site = *site;
+    let (mut tried, mut isolated) = (BTreeSet::new(), BTreeSet::new());
     if let Some((quick, _)) = quick {
         alone_site.hurry = Some(Hurry { from: 0, until: site.begun() + quick::TIME_ALONE, least: Duration::ZERO });
-        let known = quick::known(quick, &site.target.found.identity);
-        judged.deviating.retain(|kernel| !known.contains(&kernel.to_string()));
+        tried.extend(quick::known(quick, &site.target.found.identity).iter().cloned());
     }
-    let mut alone = if measured.unasked == 0 {
-        alone::again(&alone_site, &measured.observations, &judged.deviating, track)?
-    } else {
-        // Which kernels deviate is not known before all have answered.
-        Measured::default()
-    };
+    let mut alone = Measured::default();
+    // Which kernels deviate is not known before all have answered. What is judged by its isolated result may show that
+    // another deviates, which should answer like it.
+    while measured.unasked + alone.unasked == 0 {
+        judged.deviating.retain(|kernel| tried.insert(kernel.to_string()));
+        if judged.deviating.is_empty() {
+            break;
+        }
+        let mut again = alone::again(&alone_site, &measured.observations, &judged, track)?;
+        let own = std::mem::take(&mut again.observations);
+        alone.absorb(again);
+        isolated.extend(own.iter().map(|own| own.kernel.to_string()));
+        if !put_in_place(&mut measured.observations, own) {
+            break;
+        }
+        judged = judge(judges, &measured.observations);
+    }
     let unclaimed = demanded::unclaimed(&site.target.found.identity, &site.target.found.claims);
     measured.findings.splice(0..0, unclaimed.into_iter().chain(judged.findings));
     let unasked = [(measured.unasked, ""), (alone.unasked, " again, each in a module of its own")];
-    // Answered before, in company.
-    alone.observations.clear();
     let hurried = hurry::left_out(&measured.left_out, &std::mem::take(&mut alone.left_out));
     measured.absorb(alone);
     measured.incidents.extend(measured.held.iter().map(quarantined));
     let unasked = unasked.into_iter().filter(|(kernels, _)| *kernels > 0);
     measured.incidents.extend(unasked.map(|(kernels, how)| interrupted(site, kernels, how, journal)));
-    Ok(Outcomes { measured, hurried, profiles: judged.profiles, answers: judged.answers, texels: judged.texels })
+    let Judged { profiles, answers, texels, .. } = judged;
+    Ok(Outcomes { measured, isolated, hurried, profiles, answers, texels })
+}
+
+/// Puts isolated results in the place of batched ones; whether any is another.
+fn put_in_place(observations: &mut [Observation], isolated: Vec<Observation>) -> bool {
+    let mut others = false;
+    for own in isolated {
+        if let Some(place) = observations.iter_mut().find(|batched| batched.kernel == own.kernel) {
+            others |= *place != own;
+            *place = own;
+        }
+    }
+    others
 }
 
 fn interrupted(site: &Site<'_>, unasked: usize, how: &str, journal: Option<&Journal>) -> Incident {
@@ -304,13 +330,15 @@ fn obstructed(obstacle: &str) -> Measured {
 /// The device's entry of the report.
 fn entry(target: &Target, result: Outcomes, environment: &Environment, recorder: &mut Recorder) -> Device {
     let found = &target.found;
+    let mut observations = recorder.device(&result.measured.observations);
+    observations.iter_mut().for_each(|one| one.isolated = result.isolated.contains(&one.kernel));
     Device {
         identity: found.identity.clone(),
         claims: found.claims.clone(),
         taint: found.taint.clone(),
         caches_off: environment.caches_off(),
         application: environment.application.clone(),
-        observations: recorder.device(&result.measured.observations),
+        observations,
         profiles: result.profiles,
         findings: result.measured.findings,
         answers: result.answers,

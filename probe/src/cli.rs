@@ -318,8 +318,8 @@ pub struct EvalArgs {
     pub kernel: String,
     /// One value per operand, in hex; a vector's components joined by commas
     pub input: Vec<String>,
-    /// Asks every case of this list of the kernel's at once, as a run does, and shows INPUT of them, or all: a driver that
-    /// folds sees the constants of a module together. Reports name the list where it matters
+    /// Run every case of this list of the kernel's, as a run does, and show INPUT of them, or all: a result that differs
+    /// between two runs may depend on its place. Reports name the list where it matters
     #[arg(long, value_name = "LIST")]
     pub among: Option<String>,
     /// Which devices.

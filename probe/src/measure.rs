@@ -87,8 +87,36 @@ pub struct Asked {
     pub cases: Cases,
 }
 
-/// Runs these kernels, all in one module, so often, under these conditions. A failure is that of the module, not of one kernel.
+/// Most modules of a kernel by itself whose operands are constants: they share a deadline.
+pub const MODULES: usize = 32;
+
+/// Runs these kernels, all in one module, so often, under these conditions. A failure is that of the module, not of one kernel. Of a kernel by itself
+/// whose operands are constants each case has a module of its own, where they are few: a compiler sees all constants of a
+/// module at once.
 pub fn measure(
+    executor: &mut dyn Executor,
+    build: Builder,
+    support: &support::Support,
+    asked: &[Asked],
+    (runs, conditions): (Runs, Conditions),
+    timeout: Duration,
+) -> Result<Vec<Answer>, Failure> {
+    let [Asked { kernel, cases }] = asked else {
+        return together(executor, build, support, asked, (runs, conditions), timeout);
+    };
+    if !kernel.route.is_folded() || !(2..=MODULES).contains(&cases.len()) {
+        return together(executor, build, support, asked, (runs, conditions), timeout);
+    }
+    let mut answers = Vec::with_capacity(cases.len());
+    for case in cases.iter() {
+        let one = Asked { kernel: *kernel, cases: Cases::new("", kernel.arity(), case) };
+        answers.extend(together(executor, build, support, &[one], (runs, conditions), timeout)?);
+    }
+    Ok(vec![compare::joined(answers)])
+}
+
+/// Runs these kernels in one module.
+fn together(
     executor: &mut dyn Executor,
     build: Builder,
     support: &support::Support,

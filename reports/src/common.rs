@@ -18,8 +18,11 @@ use crate::record::{RecordError, Recorder, read_device};
 /// What was asked, by slot and kernel.
 type Asked = HashMap<String, HashMap<Kernel, Cases>>;
 
-/// Findings of the measurement itself, which a part of it need not repeat.
-const MEASURED: &str = "company";
+/// The kind of findings of kernels whose isolated results are not their batched ones.
+pub const BATCH_DEPENDENT: &str = "batch_dependent";
+
+/// Findings of the measurement itself, which a part of it need not repeat; earlier programs called the kind `company`.
+const MEASURED: [&str; 2] = [BATCH_DEPENDENT, "company"];
 
 /// Leaves of two reports what both asked, and has it judged by these profiles.
 pub fn common(profiles: &[Profile], old: &mut Report, new: &mut Report) -> Result<(), RecordError> {
@@ -89,7 +92,10 @@ fn narrow(
             }
             !differ || !observation.cases.is_empty()
         });
+        let isolated = device.observations.iter().filter(|one| one.isolated);
+        let isolated: HashSet<String> = isolated.map(|one| one.kernel.clone()).collect();
         device.observations = recorder.device(&observations);
+        device.observations.iter_mut().for_each(|one| one.isolated = isolated.contains(&one.kernel));
         // What befell a kernel that the other did not ask is no difference.
         let apart = |subject: &str| subject.parse().is_ok_and(|kernel: Kernel| !kernels.contains_key(&kernel));
         // What is whole was judged when it was measured.
@@ -101,7 +107,7 @@ fn narrow(
         } else {
             device.findings.retain(|finding| !finding.evidence.iter().any(|lane| apart(&lane.kernel)));
         }
-        device.findings.retain(|finding| finding.kind != MEASURED);
+        device.findings.retain(|finding| !MEASURED.contains(&&*finding.kind));
         device.incomplete.retain(|incident| !apart(&incident.subject) && !incident.detail.starts_with(LEFT_OUT));
     }
     report.devices.retain(|device| wanted.contains_key(&device.identity.slot));
@@ -147,7 +153,7 @@ pub fn rejudge(device: &mut Device, profiles: &[Profile], observations: &[Observ
 /// Takes over verdicts and findings.
 fn take(device: &mut Device, judged: Judged) {
     device.profiles = judged.profiles;
-    device.findings.retain(|finding| finding.kind == MEASURED);
+    device.findings.retain(|finding| MEASURED.contains(&&*finding.kind));
     let unclaimed = crate::demanded::unclaimed(&device.identity, &device.claims);
     device.findings.splice(0..0, unclaimed.into_iter().chain(judged.findings));
 }

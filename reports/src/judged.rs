@@ -15,6 +15,7 @@ use crate::answers::answers;
 use crate::failed;
 use crate::model::{self, Answer, Counts, Elsewhere, Finding, ProfileResult, RecipeResult, RuleResult, TexelPath};
 use crate::texels;
+use crate::undecoded;
 use crate::values::{asked_again, encode_answer, encode_case, eval_command};
 
 /// How many lanes of a kernel a finding shows.
@@ -36,6 +37,8 @@ pub struct Judged {
     pub texels: Vec<TexelPath>,
     /// Kernels with a lane that a required rule does not accept, in order of first mention.
     pub deviating: Vec<Kernel>,
+    /// Every case of theirs that is not accepted.
+    pub failing: HashMap<Kernel, HashSet<Vec<u64>>>,
     /// Kernels that would decide whether a smaller recipe is enough.
     pub unasked: Vec<Kernel>,
 }
@@ -68,6 +71,11 @@ fn of_rules(judges: &[Judge<'_>], observations: &[Observation], index: &Observat
                 judged.deviating.push(*kernel);
             }
         }
+        for (kernel, case, _) in judgement.rules.iter().flat_map(|rule| &rule.cases) {
+            if !judged.failing.get(kernel).is_some_and(|cases| cases.contains(case)) {
+                judged.failing.entry(*kernel).or_default().insert(case.clone());
+            }
+        }
         let unasked = judgement.unasked.iter().filter(|kernel| !judged.unasked.contains(kernel));
         judged.unasked.extend(unasked.copied().collect::<Vec<_>>());
         judged.profiles.push(result(profile, judgement, index));
@@ -77,6 +85,7 @@ fn of_rules(judges: &[Judge<'_>], observations: &[Observation], index: &Observat
     judged.findings.extend(observations.iter().filter_map(flaky));
     judged.findings.extend(index.pairs().iter().filter_map(|pair| disagreeing("route", pair)));
     judged.findings.extend(once(&paths(observations)).filter_map(|pair| disagreeing("path", pair)));
+    judged.findings.extend(undecoded::findings(index));
     (judged, judgements)
 }
 

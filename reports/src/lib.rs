@@ -43,6 +43,7 @@ pub mod store;
 pub mod sweep;
 pub mod texels;
 pub mod time;
+mod undecoded;
 pub mod unrun;
 pub mod values;
 pub mod verified;

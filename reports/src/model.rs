@@ -107,7 +107,7 @@ pub struct Device {
     pub observations: Vec<Observation>,
     /// What that means, profile by profile.
     pub profiles: Vec<ProfileResult>,
-    /// Claims contradicted, flaky answers, kernels that answer differently alone.
+    /// Claims contradicted, flaky answers, kernels whose results depend on what they are batched with.
     pub findings: Vec<Finding>,
     /// Answers to what people ask of every device.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -206,6 +206,10 @@ pub struct Observation {
     /// What else there is to say: the missing feature, the call and its `VkResult`, the signal.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub detail: String,
+    /// Whether the results are those of a run of the kernel by itself, of constants those that deviated, each by itself, in the place of
+    /// a batched run's.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub isolated: bool,
     /// The second run's answers where they differ: case number and value.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub second: Vec<(usize, Value)>,
@@ -262,7 +266,7 @@ impl Incident {
 /// A finding beside the rules.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Finding {
-    /// `claim`, `flaky`, `company` (a kernel answers differently alone) or `route` (it answers otherwise by another route,
+    /// `claim`, `flaky`, `batch_dependent` (a kernel gives other results isolated, which are judged; earlier `company`) or `route` (it answers otherwise by another route,
     /// of another width, or through another front end).
     pub kind: String,
     /// One sentence.

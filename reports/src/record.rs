@@ -55,6 +55,7 @@ impl Recorder {
                     out,
                     outcome: observation.outcome,
                     detail: observation.detail.clone(),
+                    isolated: false,
                     second: observation
                         .second
                         .as_deref()

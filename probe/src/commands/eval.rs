@@ -16,6 +16,7 @@ use crate::protocol::Runs;
 use crate::session::Session;
 use crate::supervisor::{Ask, Batching, Measured, Site, measure, side_by_side};
 use crate::tally::Tally;
+use crate::measure::MODULES;
 use crate::{lines, output, select};
 
 /// Cases of one batch; longer lists are asked in pieces.
@@ -94,7 +95,8 @@ struct Asked {
 impl Asked {
     /// These cases, all of them shown.
     fn alone(kernel: &Kernel, cases: &[u64]) -> Asked {
-        let pieces = cases.chunks(PIECE * kernel.arity());
+        let piece = if kernel.route.is_folded() { MODULES } else { PIECE };
+        let pieces = cases.chunks(piece * kernel.arity());
         Asked { lists: pieces.map(|piece| Cases::new("", kernel.arity(), piece)).collect(), shown: None }
     }
 

@@ -17,7 +17,6 @@ pub fn compare(asked: &Asked, first: &Lanes, second: &Lanes, what: &str) -> Answ
     let format = |lane: usize| formats[lane % formats.len()];
     let watched = watched(&asked.kernel);
     let lanes = first.found.len() - usize::from(watched);
-    let pairs = || first.found.iter().zip(&second.found).take(lanes).enumerate();
     let poisoned = |lane: usize| (first.found[lane] == first.poison[lane], second.found[lane] == second.poison[lane]);
     // An honest answer may be the poison of one run by chance, but then the other run has it too.
     let missing = |lane: &usize| first.found[*lane] != second.found[*lane];
@@ -49,10 +48,28 @@ pub fn compare(asked: &Asked, first: &Lanes, second: &Lanes, what: &str) -> Answ
     let masked = |values: &[u64]| -> Vec<u64> {
         values[..lanes].iter().enumerate().map(|(lane, value)| value & format(lane).mask()).collect()
     };
-    let differing = pairs().filter(|(_, (a, b))| a != b).count();
+    of_runs(masked(&first.found), masked(&second.found), what)
+}
+
+/// The results of two runs.
+fn of_runs(first: Vec<u64>, second: Vec<u64>, what: &str) -> Answer {
+    let differing = first.iter().zip(&second).filter(|(a, b)| a != b).count();
     if differing == 0 {
-        return Answer { outcome: Outcome::Ran, detail: String::new(), out: masked(&first.found), second: None };
+        return Answer { outcome: Outcome::Ran, detail: String::new(), out: first, second: None };
     }
-    let detail = format!("{differing} of {lanes} results differ between {what}");
-    Answer { outcome: Outcome::Flaky, detail, out: masked(&first.found), second: Some(masked(&second.found)) }
+    let detail = format!("{differing} of {} results differ between {what}", first.len());
+    Answer { outcome: Outcome::Flaky, detail, out: first, second: Some(second) }
+}
+
+/// One answer of those to the cases of a kernel, which ran one by one. One that has no results stands for all.
+pub fn joined(answers: Vec<Answer>) -> Answer {
+    let (mut first, mut second) = (Vec::new(), Vec::new());
+    for answer in answers {
+        if !answer.outcome.answered() {
+            return answer;
+        }
+        second.extend_from_slice(answer.second.as_ref().unwrap_or(&answer.out));
+        first.extend(answer.out);
+    }
+    of_runs(first, second, RUNS)
 }

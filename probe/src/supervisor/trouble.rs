@@ -1,5 +1,6 @@
 //! What went wrong while a device was measured, from first sign to named kernel, and how the report tells it.
 
+use fpprobe_reports::common::BATCH_DEPENDENT;
 use fpprobe_reports::model::{Finding, Incident, Outcome};
 
 use super::{Ask, Measured};
@@ -119,7 +120,7 @@ impl Troubles {
                 let (kind, text) = if trouble.places.len() == 1 {
                     ("flaky", format!("{what} was refused once ({failure}), though not when it was asked again"))
                 } else {
-                    ("company", format!("{what} were refused together ({failure}), though not in smaller modules"))
+                    (BATCH_DEPENDENT, format!("{what} were refused together ({failure}), though not in smaller modules"))
                 };
                 measured.findings.push(Finding { kind: kind.to_owned(), text, evidence: Vec::new() });
             }
@@ -127,9 +128,9 @@ impl Troubles {
         for (company, places) in &self.unwritten {
             let (count, first) = (places.len(), id(&places[0]));
             let text = format!(
-                "{count} of {company} kernels in one module, the first being {first}, left results unwritten, though not alone"
+                "{count} of {company} kernels in one module, the first being {first}, left results unwritten, though not isolated"
             );
-            measured.findings.push(Finding { kind: "company".to_owned(), text, evidence: Vec::new() });
+            measured.findings.push(Finding { kind: BATCH_DEPENDENT.to_owned(), text, evidence: Vec::new() });
         }
         self.killed.sort();
         if let Some((places, how)) = self.killed.first() {

@@ -40,7 +40,7 @@ fn success_without_a_pipeline_is_no_success() {
 fn a_module_refused_in_company_alone_is_a_finding() {
     let run = measured("return VK_ERROR_UNKNOWN in vkCreateComputePipelines company");
     run.others_unharmed(&[]);
-    assert_eq!(run.findings("company", "VK_ERROR_UNKNOWN"), 1, "{}", run.device()["findings"]);
+    assert_eq!(run.findings("batch_dependent", "VK_ERROR_UNKNOWN"), 1, "{}", run.device()["findings"]);
 }
 
 #[test]

@@ -126,6 +126,7 @@ pub fn against(finding: &Finding) -> &'static str {
     match finding.kind.as_str() {
         "claim" => ACCEPTED,
         "flaky" => "second run",
+        "batch_dependent" => "batched",
         "company" => "alone",
         "route" => "plain",
         "path" => "other path",

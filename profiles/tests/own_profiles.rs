@@ -13,7 +13,7 @@ fn read(name: &str) -> String {
 
 /// The text under a heading, up to the next.
 fn section(heading: &str) -> String {
-    let document = read("README.md");
+    let document = read("../docs/profiles.md");
     let (_, rest) = document.split_once(&format!("{heading}\n")).unwrap_or_else(|| panic!("no section {heading}"));
     rest.split("\n## ").next().and_then(|text| text.split("\n### ").next()).unwrap().to_owned()
 }

@@ -1,6 +1,6 @@
 //! The report: one self-contained record of what was asked, what was answered, and what it means.
 //!
-//! Version 1 of the document. Values are lower-case hex of their format's width; see the contract in the README.
+//! Version 1 of the document. Values are lower-case hex of their format's width; see `docs/formats.md`.
 
 mod pattern;
 mod read;

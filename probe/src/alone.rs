@@ -122,11 +122,7 @@ fn finding(batched: &Observation, once: &Observation, full: &Observation) -> Opt
     } else {
         (BATCH_DEPENDENT, "gives other results isolated than batched with other kernels; the isolated ones are judged")
     };
-    Some(Finding {
-        kind: kind.to_owned(),
-        text: format!("{kernel} {text}"),
-        evidence: differing(batched, full, other),
-    })
+    Some(Finding { kind: kind.to_owned(), text: format!("{kernel} {text}"), evidence: differing(batched, full, other) })
 }
 
 /// The first lanes in which isolated results differ from batched ones.
@@ -203,10 +199,6 @@ mod tests {
         let (batched, crashed) = (observation(Outcome::Ran, &[3, 4], None), observation(Outcome::Crashed, &[], None));
         assert!(!is_doubtful(&batched, std::slice::from_ref(&crashed)));
         let finding = finding(&batched, &crashed, &crashed).unwrap();
-        assert!(
-            finding.kind == BATCH_DEPENDENT && finding.text.ends_with("not isolated: why"),
-            "{}",
-            finding.text
-        );
+        assert!(finding.kind == BATCH_DEPENDENT && finding.text.ends_with("not isolated: why"), "{}", finding.text);
     }
 }

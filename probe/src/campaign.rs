@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use fpprobe_profiles::Observation;
 use fpprobe_profiles::judge::Judge;
-use fpprobe_reports::judged::Judged;
 use fpprobe_reports::journal::{Device as Journaled, Pass, Quick, Run};
+use fpprobe_reports::judged::Judged;
 use fpprobe_reports::model::{Answer, Device, Incident, Outcome, ProfileResult, SCHEMA, TexelPath};
 use fpprobe_reports::record::Recorder;
 use fpprobe_reports::store::Store;
@@ -331,7 +331,9 @@ fn obstructed(obstacle: &str) -> Measured {
 fn entry(target: &Target, result: Outcomes, environment: &Environment, recorder: &mut Recorder) -> Device {
     let found = &target.found;
     let mut observations = recorder.device(&result.measured.observations);
-    observations.iter_mut().for_each(|one| one.isolated = result.isolated.contains(&one.kernel));
+    for one in &mut observations {
+        one.isolated = result.isolated.contains(&one.kernel);
+    }
     Device {
         identity: found.identity.clone(),
         claims: found.claims.clone(),

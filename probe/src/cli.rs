@@ -254,6 +254,7 @@ pub struct Judging {
 
 /// Arguments of `run`.
 #[derive(Args, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub struct RunArgs {
     /// Kernels to measure: ids, or patterns with * [default: all that the profiles ask for]
     pub filter: Vec<String>,

@@ -49,6 +49,10 @@ pub fn http(head: &[u8]) -> Option<String> {
 }
 
 /// A request to the control socket; whether it is one.
+///
+/// # Panics
+///
+/// Where a request that is written again reads as another.
 pub fn control(line: &[u8]) -> bool {
     let Ok(order) = serde_json::from_slice::<Order>(line) else { return false };
     let again = serde_json::to_vec(&order).unwrap_or_default();

@@ -230,15 +230,12 @@ impl Catalogue {
             let RawSection { name, title, profile, unnumbered, operations, .. } = section;
             sections.push(Section { name, title, profile, entries, unnumbered, operations, formats });
         }
-        match tables.iter().next() {
-            Some((id, table)) => {
-                Err(source.error(table.span().start, format!("`id.{id}`: no section has this id among its `ids`")))
-            }
-            None => {
-                let unjudged = raw.unjudged.into_iter().map(|one| one.checked(&source)).collect::<Result<_, _>>()?;
-                Ok(Catalogue { sections, unjudged })
-            }
+        if let Some((id, table)) = tables.iter().next() {
+            let problem = format!("`id.{id}`: no section has this id among its `ids`");
+            return Err(source.error(table.span().start, problem));
         }
+        let unjudged = raw.unjudged.into_iter().map(|one| one.checked(&source)).collect::<Result<_, _>>()?;
+        Ok(Catalogue { sections, unjudged })
     }
 
     /// What the profiles lack of it, and what they have that it does not know.

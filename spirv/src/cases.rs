@@ -108,28 +108,22 @@ const SEED: char = '@';
 /// Most random cases of a list.
 pub const MOST_RANDOM: u32 = 1 << 16;
 
-/// Lists with random cases that were made before, by the list without: those of the last number and seed, as a run has one of each.
-static DRAWN: LazyLock<Mutex<((u32, u64), HashMap<String, Cases>)>> = LazyLock::new(Mutex::default);
+/// Lists with random cases, by name, so that kernels of one list share it.
+static DRAWN: LazyLock<Mutex<HashMap<String, Cases>>> = LazyLock::new(Mutex::default);
 
-/// A list of a kernel's with so many random cases behind it, which follow from the seed. Texels, which are asked code by code, and
-/// constants, which are code of the module, have none.
+/// A list of a kernel followed by `count` random cases, which are a function of the seed. Texels, whose lists hold every code, and
+/// constants, which are part of the module, have none.
 pub fn with_random(kernel: &Kernel, list: Cases, count: u32, seed: u64) -> Cases {
     if count == 0 || list.name.is_empty() || kernel.op.code.is_of_texels() || kernel.route.is_folded() {
         return list;
     }
-    let (drawing, own) = ((count, seed), list.name.clone());
     let mut drawn = DRAWN.lock().unwrap_or_else(PoisonError::into_inner);
-    if drawn.0 != drawing {
-        *drawn = (drawing, HashMap::new());
-    }
-    drawn
-        .1
-        .entry(own)
-        .or_insert_with_key(|own| {
-            let name = format!("{own}{MORE}{count}{SEED}{seed}");
+    let named = drawn.entry(format!("{}{MORE}{count}{SEED}{seed}", list.name));
+    named
+        .or_insert_with_key(|name| {
             let own = name.bytes().fold(0, |hash, byte| random(hash ^ u64::from(byte)));
             let more = drawn::drawn(&formats(kernel, 1), count as usize, own);
-            Cases::new(name, list.arity, [&list.values[..], &more].concat())
+            Cases::new(name.clone(), list.arity, [&list.values[..], &more].concat())
         })
         .clone()
 }

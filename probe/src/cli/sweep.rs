@@ -11,6 +11,7 @@ use super::{Devices, Measuring, named};
 
 /// Arguments of `sweep`.
 #[derive(Args, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub struct SweepArgs {
     /// Kernels to sweep: ids, or patterns with *, which pick those that have a domain of 16 to 32 bits
     #[arg(required = true)]

@@ -230,7 +230,9 @@ impl Bench<'_> {
         } else {
             taking.twice(site, &mut print, blocks, &order)
         };
-        ended.into_iter().for_each(|ended| note(swept, ended));
+        for ended in ended {
+            note(swept, ended);
+        }
         swept.unstable = Unstable::of_blocks(print.unstable.clone());
         swept.asked = print.asked();
         swept.root = print.root(self.args.normalise_nan);

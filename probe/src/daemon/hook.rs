@@ -158,7 +158,9 @@ fn deliver(desk: &Mutex<Desk>, changed: &Condvar, sender: &Sender<Happening>) {
         // What the daemon's end broke off is told when it starts again.
         if !waiting.ended {
             let told = settle(&mut waiting.outbox, &notice, &who, retries, result);
-            told.into_iter().for_each(|told| drop(sender.send(Happening::Told(told))));
+            if let Some(told) = told {
+                drop(sender.send(Happening::Told(told)));
+            }
         }
     }
 }

@@ -164,7 +164,8 @@ mod tests {
         let (mut now, mut attempts, mut before) = (begun, 0, Duration::ZERO);
         while let Some(notice) = outbox.due(now) {
             attempts += 1;
-            assert!(notice.file.exists() && outbox.due(now - Duration::from_millis(1)).is_none() || attempts == 1);
+            let earlier = now.checked_sub(Duration::from_millis(1)).unwrap();
+            assert!(notice.file.exists() && outbox.due(earlier).is_none() || attempts == 1);
             let Some(pause) = outbox.failed(&notice, now, 40) else { break };
             assert!(pause >= before && pause <= LONGEST, "{pause:?}");
             (before, now) = (pause, outbox.next().unwrap());

@@ -110,9 +110,9 @@ pub fn sweep(site: &Site<'_>, order: Order<'_>, ledger: &mut dyn Ledger) -> Ende
 
 impl<'a> Sweep<'a, '_> {
     fn run(&mut self, ledger: &mut dyn Ledger) -> Result<(), Failure> {
-        while !(self.order.blocks.is_empty() && self.again.is_empty())
-            && !ledger.is_enough()
-            && !self.site.settings.stop.is_wanted()
+        while !(ledger.is_enough()
+            || self.site.settings.stop.is_wanted()
+            || self.order.blocks.is_empty() && self.again.is_empty())
         {
             if self.site.is_over() {
                 return Err(self.site.overtime());

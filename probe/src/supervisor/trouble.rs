@@ -120,7 +120,10 @@ impl Troubles {
                 let (kind, text) = if trouble.places.len() == 1 {
                     ("flaky", format!("{what} was refused once ({failure}), though not when it was asked again"))
                 } else {
-                    (BATCH_DEPENDENT, format!("{what} were refused together ({failure}), though not in smaller modules"))
+                    (
+                        BATCH_DEPENDENT,
+                        format!("{what} were refused together ({failure}), though not in smaller modules"),
+                    )
                 };
                 measured.findings.push(Finding { kind: kind.to_owned(), text, evidence: Vec::new() });
             }

@@ -159,7 +159,7 @@ fn a_driver_that_refuses_the_newest_version_is_asked_for_older_ones() {
     let library = serde_json::from_str::<serde_json::Value>(&text).unwrap()["ICD"]["library_path"].clone();
     // SwiftShader answers VK_ERROR_INCOMPATIBLE_DRIVER to 1.4 where its manifest says 1.3.0.
     let old = write_manifest(folder.path(), "old.json", Path::new(library.as_str().unwrap()));
-    let list = ends(with_manifests(&[old.clone()]).args(["list", "--json"])).document(0);
+    let list = ends(with_manifests(std::slice::from_ref(&old)).args(["list", "--json"])).document(0);
     assert!(list["devices"][0]["name"].as_str().unwrap().contains("SwiftShader"), "{list}");
     ends(with_manifests(&[old]).args(["run", "f32.fabs"])).with(0);
 }

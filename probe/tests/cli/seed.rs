@@ -31,7 +31,8 @@ fn a_seed_repeats_a_run_byte_for_byte_and_another_varies_it() {
     assert!(memory == same, "memory of the same seed");
     let other = run(folder, "other", &["--seed", "8"]).1;
     assert_eq!(memory.keys().collect::<Vec<_>>(), other.keys().collect::<Vec<_>>());
-    for (name, bytes) in &memory {
+    // Constants that deviate run case by case, and the memory of one case is its result.
+    for (name, bytes) in memory.iter().filter(|(name, _)| !name.contains("route=literal")) {
         assert!(other[name] != *bytes, "{name} is the same under another seed");
     }
 }

@@ -105,13 +105,13 @@ impl Verifier {
             Way::Cells => return Plan::Cell,
             Way::Equal(native) if !native.uniform && magnitude >= LEAST_NORMAL => return Plan::Each(native),
             Way::Equal(native) => {
-                return native.kind([first, last], float).map_or(Plan::Halve, |kind| match kind {
-                    Kind::Normal(Size::Beyond) => self.constant_plan(fast, kind, first),
-                    _ => {
-                        let accepted =
-                            self.accepted_on(self.known(fast, kind, first), &native.inputs(kind, [first, last], float));
-                        accepted.map_or(Plan::Halve, |accepted| Plan::Equal(kind, native, accepted))
+                return native.kind([first, last], float).map_or(Plan::Halve, |kind| {
+                    if matches!(kind, Kind::Normal(Size::Beyond)) {
+                        return self.constant_plan(fast, kind, first);
                     }
+                    let inputs = native.inputs(kind, [first, last], float);
+                    let accepted = self.accepted_on(self.known(fast, kind, first), &inputs);
+                    accepted.map_or(Plan::Halve, |accepted| Plan::Equal(kind, native, accepted))
                 });
             }
         };

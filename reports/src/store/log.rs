@@ -86,9 +86,10 @@ impl Log {
         let mut log = Log { exists: true, length: whole as u64, ..Log::default() };
         for line in text[..whole].split_inclusive(|byte| *byte == b'\n') {
             let body = line.strip_suffix(b"\n").and_then(sum::body);
-            match body.and_then(|body| serde_json::from_str::<Line>(body).ok()) {
-                Some(line) => log.add(line),
-                None => (log.damaged, log.next) = (log.damaged + 1, log.next.saturating_add(1)),
+            if let Some(line) = body.and_then(|body| serde_json::from_str::<Line>(body).ok()) {
+                log.add(line);
+            } else {
+                (log.damaged, log.next) = (log.damaged + 1, log.next.saturating_add(1));
             }
         }
         log
@@ -136,7 +137,9 @@ impl Log {
         }
         self.exists = true;
         self.length += text.len() as u64;
-        lines.into_iter().for_each(|line| self.add(line));
+        for line in lines {
+            self.add(line);
+        }
         Ok(())
     }
 

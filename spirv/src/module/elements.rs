@@ -114,12 +114,7 @@ impl Emitter {
     }
 
     /// The elements that carry this value.
-    pub(super) fn elements_of(
-        &mut self,
-        element: Element,
-        shape: Shape,
-        value: Word,
-    ) -> Result<Vec<Word>, BuildError> {
+    pub(super) fn elements_of(&mut self, element: Element, shape: Shape, value: Word) -> Result<Vec<Word>, BuildError> {
         if element == Element::Words {
             return self.to_words(shape, value);
         }

@@ -58,7 +58,8 @@ impl Emitter {
         if let Some(passage) = memory.passages.get(&site.buffer).copied() {
             self.counted(count, |emitter, index| {
                 let (at, place) = emitter.turn(&begins, index)?;
-                let (from, to) = (emitter.element_at(site.element, buffer, (at, 0))?, emitter.passed(passage, record, place)?);
+                let (from, to) =
+                    (emitter.element_at(site.element, buffer, (at, 0))?, emitter.passed(passage, record, place)?);
                 let value = emitter.value(Op::Load, kind, ids([from]))?;
                 Ok(emitter.builder.store(to, value, None, [])?)
             })?;

@@ -64,9 +64,9 @@ pub(super) unsafe extern "system" fn vkGetPhysicalDeviceQueueFamilyProperties(
         let _ = list(NAME, count, data, |count, data| {
             next(handle, count, data);
             if let (false, Some(queues)) = (data.is_null(), queues::announced()) {
-                std::slice::from_raw_parts_mut(data, *count as usize)
-                    .iter_mut()
-                    .for_each(|family| family.queue_count = queues);
+                for family in std::slice::from_raw_parts_mut(data, *count as usize) {
+                    family.queue_count = queues;
+                }
             }
             vk::Result::SUCCESS
         });

@@ -34,7 +34,9 @@ pub(super) unsafe fn existing<'a>(info: &vk::DeviceCreateInfo<'a>) -> Vec<vk::De
         unsafe { std::slice::from_raw_parts(info.p_queue_create_infos, info.queue_create_info_count as usize) };
     let mut queues = wanted.to_vec();
     if announced().is_some() {
-        queues.iter_mut().for_each(|one| one.queue_count = 1);
+        for queue in &mut queues {
+            queue.queue_count = 1;
+        }
     }
     queues
 }

@@ -70,6 +70,10 @@ const SINGLY: [&str; 16] = [
     "f64.fconvert_f16:controls=szin16,szin64,rte16,rte64",
 ];
 
+/// Rules that no statement corrects, since none reaches what the compiler folds: it makes float arithmetic of a selection between
+/// constants such as 0 and bf800000 by a condition known at run time.
+pub const UNCORRECTED: [&str; 3] = ["vulkan/V-move-integer", "vulkan/V-special-move", "vulkan/V-strict-move"];
+
 /// What the driver lacks besides [`FLUSH`].
 pub fn without_flush() -> String {
     format!("{ROUND}{ORDER}{PARTS}{FIXED}{READ}{}", singly())

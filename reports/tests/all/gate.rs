@@ -248,7 +248,7 @@ fn what_ran_for_the_baseline_and_runs_no_more_closes_it_by_name() {
         let mut report = both.clone();
         let lost = &mut report.devices[0].observations[1];
         (lost.outcome, lost.out, lost.detail) = (outcome, None, "why".to_owned());
-        report.devices[0].profiles[0].rules.retain(|rule| rule.failing == 0);
+        report.devices[0].profiles[0].rules.retain(|rule| rule.verdict.is_met());
         report
     };
     for (outcome, gate) in [

@@ -207,7 +207,10 @@ fn list(kernel: &Kernel) -> (Cow<'static, str>, Maker) {
         (Function::PackDouble, _) => ("words", |kernel| of(kernel, unary::unary).into_iter().flat_map(words).collect()),
         (Function::Ldexp, _) => ("scales", |kernel| of(kernel, integers::scales)),
         (Function::FromSigned | Function::FromUnsigned, _) => ("integers", |kernel| of(kernel, integers::integers)),
-        (Function::Choose, _) if is_of_patterns(kernel) => ("patterns", |kernel| of(kernel, several::patterns)),
+        (Function::Choose, _) if is_of_patterns(kernel) => {
+            let integers = kernel.op.result.format == Some(Format::U32);
+            (if integers { "word_patterns" } else { "patterns" }, |kernel| of(kernel, several::patterns))
+        }
         (Function::Choose, _) => ("choose", |kernel| of(kernel, several::choose)),
         _ if kernel.op.is_geometric() => {
             let shapes: Vec<String> = kernel.params().iter().map(spelled).collect();

@@ -24,6 +24,9 @@ fn plans(controls: &str, vias: &[Via]) -> Vec<Plan> {
             .map(|kernel| (kernel, 70))
             .collect();
         let together = if format.channels().is_empty() { kernels.len().max(1) } else { 1 };
+        // What takes constants alone has modules of its own.
+        let (folded, kernels): (Vec<_>, Vec<_>) = kernels.into_iter().partition(|(kernel, _)| kernel.route.is_folded());
+        plans.extend(folded.iter().map(|(kernel, _)| Plan::new(&[(*kernel, 3)], true, Variant::default())));
         plans.extend(
             kernels
                 .chunks(together)

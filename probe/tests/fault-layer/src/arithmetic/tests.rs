@@ -27,7 +27,10 @@ fn modules(controls: &str) -> Vec<Vec<u32>> {
     for format in Format::ALL {
         let kernels: Vec<Kernel> = wide(format).collect();
         let together = if format.channels().is_empty() { kernels.len().max(1) } else { 1 };
-        modules.extend(kernels.chunks(together).map(module_of));
+        // What takes constants alone has modules of its own.
+        let (folded, kernels): (Vec<Kernel>, Vec<Kernel>) =
+            kernels.into_iter().partition(|kernel| kernel.route.is_folded());
+        modules.extend(folded.chunks(1).chain(kernels.chunks(together)).map(module_of));
         for route in Route::OTHERS {
             let kernels = plain(format).filter_map(|kernel| Kernel { controls, route, ..kernel }.checked().ok());
             let kernels: Vec<Kernel> = kernels.collect();

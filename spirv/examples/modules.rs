@@ -47,7 +47,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     for controls in sets(&combined)? {
         for via in [Via::Spirv, Via::Glsl] {
             for format in Format::ALL {
-                let kernels: Vec<Kernel> = kernels(format).filter_map(|kernel| asked(kernel, controls, via)).collect();
+                let kernels: Vec<Kernel> = unfolded(format).filter_map(|kernel| asked(kernel, controls, via)).collect();
                 if format.channels().is_empty() {
                     together(&mut out, &kernels)?;
                 }
@@ -74,7 +74,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             swept(&mut out, kernels(format).filter_map(|kernel| asked(kernel, controls, Via::Spirv)))?;
         }
         for (stage, format) in DRAWING.into_iter().flat_map(|stage| Format::ALL.map(|format| (stage, format))) {
-            let at = kernels(format).map(|kernel| Kernel { stage, ..kernel });
+            let at = unfolded(format).map(|kernel| Kernel { stage, ..kernel });
             let kernels: Vec<Kernel> = at.filter_map(|kernel| asked(kernel, controls, Via::Spirv)).collect();
             together(&mut out, &kernels)?;
         }
@@ -103,6 +103,11 @@ fn kernels(format: Format) -> impl Iterator<Item = Kernel> {
     let plain = catalogue::plain().into_iter();
     let plain = plain.filter(move |kernel| kernel.format == format && !kernel.route.is_command());
     plain.flat_map(|kernel| kernel.op.widths().map(move |width| Kernel { width, ..kernel }))
+}
+
+/// The same without kernels that exist for constants alone, whose operands a plan brings.
+fn unfolded(format: Format) -> impl Iterator<Item = Kernel> {
+    kernels(format).filter(|kernel| !kernel.route.is_folded())
 }
 
 /// The kernel under these controls by this front end, if there is one: its id says.

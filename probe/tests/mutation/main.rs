@@ -69,7 +69,8 @@ fn asked_by(faults: &str, kernels: &[Kernel], arguments: &[&str]) -> Run {
     let kernels: Vec<&str> = kernels.iter().map(String::as_str).collect();
     // Thousands of modules, each rewritten by an unoptimised layer, while other tests run.
     let run = faulty::run_on(DRIVER, faults, &kernels, &[&["--timeout", "60"], arguments].concat());
-    assert_eq!(run.code, 0, "{faults}:\n{}", run.err);
+    // A command that is garbled may leave poison, which is status 5.
+    assert!(run.code == 0 || run.code == 5 && faults.contains("garble "), "{faults}:\n{}", run.err);
     run
 }
 

@@ -18,6 +18,7 @@ use crate::emitter::{Emitter, ids};
 use crate::error::BuildError;
 use crate::format::Format;
 use crate::kernel::{Kernel, Shape};
+use crate::op::Code;
 use crate::plan::constants::Specialised;
 use crate::plan::sites;
 use crate::plan::{Placed, Plan};
@@ -71,6 +72,11 @@ impl Emitter {
             let mut params = self.constant_operands(kernel, case)?;
             if kernel.op.code.has_run_time_condition() {
                 params[0] = self.run_time_condition(case[0] != 0, place)?;
+            }
+            // A value that only moves has an instruction of its own.
+            if kernel.op.code == Code::LoadStore {
+                let kind = self.shape(kernel.result());
+                params[0] = self.value(Op::CopyObject, kind, ids([params[0]]))?;
             }
             let results = self.operation(kernel, &params)?;
             for ((site, shape), value) in sites::of_row(&memory.results, row).zip(results) {

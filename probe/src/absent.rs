@@ -24,30 +24,38 @@ const DRIVERS: [(&str, u32, &[&str]); 6] = [
 ];
 
 /// An incident for each driver without a device: with an outcome where that is a failure.
-pub fn look(rows: &[Row], store: Option<&Store>) -> Vec<Incident> {
+pub fn incidents(rows: &[Row], store: Option<&Store>) -> Vec<Incident> {
     if rows.iter().all(|row| row.absent.is_none()) {
         return Vec::new();
     }
     let (nodes, held) = (kernel_drivers(Path::new("/")), store.map(held).unwrap_or_default());
     let absent = rows.iter().filter_map(|row| Some((row, row.absent.as_ref()?)));
-    let incidents: Vec<Incident> = absent
+    absent
         .map(|(row, why)| {
             let reason = known_hardware(row, rows, &nodes).or_else(|| known_device(row, rows, &held));
             let outcome = reason.is_some().then_some(Outcome::Rejected);
             let detail = reason.map_or_else(|| format!("{NO_DEVICE}: {why}"), |reason| format!("{reason}: {why}"));
             Incident { subject: row.manifest.display().to_string(), outcome, detail }
         })
-        .collect();
+        .collect()
+}
+
+/// What to do about a driver that should have a device.
+pub fn remedy(incident: &Incident) -> String {
+    let Incident { subject, detail, .. } = incident;
+    format!("{subject}: {detail} (where its hardware was removed, keep the driver out with VK_LOADER_DRIVERS_DISABLE)")
+}
+
+/// Prints drivers that should have a device to standard error, each with what to do, and counts the others.
+pub fn print(incidents: &[Incident]) {
     let (failed, idle): (Vec<&Incident>, Vec<&Incident>) = incidents.iter().partition(|one| one.outcome.is_some());
-    for Incident { subject, detail, .. } in failed {
-        let remedy = "where its hardware was removed, keep the driver out with VK_LOADER_DRIVERS_DISABLE";
-        say(&format!("{subject}: {detail} ({remedy})"));
+    for incident in failed {
+        say(&remedy(incident));
     }
     if !idle.is_empty() {
         let names: Vec<&str> = idle.iter().map(|incident| incident.subject.as_str()).collect();
         say(&format!("{NO_DEVICE}: {} (`fpprobe list` says why)", names.join(", ")));
     }
-    incidents
 }
 
 /// Why the hardware of a driver must be there: its kernel driver has a device node, and no driver shows a device of that vendor.
@@ -131,7 +139,8 @@ mod tests {
 
     fn row(manifest: &str) -> Row {
         let absent = Some("vkCreateInstance failed with VK_ERROR_INCOMPATIBLE_DRIVER".to_owned());
-        Row { manifest: PathBuf::from(manifest), library: PathBuf::new(), devices: Ok(Vec::new()), absent }
+        let devices = Ok(Vec::new());
+        Row { manifest: PathBuf::from(manifest), library: PathBuf::new(), devices, absent, failures: Vec::new() }
     }
 
     fn held(manifest: &str, ids: &str) -> Vec<(String, Held)> {

@@ -162,7 +162,10 @@ impl<'a> Campaign<'a> {
         // Who selects devices has asked for those alone.
         if run.devices.is_empty() {
             report.incomplete = rows.iter().filter_map(|row| row.devices.as_ref().err().cloned()).collect();
-            report.incomplete.extend(absent::look(&rows, store.as_ref()));
+            report.incomplete.extend(rows.iter().filter_map(Row::recovered));
+            let absent = absent::incidents(&rows, store.as_ref());
+            absent::print(&absent);
+            report.incomplete.extend(absent);
             tally.incidents(report.incomplete.iter().filter(|incident| incident.is_failure()).count());
         }
         Ok(Gathered { report, journal, whole, status: tally.status(), judges })

@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 
-use crate::cli::{Global, Measuring};
+use crate::cli::{Global, Measuring, Place};
 use crate::config::Config;
-use crate::discover;
 use crate::event::Listener;
 use crate::exit::{Ended, Status, say};
 use crate::stop::Stop;
 use crate::supervisor::{Row, Settings, enumerate};
+use crate::{absent, discover, keep};
 
 /// One invocation of the program.
 pub struct Session {
@@ -66,6 +66,13 @@ impl Session {
             say("no driver found a device in this machine (`fpprobe doctor` says what to look at)");
         }
         Ok(rows)
+    }
+
+    /// Prints drivers that should have a device and show none: by the machine's device nodes, or by the store.
+    pub fn warn_of_absent(&self, rows: &[Row]) {
+        let store = keep::store(&self.config, &Place::default()).ok();
+        let absent = absent::incidents(rows, store.as_ref());
+        absent.iter().filter(|incident| incident.outcome.is_some()).for_each(|one| say(&absent::remedy(one)));
     }
 
     /// The devices that options or configuration select; empty for all.

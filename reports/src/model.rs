@@ -256,10 +256,14 @@ pub const LEFT_OUT: &str = "left out of a quick run, whose time was up";
 /// How the detail of an incident begins that tells of a driver whose hardware is not in this machine.
 pub const NO_DEVICE: &str = "no device in this machine";
 
+/// How the detail of an incident begins that cost nothing: a second try succeeded.
+pub const RECOVERED: &str = "recovered";
+
 impl Incident {
-    /// Whether something went wrong: not what a quick run leaves out, and not a driver without hardware.
+    /// Whether something went wrong: not what a quick run leaves out, a driver without hardware, or a second try that succeeded.
     pub fn is_failure(&self) -> bool {
-        self.outcome.is_some() || !(self.detail.starts_with(LEFT_OUT) || self.detail.starts_with(NO_DEVICE))
+        let harmless = [LEFT_OUT, NO_DEVICE, RECOVERED];
+        self.outcome.is_some() || !harmless.iter().any(|beginning| self.detail.starts_with(beginning))
     }
 }
 

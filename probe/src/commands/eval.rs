@@ -53,6 +53,7 @@ pub fn main(session: &Session, args: &EvalArgs) -> anyhow::Result<Status> {
     let progress = Progress::new(session.verbose);
     let quiet = |event: &crate::event::Event<'_>| progress.show_troubles(event);
     let rows = session.survey(&settings, &quiet)?;
+    session.warn_of_absent(&rows);
     let targets = select::devices(&rows, session.selections(&args.devices.device))?;
     let asks: Vec<Ask> = asked.lists.into_iter().map(|cases| Ask { kernel, cases }).collect();
     let measured = side_by_side(&targets, |device, (_, target)| match &target.found.obstacle {

@@ -39,6 +39,7 @@ pub fn main(session: &Session, args: &SweepArgs) -> anyhow::Result<Status> {
     let events = progress::Progress::new(session.verbose);
     let listener = |event: &crate::event::Event<'_>| events.show_troubles(event);
     let rows = session.survey(&settings, &listener)?;
+    session.warn_of_absent(&rows);
     let chosen = select::devices(&rows, session.selections(&args.devices.device))?;
     let journal = files.journal(options(args, &plan), &session.stop)?;
     let all = select::targets(&rows);

@@ -15,6 +15,7 @@ pub struct Daemon {
     pub poll: f64,
     pub watch: Vec<PathBuf>,
     pub jobs: u32,
+    pub random: u32,
     pub full: bool,
     pub idle: f64,
     pub windows: Vec<String>,
@@ -118,6 +119,7 @@ impl Default for Daemon {
             poll: 300.0,
             watch: Vec::new(),
             jobs: 1,
+            random: 4,
             full: true,
             idle: 0.5,
             windows: Vec::new(),
@@ -193,6 +195,7 @@ impl Daemon {
         }
         let rest = [
             (!(1..=64).contains(&self.jobs), "`daemon.jobs` must be 1 to 64"),
+            (self.random > 65_536, "`daemon.random` must be 0 to 65536"),
             (self.idle.is_nan() || self.idle < 0.0, "`daemon.idle` must be a load per processor, 0 or more"),
             (self.busy.percent > 100, "`daemon.busy.percent` must be at most 100"),
             (!(1..=1024).contains(&self.http.connections), "`daemon.http.connections` must be 1 to 1024"),

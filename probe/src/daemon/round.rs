@@ -84,6 +84,8 @@ pub struct Place {
     pub store: Store,
     /// Worker processes.
     pub jobs: u32,
+    /// Random cases of each kernel.
+    pub random: u32,
     /// Seconds that a kernel may take.
     pub timeout: f64,
     /// The baseline, if there is one.
@@ -257,7 +259,12 @@ impl Round<'_> {
             }
         }
         let mut run: Vec<OsString> = vec!["run".into(), "--device".into(), device.key.clone().into()];
-        run.extend(["--seed".into(), seed().to_string().into()]);
+        run.extend([
+            "--seed".into(),
+            seed().to_string().into(),
+            "--random".into(),
+            self.place.random.to_string().into(),
+        ]);
         if extent == Extent::Quick {
             run.push("--quick".into());
             let _ = fs::remove_file(self.difference());

@@ -199,7 +199,7 @@ impl Service {
                 self.metrics.count("fpprobe_daemon_triggers_total", &[("trigger", trigger.name())]);
                 self.tell(Priority::Info, &format!("looks at the devices: {trigger}"), &[]);
             }
-            look::begin(&self.policy.config, triggers, self.stop.clone(), self.sender.clone());
+            look::begin(&self.policy, triggers, self.stop.clone(), self.sender.clone());
         }
         if let Some((order, stop)) = &self.measuring {
             let (policy, quarantine, own) = (&self.policy, &self.quarantine, Some(&order.device.slot[..]));
@@ -252,6 +252,7 @@ impl Service {
             timeout: (self.policy.config.workers.timeout * PATIENCE).min(Workers::LONGEST),
             store: self.policy.store.clone(),
             jobs: daemon.jobs,
+            random: daemon.random,
             baseline: self.policy.baseline().map(std::path::Path::to_owned),
             beside: self.roster.beside(&order.device),
         };

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use fpprobe_profiles::Outcome;
-use fpprobe_reports::model::Incident;
+use fpprobe_reports::model::{Incident, RECOVERED};
 
 use super::Settings;
 use super::process::Worker;
@@ -33,6 +33,19 @@ pub struct Row {
     pub devices: Result<Vec<Found>, Incident>,
     /// Of a driver without a device, the call that says so and its result.
     pub absent: Option<String>,
+    /// How each worker ended that was tried again.
+    pub failures: Vec<String>,
+}
+
+impl Row {
+    /// An incident that cost nothing: workers died, and another one enumerated the devices.
+    pub fn recovered(&self) -> Option<Incident> {
+        let how = self.failures.first().filter(|_| self.devices.is_ok())?;
+        let count = self.failures.len();
+        let workers = if count == 1 { "a worker".to_owned() } else { format!("{count} workers") };
+        let detail = format!("{RECOVERED}: {workers} died while enumerating devices ({how}); the next one succeeded");
+        Some(Incident { subject: self.manifest.display().to_string(), outcome: None, detail })
+    }
 }
 
 /// What a driver shows: its devices, or why there are none.
@@ -56,8 +69,9 @@ pub fn enumerate(drivers: &[discover::Found], settings: &Settings, listener: Lis
 
 fn ask(driver: &discover::Found, settings: &Settings, listener: Listener<'_>) -> Row {
     let manifest = driver.manifest.clone();
+    let mut failures = Vec::new();
     let shown = match &driver.library {
-        Ok(_) => persistently(&manifest, settings, listener),
+        Ok(_) => persistently(&manifest, settings, listener, &mut failures),
         Err(reason) => Err(Failure::new(Outcome::Rejected, format!("the manifest {reason}"))),
     };
     let library = driver.library.clone().unwrap_or_default();
@@ -74,11 +88,16 @@ fn ask(driver: &discover::Found, settings: &Settings, listener: Listener<'_>) ->
         listener(&Event::Trouble { subject: &subject, text: &text });
         Incident { subject, outcome: Some(failure.outcome), detail: failure.detail }
     });
-    Row { manifest, library, devices, absent }
+    Row { manifest, library, devices, absent, failures }
 }
 
 /// Asks again where that may help: a worker that was killed from outside several times, one that crashed once.
-fn persistently(manifest: &Path, settings: &Settings, listener: Listener<'_>) -> Result<Shown, Failure> {
+fn persistently(
+    manifest: &Path,
+    settings: &Settings,
+    listener: Listener<'_>,
+    failures: &mut Vec<String>,
+) -> Result<Shown, Failure> {
     let mut attempts = 0;
     loop {
         let found = devices(manifest, settings, listener);
@@ -92,6 +111,7 @@ fn persistently(manifest: &Path, settings: &Settings, listener: Listener<'_>) ->
             return found;
         }
         attempts += 1;
+        failures.push(failure.detail.clone());
         let text = format!("{failure}, while looking for devices; another worker looks again");
         listener(&Event::Trouble { subject: &manifest.display().to_string(), text: &text });
         std::thread::sleep(PAUSE * attempts);

@@ -48,6 +48,7 @@ fn workers_have_more_time_than_those_of_who_waits() {
         host.processes().into_iter().map(command).find(|words| words.split('\0').any(|word| word == "run"))
     });
     assert!(run.split('\0').any(|word| word == "workers.timeout=15"), "{run:?}");
+    assert!(run.contains("\0--random\x004\0"), "{run:?}");
 }
 
 #[test]

@@ -69,5 +69,9 @@ fn a_worker_that_is_killed_while_it_looks_for_devices_costs_nothing() {
         assert_eq!((run.code, run.struck.len()), (0, 1), "{statement}: {}", run.err);
         run.others_unharmed(&[]);
         assert!(run.err.contains("looks again"), "{}", run.err);
+        // The report names it, and is complete.
+        let detail = run.report["incomplete"][0]["detail"].as_str().unwrap();
+        assert!(detail.starts_with("recovered: a worker died while enumerating devices (the worker "), "{detail}");
+        assert!(!statement.contains("SIGKILL") || detail.contains("SIGKILL"), "{detail}");
     }
 }

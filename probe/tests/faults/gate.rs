@@ -133,6 +133,12 @@ fn a_device_of_the_baseline_that_is_not_there_closes_the_gate() {
     let incident: Value = json(&path("one.json"))["incomplete"][0].clone();
     assert!(incident["subject"].as_str().unwrap().contains("lavapipe-25"), "{incident}");
     assert!(incident["detail"].as_str().unwrap().contains("vkCreateInstance failed with VK_ERROR_INCOMPATIBLE_DRIVER"));
+    // Other commands that measure say it, too.
+    let mut eval = faulty(&both, refused);
+    eval.args(["--set", &format!("store.path={}", path("store").display()), "eval", "f32.fabs", "80000000"]);
+    let eval = ends(&mut eval);
+    eval.with(0);
+    assert!(eval.err.contains("was measured on"), "{}", eval.err);
     let missing = check("one.json", &[]);
     assert!(missing.with(3).contains("10005:0000 with llvmpipe"), "{}", missing.out);
     // Who selects devices has asked for those alone.

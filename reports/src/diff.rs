@@ -77,6 +77,7 @@ fn source(loaded: &Loaded) -> Source {
         program: report.program.version.clone(),
         host: report.host.id.clone(),
         started: report.started.clone(),
+        run: report.run,
     }
 }
 

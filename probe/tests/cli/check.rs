@@ -175,3 +175,39 @@ fn a_report_of_nothing_opens_no_gate() {
     let nothing = scene.check(&[], Some(&write("nothing.json", &document)));
     assert!(!nothing.with(4).contains("passed"), "{}", nothing.out);
 }
+
+/// Rules that Mesa 25 meets less than Mesa 22, each with what its kernels have in common: it rounds twice on the way from 64 to 16
+/// bits, and it offers FPFastMathDefault, which Mesa 22 does not.
+const WORSE: [(&str, &str); 4] = [
+    ("V-rte", "f64.fconvert_f16:"),
+    ("V-rte-overflow-convert", "f64.fconvert_f16:"),
+    ("V-strict-move", "fastmath0"),
+    ("V-strict-arithmetic", "fastmath0"),
+];
+
+#[test]
+fn an_update_shows_what_changed_and_no_vector_whose_failing_component_did_not() {
+    let scene = Scene::new();
+    let [old, new] = ["lavapipe-22", "lavapipe-25"].map(|driver| {
+        let report = scene.path(&format!("{driver}.json"));
+        let kernels = ["f64.fconvert_f16*", "f32.*:width=3", "f32.select_constants*"];
+        let mut command = fpprobe(&[driver]);
+        ends(command.args(["--set", "workers.timeout=60", "run"]).args(kernels).arg("-o").arg(&report)).with(0);
+        report
+    });
+    // Vectors deviate on both.
+    scene.accept(&old, &[]).with(0);
+    let baseline = std::fs::read_to_string(scene.path("accepted.toml")).unwrap();
+    let (accepted, _) = baseline.split_once("[[measured]]").unwrap();
+    assert!(accepted.contains(":width=3 "), "{accepted}");
+    let ended = scene.check(&["--format", "json"], Some(&new));
+    let checked: serde_json::Value = serde_json::from_str(ended.with(3)).unwrap();
+    let deviations = checked["deviations"].as_array().unwrap();
+    assert!(!deviations.is_empty());
+    for deviation in deviations {
+        let rule = deviation["rule"].as_str().unwrap();
+        let (_, common) = WORSE.iter().find(|(known, _)| *known == rule).unwrap_or_else(|| panic!("{deviation:#}"));
+        let kernel = deviation["evidence"][0]["kernel"].as_str().unwrap();
+        assert!(kernel.contains(common), "{deviation:#}");
+    }
+}

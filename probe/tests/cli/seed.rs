@@ -49,6 +49,13 @@ fn reports_say_how_they_were_measured() {
     let report = json(&out);
     assert_eq!(report["run"], serde_json::json!({ "seed": 9, "random": 5, "stress": true }));
     assert_eq!(report["devices"][0]["application"], name);
+    // So does a comparison.
+    let plain = folder.path().join("plain.json");
+    ends(fpprobe(&["lavapipe-25"]).args(["run", "f32.fadd", "f32.fadd:route=literal", "-o"]).arg(&plain)).with(0);
+    let diff = ends(fpprobe(&[]).arg("diff").arg(&plain).arg(&out));
+    let conditions = "(seed 9, 5 random cases of each kernel, under stress)";
+    let said = diff.with(0).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains(conditions) && said.contains("application fpprobe → Some Game"), "{said}");
     let cases = |kernel: usize| report["devices"][0]["observations"][kernel]["in"].as_str().unwrap().to_owned();
     assert!(cases(0).ends_with("+5@9") && !cases(1).contains('+'), "{} {}", cases(0), cases(1));
     let list = |name: &str| report["inputs"][name].as_array().unwrap().len();

@@ -4,7 +4,7 @@ use fpprobe_profiles::{Class, Level, Outcome, Verdict};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::model::{Evidence, Incident, Program, Value};
+use crate::model::{Conditions, Evidence, Incident, Program, Value};
 
 /// The value of [`Diff::schema`] that this program writes.
 pub const SCHEMA: &str = "fpprobe-diff/1";
@@ -61,6 +61,9 @@ pub struct Source {
     pub host: String,
     /// When its run started, RFC 3339, UTC.
     pub started: String,
+    /// How it was measured; reports of earlier programs do not say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run: Option<Conditions>,
 }
 
 /// Counts over all devices that are in both.

@@ -19,7 +19,7 @@ use crate::values::argument;
 
 /// Fields of a device's identity, the telling ones first. Its slot is the same, and its key a digest of all others but the
 /// driver's place.
-const IDENTITY: [&str; 17] = [
+const IDENTITY: [&str; 18] = [
     "/driver/name",
     "/driver/info",
     "/driver/version",
@@ -37,6 +37,7 @@ const IDENTITY: [&str; 17] = [
     "/device_uuid",
     "/cpu",
     "/taint",
+    "/application",
 ];
 
 /// Where the loader found the driver.
@@ -47,6 +48,10 @@ pub(super) fn identity(old: &Device, new: &Device) -> Vec<FieldChange> {
     let fields = |device: &Device| {
         let mut fields = serde_json::to_value(&device.identity).unwrap_or_default();
         fields["taint"] = device.taint.clone().into();
+        // Reports of earlier programs do not say.
+        if !old.application.is_empty() && !new.application.is_empty() {
+            fields["application"] = device.application.clone().into();
+        }
         fields
     };
     let text = |fields: &Value, path: &str| {

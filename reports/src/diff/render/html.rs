@@ -93,7 +93,7 @@ fn sources(sources: &[Source]) -> Markup {
     html! {
         @for (index, source) in sources.iter().enumerate() {
             @if index > 0 { ", " }
-            (source.file) " (" time datetime=(source.started) { (day(&source.started)) } ")"
+            (source.file) " (" time datetime=(source.started) { (day(&source.started)) } (phrase::measured(source.run)) ")"
         }
     }
 }

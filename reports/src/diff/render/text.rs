@@ -36,10 +36,13 @@ impl RenderDiff for Text {
     }
 }
 
-/// `old.json` or `12 reports of old/`.
+/// `old.json`, `old.json (seed 5)` or `12 reports`.
 fn sources(sources: &[Source]) -> String {
     match sources {
-        [one] => one.file.clone(),
+        [one] => match phrase::measured(one.run).strip_prefix(", ") {
+            Some(run) => format!("{} ({run})", one.file),
+            None => one.file.clone(),
+        },
         several => phrase::number(several.len(), "report"),
     }
 }

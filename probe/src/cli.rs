@@ -3,13 +3,14 @@
 
 mod changes;
 mod daemon;
+mod help;
 mod store;
 mod sweep;
 
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, PossibleValuesParser};
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use fpprobe_reports::DOCUMENTS;
 use fpprobe_reports::model::APPLICATION;
 use fpprobe_reports::render::{self, ANSWERS, FORMATS};
@@ -17,14 +18,16 @@ use fpprobe_spirv::emit::Form;
 
 pub use self::changes::{AcceptArgs, BaselineCommand, CheckArgs, Comparing, DiffArgs};
 pub use self::daemon::{DaemonArgs, DaemonCommand, QuarantineCommand};
+pub use self::help::{EXAMPLES, FIRST, PRECEDENCE, STATUSES};
 pub use self::store::{HistoryArgs, HistoryCommand, Keeping, Place};
 pub use self::sweep::{MergeArgs, Shard, SweepArgs};
-use crate::exit;
 
-/// Asks every Vulkan device small, exact floating-point questions, keeps the raw bits of its answers, and judges them
-/// against the rules of Direct3D, OpenGL, WGSL and Vulkan.
+/// Measure floating-point behaviour of Vulkan devices and judge it by Direct3D, OpenGL, WGSL and Vulkan
+///
+/// Runs small floating-point kernels on every physical device, keeps the raw bits of the results, and judges them by the rules of
+/// the four specifications.
 #[derive(Parser, Debug)]
-#[command(name = "fpprobe", version, after_help = exit::HELP, max_term_width = 100)]
+#[command(name = "fpprobe", version, max_term_width = 100)]
 pub struct Cli {
     /// Options of every command.
     #[command(flatten)]
@@ -34,19 +37,34 @@ pub struct Cli {
     pub command: Command,
 }
 
+impl Cli {
+    /// The command line as it was typed; what to type first where nothing was.
+    pub fn from_args() -> Result<Option<Cli>, clap::Error> {
+        if std::env::args_os().len() < 2 {
+            return Ok(None);
+        }
+        Cli::from_arg_matches(&Cli::described().try_get_matches()?).map(Some)
+    }
+
+    /// The declarations with their help.
+    pub fn described() -> clap::Command {
+        help::with_help(Cli::command())
+    }
+}
+
 /// Options of every command.
 #[derive(Args, Debug)]
 pub struct Global {
     /// Configuration file [default: $XDG_CONFIG_HOME/fpprobe/config.toml, then /etc/fpprobe/config.toml]
     #[arg(long, value_name = "FILE", global = true)]
     pub config: Option<PathBuf>,
-    /// One setting of config.toml, for example daemon.http.listen=127.0.0.1:9464; wins over file and environment
+    /// Override one setting of config.toml, for example daemon.http.listen=127.0.0.1:9464
     #[arg(long = "set", value_name = "KEY=VALUE", global = true)]
     pub set: Vec<String>,
-    /// Ends with the process of this number, which has started it
+    /// End together with the process of this number, which started this one
     #[arg(long, value_name = "PID", hide = true)]
     pub tied: Option<i32>,
-    /// Shows what workers and drivers print, and each step of the supervisor, on standard error
+    /// Show on standard error what workers and drivers print, and each step of the supervisor
     #[arg(short, long, global = true)]
     pub verbose: bool,
 }
@@ -54,135 +72,133 @@ pub struct Global {
 /// The commands.
 #[derive(Subcommand, Debug)]
 pub enum Command {
-    /// Lists every physical device of every installed driver
+    /// List the physical devices of every installed driver
     ///
-    /// A driver that crashes, hangs or cannot be loaded is a row with the reason, and hides no other device.
+    /// A driver that crashes, hangs or cannot be loaded is listed with the reason, and hides no other device.
     List(ListArgs),
-    /// Measures devices and judges the answers
+    /// Measure devices and judge the results
     ///
     /// Prints a summary on the terminal; -o writes the report to a file (format from its extension) or into a folder
-    /// (report.json and report.html). With -o every answer is put on disk as it arrives, in a journal beside the report:
-    /// --resume goes on from there. Ctrl-C ends the run with what was measured.
+    /// (report.json and report.html). With -o every result is written to a journal beside the report as it arrives: --resume
+    /// continues from there. Ctrl-C ends the run and keeps what was measured.
     Run(RunArgs),
-    /// Runs one kernel on given bits
+    /// Run one kernel on given bits
     ///
     /// Without INPUT, reads JSON lines such as {"in": ["80000000"]} from standard input. Writes one JSON line for each
     /// case and device.
     Eval(EvalArgs),
-    /// Shows what a profile accepts for given bits
+    /// Show which results a profile accepts for given bits
     ///
-    /// Needs no device. Without INPUT, reads JSON lines from standard input, as eval does. Required rules alone count: what
-    /// a profile recommends or only describes is left out.
+    /// Needs no device. Without INPUT, reads JSON lines from standard input, as eval does. Only required rules count.
     Accepts(AcceptsArgs),
-    /// Judges the observations of an existing report again
+    /// Judge the observations of an existing report again
     ///
-    /// Needs no device: a report holds every answer. Its verdicts are replaced, everything else stays.
+    /// Needs no device: a report holds every result. Its verdicts are replaced, everything else stays.
     Judge(JudgeArgs),
-    /// Lists, shows, checks and prunes the reports that are kept
+    /// List, show, compare, verify and prune stored reports
     ///
     /// `run --store` and `history add` fill the store: a folder of compressed reports that nothing changes. An ID is the first
     /// digits of what `list` shows, `last` for the newest report, `last-1` for the one before.
     History(HistoryArgs),
-    /// Compares two reports: what changed, whether it matters, and the proof
+    /// Compare two reports
     ///
-    /// OLD and NEW are reports that run wrote as JSON, or folders of them. Devices are matched by slot. First what a rule
-    /// accepts no more, then what it accepts now, what changed and is permitted, claims, what appeared or vanished, what could
-    /// no longer be measured, and last the bits of NaNs that no rule cares about. Verdicts of rules are those of the reports;
-    /// each changed input is judged by the present profiles. Differences leave the exit status at 0: check is the gate.
+    /// OLD and NEW are reports that run wrote as JSON, or folders of them. Devices are matched by slot. Lists regressions, then
+    /// improvements, permitted changes, claims, what appeared or disappeared, what could no longer be measured, and last the bits
+    /// of NaNs that no rule constrains. Verdicts of rules are those of the reports; each changed result is judged by the present
+    /// profiles. The exit status is 0 whatever changed: check is the gate.
     Diff(DiffArgs),
-    /// Keeps the deviations that are known and accepted
+    /// Accept the known deviations of a report
     Baseline {
-        /// What to do with them
+        /// What to do
         #[command(subcommand)]
         command: BaselineCommand,
     },
-    /// The gate: a report, or what is measured now, against a baseline of accepted deviations
+    /// Fail on deviations that a baseline does not accept
     ///
-    /// Exit status 3 where a required rule deviates and that is not accepted: it is not in the baseline, or other bits or more
-    /// lanes deviate than were accepted, or its driver, version or day is another. What is accepted and better now, or was not
-    /// measured, is told, and with --strict it is a failure too. Exit status 4 where nothing was measured, and 5 where
-    /// something was lost.
+    /// Checks a report, or measures now. Exit status 3 if a required rule deviates and the baseline does not accept it: it is not in
+    /// the baseline, other bits or more lanes deviate than were accepted, or the entry is for another driver, version or day; also
+    /// if a kernel that the baseline measured does not run any more. Accepted deviations that improved or were not measured are
+    /// listed; with --strict they fail the check. Exit status 4 if nothing was measured, 5 if something was lost.
     Check(CheckArgs),
-    /// Asks kernels every input that they have
+    /// Run kernels over their entire input domain
     ///
-    /// Two numbers of 16 bits, or one of up to 32: f32.sqrt is asked 4,294,967,296 questions, f16.fadd as many. Every result is
-    /// judged by the required rules of the profiles. With --fingerprint the device keeps digests of its answers instead, block by
-    /// block, and --resolve names the inputs that it answers differently than an older fingerprint has it. With -o what is found
-    /// is put on disk as it arrives: the same command again goes on where it was interrupted or killed. What deviates or has
-    /// changed leaves the exit status at 0.
+    /// Two operands of 16 bits, or one of up to 32: f32.sqrt has 4,294,967,296 inputs, f16.fadd as many. Every result is judged by
+    /// the required rules of the profiles. With --fingerprint the device computes digests of its results instead, block by block,
+    /// and --resolve lists the inputs whose result differs from an older fingerprint. With -o results are written as they arrive:
+    /// the same command again continues after an interruption. The exit status is 0 whatever deviates or changed.
     Sweep(SweepArgs),
-    /// Puts the parts of a sweep together that --shard has made
+    /// Merge the parts of a sweep that --shard made
     Merge(MergeArgs),
-    /// Answers what people ask of every device, each in one sentence, with the lanes that show it
+    /// Answer plain questions about every device
     ///
-    /// Without REPORT, measures the kernels that the questions look at.
+    /// Each answer is one sentence with the lanes that show it. Without REPORT, measures the kernels that the questions look at.
     Answers(AnswersArgs),
-    /// Lists the kernels, or emits one as a self-contained case
+    /// List the kernels, or emit one as a self-contained case
     ///
     /// Any kernel of the list may carry controls, and but for packed formats also route (uniform, push, spec, literal),
     /// stage (fragment, vertex), width and front end: f32.fadd:controls=szin32;route=spec;width=2. Without a pattern these
     /// are left out.
     Kernels(KernelsArgs),
-    /// Lists the rules of a profile, or of all
+    /// List the rules of a profile, or of all
     ///
-    /// With --coverage: the kernels and inputs that each rule looks at, and on how many it rejects a plausible wrong answer
+    /// With --coverage: the kernels and inputs that each rule looks at, and on how many it rejects a plausible wrong result
     /// (a neighbour, the other zero, a subnormal flushed or kept, the other operand, a NaN); and, for all profiles
-    /// together, what becomes of every id of the catalogue.
+    /// together, where every id of the catalogue is judged.
     Rules(RulesArgs),
-    /// Explains a rule or a kernel
+    /// Explain a rule or a kernel
     Explain {
         /// Id of a rule or of a kernel
         #[arg(value_name = "RULE|KERNEL")]
         what: String,
     },
-    /// Watches drivers and devices, measures when something changed, and tells who needs to know
+    /// Measure again when drivers or devices change, and send notifications
     ///
-    /// Measures when it starts, by the clock, and when a driver or a device changed: a quick run, compared with the last stored
-    /// report and the baseline, and a default run when the host is idle. [daemon] in config.toml says when, with what manners,
-    /// and whom it tells. SIGHUP has it read that again, SIGTERM ends it.
+    /// Measures at start, by the clock, and when a driver or a device changed: a quick run, compared with the last stored report
+    /// and the baseline, and a default run when the host is idle. [daemon] in config.toml sets schedule, busy policy and
+    /// notifications. SIGHUP reloads the configuration, SIGTERM ends the daemon.
     Daemon(DaemonArgs),
-    /// Shows the settings in effect, or checks them
+    /// Show or validate the settings in effect
     ///
-    /// A setting is that of the command line (--set KEY=VALUE), else that of the environment (FPPROBE_ and the key in capitals,
-    /// with _ for dots: FPPROBE_WORKERS_JOBS), else that of the configuration file, else the default.
+    /// A setting comes from the command line (--set KEY=VALUE), else from the environment (FPPROBE_ and the key in capitals, with _
+    /// for dots: FPPROBE_WORKERS_JOBS), else from the configuration file, else it has its default.
     Config {
-        /// What to do with them
+        /// What to do
         #[command(subcommand)]
         command: ConfigCommand,
     },
-    /// Lists the profiles
+    /// List the profiles
     Profiles,
-    /// Looks for what keeps devices from being measured, and says what to do
+    /// Find what keeps devices from being measured, and what to do about it
     Doctor,
-    /// Prints the JSON schema of a document
+    /// Print the JSON schema of a document
     Schema {
         /// The document
         #[arg(default_value = "report", value_parser = documents())]
         document: String,
     },
-    /// Prints a completion script for a shell
+    /// Print a completion script for a shell
     Completions {
         /// The shell
         shell: clap_complete::Shell,
     },
-    /// Prints the man page
+    /// Print the man page
     Man,
-    /// Tells how busy NVIDIA's management library says that a device is: the daemon asks, which loads no library of drivers
+    /// Print the utilisation of a device by NVIDIA's management library, for the daemon, which loads no library of drivers
     #[command(hide = true)]
     Utilisation {
-        /// Where it is: DDDD:BB:DD.F
+        /// PCI address: DDDD:BB:DD.F
         address: String,
     },
-    /// A worker process: started by fpprobe itself, with requests on file descriptor 3 and answers on 4
+    /// Be a worker process: started by fpprobe itself, with requests on file descriptor 3 and responses on 4
     #[command(hide = true)]
     Worker {
-        /// Name of the application that the driver is told
+        /// Application name that the driver sees
         #[arg(long, value_name = "NAME", default_value = APPLICATION)]
         application: String,
-        /// Folder for what each dispatch leaves in memory
+        /// Folder for dumps of each dispatch's memory
         #[arg(long, value_name = "DIR")]
         dump_raw: Option<PathBuf>,
-        /// Most memory of its own, in MiB
+        /// Memory limit of the process, in MiB
         #[arg(long, value_name = "MIB")]
         memory: Option<u64>,
     },
@@ -191,13 +207,13 @@ pub enum Command {
 /// What to do with the settings.
 #[derive(Subcommand, Debug)]
 pub enum ConfigCommand {
-    /// Prints every setting with its value, as a configuration file has it
+    /// Print every setting with its value, as a configuration file has it
     Show {
-        /// Says where each was made
+        /// Show where each value comes from
         #[arg(long)]
         origin: bool,
     },
-    /// Says whether the settings can be meant, those of the daemon too: schedules, windows, addresses, what they name
+    /// Validate the configuration, including `[daemon]`
     Check,
 }
 
@@ -215,13 +231,13 @@ pub struct Measuring {
     /// Worker processes per device [default: 2; on CPU devices one per core, at most 4]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
     pub jobs: Option<u32>,
-    /// Seconds that a worker may take for one batch of kernels, and for a kernel that is asked alone [default: 10]
+    /// Deadline in seconds for one batch of kernels, and for one isolated kernel [default: 10]
     #[arg(long, value_name = "S", value_parser = seconds)]
     pub timeout: Option<f64>,
-    /// Seconds that a device may take for everything [default: 3600]
+    /// Deadline in seconds for all kernels of a device [default: 3600]
     #[arg(long, value_name = "S", value_parser = seconds)]
     pub device_timeout: Option<f64>,
-    /// For debugging fpprobe: writes what each dispatch leaves in memory into files in this folder
+    /// For debugging fpprobe: write the memory after each dispatch to files in this folder
     #[arg(long, value_name = "DIR", hide_short_help = true)]
     pub dump_raw: Option<PathBuf>,
 }
@@ -229,7 +245,7 @@ pub struct Measuring {
 /// Arguments of `list`.
 #[derive(Args, Debug)]
 pub struct ListArgs {
-    /// Prints one JSON document
+    /// Print one JSON document
     #[arg(long)]
     pub json: bool,
 }
@@ -243,11 +259,11 @@ pub struct Judging {
     /// Format of standard output, or of the file named by -o
     #[arg(long, value_name = "FORMAT", value_parser = formats())]
     pub format: Option<String>,
-    /// File to write (format from its extension), or folder for report.json and report.html
+    /// Write the report to this file (format from its extension), or report.json and report.html to this folder
     #[arg(short, long, value_name = "PATH")]
     pub output: Option<PathBuf>,
-    /// Profiles that every device must meet (P:default: without any control), else exit status 3; or a Vulkan Profiles
-    /// file, FILE.json or FILE.json:NAME, whose float controls every device must honour, not only claim
+    /// Exit with status 3 unless every device meets this profile (P:default: without any control), or honours the float
+    /// controls of this Vulkan Profiles file (FILE.json or FILE.json:NAME)
     #[arg(long, value_name = "PROFILE")]
     pub require: Vec<String>,
 }
@@ -256,32 +272,27 @@ pub struct Judging {
 #[derive(Args, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub struct RunArgs {
-    /// Kernels to measure: ids, or patterns with * [default: all that the profiles ask for]
+    /// Kernels to measure: ids, or patterns with * [default: all that the profiles need]
     pub filter: Vec<String>,
-    /// Asks every combination of route, width, front end and controls, each with all inputs, but for constants, which are
-    /// code of the kernel, and have the boundary ones; takes long
+    /// Run every combination of route, width, front end and controls with all inputs (constants: boundary inputs); takes long
     #[arg(long)]
     pub exhaustive: bool,
-    /// Asks what tells within seconds whether a driver still does what it did: subnormals, minimum and maximum, square roots,
-    /// 16-bit subnormals, packing to 11 and 10 bits, and kernels that deviated in the last stored report of the device: those
-    /// first that stand for most rules, until two seconds are up. What was not asked stays incomplete, so that --require would
-    /// not be met
+    /// Smoke test in about a second: core rules, then kernels that failed before until the time budget is spent
     #[arg(long, conflicts_with_all = ["filter", "exhaustive", "resume", "require"])]
     pub quick: bool,
-    /// Vary poison, orders, places and sizes of all dispatches by this number; the same number repeats a run byte for byte
+    /// Vary poison, order, place and size of all dispatches by this number; the same number repeats a run byte for byte
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
-    /// Run this many random cases of every kernel as well, chosen by the seed; texels and constants have none
+    /// Add N random cases to every kernel, chosen by the seed; texels and constants have none
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=65_536))]
     pub random: u32,
-    /// Dispatch the pipelines of compute kernels twice at the same time as well: over two queues where the device has them, else by
-    /// two threads. Results that differ are reported as unstable
+    /// Also dispatch compute pipelines twice at the same time, on two queues or from two threads; results that differ are unstable
     #[arg(long)]
     pub stress: bool,
-    /// Goes on with the run whose report was to be written there, after it was interrupted or killed
+    /// Continue the interrupted or killed run whose report was to be written there
     #[arg(long, value_name = "DIR", conflicts_with_all = ["filter", "exhaustive", "seed", "random", "stress", "device", "profile", "output", "format"])]
     pub resume: Option<PathBuf>,
-    /// Measures kernels that are in quarantine, because the machine went down while they were being measured
+    /// Measure kernels that are in quarantine because the machine went down while they ran
     #[arg(long)]
     pub retry_quarantined: bool,
     /// A report of before, for the daemon.
@@ -304,7 +315,7 @@ pub struct RunArgs {
 /// A report to compare with while there is still in memory what was judged.
 #[derive(Args, Debug, Default)]
 pub struct Against {
-    /// Report of before: what `diff --common` finds in it and in this run's stored report goes to --difference
+    /// Compare with this report as `diff --common` does, and write the result to --difference
     #[arg(long, value_name = "FILE", requires_all = ["difference", "quick"], hide = true)]
     pub against: Option<PathBuf>,
     /// File to write, as JSON
@@ -319,8 +330,8 @@ pub struct EvalArgs {
     pub kernel: String,
     /// One value per operand, in hex; a vector's components joined by commas
     pub input: Vec<String>,
-    /// Run every case of this list of the kernel's, as a run does, and show INPUT of them, or all: a result that differs
-    /// between two runs may depend on its place. Reports name the list where it matters
+    /// Run the whole list of the kernel's cases, as `run` does, and show those of INPUT, or all: a result that differs between two
+    /// runs may depend on its place in the list
     #[arg(long, value_name = "LIST")]
     pub among: Option<String>,
     /// Which devices.
@@ -357,7 +368,7 @@ pub struct JudgeArgs {
 pub struct AnswersArgs {
     /// Report that `run` wrote as JSON [default: measure now]
     pub report: Option<PathBuf>,
-    /// Form of the answers
+    /// Format of the answers
     #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = named(ANSWERS))]
     pub format: String,
     /// Which devices.
@@ -373,10 +384,10 @@ pub struct AnswersArgs {
 pub struct RulesArgs {
     /// Id of a profile, or TOML file [default: all built in]
     pub profile: Option<String>,
-    /// Shows what each rule can tell apart; needs no device
+    /// Show which wrong results each rule detects; needs no device
     #[arg(long)]
     pub coverage: bool,
-    /// With --coverage: prints one JSON document
+    /// With --coverage: print one JSON document
     #[arg(long, requires = "coverage")]
     pub json: bool,
 }
@@ -386,7 +397,7 @@ pub struct RulesArgs {
 pub struct KernelsArgs {
     /// Kernel id, or pattern with *
     pub filter: Option<String>,
-    /// Emits the kernel as a case of its own (SPIR-V, its assembly, or AmberScript), with these inputs or the catalogue's
+    /// Emit the kernel as a case of its own (SPIR-V, its assembly, or AmberScript), with these inputs or the catalogue's
     #[arg(long, value_name = "spv|spvasm|amber", requires = "filter")]
     pub emit: Option<Form>,
     /// With --emit: one value per operand, in hex; a vector's components joined by commas
@@ -415,10 +426,8 @@ fn seconds(text: &str) -> Result<f64, String> {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory as _;
-
     #[test]
     fn declarations_are_consistent() {
-        super::Cli::command().debug_assert();
+        super::Cli::described().debug_assert();
     }
 }

@@ -12,18 +12,6 @@ use signal_hook::consts::SIGABRT;
 
 use crate::output::{self, CLOSED};
 
-/// The last paragraph of `--help`.
-pub const HELP: &str = "\
-Exit status:
-  0  done as asked
-  1  internal error
-  2  usage, configuration or unreadable input
-  3  a requirement or baseline is not met
-  4  nothing could be measured
-  5  incomplete: a kernel that the device claims to support did not run, a
-     device or kernel crashed, hung or was lost, or the run was interrupted
-Where several apply, the first of 2, 1, 4, 3, 5.";
-
 /// How the program ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Status {

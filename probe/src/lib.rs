@@ -52,7 +52,6 @@ mod worker;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
-use clap::Parser as _;
 use rustix::process::{Pid, Signal, getppid, set_parent_process_death_signal};
 
 use cli::{Cli, Command, DaemonArgs};
@@ -60,8 +59,12 @@ use exit::Status;
 
 /// The program.
 pub fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
-        Ok(cli) => cli,
+    let cli = match Cli::from_args() {
+        Ok(Some(cli)) => cli,
+        Ok(None) => {
+            exit::say(cli::FIRST.trim_end());
+            return Status::Usage.into();
+        }
         Err(error) => return exit::usage(&error),
     };
     if let Command::Worker { application, dump_raw, memory } = cli.command {

@@ -118,17 +118,32 @@ fn settings_exist() {
 }
 
 #[test]
+fn the_program_alone_says_what_to_type_and_the_man_page_is_sound() {
+    let alone = fpprobe(&[]);
+    assert_eq!(alone.status.code(), Some(2));
+    assert_eq!(String::from_utf8(alone.stderr).unwrap().lines().count(), 5);
+    let page = fpprobe(&["man"]).stdout;
+    let text = String::from_utf8(page.clone()).unwrap();
+    let name = text.split(".SH NAME\n").nth(1).unwrap().lines().next().unwrap();
+    assert!(name.len() <= 70, "{name}");
+    for section in ["SYNOPSIS", "\"EXIT STATUS\"", "FILES", "ENVIRONMENT", "EXAMPLES"] {
+        assert!(text.contains(&format!(".SH {section}")) || text.contains(&format!(".SH \"{section}\"")), "{section}");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("fpprobe.1");
+    fs::write(&path, page).unwrap();
+    // Where there is no formatter, its sections have been looked at.
+    if let Ok(shown) = Command::new("groff").args(["-man", "-Tutf8", "-ww"]).arg(&path).output() {
+        assert_eq!(String::from_utf8_lossy(&shown.stderr), "");
+    }
+}
+
+#[test]
 fn exit_statuses_are_those_of_the_help() {
     let help = String::from_utf8(fpprobe(&["--help"]).stdout).unwrap();
     let (_, statuses) = help.split_once("Exit status:\n").unwrap();
     let (statuses, _) = statuses.split_once("Where several apply").unwrap();
-    let mut rows: Vec<String> = Vec::new();
-    for line in statuses.lines() {
-        match (line.starts_with("     "), rows.last_mut()) {
-            (true, Some(row)) => *row = format!("{row} {}", line.trim()),
-            _ => rows.push(line.trim().replacen("  ", " | ", 1)),
-        }
-    }
+    let rows: Vec<String> = statuses.lines().map(|line| line.trim().replacen("  ", " | ", 1)).collect();
     assert_eq!(rows.len(), 6);
     for name in ["README.md", "docs/formats.md"] {
         let text = fs::read_to_string(root().join(name)).unwrap();

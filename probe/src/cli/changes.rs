@@ -18,7 +18,7 @@ pub struct DiffArgs {
     /// Report after, or folder of reports
     #[arg(required_unless_present = "last")]
     pub new: Option<PathBuf>,
-    /// Compares the newest report of the store with the one before
+    /// Compare the newest report of the store with the one before
     #[arg(long, conflicts_with_all = ["old", "new"])]
     pub last: bool,
     /// Where the store is, for --last
@@ -32,10 +32,10 @@ pub struct DiffArgs {
 /// How to compare two reports, and where to write what changed.
 #[derive(Args, Debug)]
 pub struct Comparing {
-    /// Profiles to judge changed inputs by: ids, or TOML files [default: those of the reports that are built in]
+    /// Profiles to judge changed results by: ids, or TOML files [default: those of the reports that are built in]
     #[arg(long = "profile", value_name = "ID|FILE")]
     pub profile: Vec<String>,
-    /// Compares only what both were asked, and judges that again: a quick run with a default run, for example
+    /// Compare only what both reports measured, judged again: a quick run with a default run, for example
     #[arg(long)]
     pub common: bool,
     /// Format of standard output, or of the file named by -o [default: text, or by the file's ending]
@@ -49,10 +49,10 @@ pub struct Comparing {
 /// The commands of `baseline`.
 #[derive(Subcommand, Debug)]
 pub enum BaselineCommand {
-    /// Accepts the present deviations of a report
+    /// Accept the present deviations of a report
     ///
-    /// Adds to the file, or begins it, an entry for each required rule that deviates, for each profile; entries that hold
-    /// keep their reason, and let no more pass than what fails now. The file is sorted, and written to be reviewed.
+    /// Writes an entry for each required rule that deviates, for each profile, to the file, or starts it. Entries that still hold
+    /// keep their reason, and accept no more than what fails now. The file is sorted for review.
     Accept(AcceptArgs),
 }
 
@@ -67,7 +67,7 @@ pub struct AcceptArgs {
     /// Why these deviations are accepted
     #[arg(long, value_name = "TEXT")]
     pub reason: String,
-    /// Where more is written of them
+    /// Link to more information
     #[arg(long, value_name = "URL")]
     pub link: Option<String>,
     /// Only of these devices: part of a name, vendor:device in hex, or a UUID
@@ -79,8 +79,8 @@ pub struct AcceptArgs {
     /// Only these rules
     #[arg(long = "rule", value_name = "ID")]
     pub rule: Vec<String>,
-    /// Removes what is better now: entries of which every device of the report that they are of meets the rule, measured by
-    /// every kernel of the entry. Other machines with the same baseline may need them still
+    /// Remove entries whose rule every device of the report now meets, measured by every kernel of the entry; other machines that
+    /// share the baseline may still need them
     #[arg(long)]
     pub prune: bool,
     /// Only while the driver has the name that it has now
@@ -92,7 +92,7 @@ pub struct AcceptArgs {
     /// Only until this day
     #[arg(long, value_name = "YYYY-MM-DD")]
     pub expires: Option<Date>,
-    /// Accepts what was measured with active layers, too
+    /// Accept reports that were measured with active layers
     #[arg(long)]
     pub allow_tainted: bool,
 }
@@ -106,13 +106,13 @@ pub struct CheckArgs {
     /// Report that run wrote as JSON, or the folder that holds it [default: measure now]
     #[arg(conflicts_with_all = ["kernel", "jobs", "timeout", "device_timeout", "dump_raw"])]
     pub report: Option<PathBuf>,
-    /// Kernels to measure: ids, or patterns with * [default: all that run measures]
+    /// Kernels to measure: ids, or patterns with * [default: those of a default run]
     #[arg(long, value_name = "FILTER")]
     pub kernel: Vec<String>,
-    /// Fails, too, where what is accepted is better now, or was not measured
+    /// Fail also if accepted deviations improved or were not measured
     #[arg(long)]
     pub strict: bool,
-    /// Checks what was measured with active layers, too
+    /// Check reports that were measured with active layers
     #[arg(long)]
     pub allow_tainted: bool,
     /// Profiles that count: those of the report with these ids; to measure by, ids of `fpprobe profiles`, or TOML files

@@ -5,38 +5,38 @@ use clap::{Args, Subcommand};
 /// Arguments of `daemon`.
 #[derive(Args, Debug)]
 pub struct DaemonArgs {
-    /// What to ask of a daemon that runs [default: be one]
+    /// What to request of the running daemon [default: be the daemon]
     #[command(subcommand)]
     pub command: Option<DaemonCommand>,
 }
 
-/// What to ask of a daemon.
+/// Requests to a running daemon.
 #[derive(Subcommand, Debug)]
 pub enum DaemonCommand {
-    /// Shows what it is doing, and what it found
+    /// Show what the daemon is doing, and its last results
     Status {
-        /// Prints one JSON document
+        /// Print one JSON document
         #[arg(long)]
         json: bool,
     },
-    /// Has it measure now
+    /// Measure now
     RunNow {
-        /// Asks everything that a default run asks, and waits for no idle host
+        /// Measure everything that a default run measures, without waiting for an idle host
         #[arg(long)]
         full: bool,
         /// Key, slot or part of the name [default: every device]
         #[arg(value_name = "DEVICE")]
         device: Option<String>,
     },
-    /// Has it measure nothing until resume
+    /// Stop measuring until resume
     Pause,
-    /// Has it go on
+    /// Resume measuring
     Resume,
-    /// Has it read its configuration again; what is wrong with it leaves the old one in effect
+    /// Reload the configuration; an invalid one leaves the old one in effect
     Reload,
-    /// Devices that hung, and are left alone
+    /// Release devices that hung and are no longer measured
     Quarantine {
-        /// What to do with them
+        /// What to do
         #[command(subcommand)]
         command: QuarantineCommand,
     },
@@ -45,7 +45,7 @@ pub enum DaemonCommand {
 /// What to do with a quarantine.
 #[derive(Subcommand, Debug)]
 pub enum QuarantineCommand {
-    /// Lifts it
+    /// Release a device, or all
     Clear {
         /// The slot [default: all]
         slot: Option<String>,

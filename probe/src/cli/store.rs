@@ -18,13 +18,13 @@ pub struct Place {
 /// Whether to keep a report.
 #[derive(Args, Debug, Default)]
 pub struct Keeping {
-    /// Puts the report into the store, where `fpprobe history` finds it
+    /// Store the report, where `fpprobe history` finds it
     #[arg(long, overrides_with = "no_store")]
     pub store: bool,
-    /// Does not, whatever the configuration says
+    /// Do not store the report, even if `store.keep = true`
     #[arg(long, overrides_with = "store")]
     pub no_store: bool,
-    /// Stores a report although a device is tainted (by an active layer, say), which makes it unfit as reference
+    /// Store the report even if a device is tainted, for example by an active layer
     #[arg(long)]
     pub allow_tainted: bool,
     /// Where.
@@ -48,17 +48,17 @@ pub struct HistoryArgs {
 pub enum HistoryCommand {
     /// List the reports, the one stored last first
     List {
-        /// Prints one JSON document
+        /// Print one JSON document
         #[arg(long)]
         json: bool,
         /// Only reports of such devices: part of a name or of the driver's, vendor:device in hex, a slot, a key, a UUID
         #[arg(long = "device", value_name = "TEXT")]
         device: Vec<String>,
-        /// At most so many
+        /// List at most N reports
         #[arg(long, value_name = "N")]
         limit: Option<usize>,
     },
-    /// Shows one report, in any format
+    /// Show one report, in any format
     Show {
         /// Id, `last`, or `last-N`
         id: String,
@@ -69,7 +69,7 @@ pub enum HistoryCommand {
         #[arg(short, long, value_name = "PATH")]
         output: Option<PathBuf>,
     },
-    /// Compares two reports, as diff does
+    /// Compare two reports, as diff does
     Compare {
         /// Id, `last`, or `last-N`
         old: String,
@@ -79,12 +79,12 @@ pub enum HistoryCommand {
         #[command(flatten)]
         comparing: Comparing,
     },
-    /// Puts reports into the store
+    /// Add reports to the store
     Add {
         /// Reports that `run` wrote as JSON, or files of another store
         #[arg(required = true, value_name = "REPORT")]
         reports: Vec<PathBuf>,
-        /// Stores reports of tainted devices, too
+        /// Store reports of tainted devices as well
         #[arg(long)]
         allow_tainted: bool,
     },
@@ -101,15 +101,15 @@ pub enum HistoryCommand {
         /// Bytes that all together may take
         #[arg(long, value_name = "N")]
         keep_bytes: Option<u64>,
-        /// Says what would go, and removes nothing
+        /// List what would be removed, and remove nothing
         #[arg(long)]
         dry_run: bool,
     },
-    /// Read every report and check that everything is there that was stored, and as it was stored
+    /// Verify that every stored report is there and unchanged
     ///
-    /// Exit status 2 where it is not, or where there is no store.
+    /// Exit status 2 if not, or if there is no store.
     Verify {
-        /// Write the index anew, and note in the log what is lost: the next verify does not report it again
+        /// Rebuild the index, and record losses in the log: the next verify does not report them again
         #[arg(long)]
         rebuild: bool,
         /// Move damaged files into the folder `damaged` of the store

@@ -1,4 +1,4 @@
-//! Options of the commands that ask whole domains.
+//! Options of the commands that sweep whole domains.
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -19,39 +19,40 @@ pub struct SweepArgs {
     /// Profiles to judge every result by: ids of `fpprobe profiles`, or TOML files [default: all built in]
     #[arg(long = "profile", value_name = "ID|FILE", conflicts_with = "fingerprint")]
     pub profile: Vec<String>,
-    /// Takes fingerprints and judges nothing: digests of the answers, a million inputs each, in a file beside the report
+    /// Compute fingerprints and judge nothing: digests of the results, a million inputs each, in a file beside the report
     #[arg(long)]
     pub fingerprint: bool,
-    /// Take fingerprints once; by default a second time with another local size and order, and blocks that differ are named
+    /// Compute fingerprints once; by default they are computed again with another local size and order, and blocks that differ are
+    /// listed
     #[arg(long, requires = "fingerprint")]
     pub once: bool,
-    /// For benchmarks: keeps and judges nothing, so that the time is the kernel's own
+    /// For benchmarks: keep and judge nothing, so that the time is the kernel's own
     #[arg(long, hide = true, conflicts_with_all = ["fingerprint", "profile"])]
     pub raw: bool,
-    /// Counts every NaN as the same in fingerprints, whatever its sign and payload
+    /// Treat every NaN as the same in fingerprints, whatever its sign and payload
     #[arg(long, requires = "fingerprint")]
     pub normalise_nan: bool,
-    /// Names the inputs that are answered differently than this fingerprint has it
+    /// List the inputs whose result differs from this fingerprint
     ///
-    /// Where the fingerprint's device is in this machine, both are asked the blocks that differ, and every input that changed
-    /// is found. Else the digests tell which input of a block changed, and what it was, if it is the only one of its block.
-    /// With -o each that is found is a bit of sweep.changed/DEVICE/KERNEL.zst as well (zstd; input 0 is the lowest bit of the
-    /// first byte), whose number the report's lists do not bound.
+    /// If the fingerprint's device is in this machine, the blocks that differ are run on both, and every input that changed is
+    /// found. Otherwise the digests show which input of a block changed, and its old result, if it is the only one of its block.
+    /// With -o each such input is also a bit of sweep.changed/DEVICE/KERNEL.zst (zstd; input 0 is the lowest bit of the first
+    /// byte), without the limit of the report's lists.
     #[arg(long, value_name = "OLD", requires = "fingerprint")]
     pub resolve: Option<PathBuf>,
-    /// Asks one part of several, to be put together by `fpprobe merge`
+    /// Sweep part I of N, for `fpprobe merge`
     #[arg(long, value_name = "I/N", conflicts_with = "budget")]
     pub shard: Option<Shard>,
-    /// Stops after this time, for each device, such as 30s or 5m; the blocks that are asked until then are spread over the domain
+    /// Stop after this time for each device, such as 30s or 5m; the blocks that ran are spread over the domain
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub budget: Option<Duration>,
-    /// Another spread for --budget
+    /// Choose another spread for --budget
     #[arg(long, value_name = "NUMBER", default_value_t = 0, requires = "budget")]
     pub seed: u64,
-    /// Longest time that one dispatch may take, in milliseconds: drivers of desktops end those that take seconds
+    /// Longest time of one dispatch, in milliseconds: desktop drivers abort dispatches that take seconds
     #[arg(long, value_name = "MS", default_value_t = 250, value_parser = clap::value_parser!(u64).range(1..=60_000))]
     pub dispatch: u64,
-    /// Megabytes of results that may be on the device, and again on the host
+    /// Limit results to this many megabytes on the device, and as many on the host
     #[arg(long, value_name = "MB", default_value_t = 256, value_parser = clap::value_parser!(u64).range(16..=65_536))]
     pub memory: u64,
     /// Format of standard output, or of the file named by -o

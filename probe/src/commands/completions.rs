@@ -2,7 +2,6 @@
 
 use std::io::Write as _;
 
-use clap::CommandFactory as _;
 use clap_complete::Shell;
 
 use crate::cli::Cli;
@@ -13,7 +12,7 @@ use crate::output;
 pub fn main(shell: Shell) -> anyhow::Result<Status> {
     // Generated into memory: the generator panics where its writer fails.
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut Cli::command(), "fpprobe", &mut script);
+    clap_complete::generate(shell, &mut Cli::described(), "fpprobe", &mut script);
     let mut out = output::stdout();
     out.write_all(&script)?;
     out.flush()?;

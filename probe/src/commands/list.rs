@@ -1,5 +1,6 @@
 //! `fpprobe list`
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use fpprobe_reports::escape::{visible, visible_json};
@@ -15,6 +16,12 @@ use crate::protocol::Found;
 use crate::select;
 use crate::session::Session;
 use crate::supervisor::Row;
+
+/// Before what continues an entry.
+const INDENT: &str = "             ";
+
+/// Columns of a line.
+const WIDTH: usize = 100;
 
 /// The document of `list --json`.
 #[derive(Serialize)]
@@ -56,7 +63,7 @@ pub fn main(session: &Session, args: &ListArgs) -> anyhow::Result<Status> {
     if args.json {
         writeln!(out, "{}", visible_json(&serde_json::to_string_pretty(&document)?))?;
     } else {
-        text(&document, &mut out)?;
+        text(&document, session.verbose, &mut out)?;
     }
     out.flush()?;
     let nothing = Status::Nothing.when(document.devices.is_empty());
@@ -80,9 +87,9 @@ fn document(rows: &[Row]) -> Document {
     }
 }
 
-fn text(document: &Document, out: &mut impl Write) -> io::Result<()> {
+fn text(document: &Document, verbose: bool, out: &mut impl Write) -> io::Result<()> {
     for device in &document.devices {
-        entry(device, out)?;
+        entry(device, verbose, out)?;
     }
     for incident in &document.incomplete {
         writeln!(out, "-  {}: {}", visible(&incident.subject), visible(&incident.detail))?;
@@ -99,7 +106,7 @@ fn text(document: &Document, out: &mut impl Write) -> io::Result<()> {
     Ok(())
 }
 
-fn entry(device: &Entry, out: &mut impl Write) -> io::Result<()> {
+fn entry(device: &Entry, verbose: bool, out: &mut impl Write) -> io::Result<()> {
     let Identity { name, kind, vendor_id, device_id, driver, .. } = &device.identity;
     let info = if driver.info.is_empty() { &driver.version } else { &driver.info };
     writeln!(out, "{:<2} {}", device.index, visible(name))?;
@@ -108,9 +115,23 @@ fn entry(device: &Entry, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "   driver    {} {}, Vulkan {}", visible(&driver.name), visible(info), visible(&driver.api_version))?;
     writeln!(out, "   manifest  {}", visible(&driver.manifest))?;
     let flag = |name: &str| device.claims.flags.get(name).copied().unwrap_or(false);
-    let features: Vec<&str> =
-        device.claims.flags.keys().map(String::as_str).filter(|name| is_feature(name) && flag(name)).collect();
+    // A use of a format is its name and the feature: `R8_UNORM storageImage`.
+    let offered = device.claims.flags.keys().map(String::as_str).filter(|name| is_feature(name) && flag(name));
+    let (uses, features): (Vec<&str>, Vec<&str>) = offered.partition(|name| name.contains(' '));
     writeln!(out, "   features  {}", list(&features))?;
+    let mut formats: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for (format, feature) in uses.iter().filter_map(|one| one.split_once(' ')) {
+        formats.entry(format).or_default().push(feature);
+    }
+    if verbose {
+        let mut head = "formats";
+        for (format, features) in &formats {
+            writeln!(out, "   {head:<8}  {}: {}", visible(format), list(features))?;
+            head = "";
+        }
+    } else if !formats.is_empty() {
+        writeln!(out, "   formats   {} in {} uses (`fpprobe list -v` lists them)", formats.len(), uses.len())?;
+    }
     let controls: Vec<&str> =
         Control::all().filter(|control| control.claim().is_some_and(flag)).map(Control::name).collect();
     writeln!(out, "   controls  {}", list(&controls))?;
@@ -137,8 +158,22 @@ fn is_feature(name: &str) -> bool {
     !Control::all().any(|control| control.claim() == Some(name))
 }
 
+/// The names, over as many lines as they need.
 fn list(names: &[&str]) -> String {
-    if names.is_empty() { "none".to_owned() } else { visible(&names.join(" ")).into_owned() }
+    if names.is_empty() {
+        return "none".to_owned();
+    }
+    let (mut text, mut column) = (String::new(), INDENT.len());
+    for name in names.iter().map(|name| visible(name)) {
+        let width = name.chars().count() + 1;
+        if column + width > WIDTH && column > INDENT.len() {
+            text = format!("{}\n{INDENT}", text.trim_end());
+            column = INDENT.len();
+        }
+        text += &format!("{name} ");
+        column += width;
+    }
+    text.trim_end().to_owned()
 }
 
 #[cfg(test)]
@@ -189,9 +224,18 @@ mod tests {
             idle_reasons: vec![hostile()],
         };
         let mut out = Vec::new();
-        text(&document, &mut out).unwrap();
+        text(&document, true, &mut out).unwrap();
         let page = String::from_utf8(out).unwrap();
         assert!(!page.contains(|c| c != '\n' && is_hidden(c)), "{page:?}");
         assert_eq!(page.lines().count(), 13, "{page}");
+    }
+
+    #[test]
+    fn long_lists_are_wrapped() {
+        let names: Vec<String> = (0..30).map(|number| format!("feature{number}")).collect();
+        let text = list(&names.iter().map(String::as_str).collect::<Vec<_>>());
+        assert_eq!(text.split_whitespace().collect::<Vec<_>>(), names);
+        assert!(text.lines().count() > 2 && text.lines().all(|line| line.len() <= WIDTH), "{text}");
+        assert_eq!(list(&[]), "none");
     }
 }

@@ -10,6 +10,7 @@ help:
 	@echo 'make run     install what is missing, build, probe every device of every driver;'
 	@echo '             leaves report.json and report.html in OUT (default: the current folder)'
 	@echo 'make test    install what the tests need (Debian 12), run all of them'
+	@echo 'make test-quick  what a developer runs often: units, tables and judging, and one run on real drivers'
 	@echo 'make soak    kill workers and supervisors SOAK_KILLS times (default 1000), compare the reports'
 	@echo 'make soak-daemon  a daemon whose processes are killed for SOAK_KILL_SECONDS (default 120); one that measures'
 	@echo '             SOAK_SECONDS (default 3600) long, memory and descriptors counted'
@@ -41,6 +42,16 @@ test:
 	@.ci/install test
 	@.ci/drivers
 	cargo test --workspace --locked --no-fail-fast
+
+# Three minutes when warm; the tests that it leaves out are those of `make test`.
+.PHONY: test-quick
+test-quick:
+	@.ci/install test
+	@.ci/drivers
+	cargo test --workspace --locked --lib
+	cargo test --locked -p fpprobe-profiles --test catalogue --test accepted_sets --test profile_errors --test judging
+	cargo test --locked -p fpprobe --test documents --test packaging
+	cargo test --locked -p fpprobe --test cli run::
 
 .PHONY: soak
 soak:

@@ -146,7 +146,7 @@ fn the_container_is_made_of_what_is_there() {
         let source = copied.split(' ').next().unwrap();
         assert!(Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(source).exists(), "{source}");
     }
-    let program = of("COPY").find_map(|copied| copied.strip_prefix("--from=build /src/target/release/fpprobe "));
+    let program = of("COPY").find_map(|copied| copied.strip_prefix("--from=build /src/target/dist/fpprobe "));
     assert_eq!(of("ENTRYPOINT").collect::<Vec<_>>(), [format!("[\"{}\"]", program.unwrap())]);
     assert!(of("USER").next().is_some_and(|user| user != "root"));
 }

@@ -84,7 +84,7 @@ fn known_device(row: &Row, rows: &[Row], held: &[(String, Held)]) -> Option<Stri
     Some(format!("shows no device, though {} was measured on {finished}", one.name))
 }
 
-fn found(rows: &[Row]) -> impl Iterator<Item = &crate::protocol::Found> {
+fn found(rows: &[Row]) -> impl Iterator<Item = &fpprobe_worker::protocol::Found> {
     rows.iter().flat_map(|row| row.devices.iter().flatten())
 }
 

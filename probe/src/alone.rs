@@ -14,8 +14,8 @@ use fpprobe_reports::model::{Evidence, Finding};
 use fpprobe_spirv::{Cases, Kernel};
 
 use crate::journal::Track;
-use crate::protocol::Runs;
 use crate::supervisor::{Ask, Batching, Measured, Site, measure};
+use fpprobe_worker::protocol::Runs;
 
 /// Lanes shown in a finding.
 const SHOWN: usize = 4;

@@ -9,9 +9,9 @@ use fpprobe_spirv::cases::with_random;
 use fpprobe_spirv::catalogue::Extent;
 use fpprobe_spirv::{Control, Controls, Kernel, Need};
 
-use crate::measure::support::Support;
 use crate::select;
 use crate::supervisor::Ask;
+use fpprobe_reports::support::Support;
 
 /// The kernels that these filters pick for a device; without filters, all of the extent, whatever a rule looks at under a
 /// set of controls that its profile's recipes may ask for and the device supports, and what people ask of every device. A

@@ -22,13 +22,12 @@ use crate::event::Event;
 use crate::exit::{Status, say, usage_error};
 use crate::journal::Journal;
 use crate::judging::Plan;
-use crate::measure::support::Support;
 use crate::progress::Progress;
 use crate::session::Session;
 use crate::supervisor::{Ask, Batching, Environment, Hurry, Measured, Row, Site, Target, measure, side_by_side};
 use crate::tally::Tally;
-use crate::vulkan::offers;
 use crate::{absent, alone, asking, colour, host, hurry, judging, quick, select};
+use fpprobe_reports::support::Support;
 
 /// What to measure, what to judge by, and where to keep it.
 pub struct Campaign<'a> {
@@ -115,7 +114,7 @@ impl<'a> Campaign<'a> {
         let mut work = Vec::with_capacity(targets.len());
         for (target, name) in targets.iter().zip(&names) {
             let claims = &target.found.claims;
-            let support = Support::new(offers(claims), claims);
+            let support = Support::new(claims);
             let (asks, families) = if let Some(quick) = &run.quick {
                 let again = quick::known(quick, &target.found.identity);
                 let (kernels, families) = quick::kernels(profiles, again, &support);
@@ -248,7 +247,7 @@ fn device(
     let judge = if quick.is_some() { judging::rules } else { judging::judge_by };
     let mut judged = judge(judges, &measured.observations);
     let claims = &site.target.found.claims;
-    let support = Support::new(offers(claims), claims);
+    let support = Support::new(claims);
     // Whether a recipe is enough is a default run's matter. What was run may show what else it takes.
     let mut selected: HashSet<Kernel> = HashSet::new();
     while measured.unasked == 0 && quick.is_none() {

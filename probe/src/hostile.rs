@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use crate::daemon::control::Request as Order;
-use crate::protocol::{Request, Response, frame};
 use crate::{config, daemon, discover};
+use fpprobe_worker::protocol::{Request, Response, frame};
 
 /// Frames of a worker, or of a supervisor, that arrive in pieces. Messages that are read are written again and read as the same.
 pub fn frames(pieces: &[&[u8]]) {

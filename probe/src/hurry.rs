@@ -10,9 +10,9 @@ use fpprobe_reports::model::{Incident, LEFT_OUT};
 use fpprobe_spirv::Kernel;
 
 use crate::journal::Track;
-use crate::protocol::Answer;
 use crate::quick;
 use crate::supervisor::{Ask, Batching, Hurry, Measured, Site, observation};
+use fpprobe_worker::protocol::Answer;
 
 /// Measures a device: the first so many kernels whatever it takes, the others while there is time.
 pub fn measure(

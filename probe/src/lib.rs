@@ -4,8 +4,8 @@
 //! the report; it never loads a driver. A **worker** is the same binary started again (`fpprobe worker`) with one driver
 //! visible; it may crash, hang or lose its device, and costs the kernel it was at, nothing else.
 //!
-//! Architecture invariant: only `vulkan/` and the modules that run inside a worker ([`worker`], [`measure`]) know
-//! Vulkan; nothing else here may call them.
+//! Architecture invariant: what loads Vulkan is the crate `fpprobe-worker`; this one calls nothing of it but its `main`, and
+//! speaks its protocol.
 #![deny(unsafe_code)]
 
 mod absent;
@@ -30,11 +30,9 @@ mod journal;
 mod judging;
 mod keep;
 mod lines;
-mod measure;
 mod output;
 mod profiles;
 mod progress;
-mod protocol;
 mod quick;
 mod require;
 mod select;
@@ -45,9 +43,6 @@ mod sweep;
 #[allow(unsafe_code, reason = "system calls that no safe crate offers")]
 mod system;
 mod tally;
-#[allow(unsafe_code, reason = "the only module that talks to drivers")]
-mod vulkan;
-mod worker;
 
 use std::process::ExitCode;
 
@@ -69,7 +64,7 @@ pub fn main() -> ExitCode {
     };
     if let Command::Worker { application, dump_raw, memory } = cli.command {
         // What a driver does to its process is for the supervisor to see.
-        return worker::main(application, dump_raw, memory);
+        return fpprobe_worker::main(application, dump_raw, memory);
     }
     exit::contained(|| match dispatch(cli) {
         Ok(status) => status.into(),

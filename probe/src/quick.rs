@@ -17,9 +17,9 @@ use fpprobe_spirv::{Controls, Format, Kernel, Route, cases};
 use serde::Deserialize;
 
 use crate::exit::{OrUsage as _, say};
-use crate::measure::support::Support;
 use crate::supervisor::Ask;
 use crate::{asking, host};
+use fpprobe_reports::support::Support;
 
 /// The families, by the catalogue's ids of their rules.
 const FAMILIES: [&[&str]; 5] = [

@@ -31,8 +31,8 @@ use fpprobe_spirv::{Cases, Kernel};
 use crate::config::Config;
 use crate::event::Event;
 use crate::journal::Track;
-use crate::protocol::{Answer, Found, Request};
 use crate::stop::Stop;
+use fpprobe_worker::protocol::{Answer, Found, Request};
 
 pub use batch::Batching;
 pub use enumerate::{Row, ask_loader, enumerate};

@@ -1,4 +1,4 @@
-//! System calls that no safe crate offers. With `vulkan/`, the only place of unsafe code.
+//! System calls that no safe crate offers. The only unsafe code of this crate.
 
 use std::os::fd::AsRawFd as _;
 use std::os::unix::net::UnixStream;

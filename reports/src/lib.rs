@@ -5,6 +5,7 @@
 //! - [`record`]: observations into the report and out of it. [`load`], [`limited`], [`save`]: files. [`journal`]: a run in progress.
 //! - [`store`]: reports that are kept, compressed, with an index and limits of age, number and size.
 //! - [`answers`]: what people ask of every device, answered.
+//! - [`support`]: which kernels a device can run, by its claims.
 //! - [`texels`]: what becomes of numbers and texels, path by path.
 //! - [`causes`]: the deviations of a device, one per cause. [`claims`]: what the driver says, beside what was seen;
 //!   [`demanded`]: what it would have to say. [`verified`]: modes as the device shows them. [`vulkan_profile`]: Vulkan
@@ -40,6 +41,7 @@ pub mod save;
 mod schema;
 pub mod selection;
 pub mod store;
+pub mod support;
 pub mod sweep;
 pub mod texels;
 pub mod time;

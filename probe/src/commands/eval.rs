@@ -11,13 +11,13 @@ use serde::Serialize;
 
 use crate::cli::EvalArgs;
 use crate::exit::{Status, say, usage_error};
-use crate::measure::MODULES;
 use crate::progress::Progress;
-use crate::protocol::Runs;
 use crate::session::Session;
 use crate::supervisor::{Ask, Batching, Measured, Site, measure, side_by_side};
 use crate::tally::Tally;
 use crate::{lines, output, select};
+use fpprobe_worker::protocol::MODULES;
+use fpprobe_worker::protocol::Runs;
 
 /// Cases of one batch; longer lists are asked in pieces.
 const PIECE: usize = 1 << 14;

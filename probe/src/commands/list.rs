@@ -12,10 +12,10 @@ use crate::cli::{ListArgs, Measuring};
 use crate::exit::Status;
 use crate::output;
 use crate::progress::Progress;
-use crate::protocol::Found;
 use crate::select;
 use crate::session::Session;
 use crate::supervisor::Row;
+use fpprobe_worker::protocol::Found;
 
 /// Before what continues an entry.
 const INDENT: &str = "             ";

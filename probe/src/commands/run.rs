@@ -11,9 +11,9 @@ use crate::cli::{Judging, RunArgs};
 use crate::exit::Status;
 use crate::journal::{self, Journal};
 use crate::keep::Keep;
-use crate::measure::support::Support;
 use crate::session::Session;
 use crate::{asking, host, judging, keep};
+use fpprobe_reports::support::Support;
 
 /// Measures and judges.
 pub fn main(session: &Session, args: &RunArgs) -> anyhow::Result<Status> {

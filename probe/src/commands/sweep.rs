@@ -8,7 +8,6 @@ use fpprobe_spirv::sweep::{Domain, Sink};
 
 use crate::cli::SweepArgs;
 use crate::exit::{Status, say, usage_error};
-use crate::measure::support::Support;
 use crate::progress;
 use crate::session::Session;
 use crate::supervisor::sweep::{Ended, Order, Way, sweep};
@@ -23,8 +22,8 @@ use crate::sweep::progress::{Course, Progress};
 use crate::sweep::resolve::{Pair, resolve};
 use crate::sweep::twice::Taking;
 use crate::sweep::verify::Verifying;
-use crate::vulkan::offers;
 use crate::{colour, host, select};
+use fpprobe_reports::support::Support;
 
 /// Asks kernels every input.
 pub fn main(session: &Session, args: &SweepArgs) -> anyhow::Result<Status> {
@@ -155,7 +154,7 @@ impl Bench<'_> {
     /// Sweeps a device, kernel after kernel.
     fn device(&self, site: &Site<'_>, course: &Course) -> (Vec<Swept>, Vec<Print>) {
         let found = &site.target.found;
-        let support = Support::new(offers(&found.claims), &found.claims);
+        let support = Support::new(&found.claims);
         let mut prints = Vec::new();
         let kernel = |(place, domain): (usize, &Domain)| {
             let mut swept = Swept::new(domain);

@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 use fpprobe_reports::journal::{Answer, Answers, Batch, Device, Failure, Pass, Record, Stage, digest};
 
 use super::Journal;
-use crate::protocol;
 use crate::supervisor::{Ask, Site};
+use fpprobe_worker::protocol;
 
 /// Writes the steps of one pass over one device, and knows those of earlier processes.
 pub struct Track<'a> {

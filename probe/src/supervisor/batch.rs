@@ -6,7 +6,7 @@ use fpprobe_spirv::plan::{Direction, Element};
 use fpprobe_spirv::{Format, Kernel, plan};
 
 use super::Ask;
-use crate::protocol::Runs;
+use fpprobe_worker::protocol::Runs;
 
 /// Most values (operands of all cases) in one batch, so that none takes long or much memory.
 const VALUES: usize = 1 << 18;

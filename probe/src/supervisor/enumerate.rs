@@ -13,7 +13,7 @@ use super::Settings;
 use super::process::Worker;
 use crate::discover;
 use crate::event::{Event, Listener};
-use crate::protocol::{Failure, Found, Request, Response};
+use fpprobe_worker::protocol::{Failure, Found, Request, Response};
 
 /// Most workers that may be killed from outside while they look for the devices of one driver.
 const KILLS: u32 = 8;

@@ -13,7 +13,7 @@ use super::trouble::{Troubles, is_violent};
 use super::{Ask, Site};
 use crate::event::Event;
 use crate::journal::Track;
-use crate::protocol::{Answer, Asked, Failure, Job, Request, Response, Runs};
+use fpprobe_worker::protocol::{Answer, Asked, Failure, Job, Request, Response, Runs};
 
 /// Longest wait between two looks at whether to end.
 const TICK: Duration = Duration::from_millis(100);

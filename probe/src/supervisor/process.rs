@@ -17,8 +17,8 @@ use super::Settings;
 use super::capture::Capture;
 use super::ending::{self, GRACE, Mortal};
 use crate::event::{Event, Listener};
-use crate::protocol::{Failure, Hello, REQUESTS, RESPONSES, RESULTS, Request, Response, frame};
 use crate::stop::Stop;
+use fpprobe_worker::protocol::{Failure, Hello, REQUESTS, RESPONSES, RESULTS, Request, Response, frame};
 
 /// Longest wait between two looks at whether the process is still there.
 const TICK: Duration = Duration::from_millis(200);

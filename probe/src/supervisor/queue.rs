@@ -9,7 +9,7 @@ use std::collections::{BTreeSet, VecDeque};
 use fpprobe_profiles::Outcome;
 
 use super::trouble::{Troubles, is_violent};
-use crate::protocol::{Answer, Failure};
+use fpprobe_worker::protocol::{Answer, Failure};
 
 /// Kernels that are asked together, as places in the list of all.
 #[derive(Clone, PartialEq, Eq, Debug)]

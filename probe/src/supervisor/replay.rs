@@ -7,7 +7,7 @@ use fpprobe_reports::journal::{self, Record, Stage};
 use super::queue::{Batch, Queue};
 use super::{Ask, lane};
 use crate::journal::Track;
-use crate::protocol::{Answer, Failure};
+use fpprobe_worker::protocol::{Answer, Failure};
 
 /// Takes the steps of a journal. Returns the kernels in quarantine. Answers that cannot be this device's are an error that
 /// names the line.

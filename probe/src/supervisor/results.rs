@@ -5,7 +5,7 @@ use std::os::unix::fs::FileExt as _;
 
 use fpprobe_profiles::Outcome;
 
-use crate::protocol::Failure;
+use fpprobe_worker::protocol::Failure;
 
 /// The words of a dispatch's buffer of results.
 #[derive(Debug)]

@@ -6,7 +6,7 @@ use fpprobe_profiles::Outcome;
 
 use super::{Ask, Settings, Target};
 use crate::event::Listener;
-use crate::protocol::{Answer, Failure};
+use fpprobe_worker::protocol::{Answer, Failure};
 
 /// A device that is being measured.
 #[derive(Clone, Copy)]

@@ -15,7 +15,7 @@ use super::process::Worker;
 use super::results::Results;
 use super::trouble::is_violent;
 use crate::event::Event;
-use crate::protocol::{Failure, Request, Response, Span};
+use fpprobe_worker::protocol::{Failure, Request, Response, Span};
 
 /// Of the longest time that a dispatch may take, what is aimed at, in percent.
 const AIM: u32 = 60;

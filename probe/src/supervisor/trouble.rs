@@ -4,7 +4,7 @@ use fpprobe_reports::common::BATCH_DEPENDENT;
 use fpprobe_reports::model::{Finding, Incident, Outcome};
 
 use super::{Ask, Measured};
-use crate::protocol::{Answer, Failure};
+use fpprobe_worker::protocol::{Answer, Failure};
 
 /// How the detail of an incident ends that came to nothing.
 pub const RESOLVED: &str = "asked again, nothing of it failed, and nothing is missing";

@@ -9,9 +9,9 @@ use fpprobe_profiles::sweep::Guess;
 
 use super::print::digests;
 use super::verify::Verifying;
-use crate::protocol::{Failure, Span};
 use crate::supervisor::results::Results;
 use crate::supervisor::sweep::Ledger;
+use fpprobe_worker::protocol::{Failure, Span};
 
 /// Judges blocks that have the digest of what is expected.
 pub struct Agreeing<'a, 'b> {

@@ -9,9 +9,9 @@ use fpprobe_spirv::sweep::{Digest, LANES};
 
 use super::journal::Journal;
 use super::progress::Course;
-use crate::protocol::{Failure, Span};
 use crate::supervisor::results::Results;
 use crate::supervisor::sweep::Ledger;
+use fpprobe_worker::protocol::{Failure, Span};
 
 /// Keeps digests as they arrive.
 pub struct Printing<'a> {

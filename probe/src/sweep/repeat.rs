@@ -6,8 +6,8 @@ use fpprobe_profiles::sweep::{Tally, Verifier};
 use fpprobe_reports::sweep::{TIMES, Unstable, most};
 use fpprobe_spirv::sweep::Domain;
 
-use crate::protocol::Span;
 use crate::supervisor::sweep::Way;
+use fpprobe_worker::protocol::Span;
 
 /// The turns by which they do.
 const TURNS: [u32; TIMES - 1] = [Way::OTHER.turn, Way::THIRD.turn];

@@ -9,10 +9,10 @@ use fpprobe_reports::save::{SaveError, Saving};
 use fpprobe_reports::sweep::{Blocks, Changes, Every, Print, Resolution};
 use fpprobe_spirv::sweep::{Digest, Domain, LANES, unmix};
 
-use crate::protocol::{Failure, Span};
 use crate::supervisor::Site;
 use crate::supervisor::results::Results;
 use crate::supervisor::sweep::{Ended, Ledger, Order, sweep};
+use fpprobe_worker::protocol::{Failure, Span};
 
 /// Results that are compared at once: most are the same, and so are most pieces of them.
 const PIECE: usize = 1 << 10;

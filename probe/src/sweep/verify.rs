@@ -11,9 +11,9 @@ use fpprobe_spirv::sweep::Domain;
 use super::journal::Journal;
 use super::progress::Course;
 use super::repeat::Repeating;
-use crate::protocol::{Failure, Span};
 use crate::supervisor::results::Results;
 use crate::supervisor::sweep::Ledger;
+use fpprobe_worker::protocol::{Failure, Span};
 
 /// Between two notes of what was found until then.
 const PAUSE: Duration = Duration::from_secs(5);

@@ -10,28 +10,9 @@ use super::error::{Named, VulkanError};
 use super::handles::{Logical, Owned};
 use super::memory::Memory;
 
-/// Vulkan's format for a packed format, and its name; `None` for scalars, which are no image formats here.
-pub(super) fn vulkan_format(format: Format) -> Option<(vk::Format, &'static str)> {
-    match format {
-        Format::B10g11r11 => Some((vk::Format::B10G11R11_UFLOAT_PACK32, "B10G11R11_UFLOAT_PACK32")),
-        Format::R16f => Some((vk::Format::R16_SFLOAT, "R16_SFLOAT")),
-        Format::Rgba16f => Some((vk::Format::R16G16B16A16_SFLOAT, "R16G16B16A16_SFLOAT")),
-        Format::R32f => Some((vk::Format::R32_SFLOAT, "R32_SFLOAT")),
-        Format::R8unorm => Some((vk::Format::R8_UNORM, "R8_UNORM")),
-        Format::R8snorm => Some((vk::Format::R8_SNORM, "R8_SNORM")),
-        Format::Rgba8unorm => Some((vk::Format::R8G8B8A8_UNORM, "R8G8B8A8_UNORM")),
-        Format::Rgba8snorm => Some((vk::Format::R8G8B8A8_SNORM, "R8G8B8A8_SNORM")),
-        Format::Rgba8srgb => Some((vk::Format::R8G8B8A8_SRGB, "R8G8B8A8_SRGB")),
-        Format::R16unorm => Some((vk::Format::R16_UNORM, "R16_UNORM")),
-        Format::R16snorm => Some((vk::Format::R16_SNORM, "R16_SNORM")),
-        Format::A2b10g10r10 => Some((vk::Format::A2B10G10R10_UNORM_PACK32, "A2B10G10R10_UNORM_PACK32")),
-        Format::E5b9g9r9 => Some((vk::Format::E5B9G9R9_UFLOAT_PACK32, "E5B9G9R9_UFLOAT_PACK32")),
-        Format::D16unorm => Some((vk::Format::D16_UNORM, "D16_UNORM")),
-        Format::D32f => Some((vk::Format::D32_SFLOAT, "D32_SFLOAT")),
-        Format::Bc6hUfloat => Some((vk::Format::BC6H_UFLOAT_BLOCK, "BC6H_UFLOAT_BLOCK")),
-        Format::Bc6hSfloat => Some((vk::Format::BC6H_SFLOAT_BLOCK, "BC6H_SFLOAT_BLOCK")),
-        Format::F16 | Format::F32 | Format::F64 | Format::I32 | Format::U32 | Format::Bool => None,
-    }
+/// Vulkan's format for a packed format; `None` for scalars, which are no image formats here.
+pub(super) fn vulkan_format(format: Format) -> Option<vk::Format> {
+    format.vulkan().map(|(number, _)| vk::Format::from_raw(number))
 }
 
 /// How a shader gets at a texel kernel's image; `None` for attachments and attributes, which are no descriptors.
@@ -67,7 +48,7 @@ pub(super) struct Wanted {
 impl Wanted {
     /// A texel kernel's image.
     pub(super) fn of(image: &plan::Image, usage: vk::ImageUsageFlags) -> Result<Wanted, VulkanError> {
-        let (format, _) = vulkan_format(image.format)
+        let format = vulkan_format(image.format)
             .ok_or_else(|| VulkanError::argument("vkCreateImage", format!("{} is no image format", image.format)))?;
         let own = if image.route == Route::View { integers(image.format) } else { format };
         let samples = vk::SampleCountFlags::TYPE_1;

@@ -48,7 +48,7 @@ fn samples(plan: &Plan) -> vk::SampleCountFlags {
 fn attachments(plan: &Plan) -> [Vec<vk::AttachmentDescription>; 2] {
     let layout = attached(plan);
     let drawn = plan.images().filter(|image| image.route.is_drawn());
-    let formats: Vec<vk::Format> = drawn.filter_map(|image| Some(vulkan_format(image.format)?.0)).collect();
+    let formats: Vec<vk::Format> = drawn.filter_map(|image| vulkan_format(image.format)).collect();
     let kept = vk::AttachmentDescription::default()
         .samples(vk::SampleCountFlags::TYPE_1)
         .load_op(vk::AttachmentLoadOp::LOAD)
@@ -137,7 +137,7 @@ impl Canvas {
         let stages: Vec<_> = modules.iter().map(stage).collect();
 
         let attributes = plan.images().filter(|image| !image.is_written()).filter_map(|image| {
-            let (format, _) = vulkan_format(image.format)?;
+            let format = vulkan_format(image.format)?;
             let (number, stride) = (image.number, image.texel() as u32);
             let binding = vk::VertexInputBindingDescription::default().binding(number).stride(stride);
             let attribute = vk::VertexInputAttributeDescription::default().location(number).binding(number);

@@ -79,7 +79,7 @@ fn ask_in(
             Asked { kernel, cases: cases(&kernel) }
         })
         .collect();
-    let support = support::Support { offers: offers.iter().copied().collect(), ..Default::default() };
+    let support = Support { offers: offers.iter().copied().collect(), ..Default::default() };
     let mut device = Device { fault, run: 0, modules: Vec::new() };
     let answers =
         measure(&mut device, |_| Ok(Vec::new()), &support, &asked, (runs, Conditions::default()), Duration::ZERO)
@@ -150,7 +150,7 @@ fn texels_of_several_formats_have_an_image_each() {
 fn a_texel_that_stays_as_it_was_is_an_answer_only_where_another_changes() {
     let kernel: Kernel = "r16f.blend_replace:route=attachment".parse().unwrap();
     let offers = fpprobe_spirv::needs::needs(&kernel).into_iter().collect();
-    let support = support::Support { offers, ..Default::default() };
+    let support = Support { offers, ..Default::default() };
     // One case, whose texel is right already.
     let asked = [Asked { kernel, cases: Cases::new("", 2, vec![0x3f80_0000, 0x3f80]) }];
     let answer = |fault: fn(u32, &Kernel, u32, u64) -> Option<u64>| {
@@ -226,7 +226,7 @@ fn runs_of_one_seed_are_the_same_and_of_others_not() {
         let kernel: Kernel = "f32.sqrt".parse().unwrap();
         let asked = [Asked { kernel, cases: cases(&kernel) }];
         let mut device = Device { fault: |_, _: &Kernel, _, operand| Some(operand), run: 0, modules: Vec::new() };
-        let (support, how) = (support::Support::default(), (Runs::Two, Conditions { seed, ..Conditions::default() }));
+        let (support, how) = (Support::default(), (Runs::Two, Conditions { seed, ..Conditions::default() }));
         let answers = measure(&mut device, |_| Ok(Vec::new()), &support, &asked, how, Duration::ZERO).unwrap();
         (device.modules, answers)
     };
@@ -318,7 +318,7 @@ fn every_component_of_every_result_has_poison_of_its_own() {
     for (id, results) in [("f32.frexp:width=3", vec![3, 3]), ("f32.modf", vec![1, 1]), ("f32.fadd:width=2", vec![2])] {
         let kernel: Kernel = id.parse().unwrap();
         let asked = Asked { kernel, cases: Cases::new("", kernel.arity(), vec![0; 5 * kernel.arity()]) };
-        let support = support::Support::default();
+        let support = Support::default();
         let answer = |result, component| {
             let mut device = Forgetful { result, component };
             let asked = std::slice::from_ref(&asked);

@@ -1,10 +1,11 @@
-//! What the driver claims, and what kernels may therefore use.
+//! What the driver claims.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use ash::{ext, khr, vk};
 use fpprobe_reports::model::Claims;
-use fpprobe_spirv::{Control, Format, Need, Use};
+use fpprobe_reports::support::{CUSTOM_BORDER_COLORS, GRAPHICS, format_claim};
+use fpprobe_spirv::{Format, Use};
 
 use super::image::vulkan_format;
 use super::instance::Instance;
@@ -37,11 +38,6 @@ pub(super) fn claims(instance: &Instance, physical: &Physical) -> Claims {
 }
 
 type Flags = BTreeMap<String, bool>;
-
-/// The claim that the queue in use can draw and blit.
-const GRAPHICS: &str = "graphicsQueue";
-/// The claim of `VK_EXT_custom_border_color`.
-pub(super) const CUSTOM_BORDER_COLORS: &str = "customBorderColors";
 
 fn features(instance: &Instance, physical: &Physical, flags: &mut Flags) {
     let mut storage16 = vk::PhysicalDevice16BitStorageFeatures::default();
@@ -120,19 +116,9 @@ fn independence(found: vk::ShaderFloatControlsIndependence) -> String {
     }
 }
 
-/// Name of the claim that a packed format has a use; `None` for formats that are no image formats.
-fn format_claim(format: Format, used: Use) -> Option<String> {
-    vulkan_format(format).map(|(_, name)| format!("{name} {}", used.name()))
-}
-
-/// Every use of every packed format.
-fn uses() -> impl Iterator<Item = (Format, Use)> {
-    Format::PACKED.into_iter().flat_map(|format| Use::ALL.map(|used| (format, used)))
-}
-
 fn formats(instance: &Instance, physical: &Physical, flags: &mut Flags) {
     for format in Format::PACKED {
-        let Some((raw, _)) = vulkan_format(format) else { continue };
+        let Some(raw) = vulkan_format(format) else { continue };
         let mut found = vk::FormatProperties::default();
         let ask = instance.raw().fp_v1_0().get_physical_device_format_properties;
         // SAFETY: the handle is the instance's; the result outlives the call.
@@ -162,49 +148,16 @@ fn formats(instance: &Instance, physical: &Physical, flags: &mut Flags) {
     }
 }
 
-/// What kernels may use on a device with these claims.
-pub fn offers(claims: &Claims) -> BTreeSet<Need> {
-    let claimed = |name: &str| claims.flags.get(name).copied().unwrap_or(false);
-    let features = [
-        (Need::Float16, "shaderFloat16"),
-        (Need::Float64, "shaderFloat64"),
-        (Need::Storage16, "storageBuffer16BitAccess"),
-        (Need::CompressionBc, "textureCompressionBC"),
-        (Need::ExtendedFormats, "shaderStorageImageExtendedFormats"),
-        (Need::Graphics, GRAPHICS),
-        (Need::FragmentStores, "fragmentStoresAndAtomics"),
-        (Need::VertexStores, "vertexPipelineStoresAndAtomics"),
-        (Need::CustomBorderColors, CUSTOM_BORDER_COLORS),
-    ];
-    let features = features.into_iter().filter(|(_, name)| claimed(name)).map(|(need, _)| need);
-    let controls = Control::all().filter(|control| control.claim().is_some_and(claimed)).map(Need::Control);
-    let formats = uses().filter(|(format, used)| format_claim(*format, *used).is_some_and(|claim| claimed(&claim)));
-    features.chain(controls).chain(formats.map(|(format, used)| Need::Use(format, used))).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn claiming(names: &[&str]) -> Claims {
-        Claims { flags: names.iter().map(|name| ((*name).to_owned(), true)).collect(), ..Claims::default() }
-    }
-
     #[test]
-    fn a_device_offers_what_it_claims_and_nothing_else() {
-        assert!(offers(&claiming(&[])).is_empty());
-        let some = offers(&claiming(&["shaderFloat16", "shaderDenormPreserveFloat32", "shaderInt64"]));
-        assert_eq!(some, BTreeSet::from([Need::Float16, Need::Control(Control::Dp(32))]));
-        let fast = offers(&claiming(&["shaderFloatControls2"]));
-        assert_eq!(fast, BTreeSet::from([Need::Control(Control::FastMath0)]));
-        let packed = offers(&claiming(&["B10G11R11_UFLOAT_PACK32 storageImage"]));
-        assert_eq!(packed, BTreeSet::from([Need::Use(Format::B10g11r11, Use::StorageImage)]));
-    }
-
-    #[test]
-    fn packed_formats_are_known_to_vulkan() {
+    fn packed_formats_have_the_numbers_and_names_of_vulkan() {
         for format in Format::ALL {
-            assert_eq!(!format.channels().is_empty(), vulkan_format(format).is_some(), "{format}");
+            assert_eq!(!format.channels().is_empty(), format.vulkan().is_some(), "{format}");
+            let Some((number, name)) = format.vulkan() else { continue };
+            assert_eq!(format!("{:?}", vk::Format::from_raw(number)), name, "{format}");
         }
     }
 }

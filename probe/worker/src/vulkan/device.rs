@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use ash::{ext, khr, vk};
 use fpprobe_reports::model::Claims;
+use fpprobe_reports::support::CUSTOM_BORDER_COLORS;
 
-use super::claims::{CUSTOM_BORDER_COLORS, FLOAT_CONTROLS, FLOAT_CONTROLS2, FLOAT16, claims};
+use super::claims::{FLOAT_CONTROLS, FLOAT_CONTROLS2, FLOAT16, claims};
 use super::dispatch::Prepared;
 use super::error::{Named, VulkanError};
 use super::fault;

@@ -84,7 +84,7 @@ impl Device {
         buffers: &mut [Vec<u8>],
         timeout: Duration,
     ) -> Result<(), VulkanError> {
-        let format = plan.image().and_then(|image| vulkan_format(image.format)).map(|(format, _)| format);
+        let format = plan.image().and_then(|image| vulkan_format(image.format));
         let dispatches = plan.dispatches();
         let mut left = buffers.to_vec();
         for (slot, values) in (0..).zip(states) {

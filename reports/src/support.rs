@@ -1,10 +1,16 @@
-//! Whether a device can be asked a kernel, and if not, what is missing.
+//! Which kernels a device can run, and what is missing for the others: a pure function of its claims.
 
 use std::collections::BTreeSet;
 
-use fpprobe_reports::model::Claims;
 use fpprobe_spirv::needs::needs;
 use fpprobe_spirv::{Control, Format, Kernel, Need, Use};
+
+use crate::model::Claims;
+
+/// The claim that the queue in use can draw and blit.
+pub const GRAPHICS: &str = "graphicsQueue";
+/// The claim of `VK_EXT_custom_border_color`.
+pub const CUSTOM_BORDER_COLORS: &str = "customBorderColors";
 
 /// What a device offers.
 #[derive(Clone, Debug, Default)]
@@ -30,15 +36,15 @@ pub enum Independence {
 }
 
 impl Support {
-    /// Of a device with these offers and claims.
-    pub fn new(offers: BTreeSet<Need>, claims: &Claims) -> Support {
+    /// Of a device with these claims.
+    pub fn new(claims: &Claims) -> Support {
         let independence = |text: &str| match text {
             "32-bit-only" => Independence::Only32,
             "none" => Independence::None,
             _ => Independence::All,
         };
         Support {
-            offers,
+            offers: offers(claims),
             denorm_independence: independence(&claims.denorm_behavior_independence),
             rounding_independence: independence(&claims.rounding_mode_independence),
         }
@@ -46,7 +52,7 @@ impl Support {
 
     /// Of a device that offers everything.
     pub fn everything() -> Support {
-        let formats = Format::PACKED.into_iter().flat_map(|format| Use::ALL.map(|used| Need::Use(format, used)));
+        let formats = uses().map(|(format, used)| Need::Use(format, used));
         let features =
             [Need::Float16, Need::Float64, Need::Storage16, Need::ExtendedFormats, Need::CompressionBc, Need::Graphics];
         let controls = Control::all().map(Need::Control);
@@ -58,7 +64,7 @@ impl Support {
         self.offers.contains(&Need::Storage16)
     }
 
-    /// What the device lacks for a kernel; `None` where it can be asked.
+    /// What the device lacks for a kernel; `None` where it can run.
     pub fn lacks(&self, kernel: &Kernel) -> Option<String> {
         let missing: Vec<String> =
             needs(kernel).iter().filter(|need| !self.offers.contains(need)).map(Need::to_string).collect();
@@ -83,6 +89,36 @@ impl Support {
             Some(format!("roundingModeIndependence forbids different rounding modes for {a} and {b} bits (VUID-RuntimeSpirv-roundingModeIndependence-06291, -06292)"))
         })
     }
+}
+
+/// Name of the claim that a packed format has a use; `None` for formats that are no image formats.
+pub fn format_claim(format: Format, used: Use) -> Option<String> {
+    format.vulkan().map(|(_, name)| format!("{name} {}", used.name()))
+}
+
+/// Every use of every packed format.
+fn uses() -> impl Iterator<Item = (Format, Use)> {
+    Format::PACKED.into_iter().flat_map(|format| Use::ALL.map(|used| (format, used)))
+}
+
+/// What kernels may use on a device with these claims.
+fn offers(claims: &Claims) -> BTreeSet<Need> {
+    let claimed = |name: &str| claims.flags.get(name).copied().unwrap_or(false);
+    let features = [
+        (Need::Float16, "shaderFloat16"),
+        (Need::Float64, "shaderFloat64"),
+        (Need::Storage16, "storageBuffer16BitAccess"),
+        (Need::CompressionBc, "textureCompressionBC"),
+        (Need::ExtendedFormats, "shaderStorageImageExtendedFormats"),
+        (Need::Graphics, GRAPHICS),
+        (Need::FragmentStores, "fragmentStoresAndAtomics"),
+        (Need::VertexStores, "vertexPipelineStoresAndAtomics"),
+        (Need::CustomBorderColors, CUSTOM_BORDER_COLORS),
+    ];
+    let features = features.into_iter().filter(|(_, name)| claimed(name)).map(|(need, _)| need);
+    let controls = Control::all().filter(|control| control.claim().is_some_and(claimed)).map(Need::Control);
+    let formats = uses().filter(|(format, used)| format_claim(*format, *used).is_some_and(|claim| claimed(&claim)));
+    features.chain(controls).chain(formats.map(|(format, used)| Need::Use(format, used))).collect()
 }
 
 /// Two widths whose modes differ though they must not. Widths without a mode leave the choice to the driver.
@@ -114,6 +150,21 @@ mod tests {
 
     fn lacks(support: &Support, id: &str) -> Option<String> {
         support.lacks(&id.parse().unwrap())
+    }
+
+    fn claiming(names: &[&str]) -> Claims {
+        Claims { flags: names.iter().map(|name| ((*name).to_owned(), true)).collect(), ..Claims::default() }
+    }
+
+    #[test]
+    fn a_device_offers_what_it_claims_and_nothing_else() {
+        assert!(offers(&claiming(&[])).is_empty());
+        let some = offers(&claiming(&["shaderFloat16", "shaderDenormPreserveFloat32", "shaderInt64"]));
+        assert_eq!(some, BTreeSet::from([Need::Float16, Need::Control(Control::Dp(32))]));
+        let fast = offers(&claiming(&["shaderFloatControls2"]));
+        assert_eq!(fast, BTreeSet::from([Need::Control(Control::FastMath0)]));
+        let packed = offers(&claiming(&["B10G11R11_UFLOAT_PACK32 storageImage"]));
+        assert_eq!(packed, BTreeSet::from([Need::Use(Format::B10g11r11, Use::StorageImage)]));
     }
 
     #[test]

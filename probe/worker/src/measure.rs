@@ -9,7 +9,6 @@ mod compare;
 mod left;
 mod poison;
 mod run;
-pub mod support;
 mod vary;
 mod witness;
 
@@ -17,6 +16,7 @@ use std::time::Duration;
 
 use fpprobe_profiles::Outcome;
 use fpprobe_reports::model::Conditions;
+use fpprobe_reports::support::Support;
 use fpprobe_spirv::plan::{Plan, Variant};
 use fpprobe_spirv::{Cases, Kernel};
 
@@ -27,7 +27,7 @@ use vary::Turn;
 pub use left::Left;
 pub use vary::Limits;
 
-use crate::protocol::{Answer, Failure, Runs};
+use crate::protocol::{Answer, Failure, MODULES, Runs};
 
 /// Two dispatches of one pipeline.
 const AGAIN: &str = "two dispatches of one pipeline";
@@ -87,16 +87,13 @@ pub struct Asked {
     pub cases: Cases,
 }
 
-/// Most modules of a kernel by itself whose operands are constants: they share a deadline.
-pub const MODULES: usize = 32;
-
 /// Runs these kernels, all in one module, so often, under these conditions. A failure is that of the module, not of one kernel. Of a kernel by itself
 /// whose operands are constants each case has a module of its own, where they are few: a compiler sees all constants of a
 /// module at once.
 pub fn measure(
     executor: &mut dyn Executor,
     build: Builder,
-    support: &support::Support,
+    support: &Support,
     asked: &[Asked],
     (runs, conditions): (Runs, Conditions),
     timeout: Duration,
@@ -119,7 +116,7 @@ pub fn measure(
 fn together(
     executor: &mut dyn Executor,
     build: Builder,
-    support: &support::Support,
+    support: &Support,
     asked: &[Asked],
     (runs, conditions): (Runs, Conditions),
     timeout: Duration,
@@ -219,7 +216,7 @@ impl<'a> Bench<'a> {
     }
 }
 
-fn refused(support: &support::Support, asked: &Asked) -> Option<Answer> {
+fn refused(support: &Support, asked: &Asked) -> Option<Answer> {
     if asked.cases.is_empty() {
         return Some(Answer::none(Outcome::Rejected, "there are no cases to run"));
     }

@@ -1,4 +1,4 @@
-//! What supervisor and worker say to each other.
+//! The messages between supervisor and worker.
 //!
 //! Requests arrive at the worker's file descriptor 3, responses leave by 4; each is one length-prefixed frame. Both
 //! sides open with a [`Hello`]: they are the same program, and refuse each other where they are not.
@@ -22,6 +22,9 @@ pub const REQUESTS: i32 = 3;
 pub const RESPONSES: i32 = 4;
 /// The worker's descriptor of a file in memory for results that are too many for a message; workers of sweeps have it.
 pub const RESULTS: i32 = 5;
+
+/// Most modules of a kernel by itself whose operands are constants: they share a deadline.
+pub const MODULES: usize = 32;
 
 /// Who is speaking.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]

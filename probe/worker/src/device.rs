@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 
 use fpprobe_profiles::Outcome;
 use fpprobe_reports::model::Conditions;
+use fpprobe_reports::support::Support;
 use fpprobe_spirv::plan::Plan;
 use fpprobe_spirv::{Cases, Kernel, cases};
 
-use crate::measure::support::Support;
 use crate::measure::{Asked, Executor, Left, Limits, measure};
 use crate::protocol::{self, Failure, Found, Job, Response, Runs};
 use crate::vulkan::{Device, Driver, VulkanError};
@@ -82,7 +82,7 @@ impl State {
                 format!("device {index} is no longer {key}: the driver now lists {}", found.join(", ")),
             ));
         };
-        let support = Support::new(info.offers.clone(), &info.claims);
+        let support = Support::new(&info.claims);
         let device = driver.device(index, conditions.stress)?;
         self.sweep = None;
         self.conditions = conditions;

@@ -35,13 +35,10 @@ mod text;
 mod version;
 mod windows;
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use fpprobe_reports::model::{Claims, Identity};
-use fpprobe_spirv::Need;
 
-pub use claims::offers;
 pub use device::Device;
 pub use error::VulkanError;
 use instance::Instance;
@@ -61,8 +58,6 @@ pub struct DeviceInfo {
     pub identity: Identity,
     /// What the driver claims.
     pub claims: Claims,
-    /// What kernels may use: [`offers`] of the claims.
-    pub offers: BTreeSet<Need>,
     /// Active layers and driver debugging variables.
     pub taint: Vec<String>,
     /// Why nothing can be measured on it (Vulkan 1.0, no compute queue, ...); `None` where it can.
@@ -87,13 +82,12 @@ impl Driver {
             let identity = identity::identity(&self.instance, physical, &identities, &loaded);
             identities.push(identity.clone());
             let claims = claims::claims(&self.instance, physical);
-            let offers = offers(&claims);
-            DeviceInfo { identity, claims, offers, taint: taint.clone(), obstacle: physical.obstacle.clone() }
+            DeviceInfo { identity, claims, taint: taint.clone(), obstacle: physical.obstacle.clone() }
         };
         self.physicals.iter().map(describe).collect()
     }
 
-    /// A logical device, ready to dispatch, with every feature switched on that [`DeviceInfo::offers`] names; for `stress` with a
+    /// A logical device, ready to dispatch, with every feature switched on that kernels may use; for `stress` with a
     /// second queue, where there is one.
     pub fn device(&self, index: usize, stress: bool) -> Result<Device, VulkanError> {
         let physical = self.physicals.get(index).ok_or_else(|| {

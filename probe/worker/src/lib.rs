@@ -1,10 +1,20 @@
-//! The worker: one driver, one device, requests in, answers out, until the supervisor closes the line.
+//! The worker process: one driver, one device, requests in, results out, until the supervisor closes the line.
 //!
-//! Whatever goes wrong in here stays in here: the supervisor sees a failure, a silence or a signal.
+//! - [`main`]: the process, which the binary enters as `fpprobe worker`.
+//! - [`protocol`]: the messages that it understands.
+//!
+//! Invariant: nothing else of the workspace loads Vulkan. Only this crate depends on `ash`, and it hands out nothing that
+//! could load a driver but [`main`], which runs until its process ends. Whatever goes wrong in here stays in here: the
+//! supervisor sees a failure, a silence or a signal.
+#![deny(unsafe_code)]
 
 mod device;
 mod dump;
+mod measure;
+pub mod protocol;
 mod sweep;
+#[allow(unsafe_code, reason = "the only module that talks to drivers")]
+mod vulkan;
 
 use std::fs::{File, OpenOptions};
 use std::path::PathBuf;

@@ -13,8 +13,8 @@ use fpprobe_reports::load::{self, LoadError, Loaded};
 
 use crate::cli::Against;
 use crate::commands::diff;
-use crate::host;
 use crate::output::Page;
+use fpprobe_system::host;
 
 /// A report of before on its way, and where the difference goes.
 pub struct Before {

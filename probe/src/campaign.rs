@@ -26,8 +26,9 @@ use crate::progress::Progress;
 use crate::session::Session;
 use crate::supervisor::{Ask, Batching, Environment, Hurry, Measured, Row, Site, Target, measure, side_by_side};
 use crate::tally::Tally;
-use crate::{absent, alone, asking, colour, host, hurry, judging, quick, select};
+use crate::{absent, alone, asking, colour, hurry, judging, quick, select};
 use fpprobe_reports::support::Support;
+use fpprobe_system::host;
 
 /// What to measure, what to judge by, and where to keep it.
 pub struct Campaign<'a> {

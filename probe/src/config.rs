@@ -1,13 +1,11 @@
 //! Settings: `config.toml`, whose copy at the repository root lists all of them with their defaults, then the environment,
 //! then the command line.
 
-mod daemon;
 mod layers;
 mod settings;
 
 use std::path::{Path, PathBuf};
 
-pub use daemon::*;
 pub use layers::Layers;
 pub use settings::*;
 

@@ -7,8 +7,10 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use fpprobe_reports::escape::visible_lines;
+use fpprobe_system::usage::Usage;
 use signal_hook::consts::SIGABRT;
+
+pub use fpprobe_system::usage::{OrUsage, say, usage_error};
 
 use crate::output::{self, CLOSED};
 
@@ -61,28 +63,6 @@ impl From<Status> for ExitCode {
     }
 }
 
-/// Marks an error as the user's to mend: exit status 2.
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-pub struct Usage(pub String);
-
-/// An error with exit status 2.
-pub fn usage_error(message: impl Into<String>) -> anyhow::Error {
-    anyhow::Error::new(Usage(message.into()))
-}
-
-/// Turns the error of reading what a user gave into one with exit status 2.
-pub trait OrUsage<T> {
-    /// Marks the error as the user's to mend, its causes flattened into the message.
-    fn or_usage(self) -> anyhow::Result<T>;
-}
-
-impl<T, E: Into<anyhow::Error>> OrUsage<T> for Result<T, E> {
-    fn or_usage(self) -> anyhow::Result<T> {
-        self.map_err(|error| usage_error(format!("{:#}", error.into())))
-    }
-}
-
 /// An end that another error carries: for example a selection that leaves nothing to measure.
 #[derive(Debug, thiserror::Error)]
 #[error("{1}")]
@@ -102,12 +82,6 @@ pub fn report(error: &anyhow::Error) -> ExitCode {
         ended.or_else(|| cause.downcast_ref::<Usage>().map(|_| Status::Usage))
     });
     status.unwrap_or(Status::Internal).into()
-}
-
-/// Prints a line, or several, to standard error, with whatever a terminal would obey made visible; nobody is left to tell
-/// where that fails.
-pub fn say(line: &str) {
-    let _ = writeln!(std::io::stderr(), "{}", visible_lines(line));
 }
 
 /// Prints clap's message: help and version to standard output with status 0, anything else to standard error with 2.

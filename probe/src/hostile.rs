@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use crate::daemon::control::Request as Order;
-use crate::{config, daemon, discover};
+use crate::{config, discover};
+use fpprobe_daemon::request::Request as Order;
 use fpprobe_worker::protocol::{Request, Response, frame};
 
 /// Frames of a worker, or of a supervisor, that arrive in pieces. Messages that are read are written again and read as the same.
@@ -45,7 +45,7 @@ pub fn config(text: &str) -> bool {
 
 /// The head of a request to the listener: its path, where it is one.
 pub fn http(head: &[u8]) -> Option<String> {
-    daemon::http_path(head)
+    fpprobe_daemon::http_path(head)
 }
 
 /// A request to the control socket; whether it is one.

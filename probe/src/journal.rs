@@ -16,9 +16,9 @@ use fpprobe_reports::journal::{Custody, Held, Leg, Pass, Record, Run, line, read
 use rustix::fs::{FlockOperation, flock};
 
 use crate::exit::{OrUsage as _, say, usage_error};
-use crate::host;
 use crate::output::quoted;
-use crate::stop::Stop;
+use fpprobe_system::cancellation::Cancellation;
+use fpprobe_system::host;
 
 pub use track::Track;
 
@@ -35,7 +35,7 @@ pub struct Journal {
     past: Vec<(usize, Record)>,
     /// Whether kernels are in quarantine, of whatever device.
     holds: bool,
-    stop: Stop,
+    stop: Cancellation,
 }
 
 /// Where the journal of a report lies.
@@ -77,7 +77,7 @@ pub fn find(named: &Path) -> anyhow::Result<PathBuf> {
 impl Journal {
     /// Begins the journal of a new run. One that an unfinished run has left there is kept under another name, and what it
     /// knows of kernels that took the machine down is heeded. At no moment is there neither of them.
-    pub fn begin(path: &Path, run: Run, retry: bool, stop: &Stop) -> anyhow::Result<Journal> {
+    pub fn begin(path: &Path, run: Run, retry: bool, stop: &Cancellation) -> anyhow::Result<Journal> {
         let old = open(path)?;
         let held = predecessor(path, &old)?;
         let fresh = with_suffix(path, ".new");
@@ -93,7 +93,7 @@ impl Journal {
     }
 
     /// Goes on with the journal of a run.
-    pub fn resume(path: &Path, retry: bool, stop: &Stop) -> anyhow::Result<(Run, Journal)> {
+    pub fn resume(path: &Path, retry: bool, stop: &Cancellation) -> anyhow::Result<(Run, Journal)> {
         let file = open(path)?;
         let shown = path.display();
         let unreadable = |error| anyhow!("failed to resume from {shown}: {error}");
@@ -116,7 +116,7 @@ impl Journal {
         Ok((read.run, journal))
     }
 
-    fn new(path: &Path, file: File, past: Vec<(usize, Record)>, stop: &Stop) -> Journal {
+    fn new(path: &Path, file: File, past: Vec<(usize, Record)>, stop: &Cancellation) -> Journal {
         Journal { path: path.to_owned(), file: Mutex::new(file), past, holds: false, stop: stop.clone() }
     }
 

@@ -6,7 +6,7 @@
 //!
 //! Architecture invariant: what loads Vulkan is the crate `fpprobe-worker`; this one calls nothing of it but its `main`, and
 //! speaks its protocol.
-#![deny(unsafe_code)]
+#![forbid(unsafe_code)]
 
 mod absent;
 mod against;
@@ -17,13 +17,12 @@ mod cli;
 mod colour;
 mod commands;
 mod config;
-mod daemon;
 mod discover;
 mod doctor;
 mod document;
+mod door;
 mod event;
 mod exit;
-mod host;
 pub mod hostile;
 mod hurry;
 mod journal;
@@ -37,14 +36,12 @@ mod quick;
 mod require;
 mod select;
 mod session;
-mod stop;
 mod supervisor;
 mod sweep;
-#[allow(unsafe_code, reason = "system calls that no safe crate offers")]
-mod system;
 mod tally;
 
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use anyhow::Context as _;
 use rustix::process::{Pid, Signal, getppid, set_parent_process_death_signal};
@@ -75,9 +72,9 @@ pub fn main() -> ExitCode {
 fn dispatch(cli: Cli) -> anyhow::Result<Status> {
     cli.global.tied.map_or(Ok(()), tie)?;
     if let Command::Utilisation { address } = &cli.command {
-        return daemon::utilisation(address);
+        return fpprobe_daemon::utilisation(address).map(|()| Status::Done);
     }
-    let source = daemon::Source { file: cli.global.config.clone(), sets: cli.global.set.clone() };
+    let source = door::Source { file: cli.global.config.clone(), sets: cli.global.set.clone() };
     // A daemon is asked and told whatever has become of its file since it was read.
     if let Command::Daemon(DaemonArgs { command: Some(command) }) = &cli.command {
         return commands::daemon::ask(&source, command);
@@ -100,7 +97,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<Status> {
         Command::Kernels(args) => commands::kernels::main(&args),
         Command::Rules(args) => commands::rules::main(&args),
         Command::Explain { what } => commands::explain::main(&what),
-        Command::Daemon(_) => daemon::run(source).map(|()| Status::Done),
+        Command::Daemon(_) => fpprobe_daemon::run(Arc::new(source)).map(|()| Status::Done),
         Command::Config { command } => commands::config::main(&layers, &command),
         Command::Profiles => commands::profiles::main(),
         Command::Doctor => commands::doctor::main(&session),

@@ -8,7 +8,8 @@ use fpprobe_reports::render::{self, Form, OutputFormat, Style};
 use fpprobe_reports::save::save;
 
 use crate::exit::OrUsage as _;
-use crate::{journal, system};
+use crate::journal;
+use fpprobe_system::calls;
 
 /// Standard output, buffered. A closed reader is an error of kind `BrokenPipe`, which `main` takes for a quiet end.
 pub fn stdout() -> BufWriter<Shown> {
@@ -23,7 +24,7 @@ pub const CLOSED: io::ErrorKind = io::ErrorKind::NotConnected;
 
 impl io::Write for Shown {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if system::is_stdout_closed() {
+        if calls::is_stdout_closed() {
             return Err(of_stdout(io::Error::new(CLOSED, "it is closed")));
         }
         self.0.write(bytes).map_err(of_stdout)

@@ -16,10 +16,11 @@ use fpprobe_spirv::catalogue::{Extent, strictest};
 use fpprobe_spirv::{Controls, Format, Kernel, Route, cases};
 use serde::Deserialize;
 
+use crate::asking;
 use crate::exit::{OrUsage as _, say};
 use crate::supervisor::Ask;
-use crate::{asking, host};
 use fpprobe_reports::support::Support;
+use fpprobe_system::host;
 
 /// The families, by the catalogue's ids of their rules.
 const FAMILIES: [&[&str]; 5] = [

@@ -8,9 +8,9 @@ use crate::cli::{Global, Measuring, Place};
 use crate::config::Config;
 use crate::event::Listener;
 use crate::exit::{Ended, Status, say};
-use crate::stop::Stop;
 use crate::supervisor::{Row, Settings, enumerate};
 use crate::{absent, discover, keep};
+use fpprobe_system::cancellation::Cancellation;
 
 /// One invocation of the program.
 pub struct Session {
@@ -19,13 +19,13 @@ pub struct Session {
     /// Whether to show what workers print.
     pub verbose: bool,
     /// Whether to end early.
-    pub stop: Stop,
+    pub stop: Cancellation,
 }
 
 impl Session {
     /// Of this configuration and these options.
     pub fn new(config: Config, global: &Global) -> Session {
-        Session { config, verbose: global.verbose, stop: Stop::default() }
+        Session { config, verbose: global.verbose, stop: Cancellation::default() }
     }
 
     /// How to measure: options over configuration. From here on Ctrl-C and SIGTERM are wishes, heeded between two steps.

@@ -31,14 +31,14 @@ use fpprobe_spirv::{Cases, Kernel};
 use crate::config::Config;
 use crate::event::Event;
 use crate::journal::Track;
-use crate::stop::Stop;
+use fpprobe_system::cancellation::Cancellation;
 use fpprobe_worker::protocol::{Answer, Found, Request};
 
 pub use batch::Batching;
 pub use enumerate::{Row, ask_loader, enumerate};
 pub use environment::Environment;
 pub use site::{Hurry, Site};
-pub use trouble::{RESOLVED, is_violent};
+pub use trouble::is_violent;
 
 /// How to measure.
 #[derive(Clone, Debug)]
@@ -62,7 +62,7 @@ pub struct Settings {
     /// Where workers write what dispatches leave in memory.
     pub dump_raw: Option<PathBuf>,
     /// Whether to end early.
-    pub stop: Stop,
+    pub stop: Cancellation,
 }
 
 /// A device to measure.
@@ -126,7 +126,7 @@ impl Target {
 
 impl Settings {
     /// From the configuration, for measurements that end when this says so.
-    pub fn new(config: &Config, stop: Stop) -> Settings {
+    pub fn new(config: &Config, stop: Cancellation) -> Settings {
         Settings {
             jobs: Some(config.workers.jobs as usize).filter(|jobs| *jobs > 0),
             timeout: Duration::from_secs_f64(config.workers.timeout),

@@ -259,6 +259,9 @@ pub const NO_DEVICE: &str = "no device in this machine";
 /// How the detail of an incident begins that cost nothing: a second try succeeded.
 pub const RECOVERED: &str = "recovered";
 
+/// How the detail of an incident ends that cost no result: a later try of the same kernels succeeded.
+pub const RESOLVED: &str = "asked again, nothing of it failed, and nothing is missing";
+
 impl Incident {
     /// Whether something went wrong: not what a quick run leaves out, a driver without hardware, or a second try that succeeded.
     pub fn is_failure(&self) -> bool {

@@ -9,7 +9,8 @@ use crate::campaign::{Campaign, Noted};
 use crate::cli::AnswersArgs;
 use crate::exit::{OrUsage as _, Status, say, usage_error};
 use crate::session::Session;
-use crate::{colour, host, judging};
+use crate::{colour, judging};
+use fpprobe_system::host;
 
 /// Answers what people ask of every device, from a report or from a run of the kernels that the questions look at.
 pub fn main(session: &Session, args: &AnswersArgs) -> anyhow::Result<Status> {

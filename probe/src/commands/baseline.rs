@@ -10,7 +10,7 @@ use fpprobe_reports::save::save;
 use crate::cli::{AcceptArgs, BaselineCommand};
 use crate::document::Document;
 use crate::exit::{OrUsage as _, Status, say, usage_error};
-use crate::host;
+use fpprobe_system::host;
 
 /// Where a baseline comes from.
 const BASELINE: Document = Document {

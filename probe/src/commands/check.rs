@@ -14,7 +14,8 @@ use crate::cli::{CheckArgs, Judging, Place};
 use crate::exit::{OrUsage as _, Status, usage_error};
 use crate::output::Page;
 use crate::session::Session;
-use crate::{colour, commands, host, judging, keep, profiles};
+use crate::{colour, commands, judging, keep, profiles};
+use fpprobe_system::host;
 
 /// Checks a report, or what is measured now.
 pub fn main(session: &Session, args: &CheckArgs) -> anyhow::Result<Status> {

@@ -7,13 +7,13 @@ use fpprobe_reports::escape::visible;
 use crate::cli::ConfigCommand;
 use crate::config::Layers;
 use crate::exit::Status;
-use crate::{daemon, output};
+use crate::{door, output};
 
 /// Shows the settings in effect, or says whether they are valid.
 pub fn main(layers: &Layers, command: &ConfigCommand) -> anyhow::Result<Status> {
     let mut out = output::stdout();
     let ConfigCommand::Show { origin: with_origin } = command else {
-        daemon::check(layers)?;
+        door::checked(layers)?;
         writeln!(out, "valid")?;
         out.flush()?;
         return Ok(Status::Done);

@@ -2,12 +2,13 @@
 
 use std::io::{self, Write};
 
+use fpprobe_daemon::control;
+use fpprobe_daemon::request::{Reply, Request};
 use fpprobe_reports::escape::{visible, visible_json};
 use serde_json::Value;
 
 use crate::cli::{DaemonCommand, QuarantineCommand};
-use crate::daemon::Source;
-use crate::daemon::control::{self, Reply, Request};
+use crate::door::Source;
 use crate::exit::{Status, usage_error};
 use crate::output;
 

@@ -12,7 +12,8 @@ use crate::cli::{Comparing, DiffArgs};
 use crate::exit::{OrUsage as _, Status, say};
 use crate::output::Page;
 use crate::session::Session;
-use crate::{colour, host, keep, profiles};
+use crate::{colour, keep, profiles};
+use fpprobe_system::host;
 
 /// Compares two reports, or two folders of them.
 pub fn main(session: &Session, args: &DiffArgs) -> anyhow::Result<Status> {

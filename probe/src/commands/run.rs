@@ -12,8 +12,9 @@ use crate::exit::Status;
 use crate::journal::{self, Journal};
 use crate::keep::Keep;
 use crate::session::Session;
-use crate::{asking, host, judging, keep};
+use crate::{asking, judging, keep};
 use fpprobe_reports::support::Support;
+use fpprobe_system::host;
 
 /// Measures and judges.
 pub fn main(session: &Session, args: &RunArgs) -> anyhow::Result<Status> {

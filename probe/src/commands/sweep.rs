@@ -22,8 +22,9 @@ use crate::sweep::progress::{Course, Progress};
 use crate::sweep::resolve::{Pair, resolve};
 use crate::sweep::twice::Taking;
 use crate::sweep::verify::Verifying;
-use crate::{colour, host, select};
+use crate::{colour, select};
 use fpprobe_reports::support::Support;
+use fpprobe_system::host;
 
 /// Asks kernels every input.
 pub fn main(session: &Session, args: &SweepArgs) -> anyhow::Result<Status> {

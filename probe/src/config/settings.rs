@@ -8,7 +8,7 @@ use fpprobe_reports::model::APPLICATION;
 use fpprobe_spirv::error::nearest;
 use serde::{Deserialize, Serialize};
 
-use super::daemon::Daemon;
+use fpprobe_daemon::config::Daemon;
 
 /// Every setting; see `config.toml` for what each means.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]

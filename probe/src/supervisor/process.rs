@@ -17,7 +17,7 @@ use super::Settings;
 use super::capture::Capture;
 use super::ending::{self, GRACE, Mortal};
 use crate::event::{Event, Listener};
-use crate::stop::Stop;
+use fpprobe_system::cancellation::Cancellation;
 use fpprobe_worker::protocol::{Failure, Hello, REQUESTS, RESPONSES, RESULTS, Request, Response, frame};
 
 /// Longest wait between two looks at whether the process is still there.
@@ -37,7 +37,7 @@ pub struct Worker<'a> {
     decoder: frame::Decoder,
     stdout: Capture<ChildStdout>,
     stderr: Capture<ChildStderr>,
-    stop: Stop,
+    stop: Cancellation,
     /// Most memory of its own, in MiB; 0 is no limit.
     memory: u64,
     listener: Listener<'a>,

@@ -1,13 +1,10 @@
 //! What went wrong while a device was measured, from first sign to named kernel, and how the report tells it.
 
 use fpprobe_reports::common::BATCH_DEPENDENT;
-use fpprobe_reports::model::{Finding, Incident, Outcome};
+use fpprobe_reports::model::{Finding, Incident, Outcome, RESOLVED};
 
 use super::{Ask, Measured};
 use fpprobe_worker::protocol::{Answer, Failure};
-
-/// How the detail of an incident ends that came to nothing.
-pub const RESOLVED: &str = "asked again, nothing of it failed, and nothing is missing";
 
 /// What the detail of an incident says of workers that were killed by somebody else.
 const KILLED: &str = "ended from outside, by another process or by the system for want of memory";

@@ -9,9 +9,9 @@ use fpprobe_reports::sweep::{Fingerprint, SWEEPS, Sweep, SweepFormat};
 
 use crate::exit::OrUsage as _;
 use crate::output::Page;
-use crate::stop::Stop;
 use crate::sweep::every::Lists;
 use crate::sweep::journal::Journal;
+use fpprobe_system::cancellation::Cancellation;
 
 /// Name of the report in a folder, without its ending.
 const NAME: &str = "sweep";
@@ -45,7 +45,7 @@ impl Files {
     }
 
     /// The journal; none where nothing is written.
-    pub fn journal(&self, options: String, stop: &Stop) -> anyhow::Result<Option<Journal>> {
+    pub fn journal(&self, options: String, stop: &Cancellation) -> anyhow::Result<Option<Journal>> {
         let place = self.reports.first().map(|(path, _)| path.with_extension("journal"));
         place.map(|place| Journal::open(&place, options, stop)).transpose()
     }

@@ -11,8 +11,9 @@ use fpprobe_reports::journal::line;
 use fpprobe_reports::sweep::record::{Begun, FORMAT, Past, Record, read};
 
 use crate::exit::{OrUsage as _, say, usage_error};
-use crate::stop::Stop;
-use crate::{host, journal};
+use crate::journal;
+use fpprobe_system::cancellation::Cancellation;
+use fpprobe_system::host;
 
 /// A sweep's journal.
 pub struct Journal {
@@ -20,12 +21,12 @@ pub struct Journal {
     file: Mutex<File>,
     /// What earlier processes have found.
     pub past: Past,
-    stop: Stop,
+    stop: Cancellation,
 }
 
 impl Journal {
     /// Begins one, or goes on with that of a sweep with the same options; another's is left alone, and an error.
-    pub fn open(path: &Path, options: String, stop: &Stop) -> anyhow::Result<Journal> {
+    pub fn open(path: &Path, options: String, stop: &Cancellation) -> anyhow::Result<Journal> {
         let mut file = journal::open(path)?;
         let failed = || journal::failed(path);
         let begun = Begun { journal: FORMAT.to_owned(), program: host::program().version, options };

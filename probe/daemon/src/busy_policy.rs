@@ -1,0 +1,83 @@
+//! Whether a device may be measured now.
+
+use std::time::{Duration, Instant, SystemTime};
+
+use jiff::Zoned;
+
+use crate::budget::Spent;
+use crate::busy::Load;
+use crate::config::BusyAction;
+use crate::quarantine::Quarantine;
+use crate::queue::{Pending, Verdict};
+use crate::settings::{Settings, seconds};
+use crate::utilisation::Utilisation;
+use crate::window;
+
+/// Between two looks at what only time changes.
+const LOOK: Duration = Duration::from_secs(10);
+
+/// What is waited for while it is asked how busy a device is.
+pub const ASKS: &str = "whether the device is in use is being asked";
+
+/// What the busy policy looks at.
+pub struct BusyPolicy<'a> {
+    /// The configuration.
+    pub settings: &'a Settings,
+    /// Devices that are left alone.
+    pub quarantine: &'a Quarantine,
+    /// Time that was spent.
+    pub spent: &'a mut Spent,
+    /// How busy devices are.
+    pub utilisation: &'a mut Utilisation,
+    /// The slot that the daemon itself uses now.
+    pub own: Option<&'a str>,
+}
+
+impl BusyPolicy<'_> {
+    /// Whether this may be measured now.
+    pub fn verdict(&mut self, pending: &Pending, now: Instant) -> Verdict {
+        let (daemon, device) = (&self.settings.daemon, &pending.order.device);
+        let wait = |reason: &str| Verdict::Wait(reason.to_owned(), LOOK);
+        if self.quarantine.held().contains_key(&device.slot) {
+            return wait("the device is in quarantine");
+        }
+        if !window::open(&self.settings.windows, &Zoned::now()) {
+            return wait("a maintenance window");
+        }
+        if daemon.budget.day > 0.0 && self.spent.total(SystemTime::now()) >= seconds(daemon.budget.day) {
+            return wait("the day's budget of time is spent");
+        }
+        if pending.is_idle() && host_load().is_some_and(|load| load > daemon.idle) {
+            return wait("the host is not idle");
+        }
+        self.of_use(pending, now)
+    }
+
+    fn of_use(&mut self, pending: &Pending, now: Instant) -> Verdict {
+        let (busy, device) = (&self.settings.daemon.busy, &pending.order.device);
+        if self.own == Some(&device.slot[..]) {
+            return Verdict::Go;
+        }
+        let Some(load) = self.utilisation.of(device, now) else { return Verdict::Wait(ASKS.to_owned(), LOOK) };
+        let (manner, reason) = match load {
+            Load::Percent(percent) if percent <= busy.percent => return Verdict::Go,
+            Load::Percent(percent) => (busy.in_use, format!("the device is in use ({percent} %)")),
+            Load::Unknown => (busy.unknown, "whether the device is in use is unknown".to_owned()),
+        };
+        let patience = seconds(busy.patience);
+        let patient = patience.is_zero() || now.duration_since(pending.since) < patience;
+        match manner {
+            BusyAction::Skip => Verdict::Drop,
+            BusyAction::Postpone if patient => Verdict::Wait(reason, seconds(busy.retry)),
+            BusyAction::Measure | BusyAction::Postpone => Verdict::Go,
+        }
+    }
+}
+
+/// Load of the last minute per processor.
+fn host_load() -> Option<f64> {
+    let text = std::fs::read_to_string("/proc/loadavg").ok()?;
+    let load: f64 = text.split_whitespace().next()?.parse().ok()?;
+    let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    Some(load / processors as f64)
+}

@@ -1,0 +1,245 @@
+//! The socket that the daemon is controlled by: one request as a line of JSON, one reply likewise.
+//!
+//! The file's mode keeps strangers out; who connects is looked at all the same (`SO_PEERCRED`): root, the daemon's own user,
+//! and members of the configured group.
+
+use std::fs;
+use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
+use std::os::unix::fs::{FileTypeExt as _, chown};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Sender, sync_channel};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, bail};
+use rustix::fs::Mode;
+use rustix::net::sockopt::socket_peercred;
+
+use crate::event::Event;
+use crate::request::{Reply, Request};
+use fpprobe_system::calls;
+use fpprobe_system::usage::usage_error;
+
+/// Longest request.
+const LONGEST: usize = 4096;
+/// Time for a request to arrive, for the loop to answer, and for the answer to be taken.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Listens on the socket in a thread of its own. A socket that another daemon has left behind is replaced; one that answers is
+/// an error.
+pub fn listen(path: &Path, group: &str, sender: Sender<Event>) -> anyhow::Result<()> {
+    let group = if group.is_empty() { None } else { Some(group_id(group)?) };
+    let listener = bind(path).with_context(|| format!("failed to listen on {}", path.display()))?;
+    if group.is_some() {
+        let to = || format!("failed to give {} to the group", path.display());
+        chown(path, None, group).with_context(to)?;
+    }
+    let serve = move || {
+        for stream in listener.incoming().flatten() {
+            // A client that goes away, or never says anything, is its own misfortune.
+            let _ = answer(&stream, group, &sender);
+        }
+    };
+    std::thread::Builder::new().name("control".to_owned()).spawn(serve)?;
+    Ok(())
+}
+
+fn bind(path: &Path) -> anyhow::Result<UnixListener> {
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    if let Ok(meta) = fs::symlink_metadata(path) {
+        if !meta.file_type().is_socket() {
+            bail!("there is a file of that name that is no socket");
+        }
+        if UnixStream::connect(path).is_ok() {
+            bail!("another daemon answers there");
+        }
+        fs::remove_file(path)?;
+    }
+    // Nobody may find it with another mode, not even for a moment; no other thread makes files yet.
+    let mask = rustix::process::umask(Mode::from_raw_mode(0o117));
+    let listener = UnixListener::bind(path);
+    rustix::process::umask(mask);
+    Ok(listener?)
+}
+
+fn answer(stream: &UnixStream, group: Option<u32>, sender: &Sender<Event>) -> anyhow::Result<()> {
+    let reply = match admitted(stream, group) {
+        Ok(()) => ask(stream, sender)?,
+        Err(error) => Reply::refused(format!("{error:#}")),
+    };
+    let mut line = serde_json::to_string(&reply)?;
+    line.push('\n');
+    send(stream, line.as_bytes())
+}
+
+/// Time that is left of what a client has for a request as a whole, or for taking its answer.
+fn left(begun: Instant) -> anyhow::Result<Duration> {
+    let left = PATIENCE.saturating_sub(begun.elapsed());
+    if left.is_zero() {
+        bail!("the client takes too long");
+    }
+    Ok(left)
+}
+
+fn receive(mut stream: &UnixStream) -> anyhow::Result<Vec<u8>> {
+    let (begun, mut line, mut chunk) = (Instant::now(), Vec::new(), [0; 512]);
+    while line.len() < LONGEST && !line.contains(&b'\n') {
+        stream.set_read_timeout(Some(left(begun)?))?;
+        match stream.read(&mut chunk)? {
+            0 => break,
+            length => line.extend(&chunk[..length]),
+        }
+    }
+    Ok(line)
+}
+
+fn send(mut stream: &UnixStream, mut bytes: &[u8]) -> anyhow::Result<()> {
+    let begun = Instant::now();
+    while !bytes.is_empty() {
+        stream.set_write_timeout(Some(left(begun)?))?;
+        bytes = &bytes[stream.write(bytes)?..];
+    }
+    Ok(())
+}
+
+fn ask(stream: &UnixStream, sender: &Sender<Event>) -> anyhow::Result<Reply> {
+    let line = receive(stream)?;
+    let request: Request = match serde_json::from_slice(&line) {
+        Ok(request) => request,
+        Err(error) => return Ok(Reply::refused(format!("the request is not understood: {error}"))),
+    };
+    let (reply, replied) = sync_channel(1);
+    sender.send(Event::Asked(request, reply))?;
+    Ok(replied.recv_timeout(PATIENCE).unwrap_or_else(|_| Reply::refused("the daemon does not answer")))
+}
+
+/// Whether the other end may ask.
+fn admitted(stream: &UnixStream, group: Option<u32>) -> anyhow::Result<()> {
+    let peer = socket_peercred(stream)?;
+    let user = peer.uid.as_raw();
+    let own = rustix::process::geteuid().as_raw();
+    let member = |group: u32| peer.gid.as_raw() == group || calls::groups(stream).contains(&group);
+    if user == 0 || user == own || group.is_some_and(member) {
+        return Ok(());
+    }
+    bail!("user {user} may not control this daemon: its group is set by `daemon.control.group`")
+}
+
+/// A group by name or number.
+fn group_id(name: &str) -> anyhow::Result<u32> {
+    if let Ok(number) = name.parse() {
+        return Ok(number);
+    }
+    let text = fs::read_to_string("/etc/group").context("failed to read /etc/group")?;
+    let id = text.lines().find_map(|line| {
+        let mut fields = line.split(':');
+        (fields.next() == Some(name)).then(|| fields.nth(1)?.parse().ok())?
+    });
+    id.ok_or_else(|| usage_error(format!("`daemon.control.group`: there is no group `{name}` in /etc/group")))
+}
+
+/// Asks the first daemon that answers at one of these places.
+pub fn call(places: &[PathBuf], request: &Request) -> anyhow::Result<Reply> {
+    let (mut silent, mut refused) = (Vec::new(), false);
+    let mut connect = |path: &PathBuf| {
+        let stream = UnixStream::connect(path);
+        refused |= stream.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::PermissionDenied);
+        stream.inspect_err(|error| silent.push(format!("{} ({error})", path.display()))).ok()
+    };
+    let Some(stream) = places.iter().find_map(&mut connect) else {
+        let places = silent.join(", nor at ");
+        let advice = if refused {
+            "only root, its own user and members of its group (`daemon.control.group`) may ask it"
+        } else {
+            "is `fpprobe daemon` running?"
+        };
+        return Err(usage_error(format!("no daemon answers at {places}; {advice}")));
+    };
+    stream.set_read_timeout(Some(PATIENCE * 2))?;
+    let mut line = serde_json::to_string(request)?;
+    line.push('\n');
+    // A daemon that refuses this user need not read on.
+    let _ = (&stream).write_all(line.as_bytes());
+    let mut reply = String::new();
+    BufReader::new(&stream).read_line(&mut reply).context("the daemon did not answer")?;
+    serde_json::from_str(&reply).context("the daemon's answer is not understood")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+    use std::sync::mpsc::channel;
+
+    use super::*;
+
+    #[test]
+    fn a_request_reaches_the_loop_and_nonsense_does_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("run/socket");
+        let (sender, receiver) = channel();
+        listen(&path, "", sender.clone()).unwrap();
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o660);
+        let server = std::thread::spawn(move || {
+            while let Ok(Event::Asked(request, reply)) = receiver.recv() {
+                reply.send(Reply::done(format!("{request:?}"))).unwrap();
+            }
+        });
+        let request = Request::QuarantineClear { slot: Some("pci:0000:01:00.0".into()) };
+        assert_eq!(call(std::slice::from_ref(&path), &request).unwrap(), Reply::done(format!("{request:?}")));
+        for line in [
+            "{}\n".to_owned(),
+            "x".repeat(100_000) + "\n",
+            "{\"request\":\"run_now\",\"full\":true,\"x\":1}\n".to_owned(),
+        ] {
+            let mut stream = UnixStream::connect(&path).unwrap();
+            let _ = stream.write_all(line.as_bytes());
+            let mut reply = String::new();
+            let _ = BufReader::new(&stream).read_line(&mut reply);
+            assert!(reply.is_empty() || reply.contains("not understood"), "{reply}");
+        }
+        assert!(call(&[folder.path().join("nobody"), path.clone()], &Request::Status).unwrap().done);
+        assert!(listen(&path, "", sender.clone()).unwrap_err().root_cause().to_string().contains("another daemon"));
+        assert!(
+            listen(&folder.path().join("x"), "no-such-group", sender)
+                .unwrap_err()
+                .to_string()
+                .contains("no-such-group")
+        );
+        drop(server);
+    }
+
+    #[test]
+    fn a_socket_that_was_left_behind_is_replaced_and_a_file_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let (socket, file) = (folder.path().join("socket"), folder.path().join("file"));
+        drop(UnixListener::bind(&socket).unwrap());
+        bind(&socket).unwrap();
+        fs::write(&file, "").unwrap();
+        assert!(bind(&file).unwrap_err().to_string().contains("no socket"));
+    }
+
+    #[test]
+    fn a_client_that_trickles_keeps_nobody_waiting_for_long() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("socket");
+        let (sender, receiver) = channel();
+        listen(&path, "", sender).unwrap();
+        std::thread::spawn(move || {
+            while let Ok(Event::Asked(_, reply)) = receiver.recv() {
+                reply.send(Reply::done("here")).unwrap();
+            }
+        });
+        let mut slow = UnixStream::connect(&path).unwrap();
+        let begun = Instant::now();
+        let trickle = std::thread::spawn(move || {
+            while begun.elapsed() < PATIENCE * 3 && slow.write_all(b" ").is_ok() {
+                std::thread::sleep(Duration::from_millis(200));
+            }
+            begun.elapsed()
+        });
+        assert_eq!(call(&[path], &Request::Status).unwrap(), Reply::done("here"));
+        assert!(trickle.join().unwrap() < PATIENCE * 2);
+    }
+}

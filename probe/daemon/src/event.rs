@@ -1,0 +1,27 @@
+//! What the loop hears of.
+
+use std::sync::mpsc::SyncSender;
+
+use crate::busy::Load;
+use crate::device_table::DeviceTable;
+use crate::findings::RoundResult;
+use crate::request::{Reply, Request};
+use crate::trigger::Trigger;
+
+/// Something that happened elsewhere.
+pub enum Event {
+    /// A file or node changed.
+    Changed(Trigger),
+    /// A signal arrived.
+    Signal(i32),
+    /// Somebody asks something of the daemon.
+    Asked(Request, SyncSender<Reply>),
+    /// Fresh workers have looked at who the devices are.
+    Looked(Vec<Trigger>, DeviceTable),
+    /// How busy the device in a slot is.
+    Loaded(String, Load),
+    /// A device was measured.
+    Measured(Box<RoundResult>),
+    /// A hook or webhook was told, or could not be.
+    Told(Result<String, String>),
+}

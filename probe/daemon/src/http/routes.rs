@@ -1,0 +1,148 @@
+//! What the listener shows.
+
+use std::fs;
+use std::io;
+use std::net::TcpStream;
+use std::path::PathBuf;
+use std::sync::atomic::AtomicUsize;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use fpprobe_reports::store::Store;
+use serde::Serialize;
+
+use super::Seat;
+use super::response::{self, Response};
+use crate::door::{Door, Step};
+use crate::job::{self, Ended, Limits};
+use crate::settings::Settings;
+use crate::shared_status::SharedStatus;
+
+/// Between two signs of life to who follows the events.
+const ALIVE: Duration = Duration::from_secs(5);
+/// Time for a page of a report to be made.
+const PAGE: Duration = Duration::from_mins(1);
+/// Reports in the list, newest first.
+const LISTED: usize = 500;
+
+/// Everything that is shown.
+pub struct Site {
+    door: Arc<dyn Door>,
+    shared: Arc<SharedStatus>,
+    store: Store,
+    config: PathBuf,
+    work: PathBuf,
+    diffs: PathBuf,
+    /// Pages are made one at a time: each takes a process and its memory.
+    making: Mutex<()>,
+    following: Arc<AtomicUsize>,
+    followers: usize,
+}
+
+#[derive(Serialize)]
+struct Listed {
+    id: String,
+    finished: String,
+    devices: Vec<String>,
+    page: String,
+}
+
+impl Site {
+    /// Of this status and store. Half of the connections may follow events.
+    pub fn new(door: Arc<dyn Door>, shared: Arc<SharedStatus>, settings: &Settings, connections: usize) -> Site {
+        let folder = settings.folder();
+        Site {
+            door,
+            shared,
+            store: settings.store.clone(),
+            config: folder.join("config.toml"),
+            work: folder.join("work"),
+            diffs: folder.join("diffs"),
+            making: Mutex::new(()),
+            following: Arc::default(),
+            followers: connections.div_ceil(2),
+        }
+    }
+
+    /// The answer to a path.
+    pub fn answer(&self, path: &str) -> Response {
+        let snapshot = self.shared.look();
+        match path {
+            "/" => Response::of("text/html; charset=utf-8", include_str!("page.html")),
+            "/page.css" => Response::of("text/css; charset=utf-8", include_str!("page.css")),
+            "/page.js" => Response::of("text/javascript; charset=utf-8", include_str!("page.js")),
+            "/status" => Response::of("application/json", snapshot.status.as_bytes()),
+            "/metrics" => Response::of("text/plain; version=0.0.4; charset=utf-8", snapshot.metrics.as_bytes()),
+            "/healthz" => self.shared.stuck(Instant::now()).map_or_else(
+                || Response::plain(200, "ok"),
+                |since| Response::plain(503, &format!("the daemon has been stuck for {} s", since.as_secs())),
+            ),
+            "/readyz" if snapshot.ready => Response::plain(200, "ready"),
+            "/readyz" => Response::plain(503, "the devices have not been looked at yet, or the daemon ends"),
+            "/reports" => self.reports(),
+            path => match (path.strip_prefix("/reports/"), path.strip_prefix("/diffs/")) {
+                (Some(id), _) => self.report(id),
+                (_, Some(id)) => self.diff(id),
+                _ => Response::plain(404, "there is nothing of that name"),
+            },
+        }
+    }
+
+    fn reports(&self) -> Response {
+        let Ok(listing) = self.store.list() else { return Response::plain(500, "the store cannot be read") };
+        let listed = listing.reports.iter().rev().take(LISTED).map(|stored| Listed {
+            id: stored.entry.id().to_owned(),
+            finished: stored.entry.finished.clone(),
+            devices: stored.entry.devices.iter().map(|device| device.name.clone()).collect(),
+            page: format!("/reports/{}", stored.entry.id()),
+        });
+        let text = serde_json::to_string(&listed.collect::<Vec<_>>()).unwrap_or_default();
+        Response::of("application/json", text)
+    }
+
+    /// What changed with the report of this id.
+    fn diff(&self, id: &str) -> Response {
+        let is_id = !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let read = if is_id { fs::read(self.diffs.join(format!("{id}.json"))).ok() } else { None };
+        read.map_or_else(
+            || Response::plain(404, "nothing changed with a report of that id"),
+            |text| Response::of("application/json", text),
+        )
+    }
+
+    /// The page of a report, made by a process of its own.
+    fn report(&self, id: &str) -> Response {
+        let unknown = || Response::plain(404, "there is no report of that id");
+        let Ok(listing) = self.store.list() else { return Response::plain(500, "the store cannot be read") };
+        let Some(stored) = listing.reports.iter().find(|stored| stored.entry.id() == id) else { return unknown() };
+        let _one = self.making.lock().unwrap_or_else(PoisonError::into_inner);
+        let page = self.work.join("page.html");
+        let (store, report) = (self.store.folder(), stored.entry.id());
+        let render = Step::Render { store, report, output: &page, format: None };
+        let arguments = self.door.arguments(&self.config, &render);
+        let limits = Limits { time: PAGE, memory: 0, stop: Arc::default() };
+        match job::run(&arguments, &limits).map(|done| done.ended) {
+            Ok(Ended::Status(0)) => fs::read(&page).map_or_else(|_| unknown(), Response::page),
+            _ => Response::plain(500, "the page could not be made"),
+        }
+    }
+
+    /// The state, again and again, as server-sent events.
+    pub fn events(&self, stream: &TcpStream) -> io::Result<()> {
+        let Some(_seat) = Seat::take(&self.following, self.followers) else {
+            return Response::plain(503, "too many follow already").write(stream, false);
+        };
+        response::send(stream, response::stream_head().as_bytes())?;
+        let mut version = 0;
+        loop {
+            let snapshot = self.shared.wait(version, ALIVE);
+            let text = if snapshot.version == version {
+                ": alive\n\n".to_owned()
+            } else {
+                format!("data: {}\n\n", snapshot.status)
+            };
+            version = snapshot.version;
+            response::send(stream, text.as_bytes())?;
+        }
+    }
+}

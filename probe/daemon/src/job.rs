@@ -1,0 +1,165 @@
+//! A command of this program as a process of its own: what it costs is limited, and it ends with the daemon.
+//!
+//! Measuring, comparing and rendering need memory by the gigabyte and meet whatever drivers do; the daemon itself stays
+//! small, and holds nothing that a crash could take along.
+
+use std::ffi::OsString;
+use std::io::Read as _;
+use std::os::unix::process::CommandExt as _;
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::channel;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::budget;
+
+/// Between two looks at a process.
+const TICK: Duration = Duration::from_millis(20);
+/// Looks between two at its memory.
+const MEMORY_TICKS: u32 = 25;
+/// What a process may take to end when it is told to: a run has a journal to close and workers to end.
+const GRACE: Duration = Duration::from_millis(1500);
+/// Bytes of standard error that are kept.
+const TOLD: u64 = 64 << 10;
+
+/// What a process may cost, and when it is to end.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// How long it may take.
+    pub time: Duration,
+    /// Bytes in memory, with its descendants; 0 is no limit.
+    pub memory: u64,
+    /// Whether the daemon wants it to end.
+    pub stop: Arc<AtomicBool>,
+}
+
+/// How it ended.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Ended {
+    /// With this status.
+    Status(i32),
+    /// Because of what is said here.
+    Broken(String),
+    /// Because the daemon wanted it.
+    Stopped,
+}
+
+/// What became of a process.
+#[derive(Clone, Debug)]
+pub struct Done {
+    /// How it ended.
+    pub ended: Ended,
+    /// The end of what it told on standard error.
+    pub told: String,
+}
+
+impl Done {
+    /// The last line of what it told.
+    pub fn last(&self) -> &str {
+        self.told.lines().next_back().unwrap_or_default()
+    }
+}
+
+/// Runs this program with these arguments to its end.
+pub fn run(arguments: &[OsString], limits: &Limits) -> std::io::Result<Done> {
+    // The link names this very program even where its file has been replaced since.
+    let mut command = Command::new("/proc/self/exe");
+    command.arg("--tied").arg(std::process::id().to_string()).args(arguments);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).process_group(0);
+    // Its settings are all in the file that it is given; the service manager is told by the daemon alone.
+    for (name, _) in std::env::vars_os() {
+        let name = name.to_string_lossy();
+        if name.starts_with("FPPROBE_") || ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"].contains(&&*name) {
+            command.env_remove(&*name);
+        }
+    }
+    observe(command, limits)
+}
+
+/// Runs a command to its end, or until it is given up: neither a process that cannot be ended nor one that holds its standard error
+/// open keeps this one.
+fn observe(mut command: Command, limits: &Limits) -> std::io::Result<Done> {
+    let mut child = command.spawn()?;
+    let stderr = child.stderr.take();
+    let (sender, read) = channel();
+    std::thread::spawn(move || {
+        let mut told = Vec::new();
+        if let Some(mut stderr) = stderr {
+            let _ = stderr.by_ref().take(TOLD).read_to_end(&mut told);
+            // What is left must not fill the pipe.
+            let _ = std::io::copy(&mut stderr, &mut std::io::sink());
+        }
+        let _ = sender.send(String::from_utf8_lossy(&told).into_owned());
+    });
+    let ended = watch(&mut child, limits)?;
+    let told = read.recv_timeout(GRACE).unwrap_or_default();
+    if !matches!(child.try_wait(), Ok(Some(_))) {
+        // Whenever the kernel lets go of it, somebody must have waited for it.
+        std::thread::spawn(move || child.wait());
+    }
+    Ok(Done { ended, told })
+}
+
+fn watch(child: &mut Child, limits: &Limits) -> std::io::Result<Ended> {
+    let begun = Instant::now();
+    for tick in 1.. {
+        if let Some(status) = child.try_wait()? {
+            return Ok(status.code().map_or_else(|| Ended::Broken(format!("ended: {status}")), Ended::Status));
+        }
+        let cause = if limits.stop.load(Ordering::Relaxed) {
+            Some(Ended::Stopped)
+        } else if begun.elapsed() > limits.time {
+            Some(Ended::Broken(format!("it took more than {} s, its budget of time", limits.time.as_secs_f64())))
+        } else if limits.memory > 0 && tick % MEMORY_TICKS == 0 && budget::memory(child.id()) > limits.memory {
+            Some(Ended::Broken(format!("it took more than {} MiB, its budget of memory", limits.memory >> 20)))
+        } else {
+            None
+        };
+        if let Some(cause) = cause {
+            end(child)?;
+            return Ok(cause);
+        }
+        std::thread::sleep(TICK);
+    }
+    Ok(Ended::Stopped)
+}
+
+/// Tells a process to end, and makes it.
+fn end(child: &mut Child) -> std::io::Result<()> {
+    if let Some(pid) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
+        let _ = kill_process(pid, Signal::TERM);
+    }
+    let deadline = Instant::now() + GRACE;
+    while Instant::now() < deadline {
+        if child.try_wait()?.is_some() {
+            return Ok(());
+        }
+        std::thread::sleep(TICK);
+    }
+    child.kill()?;
+    // One that the kernel's driver holds does not end: it is left behind.
+    let deadline = Instant::now() + GRACE;
+    while Instant::now() < deadline && child.try_wait()?.is_none() {
+        std::thread::sleep(TICK);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_holds_standard_error_open_keeps_nobody() {
+        let mut command = Command::new("sh");
+        command.args(["-c", "sleep 20 & exit 3"]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+        let begun = Instant::now();
+        let limits = Limits { time: Duration::from_mins(1), memory: 0, stop: Arc::default() };
+        let done = observe(command, &limits).unwrap();
+        assert_eq!(done.ended, Ended::Status(3));
+        assert!(begun.elapsed() < Duration::from_secs(15), "{:?}", begun.elapsed());
+    }
+}

@@ -1,0 +1,177 @@
+//! What a round found, told to whom it concerns.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use anyhow::Context as _;
+
+use crate::config::Tell;
+use crate::device_table::KnownDevice;
+use crate::findings::Findings;
+use crate::log::Priority;
+use crate::order::{Extent, Order};
+use crate::pending_work::PendingWork;
+use crate::references::References;
+use crate::service::Service;
+use crate::shared_status::Last;
+use fpprobe_system::host;
+
+/// Differences that are kept.
+const KEPT: usize = 200;
+/// Rules and deviations that are told one by one.
+const MOST: usize = 20;
+
+impl Service {
+    /// Tells it. What could not be kept is an error, and is still to be told.
+    pub(super) fn found(&mut self, order: &Order, found: Findings) -> anyhow::Result<()> {
+        let device = &order.device;
+        let place = device.place();
+        let (rules, kernels) = found.changes.counts();
+        let identity = found.changes.identity();
+        let of_order = format!("{place} {}", order.extent.name());
+        let news = found.unaccepted.as_deref().is_some_and(|all| self.state.is_unaccepted_news(&of_order, all));
+        let regressed = found.changes.regressed().next().is_some() || found.hung.is_some() || news;
+        let changed = found.before.as_ref().filter(|_| rules + kernels + identity.len() > 0);
+        let standing = self.state.stands(&place, &found.changes);
+        let text = match (&found.before, changed) {
+            (None, _) => format!("was measured for the first time: report {}", found.report),
+            (Some(before), None) => format!("has not changed since {before}: report {}", found.report),
+            (Some(before), Some(_)) => format!(
+                "has changed since {before}: {kernels} kernels, {rules} verdicts; {}; report {}",
+                found.changes.worse(),
+                found.report
+            ),
+        };
+        let text = text + if found.incomplete { ", incomplete: something crashed, hung or was lost" } else { "" };
+        let priority = if regressed || found.incomplete { Priority::Warning } else { Priority::Notice };
+        self.tell_of(priority, device, &text, &[("verdict", if regressed { "newly_deviating" } else { "none" })]);
+        for field in identity.iter().take(MOST) {
+            self.tell_of(Priority::Notice, device, &format!("is otherwise: {field}"), &[]);
+        }
+        for rule in found.regressions.iter().take(MOST) {
+            let verdict = rule.new.as_ref().map_or("none", |ruling| &ruling.verdict);
+            let text = format!("does not meet {} of {} any more: {}", rule.id, rule.profile, rule.title);
+            let fields = [("profile", &rule.profile[..]), ("rule", &rule.id), ("verdict", verdict)];
+            self.tell_of(Priority::Warning, device, &text, &fields);
+        }
+        for deviation in found.unaccepted.iter().flatten().take(MOST) {
+            let text = format!(
+                "deviates from {} of {}, which is not accepted: {}",
+                deviation.rule, deviation.profile, deviation.why
+            );
+            let fields = [("profile", &deviation.profile[..]), ("rule", &deviation.rule), ("verdict", "deviates")];
+            self.tell_of(Priority::Warning, device, &text, &fields);
+        }
+        self.metrics.report(&device.key, order.extent, found.metrics);
+        let last = Last {
+            report: found.report.clone(),
+            extent: order.extent,
+            finished: host::now(),
+            newly_deviating: standing,
+            changed_kernels: kernels,
+            unaccepted: found.unaccepted.as_ref().map(Vec::len),
+            text,
+        };
+        self.state.last.insert(device.key.clone(), last);
+        self.measure_up(device);
+        self.state.metrics.extend(self.metrics.of(&device.key));
+        let tell = match self.settings.daemon.tell {
+            Tell::Regressions => news || found.hung.is_some() || self.state.is_news(&device.key, &found.changes),
+            Tell::Changes => changed.is_some(),
+        };
+        if !tell && changed.is_some() && found.changes.regressed().next().is_some() {
+            self.tell_of(Priority::Info, device, "deviates as hooks have been told: they are not told again", &[]);
+        }
+        for trouble in &found.troubles {
+            self.tell_of(Priority::Error, device, trouble, &[]);
+        }
+        let kept = match (&found.diff, changed.is_some()) {
+            (Some(diff), true) => self.keep(diff, &found.report, tell),
+            _ => Ok(()),
+        };
+        // What is not accepted though nothing has changed, or nothing was there before, is told by what says so.
+        let kept = kept.and_then(|()| match &found.check {
+            Some(check) if news && changed.is_none() => self.notify(check),
+            _ => Ok(()),
+        });
+        if let Some(check) = &found.check {
+            let _ = fs::remove_file(check);
+        }
+        if let Some(reason) = found.hung {
+            let held = self.quarantine.hold(&device.slot, &reason);
+            let kept = held.map_or_else(|error| format!(" (not written: {error:#})"), |()| String::new());
+            let text = format!(
+                "hung, and is left alone until the machine is started again or `fpprobe daemon quarantine clear`: {reason}{kept}"
+            );
+            self.tell_of(Priority::Error, device, &text, &[("verdict", "hung")]);
+        }
+        kept?;
+        self.state.told(&device.key, &found.changes);
+        if let Some(unaccepted) = &found.unaccepted {
+            self.state.unaccepted(&of_order, unaccepted);
+            if order.extent == Extent::Full {
+                // It measures all that a quick run does.
+                self.state.unaccepted(&format!("{place} {}", Extent::Quick.name()), unaccepted);
+            }
+            self.measure_up(device);
+        }
+        self.remember();
+        let folder = self.settings.folder();
+        let beside = self.table.beside(device);
+        References::new(&folder).keep(&self.settings.store, &found.file, (device, &beside), order.extent)?;
+        PendingWork::end(&folder, order);
+        Ok(())
+    }
+
+    /// The daemon's own metrics of a device: what its last round found, in this life of the daemon or an earlier one.
+    pub(super) fn measure_up(&mut self, device: &KnownDevice) {
+        let labels = device.labels();
+        let standing = self.state.standing(&device.place());
+        self.metrics.set("fpprobe_daemon_newly_deviating_rules", &labels, standing as f64);
+        let Some(last) = self.state.last.get(&device.key) else { return };
+        self.metrics.set("fpprobe_daemon_changed_kernels", &labels, last.changed_kernels as f64);
+        let orders = [Extent::Quick, Extent::Full].map(|extent| format!("{} {}", device.place(), extent.name()));
+        let unaccepted = self.state.standing_unaccepted(orders.each_ref().map(String::as_str));
+        if let Some(unaccepted) = unaccepted.filter(|_| last.unaccepted.is_some()) {
+            self.metrics.set("fpprobe_daemon_unaccepted_deviations", &labels, unaccepted as f64);
+        }
+        if let Ok(finished) = last.finished.parse::<jiff::Timestamp>() {
+            let stamped = [&labels[..], &[("extent", last.extent.name())]].concat();
+            self.metrics.set("fpprobe_daemon_round_timestamp_seconds", &stamped, finished.as_second() as f64);
+        }
+    }
+
+    /// Tells hooks of what a document says.
+    fn notify(&mut self, document: &Path) -> anyhow::Result<()> {
+        for gone in self.messenger.tell(document)? {
+            let text = format!("the notice {gone} was never delivered, and made room in the outbox for a newer one");
+            self.tell(Priority::Error, &text, &[]);
+        }
+        Ok(())
+    }
+
+    /// Keeps a difference, and tells hooks of it.
+    fn keep(&mut self, diff: &Path, report: &str, tell: bool) -> anyhow::Result<()> {
+        let folder = self.settings.folder().join("diffs");
+        let kept = folder.join(format!("{report}.json"));
+        fs::create_dir_all(&folder)
+            .and_then(|()| fs::rename(diff, &kept))
+            .with_context(|| format!("failed to keep {}", kept.display()))?;
+        if tell {
+            self.notify(&kept)?;
+        }
+        let mut diffs: Vec<(SystemTime, PathBuf)> = fs::read_dir(&folder)
+            .into_iter()
+            .flatten()
+            .flatten()
+            .filter_map(|entry| Some((entry.metadata().ok()?.modified().ok()?, entry.path())))
+            .collect();
+        diffs.sort();
+        for (_, old) in diffs.iter().rev().skip(KEPT) {
+            // The reports are there still, and can be compared again.
+            let _ = fs::remove_file(old);
+        }
+        Ok(())
+    }
+}

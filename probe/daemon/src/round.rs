@@ -1,0 +1,276 @@
+//! One device measured and compared: run, store, diff against the last report of the slot, check against the baseline.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime};
+
+use anyhow::{Context as _, bail};
+use fpprobe_reports::limited;
+use fpprobe_reports::load::SIZE_LIMIT;
+use fpprobe_reports::save::save;
+use fpprobe_reports::store::{Store, Stored, container};
+
+use crate::changes::{self, Changes, Checked, Deviation, Reported};
+use crate::device_table::KnownDevice;
+use crate::door::{Door, Run, Step};
+use crate::findings::{Findings, RoundResult};
+use crate::job::{self, Done, Ended, Limits};
+use crate::order::{Extent, Order};
+use crate::pending_work::{self, PendingWork};
+use crate::references::References;
+
+/// Time for each step behind a run.
+const STEP: Duration = Duration::from_mins(10);
+
+/// Where, and with what.
+#[derive(Clone)]
+pub struct Place {
+    /// The program that takes the steps.
+    pub door: Arc<dyn Door>,
+    /// What the daemon keeps for itself.
+    pub folder: PathBuf,
+    /// The configuration in effect, as a file.
+    pub config: PathBuf,
+    /// The store.
+    pub store: Store,
+    /// Worker processes.
+    pub jobs: u32,
+    /// Random cases of each kernel.
+    pub random: u32,
+    /// Seconds that a kernel may take.
+    pub timeout: f64,
+    /// The baseline, if there is one.
+    pub baseline: Option<PathBuf>,
+    /// What else is in the device's slot.
+    pub beside: Vec<KnownDevice>,
+}
+
+impl Place {
+    /// Folder of files on their way.
+    fn work(&self) -> PathBuf {
+        self.folder.join("work")
+    }
+}
+
+/// Measures.
+pub fn round(order: Order, place: &Place, limits: &Limits) -> RoundResult {
+    let begun = Instant::now();
+    let (found, late) = match (Round { order: &order, place, limits }).go() {
+        Ok(Some((found, late))) => (Ok(Some(found)), late),
+        Ok(None) => (Ok(None), false),
+        // What is in the store is compared and told when the order's turn comes again.
+        Err(error) if error.is::<Stopped>() => (Ok(None), false),
+        Err(error) => (Err(format!("{error:#}")), false),
+    };
+    RoundResult { order, found, late, time: begun.elapsed() }
+}
+
+/// Another seed for each run, so that poison, orders, places and sizes rotate: the time in seconds.
+fn seed() -> u64 {
+    SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |time| time.as_secs())
+}
+
+struct Round<'a> {
+    order: &'a Order,
+    place: &'a Place,
+    limits: &'a Limits,
+}
+
+impl Round<'_> {
+    /// What was found, and whether that was measured for an older order.
+    fn go(&self) -> anyhow::Result<Option<(Findings, bool)>> {
+        let Some((pending, stored)) = self.stored()? else { return Ok(None) };
+        let late = pending.order.trigger != self.order.trigger;
+        let reported = changes::read::<Reported>(&self.report()).unwrap_or_default();
+        let (id, file) = (stored.entry.id().to_owned(), stored.entry.file.clone());
+        let (incomplete, hung) = (reported.is_incomplete(), reported.hung());
+        let mut found = Findings { report: id, file, incomplete, hung, ..Findings::default() };
+        if pending.before.is_some() {
+            match self.compare(&stored) {
+                Ok((changes, path)) => {
+                    if let Some(before) = &pending.before {
+                        self.call(&path, before)?;
+                    }
+                    found.changes = changes;
+                    found.regressions = found.changes.regressions();
+                    (found.before, found.diff) = (pending.before, Some(path));
+                }
+                Err(error) => match self.damage() {
+                    // It is compared with nothing; the next one has this one to be compared with.
+                    Some(damage) => found.troubles.push(format!("the report of before is damaged: {damage}")),
+                    None => return Err(error),
+                },
+            }
+        }
+        // What only adds to the difference does not keep it from being told.
+        let troubles = &mut found.troubles;
+        found.metrics = beside(self.metrics(&stored), troubles)?;
+        if let Some(baseline) = &self.place.baseline {
+            let checked = beside(self.check(baseline, &stored).map(Some), troubles)?;
+            (found.check, found.unaccepted) = checked.unzip();
+        }
+        Ok(Some((found, late)))
+    }
+
+    /// The report to tell of: that of a round which was interrupted after it had been stored, or a new one. `None` where the
+    /// daemon ended it.
+    fn stored(&self) -> anyhow::Result<Option<(PendingWork, Stored)>> {
+        let Place { folder, store, .. } = self.place;
+        let before = store.list()?.reports;
+        if let Some(pending) = PendingWork::of(folder, self.order)
+            && let Some(stored) = pending.report(&before)
+        {
+            return Ok(Some((pending, stored)));
+        }
+        let previous =
+            References::new(folder).previous(store, (&self.order.device, &self.place.beside), self.order.extent)?;
+        let mut pending = PendingWork::begin(folder, self.order, previous, &before)?;
+        let measured = self.measure(pending.before.is_some());
+        // It may have been ended after it had stored its report.
+        match (pending.report(&store.list()?.reports), measured) {
+            (Some(stored), _) => {
+                pending.note(folder, &stored)?;
+                Ok(Some((pending, stored)))
+            }
+            (None, measured) => {
+                PendingWork::end(folder, self.order);
+                anyhow::ensure!(!measured?, "the run left no report in the store");
+                Ok(None)
+            }
+        }
+    }
+
+    /// Where a run writes its report.
+    fn report(&self) -> PathBuf {
+        self.order.report(&self.place.folder)
+    }
+
+    /// Runs, or continues a run that was interrupted; whether it came to its end before the daemon ended it. A quick run
+    /// compares itself with what was before: it has judged already what a comparison needs.
+    fn measure(&self, has_before: bool) -> anyhow::Result<bool> {
+        let (report, store) = (self.report(), self.place.store.folder());
+        let run = Run { report: &report, store, jobs: self.place.jobs, timeout: self.place.timeout };
+        let mut journal = report.clone().into_os_string();
+        journal.push(".journal");
+        // A quick run is as quickly begun anew; what a default run has is not measured again.
+        if self.order.extent == Extent::Full && PathBuf::from(&journal).exists() {
+            let done = self.step(&Step::Resume(run), self.limits.time)?;
+            match done.ended {
+                Ended::Stopped => return Ok(false),
+                // Not the same driver or program any more.
+                Ended::Status(2) => {}
+                Ended::Status(status) => return measured(status, &done),
+                Ended::Broken(reason) => bail!("the run that went on was broken off: {reason}"),
+            }
+        }
+        let (difference, before) = (self.difference(), pending_work::reference(&self.place.folder, self.order));
+        let quick = (self.order.extent == Extent::Quick).then(|| {
+            let _ = fs::remove_file(&difference);
+            has_before.then_some((&*before, &*difference))
+        });
+        let (device, random) = (&*self.order.device.key, self.place.random);
+        let done = self.step(&Step::Run { device, run, seed: seed(), random, quick }, self.limits.time)?;
+        match done.ended {
+            Ended::Stopped => Ok(false),
+            Ended::Status(status) => measured(status, &done),
+            Ended::Broken(ref reason) => bail!("the run was broken off: {reason} ({})", done.last()),
+        }
+    }
+
+    /// What is wrong with the report that it is compared with.
+    fn damage(&self) -> Option<String> {
+        let bytes = limited::bytes(&pending_work::reference(&self.place.folder, self.order), SIZE_LIMIT).ok()?;
+        container::unpack(&bytes).err().map(|damage| damage.to_string())
+    }
+
+    /// Where the difference goes.
+    fn difference(&self) -> PathBuf {
+        self.place.work().join(format!("{}-diff.json", self.order.name()))
+    }
+
+    /// The difference: that which the run wrote, or one that is made now.
+    fn compare(&self, stored: &Stored) -> anyhow::Result<(Changes, PathBuf)> {
+        let path = self.difference();
+        let new = self.place.store.folder().join(&stored.entry.file);
+        if let Ok(changes) = changes::read::<Changes>(&path)
+            && changes.is_of(&new)
+        {
+            return Ok((changes, path));
+        }
+        let old = pending_work::reference(&self.place.folder, self.order);
+        self.succeed(&Step::Compare { old: &old, new: &new, output: &path }, &[0])?;
+        Ok((changes::read(&path)?, path))
+    }
+
+    /// Has a difference call the report of before by its place in the store, or by its id where it is there no more: its copy of this
+    /// round will be gone.
+    fn call(&self, diff: &Path, before: &str) -> anyhow::Result<()> {
+        let store = &self.place.store;
+        let stored = store.list()?.reports.into_iter().find(|stored| stored.entry.id() == before);
+        let name = stored.map_or_else(
+            || format!("report {before}, which is kept no more"),
+            |stored| store.folder().join(stored.entry.file).display().to_string(),
+        );
+        let copy = pending_work::reference(&self.place.folder, self.order).display().to_string();
+        let text =
+            fs::read_to_string(diff)?.replacen(&serde_json::to_string(&copy)?, &serde_json::to_string(&name)?, 1);
+        Ok(save(diff, |out| out.write_all(text.as_bytes()))?)
+    }
+
+    fn check(&self, baseline: &Path, stored: &Stored) -> anyhow::Result<(PathBuf, Vec<Deviation>)> {
+        let path = self.place.work().join(format!("{}-check.json", stored.entry.id()));
+        let report = self.place.store.folder().join(&stored.entry.file);
+        let check = Step::Check { baseline, report: &report, device: &self.order.device.key, output: &path };
+        self.succeed(&check, &[0, 3, 5])?;
+        let deviations = changes::read::<Checked>(&path)?.deviations;
+        Ok((path, deviations))
+    }
+
+    fn metrics(&self, stored: &Stored) -> anyhow::Result<String> {
+        let path = self.place.work().join("metrics.prom");
+        let (store, report) = (self.place.store.folder(), stored.entry.id());
+        self.succeed(&Step::Render { store, report, output: &path, format: Some("prometheus") }, &[0])?;
+        Ok(fs::read_to_string(&path)?)
+    }
+
+    fn succeed(&self, step: &Step<'_>, expected: &[i32]) -> anyhow::Result<()> {
+        let name = step.name();
+        let done = self.step(step, STEP)?;
+        match done.ended {
+            Ended::Status(status) if expected.contains(&status) => Ok(()),
+            Ended::Status(status) => bail!("`{name}` ended with status {status}: {}", done.last()),
+            Ended::Broken(ref reason) => bail!("`{name}` was broken off: {reason}"),
+            Ended::Stopped => Err(Stopped.into()),
+        }
+    }
+
+    fn step(&self, step: &Step<'_>, time: Duration) -> anyhow::Result<Done> {
+        let arguments = self.place.door.arguments(&self.place.config, step);
+        job::run(&arguments, &Limits { time, ..self.limits.clone() }).context("failed to start a process")
+    }
+}
+
+/// A step was ended because something else is wanted.
+#[derive(Debug, thiserror::Error)]
+#[error("a step was told to end")]
+struct Stopped;
+
+/// What a step gives; where it fails, nothing, and a trouble more.
+fn beside<T: Default>(result: anyhow::Result<T>, troubles: &mut Vec<String>) -> anyhow::Result<T> {
+    result.or_else(|error| {
+        if error.is::<Stopped>() {
+            return Err(error);
+        }
+        troubles.push(format!("{error:#}"));
+        Ok(T::default())
+    })
+}
+
+/// That a run measured, or why it did not.
+fn measured(status: i32, done: &Done) -> anyhow::Result<bool> {
+    match status {
+        0 | 3 | 5 => Ok(true),
+        _ => bail!("the run ended with status {status}: {}", done.last()),
+    }
+}

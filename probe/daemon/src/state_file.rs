@@ -1,0 +1,203 @@
+//! What the last rounds found: a file, so that a daemon that is started again shows and counts it still.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use fpprobe_reports::limited;
+use fpprobe_reports::save::save;
+use serde::{Deserialize, Serialize};
+
+use crate::budget::Spent;
+use crate::changes::{Changes, Deviation};
+use crate::order::Extent;
+use crate::shared_status::Last;
+
+/// Bytes that the file may have.
+const LIMIT: u64 = 256 << 20;
+
+/// A rule of a profile.
+type RuleOf = (String, String);
+
+/// What is known of devices and slots.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct StateFile {
+    /// Of each device, by key, what its last round found.
+    pub last: BTreeMap<String, Last>,
+    /// Of each device, by key, the metrics of a report and how much that asked.
+    pub metrics: BTreeMap<String, (Extent, String)>,
+    /// Of each driver of a slot the rules that were met once and have not been since.
+    standing: BTreeMap<String, BTreeSet<RuleOf>>,
+    /// Of each device, by key, what hooks were told of and has not been mended since: rules and kernels. Another driver is another
+    /// device.
+    #[serde(default)]
+    told: BTreeMap<String, BTreeSet<String>>,
+    /// What the baseline did not accept last, by driver of a slot and extent: a quick run asks other things than a default run.
+    #[serde(default)]
+    unaccepted: BTreeMap<String, BTreeSet<RuleOf>>,
+    /// What measuring has cost of late.
+    #[serde(default)]
+    pub spent: Spent,
+    /// Whether an operator wants nothing measured.
+    #[serde(default)]
+    pub paused: bool,
+    #[serde(skip)]
+    path: PathBuf,
+}
+
+impl StateFile {
+    /// What the file holds, or nothing and why.
+    pub fn open(path: &Path) -> (StateFile, Option<String>) {
+        let read = match limited::text(path, LIMIT) {
+            Ok(text) => serde_json::from_str(&text).map_err(|error| error.to_string()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(StateFile::default()),
+            Err(error) => Err(error.to_string()),
+        };
+        let (state, trouble) = match read {
+            Ok(state) => (state, None),
+            Err(error) => (StateFile::default(), Some(format!("{}: {error}; it is begun anew", path.display()))),
+        };
+        (StateFile { path: path.to_owned(), ..state }, trouble)
+    }
+
+    /// Adds what a round found to what stands; how many rules are met no more by this driver of a slot.
+    pub fn stands(&mut self, place: &str, changes: &Changes) -> usize {
+        let standing = self.standing.entry(place.to_owned()).or_default();
+        for rule in changes.conforming() {
+            standing.remove(&(rule.profile.clone(), rule.id.clone()));
+        }
+        standing.extend(changes.regressions().into_iter().map(|rule| (rule.profile, rule.id)));
+        standing.len()
+    }
+
+    /// How many rules are met no more by this driver of a slot.
+    pub fn standing(&self, place: &str) -> usize {
+        self.standing.get(place).map_or(0, BTreeSet::len)
+    }
+
+    /// Whether something is accepted no more that hooks have not been told of: a default run finds what the quick run before
+    /// it found, and more.
+    pub fn is_news(&self, key: &str, changes: &Changes) -> bool {
+        let told = self.told.get(key);
+        changes.regressed().any(|one| !told.is_some_and(|told| told.contains(&one)))
+    }
+
+    /// Hooks know it.
+    pub fn told(&mut self, key: &str, changes: &Changes) {
+        let told = self.told.entry(key.to_owned()).or_default();
+        for one in changes.mended() {
+            told.remove(&one);
+        }
+        told.extend(changes.regressed());
+    }
+
+    /// Whether the baseline does not accept something that was not there before.
+    pub fn is_unaccepted_news(&self, order: &str, deviations: &[Deviation]) -> bool {
+        let before = self.unaccepted.get(order);
+        rules(deviations).any(|rule| !before.is_some_and(|before| before.contains(&rule)))
+    }
+
+    /// How many deviations of these orders the baseline does not accept, each once: a quick run measures less than a default run,
+    /// and what it leaves out stands. None where nothing was checked.
+    pub fn standing_unaccepted(&self, orders: [&str; 2]) -> Option<usize> {
+        let known: Vec<&BTreeSet<RuleOf>> = orders.iter().filter_map(|order| self.unaccepted.get(*order)).collect();
+        (!known.is_empty()).then(|| known.into_iter().flatten().collect::<BTreeSet<_>>().len())
+    }
+
+    /// Takes over what the baseline does not accept.
+    pub fn unaccepted(&mut self, order: &str, deviations: &[Deviation]) {
+        self.unaccepted.insert(order.to_owned(), rules(deviations).collect());
+    }
+
+    /// Forgets devices that are gone, or have another driver.
+    pub fn retain(&mut self, keys: impl Fn(&str) -> bool) {
+        self.last.retain(|key, _| keys(key));
+        self.metrics.retain(|key, _| keys(key));
+        self.told.retain(|key, _| keys(key));
+    }
+
+    /// Writes the file.
+    pub fn save(&self) -> anyhow::Result<()> {
+        let text = serde_json::to_string(self)?;
+        Ok(save(&self.path, |out| out.write_all(text.as_bytes()))?)
+    }
+}
+
+fn rules(deviations: &[Deviation]) -> impl Iterator<Item = RuleOf> {
+    deviations.iter().map(|one| (one.profile.clone(), one.rule.clone()))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn changes(kind: &str) -> Changes {
+        let rule = json!({ "kind": kind, "profile": "p", "rule": "R-1", "title": "t", "new": null });
+        serde_json::from_value(json!({ "devices": [{ "identity": [], "kernels": [], "rules": [rule] }] })).unwrap()
+    }
+
+    #[test]
+    fn a_regression_stands_until_it_is_mended_and_outlives_the_process() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("remembered.json");
+        let (mut state, trouble) = StateFile::open(&path);
+        assert_eq!((trouble, state.stands("slot", &changes("newly_deviating"))), (None, 1));
+        assert_eq!(state.stands("slot", &Changes::default()), 1, "nothing has changed since");
+        state.save().unwrap();
+        let (mut again, _) = StateFile::open(&path);
+        assert_eq!(again.stands("slot", &Changes::default()), 1);
+        assert_eq!(again.stands("slot", &changes("newly_conforming")), 0);
+        std::fs::write(&path, "{").unwrap();
+        assert!(StateFile::open(&path).1.unwrap().contains("begun anew"));
+    }
+
+    #[test]
+    fn a_regression_is_news_once_until_it_is_mended() {
+        let (mut state, _) = StateFile::open(Path::new("/nonexistent/remembered.json"));
+        let of_kernel = |kind: &str, id: &str| -> Changes {
+            let kernel = json!({ "kind": kind, "kernel": id });
+            serde_json::from_value(json!({ "devices": [{ "identity": [], "kernels": [kernel], "rules": [] }] }))
+                .unwrap()
+        };
+        for (worse, better) in [
+            (changes("newly_deviating"), changes("newly_conforming")),
+            (of_kernel("newly_deviating", "f32.fadd"), of_kernel("newly_conforming", "f32.fadd")),
+            (of_kernel("unmeasurable", "f32.fmul"), of_kernel("appeared", "f32.fmul")),
+        ] {
+            assert!(state.is_news("slot", &worse) && !state.is_news("slot", &better));
+            state.told("slot", &worse);
+            assert!(!state.is_news("slot", &worse) && state.is_news("other", &worse));
+            state.told("slot", &better);
+            assert!(state.is_news("slot", &worse));
+        }
+        // What deviates may crash as well.
+        state.told("slot", &of_kernel("newly_deviating", "f32.fadd"));
+        let crashed = of_kernel("unmeasurable", "f32.fadd");
+        assert!(state.is_news("slot", &crashed));
+        state.told("slot", &crashed);
+        state.told("slot", &of_kernel("appeared", "f32.fadd"));
+        assert!(!state.is_news("slot", &of_kernel("newly_deviating", "f32.fadd")));
+    }
+
+    #[test]
+    fn what_the_baseline_does_not_accept_is_news_once() {
+        let (mut state, _) = StateFile::open(Path::new("/nonexistent/remembered.json"));
+        let deviation = |rule: &str| Deviation { profile: "p".to_owned(), rule: rule.to_owned(), why: String::new() };
+        let (one, both) = ([deviation("R-1")], [deviation("R-1"), deviation("R-2")]);
+        assert!(!state.is_unaccepted_news("slot", &[]));
+        assert!(state.is_unaccepted_news("slot", &one));
+        // It is news until it has been told.
+        assert!(state.is_unaccepted_news("slot", &one));
+        state.unaccepted("slot", &one);
+        assert!(!state.is_unaccepted_news("slot", &one) && state.is_unaccepted_news("other", &one));
+        assert!(state.is_unaccepted_news("slot", &both));
+        // What a quick run leaves out stands.
+        state.unaccepted("quick", &[]);
+        assert_eq!(state.standing_unaccepted(["quick", "slot"]), Some(1));
+        state.unaccepted("quick", &both);
+        assert_eq!(state.standing_unaccepted(["quick", "slot"]), Some(2));
+        assert_eq!(state.standing_unaccepted(["none", "nothing"]), None);
+    }
+}

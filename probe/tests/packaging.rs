@@ -74,6 +74,18 @@ fn units_are_valid() {
 }
 
 #[test]
+fn limits_are_settings_that_systemd_knows() {
+    let units = Units::installed();
+    for service in SERVICES {
+        units.drop_in(service, "limits.conf", &packaged("limits.conf.example"));
+    }
+    let all = SERVICES.map(|service| units.path(&format!("{service}.service")));
+    let said = analyze(["verify", "--man=no"], &all);
+    let complaints = String::from_utf8_lossy(&said.stderr);
+    assert!(said.status.success() && !complaints.contains("fpprobe"), "{complaints}");
+}
+
+#[test]
 fn a_configuration_that_is_wrong_is_not_tried_again_and_again() {
     let unit = packaged("fpprobe.service");
     // 2: usage, configuration or unreadable input.

@@ -1,7 +1,6 @@
-//! What measuring may cost: time in a day, and memory of a run with everything that it started.
+//! What measuring may cost: time in a day. Memory is for the service manager to limit.
 
-use std::collections::{HashMap, VecDeque};
-use std::fs;
+use std::collections::VecDeque;
 use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
@@ -31,29 +30,6 @@ impl Spent {
     }
 }
 
-/// Bytes in memory of a process and of all its descendants.
-pub fn memory(process: u32) -> u64 {
-    let mut children: HashMap<u32, Vec<u32>> = HashMap::new();
-    let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
-    for pid in processes.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok()) {
-        if let Some(parent) = field(pid, "PPid:") {
-            children.entry(parent as u32).or_default().push(pid);
-        }
-    }
-    let (mut sum, mut left) = (0, vec![process]);
-    while let Some(process) = left.pop() {
-        sum += field(process, "VmRSS:").unwrap_or(0) * 1024;
-        left.extend(children.remove(&process).unwrap_or_default());
-    }
-    sum
-}
-
-/// A number of `/proc/PID/status`.
-fn field(process: u32, name: &str) -> Option<u64> {
-    let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
-    status.lines().find_map(|line| line.strip_prefix(name))?.split_whitespace().next()?.parse().ok()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -77,16 +53,5 @@ mod tests {
         spent.add(now + DAY * 3650, minute);
         assert_eq!(spent.total(now), minute);
         assert_eq!(spent.total(now + DAY + minute), Duration::ZERO);
-    }
-
-    #[test]
-    fn memory_counts_children() {
-        let own = memory(std::process::id());
-        let mut child = std::process::Command::new("sleep").arg("10").spawn().unwrap();
-        let child_alone = memory(child.id());
-        let both = memory(std::process::id());
-        child.kill().unwrap();
-        child.wait().unwrap();
-        assert!(child_alone > 0 && own > 0 && both > child_alone, "{own} {child_alone} {both}");
     }
 }

@@ -41,9 +41,7 @@ pub fn load(slot: &str, kind: &str) -> Load {
     }
     let Some(address) = slot.strip_prefix("pci:") else { return Load::Unknown };
     let sys = Path::new("/sys");
-    let ask = |arguments: &[OsString]| {
-        job::run(arguments, &Limits { time: PATIENCE, memory: 0, stop: std::sync::Arc::default() })
-    };
+    let ask = |arguments: &[OsString]| job::run(arguments, &Limits { time: PATIENCE, stop: std::sync::Arc::default() });
     of_device(sys, address)
         .or_else(|| of_library(sys, address, ask))
         .or_else(|| of_clients(Path::new("/proc"), address))

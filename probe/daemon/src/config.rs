@@ -72,7 +72,6 @@ pub struct Budget {
     pub quick: f64,
     pub full: f64,
     pub day: f64,
-    pub memory: u64,
 }
 
 /// The socket that the daemon is controlled by.
@@ -146,7 +145,7 @@ impl Default for Busy {
 
 impl Default for Budget {
     fn default() -> Budget {
-        Budget { quick: 120.0, full: 7200.0, day: 0.0, memory: 0 }
+        Budget { quick: 120.0, full: 7200.0, day: 0.0 }
     }
 }
 
@@ -200,7 +199,6 @@ impl Daemon {
             (self.idle.is_nan() || self.idle < 0.0, "`daemon.idle` must be a load per processor, 0 or more"),
             (self.busy.percent > 100, "`daemon.busy.percent` must be at most 100"),
             (!(1..=1024).contains(&self.http.connections), "`daemon.http.connections` must be 1 to 1024"),
-            (self.budget.memory > 1 << 24, "`daemon.budget.memory` must be MiB, at most 16777216"),
             (self.hook.retries > 400, "`daemon.hook.retries` must be at most 400"),
             (self.webhook.retries > 400, "`daemon.webhook.retries` must be at most 400"),
         ];

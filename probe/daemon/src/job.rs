@@ -14,12 +14,8 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::budget;
-
 /// Between two looks at a process.
 const TICK: Duration = Duration::from_millis(20);
-/// Looks between two at its memory.
-const MEMORY_TICKS: u32 = 25;
 /// What a process may take to end when it is told to: a run has a journal to close and workers to end.
 const GRACE: Duration = Duration::from_millis(1500);
 /// Bytes of standard error that are kept.
@@ -30,8 +26,6 @@ const TOLD: u64 = 64 << 10;
 pub struct Limits {
     /// How long it may take.
     pub time: Duration,
-    /// Bytes in memory, with its descendants; 0 is no limit.
-    pub memory: u64,
     /// Whether the daemon wants it to end.
     pub stop: Arc<AtomicBool>,
 }
@@ -105,7 +99,7 @@ fn observe(mut command: Command, limits: &Limits) -> std::io::Result<Done> {
 
 fn watch(child: &mut Child, limits: &Limits) -> std::io::Result<Ended> {
     let begun = Instant::now();
-    for tick in 1.. {
+    loop {
         if let Some(status) = child.try_wait()? {
             return Ok(status.code().map_or_else(|| Ended::Broken(format!("ended: {status}")), Ended::Status));
         }
@@ -113,8 +107,6 @@ fn watch(child: &mut Child, limits: &Limits) -> std::io::Result<Ended> {
             Some(Ended::Stopped)
         } else if begun.elapsed() > limits.time {
             Some(Ended::Broken(format!("it took more than {} s, its budget of time", limits.time.as_secs_f64())))
-        } else if limits.memory > 0 && tick % MEMORY_TICKS == 0 && budget::memory(child.id()) > limits.memory {
-            Some(Ended::Broken(format!("it took more than {} MiB, its budget of memory", limits.memory >> 20)))
         } else {
             None
         };
@@ -124,7 +116,6 @@ fn watch(child: &mut Child, limits: &Limits) -> std::io::Result<Ended> {
         }
         std::thread::sleep(TICK);
     }
-    Ok(Ended::Stopped)
 }
 
 /// Tells a process to end, and makes it.
@@ -157,7 +148,7 @@ mod tests {
         let mut command = Command::new("sh");
         command.args(["-c", "sleep 20 & exit 3"]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
         let begun = Instant::now();
-        let limits = Limits { time: Duration::from_mins(1), memory: 0, stop: Arc::default() };
+        let limits = Limits { time: Duration::from_mins(1), stop: Arc::default() };
         let done = observe(command, &limits).unwrap();
         assert_eq!(done.ended, Ended::Status(3));
         assert!(begun.elapsed() < Duration::from_secs(15), "{:?}", begun.elapsed());

@@ -1,21 +1,18 @@
-//! When the clock says to measure: an interval, or a calendar expression in local time, with jitter.
+//! When the clock says to measure: an interval, with jitter. Times of the calendar are for a service manager.
 
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::str::FromStr;
 use std::time::{Duration, Instant};
 
-use croner::Cron;
 use jiff::{SignedDuration, Zoned};
 
 /// A schedule.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub enum Schedule {
     /// Never by the clock.
     Never,
     /// So long after the time before.
     Every(Duration),
-    /// Minute, hour, day, month, weekday.
-    Calendar(Box<Cron>),
 }
 
 /// Units of an interval, in seconds.
@@ -30,10 +27,10 @@ impl FromStr for Schedule {
             return Ok(Schedule::Never);
         }
         let Some(interval) = text.strip_prefix("every ") else {
-            let cron = Cron::from_str(text);
-            return cron.map(|cron| Schedule::Calendar(Box::new(cron))).map_err(|error| {
-                format!("`daemon.schedule`: `{text}` is no calendar expression ({error}) and no interval (`every 6h`)")
-            });
+            return Err(format!(
+                "`daemon.schedule`: `{text}` is no interval such as `every 6h`; for times of the calendar, have a systemd \
+                 timer start `fpprobe daemon run-now` (docs/daemon.md)"
+            ));
         };
         let interval = interval.trim();
         let parsed = UNITS.iter().find_map(|(unit, seconds)| {
@@ -54,7 +51,6 @@ impl Schedule {
         let time = match self {
             Schedule::Never => return None,
             Schedule::Every(interval) => after.checked_add(SignedDuration::try_from(*interval).ok()?).ok()?,
-            Schedule::Calendar(cron) => cron.find_next_occurrence(after, false).ok()?,
         };
         // Hosts that start together need not measure together; nothing depends on how good this chance is.
         let chance = RandomState::new().build_hasher().finish() as f64 / u64::MAX as f64;
@@ -109,11 +105,8 @@ impl Alarm {
         if back <= TOLERANCE {
             return Ring::Silent;
         }
-        self.next = match schedule {
-            // As much of the interval is left as before.
-            Schedule::Every(_) => next.checked_sub(back).ok(),
-            _ => schedule.next(wall, jitter),
-        };
+        // As much of the interval is left as before.
+        self.next = next.checked_sub(back).ok();
         Ring::SetBack(back)
     }
 }
@@ -125,7 +118,8 @@ mod tests {
     #[test]
     fn a_clock_that_is_set_back_keeps_no_schedule_from_its_time() {
         let (ahead, right, passing) = (at("2036-03-04T05:06:07[UTC]"), at("2026-03-04T05:06:17[UTC]"), Instant::now());
-        for (text, expected) in [("every 90s", "2026-03-04T05:07:37[UTC]"), ("0 3 * * *", "2026-03-05T03:00:00[UTC]")] {
+        {
+            let (text, expected) = ("every 90s", "2026-03-04T05:07:37[UTC]");
             let schedule: Schedule = text.parse().unwrap();
             let mut alarm = Alarm::new(&schedule, Duration::ZERO, &ahead, passing);
             let mut look = |wall: &Zoned, seconds: u64| {
@@ -158,14 +152,9 @@ mod tests {
     }
 
     #[test]
-    fn intervals_and_calendars() {
+    fn intervals_are_whole_numbers_of_a_unit() {
         let now = at("2026-03-04T05:06:07[UTC]");
-        for (text, expected) in [
-            ("every 90s", "2026-03-04T05:07:37[UTC]"),
-            ("every 6h", "2026-03-04T11:06:07[UTC]"),
-            ("0 3 * * *", "2026-03-05T03:00:00[UTC]"),
-            ("30 2 * * sun", "2026-03-08T02:30:00[UTC]"),
-        ] {
+        for (text, expected) in [("every 90s", "2026-03-04T05:07:37[UTC]"), ("every 6h", "2026-03-04T11:06:07[UTC]")] {
             assert_eq!(text.parse::<Schedule>().unwrap().next(&now, Duration::ZERO), Some(at(expected)), "{text}");
         }
         assert!("".parse::<Schedule>().unwrap().next(&now, Duration::ZERO).is_none());
@@ -182,8 +171,11 @@ mod tests {
 
     #[test]
     fn mistakes_are_named() {
-        for text in ["every", "every soon", "every 0h", "every 999999d", "0 25 * * *", "tomorrow"] {
+        for text in ["every", "every soon", "every 0h", "every 999999d", "tomorrow"] {
             assert!(text.parse::<Schedule>().unwrap_err().contains("daemon.schedule"), "{text}");
+        }
+        for text in ["0 3 * * *", "30 2 * * sun"] {
+            assert!(text.parse::<Schedule>().unwrap_err().contains("systemd timer"), "{text}");
         }
     }
 }

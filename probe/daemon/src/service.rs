@@ -247,7 +247,7 @@ impl Service {
         let daemon = &self.settings.daemon;
         let stop = Arc::new(AtomicBool::new(false));
         let time = if order.extent == Extent::Quick { daemon.budget.quick } else { daemon.budget.full };
-        let limits = Limits { time: seconds(time), memory: daemon.budget.memory << 20, stop: Arc::clone(&stop) };
+        let limits = Limits { time: seconds(time), stop: Arc::clone(&stop) };
         let folder = self.settings.folder();
         let place = Place {
             config: folder.join("config.toml"),

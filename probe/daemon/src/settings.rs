@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use fpprobe_reports::store::{DAEMON, Store};
 use fpprobe_system::usage::usage_error;
-use jiff::Zoned;
 
 use crate::config::Daemon;
 use crate::hook::{self, HTTPS};
@@ -33,9 +32,6 @@ impl Settings {
     /// Makes sure that the daemon's settings are valid; the program has checked the others.
     pub fn new(daemon: Daemon, text: String, timeout: f64, store: Store) -> anyhow::Result<Settings> {
         let schedule: Schedule = daemon.schedule.parse().map_err(usage_error)?;
-        if !matches!(schedule, Schedule::Never) && schedule.next(&Zoned::now(), Duration::ZERO).is_none() {
-            return Err(usage_error(format!("`daemon.schedule`: `{}` never comes", daemon.schedule)));
-        }
         let windows =
             daemon.windows.iter().map(|text| text.parse()).collect::<Result<_, String>>().map_err(usage_error)?;
         if daemon.hook.command.first().is_some_and(String::is_empty) {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use fpprobe_spirv::error::nearest;
 use toml::{Table, Value};
 
-use super::settings::{Config, checked};
+use super::settings::{Config, checked, removed};
 
 /// Variables of these names are no settings: the layer that tests load into workers, the benchmark and hooks have them.
 const OTHERS: [&str; 4] = ["FPPROBE_FAULTS", "FPPROBE_FAULTS_STATE", "FPPROBE_BENCH_RUNS", "FPPROBE_HOOK"];
@@ -70,6 +70,10 @@ impl Layers {
                 continue;
             }
             let Some(key) = known.get(&name) else {
+                let key = name.trim_start_matches(PREFIX).to_lowercase().replace('_', ".");
+                if let Some(message) = removed(&key) {
+                    return Err(format!("the environment variable `{name}`: {message}"));
+                }
                 let near = nearest(&name, known.keys().map(String::as_str));
                 return Err(format!("the environment variable `{name}` is no setting{}", meant(&near)));
             };
@@ -87,6 +91,9 @@ impl Layers {
             };
             let key = key.trim();
             if !self.origins.contains_key(key) {
+                if let Some(message) = removed(key) {
+                    return Err(format!("`--set {text}`: {message}"));
+                }
                 let near = nearest(key, self.origins.keys().map(String::as_str));
                 return Err(format!("`--set {text}`: `{key}` is no setting{}", meant(&near)));
             }
@@ -227,6 +234,8 @@ mod tests {
             (&[("FPPROBE_WORKERS_JBOS", "3")][..], &[][..], &["FPPROBE_WORKERS_JBOS", "`FPPROBE_WORKERS_JOBS`"][..]),
             (&[], &["daemon.http.listn=x"], &["daemon.http.listn", "`daemon.http.listen`"]),
             (&[("FPPROBE_WORKERS_JOBS", "many")], &[], &["FPPROBE_WORKERS_JOBS", "whole number", "many"]),
+            (&[], &["daemon.budget.memory=1"], &["daemon.budget.memory", "MemoryMax="]),
+            (&[("FPPROBE_DAEMON_BUDGET_MEMORY", "1")], &[], &["FPPROBE_DAEMON_BUDGET_MEMORY", "MemoryMax="]),
             (&[], &["daemon"], &["KEY=VALUE"]),
             (&[], &["daemon.tell=x"], &["`--set daemon.tell=x`", "`daemon.tell`", "`x`", "`regressions`"]),
             (&[("FPPROBE_DAEMON_BUSY_IN_USE", "x")], &[], &["FPPROBE_DAEMON_BUSY_IN_USE", "`daemon.busy.in_use`"]),

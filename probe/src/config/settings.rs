@@ -125,8 +125,30 @@ impl Default for Workers {
 /// Longest line of a message: it quotes the file, whose lines may have any length.
 const LONGEST: usize = 200;
 
+/// Settings that were removed, each with what to use instead.
+const REMOVED: [(&str, &str); 1] = [(
+    "daemon.budget.memory",
+    "limit the service instead, with `MemoryMax=` in a drop-in of its unit (docs/daemon.md)",
+)];
+
+/// The message for a setting that was removed.
+pub fn removed(key: &str) -> Option<String> {
+    let (_, instead) = REMOVED.iter().find(|(removed, _)| *removed == key)?;
+    Some(format!("`{key}` was removed: {instead}"))
+}
+
+/// The first removed setting that a file has.
+fn has_removed(text: &str) -> Option<String> {
+    let file: toml::Value = text.parse::<toml::Table>().ok()?.into();
+    let has = |key: &str| key.split('.').try_fold(&file, |table, part| table.get(part)).is_some();
+    REMOVED.iter().find(|(key, _)| has(key)).and_then(|(key, _)| removed(key))
+}
+
 /// Parses a configuration; the error names line and key, and for a key that does not exist the nearest ones.
 pub fn parse(text: &str) -> Result<Config, String> {
+    if let Some(message) = has_removed(text) {
+        return Err(message);
+    }
     let config: Config = toml::from_str(text).map_err(|error| shown(&(error.to_string() + &meant(error.message()))))?;
     checked(config)
 }
@@ -211,6 +233,8 @@ mod tests {
         let message = parse("\n[workers]\ntimeout = \"soon\"\n").unwrap_err();
         assert!(message.contains("line 3") && message.contains("timeout"), "{message}");
         assert!(parse("[workers]\njobs = 100").unwrap_err().contains("workers.jobs"));
+        let message = parse("daemon.budget.memory = 4096\n").unwrap_err();
+        assert!(message.contains("`daemon.budget.memory` was removed") && message.contains("MemoryMax="), "{message}");
     }
 
     #[test]

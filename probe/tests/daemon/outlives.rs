@@ -78,11 +78,11 @@ fn a_damaged_report_of_before_stops_a_device_once_at_most() {
 fn what_can_never_work_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     for (settings, problem) in [
-        ("schedule = \"0 0 30 2 *\"", "never comes"),
+        ("schedule = \"0 3 * * sun\"", "systemd timer"),
         ("webhook.url = \"http://\"", "and a host"),
         ("webhook.url = \"ftp://a/\"", "http:// or https://"),
         ("webhook = { url = \"https://a/\", authorities = \"/nowhere\" }", "daemon.webhook.authorities"),
-        ("budget.memory = 99999999999", "daemon.budget.memory"),
+        ("budget.memory = 4096", "MemoryMax="),
     ] {
         let config = folder.path().join("config.toml");
         let store = folder.path().join("store");

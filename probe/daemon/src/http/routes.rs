@@ -120,7 +120,7 @@ impl Site {
         let (store, report) = (self.store.folder(), stored.entry.id());
         let render = Step::Render { store, report, output: &page, format: None };
         let arguments = self.door.arguments(&self.config, &render);
-        let limits = Limits { time: PAGE, memory: 0, stop: Arc::default() };
+        let limits = Limits { time: PAGE, stop: Arc::default() };
         match job::run(&arguments, &limits).map(|done| done.ended) {
             Ok(Ended::Status(0)) => fs::read(&page).map_or_else(|_| unknown(), Response::page),
             _ => Response::plain(500, "the page could not be made"),

@@ -9,9 +9,9 @@ use fpprobe_profiles::Outcome;
 use fpprobe_reports::model::{Incident, NO_DEVICE};
 use fpprobe_reports::store::{Held, Store};
 
-use crate::exit::say;
 use crate::supervisor::Row;
 use fpprobe_system::host;
+use fpprobe_system::usage::say;
 
 /// Drivers by a part of their library's or manifest's name: PCI vendor, and the kernel drivers that they work with.
 const DRIVERS: [(&str, u32, &[&str]); 6] = [

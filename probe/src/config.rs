@@ -10,7 +10,7 @@ pub use layers::Layers;
 pub use settings::*;
 
 use crate::document::Document;
-use crate::exit::usage_error;
+use fpprobe_system::usage::usage_error;
 
 /// The file of settings.
 const CONFIGURATION: Document = Document {

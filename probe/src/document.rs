@@ -4,7 +4,7 @@ use std::path::Path;
 
 use fpprobe_reports::limited;
 
-use crate::exit::usage_error;
+use fpprobe_system::usage::usage_error;
 
 /// A kind of text.
 pub struct Document {

@@ -8,11 +8,10 @@ use fpprobe_daemon::{DeviceTable, Door, KnownDevice, Library, Run, Settings, Ste
 use fpprobe_system::cancellation::Cancellation;
 
 use crate::cli::Place;
-use crate::commands::baseline;
 use crate::config::{self, Layers};
-use crate::exit::{say, usage_error};
 use crate::supervisor::{self, Row, Target, enumerate};
-use crate::{absent, discover, keep, profiles, select};
+use crate::{absent, baseline, discover, keep, profiles, select};
+use fpprobe_system::usage::{say, usage_error};
 
 /// Where the configuration comes from.
 #[derive(Clone, Debug, Default)]

@@ -7,10 +7,8 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use fpprobe_system::usage::Usage;
+use fpprobe_system::usage::{Usage, say};
 use signal_hook::consts::SIGABRT;
-
-pub use fpprobe_system::usage::{OrUsage, say, usage_error};
 
 use crate::output::{self, CLOSED};
 

@@ -16,7 +16,7 @@ fn responses(pieces: &[&[u8]]) {
     let mut decoder = frame::Decoder::default();
     for piece in pieces {
         decoder.feed(piece);
-        while let Ok(Some(response)) = decoder.next::<Response>() {
+        while let Ok(Some(response)) = decoder.message::<Response>() {
             let again = frame::encode(&response).unwrap_or_default();
             assert!(
                 matches!(frame::read::<Response>(&again[..]), Ok(Some(same)) if format!("{same:?}") == format!("{response:?}"))
@@ -29,7 +29,7 @@ fn requests(pieces: &[&[u8]]) {
     let mut decoder = frame::Decoder::default();
     for piece in pieces {
         decoder.feed(piece);
-        while let Ok(Some(request)) = decoder.next::<Request>() {
+        while let Ok(Some(request)) = decoder.message::<Request>() {
             let again = frame::encode(&request).unwrap_or_default();
             assert!(
                 matches!(frame::read::<Request>(&again[..]), Ok(Some(same)) if format!("{same:?}") == format!("{request:?}"))

@@ -1,7 +1,5 @@
 //! The journal of a run in progress: a file beside the report, written step by step, and gone when the report holds all.
 
-mod track;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
@@ -12,20 +10,38 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context as _, anyhow};
-use fpprobe_reports::journal::{Custody, Held, Leg, Pass, Record, Run, line, read};
+use fpprobe_reports::journal::{Custody, Held, Leg, Record, Run, line, read};
 use rustix::fs::{FlockOperation, flock};
 
-use crate::exit::{OrUsage as _, say, usage_error};
-use crate::output::quoted;
 use fpprobe_system::cancellation::Cancellation;
 use fpprobe_system::host;
-
-pub use track::Track;
+use fpprobe_system::usage::{OrUsage as _, say, usage_error};
 
 /// Its name in the folder of a report.
 const NAME: &str = "journal.jsonl";
 /// What is appended to the name of a report that is a single file.
 const SUFFIX: &str = ".journal";
+
+/// The journal of a run.
+pub enum JournalPlace {
+    /// There is none: no file is to be written.
+    Nowhere,
+    /// One that begins here, when it is known what runs.
+    At(PathBuf),
+    /// One that goes on.
+    On(Journal),
+}
+
+impl JournalPlace {
+    /// The journal, where there is one.
+    pub fn open(self, run: &Run, retry: bool, cancellation: &Cancellation) -> anyhow::Result<Option<Journal>> {
+        match self {
+            JournalPlace::Nowhere => Ok(None),
+            JournalPlace::At(path) => Journal::begin(&path, run.clone(), retry, cancellation).map(Some),
+            JournalPlace::On(journal) => Ok(Some(journal)),
+        }
+    }
+}
 
 /// A run's journal.
 pub struct Journal {
@@ -139,9 +155,9 @@ impl Journal {
         self.stop.broken().map_or(Ok(()), |cause| Err(usage_error(cause)))
     }
 
-    /// The steps of one pass over one device.
-    pub fn track<'a>(&'a self, device: &'a str, pass: Pass) -> Track<'a> {
-        Track::new(self, device, pass)
+    /// What earlier processes wrote, with numbers of lines.
+    pub fn past(&self) -> impl Iterator<Item = (usize, &Record)> {
+        self.past.iter().map(|(line, record)| (*line, record))
     }
 
     /// The devices that earlier processes have begun to measure.
@@ -251,4 +267,11 @@ fn predecessor(path: &Path, file: &File) -> anyhow::Result<BTreeMap<String, BTre
             Ok(BTreeMap::new())
         }
     }
+}
+
+/// A path as a shell reads it.
+fn quoted(path: &Path) -> String {
+    let text = path.display().to_string();
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+=:@%".contains(c);
+    if text.chars().all(plain) { text } else { format!("'{}'", text.replace('\'', "'\\''")) }
 }

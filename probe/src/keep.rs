@@ -15,7 +15,8 @@ use fpprobe_reports::store::{Limits, Listing, Put, Store};
 
 use crate::cli::{Keeping, Place};
 use crate::config::Config;
-use crate::exit::{OrUsage as _, say, usage_error};
+use fpprobe_system::cancellation::Cancellation;
+use fpprobe_system::usage::{OrUsage as _, say, usage_error};
 
 /// Where a run's report is kept.
 pub struct Keep {
@@ -54,6 +55,21 @@ impl Keep {
         warn_of_future(&self.store.list().or_usage()?);
         Ok(Some(file))
     }
+}
+
+/// Stores the report of a run, unless it was cancelled; the file, where it was stored.
+pub fn store_report(
+    keep: Option<&Keep>,
+    cancellation: &Cancellation,
+    report: &Report,
+    written: bool,
+) -> anyhow::Result<Option<PathBuf>> {
+    let Some(keep) = keep else { return Ok(None) };
+    if let Some(cause) = cancellation.cause() {
+        say(&format!("the report was not stored: {cause}, and it lacks the rest"));
+        return Ok(None);
+    }
+    keep.keep(report, written)
 }
 
 /// Writes what could not be stored among the temporary files, and says where.

@@ -9,10 +9,7 @@
 #![forbid(unsafe_code)]
 
 mod absent;
-mod against;
-mod alone;
-mod asking;
-mod campaign;
+mod baseline;
 mod cli;
 mod colour;
 mod commands;
@@ -24,21 +21,18 @@ mod door;
 mod event;
 mod exit;
 pub mod hostile;
-mod hurry;
 mod journal;
-mod judging;
 mod keep;
 mod lines;
 mod output;
 mod profiles;
 mod progress;
-mod quick;
 mod require;
+mod run;
 mod select;
 mod session;
 mod supervisor;
 mod sweep;
-mod tally;
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -54,7 +48,7 @@ pub fn main() -> ExitCode {
     let cli = match Cli::from_args() {
         Ok(Some(cli)) => cli,
         Ok(None) => {
-            exit::say(cli::FIRST.trim_end());
+            fpprobe_system::usage::say(cli::FIRST.trim_end());
             return Status::Usage.into();
         }
         Err(error) => return exit::usage(&error),
@@ -80,7 +74,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<Status> {
         return commands::daemon::ask(&source, command);
     }
     let layers = config::load(cli.global.config.as_deref(), &cli.global.set)?;
-    let session = session::Session::new(layers.config().map_err(exit::usage_error)?, &cli.global);
+    let session = session::Session::new(layers.config().map_err(fpprobe_system::usage::usage_error)?, &cli.global);
     match cli.command {
         Command::List(args) => commands::list::main(&session, &args),
         Command::Run(args) => commands::run::main(&session, &args),

@@ -8,7 +8,7 @@ use fpprobe_spirv::Kernel;
 use fpprobe_spirv::cases::is_offered;
 use serde::Deserialize;
 
-use crate::exit::{OrUsage as _, say, usage_error};
+use fpprobe_system::usage::{OrUsage as _, say, usage_error};
 
 /// Longest line of standard input.
 const LINE: u64 = 1 << 20;

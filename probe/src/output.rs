@@ -7,9 +7,9 @@ use fpprobe_reports::Report;
 use fpprobe_reports::render::{self, Form, OutputFormat, Style};
 use fpprobe_reports::save::save;
 
-use crate::exit::OrUsage as _;
 use crate::journal;
 use fpprobe_system::calls;
+use fpprobe_system::usage::OrUsage as _;
 
 /// Standard output, buffered. A closed reader is an error of kind `BrokenPipe`, which `main` takes for a quiet end.
 pub fn stdout() -> BufWriter<Shown> {
@@ -116,13 +116,6 @@ impl Output {
         out.flush()?;
         Ok(())
     }
-}
-
-/// A path as a shell reads it.
-pub fn quoted(path: &Path) -> String {
-    let text = path.display().to_string();
-    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+=:@%".contains(c);
-    if text.chars().all(plain) { text } else { format!("'{}'", text.replace('\'', "'\\''")) }
 }
 
 /// Where a document that is no report goes: one file, or standard output.

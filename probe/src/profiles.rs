@@ -9,8 +9,8 @@ use fpprobe_reports::Report;
 use fpprobe_spirv::error::nearest;
 
 use crate::document::Document;
-use crate::exit::{OrUsage as _, usage_error};
 use crate::select;
+use fpprobe_system::usage::{OrUsage as _, usage_error};
 
 /// A profile of one's own.
 const PROFILE: Document = Document {

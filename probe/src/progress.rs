@@ -8,7 +8,7 @@ use fpprobe_reports::escape::visible;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 
 use crate::event::Event;
-use crate::exit::say;
+use fpprobe_system::usage::say;
 
 /// Shows events.
 pub struct Progress {

@@ -9,8 +9,9 @@ use fpprobe_reports::vulkan_profile::{Demands, Standing};
 use fpprobe_reports::{Report, verified};
 
 use crate::document::Document;
-use crate::exit::{Status, say, usage_error};
+use crate::exit::Status;
 use crate::profiles;
+use fpprobe_system::usage::{say, usage_error};
 
 /// A Vulkan Profiles file.
 const VULKAN: Document = Document {

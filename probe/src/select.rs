@@ -6,8 +6,8 @@ use fpprobe_reports::selection::selects;
 use fpprobe_spirv::error::nearest;
 use fpprobe_spirv::{Kernel, ParseError};
 
-use crate::exit::usage_error;
 use crate::supervisor::{Row, Target};
+use fpprobe_system::usage::usage_error;
 
 /// Every device of every driver, in the order of `fpprobe list`, which is also their index.
 pub fn targets(rows: &[Row]) -> Vec<Target> {

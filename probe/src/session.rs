@@ -7,10 +7,11 @@ use anyhow::Context as _;
 use crate::cli::{Global, Measuring, Place};
 use crate::config::Config;
 use crate::event::Listener;
-use crate::exit::{Ended, Status, say};
+use crate::exit::{Ended, Status};
 use crate::supervisor::{Row, Settings, enumerate};
 use crate::{absent, discover, keep};
 use fpprobe_system::cancellation::Cancellation;
+use fpprobe_system::usage::say;
 
 /// One invocation of the program.
 pub struct Session {

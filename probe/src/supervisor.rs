@@ -6,17 +6,18 @@
 
 mod batch;
 mod capture;
+mod device_session;
 mod ending;
 mod enumerate;
 mod environment;
-mod lane;
+mod failures;
 mod process;
 mod queue;
 mod replay;
 pub mod results;
-mod site;
 pub mod sweep;
-mod trouble;
+mod track;
+mod worker_slot;
 
 use std::collections::BTreeSet;
 use std::num::NonZero;
@@ -30,15 +31,15 @@ use fpprobe_spirv::{Cases, Kernel};
 
 use crate::config::Config;
 use crate::event::Event;
-use crate::journal::Track;
 use fpprobe_system::cancellation::Cancellation;
 use fpprobe_worker::protocol::{Answer, Found, Request};
 
 pub use batch::Batching;
+pub use device_session::{Deadline, DeviceSession};
 pub use enumerate::{Row, ask_loader, enumerate};
 pub use environment::Environment;
-pub use site::{Hurry, Site};
-pub use trouble::is_violent;
+pub use failures::is_violent;
+pub use track::Track;
 
 /// How to measure.
 #[derive(Clone, Debug)]
@@ -78,7 +79,7 @@ pub struct Target {
 
 /// A kernel to measure.
 #[derive(Clone, Debug)]
-pub struct Ask {
+pub struct WorkItem {
     /// The kernel.
     pub kernel: Kernel,
     /// What it is asked; a list without name is not the catalogue's.
@@ -170,16 +171,16 @@ pub fn side_by_side<T: Sync, R: Send>(items: &[T], work: impl Fn(usize, &T) -> R
 /// Measures one device. Each step is noted in the track, if there is one; what the track knows already is not asked again.
 /// Fails where the track does not fit the kernels.
 pub fn measure(
-    site: &Site<'_>,
-    asks: &[Ask],
+    site: &DeviceSession<'_>,
+    asks: &[WorkItem],
     batching: Batching,
     track: Option<&Track<'_>>,
 ) -> Result<Measured, String> {
-    let Site { number, target, settings, listener, .. } = *site;
+    let DeviceSession { number, target, settings, listener, .. } = *site;
     let mut batches = batch::batches(asks, batching, settings.batch);
-    if let Some(hurry) = site.hurry {
+    if let Some(deadline) = site.deadline {
         // First what is never left out, then the rest in its order.
-        batches.sort_by_key(|batch| batch.iter().copied().min().filter(|first| *first >= hurry.from));
+        batches.sort_by_key(|batch| batch.iter().copied().min().filter(|first| *first >= deadline.from));
     }
     let lanes = settings.jobs(target).min(batches.len());
     let mut queue = queue::Queue::new(asks.len(), batches);
@@ -188,7 +189,7 @@ pub fn measure(
     let name = target.label();
     listener(&Event::Begun { device: number, name: &name, kernels: asks.len(), alone: batching != Batching::Shared });
     listener(&Event::Settled { device: number, kernels: queue.settled() });
-    let shared = lane::Shared::new(queue, site, track, (asks, batching.runs()));
+    let shared = worker_slot::Shared::new(queue, site, track, (asks, batching.runs()));
     std::thread::scope(|scope| {
         for _ in 0..lanes {
             scope.spawn(|| shared.run());
@@ -207,7 +208,7 @@ pub fn measure(
 }
 
 /// What a kernel answered.
-pub fn observation(ask: &Ask, answer: Answer) -> Observation {
+pub fn observation(ask: &WorkItem, answer: Answer) -> Observation {
     Observation {
         kernel: ask.kernel,
         cases: ask.cases.clone(),

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use fpprobe_spirv::needs::needs;
-use fpprobe_spirv::{Control, Format, Kernel, Need, Use};
+use fpprobe_spirv::{Control, Controls, Format, Kernel, Need, Use};
 
 use crate::model::Claims;
 
@@ -57,6 +57,13 @@ impl Support {
             [Need::Float16, Need::Float64, Need::Storage16, Need::ExtendedFormats, Need::CompressionBc, Need::Graphics];
         let controls = Control::all().map(Need::Control);
         Support { offers: features.into_iter().chain(formats).chain(controls).collect(), ..Support::default() }
+    }
+
+    /// The sets of controls that can be made of these modes.
+    pub fn control_sets(&self, modes: &[Control]) -> Vec<Controls> {
+        let able = |mode: &Control| mode.claim().is_none() || self.offers.contains(&Need::Control(*mode));
+        let modes: Vec<Control> = modes.iter().copied().filter(able).collect();
+        Controls::subsets(&modes)
     }
 
     /// Whether 16-bit values may lie in storage buffers as such.

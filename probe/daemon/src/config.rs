@@ -32,7 +32,7 @@ pub struct Daemon {
     pub webhook: Webhook,
 }
 
-/// BusyPolicy towards devices that are in use.
+/// The busy policy: what is done about devices that are in use.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Busy {

@@ -5,12 +5,15 @@ use fpprobe_reports::journal::{FORMAT, Run};
 use fpprobe_reports::render::{ANSWERS, OutputFormat};
 use fpprobe_reports::{answers, load, record};
 
-use crate::campaign::{Campaign, Noted};
 use crate::cli::AnswersArgs;
-use crate::exit::{OrUsage as _, Status, say, usage_error};
+use crate::colour;
+use crate::exit::Status;
+use crate::journal::JournalPlace;
+use crate::run::Pipeline;
+use crate::run::judge;
 use crate::session::Session;
-use crate::{colour, judging};
 use fpprobe_system::host;
+use fpprobe_system::usage::{OrUsage as _, say, usage_error};
 
 /// Answers what people ask of every device, from a report or from a run of the kernels that the questions look at.
 pub fn main(session: &Session, args: &AnswersArgs) -> anyhow::Result<Status> {
@@ -18,7 +21,7 @@ pub fn main(session: &Session, args: &AnswersArgs) -> anyhow::Result<Status> {
         .iter()
         .find(|format| format.name == args.format)
         .ok_or_else(|| usage_error(format!("unknown format `{}` of answers", args.format)))?;
-    let plan = judging::Plan::unjudged(format);
+    let plan = judge::Plan::unjudged(format);
     let Some(path) = &args.report else {
         let run = Run {
             journal: FORMAT.to_owned(),
@@ -29,8 +32,8 @@ pub fn main(session: &Session, args: &AnswersArgs) -> anyhow::Result<Status> {
             application: session.config.drivers.application().to_owned(),
             ..Run::default()
         };
-        let journal = Noted::Nowhere;
-        let campaign = Campaign {
+        let journal = JournalPlace::Nowhere;
+        let pipeline = Pipeline {
             session,
             measuring: &args.measuring,
             plan: &plan,
@@ -39,9 +42,9 @@ pub fn main(session: &Session, args: &AnswersArgs) -> anyhow::Result<Status> {
             quick: false,
             journal,
             retry: false,
-            before: None,
+            comparison: None,
         };
-        return campaign.lead();
+        return pipeline.execute();
     };
     let mut report = load::one(path).or_usage()?;
     for device in &mut report.devices {

@@ -3,21 +3,14 @@
 use std::path::Path;
 
 use anyhow::Context as _;
-use fpprobe_reports::baseline::{self, Baseline, Date, Filter, Revision};
+use fpprobe_reports::baseline::{self, Baseline, Filter, Revision};
 use fpprobe_reports::load;
 use fpprobe_reports::save::save;
 
+use crate::baseline::{BASELINE, read, today};
 use crate::cli::{AcceptArgs, BaselineCommand};
-use crate::document::Document;
-use crate::exit::{OrUsage as _, Status, say, usage_error};
-use fpprobe_system::host;
-
-/// Where a baseline comes from.
-const BASELINE: Document = Document {
-    name: "baseline",
-    limit: 16 << 20,
-    missing: "`fpprobe baseline accept REPORT -o FILE --reason TEXT` writes one",
-};
+use crate::exit::Status;
+use fpprobe_system::usage::{OrUsage as _, say, usage_error};
 
 /// Runs one of its commands.
 pub fn main(command: &BaselineCommand) -> anyhow::Result<Status> {
@@ -68,14 +61,4 @@ fn written(baseline: &Baseline, path: &Path) -> anyhow::Result<String> {
         .context("failed to write a baseline that can be read back")
         .or_usage()?;
     Ok(text)
-}
-
-/// Reads a baseline.
-pub fn read(path: &Path) -> anyhow::Result<Baseline> {
-    baseline::read(&path.display().to_string(), &BASELINE.read(path)?).or_usage()
-}
-
-/// The day, UTC.
-pub fn today() -> anyhow::Result<Date> {
-    Ok(host::now().split('T').next().unwrap_or_default().parse()?)
 }

@@ -9,18 +9,21 @@ use fpprobe_reports::load;
 use fpprobe_reports::model::ProfileResult;
 use fpprobe_reports::selection::selects;
 
-use crate::campaign::{Campaign, Gathered, Noted};
 use crate::cli::{CheckArgs, Judging, Place};
-use crate::exit::{OrUsage as _, Status, usage_error};
+use crate::exit::Status;
+use crate::journal::JournalPlace;
 use crate::output::Page;
+use crate::run::judge;
+use crate::run::{Gathered, Pipeline};
 use crate::session::Session;
-use crate::{colour, commands, judging, keep, profiles};
+use crate::{baseline, colour, keep, profiles};
 use fpprobe_system::host;
+use fpprobe_system::usage::{OrUsage as _, usage_error};
 
 /// Checks a report, or what is measured now.
 pub fn main(session: &Session, args: &CheckArgs) -> anyhow::Result<Status> {
     let page = Page::new(CHECKS, args.output.as_deref(), args.format.as_deref())?;
-    let mut baseline = commands::baseline::read(&args.baseline)?;
+    let mut baseline = baseline::read(&args.baseline)?;
     let (report, status) = match &args.report {
         Some(path) => (of(load::one(path).or_usage()?, args)?, Status::Done),
         None => measure(session, args)?,
@@ -31,7 +34,7 @@ pub fn main(session: &Session, args: &CheckArgs) -> anyhow::Result<Status> {
         baseline.accepted.retain(|accepted| judged(&accepted.profile));
     }
     let terms = Terms {
-        today: commands::baseline::today()?,
+        today: baseline::today()?,
         strict: args.strict,
         allow_tainted: args.allow_tainted,
         selected: !session.selections(&args.devices.device).is_empty(),
@@ -77,7 +80,7 @@ fn of_devices(report: &Report) -> impl Iterator<Item = &ProfileResult> {
 /// Measures what `run` would.
 fn measure(session: &Session, args: &CheckArgs) -> anyhow::Result<(Report, Status)> {
     let options = Judging { profile: args.profile.clone(), format: None, output: None, require: Vec::new() };
-    let plan = judging::Plan::new(&session.config, &options, Path::new(""))?;
+    let plan = judge::Plan::new(&session.config, &options, Path::new(""))?;
     let run = Run {
         journal: FORMAT.to_owned(),
         program: host::program().version,
@@ -87,10 +90,10 @@ fn measure(session: &Session, args: &CheckArgs) -> anyhow::Result<(Report, Statu
         application: session.config.drivers.application().to_owned(),
         ..Run::default()
     };
-    let (measuring, journal) = (&args.measuring, Noted::Nowhere);
+    let (measuring, journal) = (&args.measuring, JournalPlace::Nowhere);
     let store = keep::store(&session.config, &Place::default()).ok();
-    let (retry, quick, before) = (false, false, None);
-    let campaign = Campaign { session, measuring, plan: &plan, run, store, quick, journal, retry, before };
-    let Gathered { report, status, .. } = campaign.gather()?;
+    let (retry, quick, comparison) = (false, false, None);
+    let pipeline = Pipeline { session, measuring, plan: &plan, run, store, quick, journal, retry, comparison };
+    let Gathered { report, status, .. } = pipeline.gather()?;
     Ok((report, status))
 }

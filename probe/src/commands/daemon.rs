@@ -9,8 +9,9 @@ use serde_json::Value;
 
 use crate::cli::{DaemonCommand, QuarantineCommand};
 use crate::door::Source;
-use crate::exit::{Status, usage_error};
+use crate::exit::Status;
 use crate::output;
+use fpprobe_system::usage::usage_error;
 
 /// Asks a daemon.
 pub fn ask(source: &Source, command: &DaemonCommand) -> anyhow::Result<Status> {

@@ -9,11 +9,12 @@ use fpprobe_reports::load::{self, Loaded};
 use fpprobe_reports::store::Store;
 
 use crate::cli::{Comparing, DiffArgs};
-use crate::exit::{OrUsage as _, Status, say};
+use crate::exit::Status;
 use crate::output::Page;
 use crate::session::Session;
 use crate::{colour, keep, profiles};
 use fpprobe_system::host;
+use fpprobe_system::usage::{OrUsage as _, say};
 
 /// Compares two reports, or two folders of them.
 pub fn main(session: &Session, args: &DiffArgs) -> anyhow::Result<Status> {

@@ -10,12 +10,13 @@ use fpprobe_spirv::{Cases, Kernel};
 use serde::Serialize;
 
 use crate::cli::EvalArgs;
-use crate::exit::{Status, say, usage_error};
+use crate::exit::Status;
 use crate::progress::Progress;
+use crate::run::RunStatus;
 use crate::session::Session;
-use crate::supervisor::{Ask, Batching, Measured, Site, measure, side_by_side};
-use crate::tally::Tally;
+use crate::supervisor::{Batching, DeviceSession, Measured, WorkItem, measure, side_by_side};
 use crate::{lines, output, select};
+use fpprobe_system::usage::{say, usage_error};
 use fpprobe_worker::protocol::MODULES;
 use fpprobe_worker::protocol::Runs;
 
@@ -55,13 +56,15 @@ pub fn main(session: &Session, args: &EvalArgs) -> anyhow::Result<Status> {
     let rows = session.survey(&settings, &quiet)?;
     session.warn_of_absent(&rows);
     let targets = select::devices(&rows, session.selections(&args.devices.device))?;
-    let asks: Vec<Ask> = asked.lists.into_iter().map(|cases| Ask { kernel, cases }).collect();
+    let asks: Vec<WorkItem> = asked.lists.into_iter().map(|cases| WorkItem { kernel, cases }).collect();
     let measured = side_by_side(&targets, |device, (_, target)| match &target.found.obstacle {
         Some(_) => Ok(Measured::default()),
-        None => measure(&Site::new(device, target, &settings, &quiet), &asks, Batching::Alone(Runs::Two), None),
+        None => {
+            measure(&DeviceSession::new(device, target, &settings, &quiet), &asks, Batching::Alone(Runs::Two), None)
+        }
     });
     let mut out = output::stdout();
-    let mut tally = Tally::default();
+    let mut tally = RunStatus::default();
     let mut unasked = 0;
     for ((_, target), measured) in targets.iter().zip(measured) {
         let measured = measured.map_err(anyhow::Error::msg)?;
@@ -115,7 +118,7 @@ impl Asked {
     }
 }
 
-fn obstructed(ask: &Ask, obstacle: &str) -> Observation {
+fn obstructed(ask: &WorkItem, obstacle: &str) -> Observation {
     Observation {
         kernel: ask.kernel,
         cases: ask.cases.clone(),

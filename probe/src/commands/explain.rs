@@ -10,8 +10,9 @@ use fpprobe_spirv::error::nearest;
 use fpprobe_spirv::needs::needs;
 use fpprobe_spirv::{Kernel, Need, Shape};
 
-use crate::exit::{Status, usage_error};
+use crate::exit::Status;
 use crate::{output, profiles};
+use fpprobe_system::usage::usage_error;
 
 /// Explains a rule, or else a kernel.
 pub fn main(what: &str) -> anyhow::Result<Status> {

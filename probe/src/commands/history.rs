@@ -13,10 +13,11 @@ use fpprobe_reports::store::{Checks, Limits, Store, Stored, container};
 
 use crate::cli::{HistoryArgs, HistoryCommand};
 use crate::commands::diff;
-use crate::exit::{OrUsage as _, Status, say, usage_error};
+use crate::exit::Status;
 use crate::output::{self, Output};
 use crate::session::Session;
 use crate::{colour, keep};
+use fpprobe_system::usage::{OrUsage as _, say, usage_error};
 
 /// Works on the store.
 pub fn main(session: &Session, args: &HistoryArgs) -> anyhow::Result<Status> {

@@ -5,13 +5,15 @@ use std::path::Path;
 use fpprobe_reports::{common, load, record};
 
 use crate::cli::JudgeArgs;
-use crate::exit::{OrUsage as _, Status, say};
+use crate::colour;
+use crate::exit::Status;
+use crate::run::judge;
 use crate::session::Session;
-use crate::{colour, judging};
+use fpprobe_system::usage::{OrUsage as _, say};
 
 /// Judges a report again.
 pub fn main(session: &Session, args: &JudgeArgs) -> anyhow::Result<Status> {
-    let plan = judging::Plan::new(&session.config, &args.judging, Path::new(""))?;
+    let plan = judge::Plan::new(&session.config, &args.judging, Path::new(""))?;
     let mut report = load::one(&args.report).or_usage()?;
     let mut answered = false;
     for device in &mut report.devices {

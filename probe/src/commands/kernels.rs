@@ -9,8 +9,9 @@ use fpprobe_spirv::emit::{Form, emit};
 use fpprobe_spirv::{Cases, Controls, Kernel};
 
 use crate::cli::KernelsArgs;
-use crate::exit::{OrUsage as _, Status, usage_error};
+use crate::exit::Status;
 use crate::{output, select};
+use fpprobe_system::usage::{OrUsage as _, usage_error};
 
 /// Lists kernels, or emits one.
 pub fn main(args: &KernelsArgs) -> anyhow::Result<Status> {

@@ -4,9 +4,10 @@ use fpprobe_reports::sweep::merge;
 
 use crate::cli::MergeArgs;
 use crate::colour;
-use crate::exit::{OrUsage as _, Status};
+use crate::exit::Status;
 use crate::session::Session;
 use crate::sweep::files::{Files, read};
+use fpprobe_system::usage::OrUsage as _;
 
 /// Puts the parts of a sweep together.
 pub fn main(session: &Session, args: &MergeArgs) -> anyhow::Result<Status> {

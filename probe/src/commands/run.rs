@@ -5,14 +5,16 @@ use std::path::Path;
 use fpprobe_reports::journal::{FORMAT, Run};
 use fpprobe_reports::model::Conditions;
 
-use crate::against::Before;
-use crate::campaign::{Campaign, Noted};
 use crate::cli::{Judging, RunArgs};
 use crate::exit::Status;
-use crate::journal::{self, Journal};
+use crate::journal::{self, Journal, JournalPlace};
+use crate::keep;
 use crate::keep::Keep;
+use crate::run::Comparison;
+use crate::run::Pipeline;
+use crate::run::judge;
+use crate::run::select;
 use crate::session::Session;
-use crate::{asking, judging, keep};
 use fpprobe_reports::support::Support;
 use fpprobe_system::host;
 
@@ -25,7 +27,7 @@ pub fn main(session: &Session, args: &RunArgs) -> anyhow::Result<Status> {
 }
 
 fn begin(session: &Session, args: &RunArgs) -> anyhow::Result<Status> {
-    let mut plan = judging::Plan::new(&session.config, &args.judging, &session.config.output)?;
+    let mut plan = judge::Plan::new(&session.config, &args.judging, &session.config.output)?;
     let run = Run {
         journal: FORMAT.to_owned(),
         program: host::program().version,
@@ -43,7 +45,7 @@ fn begin(session: &Session, args: &RunArgs) -> anyhow::Result<Status> {
     };
     // Filters are checked before any file or driver is touched.
     if !run.filter.is_empty() {
-        asking::kernels(&plan.profiles, &run.filter, run.extent(), &Support::everything())?;
+        select::kernels(&plan.profiles, &run.filter, run.extent(), &Support::everything())?;
     }
     plan.keep = Keep::new(&session.config, &args.keeping)?;
     let store = keep::store(&session.config, &args.keeping.place);
@@ -54,10 +56,11 @@ fn begin(session: &Session, args: &RunArgs) -> anyhow::Result<Status> {
         // Of what was not asked nothing can be required.
         plan = plan.without_requirements();
     }
-    let journal = plan.output.journal().map_or(Noted::Nowhere, Noted::At);
+    let journal = plan.output.journal().map_or(JournalPlace::Nowhere, JournalPlace::At);
     let retry = args.retry_quarantined;
-    let before = Before::begin(&args.against);
-    Campaign { session, measuring: &args.measuring, plan: &plan, run, store, quick, journal, retry, before }.lead()
+    let comparison = Comparison::begin(&args.against);
+    Pipeline { session, measuring: &args.measuring, plan: &plan, run, store, quick, journal, retry, comparison }
+        .execute()
 }
 
 fn resume(session: &Session, args: &RunArgs, place: &Path) -> anyhow::Result<Status> {
@@ -69,12 +72,12 @@ fn resume(session: &Session, args: &RunArgs, place: &Path) -> anyhow::Result<Sta
         output: journal::report(&path),
         require: if args.judging.require.is_empty() { run.require.clone() } else { args.judging.require.clone() },
     };
-    let mut plan = judging::Plan::new(&session.config, &judging, Path::new(""))?;
+    let mut plan = judge::Plan::new(&session.config, &judging, Path::new(""))?;
     plan.keep = Keep::new(&session.config, &args.keeping)?;
-    let (journal, retry) = (Noted::On(journal), args.retry_quarantined);
+    let (journal, retry) = (JournalPlace::On(journal), args.retry_quarantined);
     let store = keep::store(&session.config, &args.keeping.place).ok();
-    let (measuring, before) = (&args.measuring, None);
-    Campaign { session, measuring, plan: &plan, run, store, quick: false, journal, retry, before }.lead()
+    let (measuring, comparison) = (&args.measuring, None);
+    Pipeline { session, measuring, plan: &plan, run, store, quick: false, journal, retry, comparison }.execute()
 }
 
 fn absolute(name: &str) -> String {

@@ -4,8 +4,9 @@ use std::io::Write as _;
 
 use fpprobe_reports::DOCUMENTS;
 
-use crate::exit::{Status, usage_error};
+use crate::exit::Status;
 use crate::output;
+use fpprobe_system::usage::usage_error;
 
 /// Prints the JSON schema of a document.
 pub fn main(name: &str) -> anyhow::Result<Status> {

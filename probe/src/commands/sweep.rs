@@ -7,11 +7,11 @@ use fpprobe_reports::sweep::{Blocks, Device, Fingerprint, Print, SCHEMA, Sweep, 
 use fpprobe_spirv::sweep::{Domain, Sink};
 
 use crate::cli::SweepArgs;
-use crate::exit::{Status, say, usage_error};
+use crate::exit::Status;
 use crate::progress;
 use crate::session::Session;
 use crate::supervisor::sweep::{Ended, Order, Way, sweep};
-use crate::supervisor::{Settings, Site, Target, is_violent, side_by_side};
+use crate::supervisor::{DeviceSession, Settings, Target, is_violent, side_by_side};
 use crate::sweep::agree::Agreeing;
 use crate::sweep::every::Lists;
 use crate::sweep::files::{self, Files};
@@ -25,6 +25,7 @@ use crate::sweep::verify::Verifying;
 use crate::{colour, select};
 use fpprobe_reports::support::Support;
 use fpprobe_system::host;
+use fpprobe_system::usage::{say, usage_error};
 
 /// Asks kernels every input.
 pub fn main(session: &Session, args: &SweepArgs) -> anyhow::Result<Status> {
@@ -57,7 +58,7 @@ pub fn main(session: &Session, args: &SweepArgs) -> anyhow::Result<Status> {
         let inputs = (0..plan.domains.len()).map(|place| plan.blocks(place).len() as u64 * plan.domains[place].block());
         let passes = if args.fingerprint && !args.once { 2 } else { 1 };
         let course = bars.course(&target.label(), passes * inputs.sum::<u64>());
-        let swept = bench.device(&Site::new(number, target, &settings, &listener), &course);
+        let swept = bench.device(&DeviceSession::new(number, target, &settings, &listener), &course);
         course.finish();
         swept
     });
@@ -153,7 +154,7 @@ struct Bench<'a> {
 
 impl Bench<'_> {
     /// Sweeps a device, kernel after kernel.
-    fn device(&self, site: &Site<'_>, course: &Course) -> (Vec<Swept>, Vec<Print>) {
+    fn device(&self, site: &DeviceSession<'_>, course: &Course) -> (Vec<Swept>, Vec<Print>) {
         let found = &site.target.found;
         let support = Support::new(&found.claims);
         let mut prints = Vec::new();
@@ -183,7 +184,7 @@ impl Bench<'_> {
     }
 
     /// Has every result of a kernel judged.
-    fn verified(&self, site: &Site<'_>, course: &Course, place: usize, swept: &mut Swept) {
+    fn verified(&self, site: &DeviceSession<'_>, course: &Course, place: usize, swept: &mut Swept) {
         let domain = &self.plan.domains[place];
         let key = (noted(site.target), swept.kernel.clone());
         let known = self.journal.and_then(|journal| journal.past.verified.get(&key)).cloned().unwrap_or_default();
@@ -218,7 +219,14 @@ impl Bench<'_> {
     }
 
     /// Takes the fingerprint of a kernel.
-    fn kernel(&self, site: &Site<'_>, course: &Course, place: usize, mut print: Print, swept: &mut Swept) -> Print {
+    fn kernel(
+        &self,
+        site: &DeviceSession<'_>,
+        course: &Course,
+        place: usize,
+        mut print: Print,
+        swept: &mut Swept,
+    ) -> Print {
         let domain = &self.plan.domains[place];
         let (device, blocks) = (noted(site.target), self.plan.blocks(place).into());
         let passes = if self.args.once { 1 } else { 2 };
@@ -243,7 +251,7 @@ impl Bench<'_> {
                 let key = &target.found.identity.key;
                 *key == old.device.key && *key != print.device.key && target.found.obstacle.is_none()
             });
-            let older = older.map(|target| Site::new(site.number, target, self.settings, site.listener));
+            let older = older.map(|target| DeviceSession::new(site.number, target, self.settings, site.listener));
             let order = |blocks: &Blocks| self.order(domain, Sink::Store, blocks.iter(), Way::FIRST);
             let list = self.lists.as_ref().map(|lists| lists.path(&site.target.found.identity.key, &swept.kernel));
             let (changes, ended) = resolve(&pair, site, older.as_ref(), list.as_deref(), order);

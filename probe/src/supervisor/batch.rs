@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use fpprobe_spirv::plan::{Direction, Element};
 use fpprobe_spirv::{Format, Kernel, plan};
 
-use super::Ask;
+use super::WorkItem;
 use fpprobe_worker::protocol::Runs;
 
 /// Most values (operands of all cases) in one batch, so that none takes long or much memory.
@@ -39,7 +39,7 @@ impl Batching {
 }
 
 /// Distributes kernels over batches; each batch lists places in `asks`.
-pub fn batches(asks: &[Ask], batching: Batching, most: usize) -> Vec<Vec<usize>> {
+pub fn batches(asks: &[WorkItem], batching: Batching, most: usize) -> Vec<Vec<usize>> {
     let mut batches: Vec<Vec<usize>> = Vec::new();
     let mut open: HashMap<_, Open> = HashMap::new();
     // Kernels of the same cases and the same kind of result come together: in a module they share load and store.
@@ -99,11 +99,11 @@ mod tests {
     use super::*;
     use fpprobe_spirv::Cases;
 
-    fn asks(ids: &[&str], cases: usize) -> Vec<Ask> {
+    fn asks(ids: &[&str], cases: usize) -> Vec<WorkItem> {
         ids.iter()
             .map(|id| {
                 let kernel: Kernel = id.parse().unwrap();
-                Ask { kernel, cases: Cases::new("", kernel.arity(), vec![0; cases * kernel.arity()]) }
+                WorkItem { kernel, cases: Cases::new("", kernel.arity(), vec![0; cases * kernel.arity()]) }
             })
             .collect()
     }

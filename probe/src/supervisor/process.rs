@@ -155,7 +155,7 @@ impl<'a> Worker<'a> {
     pub fn answer(&mut self, timeout: Duration) -> Result<Response, Failure> {
         let deadline = Instant::now() + timeout;
         loop {
-            if let Some(response) = self.decoder.next().map_err(lost)? {
+            if let Some(response) = self.decoder.message().map_err(lost)? {
                 return match response {
                     Response::Failed(failure) => Err(failure),
                     response => Ok(response),

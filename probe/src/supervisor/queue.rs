@@ -8,7 +8,7 @@ use std::collections::{BTreeSet, VecDeque};
 
 use fpprobe_profiles::Outcome;
 
-use super::trouble::{Troubles, is_violent};
+use super::failures::{Troubles, is_violent};
 use fpprobe_worker::protocol::{Answer, Failure};
 
 /// Kernels that are asked together, as places in the list of all.
@@ -25,7 +25,7 @@ pub struct Batch {
 /// What a lane is to do next.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Next {
-    /// Ask these.
+    /// WorkItem these.
     Ask(Batch),
     /// Wait: a batch that is being asked may yet fail and come back.
     Wait,

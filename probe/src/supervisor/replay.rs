@@ -5,13 +5,13 @@ use std::collections::{BTreeSet, HashMap};
 use fpprobe_reports::journal::{self, Record, Stage};
 
 use super::queue::{Batch, Queue};
-use super::{Ask, lane};
-use crate::journal::Track;
+use super::track::Track;
+use super::{WorkItem, worker_slot};
 use fpprobe_worker::protocol::{Answer, Failure};
 
 /// Takes the steps of a journal. Returns the kernels in quarantine. Answers that cannot be this device's are an error that
 /// names the line.
-pub fn replay(queue: &mut Queue, asks: &[Ask], track: &Track<'_>) -> Result<BTreeSet<usize>, String> {
+pub fn replay(queue: &mut Queue, asks: &[WorkItem], track: &Track<'_>) -> Result<BTreeSet<usize>, String> {
     let places: HashMap<String, usize> =
         asks.iter().enumerate().map(|(place, ask)| (ask.kernel.to_string(), place)).collect();
     let known =
@@ -33,7 +33,7 @@ pub fn replay(queue: &mut Queue, asks: &[Ask], track: &Track<'_>) -> Result<BTre
                 let kernels: Vec<String> = answers.answers.iter().map(|answer| answer.kernel.clone()).collect();
                 let answers: Vec<Answer> = answers.answers.iter().map(answer).collect();
                 if let Some(batch) = asked.remove(&known(&kernels)) {
-                    if !lane::fit(&answers, &batch, asks) {
+                    if !worker_slot::fit(&answers, &batch, asks) {
                         return Err(format!(
                             "failed to resume: line {line} of the journal holds what is no answer of these kernels"
                         ));

@@ -9,11 +9,11 @@ use fpprobe_profiles::Outcome;
 use fpprobe_spirv::sweep::{Domain, GROUP, OTHER_GROUP, Sink};
 use rustix::fs::{MemfdFlags, memfd_create};
 
-use super::Site;
-use super::lane::unexpected;
+use super::DeviceSession;
+use super::failures::is_violent;
 use super::process::Worker;
 use super::results::Results;
-use super::trouble::is_violent;
+use super::worker_slot::unexpected;
 use crate::event::Event;
 use fpprobe_worker::protocol::{Failure, Request, Response, Span};
 
@@ -85,7 +85,7 @@ pub struct Ended {
 
 /// The state of a sweep.
 struct Sweep<'a, 'b> {
-    site: &'a Site<'a>,
+    site: &'a DeviceSession<'a>,
     order: Order<'b>,
     /// Blocks that run again, before all others, each with its turn.
     again: VecDeque<(u64, u32)>,
@@ -101,7 +101,7 @@ struct Sweep<'a, 'b> {
 }
 
 /// Asks the blocks of a kernel.
-pub fn sweep(site: &Site<'_>, order: Order<'_>, ledger: &mut dyn Ledger) -> Ended {
+pub fn sweep(site: &DeviceSession<'_>, order: Order<'_>, ledger: &mut dyn Ledger) -> Ended {
     let (again, running) = (VecDeque::new(), VecDeque::new());
     let mut sweep = Sweep { site, order, again, count: 1, running, half: 0, attempts: 0, troubles: Vec::new() };
     let failure = sweep.run(ledger).err();
@@ -193,7 +193,7 @@ impl<'a> Sweep<'a, '_> {
 
     /// A worker with the kernel's pipeline, and the file that it writes results to.
     fn open(&self) -> Result<(Worker<'a>, Option<File>), Failure> {
-        let Site { target, settings, listener, .. } = *self.site;
+        let DeviceSession { target, settings, listener, .. } = *self.site;
         let (mut own, mut shared) = (None, None);
         if matches!(self.order.sink, Sink::Store) {
             let file = |error: std::io::Error| {

@@ -9,7 +9,7 @@ use anyhow::Context as _;
 use fpprobe_reports::save::Saving;
 use fpprobe_reports::sweep::{Every, Sweep};
 
-use crate::exit::{OrUsage as _, say};
+use fpprobe_system::usage::{OrUsage as _, say};
 
 /// Ending of the folder.
 const FOLDER: &str = "changed";

@@ -7,11 +7,11 @@ use fpprobe_reports::render::{self, Style};
 use fpprobe_reports::save::save;
 use fpprobe_reports::sweep::{Fingerprint, SWEEPS, Sweep, SweepFormat};
 
-use crate::exit::OrUsage as _;
 use crate::output::Page;
 use crate::sweep::every::Lists;
 use crate::sweep::journal::Journal;
 use fpprobe_system::cancellation::Cancellation;
+use fpprobe_system::usage::OrUsage as _;
 
 /// Name of the report in a folder, without its ending.
 const NAME: &str = "sweep";

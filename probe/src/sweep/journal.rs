@@ -10,10 +10,10 @@ use anyhow::{Context as _, anyhow};
 use fpprobe_reports::journal::line;
 use fpprobe_reports::sweep::record::{Begun, FORMAT, Past, Record, read};
 
-use crate::exit::{OrUsage as _, say, usage_error};
 use crate::journal;
 use fpprobe_system::cancellation::Cancellation;
 use fpprobe_system::host;
+use fpprobe_system::usage::{OrUsage as _, say, usage_error};
 
 /// A sweep's journal.
 pub struct Journal {

@@ -9,8 +9,8 @@ use fpprobe_spirv::catalogue;
 use fpprobe_spirv::sweep::Domain;
 
 use crate::cli::{Shard, SweepArgs};
-use crate::exit::{OrUsage as _, say, usage_error};
 use crate::{profiles, select};
+use fpprobe_system::usage::{OrUsage as _, say, usage_error};
 
 /// What is asked of every device.
 pub struct Plan {

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use fpprobe_reports::escape::visible;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 
-use crate::exit::say;
+use fpprobe_system::usage::say;
 
 /// Between two lines.
 const PAUSE: Duration = Duration::from_secs(10);

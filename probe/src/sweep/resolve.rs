@@ -9,7 +9,7 @@ use fpprobe_reports::save::{SaveError, Saving};
 use fpprobe_reports::sweep::{Blocks, Changes, Every, Print, Resolution};
 use fpprobe_spirv::sweep::{Digest, Domain, LANES, unmix};
 
-use crate::supervisor::Site;
+use crate::supervisor::DeviceSession;
 use crate::supervisor::results::Results;
 use crate::supervisor::sweep::{Ended, Ledger, Order, sweep};
 use fpprobe_worker::protocol::{Failure, Span};
@@ -33,8 +33,8 @@ pub struct Pair<'a> {
 /// file at `list`.
 pub fn resolve<'d>(
     pair: &Pair<'d>,
-    newer: &Site<'_>,
-    older: Option<&Site<'_>>,
+    newer: &DeviceSession<'_>,
+    older: Option<&DeviceSession<'_>>,
     list: Option<&Path>,
     order: impl Fn(&Blocks) -> Order<'d>,
 ) -> (Changes, Ended) {

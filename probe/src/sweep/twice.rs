@@ -7,7 +7,7 @@ use fpprobe_reports::sweep::Print;
 use super::journal::Journal;
 use super::print::Printing;
 use super::progress::Course;
-use crate::supervisor::Site;
+use crate::supervisor::DeviceSession;
 use crate::supervisor::sweep::{Ended, Order, Way, sweep};
 
 /// Blocks that stay in order, so that dispatches can hold several.
@@ -29,7 +29,7 @@ impl Taking<'_> {
     /// Takes the fingerprint of these blocks once.
     pub fn once<'d>(
         &self,
-        site: &Site<'_>,
+        site: &DeviceSession<'_>,
         print: &mut Print,
         blocks: Vec<u64>,
         order: &impl Fn(Vec<u64>, Way) -> Order<'d>,
@@ -57,7 +57,7 @@ impl Taking<'_> {
     /// two of the three gave. What was not confirmed is left out.
     pub fn twice<'d>(
         &self,
-        site: &Site<'_>,
+        site: &DeviceSession<'_>,
         print: &mut Print,
         blocks: Vec<u64>,
         order: &impl Fn(Vec<u64>, Way) -> Order<'d>,

@@ -1,5 +1,7 @@
 //! What a worker does with its driver.
 
+mod sweep;
+
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -14,8 +16,8 @@ use crate::measure::{Asked, Executor, Left, Limits, measure};
 use crate::protocol::{self, Failure, Found, Job, Response, Runs};
 use crate::vulkan::{Device, Driver, VulkanError};
 
-use super::dump::Dump;
-use super::sweep::Sweeping;
+use self::sweep::Sweeping;
+use crate::dump::Dump;
 
 /// The driver and the device in use.
 #[derive(Default)]

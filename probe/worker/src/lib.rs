@@ -12,7 +12,6 @@ mod device;
 mod dump;
 mod measure;
 pub mod protocol;
-mod sweep;
 #[allow(unsafe_code, reason = "the only module that talks to drivers")]
 mod vulkan;
 

@@ -7,8 +7,9 @@ use fpprobe_reports::escape::{visible, visible_json};
 use fpprobe_reports::store::{Entry, Store, Stored};
 use serde::Serialize;
 
-use crate::exit::{OrUsage as _, Status, say};
+use crate::exit::Status;
 use crate::{keep, output};
+use fpprobe_system::usage::{OrUsage as _, say};
 
 /// The document of `history list --json`.
 #[derive(Serialize)]

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::*;
-use crate::supervisor::{Ask, Measured};
+use crate::supervisor::{Measured, WorkItem};
 use fpprobe_profiles::Outcome;
 use fpprobe_spirv::{Cases, Kernel};
 
@@ -17,9 +17,9 @@ fn limited(kernels: usize, batches: Vec<Vec<usize>>) -> Queue {
     queue
 }
 
-fn asks(count: usize) -> Vec<Ask> {
+fn asks(count: usize) -> Vec<WorkItem> {
     let kernel: Kernel = "f32.fadd".parse().unwrap();
-    vec![Ask { kernel, cases: Cases::new("", 2, vec![0, 0]) }; count]
+    vec![WorkItem { kernel, cases: Cases::new("", 2, vec![0, 0]) }; count]
 }
 
 fn outcome_of(answer: Option<&Answer>) -> Outcome {
@@ -191,7 +191,7 @@ fn what_is_put_back_or_set_aside_is_not_answered() {
 #[test]
 fn incidents_come_in_the_order_of_kernels() {
     let ids = ["f32.fadd", "f32.fsub", "f32.fmul", "f32.fdiv"];
-    let ask = |id: &str| Ask { kernel: id.parse().unwrap(), cases: Cases::new("", 2, vec![0, 0]) };
+    let ask = |id: &str| WorkItem { kernel: id.parse().unwrap(), cases: Cases::new("", 2, vec![0, 0]) };
     let subjects = |order: [usize; 2]| -> Vec<String> {
         let mut queue = limited(4, vec![vec![0, 1], vec![2, 3]]);
         for places in order.map(|first| [first, first + 1]) {

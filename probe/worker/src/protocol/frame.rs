@@ -30,7 +30,7 @@ pub fn read<T: DeserializeOwned>(mut input: impl Read) -> io::Result<Option<T>> 
     let mut decoder = Decoder::default();
     let mut chunk = vec![0; 64 << 10];
     loop {
-        if let Some(message) = decoder.next()? {
+        if let Some(message) = decoder.message()? {
             return Ok(Some(message));
         }
         // Never past the frame: what follows belongs to the next call.
@@ -68,7 +68,7 @@ impl Decoder {
     }
 
     /// The next message, if it has arrived whole.
-    pub fn next<T: DeserializeOwned>(&mut self) -> io::Result<Option<T>> {
+    pub fn message<T: DeserializeOwned>(&mut self) -> io::Result<Option<T>> {
         let Some(length) = self.length() else { return Ok(None) };
         if length > LIMIT {
             return Err(io::Error::other(format!("a frame of {length} bytes is over the limit of {LIMIT}")));
@@ -98,7 +98,7 @@ mod tests {
         let mut arrived: Vec<Response> = Vec::new();
         for byte in samples().iter().flat_map(|message| encode(message).unwrap()) {
             decoder.feed(&[byte]);
-            arrived.extend(decoder.next().unwrap());
+            arrived.extend(decoder.message().unwrap());
         }
         assert_eq!(arrived, samples());
     }
@@ -123,10 +123,10 @@ mod tests {
     fn nonsense_is_an_error_not_a_panic() {
         let mut decoder = Decoder::default();
         decoder.feed(&[0xff; 8]);
-        assert!(decoder.next::<Response>().is_err());
+        assert!(decoder.message::<Response>().is_err());
         let mut decoder = Decoder::default();
         decoder.feed(&[2, 0, 0, 0, 0xff, 0xff]);
-        assert!(decoder.next::<Response>().is_err());
+        assert!(decoder.message::<Response>().is_err());
         assert!(read::<Request>(&[9u8, 0, 0, 0, 1][..]).is_err());
     }
 }

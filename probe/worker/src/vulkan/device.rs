@@ -9,14 +9,13 @@ use fpprobe_reports::model::Claims;
 use fpprobe_reports::support::CUSTOM_BORDER_COLORS;
 
 use super::claims::{FLOAT_CONTROLS, FLOAT_CONTROLS2, FLOAT16, claims};
-use super::dispatch::Prepared;
 use super::error::{Named, VulkanError};
 use super::fault;
 use super::handles::{Logical, Owned};
 use super::instance::Instance;
 use super::memory::{self, Buffer};
 use super::physical::Physical;
-use super::stress::Beside;
+use super::prepared::Prepared;
 use super::subgroups::{self, Subgroups};
 use crate::measure::Limits;
 
@@ -99,7 +98,7 @@ pub struct Device {
     pub(super) beside: Option<Beside>,
     pub(super) buffers: Vec<Option<Buffer>>,
     pub(super) texels: Vec<Option<Buffer>>,
-    pub(super) windows: Option<Buffer>,
+    pub(super) blocks: Option<Buffer>,
     pub(super) staging: Option<Buffer>,
     pub(super) fence: Owned<vk::Fence>,
     /// From `pool`.
@@ -114,6 +113,13 @@ pub struct Device {
     /// Whether the queue draws.
     pub(super) draws: bool,
     subgroups: Option<Subgroups>,
+}
+
+/// What submits beside the device: the same logical device, with memory and commands of its own.
+pub(super) struct Beside {
+    pub(super) device: Box<Device>,
+    /// What the two are called.
+    pub(super) what: &'static str,
 }
 
 impl Device {
@@ -164,7 +170,7 @@ impl Device {
             beside: None,
             buffers: Vec::new(),
             texels: Vec::new(),
-            windows: None,
+            blocks: None,
             staging: None,
             fence: Owned::new(logical, fence),
             commands: commands.first().copied().unwrap_or_default(),

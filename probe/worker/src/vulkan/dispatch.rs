@@ -9,48 +9,17 @@ use fpprobe_spirv::plan::window::{Dispatch, UNIFORM_BYTES};
 use fpprobe_spirv::plan::{self, Direction};
 use fpprobe_spirv::{Plan, Route, Stage};
 
-use super::canvas::{Canvas, attached};
+use super::constant_blocks::{self, uniform};
 use super::device::Device;
 use super::error::{ErrorKind, Named, VulkanError};
 use super::handles::{Logical, Owned};
 use super::image::{Image, Wanted, descriptor};
 use super::memory::Buffer;
 use super::pipeline::Pipeline;
+use super::prepared::{Prepared, TexelAccess, unprepared};
+use super::render_target::{RenderTarget, attached};
 use super::sampler::sampler;
 use super::states::states;
-use super::windows::{self, uniform};
-
-/// What a shader gets at the texels of texel kernels by: images, or views of buffers, one for each kernel.
-pub(super) struct TexelAccess<'a> {
-    pub(super) images: &'a [Image],
-    views: Vec<Owned<vk::BufferView>>,
-    pub(super) sampler: Option<Owned<vk::Sampler>>,
-}
-
-/// What the dispatches of one module have in common.
-pub(super) struct Prepared {
-    // Fields drop in order.
-    pub(super) pipeline: Pipeline,
-    canvas: Option<Canvas>,
-    images: Vec<Image>,
-}
-
-impl Prepared {
-    /// A pipeline that neither draws nor has images.
-    pub(super) fn plain(pipeline: Pipeline) -> Prepared {
-        Prepared { pipeline, canvas: None, images: Vec::new() }
-    }
-
-    /// Whether it is one.
-    pub(super) fn is_plain(&self) -> bool {
-        self.canvas.is_none() && self.images.is_empty()
-    }
-}
-
-/// There is no module to be run again.
-pub(super) fn unprepared() -> VulkanError {
-    VulkanError::argument("vkCmdBindPipeline", "no module has been dispatched before")
-}
 
 /// Layout of a plan's images while a shader is at them.
 fn layout(plan: &Plan) -> vk::ImageLayout {
@@ -115,9 +84,9 @@ impl Device {
         let images = plan.images().filter(|_| !in_buffer).map(|image| self.image(&image));
         let images = images.collect::<Result<Vec<_>, _>>()?;
         let draws = plan.shader() != Stage::Compute;
-        let canvas = draws.then(|| Canvas::new(&self.logical, self.physical, plan, &images)).transpose()?;
-        let pipeline = Pipeline::new(&self.logical, words, plan, canvas.as_ref())?;
-        Ok(Prepared { pipeline, canvas, images })
+        let target = draws.then(|| RenderTarget::new(&self.logical, self.physical, plan, &images)).transpose()?;
+        let pipeline = Pipeline::new(&self.logical, words, plan, target.as_ref())?;
+        Ok(Prepared { pipeline, target, images })
     }
 
     /// Runs a module's work groups over this memory.
@@ -129,17 +98,17 @@ impl Device {
         texels: &mut [Vec<u8>],
         timeout: Duration,
     ) -> Result<(), VulkanError> {
-        let Prepared { pipeline, canvas, images } = prepared;
+        let Prepared { pipeline, target, images } = prepared;
         let dispatches = plan.dispatches();
         let texel_buffer = plan.route() == Some(Route::TexelBuffer);
         self.fill(buffers)?;
         self.fill_texels(texels)?;
         let views = plan.images().filter(|_| texel_buffer).map(|image| self.texel_view(&image));
         let views = views.collect::<Result<Vec<_>, _>>()?;
-        let windows = windows::bytes(plan, &dispatches);
-        self.fill_windows(&windows)?;
+        let blocks = constant_blocks::bytes(plan, &dispatches);
+        self.fill_blocks(&blocks)?;
         let states = states(plan, buffers);
-        let drawing = canvas.as_ref().map(|canvas| (canvas, &states[..]));
+        let drawing = target.as_ref().map(|target| (target, &states[..]));
         let mut texel_access = TexelAccess { images, views, sampler: None };
         if plan.image().is_some_and(|image| image.state() == Some(State::BorderColor)) {
             self.border_colors(plan, pipeline, &mut texel_access, &states, buffers, timeout)?;
@@ -151,8 +120,8 @@ impl Device {
             self.read_back(plan, buffers)?;
         }
 
-        if let Some(buffer) = self.windows.as_ref().filter(|_| !windows.is_empty()) {
-            buffer.holds(&windows)?;
+        if let Some(buffer) = self.blocks.as_ref().filter(|_| !blocks.is_empty()) {
+            buffer.holds(&blocks)?;
         }
         for ((buffer, image), texels) in self.texels.iter().flatten().zip(plan.images()).zip(texels) {
             if image.is_written() {
@@ -229,7 +198,7 @@ impl Device {
             let what = format!("storage buffer of {} bytes; at most {most}", bytes.len());
             return Err(VulkanError::limit("vkUpdateDescriptorSets", what));
         }
-        if plan.is_command() { Ok(()) } else { self.check_windows(plan, &plan.dispatches()) }
+        if plan.is_command() { Ok(()) } else { self.check_blocks(plan, &plan.dispatches()) }
     }
 
     /// The image of a texel kernel.
@@ -285,12 +254,12 @@ impl Device {
             infos.iter().map(|(binding, info)| write(*binding, vk::DescriptorType::STORAGE_BUFFER).buffer_info(info));
         let images = bound().zip(&images).map(|((binding, kind), info)| write(binding, kind).image_info(info));
         let views = bound().zip(&views).map(|((binding, kind), view)| write(binding, kind).texel_buffer_view(view));
-        let windows = uniform(plan).zip(self.windows.as_ref()).map(|((binding, kind), buffer)| {
+        let blocks = uniform(plan).zip(self.blocks.as_ref()).map(|((binding, kind), buffer)| {
             let range = u64::from(UNIFORM_BYTES);
             (binding, kind, [vk::DescriptorBufferInfo::default().buffer(buffer.raw()).range(range)])
         });
-        let windows = windows.iter().map(|(binding, kind, info)| write(*binding, *kind).buffer_info(info));
-        let writes: Vec<_> = buffers.chain(images).chain(views).chain(windows).collect();
+        let blocks = blocks.iter().map(|(binding, kind, info)| write(*binding, *kind).buffer_info(info));
+        let writes: Vec<_> = buffers.chain(images).chain(views).chain(blocks).collect();
         // SAFETY: the set was allocated with these bindings and no command buffer uses it; buffers and view are alive,
         // and each buffer is at least as long as its range.
         unsafe { self.logical.raw().update_descriptor_sets(&writes, &[]) };
@@ -303,16 +272,16 @@ impl Device {
         pipeline: &Pipeline,
         dispatches: &[Dispatch],
         images: &[Image],
-        drawing: Option<(&Canvas, &[Vec<u64>])>,
+        drawing: Option<(&RenderTarget, &[Vec<u64>])>,
     ) -> Result<(), VulkanError> {
         self.begin()?;
         let texels = || images.iter().zip(self.texels.iter().flatten());
         texels().for_each(|(image, buffer)| self.upload(image, buffer, layout(plan)));
         // SAFETY: the command buffer is recording; pipeline, layout and set belong together and, like what the set
-        // describes, live until the submission has been waited for; `check_windows` has seen the dispatches.
+        // describes, live until the submission has been waited for; `check_blocks` has seen the dispatches.
         unsafe {
             match drawing {
-                Some((canvas, states)) => self.record_draw(plan, pipeline, canvas, states),
+                Some((target, states)) => self.record_draw(plan, pipeline, target, states),
                 None => self.record_dispatches(plan, pipeline, dispatches),
             }
         }

@@ -9,12 +9,14 @@
 //! it on every path, except after a hang: what the device may still be using is left to the end of the process.
 #![deny(clippy::undocumented_unsafe_blocks)]
 
-mod canvas;
 mod claims;
 mod commands;
+mod compute;
+mod constant_blocks;
 mod cpu;
 mod device;
 mod dispatch;
+mod draw;
 mod error;
 mod fault;
 mod handles;
@@ -25,7 +27,10 @@ mod library;
 mod memory;
 mod physical;
 mod pipeline;
+mod prepared;
+mod render_target;
 mod sampler;
+mod shader;
 mod states;
 mod stress;
 mod subgroups;
@@ -33,7 +38,6 @@ mod sweep;
 mod taint;
 mod text;
 mod version;
-mod windows;
 
 use std::sync::Arc;
 

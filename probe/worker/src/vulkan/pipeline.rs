@@ -4,13 +4,14 @@
 use std::sync::Arc;
 
 use ash::vk;
-use fpprobe_spirv::{Plan, Stage};
+use fpprobe_spirv::Plan;
 
-use super::canvas::Canvas;
+use super::constant_blocks::{Specialisation, push_range, uniform};
 use super::error::{Named, VulkanError};
 use super::handles::{Logical, Owned};
 use super::image::descriptor;
-use super::windows::{Specialisation, push_range, uniform};
+use super::render_target::RenderTarget;
+use super::shader::{made, shader_module, stage_of};
 
 /// A pipeline with its layout and descriptor set.
 pub(super) struct Pipeline {
@@ -33,18 +34,18 @@ fn bindings(plan: &Plan) -> Vec<vk::DescriptorSetLayoutBinding<'static>> {
     };
     let buffers = plan.buffers.iter().map(|one| binding(one.binding(), vk::DescriptorType::STORAGE_BUFFER));
     let images = plan.images().filter_map(|image| Some(binding(image.binding(), descriptor(&image)?)));
-    let windows = uniform(plan).map(|(place, kind)| binding(place, kind));
-    buffers.chain(images).chain(windows).collect()
+    let blocks = uniform(plan).map(|(place, kind)| binding(place, kind));
+    buffers.chain(images).chain(blocks).collect()
 }
 
 impl Pipeline {
     /// Compiles a module; `words` must be the plan's.
-    /// `canvas`: where it draws, for modules that are no compute shaders.
+    /// `target`: where it draws, for modules that are no compute shaders.
     pub(super) fn new(
         logical: &Arc<Logical>,
         words: &[u32],
         plan: &Plan,
-        canvas: Option<&Canvas>,
+        target: Option<&RenderTarget>,
     ) -> Result<Pipeline, VulkanError> {
         let device = logical.raw();
         let bindings = bindings(plan);
@@ -61,8 +62,8 @@ impl Pipeline {
         let layout = unsafe { device.create_pipeline_layout(&info, None) };
         let layout = Owned::new(logical, layout.named("vkCreatePipelineLayout")?);
 
-        let raw = match canvas {
-            Some(canvas) => canvas.pipeline(logical, words, plan, layout.raw())?,
+        let raw = match target {
+            Some(target) => target.pipeline(logical, words, plan, layout.raw())?,
             None => compile(logical, words, &Specialisation::new(plan), layout.raw(), plan.variant.subgroup)?,
         };
         let (pool, set) = descriptors(logical, &bindings, &set_layouts)?;
@@ -125,42 +126,6 @@ pub(super) fn compile(
         create(device.handle(), vk::PipelineCache::null(), 1, &raw const info, std::ptr::null(), &raw mut pipeline)
     };
     made(logical, "vkCreateComputePipelines", code, pipeline)
-}
-
-/// What a call to create one pipeline gave.
-pub(super) fn made(
-    logical: &Arc<Logical>,
-    call: &'static str,
-    code: vk::Result,
-    pipeline: vk::Pipeline,
-) -> Result<Owned<vk::Pipeline>, VulkanError> {
-    // Destroying a null handle is allowed, so the guard may hold it on the way out.
-    let pipeline = Owned::new(logical, pipeline);
-    match code {
-        vk::Result::SUCCESS if pipeline.raw() == vk::Pipeline::null() => {
-            Err(VulkanError::missing(call, "pipeline, although the driver reports success"))
-        }
-        vk::Result::SUCCESS => Ok(pipeline),
-        code => Err(VulkanError::result(call, code)),
-    }
-}
-
-/// A module of these words.
-pub(super) fn shader_module(logical: &Arc<Logical>, words: &[u32]) -> Result<Owned<vk::ShaderModule>, VulkanError> {
-    let info = vk::ShaderModuleCreateInfo::default().code(words);
-    // SAFETY: the words live until after the call. That they are valid SPIR-V is for `fpprobe-spirv` to see to; a driver
-    // that crashes on them takes down a worker process, not the program.
-    let module = unsafe { logical.raw().create_shader_module(&info, None) }.named("vkCreateShaderModule")?;
-    Ok(Owned::new(logical, module))
-}
-
-/// Vulkan's bit for a stage.
-pub(super) fn stage_of(stage: Stage) -> vk::ShaderStageFlags {
-    match stage {
-        Stage::Compute => vk::ShaderStageFlags::COMPUTE,
-        Stage::Fragment => vk::ShaderStageFlags::FRAGMENT,
-        Stage::Vertex => vk::ShaderStageFlags::VERTEX,
-    }
 }
 
 pub(super) fn descriptors(

@@ -8,10 +8,11 @@ use fpprobe_spirv::op::State;
 use fpprobe_spirv::plan::{self, Placed};
 
 use super::device::Device;
-use super::dispatch::TexelAccess;
 use super::error::VulkanError;
 use super::image::vulkan_format;
 use super::pipeline::Pipeline;
+use super::prepared::TexelAccess;
+use super::render_target::dynamic;
 use super::sampler::sampler;
 
 /// The state of each slot, component by component; none where the operands are no state.
@@ -35,15 +36,6 @@ fn quad(values: &[u64]) -> [f32; 4] {
         *part = f32::from_bits(*bits as u32);
     }
     quad
-}
-
-/// What a plan's pipeline leaves to be set before each draw.
-pub(super) fn dynamic(plan: &Plan) -> Option<vk::DynamicState> {
-    match plan.image()?.state()? {
-        State::MinDepth | State::MaxDepth => Some(vk::DynamicState::VIEWPORT),
-        State::BlendConstants => Some(vk::DynamicState::BLEND_CONSTANTS),
-        State::BorderColor => None,
-    }
 }
 
 impl Device {

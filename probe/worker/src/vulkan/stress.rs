@@ -5,16 +5,9 @@ use std::time::Duration;
 
 use fpprobe_spirv::Plan;
 
-use super::device::Device;
-use super::dispatch::{Prepared, unprepared};
+use super::device::{Beside, Device};
 use super::error::VulkanError;
-
-/// What submits beside the device: the same logical device, with memory and commands of its own.
-pub(super) struct Beside {
-    pub(super) device: Box<Device>,
-    /// What the two are called.
-    pub(super) what: &'static str,
-}
+use super::prepared::{Prepared, unprepared};
 
 impl Device {
     /// Runs the module of the last [`Device::dispatch`] twice at the same time, each over memory of its own. Says what the two

@@ -6,12 +6,12 @@ use std::time::{Duration, Instant};
 use ash::vk;
 use fpprobe_spirv::sweep::{BINDING, LANES, Push};
 
+use super::constant_blocks::Specialisation;
 use super::device::Device;
 use super::error::{ErrorKind, Named, VulkanError};
 use super::handles::{Logical, Owned};
 use super::memory::Buffer;
 use super::pipeline::{compile, descriptors};
-use super::windows::Specialisation;
 
 /// A sweep's pipeline and what its dispatches fill by turns.
 pub struct Sweep {

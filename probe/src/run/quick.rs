@@ -16,11 +16,10 @@ use fpprobe_spirv::catalogue::{Extent, strictest};
 use fpprobe_spirv::{Controls, Format, Kernel, Route, cases};
 use serde::Deserialize;
 
-use crate::asking;
-use crate::exit::{OrUsage as _, say};
-use crate::supervisor::Ask;
+use crate::supervisor::WorkItem;
 use fpprobe_reports::support::Support;
 use fpprobe_system::host;
+use fpprobe_system::usage::{OrUsage as _, say};
 
 /// The families, by the catalogue's ids of their rules.
 const FAMILIES: [&[&str]; 5] = [
@@ -53,7 +52,7 @@ pub fn kernels(profiles: &[Profile], again: &[String], support: &Support) -> (Ve
     for profile in profiles {
         let parts = profile.rules.iter().filter(|rule| of_families(&rule.id)).flat_map(|rule| &rule.parts);
         let parts: Vec<_> = parts.collect();
-        let sets = asking::control_sets(profile, support);
+        let sets = support.control_sets(&profile.modes);
         for set in BTreeSet::from([Controls::NONE, strictest(&sets)]) {
             kernels.extend(parts.iter().flat_map(|part| (0..part.lowerings.len()).map(move |l| part.kernel(l, set))));
         }
@@ -73,13 +72,13 @@ pub fn kernels(profiles: &[Profile], again: &[String], support: &Support) -> (Ve
 }
 
 /// What these kernels are asked. Every encoding, and triples by the thousand, are a default run's matter, but for what deviated.
-pub fn asks(kernels: &[Kernel], again: &[String], Conditions { seed, random, .. }: Conditions) -> Vec<Ask> {
+pub fn asks(kernels: &[Kernel], again: &[String], Conditions { seed, random, .. }: Conditions) -> Vec<WorkItem> {
     let again: HashSet<&str> = again.iter().map(String::as_str).collect();
     let ask = |kernel: &Kernel| {
         let cases = Extent::Default.cases(kernel);
         let short = cases.len() > LONGEST && !kernel.format.is_packed() && !again.contains(&*kernel.to_string());
         let cases = if short { cases::boundary(kernel) } else { cases };
-        Ask { kernel: *kernel, cases: cases::with_random(kernel, cases, random, seed) }
+        WorkItem { kernel: *kernel, cases: cases::with_random(kernel, cases, random, seed) }
     };
     kernels.iter().map(ask).collect()
 }

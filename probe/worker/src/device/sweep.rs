@@ -8,7 +8,7 @@ use fpprobe_profiles::Outcome;
 use fpprobe_spirv::Kernel;
 use fpprobe_spirv::sweep::{self, Domain, Push, Sink};
 
-use super::device::State;
+use super::State;
 use crate::protocol::{Failure, RESULTS, Response, Span};
 use crate::vulkan::Sweep;
 

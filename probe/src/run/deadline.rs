@@ -1,4 +1,4 @@
-//! Measuring in a hurry: what matters most comes first, what there is no time for is left out, and answers are judged while
+//! Measuring under a deadline: what matters most comes first, what there is no time for is left out, and answers are judged while
 //! the device gives the next ones.
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,20 +9,19 @@ use fpprobe_profiles::judge::{Ahead, Judge};
 use fpprobe_reports::model::{Incident, LEFT_OUT};
 use fpprobe_spirv::Kernel;
 
-use crate::journal::Track;
-use crate::quick;
-use crate::supervisor::{Ask, Batching, Hurry, Measured, Site, observation};
+use super::quick;
+use crate::supervisor::{Batching, Deadline, DeviceSession, Measured, Track, WorkItem, observation};
 use fpprobe_worker::protocol::Answer;
 
 /// Measures a device: the first so many kernels whatever it takes, the others while there is time.
 pub fn measure(
-    site: &Site<'_>,
-    asks: &[Ask],
+    site: &DeviceSession<'_>,
+    asks: &[WorkItem],
     families: usize,
     judges: &[Judge<'_>],
     track: Option<&Track<'_>>,
 ) -> Result<Measured, String> {
-    let hurry = Hurry { from: families, until: site.begun() + quick::TIME, least: quick::LEAST };
+    let deadline = Deadline { from: families, until: site.begun() + quick::TIME, least: quick::LEAST };
     let (sender, answers) = channel::<Observation>();
     let over = AtomicBool::new(false);
     std::thread::scope(|scope| {
@@ -33,8 +32,8 @@ pub fn measure(
             }
         });
         let sender = sender;
-        let seer = |ask: &Ask, answer: &Answer| drop(sender.send(observation(ask, answer.clone())));
-        let measured = crate::supervisor::measure(&site.in_a_hurry(hurry, &seer), asks, Batching::Shared, track);
+        let seer = |ask: &WorkItem, answer: &Answer| drop(sender.send(observation(ask, answer.clone())));
+        let measured = crate::supervisor::measure(&site.until(deadline, &seer), asks, Batching::Shared, track);
         // What is judged from here on is judged by every core.
         over.store(true, Ordering::Relaxed);
         measured

@@ -4,13 +4,13 @@ use std::time::{Duration, Instant};
 
 use fpprobe_profiles::Outcome;
 
-use super::{Ask, Settings, Target};
+use super::{Settings, Target, WorkItem};
 use crate::event::Listener;
 use fpprobe_worker::protocol::{Answer, Failure};
 
 /// A device that is being measured.
 #[derive(Clone, Copy)]
-pub struct Site<'a> {
+pub struct DeviceSession<'a> {
     /// Its number in events.
     pub number: usize,
     /// The device.
@@ -22,16 +22,16 @@ pub struct Site<'a> {
     /// Who sees answers as they come.
     pub seer: Option<Seer<'a>>,
     /// What there is no time for after a while.
-    pub hurry: Option<Hurry>,
+    pub deadline: Option<Deadline>,
     begun: Instant,
 }
 
 /// Sees the answer to what was asked.
-pub type Seer<'a> = &'a (dyn Fn(&Ask, &Answer) + Sync);
+pub type Seer<'a> = &'a (dyn Fn(&WorkItem, &Answer) + Sync);
 
 /// Time that is short.
 #[derive(Clone, Copy, Debug)]
-pub struct Hurry {
+pub struct Deadline {
     /// Kernels from this place on are left out, the last first, where their module was not begun in time.
     pub from: usize,
     /// In time is up to then,
@@ -40,22 +40,22 @@ pub struct Hurry {
     pub least: Duration,
 }
 
-impl Hurry {
+impl Deadline {
     /// Whether time is up, where the first that may be left out could be asked then.
     pub fn is_over(&self, reached: Instant) -> bool {
         self.until.max(reached + self.least) <= Instant::now()
     }
 }
 
-impl<'a> Site<'a> {
+impl<'a> DeviceSession<'a> {
     /// The device's time begins now.
-    pub fn new(number: usize, target: &'a Target, settings: &'a Settings, listener: Listener<'a>) -> Site<'a> {
-        Site { number, target, settings, listener, seer: None, hurry: None, begun: Instant::now() }
+    pub fn new(number: usize, target: &'a Target, settings: &'a Settings, listener: Listener<'a>) -> DeviceSession<'a> {
+        DeviceSession { number, target, settings, listener, seer: None, deadline: None, begun: Instant::now() }
     }
 
     /// The same with little time, and somebody who sees answers as they come.
-    pub fn in_a_hurry<'b>(&'b self, hurry: Hurry, seer: Seer<'b>) -> Site<'b> {
-        Site { hurry: Some(hurry), seer: Some(seer), ..*self }
+    pub fn until<'b>(&'b self, deadline: Deadline, seer: Seer<'b>) -> DeviceSession<'b> {
+        DeviceSession { deadline: Some(deadline), seer: Some(seer), ..*self }
     }
 
     /// When its time began.

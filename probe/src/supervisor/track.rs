@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 
 use fpprobe_reports::journal::{Answer, Answers, Batch, Device, Failure, Pass, Record, Stage, digest};
 
-use super::Journal;
-use crate::supervisor::{Ask, Site};
+use super::{DeviceSession, WorkItem};
+use crate::journal::Journal;
 use fpprobe_worker::protocol;
 
 /// Writes the steps of one pass over one device, and knows those of earlier processes.
@@ -17,13 +17,14 @@ pub struct Track<'a> {
 }
 
 impl<'a> Track<'a> {
-    pub(super) fn new(journal: &'a Journal, device: &'a str, pass: Pass) -> Track<'a> {
+    /// Of this journal.
+    pub fn new(journal: &'a Journal, device: &'a str, pass: Pass) -> Track<'a> {
         Track { journal, device, pass }
     }
 
     /// Notes what the device is going to be asked, and under which circumstances. Those of earlier processes must be the
     /// same: answers of two kinds do not mix.
-    pub fn begin(&self, site: &Site<'_>, asks: &[Ask]) -> Result<(), String> {
+    pub fn begin(&self, site: &DeviceSession<'_>, asks: &[WorkItem]) -> Result<(), String> {
         let own = Device {
             device: self.device.to_owned(),
             name: site.target.label(),
@@ -52,7 +53,7 @@ impl<'a> Track<'a> {
     /// The steps of earlier processes, with numbers of lines.
     pub fn past(&self) -> impl Iterator<Item = (usize, &Record)> {
         let own = |device: &str, pass: Pass| device == self.device && pass == self.pass;
-        self.journal.past.iter().map(|(line, record)| (*line, record)).filter(move |(_, record)| match record {
+        self.journal.past().filter(move |(_, record)| match record {
             Record::Intent(batch) => own(&batch.device, batch.pass),
             Record::Answers(answers) => own(&answers.device, answers.pass),
             Record::Failure(failure) => own(&failure.device, failure.pass),
@@ -99,11 +100,11 @@ fn list(names: &[String]) -> String {
 }
 
 /// A digest of kernels and inputs.
-fn of(asks: &[Ask]) -> String {
+fn of(asks: &[WorkItem]) -> String {
     let mut seen = BTreeSet::new();
     let mut text = String::new();
     for ask in asks {
-        let Ask { kernel, cases } = ask;
+        let WorkItem { kernel, cases } = ask;
         // Lists are shared, and large: each is looked at once.
         let list = (cases.name.as_str(), cases.len());
         // Writing into a text cannot fail.

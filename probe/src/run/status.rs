@@ -7,7 +7,7 @@ use crate::supervisor::Measured;
 
 /// Counts devices by what they gave.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Tally {
+pub struct RunStatus {
     /// Devices with at least one answer.
     answered: usize,
     /// Devices that gave nothing, though what they were asked is not merely unsupported.
@@ -18,7 +18,7 @@ pub struct Tally {
     incidents: usize,
 }
 
-impl Tally {
+impl RunStatus {
     /// Adds a device that was measured.
     pub fn device(&mut self, measured: &Measured) {
         let outcomes = || measured.observations.iter().map(|observation| observation.outcome);

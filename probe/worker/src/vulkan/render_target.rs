@@ -5,28 +5,26 @@ use std::sync::Arc;
 use ash::vk;
 use fpprobe_spirv::module::points::points;
 use fpprobe_spirv::module::triangle::triangle;
-use fpprobe_spirv::op::{Blend, Code};
+use fpprobe_spirv::op::{Blend, Code, State};
 use fpprobe_spirv::route::SAMPLES;
 use fpprobe_spirv::{Plan, Route, Stage};
 
-use super::device::Device;
 use super::error::{Named, VulkanError};
 use super::handles::{Logical, Owned};
 use super::image::{Image, Wanted, vulkan_format};
-use super::pipeline::{Pipeline, made, shader_module, stage_of};
-use super::states::dynamic;
+use super::shader::{made, shader_module, stage_of};
 
 /// A render pass and its framebuffer.
-pub(super) struct Canvas {
+pub(super) struct RenderTarget {
     // Fields drop in order.
-    frame: Owned<vk::Framebuffer>,
-    pass: Owned<vk::RenderPass>,
+    pub(super) frame: Owned<vk::Framebuffer>,
+    pub(super) pass: Owned<vk::RenderPass>,
     /// What is drawn on, where the attachments are what that is resolved to.
-    samples: Vec<Image>,
-    extent: vk::Extent2D,
+    pub(super) samples: Vec<Image>,
+    pub(super) extent: vk::Extent2D,
     /// What texels of several samples are before they are drawn on: another number for another variant, so that those that are
     /// not drawn on differ from run to run.
-    cleared: f32,
+    pub(super) cleared: f32,
 }
 
 /// Layout of a plan's attachments.
@@ -66,14 +64,14 @@ fn attachments(plan: &Plan) -> [Vec<vk::AttachmentDescription>; 2] {
     if plan.route() == Some(Route::Resolve) { [each(sampled), each(kept)] } else { [each(kept), Vec::new()] }
 }
 
-impl Canvas {
+impl RenderTarget {
     /// For a plan that draws; `images` are the attachments, if it is to have any.
     pub(super) fn new(
         logical: &Arc<Logical>,
         physical: vk::PhysicalDevice,
         plan: &Plan,
         images: &[Image],
-    ) -> Result<Canvas, VulkanError> {
+    ) -> Result<RenderTarget, VulkanError> {
         let layout = attached(plan);
         let [drawn, resolved] = attachments(plan);
         let attachments = [&drawn[..], &resolved[..]].concat();
@@ -113,7 +111,7 @@ impl Canvas {
         // SAFETY: see above.
         let frame = unsafe { logical.raw().create_framebuffer(&info, None) }.named("vkCreateFramebuffer")?;
         let cleared = if plan.variant.reversed { 0.25 } else { 0.75 };
-        Ok(Canvas { frame: Owned::new(logical, frame), pass, samples: several, extent, cleared })
+        Ok(RenderTarget { frame: Owned::new(logical, frame), pass, samples: several, extent, cleared })
     }
 
     /// The pipeline of a plan's module.
@@ -194,6 +192,15 @@ impl Canvas {
     }
 }
 
+/// What a plan's pipeline leaves to be set before each draw.
+pub(super) fn dynamic(plan: &Plan) -> Option<vk::DynamicState> {
+    match plan.image()?.state()? {
+        State::MinDepth | State::MaxDepth => Some(vk::DynamicState::VIEWPORT),
+        State::BlendConstants => Some(vk::DynamicState::BLEND_CONSTANTS),
+        State::BorderColor => None,
+    }
+}
+
 /// How what is put out is combined with what is there.
 fn blending(code: Code) -> vk::PipelineColorBlendAttachmentState {
     let written = vk::PipelineColorBlendAttachmentState::default().color_write_mask(vk::ColorComponentFlags::RGBA);
@@ -209,39 +216,4 @@ fn blending(code: Code) -> vk::PipelineColorBlendAttachmentState {
         .src_alpha_blend_factor(alpha)
         .dst_color_blend_factor(there)
         .dst_alpha_blend_factor(there)
-}
-
-impl Device {
-    /// Records the drawing of a plan's triangle or points; each under its state, where there are states.
-    ///
-    /// # Safety
-    /// The command buffer is recording; pipeline and canvas are this plan's and, like what the set describes and the attachments,
-    /// live until the submission has been waited for; the attachments have their layout.
-    pub(super) unsafe fn record_draw(&self, plan: &Plan, pipeline: &Pipeline, canvas: &Canvas, states: &[Vec<u64>]) {
-        let (device, commands, point) = (self.logical.raw(), self.commands, vk::PipelineBindPoint::GRAPHICS);
-        let color = vk::ClearColorValue { float32: [canvas.cleared; 4] };
-        let clears = vec![vk::ClearValue { color }; canvas.samples.len()];
-        let begin = vk::RenderPassBeginInfo::default()
-            .clear_values(&clears)
-            .render_pass(canvas.pass.raw())
-            .framebuffer(canvas.frame.raw())
-            .render_area(vk::Rect2D::default().extent(canvas.extent));
-        // SAFETY: the caller's promise. Attributes are fetched within the texels: each kernel has one for every vertex.
-        unsafe {
-            device.cmd_begin_render_pass(commands, &begin, vk::SubpassContents::INLINE);
-            device.cmd_bind_pipeline(commands, point, pipeline.raw());
-            device.cmd_bind_descriptor_sets(commands, point, pipeline.layout(), 0, &[pipeline.set()], &[]);
-            for (image, texels) in plan.images().zip(self.texels.iter().flatten()) {
-                if !image.is_written() {
-                    device.cmd_bind_vertex_buffers(commands, image.number, &[texels.raw()], &[0]);
-                }
-            }
-            if states.is_empty() {
-                device.cmd_draw(commands, plan.vertices(), plan.instances(), 0, 0);
-            } else {
-                self.record_states(plan, canvas.extent, states);
-            }
-            device.cmd_end_render_pass(commands);
-        }
-    }
 }

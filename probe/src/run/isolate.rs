@@ -3,18 +3,19 @@
 //! A result that an isolated run does not give is the batch's, not the kernel's, so the isolated one is judged. Kernels have
 //! run twice batched, so one isolated run is enough to agree; what does not agree runs isolated in full.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
+use std::time::Duration;
 
 use fpprobe_profiles::{Observation, Outcome};
 use fpprobe_reports::common::BATCH_DEPENDENT;
-use fpprobe_reports::journal::Pass;
+use fpprobe_reports::journal::{Pass, Quick};
 use fpprobe_reports::judged::{Judged, other_answer};
 use fpprobe_reports::model::{Evidence, Finding};
 use fpprobe_spirv::{Cases, Kernel};
 
-use crate::journal::Track;
-use crate::supervisor::{Ask, Batching, Measured, Site, measure};
+use super::quick;
+use crate::supervisor::{Batching, Deadline, DeviceSession, Measured, Track, WorkItem, measure};
 use fpprobe_worker::protocol::Runs;
 
 /// Lanes shown in a finding.
@@ -24,7 +25,7 @@ const SHOWN: usize = 4;
 /// constants those that fail. Differences are findings of kind `batch_dependent`, or `flaky` where they do not come again. The
 /// observations returned hold the isolated results, to stand in the place of the batched ones.
 pub fn again<'t>(
-    site: &Site<'_>,
+    site: &DeviceSession<'_>,
     observations: &[Observation],
     judged: &Judged,
     track: impl Fn(Pass) -> Option<Track<'t>>,
@@ -37,8 +38,8 @@ pub fn again<'t>(
     let batched: Vec<Observation> = whole.iter().map(|whole| part(whole, judged)).collect();
     let batched: Vec<&Observation> = batched.iter().collect();
     let run = |batched: &[&Observation], runs, pass| {
-        let ask = |batched: &&Observation| Ask { kernel: batched.kernel, cases: batched.cases.clone() };
-        let asks: Vec<Ask> = batched.iter().map(ask).collect();
+        let ask = |batched: &&Observation| WorkItem { kernel: batched.kernel, cases: batched.cases.clone() };
+        let asks: Vec<WorkItem> = batched.iter().map(ask).collect();
         if asks.is_empty() {
             Ok(Measured::default())
         } else {
@@ -131,6 +132,53 @@ fn differing(batched: &Observation, isolated: &Observation, out: &Arc<[u64]>) ->
     let pairs = out.chunks(width).zip(batched.out.chunks(width)).zip(batched.cases.iter());
     let differ = pairs.filter(|((one, other), _)| one != other).take(SHOWN);
     differ.map(|((one, other), case)| other_answer(isolated, case, one, other)).collect()
+}
+
+/// Measures kernels that deviate again, isolated, until none is left that deviates and did not run isolated: which kernels
+/// deviate is not known before all have run, and what is judged by its isolated result may show that another deviates. Returns
+/// what came of the isolated runs, and the kernels whose results are theirs.
+pub fn deviating<'t>(
+    site: &DeviceSession<'_>,
+    quick: Option<&Quick>,
+    measured: &mut Measured,
+    judged: &mut Judged,
+    judge: impl Fn(&[Observation]) -> Judged,
+    track: impl Fn(Pass) -> Option<Track<'t>>,
+) -> Result<(Measured, BTreeSet<String>), String> {
+    let mut site = *site;
+    let (mut tried, mut isolated) = (BTreeSet::new(), BTreeSet::new());
+    if let Some(quick) = quick {
+        site.deadline = Some(Deadline { from: 0, until: site.begun() + quick::TIME_ALONE, least: Duration::ZERO });
+        tried.extend(quick::known(quick, &site.target.found.identity).iter().cloned());
+    }
+    let mut alone = Measured::default();
+    while measured.unasked + alone.unasked == 0 {
+        judged.deviating.retain(|kernel| tried.insert(kernel.to_string()));
+        if judged.deviating.is_empty() {
+            break;
+        }
+        let mut again = again(&site, &measured.observations, judged, &track)?;
+        let own = std::mem::take(&mut again.observations);
+        alone.absorb(again);
+        isolated.extend(own.iter().map(|own| own.kernel.to_string()));
+        if !put_in_place(&mut measured.observations, own) {
+            break;
+        }
+        *judged = judge(&measured.observations);
+    }
+    Ok((alone, isolated))
+}
+
+/// Puts isolated results in the place of batched ones; whether any is another.
+fn put_in_place(observations: &mut [Observation], isolated: Vec<Observation>) -> bool {
+    let mut others = false;
+    for own in isolated {
+        if let Some(place) = observations.iter_mut().find(|batched| batched.kernel == own.kernel) {
+            others |= *place != own;
+            *place = own;
+        }
+    }
+    others
 }
 
 #[cfg(test)]

@@ -7,12 +7,12 @@ use fpprobe_profiles::Outcome;
 use fpprobe_reports::journal::Stage;
 use fpprobe_spirv::Format;
 
+use super::failures::{Troubles, is_violent};
 use super::process::{LEFT_BEHIND, Worker};
 use super::queue::{Batch, Consequence, Next, Queue};
-use super::trouble::{Troubles, is_violent};
-use super::{Ask, Site};
+use super::track::Track;
+use super::{DeviceSession, WorkItem};
 use crate::event::Event;
-use crate::journal::Track;
 use fpprobe_worker::protocol::{Answer, Asked, Failure, Job, Request, Response, Runs};
 
 /// Longest wait between two looks at whether to end.
@@ -34,11 +34,11 @@ enum After<'w> {
 pub struct Shared<'a> {
     queue: Mutex<Queue>,
     changed: Condvar,
-    site: &'a Site<'a>,
+    site: &'a DeviceSession<'a>,
     track: Option<&'a Track<'a>>,
-    asks: &'a [Ask],
+    asks: &'a [WorkItem],
     runs: Runs,
-    /// When the first kernel that may be left out in a hurry could be asked.
+    /// When the first kernel that may be left out in a deadline could be asked.
     reached: OnceLock<Instant>,
 }
 
@@ -46,9 +46,9 @@ impl<'a> Shared<'a> {
     /// Shares a queue over these kernels, which run so often.
     pub fn new(
         queue: Queue,
-        site: &'a Site<'a>,
+        site: &'a DeviceSession<'a>,
         track: Option<&'a Track<'a>>,
-        (asks, runs): (&'a [Ask], Runs),
+        (asks, runs): (&'a [WorkItem], Runs),
     ) -> Shared<'a> {
         Shared { queue: Mutex::new(queue), changed: Condvar::new(), site, track, asks, runs, reached: OnceLock::new() }
     }
@@ -68,12 +68,12 @@ impl<'a> Shared<'a> {
                 self.tell(&failure.detail, &given_up);
                 return None;
             }
-            if let Some(hurry) = self.site.hurry {
-                if queue.is_past(hurry.from) {
+            if let Some(deadline) = self.site.deadline {
+                if queue.is_past(deadline.from) {
                     self.reached.get_or_init(Instant::now);
                 }
-                if self.reached.get().is_some_and(|reached| hurry.is_over(*reached)) {
-                    queue.leave_out(hurry.from);
+                if self.reached.get().is_some_and(|reached| deadline.is_over(*reached)) {
+                    queue.leave_out(deadline.from);
                 }
             }
             match queue.next() {
@@ -103,7 +103,7 @@ impl<'a> Shared<'a> {
     }
 
     fn tell(&self, what: &str, consequence: &Consequence) {
-        let Site { number, target, listener, .. } = self.site;
+        let DeviceSession { number, target, listener, .. } = self.site;
         let text = format!("{what}; {}", consequence.plan);
         listener(&Event::Trouble { subject: &target.label(), text: &text });
         listener(&Event::Settled { device: *number, kernels: consequence.settled });
@@ -123,7 +123,7 @@ impl<'a> Shared<'a> {
 
     /// Asks one batch, of this worker or of a new one.
     fn step<'w>(&'w self, worker: Option<Worker<'w>>, batch: Batch, ids: &[String]) -> After<'w> {
-        let Site { number, settings, listener, .. } = *self.site;
+        let DeviceSession { number, settings, listener, .. } = *self.site;
         let mut worker = match worker.map_or_else(|| self.open(), Ok) {
             Ok(worker) => worker,
             Err(_) if settings.stop.is_wanted() => {
@@ -196,7 +196,7 @@ impl<'a> Shared<'a> {
     }
 
     fn open(&self) -> Result<Worker<'_>, Failure> {
-        let Site { target, settings, listener, .. } = *self.site;
+        let DeviceSession { target, settings, listener, .. } = *self.site;
         let mut worker = Worker::start(&target.manifest, settings, self.site.timeout(), listener)?;
         match worker.call(&super::open_request(target, settings), self.site.timeout())? {
             Response::Opened => Ok(worker),
@@ -225,10 +225,10 @@ impl<'a> Shared<'a> {
 }
 
 /// Whether these are answers to this batch: one for each kernel, with as many values as the kernel has lanes.
-pub fn fit(answers: &[Answer], batch: &Batch, asks: &[Ask]) -> bool {
+pub fn fit(answers: &[Answer], batch: &Batch, asks: &[WorkItem]) -> bool {
     answers.len() == batch.places.len()
         && answers.iter().zip(&batch.places).all(|(answer, place)| {
-            let Ask { kernel, cases } = &asks[*place];
+            let WorkItem { kernel, cases } = &asks[*place];
             let full = cases.len() * kernel.outputs();
             let expected = if answer.outcome.answered() { full } else { 0 };
             let masks: Vec<u64> = kernel.output_formats().map(Format::mask).collect();

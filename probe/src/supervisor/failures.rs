@@ -3,7 +3,7 @@
 use fpprobe_reports::common::BATCH_DEPENDENT;
 use fpprobe_reports::model::{Finding, Incident, Outcome, RESOLVED};
 
-use super::{Ask, Measured};
+use super::{Measured, WorkItem};
 use fpprobe_worker::protocol::{Answer, Failure};
 
 /// What the detail of an incident says of workers that were killed by somebody else.
@@ -82,7 +82,7 @@ impl Troubles {
     /// Incidents for what took a worker with it, findings for modules that were refused though each kernel alone was not.
     ///
     /// They come in the order of the kernels, however the lanes came to them.
-    pub fn into_incidents(mut self, asks: &[Ask]) -> Measured {
+    pub fn into_incidents(mut self, asks: &[WorkItem]) -> Measured {
         self.batches.sort_by(|one, other| one.places.cmp(&other.places));
         self.batches.iter_mut().for_each(|trouble| trouble.named.sort_by_key(|(place, _)| *place));
         let mut measured = Measured::default();

@@ -14,8 +14,6 @@ use crate::output::Output;
 use crate::profiles;
 use crate::require::{self, Requirement};
 
-pub use fpprobe_reports::judged::{judge_by, rules};
-
 /// What to judge by, what to require, and where to write: options over configuration, checked before any work.
 pub struct Plan {
     /// The profiles.

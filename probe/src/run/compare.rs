@@ -12,23 +12,23 @@ use fpprobe_reports::diff::{DIFFS, compare};
 use fpprobe_reports::load::{self, LoadError, Loaded};
 
 use crate::cli::Against;
-use crate::commands::diff;
 use crate::output::Page;
+use crate::profiles;
 use fpprobe_system::host;
 
 /// A report of before on its way, and where the difference goes.
-pub struct Before {
+pub struct Comparison {
     old: PathBuf,
     difference: PathBuf,
     loading: JoinHandle<Result<Report, LoadError>>,
 }
 
-impl Before {
+impl Comparison {
     /// Begins to read it, where there is one.
-    pub fn begin(against: &Against) -> Option<Before> {
+    pub fn begin(against: &Against) -> Option<Comparison> {
         let (old, difference) = (against.against.clone()?, against.difference.clone()?);
         let path = old.clone();
-        Some(Before { old, difference, loading: std::thread::spawn(move || load::one(&path)) })
+        Some(Comparison { old, difference, loading: std::thread::spawn(move || load::one(&path)) })
     }
 
     /// Writes what `diff --common` would find in both; `file` is the new report's.
@@ -36,7 +36,7 @@ impl Before {
         let old = self.loading.join().unwrap_or_else(|cause| std::panic::resume_unwind(cause))?;
         let loaded = |file: &Path, report| [Loaded { file: file.display().to_string(), report }];
         let (mut old, mut new) = (loaded(&self.old, old), loaded(file, new));
-        let profiles = diff::judges(&[], &old, &new)?;
+        let profiles = profiles::that_judged(old.iter().chain(&new).map(|loaded| &loaded.report))?;
         let named = |profile: &Profile| (profile.id.clone(), profile.version.clone());
         let same = judges.iter().map(|judge| named(judge.profile())).eq(profiles.iter().map(named));
         let fresh = if same { Vec::new() } else { Judge::together(&profiles) };

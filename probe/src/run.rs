@@ -1,0 +1,150 @@
+//! A run, from top to bottom: select devices and kernels, measure them, judge the results, measure what recipes lack and, isolated,
+//! what deviates, put the report together, compare it, and end with a status.
+//!
+//! Each step is a file of this folder; how workers measure is the [`supervisor`](crate::supervisor)'s matter.
+
+mod compare;
+mod deadline;
+mod isolate;
+pub mod judge;
+mod measure;
+mod quick;
+mod recipes;
+mod report;
+pub mod select;
+mod status;
+
+use fpprobe_profiles::Observation;
+use fpprobe_profiles::judge::Judge;
+use fpprobe_reports::journal::{Pass, Run};
+use fpprobe_reports::judged::{judge_by, rules};
+use fpprobe_reports::store::Store;
+use fpprobe_reports::{Report, demanded};
+use fpprobe_system::usage::{say, usage_error};
+
+pub use self::compare::Comparison;
+use self::judge::Plan;
+use self::report::DeviceResult;
+use self::select::Selection;
+pub use self::status::RunStatus;
+use crate::cli::Measuring;
+use crate::event::Event;
+use crate::exit::Status;
+use crate::journal::{Journal, JournalPlace};
+use crate::progress::Progress;
+use crate::session::Session;
+use crate::supervisor::{DeviceSession, Target, Track, side_by_side};
+use crate::{colour, keep};
+
+/// What to measure, what to judge by, and where to keep it.
+pub struct Pipeline<'a> {
+    /// Configuration, drivers, signals.
+    pub session: &'a Session,
+    /// How to measure.
+    pub measuring: &'a Measuring,
+    /// What to judge by, and where the report goes.
+    pub plan: &'a Plan,
+    /// What is to run, as selected now or when the journal began.
+    pub run: Run,
+    /// The store with the reports of before, where there is one.
+    pub store: Option<Store>,
+    /// Whether a quick run begins.
+    pub quick: bool,
+    /// Where each step is noted.
+    pub journal: JournalPlace,
+    /// Whether to measure again what is in quarantine.
+    pub retry: bool,
+    /// A report to compare with.
+    pub comparison: Option<Comparison>,
+}
+
+impl<'a> Pipeline<'a> {
+    /// Measures what has no result yet, judges, writes the report, stores it and compares it.
+    pub fn execute(mut self) -> anyhow::Result<Status> {
+        let (plan, session, comparison) = (self.plan, self.session, self.comparison.take());
+        let Gathered { report, journal, whole, status, judges } = self.gather()?;
+        plan.output.save(&report)?;
+        // A report that lacks something leaves the journal, to go on from.
+        journal.map_or(Ok(()), |journal| journal.close(whole))?;
+        plan.output.show(&report, colour::on_stdout(session.config.colour))?;
+        let kept = keep::store_report(plan.keep.as_ref(), &session.stop, &report, plan.output.is_file())?;
+        let status = status.and(plan.requirements(&report));
+        if let (Some(comparison), Some(file)) = (comparison, kept)
+            && let Err(error) = comparison.compare(&judges, report, &file)
+        {
+            say(&format!("warning: the report is there, and was not compared: {error:#}"));
+        }
+        Ok(status)
+    }
+
+    /// Selects, measures and judges; what becomes of the report is the caller's matter.
+    pub fn gather(self) -> anyhow::Result<Gathered<'a>> {
+        let Pipeline { session, measuring, plan, mut run, store, quick, journal, retry, comparison: _ } = self;
+        let judges = Judge::together(&plan.profiles);
+        let mut settings = session.settings(measuring)?;
+        settings.conditions = run.conditions;
+        settings.environment.application.clone_from(&run.application);
+        let progress = Progress::new(session.verbose);
+        let listener = |event: &Event<'_>| progress.show(event);
+
+        let rows = session.survey(&settings, &listener)?;
+        let devices = crate::select::devices(&rows, &run.devices)?;
+        let targets: Vec<Target> = devices.into_iter().map(|(_, target)| target).collect();
+        if let Some(store) = store.as_ref().filter(|_| quick) {
+            run.quick = Some(quick::again(store, targets.iter().map(|target| &target.found.identity))?);
+        }
+        let journal = journal.open(&run, retry, &session.stop)?;
+        let names = select::names(&targets);
+        select::check(journal.as_ref(), &names, &rows)?;
+        let selections = select::selections(targets, names, &run, &plan.profiles)?;
+
+        let results = side_by_side(&selections, |number, selection| {
+            let site = DeviceSession::new(number, &selection.target, &settings, &listener);
+            device(&site, selection, &run, &judges, journal.as_ref())
+        });
+        let results = results.into_iter().collect::<Result<Vec<_>, _>>().map_err(usage_error)?;
+        let results = selections.iter().map(|selection| &selection.target).zip(results);
+        let (report, status, whole) = report::assemble(&run, &rows, store.as_ref(), &settings.environment, results);
+        Ok(Gathered { report, journal, whole, status: status.status(), judges })
+    }
+}
+
+/// Measures one device and judges it.
+fn device(
+    site: &DeviceSession<'_>,
+    selection: &Selection,
+    run: &Run,
+    judges: &[Judge<'_>],
+    journal: Option<&Journal>,
+) -> Result<DeviceResult, String> {
+    let track = |pass| journal.map(|journal| Track::new(journal, &selection.name, pass));
+    let quick = run.quick.as_ref();
+    // What a device does beside the rules a few kernels do not show.
+    let judge = |observations: &[Observation]| (if quick.is_some() { rules } else { judge_by })(judges, observations);
+
+    let mut measured = measure::batched(site, selection, quick.is_some(), judges, track(Pass::Shared).as_ref())?;
+    let mut judged = judge(&measured.observations);
+    // Whether a recipe is enough is a default run's matter.
+    if quick.is_none() {
+        let what = (run.extent(), run.filter.is_empty());
+        recipes::complete(site, what, &mut measured, &mut judged, judge, track(Pass::Recipes).as_ref())?;
+    }
+    let isolated = isolate::deviating(site, quick, &mut measured, &mut judged, judge, track)?;
+
+    let found = &site.target.found;
+    let unclaimed = demanded::unclaimed(&found.identity, &found.claims);
+    measured.findings.splice(0..0, unclaimed.into_iter().chain(std::mem::take(&mut judged.findings)));
+    Ok(DeviceResult::new(site, measured, isolated, judged, journal))
+}
+
+/// What a run gathered.
+pub struct Gathered<'a> {
+    /// Everything.
+    pub report: Report,
+    /// How the measuring ended.
+    pub status: Status,
+    journal: Option<Journal>,
+    whole: bool,
+    /// Who judged it.
+    judges: Vec<Judge<'a>>,
+}

@@ -1,0 +1,39 @@
+//! Recipes: what a smaller set of controls or another lowering needs to be judged runs, too.
+
+use std::collections::HashSet;
+
+use fpprobe_profiles::Observation;
+use fpprobe_reports::judged::Judged;
+use fpprobe_reports::support::Support;
+use fpprobe_spirv::Kernel;
+use fpprobe_spirv::catalogue::Extent;
+
+use super::select;
+use crate::supervisor::{Batching, DeviceSession, Measured, Track, measure};
+
+/// Runs kernels that a recipe lacks, until none is left. What was run may show what else it takes.
+pub fn complete(
+    site: &DeviceSession<'_>,
+    (extent, whole): (Extent, bool),
+    measured: &mut Measured,
+    judged: &mut Judged,
+    judge: impl Fn(&[Observation]) -> Judged,
+    track: Option<&Track<'_>>,
+) -> Result<(), String> {
+    let support = Support::new(&site.target.found.claims);
+    let mut selected: HashSet<Kernel> = HashSet::new();
+    while measured.unasked == 0 {
+        // Texels wait in runs of everything alone.
+        let is_next = |kernel: &Kernel| {
+            (whole || !kernel.op.code.is_of_texels()) && support.lacks(kernel).is_none() && selected.insert(*kernel)
+        };
+        judged.unasked.retain(is_next);
+        if judged.unasked.is_empty() {
+            break;
+        }
+        let items = select::asks(&judged.unasked, extent, site.settings.conditions);
+        measured.absorb(measure(site, &items, Batching::Shared, track)?);
+        *judged = judge(&measured.observations);
+    }
+    Ok(())
+}

@@ -1,0 +1,133 @@
+//! The report of a run: an entry for each device, and what else there is to say.
+
+use std::collections::BTreeSet;
+
+use fpprobe_reports::Report;
+use fpprobe_reports::journal::Run;
+use fpprobe_reports::judged::Judged;
+use fpprobe_reports::model::{Device, Incident, SCHEMA};
+use fpprobe_reports::record::Recorder;
+use fpprobe_reports::store::Store;
+use fpprobe_reports::unrun::unrun;
+use fpprobe_spirv::Kernel;
+use fpprobe_system::host;
+use fpprobe_system::usage::say;
+
+use super::deadline;
+use super::status::RunStatus;
+use crate::absent;
+use crate::journal::Journal;
+use crate::supervisor::{DeviceSession, Environment, Measured, Row, Target};
+
+/// What came of one device.
+pub struct DeviceResult {
+    /// What was measured.
+    pub measured: Measured,
+    /// Kernels whose results are those of an isolated run.
+    pub isolated: BTreeSet<String>,
+    /// Kernels that a quick run had no time for: nothing that went wrong.
+    pub left_out: Vec<Incident>,
+    /// What it is judged to be.
+    pub judged: Judged,
+}
+
+impl DeviceResult {
+    /// Of what was measured batched and isolated, and how it was judged. Says what there was no time for, and what was
+    /// interrupted.
+    pub fn new(
+        site: &DeviceSession<'_>,
+        mut measured: Measured,
+        (mut alone, isolated): (Measured, BTreeSet<String>),
+        judged: Judged,
+        journal: Option<&Journal>,
+    ) -> DeviceResult {
+        let unasked = [(measured.unasked, ""), (alone.unasked, " again, each in a module of its own")];
+        let left_out = deadline::left_out(&measured.left_out, &std::mem::take(&mut alone.left_out));
+        measured.absorb(alone);
+        measured.incidents.extend(measured.held.iter().map(quarantined));
+        let unasked = unasked.into_iter().filter(|(kernels, _)| *kernels > 0);
+        measured.incidents.extend(unasked.map(|(kernels, how)| interrupted(site, kernels, how, journal)));
+        DeviceResult { measured, isolated, left_out, judged }
+    }
+}
+
+/// Puts the report together; also the status of the run, and whether all of it ran.
+pub fn assemble<'a>(
+    run: &Run,
+    rows: &[Row],
+    store: Option<&Store>,
+    environment: &Environment,
+    results: impl Iterator<Item = (&'a Target, DeviceResult)>,
+) -> (Report, RunStatus, bool) {
+    let (mut status, mut recorder) = (RunStatus::default(), Recorder::new());
+    let (mut devices, mut whole) = (Vec::new(), true);
+    for (target, result) in results {
+        if target.found.obstacle.is_some() {
+            status.obstructed();
+        }
+        status.device(&result.measured);
+        // What is in quarantine keeps the journal by itself.
+        whole &= result.measured.unasked == 0;
+        let device = entry(target, result, environment, &mut recorder);
+        for unrun in unrun(&device) {
+            say(&format!("{} claims to support what it does not run: {unrun}", target.label()));
+        }
+        devices.push(device);
+    }
+    let mut report = Report {
+        schema: SCHEMA.to_owned(),
+        program: host::program(),
+        host: host::host(),
+        started: run.started.clone(),
+        finished: host::now(),
+        run: Some(run.conditions),
+        inputs: recorder.inputs_table(),
+        devices,
+        incomplete: Vec::new(),
+    };
+    // Who selects devices has selected those alone.
+    if run.devices.is_empty() {
+        report.incomplete = rows.iter().filter_map(|row| row.devices.as_ref().err().cloned()).collect();
+        report.incomplete.extend(rows.iter().filter_map(Row::recovered));
+        let absent = absent::incidents(rows, store);
+        absent::print(&absent);
+        report.incomplete.extend(absent);
+        status.incidents(report.incomplete.iter().filter(|incident| incident.is_failure()).count());
+    }
+    (report, status, whole)
+}
+
+fn interrupted(site: &DeviceSession<'_>, unasked: usize, how: &str, journal: Option<&Journal>) -> Incident {
+    let cause = site.settings.stop.cause().unwrap_or_else(|| "the device was given up".to_owned());
+    let next = journal.map(|journal| format!("; `{}` goes on", journal.command())).unwrap_or_default();
+    let kernels = if unasked == 1 { "1 kernel was".to_owned() } else { format!("{unasked} kernels were") };
+    Incident { subject: "-".to_owned(), outcome: None, detail: format!("{cause}: {kernels} not asked{how}{next}") }
+}
+
+fn quarantined(kernel: &Kernel) -> Incident {
+    let detail =
+        "in quarantine: the machine went down while it was being measured; `--retry-quarantined` measures it again";
+    Incident { subject: kernel.to_string(), outcome: None, detail: detail.to_owned() }
+}
+
+/// The device's entry of the report.
+fn entry(target: &Target, result: DeviceResult, environment: &Environment, recorder: &mut Recorder) -> Device {
+    let found = &target.found;
+    let mut observations = recorder.device(&result.measured.observations);
+    for one in &mut observations {
+        one.isolated = result.isolated.contains(&one.kernel);
+    }
+    Device {
+        identity: found.identity.clone(),
+        claims: found.claims.clone(),
+        taint: found.taint.clone(),
+        caches_off: environment.caches_off(),
+        application: environment.application.clone(),
+        observations,
+        profiles: result.judged.profiles,
+        findings: result.measured.findings,
+        answers: result.judged.answers,
+        texels: result.judged.texels,
+        incomplete: [result.measured.incidents, result.left_out].concat(),
+    }
+}

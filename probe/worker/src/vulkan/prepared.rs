@@ -1,0 +1,41 @@
+//! What the dispatches of one module have in common.
+
+use ash::vk;
+
+use super::error::VulkanError;
+use super::handles::Owned;
+use super::image::Image;
+use super::pipeline::Pipeline;
+use super::render_target::RenderTarget;
+
+/// What a shader gets at the texels of texel kernels by: images, or views of buffers, one for each kernel.
+pub(super) struct TexelAccess<'a> {
+    pub(super) images: &'a [Image],
+    pub(super) views: Vec<Owned<vk::BufferView>>,
+    pub(super) sampler: Option<Owned<vk::Sampler>>,
+}
+
+/// What the dispatches of one module have in common.
+pub(super) struct Prepared {
+    // Fields drop in order.
+    pub(super) pipeline: Pipeline,
+    pub(super) target: Option<RenderTarget>,
+    pub(super) images: Vec<Image>,
+}
+
+impl Prepared {
+    /// A pipeline that neither draws nor has images.
+    pub(super) fn plain(pipeline: Pipeline) -> Prepared {
+        Prepared { pipeline, target: None, images: Vec::new() }
+    }
+
+    /// Whether it is one.
+    pub(super) fn is_plain(&self) -> bool {
+        self.target.is_none() && self.images.is_empty()
+    }
+}
+
+/// There is no module to be run again.
+pub(super) fn unprepared() -> VulkanError {
+    VulkanError::argument("vkCmdBindPipeline", "no module has been dispatched before")
+}

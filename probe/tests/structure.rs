@@ -95,7 +95,7 @@ fn imports(src: &Path) -> Imports {
     while let Some((folder, module)) = folders.pop() {
         for path in fs::read_dir(folder).into_iter().flatten().map(|entry| entry.unwrap().path()) {
             let name = path.file_stem().unwrap().to_string_lossy().into_owned();
-            let within = [&module[..], &[name.clone()]].concat();
+            let within = [&module[..], std::slice::from_ref(&name)].concat();
             match name.as_str() {
                 _ if path.is_dir() => folders.push((path, within)),
                 _ if path.extension().is_none_or(|extension| extension != "rs") => {}

@@ -170,7 +170,8 @@ fn list(names: &[&str]) -> String {
             text = format!("{}\n{INDENT}", text.trim_end());
             column = INDENT.len();
         }
-        text += &format!("{name} ");
+        text.push_str(&name);
+        text.push(' ');
         column += width;
     }
     text.trim_end().to_owned()

@@ -25,7 +25,7 @@ pub struct Batch {
 /// What a lane is to do next.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Next {
-    /// WorkItem these.
+    /// Run these.
     Ask(Batch),
     /// Wait: a batch that is being asked may yet fail and come back.
     Wait,

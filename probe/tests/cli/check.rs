@@ -177,7 +177,7 @@ fn a_report_of_nothing_opens_no_gate() {
 }
 
 /// Rules that Mesa 25 meets less than Mesa 22, each with what its kernels have in common: it rounds twice on the way from 64 to 16
-/// bits, and it offers FPFastMathDefault, which Mesa 22 does not.
+/// bits, and it offers `FPFastMathDefault`, which Mesa 22 does not.
 const WORSE: [(&str, &str); 4] = [
     ("V-rte", "f64.fconvert_f16:"),
     ("V-rte-overflow-convert", "f64.fconvert_f16:"),

@@ -328,8 +328,12 @@ impl Ground {
     /// The environment of a format: what `any` says, for texels `packed`, and what the format itself says in its place.
     fn environment(&self, format: Format) -> toml::Table {
         let packed = format.is_packed().then_some(PACKED);
-        let names = [Some(ANY), packed, Some(format.name())].into_iter().flatten();
-        let tables = names.filter_map(|name| self.environments.get(name));
+        self.of([Some(ANY), packed, Some(format.name())])
+    }
+
+    /// What the tables of these names say together, a later one in the place of an earlier one.
+    fn of<const N: usize>(&self, names: [Option<&str>; N]) -> toml::Table {
+        let tables = names.into_iter().flatten().filter_map(|name| self.environments.get(name));
         tables.flat_map(toml::Table::clone).collect()
     }
 }

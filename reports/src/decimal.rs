@@ -142,7 +142,7 @@ fn plain(scientific: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use fpprobe_spirv::format::{F10, F11};
+    use fpprobe_spirv::layout::{F10, F11};
 
     use super::*;
 

@@ -12,7 +12,7 @@ use crate::values::{encode_case, eval_command};
 
 /// A finding for each such format.
 pub(crate) fn findings(index: &Observations<'_>) -> impl Iterator<Item = Finding> {
-    Format::PACKED.into_iter().filter(|format| format.is_block()).filter_map(|format| finding(index, format))
+    Format::PACKED.iter().filter(|format| format.is_block()).filter_map(|format| finding(index, *format))
 }
 
 fn finding(index: &Observations<'_>, format: Format) -> Option<Finding> {

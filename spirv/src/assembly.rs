@@ -7,7 +7,8 @@ use rspirv::binary::Disassemble;
 use rspirv::dr::{Instruction, Module, Operand};
 use rspirv::spirv::{Op, Word};
 
-use crate::format::{FloatLayout, Format};
+use crate::format::Format;
+use crate::layout::FloatLayout;
 
 /// The text of a module, without a header, in the columns of `spirv-dis`. Ids stay numbers, so that `spirv-as
 /// --preserve-numeric-ids` gives the same words; their names stand in comments where they are defined.
@@ -68,8 +69,9 @@ fn constants(module: &Module) -> BTreeMap<String, String> {
 fn format_of_type(inst: &Instruction) -> Option<(Word, Format)> {
     let format = match (inst.class.opcode, inst.operands.as_slice()) {
         (Op::TypeInt, [Operand::LiteralBit32(32), Operand::LiteralBit32(1)]) => Format::I32,
-        (Op::TypeFloat, [Operand::LiteralBit32(width)]) => {
-            Format::ALL.into_iter().find(|format| format.float().is_some() && format.bits() == *width)?
+        (Op::TypeFloat, [Operand::LiteralBit32(width)]) => Format::of_float_type(*width, None)?,
+        (Op::TypeFloat, [Operand::LiteralBit32(width), Operand::FPEncoding(encoding)]) => {
+            Format::of_float_type(*width, Some(*encoding))?
         }
         _ => return None,
     };

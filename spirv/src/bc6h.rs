@@ -9,6 +9,8 @@ use std::sync::LazyLock;
 
 /// Texels of a block in each direction.
 pub const SIDE: u32 = 4;
+/// Bits of a block.
+pub const BITS: u32 = 128;
 /// Texels of a block, row by row.
 pub const TEXELS: u32 = SIDE * SIDE;
 /// Values of five mode bits that are no mode: every channel of such a block is 0.

@@ -7,8 +7,9 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
-use crate::format::{FloatLayout, Format};
+use crate::format::Format;
 use crate::kernel::{Kernel, Shape};
+use crate::layout::FloatLayout;
 use crate::op::{Code, Function};
 use crate::route::{Route, Via};
 
@@ -131,9 +132,8 @@ pub fn with_random(kernel: &Kernel, list: Cases, count: u32, seed: u64) -> Cases
 /// Whether Vulkan lets a device be asked this case: depths lie between 0 and 1 (`VkViewport`, `VkClearDepthStencilValue`, "Copies
 /// Between Buffers and Images"; `VK_EXT_depth_range_unrestricted` is not used).
 pub fn is_offered(kernel: &Kernel, case: &[u64]) -> bool {
-    let single = |format: Format| matches!(format, Format::F32 | Format::D32f);
     let params = kernel.params();
-    let mut values = Shape::split(&params, case).filter(|(shape, _)| single(shape.format));
+    let mut values = Shape::split(&params, case).filter(|(shape, _)| shape.format.is_single());
     !kernel.format.is_depth() || values.all(|(_, own)| own.iter().all(|bits| packed::is_depth(*bits)))
 }
 

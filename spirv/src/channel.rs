@@ -1,6 +1,6 @@
 //! Channels of packed formats: where they lie in a texel, and what their bits mean.
 
-use crate::format::{F10, F11, F16, F32, FloatLayout, Format};
+use crate::layout::FloatLayout;
 
 /// One channel of a packed format.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -65,76 +65,37 @@ impl Coding {
     }
 }
 
-const fn channel(name: char, shift: u32, coding: Coding) -> Channel {
-    Channel { name, shift, coding }
+/// Letters of channels, in shader component order.
+const NAMES: [char; 4] = ['r', 'g', 'b', 'a'];
+
+/// Channels of these codings side by side, the first in the lowest bits.
+pub(crate) const fn side_by_side<const N: usize>(codings: [Coding; N]) -> [Channel; N] {
+    let mut channels = overlaid(codings);
+    let mut index = 1;
+    while index < N {
+        channels[index].shift = channels[index - 1].shift + codings[index - 1].bits();
+        index += 1;
+    }
+    channels
 }
 
-/// Four channels of one coding, side by side.
-const fn four(coding: Coding) -> [Channel; 4] {
-    let bits = coding.bits();
-    [
-        channel('r', 0, coding),
-        channel('g', bits, coding),
-        channel('b', 2 * bits, coding),
-        channel('a', 3 * bits, coding),
-    ]
+/// Channels of these codings of which none has a place of its own: what the texels of a block are decoded to.
+pub(crate) const fn overlaid<const N: usize>(codings: [Coding; N]) -> [Channel; N] {
+    let mut channels = [Channel { name: NAMES[0], shift: 0, coding: codings[0] }; N];
+    let mut index = 1;
+    while index < N {
+        channels[index] = Channel { name: NAMES[index], shift: 0, coding: codings[index] };
+        index += 1;
+    }
+    channels
 }
 
-const fn unorm(bits: u32) -> Coding {
+/// Fixed point without a sign.
+pub(crate) const fn unorm(bits: u32) -> Coding {
     Coding::Norm { bits, signed: false }
 }
 
-const fn snorm(bits: u32) -> Coding {
+/// Fixed point with a sign.
+pub(crate) const fn snorm(bits: u32) -> Coding {
     Coding::Norm { bits, signed: true }
-}
-
-const B10G11R11: [Channel; 3] =
-    [channel('r', 0, Coding::Float(F11)), channel('g', 11, Coding::Float(F11)), channel('b', 22, Coding::Float(F10))];
-const R16F: [Channel; 1] = [channel('r', 0, Coding::Float(F16))];
-const RGBA16F: [Channel; 4] = four(Coding::Float(F16));
-const R32F: [Channel; 1] = [channel('r', 0, Coding::Float(F32))];
-const R8UNORM: [Channel; 1] = [channel('r', 0, unorm(8))];
-const R8SNORM: [Channel; 1] = [channel('r', 0, snorm(8))];
-const RGBA8UNORM: [Channel; 4] = four(unorm(8));
-const RGBA8SNORM: [Channel; 4] = four(snorm(8));
-const RGBA8SRGB: [Channel; 4] = [
-    channel('r', 0, Coding::Srgb),
-    channel('g', 8, Coding::Srgb),
-    channel('b', 16, Coding::Srgb),
-    channel('a', 24, unorm(8)),
-];
-const R16UNORM: [Channel; 1] = [channel('r', 0, unorm(16))];
-const R16SNORM: [Channel; 1] = [channel('r', 0, snorm(16))];
-const A2B10G10R10: [Channel; 4] =
-    [channel('r', 0, unorm(10)), channel('g', 10, unorm(10)), channel('b', 20, unorm(10)), channel('a', 30, unorm(2))];
-const E5B9G9R9: [Channel; 3] =
-    [channel('r', 0, Coding::Shared), channel('g', 9, Coding::Shared), channel('b', 18, Coding::Shared)];
-
-const D16UNORM: [Channel; 1] = R16UNORM;
-const D32F: [Channel; 1] = R32F;
-/// What texels of a block are decoded to; none has a place of its own in it.
-const BC6H: [Channel; 3] =
-    [channel('r', 0, Coding::Float(F16)), channel('g', 0, Coding::Float(F16)), channel('b', 0, Coding::Float(F16))];
-
-/// Channels of a packed format, in shader component order; empty for scalars.
-pub(crate) const fn of(format: Format) -> &'static [Channel] {
-    match format {
-        Format::B10g11r11 => &B10G11R11,
-        Format::R16f => &R16F,
-        Format::Rgba16f => &RGBA16F,
-        Format::R32f => &R32F,
-        Format::R8unorm => &R8UNORM,
-        Format::R8snorm => &R8SNORM,
-        Format::Rgba8unorm => &RGBA8UNORM,
-        Format::Rgba8snorm => &RGBA8SNORM,
-        Format::Rgba8srgb => &RGBA8SRGB,
-        Format::R16unorm => &R16UNORM,
-        Format::R16snorm => &R16SNORM,
-        Format::A2b10g10r10 => &A2B10G10R10,
-        Format::E5b9g9r9 => &E5B9G9R9,
-        Format::D16unorm => &D16UNORM,
-        Format::D32f => &D32F,
-        Format::Bc6hUfloat | Format::Bc6hSfloat => &BC6H,
-        Format::F16 | Format::F32 | Format::F64 | Format::I32 | Format::U32 | Format::Bool => &[],
-    }
 }

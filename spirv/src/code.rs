@@ -3,9 +3,11 @@
 use rspirv::dr::Operand;
 use rspirv::spirv::{Op, SelectionControl, Word};
 
-use crate::emitter::{Emitter, ids, one};
+use crate::emitter::{Emitter, ids};
 use crate::error::BuildError;
+use crate::format::Format;
 use crate::kernel::{Kernel, Shape};
+use crate::layout::FloatLayout;
 use crate::op::{Arg, Code, Inst, Step};
 
 impl Emitter {
@@ -66,13 +68,15 @@ impl Emitter {
                     Arg::Param(index) => params.get(*index).copied(),
                     Arg::Step(index) => results.get(*index).copied(),
                     Arg::Zero => Some(self.constant(shape, 0)),
-                    Arg::One => shape.format.float().map(|layout| self.constant(shape, one(layout))),
-                    Arg::Least(integer) => {
-                        shape.format.float().map(|layout| self.constant(shape, layout.least_of(*integer)))
-                    }
-                    Arg::Most(integer) => {
-                        shape.format.float().map(|layout| self.constant(shape, layout.most_of(*integer)))
-                    }
+                    Arg::One => shape.format.float().map(|layout| self.constant(shape, layout.one())),
+                    Arg::Least(integer) => shape
+                        .format
+                        .float()
+                        .map(|layout| self.constant(shape, layout.least_integer(*integer == Format::I32))),
+                    Arg::Most(integer) => shape
+                        .format
+                        .float()
+                        .map(|layout| self.constant(shape, layout.greatest_integer(*integer == Format::I32))),
                 })
                 .collect();
             let args = args.ok_or_else(|| BuildError::Operands { kernel: kernel.to_string(), given: params.len() })?;
@@ -100,7 +104,7 @@ impl Emitter {
     fn shuffle(&mut self, shape: Shape, value: Word) -> Result<Word, BuildError> {
         let pair = Shape::vector(shape.format, 2);
         let kind = self.shape(pair);
-        let companion = self.constant(shape, shape.format.float().map_or(1, one));
+        let companion = self.constant(shape, shape.format.float().map_or(1, FloatLayout::one));
         let vector = self.compose(pair, &[companion, value])?;
         let mut operands = ids([vector, vector]);
         operands.extend([1, 0].map(Operand::LiteralBit32));

@@ -6,7 +6,7 @@ use rspirv::dr::{Block, Builder, InsertPoint, Instruction, Operand};
 use rspirv::spirv::{Op, Word};
 
 use crate::error::BuildError;
-use crate::format::{FloatLayout, Format};
+use crate::format::Format;
 use crate::kernel::Shape;
 use crate::plan::constants::Specialised;
 
@@ -25,10 +25,6 @@ pub(crate) fn ids(ids: impl IntoIterator<Item = Word>) -> Vec<Operand> {
 }
 
 /// The encoding of 1.0.
-pub(crate) fn one(layout: FloatLayout) -> u64 {
-    u64::from(layout.bias().cast_unsigned()) << layout.fraction
-}
-
 impl Emitter {
     pub(crate) fn new() -> Emitter {
         Emitter { builder: Builder::new(), constants: BTreeMap::new(), specialised: BTreeMap::new(), glsl: None }
@@ -38,7 +34,7 @@ impl Emitter {
     /// `OpTypeBool`).
     pub(crate) fn scalar(&mut self, format: Format) -> Word {
         match format {
-            Format::F16 | Format::F32 | Format::F64 => self.builder.type_float(format.bits(), None),
+            _ if format.float().is_some() => self.builder.type_float(format.bits(), format.float_encoding()),
             Format::I32 => self.builder.type_int(32, 1),
             Format::Bool => self.builder.type_bool(),
             _ => self.builder.type_int(32, 0),

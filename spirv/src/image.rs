@@ -3,7 +3,7 @@
 use rspirv::dr::Operand;
 use rspirv::spirv::{BuiltIn, Capability, Decoration, Dim, ImageFormat, ImageOperands, Op, StorageClass, Word};
 
-use crate::emitter::{Emitter, ids, one};
+use crate::emitter::{Emitter, ids};
 use crate::error::BuildError;
 use crate::format::Format;
 use crate::kernel::Shape;
@@ -14,32 +14,10 @@ use crate::route::Route;
 
 const TEXEL: Shape = Shape::vector(Format::F32, 4);
 
-/// SPIR-V's name of a packed format; `None` for formats that no storage image has.
-const fn image_format(format: Format) -> Option<ImageFormat> {
-    match format {
-        Format::B10g11r11 => Some(ImageFormat::R11fG11fB10f),
-        Format::R16f => Some(ImageFormat::R16f),
-        Format::Rgba16f => Some(ImageFormat::Rgba16f),
-        Format::R32f => Some(ImageFormat::R32f),
-        Format::R8unorm => Some(ImageFormat::R8),
-        Format::R8snorm => Some(ImageFormat::R8Snorm),
-        Format::Rgba8unorm => Some(ImageFormat::Rgba8),
-        Format::Rgba8snorm => Some(ImageFormat::Rgba8Snorm),
-        Format::R16unorm => Some(ImageFormat::R16),
-        Format::R16snorm => Some(ImageFormat::R16Snorm),
-        Format::A2b10g10r10 => Some(ImageFormat::Rgb10A2),
-        _ => None,
-    }
-}
-
-/// Whether there are storage images of this format.
-pub(crate) const fn is_stored(format: Format) -> bool {
-    image_format(format).is_some()
-}
-
 /// Whether a storage image of this format needs the capability `StorageImageExtendedFormats` (SPIR-V, "Image Format").
 pub(crate) fn is_extended(format: Format) -> bool {
-    is_stored(format) && !matches!(format, Format::Rgba16f | Format::R32f | Format::Rgba8unorm | Format::Rgba8snorm)
+    let capabilities = |image| Operand::ImageFormat(image).required_capabilities();
+    format.image_format().is_some_and(|image| capabilities(image).contains(&Capability::StorageImageExtendedFormats))
 }
 
 /// An image in a module: its variable and the type of what is loaded from it. Of an attachment or attribute it is the
@@ -86,7 +64,7 @@ impl Emitter {
         };
         Ok(match image.route {
             Route::StorageImage => {
-                let format = image_format(image.format).ok_or(BuildError::NoImageFormat { format: image.format })?;
+                let format = image.format.image_format().ok_or(BuildError::NoImageFormat { format: image.format })?;
                 if is_extended(image.format) {
                     modes::require(&mut self.builder, Capability::StorageImageExtendedFormats, "");
                 }
@@ -121,7 +99,7 @@ impl Emitter {
         for index in 0..TEXEL.width {
             parts.push(match (index < shape.width, index, shape.format.float()) {
                 (true, ..) => self.component(shape, value, index)?,
-                (false, 3, Some(layout)) => self.constant(scalar, one(layout)),
+                (false, 3, Some(layout)) => self.constant(scalar, layout.one()),
                 _ => self.constant(scalar, 0),
             });
         }

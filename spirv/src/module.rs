@@ -139,11 +139,8 @@ impl Emitter {
         let builder = &mut self.builder;
         builder.set_version(1, 3);
         builder.capability(Capability::Shader);
-        if floats.contains(&Format::F16) {
-            builder.capability(Capability::Float16);
-        }
-        if floats.contains(&Format::F64) {
-            builder.capability(Capability::Float64);
+        for capability in floats.iter().filter_map(|format| format.capability()) {
+            builder.capability(capability);
         }
         if storage16 {
             modes::require(builder, Capability::StorageBuffer16BitAccess, "SPV_KHR_16bit_storage");

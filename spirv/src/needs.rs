@@ -6,6 +6,7 @@ use std::fmt;
 use crate::controls::Control;
 use crate::format::Format;
 use crate::kernel::Kernel;
+use crate::layout::FloatLayout;
 use crate::op::{Code, State};
 use crate::route::{Route, Stage};
 
@@ -182,8 +183,9 @@ pub fn needs(kernel: &Kernel) -> BTreeSet<Need> {
     }
     if kernel.controls.contains(Control::FastMath0) {
         // FPFastMathDefault names every float type of the module; each needs its preserve property (VUID 09559 ff.).
-        let floats: Vec<u32> = float_formats(kernel).iter().map(|format| format.bits()).collect();
-        needs.extend(floats.into_iter().map(|width| Need::Control(Control::Szin(width))));
+        let layouts = float_formats(kernel).into_iter().filter_map(Format::float);
+        let widths = layouts.filter_map(FloatLayout::mode_width);
+        needs.extend(widths.map(|width| Need::Control(Control::Szin(width))));
     }
     needs
 }

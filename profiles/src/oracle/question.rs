@@ -187,7 +187,7 @@ impl Question {
     fn of_block(&self, block: &[u64], part: usize) -> Operands {
         let channels = self.kernel.format.channels();
         let (texel, channel) = (part / channels.len(), part % channels.len());
-        let signed = self.kernel.format == Format::Bc6hSfloat;
+        let signed = self.kernel.format.block_signed() == Some(true);
         let bits = bc6h::decoded(block, signed, texel as u32, channel);
         let coding = channels.get(channel).map(|channel| channel.coding);
         let layout = coding.and_then(Coding::float);

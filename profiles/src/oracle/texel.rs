@@ -120,7 +120,7 @@ fn linear(encoding: Encoding, code: f64, accuracy: &Accuracy) -> Set {
 }
 
 fn one_or_zero(layout: FloatLayout, one: bool) -> u64 {
-    if one { layout.bias().unsigned_abs() as u64 * layout.min_normal() } else { 0 }
+    if one { layout.one() } else { 0 }
 }
 
 /// What a number between 0 and 1 is on the side of sRGB, between 0 and 1, too.

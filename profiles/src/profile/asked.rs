@@ -6,7 +6,7 @@
 //! A mode of any other width says nothing of the kernel.
 
 use fpprobe_spirv::needs::{float_formats, needs};
-use fpprobe_spirv::{Control, Controls, FloatLayout, Format, Kernel, Need};
+use fpprobe_spirv::{Control, Controls, FloatLayout, Kernel, Need};
 
 use super::{Group, Member};
 use crate::encoding::Encoding;
@@ -40,10 +40,13 @@ fn widths(kernel: &Kernel) -> Vec<u32> {
     let question = Question::new(kernel);
     let case = vec![0; kernel.arity()];
     let operands = (0..question.encodings.len()).flat_map(|part| question.operands(&case, part));
-    let operands = operands.filter_map(|operand| operand.layout.map(FloatLayout::bits));
-    let results = question.encodings.iter().filter(|encoding| matches!(encoding, Encoding::Float(_)));
-    let types = float_formats(kernel).into_iter().map(Format::bits);
-    operands.chain(results.map(|encoding| encoding.bits())).chain(types).collect()
+    let operands = operands.filter_map(|operand| operand.layout.and_then(FloatLayout::mode_width));
+    let results = question.encodings.iter().filter_map(|encoding| match encoding {
+        Encoding::Float(layout) => layout.mode_width(),
+        _ => None,
+    });
+    let types = float_formats(kernel).into_iter().filter_map(|format| format.float()?.mode_width());
+    operands.chain(results).chain(types).collect()
 }
 
 /// The groups that a kernel belongs to: a device that lacks one cannot be asked it.

@@ -178,10 +178,8 @@ fn read(source: &Rc<Source>, raw: RawProfile, draft: &mut Draft) -> Result<(), S
     }
     for (format, table) in raw.environment {
         let at = table.span().start;
-        // For `packed`, whatever format of texels says nothing of its own.
         let known = match format.as_str() {
-            ANY => None,
-            PACKED => Some(Format::Rgba8unorm),
+            ANY | PACKED => None,
             name => {
                 let told = |error| source.error(at, format!("`environment.{format}`: {error}"));
                 Some(name.parse::<Format>().map_err(told)?)
@@ -190,8 +188,10 @@ fn read(source: &Rc<Source>, raw: RawProfile, draft: &mut Draft) -> Result<(), S
         let key = format!("environment.{format}");
         let own = changes(&key, table.get_ref()).map_err(|(at, problem)| source.error(at, problem))?;
         draft.ground.environments.entry(format.clone()).or_default().extend(own);
-        let whole =
-            known.map_or_else(|| draft.ground.environments[ANY].clone(), |known| draft.ground.environment(known));
+        let whole = match known {
+            Some(known) => draft.ground.environment(known),
+            None => draft.ground.of([Some(ANY), Some(format.as_str())]),
+        };
         environment(&key, &whole).map_err(|problem| source.error(at, problem))?;
     }
     let operations = raw.operation.into_iter().map(|(name, operation)| {

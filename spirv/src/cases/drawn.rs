@@ -1,6 +1,7 @@
 //! Random cases, drawn by a seed: half of them uniform over the encodings, the others where exponents and fractions have edges.
 
-use crate::format::{FloatLayout, Format};
+use crate::format::Format;
+use crate::layout::FloatLayout;
 
 use super::values::random;
 

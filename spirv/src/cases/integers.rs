@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::values::{boundaries, distinct, random};
-use crate::format::FloatLayout;
+use crate::layout::FloatLayout;
 
 /// A number and an exponent to scale it by: every boundary value with the exponents that take it to the ends of the
 /// format and across them, and integers that overflow whatever adds them to an exponent.

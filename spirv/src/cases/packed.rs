@@ -7,8 +7,9 @@ use super::values::{
     SINGLE, boundaries, distinct, midpoint, nans, quotient, random, scaled, signed, truncated, widened,
 };
 use crate::channel::{Channel, Coding, SHARED_EXPONENT};
-use crate::format::{FloatLayout, Format};
+use crate::format::Format;
 use crate::kernel::Kernel;
+use crate::layout::FloatLayout;
 use crate::op::Function;
 
 /// Stores: per channel every encoding's value, its neighbours, each midpoint with its neighbours, overflow thresholds,
@@ -41,7 +42,7 @@ fn over_ones(format: Format, vectors: &[u64]) -> Vec<u64> {
 /// The code of 1.
 fn unit(coding: Coding) -> u64 {
     match coding {
-        Coding::Float(layout) => layout.bias().unsigned_abs() as u64 * layout.min_normal(),
+        Coding::Float(layout) => layout.one(),
         other => other.positive() - 1,
     }
 }

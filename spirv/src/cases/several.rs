@@ -1,7 +1,7 @@
 //! Two operands, three operands, and one of several chosen by a condition.
 
 use super::values::{boundaries, quotient, random, scaled};
-use crate::format::FloatLayout;
+use crate::layout::FloatLayout;
 
 /// All pairs of boundary values, pairs on which rounding shows, quotients that are almost integers, random draws.
 pub(super) fn binary(layout: FloatLayout) -> Vec<u64> {

@@ -1,7 +1,8 @@
 //! One operand.
 
 use super::values::{HALF_PI, LN_2, around, distinct, magnitudes, multiple, nans, quotient, random, scaled, signed};
-use crate::format::{FloatLayout, Format};
+use crate::format::Format;
+use crate::layout::FloatLayout;
 
 /// Exponents of which a random draw is taken, at most.
 const EXPONENTS: u64 = 512;

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::format::{FloatLayout, Format};
+use crate::format::Format;
+use crate::layout::FloatLayout;
 
 /// Layout of binary32.
 pub(super) const SINGLE: FloatLayout = FloatLayout { signed: true, exponent: 8, fraction: 23 };

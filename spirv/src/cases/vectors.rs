@@ -3,8 +3,8 @@
 //! Every list of operands has special ones, which meet each other, and others, which meet ordinary numbers only.
 
 use super::values::{nans, quotient, random, scaled};
-use crate::format::FloatLayout;
 use crate::kernel::Shape;
+use crate::layout::FloatLayout;
 
 /// Random draws of a list.
 const DRAWS: u64 = 32;

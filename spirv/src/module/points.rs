@@ -12,10 +12,11 @@ use rspirv::spirv::{
 };
 
 use super::Place;
-use crate::emitter::{Emitter, ids, one};
+use crate::emitter::{Emitter, ids};
 use crate::error::BuildError;
-use crate::format::{F32, Format};
+use crate::format::Format;
 use crate::kernel::Shape;
+use crate::layout::BINARY32;
 use crate::op::State;
 use crate::plan::{IMAGE_WIDTH, Plan};
 use crate::route::Stage;
@@ -36,7 +37,7 @@ pub fn points(plan: &Plan) -> Result<Vec<u32>, BuildError> {
     let row = emitter.number_of(numbers[1])?;
     emitter.builder.store(told[0], slot, None, [])?;
     emitter.builder.store(told[1], row, None, [])?;
-    let (zero, unit) = (emitter.constant(SINGLE, 0), emitter.constant(SINGLE, one(F32)));
+    let (zero, unit) = (emitter.constant(SINGLE, 0), emitter.constant(SINGLE, BINARY32.one()));
     let middle = match plan.image() {
         Some(image) => emitter.middle(slot, image.extent)?,
         None => [zero, zero],
@@ -81,7 +82,7 @@ impl Emitter {
         let interface: Vec<Word> = numbers.iter().chain(&place).chain(texels).copied().collect();
         self.begin_entry(ExecutionModel::Vertex, &interface)?;
         // Nothing is drawn, but what a point must have it has.
-        let (zero, unit) = (self.constant(SINGLE, 0), self.constant(SINGLE, one(F32)));
+        let (zero, unit) = (self.constant(SINGLE, 0), self.constant(SINGLE, BINARY32.one()));
         let position = self.compose(POSITION, &[zero, zero, zero, unit])?;
         self.builder.store(place[0], position, None, [])?;
         self.builder.store(place[1], unit, None, [])?;

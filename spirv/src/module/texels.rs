@@ -3,11 +3,12 @@
 use rspirv::spirv::Word;
 
 use super::Place;
-use crate::emitter::{Emitter, one};
+use crate::emitter::Emitter;
 use crate::error::BuildError;
-use crate::format::{F32, Format};
+use crate::format::Format;
 use crate::image::Declared;
 use crate::kernel::Shape;
+use crate::layout::BINARY32;
 use crate::plan::Placed;
 
 /// What is put out where all that counts is state.
@@ -27,7 +28,7 @@ impl Emitter {
         }
         let (shape, value) = match (&placed.params[..], values) {
             _ if placed.image.is_some_and(|image| image.state().is_some()) => {
-                let unit = self.constant(Shape::scalar(Format::F32), one(F32));
+                let unit = self.constant(Shape::scalar(Format::F32), BINARY32.one());
                 (ONES, self.compose(ONES, &[unit; 4])?)
             }
             ([param], [value]) => (param.shape, *value),

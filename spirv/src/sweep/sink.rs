@@ -7,7 +7,8 @@ use super::digest;
 use super::{Digest, Domain};
 use crate::emitter::{Emitter, ids};
 use crate::error::BuildError;
-use crate::format::{FloatLayout, Format};
+use crate::format::Format;
+use crate::layout::FloatLayout;
 
 /// What becomes of the results.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]

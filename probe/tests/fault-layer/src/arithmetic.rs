@@ -54,7 +54,7 @@ use std::collections::BTreeSet;
 use std::str::FromStr;
 
 use fpprobe_spirv::op::Function;
-use fpprobe_spirv::{Control, Format, Op};
+use fpprobe_spirv::{Control, FloatLayout, Format, Op};
 use rspirv::binary::Assemble;
 
 mod bits;
@@ -150,7 +150,8 @@ fn honoured(modes: &[Mode], asked: &BTreeSet<Control>) -> Vec<Fault> {
 
 /// Subnormals of the float format of this width flushed or kept, as operands and as results.
 fn flush(width: u32, flush: Option<fault::Sign>) -> Vec<Fault> {
-    let formats = Format::ALL.into_iter().filter(|format| format.float().is_some() && format.bits() == width);
+    let of_width = |format: &Format| format.float().and_then(FloatLayout::mode_width) == Some(width);
+    let formats = Format::ALL.into_iter().filter(of_width);
     formats
         .flat_map(|format| [true, false].map(|operands| Fault::new(Verb::Flush { format, operands, flush })))
         .collect()

@@ -117,7 +117,7 @@ fn independence(found: vk::ShaderFloatControlsIndependence) -> String {
 }
 
 fn formats(instance: &Instance, physical: &Physical, flags: &mut Flags) {
-    for format in Format::PACKED {
+    for format in Format::PACKED.iter().copied() {
         let Some(raw) = vulkan_format(format) else { continue };
         let mut found = vk::FormatProperties::default();
         let ask = instance.raw().fp_v1_0().get_physical_device_format_properties;
@@ -153,10 +153,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn packed_formats_have_the_numbers_and_names_of_vulkan() {
-        for format in Format::ALL {
-            assert_eq!(!format.channels().is_empty(), format.vulkan().is_some(), "{format}");
-            let Some((number, name)) = format.vulkan() else { continue };
+    fn rows_of_packed_formats_name_the_format_that_vulkan_has_under_their_number() {
+        for format in Format::PACKED {
+            let (number, name) = format.vulkan().unwrap();
             assert_eq!(format!("{:?}", vk::Format::from_raw(number)), name, "{format}");
         }
     }

@@ -67,14 +67,6 @@ const fn integers(format: Format) -> vk::Format {
     }
 }
 
-/// What is in a texel of this format.
-pub(super) const fn aspect(format: vk::Format) -> vk::ImageAspectFlags {
-    match format {
-        vk::Format::D16_UNORM | vk::Format::D32_SFLOAT => vk::ImageAspectFlags::DEPTH,
-        _ => vk::ImageAspectFlags::COLOR,
-    }
-}
-
 /// A 2D image of one level, optimally tiled, with its view.
 pub(super) struct Image {
     // Fields drop in order: view, image, memory.
@@ -153,7 +145,8 @@ impl Image {
             | vk::ImageUsageFlags::SAMPLED
             | vk::ImageUsageFlags::COLOR_ATTACHMENT
             | vk::ImageUsageFlags::DEPTH_STENCIL_ATTACHMENT;
-        let mut image = Image { view: None, raw, _memory: memory, extent, layers: count, aspect: aspect(viewed) };
+        let aspect = if about.is_depth() { vk::ImageAspectFlags::DEPTH } else { vk::ImageAspectFlags::COLOR };
+        let mut image = Image { view: None, raw, _memory: memory, extent, layers: count, aspect };
         if usage.intersects(seen) {
             let info = vk::ImageViewCreateInfo::default()
                 .image(image.raw())

@@ -1,6 +1,6 @@
 //! Devices by profile, and the marks that the page uses throughout.
 
-use fpprobe_spirv::format::F11;
+use fpprobe_spirv::layout::F11;
 use maud::{Markup, html};
 
 use super::evidence::strip;

@@ -176,7 +176,7 @@ fn result(layout: FloatLayout, bits: u64) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use fpprobe_spirv::format::{F10, F11};
+    use fpprobe_spirv::layout::{F10, F11};
 
     use super::*;
 

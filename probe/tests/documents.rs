@@ -5,6 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use fpprobe_spirv::{Format, OPS};
+
 /// Commands that have commands of their own.
 const NESTED: [&str; 5] = ["history", "baseline", "config", "daemon", "quarantine"];
 
@@ -42,6 +44,18 @@ fn the_front_door_is_short_and_lines_fit() {
         assert_eq!(wide, None, "{}", path.display());
     }
     assert!(fs::read_to_string(root().join("README.md")).unwrap().lines().count() <= 120);
+}
+
+#[test]
+fn the_tables_of_texels_list_every_format_and_operation() {
+    let text = fs::read_to_string(root().join("docs/verdicts.md")).unwrap();
+    let section = text.split("\n## Texels\n").nth(1).unwrap().split("\n## ").next().unwrap();
+    let listed: Vec<&str> = section.split('`').skip(1).step_by(2).collect();
+    let formats = Format::PACKED.iter().map(|format| format.name());
+    let operations = OPS.iter().filter(|op| op.code.is_of_texels()).map(|op| op.name);
+    for name in formats.chain(operations) {
+        assert!(listed.contains(&name), "docs/verdicts.md, Texels: `{name}` is missing");
+    }
 }
 
 #[test]

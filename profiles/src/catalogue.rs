@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fpprobe_spirv::op::OPS;
-use fpprobe_spirv::{Format, Kernel, Op};
+use fpprobe_spirv::{Format, Kernel, Op, ParseError};
 use serde::Deserialize;
 use toml::Spanned;
 
@@ -60,7 +60,7 @@ pub struct Section {
     /// Whether every other rule of the profile is an id, too: the document does not number all.
     unnumbered: bool,
     /// Kernel operations that a required rule of the profile must look at, in each of the formats that it exists for.
-    operations: Vec<String>,
+    operations: Vec<&'static Op>,
     formats: Vec<Format>,
 }
 
@@ -127,7 +127,7 @@ struct RawSection {
     #[serde(default)]
     formats: Vec<Spanned<String>>,
     #[serde(default)]
-    operations: Vec<String>,
+    operations: Vec<Spanned<String>>,
 }
 
 #[derive(Deserialize)]
@@ -227,7 +227,15 @@ impl Catalogue {
                 parsed.map_err(|error| source.error(format.span().start, format!("`formats`: {error}")))
             };
             let formats = section.formats.iter().map(format).collect::<Result<_, _>>()?;
-            let RawSection { name, title, profile, unnumbered, operations, .. } = section;
+            let operation = |name: &Spanned<String>| match Op::find(name.get_ref()) {
+                Some(op) => Ok(op),
+                None => {
+                    let nearest = ParseError::unknown("operation", name.get_ref(), OPS.iter().map(|op| op.name));
+                    Err(source.error(name.span().start, format!("`operations`: {nearest}")))
+                }
+            };
+            let operations = section.operations.iter().map(operation).collect::<Result<_, _>>()?;
+            let RawSection { name, title, profile, unnumbered, .. } = section;
             sections.push(Section { name, title, profile, entries, unnumbered, operations, formats });
         }
         if let Some((id, table)) = tables.iter().next() {
@@ -336,17 +344,18 @@ impl Section {
         let required = profiles.iter().filter(|profile| profile.id == self.profile).flat_map(|profile| &profile.rules);
         let parts: Vec<&Part> =
             required.filter(|rule| rule.level == Level::Required).flat_map(|rule| &rule.parts).collect();
-        let looked = |name: &str, format: Format| {
-            let is = |kernel: &Kernel| kernel.op.name == name && kernel.format == format;
+        let looked = |op: &Op, format: Format| {
+            let is = |kernel: &Kernel| kernel.op == op && kernel.format == format;
             parts.iter().any(|part| part.lowerings.iter().any(is))
         };
-        let operations = self.operations.iter().flat_map(|name| {
-            let exists = move |format: &&Format| Op::find(name).is_none_or(|op| op.formats.contains(*format));
-            self.formats.iter().filter(exists).map(move |format| (name, *format))
+        let operations = self.operations.iter().flat_map(|op| {
+            let exists = |format: &&Format| op.formats.contains(*format);
+            self.formats.iter().filter(exists).map(|format| (*op, *format))
         });
-        let unseen = operations.filter(|(name, format)| !looked(name, *format));
-        let unseen = unseen.map(|(name, format)| {
-            gap(&self.name, &format!("{format}.{name}"), &format!("no required rule of {} looks at it", self.profile))
+        let unseen = operations.filter(|(op, format)| !looked(op, *format));
+        let unseen = unseen.map(|(op, format)| {
+            let problem = format!("no required rule of {} looks at it", self.profile);
+            gap(&self.name, &format!("{format}.{}", op.name), &problem)
         });
         gaps.chain(unseen).collect()
     }

@@ -87,6 +87,14 @@ const MISTAKES: &[(&str, &str)] = &[
         "6: `operation.x.lowerings`: unknown format `f33`; did you mean `f32`",
     ),
     (
+        "[operation.x]\nlowerings = [\"sqrt\", \"f64.exp\"]",
+        "6: `operation.x.lowerings`: kernel `f64.exp`: `exp` exists for f16, f32 only",
+    ),
+    (
+        "[operation.x]\nlowerings = [\"d32f.load:route=vertex\"]",
+        "6: `operation.x.lowerings`: kernel `d32f.load:route=vertex`: `load` of a packed format goes through an image",
+    ),
+    (
         "[operation.x]\nlowerings = [\"f32.sqrt:width=2\"]",
         "6: `operation.x.lowerings`: `f32.sqrt:width=2`: a lowering is",
     ),
@@ -157,7 +165,13 @@ fn errors_name_file_line_and_key() {
         ("\"f32\"", "\"f33\"", "9: rule `M`: `format`: unknown format `f33`; did you mean `f32`"),
         ("\"f32\"", "32", "9: `rule.format`: invalid type: integer `32`, expected"),
         ("\"f32\"", "[]", "5: rule `M`: `format` is empty"),
-        ("\"f32\"", "\"bool\"", "5: rule `M`: none of its `operations` has a kernel of its `format`"),
+        ("\"f32\"", "\"bool\"", "9: rule `M`: `format`: none of its `operations` has a kernel of `bool`"),
+        ("\"f32\"", "[\"f32\", \"i32\"]", "9: rule `M`: `format`: none of its `operations` has a kernel of `i32`"),
+        (
+            "[\"sqrt\"]",
+            "[\"sqrt\", \"fixed_store\"]",
+            "10: rule `M`: `operations`: `fixed_store` has no kernel of its `format`",
+        ),
         ("[\"sqrt\"]", "\"sqrt\"", "10: `rule.operations`: invalid type: string \"sqrt\", expected a list"),
         ("[\"sqrt\"]", "[]", "5: rule `M`: `operations` is empty"),
         ("[\"sqrt\"]", "[\"sqrd\"]", "10: rule `M`: `operations`: unknown operation `sqrd`; did you mean `sqrt`"),

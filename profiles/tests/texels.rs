@@ -231,6 +231,25 @@ fn depths_views_and_samples() {
     assert_eq!(resolved, [0x3c0]);
 }
 
+/// Two binary16 side by side, red in the low half: each is rounded by itself, as the text of each profile has it.
+#[test]
+fn channels_of_two_halves_are_rounded_one_by_one() {
+    // 65520 lies half way between the greatest number and the next power of two; 1/3 is 3555 and more than half a unit.
+    for (profile, ends, thirds) in
+        [("d3d11", vec![0x7bff], vec![0x3555]), ("vulkan", vec![0x7bff, 0x7c00], vec![0x3555, 0x3556])]
+    {
+        let of = |part| codes(profile, "rg16f.store:route=clear", &[0x477f_f000, 0x3eaa_aaab], part, 16);
+        assert_eq!((of(0), of(1)), (ends, thirds), "{profile}");
+        let loaded = |texel: u64, part: usize| {
+            let profile = profile::built_in(profile).unwrap().unwrap();
+            let accepted = accepts(&profile, &"rg16f.load:route=sampled".parse().unwrap(), &[texel]).0;
+            move |bits: u64| accepted.alternatives()[0][part].contains(bits)
+        };
+        assert!(loaded(0x0001_3c00, 0)(0x3f80_0000) && !loaded(0x0001_3c00, 0)(0x3380_0000));
+        assert!(loaded(0x0001_3c00, 1)(0x3380_0000) && !loaded(0x0001_3c00, 1)(0x3f80_0000));
+    }
+}
+
 /// State may be flushed where it is subnormal, and is otherwise itself.
 #[test]
 fn state_arrives_or_is_flushed() {

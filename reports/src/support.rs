@@ -105,7 +105,7 @@ pub fn format_claim(format: Format, used: Use) -> Option<String> {
 
 /// Every use of every packed format.
 fn uses() -> impl Iterator<Item = (Format, Use)> {
-    Format::PACKED.into_iter().flat_map(|format| Use::ALL.map(|used| (format, used)))
+    Format::PACKED.iter().flat_map(|format| Use::ALL.map(|used| (*format, used)))
 }
 
 /// What kernels may use on a device with these claims.

@@ -224,6 +224,14 @@ mod tests {
     }
 
     #[test]
+    fn the_file_at_the_root_lists_the_output_formats_that_there_are() {
+        let comment = FILE.split("# Format of standard output:").nth(1).unwrap().split("\nformat = ").next().unwrap();
+        let listed: Vec<&str> = comment.split('"').skip(1).step_by(2).collect();
+        let known: Vec<&str> = fpprobe_reports::render::FORMATS.iter().map(|format| format.name).collect();
+        assert_eq!(listed, known);
+    }
+
+    #[test]
     fn mistakes_are_named_with_line_and_key() {
         let message = parse("devices = []\n[workers]\njbos = 2\n").unwrap_err();
         assert!(

@@ -156,6 +156,10 @@ fn lowering(text: &str) -> Result<Lowering, String> {
     };
     let op =
         Op::find(op).ok_or_else(|| ParseError::unknown("operation", op, OPS.iter().map(|op| op.name)).to_string())?;
+    if let Some(format) = format {
+        let plain = Kernel::plain(format, op).map_err(|error| error.to_string())?;
+        Kernel { route: route.unwrap_or(plain.route), ..plain }.checked().map_err(|error| error.to_string())?;
+    }
     Ok(Lowering { format, op, route })
 }
 

@@ -278,8 +278,9 @@ fn read_rule(source: &Rc<Source>, raw: RawRule, at: usize, draft: &Draft) -> Res
         environment: &environment,
         accuracy: accuracy_of(name),
     };
-    let mut parts = Vec::new();
+    let mut parts: Vec<Part> = Vec::new();
     for format in formats() {
+        let known = parts.len();
         let format: Format = format.parse().map_err(|error| rule_error(here, format!("`format`: {error}")))?;
         for name in &raw.operations {
             let here = name.span().start;
@@ -297,10 +298,15 @@ fn read_rule(source: &Rc<Source>, raw: RawRule, at: usize, draft: &Draft) -> Res
                 })?);
             }
         }
+        if parts.len() == known {
+            let problem =
+                format!("`format`: none of its `operations` has a kernel of `{format}`: it cannot fail there");
+            return Err(rule_error(here, problem));
+        }
     }
-    if parts.is_empty() {
-        let problem = "none of its `operations` has a kernel of its `format`: it cannot fail";
-        return Err(rule_error(at, problem.into()));
+    if let Some(idle) = raw.operations.iter().find(|name| parts.iter().all(|part| part.operation != *name.get_ref())) {
+        let problem = format!("`operations`: `{}` has no kernel of its `format`: it cannot fail there", idle.get_ref());
+        return Err(rule_error(idle.span().start, problem));
     }
     Ok(Rule {
         id: raw.id,

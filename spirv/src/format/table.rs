@@ -123,6 +123,8 @@ formats! {
     B10g11r11 = color("b10g11r11", &side_by_side([Float(F11), Float(F11), Float(F10)]), (122, "B10G11R11_UFLOAT_PACK32"), Some(ImageFormat::R11fG11fB10f));
     /// binary16.
     R16f = color("r16f", &side_by_side([Float(BINARY16)]), (76, "R16_SFLOAT"), Some(ImageFormat::R16f));
+    /// Twice binary16, R in bits 0..16.
+    Rg16f = color("rg16f", &side_by_side([Float(BINARY16); 2]), (83, "R16G16_SFLOAT"), Some(ImageFormat::Rg16f));
     /// Four times binary16, R in bits 0..16.
     Rgba16f = color("rgba16f", &side_by_side([Float(BINARY16); 4]), (97, "R16G16B16A16_SFLOAT"), Some(ImageFormat::Rgba16f));
     /// binary32.

@@ -9,7 +9,7 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 use fpprobe_spirv::emit::{Form, emit};
-use fpprobe_spirv::module::points::points;
+use fpprobe_spirv::module::point_list::point_list;
 use fpprobe_spirv::plan::{GROUP, Variant, Wanted};
 use fpprobe_spirv::sweep::{self, Domain, Sink};
 use fpprobe_spirv::{Cases, Control, Controls, Format, Kernel, Plan, Route, Stage, Via, cases, catalogue, module};
@@ -146,7 +146,7 @@ fn shared(out: &mut impl Write, kernels: &[Kernel]) -> Result<(), Box<dyn Error>
 /// A plan's module, and the one that it goes with where it is a fragment shader.
 fn module_of(out: &mut impl Write, name: &str, plan: &Plan) -> Result<(), Box<dyn Error>> {
     if plan.shader() == Stage::Fragment {
-        record(out, "spv", &format!("points of {name}"), &bytes(&points(plan)?))?;
+        record(out, "spv", &format!("points of {name}"), &bytes(&point_list(plan)?))?;
     }
     record(out, "spv", name, &bytes(&module::build(plan)?))?;
     Ok(())

@@ -14,7 +14,7 @@ use crate::load::load;
 use crate::module;
 use crate::needs::{Need, needs};
 use crate::op::{Blend, Code, State};
-use crate::plan::window::{PUSH_BYTES, UNIFORM_BINDING, UNIFORM_BYTES, vectors};
+use crate::plan::constant_block::{PUSH_BYTES, UNIFORM_BINDING, UNIFORM_BYTES, vectors};
 use crate::plan::{Buffer, Element, IMAGE_BINDING, IMAGE_WIDTH, Image, Plan, Region, Variant, Wanted, buffers};
 use crate::route::{Route, SAMPLES, Stage};
 
@@ -114,8 +114,10 @@ impl Case<'_> {
                 )
             }
             None => format!("{}x1x1 groups; invocation i answers case i", plan.columns),
-            Some(_) => "once for each window; group i of a window answers case FIRST + i, FIRST being its first word"
-                .to_owned(),
+            Some(_) => {
+                "once for each constant block; group i of a block answers case FIRST + i, FIRST being its first word"
+                    .to_owned()
+            }
         };
         let points = plan.vertices();
         let run = match plan.shader() {
@@ -234,11 +236,14 @@ fn brought(plan: &Plan) -> String {
         Some(Route::Uniform) => format!("set 0 binding {UNIFORM_BINDING}: uniform buffer of {UNIFORM_BYTES} bytes"),
         _ => format!("{PUSH_BYTES} bytes of push constants"),
     };
-    for (number, dispatch) in plan.dispatches().iter().enumerate().filter(|(_, dispatch)| !dispatch.window.is_empty()) {
-        let used = dispatch.window.iter().rposition(|word| *word != 0).map_or(0, |last| last + 1);
-        let words: Vec<String> = dispatch.window[..used].iter().map(|word| format!("{word:08x}")).collect();
+    for (number, dispatch) in
+        plan.dispatches().iter().enumerate().filter(|(_, dispatch)| !dispatch.constant_block.is_empty())
+    {
+        let used = dispatch.constant_block.iter().rposition(|word| *word != 0).map_or(0, |last| last + 1);
+        let words: Vec<String> = dispatch.constant_block[..used].iter().map(|word| format!("{word:08x}")).collect();
         let (columns, rows) = (dispatch.columns, dispatch.rows);
-        let _ = writeln!(text, "window {number}: {place}, {columns}x{rows}x1 groups: {} and 0", words.join(" "));
+        let _ =
+            writeln!(text, "constant block {number}: {place}, {columns}x{rows}x1 groups: {} and 0", words.join(" "));
     }
     text
 }

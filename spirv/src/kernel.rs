@@ -12,7 +12,7 @@ use crate::controls::{Control, Controls};
 use crate::error::ParseError;
 use crate::format::Format;
 use crate::op::{Code, Inst, OPS, Op, Operand, State, Width};
-use crate::plan::window;
+use crate::plan::constant_block;
 use crate::route::{Route, Stage, Via};
 
 pub use crate::shape::Shape;
@@ -226,7 +226,7 @@ impl Kernel {
                     .into(),
             );
         }
-        if let Some(excess) = window::excess(&self) {
+        if let Some(excess) = constant_block::excess(&self) {
             return undefined(excess);
         }
         Ok(self)

@@ -4,16 +4,16 @@
 //! rows share what gets at memory: operands are loaded, a switch on the row computes, results are stored. Operands that are
 //! constants are never loaded: see `folded.rs`. The words depend on the plan alone.
 
+mod buffer_io;
+mod constant_block;
 mod counting;
-mod elements;
+mod element_loop;
 mod folded;
 mod operands;
-mod passage;
-pub mod points;
-mod rows;
+mod piecewise;
+pub mod point_list;
 mod texels;
 pub mod triangle;
-mod window;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -33,19 +33,19 @@ use crate::image::Declared;
 use crate::kernel::{Kernel, Shape};
 use crate::modes;
 use crate::needs::float_formats;
+use crate::plan::access::{self, BufferAccess};
 use crate::plan::records::records;
-use crate::plan::sites::{self, Site};
 use crate::plan::{Element, Image, Plan};
 use crate::route::{Stage, Via};
 
-use elements::Elements;
+use buffer_io::ResultElements;
+use constant_block::ConstantBlock;
+use element_loop::ElementArray;
 use operands::Operands;
-use passage::Passage;
-use window::Window;
 
 const COORDINATES: Shape = Shape::vector(Format::U32, 3);
 
-/// Where an invocation is: its slot, and its work group's row. `local`: its slot within the window, if there is one. `zero`: a
+/// Where an invocation is: its slot, and its work group's row. `local`: its slot within the constant block, if there is one. `zero`: a
 /// number that is 0 at run time, for kernels that need one.
 #[derive(Clone, Copy)]
 struct Place {
@@ -57,14 +57,14 @@ struct Place {
 
 /// What a module reads and writes.
 struct Memory {
-    operands: Vec<Site>,
-    results: Vec<Site>,
+    operands: Vec<BufferAccess>,
+    results: Vec<BufferAccess>,
     /// Of the records that go through arrays, by their buffers.
-    passages: BTreeMap<usize, Passage>,
+    element_arrays: BTreeMap<usize, ElementArray>,
     buffers: Vec<Word>,
     /// Of each kernel, where they are about texels that a shader gets at.
     images: Vec<Declared>,
-    window: Option<Window>,
+    constant_block: Option<ConstantBlock>,
 }
 
 /// Builds the module of a plan. Gives its words, header included.
@@ -96,11 +96,11 @@ fn direct(plan: &Plan) -> Result<Module, BuildError> {
     let mut emitter = Emitter::new();
     let floats = plan.placed.iter().flat_map(|placed| float_formats(&placed.kernel)).collect();
     emitter.preamble(&floats, plan.buffers.iter().any(|buffer| buffer.element == Element::F16));
-    let (operands, results) = (sites::operands(plan), sites::results(plan));
-    let passages = records(&operands).into_iter().chain(records(&results));
-    let passages = passages.filter_map(|record| emitter.declare_passage(&record)).collect();
+    let (operands, results) = (access::operands(plan), access::results(plan));
+    let element_arrays = records(&operands).into_iter().chain(records(&results));
+    let element_arrays = element_arrays.filter_map(|record| emitter.declare_element_array(&record)).collect();
     let memory = Memory {
-        passages,
+        element_arrays,
         operands,
         results,
         buffers: plan.buffers.iter().map(|buffer| emitter.declare_buffer(buffer)).collect(),
@@ -109,12 +109,12 @@ fn direct(plan: &Plan) -> Result<Module, BuildError> {
             .filter(Image::is_of_shader)
             .map(|image| emitter.declare_image(image))
             .collect::<Result<_, _>>()?,
-        window: plan.route().and_then(|route| emitter.declare_window(route)),
+        constant_block: plan.route().and_then(|route| emitter.declare_constant_block(route)),
     };
     emitter.declare_specialised(plan);
 
     let place = match plan.shader() {
-        Stage::Compute => emitter.begin_main(plan, memory.window)?,
+        Stage::Compute => emitter.begin_main(plan, memory.constant_block)?,
         stage => {
             let texels: Vec<Word> = memory.images.iter().filter_map(Declared::interface).collect();
             emitter.begin_drawn(plan, stage, &texels)?
@@ -149,7 +149,7 @@ impl Emitter {
     }
 
     /// Declares and opens `main`.
-    fn begin_main(&mut self, plan: &Plan, window: Option<Window>) -> Result<Place, BuildError> {
+    fn begin_main(&mut self, plan: &Plan, constant_block: Option<ConstantBlock>) -> Result<Place, BuildError> {
         let uint = self.scalar(Format::U32);
         let invocation = self.built_in(BuiltIn::GlobalInvocationId, "invocation");
         // A module of one kernel has one row, and no need to ask.
@@ -182,8 +182,8 @@ impl Emitter {
         // The invocations of the work groups that do nothing wrap around to slots that no kernel has.
         let first = self.word(plan.variant.shift * size);
         let slot = self.value(Op::ISub, uint, ids([x, first]))?;
-        let place = match window {
-            Some(window) => self.through(window, slot, row)?,
+        let place = match constant_block {
+            Some(constant_block) => self.through(constant_block, slot, row)?,
             None => Place { slot, row, local: None, zero },
         };
         self.builder.name(place.slot, "slot");
@@ -202,85 +202,58 @@ impl Emitter {
     /// What is done where the row's kernel has this slot: `if (slot < slots) { load; switch (row) { ... } store; }`.
     fn body(&mut self, plan: &Plan, memory: &Memory, place: Place) -> Result<(), BuildError> {
         let slots: Vec<Option<u32>> = plan.placed.iter().map(|placed| Some(placed.slots)).collect();
-        self.where_slots(place, &slots, |emitter| {
-            let block = emitter.block()?;
-            let only = if let [only] = plan.placed.as_slice() { Some(only.kernel.label()) } else { None };
-            emitter.builder.name(block, only.as_deref().unwrap_or("operands"));
-            let operands = emitter.operands(plan, memory, place)?;
-            let results = match only {
-                Some(_) => emitter.computed(plan, memory, 0, &operands, place)?,
-                None => emitter.chosen(plan, memory, &operands, place)?,
-            };
-            emitter.store_elements(memory, place, &results)
-        })
-    }
-
-    /// What is done where the invocation's number is below that of its row.
-    fn where_slots(
-        &mut self,
-        place: Place,
-        numbers: &[Option<u32>],
-        emit: impl FnOnce(&mut Emitter) -> Result<(), BuildError>,
-    ) -> Result<(), BuildError> {
         let bool = self.scalar(Format::Bool);
-        let number = self.of_row(place.row, numbers)?;
-        let number = self.number(number);
-        let inside = self.value(Op::ULessThan, bool, ids([place.slot, number]))?;
+        let slots = self.of_row(place.row, &slots)?;
+        let slots = self.number(slots);
+        let inside = self.value(Op::ULessThan, bool, ids([place.slot, slots]))?;
         let (body, merge) = (self.builder.id(), self.builder.id());
         self.builder.selection_merge(merge, SelectionControl::NONE)?;
         self.builder.branch_conditional(inside, body, merge, [])?;
         self.builder.begin_block(Some(body))?;
-        emit(self)?;
+        let only = if let [only] = plan.placed.as_slice() { Some(only.kernel.label()) } else { None };
+        self.builder.name(body, only.as_deref().unwrap_or("operands"));
+        let operands = self.operands(plan, memory, place)?;
+        let results = match only {
+            Some(_) => self.computed(plan, memory, 0, &operands, place)?,
+            None => self.chosen(plan, memory, &operands, place)?,
+        };
+        self.store_elements(memory, place, &results)?;
         self.builder.branch(merge)?;
         self.builder.begin_block(Some(merge))?;
         Ok(())
     }
 
-    /// A switch on the row: one case a kernel.
-    fn switch_rows(
-        &mut self,
-        plan: &Plan,
-        row: Word,
-        mut emit: impl FnMut(&mut Emitter, usize) -> Result<(), BuildError>,
-    ) -> Result<(), BuildError> {
-        let labels: Vec<Word> = plan.placed.iter().map(|_| self.builder.id()).collect();
-        let merge = self.builder.id();
-        let targets = (0..).map(Operand::LiteralBit32).zip(labels.iter().copied());
-        self.builder.selection_merge(merge, SelectionControl::NONE)?;
-        // There are no other rows, so the last kernel may stand for the default.
-        let last = labels.last().copied().unwrap_or(merge);
-        self.builder.switch(row, last, targets.take(plan.placed.len().saturating_sub(1)))?;
-        for (index, (placed, block)) in plan.placed.iter().zip(&labels).enumerate() {
-            self.builder.begin_block(Some(*block))?;
-            self.builder.name(*block, placed.kernel.label());
-            emit(self, index)?;
-            self.builder.branch(merge)?;
-        }
-        self.builder.begin_block(Some(merge))?;
-        Ok(())
-    }
-
-    /// The results of the row's kernel. Elements that are none of its results are 0.
+    /// The results of the row's kernel: a switch with one case a kernel. Elements that are none of its results are 0.
     fn chosen(
         &mut self,
         plan: &Plan,
         memory: &Memory,
         operands: &Operands,
         place: Place,
-    ) -> Result<Elements, BuildError> {
+    ) -> Result<ResultElements, BuildError> {
+        let labels: Vec<Word> = plan.placed.iter().map(|_| self.builder.id()).collect();
+        let merge = self.builder.id();
+        let targets = (0..).map(Operand::LiteralBit32).zip(labels.iter().copied());
+        self.builder.selection_merge(merge, SelectionControl::NONE)?;
+        // There are no other rows, so the last kernel may stand for the default.
+        let last = labels.last().copied().unwrap_or(merge);
+        self.builder.switch(place.row, last, targets.take(plan.placed.len().saturating_sub(1)))?;
         let mut computed = Vec::new();
-        self.switch_rows(plan, place.row, |emitter, index| {
-            let results = emitter.computed(plan, memory, index, operands, place)?;
+        for (index, (placed, block)) in plan.placed.iter().zip(&labels).enumerate() {
+            self.builder.begin_block(Some(*block))?;
+            self.builder.name(*block, placed.kernel.label());
+            let results = self.computed(plan, memory, index, operands, place)?;
             // An operation may end in another block than it began in.
-            computed.push((results, emitter.block()?));
-            Ok(())
-        })?;
-        let mut chosen = Elements::new();
-        for site in &memory.results {
-            let element = site.element.shape();
+            computed.push((results, self.block()?));
+            self.builder.branch(merge)?;
+        }
+        self.builder.begin_block(Some(merge))?;
+        let mut chosen = ResultElements::new();
+        for access in &memory.results {
+            let element = access.element.shape();
             let (kind, nothing) = (self.shape(element), self.constant(element, 0));
-            for index in 0..site.most() {
-                let key = (site.number, site.buffer, index);
+            for index in 0..access.most() {
+                let key = (access.number, access.buffer, index);
                 let edges = computed.iter().flat_map(|(results, end)| [*results.get(&key).unwrap_or(&nothing), *end]);
                 chosen.insert(key, self.value(Op::Phi, kind, ids(edges))?);
             }

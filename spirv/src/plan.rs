@@ -4,15 +4,15 @@
 //! components side by side; the result likewise. Element sizes follow from the buffer's [`Element`]. Scalars of buffers
 //! have elements of their own format; what is wide, and the results of all other routes, lie in words, so that a loop over
 //! them gets at all formats in one place. On those routes the plan knows the operands itself: it brings them in
-//! [windows](window), or the module holds them as constants.
+//! [constant blocks](constant_block), or the module holds them as constants.
 
+pub(crate) mod access;
+pub mod constant_block;
 pub mod constants;
 mod image;
 mod memory;
+pub(crate) mod piecewise;
 pub(crate) mod records;
-pub(crate) mod rows;
-pub(crate) mod sites;
-pub mod window;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -354,9 +354,9 @@ impl Plan {
         self.route().is_some_and(Route::is_command)
     }
 
-    /// Invocations of a work group. What a window holds is the same for all of them, so there each has a slot of its own.
+    /// Invocations of a work group. What a constant block holds is the same for all of them, so there each has a slot of its own.
     pub fn group(&self) -> u32 {
-        if self.route().and_then(window::vectors).is_some() { 1 } else { self.variant.group }
+        if self.route().and_then(constant_block::vectors).is_some() { 1 } else { self.variant.group }
     }
 
     /// Whether it draws one triangle over the whole of its attachments, so that a fragment's place is its slot, of every row. State

@@ -8,7 +8,7 @@ use crate::emit::{Case, comment, hex};
 use crate::error::BuildError;
 use crate::kernel::Shape;
 use crate::needs::Need;
-use crate::plan::window::UNIFORM_BINDING;
+use crate::plan::constant_block::UNIFORM_BINDING;
 use crate::plan::{self, Buffer, Direction, Element, Plan, Region};
 use crate::route::{Route, Stage};
 
@@ -43,9 +43,11 @@ pub(super) fn script(case: &Case, plan: &Plan, assembly: &str) -> Result<String,
         };
         text.push_str(&declared);
     }
-    for (number, dispatch) in dispatches.iter().enumerate().filter(|(_, dispatch)| !dispatch.window.is_empty()) {
-        let words = dispatch.window.iter().fold(String::new(), |words, word| words + &format!("0x{word:08x}\n"));
-        let _ = write!(text, "BUFFER window{number} DATA_TYPE uint32 DATA\n{words}END\n");
+    for (number, dispatch) in dispatches.iter().enumerate().filter(|(_, dispatch)| !dispatch.constant_block.is_empty())
+    {
+        let words =
+            dispatch.constant_block.iter().fold(String::new(), |words, word| words + &format!("0x{word:08x}\n"));
+        let _ = write!(text, "BUFFER constants{number} DATA_TYPE uint32 DATA\n{words}END\n");
     }
     for number in 0..dispatches.len() {
         let _ = write!(text, "\nPIPELINE compute pipeline{number}\n  {attached}\n");
@@ -55,9 +57,9 @@ pub(super) fn script(case: &Case, plan: &Plan, assembly: &str) -> Result<String,
         }
         let _ = match case.kernel.route {
             Route::Uniform => {
-                writeln!(text, "  BIND BUFFER window{number} AS uniform DESCRIPTOR_SET 0 BINDING {UNIFORM_BINDING}")
+                writeln!(text, "  BIND BUFFER constants{number} AS uniform DESCRIPTOR_SET 0 BINDING {UNIFORM_BINDING}")
             }
-            Route::Push => writeln!(text, "  BIND BUFFER window{number} AS push_constant"),
+            Route::Push => writeln!(text, "  BIND BUFFER constants{number} AS push_constant"),
             _ => Ok(()),
         };
         text.push_str("END\n");

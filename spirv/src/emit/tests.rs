@@ -38,29 +38,29 @@ fn an_amber_script_brings_the_operands_of_every_route_it_can() {
     let scripts = |id: &str, values: &[u64]| text(id, values, Form::Amber, None);
     let push = scripts("f16.fadd:route=push", &[1, 2, 3, 4]);
     for line in [
-        "BUFFER window1 DATA_TYPE uint32 DATA\n0x00000001\n0x00000001\n0x00000000\n0x00000002\n0x00000003\n",
-        "  BIND BUFFER window1 AS push_constant\n",
+        "BUFFER constants1 DATA_TYPE uint32 DATA\n0x00000001\n0x00000001\n0x00000000\n0x00000002\n0x00000003\n",
+        "  BIND BUFFER constants1 AS push_constant\n",
         "RUN pipeline0 1 1 1\nRUN pipeline1 1 1 1\n",
     ] {
         assert!(push.contains(line), "{push}");
     }
     let uniform = scripts("f16.fadd:route=uniform", &[1, 2, 3, 4]);
-    assert!(uniform.contains("BIND BUFFER window0 AS uniform DESCRIPTOR_SET 0 BINDING 10\n"));
+    assert!(uniform.contains("BIND BUFFER constants0 AS uniform DESCRIPTOR_SET 0 BINDING 10\n"));
     assert!(uniform.contains("RUN pipeline0 2 1 1\n"));
     let spec = scripts("f32.select:route=spec", &[1, 2, 0x8000_0000]);
     let specialised = [(0, 1), (1, 2), (2, 0x8000_0000u32)]
         .map(|(id, value)| format!(" \\\n      SPECIALIZE {id} AS uint32 {value}"));
     assert!(spec.contains(&format!("  ATTACH kernel{}\n", specialised.concat())), "{spec}");
     let literal = scripts("f64.fadd:route=literal", &[1, 2]);
-    assert!(literal.contains("RUN pipeline0 1 1 1") && !literal.contains("BUFFER window"));
+    assert!(literal.contains("RUN pipeline0 1 1 1") && !literal.contains("BUFFER constants"));
 }
 
 #[test]
-fn assembly_tells_windows_and_specialised_values() {
+fn assembly_tells_constant_blocks_and_specialised_values() {
     let uniform = text("f64.fabs:route=uniform", &[1 << 63, 5], Form::Spvasm, None);
-    let window = "; window 0: set 0 binding 10: uniform buffer of 16384 bytes, 2x1x1 groups: 00000000 00000002 00000000 \
+    let constant_block = "; constant block 0: set 0 binding 10: uniform buffer of 16384 bytes, 2x1x1 groups: 00000000 00000002 00000000 \
         00000001 00000000 80000000 00000000 00000000 00000005 and 0\n";
-    assert!(uniform.contains(window), "{uniform}");
+    assert!(uniform.contains(constant_block), "{uniform}");
     let spec = text("f16.fabs:route=spec", &[0x8001], Form::Spvasm, None);
     assert!(spec.contains("; SpecId 0: f16 8001 (the module itself has another value)\n"), "{spec}");
     // The default, as a hexadecimal float of sixteen bits: 0x7ffe is a NaN.

@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 use crate::error::BuildError;
 use crate::format::Format;
 use crate::kernel::{Kernel, Shape};
-use crate::plan::rows::{Piece, pieces};
-use crate::plan::sites::{self, Site};
+use crate::plan::access::{self, BufferAccess};
+use crate::plan::piecewise::{Piece, pieces};
 use crate::plan::{Buffer, Direction, Element, Placed, Plan};
 
 /// GLSL has no operator that compares vectors, or chooses between them, component by component; these functions are its
@@ -49,7 +49,7 @@ pub(super) fn source(plan: &Plan) -> Result<String, BuildError> {
 
 /// Loads, switch and stores behind a guard.
 fn main(plan: &Plan) -> String {
-    let (operands, results) = (sites::operands(plan), sites::results(plan));
+    let (operands, results) = (access::operands(plan), access::results(plan));
     let slots: Vec<Option<u32>> = plan.placed.iter().map(|placed| Some(placed.slots)).collect();
     let mut text = format!(
         "void main() {{\n    uint slot = gl_GlobalInvocationID.x - {}u;\n    uint row = gl_WorkGroupID.y;\n    \
@@ -57,19 +57,19 @@ fn main(plan: &Plan) -> String {
         plan.idle(),
         of_row(&slots)
     );
-    for site in operands.iter().chain(&results) {
-        text.push_str(&variables(site));
+    for access in operands.iter().chain(&results) {
+        text.push_str(&variables(access));
     }
-    for site in &operands {
-        text.push_str(&moves(plan, site));
+    for access in &operands {
+        text.push_str(&moves(plan, access));
     }
     text.push_str("        switch (row) {\n");
     for (row, placed) in plan.placed.iter().enumerate() {
         text.push_str(&case(plan, row, placed, &operands, &results));
     }
     text.push_str("        }\n");
-    for site in &results {
-        text.push_str(&moves(plan, site));
+    for access in &results {
+        text.push_str(&moves(plan, access));
     }
     text + "    }\n}\n"
 }
@@ -90,39 +90,39 @@ fn of_row(numbers: &[Option<u32>]) -> String {
     }
 }
 
-/// Name of a site; its elements have numbers after that, or lie in an array of that name.
-fn name(site: &Site) -> String {
-    let kind = if site.direction == Direction::In { "operand" } else { "result" };
-    format!("{kind}{}_{}", site.number, site.buffer)
+/// Name of an access; its elements have numbers after that, or lie in an array of that name.
+fn name(access: &BufferAccess) -> String {
+    let kind = if access.direction == Direction::In { "operand" } else { "result" };
+    format!("{kind}{}_{}", access.number, access.buffer)
 }
 
-/// Declares the elements of a site, 0 where the row has none.
-fn variables(site: &Site) -> String {
-    let (kind, name) = (type_name(site.element.shape()), name(site));
-    if site.is_long() {
-        return format!("        {kind} {name}[{}];\n", site.most());
+/// Declares the elements of an access, 0 where the row has none.
+fn variables(access: &BufferAccess) -> String {
+    let (kind, name) = (type_name(access.element.shape()), name(access));
+    if access.is_long() {
+        return format!("        {kind} {name}[{}];\n", access.most());
     }
-    let elements = 0..site.most();
+    let elements = 0..access.most();
     elements.fold(String::new(), |text, index| text + &format!("        {kind} {name}_{index} = {kind}(0);\n"))
 }
 
-/// Loads or stores the elements of a site, where the row has them.
-fn moves(plan: &Plan, site: &Site) -> String {
-    let (name, buffer) = (name(site), plan.buffers[site.buffer].name());
+/// Loads or stores the elements of an access, where the row has them.
+fn moves(plan: &Plan, access: &BufferAccess) -> String {
+    let (name, buffer) = (name(access), plan.buffers[access.buffer].name());
     let at = format!("{name}_at");
-    let assigned = |variable: String, element: String| match site.direction {
+    let assigned = |variable: String, element: String| match access.direction {
         Direction::In => format!("{variable} = {element};"),
         Direction::Out => format!("{element} = {variable};"),
     };
-    let mut text = format!("        uint {at} = slot * {} + {};\n", of_row(&site.strides()), of_row(&site.bases()));
-    if site.is_long() {
+    let mut text = format!("        uint {at} = slot * {} + {};\n", of_row(&access.strides()), of_row(&access.bases()));
+    if access.is_long() {
         let assigned = assigned(format!("{name}[i]"), format!("{buffer}[{at} + i]"));
-        let count = of_row(&site.counts());
+        let count = of_row(&access.counts());
         let _ = writeln!(text, "        [[dont_unroll]] for (uint i = 0; i < {count}; ++i) {{ {assigned} }}");
         return text;
     }
-    for run in site.runs() {
-        let having = site.having(run[0]);
+    for run in access.runs() {
+        let having = access.having(run[0]);
         let guard = if having.iter().all(|has| *has) {
             String::new()
         } else {
@@ -138,49 +138,49 @@ fn moves(plan: &Plan, site: &Site) -> String {
 }
 
 /// A kernel's call, between its values and the elements that carry them.
-fn case(plan: &Plan, row: usize, placed: &Placed, operands: &[Site], results: &[Site]) -> String {
+fn case(plan: &Plan, row: usize, placed: &Placed, operands: &[BufferAccess], results: &[BufferAccess]) -> String {
     let label = if row + 1 == plan.placed.len() { "default".to_owned() } else { format!("case {row}u") };
     let mut text = format!("        {label}: {{\n");
     let mut arguments = Vec::new();
-    for (site, shape) in sites::of_row(operands, row) {
+    for (access, shape) in access::of_row(operands, row) {
         let kind = type_name(shape);
-        let parts: Vec<String> = (0..shape.width).map(|part| decoded(site, shape, part)).collect();
+        let parts: Vec<String> = (0..shape.width).map(|part| decoded(access, shape, part)).collect();
         let _ = writeln!(text, "            {kind} p{} = {kind}({});", arguments.len(), parts.join(", "));
         arguments.push(format!("p{}", arguments.len()));
     }
-    let results: Vec<(&Site, Shape)> = sites::of_row(results, row).collect();
+    let results: Vec<(&BufferAccess, Shape)> = access::of_row(results, row).collect();
     for (name, (_, shape)) in RESULTS.iter().zip(&results) {
         let _ = writeln!(text, "            {} {name};", type_name(*shape));
     }
     arguments.extend(RESULTS[1..].iter().zip(&results[1..]).map(|(name, _)| (*name).to_owned()));
     let _ = writeln!(text, "            first = {}({});", function_name(row, &placed.kernel), arguments.join(", "));
-    for (name, (site, shape)) in RESULTS.iter().zip(&results) {
+    for (name, (access, shape)) in RESULTS.iter().zip(&results) {
         for part in 0..shape.width {
-            text.push_str(&encoded(site, *shape, part, &component(*shape, name, part)));
+            text.push_str(&encoded(access, *shape, part, &component(*shape, name, part)));
         }
     }
     text + "        } break;\n"
 }
 
 /// A component, from the elements that carry it.
-fn decoded(site: &Site, shape: Shape, part: u32) -> String {
-    match (site.element, shape.format) {
+fn decoded(access: &BufferAccess, shape: Shape, part: u32) -> String {
+    match (access.element, shape.format) {
         (Element::Words, Format::F64) => {
-            format!("packDouble2x32(uvec2({}, {}))", word(site, 2 * part), word(site, 2 * part + 1))
+            format!("packDouble2x32(uvec2({}, {}))", word(access, 2 * part), word(access, 2 * part + 1))
         }
-        (Element::Words, Format::F32) => format!("uintBitsToFloat({})", word(site, part)),
-        (Element::U32 | Element::Words, Format::F16) => format!("unpackFloat2x16({}).x", word(site, part)),
-        (Element::U32 | Element::Words, Format::Bool) => format!("({} != 0u)", word(site, part)),
-        (Element::U32 | Element::Words, Format::I32) => format!("int({})", word(site, part)),
-        _ => word(site, part),
+        (Element::Words, Format::F32) => format!("uintBitsToFloat({})", word(access, part)),
+        (Element::U32 | Element::Words, Format::F16) => format!("unpackFloat2x16({}).x", word(access, part)),
+        (Element::U32 | Element::Words, Format::Bool) => format!("({} != 0u)", word(access, part)),
+        (Element::U32 | Element::Words, Format::I32) => format!("int({})", word(access, part)),
+        _ => word(access, part),
     }
 }
 
 /// Puts a component into the elements that carry it.
-fn encoded(site: &Site, shape: Shape, part: u32, value: &str) -> String {
-    let value = match (site.element, shape.format) {
+fn encoded(access: &BufferAccess, shape: Shape, part: u32, value: &str) -> String {
+    let value = match (access.element, shape.format) {
         (Element::Words, Format::F64) => {
-            let (low, high) = (word(site, 2 * part), word(site, 2 * part + 1));
+            let (low, high) = (word(access, 2 * part), word(access, 2 * part + 1));
             return format!(
                 "            {low} = unpackDouble2x32({value}).x;\n            {high} = unpackDouble2x32({value}).y;\n"
             );
@@ -190,13 +190,13 @@ fn encoded(site: &Site, shape: Shape, part: u32, value: &str) -> String {
         (Element::U32 | Element::Words, Format::Bool | Format::I32) => format!("uint({value})"),
         _ => value.to_owned(),
     };
-    format!("            {} = {value};\n", word(site, part))
+    format!("            {} = {value};\n", word(access, part))
 }
 
 /// An element of a value.
-fn word(site: &Site, index: u32) -> String {
-    let name = name(site);
-    if site.is_long() { format!("{name}[{index}]") } else { format!("{name}_{index}") }
+fn word(access: &BufferAccess, index: u32) -> String {
+    let name = name(access);
+    if access.is_long() { format!("{name}[{index}]") } else { format!("{name}_{index}") }
 }
 
 /// Name of a kernel's function. The number keeps apart what differs in width alone.

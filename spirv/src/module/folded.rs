@@ -12,15 +12,15 @@
 use rspirv::dr::Operand;
 use rspirv::spirv::{Decoration, Op, Word};
 
-use super::elements::Elements;
+use super::buffer_io::ResultElements;
 use super::{Memory, Place};
 use crate::emitter::{Emitter, ids};
 use crate::error::BuildError;
 use crate::format::Format;
 use crate::kernel::{Kernel, Shape};
 use crate::op::Code;
+use crate::plan::access;
 use crate::plan::constants::Specialised;
-use crate::plan::sites;
 use crate::plan::{Placed, Plan};
 use crate::route::Route;
 
@@ -64,10 +64,10 @@ impl Emitter {
         placed: &Placed,
         masks: &[Word],
         place: Place,
-    ) -> Result<Elements, BuildError> {
+    ) -> Result<ResultElements, BuildError> {
         let kernel = &placed.kernel;
         let uint = self.scalar(Format::U32);
-        let mut all = Elements::new();
+        let mut all = ResultElements::new();
         for (slot, case) in placed.values.chunks(kernel.arity()).enumerate() {
             let mut params = self.constant_operands(kernel, case)?;
             if kernel.op.code.has_run_time_condition() {
@@ -79,10 +79,10 @@ impl Emitter {
                 params[0] = self.value(Op::CopyObject, kind, ids([params[0]]))?;
             }
             let results = self.operation(kernel, &params)?;
-            for ((site, shape), value) in sites::of_row(&memory.results, row).zip(results) {
-                let own = self.elements_of(site.element, shape, value)?;
+            for ((access, shape), value) in access::of_row(&memory.results, row).zip(results) {
+                let own = self.elements_of(access.element, shape, value)?;
                 for (index, word) in (0..).zip(own) {
-                    let key = (site.number, site.buffer, index);
+                    let key = (access.number, access.buffer, index);
                     let Some(mask) = masks.get(slot) else {
                         all.insert(key, word);
                         continue;

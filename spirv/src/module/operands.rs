@@ -2,19 +2,19 @@
 
 use rspirv::spirv::Word;
 
-use super::elements::{Elements, Values};
+use super::buffer_io::{ResultElements, Values};
 use super::{Memory, Place};
 use crate::emitter::Emitter;
 use crate::error::BuildError;
 use crate::kernel::{Kernel, Shape};
-use crate::plan::{Plan, sites};
+use crate::plan::{Plan, access};
 use crate::words::words_of;
 
 /// What every kernel of a module finds loaded.
 pub(super) enum Operands {
     /// Values of operands in buffers.
     Values(Values),
-    /// Words of a window, operand after operand, each from a vector on.
+    /// Words of a constant block, operand after operand, each from a vector on.
     Words(Vec<Word>),
     /// The operands are constants of each kernel's own; these mask the results of each slot.
     Constants(Vec<Word>),
@@ -23,8 +23,10 @@ pub(super) enum Operands {
 impl Emitter {
     /// Loads whatever the kernels of the module have in common.
     pub(super) fn operands(&mut self, plan: &Plan, memory: &Memory, place: Place) -> Result<Operands, BuildError> {
-        Ok(match (memory.window, place.local) {
-            (Some(window), Some(local)) => Operands::Words(self.load_window(plan, window, local)?),
+        Ok(match (memory.constant_block, place.local) {
+            (Some(constant_block), Some(local)) => {
+                Operands::Words(self.load_constant_block(plan, constant_block, local)?)
+            }
             _ if plan.is_folded() => Operands::Constants(self.masks(plan, place.slot)?),
             // State is not the shader's.
             _ if plan.image().is_some_and(|image| image.state().is_some()) => Operands::Values(Values::new()),
@@ -40,14 +42,14 @@ impl Emitter {
         row: usize,
         operands: &Operands,
         place: Place,
-    ) -> Result<Elements, BuildError> {
+    ) -> Result<ResultElements, BuildError> {
         let placed = &plan.placed[row];
         let kernel = &placed.kernel;
         let results = match operands {
             Operands::Constants(masks) => return self.folded(memory, row, placed, masks, place),
             Operands::Values(values) => {
-                let own = sites::of_row(&memory.operands, row);
-                let own = own.map(|(site, shape)| values.get(&(site.number, site.buffer, shape)).copied());
+                let own = access::of_row(&memory.operands, row);
+                let own = own.map(|(access, shape)| values.get(&(access.number, access.buffer, shape)).copied());
                 let given = values.len();
                 // State is set for the shader, which loads nothing of it.
                 let is_state = placed.image.is_some_and(|image| image.state().is_some());
@@ -61,14 +63,14 @@ impl Emitter {
                 }
             }
             Operands::Words(words) => {
-                let values = self.from_window(kernel, words)?;
+                let values = self.from_constant_block(kernel, words)?;
                 self.operation(kernel, &values)?
             }
         };
         self.to_elements(memory, row, &results)
     }
 
-    fn from_window(&mut self, kernel: &Kernel, words: &[Word]) -> Result<Vec<Word>, BuildError> {
+    fn from_constant_block(&mut self, kernel: &Kernel, words: &[Word]) -> Result<Vec<Word>, BuildError> {
         let mut rest = words;
         let mut value = |shape: Shape| {
             let (own, after) = rest.split_at((words_of(shape) as usize).next_multiple_of(4));

@@ -200,7 +200,7 @@ fn windows_are_blocks_in_the_memory_of_their_route() {
         });
         let name = variable.unwrap().result_id.unwrap();
         let decorated = operands(&module.annotations);
-        let bound = decorated.contains(&format!("%{name} Binding {}", crate::plan::window::UNIFORM_BINDING));
+        let bound = decorated.contains(&format!("%{name} Binding {}", crate::plan::constant_block::UNIFORM_BINDING));
         assert_eq!(bound, class == StorageClass::Uniform, "{id}");
         // The results' array, where there is one, comes before.
         let array = globals.iter().rfind(|inst| inst.class.opcode == Op::TypeArray).unwrap();

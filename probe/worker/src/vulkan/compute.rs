@@ -2,7 +2,7 @@
 
 use ash::vk;
 use fpprobe_spirv::Plan;
-use fpprobe_spirv::plan::window::{Dispatch, PUSH_BYTES, UNIFORM_BYTES};
+use fpprobe_spirv::plan::constant_block::{Dispatch, PUSH_BYTES, UNIFORM_BYTES};
 
 use super::constant_blocks::{push_range, uniform};
 use super::device::Device;
@@ -57,7 +57,7 @@ impl Device {
                     device.cmd_bind_descriptor_sets(commands, point, layout, 0, &sets, offset.as_slice());
                 }
                 if let Some(range) = push_range(plan) {
-                    let bytes: Vec<u8> = dispatch.window.iter().flat_map(|word| word.to_le_bytes()).collect();
+                    let bytes: Vec<u8> = dispatch.constant_block.iter().flat_map(|word| word.to_le_bytes()).collect();
                     device.cmd_push_constants(commands, layout, range.stage_flags, range.offset, &bytes);
                 }
                 device.cmd_dispatch(commands, dispatch.columns, dispatch.rows, 1);

@@ -1,7 +1,7 @@
 //! Constant blocks, which the routes beside the storage buffer need: uniform, push and specialisation constants.
 
 use ash::vk;
-use fpprobe_spirv::plan::window::{Dispatch, PUSH_BYTES, UNIFORM_BINDING};
+use fpprobe_spirv::plan::constant_block::{Dispatch, PUSH_BYTES, UNIFORM_BINDING};
 use fpprobe_spirv::{Format, Plan, Route};
 
 /// The values of a plan's specialisation constants.
@@ -53,5 +53,5 @@ pub(super) fn push_range(plan: &Plan) -> Option<vk::PushConstantRange> {
 /// The blocks of all dispatches side by side, for a uniform buffer; empty on other routes.
 pub(super) fn bytes(plan: &Plan, dispatches: &[Dispatch]) -> Vec<u8> {
     let blocks = if uniform(plan).is_some() { dispatches } else { &[] };
-    blocks.iter().flat_map(|dispatch| &dispatch.window).flat_map(|word| word.to_le_bytes()).collect()
+    blocks.iter().flat_map(|dispatch| &dispatch.constant_block).flat_map(|word| word.to_le_bytes()).collect()
 }

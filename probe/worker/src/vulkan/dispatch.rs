@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use ash::vk;
 use fpprobe_spirv::op::State;
-use fpprobe_spirv::plan::window::{Dispatch, UNIFORM_BYTES};
+use fpprobe_spirv::plan::constant_block::{Dispatch, UNIFORM_BYTES};
 use fpprobe_spirv::plan::{self, Direction};
 use fpprobe_spirv::{Plan, Route, Stage};
 

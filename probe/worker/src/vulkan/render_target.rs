@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use ash::vk;
-use fpprobe_spirv::module::points::points;
+use fpprobe_spirv::module::point_list::point_list;
 use fpprobe_spirv::module::triangle::triangle;
 use fpprobe_spirv::op::{Blend, Code, State};
 use fpprobe_spirv::route::SAMPLES;
@@ -125,7 +125,7 @@ impl RenderTarget {
         let own = (shader_module(logical, words)?, plan.shader());
         let mut modules = vec![own];
         if plan.shader() == Stage::Fragment {
-            let words = if plan.covers() { triangle(plan) } else { points(plan) };
+            let words = if plan.covers() { triangle(plan) } else { point_list(plan) };
             let words = words.map_err(|error| VulkanError::argument("vkCreateShaderModule", error.to_string()))?;
             modules.push((shader_module(logical, &words)?, Stage::Vertex));
         }

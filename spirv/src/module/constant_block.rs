@@ -1,4 +1,4 @@
-//! Windows in a module: a block in uniform memory or push constants, laid out as [`crate::plan::window`] says.
+//! Constant blocks in a module: a block in uniform memory or push constants, laid out as [`crate::plan::constant_block`] says.
 
 use rspirv::dr::Operand;
 use rspirv::spirv::{Decoration, Op, StorageClass, Word};
@@ -9,21 +9,21 @@ use crate::error::BuildError;
 use crate::format::Format;
 use crate::kernel::Shape;
 use crate::plan::Plan;
-use crate::plan::window::{UNIFORM_BINDING, VECTOR, most_vectors, vectors};
+use crate::plan::constant_block::{UNIFORM_BINDING, VECTOR, most_vectors, vectors};
 use crate::route::Route;
 
 const VECTOR_OF_WORDS: Shape = Shape::vector(Format::U32, 4);
 
-/// The window's variable.
+/// The constant block's variable.
 #[derive(Clone, Copy)]
-pub(super) struct Window {
+pub(super) struct ConstantBlock {
     variable: Word,
     class: StorageClass,
 }
 
 impl Emitter {
-    /// Declares the window of a route, if it has one.
-    pub(super) fn declare_window(&mut self, route: Route) -> Option<Window> {
+    /// Declares the constant block of a route, if it has one.
+    pub(super) fn declare_constant_block(&mut self, route: Route) -> Option<ConstantBlock> {
         let (count, uniform) = (vectors(route)?, route == Route::Uniform);
         let class = if uniform { StorageClass::Uniform } else { StorageClass::PushConstant };
         let vector = self.shape(VECTOR_OF_WORDS);
@@ -41,15 +41,20 @@ impl Emitter {
         if uniform {
             self.bind(variable, UNIFORM_BINDING);
         }
-        Some(Window { variable, class })
+        Some(ConstantBlock { variable, class })
     }
 
-    /// Slot and row of the whole module, by what the window's header says. Invocations beyond its slots get a slot that no
+    /// Slot and row of the whole module, by what the constant block's header says. Invocations beyond its slots get a slot that no
     /// kernel has.
-    pub(super) fn through(&mut self, window: Window, local: Word, row: Word) -> Result<Place, BuildError> {
+    pub(super) fn through(
+        &mut self,
+        constant_block: ConstantBlock,
+        local: Word,
+        row: Word,
+    ) -> Result<Place, BuildError> {
         let (uint, bool) = (self.scalar(Format::U32), self.scalar(Format::Bool));
         let member = self.word(0);
-        let header = self.vector_at(window, [member])?;
+        let header = self.vector_at(constant_block, [member])?;
         let parts = (0..3).map(|index| self.component(VECTOR_OF_WORDS, header, index));
         let [first, count, rows] = parts.collect::<Result<Vec<_>, _>>()?[..] else {
             return Err(BuildError::NoEntryPoint);
@@ -62,14 +67,19 @@ impl Emitter {
         Ok(Place { slot, row, local: Some(local), zero: None })
     }
 
-    /// The words of a slot of the window, as many as the kernel with the most operands has.
-    pub(super) fn load_window(&mut self, plan: &Plan, window: Window, local: Word) -> Result<Vec<Word>, BuildError> {
+    /// The words of a slot of the constant block, as many as the kernel with the most operands has.
+    pub(super) fn load_constant_block(
+        &mut self,
+        plan: &Plan,
+        constant_block: ConstantBlock,
+        local: Word,
+    ) -> Result<Vec<Word>, BuildError> {
         let uint = self.scalar(Format::U32);
         let mut first = None;
         // Push constants hold one slot.
-        if window.class == StorageClass::Uniform {
+        if constant_block.class == StorageClass::Uniform {
             let member = self.word(0);
-            let header = self.vector_at(window, [member])?;
+            let header = self.vector_at(constant_block, [member])?;
             let each = self.component(VECTOR_OF_WORDS, header, 3)?;
             first = Some(self.value(Op::IMul, uint, ids([local, each]))?);
         }
@@ -80,7 +90,7 @@ impl Emitter {
                 index = self.value(Op::IAdd, uint, ids([first, index]))?;
             }
             let member = self.word(1);
-            let vector = self.vector_at(window, [member, index])?;
+            let vector = self.vector_at(constant_block, [member, index])?;
             for part in 0..VECTOR_OF_WORDS.width {
                 words.push(self.component(VECTOR_OF_WORDS, vector, part)?);
             }
@@ -88,10 +98,14 @@ impl Emitter {
         Ok(words)
     }
 
-    fn vector_at(&mut self, window: Window, indices: impl IntoIterator<Item = Word>) -> Result<Word, BuildError> {
+    fn vector_at(
+        &mut self,
+        constant_block: ConstantBlock,
+        indices: impl IntoIterator<Item = Word>,
+    ) -> Result<Word, BuildError> {
         let vector = self.shape(VECTOR_OF_WORDS);
-        let pointer = self.builder.type_pointer(None, window.class, vector);
-        let at = self.value(Op::AccessChain, pointer, ids([window.variable].into_iter().chain(indices)))?;
+        let pointer = self.builder.type_pointer(None, constant_block.class, vector);
+        let at = self.value(Op::AccessChain, pointer, ids([constant_block.variable].into_iter().chain(indices)))?;
         self.value(Op::Load, vector, ids([at]))
     }
 }

@@ -1,4 +1,4 @@
-//! Sites: where in the code of a module all rows get at the same operand, or the same result.
+//! Accesses: where in the code of a module all rows get at the same operand, or the same result.
 //!
 //! A driver spends most of its time for a small kernel on getting at memory, so a module has one load for all rows, and one
 //! store: the row tells where, and whether.
@@ -12,7 +12,7 @@ use crate::plan::{Buffer, Direction, Element, Placed, Plan, Region};
 const FEW: u32 = 2;
 
 /// The operand, or the result, of this number in this buffer, row by row.
-pub(crate) struct Site {
+pub(crate) struct BufferAccess {
     pub number: usize,
     pub buffer: usize,
     pub direction: Direction,
@@ -20,34 +20,34 @@ pub(crate) struct Site {
     regions: Vec<Option<Region>>,
 }
 
-/// The sites of a plan's operands.
-pub(crate) fn operands(plan: &Plan) -> Vec<Site> {
-    sites(plan, |placed| &placed.params)
+/// The accesses of a plan's operands.
+pub(crate) fn operands(plan: &Plan) -> Vec<BufferAccess> {
+    accesses(plan, |placed| &placed.params)
 }
 
-/// The sites of a plan's results.
-pub(crate) fn results(plan: &Plan) -> Vec<Site> {
-    sites(plan, |placed| &placed.results)
+/// The accesses of a plan's results.
+pub(crate) fn results(plan: &Plan) -> Vec<BufferAccess> {
+    accesses(plan, |placed| &placed.results)
 }
 
-fn sites(plan: &Plan, of: fn(&Placed) -> &[Region]) -> Vec<Site> {
+fn accesses(plan: &Plan, of: fn(&Placed) -> &[Region]) -> Vec<BufferAccess> {
     let places: BTreeSet<(usize, usize)> =
         plan.placed.iter().flat_map(|placed| of(placed).iter().map(|region| region.buffer).enumerate()).collect();
-    let site = |(number, buffer): (usize, usize)| {
+    let access = |(number, buffer): (usize, usize)| {
         let own = |region: &Region| region.buffer == buffer;
         let regions = plan.placed.iter().map(|placed| of(placed).get(number).copied().filter(own));
         let Buffer { direction, element, .. } = plan.buffers[buffer];
-        Site { number, buffer, direction, element, regions: regions.collect() }
+        BufferAccess { number, buffer, direction, element, regions: regions.collect() }
     };
-    places.into_iter().map(site).collect()
+    places.into_iter().map(access).collect()
 }
 
 /// What a row has, in order.
-pub(crate) fn of_row(sites: &[Site], row: usize) -> impl Iterator<Item = (&Site, Shape)> {
-    sites.iter().filter_map(move |site| Some((site, site.regions.get(row)?.as_ref()?.shape)))
+pub(crate) fn of_row(accesses: &[BufferAccess], row: usize) -> impl Iterator<Item = (&BufferAccess, Shape)> {
+    accesses.iter().filter_map(move |access| Some((access, access.regions.get(row)?.as_ref()?.shape)))
 }
 
-impl Site {
+impl BufferAccess {
     /// How many rows there are.
     pub fn rows(&self) -> usize {
         self.regions.len()
@@ -78,7 +78,7 @@ impl Site {
         self.strides().into_iter().flatten().max().unwrap_or(0)
     }
 
-    /// Number and buffer of the site, and the number of each element.
+    /// Number and buffer of the access, and the number of each element.
     pub fn keys(&self) -> impl Iterator<Item = (usize, usize, u32)> + use<> {
         let (number, buffer) = (self.number, self.buffer);
         (0..self.most()).map(move |index| (number, buffer, index))

@@ -5,7 +5,7 @@ use rspirv::spirv::{Op, Word};
 use crate::emitter::{Emitter, ids};
 use crate::error::BuildError;
 use crate::format::Format;
-use crate::plan::rows::{Piece, pieces};
+use crate::plan::piecewise::{Piece, pieces};
 
 /// A number that each row has for itself: the same for all of them, or computed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,7 +1,7 @@
-//! Windows: the operands of some slots of a group of kernels in a uniform block or in push constants, where every
+//! Constant blocks: the operands of some slots of a group of kernels in a uniform block or in push constants, where every
 //! invocation of a dispatch finds the same ones at the same place.
 //!
-//! A window is `uvec4 header; uvec4 operands[];`. The header says which slots and which rows of the module it serves: the
+//! A constant block is `uvec4 header; uvec4 operands[];`. The header says which slots and which rows of the module it serves: the
 //! first slot, their number, the first row, and how many vectors each slot takes: operand after operand, each from a vector on, its components side by side in
 //! words, a binary64 in two of them, the lower first. Push constants hold one slot, which is read at constant offsets.
 
@@ -14,10 +14,10 @@ use crate::words::words_of;
 pub const UNIFORM_BINDING: u32 = 10;
 /// Bytes of a vector.
 pub const VECTOR: u32 = 16;
-/// Bytes of a window in a uniform buffer: every device has that much (Vulkan, required limits: `maxUniformBufferRange`).
-/// A multiple of every `minUniformBufferOffsetAlignment`, so that windows may lie side by side.
+/// Bytes of a constant block in a uniform buffer: every device has that much (Vulkan, required limits: `maxUniformBufferRange`).
+/// A multiple of every `minUniformBufferOffsetAlignment`, so that constant blocks may lie side by side.
 pub const UNIFORM_BYTES: u32 = 16384;
-/// Bytes of a window in push constants (Vulkan, required limits: `maxPushConstantsSize`).
+/// Bytes of a constant block in push constants (Vulkan, required limits: `maxPushConstantsSize`).
 pub const PUSH_BYTES: u32 = 128;
 
 /// One dispatch of a module.
@@ -27,11 +27,11 @@ pub struct Dispatch {
     pub columns: u32,
     /// Work groups in y.
     pub rows: u32,
-    /// Words of its window; none for routes without.
-    pub window: Vec<u32>,
+    /// Words of its constant block; none for routes without.
+    pub constant_block: Vec<u32>,
 }
 
-/// Vectors of a window behind its header, on routes that have one.
+/// Vectors of a constant block behind its header, on routes that have one.
 pub fn vectors(route: Route) -> Option<u32> {
     match route {
         Route::Uniform => Some(UNIFORM_BYTES / VECTOR - 1),
@@ -46,7 +46,7 @@ fn vectors_of_slot(kernel: &Kernel) -> u32 {
 }
 
 /// Vectors that the operands of a slot take, of the kernel where they take the most: every row reads that many, and those of
-/// the last slot lie within the window, too.
+/// the last slot lie within the constant block, too.
 pub(crate) fn most_vectors(plan: &Plan) -> u32 {
     plan.placed.iter().map(|placed| vectors_of_slot(&placed.kernel)).max().unwrap_or(0)
 }
@@ -63,51 +63,51 @@ impl Plan {
     pub fn dispatches(&self) -> Vec<Dispatch> {
         let route = self.route().unwrap_or_default();
         let Some(vectors) = vectors(route) else {
-            return vec![Dispatch { columns: self.columns, rows: self.rows, window: Vec::new() }];
+            return vec![Dispatch { columns: self.columns, rows: self.rows, constant_block: Vec::new() }];
         };
-        // Kernels of the same operands share their windows.
+        // Kernels of the same operands share their constant blocks.
         let together = |a: &Placed, b: &Placed| a.values == b.values && a.kernel.params() == b.kernel.params();
         let mut first = 0;
-        let windows = self.placed.chunk_by(together).flat_map(|placed| {
-            let windows = self.windows(placed, first, vectors);
+        let constant_blocks = self.placed.chunk_by(together).flat_map(|placed| {
+            let constant_blocks = self.constant_blocks(placed, first, vectors);
             first += placed.len() as u32;
-            windows
+            constant_blocks
         });
-        windows.collect()
+        constant_blocks.collect()
     }
 
-    /// The windows of these kernels, which begin at this row: each with as many slots as fit, push constants with one.
-    fn windows(&self, placed: &[Placed], row: u32, vectors: u32) -> Vec<Dispatch> {
+    /// The constant blocks of these kernels, which begin at this row: each with as many slots as fit, push constants with one.
+    fn constant_blocks(&self, placed: &[Placed], row: u32, vectors: u32) -> Vec<Dispatch> {
         let Some(first) = placed.first() else { return Vec::new() };
         let (kernel, rows) = (&first.kernel, placed.len() as u32);
         let each = vectors_of_slot(kernel);
         let most = if kernel.route == Route::Push { 1 } else { 1 + (vectors - most_vectors(self)) / each.max(1) };
         let values: Vec<&[u64]> = first.values.chunks(kernel.arity()).collect();
-        let windows = (0..).step_by(most as usize).zip(values.chunks(most as usize));
-        let window = windows.map(|(slot, slots)| {
+        let constant_blocks = (0..).step_by(most as usize).zip(values.chunks(most as usize));
+        let constant_block = constant_blocks.map(|(slot, slots)| {
             let count = slots.len() as u32;
-            let mut window = vec![slot, count, row, each];
+            let mut constant_block = vec![slot, count, row, each];
             for values in slots {
-                append(&mut window, kernel, values);
+                append(&mut constant_block, kernel, values);
             }
-            window.resize(4 * (1 + vectors) as usize, 0);
-            Dispatch { columns: count + self.variant.shift, rows, window }
+            constant_block.resize(4 * (1 + vectors) as usize, 0);
+            Dispatch { columns: count + self.variant.shift, rows, constant_block }
         });
-        window.collect()
+        constant_block.collect()
     }
 }
 
 /// Appends the operands of one slot.
-fn append(window: &mut Vec<u32>, kernel: &Kernel, values: &[u64]) {
+fn append(constant_block: &mut Vec<u32>, kernel: &Kernel, values: &[u64]) {
     let mut values = values.iter();
     for shape in kernel.params() {
         for value in values.by_ref().take(shape.width as usize) {
-            window.push(*value as u32);
+            constant_block.push(*value as u32);
             if shape.format.bits() > 32 {
-                window.push((value >> 32) as u32);
+                constant_block.push((value >> 32) as u32);
             }
         }
-        window.resize(window.len().next_multiple_of(4), 0);
+        constant_block.resize(constant_block.len().next_multiple_of(4), 0);
     }
 }
 
@@ -135,10 +135,10 @@ mod tests {
         let dispatches = plan.dispatches();
         assert_eq!(dispatches.len(), 3);
         for dispatch in &dispatches {
-            assert_eq!((dispatch.columns, dispatch.rows, dispatch.window.len()), (1 + 2, 2, 32));
+            assert_eq!((dispatch.columns, dispatch.rows, dispatch.constant_block.len()), (1 + 2, 2, 32));
         }
         // First slot, number of slots, first row, vectors of a slot; then each operand from a vector on, the low word first.
-        assert_eq!(dispatches[2].window[..12], [2, 1, 0, 2, 6, 5, 0, 0, 7, 0, 0, 0]);
+        assert_eq!(dispatches[2].constant_block[..12], [2, 1, 0, 2, 6, 5, 0, 0, 7, 0, 0, 0]);
     }
 
     #[test]
@@ -150,14 +150,14 @@ mod tests {
             ("f32.sqrt:route=uniform", 1, vec![7, 8, 9]),
         ]);
         let dispatches = plan.dispatches();
-        let of = |dispatch: &Dispatch| (dispatch.columns, dispatch.rows, dispatch.window[..4].to_vec());
+        let of = |dispatch: &Dispatch| (dispatch.columns, dispatch.rows, dispatch.constant_block[..4].to_vec());
         // Two vectors a pair: 511 pairs fit.
         assert_eq!(of(&dispatches[0]), (511 + 2, 2, vec![0, 511, 0, 2]));
         assert_eq!(of(&dispatches[1]), (89 + 2, 2, vec![511, 89, 0, 2]));
         assert_eq!(of(&dispatches[2]), (3 + 2, 1, vec![0, 3, 2, 1]));
         assert_eq!(dispatches.len(), 3);
-        assert!(dispatches.iter().all(|dispatch| dispatch.window.len() as u32 * 4 == UNIFORM_BYTES));
-        assert_eq!(dispatches[1].window[4..12], [2 * 511, 0, 0, 0, 2 * 511 + 1, 0, 0, 0]);
+        assert!(dispatches.iter().all(|dispatch| dispatch.constant_block.len() as u32 * 4 == UNIFORM_BYTES));
+        assert_eq!(dispatches[1].constant_block[4..12], [2 * 511, 0, 0, 0, 2 * 511 + 1, 0, 0, 0]);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Kernels in shaders that draw: a point for each slot, an instance for each row. What covers an attachment draws a
 //! [triangle](super::triangle) instead.
 //!
-//! A vertex shader knows both by their numbers. A fragment shader is told by the vertex shader of [`points`], which puts the point of
+//! A vertex shader knows both by their numbers. A fragment shader is told by the vertex shader of [`point_list`], which puts the point of
 //! a slot where its texel lies in an attachment, or all of them on one place where there is none.
 
 use rspirv::binary::Assemble;
@@ -26,7 +26,7 @@ const POSITION: Shape = Shape::vector(Format::F32, 4);
 
 /// The vertex shader that a plan's fragment shader goes with: words of a module, entry point `main`. Slot and row go to the
 /// locations 0 and 1.
-pub fn points(plan: &Plan) -> Result<Vec<u32>, BuildError> {
+pub fn point_list(plan: &Plan) -> Result<Vec<u32>, BuildError> {
     let mut emitter = Emitter::before();
     let uint = emitter.scalar(Format::U32);
     let (numbers, place) = emitter.numbered();
@@ -91,7 +91,7 @@ impl Emitter {
         Ok(Place { slot, row, local: None, zero: None })
     }
 
-    /// Slot and row, as the shader of [`points`] tells them.
+    /// Slot and row, as the shader of [`point_list`] tells them.
     fn told(&mut self) -> [Word; 2] {
         let uint = self.scalar(Format::U32);
         let told = [0, 1].map(|location| self.interface(StorageClass::Input, uint, location));

@@ -4,20 +4,20 @@ use std::collections::BTreeMap;
 
 use rspirv::spirv::{Op, SelectionControl, StorageClass, Word};
 
-use super::rows::Number;
+use super::piecewise::Number;
 use super::{Memory, Place};
 use crate::emitter::{Emitter, ids};
 use crate::error::BuildError;
 use crate::format::Format;
 use crate::kernel::Shape;
 use crate::plan::Element;
+use crate::plan::access::{self, BufferAccess};
 use crate::plan::records::records;
-use crate::plan::sites::{self, Site};
 
 /// Values of the operands: by their number, their buffer, and what the kernels of some rows take them for.
 pub(super) type Values = BTreeMap<(usize, usize, Shape), Word>;
 /// What results become: number of the result, buffer, number of the element.
-pub(super) type Elements = BTreeMap<(usize, usize, u32), Word>;
+pub(super) type ResultElements = BTreeMap<(usize, usize, u32), Word>;
 
 impl Emitter {
     /// Loads the operands of this row. What the row has not is any value.
@@ -27,29 +27,34 @@ impl Emitter {
             let elements = if record.looped {
                 self.load_record(memory, &record, place)?
             } else {
-                self.load_site(memory, record.sites[0], place)?
+                self.load_access(memory, record.accesses[0], place)?
             };
             let mut rest = elements.as_slice();
-            for site in record.sites {
-                for shape in site.shapes() {
-                    let own = &rest[..site.element.count(shape) as usize];
-                    values.insert((site.number, site.buffer, shape), self.from_elements(site.element, shape, own)?);
+            for access in record.accesses {
+                for shape in access.shapes() {
+                    let own = &rest[..access.element.count(shape) as usize];
+                    values
+                        .insert((access.number, access.buffer, shape), self.from_elements(access.element, shape, own)?);
                 }
-                rest = &rest[site.most() as usize..];
+                rest = &rest[access.most() as usize..];
             }
         }
         Ok(values)
     }
 
-    /// Loads the elements at a site.
-    fn load_site(&mut self, memory: &Memory, site: &Site, place: Place) -> Result<Vec<Word>, BuildError> {
-        let first = self.first(site, place)?;
+    /// Loads the elements at an access.
+    fn load_access(&mut self, memory: &Memory, access: &BufferAccess, place: Place) -> Result<Vec<Word>, BuildError> {
+        let first = self.first(access, place)?;
         let mut elements = Vec::new();
-        for run in site.runs() {
-            let loaded = self.where_rows(place.row, &site.having(run[0]), site.element, |emitter| {
+        for run in access.runs() {
+            let loaded = self.where_rows(place.row, &access.having(run[0]), access.element, |emitter| {
                 let load = |index: &u32| {
-                    let pointer = emitter.element(site, memory.buffers[site.buffer], first, *index)?;
-                    let kind = emitter.shape(site.element.shape());
+                    let pointer = emitter.access_chain(
+                        access.element,
+                        memory.buffers[access.buffer],
+                        (first.0, first.1 + index),
+                    )?;
+                    let kind = emitter.shape(access.element.shape());
                     emitter.value(Op::Load, kind, ids([pointer]))
                 };
                 run.iter().map(load).collect()
@@ -74,22 +79,26 @@ impl Emitter {
         &mut self,
         memory: &Memory,
         place: Place,
-        elements: &Elements,
+        elements: &ResultElements,
     ) -> Result<(), BuildError> {
         for record in records(&memory.results) {
             if record.looped {
-                let keys = record.sites.iter().flat_map(|site| site.keys());
+                let keys = record.accesses.iter().flat_map(|access| access.keys());
                 let own: Vec<Word> = keys.map(|key| elements[&key]).collect();
                 self.store_record(memory, &record, place, &own)?;
                 continue;
             }
-            let site = record.sites[0];
-            let first = self.first(site, place)?;
-            for run in site.runs() {
-                self.where_rows(place.row, &site.having(run[0]), site.element, |emitter| {
+            let access = record.accesses[0];
+            let first = self.first(access, place)?;
+            for run in access.runs() {
+                self.where_rows(place.row, &access.having(run[0]), access.element, |emitter| {
                     for index in &run {
-                        let pointer = emitter.element(site, memory.buffers[site.buffer], first, *index)?;
-                        emitter.builder.store(pointer, elements[&(site.number, site.buffer, *index)], None, [])?;
+                        let pointer = emitter.access_chain(
+                            access.element,
+                            memory.buffers[access.buffer],
+                            (first.0, first.1 + index),
+                        )?;
+                        emitter.builder.store(pointer, elements[&(access.number, access.buffer, *index)], None, [])?;
                     }
                     Ok(Vec::new())
                 })?;
@@ -104,11 +113,11 @@ impl Emitter {
         memory: &Memory,
         row: usize,
         results: &[Word],
-    ) -> Result<Elements, BuildError> {
-        let mut elements = Elements::new();
-        for ((site, shape), value) in sites::of_row(&memory.results, row).zip(results) {
-            let own = self.elements_of(site.element, shape, *value)?;
-            elements.extend((0..).zip(own).map(|(index, value)| ((site.number, site.buffer, index), value)));
+    ) -> Result<ResultElements, BuildError> {
+        let mut elements = ResultElements::new();
+        for ((access, shape), value) in access::of_row(&memory.results, row).zip(results) {
+            let own = self.elements_of(access.element, shape, *value)?;
+            elements.extend((0..).zip(own).map(|(index, value)| ((access.number, access.buffer, index), value)));
         }
         Ok(elements)
     }
@@ -126,10 +135,10 @@ impl Emitter {
     }
 
     /// Where this row's slot begins: what is computed of that, and what is to be added.
-    pub(super) fn first(&mut self, site: &Site, place: Place) -> Result<(Word, u32), BuildError> {
+    pub(super) fn first(&mut self, access: &BufferAccess, place: Place) -> Result<(Word, u32), BuildError> {
         let uint = self.scalar(Format::U32);
-        let base = self.of_row(place.row, &site.bases())?;
-        let stride = self.of_row(place.row, &site.strides())?;
+        let base = self.of_row(place.row, &access.bases())?;
+        let stride = self.of_row(place.row, &access.strides())?;
         let mut at = place.slot;
         if stride != Number::Same(1) {
             let stride = self.number(stride);
@@ -141,14 +150,8 @@ impl Emitter {
         }
     }
 
-    /// Pointer to an element of a value.
-    fn element(&mut self, site: &Site, variable: Word, first: (Word, u32), index: u32) -> Result<Word, BuildError> {
-        let (at, base) = first;
-        self.element_at(site.element, variable, (at, base + index))
-    }
-
     /// Pointer to the element at the sum of two numbers.
-    pub(super) fn element_at(
+    pub(super) fn access_chain(
         &mut self,
         element: Element,
         variable: Word,

@@ -1,12 +1,12 @@
-//! Passages: a loop that moves the elements of a record, one after the other, between memory and the code of the kernels.
+//! A loop over the elements of a record: it moves them one by one between a storage buffer and the code of the kernels.
 //!
-//! So the code gets at a buffer in one place, whatever there is: a driver spends most of its time for a small kernel on accesses
-//! to memory. What there is of few elements the loop carries; many go through an array. Elements are integers: no bit changes.
+//! So one load, or one store, does for all kernels of the module: a driver spends most of its time for a small kernel on accesses
+//! to memory. The loop carries a few elements in phis; many go through a private array. Elements are integers: no bit changes.
 
 use rspirv::spirv::{Op, StorageClass, Word};
 
 use super::counting::Carried;
-use super::rows::Number;
+use super::piecewise::Number;
 use super::{Memory, Place};
 use crate::emitter::{Emitter, ids};
 use crate::error::BuildError;
@@ -19,9 +19,9 @@ const CARRIED: u32 = 8;
 
 /// The variable: an array of elements.
 #[derive(Clone, Copy)]
-pub(super) struct Passage(Word);
+pub(super) struct ElementArray(Word);
 
-/// Where a row's elements of a site begin, less those of the sites before: in memory, and among the elements of all rows.
+/// Where a row's elements of an access begin, less those of the accesses before: in memory, and among the elements of all rows.
 struct Begin {
     /// How many elements come before.
     after: Word,
@@ -30,42 +30,44 @@ struct Begin {
 }
 
 impl Emitter {
-    /// Declares the passage of a record, if it has one.
-    pub(super) fn declare_passage(&mut self, record: &Record<'_>) -> Option<(usize, Passage)> {
+    /// Declares the private array of a record, if it has one.
+    pub(super) fn declare_element_array(&mut self, record: &Record<'_>) -> Option<(usize, ElementArray)> {
         if !record.looped || record.most() <= CARRIED {
             return None;
         }
-        let site = record.sites[0];
-        let (element, count) = (self.shape(site.element.shape()), self.word(record.most()));
+        let access = record.accesses[0];
+        let (element, count) = (self.shape(access.element.shape()), self.word(record.most()));
         let array = self.builder.type_array(element, count);
         let pointer = self.builder.type_pointer(None, StorageClass::Private, array);
         let variable = self.builder.variable(pointer, None, StorageClass::Private, None);
-        let kind = if site.direction == Direction::In { "operands" } else { "results" };
-        self.builder.name(variable, format!("{kind}{}", site.buffer));
-        Some((site.buffer, Passage(variable)))
+        let kind = if access.direction == Direction::In { "operands" } else { "results" };
+        self.builder.name(variable, format!("{kind}{}", access.buffer));
+        Some((access.buffer, ElementArray(variable)))
     }
 
-    /// The elements that this row has, from a buffer, in the places of its sites. Those that the row has not are any.
+    /// The elements that this row has, from a buffer, in the places of its accesses. Those that the row has not are any.
     pub(super) fn load_record(
         &mut self,
         memory: &Memory,
         record: &Record<'_>,
         place: Place,
     ) -> Result<Vec<Word>, BuildError> {
-        let (site, begins) = (record.sites[0], self.begins(record, place)?);
-        let (buffer, shape) = (memory.buffers[site.buffer], site.element.shape());
+        let (access, begins) = (record.accesses[0], self.begins(record, place)?);
+        let (buffer, shape) = (memory.buffers[access.buffer], access.element.shape());
         let (kind, count) = (self.shape(shape), self.count(record, place)?);
-        if let Some(passage) = memory.passages.get(&site.buffer).copied() {
+        if let Some(element_array) = memory.element_arrays.get(&access.buffer).copied() {
             self.counted(count, |emitter, index| {
                 let (at, place) = emitter.turn(&begins, index)?;
-                let (from, to) =
-                    (emitter.element_at(site.element, buffer, (at, 0))?, emitter.passed(passage, record, place)?);
+                let (from, to) = (
+                    emitter.access_chain(access.element, buffer, (at, 0))?,
+                    emitter.array_element(element_array, record, place)?,
+                );
                 let value = emitter.value(Op::Load, kind, ids([from]))?;
                 Ok(emitter.builder.store(to, value, None, [])?)
             })?;
             let load = |index| {
                 let index = self.word(index);
-                let from = self.passed(passage, record, index)?;
+                let from = self.array_element(element_array, record, index)?;
                 self.value(Op::Load, kind, ids([from]))
             };
             return (0..record.most()).map(load).collect();
@@ -73,7 +75,7 @@ impl Emitter {
         let shapes = vec![shape; record.most() as usize];
         self.carrying(count, &shapes, |emitter, index, Carried { now, next }| {
             let (at, place) = emitter.turn(&begins, index)?;
-            let from = emitter.element_at(site.element, buffer, (at, 0))?;
+            let from = emitter.access_chain(access.element, buffer, (at, 0))?;
             let value = emitter.value(Op::Load, kind, ids([from]))?;
             for (number, (now, next)) in (0..).zip(now.iter().zip(next)) {
                 let is_here = emitter.is_number(place, number)?;
@@ -91,21 +93,21 @@ impl Emitter {
         place: Place,
         elements: &[Word],
     ) -> Result<(), BuildError> {
-        let (site, begins) = (record.sites[0], self.begins(record, place)?);
-        let (buffer, kind) = (memory.buffers[site.buffer], self.shape(site.element.shape()));
+        let (access, begins) = (record.accesses[0], self.begins(record, place)?);
+        let (buffer, kind) = (memory.buffers[access.buffer], self.shape(access.element.shape()));
         let count = self.count(record, place)?;
-        let passage = memory.passages.get(&site.buffer).copied();
-        if let Some(passage) = passage {
+        let element_array = memory.element_arrays.get(&access.buffer).copied();
+        if let Some(element_array) = element_array {
             for (index, element) in (0..).zip(elements) {
                 let index = self.word(index);
-                let to = self.passed(passage, record, index)?;
+                let to = self.array_element(element_array, record, index)?;
                 self.builder.store(to, *element, None, [])?;
             }
         }
         self.counted(count, |emitter, index| {
             let (at, place) = emitter.turn(&begins, index)?;
-            let value = if let Some(passage) = passage {
-                let from = emitter.passed(passage, record, place)?;
+            let value = if let Some(element_array) = element_array {
+                let from = emitter.array_element(element_array, record, place)?;
                 emitter.value(Op::Load, kind, ids([from]))?
             } else {
                 let mut others = (1..).zip(&elements[1..]);
@@ -114,7 +116,7 @@ impl Emitter {
                     emitter.value(Op::Select, kind, ids([is_here, *element, value]))
                 })?
             };
-            let to = emitter.element_at(site.element, buffer, (at, 0))?;
+            let to = emitter.access_chain(access.element, buffer, (at, 0))?;
             Ok(emitter.builder.store(to, value, None, [])?)
         })
     }
@@ -125,12 +127,12 @@ impl Emitter {
         Ok(self.number(count))
     }
 
-    /// Where the elements of each site begin, computed before the loop.
+    /// Where the elements of each access begin, computed before the loop.
     fn begins(&mut self, record: &Record<'_>, place: Place) -> Result<Vec<Begin>, BuildError> {
         let uint = self.scalar(Format::U32);
-        let mut begins = Vec::with_capacity(record.sites.len());
-        for (number, site) in record.sites.iter().enumerate() {
-            let (mut memory, base) = self.first(site, place)?;
+        let mut begins = Vec::with_capacity(record.accesses.len());
+        for (number, access) in record.accesses.iter().enumerate() {
+            let (mut memory, base) = self.first(access, place)?;
             if base > 0 {
                 let base = self.word(base);
                 memory = self.value(Op::IAdd, uint, ids([memory, base]))?;
@@ -157,7 +159,7 @@ impl Emitter {
     fn turn(&mut self, begins: &[Begin], index: Word) -> Result<(Word, Word), BuildError> {
         let (uint, bool) = (self.scalar(Format::U32), self.scalar(Format::Bool));
         let (mut memory, mut place) = (begins[0].memory, begins[0].place);
-        // A row that has nothing of a site reaches at once what comes after it, or never does.
+        // A row that has nothing of an access reaches at once what comes after it, or never does.
         for begin in &begins[1..] {
             let reached = self.value(Op::UGreaterThanEqual, bool, ids([index, begin.after]))?;
             memory = self.value(Op::Select, uint, ids([reached, begin.memory, memory]))?;
@@ -182,9 +184,14 @@ impl Emitter {
         self.value(Op::IEqual, bool, ids([value, number]))
     }
 
-    /// Pointer to an element in a passage.
-    fn passed(&mut self, Passage(variable): Passage, record: &Record<'_>, index: Word) -> Result<Word, BuildError> {
-        let element = self.shape(record.sites[0].element.shape());
+    /// Pointer to an element in a private array.
+    fn array_element(
+        &mut self,
+        ElementArray(variable): ElementArray,
+        record: &Record<'_>,
+        index: Word,
+    ) -> Result<Word, BuildError> {
+        let element = self.shape(record.accesses[0].element.shape());
         let pointer = self.builder.type_pointer(None, StorageClass::Private, element);
         self.value(Op::AccessChain, pointer, ids([variable, index]))
     }

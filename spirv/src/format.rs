@@ -183,30 +183,6 @@ impl Format {
         }
     }
 
-    /// Vulkan's number and name of the image format (`VkFormat`, without its prefix); `None` for scalars.
-    pub const fn vulkan(self) -> Option<(i32, &'static str)> {
-        match self {
-            Format::B10g11r11 => Some((122, "B10G11R11_UFLOAT_PACK32")),
-            Format::R16f => Some((76, "R16_SFLOAT")),
-            Format::Rgba16f => Some((97, "R16G16B16A16_SFLOAT")),
-            Format::R32f => Some((100, "R32_SFLOAT")),
-            Format::R8unorm => Some((9, "R8_UNORM")),
-            Format::R8snorm => Some((10, "R8_SNORM")),
-            Format::Rgba8unorm => Some((37, "R8G8B8A8_UNORM")),
-            Format::Rgba8snorm => Some((38, "R8G8B8A8_SNORM")),
-            Format::Rgba8srgb => Some((43, "R8G8B8A8_SRGB")),
-            Format::R16unorm => Some((70, "R16_UNORM")),
-            Format::R16snorm => Some((71, "R16_SNORM")),
-            Format::A2b10g10r10 => Some((64, "A2B10G10R10_UNORM_PACK32")),
-            Format::E5b9g9r9 => Some((123, "E5B9G9R9_UFLOAT_PACK32")),
-            Format::D16unorm => Some((124, "D16_UNORM")),
-            Format::D32f => Some((126, "D32_SFLOAT")),
-            Format::Bc6hUfloat => Some((143, "BC6H_UFLOAT_BLOCK")),
-            Format::Bc6hSfloat => Some((144, "BC6H_SFLOAT_BLOCK")),
-            Format::F16 | Format::F32 | Format::F64 | Format::I32 | Format::U32 | Format::Bool => None,
-        }
-    }
-
     /// Whether it is a format of texels.
     pub const fn is_packed(self) -> bool {
         self.texel().is_some()

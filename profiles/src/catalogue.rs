@@ -227,12 +227,11 @@ impl Catalogue {
                 parsed.map_err(|error| source.error(format.span().start, format!("`formats`: {error}")))
             };
             let formats = section.formats.iter().map(format).collect::<Result<_, _>>()?;
-            let operation = |name: &Spanned<String>| match Op::find(name.get_ref()) {
-                Some(op) => Ok(op),
-                None => {
+            let operation = |name: &Spanned<String>| {
+                Op::find(name.get_ref()).ok_or_else(|| {
                     let nearest = ParseError::unknown("operation", name.get_ref(), OPS.iter().map(|op| op.name));
-                    Err(source.error(name.span().start, format!("`operations`: {nearest}")))
-                }
+                    source.error(name.span().start, format!("`operations`: {nearest}"))
+                })
             };
             let operations = section.operations.iter().map(operation).collect::<Result<_, _>>()?;
             let RawSection { name, title, profile, unnumbered, .. } = section;

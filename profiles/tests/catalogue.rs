@@ -57,7 +57,7 @@ fn the_committed_ids_are_those_of_the_rules_beside_the_repository() {
             section = letter;
         }
         if let Some((id, _)) = line.strip_prefix("### ").and_then(|heading| heading.split_once(" — ")) {
-            text += &format!("{section} {id}\n");
+            text.extend([section, " ", id, "\n"]);
         }
     }
     let rows = wgsl.lines().filter_map(|line| line.strip_prefix("| W-")?.split_once(" |"));

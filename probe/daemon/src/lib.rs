@@ -1,14 +1,14 @@
 //! The daemon: a host that always knows what its devices can be trusted with.
 //!
-//! **Trigger -> discovery -> order -> round -> findings -> notifications.** A [`trigger`] makes fresh workers discover the devices
-//! ([`discovery`], [`device_table`]); what is new, or due, is ordered ([`queue`]), waits until the [`busy_policy`] lets it through,
-//! and is measured, stored, compared and checked by processes of the program ([`round`], [`job`]). The [`findings`] go to the
-//! [`log`], the [`metrics`], a [`hook`], and to clients of the [`control`] socket and of [`http`], who read the [`shared_status`].
+//! **Trigger -> discovery -> order -> round -> findings -> notifications.** A `trigger` makes fresh workers discover the devices
+//! (`discovery`, `device_table`); what is new, or due, is ordered (`queue`), waits until the `busy_policy` lets it through,
+//! and is measured, stored, compared and checked by processes of the program (`round`, `job`). The `findings` go to the
+//! `log`, the `metrics`, a `hook`, and to clients of the `control` socket and of `http`, who read the `shared_status`.
 //!
 //! The daemon knows of the program around it what [`Door`] says: settings, the store, devices, and how a process of the program
 //! takes a [`Step`].
 //!
-//! Invariants: this process loads no driver and holds no report; one process measures at a time; the loop ([`service`]) waits for
+//! Invariants: this process loads no driver and holds no report; one process measures at a time; the loop (`service`) waits for
 //! nothing but its channel.
 #![forbid(unsafe_code)]
 

@@ -29,7 +29,7 @@ use crate::protocol::{Failure, Hello, REQUESTS, RESPONSES, Request, Response, fr
 const BADNESS: &str = "500";
 
 /// Runs a worker on the descriptors that the supervisor left open; the driver is told this name of the application. Of `dump_raw`,
-/// see [`dump`]; `memory` is in MiB.
+/// see `dump`; `memory` is in MiB.
 pub fn main(application: String, dump_raw: Option<PathBuf>, memory: Option<u64>) -> ExitCode {
     match serve(application, dump_raw, memory) {
         Ok(()) => ExitCode::SUCCESS,

@@ -63,6 +63,7 @@ pub fn read(file: &str, text: &str) -> Result<Baseline, SourceError> {
         }
         accepted.push(acceptance);
     }
+    accepted.sort_by(|one, other| key(one).cmp(&key(other)));
     let mut measured = Vec::with_capacity(document.measured.len());
     for entry in document.measured {
         let at = entry.span().start;

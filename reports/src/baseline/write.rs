@@ -2,11 +2,9 @@
 
 use std::io::{self, Write};
 
-use toml::Value;
-
 use super::read::key;
 use super::{Baseline, Coverage, SCHEMA};
-use crate::escape::visible;
+use crate::escape::is_hidden;
 
 const HEAD: &str = "\
 # Deviations that are known and accepted: `fpprobe check --baseline FILE` lets them pass, and nothing else.
@@ -67,7 +65,17 @@ fn measured(coverage: &Coverage, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// A text as TOML, with what no terminal should meet made visible first.
+/// A basic string of TOML (v1.0.0, section String) that reads as the same text and hides nothing from people.
 fn quoted(text: &str) -> String {
-    Value::String(visible(text).into_owned()).to_string()
+    let mut quoted = String::with_capacity(text.len() + 2);
+    quoted.push('"');
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => quoted.extend(['\\', c]),
+            c if is_hidden(c) => quoted.push_str(&format!("\\U{:08X}", u32::from(c))),
+            c => quoted.push(c),
+        }
+    }
+    quoted.push('"');
+    quoted
 }

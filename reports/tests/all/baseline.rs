@@ -226,6 +226,21 @@ fn checks_are_told_in_every_form() {
 }
 
 #[test]
+fn reading_and_writing_change_nothing() {
+    let mut baseline = accepted(&realistic(), &because("\u{feff}tab\t\\ \"quotes\"\nline \u{e0041}\u{7f}"));
+    baseline.accepted[0].versions = Some(">=25.0,\t<25.2\t".parse().unwrap());
+    assert_eq!(read("b.toml", &text(&baseline)).unwrap(), baseline);
+    let entries: Vec<String> =
+        text(&baseline).split("\n[[").map(str::to_owned).filter(|entry| entry.starts_with("accept")).collect();
+    let reversed: String = entries.iter().rev().map(|entry| format!("\n[[{entry}\n")).collect();
+    assert!(entries.len() > 1);
+    assert_eq!(
+        read("b.toml", &format!("schema = \"fpprobe-baseline/1\"\n{reversed}")).unwrap().accepted,
+        baseline.accepted
+    );
+}
+
+#[test]
 fn hostile_text_is_shown_and_not_obeyed() {
     let report = fixture::report();
     let filter = Filter { allow_tainted: true, ..because(NASTY) };
@@ -233,7 +248,7 @@ fn hostile_text_is_shown_and_not_obeyed() {
     accept(&mut baseline, &report, &filter, today()).unwrap();
     let written = text(&baseline);
     assert!(!written.contains(['\u{1b}', '\u{202e}', '\r']));
-    read("b.toml", &written).unwrap();
+    assert_eq!(read("b.toml", &written).unwrap(), baseline);
     for form in CHECKS {
         for baseline in [&baseline, &Baseline::default()] {
             let text = shown(form.name, &report, baseline);

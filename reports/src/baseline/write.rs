@@ -1,5 +1,6 @@
 //! A baseline as a file that reviews well: sorted, an entry a deviation, a line a lane.
 
+use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use super::read::key;
@@ -72,7 +73,10 @@ fn quoted(text: &str) -> String {
     for c in text.chars() {
         match c {
             '"' | '\\' => quoted.extend(['\\', c]),
-            c if is_hidden(c) => quoted.push_str(&format!("\\U{:08X}", u32::from(c))),
+            c if is_hidden(c) => {
+                // Writing to a string cannot fail.
+                let _ = write!(quoted, "\\U{:08X}", u32::from(c));
+            }
             c => quoted.push(c),
         }
     }

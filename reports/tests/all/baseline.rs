@@ -230,14 +230,14 @@ fn reading_and_writing_change_nothing() {
     let mut baseline = accepted(&realistic(), &because("\u{feff}tab\t\\ \"quotes\"\nline \u{e0041}\u{7f}"));
     baseline.accepted[0].versions = Some(">=25.0,\t<25.2\t".parse().unwrap());
     assert_eq!(read("b.toml", &text(&baseline)).unwrap(), baseline);
-    let entries: Vec<String> =
-        text(&baseline).split("\n[[").map(str::to_owned).filter(|entry| entry.starts_with("accept")).collect();
-    let reversed: String = entries.iter().rev().map(|entry| format!("\n[[{entry}\n")).collect();
+    let written = text(&baseline);
+    let entries: Vec<&str> = written.split("\n[[").filter(|entry| entry.starts_with("accept")).collect();
     assert!(entries.len() > 1);
-    assert_eq!(
-        read("b.toml", &format!("schema = \"fpprobe-baseline/1\"\n{reversed}")).unwrap().accepted,
-        baseline.accepted
-    );
+    let mut reversed = "schema = \"fpprobe-baseline/1\"\n".to_owned();
+    for entry in entries.iter().rev() {
+        reversed.extend(["\n[[", entry, "\n"]);
+    }
+    assert_eq!(read("b.toml", &reversed).unwrap().accepted, baseline.accepted);
 }
 
 #[test]

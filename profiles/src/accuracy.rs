@@ -8,11 +8,14 @@ use fpprobe_spirv::FloatLayout;
 use serde::{Deserialize, Deserializer};
 
 use crate::interval::Interval;
-use crate::oracle::Inherited;
 
+mod demand;
 pub mod domain;
+mod inherited;
 
+pub use demand::Demand;
 use domain::{Condition, Kept, Limit};
+pub use inherited::{Inherited, Node, Resolved};
 
 /// An accuracy.
 #[derive(Clone, PartialEq, Debug)]

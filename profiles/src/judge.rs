@@ -9,29 +9,28 @@ use crate::accepted::Accepted;
 use crate::observation::{Observation, Outcome};
 use crate::oracle::Demand;
 use crate::parallel;
-use crate::profile::{Profile, Requirement};
+use crate::profile::Profile;
 use crate::verdict::{Class, Level, Verdict};
 use crate::ways::{self, Pair};
 
-mod ahead;
 mod behaviour;
 mod combine;
-mod fixed;
-mod known;
+mod lane;
+mod memo;
 mod owner;
-mod plain;
+mod prefetch;
 mod recipe;
 mod relation;
+mod remedy;
+mod results;
 mod rounding;
-mod sight;
 
+use behaviour::Choices;
 pub(crate) use behaviour::strict;
-use behaviour::{Choices, Watch};
-use known::{Known, Looks};
-use plain::Shortcut;
-use sight::{Likeness, Sight, Spot};
+use lane::{LaneIndex, LaneView};
+use memo::{Memo, RuleViews};
 
-pub use ahead::Ahead;
+pub use prefetch::Prefetch;
 pub use recipe::{Judgement, Recipe, Tried};
 
 /// How many failing lanes are kept as evidence of one rule.
@@ -151,7 +150,7 @@ impl Finding {
 }
 
 /// What came of judging one part of a rule in one of the ways that it was asked.
-struct Found<'a> {
+struct VariantFinding<'a> {
     kernel: Kernel,
     /// The answers, if there are any.
     observation: Option<&'a Observation>,
@@ -168,7 +167,7 @@ struct Judged {
     /// Whether no lane fails and every answer also equals IEEE round-to-nearest-even under the profile's flushing.
     strict: bool,
     /// Where it fails.
-    failing: Vec<Spot>,
+    failing: Vec<LaneIndex>,
     /// What the device chose, where nothing fails.
     choices: Choices,
     /// Of each place where it fails, whether it is accepted with a behaviour swapped; by behaviour, as soon as that is asked.
@@ -178,28 +177,33 @@ struct Judged {
 }
 
 /// Rule, part and lowering by number.
-type Place = (usize, usize, usize);
+type PartIndex = (usize, usize, usize);
 
 /// Judges devices by one profile; keeps what does not depend on the device.
 #[derive(Debug)]
 pub struct Judge<'p> {
     profile: &'p Profile,
-    /// The number of each rule's look at each part among those of all judges that share findings.
-    looks: Vec<Vec<usize>>,
-    known: Arc<Known>,
+    /// The number of each rule's view of each part among those of all judges that share findings.
+    views: Vec<Vec<usize>>,
+    memo: Arc<Memo>,
 }
 
 impl<'p> Judge<'p> {
     /// A judge by this profile.
     pub fn new(profile: &'p Profile) -> Self {
-        Judge { profile, looks: Looks::default().of(profile), known: Arc::default() }
+        Judge { profile, views: RuleViews::default().of(profile), memo: Arc::default() }
     }
 
     /// Judges by these profiles that find once what rules of several look at alike.
     pub fn together(profiles: impl IntoIterator<Item = &'p Profile>) -> Vec<Self> {
-        let (mut looks, known) = (Looks::default(), Arc::<Known>::default());
-        let judge = |profile| Judge { profile, looks: looks.of(profile), known: Arc::clone(&known) };
+        let (mut views, memo) = (RuleViews::default(), Arc::<Memo>::default());
+        let judge = |profile| Judge { profile, views: views.of(profile), memo: Arc::clone(&memo) };
         profiles.into_iter().map(judge).collect()
+    }
+
+    /// Judges a device.
+    pub fn judge(&self, observations: &Observations<'_>) -> Judgement {
+        judge(std::slice::from_ref(self), observations).swap_remove(0)
     }
 
     /// What it judges by.
@@ -208,25 +212,33 @@ impl<'p> Judge<'p> {
     }
 
     /// A place's look at an observation.
-    fn sight<'a>(&'a self, (rule, part, _): Place, observation: &'a Observation) -> Sight<'a> {
+    fn view<'a>(&'a self, (rule, part, _): PartIndex, observation: &'a Observation) -> LaneView<'a> {
         let rule = &self.profile.rules[rule];
-        Sight::new(rule, &rule.parts[part].demand, observation)
+        LaneView::new(rule, &rule.parts[part].demand, observation)
     }
 
     /// The kernel of a place under a recipe's controls.
-    fn kernel(&self, (rule, part, lowering): Place, controls: Controls) -> Kernel {
+    fn kernel(&self, (rule, part, lowering): PartIndex, controls: Controls) -> Kernel {
         self.profile.rules[rule].parts[part].kernel(lowering, controls)
     }
 
     /// A place's operation under a recipe's controls in every way that it is asked: by its own kernel first, then by those
     /// that should answer like it, which must meet the rule with what they answer otherwise. One that fails without the
     /// controls must have been asked under them.
-    fn findings<'a>(&self, place: Place, controls: Controls, observations: &'a Observations<'_>) -> Vec<Found<'a>> {
+    fn findings<'a>(
+        &self,
+        place: PartIndex,
+        controls: Controls,
+        observations: &'a Observations<'_>,
+    ) -> Vec<VariantFinding<'a>> {
         let (kernel, plain) = (self.kernel(place, controls), self.kernel(place, Controls::NONE));
-        let own =
-            Found { kernel, observation: observations.get(&kernel), finding: self.find(place, controls, observations) };
+        let own = VariantFinding {
+            kernel,
+            observation: observations.get(&kernel),
+            finding: self.find(place, controls, observations),
+        };
         let mut found = vec![own];
-        found.extend(observations.otherwise(&kernel).iter().map(|observation| Found {
+        found.extend(observations.otherwise(&kernel).iter().map(|observation| VariantFinding {
             kernel: observation.kernel,
             observation: Some(observation),
             finding: self.judged(place, observation),
@@ -235,7 +247,11 @@ impl<'p> Judge<'p> {
             let unasked = observations.otherwise(&plain).iter().filter_map(|without| {
                 let kernel = without.kernel.with_controls(kernel.controls).checked().ok()?;
                 let unhelped = observations.get(&kernel).is_none() && !self.judged(place, without).passes();
-                unhelped.then(|| Found { kernel, observation: None, finding: Arc::new(Finding::unmeasured(&kernel)) })
+                unhelped.then(|| VariantFinding {
+                    kernel,
+                    observation: None,
+                    finding: Arc::new(Finding::unmeasured(&kernel)),
+                })
             });
             found.extend(unasked);
         }
@@ -244,7 +260,7 @@ impl<'p> Judge<'p> {
 
     /// Judges one part of a rule by its own kernel under a recipe's controls. Of what fails without them something must have
     /// been asked under them, too: a shorter list of inputs that leaves all of it out shows no remedy.
-    fn find(&self, place: Place, controls: Controls, observations: &Observations<'_>) -> Arc<Finding> {
+    fn find(&self, place: PartIndex, controls: Controls, observations: &Observations<'_>) -> Arc<Finding> {
         let finding = self.find_alone(place, controls, observations);
         let kernel = self.kernel(place, controls);
         let Some(observation) = observations.get(&kernel).filter(|_| finding.passes() && !controls.is_empty()) else {
@@ -264,7 +280,7 @@ impl<'p> Judge<'p> {
     }
 
     /// The same, whatever the answers are without controls.
-    fn find_alone(&self, place: Place, controls: Controls, observations: &Observations<'_>) -> Arc<Finding> {
+    fn find_alone(&self, place: PartIndex, controls: Controls, observations: &Observations<'_>) -> Arc<Finding> {
         let kernel = self.kernel(place, controls);
         let Some(observation) = observations.get(&kernel) else {
             return Arc::new(Finding::unmeasured(&kernel));
@@ -277,16 +293,16 @@ impl<'p> Judge<'p> {
     }
 
     /// Judges answers. The same ones to the same question are the same finding, however it was asked.
-    fn judged(&self, place: Place, observation: &Observation) -> Arc<Finding> {
-        let look = self.looks[place.0][place.1];
-        self.known.finding(look, observation, || {
-            let sight = self.sight(place, observation);
-            Finding::Judged(judge_lanes(&sight, Shortcut::new(&sight, &self.known.lists).as_ref()))
+    fn judged(&self, place: PartIndex, observation: &Observation) -> Arc<Finding> {
+        let view = self.views[place.0][place.1];
+        self.memo.get(view, observation).unwrap_or_else(|| {
+            let judged = results::judge(&[self.view(place, observation)]).swap_remove(0);
+            self.memo.put(view, observation, Finding::Judged(judged))
         })
     }
 
     /// Every rule's look at each operation by its first lowering. They need nothing of one another.
-    fn first_places(&self) -> impl Iterator<Item = Place> {
+    fn first_places(&self) -> impl Iterator<Item = PartIndex> {
         let rules = self.profile.rules.iter().enumerate();
         rules.flat_map(|(rule, of)| (0..of.parts.len()).map(move |part| (rule, part, 0)))
     }
@@ -295,96 +311,13 @@ impl<'p> Judge<'p> {
 /// Has these judge a device, as much at a time as there are cores.
 pub fn judge(judges: &[Judge<'_>], observations: &Observations<'_>) -> Vec<Judgement> {
     // What is found without any control comes first, since every device is asked for it; recipes then look for the rest.
-    let work: Vec<(&Judge<'_>, Place)> =
-        judges.iter().flat_map(|judge| judge.first_places().map(move |place| (judge, place))).collect();
-    parallel::map(&work, |(judge, place)| judge.findings(*place, Controls::NONE, observations));
-    parallel::map(judges, |judge| judge.judge(observations))
+    let prefetch = Prefetch::new(judges);
+    let lists = prefetch.lists(observations);
+    parallel::map(&lists, |(kernel, observation)| prefetch.judge(kernel, observation, |_, _| true));
+    parallel::map(judges, |judge| judge.judgement(observations))
 }
 
 fn describe(outcome: Outcome, detail: &str) -> String {
     let name = serde_json::to_value(outcome).ok().and_then(|v| v.as_str().map(str::to_owned)).unwrap_or_default();
     if detail.is_empty() { name } else { format!("{name} ({detail})") }
-}
-
-/// What a lane adds to the counts; whatever else it shows, it shows but once.
-struct Shown {
-    counts: bool,
-    fails: bool,
-}
-
-/// Looks at every lane, but for those of which the shortcut tells.
-fn judge_lanes(sight: &Sight<'_>, shortcut: Option<&Shortcut<'_>>) -> Judged {
-    let requirements = &sight.rule.requirements;
-    let every = requirements.contains(&Requirement::Result);
-    // What is demanded of lanes together needs them together; of which there are no long lists.
-    let together = requirements.iter().any(|requirement| *requirement != Requirement::Result);
-    let ieee = behaviour::strict(sight.demand);
-    let is_ieee = ieee == *sight.demand;
-    let narrows = behaviour::only_narrows(sight.demand);
-    let mut judged = Judged {
-        lanes: 0,
-        choice: false,
-        strict: true,
-        failing: Vec::new(),
-        choices: Choices::new(),
-        swapped: Default::default(),
-        explanation: None,
-    };
-    let mut watch = Watch::new(sight);
-    let mut kept = Vec::new();
-    // Channels have few values, which the texels of a list combine: what one lane showed, another like it shows again.
-    let mut shown: HashMap<Likeness, Shown> = HashMap::new();
-    for spot in sight.spots() {
-        if shortcut.is_some_and(|shortcut| shortcut.passes(spot)) {
-            continue;
-        }
-        let plain = shortcut.and_then(|shortcut| shortcut.plain(spot));
-        let known = shortcut.zip(plain);
-        if let Some(counts) = known.and_then(|(shortcut, plain)| shortcut.counts(spot, plain, &judged, &watch)) {
-            judged.lanes += usize::from(counts);
-            continue;
-        }
-        let operands = sight.operands(spot);
-        let likeness = sight.likeness(spot, &operands).filter(|_| !together);
-        if let Some(again) = likeness.and_then(|likeness| shown.get(&likeness)) {
-            judged.lanes += usize::from(again.counts);
-            judged.failing.extend(again.fails.then_some(spot));
-            continue;
-        }
-        let looks = known.and_then(|(shortcut, _)| shortcut.looks(spot.1));
-        let lane = sight.lane(spot, operands, looks);
-        let counts = lane.as_ref().is_some_and(|lane| !lane.set.is_everything());
-        let fails = every && lane.as_ref().is_some_and(|lane| !sight.accepts(&lane.set, spot, sight.demand));
-        shown.extend(likeness.map(|likeness| (likeness, Shown { counts, fails })));
-        let Some(lane) = lane else { continue };
-        judged.lanes += usize::from(counts);
-        judged.choice |= !lane.set.is_single();
-        judged.failing.extend(fails.then_some(spot));
-        // Where there is one answer, less of it is that one.
-        let same = is_ieee || narrows && lane.set.is_single();
-        let strict = || if same { lane.set.clone() } else { lane.under(&ieee) };
-        let nearest = (judged.strict && judged.failing.is_empty() && plain.is_none()).then(strict);
-        let follows = plain.and_then(|plain| plain.follows(&ieee.accuracy));
-        let as_nearest = || nearest.as_ref().is_some_and(|nearest| sight.accepts(nearest, lane.spot, &ieee));
-        judged.strict &= judged.failing.is_empty() && follows.unwrap_or_else(as_nearest);
-        if judged.failing.is_empty() {
-            watch.see(&lane, nearest, plain);
-        }
-        if together {
-            kept.push(lane);
-        }
-    }
-    for requirement in requirements {
-        let demands = relation::explanations(*requirement, sight.demand);
-        if judged.failing.is_empty()
-            && let Some((demand, against)) = relation::against_one(&demands, &kept, sight)
-        {
-            (judged.explanation, judged.failing) = (Some(demand).filter(|_| !against.is_empty()), against);
-        }
-    }
-    if judged.failing.is_empty() && requirements.contains(&Requirement::Monotonic) {
-        judged.failing = relation::against_monotony(&kept, sight);
-    }
-    judged.choices = watch.choices();
-    judged
 }

@@ -1,5 +1,6 @@
 //! Which lanes a rule looks at: a selection by classes of the operands, or by what the exact result is.
 
+use std::cell::OnceCell;
 use std::fmt;
 
 use fpprobe_spirv::op::Function;
@@ -9,8 +10,8 @@ use serde::{Deserialize, Deserializer, de};
 use crate::accepted::Set;
 use crate::accuracy::Accuracy;
 use crate::encoding::Encoding;
-use crate::environment::{Overflow, Subnormals};
-use crate::oracle::{Demand, Operand, Operands, accepted_on, rounding};
+use crate::environment::{Environment, Overflow, Subnormals};
+use crate::oracle::{Demand, Operand, Operands, accepted_on};
 
 /// A class of operands.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Deserialize)]
@@ -71,6 +72,19 @@ pub enum ResultClass {
     Beyond,
     /// None: numbers on which the function is not defined.
     Invalid,
+}
+
+/// What the exact result of one lane is by one demand, as soon as a selection needs it.
+#[derive(Default)]
+pub(crate) struct ResultClasses([OnceCell<bool>; 5]);
+
+impl ResultClasses {
+    /// Whether some of these selections select the lane.
+    pub(crate) fn select(&self, any: &[Lanes], encoding: Encoding, operands: &Operands, demand: &Demand) -> bool {
+        let is =
+            |class: ResultClass| *self.0[class as usize].get_or_init(|| result_is(class, encoding, operands, demand));
+        any.iter().any(|lanes| lanes.select_by(operands, is))
+    }
 }
 
 /// A selection of lanes; everything that is given must hold. Integer operands are not looked at.
@@ -150,35 +164,13 @@ impl Lanes {
         Lanes { result: None, result_not: None, ..self.clone() }
     }
 
-    /// Whether the rule looks at results in the range of normal numbers, of operands of which so many are floats, normal numbers all of
-    /// them; `None` where it depends on which. They are no channels of texels that are no floats.
-    pub(crate) fn select_normal(&self, floats: usize) -> Option<bool> {
-        // Whether a normal number belongs to one of these classes.
-        let is = |classes: &[Class]| {
-            let some = |test: fn(&Class) -> bool| classes.iter().any(test);
-            let depends = some(|class| matches!(class, Class::Negative | Class::One | Class::Power));
-            if some(|class| *class == Class::Normal) { Some(true) } else { (!depends).then_some(false) }
-        };
-        let wanted = |classes: &[Class], enough: bool| {
-            if classes.is_empty() { Some(true) } else { is(classes).map(|is| is && enough) }
-        };
-        let classes = [
-            wanted(&self.any, floats > 0),
-            wanted(&self.all, true).filter(|all| *all || floats > 0),
-            is(&self.none).map(|none| !none || floats == 0),
-            wanted(&self.one, floats == 1),
-            wanted(&self.first, floats > 0),
-            wanted(&self.second, floats > 1),
-        ];
-        let result = self.result.is_none_or(|class| class == ResultClass::Normal)
-            && self.result_not != Some(ResultClass::Normal)
-            && self.srgb != Some(true);
-        let all = classes.into_iter().try_fold(true, |all, one| Some(all && one?));
-        if result { all } else { Some(false) }
-    }
-
     /// Whether the rule looks at a part of a result on these operands.
     pub fn select(&self, encoding: Encoding, operands: &Operands, demand: &Demand) -> bool {
+        self.select_by(operands, |class| result_is(class, encoding, operands, demand))
+    }
+
+    /// The same by what the exact result is.
+    fn select_by(&self, operands: &Operands, result_is: impl Fn(ResultClass) -> bool) -> bool {
         let floats = || operands.iter().filter_map(|Operand { layout, bits }| layout.map(|layout| (layout, *bits)));
         let is = |classes: &[Class], (layout, bits): (FloatLayout, u64)| {
             classes.iter().any(|class| class.holds(layout, bits))
@@ -189,8 +181,8 @@ impl Lanes {
             && (self.one.is_empty() || floats().filter(|operand| is(&self.one, *operand)).count() == 1)
             && (self.first.is_empty() || floats().next().is_some_and(|operand| is(&self.first, operand)))
             && (self.second.is_empty() || floats().nth(1).is_some_and(|operand| is(&self.second, operand)))
-            && self.result.is_none_or(|class| result_is(class, encoding, operands, demand))
-            && !self.result_not.is_some_and(|class| result_is(class, encoding, operands, demand))
+            && self.result.is_none_or(&result_is)
+            && !self.result_not.is_some_and(&result_is)
             && self.srgb.is_none_or(|srgb| (operands.coding == Some(Coding::Srgb)) == srgb)
     }
 }
@@ -229,48 +221,49 @@ fn spelled(name: &str) -> String {
 }
 
 fn result_is(class: ResultClass, encoding: Encoding, operands: &Operands, demand: &Demand) -> bool {
-    if operands.stand_alone(demand) && rounding(encoding, operands, demand.function).is_some() {
-        return class == ResultClass::Normal;
-    }
-    if class == ResultClass::Tiny {
-        return tiny(encoding, operands, demand);
-    }
-    if class == ResultClass::Invalid {
-        let nan = operands.iter().any(|Operand { layout, bits }| layout.is_some_and(|l| l.is_nan(*bits)));
-        let result = accepted_on(encoding, operands, demand);
-        return !nan && !result.is_empty() && result.minus(&Set::nan(result.encoding())).is_empty();
+    // The same operation on subnormals that count.
+    let with = |accuracy: Accuracy, overflow: Overflow| {
+        let results = Environment { subnormal_results: Subnormals::Keep, overflow, ..demand.results };
+        Demand { function: demand.function, operands: demand.operands, results, accuracy, ulp: demand.ulp }
+    };
+    match class {
+        ResultClass::Tiny => {
+            return tiny(encoding, operands, &with(Accuracy::EitherNeighbour, demand.results.overflow));
+        }
+        ResultClass::Invalid => {
+            let nan = operands.iter().any(|Operand { layout, bits }| layout.is_some_and(|l| l.is_nan(*bits)));
+            let result = accepted_on(encoding, operands, demand);
+            return !nan && !result.is_empty() && result.minus(&Set::nan(result.encoding())).is_empty();
+        }
+        ResultClass::Normal | ResultClass::Zero | ResultClass::Beyond => {}
     }
     // Towards zero, a number beyond the largest finite value gives that value, and nothing else does but itself.
-    let mut down = demand.clone();
-    down.accuracy = Accuracy::TowardZero;
-    down.results.subnormal_results = Subnormals::Keep;
-    down.results.overflow = Overflow::Round;
-    let result = accepted_on(encoding, operands, &down);
+    let result = accepted_on(encoding, operands, &with(Accuracy::TowardZero, Overflow::Round));
     let Encoding::Float(layout) = result.encoding() else { return false };
-    let mut magnitudes: Vec<u64> = result.members(3).iter().map(|bits| bits & layout.magnitude_mask()).collect();
+    let mut magnitudes = result.members(3);
+    for bits in &mut magnitudes {
+        *bits &= layout.magnitude_mask();
+    }
     magnitudes.dedup();
     let [magnitude] = magnitudes[..] else { return false };
     let exact = || {
-        let exact = accepted_on(encoding, operands, &Demand { accuracy: Accuracy::Ulp(0.0), ..down.clone() });
+        let exact = accepted_on(encoding, operands, &with(Accuracy::Ulp(0.0), Overflow::Round));
         !exact.and(&result).is_empty()
     };
-    let beyond = magnitude == layout.max_finite() && !exact();
+    let beyond = || magnitude == layout.max_finite() && !exact();
     match class {
         ResultClass::Zero => magnitude == 0 && exact(),
-        ResultClass::Beyond => beyond,
-        _ => !beyond && (layout.min_normal()..=layout.max_finite()).contains(&magnitude),
+        ResultClass::Beyond => beyond(),
+        _ => (layout.min_normal()..=layout.max_finite()).contains(&magnitude) && !beyond(),
     }
 }
 
-fn tiny(encoding: Encoding, operands: &Operands, demand: &Demand) -> bool {
-    let mut open = demand.clone();
-    open.results.subnormal_results = Subnormals::Keep;
-    open.accuracy = Accuracy::EitherNeighbour;
-    let result = accepted_on(encoding, operands, &open);
+fn tiny(encoding: Encoding, operands: &Operands, open: &Demand) -> bool {
+    let result = accepted_on(encoding, operands, open);
     let small = |set: &Set| !set.is_everything() && set.meets(&Set::subnormals(set.encoding()));
     let product = || operands[..2].iter().copied().collect();
     small(&result)
-        || demand.function == Function::MulAdd
+        || open.function == Function::MulAdd
             && small(&accepted_on(encoding, &product(), &Demand { function: Function::Mul, ..open.clone() }))
 }
 

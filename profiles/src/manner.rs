@@ -235,12 +235,10 @@ impl<'a> Look<'a> {
         Look { observation, aspect, question: Question::new(kernel), open, known: Known::new() }
     }
 
-    /// For each way whether a lane went it; nothing where the ways do not differ, or the aspect is none of this lane's.
+    /// For each way whether a lane of the aspect's classes went it; nothing where the ways do not differ, or the aspect is none
+    /// of this lane's.
     fn gone(&self, part: &Part, operands: &Operands, answer: u64) -> Option<Gone> {
         let (aspect, open, encoding) = (self.aspect, &self.open, part.encoding);
-        if !part.classes.select(encoding, operands, open) {
-            return None;
-        }
         // Where nothing but the rounding counts, that is all that can be told.
         if let Some(rounded) = rounding(encoding, operands, open.function) {
             // Where there is but one answer every way gives it: most loads of texels are exact.
@@ -273,6 +271,9 @@ impl<'a> Look<'a> {
         let (kind, are_channels) = (self.question.alike(part), self.question.is_of_channels());
         for (index, case) in observation.cases.iter().enumerate() {
             let operands = self.question.operands(case, part);
+            if !looked.classes.select(encoding, &operands, &self.open) {
+                continue;
+            }
             let answer = reader.part(&observation.out, index, part);
             let went = match operands.bits().filter(|_| are_channels) {
                 Some(bits) => {

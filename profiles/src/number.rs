@@ -12,7 +12,7 @@ use fpprobe_spirv::FloatLayout;
 use rustc_apfloat::ieee::{Double, Quad};
 use rustc_apfloat::{Float as _, FloatConvert as _, Round};
 
-use crate::real::{self, Cut};
+use crate::real::{self, Cut, Exact};
 
 /// A rounding direction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -120,7 +120,11 @@ impl Number for Quad {
         self.mul_r(other, toward.round()).value
     }
     fn over(self, other: Quad, toward: Toward) -> Quad {
-        self.div_r(other, toward.round()).value
+        match (real::quotient(self, other), toward) {
+            (Exact::Number(real), Toward::Down) => real.lo,
+            (Exact::Number(real), Toward::Up) => real.hi,
+            _ => self.div_r(other, toward.round()).value,
+        }
     }
     fn is_signed(self) -> bool {
         self.is_negative()

@@ -11,7 +11,7 @@ use fpprobe_spirv::FloatLayout;
 use rustc_apfloat::ieee::{Double, Quad};
 use rustc_apfloat::{Float, FloatConvert, Round, Status};
 
-use crate::number::Number;
+use crate::number::{Number, Toward};
 
 const QUAD_FRACTION: u32 = 112;
 const QUAD_BIAS: i32 = 16383;
@@ -205,15 +205,50 @@ impl Real {
 /// Classifies the result of one operation, given by rounding direction.
 pub fn bracket(operation: impl Fn(Round) -> rustc_apfloat::StatusAnd<Quad>) -> Exact {
     let cut = operation(Round::TowardZero);
-    if cut.status & Status::INEXACT == Status::OK {
-        return Exact::of(cut.value);
+    enclosed(cut.value, cut.status & Status::INEXACT == Status::OK)
+}
+
+/// A number of which this is what lies next to it towards zero, or all.
+fn enclosed(cut: Quad, exact: bool) -> Exact {
+    if exact {
+        return Exact::of(cut);
     }
     // What was cut off is less than the step to the next value away from zero.
-    Exact::Number(if cut.value.is_negative() {
-        Real { lo: cut.value.next_down().value, hi: cut.value }
+    Exact::Number(if cut.is_negative() {
+        Real { lo: cut.next_down().value, hi: cut }
     } else {
-        Real { lo: cut.value, hi: cut.value.next_up().value }
+        Real { lo: cut, hi: cut.next_up().value }
     })
+}
+
+/// `a / b`, by long division in steps as wide as the host's integers allow: `rustc_apfloat` divides bit by bit.
+pub fn quotient(a: Quad, b: Quad) -> Exact {
+    let parts = |x: Quad| {
+        let bits = x.to_bits();
+        let significand = bits & ((1 << QUAD_FRACTION) - 1) | 1 << QUAD_FRACTION;
+        ((bits >> QUAD_FRACTION & 0x7fff) as i32, significand, bits & 1 << 127)
+    };
+    let ((field, dividend, sign), (other_field, divisor, other_sign)) = (parts(a), parts(b));
+    let is_normal = |field: i32| (1..0x7fff).contains(&field);
+    // A quotient that is a normal number in any case.
+    if !is_normal(field) || !is_normal(other_field) || (field - other_field).abs() >= QUAD_BIAS - 2 {
+        return bracket(|round| a.div_r(b, round));
+    }
+    // Of the quotient of the significands, from 1/2 to 2, 114 bits behind the point; the divisor without its trailing zeros.
+    let mut left = 114 - divisor.trailing_zeros();
+    let divisor = divisor >> divisor.trailing_zeros();
+    let (mut quotient, mut rest) = (dividend / divisor, dividend % divisor);
+    while left > 0 {
+        let step = left.min(divisor.leading_zeros());
+        let shifted = rest << step;
+        (quotient, rest) = (quotient << step | shifted / divisor, shifted % divisor);
+        left -= step;
+    }
+    let beyond = u128::BITS - quotient.leading_zeros() - (QUAD_FRACTION + 1);
+    let exact = rest == 0 && quotient.trailing_zeros() >= beyond;
+    let field = (field - other_field + beyond as i32 - 2 + QUAD_BIAS) as u128;
+    let fraction = quotient >> beyond & ((1 << QUAD_FRACTION) - 1);
+    enclosed(Quad::from_bits(sign ^ other_sign | field << QUAD_FRACTION | fraction), exact)
 }
 
 impl<N: Number> Exact<N> {
@@ -254,10 +289,9 @@ impl Exact {
             Exact::Nan => Exact::Nan,
             Exact::Zero(negative) => Exact::Infinite(negative),
             Exact::Infinite(_) => Exact::Zero(false),
-            Exact::Number(root) => Exact::Number(Real {
-                lo: one.div_r(root.hi, Round::TowardNegative).value,
-                hi: one.div_r(root.lo, Round::TowardPositive).value,
-            }),
+            Exact::Number(root) => {
+                Exact::Number(Real { lo: one.over(root.hi, Toward::Down), hi: one.over(root.lo, Toward::Up) })
+            }
         }
     }
 }
@@ -352,6 +386,33 @@ mod tests {
             }
             let mut exact = false;
             assert_eq!(i128::from(whole(x)), x.to_i128_r(64, Round::TowardZero, &mut exact).value, "{x}");
+        }
+    }
+
+    #[test]
+    fn quotients_are_those_of_apfloat() {
+        let agree = |a: Quad, b: Quad| {
+            let theirs = bracket(|round| a.div_r(b, round));
+            let same = match (quotient(a, b), theirs) {
+                (Exact::Number(ours), Exact::Number(theirs)) => {
+                    ours.lo.bitwise_eq(theirs.lo) && ours.hi.bitwise_eq(theirs.hi)
+                }
+                (ours, theirs) => format!("{ours:?}") == format!("{theirs:?}"),
+            };
+            assert!(same, "{a} / {b}: {:?}, {theirs:?}", quotient(a, b));
+        };
+        let all: Vec<Quad> = quads().collect();
+        for (number, a) in all.iter().enumerate() {
+            for step in [0, 1, 3, 29_999, 30_010] {
+                agree(*a, all[(number + step) % all.len()]);
+            }
+            agree(power(0), *a);
+            // Products are divided without a rest where they are exact.
+            agree((*a * integer(number as i64 + 1)).value, integer(number as i64 + 1));
+        }
+        for exponent in (-16500..=16383).step_by(7) {
+            agree(power(exponent), integer(3));
+            agree(integer(3), power(exponent));
         }
     }
 

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
 
 use fpprobe_profiles::Observation;
-use fpprobe_profiles::judge::{Ahead, Judge};
+use fpprobe_profiles::judge::{Judge, Prefetch};
 use fpprobe_reports::model::{Incident, LEFT_OUT};
 use fpprobe_spirv::Kernel;
 
@@ -26,9 +26,9 @@ pub fn measure(
     let over = AtomicBool::new(false);
     std::thread::scope(|scope| {
         scope.spawn(|| {
-            let ahead = Ahead::new(judges);
-            for answer in answers {
-                ahead.see(&answer, || over.load(Ordering::Relaxed));
+            let prefetch = Prefetch::new(judges);
+            for answer in answers.into_iter().take_while(|_| !over.load(Ordering::Relaxed)) {
+                prefetch.see(&answer);
             }
         });
         let sender = sender;

@@ -2,8 +2,7 @@
 
 use fpprobe_spirv::{FloatLayout, Function};
 
-use super::plain;
-use super::sight::{Lane, Sight};
+use super::lane::{Lane, LaneView};
 use crate::accepted::Set;
 use crate::accuracy::Accuracy;
 use crate::encoding::Encoding;
@@ -17,18 +16,18 @@ use crate::profile::Behaviour;
 type Choice = (fn(&mut Demand), &'static str);
 
 /// Something that a text may leave open.
-struct Open {
+struct OpenChoice {
     /// The ways, in order; the first that explains every lane is what the device does, if some lane tells it from another.
     /// The last explains everything.
     ways: &'static [Choice],
     /// Whether a demand leaves it open.
     left: fn(&Demand) -> bool,
     /// Whether a lane with this answer can tell the ways apart.
-    concerns: fn(&Lane, u64) -> bool,
+    concerns: fn(Lane<'_>, u64) -> bool,
 }
 
-const OPEN: [Open; 9] = [
-    Open {
+const OPEN: [OpenChoice; 9] = [
+    OpenChoice {
         ways: &[
             (|d| d.operands.subnormal_inputs = Subnormals::Keep, "subnormal operands count"),
             (|d| d.operands.subnormal_inputs = Subnormals::Flush, "subnormal operands are flushed"),
@@ -37,7 +36,7 @@ const OPEN: [Open; 9] = [
         left: |d| d.operands.subnormal_inputs == Subnormals::Either,
         concerns: |lane, _| some_operand(lane, FloatLayout::is_subnormal),
     },
-    Open {
+    OpenChoice {
         ways: &[
             (|d| d.results.subnormal_results = Subnormals::Keep, "subnormal results are kept"),
             (|d| d.results.subnormal_results = Subnormals::Flush, "subnormal results are flushed"),
@@ -46,7 +45,7 @@ const OPEN: [Open; 9] = [
         left: |d| d.results.subnormal_results == Subnormals::Either,
         concerns: |lane, answer| is(lane, answer, |layout, bits| layout.is_zero(bits) || layout.is_subnormal(bits)),
     },
-    Open {
+    OpenChoice {
         ways: &[
             (|d| d.accuracy = Accuracy::NearestEven, "rounds to nearest even"),
             (|d| d.accuracy = Accuracy::NearestAway, "rounds to nearest, ties away from zero"),
@@ -56,7 +55,7 @@ const OPEN: [Open; 9] = [
         left: |d| !matches!(d.accuracy, Accuracy::NearestEven | Accuracy::NearestAway | Accuracy::TowardZero),
         concerns: |_, _| true,
     },
-    Open {
+    OpenChoice {
         ways: &[
             (|d| contracted(d, Contraction::Separate), "multiplies and adds, each rounded"),
             (|d| contracted(d, Contraction::Fused), "fused, rounded once"),
@@ -65,7 +64,7 @@ const OPEN: [Open; 9] = [
         left: |d| d.function == Function::MulAdd && d.results.contraction == Contraction::Either,
         concerns: |_, _| true,
     },
-    Open {
+    OpenChoice {
         ways: &[
             (|d| d.operands.zero_order = ZeroOrder::Ieee, "-0 counts as smaller than +0"),
             (|d| d.operands.zero_order = ZeroOrder::First, "of two zeros the first operand"),
@@ -76,7 +75,7 @@ const OPEN: [Open; 9] = [
         // A subnormal operand may be read as one.
         concerns: |lane, _| some_operand(lane, |layout, bits| layout.is_zero(bits) || layout.is_subnormal(bits)),
     },
-    Open {
+    OpenChoice {
         ways: &[
             (|d| d.operands.nan_operand = Nan::Nan, "a NaN operand gives a NaN"),
             (|d| d.operands.nan_operand = Nan::Other, "the number is returned, not the NaN"),
@@ -85,7 +84,7 @@ const OPEN: [Open; 9] = [
         left: |d| matches!(d.operands.nan_operand, Nan::Any | Nan::Either),
         concerns: |lane, _| some_operand(lane, FloatLayout::is_nan),
     },
-    Open {
+    OpenChoice {
         ways: &[
             (|d| d.operands.nan_bits = NanBits::Keep, "signalling NaNs are kept"),
             (|_| {}, "signalling NaNs are made quiet"),
@@ -93,7 +92,7 @@ const OPEN: [Open; 9] = [
         left: |d| d.operands.nan_bits == NanBits::Quieten,
         concerns: |lane, _| some_operand(lane, FloatLayout::is_nan),
     },
-    Open {
+    OpenChoice {
         ways: &[(exact_signs, "signs of zeros are kept"), (|_| {}, "signs of zeros are not always kept")],
         // What is inherited knows no sign of zero.
         left: |d| d.results.zero_sign == Sign::Either && !matches!(d.accuracy, Accuracy::Inherited(_)),
@@ -102,7 +101,7 @@ const OPEN: [Open; 9] = [
                 || is(lane, answer, FloatLayout::is_zero)
         },
     },
-    Open {
+    OpenChoice {
         ways: &[
             (|d| d.results.overflow = Overflow::Round, "overflow gives infinity"),
             (|d| d.results.overflow = Overflow::Saturate, "overflow gives the largest finite value"),
@@ -123,16 +122,16 @@ fn chooses(function: Function) -> bool {
 }
 
 /// Whether the answer is such a number.
-fn is(lane: &Lane, answer: u64, such: fn(FloatLayout, u64) -> bool) -> bool {
+fn is(lane: Lane<'_>, answer: u64, such: fn(FloatLayout, u64) -> bool) -> bool {
     matches!(lane.set.encoding(), Encoding::Float(layout) if such(layout, answer))
 }
 
-fn some_operand(lane: &Lane, is: fn(FloatLayout, u64) -> bool) -> bool {
+fn some_operand(lane: Lane<'_>, is: fn(FloatLayout, u64) -> bool) -> bool {
     lane.operands.iter().any(|operand| operand.layout.is_some_and(|layout| is(layout, operand.bits)))
 }
 
 /// Whether all operands are normal numbers, or integers.
-fn has_normal_operands(lane: &Lane) -> bool {
+fn has_normal_operands(lane: Lane<'_>) -> bool {
     !some_operand(lane, |layout, bits| !is_normal(layout, bits))
 }
 
@@ -166,102 +165,97 @@ fn exact_signs(demand: &mut Demand) {
 
 /// What a way was seen to do on the lanes of one part.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Seen {
+pub(super) struct Trial {
     /// Every lane passes under it.
     passes: bool,
     /// It changes some lane.
     matters: bool,
 }
 
-impl Seen {
+impl Trial {
     /// Of no lane.
-    const NOTHING: Seen = Seen { passes: true, matters: false };
+    const NOTHING: Trial = Trial { passes: true, matters: false };
 }
 
 /// What the lanes of one part say of what its demand leaves open: by number in `OPEN`, way by way.
-pub(super) type Choices = Vec<(usize, Vec<Seen>)>;
+pub(super) type Choices = Vec<(usize, Vec<Trial>)>;
+
+/// A way by number: what is left open, in `OPEN`, and the way among its ways.
+pub(super) type ChoiceIndex = (usize, usize);
 
 /// A way that is tried.
-struct Tried {
+struct Narrowing {
     /// The demand under it, if that is another.
     demand: Option<Demand>,
-    /// Whether it leaves the accuracy as it is.
-    environment: bool,
     /// What was seen under it so far.
-    seen: Seen,
+    seen: Trial,
 }
 
 /// Tries every way of what one part's demand leaves open, on every lane that it concerns, until it fails.
 pub(super) struct Watch<'a> {
-    sight: &'a Sight<'a>,
+    view: &'a LaneView<'a>,
     /// Number in `OPEN`, and for each way the demand under it and what was seen so far.
-    open: Vec<(usize, Vec<Tried>)>,
+    open: Vec<(usize, Vec<Narrowing>)>,
 }
 
 impl<'a> Watch<'a> {
     /// A look at this part.
-    pub(super) fn new(sight: &'a Sight<'a>) -> Self {
+    pub(super) fn new(view: &'a LaneView<'a>) -> Self {
         let tried = |change: fn(&mut Demand)| {
-            let mut demand = sight.demand.clone();
+            let mut demand = view.demand.clone();
             change(&mut demand);
-            let environment = demand.accuracy == sight.demand.accuracy;
-            Tried { demand: Some(demand).filter(|demand| demand != sight.demand), environment, seen: Seen::NOTHING }
+            Narrowing { demand: Some(demand).filter(|demand| demand != view.demand), seen: Trial::NOTHING }
         };
-        let left = OPEN.iter().enumerate().filter(|(_, open)| (open.left)(sight.demand));
+        let left = OPEN.iter().enumerate().filter(|(_, open)| (open.left)(view.demand));
         let ways = left.map(|(number, open)| (number, open.ways.iter().map(|(change, _)| tried(*change)).collect()));
-        Watch { sight, open: ways.collect() }
+        Watch { view, open: ways.collect() }
     }
 
-    /// Looks at one more lane; `nearest` is what [`strict`] accepts there, if that is known, `plain` what is known of it as a
-    /// plain one.
-    pub(super) fn see(&mut self, lane: &Lane, nearest: Option<Set>, plain: Option<plain::Lane>) {
+    /// Looks at one more lane; `nearest` is what [`strict`] accepts there, if that is known, `under` gives what a demand
+    /// accepts, by a number that is the same for equal views.
+    pub(super) fn see(
+        &mut self,
+        lane: Lane<'_>,
+        nearest: Option<&Set>,
+        mut under: impl FnMut(ChoiceIndex, &Demand) -> Set,
+    ) {
         // A way can only narrow what is accepted.
         if lane.set.is_single() {
             return;
         }
-        let answer = self.sight.answer(lane.spot);
+        let answer = self.view.result(lane.index);
         // Between normal numbers all environments are alike.
         let nearest = nearest.filter(|nearest| has_normal_operands(lane) && is_one_normal(nearest));
-        for (number, ways) in &mut self.open {
-            let mut ways = ways.iter_mut().filter_map(|way| Some((way.demand.as_ref()?, &mut way.seen))).peekable();
-            if ways.peek().is_none() || !(OPEN[*number].concerns)(lane, answer) {
+        for (open, ways) in &mut self.open {
+            let tried = ways.iter_mut().enumerate();
+            let mut tried = tried.filter_map(|(way, one)| Some((way, one.demand.as_ref()?, &mut one.seen))).peekable();
+            if tried.peek().is_none() || !(OPEN[*open].concerns)(lane, answer) {
                 continue;
             }
-            for (demand, seen) in ways.filter(|(_, seen)| seen.passes) {
-                if let Some(follows) = plain.and_then(|plain| plain.follows(&demand.accuracy)) {
-                    *seen = Seen { passes: follows, matters: true };
-                    continue;
-                }
+            for (way, demand, seen) in tried.filter(|(.., seen)| seen.passes) {
                 let set = match &nearest {
-                    Some(nearest) if demand.accuracy == Accuracy::NearestEven => nearest.clone(),
-                    _ => lane.under(demand),
+                    Some(nearest) if demand.accuracy == Accuracy::NearestEven => (*nearest).clone(),
+                    _ => under((*open, way), demand),
                 };
-                seen.matters |= set != lane.set;
-                seen.passes &= self.sight.accepts(&set, lane.spot, demand);
+                seen.matters |= set != *lane.set;
+                seen.passes &= self.view.accepts(&set, lane.index, demand);
             }
         }
     }
 
-    /// Whether a plain lane shows nothing more of it.
-    pub(super) fn has_seen(&self, plain: plain::Lane) -> bool {
-        let left = self.open.iter().flat_map(|(_, ways)| ways).filter(|way| way.seen.passes && !way.environment);
-        let mut demands = left.filter_map(|way| Some((way.demand.as_ref()?, way.seen)));
-        demands.all(|(demand, seen)| seen.matters && plain.follows(&demand.accuracy) == Some(true))
-    }
-
     /// What was seen.
     pub(super) fn choices(self) -> Choices {
-        let seen = |ways: Vec<Tried>| ways.into_iter().map(|way| way.seen).collect();
+        let seen = |ways: Vec<Narrowing>| ways.into_iter().map(|way| way.seen).collect();
         self.open.into_iter().map(|(number, ways)| (number, seen(ways))).collect()
     }
 }
 
 /// Names what the device chose, by what was seen of each part of a rule.
 pub(super) fn name<'a>(parts: impl Iterator<Item = &'a Choices>) -> String {
-    let mut all: Vec<Vec<Seen>> = OPEN.iter().map(|open| vec![Seen::NOTHING; open.ways.len()]).collect();
+    let mut all: Vec<Vec<Trial>> = OPEN.iter().map(|open| vec![Trial::NOTHING; open.ways.len()]).collect();
     for (number, ways) in parts.flatten() {
         for (all, way) in all[*number].iter_mut().zip(ways) {
-            *all = Seen { passes: all.passes && way.passes, matters: all.matters || way.matters };
+            *all = Trial { passes: all.passes && way.passes, matters: all.matters || way.matters };
         }
     }
     let mut names: Vec<&'static str> = Vec::new();

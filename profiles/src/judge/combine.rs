@@ -6,10 +6,10 @@ use std::sync::Arc;
 use fpprobe_spirv::Route;
 
 use super::behaviour;
+use super::lane::LaneIndex;
 use super::owner::{self, Cause, Group, Key};
 use super::recipe::Recipe;
-use super::sight::Spot;
-use super::{EVIDENCE, Finding, Found, Judge, Observations, RuleVerdict, relation};
+use super::{EVIDENCE, Finding, Judge, Observations, RuleVerdict, VariantFinding, relation};
 use crate::accepted::Accepted;
 use crate::verdict::{Level, Verdict};
 
@@ -46,7 +46,7 @@ impl Judge<'_> {
         let drafts = (0..rules.len()).map(|rule| self.draft(rule, recipe, absent, observations));
         let (groups, drafts): (Vec<Vec<Group<'_>>>, Vec<Draft<'_>>) =
             drafts.map(|mut draft| (std::mem::take(&mut draft.groups), draft)).unzip();
-        let owned = self.owned(&groups, recipe, absent);
+        let owned = self.assigned(&groups, recipe, absent);
         let verdict = |(index, draft): (usize, Draft<'_>)| {
             let name = |(rule, lanes): &(usize, usize)| (rules[*rule].id.clone(), *lanes);
             let elsewhere: Vec<(String, usize)> = owned.elsewhere[index].iter().map(name).collect();
@@ -73,7 +73,7 @@ impl Judge<'_> {
             let mut shown = (usize::MAX, usize::MAX, 0);
             for (rule, group, lane) in &owned.lanes[index] {
                 let of = &groups[*rule][*group];
-                let (case, part) = of.spots[*lane];
+                let (case, part) = of.lanes[*lane];
                 let kernel = of.observation.kernel;
                 if !verdict.deviating.contains(&kernel) {
                     verdict.deviating.push(kernel);
@@ -133,7 +133,7 @@ impl Judge<'_> {
             let place = (index, *part, *lowering);
             self.findings(place, recipe.controls, observations).into_iter().map(move |found| (place, found))
         });
-        for (place, Found { kernel, observation, finding }) in findings {
+        for (place, VariantFinding { kernel, observation, finding }) in findings {
             match (&*finding, observation) {
                 (Finding::Unsupported(why), _) => {
                     unsupported.get_or_insert_with(|| format!("{kernel} needs {why}"));
@@ -146,8 +146,8 @@ impl Judge<'_> {
                     choice |= judged.choice;
                     lanes += judged.lanes;
                     if !judged.failing.is_empty() {
-                        let (spots, cause) = (judged.failing.clone(), Cause::Result(place, Arc::clone(&finding)));
-                        groups.push(Group { observation, spots, cause });
+                        let (lanes, cause) = (judged.failing.clone(), Cause::Result(place, Arc::clone(&finding)));
+                        groups.push(Group { observation, lanes, cause });
                     }
                     // Relations are for whole lists.
                     if kernel != self.kernel(place, recipe.controls) {
@@ -156,9 +156,9 @@ impl Judge<'_> {
                     match relation::judge(rule, &rule.parts[place.1], observation, observations) {
                         Ok((more, against)) => {
                             lanes += more;
-                            let (spots, accepted): (Vec<Spot>, Vec<Accepted>) = against.into_iter().unzip();
-                            if !spots.is_empty() {
-                                groups.push(Group { observation, spots, cause: Cause::Relation(accepted) });
+                            let (lanes, accepted): (Vec<LaneIndex>, Vec<Accepted>) = against.into_iter().unzip();
+                            if !lanes.is_empty() {
+                                groups.push(Group { observation, lanes, cause: Cause::Relation(accepted) });
                             }
                         }
                         Err(why) => {
@@ -206,8 +206,8 @@ impl Judge<'_> {
 }
 
 /// What a device chose; where texels come and go by several paths that do not agree, by each.
-fn by_path(findings: &[Found<'_>]) -> String {
-    let name = |of: &dyn Fn(&Found<'_>) -> bool| {
+fn by_path(findings: &[VariantFinding<'_>]) -> String {
+    let name = |of: &dyn Fn(&VariantFinding<'_>) -> bool| {
         let choices = findings.iter().filter(|found| of(found)).filter_map(|found| match &*found.finding {
             Finding::Judged(judged) => Some(&judged.choices),
             _ => None,

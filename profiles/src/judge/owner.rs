@@ -13,9 +13,9 @@ use std::sync::Arc;
 
 use fpprobe_spirv::Kernel;
 
+use super::lane::LaneIndex;
 use super::recipe::Recipe;
-use super::sight::Spot;
-use super::{Evidence, Finding, Judge, Judged, Observation, Place, behaviour};
+use super::{Evidence, Finding, Judge, Judged, Observation, PartIndex, behaviour};
 use crate::accepted::Accepted;
 use crate::accuracy::Accuracy;
 use crate::profile::Behaviour;
@@ -26,20 +26,20 @@ pub(super) type Key<'a> = (Kernel, &'a [u64], usize);
 /// Lanes of one kernel's results that a rule does not accept.
 pub(super) struct Group<'a> {
     pub(super) observation: &'a Observation,
-    pub(super) spots: Vec<Spot>,
+    pub(super) lanes: Vec<LaneIndex>,
     pub(super) cause: Cause,
 }
 
 /// Why lanes are not accepted.
 pub(super) enum Cause {
     /// Each by itself.
-    Result(Place, Arc<Finding>),
+    Result(PartIndex, Arc<Finding>),
     /// By comparison with others; what would have been accepted, lane by lane.
     Relation(Vec<Accepted>),
 }
 
 impl<'a> Group<'a> {
-    fn key(&self, (case, part): Spot) -> Key<'a> {
+    fn key(&self, (case, part): LaneIndex) -> Key<'a> {
         (self.observation.kernel, self.observation.cases.case(case), part)
     }
 }
@@ -48,7 +48,7 @@ impl<'a> Group<'a> {
 type Member = (usize, usize, usize);
 
 /// The failing lanes of each rule of a profile, each lane once.
-pub(super) struct Owned {
+pub(super) struct Assignment {
     /// By the number of the rule, the lanes that count for it: its own first.
     pub(super) lanes: Vec<Vec<Member>>,
     /// How many of them the rule does not look at.
@@ -59,7 +59,7 @@ pub(super) struct Owned {
 
 impl Judge<'_> {
     /// Assigns every failing lane to one rule; `groups` are those of each rule.
-    pub(super) fn owned<'a>(&self, groups: &[Vec<Group<'a>>], recipe: &Recipe, absent: &[String]) -> Owned {
+    pub(super) fn assigned<'a>(&self, groups: &[Vec<Group<'a>>], recipe: &Recipe, absent: &[String]) -> Assignment {
         let rules = &self.profile.rules;
         let mut owners = self.explained(groups, recipe, absent);
         let mut order: Vec<usize> = (0..rules.len()).collect();
@@ -69,7 +69,7 @@ impl Judge<'_> {
                 owners.entry(key).or_insert(rule);
             }
         }
-        let mut owned = Owned {
+        let mut owned = Assignment {
             lanes: vec![Vec::new(); rules.len()],
             foreign: vec![0; rules.len()],
             elsewhere: vec![Vec::new(); rules.len()],
@@ -126,8 +126,8 @@ impl Judge<'_> {
                         continue;
                     }
                     let explained = self.passes_swapped(*place, group.observation, judged, *behaviour);
-                    for (spot, _) in group.spots.iter().zip(explained).filter(|(_, explained)| **explained) {
-                        owners.entry(group.key(*spot)).or_insert(*judge);
+                    for (index, _) in group.lanes.iter().zip(explained).filter(|(_, explained)| **explained) {
+                        owners.entry(group.key(*index)).or_insert(*judge);
                     }
                 }
             }
@@ -138,15 +138,15 @@ impl Judge<'_> {
     /// Of each lane that fails, whether it is accepted with a behaviour swapped.
     fn passes_swapped<'j>(
         &self,
-        place: Place,
+        place: PartIndex,
         observation: &Observation,
         judged: &'j Judged,
         behaviour: Behaviour,
     ) -> &'j [bool] {
         judged.swapped[behaviour as usize].get_or_init(|| {
-            let sight = self.sight(place, observation);
-            let swapped = behaviour::swapped(sight.demand, behaviour);
-            let passes = |spot: &Spot| sight.accepts(&sight.under(*spot, &swapped), *spot, &swapped);
+            let view = self.view(place, observation);
+            let swapped = behaviour::swapped(view.demand, behaviour);
+            let passes = |index: &LaneIndex| view.accepts(&view.under(*index, &swapped), *index, &swapped);
             judged.failing.iter().map(passes).collect()
         })
     }
@@ -156,7 +156,7 @@ impl Judge<'_> {
     fn acquitted(
         &self,
         (judge, behaviour): (usize, Behaviour),
-        place: Place,
+        place: PartIndex,
         observation: &Observation,
         recipe: &Recipe,
         absent: &[String],
@@ -171,30 +171,30 @@ impl Judge<'_> {
     }
 
     /// Whether some answer that a judging rule looks at is not what the opposite behaviour, rounded to nearest, would give.
-    fn contradicts(&self, place: Place, behaviour: Behaviour, observation: &Observation) -> bool {
+    fn contradicts(&self, place: PartIndex, behaviour: Behaviour, observation: &Observation) -> bool {
         let mut demand = behaviour::swapped(&self.profile.rules[place.0].parts[place.1].demand, behaviour);
         demand.accuracy = Accuracy::NearestEven;
-        let sight = self.sight(place, observation);
-        sight.lanes().any(|lane| !sight.accepts(&lane.under(&demand), lane.spot, &demand))
+        let view = self.view(place, observation);
+        view.indices().any(|index| view.judges(index) && !view.accepts(&view.under(index, &demand), index, &demand))
     }
 
     /// A lane as evidence.
     pub(super) fn evidence(&self, group: &Group<'_>, lane: usize) -> Evidence {
-        let (observation, spot) = (group.observation, group.spots[lane]);
+        let (observation, index) = (group.observation, group.lanes[lane]);
         match &group.cause {
             Cause::Result(place, finding) => {
-                let sight = self.sight(*place, observation);
+                let view = self.view(*place, observation);
                 let explanation = match &**finding {
                     Finding::Judged(judged) => judged.explanation.as_ref(),
                     _ => None,
                 };
-                sight.evidence(spot, explanation.unwrap_or(sight.demand))
+                view.evidence(index, explanation.unwrap_or(view.demand))
             }
             Cause::Relation(accepted) => Evidence {
                 kernel: observation.kernel,
-                case: observation.cases.case(spot.0).to_vec(),
-                answer: observation.answer(spot.0).to_vec(),
-                part: spot.1,
+                case: observation.cases.case(index.0).to_vec(),
+                answer: observation.answer(index.0).to_vec(),
+                part: index.1,
                 accepted: accepted[lane].clone(),
             },
         }
@@ -208,6 +208,6 @@ pub(super) fn keys<'g, 'a: 'g>(groups: &'g [Group<'a>]) -> impl Iterator<Item = 
 
 fn members<'g, 'a: 'g>(rule: usize, groups: &'g [Group<'a>]) -> impl Iterator<Item = (Member, Key<'a>)> + 'g {
     groups.iter().enumerate().flat_map(move |(number, group)| {
-        group.spots.iter().enumerate().map(move |(lane, spot)| ((rule, number, lane), group.key(*spot)))
+        group.lanes.iter().enumerate().map(move |(lane, index)| ((rule, number, lane), group.key(*index)))
     })
 }

@@ -79,8 +79,8 @@ pub struct Judgement {
 }
 
 impl Judge<'_> {
-    /// Judges a device.
-    pub fn judge(&self, observations: &Observations<'_>) -> Judgement {
+    /// Finds the first recipe by which a device conforms.
+    pub(super) fn judgement(&self, observations: &Observations<'_>) -> Judgement {
         let without = self.absent_groups(observations);
         let (mut tried, mut unasked): (Vec<Tried>, Vec<Kernel>) = (Vec::new(), Vec::new());
         let (mut best, mut rounding): (Option<Recipe>, Vec<Controls>) = (None, Vec::new());

@@ -3,7 +3,7 @@
 use fpprobe_spirv::Kernel;
 
 use super::Observations;
-use super::sight::{Lane, Sight, Spot};
+use super::lane::{LaneIndex, LaneView};
 use crate::accepted::{Accepted, Set};
 use crate::accuracy::Accuracy;
 use crate::encoding::{Encoding, components};
@@ -29,37 +29,39 @@ pub(super) fn explanations(requirement: Requirement, demand: &Demand) -> Vec<Dem
 }
 
 /// The demand that explains most lanes, and the places that it does not explain.
-pub(super) fn against_one(demands: &[Demand], lanes: &[Lane], sight: &Sight<'_>) -> Option<(Demand, Vec<Spot>)> {
-    let off = |demand: &Demand, lane: &Lane| !sight.accepts(&lane.under(demand), lane.spot, demand);
+pub(super) fn against_one(
+    demands: &[Demand],
+    lanes: &[LaneIndex],
+    view: &LaneView<'_>,
+) -> Option<(Demand, Vec<LaneIndex>)> {
+    let off = |demand: &Demand, lane: &LaneIndex| !view.accepts(&view.under(*lane, demand), *lane, demand);
     // Mostly one explains everything, and the first lane rules out the other.
     if let Some(demand) = demands.iter().find(|demand| !lanes.iter().any(|lane| off(demand, lane))) {
         return Some((demand.clone(), Vec::new()));
     }
-    let against =
-        |demand: &Demand| lanes.iter().filter(|lane| off(demand, lane)).map(|lane| lane.spot).collect::<Vec<Spot>>();
+    let against = |demand: &Demand| lanes.iter().copied().filter(|lane| off(demand, lane)).collect::<Vec<LaneIndex>>();
     let each = demands.iter().map(|demand| (demand.clone(), against(demand)));
     each.min_by_key(|(_, against)| against.len())
 }
 
 /// Places whose result is smaller than that of a smaller operand of the same part.
-pub(super) fn against_monotony(lanes: &[Lane], sight: &Sight<'_>) -> Vec<Spot> {
-    let mut points: Vec<(usize, i64, i64, Spot)> = lanes
+pub(super) fn against_monotony(lanes: &[LaneIndex], view: &LaneView<'_>) -> Vec<LaneIndex> {
+    let mut points: Vec<(usize, i64, i64, LaneIndex)> = lanes
         .iter()
         .filter_map(|lane| {
-            let operand = lane.operands[0];
+            let operand = view.operands(*lane)[0];
             let layout = operand.layout.filter(|layout| !layout.is_nan(operand.bits))?;
-            let answer = sight.answer(lane.spot);
-            let result = lane.set.encoding();
-            let nan = matches!(result, Encoding::Float(layout) if layout.is_nan(answer));
-            (!nan).then(|| (lane.spot.1, Encoding::Float(layout).key(operand.bits), result.key(answer), lane.spot))
+            let (answer, encoding) = (view.result(*lane), view.encoding(*lane));
+            let nan = matches!(encoding, Encoding::Float(layout) if layout.is_nan(answer));
+            (!nan).then(|| (lane.1, Encoding::Float(layout).key(operand.bits), encoding.key(answer), *lane))
         })
         .collect();
     points.sort_unstable();
     let mut failing = Vec::new();
     let mut highest: Option<(usize, i64)> = None;
-    for (part, _, result, spot) in points {
+    for (part, _, result, index) in points {
         match highest {
-            Some((same, high)) if same == part && result < high => failing.push(spot),
+            Some((same, high)) if same == part && result < high => failing.push(index),
             Some((same, high)) if same == part => highest = Some((part, high.max(result))),
             _ => highest = Some((part, result)),
         }
@@ -68,7 +70,7 @@ pub(super) fn against_monotony(lanes: &[Lane], sight: &Sight<'_>) -> Vec<Spot> {
 }
 
 /// A lane that contradicts a relation, and what would have been accepted there.
-pub(super) type Against = (Spot, Accepted);
+pub(super) type Against = (LaneIndex, Accepted);
 
 /// What relations between kernels or over a whole list say of a rule: lanes looked at, and what contradicts it; or why
 /// they cannot be judged, which is no pass.

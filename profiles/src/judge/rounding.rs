@@ -3,7 +3,7 @@
 use fpprobe_spirv::{Control, Controls, Kernel};
 
 use super::recipe::Recipe;
-use super::{Finding, Found, Judge, Judged, Observations, Place, RuleVerdict, Verdict, relation};
+use super::{Finding, Judge, Judged, Observations, PartIndex, RuleVerdict, VariantFinding, Verdict, relation};
 use crate::accuracy::Accuracy;
 use crate::encoding::Encoding;
 use crate::environment::Overflow;
@@ -72,14 +72,14 @@ impl Judge<'_> {
     }
 
     /// The number of failing lanes; nothing if some would fail in whatever direction they were rounded.
-    fn failing_by_rounding(&self, place: Place, found: &Found<'_>) -> Option<usize> {
+    fn failing_by_rounding(&self, place: PartIndex, found: &VariantFinding<'_>) -> Option<usize> {
         let (Finding::Judged(Judged { failing, .. }), Some(observation)) = (&*found.finding, found.observation) else {
             return None;
         };
-        let sight = self.sight(place, observation);
+        let view = self.view(place, observation);
         let explains =
-            |demand: Demand| failing.iter().all(|spot| sight.accepts(&sight.under(*spot, &demand), *spot, &demand));
-        let mut demands = DIRECTIONS.into_iter().map(|accuracy| rounding(sight.demand, accuracy));
+            |demand: Demand| failing.iter().all(|index| view.accepts(&view.under(*index, &demand), *index, &demand));
+        let mut demands = DIRECTIONS.into_iter().map(|accuracy| rounding(view.demand, accuracy));
         (failing.is_empty() || demands.any(explains)).then_some(failing.len())
     }
 }

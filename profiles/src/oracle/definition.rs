@@ -7,8 +7,7 @@ use fpprobe_spirv::op::Function;
 
 use super::Demand;
 use super::resolve::{Called, resolve};
-use super::steps::Resolved;
-use crate::accuracy::Accuracy;
+use crate::accuracy::{Accuracy, Resolved};
 use crate::environment::{Environment, Ulp};
 use crate::formula::{Formula, FormulaError, operand_names};
 
@@ -64,6 +63,22 @@ pub(super) fn definition(function: Function) -> Option<&'static Resolved> {
 /// Which operands of a function that has a definition are vectors.
 pub(super) fn vectors(function: Function) -> &'static [bool] {
     DEFINITIONS.iter().find(|(defined, ..)| *defined == function).map_or(&[], |(.., vectors)| vectors)
+}
+
+/// Whether a function takes vectors as a whole: every component of its result depends on every operand.
+pub fn is_whole(function: Function) -> bool {
+    matches!(
+        function,
+        Function::Dot
+            | Function::Length
+            | Function::Distance
+            | Function::Normalize
+            | Function::Cross
+            | Function::FaceForward
+            | Function::Reflect
+            | Function::Refract
+            | Function::Transpose
+    )
 }
 
 #[cfg(test)]

@@ -7,10 +7,9 @@ use rustc_apfloat::ieee::Quad;
 use rustc_apfloat::{Float, Round};
 
 use super::elementary::{self, angle, is_elementary, power_of};
-use super::packed::greatest_code;
 use crate::accuracy::domain::pi;
 use crate::interval::Interval;
-use crate::real::{Exact, Real, bracket, integer, integral, power, whole};
+use crate::real::{Exact, Real, bracket, integer, integral, power, quotient, whole};
 
 /// Radians to a degree, and degrees to a radian.
 static RADIANS: LazyLock<Interval<Quad>> = LazyLock::new(|| pi().over(Interval::point(integer(180))));
@@ -25,8 +24,8 @@ pub(super) fn exact(function: Function, operands: &[Quad]) -> Option<Exact> {
         Function::Add => bracket(|round| x.add_r(y(), round)),
         Function::Sub => bracket(|round| x.sub_r(y(), round)),
         Function::Mul | Function::OuterProduct => bracket(|round| x.mul_r(y(), round)),
-        Function::Div => bracket(|round| x.div_r(y(), round)),
-        Function::Reciprocal => bracket(|round| power(0).div_r(x, round)),
+        Function::Div => quotient(x, y()),
+        Function::Reciprocal => quotient(power(0), x),
         Function::MulAdd => bracket(|round| x.mul_add_r(y(), operands[2], round)),
         Function::Rem => Exact::of(x.c_fmod(y()).value),
         Function::Mod => modulo(x, y()),
@@ -58,7 +57,7 @@ pub(super) fn exact(function: Function, operands: &[Quad]) -> Option<Exact> {
             let most = greatest_code(bits, signed);
             // Two's complement has one number more below zero than above.
             let x = if x < -most { -most } else { x };
-            bracket(|round| x.div_r(most, round))
+            quotient(x, most)
         }
         Function::Ldexp => Exact::of(x.scalbn(exponent_of(y()))),
         Function::FromSigned
@@ -92,6 +91,11 @@ fn scaled(x: Quad, factor: Interval<Quad>) -> Exact {
     }
     let product = Interval::point(x).times(factor);
     Exact::Number(Real { lo: product.lo, hi: product.hi })
+}
+
+/// The greatest code of fixed point of so many bits.
+pub(super) fn greatest_code(bits: u32, signed: bool) -> Quad {
+    integer((1 << (bits - u32::from(signed))) - 1)
 }
 
 /// An integer as a power of two to scale by: beyond 2^5000 nothing changes.

@@ -1,22 +1,16 @@
 //! Inherited accuracies: what an operation may give when it is carried out as a formula says, step by step, each step with
 //! the accuracy, the flushing and the overflow of its own operation. [`super::steps`] carries the formulas out.
 
-use std::collections::VecDeque;
-use std::fmt;
-use std::sync::{Mutex, PoisonError};
-
 use fpprobe_spirv::FloatLayout;
-use fpprobe_spirv::op::Function;
 use smallvec::{SmallVec, smallvec};
 
 use super::definition::definition;
 use super::error::neighbours;
-use super::range::range;
 use super::round::inside;
-use super::steps::{Resolved, Vector, Vectors, apply, componentwise, over, read, union};
-use super::{Demand, Operand, Operands, finish};
+use super::steps::{Vector, Vectors, apply, componentwise, exactly, read, union};
+use super::{Demand, Operand, Operands, Sets, finish};
 use crate::accepted::Set;
-use crate::accuracy::Accuracy;
+use crate::accuracy::Inherited;
 use crate::encoding::Encoding;
 use crate::environment::{Environment, NonFinite, Subnormals};
 use crate::formula::Inheritance;
@@ -24,103 +18,27 @@ use crate::interval::{Interval, Values, least};
 use crate::number::{Number as _, Toward};
 use crate::real::{Exact, Real};
 
-/// An accuracy that follows from formulas.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Inherited {
-    /// What the operation may be carried out as.
-    pub formulas: Vec<Resolved>,
-    /// A bound that will do as well: of the two the worse counts.
-    pub or: Option<Accuracy>,
-    /// What follows from what the formulas give.
-    pub inheritance: Inheritance,
-    /// Which operands are vectors, and so as wide as the result or more.
-    pub vectors: Vec<bool>,
-    /// What was computed last: the components of a result are asked for one after the other.
-    pub memo: Memo,
-}
-
-/// Operands in their environments, and what each component of the result may be. No part of what an accuracy is.
-#[derive(Debug, Default)]
-pub struct Memo(Mutex<VecDeque<(Operands, [Environment; 2], Vector)>>);
-
-/// How many environments in turn are asked of the same operands.
-const REMEMBERED: usize = 8;
-
-impl Clone for Memo {
-    fn clone(&self) -> Memo {
-        Memo::default()
-    }
-}
-
-impl PartialEq for Memo {
-    fn eq(&self, _: &Memo) -> bool {
-        true
-    }
-}
-
-impl fmt::Display for Inherited {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(accuracy) = &self.or {
-            write!(f, "{accuracy} or ")?;
-        }
-        let formulas: Vec<String> = self.formulas.iter().map(|formula| formula.formula.to_string()).collect();
-        write!(f, "inherited from {}", formulas.join(" or from "))
-    }
-}
-
-/// Whether a function takes vectors as a whole: every component of its result depends on every operand.
-pub fn is_whole(function: Function) -> bool {
-    matches!(
-        function,
-        Function::Dot
-            | Function::Length
-            | Function::Distance
-            | Function::Normalize
-            | Function::Cross
-            | Function::FaceForward
-            | Function::Reflect
-            | Function::Refract
-            | Function::Transpose
-    )
-}
-
 impl Inherited {
     /// What is accepted as a part of a result.
     pub(super) fn accepted(&self, encoding: Encoding, operands: &Operands, demand: &Demand) -> Set {
         let Encoding::Float(layout) = encoding else { return Set::everything(encoding) };
-        let given = self.remembered(operands, demand, layout);
-        let indeterminate = demand.results.non_finite == NonFinite::Any && given.contains(&Values::Anything);
-        match given.get(operands.part).or(given.first()) {
-            Some(Values::Within(parts)) if !indeterminate => accepted(encoding, layout, parts, &demand.results),
-            _ => Set::everything(encoding),
-        }
+        accepted_part(encoding, layout, &self.components(operands, demand, layout), operands.part, demand)
     }
 
-    /// What each component of the result may be; nothing is known of NaNs.
-    fn remembered(&self, operands: &Operands, demand: &Demand, layout: FloatLayout) -> Vector {
-        let compute = || {
-            if let Some(values) = vectors(operands, &self.vectors) {
-                self.given(demand, layout, &values.iter().collect::<Vectors<'_>>())
-            } else {
-                smallvec![Values::Anything]
-            }
+    /// What is accepted as every part of a result, whose parts depend on the same operands.
+    pub(super) fn accepted_together(&self, encodings: &[Encoding], operands: &Operands, demand: &Demand) -> Sets {
+        let Some(Encoding::Float(layout)) = encodings.first().copied() else {
+            return encodings.iter().map(|encoding| Set::everything(*encoding)).collect();
         };
-        if operands.len() == self.vectors.len() {
-            return compute();
-        }
-        let environments = [demand.operands, demand.results];
-        let memo = || self.memo.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let is = |(known, within, _): &&(Operands, [Environment; 2], Vector)| {
-            known[..] == operands[..] && *within == environments
-        };
-        if let Some((.., given)) = memo().iter().find(is) {
-            return given.clone();
-        }
-        let given = compute();
-        let mut memo = memo();
-        memo.truncate(REMEMBERED - 1);
-        memo.push_front((operands.clone(), environments, given.clone()));
-        given
+        let given = self.components(operands, demand, layout);
+        let parts = encodings.iter().enumerate();
+        parts.map(|(part, encoding)| accepted_part(*encoding, layout, &given, part, demand)).collect()
+    }
+
+    /// What each component of the result may be on operands; nothing is known of NaNs.
+    fn components(&self, operands: &Operands, demand: &Demand, layout: FloatLayout) -> Vector {
+        let Some(values) = vectors(operands, &self.vectors) else { return smallvec![Values::Anything] };
+        self.given(demand, layout, &values.iter().collect::<Vectors<'_>>())
     }
 
     /// What each component of the result may be.
@@ -218,6 +136,15 @@ fn vectors(operands: &[Operand], are: &[bool]) -> Option<SmallVec<[Vector; 3]>> 
     are.iter().map(take).collect()
 }
 
+/// What is accepted as one part, of what each component may be.
+fn accepted_part(encoding: Encoding, layout: FloatLayout, given: &Vector, part: usize, demand: &Demand) -> Set {
+    let indeterminate = demand.results.non_finite == NonFinite::Any && given.contains(&Values::Anything);
+    match given.get(part).or(given.first()) {
+        Some(Values::Within(parts)) if !indeterminate => accepted(encoding, layout, parts, &demand.results),
+        _ => Set::everything(encoding),
+    }
+}
+
 /// The encodings within a union of intervals.
 fn accepted(encoding: Encoding, layout: FloatLayout, parts: &[Interval], environment: &Environment) -> Set {
     let mut set = parts.iter().fold(Set::nothing(encoding), |set, part| set.or(&inside(encoding, layout, *part)));
@@ -238,14 +165,6 @@ fn accepted(encoding: Encoding, layout: FloatLayout, parts: &[Interval], environ
     }
 }
 
-/// The exact results on operands, as close as binary128 encloses them.
-pub(super) fn exactly(function: Function, operands: &[&Vector]) -> Vector {
-    match definition(function) {
-        Some(definition) => definition.evaluate(operands, None, &Environment::IEEE),
-        None => componentwise(operands, |operands| over(operands, |parts| range(function, parts, false))),
-    }
-}
-
 /// What lies no farther from the exact result than the farthest of what is given.
 fn symmetric(given: &Values, centre: &Values) -> Values {
     let (Some(given), Some(centre)) = (given.hull(), centre.hull()) else { return Values::Anything };
@@ -260,13 +179,27 @@ fn symmetric(given: &Values, centre: &Values) -> Values {
 /// What is accepted of a function that has no operation of its own in the oracle but a definition: its exact results as
 /// they are enclosed, rounded as the accuracy says.
 pub(super) fn defined(encoding: Encoding, operands: &Operands, demand: &Demand) -> Set {
+    enclosed(encoding, operands.part, exact_components(operands, demand).as_ref(), operands, demand)
+}
+
+/// The same of every part of a result.
+pub(super) fn defined_together(encodings: &[Encoding], operands: &Operands, demand: &Demand) -> Sets {
+    let results = exact_components(operands, demand);
+    let parts = encodings.iter().enumerate();
+    parts.map(|(part, encoding)| enclosed(*encoding, part, results.as_ref(), operands, demand)).collect()
+}
+
+/// The exact results of each component by the function's definition; nothing where an operand is a NaN.
+fn exact_components(operands: &Operands, demand: &Demand) -> Option<Vector> {
+    let values = vectors(operands, super::definition::vectors(demand.function))?;
+    let definition = definition(demand.function)?;
+    Some(definition.evaluate(&values.iter().collect::<Vectors<'_>>(), None, &demand.operands))
+}
+
+fn enclosed(encoding: Encoding, part: usize, results: Option<&Vector>, operands: &Operands, demand: &Demand) -> Set {
     let Encoding::Float(layout) = encoding else { return Set::everything(encoding) };
-    let Some(definition) = definition(demand.function) else { return Set::everything(encoding) };
-    let Some(values) = vectors(operands, super::definition::vectors(demand.function)) else {
-        return Set::nan(encoding);
-    };
-    let results = definition.evaluate(&values.iter().collect::<Vectors<'_>>(), None, &demand.operands);
-    let Some(parts) = results.get(operands.part).or(results.first()).and_then(Values::parts) else {
+    let Some(results) = results else { return Set::nan(encoding) };
+    let Some(parts) = results.get(part).or(results.first()).and_then(Values::parts) else {
         return finish(encoding, Exact::Nan, operands, demand);
     };
     let end = |value: f64| finish(encoding, Exact::of(value.quad()), operands, demand);

@@ -32,47 +32,21 @@ use smallvec::{SmallVec, smallvec};
 use crate::accepted::Set;
 use crate::accuracy::Accuracy;
 use crate::encoding::Encoding;
-use crate::environment::{Environment, NanBits, NonFinite, Subnormals, Ulp};
+use crate::environment::{Environment, NanBits, NonFinite};
 use crate::interval::Interval;
 use crate::real::Exact;
 
 use exact::exact;
 use round::finish;
 
+pub use crate::accuracy::Demand;
+pub use definition::is_whole;
 pub(crate) use elementary::computed;
-pub use inherited::{Inherited, Memo, is_whole};
 pub use operand::Operand;
 pub use question::{Operands, Question};
 pub(crate) use range::range;
 pub use resolve::{Called, resolve};
-pub(crate) use rounding::{Rounding, is_single_step, off, rounding};
-pub use steps::{Node, Resolved};
-
-/// What a profile demands of one operation.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Demand {
-    /// The function computed.
-    pub function: Function,
-    /// Environment of the operands' format.
-    pub operands: Environment,
-    /// Environment of the result's format.
-    pub results: Environment,
-    /// How close the result must be.
-    pub accuracy: Accuracy,
-    /// Which ulp.
-    pub ulp: Ulp,
-}
-
-impl Demand {
-    /// The same where every subnormal, operand or result, is treated so.
-    #[must_use]
-    pub fn with_subnormals(mut self, treated: Subnormals) -> Demand {
-        for environment in [&mut self.operands, &mut self.results] {
-            (environment.subnormal_inputs, environment.subnormal_results) = (treated, treated);
-        }
-        self
-    }
-}
+pub(crate) use rounding::{Rounding, rounding};
 
 /// What is accepted as a part of a result on these operands.
 pub fn accepted_on(encoding: Encoding, operands: &Operands, demand: &Demand) -> Set {
@@ -124,6 +98,30 @@ fn keeps_nan(encoding: Encoding, operand: Operand, demand: &Demand) -> bool {
     operand.is_nan()
         && demand.operands.nan_bits == NanBits::Keep
         && operand.layout.is_some_and(|layout| encoding == Encoding::Float(layout))
+}
+
+/// What is accepted as the parts of a result.
+pub(crate) type Sets = SmallVec<[Set; 1]>;
+
+/// What is accepted as every part of a result, whose parts depend on the same operands: formulas are carried out once.
+pub(crate) fn accepted_together(encodings: &[Encoding], operands: &Operands, demand: &Demand) -> Sets {
+    let indeterminate =
+        demand.operands.non_finite == NonFinite::Any && operands.iter().any(|operand| !operand.is_finite());
+    match &demand.accuracy {
+        _ if indeterminate => {}
+        Accuracy::Inherited(inherited) => return inherited.accepted_together(encodings, operands, demand),
+        Accuracy::Steps(_) => {}
+        _ if definition::is_defined(demand.function) => {
+            return inherited::defined_together(encodings, operands, demand);
+        }
+        _ => {}
+    }
+    let mut operands = operands.clone();
+    let part = |(part, encoding): (usize, &Encoding)| {
+        operands.part = part;
+        accepted_on(*encoding, &operands, demand)
+    };
+    encodings.iter().enumerate().map(part).collect()
 }
 
 /// Union over every combination of readings.

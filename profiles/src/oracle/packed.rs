@@ -6,18 +6,14 @@ use rustc_apfloat::{Float as _, Round};
 
 use super::combine::representatives;
 use super::error::neighbours;
+use super::exact::greatest_code;
 use super::round::finish;
 use super::{Demand, Operand};
 use crate::accepted::Set;
 use crate::accuracy::Accuracy;
 use crate::encoding::Encoding;
 use crate::interval::Interval;
-use crate::real::{Exact, integer, integral, power, whole};
-
-/// The greatest code of fixed point of so many bits.
-pub(super) fn greatest_code(bits: u32, signed: bool) -> Quad {
-    integer((1 << (bits - u32::from(signed))) - 1)
-}
+use crate::real::{Exact, integral, power, whole};
 
 /// To binary16, rounded and flushed there, and back, which changes nothing.
 pub(super) fn quantized(encoding: Encoding, operand: Operand, demand: &Demand) -> Set {

@@ -4,13 +4,12 @@ use std::ops::Deref;
 
 use fpprobe_spirv::channel::SHARED_EXPONENT;
 use fpprobe_spirv::op::Function;
-use fpprobe_spirv::{Channel, Coding, FloatLayout, Format, Kernel, Shape};
+use fpprobe_spirv::{Channel, Coding, Format, Kernel, Shape};
 use smallvec::{SmallVec, smallvec};
 
-use super::{Demand, Operand, accepted_on, bc6h, inherited, pairs_on};
+use super::{Demand, Operand, accepted_on, bc6h, is_whole, pairs_on};
 use crate::accepted::{Accepted, Set};
 use crate::encoding::{Encoding, texel_field};
-use crate::environment::NonFinite;
 
 /// Which component of a texel alpha is.
 const ALPHA: usize = 3;
@@ -38,11 +37,6 @@ impl Operands {
             [one, two] => Some([one.bits, two.bits]),
             _ => None,
         }
-    }
-
-    /// Whether the operands of other parts do not matter to a demand.
-    pub(crate) fn stand_alone(&self, demand: &Demand) -> bool {
-        self.beside.is_empty() || demand.operands.non_finite != NonFinite::Any
     }
 
     /// Whether a demand leaves open how one of them is read.
@@ -96,12 +90,6 @@ impl Question {
     /// Whether each part of the result depends on a channel of one texel: of those there are fewer values than texels.
     pub(crate) fn is_of_channels(&self) -> bool {
         matches!(&self.params[..], [texel] if texel.format.is_packed()) && self.encodings.len() > 1
-    }
-
-    /// The layouts of a case's values, where they are floats and each part of the result depends on all of them as they are.
-    pub(crate) fn layouts(&self) -> Option<Vec<FloatLayout>> {
-        // Packed values are words, vectors are more than one.
-        self.params.iter().map(|shape| shape.format.float().filter(|_| shape.width == 1)).collect()
     }
 
     /// The first part of the result that is what this one is: channels of one kind are converted alike.
@@ -228,8 +216,8 @@ impl Question {
     }
 
     /// Whether every part of the result depends on every operand.
-    fn is_whole(&self) -> bool {
-        inherited::is_whole(self.kernel.op.function)
+    pub(crate) fn is_whole(&self) -> bool {
+        is_whole(self.kernel.op.function)
     }
 
     /// One operand for each part.

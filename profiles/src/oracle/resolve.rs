@@ -5,8 +5,8 @@ use fpprobe_spirv::op::Function;
 
 use super::Demand;
 use super::error::neighbours;
-use super::steps::{Node, Resolved};
 use crate::accuracy::domain::{decimal, doubles};
+use crate::accuracy::{Node, Resolved};
 use crate::formula::{Expression, Formula, FormulaError, Kind, Operator};
 
 /// What a formula calls.

@@ -3,8 +3,8 @@
 
 use std::cmp::Ordering;
 
+use fpprobe_spirv::Coding;
 use fpprobe_spirv::op::Function;
-use fpprobe_spirv::{Coding, FloatLayout};
 use rustc_apfloat::ieee::Quad;
 use smallvec::SmallVec;
 
@@ -54,7 +54,7 @@ impl Rounded {
     }
 }
 
-/// What rounding gives, where nothing but that counts, if the operands [stand alone](Operands::stand_alone).
+/// What rounding gives, where nothing but that counts, unless an indeterminate part would make all of them so.
 pub(crate) fn rounding(encoding: Encoding, operands: &Operands, function: Function) -> Option<Rounded> {
     let Encoding::Float(layout) = encoding else { return None };
     let float = matches!(operands.coding, None | Some(Coding::Float(_))) && operands.given.is_none();
@@ -86,36 +86,6 @@ pub(crate) fn rounding(encoding: Encoding, operands: &Operands, function: Functi
 /// Whether a function is computed by one operation, of operands that all say what the result is.
 pub(crate) fn is_single_step(function: Function) -> bool {
     !is_defined(function) && function != Function::MulAdd
-}
-
-impl Accuracy {
-    /// Whether, where nothing but the rounding counts, results so many encodings away from the correctly rounded one, in its binade and not
-    /// at the end of that, are accepted for certain, and not everything is; `first` is the first operand's value.
-    pub(crate) fn accepts_off(&self, off: u8, layout: FloatLayout, first: impl FnOnce() -> f64) -> bool {
-        // An error of less than a binade stays within the margin.
-        let most = (1u64 << (layout.fraction - 1)) as f64;
-        // With less than a whole unit beyond that distance, it would matter which unit it is.
-        let within = |ulps: f64| (f64::from(off) + 1.0..most).contains(&ulps);
-        match self {
-            Accuracy::Ulp(ulps) => within(*ulps),
-            Accuracy::UlpAndSlope(ulps, slope) => {
-                *ulps >= 1.0 && *slope >= 0.0 && within((ulps + slope * first().abs()) * (1.0 - 4.0 * f64::EPSILON))
-            }
-            other => off == 0 && other.is_nearest(),
-        }
-    }
-}
-
-/// How many encodings a result is away from the correctly rounded one, if both lie within a binade and not at its lower end: there the
-/// unit in the last place is the same for all.
-pub(crate) fn off(layout: FloatLayout, rounded: u64, result: u64) -> Option<u64> {
-    let binade = |bits: u64| bits >> layout.fraction;
-    let inside = |bits: u64| bits & (layout.min_normal() - 1) != 0;
-    match rounded == result {
-        true => Some(0),
-        false if binade(rounded) == binade(result) && inside(rounded) => Some(rounded.abs_diff(result)),
-        false => None,
-    }
 }
 
 #[cfg(test)]

@@ -9,43 +9,13 @@ use fpprobe_spirv::op::{Function, Relation};
 use smallvec::{SmallVec, smallvec};
 
 use super::Demand;
-use super::definition::is_defined;
+use super::definition::{definition, is_defined, is_whole};
 use super::error::allowed;
-use super::inherited::{exactly, is_whole};
 use super::range::range;
-use crate::accuracy::Accuracy;
+use crate::accuracy::{Accuracy, Node, Resolved};
 use crate::environment::{Environment, NonFinite, Overflow, Subnormals};
-use crate::formula::Formula;
 use crate::interval::{Interval, Values};
 use crate::number::limits;
-
-/// A formula with what the profile says of each of its steps at one format.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Resolved {
-    /// As it is written.
-    pub formula: Formula,
-    /// Its parts; each refers to those before it.
-    pub nodes: Vec<Node>,
-    /// The part that is the result.
-    pub root: usize,
-}
-
-/// A part of a formula.
-#[derive(Clone, PartialEq, Debug)]
-pub enum Node {
-    /// An operand of the operation, by number.
-    Operand(usize),
-    /// A number: the values of the format around it.
-    Constant(Interval),
-    /// An operation, component by component unless its function takes vectors as a whole.
-    Step(Box<Demand>, Vec<usize>),
-    /// The components of a vector added up in every order, with this demand on each addition.
-    Sum(Box<Demand>, usize),
-    /// The second where the last two compare so, else the first.
-    Select(Relation, [usize; 4]),
-    /// Components of a vector.
-    Swizzle(usize, Vec<u8>),
-}
 
 /// What each component of a value may be; one component is a scalar.
 pub(super) type Vector = SmallVec<[Values; 1]>;
@@ -326,6 +296,14 @@ fn sum(demand: &Demand, terms: &[Values], layout: Option<FloatLayout>) -> Values
         sums[set] = added.reduce(Values::or).or_else(|| terms.get(set.trailing_zeros() as usize).cloned());
     }
     sums.pop().flatten().unwrap_or(Values::Anything)
+}
+
+/// The exact results on operands, as close as binary128 encloses them.
+pub(super) fn exactly(function: Function, operands: &[&Vector]) -> Vector {
+    match definition(function) {
+        Some(definition) => definition.evaluate(operands, None, &Environment::IEEE),
+        None => componentwise(operands, |operands| over(operands, |parts| range(function, parts, false))),
+    }
 }
 
 /// Whether a comparison may hold, and whether it may fail.

@@ -7,7 +7,7 @@ use rustc_apfloat::{Float as _, Round};
 
 use super::combine::representatives;
 use super::elementary::power_of;
-use super::packed::greatest_code;
+use super::exact::greatest_code;
 use super::round::{finish, inside};
 use super::{Demand, Operand, Operands, accepted_on};
 use crate::accepted::Set;
@@ -16,7 +16,7 @@ use crate::encoding::Encoding;
 use crate::environment::Integer;
 use crate::interval::Interval;
 use crate::number::{Number as _, Toward};
-use crate::real::{Exact, bracket, integral, power, whole};
+use crate::real::{Exact, integral, power, quotient, whole};
 
 /// Bits of a significand under a shared exponent.
 const SIGNIFICAND: i32 = 9;
@@ -37,7 +37,7 @@ pub(super) fn read(encoding: Encoding, coding: Coding, operands: &Operands, dema
             let most = greatest(coding);
             // Two's complement has one number more below zero than above.
             let code = if code < -most { -most } else { code };
-            bracket(|round| code.div_r(most, round))
+            quotient(code, most)
         }
         Coding::Srgb => return linear(encoding, operands[0].double(), &demand.accuracy),
         Coding::Shared | Coding::Float(_) => {

@@ -11,11 +11,11 @@ use super::compare::exponent;
 use super::fast::{is_open, reduces};
 use super::kind::{INFINITY, Kind, LAYOUT, LEAST_NORMAL, Looking, SIGN, Said, Size};
 use super::tolerance::{alone, farthest};
-use crate::accuracy::Accuracy;
+use crate::accuracy::{Accuracy, Inherited};
 use crate::encoding::Encoding;
 use crate::environment::NonFinite;
 use crate::interval::Interval;
-use crate::oracle::{Demand, Inherited};
+use crate::oracle::Demand;
 
 /// Consecutive inputs of one kind, with what they and their results are.
 #[derive(Clone, Copy, Debug)]

@@ -17,10 +17,10 @@ use super::reach::{self, Given, ROUNDED, Reach};
 use super::scan::count_normal;
 use super::tolerance::{Tolerance, alone, bounds_error, farthest, nearest, tolerance};
 use super::{Class, Verifier};
-use crate::accuracy::Accuracy;
+use crate::accuracy::{Accuracy, Inherited};
 use crate::environment::{Overflow, Subnormals};
 use crate::interval::Interval;
-use crate::oracle::{Demand, Inherited};
+use crate::oracle::Demand;
 
 /// Inputs of the longest span.
 pub(super) const SPAN: usize = 4096;

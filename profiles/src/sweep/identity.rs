@@ -4,8 +4,8 @@ use std::sync::LazyLock;
 
 use fpprobe_spirv::op::Function;
 
+use crate::accuracy::{Node, Resolved};
 use crate::formula::Formula;
-use crate::oracle::{Node, Resolved};
 
 /// A function, a formula, and the functions of the formula's steps, operands before what is computed of them.
 type Identity<'a, F> = (Function, F, &'a [Function]);

@@ -16,11 +16,11 @@ use super::analytic::is_undefined;
 use super::identity::{factor, is_identity};
 use super::special::{Special, special};
 use super::tolerance::{alone, tolerance, ulp_below};
-use crate::accuracy::Accuracy;
+use crate::accuracy::{Accuracy, Inherited, Node, Resolved};
 use crate::environment::{Environment, NonFinite, Overflow, Subnormals};
 use crate::interval::Interval;
 use crate::number::Number as _;
-use crate::oracle::{Demand, Inherited, Node, Resolved, range};
+use crate::oracle::{Demand, range};
 
 /// What a value may be at least.
 #[derive(Clone, Copy, PartialEq, Debug)]

@@ -9,10 +9,9 @@ use fpprobe_spirv::FloatLayout;
 
 use super::kind::LAYOUT;
 use super::reach::is_unstated;
-use crate::accuracy::Accuracy;
+use crate::accuracy::{Accuracy, Inherited};
 use crate::formula::Inheritance;
 use crate::interval::Interval;
-use crate::oracle::Inherited;
 
 /// What is accepted for certain: results no farther than this from the exact one, and no larger than that.
 #[derive(Clone, Copy, PartialEq, Debug)]

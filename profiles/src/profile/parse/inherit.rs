@@ -9,9 +9,9 @@ use toml::{Spanned, Table};
 
 use super::raw::OneOrMany;
 use super::{Draft, Problem, environment_of};
-use crate::accuracy::Accuracy;
+use crate::accuracy::{Accuracy, Inherited};
 use crate::formula::{Formula, FormulaError, operand_names};
-use crate::oracle::{Called, Demand, Inherited, Memo, is_whole, resolve};
+use crate::oracle::{Called, Demand, is_whole, resolve};
 use crate::profile::ANY;
 use crate::profile::operation::Operation;
 use crate::source::{Source, SourceError};
@@ -137,8 +137,8 @@ fn inherited(
     // Of a product of matrices each element is that of a row and a column, of an outer product that of two numbers.
     let vector = |width| matches!(width, Width::Kernel | Width::Square) && op.function != Function::OuterProduct;
     let vectors = op.params.iter().map(|param| !op.is_componentwise() && vector(param.width)).collect();
-    let (inheritance, memo) = (place.draft.ground.inheritance, Memo::default());
-    Ok(Accuracy::Inherited(Arc::new(Inherited { formulas, or, inheritance, vectors, memo })))
+    let inheritance = place.draft.ground.inheritance;
+    Ok(Accuracy::Inherited(Arc::new(Inherited { formulas, or, inheritance, vectors })))
 }
 
 /// What is demanded of an operation that a formula calls, and how many operands it takes.

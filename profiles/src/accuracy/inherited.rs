@@ -1,0 +1,60 @@
+//! Accuracies that follow from formulas, as profiles state them. The oracle carries them out.
+
+use std::fmt;
+
+use fpprobe_spirv::op::Relation;
+
+use super::{Accuracy, Demand};
+use crate::formula::{Formula, Inheritance};
+use crate::interval::Interval;
+
+/// An accuracy that follows from formulas.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Inherited {
+    /// What the operation may be carried out as.
+    pub formulas: Vec<Resolved>,
+    /// A bound that will do as well: of the two the worse counts.
+    pub or: Option<Accuracy>,
+    /// What follows from what the formulas give.
+    pub inheritance: Inheritance,
+    /// Which operands are vectors, and so as wide as the result or more.
+    pub vectors: Vec<bool>,
+}
+
+/// A formula with what the profile says of each of its steps at one format.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Resolved {
+    /// As it is written.
+    pub formula: Formula,
+    /// Its parts; each refers to those before it.
+    pub nodes: Vec<Node>,
+    /// The part that is the result.
+    pub root: usize,
+}
+
+/// A part of a formula.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Node {
+    /// An operand of the operation, by number.
+    Operand(usize),
+    /// A number: the values of the format around it.
+    Constant(Interval),
+    /// An operation, component by component unless its function takes vectors as a whole.
+    Step(Box<Demand>, Vec<usize>),
+    /// The components of a vector added up in every order, with this demand on each addition.
+    Sum(Box<Demand>, usize),
+    /// The second where the last two compare so, else the first.
+    Select(Relation, [usize; 4]),
+    /// Components of a vector.
+    Swizzle(usize, Vec<u8>),
+}
+
+impl fmt::Display for Inherited {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(accuracy) = &self.or {
+            write!(f, "{accuracy} or ")?;
+        }
+        let formulas: Vec<String> = self.formulas.iter().map(|formula| formula.formula.to_string()).collect();
+        write!(f, "inherited from {}", formulas.join(" or from "))
+    }
+}

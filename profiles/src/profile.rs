@@ -75,6 +75,10 @@ pub struct Rule {
     pub citation: String,
     /// What else a reader should know.
     pub note: String,
+    /// The sentence of the text, verbatim; empty where it is not quoted.
+    pub quote: String,
+    /// Who is hurt by a device that breaks it, and how, in a sentence; empty where nothing is said.
+    pub matters: String,
     /// How much it weighs.
     pub level: Level,
     /// Behaviour that this rule judges, so that others need not fail for it again.

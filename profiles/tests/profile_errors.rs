@@ -118,7 +118,10 @@ const MISTAKES: &[(&str, &str)] = &[
     ("[rule]\nid = \"M\"", "5: `rule`: invalid type: table, expected a list: write `[[rule]]`"),
     ("[[rule]]\nid = \"M\"", "5: `rule`: missing key `title`"),
     ("RULE\nRULE", "11: rule `M` is written twice"),
-    ("RULE\nid2 = \"N\"", "11: `rule`: unknown key `id2`, expected one of `id`, `title`, `citation`, `note`, `level`"),
+    (
+        "RULE\nid2 = \"N\"",
+        "11: `rule`: unknown key `id2`, expected one of `id`, `title`, `citation`, `note`, `quote`, `matters`, `level`",
+    ),
     ("RULE\nlevel = \"must\"", "11: `rule.level`: unknown value `must`, expected one of `required`, `recommended`"),
     ("RULE\njudges = \"nans\"", "11: `rule.judges`: unknown value `nans`, expected one of `subnormals`"),
     ("RULE\nlanes = { every = [\"nan\"] }", "11: `rule.lanes`: unknown key `every`, expected one of `any`, `all`"),

@@ -313,6 +313,8 @@ fn read_rule(source: &Rc<Source>, raw: RawRule, at: usize, draft: &Draft) -> Res
         title: raw.title,
         citation: raw.citation,
         note: raw.note,
+        quote: raw.quote,
+        matters: raw.matters,
         level: raw.level,
         judges: raw.judges,
         lanes: raw.lanes.0,

@@ -72,6 +72,10 @@ pub(super) struct RawRule {
     pub(super) citation: String,
     #[serde(default)]
     pub(super) note: String,
+    #[serde(default)]
+    pub(super) quote: String,
+    #[serde(default)]
+    pub(super) matters: String,
     #[serde(default = "required")]
     pub(super) level: Level,
     pub(super) format: Spanned<OneOrMany<String>>,

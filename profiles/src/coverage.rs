@@ -19,7 +19,7 @@ mod relation;
 mod wrong;
 
 use lane::Probe;
-pub use lane::right;
+pub use lane::{Mistake, mistakes, right};
 pub use wrong::Wrong;
 
 /// Coverage of a profile.

@@ -70,9 +70,12 @@ fn explain_rule(profile: &Profile, rule: &Rule, out: &mut impl Write) -> std::io
     writeln!(out, "  profile   {} ({})", profile.id, profile.title)?;
     writeln!(out, "  level     {}", rule.level.name())?;
     writeln!(out, "  citation  {}", rule.citation)?;
-    if !rule.note.is_empty() {
-        writeln!(out, "  note      {}", rule.note)?;
+    for (name, text) in [("quote", &rule.quote), ("note", &rule.note), ("matters", &rule.matters)] {
+        if !text.is_empty() {
+            writeln!(out, "  {name:<9} {text}")?;
+        }
     }
+    writeln!(out, "  page      docs/rules/{}.md", rule.id)?;
     let requirements: Vec<String> =
         rule.requirements.iter().map(|requirement| requirement.name().replace('_', " ")).collect();
     writeln!(out, "  demands   {}", requirements.join(", "))?;

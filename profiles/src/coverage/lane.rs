@@ -41,22 +41,42 @@ impl Probe {
     }
 }
 
+/// A wrong result of one lane.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Mistake {
+    /// What a device does that gives it.
+    pub kind: Wrong,
+    /// Its bits.
+    pub result: u64,
+    /// Whether it is outside of what is accepted.
+    pub rejected: bool,
+}
+
+/// Every plausible wrong result of one part of the result of a case; none where everything is accepted.
+pub fn mistakes(question: &Question, case: &[u64], part: usize, demand: &Demand) -> Vec<Mistake> {
+    mistakes_outside(question, case, part, demand, question.accepted_part(case, part, demand))
+}
+
+fn mistakes_outside(question: &Question, case: &[u64], part: usize, demand: &Demand, set: Set) -> Vec<Mistake> {
+    if set.is_everything() {
+        return Vec::new();
+    }
+    let right = right(question, case, part, demand, &set);
+    let lane = Lane { question, case, part, operands: question.operands(case, part), demand, set, right };
+    let results = Wrong::ALL.into_iter().filter_map(|kind| Some((kind, kind.answer(&lane)?)));
+    let wrong = results.filter(|(_, result)| *result != right);
+    wrong.map(|(kind, result)| Mistake { kind, result, rejected: !lane.set.contains(result) }).collect()
+}
+
 /// Tries every kind of wrong answer on one part of the result of a case.
 pub(super) fn probe(question: &Question, case: &[u64], part: usize, demand: &Demand) -> Probe {
     let set = question.accepted_part(case, part, demand);
     let mut probe = Probe { vacuous: set.is_everything(), single: set.is_single(), ..Probe::default() };
-    if probe.vacuous {
-        return probe;
-    }
-    let right = right(question, case, part, demand, &set);
-    let lane = Lane { question, case, part, operands: question.operands(case, part), demand, set, right };
-    for (index, kind) in Wrong::ALL.into_iter().enumerate() {
-        if let Some(answer) = kind.answer(&lane).filter(|answer| *answer != right) {
-            probe.tried |= 1 << index;
-            if !lane.set.contains(answer) {
-                probe.rejected |= 1 << index;
-            }
-        }
+    for Mistake { kind, rejected, .. } in mistakes_outside(question, case, part, demand, set) {
+        // The bit of a kind is its place among all.
+        let bit = 1 << Wrong::ALL.iter().take_while(|known| **known != kind).count();
+        probe.tried |= bit;
+        probe.rejected |= bit * u32::from(rejected);
     }
     probe
 }

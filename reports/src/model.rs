@@ -346,7 +346,8 @@ pub struct ProfileResult {
 pub struct RecipeResult {
     /// Controls and lowerings; empty for the defaults.
     pub needs: Vec<String>,
-    /// Required rules that fail under it, by what was measured under its modes.
+    /// Required rules that fail under it, by what was measured under its modes. A rule that depends on another one is not listed, the
+    /// other one is; reports of earlier programs list both.
     pub failing: Vec<String>,
     /// Required rules that do not fail under it as far as they were measured under its modes, which is not all that it takes. Reports
     /// of earlier programs list them as failing, or not at all.

@@ -53,7 +53,7 @@ impl Recipe {
 pub struct Tried {
     /// The recipe.
     pub recipe: Recipe,
-    /// Ids of required rules that fail under it.
+    /// Ids of required rules that fail under it by lanes of their own, or that the device does not support.
     pub failing: Vec<String>,
     /// Ids of required rules that do not fail as far as they were measured under it, which is not all that it takes.
     pub unmeasured: Vec<String>,
@@ -93,7 +93,9 @@ impl Judge<'_> {
             }
             let recipe = self.recipe_under(controls, &without, observations);
             let verdicts = self.verdicts(&recipe, &without, observations);
-            let unmet: Vec<&RuleVerdict> = verdicts.iter().filter(|rule| is_unmet(rule, &without)).collect();
+            // A rule that depends on another one has no lane of its own that fails: the other one is listed.
+            let unmet: Vec<&RuleVerdict> =
+                verdicts.iter().filter(|rule| is_unmet(rule, &without) && rule.verdict != Verdict::Depends).collect();
             // What waits says nothing of rounding.
             if rounding.is_empty() {
                 let unmet = unmet.iter().copied().filter(|rule| !self.is_waiting(rule, controls, observations));

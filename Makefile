@@ -86,6 +86,7 @@ check:
 	@.ci/install check
 	cargo fmt --all --check
 	rustfmt --check --edition 2024 reports/fuzz/targets/*.rs
+	cargo metadata --locked --format-version=1 --manifest-path reports/fuzz/Cargo.toml >/dev/null
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 	RUSTDOCFLAGS='-D warnings' cargo doc --workspace --no-deps --locked
 	cargo deny --locked check licenses bans sources

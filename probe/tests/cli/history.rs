@@ -106,6 +106,16 @@ fn a_lost_report_is_reported_until_that_is_acknowledged() {
     }
     ends(history(store).args(["verify", "--rebuild"])).with(2);
     ends(history(store).arg("verify")).with(0);
+    // The line of the log is lost, too, and the index still has it.
+    let store = &folder.path().join("other");
+    ends(history(store).arg("add").arg(kept())).with(0);
+    let log = store.join("log.jsonl");
+    let lines = fs::read_to_string(&log).unwrap();
+    let end = lines.trim_end().rfind('\n').unwrap() + 1;
+    fs::write(&log, &lines[..end]).unwrap();
+    fs::remove_file(file(store)).unwrap();
+    let lost = ends(history(store).arg("verify"));
+    assert!(lost.with(2).contains(&format!("lost: {name}")), "{}", lost.out);
 }
 
 #[test]

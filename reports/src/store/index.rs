@@ -1,5 +1,6 @@
 //! The index: one line per report, so that a list need not open ten thousand files. It is a copy of the reports' own heads:
-//! whatever is missing from it, stale or damaged is read from the reports, and nothing depends on it.
+//! whatever is missing from it, stale or damaged is read from the reports. A line whose report is neither in the folder nor in the
+//! log shows that both were lost, and stays until that is acknowledged.
 
 use std::collections::HashMap;
 use std::fs;

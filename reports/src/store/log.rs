@@ -58,7 +58,7 @@ pub struct Log {
     pub exists: bool,
     /// Damaged or missing lines that nobody has acknowledged.
     pub damaged: usize,
-    /// The line by which each report arrived last, removed ones included.
+    /// The line by which each report arrived last, removed ones included; of one whose arrival has no line, the first line.
     arrivals: HashMap<String, u64>,
     /// The reports that must be there.
     present: BTreeSet<String>,
@@ -109,6 +109,7 @@ impl Log {
             }
             Event::Removed | Event::SetAside | Event::Lost => {
                 self.present.remove(&line.file);
+                self.arrivals.entry(line.file).or_insert(line.sequence);
             }
         }
     }
@@ -158,13 +159,19 @@ impl Log {
         self.present.contains(file)
     }
 
-    /// Reports that must be there, and are not.
+    /// Reports that the log has and the folder lacks.
     pub fn lost(&self, folder: &Path) -> Vec<String> {
-        let is_gone = |file: &&String| {
-            fs::symlink_metadata(folder.join(file)).is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
-        };
-        self.present.iter().filter(is_gone).cloned().collect()
+        self.present.iter().filter(|file| is_missing(folder, file)).cloned().collect()
     }
+
+    /// Whether a report of the index is neither in the folder nor in the log.
+    pub fn lacks(&self, folder: &Path, indexed: &str) -> bool {
+        self.arrival(indexed).is_none() && is_missing(folder, indexed)
+    }
+}
+
+fn is_missing(folder: &Path, file: &str) -> bool {
+    fs::symlink_metadata(folder.join(file)).is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
 }
 
 #[cfg(test)]

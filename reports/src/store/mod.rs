@@ -2,7 +2,7 @@
 //!
 //! Writers take turns under a lock that the system releases when one of them dies; each file appears whole or not at all.
 //! Readers take no lock: what they see was whole when they looked. The index is a copy and may be lost; the log is not: it has
-//! the order of arrival, and shows what was lost.
+//! the order of arrival, and shows what was lost. What both folder and log have lost, the index shows.
 
 pub mod columns;
 pub mod container;
@@ -75,7 +75,9 @@ pub struct Listing {
     pub reports: Vec<Stored>,
     /// Files that are named as reports are and cannot be read, by name.
     pub damaged: Vec<(String, Damage)>,
-    /// Whether the index told of all of them and of nothing else.
+    /// Reports that only the index knows: neither the folder nor the log has them.
+    pub lost: Vec<Stored>,
+    /// Whether the index had all of them and nothing else.
     pub indexed: bool,
 }
 
@@ -207,8 +209,10 @@ impl Store {
                 Err(damage) => listing.damaged.push((name, damage)),
             }
         }
-        listing.indexed = indexed && known.is_empty();
         let log = Log::read(&self.folder);
+        let others = known.into_values().map(|(size, entry)| Stored { size, entry });
+        let (lost, stale): (_, Vec<Stored>) = others.partition(|stored| log.lacks(&self.folder, &stored.entry.file));
+        (listing.lost, listing.indexed) = (lost, indexed && stale.is_empty());
         // What the log does not know is newer than what it knows.
         let arrival = |stored: &Stored| log.arrival(&stored.entry.file).unwrap_or(u64::MAX);
         listing.reports.sort_by(|one, other| {
@@ -297,7 +301,7 @@ impl Store {
     /// Writes the index of what was found; the lock must be held.
     fn write_index(&self, listing: &Listing) -> io::Result<()> {
         let lines: io::Result<String> =
-            listing.reports.iter().map(|stored| index::line(stored.size, &stored.entry)).collect();
+            listing.reports.iter().chain(&listing.lost).map(|stored| index::line(stored.size, &stored.entry)).collect();
         let lines = lines?;
         let path = self.folder.join(index::NAME);
         save::save(&path, |out| out.write_all(lines.as_bytes())).map_err(|error| error.cause)

@@ -68,7 +68,7 @@ impl Store {
         if !gone.is_empty() {
             doing(File::open(&self.folder).and_then(|folder| folder.sync_all()), "write store", &self.folder)?;
             listing.reports.retain(|stored| !gone.contains(stored));
-            // The index is a copy; what it tells of too much is left out when it is read.
+            // The index is a copy; what it has beyond folder and log is left out when it is read.
             let _ = self.write_index(&listing);
         }
         Ok(gone)

@@ -82,10 +82,14 @@ impl Store {
                 }
             }
         }
-        found.unindexed += indexed.len();
         // What others have stored or removed meanwhile is in the log of now.
         log = Log::read(&self.folder);
+        let (lost, stale): (Vec<String>, Vec<String>) =
+            indexed.into_keys().partition(|file| log.lacks(&self.folder, file));
+        found.unindexed += stale.len();
         found.lost = log.lost(&self.folder);
+        found.lost.extend(lost);
+        found.lost.sort_unstable();
         let note = |log: &mut Log, event, files: &[&str]| {
             doing(self.note(log, event, files.iter().copied()), "write", &self.folder.join(log::NAME))
         };

@@ -370,6 +370,31 @@ fn what_was_stored_and_is_gone_is_noticed_once() {
 }
 
 #[test]
+fn a_report_that_the_index_alone_knows_is_lost() {
+    let (_folder, store) = store();
+    let stored: Vec<Stored> = (0..3).map(|day| put(&store, day)).collect();
+    let (log, last) = (store.folder().join("log.jsonl"), &stored[2].entry.file);
+    let lines = fs::read_to_string(&log).unwrap();
+    let cut: String = lines.split_inclusive('\n').take(lines.lines().count() - 1).collect();
+    assert!(lines.contains(&last[..]) && !cut.contains(&last[..]));
+    fs::write(&log, cut).unwrap();
+    fs::remove_file(store.folder().join(last)).unwrap();
+    let lost = || store.verify(Checks::default()).unwrap().lost;
+    assert_eq!(lost(), [&last[..]]);
+    // Neither a list nor another writer forgets it.
+    let listing = store.list().unwrap();
+    assert_eq!((&listing.reports[..], listing.indexed), (&stored[..2], true));
+    put(&store, 3);
+    let one = Limits { count: 1, ..Limits::default() };
+    assert_eq!(elsewhere(&store).prune(&one, 0).unwrap().len(), 2);
+    let found = store.verify(Checks::default()).unwrap();
+    assert_eq!((found.is_whole(), found.unindexed, lost()), (false, 0, vec![last.clone()]));
+    store.verify(Checks { rebuild: true, set_aside: false }).unwrap();
+    assert!(store.verify(Checks::default()).unwrap().is_whole());
+    assert!(store.list().unwrap().indexed);
+}
+
+#[test]
 fn a_log_that_is_lost_or_damaged_is_noticed_and_begun_anew() {
     let (_folder, store) = store();
     let stored: Vec<Stored> = [1, 2, 0].map(|day| put(&store, day)).into();

@@ -154,7 +154,8 @@ fn who_writes_to_the_store_and_does_not_end_keeps_no_report_from_being_saved() {
     let refused = ends(history(&store).args(["--set", "store.wait=0.2", "add"]).arg(kept()));
     refused.with(2);
     assert!(
-        refused.err.contains("is in use by process ") && refused.err.contains("gave up after 0.2 s"),
+        refused.err.contains("is in use by a process that did not sign it")
+            && refused.err.contains("gave up after 0.2 s"),
         "{}",
         refused.err
     );

@@ -25,7 +25,7 @@ pub enum Failure {
 /// Takes the lock, waiting for others up to this long. It is released when it is dropped, or its process ends.
 pub fn take(folder: &Path, longest: Duration) -> Result<File, Failure> {
     let path = folder.join(NAME);
-    let open = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
+    let open = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
     let mut file = open.map_err(Failure::Io)?;
     let deadline = Instant::now() + longest;
     loop {
@@ -33,7 +33,7 @@ pub fn take(folder: &Path, longest: Duration) -> Result<File, Failure> {
             Ok(()) => break,
             Err(TryLockError::Error(error)) => return Err(Failure::Io(error)),
             Err(TryLockError::WouldBlock) if Instant::now() < deadline => sleep(TICK),
-            Err(TryLockError::WouldBlock) => return Err(Failure::Held(holder(file))),
+            Err(TryLockError::WouldBlock) => return Err(Failure::Held(holder(&path, file))),
         }
     }
     // Who waits only knows less where this fails.
@@ -51,7 +51,7 @@ fn sign(file: &mut File) -> io::Result<()> {
 }
 
 /// The holder, in words.
-fn holder(mut file: File) -> String {
+fn holder(path: &Path, mut file: File) -> String {
     let mut text = Vec::new();
     // An empty file is that of an earlier version.
     let _ = file.rewind().and_then(|()| file.take(LIMIT).read_to_end(&mut text));
@@ -64,11 +64,15 @@ fn holder(mut file: File) -> String {
     if on != host() {
         return format!("process {process} (`{command}`) on host {on}");
     }
-    let advice = match state(process) {
-        Some('T' | 't') => format!(", which is stopped; `kill -CONT {process}` lets it go on"),
-        _ => String::new(),
-    };
-    format!("process {process} (`{command}`){advice}")
+    let state = state(process).filter(|state| !matches!(state, 'Z' | 'X'));
+    match state.filter(|_| process != std::process::id()) {
+        // The signature is that of an earlier holder: this one has inherited the lock, or is another program.
+        None => format!("a process that did not sign it (`fuser {}` lists those that may)", path.display()),
+        Some('T' | 't') => {
+            format!("process {process} (`{command}`), which is stopped; `kill -CONT {process}` lets it go on")
+        }
+        Some(_) => format!("process {process} (`{command}`)"),
+    }
 }
 
 /// What a process of this machine does, as proc(5) has it: `R`, `S`, `T` and so on.

@@ -445,6 +445,37 @@ fn who_holds_the_lock_is_named_and_not_waited_for_without_end() {
 }
 
 #[test]
+fn who_signed_the_lock_and_does_not_hold_it_is_not_named() {
+    let (_folder, store) = store();
+    put(&store, 0);
+    let path = store.folder().join("lock");
+    let mut ended = Command::new("true").spawn().unwrap();
+    let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap();
+    let sign = |process: u32| fs::write(&path, format!("{process}\n{}\nfpprobe run\n", host.trim())).unwrap();
+    let lock = fs::File::open(&path).unwrap();
+    lock.lock().unwrap();
+    let patient = elsewhere(&store).with_patience(Duration::from_millis(10));
+    let refused = || patient.prepare().unwrap_err().to_string();
+    let unsigned = |error: &str| error.contains("is in use by a process that did not sign it (`fuser ");
+    // This process signed it before, and another one has it now.
+    sign(std::process::id());
+    assert!(unsigned(&refused()), "{}", refused());
+    // A process that is over, before its parent waits for it and after.
+    sign(ended.id());
+    let begun = Instant::now();
+    while !unsigned(&refused()) {
+        assert!(begun.elapsed() < Duration::from_secs(10), "{}", refused());
+    }
+    ended.wait().unwrap();
+    assert!(unsigned(&refused()), "{}", refused());
+    let mut alive = Command::new("sleep").arg("100").spawn().unwrap();
+    sign(alive.id());
+    assert!(refused().contains(&format!("is in use by process {} (`fpprobe run`);", alive.id())), "{}", refused());
+    alive.kill().unwrap();
+    alive.wait().unwrap();
+}
+
+#[test]
 fn a_place_that_is_no_folder_is_named_with_what_to_do() {
     let file = tempfile::NamedTempFile::new().unwrap();
     let store = Store::new(file.path().join("store"));

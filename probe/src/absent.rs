@@ -7,9 +7,9 @@ use std::path::Path;
 
 use fpprobe_profiles::Outcome;
 use fpprobe_reports::model::{Incident, NO_DEVICE};
-use fpprobe_reports::store::{Held, Store};
+use fpprobe_reports::store::{Store, StoredDevice};
 
-use crate::supervisor::Row;
+use crate::supervisor::ManifestRow;
 use fpprobe_system::host;
 use fpprobe_system::usage::say;
 
@@ -24,7 +24,7 @@ const DRIVERS: [(&str, u32, &[&str]); 6] = [
 ];
 
 /// An incident for each driver without a device: with an outcome where that is a failure.
-pub fn incidents(rows: &[Row], store: Option<&Store>) -> Vec<Incident> {
+pub fn incidents(rows: &[ManifestRow], store: Option<&Store>) -> Vec<Incident> {
     if rows.iter().all(|row| row.absent.is_none()) {
         return Vec::new();
     }
@@ -59,7 +59,7 @@ pub fn print(incidents: &[Incident]) {
 }
 
 /// Why the hardware of a driver must be there: its kernel driver has a device node, and no driver shows a device of that vendor.
-fn known_hardware(row: &Row, rows: &[Row], nodes: &BTreeSet<String>) -> Option<String> {
+fn known_hardware(row: &ManifestRow, rows: &[ManifestRow], nodes: &BTreeSet<String>) -> Option<String> {
     let (vendor, drivers) = of(row)?;
     let node = drivers.iter().find(|driver| nodes.contains(**driver))?;
     let served = found(rows).any(|found| found.identity.vendor_id == vendor);
@@ -67,29 +67,29 @@ fn known_hardware(row: &Row, rows: &[Row], nodes: &BTreeSet<String>) -> Option<S
 }
 
 /// Why a device of a driver must be there: a stored report of this machine holds one that no driver shows.
-fn known_device(row: &Row, rows: &[Row], held: &[(String, Held)]) -> Option<String> {
+fn known_device(row: &ManifestRow, rows: &[ManifestRow], held: &[(String, StoredDevice)]) -> Option<String> {
     let vendor = of(row).map(|(vendor, _)| format!("{vendor:04x}:"));
     let manifest = row.manifest.display().to_string();
-    let is_of = |one: &Held| {
+    let is_of = |one: &StoredDevice| {
         if one.manifest.is_empty() {
             vendor.as_ref().is_some_and(|vendor| one.ids.starts_with(vendor))
         } else {
             one.manifest == manifest
         }
     };
-    let shown = |one: &Held| {
+    let shown = |one: &StoredDevice| {
         found(rows).any(|found| (&found.identity.slot, &found.identity.driver.name) == (&one.slot, &one.driver))
     };
     let (finished, one) = held.iter().find(|(_, one)| is_of(one) && !shown(one))?;
     Some(format!("shows no device, though {} was measured on {finished}", one.name))
 }
 
-fn found(rows: &[Row]) -> impl Iterator<Item = &fpprobe_worker::protocol::Found> {
+fn found(rows: &[ManifestRow]) -> impl Iterator<Item = &fpprobe_worker::protocol::EnumeratedDevice> {
     rows.iter().flat_map(|row| row.devices.iter().flatten())
 }
 
 /// Vendor and kernel drivers of a driver, where they are known.
-fn of(row: &Row) -> Option<(u32, &'static [&'static str])> {
+fn of(row: &ManifestRow) -> Option<(u32, &'static [&'static str])> {
     let name = |path: &Path| path.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
     let names = [name(&row.library), name(&row.manifest)];
     let found = DRIVERS.iter().find(|(part, ..)| names.iter().any(|name| name.contains(part)))?;
@@ -97,7 +97,7 @@ fn of(row: &Row) -> Option<(u32, &'static [&'static str])> {
 }
 
 /// The devices in the store's reports of this machine, newest first, each with the time of its report.
-fn held(store: &Store) -> Vec<(String, Held)> {
+fn held(store: &Store) -> Vec<(String, StoredDevice)> {
     let Ok(listing) = store.list() else { return Vec::new() };
     let host = host::host().id;
     let reports = listing.reports.into_iter().rev().filter(|stored| stored.entry.host == host);
@@ -137,15 +137,21 @@ mod tests {
 
     use super::*;
 
-    fn row(manifest: &str) -> Row {
+    fn row(manifest: &str) -> ManifestRow {
         let absent = Some("vkCreateInstance failed with VK_ERROR_INCOMPATIBLE_DRIVER".to_owned());
         let devices = Ok(Vec::new());
-        Row { manifest: PathBuf::from(manifest), library: PathBuf::new(), devices, absent, failures: Vec::new() }
+        ManifestRow {
+            manifest: PathBuf::from(manifest),
+            library: PathBuf::new(),
+            devices,
+            absent,
+            failures: Vec::new(),
+        }
     }
 
-    fn held(manifest: &str, ids: &str) -> Vec<(String, Held)> {
+    fn held(manifest: &str, ids: &str) -> Vec<(String, StoredDevice)> {
         let text = String::new;
-        let held = Held {
+        let held = StoredDevice {
             key: text(),
             slot: "pci:0000:01:00.0".to_owned(),
             name: "Card".to_owned(),
@@ -185,7 +191,8 @@ mod tests {
 
     #[test]
     fn a_stored_report_shows_that_a_device_was_there() {
-        let reason = |manifest: &str, held: &[(String, Held)]| known_device(&row(manifest), &[row(manifest)], held);
+        let reason =
+            |manifest: &str, held: &[(String, StoredDevice)]| known_device(&row(manifest), &[row(manifest)], held);
         assert!(
             reason("/a/x.json", &held("/a/x.json", "0001:0002")).unwrap().contains("Card was measured on 2026-11-25")
         );

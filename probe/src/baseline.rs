@@ -6,10 +6,10 @@ use fpprobe_reports::baseline::{self, Baseline, Date};
 use fpprobe_system::host;
 use fpprobe_system::usage::OrUsage as _;
 
-use crate::document::Document;
+use crate::document::DocumentKind;
 
 /// Where a baseline comes from.
-pub const BASELINE: Document = Document {
+pub const BASELINE: DocumentKind = DocumentKind {
     name: "baseline",
     limit: 16 << 20,
     missing: "`fpprobe baseline accept REPORT -o FILE --reason TEXT` writes one",

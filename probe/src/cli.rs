@@ -14,12 +14,12 @@ use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use fpprobe_reports::DOCUMENTS;
 use fpprobe_reports::model::APPLICATION;
 use fpprobe_reports::render::{self, ANSWERS, FORMATS};
-use fpprobe_spirv::emit::Form;
+use fpprobe_spirv::emit::EmitFormat;
 
-pub use self::changes::{AcceptArgs, BaselineCommand, CheckArgs, Comparing, DiffArgs};
+pub use self::changes::{AcceptArgs, BaselineCommand, CheckArgs, CompareArgs, DiffArgs};
 pub use self::daemon::{DaemonArgs, DaemonCommand, QuarantineCommand};
 pub use self::help::{EXAMPLES, FIRST, PRECEDENCE, STATUSES};
-pub use self::store::{HistoryArgs, HistoryCommand, Keeping, Place};
+pub use self::store::{HistoryArgs, HistoryCommand, Keeping, StoreArgs};
 pub use self::sweep::{MergeArgs, Shard, SweepArgs};
 
 /// Measure floating-point behaviour of Vulkan devices and judge it by Direct3D, OpenGL, WGSL and Vulkan
@@ -297,7 +297,7 @@ pub struct RunArgs {
     pub retry_quarantined: bool,
     /// A report of before, for the daemon.
     #[command(flatten)]
-    pub against: Against,
+    pub against: ReferenceArgs,
     /// Which devices.
     #[command(flatten)]
     pub devices: Devices,
@@ -314,7 +314,7 @@ pub struct RunArgs {
 
 /// A report to compare with while there is still in memory what was judged.
 #[derive(Args, Debug, Default)]
-pub struct Against {
+pub struct ReferenceArgs {
     /// Compare with this report as `diff --common` does, and write the result to --difference
     #[arg(long, value_name = "FILE", requires_all = ["difference", "quick"], hide = true)]
     pub against: Option<PathBuf>,
@@ -399,7 +399,7 @@ pub struct KernelsArgs {
     pub filter: Option<String>,
     /// Emit the kernel as a case of its own (SPIR-V, its assembly, or AmberScript), with these inputs or the catalogue's
     #[arg(long, value_name = "spv|spvasm|amber", requires = "filter")]
-    pub emit: Option<Form>,
+    pub emit: Option<EmitFormat>,
     /// With --emit: one value per operand, in hex; a vector's components joined by commas
     #[arg(requires = "emit")]
     pub input: Vec<String>,
@@ -409,7 +409,7 @@ fn formats() -> PossibleValuesParser {
     named(FORMATS)
 }
 
-fn named<R: ?Sized>(formats: &'static [render::Form<R>]) -> PossibleValuesParser {
+fn named<R: ?Sized>(formats: &'static [render::FormatEntry<R>]) -> PossibleValuesParser {
     formats.iter().map(|format| PossibleValue::new(format.name).help(format.about)).collect::<Vec<_>>().into()
 }
 

@@ -6,26 +6,26 @@ mod settings;
 
 use std::path::{Path, PathBuf};
 
-pub use layers::Layers;
+pub use layers::ConfigLayers;
 pub use settings::*;
 
-use crate::document::Document;
+use crate::document::DocumentKind;
 use fpprobe_system::usage::usage_error;
 
 /// The file of settings.
-const CONFIGURATION: Document = Document {
+const CONFIGURATION: DocumentKind = DocumentKind {
     name: "configuration",
     limit: 1 << 20,
     missing: "the config.toml that comes with fpprobe holds every setting with its default",
 };
 
 /// The settings in effect: the named file, or the first that exists, and over it the environment and `--set`.
-pub fn load(named: Option<&Path>, sets: &[String]) -> anyhow::Result<Layers> {
+pub fn load(named: Option<&Path>, sets: &[String]) -> anyhow::Result<ConfigLayers> {
     let path = match named {
         Some(path) => Some(path.to_owned()),
         None => places().into_iter().find(|path| path.exists()),
     };
-    let mut layers = Layers::defaults().map_err(usage_error)?;
+    let mut layers = ConfigLayers::defaults().map_err(usage_error)?;
     if let Some(path) = path {
         let text = CONFIGURATION.read(&path)?;
         let wrong = |message| usage_error(format!("configuration {}: {message}", path.display()));

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 /// A driver manifest that was found.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Found {
+pub struct DriverCandidate {
     /// Path of the manifest.
     pub manifest: PathBuf,
     /// The library that it names (a bare name where the system's library search decides), or what is wrong with it.
@@ -26,7 +26,7 @@ pub struct Found {
 pub type Lookup<'a> = &'a dyn Fn(&str) -> Option<OsString>;
 
 /// The manifests of this process's environment, or the given ones (files or folders) instead.
-pub fn drivers(instead: &[PathBuf]) -> Vec<Found> {
+pub fn drivers(instead: &[PathBuf]) -> Vec<DriverCandidate> {
     drivers_in(&|name| std::env::var_os(name), instead)
 }
 
@@ -41,9 +41,9 @@ pub fn layer_switches() -> Vec<(String, String)> {
 }
 
 /// As [`drivers`], in a given environment.
-fn drivers_in(variable: Lookup<'_>, instead: &[PathBuf]) -> Vec<Found> {
+fn drivers_in(variable: Lookup<'_>, instead: &[PathBuf]) -> Vec<DriverCandidate> {
     let candidates = if instead.is_empty() { paths::candidates(variable) } else { paths::expand(instead) };
-    let filter = filter::Filter::new(variable);
+    let filter = filter::DriverFilter::new(variable);
     let mut seen = HashSet::new();
     let mut found = Vec::new();
     for path in candidates {
@@ -58,7 +58,7 @@ fn drivers_in(variable: Lookup<'_>, instead: &[PathBuf]) -> Vec<Found> {
         // Two manifests of one library would show each of its devices twice.
         let twice = library.as_ref().is_ok_and(|library| !seen.insert(identity(library)));
         if !twice {
-            found.push(Found { manifest: path, library });
+            found.push(DriverCandidate { manifest: path, library });
         }
     }
     found

@@ -18,7 +18,7 @@ pub enum Weight {
 
 /// One thing that was looked at.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Finding {
+pub struct Diagnosis {
     /// How bad it is.
     pub weight: Weight,
     /// What was seen.
@@ -27,20 +27,20 @@ pub struct Finding {
     pub remedy: String,
 }
 
-impl Finding {
+impl Diagnosis {
     /// Something that is as it should be.
-    pub fn good(text: impl Into<String>) -> Finding {
-        Finding { weight: Weight::Good, text: text.into(), remedy: String::new() }
+    pub fn good(text: impl Into<String>) -> Diagnosis {
+        Diagnosis { weight: Weight::Good, text: text.into(), remedy: String::new() }
     }
 
     /// Something worth knowing.
-    pub fn note(text: impl Into<String>, remedy: impl Into<String>) -> Finding {
-        Finding { weight: Weight::Note, text: text.into(), remedy: remedy.into() }
+    pub fn note(text: impl Into<String>, remedy: impl Into<String>) -> Diagnosis {
+        Diagnosis { weight: Weight::Note, text: text.into(), remedy: remedy.into() }
     }
 
     /// Something that is in the way.
-    pub fn bad(text: impl Into<String>, remedy: impl Into<String>) -> Finding {
-        Finding { weight: Weight::Bad, text: text.into(), remedy: remedy.into() }
+    pub fn bad(text: impl Into<String>, remedy: impl Into<String>) -> Diagnosis {
+        Diagnosis { weight: Weight::Bad, text: text.into(), remedy: remedy.into() }
     }
 
     /// How lines of this weight begin.

@@ -7,7 +7,7 @@ use fpprobe_reports::limited;
 use fpprobe_system::usage::usage_error;
 
 /// A kind of text.
-pub struct Document {
+pub struct DocumentKind {
     /// What it is called.
     pub name: &'static str,
     /// Most bytes that are read.
@@ -16,7 +16,7 @@ pub struct Document {
     pub missing: &'static str,
 }
 
-impl Document {
+impl DocumentKind {
     /// Reads one; an error names the file and says what to do.
     pub fn read(&self, path: &Path) -> anyhow::Result<String> {
         limited::text(path, self.limit).map_err(|error| {

@@ -2,7 +2,7 @@
 
 /// Something that happened.
 #[derive(Clone, Debug)]
-pub enum Event<'a> {
+pub enum RunEvent<'a> {
     /// Measurement of a device begins.
     Begun {
         /// Its place among the devices measured.
@@ -56,4 +56,4 @@ pub enum Event<'a> {
 }
 
 /// Takes events; called from several threads.
-pub type Listener<'a> = &'a (dyn Fn(&Event<'_>) + Sync);
+pub type Listener<'a> = &'a (dyn Fn(&RunEvent<'_>) + Sync);

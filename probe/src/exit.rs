@@ -64,7 +64,7 @@ impl From<Status> for ExitCode {
 /// An end that another error carries: for example a selection that leaves nothing to measure.
 #[derive(Debug, thiserror::Error)]
 #[error("{1}")]
-pub struct Ended(pub Status, pub String);
+pub struct ExitError(pub Status, pub String);
 
 /// Prints an error and gives its status. A reader that has closed standard output is no error.
 pub fn report(error: &anyhow::Error) -> ExitCode {
@@ -73,7 +73,7 @@ pub fn report(error: &anyhow::Error) -> ExitCode {
     }
     say(&format!("fpprobe: {error:#}"));
     let status = error.chain().find_map(|cause| {
-        let ended = cause.downcast_ref::<Ended>().map(|ended| ended.0);
+        let ended = cause.downcast_ref::<ExitError>().map(|ended| ended.0);
         // A disk that is full, and a standard output that is closed, are the user's to fix.
         let ended =
             ended.or(Status::Usage.some_when(matches!(kind(cause), Some(StorageFull | QuotaExceeded | CLOSED))));

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::{config, discover};
-use fpprobe_daemon::request::Request as Order;
+use fpprobe_daemon::request::ControlRequest as Order;
 use fpprobe_worker::protocol::{Request, Response, frame};
 
 /// Frames of a worker, or of a supervisor, that arrive in pieces. Messages that are read are written again and read as the same.

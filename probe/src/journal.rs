@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context as _, anyhow};
-use fpprobe_reports::journal::{Custody, Held, Leg, Record, Run, line, read};
+use fpprobe_reports::journal::{Custody, Leg, QuarantineRecord, Record, RunStart, line, read};
 use rustix::fs::{FlockOperation, flock};
 
 use fpprobe_system::cancellation::Cancellation;
@@ -29,22 +29,22 @@ pub enum JournalPlace {
     /// One that begins here, when it is known what runs.
     At(PathBuf),
     /// One that goes on.
-    On(Journal),
+    On(RunJournal),
 }
 
 impl JournalPlace {
     /// The journal, where there is one.
-    pub fn open(self, run: &Run, retry: bool, cancellation: &Cancellation) -> anyhow::Result<Option<Journal>> {
+    pub fn open(self, run: &RunStart, retry: bool, cancellation: &Cancellation) -> anyhow::Result<Option<RunJournal>> {
         match self {
             JournalPlace::Nowhere => Ok(None),
-            JournalPlace::At(path) => Journal::begin(&path, run.clone(), retry, cancellation).map(Some),
+            JournalPlace::At(path) => RunJournal::begin(&path, run.clone(), retry, cancellation).map(Some),
             JournalPlace::On(journal) => Ok(Some(journal)),
         }
     }
 }
 
 /// A run's journal.
-pub struct Journal {
+pub struct RunJournal {
     path: PathBuf,
     file: Mutex<File>,
     /// What this run has seen in earlier processes, with numbers of lines.
@@ -90,17 +90,17 @@ pub fn find(named: &Path) -> anyhow::Result<PathBuf> {
     })
 }
 
-impl Journal {
+impl RunJournal {
     /// Begins the journal of a new run. One that an unfinished run has left there is kept under another name, and what it
     /// knows of kernels that took the machine down is heeded. At no moment is there neither of them.
-    pub fn begin(path: &Path, run: Run, retry: bool, stop: &Cancellation) -> anyhow::Result<Journal> {
+    pub fn begin(path: &Path, run: RunStart, retry: bool, stop: &Cancellation) -> anyhow::Result<RunJournal> {
         let old = open(path)?;
         let held = predecessor(path, &old)?;
         let fresh = with_suffix(path, ".new");
         let made = OpenOptions::new().read(true).append(true).create(true).open(&fresh);
         let file = made.and_then(|file| file.set_len(0).map(|()| file)).with_context(|| failed(&fresh)).or_usage()?;
         lock(path, &file)?;
-        let mut journal = Journal::new(path, file, Vec::new(), stop);
+        let mut journal = RunJournal::new(path, file, Vec::new(), stop);
         journal.write(&Record::Run(run));
         journal.enter(Custody { hold: held, ..Custody::default() }, retry)?;
         let swapped = fs::rename(&fresh, path).and_then(|()| File::open(folder(path))?.sync_all());
@@ -109,7 +109,7 @@ impl Journal {
     }
 
     /// Goes on with the journal of a run.
-    pub fn resume(path: &Path, retry: bool, stop: &Cancellation) -> anyhow::Result<(Run, Journal)> {
+    pub fn resume(path: &Path, retry: bool, stop: &Cancellation) -> anyhow::Result<(RunStart, RunJournal)> {
         let file = open(path)?;
         let shown = path.display();
         let unreadable = |error| anyhow!("failed to resume from {shown}: {error}");
@@ -126,22 +126,24 @@ impl Journal {
             say(&format!("{shown}: line {line} was cut off when the run was killed; what it told is measured again"));
         }
         file.set_len(read.length).with_context(|| failed(path)).or_usage()?;
-        let mut journal = Journal::new(path, file, read.records, stop);
+        let mut journal = RunJournal::new(path, file, read.records, stop);
         let custody = Custody::new(journal.past.iter().map(|(_, record)| record), &host::boot());
         journal.enter(custody, retry)?;
         Ok((read.run, journal))
     }
 
-    fn new(path: &Path, file: File, past: Vec<(usize, Record)>, stop: &Cancellation) -> Journal {
-        Journal { path: path.to_owned(), file: Mutex::new(file), past, holds: false, stop: stop.clone() }
+    fn new(path: &Path, file: File, past: Vec<(usize, Record)>, stop: &Cancellation) -> RunJournal {
+        RunJournal { path: path.to_owned(), file: Mutex::new(file), past, holds: false, stop: stop.clone() }
     }
 
     /// Notes that this process is at it, and which kernels it keeps away from.
     fn enter(&mut self, custody: Custody, retry: bool) -> anyhow::Result<()> {
         let all = custody.all();
         let records = |kernels: BTreeMap<String, BTreeSet<String>>| {
-            let held =
-                |(device, kernels): (_, BTreeSet<String>)| Held { device, kernels: kernels.into_iter().collect() };
+            let held = |(device, kernels): (_, BTreeSet<String>)| QuarantineRecord {
+                device,
+                kernels: kernels.into_iter().collect(),
+            };
             kernels.into_iter().map(held)
         };
         let leg = Record::Leg(Leg { boot: host::boot(), started: host::now() });
@@ -161,7 +163,7 @@ impl Journal {
     }
 
     /// The devices that earlier processes have begun to measure.
-    pub fn devices(&self) -> impl Iterator<Item = &fpprobe_reports::journal::Device> {
+    pub fn devices(&self) -> impl Iterator<Item = &fpprobe_reports::journal::DeviceRecord> {
         self.past.iter().filter_map(|(_, record)| match record {
             Record::Device(device) => Some(device),
             _ => None,

@@ -11,9 +11,9 @@ use anyhow::Context as _;
 use fpprobe_reports::Report;
 use fpprobe_reports::escape::visible;
 use fpprobe_reports::render::{Json, Render as _};
-use fpprobe_reports::store::{Limits, Listing, Put, Store};
+use fpprobe_reports::store::{Listing, Put, RetentionLimits, Store};
 
-use crate::cli::{Keeping, Place};
+use crate::cli::{Keeping, StoreArgs};
 use crate::config::Config;
 use fpprobe_system::cancellation::Cancellation;
 use fpprobe_system::usage::{OrUsage as _, say, usage_error};
@@ -21,7 +21,7 @@ use fpprobe_system::usage::{OrUsage as _, say, usage_error};
 /// Where a run's report is kept.
 pub struct Keep {
     store: Store,
-    limits: Limits,
+    limits: RetentionLimits,
     allow_tainted: bool,
 }
 
@@ -100,7 +100,7 @@ pub fn warn_of_future(listing: &Listing) {
 }
 
 /// Removes what the limits leave no room for, and says so.
-pub fn let_go(store: &Store, limits: &Limits) -> anyhow::Result<()> {
+pub fn let_go(store: &Store, limits: &RetentionLimits) -> anyhow::Result<()> {
     if limits.none() {
         return Ok(());
     }
@@ -121,7 +121,7 @@ pub fn put(store: &Store, report: &Report, text: &str, allow_tainted: bool) -> a
 }
 
 /// The store of these options.
-pub fn store(config: &Config, place: &Place) -> anyhow::Result<Store> {
+pub fn store(config: &Config, place: &StoreArgs) -> anyhow::Result<Store> {
     let given = place.store_path.clone().or_else(|| Some(config.store.path.clone()));
     let given = given.filter(|path| !path.as_os_str().is_empty());
     let folder = given.or_else(state).ok_or_else(|| {
@@ -144,9 +144,9 @@ fn state() -> Option<PathBuf> {
 }
 
 /// The limits of the configuration.
-pub fn limits(config: &Config) -> Limits {
+pub fn limits(config: &Config) -> RetentionLimits {
     let store = &config.store;
-    Limits { count: store.keep_count, days: store.keep_days, bytes: store.keep_bytes }
+    RetentionLimits { count: store.keep_count, days: store.keep_days, bytes: store.keep_bytes }
 }
 
 /// Seconds since 1970.

@@ -68,7 +68,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<Status> {
     if let Command::Utilisation { address } = &cli.command {
         return fpprobe_daemon::utilisation(address).map(|()| Status::Done);
     }
-    let source = door::Source { file: cli.global.config.clone(), sets: cli.global.set.clone() };
+    let source = door::ConfigSource { file: cli.global.config.clone(), sets: cli.global.set.clone() };
     // A daemon is asked and told whatever has become of its file since it was read.
     if let Command::Daemon(DaemonArgs { command: Some(command) }) = &cli.command {
         return commands::daemon::ask(&source, command);

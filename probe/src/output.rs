@@ -4,7 +4,7 @@ use std::io::{self, BufWriter, StdoutLock, Write as _};
 use std::path::{Path, PathBuf};
 
 use fpprobe_reports::Report;
-use fpprobe_reports::render::{self, Form, OutputFormat, Style};
+use fpprobe_reports::render::{self, FormatEntry, OutputFormat, Style};
 use fpprobe_reports::save::save;
 
 use crate::journal;
@@ -12,17 +12,17 @@ use fpprobe_system::calls;
 use fpprobe_system::usage::OrUsage as _;
 
 /// Standard output, buffered. A closed reader is an error of kind `BrokenPipe`, which `main` takes for a quiet end.
-pub fn stdout() -> BufWriter<Shown> {
-    BufWriter::new(Shown(io::stdout().lock()))
+pub fn stdout() -> BufWriter<StandardOutput> {
+    BufWriter::new(StandardOutput(io::stdout().lock()))
 }
 
 /// Standard output, whose errors say that they are its.
-pub struct Shown(StdoutLock<'static>);
+pub struct StandardOutput(StdoutLock<'static>);
 
 /// The kind of error of a standard output that was closed when the program began.
 pub const CLOSED: io::ErrorKind = io::ErrorKind::NotConnected;
 
-impl io::Write for Shown {
+impl io::Write for StandardOutput {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if calls::is_stdout_closed() {
             return Err(of_stdout(io::Error::new(CLOSED, "it is closed")));
@@ -121,13 +121,13 @@ impl Output {
 /// Where a document that is no report goes: one file, or standard output.
 pub struct Page<R: ?Sized + 'static> {
     /// Its format.
-    pub form: &'static Form<R>,
+    pub form: &'static FormatEntry<R>,
     path: Option<PathBuf>,
 }
 
 impl<R: ?Sized> Page<R> {
     /// Decides before any work: by the format's name, or by the ending of the file, or the first of the formats.
-    pub fn new(forms: &'static [Form<R>], path: Option<&Path>, format: Option<&str>) -> anyhow::Result<Page<R>> {
+    pub fn new(forms: &'static [FormatEntry<R>], path: Option<&Path>, format: Option<&str>) -> anyhow::Result<Page<R>> {
         let form = match (format, path) {
             (Some(name), _) => render::named(forms, name),
             (None, Some(path)) => render::for_path(forms, path),

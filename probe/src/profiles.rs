@@ -8,12 +8,12 @@ use fpprobe_profiles::{Profile, parallel};
 use fpprobe_reports::Report;
 use fpprobe_spirv::error::nearest;
 
-use crate::document::Document;
+use crate::document::DocumentKind;
 use crate::select;
 use fpprobe_system::usage::{OrUsage as _, usage_error};
 
 /// A profile of one's own.
-const PROFILE: Document = Document {
+const PROFILE: DocumentKind = DocumentKind {
     name: "profile",
     limit: 4 << 20,
     missing: "what is built in has an id without `.toml` (`fpprobe profiles` lists it)",

@@ -7,17 +7,17 @@ use std::sync::{Mutex, PoisonError};
 use fpprobe_reports::escape::visible;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 
-use crate::event::Event;
+use crate::event::RunEvent;
 use fpprobe_system::usage::say;
 
 /// Shows events.
 pub struct Progress {
     bars: Option<MultiProgress>,
     verbose: bool,
-    devices: Mutex<BTreeMap<usize, Device>>,
+    devices: Mutex<BTreeMap<usize, DeviceProgress>>,
 }
 
-struct Device {
+struct DeviceProgress {
     name: String,
     kernels: usize,
     settled: usize,
@@ -32,20 +32,20 @@ impl Progress {
     }
 
     /// Shows one event.
-    pub fn show(&self, event: &Event<'_>) {
+    pub fn show(&self, event: &RunEvent<'_>) {
         match event {
-            Event::Begun { device, name, kernels, alone } => self.begun(*device, name, *kernels, *alone),
-            Event::Asking { device, worker, kernels } => {
+            RunEvent::Begun { device, name, kernels, alone } => self.begun(*device, name, *kernels, *alone),
+            RunEvent::Asking { device, worker, kernels } => {
                 if self.verbose {
                     let name = self.name(*device);
                     let first = kernels.first().map_or("", String::as_str);
                     self.line(&format!("worker {worker}: {name}: {} kernels from {first}", kernels.len()));
                 }
             }
-            Event::Settled { device, kernels } => self.settled(*device, *kernels),
-            Event::Trouble { subject, text } => self.line(&format!("{}: {}", visible(subject), visible(text))),
-            Event::Done { device } => self.done(*device),
-            Event::Output { worker, stream, text, dropped } => {
+            RunEvent::Settled { device, kernels } => self.settled(*device, *kernels),
+            RunEvent::Trouble { subject, text } => self.line(&format!("{}: {}", visible(subject), visible(text))),
+            RunEvent::Done { device } => self.done(*device),
+            RunEvent::Output { worker, stream, text, dropped } => {
                 if self.verbose {
                     if *dropped > 0 {
                         self.line(&format!("worker {worker} {stream}: {dropped} bytes before this are not shown"));
@@ -59,8 +59,8 @@ impl Progress {
     }
 
     /// Shows what went wrong, and with `--verbose` what workers do; for commands that are over in a moment.
-    pub fn show_troubles(&self, event: &Event<'_>) {
-        if !matches!(event, Event::Begun { .. } | Event::Settled { .. } | Event::Done { .. }) {
+    pub fn show_troubles(&self, event: &RunEvent<'_>) {
+        if !matches!(event, RunEvent::Begun { .. } | RunEvent::Settled { .. } | RunEvent::Done { .. }) {
             self.show(event);
         }
     }
@@ -72,7 +72,7 @@ impl Progress {
         }
     }
 
-    fn with<T>(&self, device: usize, change: impl FnOnce(&mut Device) -> T) -> Option<T> {
+    fn with<T>(&self, device: usize, change: impl FnOnce(&mut DeviceProgress) -> T) -> Option<T> {
         self.devices.lock().unwrap_or_else(PoisonError::into_inner).get_mut(&device).map(change)
     }
 
@@ -92,7 +92,7 @@ impl Progress {
         if bar.is_none() {
             self.line(&format!("{name}: {kernels} kernels"));
         }
-        let entry = Device { name, kernels, settled: 0, bar };
+        let entry = DeviceProgress { name, kernels, settled: 0, bar };
         self.devices.lock().unwrap_or_else(PoisonError::into_inner).insert(device, entry);
     }
 

@@ -5,16 +5,16 @@ use std::path::Path;
 use fpprobe_profiles::{Class, Profile};
 use fpprobe_reports::escape::visible;
 use fpprobe_reports::model::Device;
-use fpprobe_reports::vulkan_profile::{Demands, Standing};
+use fpprobe_reports::vulkan_profile::{DemandOutcome, VulkanDemands};
 use fpprobe_reports::{Report, verified};
 
-use crate::document::Document;
+use crate::document::DocumentKind;
 use crate::exit::Status;
 use crate::profiles;
 use fpprobe_system::usage::{say, usage_error};
 
 /// A Vulkan Profiles file.
-const VULKAN: Document = Document {
+const VULKAN: DocumentKind = DocumentKind {
     name: "Vulkan profile",
     limit: 16 << 20,
     missing: "`fpprobe run --format vulkan-profile -o FILE.json` writes one of what a device claims and does",
@@ -24,7 +24,7 @@ const SHOWN: usize = 12;
 
 /// One requirement.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Requirement {
+pub enum RunRequirement {
     /// A profile of fpprobe's.
     Profile {
         /// Its id.
@@ -33,20 +33,20 @@ pub enum Requirement {
         default: bool,
     },
     /// A Vulkan Profiles file: the device must do what its driver has to claim.
-    Vulkan(Demands),
+    Vulkan(VulkanDemands),
 }
 
 /// Reads requirements; their profiles are added to those judged by.
-pub fn parse(texts: &[String], judged: &mut Vec<Profile>) -> anyhow::Result<Vec<Requirement>> {
+pub fn parse(texts: &[String], judged: &mut Vec<Profile>) -> anyhow::Result<Vec<RunRequirement>> {
     texts
         .iter()
         .map(|text| {
             if let Some((file, name)) = vulkan(text) {
                 add(verified::PROFILE, judged)?;
-                return demands(file, name).map(Requirement::Vulkan);
+                return demands(file, name).map(RunRequirement::Vulkan);
             }
             let (name, default) = text.strip_suffix(":default").map_or((&text[..], false), |name| (name, true));
-            Ok(Requirement::Profile { id: add(name, judged)?, default })
+            Ok(RunRequirement::Profile { id: add(name, judged)?, default })
         })
         .collect()
 }
@@ -74,23 +74,23 @@ fn vulkan(text: &str) -> Option<(&str, Option<&str>)> {
     is_json(file).then_some((file, Some(name)))
 }
 
-fn demands(file: &str, name: Option<&str>) -> anyhow::Result<Demands> {
+fn demands(file: &str, name: Option<&str>) -> anyhow::Result<VulkanDemands> {
     let text = VULKAN.read(Path::new(file))?;
-    Demands::parse(&text, name).map_err(|error| usage_error(format!("Vulkan profile {file}: {error}")))
+    VulkanDemands::parse(&text, name).map_err(|error| usage_error(format!("Vulkan profile {file}: {error}")))
 }
 
 /// Whether every device of the report meets every requirement; says which does not.
-pub fn status(requirements: &[Requirement], report: &Report) -> Status {
+pub fn status(requirements: &[RunRequirement], report: &Report) -> Status {
     let mut status = Status::Done;
     for requirement in requirements {
-        if let Requirement::Vulkan(demands) = requirement {
+        if let RunRequirement::Vulkan(demands) = requirement {
             say(&unchecked(demands));
         }
         for device in &report.devices {
             let name = visible(&device.identity.name);
             let met = match requirement {
-                Requirement::Profile { id, default } => own(device, &name, id, *default),
-                Requirement::Vulkan(demands) => bears_out(device, &name, demands),
+                RunRequirement::Profile { id, default } => own(device, &name, id, *default),
+                RunRequirement::Vulkan(demands) => bears_out(device, &name, demands),
             };
             status = status.and(Status::Unmet.when(!met));
         }
@@ -113,20 +113,20 @@ fn own(device: &Device, name: &str, id: &str, default: bool) -> bool {
 }
 
 /// Claim beside behaviour, member by member.
-fn bears_out(device: &Device, name: &str, demands: &Demands) -> bool {
+fn bears_out(device: &Device, name: &str, demands: &VulkanDemands) -> bool {
     let judged = demands.judge(device);
-    let unmet = judged.iter().filter(|one| one.standing == Standing::Unmet).count();
+    let unmet = judged.iter().filter(|one| one.standing == DemandOutcome::Unmet).count();
     let how = if unmet == 0 { "meets" } else { "does not meet" };
     say(&format!("{name} {how} {}: {} of {} demands are met", demands.profile, judged.len() - unmet, judged.len()));
     for one in &judged {
-        let mark = if one.standing == Standing::Met { "  met  " } else { "  unmet" };
+        let mark = if one.standing == DemandOutcome::Met { "  met  " } else { "  unmet" };
         say(&format!("{mark}  {}: {}; {}", one.member, visible(&one.claim), visible(&one.behaviour)));
     }
     unmet == 0
 }
 
 /// What of a profile is not looked at.
-fn unchecked(demands: &Demands) -> String {
+fn unchecked(demands: &VulkanDemands) -> String {
     let shown: Vec<&str> = demands.unchecked.iter().take(SHOWN).map(String::as_str).collect();
     let more = demands.unchecked.len().saturating_sub(SHOWN);
     let more = if more > 0 { format!(", and {more} more") } else { String::new() };

@@ -16,36 +16,36 @@ mod status;
 
 use fpprobe_profiles::Observation;
 use fpprobe_profiles::judge::Judge;
-use fpprobe_reports::journal::{Pass, Run};
+use fpprobe_reports::journal::{Pass, RunStart};
 use fpprobe_reports::judged::{judge_by, rules};
 use fpprobe_reports::store::Store;
 use fpprobe_reports::{Report, demanded};
 use fpprobe_system::usage::{say, usage_error};
 
 pub use self::compare::Comparison;
-use self::judge::Plan;
+use self::judge::JudgePlan;
 use self::report::DeviceResult;
 use self::select::Selection;
 pub use self::status::RunStatus;
 use crate::cli::Measuring;
-use crate::event::Event;
+use crate::event::RunEvent;
 use crate::exit::Status;
-use crate::journal::{Journal, JournalPlace};
+use crate::journal::{JournalPlace, RunJournal};
 use crate::progress::Progress;
 use crate::session::Session;
 use crate::supervisor::{DeviceSession, Target, Track, side_by_side};
 use crate::{colour, keep};
 
 /// What to measure, what to judge by, and where to keep it.
-pub struct Pipeline<'a> {
+pub struct RunPipeline<'a> {
     /// Configuration, drivers, signals.
     pub session: &'a Session,
     /// How to measure.
     pub measuring: &'a Measuring,
     /// What to judge by, and where the report goes.
-    pub plan: &'a Plan,
+    pub plan: &'a JudgePlan,
     /// What is to run, as selected now or when the journal began.
-    pub run: Run,
+    pub run: RunStart,
     /// The store with the reports of before, where there is one.
     pub store: Option<Store>,
     /// Whether a quick run begins.
@@ -58,7 +58,7 @@ pub struct Pipeline<'a> {
     pub comparison: Option<Comparison>,
 }
 
-impl<'a> Pipeline<'a> {
+impl<'a> RunPipeline<'a> {
     /// Measures what has no result yet, judges, writes the report, stores it and compares it.
     pub fn execute(mut self) -> anyhow::Result<Status> {
         let (plan, session, comparison) = (self.plan, self.session, self.comparison.take());
@@ -79,13 +79,13 @@ impl<'a> Pipeline<'a> {
 
     /// Selects, measures and judges; what becomes of the report is the caller's matter.
     pub fn gather(self) -> anyhow::Result<Gathered<'a>> {
-        let Pipeline { session, measuring, plan, mut run, store, quick, journal, retry, comparison: _ } = self;
+        let RunPipeline { session, measuring, plan, mut run, store, quick, journal, retry, comparison: _ } = self;
         let judges = Judge::together(&plan.profiles);
         let mut settings = session.settings(measuring)?;
         settings.conditions = run.conditions;
         settings.environment.application.clone_from(&run.application);
         let progress = Progress::new(session.verbose);
-        let listener = |event: &Event<'_>| progress.show(event);
+        let listener = |event: &RunEvent<'_>| progress.show(event);
 
         let rows = session.survey(&settings, &listener)?;
         let devices = crate::select::devices(&rows, &run.devices)?;
@@ -113,9 +113,9 @@ impl<'a> Pipeline<'a> {
 fn device(
     site: &DeviceSession<'_>,
     selection: &Selection,
-    run: &Run,
+    run: &RunStart,
     judges: &[Judge<'_>],
-    journal: Option<&Journal>,
+    journal: Option<&RunJournal>,
 ) -> Result<DeviceResult, String> {
     let track = |pass| journal.map(|journal| Track::new(journal, &selection.name, pass));
     let quick = run.quick.as_ref();
@@ -143,7 +143,7 @@ pub struct Gathered<'a> {
     pub report: Report,
     /// How the measuring ended.
     pub status: Status,
-    journal: Option<Journal>,
+    journal: Option<RunJournal>,
     whole: bool,
     /// Who judged it.
     judges: Vec<Judge<'a>>,

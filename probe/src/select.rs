@@ -6,11 +6,11 @@ use fpprobe_reports::selection::selects;
 use fpprobe_spirv::error::nearest;
 use fpprobe_spirv::{Kernel, ParseError};
 
-use crate::supervisor::{Row, Target};
+use crate::supervisor::{ManifestRow, Target};
 use fpprobe_system::usage::usage_error;
 
 /// Every device of every driver, in the order of `fpprobe list`, which is also their index.
-pub fn targets(rows: &[Row]) -> Vec<Target> {
+pub fn targets(rows: &[ManifestRow]) -> Vec<Target> {
     let devices = rows.iter().flat_map(|row| row.devices.iter().flatten().enumerate().map(move |found| (row, found)));
     devices
         .map(|(row, (index, found))| Target { manifest: row.manifest.clone(), index, found: found.clone() })
@@ -18,7 +18,7 @@ pub fn targets(rows: &[Row]) -> Vec<Target> {
 }
 
 /// The devices that these selections name, in list order, each once; all where there is no selection.
-pub fn devices(rows: &[Row], selections: &[String]) -> anyhow::Result<Vec<(usize, Target)>> {
+pub fn devices(rows: &[ManifestRow], selections: &[String]) -> anyhow::Result<Vec<(usize, Target)>> {
     let all: Vec<(usize, Target)> = targets(rows).into_iter().enumerate().collect();
     if selections.is_empty() {
         return Ok(all);
@@ -41,7 +41,7 @@ fn matches(selection: &str, index: usize, target: &Target, count: usize) -> bool
     selects(selection, identity)
 }
 
-fn no_device(selection: &str, all: &[(usize, Target)], rows: &[Row]) -> String {
+fn no_device(selection: &str, all: &[(usize, Target)], rows: &[ManifestRow]) -> String {
     let names: Vec<&str> = all.iter().map(|(_, target)| target.found.identity.name.as_str()).collect();
     let words = names.iter().flat_map(|name| name.split_whitespace()).filter(|word| word.len() > 2);
     let near = nearest(selection, words.chain(names.iter().copied()));

@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 
-use crate::cli::{Global, Measuring, Place};
+use crate::cli::{Global, Measuring, StoreArgs};
 use crate::config::Config;
 use crate::event::Listener;
-use crate::exit::{Ended, Status};
-use crate::supervisor::{Row, Settings, enumerate};
+use crate::exit::{ExitError, Status};
+use crate::supervisor::{ManifestRow, MeasureSettings, enumerate};
 use crate::{absent, discover, keep};
 use fpprobe_system::cancellation::Cancellation;
 use fpprobe_system::usage::say;
@@ -30,9 +30,9 @@ impl Session {
     }
 
     /// How to measure: options over configuration. From here on Ctrl-C and SIGTERM are wishes, heeded between two steps.
-    pub fn settings(&self, measuring: &Measuring) -> anyhow::Result<Settings> {
+    pub fn settings(&self, measuring: &Measuring) -> anyhow::Result<MeasureSettings> {
         self.stop.listen().context("failed to listen for signals")?;
-        let mut settings = Settings::new(&self.config, self.stop.clone());
+        let mut settings = MeasureSettings::new(&self.config, self.stop.clone());
         if let Some(jobs) = measuring.jobs {
             settings.jobs = Some(jobs as usize);
         }
@@ -47,21 +47,21 @@ impl Session {
     }
 
     /// The driver manifests of this machine.
-    pub fn drivers(&self) -> Vec<discover::Found> {
+    pub fn drivers(&self) -> Vec<discover::DriverCandidate> {
         discover::drivers(&self.config.drivers.manifests)
     }
 
     /// Every driver's devices. Ends the program's work where there is no driver at all.
-    pub fn survey(&self, settings: &Settings, listener: Listener<'_>) -> anyhow::Result<Vec<Row>> {
+    pub fn survey(&self, settings: &MeasureSettings, listener: Listener<'_>) -> anyhow::Result<Vec<ManifestRow>> {
         let drivers = self.drivers();
         if drivers.is_empty() {
             let message = "no Vulkan driver is installed: no manifest was found where the Vulkan loader looks \
                 (`fpprobe doctor` shows where, and what to install)";
-            return Err(Ended(Status::Nothing, message.to_owned()).into());
+            return Err(ExitError(Status::Nothing, message.to_owned()).into());
         }
         let rows = enumerate(&drivers, settings, listener);
         if let Some(cause) = self.stop.cause() {
-            return Err(Ended(Status::Nothing, format!("{cause} before anything was measured")).into());
+            return Err(ExitError(Status::Nothing, format!("{cause} before anything was measured")).into());
         }
         if rows.iter().all(|row| row.devices.as_ref().is_ok_and(Vec::is_empty)) {
             say("no driver found a device in this machine (`fpprobe doctor` says what to look at)");
@@ -70,8 +70,8 @@ impl Session {
     }
 
     /// Prints drivers that should have a device and show none: by the machine's device nodes, or by the store.
-    pub fn warn_of_absent(&self, rows: &[Row]) {
-        let store = keep::store(&self.config, &Place::default()).ok();
+    pub fn warn_of_absent(&self, rows: &[ManifestRow]) {
+        let store = keep::store(&self.config, &StoreArgs::default()).ok();
         let absent = absent::incidents(rows, store.as_ref());
         absent.iter().filter(|incident| incident.outcome.is_some()).for_each(|one| say(&absent::remedy(one)));
     }

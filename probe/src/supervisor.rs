@@ -30,20 +30,20 @@ use fpprobe_reports::model::{Conditions, Finding, Incident};
 use fpprobe_spirv::{Cases, Kernel};
 
 use crate::config::Config;
-use crate::event::Event;
+use crate::event::RunEvent;
 use fpprobe_system::cancellation::Cancellation;
-use fpprobe_worker::protocol::{Answer, Found, Request};
+use fpprobe_worker::protocol::{EnumeratedDevice, KernelResult, Request};
 
 pub use batch::Batching;
 pub use device_session::{Deadline, DeviceSession};
-pub use enumerate::{Row, ask_loader, enumerate};
-pub use environment::Environment;
+pub use enumerate::{ManifestRow, ask_loader, enumerate};
+pub use environment::WorkerEnvironment;
 pub use failures::is_violent;
 pub use track::Track;
 
 /// How to measure.
 #[derive(Clone, Debug)]
-pub struct Settings {
+pub struct MeasureSettings {
     /// Worker processes per device; `None` for the default of its kind.
     pub jobs: Option<usize>,
     /// Deadline of a batch, and of a kernel that is asked alone.
@@ -57,7 +57,7 @@ pub struct Settings {
     /// Most memory of a worker's own, in MiB; 0 is no limit.
     pub memory: u64,
     /// Environment of workers.
-    pub environment: Environment,
+    pub environment: WorkerEnvironment,
     /// What all runs have in common.
     pub conditions: Conditions,
     /// Where workers write what dispatches leave in memory.
@@ -74,7 +74,7 @@ pub struct Target {
     /// Its place in the driver's list.
     pub index: usize,
     /// What is known of it.
-    pub found: Found,
+    pub found: EnumeratedDevice,
 }
 
 /// A kernel to measure.
@@ -88,7 +88,7 @@ pub struct WorkItem {
 
 /// What a device answered.
 #[derive(Clone, Debug, Default)]
-pub struct Measured {
+pub struct Measurement {
     /// One observation per kernel that was asked, in the order given.
     pub observations: Vec<Observation>,
     /// Kernels that were not asked, because the measurement ended early.
@@ -103,10 +103,10 @@ pub struct Measured {
     pub findings: Vec<Finding>,
 }
 
-impl Measured {
+impl Measurement {
     /// Adds what came of a later pass.
-    pub fn absorb(&mut self, later: Measured) {
-        let Measured { observations, unasked, left_out, held, incidents, findings } = later;
+    pub fn absorb(&mut self, later: Measurement) {
+        let Measurement { observations, unasked, left_out, held, incidents, findings } = later;
         self.observations.extend(observations);
         self.unasked += unasked;
         self.left_out.extend(left_out);
@@ -125,17 +125,17 @@ impl Target {
     }
 }
 
-impl Settings {
+impl MeasureSettings {
     /// From the configuration, for measurements that end when this says so.
-    pub fn new(config: &Config, stop: Cancellation) -> Settings {
-        Settings {
+    pub fn new(config: &Config, stop: Cancellation) -> MeasureSettings {
+        MeasureSettings {
             jobs: Some(config.workers.jobs as usize).filter(|jobs| *jobs > 0),
             timeout: Duration::from_secs_f64(config.workers.timeout),
             device_timeout: Duration::from_secs_f64(config.workers.device_timeout),
             batch: config.workers.batch,
             failures: config.workers.failures,
             memory: config.workers.memory,
-            environment: Environment::new(config),
+            environment: WorkerEnvironment::new(config),
             conditions: Conditions::default(),
             dump_raw: None,
             stop,
@@ -149,7 +149,7 @@ impl Settings {
 }
 
 /// The request that makes a worker ready for a device.
-fn open_request(target: &Target, settings: &Settings) -> Request {
+fn open_request(target: &Target, settings: &MeasureSettings) -> Request {
     let key = target.found.identity.key.clone();
     Request::Open { index: target.index, key, conditions: settings.conditions }
 }
@@ -175,7 +175,7 @@ pub fn measure(
     asks: &[WorkItem],
     batching: Batching,
     track: Option<&Track<'_>>,
-) -> Result<Measured, String> {
+) -> Result<Measurement, String> {
     let DeviceSession { number, target, settings, listener, .. } = *site;
     let mut batches = batch::batches(asks, batching, settings.batch);
     if let Some(deadline) = site.deadline {
@@ -183,12 +183,17 @@ pub fn measure(
         batches.sort_by_key(|batch| batch.iter().copied().min().filter(|first| *first >= deadline.from));
     }
     let lanes = settings.jobs(target).min(batches.len());
-    let mut queue = queue::Queue::new(asks.len(), batches);
+    let mut queue = queue::BatchQueue::new(asks.len(), batches);
     let held = track.map_or(Ok(BTreeSet::new()), |track| replay::replay(&mut queue, asks, track))?;
     queue.limit(settings.failures);
     let name = target.label();
-    listener(&Event::Begun { device: number, name: &name, kernels: asks.len(), alone: batching != Batching::Shared });
-    listener(&Event::Settled { device: number, kernels: queue.settled() });
+    listener(&RunEvent::Begun {
+        device: number,
+        name: &name,
+        kernels: asks.len(),
+        alone: batching != Batching::Shared,
+    });
+    listener(&RunEvent::Settled { device: number, kernels: queue.settled() });
     let shared = worker_slot::Shared::new(queue, site, track, (asks, batching.runs()));
     std::thread::scope(|scope| {
         for _ in 0..lanes {
@@ -203,12 +208,12 @@ pub fn measure(
     measured.held = held.into_iter().map(|place| asks[place].kernel).collect();
     let answered = asks.iter().zip(answers).filter_map(|(ask, answer)| Some(observation(ask, answer?)));
     measured.observations = answered.collect();
-    listener(&Event::Done { device: number });
+    listener(&RunEvent::Done { device: number });
     Ok(measured)
 }
 
 /// What a kernel answered.
-pub fn observation(ask: &WorkItem, answer: Answer) -> Observation {
+pub fn observation(ask: &WorkItem, answer: KernelResult) -> Observation {
     Observation {
         kernel: ask.kernel,
         cases: ask.cases.clone(),

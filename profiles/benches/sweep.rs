@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use fpprobe_profiles::profile::built_in;
-use fpprobe_profiles::sweep::{CHUNK, Tally, Verifier};
+use fpprobe_profiles::sweep::{CHUNK, SweepStatistics, Verifier};
 
 /// A function with its name in kernels.
 type Named = (&'static str, fn(f64) -> f64);
@@ -34,7 +34,7 @@ fn main() {
         for profile in &profiles {
             let kernel = format!("f32.{name}").parse().expect("a kernel");
             let Ok(verifier) = Verifier::new(&kernel, std::slice::from_ref(profile)) else { continue };
-            let (mut tally, mut spent, mut slowest) = (Tally::default(), Duration::ZERO, (Duration::ZERO, 0));
+            let (mut tally, mut spent, mut slowest) = (SweepStatistics::default(), Duration::ZERO, (Duration::ZERO, 0));
             for exponent in 0..512 {
                 let first = exponent << 23 | (exponent % 8) * CHUNK;
                 let result = |input: u64| {

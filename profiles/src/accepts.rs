@@ -3,19 +3,19 @@
 use fpprobe_spirv::Kernel;
 
 use crate::accepted::{Accepted, Set};
-use crate::oracle::{Demand, Question};
+use crate::oracle::{Demand, Signature};
 use crate::profile::{Profile, Requirement, Rule};
 use crate::verdict::Level;
 
 /// What the required rules of a profile accept for a case, and which rules those are. Without any rule: anything.
 pub fn accepts(profile: &Profile, kernel: &Kernel, case: &[u64]) -> (Accepted, Vec<String>) {
-    Demands::new([profile], kernel).accepts(case)
+    KernelDemands::new([profile], kernel).accepts(case)
 }
 
 /// The required rules of profiles that say of a kernel's results, each by itself, which are accepted.
 #[derive(Debug)]
-pub struct Demands<'p> {
-    question: Question,
+pub struct KernelDemands<'p> {
+    question: Signature,
     /// Which lanes are looked at, as the rule says, and what is demanded there. Profiles share rules; each is here once.
     looks: Vec<(&'p Rule, &'p Demand)>,
     rules: Vec<Demanding<'p>>,
@@ -28,15 +28,15 @@ pub struct Demanding<'p> {
     pub profile: usize,
     /// The rule.
     pub rule: &'p Rule,
-    /// The place of what it accepts among what [`Demands::of`] gives.
+    /// The place of what it accepts among what [`KernelDemands::of`] gives.
     pub look: usize,
 }
 
-impl<'p> Demands<'p> {
+impl<'p> KernelDemands<'p> {
     /// What profiles demand of this kernel.
-    pub fn new(profiles: impl IntoIterator<Item = &'p Profile>, kernel: &Kernel) -> Demands<'p> {
+    pub fn new(profiles: impl IntoIterator<Item = &'p Profile>, kernel: &Kernel) -> KernelDemands<'p> {
         let decides = |rule: &Rule| rule.level == Level::Required && rule.requirements.contains(&Requirement::Result);
-        let mut demands = Demands { question: Question::new(kernel), looks: Vec::new(), rules: Vec::new() };
+        let mut demands = KernelDemands { question: Signature::new(kernel), looks: Vec::new(), rules: Vec::new() };
         for (profile, own) in profiles.into_iter().enumerate() {
             for (rule, part) in own.rules_for(kernel).filter(|(rule, _)| decides(rule)) {
                 let look = demands.look(rule, &part.demand);

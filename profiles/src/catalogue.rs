@@ -11,7 +11,7 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use crate::profile::{Part, Profile, Rule};
-use crate::source::{Source, SourceError};
+use crate::source::{SourceError, SourceFile};
 use crate::verdict::Level;
 
 /// The catalogue.
@@ -56,7 +56,7 @@ pub struct Section {
     /// The profile that holds them.
     pub profile: String,
     /// Its ids, in order.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<CatalogueEntry>,
     /// Whether every other rule of the profile is an id, too: the document does not number all.
     unnumbered: bool,
     /// Kernel operations that a required rule of the profile must look at, in each of the formats that it exists for.
@@ -66,16 +66,16 @@ pub struct Section {
 
 /// One id.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Entry {
+pub struct CatalogueEntry {
     /// The id.
     pub id: String,
     /// What becomes of it.
-    pub standing: Standing,
+    pub standing: IdStatus,
 }
 
 /// What becomes of an id.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Standing {
+pub enum IdStatus {
     /// Rules look at it.
     Rules {
         /// The profile that must hold them.
@@ -140,7 +140,7 @@ struct RawUnjudged {
 }
 
 impl RawUnjudged {
-    fn checked(self, source: &Source) -> Result<Unjudged, SourceError> {
+    fn checked(self, source: &SourceFile) -> Result<Unjudged, SourceError> {
         let RawUnjudged { profile, kernels, reason, citation } = self;
         for kernel in &kernels {
             let exists = kernel.get_ref().split_once('.').is_some_and(|(format, name)| {
@@ -172,22 +172,22 @@ struct RawEntry {
 }
 
 impl RawEntry {
-    fn standing(&self, profile: &str) -> Result<Standing, &'static str> {
+    fn standing(&self, profile: &str) -> Result<IdStatus, &'static str> {
         let said = |text: &Option<String>| text.clone().filter(|text| !text.trim().is_empty());
         match self {
             RawEntry { other_paths: Some(_), profile: None, rules: None, not_testable: None, citation: None } => {
-                said(&self.other_paths).map(Standing::OtherPaths).ok_or("`other_paths` names none")
+                said(&self.other_paths).map(IdStatus::OtherPaths).ok_or("`other_paths` names none")
             }
             RawEntry { not_testable: Some(_), profile: None, rules: None, other_paths: None, citation } => {
                 let reason = said(&self.not_testable).ok_or("`not_testable` gives no reason")?;
                 let citation = said(citation).ok_or("`not_testable` needs a `citation`: where the text says so")?;
-                Ok(Standing::NotTestable { reason, citation })
+                Ok(IdStatus::NotTestable { reason, citation })
             }
             RawEntry { other_paths: None, not_testable: None, citation: None, profile: own, rules } => {
                 let profile = own.as_deref().unwrap_or(profile).to_owned();
                 match rules {
                     Some(rules) if rules.is_empty() => Err("`rules` names none"),
-                    rules => Ok(Standing::Rules { profile, rules: rules.clone().unwrap_or_default() }),
+                    rules => Ok(IdStatus::Rules { profile, rules: rules.clone().unwrap_or_default() }),
                 }
             }
             _ => Err("give `profile` and `rules`, or `other_paths`, or `not_testable` with `citation`"),
@@ -203,7 +203,7 @@ impl Catalogue {
 
     /// Reads one. Refuses an id that is said to be not testable without a citation.
     pub fn parse(file: &str, text: &str) -> Result<Catalogue, SourceError> {
-        let source = Source { file: file.to_owned(), text: text.to_owned() };
+        let source = SourceFile { file: file.to_owned(), text: text.to_owned() };
         let raw: RawCatalogue = source.read()?;
         let mut tables = raw.id;
         let mut seen = BTreeSet::new();
@@ -217,10 +217,10 @@ impl Catalogue {
                 }
                 let table = tables.remove(id);
                 let at = table.as_ref().map_or(at, |table| table.span().start);
-                let own = || Standing::Rules { profile: section.profile.clone(), rules: Vec::new() };
+                let own = || IdStatus::Rules { profile: section.profile.clone(), rules: Vec::new() };
                 let standing = table.map_or_else(|| Ok(own()), |table| table.get_ref().standing(&section.profile));
                 let standing = standing.map_err(|problem| source.error(at, format!("`id.{id}`: {problem}")))?;
-                entries.push(Entry { id: id.clone(), standing });
+                entries.push(CatalogueEntry { id: id.clone(), standing });
             }
             let format = |format: &Spanned<String>| {
                 let parsed = format.get_ref().parse::<Format>();
@@ -325,14 +325,14 @@ impl Catalogue {
 
 impl Section {
     /// Its ids, those of rules that the document does not number among them.
-    pub fn ids(&self, profiles: &[Profile]) -> Vec<Entry> {
+    pub fn ids(&self, profiles: &[Profile]) -> Vec<CatalogueEntry> {
         let own = profiles.iter().filter(|profile| self.unnumbered && profile.id == self.profile);
         let others = own
             .flat_map(|profile| &profile.rules)
             .filter(|rule| !self.entries.iter().any(|entry| entry.names(&rule.id)));
-        let others = others.map(|rule| Entry {
+        let others = others.map(|rule| CatalogueEntry {
             id: rule.id.clone(),
-            standing: Standing::Rules { profile: self.profile.clone(), rules: Vec::new() },
+            standing: IdStatus::Rules { profile: self.profile.clone(), rules: Vec::new() },
         });
         self.entries.iter().cloned().chain(others).collect()
     }
@@ -360,11 +360,11 @@ impl Section {
     }
 }
 
-impl Entry {
+impl CatalogueEntry {
     /// Whether a rule of this id belongs to it: one of its own id, or one that begins with it, or one that it names.
     fn names(&self, rule: &str) -> bool {
         let begins = rule.strip_prefix(&self.id).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'));
-        begins || matches!(&self.standing, Standing::Rules { rules, .. } if rules.iter().any(|named| named == rule))
+        begins || matches!(&self.standing, IdStatus::Rules { rules, .. } if rules.iter().any(|named| named == rule))
     }
 
     /// The rules of each profile that look at it: profile, rules.
@@ -378,7 +378,7 @@ impl Entry {
 
     fn gaps(&self, profiles: &[Profile]) -> Vec<(String, String)> {
         match &self.standing {
-            Standing::Rules { profile, rules } => {
+            IdStatus::Rules { profile, rules } => {
                 let own: Vec<&Rule> =
                     profiles.iter().filter(|known| known.id == *profile).flat_map(|known| &known.rules).collect();
                 let by_id = rules.is_empty() && !own.iter().any(|rule| self.names(&rule.id));
@@ -386,7 +386,7 @@ impl Entry {
                 let lacking = by_id.then_some(&self.id).into_iter().chain(lacking);
                 lacking.map(|rule| (self.id.clone(), format!("{profile} has no rule `{rule}`"))).collect()
             }
-            Standing::OtherPaths(_) | Standing::NotTestable { .. } => {
+            IdStatus::OtherPaths(_) | IdStatus::NotTestable { .. } => {
                 let holders = profiles.iter().filter(|profile| profile.rules.iter().any(|rule| self.names(&rule.id)));
                 holders
                     .map(|profile| (self.id.clone(), format!("is a rule of {}, but is said to be none", profile.id)))

@@ -10,10 +10,10 @@ use fpprobe_spirv::{Control, Kernel, Via};
 use crate::accuracy::Accuracy;
 use crate::encoding::components;
 use crate::environment::{Environment, Invalid, Nan, NonFinite, Sign, Subnormals, Ulp};
-use crate::judge::Evidence;
-use crate::lanes::{Class, Lanes, ResultClass};
+use crate::judge::LaneEvidence;
+use crate::lanes::{LaneSelection, OperandClass, ResultClass};
 use crate::observation::{Observation, Outcome};
-use crate::oracle::{Demand, Question, accepted_on};
+use crate::oracle::{Demand, Signature, accepted_on};
 
 /// A claim that behaviour contradicts.
 #[derive(Clone, Debug)]
@@ -23,13 +23,13 @@ pub struct Contradiction {
     /// How many lanes contradict it.
     pub lanes: usize,
     /// Some of them.
-    pub evidence: Vec<Evidence>,
+    pub evidence: Vec<LaneEvidence>,
 }
 
 /// What a mode obliges to.
 struct Obligation {
     functions: &'static [Function],
-    lanes: Vec<Lanes>,
+    lanes: Vec<LaneSelection>,
     environment: Environment,
     accuracy: Accuracy,
 }
@@ -37,7 +37,11 @@ struct Obligation {
 const ROUNDED: &[Function] = &[Function::Add, Function::Sub, Function::Mul];
 
 fn obligation(control: Control) -> Option<Obligation> {
-    let numbers = |result| Lanes { none: vec![Class::Nan, Class::Infinite], result, ..Lanes::default() };
+    let numbers = |result| LaneSelection {
+        none: vec![OperandClass::Nan, OperandClass::Infinite],
+        result,
+        ..LaneSelection::default()
+    };
     Some(match control {
         Control::Dp(_) => Obligation {
             functions: &[
@@ -49,7 +53,10 @@ fn obligation(control: Control) -> Option<Obligation> {
                 Function::Min,
                 Function::Max,
             ],
-            lanes: vec![Lanes { any: vec![Class::Subnormal], ..numbers(None) }, numbers(Some(ResultClass::Tiny))],
+            lanes: vec![
+                LaneSelection { any: vec![OperandClass::Subnormal], ..numbers(None) },
+                numbers(Some(ResultClass::Tiny)),
+            ],
             environment: Environment {
                 subnormal_inputs: Subnormals::Keep,
                 subnormal_results: Subnormals::Keep,
@@ -59,7 +66,10 @@ fn obligation(control: Control) -> Option<Obligation> {
         },
         Control::Ftz(_) => Obligation {
             functions: &[Function::Add, Function::Sub, Function::Mul, Function::Neg, Function::Abs],
-            lanes: vec![Lanes { any: vec![Class::Subnormal], ..numbers(None) }, numbers(Some(ResultClass::Tiny))],
+            lanes: vec![
+                LaneSelection { any: vec![OperandClass::Subnormal], ..numbers(None) },
+                numbers(Some(ResultClass::Tiny)),
+            ],
             environment: Environment { subnormal_results: Subnormals::Flush, ..Environment::OPEN },
             accuracy: Accuracy::EitherNeighbour,
         },
@@ -71,10 +81,10 @@ fn obligation(control: Control) -> Option<Obligation> {
         },
         Control::Szin(_) => Obligation {
             functions: ROUNDED,
-            lanes: vec![Lanes {
-                any: vec![Class::Zero, Class::Infinite, Class::Nan],
-                none: vec![Class::Subnormal],
-                ..Lanes::default()
+            lanes: vec![LaneSelection {
+                any: vec![OperandClass::Zero, OperandClass::Infinite, OperandClass::Nan],
+                none: vec![OperandClass::Subnormal],
+                ..LaneSelection::default()
             }],
             environment: Environment {
                 zero_sign: Sign::Exact,
@@ -127,7 +137,7 @@ fn check(obligation: &Obligation, observation: &Observation, contradiction: &mut
         accuracy: obligation.accuracy.clone(),
         ulp: Ulp::Vulkan,
     };
-    let question = Question::new(kernel);
+    let question = Signature::new(kernel);
     for (index, case) in observation.cases.iter().enumerate() {
         let answer = components(kernel, observation.answer(index));
         for (part, encoding) in question.encodings.iter().enumerate() {
@@ -136,7 +146,7 @@ fn check(obligation: &Obligation, observation: &Observation, contradiction: &mut
             if looked && !accepted_on(*encoding, &operands, &demand).contains(answer[part]) {
                 contradiction.lanes += 1;
                 if contradiction.evidence.len() < 4 {
-                    contradiction.evidence.push(Evidence {
+                    contradiction.evidence.push(LaneEvidence {
                         kernel: *kernel,
                         case: case.to_vec(),
                         answer: observation.answer(index).to_vec(),

@@ -10,7 +10,7 @@ use std::ops::AddAssign;
 use fpprobe_spirv::{Cases, Kernel, cases};
 
 use crate::encoding::Encoding;
-use crate::oracle::{Demand, Question};
+use crate::oracle::{Demand, Signature};
 use crate::parallel;
 use crate::profile::{Part, Profile, Requirement, Rule};
 
@@ -20,7 +20,7 @@ mod wrong;
 
 use lane::Probe;
 pub use lane::{Mistake, mistakes, right};
-pub use wrong::Wrong;
+pub use wrong::WrongResult;
 
 /// Coverage of a profile.
 #[derive(Clone, Debug)]
@@ -50,7 +50,7 @@ pub struct KernelCoverage<'p> {
     /// Cases that it is asked by default.
     pub inputs: usize,
     /// What the rule makes of them.
-    pub tally: Tally,
+    pub tally: LaneStatistics,
 }
 
 /// How often a wrong answer was tried, and how often it was not accepted.
@@ -64,7 +64,7 @@ pub struct Tries {
 
 /// Lanes, counted.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Tally {
+pub struct LaneStatistics {
     /// Lanes that are judged: a part of the result of a case each.
     pub judged: usize,
     /// Lanes on which one answer is accepted, or any NaN.
@@ -72,14 +72,14 @@ pub struct Tally {
     /// Lanes on which everything is accepted: not judged, and in no other number.
     pub vacuous: usize,
     /// Wrong answers by kind, of kinds that were tried.
-    pub wrong: BTreeMap<Wrong, Tries>,
+    pub wrong: BTreeMap<WrongResult, Tries>,
 }
 
-impl Tally {
+impl LaneStatistics {
     /// Plausible wrong answers that are not accepted. The answer just outside of what is accepted is wrong by definition and
     /// not among them.
     pub fn rejected(&self) -> usize {
-        self.wrong.iter().filter(|(kind, _)| **kind != Wrong::JustOutside).map(|(_, tries)| tries.rejected).sum()
+        self.wrong.iter().filter(|(kind, _)| **kind != WrongResult::JustOutside).map(|(_, tries)| tries.rejected).sum()
     }
 
     /// Whether nothing is judged.
@@ -94,7 +94,8 @@ impl Tally {
         }
         self.judged += 1;
         self.single += usize::from(probe.single);
-        for (index, kind) in Wrong::ALL.into_iter().enumerate().filter(|(index, _)| probe.tried >> index & 1 == 1) {
+        for (index, kind) in WrongResult::ALL.into_iter().enumerate().filter(|(index, _)| probe.tried >> index & 1 == 1)
+        {
             let tries = self.wrong.entry(kind).or_default();
             tries.tried += 1;
             tries.rejected += (probe.rejected >> index & 1) as usize;
@@ -102,8 +103,8 @@ impl Tally {
     }
 }
 
-impl AddAssign<&Tally> for Tally {
-    fn add_assign(&mut self, other: &Tally) {
+impl AddAssign<&LaneStatistics> for LaneStatistics {
+    fn add_assign(&mut self, other: &LaneStatistics) {
         self.judged += other.judged;
         self.single += other.single;
         self.vacuous += other.vacuous;
@@ -117,20 +118,20 @@ impl AddAssign<&Tally> for Tally {
 
 impl RuleCoverage<'_> {
     /// The tally of all its kernels.
-    pub fn tally(&self) -> Tally {
+    pub fn tally(&self) -> LaneStatistics {
         sum(self.kernels.iter().map(|kernel| &kernel.tally))
     }
 }
 
 impl Coverage<'_> {
     /// The tally of all its rules.
-    pub fn tally(&self) -> Tally {
+    pub fn tally(&self) -> LaneStatistics {
         sum(self.rules.iter().flat_map(|rule| &rule.kernels).map(|kernel| &kernel.tally))
     }
 }
 
-fn sum<'a>(tallies: impl Iterator<Item = &'a Tally>) -> Tally {
-    let mut sum = Tally::default();
+fn sum<'a>(tallies: impl Iterator<Item = &'a LaneStatistics>) -> LaneStatistics {
+    let mut sum = LaneStatistics::default();
     tallies.for_each(|tally| sum += tally);
     sum
 }
@@ -166,9 +167,9 @@ impl Surveyor {
     /// The coverage of one rule.
     pub fn rule<'p>(&mut self, rule: &'p Rule) -> RuleCoverage<'p> {
         let lowerings = |part: &'p Part| part.lowerings.iter().map(move |kernel| (part, *kernel));
-        let mut tallies: HashMap<usize, Tally> = HashMap::new();
+        let mut tallies: HashMap<usize, LaneStatistics> = HashMap::new();
         let kernels = rule.parts.iter().flat_map(lowerings).map(|(part, kernel)| {
-            let (question, cases) = (Question::new(&kernel), cases::cases(&kernel));
+            let (question, cases) = (Signature::new(&kernel), cases::cases(&kernel));
             let setting = self.setting(&question, &cases, part);
             // A rule looks at kernels of one setting in one way.
             let tally = tallies.entry(setting).or_insert_with(|| self.tally(rule, part, &question, &cases, setting));
@@ -179,7 +180,7 @@ impl Surveyor {
     }
 
     /// The number of a kernel's setting.
-    fn setting(&mut self, question: &Question, cases: &Cases, part: &Part) -> usize {
+    fn setting(&mut self, question: &Signature, cases: &Cases, part: &Part) -> usize {
         let setting =
             Setting { cases: cases.name.clone(), encodings: question.encodings.clone(), demand: part.demand.clone() };
         self.known.iter().position(|(known, _)| *known == setting).unwrap_or_else(|| {
@@ -189,10 +190,17 @@ impl Surveyor {
         })
     }
 
-    fn tally(&mut self, rule: &Rule, part: &Part, question: &Question, cases: &Cases, setting: usize) -> Tally {
+    fn tally(
+        &mut self,
+        rule: &Rule,
+        part: &Part,
+        question: &Signature,
+        cases: &Cases,
+        setting: usize,
+    ) -> LaneStatistics {
         let probes = &mut self.known[setting].1;
         let results = rule.requirements.contains(&Requirement::Result);
-        let mut tally = Tally::default();
+        let mut tally = LaneStatistics::default();
         for (case, index, _) in rule.looks_at(question, cases, &part.demand) {
             let lane = &mut probes[case * question.encodings.len() + index];
             let probe = *lane.get_or_insert_with(|| lane::probe(question, cases.case(case), index, &part.demand));

@@ -144,15 +144,15 @@ pub(crate) fn texel_field(channels: &[Channel], part: usize) -> (u32, Encoding) 
 
 /// Reads single parts out of a kernel's answers, laid out one case after the other.
 #[derive(Clone, Debug)]
-pub struct Reader {
+pub struct PartReader {
     fields: Option<Vec<(u32, Encoding)>>,
     width: usize,
 }
 
-impl Reader {
+impl PartReader {
     /// For a kernel's answers.
-    pub fn new(kernel: &Kernel) -> Reader {
-        Reader { fields: fields(kernel), width: kernel.outputs() }
+    pub fn new(kernel: &Kernel) -> PartReader {
+        PartReader { fields: fields(kernel), width: kernel.outputs() }
     }
 
     /// One of the parts of [`Encoding::of_result`] of the answer to a case.

@@ -66,12 +66,12 @@ pub struct Expression {
     /// Where it stands in the text, in bytes.
     pub at: usize,
     /// What it is.
-    pub kind: Kind,
+    pub kind: ExpressionKind,
 }
 
 /// What an expression is.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Kind {
+pub enum ExpressionKind {
     /// A decimal number, not negative, as it is written.
     Number(String),
     /// An operand or a definition.
@@ -166,8 +166,8 @@ impl fmt::Display for Formula {
 impl fmt::Display for Expression {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.kind {
-            Kind::Number(text) | Kind::Name(text) => f.write_str(text),
-            Kind::Operator(operator, values) => match values.as_slice() {
+            ExpressionKind::Number(text) | ExpressionKind::Name(text) => f.write_str(text),
+            ExpressionKind::Operator(operator, values) => match values.as_slice() {
                 [value] => {
                     f.write_str("-")?;
                     value.write_within(f, operator.strength())
@@ -180,16 +180,16 @@ impl fmt::Display for Expression {
                 }
                 _ => Ok(()),
             },
-            Kind::Call(name, arguments) => {
+            ExpressionKind::Call(name, arguments) => {
                 let arguments: Vec<String> = arguments.iter().map(ToString::to_string).collect();
                 write!(f, "{name}({})", arguments.join(", "))
             }
-            Kind::Select(relation, parts) => {
+            ExpressionKind::Select(relation, parts) => {
                 let [fails, holds, left, right] = &**parts;
                 let symbol = RELATIONS.iter().find(|(_, known)| known == relation).map_or("?", |(symbol, _)| symbol);
                 write!(f, "select({fails}, {holds}, {left} {symbol} {right})")
             }
-            Kind::Swizzle(value, components) => {
+            ExpressionKind::Swizzle(value, components) => {
                 value.write_within(f, 4)?;
                 f.write_str(".")?;
                 components.iter().try_for_each(|index| write!(f, "{}", COMPONENTS[usize::from(*index)]))
@@ -202,8 +202,8 @@ impl Expression {
     /// In parentheses where it binds less strongly than what is around it.
     fn write_within(&self, f: &mut fmt::Formatter<'_>, strength: u8) -> fmt::Result {
         match &self.kind {
-            Kind::Operator(operator, _) if operator.strength() < strength => write!(f, "({self})"),
-            Kind::Number(_) if strength > 3 => write!(f, "({self})"),
+            ExpressionKind::Operator(operator, _) if operator.strength() < strength => write!(f, "({self})"),
+            ExpressionKind::Number(_) if strength > 3 => write!(f, "({self})"),
             _ => write!(f, "{self}"),
         }
     }

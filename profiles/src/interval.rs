@@ -129,7 +129,7 @@ pub fn least<N: Number>(a: N, b: N) -> N {
 
 /// What an intermediate value may be.
 #[derive(PartialEq, Debug)]
-pub enum Values {
+pub enum RealSet {
     /// Any value of the format, a NaN among them: nothing is known.
     Anything,
     /// A number of one of these intervals: ascending, disjoint, at least one.
@@ -142,47 +142,47 @@ pub type Parts = SmallVec<[Interval; 1]>;
 /// How many intervals a union has at most; the nearest two become one where there would be more.
 const MOST: usize = 12;
 
-impl Clone for Values {
+impl Clone for RealSet {
     /// The derived one would go interval by interval.
-    fn clone(&self) -> Values {
+    fn clone(&self) -> RealSet {
         match self {
-            Values::Anything => Values::Anything,
-            Values::Within(parts) => Values::Within(Parts::from_slice(parts)),
+            RealSet::Anything => RealSet::Anything,
+            RealSet::Within(parts) => RealSet::Within(Parts::from_slice(parts)),
         }
     }
 }
 
-impl Values {
+impl RealSet {
     /// One number.
-    pub fn point(value: f64) -> Values {
-        Values::from(Interval::point(value))
+    pub fn point(value: f64) -> RealSet {
+        RealSet::from(Interval::point(value))
     }
 
     /// Union.
     #[must_use]
-    pub fn or(self, other: Values) -> Values {
+    pub fn or(self, other: RealSet) -> RealSet {
         match (self, other) {
-            (Values::Within(mut parts), Values::Within(more)) => {
+            (RealSet::Within(mut parts), RealSet::Within(more)) => {
                 for part in more {
                     insert(&mut parts, part);
                 }
-                Values::Within(parts)
+                RealSet::Within(parts)
             }
-            _ => Values::Anything,
+            _ => RealSet::Anything,
         }
     }
 
     /// The union and a zero.
     #[must_use]
-    pub fn or_zero(self) -> Values {
-        self.or(Values::from(Interval::ZERO))
+    pub fn or_zero(self) -> RealSet {
+        self.or(RealSet::from(Interval::ZERO))
     }
 
     /// The intervals; `None` where nothing is known.
     pub fn parts(&self) -> Option<&[Interval]> {
         match self {
-            Values::Anything => None,
-            Values::Within(parts) => Some(parts),
+            RealSet::Anything => None,
+            RealSet::Within(parts) => Some(parts),
         }
     }
 
@@ -198,9 +198,9 @@ impl Values {
     }
 }
 
-impl From<Interval> for Values {
-    fn from(interval: Interval) -> Values {
-        Values::Within(smallvec![interval])
+impl From<Interval> for RealSet {
+    fn from(interval: Interval) -> RealSet {
+        RealSet::Within(smallvec![interval])
     }
 }
 
@@ -230,18 +230,18 @@ mod tests {
         Interval { lo: f64::from(lo), hi: f64::from(hi) }
     }
 
-    fn union(intervals: &[(i32, i32)]) -> Values {
-        intervals.iter().map(|(lo, hi)| Values::from(interval(*lo, *hi))).reduce(Values::or).unwrap()
+    fn union(intervals: &[(i32, i32)]) -> RealSet {
+        intervals.iter().map(|(lo, hi)| RealSet::from(interval(*lo, *hi))).reduce(RealSet::or).unwrap()
     }
 
     #[test]
     fn unions_are_ordered_and_what_meets_is_one() {
         assert_eq!(union(&[(5, 6), (1, 2), (3, 4)]), union(&[(1, 2), (3, 4), (5, 6)]));
-        assert_eq!(union(&[(5, 6), (1, 2), (2, 5)]), Values::from(interval(1, 6)));
-        assert_eq!(union(&[(1, 1), (3, 3), (0, 9)]), Values::from(interval(0, 9)));
+        assert_eq!(union(&[(5, 6), (1, 2), (2, 5)]), RealSet::from(interval(1, 6)));
+        assert_eq!(union(&[(1, 1), (3, 3), (0, 9)]), RealSet::from(interval(0, 9)));
         assert_eq!(union(&[(3, 4)]).or_zero().parts().unwrap().len(), 2);
         assert_eq!(union(&[(-3, 4)]).or_zero(), union(&[(-3, 4)]));
-        assert_eq!(union(&[(1, 2)]).or(Values::Anything), Values::Anything);
+        assert_eq!(union(&[(1, 2)]).or(RealSet::Anything), RealSet::Anything);
         assert_eq!(union(&[(5, 6), (1, 2)]).hull(), Some(interval(1, 6)));
     }
 

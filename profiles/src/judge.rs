@@ -11,7 +11,7 @@ use crate::oracle::Demand;
 use crate::parallel;
 use crate::profile::Profile;
 use crate::verdict::{Class, Level, Verdict};
-use crate::ways::{self, Pair};
+use crate::ways::{self, VariantPair};
 
 mod behaviour;
 mod combine;
@@ -38,7 +38,7 @@ pub const EVIDENCE: usize = 8;
 
 /// One lane that shows something.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Evidence {
+pub struct LaneEvidence {
     /// The kernel, with its controls.
     pub kernel: Kernel,
     /// The case: the components of all operands.
@@ -71,7 +71,7 @@ pub struct RuleVerdict {
     /// Lanes that it does not accept either and that count for other rules: how many for which.
     pub elsewhere: Vec<(String, usize)>,
     /// The first lanes that count.
-    pub evidence: Vec<Evidence>,
+    pub evidence: Vec<LaneEvidence>,
     /// Kernels that gave them, for a run of each alone.
     pub deviating: Vec<Kernel>,
     /// Every lane that counts, of which some are the evidence: kernel, operands, part of the result.
@@ -84,7 +84,7 @@ pub struct RuleVerdict {
 #[derive(Clone, Debug, Default)]
 pub struct Observations<'a> {
     by_kernel: HashMap<Kernel, &'a Observation>,
-    pairs: Vec<Pair<'a>>,
+    pairs: Vec<VariantPair<'a>>,
     /// Kernels that should answer like this one.
     beside: HashMap<Kernel, Vec<Kernel>>,
     /// What kernels that should answer like this one answer otherwise, in the order of the observations.
@@ -98,7 +98,7 @@ impl<'a> Observations<'a> {
         let pairs = ways::pairs(observations);
         let mut otherwise: HashMap<Kernel, Vec<Observation>> = HashMap::new();
         let mut beside: HashMap<Kernel, Vec<Kernel>> = HashMap::new();
-        for Pair { plain, other, .. } in &pairs {
+        for VariantPair { plain, other, .. } in &pairs {
             beside.entry(plain.kernel).or_default().push(other.kernel);
         }
         for pair in pairs.iter().filter(|pair| !pair.unlike.is_empty()) {
@@ -113,7 +113,7 @@ impl<'a> Observations<'a> {
     }
 
     /// The same questions asked in several ways.
-    pub fn pairs(&self) -> &[Pair<'a>] {
+    pub fn pairs(&self) -> &[VariantPair<'a>] {
         &self.pairs
     }
 
@@ -130,22 +130,22 @@ impl<'a> Observations<'a> {
 
 /// What came of judging one part of a rule by one kernel.
 #[derive(Clone, Debug)]
-enum Finding {
+enum PartResult {
     /// It could be.
-    Judged(Judged),
+    Judged(KernelJudgement),
     /// The device lacks something.
     Unsupported(String),
     /// It could not be judged.
     Incomplete(String),
 }
 
-impl Finding {
-    fn unmeasured(kernel: &Kernel) -> Finding {
-        Finding::Incomplete(format!("{kernel} was not measured"))
+impl PartResult {
+    fn unmeasured(kernel: &Kernel) -> PartResult {
+        PartResult::Incomplete(format!("{kernel} was not measured"))
     }
 
     fn passes(&self) -> bool {
-        matches!(self, Finding::Judged(judged) if judged.failing.is_empty())
+        matches!(self, PartResult::Judged(judged) if judged.failing.is_empty())
     }
 }
 
@@ -154,12 +154,12 @@ struct VariantFinding<'a> {
     kernel: Kernel,
     /// The answers, if there are any.
     observation: Option<&'a Observation>,
-    finding: Arc<Finding>,
+    finding: Arc<PartResult>,
 }
 
 /// What the lanes of one kernel say.
 #[derive(Clone, Debug)]
-struct Judged {
+struct KernelJudgement {
     /// Number of lanes, without those that accept everything.
     lanes: usize,
     /// Whether the text left a choice.
@@ -250,7 +250,7 @@ impl<'p> Judge<'p> {
                 unhelped.then(|| VariantFinding {
                     kernel,
                     observation: None,
-                    finding: Arc::new(Finding::unmeasured(&kernel)),
+                    finding: Arc::new(PartResult::unmeasured(&kernel)),
                 })
             });
             found.extend(unasked);
@@ -260,7 +260,7 @@ impl<'p> Judge<'p> {
 
     /// Judges one part of a rule by its own kernel under a recipe's controls. Of what fails without them something must have
     /// been asked under them, too: a shorter list of inputs that leaves all of it out shows no remedy.
-    fn find(&self, place: PartIndex, controls: Controls, observations: &Observations<'_>) -> Arc<Finding> {
+    fn find(&self, place: PartIndex, controls: Controls, observations: &Observations<'_>) -> Arc<PartResult> {
         let finding = self.find_alone(place, controls, observations);
         let kernel = self.kernel(place, controls);
         let Some(observation) = observations.get(&kernel).filter(|_| finding.passes() && !controls.is_empty()) else {
@@ -268,7 +268,9 @@ impl<'p> Judge<'p> {
         };
         let plain = self.find_alone(place, Controls::NONE, observations);
         let without = observations.get(&self.kernel(place, Controls::NONE));
-        let (Finding::Judged(Judged { failing, .. }), Some(without)) = (&*plain, without) else { return finding };
+        let (PartResult::Judged(KernelJudgement { failing, .. }), Some(without)) = (&*plain, without) else {
+            return finding;
+        };
         if failing.is_empty() || without.cases == observation.cases {
             return finding;
         }
@@ -276,28 +278,28 @@ impl<'p> Judge<'p> {
         if failing.iter().any(|(case, _)| asked.contains(without.cases.case(*case))) {
             return finding;
         }
-        Arc::new(Finding::Incomplete(format!("{kernel} was asked nothing of what fails without {controls}")))
+        Arc::new(PartResult::Incomplete(format!("{kernel} was asked nothing of what fails without {controls}")))
     }
 
     /// The same, whatever the answers are without controls.
-    fn find_alone(&self, place: PartIndex, controls: Controls, observations: &Observations<'_>) -> Arc<Finding> {
+    fn find_alone(&self, place: PartIndex, controls: Controls, observations: &Observations<'_>) -> Arc<PartResult> {
         let kernel = self.kernel(place, controls);
         let Some(observation) = observations.get(&kernel) else {
-            return Arc::new(Finding::unmeasured(&kernel));
+            return Arc::new(PartResult::unmeasured(&kernel));
         };
         match observation.outcome {
             Outcome::Ran | Outcome::Flaky => self.judged(place, observation),
-            Outcome::Unsupported => Arc::new(Finding::Unsupported(observation.detail.clone())),
-            other => Arc::new(Finding::Incomplete(format!("{kernel}: {}", describe(other, &observation.detail)))),
+            Outcome::Unsupported => Arc::new(PartResult::Unsupported(observation.detail.clone())),
+            other => Arc::new(PartResult::Incomplete(format!("{kernel}: {}", describe(other, &observation.detail)))),
         }
     }
 
     /// Judges answers. The same ones to the same question are the same finding, however it was asked.
-    fn judged(&self, place: PartIndex, observation: &Observation) -> Arc<Finding> {
+    fn judged(&self, place: PartIndex, observation: &Observation) -> Arc<PartResult> {
         let view = self.views[place.0][place.1];
         self.memo.get(view, observation).unwrap_or_else(|| {
             let judged = results::judge(&[self.view(place, observation)]).swap_remove(0);
-            self.memo.put(view, observation, Finding::Judged(judged))
+            self.memo.put(view, observation, PartResult::Judged(judged))
         })
     }
 

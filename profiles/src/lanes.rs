@@ -16,7 +16,7 @@ use crate::oracle::{Demand, Operand, Operands, accepted_on};
 /// A class of operands.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Class {
+pub enum OperandClass {
     /// +0 or -0.
     Zero,
     /// Subnormal.
@@ -39,21 +39,21 @@ pub enum Class {
     Power,
 }
 
-impl Class {
+impl OperandClass {
     /// Whether an encoding belongs to it.
     pub(crate) fn holds(self, layout: FloatLayout, bits: u64) -> bool {
         let magnitude = bits & layout.magnitude_mask();
         match self {
-            Class::Zero => magnitude == 0,
-            Class::Subnormal => layout.is_subnormal(bits),
-            Class::Normal => magnitude >= layout.min_normal() && magnitude < layout.infinity(),
-            Class::Infinite => layout.is_infinite(bits),
-            Class::QuietNan => layout.is_nan(bits) && bits & layout.quiet_bit() != 0,
-            Class::SignallingNan => layout.is_nan(bits) && bits & layout.quiet_bit() == 0,
-            Class::Nan => layout.is_nan(bits),
-            Class::Negative => layout.is_negative(bits) && !layout.is_nan(bits),
-            Class::One => bits == (layout.bias() as u64) << layout.fraction,
-            Class::Power => magnitude & (layout.min_normal() - 1) == 0 && magnitude < layout.infinity(),
+            OperandClass::Zero => magnitude == 0,
+            OperandClass::Subnormal => layout.is_subnormal(bits),
+            OperandClass::Normal => magnitude >= layout.min_normal() && magnitude < layout.infinity(),
+            OperandClass::Infinite => layout.is_infinite(bits),
+            OperandClass::QuietNan => layout.is_nan(bits) && bits & layout.quiet_bit() != 0,
+            OperandClass::SignallingNan => layout.is_nan(bits) && bits & layout.quiet_bit() == 0,
+            OperandClass::Nan => layout.is_nan(bits),
+            OperandClass::Negative => layout.is_negative(bits) && !layout.is_nan(bits),
+            OperandClass::One => bits == (layout.bias() as u64) << layout.fraction,
+            OperandClass::Power => magnitude & (layout.min_normal() - 1) == 0 && magnitude < layout.infinity(),
         }
     }
 }
@@ -80,7 +80,13 @@ pub(crate) struct ResultClasses([OnceCell<bool>; 5]);
 
 impl ResultClasses {
     /// Whether some of these selections select the lane.
-    pub(crate) fn select(&self, any: &[Lanes], encoding: Encoding, operands: &Operands, demand: &Demand) -> bool {
+    pub(crate) fn select(
+        &self,
+        any: &[LaneSelection],
+        encoding: Encoding,
+        operands: &Operands,
+        demand: &Demand,
+    ) -> bool {
         let is =
             |class: ResultClass| *self.0[class as usize].get_or_init(|| result_is(class, encoding, operands, demand));
         any.iter().any(|lanes| lanes.select_by(operands, is))
@@ -90,25 +96,25 @@ impl ResultClasses {
 /// A selection of lanes; everything that is given must hold. Integer operands are not looked at.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Lanes {
+pub struct LaneSelection {
     /// Some operand is of one of these classes.
     #[serde(default, deserialize_with = "some_classes")]
-    pub any: Vec<Class>,
+    pub any: Vec<OperandClass>,
     /// Every operand is of one of these classes.
     #[serde(default, deserialize_with = "some_classes")]
-    pub all: Vec<Class>,
+    pub all: Vec<OperandClass>,
     /// No operand is of one of these classes.
     #[serde(default, deserialize_with = "some_classes")]
-    pub none: Vec<Class>,
+    pub none: Vec<OperandClass>,
     /// Exactly one operand is of one of these classes.
     #[serde(default, deserialize_with = "some_classes")]
-    pub one: Vec<Class>,
+    pub one: Vec<OperandClass>,
     /// The first operand is of one of these classes.
     #[serde(default, deserialize_with = "some_classes")]
-    pub first: Vec<Class>,
+    pub first: Vec<OperandClass>,
     /// The second operand is of one of these classes.
     #[serde(default, deserialize_with = "some_classes")]
-    pub second: Vec<Class>,
+    pub second: Vec<OperandClass>,
     /// The exact result is of this class.
     #[serde(default)]
     pub result: Option<ResultClass>,
@@ -122,7 +128,7 @@ pub struct Lanes {
 
 /// A key that is written names something: without classes it would select every lane, or none, and no one could tell
 /// which was meant.
-fn some_classes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Class>, D::Error> {
+fn some_classes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<OperandClass>, D::Error> {
     let classes = Vec::deserialize(deserializer)?;
     if classes.is_empty() {
         return Err(de::Error::custom("the list is empty: name a class, or leave the key out"));
@@ -130,7 +136,7 @@ fn some_classes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Class>
     Ok(classes)
 }
 
-impl Lanes {
+impl LaneSelection {
     /// Why no lane can be selected, if two keys exclude each other.
     pub fn contradiction(&self) -> Option<String> {
         if self.result.is_some() && self.result == self.result_not {
@@ -143,13 +149,14 @@ impl Lanes {
             ("first", &self.first),
             ("second", &self.second),
         ];
-        let excluded = |classes: &[Class]| !classes.is_empty() && classes.iter().all(|class| self.none.contains(class));
+        let excluded =
+            |classes: &[OperandClass]| !classes.is_empty() && classes.iter().all(|class| self.none.contains(class));
         let (key, _) = keys.into_iter().find(|(_, classes)| excluded(classes))?;
         Some(format!("`none` excludes every class of `{key}`, so that no lane is left"))
     }
 
     /// The classes of operands that it looks for.
-    pub(crate) fn classes(&self) -> impl Iterator<Item = Class> + '_ {
+    pub(crate) fn classes(&self) -> impl Iterator<Item = OperandClass> + '_ {
         let lists = [&self.any, &self.all, &self.none, &self.one, &self.first, &self.second];
         lists.into_iter().flatten().copied()
     }
@@ -160,8 +167,8 @@ impl Lanes {
     }
 
     /// What it says of the operands alone.
-    pub(crate) fn whatever_the_result(&self) -> Lanes {
-        Lanes { result: None, result_not: None, ..self.clone() }
+    pub(crate) fn whatever_the_result(&self) -> LaneSelection {
+        LaneSelection { result: None, result_not: None, ..self.clone() }
     }
 
     /// Whether the rule looks at a part of a result on these operands.
@@ -172,7 +179,7 @@ impl Lanes {
     /// The same by what the exact result is.
     fn select_by(&self, operands: &Operands, result_is: impl Fn(ResultClass) -> bool) -> bool {
         let floats = || operands.iter().filter_map(|Operand { layout, bits }| layout.map(|layout| (layout, *bits)));
-        let is = |classes: &[Class], (layout, bits): (FloatLayout, u64)| {
+        let is = |classes: &[OperandClass], (layout, bits): (FloatLayout, u64)| {
             classes.iter().any(|class| class.holds(layout, bits))
         };
         (self.any.is_empty() || floats().any(|operand| is(&self.any, operand)))
@@ -187,9 +194,9 @@ impl Lanes {
     }
 }
 
-impl fmt::Display for Lanes {
+impl fmt::Display for LaneSelection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let words = |name: &str, classes: &[Class]| {
+        let words = |name: &str, classes: &[OperandClass]| {
             let classes: Vec<String> = classes.iter().map(|class| spelled(&format!("{class:?}"))).collect();
             (!classes.is_empty()).then(|| format!("{name} {}", classes.join(" or ")))
         };
@@ -274,7 +281,7 @@ mod tests {
     use super::*;
 
     /// How many of two operands are subnormal, and whether the selection wants it so.
-    fn selects(lanes: &Lanes) -> [bool; 3] {
+    fn selects(lanes: &LaneSelection) -> [bool; 3] {
         let profile = crate::profile::built_in("d3d11").unwrap().unwrap();
         let demand = profile.rule("D32-24").unwrap().parts[0].demand.clone();
         let (layout, subnormal, one) = (Format::F32.float(), 1, 0x3f80_0000);
@@ -288,10 +295,10 @@ mod tests {
 
     #[test]
     fn some_every_no_and_exactly_one_operand_mean_what_they_say() {
-        let subnormal = || vec![Class::Subnormal];
-        assert_eq!(selects(&Lanes { any: subnormal(), ..Lanes::default() }), [false, true, true]);
-        assert_eq!(selects(&Lanes { all: subnormal(), ..Lanes::default() }), [false, false, true]);
-        assert_eq!(selects(&Lanes { none: subnormal(), ..Lanes::default() }), [true, false, false]);
-        assert_eq!(selects(&Lanes { one: subnormal(), ..Lanes::default() }), [false, true, false]);
+        let subnormal = || vec![OperandClass::Subnormal];
+        assert_eq!(selects(&LaneSelection { any: subnormal(), ..LaneSelection::default() }), [false, true, true]);
+        assert_eq!(selects(&LaneSelection { all: subnormal(), ..LaneSelection::default() }), [false, false, true]);
+        assert_eq!(selects(&LaneSelection { none: subnormal(), ..LaneSelection::default() }), [true, false, false]);
+        assert_eq!(selects(&LaneSelection { one: subnormal(), ..LaneSelection::default() }), [false, true, false]);
     }
 }

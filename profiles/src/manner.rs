@@ -10,11 +10,11 @@ use smallvec::SmallVec;
 
 use crate::accepted::Set;
 use crate::accuracy::Accuracy;
-use crate::encoding::{Encoding, Reader};
+use crate::encoding::{Encoding, PartReader};
 use crate::environment::{Environment, Integer, Invalid, Nan, NonFinite, Overflow, Subnormals, Ulp};
-use crate::lanes::{Class, Lanes, ResultClass};
+use crate::lanes::{LaneSelection, OperandClass, ResultClass};
 use crate::observation::Observation;
-use crate::oracle::{Demand, Operands, Question, Rounding, accepted_on, rounding};
+use crate::oracle::{Demand, Operands, Rounding, Signature, accepted_on, rounding};
 use crate::real::power;
 
 /// What is looked at.
@@ -35,11 +35,11 @@ pub enum Aspect {
 }
 
 /// One way, and the demand that says it; without one, whatever the ways before it do not give.
-type Way = (&'static str, Option<fn(&mut Demand)>);
+type BehaviourChoice = (&'static str, Option<fn(&mut Demand)>);
 
 /// What was seen of an aspect.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Manner {
+pub struct ObservedBehaviour {
     /// The one way that every lane went, or `None` where there is none.
     pub way: Option<&'static str>,
     /// For each way the lanes that went it.
@@ -51,7 +51,7 @@ pub struct Manner {
     pub case: usize,
 }
 
-impl Manner {
+impl ObservedBehaviour {
     /// In words: the way, or the way that most lanes went and what share did not.
     pub fn told(&self, aspect: Aspect) -> String {
         let Some((way, most)) = self.ways.iter().rev().max_by_key(|(_, count)| *count) else { return String::new() };
@@ -78,22 +78,31 @@ impl Aspect {
         }
     }
 
-    fn lanes(self, encoding: Encoding) -> Lanes {
-        let numbers = Lanes { none: vec![Class::Nan, Class::Infinite, Class::Subnormal], ..Lanes::default() };
+    fn lanes(self, encoding: Encoding) -> LaneSelection {
+        let numbers = LaneSelection {
+            none: vec![OperandClass::Nan, OperandClass::Infinite, OperandClass::Subnormal],
+            ..LaneSelection::default()
+        };
         match self {
             Aspect::Rounding | Aspect::Overflow if is_fixed(encoding) => numbers,
-            Aspect::Rounding => Lanes { result: Some(ResultClass::Normal), ..numbers },
-            Aspect::Overflow => Lanes { result: Some(ResultClass::Beyond), ..numbers },
-            Aspect::SubnormalResults => Lanes { result: Some(ResultClass::Tiny), ..numbers },
-            Aspect::SubnormalOperands => {
-                Lanes { any: vec![Class::Subnormal], none: vec![Class::Nan, Class::Infinite], ..Lanes::default() }
-            }
-            Aspect::Infinity => Lanes { one: vec![Class::Infinite], none: vec![Class::Nan], ..Lanes::default() },
-            Aspect::Nan => Lanes { one: vec![Class::Nan], ..Lanes::default() },
+            Aspect::Rounding => LaneSelection { result: Some(ResultClass::Normal), ..numbers },
+            Aspect::Overflow => LaneSelection { result: Some(ResultClass::Beyond), ..numbers },
+            Aspect::SubnormalResults => LaneSelection { result: Some(ResultClass::Tiny), ..numbers },
+            Aspect::SubnormalOperands => LaneSelection {
+                any: vec![OperandClass::Subnormal],
+                none: vec![OperandClass::Nan, OperandClass::Infinite],
+                ..LaneSelection::default()
+            },
+            Aspect::Infinity => LaneSelection {
+                one: vec![OperandClass::Infinite],
+                none: vec![OperandClass::Nan],
+                ..LaneSelection::default()
+            },
+            Aspect::Nan => LaneSelection { one: vec![OperandClass::Nan], ..LaneSelection::default() },
         }
     }
 
-    fn ways(self, encoding: Encoding) -> &'static [Way] {
+    fn ways(self, encoding: Encoding) -> &'static [BehaviourChoice] {
         match self {
             Aspect::Rounding => &[
                 ("rounds to nearest even", Some(|d| d.accuracy = Accuracy::NearestEven)),
@@ -145,18 +154,18 @@ impl Aspect {
 }
 
 /// What is looked at in one part of the result.
-struct Part {
+struct AspectPart {
     encoding: Encoding,
-    lanes: Lanes,
+    lanes: LaneSelection,
     /// What the lanes say of the operands alone.
-    classes: Lanes,
+    classes: LaneSelection,
     /// The demand of each way that has one.
     ways: SmallVec<[Option<Demand>; 3]>,
 }
 
-impl Part {
-    fn new(encoding: Encoding, aspect: Aspect, open: &Demand) -> Part {
-        let narrowed = |(_, narrow): &Way| {
+impl AspectPart {
+    fn new(encoding: Encoding, aspect: Aspect, open: &Demand) -> AspectPart {
+        let narrowed = |(_, narrow): &BehaviourChoice| {
             narrow.map(|narrow| {
                 let mut demand = open.clone();
                 narrow(&mut demand);
@@ -165,7 +174,7 @@ impl Part {
         };
         let lanes = aspect.lanes(encoding);
         let (classes, ways) = (lanes.whatever_the_result(), aspect.ways(encoding).iter().map(narrowed).collect());
-        Part { encoding, lanes, classes, ways }
+        AspectPart { encoding, lanes, classes, ways }
     }
 
     /// For each way what a lane gives that goes it.
@@ -195,34 +204,34 @@ const OPEN: Environment = Environment {
 };
 
 /// How a kernel did it in each part of its result, see [`Encoding::of_result`]; `None` where none of its cases tells.
-pub fn manners(observation: &Observation, aspect: Aspect) -> Vec<Option<Manner>> {
-    let mut look = Look::new(observation, aspect);
+pub fn manners(observation: &Observation, aspect: Aspect) -> Vec<Option<ObservedBehaviour>> {
+    let mut look = BehaviourScan::new(observation, aspect);
     (0..look.question.encodings.len()).map(|part| look.manner(part)).collect()
 }
 
 /// How a kernel did it in one part of its result.
-pub fn manner(observation: &Observation, aspect: Aspect, part: usize) -> Option<Manner> {
-    Look::new(observation, aspect).manner(part)
+pub fn manner(observation: &Observation, aspect: Aspect, part: usize) -> Option<ObservedBehaviour> {
+    BehaviourScan::new(observation, aspect).manner(part)
 }
 
 /// What is remembered of lanes: of channels of a kind, by operands and answer.
-type Known = HashMap<(usize, [u64; 2], u64), Option<Gone>>;
+type LaneMemo = HashMap<(usize, [u64; 2], u64), Option<Exclusions>>;
 
 /// For each way, whether it was gone.
-type Gone = SmallVec<[bool; 3]>;
+type Exclusions = SmallVec<[bool; 3]>;
 
 /// A look at a kernel's answers.
-struct Look<'a> {
+struct BehaviourScan<'a> {
     observation: &'a Observation,
     aspect: Aspect,
-    question: Question,
+    question: Signature,
     open: Demand,
     /// Channels have few values, which the texels of a list combine.
-    known: Known,
+    known: LaneMemo,
 }
 
-impl<'a> Look<'a> {
-    fn new(observation: &'a Observation, aspect: Aspect) -> Look<'a> {
+impl<'a> BehaviourScan<'a> {
+    fn new(observation: &'a Observation, aspect: Aspect) -> BehaviourScan<'a> {
         let kernel = &observation.kernel;
         let open = Demand {
             function: kernel.op.function,
@@ -232,12 +241,12 @@ impl<'a> Look<'a> {
             accuracy: if aspect == Aspect::Overflow { Accuracy::NearestEven } else { Accuracy::EitherNeighbour },
             ulp: Ulp::Vulkan,
         };
-        Look { observation, aspect, question: Question::new(kernel), open, known: Known::new() }
+        BehaviourScan { observation, aspect, question: Signature::new(kernel), open, known: LaneMemo::new() }
     }
 
     /// For each way whether a lane of the aspect's classes went it; nothing where the ways do not differ, or the aspect is none
     /// of this lane's.
-    fn gone(&self, part: &Part, operands: &Operands, answer: u64) -> Option<Gone> {
+    fn gone(&self, part: &AspectPart, operands: &Operands, answer: u64) -> Option<Exclusions> {
         let (aspect, open, encoding) = (self.aspect, &self.open, part.encoding);
         // Where nothing but the rounding counts, that is all that can be told.
         if let Some(rounded) = rounding(encoding, operands, open.function) {
@@ -262,11 +271,12 @@ impl<'a> Look<'a> {
     }
 
     /// How it was done in a part of the result.
-    fn manner(&mut self, part: usize) -> Option<Manner> {
+    fn manner(&mut self, part: usize) -> Option<ObservedBehaviour> {
         let encoding = *self.question.encodings.get(part)?;
-        let (observation, reader) = (self.observation, Reader::new(&self.observation.kernel));
-        let (looked, ways) = (Part::new(encoding, self.aspect, &self.open), self.aspect.ways(encoding));
-        let mut seen = Manner { way: None, ways: ways.iter().map(|(name, _)| (*name, 0)).collect(), lanes: 0, case: 0 };
+        let (observation, reader) = (self.observation, PartReader::new(&self.observation.kernel));
+        let (looked, ways) = (AspectPart::new(encoding, self.aspect, &self.open), self.aspect.ways(encoding));
+        let mut seen =
+            ObservedBehaviour { way: None, ways: ways.iter().map(|(name, _)| (*name, 0)).collect(), lanes: 0, case: 0 };
         let (mut odd, mut clear) = (None, None);
         let (kind, are_channels) = (self.question.alike(part), self.question.is_of_channels());
         for (index, case) in observation.cases.iter().enumerate() {
@@ -342,7 +352,7 @@ mod tests {
                 .zip(counts)
                 .map(|((name, _), count)| (*name, count))
                 .collect();
-            Manner { way: None, ways, lanes: 352, case: 0 }.told(Aspect::Rounding)
+            ObservedBehaviour { way: None, ways, lanes: 352, case: 0 }.told(Aspect::Rounding)
         };
         assert_eq!(told([352, 300, 6]), "rounds to nearest even");
         assert_eq!(told([336, 336, 6]), "rounds to nearest even, but for 4 % of results");

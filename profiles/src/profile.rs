@@ -11,8 +11,8 @@ use fpprobe_spirv::{Cases, Control, Controls, Format, Kernel};
 use crate::encoding::Encoding;
 use crate::environment::Ulp;
 use crate::formula::Inheritance;
-use crate::lanes::Lanes;
-use crate::oracle::{Demand, Operands, Question};
+use crate::lanes::LaneSelection;
+use crate::oracle::{Demand, Operands, Signature};
 use crate::verdict::Level;
 
 mod asked;
@@ -37,14 +37,14 @@ pub struct Profile {
     /// Whether it speaks of what compilers fold before any device runs, so that no device is judged by it.
     pub compile_time: bool,
     /// Groups of rules that a device may lack as a whole.
-    pub groups: Vec<Group>,
+    pub groups: Vec<OptionalGroup>,
     /// Rules, in the order of the document.
     pub rules: Vec<Rule>,
 }
 
 /// A group of rules that the profile makes optional.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Group {
+pub struct OptionalGroup {
     /// Short name.
     pub id: String,
     /// What a device lacks that lacks it.
@@ -84,7 +84,7 @@ pub struct Rule {
     /// Behaviour that this rule judges, so that others need not fail for it again.
     pub judges: Option<Behaviour>,
     /// Which lanes it looks at: those of any of these selections.
-    pub lanes: Vec<Lanes>,
+    pub lanes: Vec<LaneSelection>,
     /// What it demands.
     pub requirements: Vec<Requirement>,
     /// The operations it looks at.
@@ -196,7 +196,7 @@ impl Rule {
     /// The lanes that the rule looks at in a list of cases: case, part of the result, operands.
     pub fn looks_at<'a>(
         &'a self,
-        question: &'a Question,
+        question: &'a Signature,
         cases: &'a Cases,
         demand: &'a Demand,
     ) -> impl Iterator<Item = (usize, usize, Operands)> + 'a {

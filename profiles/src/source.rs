@@ -13,7 +13,7 @@ const SHOWN: usize = 60;
 const MOST: usize = 16;
 
 /// A byte position, and what is wrong there.
-pub(crate) type At = (usize, String);
+pub(crate) type LocatedError = (usize, String);
 
 /// What is wrong with a file.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -49,15 +49,15 @@ impl SourceError {
 
 /// A file: turns byte positions into lines.
 #[derive(Debug)]
-pub struct Source {
+pub struct SourceFile {
     pub(crate) file: String,
     pub(crate) text: String,
 }
 
-impl Source {
+impl SourceFile {
     /// A file's name and text.
-    pub fn new(file: impl Into<String>, text: impl Into<String>) -> Source {
-        Source { file: file.into(), text: text.into() }
+    pub fn new(file: impl Into<String>, text: impl Into<String>) -> SourceFile {
+        SourceFile { file: file.into(), text: text.into() }
     }
 
     /// What is wrong at a byte position.
@@ -123,7 +123,11 @@ const WORDS: [(&str, &str); 8] = [
 ];
 
 /// Refuses a key's list that names something twice or has more than `most` members.
-pub(crate) fn once<'a>(key: &str, names: impl Iterator<Item = (usize, &'a String)>, most: usize) -> Result<(), At> {
+pub(crate) fn once<'a>(
+    key: &str,
+    names: impl Iterator<Item = (usize, &'a String)>,
+    most: usize,
+) -> Result<(), LocatedError> {
     let mut seen = BTreeSet::new();
     for (at, name) in names {
         if !seen.insert(name) {

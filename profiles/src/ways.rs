@@ -14,7 +14,7 @@ use crate::observation::Observation;
 
 /// What two kernels answered that ask the same.
 #[derive(Clone, Debug)]
-pub struct Pair<'a> {
+pub struct VariantPair<'a> {
     /// The kernel that asks in another way.
     pub other: &'a Observation,
     /// The kernel that it is compared with.
@@ -27,10 +27,10 @@ pub struct Pair<'a> {
     pub unlike: Vec<usize>,
 }
 
-impl Pair<'_> {
+impl VariantPair<'_> {
     /// The other kernel's answers that are not known to be the plain one's.
     pub fn own_answers(&self) -> Observation {
-        let Pair { other, unlike, .. } = self;
+        let VariantPair { other, unlike, .. } = self;
         let width = other.kernel.outputs();
         let of = |values: &[u64]| unlike.iter().flat_map(|case| values[case * width..][..width].to_vec()).collect();
         let cases: Vec<u64> = unlike.iter().flat_map(|case| other.cases.case(*case).to_vec()).collect();
@@ -47,13 +47,13 @@ impl Pair<'_> {
 
 /// Every kernel that ran beside the one it should answer like, in the order of the observations. Where either answered in
 /// two ways there is nothing to compare.
-pub fn pairs(observations: &[Observation]) -> Vec<Pair<'_>> {
+pub fn pairs(observations: &[Observation]) -> Vec<VariantPair<'_>> {
     beside(observations, |other, ran| other.counterpart().filter(|plain| ran.contains_key(plain)))
 }
 
 /// Every path of texels beside the first path by which the device converts the same. What texts say of one path they need
 /// not say of another, so no rule looks at these.
-pub fn paths(observations: &[Observation]) -> Vec<Pair<'_>> {
+pub fn paths(observations: &[Observation]) -> Vec<VariantPair<'_>> {
     beside(observations, |other, ran| {
         let routes = other.op.code.routes(other.format).iter().filter(|_| other.op.code.is_of_texels());
         let mut firsts = routes.map(|route| Kernel { route: *route, ..*other });
@@ -65,7 +65,7 @@ pub fn paths(observations: &[Observation]) -> Vec<Pair<'_>> {
 fn beside(
     observations: &[Observation],
     counterpart: impl Fn(&Kernel, &HashMap<Kernel, usize>) -> Option<Kernel>,
-) -> Vec<Pair<'_>> {
+) -> Vec<VariantPair<'_>> {
     let ran = observations.iter().filter(|one| one.outcome.answered());
     let ran: Vec<&Observation> = ran.collect();
     let index: HashMap<Kernel, usize> = ran.iter().enumerate().map(|(place, one)| (one.kernel, place)).collect();
@@ -74,7 +74,7 @@ fn beside(
     let asked = ran.iter().enumerate().filter_map(|(place, other)| Some((plain_of(other)?, place)));
     let mut asked: Vec<(usize, usize)> = asked.collect();
     asked.sort_unstable();
-    let mut pairs: Vec<(usize, Pair<'_>)> = Vec::with_capacity(asked.len());
+    let mut pairs: Vec<(usize, VariantPair<'_>)> = Vec::with_capacity(asked.len());
     // Lists are long: only one is indexed at a time.
     for alike in asked.chunk_by(|one, other| one.0 == other.0) {
         let plain = ran[alike[0].0];
@@ -85,9 +85,9 @@ fn beside(
     pairs.into_iter().map(|(_, pair)| pair).collect()
 }
 
-fn compare<'a>(other: &'a Observation, plain: &'a Observation, cases: &HashMap<&[u64], usize>) -> Pair<'a> {
+fn compare<'a>(other: &'a Observation, plain: &'a Observation, cases: &HashMap<&[u64], usize>) -> VariantPair<'a> {
     let encodings = Encoding::of_result(&other.kernel);
-    let mut pair = Pair { other, plain, compared: 0, differing: Vec::new(), unlike: Vec::new() };
+    let mut pair = VariantPair { other, plain, compared: 0, differing: Vec::new(), unlike: Vec::new() };
     for case in 0..other.cases.len() {
         let (Some(answer), Some(expected)) = (other.steady(case), expected(other, plain, cases, case)) else {
             pair.unlike.push(case);
@@ -124,7 +124,7 @@ fn expected(other: &Observation, plain: &Observation, cases: &HashMap<&[u64], us
     (0..other.kernel.outputs()).map(|part| answers[part % width].get(part / width).copied()).collect()
 }
 
-/// Lanes of a kernel, case and part of the result, that ask one of these of the one it should answer like; `unlike` as in [`Pair`].
+/// Lanes of a kernel, case and part of the result, that ask one of these of the one it should answer like; `unlike` as in [`VariantPair`].
 pub fn sharing<'a>(
     other: &'a Observation,
     plain: &Kernel,

@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 
 use fpprobe_profiles::accepted::Set;
 use fpprobe_profiles::number::Number as _;
-use fpprobe_profiles::oracle::{Question, accepted_on};
+use fpprobe_profiles::oracle::{Signature, accepted_on};
 use fpprobe_profiles::{Level, Profile, profile};
 use fpprobe_spirv::{Format, Kernel, cases};
 use naga::{Expression, Literal};
@@ -126,7 +126,7 @@ struct Tally {
 }
 
 fn tally(profile: &Profile, kernel: &Kernel, template: &str) -> Tally {
-    let question = Question::new(kernel);
+    let question = Signature::new(kernel);
     let (rule, part) = profile.rules_for(kernel).next().unwrap();
     let exact = kernel.format == Format::F64;
     assert_eq!(rule.level, if exact { Level::Required } else { Level::Recommended });
@@ -218,7 +218,7 @@ fn the_neighbour_of_an_exact_result_is_wrong() {
 fn two_values_beyond_what_f32_may_give_is_worse() {
     let profile = profile::built_in("wgsl-abstract").unwrap().unwrap();
     let kernel: Kernel = "f32.fdiv".parse().unwrap();
-    let question = Question::new(&kernel);
+    let question = Signature::new(&kernel);
     let (rule, part) = profile.rules_for(&kernel).next().unwrap();
     assert_eq!(rule.id, "W-abstract-as-f32");
     let case = [1.0f32, 3.0].map(|value| u64::from(value.to_bits()));

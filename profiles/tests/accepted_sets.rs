@@ -9,7 +9,7 @@ use fpprobe_profiles::accepted::Set;
 use fpprobe_profiles::accuracy::Accuracy;
 use fpprobe_profiles::encoding::Encoding;
 use fpprobe_profiles::environment::{Contraction, Environment, Ulp};
-use fpprobe_profiles::oracle::{Demand, Question, has_reference};
+use fpprobe_profiles::oracle::{Demand, Signature, has_reference};
 use fpprobe_profiles::profile;
 use fpprobe_spirv::op::{Function, OPS, Op, Relation, Width};
 use fpprobe_spirv::{FloatLayout, Format, Kernel};
@@ -266,7 +266,7 @@ proptest! {
 
     #[test]
     fn an_exact_set_is_the_correctly_rounded_result_without_its_neighbours((kernel, case) in question()) {
-        let question = Question::new(&kernel);
+        let question = Signature::new(&kernel);
         for (part, encoding) in question.encodings.iter().enumerate() {
             let Some(bits) = correctly_rounded(&kernel, &case, part) else { continue };
             let set = question.accepted_part(&case, part, &demand(&kernel, Accuracy::NearestEven));
@@ -290,7 +290,7 @@ proptest! {
     ) {
         let accuracies = tolerances(&kernel, ulp);
         let accuracy = chosen.get(&accuracies);
-        let question = Question::new(&kernel);
+        let question = Signature::new(&kernel);
         for part in 0..question.encodings.len() {
             let Some(bits) = correctly_rounded(&kernel, &case, part) else { continue };
             let demand = Demand { ulp, ..demand(&kernel, accuracy.clone()) };
@@ -307,7 +307,7 @@ proptest! {
         static PROFILES: LazyLock<Vec<Profile>> =
             LazyLock::new(|| profile::built_in_ids().map(|id| profile::built_in(id).unwrap().unwrap()).collect());
         let profile = PROFILES.iter().find(|profile| profile.id == id).unwrap();
-        let question = Question::new(&kernel);
+        let question = Signature::new(&kernel);
         // Flushing, infinities and NaNs are the environment's matter, not rounding's.
         let normal = |layout: FloatLayout, bits: u64| {
             (layout.min_normal()..layout.infinity()).contains(&(bits & layout.magnitude_mask()))
@@ -337,7 +337,7 @@ fn a_sum_just_beside_a_midpoint_is_rounded_to_its_side() {
     let kernel: Kernel = "f32.fma".parse().unwrap();
     for sign in [0, 0x8000_0000] {
         let case = [0xa7e0_0000, 0x50d7_7d0c, sign | 1];
-        let set = Question::new(&kernel).accepted_part(&case, 0, &demand(&kernel, Accuracy::NearestEven));
+        let set = Signature::new(&kernel).accepted_part(&case, 0, &demand(&kernel, Accuracy::NearestEven));
         assert_eq!(set.count(), 1, "{}", set.to_json());
     }
 }
@@ -376,7 +376,7 @@ fn two_results_of_one_operand_are_accepted_together() {
 /// What is accepted as the one result of a kernel, with this accuracy as profiles write it.
 fn accepted(kernel: &str, case: &[u64], accuracy: &str) -> Set {
     let kernel: Kernel = kernel.parse().unwrap();
-    Question::new(&kernel).accepted_part(case, 0, &demand(&kernel, accuracy.parse().unwrap()))
+    Signature::new(&kernel).accepted_part(case, 0, &demand(&kernel, accuracy.parse().unwrap()))
 }
 
 #[test]
@@ -426,7 +426,7 @@ fn a_multiply_add_is_fused_separate_or_either_as_the_environment_says() {
             let kernel: Kernel = kernel.parse().unwrap();
             let mut demand = demand(&kernel, Accuracy::NearestEven);
             (demand.operands.contraction, demand.results.contraction) = (contraction, contraction);
-            let set = Question::new(&kernel).accepted_part(&case, 0, &demand);
+            let set = Signature::new(&kernel).accepted_part(&case, 0, &demand);
             assert_eq!(set.members(16), results, "{kernel} {contraction:?}");
         }
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use fpprobe_profiles::Profile;
-use fpprobe_profiles::catalogue::{Catalogue, Standing};
+use fpprobe_profiles::catalogue::{Catalogue, IdStatus};
 use fpprobe_profiles::profile;
 
 fn profiles() -> Vec<Profile> {
@@ -89,7 +89,7 @@ fn what_is_not_testable_needs_a_citation() {
     assert_eq!(error, "mine.toml:6: `id.D98-1`: no section has this id among its `ids`");
     let entries = &read("not_testable = \"No.\"\ncitation = \"l.1\"\n").unwrap().sections[0].entries;
     let (reason, citation) = ("No.".to_owned(), "l.1".to_owned());
-    assert_eq!(entries[1].standing, Standing::NotTestable { reason, citation });
+    assert_eq!(entries[1].standing, IdStatus::NotTestable { reason, citation });
 }
 
 /// The gaps of d3d11 in a catalogue of two ids and more, but for those of rules that it does not name.

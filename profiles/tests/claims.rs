@@ -3,7 +3,7 @@
 use fpprobe_profiles::accuracy::Accuracy;
 use fpprobe_profiles::claims::contradictions;
 use fpprobe_profiles::environment::Subnormals;
-use fpprobe_profiles::oracle::{Demand, Question};
+use fpprobe_profiles::oracle::{Demand, Signature};
 use fpprobe_profiles::{Observation, Outcome, profile};
 use fpprobe_spirv::{Control, Kernel, cases};
 
@@ -18,7 +18,7 @@ fn answers(id: &str, subnormals: Subnormals, accuracy: Accuracy) -> Observation 
         environment.subnormal_inputs = subnormals;
         environment.subnormal_results = subnormals;
     }
-    let question = Question::new(&kernel);
+    let question = Signature::new(&kernel);
     let cases = cases::cases(&kernel);
     let out: Vec<u64> = cases.iter().map(|case| question.accepted_part(case, 0, &demand).members(1)[0]).collect();
     Observation { kernel, cases, outcome: Outcome::Ran, detail: String::new(), out: out.into(), second: None }

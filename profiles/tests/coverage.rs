@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fpprobe_profiles::coverage::{RuleCoverage, Surveyor, Tally, Wrong, survey};
+use fpprobe_profiles::coverage::{LaneStatistics, RuleCoverage, Surveyor, WrongResult, survey};
 use fpprobe_profiles::profile::{self, Requirement};
 use fpprobe_profiles::{Level, Profile};
 
@@ -29,7 +29,7 @@ fn toothless(rule: &RuleCoverage<'_>) -> Vec<String> {
     let results = rule.rule.requirements.contains(&Requirement::Result);
     let kernels = rule.kernels.iter().filter(|kernel| results && kernel.tally.rejected() == 0);
     let relations = rule.rule.requirements.iter().filter(|requirement| {
-        let tries = Wrong::against(**requirement).map(|kind| tally.wrong.get(&kind).copied().unwrap_or_default());
+        let tries = WrongResult::against(**requirement).map(|kind| tally.wrong.get(&kind).copied().unwrap_or_default());
         tries.is_some_and(|tries| tries.tried == 0 || tries.rejected < tries.tried)
     });
     let relations = relations.map(|requirement| format!("{id} {requirement:?}"));
@@ -53,7 +53,7 @@ fn coverage(profile: &Profile) -> RuleCoverage<'_> {
     Surveyor::default().rule(profile.rule("M").unwrap())
 }
 
-fn tally(profile: &Profile) -> Tally {
+fn tally(profile: &Profile) -> LaneStatistics {
     coverage(profile).tally()
 }
 
@@ -73,54 +73,72 @@ fn vacuous_lanes_are_in_no_total() {
     let with = mine("wgsl", &rule("sqrt", "all = [\"normal\", \"nan\", \"infinite\"], none = [\"negative\"]", ""));
     let (without, with) = (tally(&without), tally(&with));
     assert!(without.vacuous == 0 && with.vacuous > 0 && without.judged > 0);
-    assert_eq!(Tally { vacuous: 0, ..with }, without);
+    assert_eq!(LaneStatistics { vacuous: 0, ..with }, without);
 }
 
 #[test]
 fn each_kind_of_wrong_answer_is_known_for_what_it_is() {
-    let rejected = |base: &str, rule: &str, kind: Wrong| {
+    let rejected = |base: &str, rule: &str, kind: WrongResult| {
         let tries = tally(&mine(base, rule)).wrong.get(&kind).copied().unwrap_or_default();
         (tries.rejected, tries.tried)
     };
-    let all = |base: &str, rule: &str, kind: Wrong| {
+    let all = |base: &str, rule: &str, kind: WrongResult| {
         let (rejected, tried) = rejected(base, rule, kind);
         assert!(rejected == tried && tried > 0, "{kind:?}: {rejected} of {tried} by {rule}");
     };
-    let none = |base: &str, rule: &str, kind: Wrong| {
+    let none = |base: &str, rule: &str, kind: WrongResult| {
         let (rejected, tried) = rejected(base, rule, kind);
         assert!(rejected == 0 && tried > 0, "{kind:?}: {rejected} of {tried} by {rule}");
     };
     let normal = "all = [\"normal\"], result = \"normal\"";
     let nearest = &rule("add", normal, "");
-    for kind in [Wrong::NextUp, Wrong::NextDown, Wrong::OtherDirection, Wrong::NanForNumber, Wrong::JustOutside] {
+    for kind in [
+        WrongResult::NextUp,
+        WrongResult::NextDown,
+        WrongResult::OtherDirection,
+        WrongResult::NanForNumber,
+        WrongResult::JustOutside,
+    ] {
         all("d3d11", nearest, kind);
     }
-    none("d3d11", &rule("add", normal, "accuracy = { add = \"either neighbour\" }"), Wrong::OtherDirection);
+    none("d3d11", &rule("add", normal, "accuracy = { add = \"either neighbour\" }"), WrongResult::OtherDirection);
     let subnormal = "any = [\"subnormal\"], none = [\"nan\", \"infinite\"]";
-    all("d3d11", &rule("mul", subnormal, ""), Wrong::Unflushed);
+    all("d3d11", &rule("mul", subnormal, ""), WrongResult::Unflushed);
     none(
         "d3d11",
         &rule("mul", subnormal, "environment = { subnormal_inputs = \"either\", subnormal_results = \"either\" }"),
-        Wrong::Flushed,
+        WrongResult::Flushed,
     );
     let keep = "environment = { subnormal_inputs = \"keep\", subnormal_results = \"keep\" }";
-    all("d3d11", &rule("mov", subnormal, keep), Wrong::Flushed);
-    all("d3d11", &rule("sqrt", "all = [\"zero\"]", ""), Wrong::OtherZero);
-    none("d3d11", &rule("sqrt", "all = [\"zero\"]", "environment = { zero_sign = \"either\" }"), Wrong::OtherZero);
-    all("d3d11", &rule("rsq", "all = [\"zero\"]", ""), Wrong::OtherSign);
-    all("d3d11", &rule("rsq", "all = [\"zero\"]", ""), Wrong::MaxForInf);
-    all("d3d11", &rule("neg", "all = [\"normal\"]", ""), Wrong::OtherSign);
-    all("d3d11", &rule("min", "one = [\"nan\"]", ""), Wrong::OtherOperand);
-    all("d3d11", &rule("movc", "none = [\"nan\"]", ""), Wrong::OtherOperand);
-    all("d3d11", &rule("sqrt", "all = [\"nan\"]", ""), Wrong::NumberForNan);
-    none("d3d11", &rule("sqrt", "all = [\"nan\"]", ""), Wrong::OtherNan);
-    all("d3d11", &rule("mov", "all = [\"nan\"]", ""), Wrong::OtherNan);
-    all("d3d11", &rule("eq", "none = [\"nan\"]", ""), Wrong::OtherTruth);
-    all("d3d11", &rule("f32tof16", normal, "accuracy = { f32tof16 = \"toward zero\" }"), Wrong::OtherPart);
-    all("d3d11", &rule("add", "result = \"beyond\"", "environment = { overflow = \"saturate\" }"), Wrong::InfForMax);
-    none("d3d11", &rule("add", "result = \"beyond\"", "environment = { overflow = \"either\" }"), Wrong::InfForMax);
+    all("d3d11", &rule("mov", subnormal, keep), WrongResult::Flushed);
+    all("d3d11", &rule("sqrt", "all = [\"zero\"]", ""), WrongResult::OtherZero);
+    none(
+        "d3d11",
+        &rule("sqrt", "all = [\"zero\"]", "environment = { zero_sign = \"either\" }"),
+        WrongResult::OtherZero,
+    );
+    all("d3d11", &rule("rsq", "all = [\"zero\"]", ""), WrongResult::OtherSign);
+    all("d3d11", &rule("rsq", "all = [\"zero\"]", ""), WrongResult::MaxForInf);
+    all("d3d11", &rule("neg", "all = [\"normal\"]", ""), WrongResult::OtherSign);
+    all("d3d11", &rule("min", "one = [\"nan\"]", ""), WrongResult::OtherOperand);
+    all("d3d11", &rule("movc", "none = [\"nan\"]", ""), WrongResult::OtherOperand);
+    all("d3d11", &rule("sqrt", "all = [\"nan\"]", ""), WrongResult::NumberForNan);
+    none("d3d11", &rule("sqrt", "all = [\"nan\"]", ""), WrongResult::OtherNan);
+    all("d3d11", &rule("mov", "all = [\"nan\"]", ""), WrongResult::OtherNan);
+    all("d3d11", &rule("eq", "none = [\"nan\"]", ""), WrongResult::OtherTruth);
+    all("d3d11", &rule("f32tof16", normal, "accuracy = { f32tof16 = \"toward zero\" }"), WrongResult::OtherPart);
+    all(
+        "d3d11",
+        &rule("add", "result = \"beyond\"", "environment = { overflow = \"saturate\" }"),
+        WrongResult::InfForMax,
+    );
+    none(
+        "d3d11",
+        &rule("add", "result = \"beyond\"", "environment = { overflow = \"either\" }"),
+        WrongResult::InfForMax,
+    );
     let consistent = "environment = { subnormal_inputs = \"either\", subnormal_results = \"either\" }\nrequirement = \"one_treatment\"";
-    all("d3d11", &rule("mul", subnormal, consistent), Wrong::TwoTreatments);
+    all("d3d11", &rule("mul", subnormal, consistent), WrongResult::TwoTreatments);
     let separate = &rule("mad", normal, "environment = { contraction = \"separate\" }");
-    all("d3d11", separate, Wrong::OtherContraction);
+    all("d3d11", separate, WrongResult::OtherContraction);
 }

@@ -2,7 +2,7 @@
 
 use fpprobe_profiles::accepted::Set;
 use fpprobe_profiles::accepts::accepts;
-use fpprobe_profiles::oracle::Question;
+use fpprobe_profiles::oracle::Signature;
 use fpprobe_profiles::profile;
 use fpprobe_spirv::Kernel;
 
@@ -172,7 +172,7 @@ fn by_rule(name: &str, kernel: &str, case: &[u64], part: usize) -> Set {
     let profile = profile::built_in(profile).unwrap().unwrap();
     let kernel: Kernel = kernel.parse().unwrap();
     let (_, found) = profile.rules_for(&kernel).find(|(one, _)| one.id == rule).unwrap();
-    Question::new(&kernel).accepted_part(case, part, &found.demand)
+    Signature::new(&kernel).accepted_part(case, part, &found.demand)
 }
 
 fn ruled(name: &str, kernel: &str, case: &[u64], bits: u32) -> Vec<u64> {

@@ -12,13 +12,13 @@ use fpprobe_profiles::judge::Observations;
 use fpprobe_spirv::Kernel;
 
 use crate::model::Answer;
-use look::Look;
+use look::ObservationView;
 
 /// One question.
 struct Question {
     id: &'static str,
     text: &'static str,
-    answer: fn(&Look<'_>) -> String,
+    answer: fn(&ObservationView<'_>) -> String,
 }
 
 /// The question whose results are compared: no text demands anything of them, so that no rule notices a change.
@@ -92,7 +92,7 @@ const QUESTIONS: [Question; 19] = [
 
 /// The answers of one device.
 pub fn answers(observations: &Observations<'_>) -> Vec<Answer> {
-    let look = Look::new(observations);
+    let look = ObservationView::new(observations);
     QUESTIONS
         .iter()
         .map(|question| {
@@ -105,7 +105,7 @@ pub fn answers(observations: &Observations<'_>) -> Vec<Answer> {
 /// The kernels that the questions look at, in order of first mention.
 pub fn kernels() -> Vec<Kernel> {
     let nothing = Observations::default();
-    let look = Look::new(&nothing);
+    let look = ObservationView::new(&nothing);
     for question in &QUESTIONS {
         (question.answer)(&look);
     }
@@ -122,7 +122,7 @@ mod tests {
     #[test]
     fn questions_name_kernels_that_exist() {
         let nothing = Observations::default();
-        let look = Look::new(&nothing);
+        let look = ObservationView::new(&nothing);
         for question in &QUESTIONS {
             (question.answer)(&look);
         }

@@ -18,15 +18,15 @@ use fpprobe_profiles::encoding::components;
 use fpprobe_spirv::Kernel;
 use toml::value::Datetime;
 
-pub use self::accept::{AcceptError, Filter, Revision, accept};
-pub use self::coverage::Coverage;
+pub use self::accept::{AcceptError, AcceptFilter, Revision, accept};
+pub use self::coverage::MeasuredCoverage;
 pub(crate) use self::coverage::is_plain;
 pub(crate) use self::prints::mended;
 pub use self::prints::{NoPrints, Objection, Prints};
 pub use self::read::read;
-pub use self::versions::{Range, RangeError, Version};
+pub use self::versions::{RangeError, Version, VersionRange};
 pub use self::write::write;
-use crate::failed::{Answers, Lanes, List, written_lane};
+use crate::failed::{CaseList, DeviceResults, LanesByKernel, written_lane};
 use crate::model::{Device, Evidence, Identity, RuleResult};
 use crate::selection::selects;
 use crate::values::{argument, decode_answer};
@@ -40,7 +40,7 @@ pub struct Baseline {
     /// Sorted by device, profile and rule.
     pub accepted: Vec<Acceptance>,
     /// What was measured when they were accepted, device by device; none in baselines of earlier versions.
-    pub measured: Vec<Coverage>,
+    pub measured: Vec<MeasuredCoverage>,
 }
 
 /// One accepted deviation.
@@ -61,7 +61,7 @@ pub struct Acceptance {
     /// `driverName` of the driver that it is accepted of; any where none.
     pub driver: Option<String>,
     /// Versions of the driver; any where none.
-    pub versions: Option<Range>,
+    pub versions: Option<VersionRange>,
     /// The last day on which it is accepted.
     pub expires: Option<Date>,
     /// Most lanes that may fail.
@@ -181,8 +181,8 @@ impl Acceptance {
     }
 
     /// How many of these kernels a device was not measured by, or by a shorter list of cases.
-    pub fn unmeasured(&self, answers: &Answers) -> usize {
-        self.kernels().filter(|kernel| answers.list(kernel) != Some(List::Whole)).count()
+    pub fn unmeasured(&self, answers: &DeviceResults) -> usize {
+        self.kernels().filter(|kernel| answers.list(kernel) != Some(CaseList::Whole)).count()
     }
 
     /// Why it does not hold for this deviation today, or `None` where it does. `lanes` are all that fail, where the report
@@ -191,7 +191,7 @@ impl Acceptance {
         &self,
         identity: &Identity,
         rule: &RuleResult,
-        (lanes, answers): (Option<&Lanes>, &Answers),
+        (lanes, answers): (Option<&LanesByKernel>, &DeviceResults),
         today: Date,
     ) -> Option<Objection> {
         if let Some(other) = self.other_driver(identity) {
@@ -201,7 +201,7 @@ impl Acceptance {
             return Some(Objection::to_all(format!("its acceptance expired on {expires}")));
         }
         let known = lanes.filter(|_| !self.lanes.is_empty());
-        let list = |kernel: &str| answers.list(kernel).unwrap_or(List::Whole);
+        let list = |kernel: &str| answers.list(kernel).unwrap_or(CaseList::Whole);
         let other = match known {
             Some(lanes) => {
                 let accepted =

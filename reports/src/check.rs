@@ -14,16 +14,16 @@ pub use self::render::{CHECKS, CheckFormat, RenderCheck};
 use self::subject::Subject;
 use crate::baseline::{Acceptance, Baseline, Date, Objection, Tainted, mended};
 use crate::causes::names;
-use crate::failed::Answers;
+use crate::failed::DeviceResults;
 use crate::model::{Device, Driver, Evidence, Incident, ProfileResult, Program, Report, RuleResult};
 use crate::record::RecordError;
 
-/// The value of [`Checked::schema`] that this program writes.
+/// The value of [`CheckResult::schema`] that this program writes.
 pub const SCHEMA: &str = "fpprobe-check/1";
 
 /// What came of a check: `fpprobe-check/1`.
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
-pub struct Checked {
+pub struct CheckResult {
     /// `fpprobe-check/1`.
     #[schemars(extend("const" = SCHEMA))]
     pub schema: String,
@@ -40,13 +40,13 @@ pub struct Checked {
     /// Deviations that are not accepted.
     pub deviations: Vec<Deviation>,
     /// Deviations that are.
-    pub accepted: Vec<Accepted>,
+    pub accepted: Vec<AcceptedDeviation>,
     /// Accepted deviations that are none any more, or that fewer lanes show.
-    pub improved: Vec<Gone>,
+    pub improved: Vec<UnusedAcceptance>,
     /// Accepted deviations of which this report says nothing.
-    pub unmeasured: Vec<Gone>,
+    pub unmeasured: Vec<UnusedAcceptance>,
     /// Accepted deviations of which it says nothing because a kernel crashed, hung or was lost.
-    pub lost: Vec<Gone>,
+    pub lost: Vec<UnusedAcceptance>,
     /// What was measured of each device, beside what the baseline's report measured.
     pub coverage: Vec<Covered>,
     /// Devices of the baseline that the report does not hold.
@@ -70,7 +70,7 @@ pub enum Gate {
 
 /// A device in short.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
-pub struct Who {
+pub struct DeviceSummary {
     /// Its name.
     pub name: String,
     /// Its place.
@@ -83,7 +83,7 @@ pub struct Who {
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 pub struct Deviation {
     /// Where.
-    pub device: Who,
+    pub device: DeviceSummary,
     /// Profile id.
     pub profile: String,
     /// Rule id.
@@ -104,9 +104,9 @@ pub struct Deviation {
 
 /// A deviation that is accepted.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
-pub struct Accepted {
+pub struct AcceptedDeviation {
     /// Where.
-    pub device: Who,
+    pub device: DeviceSummary,
     /// Profile id.
     pub profile: String,
     /// Rule id.
@@ -121,7 +121,7 @@ pub struct Accepted {
 
 /// An acceptance that nothing in the report needs.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
-pub struct Gone {
+pub struct UnusedAcceptance {
     /// The device as the baseline names it.
     pub device: String,
     /// Profile id.
@@ -168,12 +168,12 @@ pub fn check(
     report: &Report,
     baseline: &Baseline,
     terms: Terms,
-) -> Result<Checked, CheckError> {
+) -> Result<CheckResult, CheckError> {
     if !terms.allow_tainted {
         report.devices.iter().try_for_each(Tainted::refuse).map_err(CheckError::Tainted)?;
     }
     let read = report.devices.iter().map(|device| {
-        let answers = Answers::of(device, report);
+        let answers = DeviceResults::of(device, report);
         let error = |cause| CheckError::Unreadable { device: device.identity.name.clone(), cause: Box::new(cause) };
         answers.map(|answers| Subject { device, answers }).map_err(error)
     });
@@ -183,7 +183,7 @@ pub fn check(
         let device = subject.device;
         for (profile, rule) in deviations(device) {
             match verdict(baseline, subject, profile, rule, terms.today) {
-                Ok(acceptance) => accepted.push(Accepted {
+                Ok(acceptance) => accepted.push(AcceptedDeviation {
                     device: who(device),
                     profile: profile.id.clone(),
                     rule: rule.id.clone(),
@@ -205,7 +205,7 @@ pub fn check(
             }
         }
     }
-    let mut checked = Checked {
+    let mut checked = CheckResult {
         schema: SCHEMA.to_owned(),
         program,
         started: report.started.clone(),
@@ -221,17 +221,17 @@ pub fn check(
         missing: if terms.selected { Vec::new() } else { coverage::missing(report, baseline) },
     };
     for acceptance in &baseline.accepted {
-        let gone = |now: String| Gone {
+        let gone = |now: String| UnusedAcceptance {
             device: acceptance.device.clone(),
             profile: acceptance.profile.clone(),
             rule: acceptance.rule.clone(),
             now,
         };
         match standing(acceptance, &subjects) {
-            Standing::Deviates => {}
-            Standing::Better(now) => checked.improved.push(gone(now)),
-            Standing::Unknown(now) => checked.unmeasured.push(gone(now)),
-            Standing::Lost(now) => checked.lost.push(gone(now)),
+            AcceptanceStatus::Deviates => {}
+            AcceptanceStatus::Better(now) => checked.improved.push(gone(now)),
+            AcceptanceStatus::Unknown(now) => checked.unmeasured.push(gone(now)),
+            AcceptanceStatus::Lost(now) => checked.lost.push(gone(now)),
         }
     }
     checked.gate = gate(report, &checked);
@@ -239,7 +239,7 @@ pub fn check(
     Ok(checked)
 }
 
-fn gate(report: &Report, checked: &Checked) -> Gate {
+fn gate(report: &Report, checked: &CheckResult) -> Gate {
     let answered = |device: &&Device| device.observations.iter().any(|one| one.outcome.answered());
     let rules = |device: &Device| device.profiles.iter().flat_map(|profile| &profile.rules).count();
     let silent = |device: &&Device| device.observations.iter().any(|one| one.outcome.is_failure());
@@ -317,7 +317,7 @@ fn verdict<'b>(
 }
 
 /// What became of an accepted deviation.
-enum Standing {
+enum AcceptanceStatus {
     /// It is there on some device.
     Deviates,
     /// The rule is met now, fails through another alone, or fails on fewer lanes.
@@ -328,8 +328,8 @@ enum Standing {
     Lost(String),
 }
 
-fn standing(acceptance: &Acceptance, subjects: &[Subject<'_>]) -> Standing {
-    let mut standing = Standing::Unknown("no such device in the report".into());
+fn standing(acceptance: &Acceptance, subjects: &[Subject<'_>]) -> AcceptanceStatus {
+    let mut standing = AcceptanceStatus::Unknown("no such device in the report".into());
     let Acceptance { profile, rule, .. } = acceptance;
     let about = |subject: &&Subject<'_>| acceptance.is_about(&subject.device.identity, profile, rule);
     let mut subjects: Vec<&Subject<'_>> = subjects.iter().filter(about).collect();
@@ -344,33 +344,33 @@ fn standing(acceptance: &Acceptance, subjects: &[Subject<'_>]) -> Standing {
             let all: usize = acceptance.lanes.iter().map(|prints| prints.count() * prints.kernels.len()).sum();
             let lanes = answers.lanes(result).map(|lanes| answers.listed(&lanes, |_| true));
             match lanes.map_or(0, mended) {
-                0 => return Standing::Deviates,
+                0 => return AcceptanceStatus::Deviates,
                 mended => {
                     let better = format!("deviates, though not on {mended} of the {all} accepted lanes of all kernels");
-                    standing = Standing::Better(better);
+                    standing = AcceptanceStatus::Better(better);
                 }
             }
             continue;
         }
         let judged = device.profiles.iter().find(|one| one.id == *profile);
         let result = judged.and_then(|profile| profile.rules.iter().find(|one| one.id == *rule));
-        if matches!(standing, Standing::Lost(_)) {
+        if matches!(standing, AcceptanceStatus::Lost(_)) {
             continue;
         }
         standing = match (judged, result) {
-            (None, _) => Standing::Unknown("the device was not judged by this profile".into()),
-            (_, None) => Standing::Unknown("the profile has no such rule".into()),
+            (None, _) => AcceptanceStatus::Unknown("the device was not judged by this profile".into()),
+            (_, None) => AcceptanceStatus::Unknown("the profile has no such rule".into()),
             (_, Some(rule)) => match rule.verdict {
-                Verdict::Incomplete if lost(device, rule) => Standing::Lost(rule.behaviour.clone()),
+                Verdict::Incomplete if lost(device, rule) => AcceptanceStatus::Lost(rule.behaviour.clone()),
                 Verdict::Unsupported | Verdict::Incomplete if rule.behaviour.is_empty() => {
-                    Standing::Unknown(rule.verdict.name().into())
+                    AcceptanceStatus::Unknown(rule.verdict.name().into())
                 }
                 Verdict::Unsupported | Verdict::Incomplete => {
-                    Standing::Unknown(format!("{}: {}", rule.verdict.name(), rule.behaviour))
+                    AcceptanceStatus::Unknown(format!("{}: {}", rule.verdict.name(), rule.behaviour))
                 }
                 met => match (acceptance.unmeasured(answers), acceptance.kernels().count()) {
-                    (0, _) => Standing::Better(met.name().into()),
-                    (some, all) => Standing::Unknown(format!(
+                    (0, _) => AcceptanceStatus::Better(met.name().into()),
+                    (some, all) => AcceptanceStatus::Unknown(format!(
                         "{}, though {some} of the {all} kernels that deviated were not measured, or not in full",
                         met.name()
                     )),
@@ -387,7 +387,7 @@ fn lost(device: &Device, rule: &RuleResult) -> bool {
     device.observations.iter().any(|one| is_loss(one.outcome) && named(&one.kernel))
 }
 
-fn who(device: &Device) -> Who {
+fn who(device: &Device) -> DeviceSummary {
     let identity = &device.identity;
-    Who { name: identity.name.clone(), slot: identity.slot.clone(), driver: identity.driver.clone() }
+    DeviceSummary { name: identity.name.clone(), slot: identity.slot.clone(), driver: identity.driver.clone() }
 }

@@ -10,7 +10,7 @@ use crate::model::{Device, Finding};
 
 /// How a claim stands after the run.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Standing<'a> {
+pub enum ClaimStatus<'a> {
     /// A finding contradicts it.
     Contradicted(&'a Finding),
     /// Claimed; this many kernels ran under the control and nothing contradicts it.
@@ -24,10 +24,10 @@ pub enum Standing<'a> {
 }
 
 /// A mode at a float width.
-pub type Mode = fn(u32) -> Control;
+pub type ControlOfWidth = fn(u32) -> Control;
 
 /// The modes of float controls, each with its name and its control at a float width.
-pub const MODES: [(&str, Mode); 5] = [
+pub const MODES: [(&str, ControlOfWidth); 5] = [
     ("DenormPreserve", Control::Dp),
     ("DenormFlushToZero", Control::Ftz),
     ("SignedZeroInfNanPreserve", Control::Szin),
@@ -40,15 +40,15 @@ pub const WIDTHS: [u32; 3] = [16, 32, 64];
 
 /// The claims of one device.
 #[derive(Debug)]
-pub struct Claims<'a> {
+pub struct DeviceClaims<'a> {
     device: &'a Device,
     /// Number of kernels that ran under each control.
     ran: BTreeMap<Control, usize>,
 }
 
-impl<'a> Claims<'a> {
+impl<'a> DeviceClaims<'a> {
     /// Looks through the observations of the device once.
-    pub fn of(device: &'a Device) -> Claims<'a> {
+    pub fn of(device: &'a Device) -> DeviceClaims<'a> {
         let mut ran = BTreeMap::new();
         let kernels = device.observations.iter().filter(|observation| observation.outcome == Outcome::Ran);
         for kernel in kernels.filter_map(|observation| observation.kernel.parse::<Kernel>().ok()) {
@@ -56,31 +56,31 @@ impl<'a> Claims<'a> {
                 *ran.entry(control).or_default() += 1;
             }
         }
-        Claims { device, ran }
+        DeviceClaims { device, ran }
     }
 
     /// How a feature or property stands, by its Vulkan name.
-    pub fn flag(&self, name: &str) -> Standing<'a> {
+    pub fn flag(&self, name: &str) -> ClaimStatus<'a> {
         match self.device.claims.flags.get(name) {
-            None => Standing::Unknown,
+            None => ClaimStatus::Unknown,
             // Also a claim of `false` can be contradicted: the mode works although nobody said so.
             claimed => match (self.contradiction(name), claimed) {
-                (Some(finding), _) => Standing::Contradicted(finding),
+                (Some(finding), _) => ClaimStatus::Contradicted(finding),
                 (None, Some(true)) => {
                     let controls = Control::all().filter(|control| control.claim() == Some(name));
                     match controls.filter_map(|control| self.ran.get(&control)).sum() {
-                        0 => Standing::Untried,
-                        kernels => Standing::Held(kernels),
+                        0 => ClaimStatus::Untried,
+                        kernels => ClaimStatus::Held(kernels),
                     }
                 }
-                (None, _) => Standing::Absent,
+                (None, _) => ClaimStatus::Absent,
             },
         }
     }
 
     /// How the claim behind a control stands.
-    pub fn control(&self, control: Control) -> Standing<'a> {
-        control.claim().map_or(Standing::Unknown, |name| self.flag(name))
+    pub fn control(&self, control: Control) -> ClaimStatus<'a> {
+        control.claim().map_or(ClaimStatus::Unknown, |name| self.flag(name))
     }
 
     /// The finding that contradicts a claim.

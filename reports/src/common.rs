@@ -11,12 +11,12 @@ use fpprobe_profiles::judge::Judge;
 use fpprobe_profiles::{Observation, Profile};
 use fpprobe_spirv::{Cases, Kernel};
 
-use crate::judged::{self, Judged};
+use crate::judged::{self, DeviceJudgement};
 use crate::model::{Device, LEFT_OUT, Report};
 use crate::record::{RecordError, Recorder, read_device};
 
 /// What was asked, by slot and kernel.
-type Asked = HashMap<String, HashMap<Kernel, Cases>>;
+type InputsBySlot = HashMap<String, HashMap<Kernel, Cases>>;
 
 /// The kind of findings of kernels whose isolated results are not their batched ones.
 pub const BATCH_DEPENDENT: &str = "batch_dependent";
@@ -62,8 +62,8 @@ fn observations(report: &Report) -> Result<Vec<(String, Vec<Observation>)>, Reco
     report.devices.iter().map(read).collect()
 }
 
-fn asked(devices: &[(String, Vec<Observation>)]) -> Asked {
-    let mut asked = Asked::new();
+fn asked(devices: &[(String, Vec<Observation>)]) -> InputsBySlot {
+    let mut asked = InputsBySlot::new();
     for (slot, observations) in devices {
         let kernels = observations.iter().map(|observation| (observation.kernel, observation.cases.clone()));
         asked.entry(slot.clone()).or_default().extend(kernels);
@@ -74,7 +74,7 @@ fn asked(devices: &[(String, Vec<Observation>)]) -> Asked {
 fn narrow(
     report: &mut Report,
     devices: Vec<(String, Vec<Observation>)>,
-    wanted: &Asked,
+    wanted: &InputsBySlot,
     differ_by_controls: &HashSet<String>,
     judges: &[Judge<'_>],
 ) {
@@ -151,7 +151,7 @@ pub fn rejudge(device: &mut Device, profiles: &[Profile], observations: &[Observ
 }
 
 /// Takes over verdicts and findings.
-fn take(device: &mut Device, judged: Judged) {
+fn take(device: &mut Device, judged: DeviceJudgement) {
     device.profiles = judged.profiles;
     device.findings.retain(|finding| MEASURED.contains(&&*finding.kind));
     let unclaimed = crate::demanded::unclaimed(&device.identity, &device.claims);

@@ -16,8 +16,8 @@ use std::collections::BTreeMap;
 
 use fpprobe_profiles::{Profile, parallel};
 
-use self::devices::{Pair, Placed};
-use self::lanes::Bench;
+use self::devices::{DeviceInReport, DevicePair};
+use self::lanes::LaneJudge;
 pub use self::model::*;
 pub use self::render::{DIFFS, DiffFormat, RenderDiff};
 use crate::load::Loaded;
@@ -51,9 +51,9 @@ pub fn compare(program: Program, profiles: &[Profile], old: &[Loaded], new: &[Lo
     let mut devices = Vec::new();
     for pair in devices::pairs(old, new) {
         devices.push(match pair {
-            Pair { old: Some(before), new: Some(now) } => both(profiles, before, now, &mut unknown)?,
-            Pair { old: Some(one), new: None } => alone(&one, Presence::Vanished),
-            Pair { old: _, new: one } => match one {
+            DevicePair { old: Some(before), new: Some(now) } => both(profiles, before, now, &mut unknown)?,
+            DevicePair { old: Some(one), new: None } => alone(&one, Presence::Vanished),
+            DevicePair { old: _, new: one } => match one {
                 Some(one) => alone(&one, Presence::Appeared),
                 None => continue,
             },
@@ -70,9 +70,9 @@ pub fn compare(program: Program, profiles: &[Profile], old: &[Loaded], new: &[Lo
     Ok(Compared { diff, unknown })
 }
 
-fn source(loaded: &Loaded) -> Source {
+fn source(loaded: &Loaded) -> ReportSource {
     let Loaded { file, report } = loaded;
-    Source {
+    ReportSource {
         file: file.clone(),
         program: report.program.version.clone(),
         host: report.host.id.clone(),
@@ -83,8 +83,8 @@ fn source(loaded: &Loaded) -> Source {
 
 fn both(
     profiles: &[Profile],
-    old: Placed<'_>,
-    new: Placed<'_>,
+    old: DeviceInReport<'_>,
+    new: DeviceInReport<'_>,
     unknown: &mut Vec<UnknownKernel>,
 ) -> Result<DeviceDiff, DiffError> {
     let sides = [old, new];
@@ -97,7 +97,7 @@ fn both(
         }
     }
     let (report, old, new) = (new.report, old.device, new.device);
-    let bench = Bench { profiles, met: [old, new].map(|device| standing::met(profiles, device)) };
+    let bench = LaneJudge { profiles, met: [old, new].map(|device| standing::met(profiles, device)) };
     let kernels = kernels::changes(&bench, &before.observations, &now.observations);
     let host = report.host.id.clone();
     Ok(DeviceDiff {
@@ -118,7 +118,7 @@ fn both(
     })
 }
 
-fn read(Placed { file, report, device }: &Placed<'_>) -> Result<Recorded, DiffError> {
+fn read(DeviceInReport { file, report, device }: &DeviceInReport<'_>) -> Result<Recorded, DiffError> {
     read_device(&device.observations, &report.inputs).map_err(|cause| DiffError {
         file: (*file).to_owned(),
         device: device.identity.slot.clone(),
@@ -132,7 +132,7 @@ fn driver(device: &Device) -> String {
     if driver.info.is_empty() { driver.name.clone() } else { format!("{} {}", driver.name, driver.info) }
 }
 
-fn alone(one: &Placed<'_>, presence: Presence) -> DeviceDiff {
+fn alone(one: &DeviceInReport<'_>, presence: Presence) -> DeviceDiff {
     let identity = &one.device.identity;
     DeviceDiff {
         slot: identity.slot.clone(),
@@ -155,13 +155,13 @@ impl Summary {
     fn of(devices: &[DeviceDiff]) -> Summary {
         let count = |presence| devices.iter().filter(|device| device.presence == presence).count();
         let is_of_driver = |field: &FieldChange| field.field.starts_with("driver.");
-        let mut kinds: BTreeMap<Kind, Count> = BTreeMap::new();
-        let mut at = |kind: Kind, add: &dyn Fn(&mut Count)| {
+        let mut kinds: BTreeMap<ChangeKind, Count> = BTreeMap::new();
+        let mut at = |kind: ChangeKind, add: &dyn Fn(&mut Count)| {
             add(kinds.entry(kind).or_insert(Count { kind, rules: 0, kernels: 0, lanes: 0, claims: 0 }));
         };
         for device in devices {
             device.rules.iter().for_each(|rule| at(rule.kind, &|count| count.rules += 1));
-            device.claims.iter().for_each(|_| at(Kind::Claim, &|count| count.claims += 1));
+            device.claims.iter().for_each(|_| at(ChangeKind::Claim, &|count| count.claims += 1));
             for kernel in &device.kernels {
                 at(kernel.kind, &|count| count.kernels += 1);
                 kernel.groups.iter().for_each(|group| at(group.kind, &|count| count.lanes += group.lanes.len()));

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use fpprobe_profiles::encoding::{Encoding, Reader};
+use fpprobe_profiles::encoding::{Encoding, PartReader};
 use fpprobe_profiles::judge::Observations;
 use fpprobe_profiles::ways;
 use fpprobe_profiles::{Observation, Outcome};
@@ -16,7 +16,7 @@ use crate::values::{argument, encode_case};
 
 /// Lanes by kernel: each once and sorted, `00000000 00000001 = 00000001`, with a second answer behind the first where two
 /// runs differ. Of a result with several parts a lane holds one, by its number: `00000000,00000001 [1] = 80000001`.
-pub type Lanes = BTreeMap<String, Vec<String>>;
+pub type LanesByKernel = BTreeMap<String, Vec<String>>;
 
 /// Cases by the part of the result that fails.
 type ByPart<'a> = BTreeMap<usize, Vec<&'a [u64]>>;
@@ -61,7 +61,7 @@ pub(crate) fn component(kernel: &Kernel, part: usize) -> Option<u32> {
 
 /// Which of its lists of cases a kernel was asked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum List {
+pub enum CaseList {
     /// That of a default run, or another.
     Whole,
     /// The short one of a quick run.
@@ -70,32 +70,32 @@ pub enum List {
 
 /// What a device answered, for the lanes of its rules.
 #[derive(Clone, Debug)]
-pub struct Answers {
+pub struct DeviceResults {
     observations: Vec<Observation>,
     by_kernel: HashMap<Kernel, usize>,
     /// By the kernel that they should answer like, those that do, each with its cases of which that is not known.
     beside: HashMap<Kernel, Vec<(Kernel, Vec<usize>)>>,
 }
 
-impl Answers {
+impl DeviceResults {
     /// Those of a device of the report.
-    pub fn of(device: &Device, report: &Report) -> Result<Answers, RecordError> {
+    pub fn of(device: &Device, report: &Report) -> Result<DeviceResults, RecordError> {
         let observations = read_device(&device.observations, &report.inputs)?.observations;
         let by_kernel = observations.iter().enumerate().map(|(place, observation)| (observation.kernel, place));
         let mut beside: HashMap<Kernel, Vec<(Kernel, Vec<usize>)>> = HashMap::new();
         for pair in ways::pairs(&observations) {
             beside.entry(pair.plain.kernel).or_default().push((pair.other.kernel, pair.unlike));
         }
-        Ok(Answers { by_kernel: by_kernel.collect(), beside, observations })
+        Ok(DeviceResults { by_kernel: by_kernel.collect(), beside, observations })
     }
 
     /// The failing lanes of a rule; `None` where the report does not tell, or tells of cases that it does not hold. Of kernels
     /// that should answer like another a report tells where they do not; here they have the lanes, too, that they share
     /// with it.
-    pub fn lanes(&self, rule: &RuleResult) -> Option<Lanes> {
-        let mut lanes = Lanes::new();
+    pub fn lanes(&self, rule: &RuleResult) -> Option<LanesByKernel> {
+        let mut lanes = LanesByKernel::new();
         let mut add = |observation: &Observation, places: &mut dyn Iterator<Item = (usize, usize)>| {
-            let reader = Reader::new(&observation.kernel);
+            let reader = PartReader::new(&observation.kernel);
             let mut places = places.map(|(case, part)| lane(observation, &reader, case, part)).peekable();
             if places.peek().is_some() {
                 lanes.entry(observation.kernel.to_string()).or_default().extend(places);
@@ -129,12 +129,12 @@ impl Answers {
     }
 
     /// Which list of cases a kernel with answers was asked.
-    pub fn list(&self, kernel: &str) -> Option<List> {
+    pub fn list(&self, kernel: &str) -> Option<CaseList> {
         self.get(kernel).map(|observation| begins(observation).0)
     }
 
     /// Of these kernels the lanes of their lists alone, without those of random cases: another run has others.
-    pub fn listed(&self, lanes: &Lanes, of: impl Fn(&str) -> bool) -> Lanes {
+    pub fn listed(&self, lanes: &LanesByKernel, of: impl Fn(&str) -> bool) -> LanesByKernel {
         let mut lanes = lanes.clone();
         for (kernel, lanes) in lanes.iter_mut().filter(|(kernel, _)| of(kernel)) {
             let Some(observation) = self.get(kernel) else { continue };
@@ -148,10 +148,10 @@ impl Answers {
         lanes
     }
 
-    /// The observation, the case and the part of the result of a lane as [`Answers::lanes`] has it.
+    /// The observation, the case and the part of the result of a lane as [`DeviceResults::lanes`] has it.
     pub fn find(&self, kernel: &str, wanted: &str) -> Option<(&Observation, usize, usize)> {
         let observation = self.get(kernel)?;
-        let reader = Reader::new(&observation.kernel);
+        let reader = PartReader::new(&observation.kernel);
         let parts = Encoding::of_result(&observation.kernel).len();
         let mut places = (0..observation.cases.len()).flat_map(|case| (0..parts).map(move |part| (case, part)));
         let found = places.find(|(case, part)| lane(observation, &reader, *case, *part) == wanted);
@@ -165,15 +165,15 @@ impl Answers {
 }
 
 /// Which list the cases of an observation begin with, and how long that is: random cases come behind.
-fn begins(observation: &Observation) -> (List, usize) {
+fn begins(observation: &Observation) -> (CaseList, usize) {
     let (whole, short) = (Extent::Default.cases(&observation.kernel), cases::boundary(&observation.kernel));
     let begins = |list: &Cases| observation.cases.values().starts_with(&list.values());
     if begins(&whole) {
-        (List::Whole, whole.len())
+        (CaseList::Whole, whole.len())
     } else if short.len() < whole.len() && begins(&short) {
-        (List::Short, short.len())
+        (CaseList::Short, short.len())
     } else {
-        (List::Whole, observation.cases.len())
+        (CaseList::Whole, observation.cases.len())
     }
 }
 
@@ -200,7 +200,7 @@ fn of_lane(lane: &str) -> &str {
     inputs.split_once(" [").map_or(inputs, |(inputs, _)| inputs)
 }
 
-fn lane(observation: &Observation, reader: &Reader, case: usize, part: usize) -> String {
+fn lane(observation: &Observation, reader: &PartReader, case: usize, part: usize) -> String {
     let kernel = &observation.kernel;
     let inputs: Vec<String> = encode_case(kernel, observation.cases.case(case)).iter().map(argument).collect();
     let answers = observation.runs().map(|answers| reader.part(answers, case, part));

@@ -18,7 +18,7 @@ use crate::model::Conditions;
 
 pub use custody::Custody;
 pub(crate) use read::record;
-pub use read::{JournalError, Read, read};
+pub use read::{JournalContent, JournalError, read};
 
 /// The value of [`Run::journal`] that this program writes, and the only one that it reads.
 pub const FORMAT: &str = "fpprobe-journal/1";
@@ -28,21 +28,21 @@ pub const FORMAT: &str = "fpprobe-journal/1";
 #[serde(tag = "record", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Record {
     /// What the run is to do; the first line, and only that.
-    Run(Run),
+    Run(RunStart),
     /// The program starts, or goes on after having been interrupted.
     Leg(Leg),
     /// A device is going to be asked.
-    Device(Device),
+    Device(DeviceRecord),
     /// A worker is about to be asked; synced before it is.
-    Intent(Batch),
+    Intent(BatchRecord),
     /// A worker has answered.
-    Answers(Answers),
+    Answers(BatchResults),
     /// A worker has failed.
-    Failure(Failure),
+    Failure(FailureRecord),
     /// Kernels are not asked: the machine went down while they were.
-    Quarantined(Held),
+    Quarantined(QuarantineRecord),
     /// Kernels leave their quarantine, each to be asked alone.
-    Released(Held),
+    Released(QuarantineRecord),
     /// The program ends of its own accord; what it had begun to ask is broken off.
     Ended {
         /// Whether the report has everything but what is in quarantine.
@@ -53,7 +53,7 @@ pub enum Record {
 /// What a run is to do.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Run {
+pub struct RunStart {
     /// [`FORMAT`].
     pub journal: String,
     /// Version of the program.
@@ -92,7 +92,7 @@ pub struct Quick {
     pub again: BTreeMap<String, Vec<String>>,
 }
 
-impl Run {
+impl RunStart {
     /// How much it asks.
     pub fn extent(&self) -> Extent {
         if self.exhaustive { Extent::Exhaustive } else { Extent::Default }
@@ -112,7 +112,7 @@ pub struct Leg {
 /// A device and what it is going to be asked.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Device {
+pub struct DeviceRecord {
     /// Its key.
     pub device: String,
     /// Its name, for people.
@@ -142,7 +142,7 @@ pub enum Pass {
 /// Kernels of a device.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Batch {
+pub struct BatchRecord {
     /// The device's key.
     pub device: String,
     /// The pass.
@@ -154,7 +154,7 @@ pub struct Batch {
 /// Kernels of a device in quarantine, or out of it: in every pass.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Held {
+pub struct QuarantineRecord {
     /// The device's key.
     pub device: String,
     /// Kernel ids.
@@ -164,19 +164,19 @@ pub struct Held {
 /// What the kernels of a batch answered.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Answers {
+pub struct BatchResults {
     /// The device's key.
     pub device: String,
     /// The pass.
     pub pass: Pass,
     /// One per kernel, in the order of the intent.
-    pub answers: Vec<Answer>,
+    pub answers: Vec<RecordedResult>,
 }
 
 /// What one kernel answered.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Answer {
+pub struct RecordedResult {
     /// Kernel id.
     pub kernel: String,
     /// How it ended.
@@ -195,7 +195,7 @@ pub struct Answer {
 /// How a worker failed.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Failure {
+pub struct FailureRecord {
     /// The device's key.
     pub device: String,
     /// The pass.
@@ -207,13 +207,13 @@ pub struct Failure {
     /// What happened.
     pub detail: String,
     /// Where in the life of a worker.
-    pub stage: Stage,
+    pub stage: FailureStage,
 }
 
 /// When a worker failed, and by whose doing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Stage {
+pub enum FailureStage {
     /// Before it was asked.
     Start,
     /// At what it was asked.

@@ -5,9 +5,9 @@ use std::collections::{HashMap, HashSet};
 use fpprobe_profiles::accepted::{Accepted, Set};
 use fpprobe_profiles::claims::{Contradiction, contradictions};
 use fpprobe_profiles::encoding::{Encoding, components};
-use fpprobe_profiles::judge::{self, Evidence, Judge, Judgement, Observations, RuleVerdict, Tried};
+use fpprobe_profiles::judge::{self, Judge, Judgement, LaneEvidence, Observations, RuleVerdict, Tried};
 use fpprobe_profiles::profile::Rule;
-use fpprobe_profiles::ways::{Pair, paths};
+use fpprobe_profiles::ways::{VariantPair, paths};
 use fpprobe_profiles::{Observation, Outcome, Profile, Verdict};
 use fpprobe_spirv::{Controls, Kernel};
 
@@ -26,7 +26,7 @@ pub(crate) const OF_NAN: &str = ", all of them in the bits of a NaN";
 
 /// What the observations of one device mean.
 #[derive(Clone, Debug, Default)]
-pub struct Judged {
+pub struct DeviceJudgement {
     /// Profile by profile.
     pub profiles: Vec<ProfileResult>,
     /// Beside the rules: claims contradicted, flaky answers, ways of asking that disagree.
@@ -44,12 +44,12 @@ pub struct Judged {
 }
 
 /// Judges one device's observations by these profiles, and describes what it does beside the rules.
-pub fn judge(profiles: &[Profile], observations: &[Observation]) -> Judged {
+pub fn judge(profiles: &[Profile], observations: &[Observation]) -> DeviceJudgement {
     judge_by(&Judge::together(profiles), observations)
 }
 
 /// The same by judges that may have seen some of the observations before: of those they know what they found.
-pub fn judge_by(judges: &[Judge<'_>], observations: &[Observation]) -> Judged {
+pub fn judge_by(judges: &[Judge<'_>], observations: &[Observation]) -> DeviceJudgement {
     let index = Observations::new(observations);
     let (mut judged, judgements) = of_rules(judges, observations, &index);
     judged.texels = texels::paths(judges, &judgements, observations);
@@ -58,12 +58,16 @@ pub fn judge_by(judges: &[Judge<'_>], observations: &[Observation]) -> Judged {
 }
 
 /// The same; answers and texels are left out.
-pub fn rules(judges: &[Judge<'_>], observations: &[Observation]) -> Judged {
+pub fn rules(judges: &[Judge<'_>], observations: &[Observation]) -> DeviceJudgement {
     of_rules(judges, observations, &Observations::new(observations)).0
 }
 
-fn of_rules(judges: &[Judge<'_>], observations: &[Observation], index: &Observations<'_>) -> (Judged, Vec<Judgement>) {
-    let mut judged = Judged::default();
+fn of_rules(
+    judges: &[Judge<'_>],
+    observations: &[Observation],
+    index: &Observations<'_>,
+) -> (DeviceJudgement, Vec<Judgement>) {
+    let mut judged = DeviceJudgement::default();
     let judgements = judge::judge(judges, index);
     for (profile, judgement) in judges.iter().map(Judge::profile).zip(&judgements) {
         for kernel in judgement.rules.iter().flat_map(|rule| &rule.deviating) {
@@ -165,7 +169,7 @@ fn rule_result(profile: &Profile, verdict: &RuleVerdict, index: &Observations<'_
 }
 
 /// A lane of what was observed.
-fn shown(evidence: &Evidence, observation: Option<&Observation>) -> model::Evidence {
+fn shown(evidence: &LaneEvidence, observation: Option<&Observation>) -> model::Evidence {
     let inputs = encode_case(&evidence.kernel, &evidence.case);
     let kernel = evidence.kernel.to_string();
     model::Evidence {
@@ -195,8 +199,8 @@ fn contradicted(contradiction: &Contradiction, index: &Observations<'_>) -> Find
 }
 
 /// These pairs, but not those under controls that differ where they differ without: that is told once.
-fn once<'a>(pairs: &'a [Pair<'a>]) -> impl Iterator<Item = &'a Pair<'a>> {
-    let cases = |pair: &'a Pair<'a>| pair.differing.iter().map(|(case, _)| pair.other.cases.case(*case));
+fn once<'a>(pairs: &'a [VariantPair<'a>]) -> impl Iterator<Item = &'a VariantPair<'a>> {
+    let cases = |pair: &'a VariantPair<'a>| pair.differing.iter().map(|(case, _)| pair.other.cases.case(*case));
     let plain = pairs.iter().filter(|pair| pair.other.kernel.controls.is_empty());
     let plain: HashMap<Kernel, HashSet<&[u64]>> =
         plain.map(|pair| (pair.other.kernel, cases(pair).collect())).collect();
@@ -208,8 +212,8 @@ fn once<'a>(pairs: &'a [Pair<'a>]) -> impl Iterator<Item = &'a Pair<'a>> {
 }
 
 /// Two ways of asking the same, or two paths of texels, that do not agree.
-fn disagreeing(kind: &str, pair: &Pair<'_>) -> Option<Finding> {
-    let Pair { other, plain, compared, differing, .. } = pair;
+fn disagreeing(kind: &str, pair: &VariantPair<'_>) -> Option<Finding> {
+    let VariantPair { other, plain, compared, differing, .. } = pair;
     let lane = |(case, expected): &(usize, Vec<u64>)| {
         other_answer(other, other.cases.case(*case), other.answer(*case), expected)
     };
@@ -229,7 +233,7 @@ fn disagreeing(kind: &str, pair: &Pair<'_>) -> Option<Finding> {
 pub fn other_answer(observation: &Observation, case: &[u64], answer: &[u64], other: &[u64]) -> model::Evidence {
     let kernel = &observation.kernel;
     let parts = components(kernel, other).into_iter().zip(Encoding::of_result(kernel));
-    let evidence = Evidence {
+    let evidence = LaneEvidence {
         kernel: *kernel,
         case: case.to_vec(),
         answer: answer.to_vec(),

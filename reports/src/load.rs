@@ -17,10 +17,10 @@ use serde_json::de;
 use serde_json::error::Category;
 
 use self::bounds::Excess;
-use self::sketch::Text;
+use self::sketch::DocumentText;
 use crate::limited;
 use crate::model::{Report, SCHEMA};
-use crate::store::Damage;
+use crate::store::ContainerError;
 use crate::store::container::{self, Unpacking};
 
 /// Reports larger than this are refused: an exhaustive run of lavapipe writes 230 MB, and devices with more controls write more.
@@ -31,10 +31,10 @@ pub const SIZE_LIMIT: u64 = 1 << 30;
 const HEAD: u64 = 64;
 
 /// Counts the same things of a report, of all devices together.
-type Count = fn(&Report) -> usize;
+type Counter = fn(&Report) -> usize;
 
 /// What a report may hold at most. Showing it compares each of these with all others.
-const LIMITS: [(&str, usize, Count); 5] = [
+const LIMITS: [(&str, usize, Counter); 5] = [
     ("devices", 1 << 8, |report| report.devices.len()),
     ("claims", 1 << 14, |report| report.devices.iter().map(|device| device.claims.flags.len()).sum()),
     ("profiles", 1 << 12, |report| report.devices.iter().map(|device| device.profiles.len()).sum()),
@@ -69,7 +69,7 @@ pub enum LoadError {
         /// The file.
         path: PathBuf,
         /// What is wrong.
-        cause: Damage,
+        cause: ContainerError,
     },
     /// A folder without any report.
     #[error("failed to read reports: the folder {} holds no report.json and no other .json file; `fpprobe run -o FOLDER` writes one", path.display())]
@@ -191,7 +191,7 @@ fn file_bytes(path: &Path) -> Result<Vec<u8>, LoadError> {
     })
 }
 
-fn damaged(path: &Path, cause: Damage) -> LoadError {
+fn damaged(path: &Path, cause: ContainerError) -> LoadError {
     LoadError::Stored { path: path.to_owned(), cause }
 }
 
@@ -210,9 +210,9 @@ pub fn to_compare(places: [&Path; 2]) -> Result<[Vec<Loaded>; 2], LoadError> {
     let [old, new] = [files(places[0])?, files(places[1])?];
     let ([one], [other]) = (old.as_slice(), new.as_slice()) else { return Ok([all(&old)?, all(&new)?]) };
     let paths = [one.as_path(), other.as_path()];
-    let texts = parallel::map(&paths, |path| text(path)).into_iter().collect::<Result<Vec<Text>, _>>()?;
+    let texts = parallel::map(&paths, |path| text(path)).into_iter().collect::<Result<Vec<DocumentText>, _>>()?;
     let thin = match &texts[..] {
-        [Text::Sketch(old), Text::Sketch(new)] => thin::thin([old, new]),
+        [DocumentText::Sketch(old), DocumentText::Sketch(new)] => thin::thin([old, new]),
         _ => Ok(None),
     };
     let failed = |side: usize, cause| LoadError::Read { path: paths[side].to_owned(), cause };
@@ -232,7 +232,7 @@ pub fn to_compare(places: [&Path; 2]) -> Result<[Vec<Loaded>; 2], LoadError> {
 }
 
 /// A report's text, with names in the place of its lists where it has the usual form.
-fn text(path: &Path) -> Result<Text, LoadError> {
+fn text(path: &Path) -> Result<DocumentText, LoadError> {
     let failed = |cause| LoadError::Read { path: path.to_owned(), cause };
     let mut file = File::open(path).map_err(failed)?;
     // What is no file has no place to go back to.
@@ -242,12 +242,12 @@ fn text(path: &Path) -> Result<Text, LoadError> {
         let text = if container::is_stored(&head) {
             let stored =
                 file_bytes(path).and_then(|bytes| Unpacking::new(&bytes).map_err(|cause| damaged(path, cause)))?;
-            Text::unpack(stored).map_err(|cause| match cause.downcast() {
+            DocumentText::unpack(stored).map_err(|cause| match cause.downcast() {
                 Ok(damage) => damaged(path, damage),
                 Err(cause) => failed(cause),
             })?
         } else {
-            Text::read(file, SIZE_LIMIT + 1).map_err(failed)?
+            DocumentText::read(file, SIZE_LIMIT + 1).map_err(failed)?
         };
         if let Some(text) = text {
             return Ok(text);
@@ -255,7 +255,7 @@ fn text(path: &Path) -> Result<Text, LoadError> {
     }
     let bytes = bytes(path)?;
     bounded(&bytes, path)?;
-    Text::of(bytes).map_err(failed)
+    DocumentText::of(bytes).map_err(failed)
 }
 
 /// Refuses a text with strings or lists that no report has.
@@ -322,7 +322,7 @@ fn document<'de, R: de::Read<'de>>(start: impl Fn() -> Deserializer<R>, path: &P
     // A first look at the version alone: the rest of a newer document may be anything. Where the version is known the look
     // ends there, and the rest is read once.
     let (mut schema, mut is_object) = (None, false);
-    let look = (&mut start()).deserialize_any(Look { schema: &mut schema, is_object: &mut is_object });
+    let look = (&mut start()).deserialize_any(SchemaProbe { schema: &mut schema, is_object: &mut is_object });
     if let (Err(error), None) = (look, &schema) {
         return Err(match error.classify() {
             Category::Data => {
@@ -366,12 +366,12 @@ fn broken(cause: serde_json::Error, path: PathBuf) -> LoadError {
 }
 
 /// Looks for the member `schema` and fails as soon as it has it.
-struct Look<'a> {
+struct SchemaProbe<'a> {
     schema: &'a mut Option<String>,
     is_object: &'a mut bool,
 }
 
-impl<'de> Visitor<'de> for Look<'_> {
+impl<'de> Visitor<'de> for SchemaProbe<'_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -104,7 +104,7 @@ pub struct Device {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub application: String,
     /// What it answered.
-    pub observations: Vec<Observation>,
+    pub observations: Vec<StoredObservation>,
     /// What that means, profile by profile.
     pub profiles: Vec<ProfileResult>,
     /// Claims contradicted, flaky answers, kernels whose results depend on what they are batched with.
@@ -192,7 +192,7 @@ pub enum Value {
 
 /// The answers of one kernel.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct Observation {
+pub struct StoredObservation {
     /// Kernel id.
     pub kernel: String,
     /// Name of the entry of [`Report::inputs`] that was asked.
@@ -292,12 +292,12 @@ pub struct Answer {
     /// One sentence; `not measured` stands for each part that no observation tells of.
     pub answer: String,
     /// Lanes that show it.
-    pub evidence: Vec<Shown>,
+    pub evidence: Vec<AnswerEvidence>,
 }
 
 /// One lane that shows something.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct Shown {
+pub struct AnswerEvidence {
     /// Kernel id.
     pub kernel: String,
     /// Inputs.

@@ -32,7 +32,7 @@ impl Recorder {
 
     /// The observations of one device, in the order given. Equal answers of kernels with the same inputs and the same
     /// shape of result are written once.
-    pub fn device(&mut self, observations: &[Observation]) -> Vec<model::Observation> {
+    pub fn device(&mut self, observations: &[Observation]) -> Vec<model::StoredObservation> {
         let mut answers: HashMap<Answered, String> = HashMap::new();
         observations
             .iter()
@@ -49,7 +49,7 @@ impl Recorder {
                     answers.insert(key, kernel.to_string());
                     values_of(kernel, &observation.out)
                 });
-                model::Observation {
+                model::StoredObservation {
                     kernel: kernel.to_string(),
                     inputs,
                     out,

@@ -3,7 +3,7 @@
 use schemars::schema_for;
 use serde_json::Value;
 
-use crate::check::{self, Checked};
+use crate::check::{self, CheckResult};
 use crate::diff::{self, Diff};
 use crate::model::{self, Report};
 use crate::render::{caps, recipes};
@@ -29,7 +29,7 @@ pub static DOCUMENTS: &[Document] = &[
         name: "check",
         id: check::SCHEMA,
         about: "what check writes",
-        schema: || schema_for!(Checked).to_value(),
+        schema: || schema_for!(CheckResult).to_value(),
     },
     Document { name: "sweep", id: sweep::SCHEMA, about: "what sweep writes", schema: || schema_for!(Sweep).to_value() },
     Document { name: "caps", id: caps::SCHEMA, about: "what run --format caps writes", schema: caps::schema },

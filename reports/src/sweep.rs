@@ -14,7 +14,7 @@ pub mod record;
 mod render;
 mod unstable;
 
-use fpprobe_profiles::sweep::Tally;
+use fpprobe_profiles::sweep::SweepStatistics;
 use fpprobe_spirv::sweep::Domain;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -24,8 +24,8 @@ use crate::model::{Host, Identity, Incident, Program};
 pub use blocks::Blocks;
 pub use changes::{Change, Changes, Resolution};
 pub use every::Every;
-pub use fingerprint::{Damage, Fingerprint, Print, Who};
-pub use load::{LoadError, load};
+pub use fingerprint::{Fingerprint, FingerprintDevice, FingerprintError, Print};
+pub use load::{SweepLoadError, load};
 pub use merge::{MergeError, merge};
 pub use render::{RenderSweep, SWEEPS, SweepFormat};
 pub use unstable::{Several, TIMES, Unstable, most};
@@ -48,7 +48,7 @@ pub struct Sweep {
     /// The profiles that results are judged by, by id; none where fingerprints are taken.
     pub profiles: Vec<String>,
     /// The devices, in the order of `fpprobe list`.
-    pub devices: Vec<Device>,
+    pub devices: Vec<SweptDevice>,
     /// Drivers that gave no devices.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub incomplete: Vec<Incident>,
@@ -56,7 +56,7 @@ pub struct Sweep {
 
 /// A device that was swept.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct Device {
+pub struct SweptDevice {
     /// Who it is.
     #[serde(flatten)]
     pub identity: Identity,
@@ -83,7 +83,7 @@ pub struct Swept {
     pub root: Option<String>,
     /// What the rules of the profiles say of every result; absent where a fingerprint was taken alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub verified: Option<Tally>,
+    pub verified: Option<SweepStatistics>,
     /// Results that did not come again; absent where all did, or nothing ran twice.
     #[serde(default, skip_serializing_if = "Unstable::is_empty")]
     pub unstable: Unstable,

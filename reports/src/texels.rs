@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use fpprobe_profiles::judge::{Judge, Judgement};
-use fpprobe_profiles::manner::{Aspect, Manner, manners};
+use fpprobe_profiles::manner::{Aspect, ObservedBehaviour, manners};
 use fpprobe_profiles::{Observation, parallel};
 use fpprobe_spirv::Kernel;
 use fpprobe_spirv::op::Function;
@@ -80,7 +80,7 @@ fn behaviour(observation: &Observation) -> String {
 }
 
 /// The way that every lane went, or the several that lanes went, the most frequent first.
-fn way(manner: &Manner, aspect: Aspect) -> Option<String> {
+fn way(manner: &ObservedBehaviour, aspect: Aspect) -> Option<String> {
     if let Some(way) = manner.way {
         return Some(way.to_owned());
     }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use fpprobe_profiles::Outcome;
 
-use crate::model::{Device, Observation};
+use crate::model::{Device, StoredObservation};
 use crate::render::phrase;
 
 /// Kernels that are named.
@@ -13,7 +13,7 @@ const NAMED: usize = 4;
 /// The kernels of a device that did not run, but for those that an incident names: a line for each outcome.
 pub fn unrun(device: &Device) -> Vec<String> {
     let named: HashSet<&str> = device.incomplete.iter().map(|incident| incident.subject.as_str()).collect();
-    let failed = |one: &&Observation| one.outcome.is_failure() && !named.contains(one.kernel.as_str());
+    let failed = |one: &&StoredObservation| one.outcome.is_failure() && !named.contains(one.kernel.as_str());
     let unrun = device.observations.iter().filter(failed);
     by_outcome(unrun.map(|one| (one.outcome, one.detail.as_str(), one.kernel.as_str())))
 }

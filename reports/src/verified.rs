@@ -8,7 +8,7 @@ use fpprobe_profiles::judge::EVIDENCE;
 use fpprobe_profiles::{Profile, profile};
 use fpprobe_spirv::{Control, Kernel};
 
-use crate::claims::{Claims, Standing};
+use crate::claims::{ClaimStatus, DeviceClaims};
 use crate::model::{Device, Level, ProfileResult, RuleResult, Verdict};
 
 /// The profile whose rules say what a mode demands.
@@ -16,7 +16,7 @@ pub const PROFILE: &str = "vulkan";
 
 /// What is known of a mode.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Shown {
+pub enum ModeProof {
     /// The device does what the mode demands; this many kernels ran under it.
     Proven(usize),
     /// It does not, for this reason.
@@ -28,7 +28,7 @@ pub enum Shown {
 /// The modes of one device.
 #[derive(Debug)]
 pub struct Modes<'a> {
-    claims: Claims<'a>,
+    claims: DeviceClaims<'a>,
     judged: Option<&'a ProfileResult>,
     profile: Option<Profile>,
 }
@@ -38,28 +38,28 @@ impl<'a> Modes<'a> {
     pub fn of(device: &'a Device) -> Modes<'a> {
         let judged = device.profiles.iter().find(|profile| profile.id == PROFILE);
         let profile = profile::built_in(PROFILE).and_then(Result::ok);
-        Modes { claims: Claims::of(device), judged, profile }
+        Modes { claims: DeviceClaims::of(device), judged, profile }
     }
 
     /// How the claim of a mode stands.
-    pub fn claim(&self, control: Control) -> Standing<'a> {
+    pub fn claim(&self, control: Control) -> ClaimStatus<'a> {
         self.claims.control(control)
     }
 
     /// How the claim of a feature or property stands, by its Vulkan name.
-    pub fn flag(&self, name: &str) -> Standing<'a> {
+    pub fn flag(&self, name: &str) -> ClaimStatus<'a> {
         self.claims.flag(name)
     }
 
     /// What is known of a mode.
-    pub fn shown(&self, control: Control) -> Shown {
-        let unknown = |why: &str| Shown::Unknown(why.to_owned());
+    pub fn shown(&self, control: Control) -> ModeProof {
+        let unknown = |why: &str| ModeProof::Unknown(why.to_owned());
         let kernels = match self.claim(control) {
-            Standing::Held(kernels) => kernels,
-            Standing::Contradicted(finding) => return Shown::Disproven(finding.text.clone()),
-            Standing::Untried => return unknown("claimed, but no kernel ran under it"),
-            Standing::Absent => return unknown("not claimed, so no kernel may ask for it"),
-            Standing::Unknown => return unknown("the report does not say whether it is claimed"),
+            ClaimStatus::Held(kernels) => kernels,
+            ClaimStatus::Contradicted(finding) => return ModeProof::Disproven(finding.text.clone()),
+            ClaimStatus::Untried => return unknown("claimed, but no kernel ran under it"),
+            ClaimStatus::Absent => return unknown("not claimed, so no kernel may ask for it"),
+            ClaimStatus::Unknown => return unknown("the report does not say whether it is claimed"),
         };
         let (Some(judged), Some(profile)) = (self.judged, &self.profile) else {
             return unknown("the report was not judged by `vulkan`");
@@ -72,7 +72,7 @@ impl<'a> Modes<'a> {
                 Verdict::Incomplete => doubt = Some(format!("{} is incomplete: {}", rule.id, rule.behaviour)),
                 Verdict::Deviates | Verdict::Depends => match blamed(rule, control) {
                     Some((Blame::Its, kernel)) => {
-                        return Shown::Disproven(format!("{} fails: {} ({kernel})", rule.id, rule.title));
+                        return ModeProof::Disproven(format!("{} fails: {} ({kernel})", rule.id, rule.title));
                     }
                     Some((Blame::Shared, kernel)) => {
                         doubt = Some(format!("{} fails under this and other modes together ({kernel})", rule.id));
@@ -83,8 +83,8 @@ impl<'a> Modes<'a> {
             }
         }
         match (doubt, met) {
-            (Some(why), _) => Shown::Unknown(why),
-            (None, true) => Shown::Proven(kernels),
+            (Some(why), _) => ModeProof::Unknown(why),
+            (None, true) => ModeProof::Proven(kernels),
             (None, false) => unknown("no rule of `vulkan` could be judged under it"),
         }
     }

@@ -6,7 +6,7 @@ mod demands;
 
 use fpprobe_spirv::Control;
 
-pub use self::demands::{Alternative, Demand, Demands, DemandsError, Judged, Standing};
+pub use self::demands::{Alternative, DemandOutcome, DemandStatus, DemandsError, MemberDemand, VulkanDemands};
 
 /// The schema that files name.
 pub const SCHEMA: &str = "https://schema.khronos.org/vulkan/profiles-0.8-latest.json#";

@@ -10,71 +10,78 @@ use crate::decimal::{self, decimal};
 ///
 /// A form that a newer version may have added is shown as the JSON it is.
 pub fn accepts_in_words(accepts: &Value, parts: &[(String, Format)]) -> String {
-    let parts: Vec<Part> =
-        parts.iter().map(|(name, format)| Part { name: name.clone(), encoding: Encoding::Format(*format) }).collect();
+    let parts: Vec<ResultPart> = parts
+        .iter()
+        .map(|(name, format)| ResultPart { name: name.clone(), encoding: ValueEncoding::Format(*format) })
+        .collect();
     in_words(accepts, &parts)
 }
 
 /// A value of an answer that has a set of its own.
 #[derive(Clone)]
-struct Part {
+struct ResultPart {
     name: String,
-    encoding: Encoding,
+    encoding: ValueEncoding,
 }
 
 /// How bits are to be read.
 #[derive(Clone, Copy)]
-enum Encoding {
+enum ValueEncoding {
     Format(Format),
     Channel(Channel),
     Unknown,
 }
 
-impl Encoding {
+impl ValueEncoding {
     fn layout(self) -> Option<FloatLayout> {
         match self {
-            Encoding::Format(format) => format.float(),
-            Encoding::Channel(channel) => channel.coding.float(),
-            Encoding::Unknown => None,
+            ValueEncoding::Format(format) => format.float(),
+            ValueEncoding::Channel(channel) => channel.coding.float(),
+            ValueEncoding::Unknown => None,
         }
     }
 
     /// The value of these bits, or nothing where the encoding is not known.
     fn decimal(self, bits: u64) -> Option<String> {
         match self {
-            Encoding::Format(format) => Some(decimal(format, bits)),
-            Encoding::Channel(channel) => Some(decimal::coded(channel.coding, bits)),
-            Encoding::Unknown => None,
+            ValueEncoding::Format(format) => Some(decimal(format, bits)),
+            ValueEncoding::Channel(channel) => Some(decimal::coded(channel.coding, bits)),
+            ValueEncoding::Unknown => None,
         }
     }
 }
 
 /// The parts that a list of so many sets is about: those that are known, the channels of the one texel, or components.
-fn parts_of(parts: &[Part], count: usize) -> Option<Vec<Part>> {
+fn parts_of(parts: &[ResultPart], count: usize) -> Option<Vec<ResultPart>> {
     if parts.len() == count {
         return Some(parts.to_vec());
     }
-    let first = parts.first().map_or(Encoding::Unknown, |part| part.encoding);
-    let channel = |channel: &Channel| Part { name: channel.name.to_string(), encoding: Encoding::Channel(*channel) };
+    let first = parts.first().map_or(ValueEncoding::Unknown, |part| part.encoding);
+    let channel =
+        |channel: &Channel| ResultPart { name: channel.name.to_string(), encoding: ValueEncoding::Channel(*channel) };
     let of_texel = |format: Format| {
-        let fields: Vec<Part> = format.channels().iter().map(channel).collect();
-        let exponent = || Part { name: "exponent".to_owned(), encoding: Encoding::Unknown };
+        let fields: Vec<ResultPart> = format.channels().iter().map(channel).collect();
+        let exponent = || ResultPart { name: "exponent".to_owned(), encoding: ValueEncoding::Unknown };
         let shared = fields.len() + 1 == count && format.channels().iter().all(|one| one.coding == Coding::Shared);
         fields.into_iter().chain(shared.then(exponent)).collect::<Vec<_>>()
     };
     match first {
-        Encoding::Format(format) if format.is_packed() && of_texel(format).len() == count => Some(of_texel(format)),
+        ValueEncoding::Format(format) if format.is_packed() && of_texel(format).len() == count => {
+            Some(of_texel(format))
+        }
         _ if count > 4 => None,
-        _ => Some("xyzw".chars().take(count).map(|name| Part { name: name.to_string(), encoding: first }).collect()),
+        _ => Some(
+            "xyzw".chars().take(count).map(|name| ResultPart { name: name.to_string(), encoding: first }).collect(),
+        ),
     }
 }
 
-fn in_words(accepts: &Value, parts: &[Part]) -> String {
+fn in_words(accepts: &Value, parts: &[ResultPart]) -> String {
     match accepts {
         Value::Array(sets) => parts_of(parts, sets.len()).map_or_else(
             || accepts.to_string(),
             |parts| {
-                let words = |(part, set): (&Part, &Value)| {
+                let words = |(part, set): (&ResultPart, &Value)| {
                     format!("{}: {}", part.name, in_words(set, std::slice::from_ref(part)))
                 };
                 parts.iter().zip(sets).map(words).collect::<Vec<_>>().join("; ")
@@ -88,8 +95,8 @@ fn in_words(accepts: &Value, parts: &[Part]) -> String {
 }
 
 /// `None` where there is something in it that this version does not know.
-fn set_in_words(set: &Map<String, Value>, of: &[Part]) -> Option<String> {
-    let encoding = of.first().map_or(Encoding::Unknown, |part| part.encoding);
+fn set_in_words(set: &Map<String, Value>, of: &[ResultPart]) -> Option<String> {
+    let encoding = of.first().map_or(ValueEncoding::Unknown, |part| part.encoding);
     let mut parts = Vec::new();
     let mut zero_only = None;
     let mut except = "";
@@ -132,12 +139,12 @@ fn one_of(parts: &[String]) -> String {
     }
 }
 
-fn bits_in_words(text: &str, encoding: Encoding) -> String {
+fn bits_in_words(text: &str, encoding: ValueEncoding) -> String {
     let decimal = u64::from_str_radix(text, 16).ok().and_then(|bits| encoding.decimal(bits));
     decimal.map_or_else(|| text.to_owned(), |decimal| format!("{text} ({decimal})"))
 }
 
-fn interval_in_words(interval: &Value, encoding: Encoding) -> Option<String> {
+fn interval_in_words(interval: &Value, encoding: ValueEncoding) -> Option<String> {
     let end = |name: &str| -> Option<f64> {
         let text = interval.get(name)?.as_str()?;
         Some(f64::from_bits(u64::from_str_radix(text, 16).ok()?))
@@ -148,7 +155,7 @@ fn interval_in_words(interval: &Value, encoding: Encoding) -> Option<String> {
 }
 
 /// An end of an interval: the encoding it has in the result's format, and its value.
-fn number_in_words(number: f64, encoding: Encoding) -> String {
+fn number_in_words(number: f64, encoding: ValueEncoding) -> String {
     let bits = encoding.layout().and_then(|layout| Some((layout, decimal::encode_exactly(layout, number)?)));
     match bits {
         Some((layout, bits)) => {

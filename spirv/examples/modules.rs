@@ -8,9 +8,9 @@ use std::error::Error;
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use fpprobe_spirv::emit::{Form, emit};
+use fpprobe_spirv::emit::{EmitFormat, emit};
 use fpprobe_spirv::module::point_list::point_list;
-use fpprobe_spirv::plan::{GROUP, Variant, Wanted};
+use fpprobe_spirv::plan::{GROUP, LayoutRequest, Variant};
 use fpprobe_spirv::sweep::{self, Domain, Sink};
 use fpprobe_spirv::{Cases, Control, Controls, Format, Kernel, Plan, Route, Stage, Via, cases, catalogue, module};
 
@@ -182,9 +182,9 @@ fn brought(out: &mut impl Write, kernels: &[Kernel], controls: Controls) -> Resu
     let asked = |(operands, kernel): (usize, &Kernel)| {
         let cases = cases::boundary(kernel);
         let values: Arc<[u64]> = cases.iter().take(SLOTS).flatten().copied().collect();
-        Wanted { kernel: *kernel, slots: cases.len().min(SLOTS) as u32, operands, values }
+        LayoutRequest { kernel: *kernel, slots: cases.len().min(SLOTS) as u32, operands, values }
     };
-    let wanted: Vec<Wanted> = kernels.iter().enumerate().map(asked).collect();
+    let wanted: Vec<LayoutRequest> = kernels.iter().enumerate().map(asked).collect();
     let mut sharing = vec![wanted.as_slice()];
     if controls.is_empty() {
         sharing.extend(wanted.chunks(1));
@@ -203,14 +203,14 @@ fn texts(out: &mut impl Write, sets: &[Controls]) -> Result<(), Box<dyn Error>> 
         for via in [Via::Spirv, Via::Glsl] {
             if let Some(kernel) = asked(kernel, sets[index % sets.len()], via) {
                 let inputs = few(&kernel);
-                for form in [Form::Spv, Form::Spvasm] {
+                for form in [EmitFormat::Spv, EmitFormat::Spvasm] {
                     record(out, form.name(), &kernel.to_string(), &emit(&kernel, &inputs, form)?)?;
                 }
             }
         }
         let other = Kernel { route: Route::OTHERS[index % Route::OTHERS.len()], ..kernel };
         if let Some(kernel) = asked(other, sets[index % sets.len()], Via::Spirv) {
-            for form in [Form::Spv, Form::Spvasm] {
+            for form in [EmitFormat::Spv, EmitFormat::Spvasm] {
                 record(out, form.name(), &kernel.to_string(), &emit(&kernel, &cases::boundary(&kernel), form)?)?;
             }
         }

@@ -66,7 +66,7 @@ const ANCHORS: [u32; 32] = [
 
 /// A mode of blocks.
 #[derive(Debug)]
-pub struct Mode {
+pub struct BlockMode {
     /// Its mode bits: two where they are 0 or 1, else five.
     pub number: u32,
     /// Whether the endpoints but the first are differences from it.
@@ -91,8 +91,8 @@ pub struct Fields {
 }
 
 /// Every mode, in the order of the table "Endpoint and partition parameters for BC6H block modes".
-pub static MODES: LazyLock<[Mode; 14]> = LazyLock::new(|| {
-    let mode = |number, transformed, bits, others, layout| Mode::new(number, transformed, bits, others, layout);
+pub static MODES: LazyLock<[BlockMode; 14]> = LazyLock::new(|| {
+    let mode = |number, transformed, bits, others, layout| BlockMode::new(number, transformed, bits, others, layout);
     [
         mode(
             0,
@@ -171,10 +171,10 @@ pub static MODES: LazyLock<[Mode; 14]> = LazyLock::new(|| {
     ]
 });
 
-impl Mode {
+impl BlockMode {
     /// `layout`: the fields from the lowest bit on, `r0.9-0` being bits 0 to 9 of red of the first endpoint, `r0.10-11` bit 11
     /// and then bit 10: as the specification's table "Block descriptions for BC6H block modes" has them.
-    fn new(number: u32, transformed: bool, bits: u32, others: [u32; 3], layout: &str) -> Mode {
+    fn new(number: u32, transformed: bool, bits: u32, others: [u32; 3], layout: &str) -> BlockMode {
         let places = layout.split(' ').flat_map(|field| {
             let (name, range) = field.split_once('.').unwrap_or((field, "0"));
             let (high, low) = range.split_once('-').unwrap_or((range, range));
@@ -184,11 +184,11 @@ impl Mode {
             let ascending: Vec<u32> = if low <= high { (low..=high).collect() } else { (high..=low).rev().collect() };
             ascending.into_iter().map(move |bit| (channel, endpoint, bit))
         });
-        Mode { number, transformed, bits, others, places: places.collect() }
+        BlockMode { number, transformed, bits, others, places: places.collect() }
     }
 
     /// The mode of a block; `None` where its bits are [`RESERVED`].
-    pub fn of(block: u128) -> Option<&'static Mode> {
+    pub fn of(block: u128) -> Option<&'static BlockMode> {
         let number = if block & 0b10 == 0 { part(block, 0, 2) } else { part(block, 0, 5) };
         MODES.iter().find(|mode| mode.number == number)
     }
@@ -321,7 +321,7 @@ mod tests {
         }
         for bits in 0..32_u128 {
             let reserved = RESERVED.contains(&(bits as u32));
-            assert_eq!(Mode::of(bits).is_none(), reserved, "{bits:05b}");
+            assert_eq!(BlockMode::of(bits).is_none(), reserved, "{bits:05b}");
         }
         let given = [0x0123_4567, 0x89ab_cdef, 0xffff_ffff, 1];
         assert_eq!(words(block(&given)), given);

@@ -13,14 +13,14 @@ use crate::kernel::{Kernel, Shape};
 use crate::load::load;
 use crate::module;
 use crate::needs::{Need, needs};
-use crate::op::{Blend, Code, State};
+use crate::op::{Blend, Code, FixedFunctionState};
 use crate::plan::constant_block::{PUSH_BYTES, UNIFORM_BINDING, UNIFORM_BYTES, vectors};
-use crate::plan::{Buffer, Element, IMAGE_BINDING, IMAGE_WIDTH, Image, Plan, Region, Variant, Wanted, buffers};
+use crate::plan::{Buffer, Element, IMAGE_BINDING, IMAGE_WIDTH, Image, LayoutRequest, Plan, Region, Variant, buffers};
 use crate::route::{Route, SAMPLES, Stage};
 
 /// What the file holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Form {
+pub enum EmitFormat {
     /// The module's words, little-endian.
     Spv,
     /// Assembly for `spirv-as`; layout and inputs stand in comments.
@@ -42,31 +42,32 @@ pub struct Case<'a> {
     pub expected: Option<&'a [u64]>,
 }
 
-impl Form {
-    const ALL: [(Form, &'static str); 3] = [(Form::Spv, "spv"), (Form::Spvasm, "spvasm"), (Form::Amber, "amber")];
+impl EmitFormat {
+    const ALL: [(EmitFormat, &'static str); 3] =
+        [(EmitFormat::Spv, "spv"), (EmitFormat::Spvasm, "spvasm"), (EmitFormat::Amber, "amber")];
 
     /// Name on the command line, and the file's usual extension.
     pub fn name(self) -> &'static str {
-        Form::ALL.iter().find(|(form, _)| *form == self).map_or("", |(_, name)| name)
+        EmitFormat::ALL.iter().find(|(form, _)| *form == self).map_or("", |(_, name)| name)
     }
 }
 
-impl FromStr for Form {
+impl FromStr for EmitFormat {
     type Err = ParseError;
     fn from_str(text: &str) -> Result<Self, ParseError> {
-        let found = Form::ALL.iter().find(|(_, name)| *name == text).map(|(form, _)| *form);
-        found.ok_or_else(|| ParseError::unknown("form", text, Form::ALL.map(|(_, name)| name)))
+        let found = EmitFormat::ALL.iter().find(|(_, name)| *name == text).map(|(form, _)| *form);
+        found.ok_or_else(|| ParseError::unknown("form", text, EmitFormat::ALL.map(|(_, name)| name)))
     }
 }
 
 /// Writes a kernel with its inputs, binary16 in 16-bit storage, results unknown; [`Case::emit`] has the choice.
-pub fn emit(kernel: &Kernel, cases: &Cases, form: Form) -> Result<Vec<u8>, BuildError> {
+pub fn emit(kernel: &Kernel, cases: &Cases, form: EmitFormat) -> Result<Vec<u8>, BuildError> {
     Case { kernel, cases, storage16: true, expected: None }.emit(form)
 }
 
 impl Case<'_> {
     /// Writes the case down.
-    pub fn emit(&self, form: Form) -> Result<Vec<u8>, BuildError> {
+    pub fn emit(&self, form: EmitFormat) -> Result<Vec<u8>, BuildError> {
         let (case, results) = (self.kernel.arity(), self.kernel.outputs());
         let fits = self.cases.iter().all(|values| values.len() == case)
             && self.expected.is_none_or(|expected| expected.len() == self.cases.len() * results);
@@ -74,16 +75,16 @@ impl Case<'_> {
             return Err(BuildError::Cases { kernel: self.kernel.to_string(), operands: case, results });
         }
         let values = self.cases.iter().flatten().copied().collect();
-        let wanted = Wanted { kernel: *self.kernel, slots: self.cases.len() as u32, operands: 0, values };
+        let wanted = LayoutRequest { kernel: *self.kernel, slots: self.cases.len() as u32, operands: 0, values };
         let plan = Plan::sharing(&[wanted], self.storage16, Variant::default());
         let words = module::build(&plan)?;
         match form {
-            Form::Spv => Ok(words.iter().flat_map(|word| word.to_le_bytes()).collect()),
-            Form::Spvasm => {
+            EmitFormat::Spv => Ok(words.iter().flat_map(|word| word.to_le_bytes()).collect()),
+            EmitFormat::Spvasm => {
                 let intro = format!("{}{}{}", self.heading(), self.layout(&plan), self.listing());
                 Ok((comment(&intro, ';') + &assembly::text(&load(&words)?)).into_bytes())
             }
-            Form::Amber => amber::script(self, &plan, &assembly::text(&load(&words)?)).map(String::into_bytes),
+            EmitFormat::Amber => amber::script(self, &plan, &assembly::text(&load(&words)?)).map(String::into_bytes),
         }
     }
 
@@ -216,11 +217,11 @@ fn drawn(image: &Image) -> String {
         (Route::Resolve, _) => samples,
         (_, Code::Blend(Blend::Replace)) => " (blended: source factor ONE, destination factor ZERO)".to_owned(),
         (_, Code::Blend(Blend::Add)) => " (blended: source factor ONE, destination factor ONE)".to_owned(),
-        (_, Code::State(State::BlendConstants)) => {
+        (_, Code::State(FixedFunctionState::BlendConstants)) => {
             " (blended: source factor CONSTANT_COLOR and CONSTANT_ALPHA, the operand of case i; destination factor ZERO)".to_owned()
         }
-        (_, Code::State(State::MinDepth)) => " (minDepth of the viewport: the operand of case i; the point's depth is 0)".to_owned(),
-        (_, Code::State(State::MaxDepth)) => " (maxDepth of the viewport: the operand of case i; the point's depth is 1)".to_owned(),
+        (_, Code::State(FixedFunctionState::MinDepth)) => " (minDepth of the viewport: the operand of case i; the point's depth is 0)".to_owned(),
+        (_, Code::State(FixedFunctionState::MaxDepth)) => " (maxDepth of the viewport: the operand of case i; the point's depth is 1)".to_owned(),
         _ => String::new(),
     }
 }

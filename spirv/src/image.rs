@@ -8,7 +8,7 @@ use crate::error::BuildError;
 use crate::format::Format;
 use crate::kernel::Shape;
 use crate::modes;
-use crate::op::{Code, State};
+use crate::op::{Code, FixedFunctionState};
 use crate::plan::{IMAGE_WIDTH, Image};
 use crate::route::Route;
 
@@ -205,7 +205,7 @@ impl Declared {
 impl Image {
     /// Whether a sampler is asked.
     pub const fn is_filtered(&self) -> bool {
-        matches!(self.code, Code::ImageSample | Code::State(State::BorderColor))
+        matches!(self.code, Code::ImageSample | Code::State(FixedFunctionState::BorderColor))
     }
 
     /// Whether it is a depth that a fragment shader puts out.
@@ -216,7 +216,7 @@ impl Image {
     /// Whether the shader has it. The depth of a fragment that a viewport gives it is none of the shader's: one that declares
     /// `DepthReplacing` and stores no depth leaves it undefined (Vulkan, Built-In Variables, `FragDepth`).
     pub(crate) fn is_of_shader(&self) -> bool {
-        !matches!(self.code, Code::State(State::MinDepth | State::MaxDepth))
+        !matches!(self.code, Code::State(FixedFunctionState::MinDepth | FixedFunctionState::MaxDepth))
     }
 
     /// What a shader's interface has for a texel.

@@ -11,7 +11,7 @@ use crate::bc6h;
 use crate::controls::{Control, Controls};
 use crate::error::ParseError;
 use crate::format::Format;
-use crate::op::{Code, Inst, OPS, Op, Operand, State, Width};
+use crate::op::{Code, FixedFunctionState, Inst, OPS, Op, OperandType, Width};
 use crate::plan::constant_block;
 use crate::route::{Route, Stage, Via};
 
@@ -110,14 +110,21 @@ impl Kernel {
             (Code::ImageRead, Route::Vertex) => core(&[SpvOp::Load]),
             (Code::ImageRead, Route::StorageImage) => core(&[SpvOp::ImageRead]),
             (Code::ImageRead, _) => core(&[SpvOp::ImageFetch]),
-            (Code::ImageSample | Code::State(State::BorderColor), _) => core(&[SpvOp::ImageSampleExplicitLod]),
-            (Code::Blend(_) | Code::State(State::BlendConstants), _) => core(&[SpvOp::Store]),
-            (Code::TexelCopy | Code::TexelConvert | Code::State(State::MinDepth | State::MaxDepth), _) => Vec::new(),
+            (Code::ImageSample | Code::State(FixedFunctionState::BorderColor), _) => {
+                core(&[SpvOp::ImageSampleExplicitLod])
+            }
+            (Code::Blend(_) | Code::State(FixedFunctionState::BlendConstants), _) => core(&[SpvOp::Store]),
+            (
+                Code::TexelCopy
+                | Code::TexelConvert
+                | Code::State(FixedFunctionState::MinDepth | FixedFunctionState::MaxDepth),
+                _,
+            ) => Vec::new(),
         }
     }
 
     /// Shape of an operand of this kernel.
-    pub(crate) fn shape(&self, operand: Operand) -> Shape {
+    pub(crate) fn shape(&self, operand: OperandType) -> Shape {
         let channels = self.format.channels().len() as u32;
         let (width, columns) = match operand.width {
             Width::Kernel => (self.width, 1),

@@ -9,12 +9,12 @@ use crate::error::BuildError;
 /// rspirv's loader, which takes `OpExecutionModeId` for an instruction of a function and refuses every module that has
 /// one.
 #[derive(Default)]
-struct Reader {
+struct ModuleLoader {
     loader: Loader,
     modes: Vec<Instruction>,
 }
 
-impl Consumer for Reader {
+impl Consumer for ModuleLoader {
     fn initialize(&mut self) -> ParseAction {
         self.loader.initialize()
     }
@@ -39,7 +39,7 @@ impl Consumer for Reader {
 /// Reads a module. What [`rspirv::dr::load_words`] refuses or forgets is kept: `OpExecutionModeId`, which comes after
 /// every `OpExecutionMode`, and the generator's number.
 pub fn load(words: &[u32]) -> Result<Module, BuildError> {
-    let mut reader = Reader::default();
+    let mut reader = ModuleLoader::default();
     parse_words(words, &mut reader).map_err(|error| BuildError::Unreadable { message: error.to_string() })?;
     let mut module = reader.loader.module();
     module.execution_modes.extend(reader.modes);

@@ -41,14 +41,14 @@ use crate::route::{Stage, Via};
 use buffer_io::ResultElements;
 use constant_block::ConstantBlock;
 use element_loop::ElementArray;
-use operands::Operands;
+use operands::OperandSource;
 
 const COORDINATES: Shape = Shape::vector(Format::U32, 3);
 
 /// Where an invocation is: its slot, and its work group's row. `local`: its slot within the constant block, if there is one. `zero`: a
 /// number that is 0 at run time, for kernels that need one.
 #[derive(Clone, Copy)]
-struct Place {
+struct InvocationPosition {
     slot: Word,
     row: Word,
     local: Option<Word>,
@@ -56,7 +56,7 @@ struct Place {
 }
 
 /// What a module reads and writes.
-struct Memory {
+struct ModuleMemory {
     operands: Vec<BufferAccess>,
     results: Vec<BufferAccess>,
     /// Of the records that go through arrays, by their buffers.
@@ -99,7 +99,7 @@ fn direct(plan: &Plan) -> Result<Module, BuildError> {
     let (operands, results) = (access::operands(plan), access::results(plan));
     let element_arrays = records(&operands).into_iter().chain(records(&results));
     let element_arrays = element_arrays.filter_map(|record| emitter.declare_element_array(&record)).collect();
-    let memory = Memory {
+    let memory = ModuleMemory {
         element_arrays,
         operands,
         results,
@@ -126,7 +126,7 @@ fn direct(plan: &Plan) -> Result<Module, BuildError> {
         // the slots of a kernel nothing is put out, and what its attachment holds there is nobody's answer.
         2.. if plan.covers() => {
             let rows = emitter.word(plan.rows);
-            emitter.counted(rows, |emitter, row| emitter.body(plan, &memory, Place { row, ..place }))?;
+            emitter.counted(rows, |emitter, row| emitter.body(plan, &memory, InvocationPosition { row, ..place }))?;
         }
         _ => emitter.body(plan, &memory, place)?,
     }
@@ -149,7 +149,11 @@ impl Emitter {
     }
 
     /// Declares and opens `main`.
-    fn begin_main(&mut self, plan: &Plan, constant_block: Option<ConstantBlock>) -> Result<Place, BuildError> {
+    fn begin_main(
+        &mut self,
+        plan: &Plan,
+        constant_block: Option<ConstantBlock>,
+    ) -> Result<InvocationPosition, BuildError> {
         let uint = self.scalar(Format::U32);
         let invocation = self.built_in(BuiltIn::GlobalInvocationId, "invocation");
         // A module of one kernel has one row, and no need to ask.
@@ -184,7 +188,7 @@ impl Emitter {
         let slot = self.value(Op::ISub, uint, ids([x, first]))?;
         let place = match constant_block {
             Some(constant_block) => self.through(constant_block, slot, row)?,
-            None => Place { slot, row, local: None, zero },
+            None => InvocationPosition { slot, row, local: None, zero },
         };
         self.builder.name(place.slot, "slot");
         Ok(place)
@@ -200,7 +204,7 @@ impl Emitter {
     }
 
     /// What is done where the row's kernel has this slot: `if (slot < slots) { load; switch (row) { ... } store; }`.
-    fn body(&mut self, plan: &Plan, memory: &Memory, place: Place) -> Result<(), BuildError> {
+    fn body(&mut self, plan: &Plan, memory: &ModuleMemory, place: InvocationPosition) -> Result<(), BuildError> {
         let slots: Vec<Option<u32>> = plan.placed.iter().map(|placed| Some(placed.slots)).collect();
         let bool = self.scalar(Format::Bool);
         let slots = self.of_row(place.row, &slots)?;
@@ -227,9 +231,9 @@ impl Emitter {
     fn chosen(
         &mut self,
         plan: &Plan,
-        memory: &Memory,
-        operands: &Operands,
-        place: Place,
+        memory: &ModuleMemory,
+        operands: &OperandSource,
+        place: InvocationPosition,
     ) -> Result<ResultElements, BuildError> {
         let labels: Vec<Word> = plan.placed.iter().map(|_| self.builder.id()).collect();
         let merge = self.builder.id();

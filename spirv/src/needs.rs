@@ -7,7 +7,7 @@ use crate::controls::Control;
 use crate::format::Format;
 use crate::kernel::Kernel;
 use crate::layout::FloatLayout;
-use crate::op::{Code, State};
+use crate::op::{Code, FixedFunctionState};
 use crate::route::{Route, Stage};
 
 /// One thing a device may or may not offer.
@@ -154,7 +154,7 @@ pub fn needs(kernel: &Kernel) -> BTreeSet<Need> {
         if kernel.route == Route::StorageImage && crate::image::is_extended(kernel.format) {
             needs.insert(Need::ExtendedFormats);
         }
-        if matches!(kernel.op.code, Code::Blend(_) | Code::State(State::BlendConstants)) {
+        if matches!(kernel.op.code, Code::Blend(_) | Code::State(FixedFunctionState::BlendConstants)) {
             needs.insert(Need::Use(kernel.format, Use::ColorAttachmentBlend));
         }
         if kernel.op.code == Code::TexelConvert {
@@ -166,7 +166,7 @@ pub fn needs(kernel: &Kernel) -> BTreeSet<Need> {
         if kernel.format.is_block() {
             needs.insert(Need::CompressionBc);
         }
-        if kernel.op.code == Code::State(State::BorderColor) {
+        if kernel.op.code == Code::State(FixedFunctionState::BorderColor) {
             needs.insert(Need::CustomBorderColors);
         }
         // Depths are moved by queues that draw.

@@ -8,7 +8,7 @@ mod code;
 mod function;
 mod table;
 
-pub use code::{Arg, Blend, Code, Inst, State, Step};
+pub use code::{Arg, Blend, Code, FixedFunctionState, Inst, Step};
 pub use function::{Function, Relation};
 pub use table::OPS;
 
@@ -20,11 +20,11 @@ pub struct Op {
     /// Formats it exists for.
     pub formats: &'static [Format],
     /// Operands, in order.
-    pub params: &'static [Operand],
+    pub params: &'static [OperandType],
     /// Result.
-    pub result: Operand,
+    pub result: OperandType,
     /// The other result of an operation of two.
-    pub second: Option<Operand>,
+    pub second: Option<OperandType>,
     /// At which widths it exists, and how it treats components.
     pub components: Components,
     /// How it is spelled in SPIR-V.
@@ -39,7 +39,7 @@ pub struct Op {
 
 /// Type of an operand or result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Operand {
+pub struct OperandType {
     /// Element format; `None` is the kernel's own.
     pub format: Option<Format>,
     /// Number of components.
@@ -95,7 +95,7 @@ impl Op {
     }
 
     /// Its results, in order: one, or two.
-    pub fn results(&self) -> impl Iterator<Item = &Operand> {
+    pub fn results(&self) -> impl Iterator<Item = &OperandType> {
         [&self.result].into_iter().chain(&self.second)
     }
 }

@@ -84,7 +84,7 @@ pub struct Region {
 
 /// One kernel in its place.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Placed {
+pub struct PlacedKernel {
     /// The kernel.
     pub kernel: Kernel,
     /// Number of slots.
@@ -122,7 +122,7 @@ impl Default for Variant {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Plan {
     /// The kernels, in module order.
-    pub placed: Vec<Placed>,
+    pub placed: Vec<PlacedKernel>,
     /// Storage buffers, in binding order.
     pub buffers: Vec<Buffer>,
     /// Work groups to dispatch in x: enough for the slots.
@@ -133,7 +133,7 @@ pub struct Plan {
     pub variant: Variant,
 }
 
-impl Placed {
+impl PlacedKernel {
     /// Invocations that a slot takes: one for each texel of a block that is read.
     pub fn invocations(&self) -> u32 {
         let block = self.image.filter(|image| image.is_read() && image.format.is_block());
@@ -225,7 +225,7 @@ pub fn brings(route: Route) -> bool {
 
 /// A kernel to be laid out.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Wanted {
+pub struct LayoutRequest {
     /// The kernel.
     pub kernel: Kernel,
     /// Number of slots.
@@ -246,7 +246,7 @@ impl Plan {
         let wanted = kernels.iter().enumerate();
         let wanted = wanted.map(|(operands, (kernel, slots))| {
             let values = if brings(kernel.route) { vec![0; *slots as usize * kernel.arity()] } else { Vec::new() };
-            Wanted { kernel: *kernel, slots: *slots, operands, values: values.into() }
+            LayoutRequest { kernel: *kernel, slots: *slots, operands, values: values.into() }
         });
         Plan::sharing(&wanted.collect::<Vec<_>>(), storage16, variant)
     }
@@ -255,18 +255,18 @@ impl Plan {
     ///
     /// # Panics
     /// When there are more texel kernels than [`most_kernels`].
-    pub fn sharing(kernels: &[Wanted], storage16: bool, variant: Variant) -> Plan {
+    pub fn sharing(kernels: &[LayoutRequest], storage16: bool, variant: Variant) -> Plan {
         let mut plan =
             Plan { placed: Vec::new(), buffers: Vec::new(), columns: 0, rows: kernels.len() as u32, variant };
-        let mut order: Vec<&Wanted> = kernels.iter().collect();
-        let mut known: Vec<(&Wanted, Vec<Region>)> = Vec::new();
+        let mut order: Vec<&LayoutRequest> = kernels.iter().collect();
+        let mut known: Vec<(&LayoutRequest, Vec<Region>)> = Vec::new();
         let nothing: Arc<[u64]> = Arc::default();
         if variant.reversed {
             order.reverse();
         }
         let most = order.iter().map(|wanted| wanted.slots).max().unwrap_or(0);
         for wanted in order {
-            let Wanted { kernel, slots, operands, values } = wanted;
+            let LayoutRequest { kernel, slots, operands, values } = wanted;
             let image = kernel.op.code.is_of_texels().then(|| {
                 assert!(kernels.len() <= most_kernels(kernel), "so many images are more than every device has");
                 // All attachments of a pass and all attributes of a vertex are as many.
@@ -288,7 +288,7 @@ impl Plan {
                 known.push((wanted, params.clone()));
             }
             let results = plan.regions(Direction::Out, wanted, storage16);
-            plan.placed.push(Placed {
+            plan.placed.push(PlacedKernel {
                 kernel: *kernel,
                 slots: *slots,
                 params,
@@ -303,7 +303,7 @@ impl Plan {
         plan
     }
 
-    fn regions(&mut self, direction: Direction, wanted: &Wanted, storage16: bool) -> Vec<Region> {
+    fn regions(&mut self, direction: Direction, wanted: &LayoutRequest, storage16: bool) -> Vec<Region> {
         let kernel = &wanted.kernel;
         let region = |shape: Shape| {
             let element = Element::of(kernel, shape.format, storage16, self.rows > 1);

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use anyhow::Context as _;
 use nvml_wrapper::Nvml;
 
-use crate::job::{self, Done, Ended, Limits};
+use crate::job::{self, Done, JobLimits, JobResult};
 
 /// Between two looks at engine times.
 const SPAN: Duration = Duration::from_millis(200);
@@ -41,7 +41,8 @@ pub fn load(slot: &str, kind: &str) -> Load {
     }
     let Some(address) = slot.strip_prefix("pci:") else { return Load::Unknown };
     let sys = Path::new("/sys");
-    let ask = |arguments: &[OsString]| job::run(arguments, &Limits { time: PATIENCE, stop: std::sync::Arc::default() });
+    let ask =
+        |arguments: &[OsString]| job::run(arguments, &JobLimits { time: PATIENCE, stop: std::sync::Arc::default() });
     of_device(sys, address)
         .or_else(|| of_library(sys, address, ask))
         .or_else(|| of_clients(Path::new("/proc"), address))
@@ -59,7 +60,7 @@ fn of_library(sys: &Path, address: &str, ask: impl Fn(&[OsString]) -> io::Result
     let driver = fs::read_link(sys.join("bus/pci/devices").join(address).join("driver")).ok()?;
     driver.file_name().filter(|name| *name == NVIDIA)?;
     let done = ask(&["utilisation".into(), address.into()]).ok()?;
-    if done.ended == Ended::Status(0) { done.last().parse().ok().map(Load::Percent) } else { None }
+    if done.ended == JobResult::Status(0) { done.last().parse().ok().map(Load::Percent) } else { None }
 }
 
 /// `fpprobe utilisation`: tells, on standard error, the percentage of time that kernels ran on a device of NVIDIA's lately.
@@ -166,7 +167,7 @@ mod tests {
         let says = |address: &str, status, told: &str| {
             of_library(sys.path(), address, |arguments| {
                 assert_eq!(arguments, ["utilisation", "0000:03:00.0"]);
-                Ok(Done { ended: Ended::Status(status), told: told.to_owned() })
+                Ok(Done { ended: JobResult::Status(status), told: told.to_owned() })
             })
         };
         assert_eq!(says("0000:03:00.0", 0, "37\n"), Some(Load::Percent(37)));

@@ -8,8 +8,8 @@ use crate::budget::Spent;
 use crate::busy::Load;
 use crate::config::BusyAction;
 use crate::quarantine::Quarantine;
-use crate::queue::{Pending, Verdict};
-use crate::settings::{Settings, seconds};
+use crate::queue::{OrderDecision, Pending};
+use crate::settings::{DaemonSettings, seconds};
 use crate::utilisation::Utilisation;
 use crate::window;
 
@@ -22,7 +22,7 @@ pub const ASKS: &str = "whether the device is in use is being asked";
 /// What the busy policy looks at.
 pub struct BusyPolicy<'a> {
     /// The configuration.
-    pub settings: &'a Settings,
+    pub settings: &'a DaemonSettings,
     /// Devices that are left alone.
     pub quarantine: &'a Quarantine,
     /// Time that was spent.
@@ -35,9 +35,9 @@ pub struct BusyPolicy<'a> {
 
 impl BusyPolicy<'_> {
     /// Whether this may be measured now.
-    pub fn verdict(&mut self, pending: &Pending, now: Instant) -> Verdict {
+    pub fn verdict(&mut self, pending: &Pending, now: Instant) -> OrderDecision {
         let (daemon, device) = (&self.settings.daemon, &pending.order.device);
-        let wait = |reason: &str| Verdict::Wait(reason.to_owned(), LOOK);
+        let wait = |reason: &str| OrderDecision::Wait(reason.to_owned(), LOOK);
         if self.quarantine.held().contains_key(&device.slot) {
             return wait("the device is in quarantine");
         }
@@ -53,23 +53,23 @@ impl BusyPolicy<'_> {
         self.of_use(pending, now)
     }
 
-    fn of_use(&mut self, pending: &Pending, now: Instant) -> Verdict {
+    fn of_use(&mut self, pending: &Pending, now: Instant) -> OrderDecision {
         let (busy, device) = (&self.settings.daemon.busy, &pending.order.device);
         if self.own == Some(&device.slot[..]) {
-            return Verdict::Go;
+            return OrderDecision::Go;
         }
-        let Some(load) = self.utilisation.of(device, now) else { return Verdict::Wait(ASKS.to_owned(), LOOK) };
+        let Some(load) = self.utilisation.of(device, now) else { return OrderDecision::Wait(ASKS.to_owned(), LOOK) };
         let (manner, reason) = match load {
-            Load::Percent(percent) if percent <= busy.percent => return Verdict::Go,
+            Load::Percent(percent) if percent <= busy.percent => return OrderDecision::Go,
             Load::Percent(percent) => (busy.in_use, format!("the device is in use ({percent} %)")),
             Load::Unknown => (busy.unknown, "whether the device is in use is unknown".to_owned()),
         };
         let patience = seconds(busy.patience);
         let patient = patience.is_zero() || now.duration_since(pending.since) < patience;
         match manner {
-            BusyAction::Skip => Verdict::Drop,
-            BusyAction::Postpone if patient => Verdict::Wait(reason, seconds(busy.retry)),
-            BusyAction::Measure | BusyAction::Postpone => Verdict::Go,
+            BusyAction::Skip => OrderDecision::Drop,
+            BusyAction::Postpone if patient => OrderDecision::Wait(reason, seconds(busy.retry)),
+            BusyAction::Measure | BusyAction::Postpone => OrderDecision::Go,
         }
     }
 }

@@ -13,17 +13,17 @@ const LIMIT: u64 = 1 << 30;
 
 /// Of `fpprobe-diff/1`.
 #[derive(Clone, PartialEq, Debug, Default, Deserialize)]
-pub struct Changes {
+pub struct DiffDocument {
     /// What was compared with what was before.
     #[serde(default)]
-    new: Vec<Source>,
+    new: Vec<DiffSource>,
     /// The devices; those of one report alone are not compared.
     pub devices: Vec<DeviceChanges>,
 }
 
 /// A report.
 #[derive(Clone, PartialEq, Debug, Default, Deserialize)]
-struct Source {
+struct DiffSource {
     file: String,
 }
 
@@ -33,9 +33,9 @@ pub struct DeviceChanges {
     /// What is otherwise in its identity and its driver's.
     pub identity: Vec<Field>,
     /// Rules whose verdict changed.
-    pub rules: Vec<Rule>,
+    pub rules: Vec<DiffRule>,
     /// Kernels whose answers changed.
-    pub kernels: Vec<Kernel>,
+    pub kernels: Vec<DiffKernel>,
 }
 
 /// A field with two values.
@@ -52,7 +52,7 @@ pub struct Field {
 
 /// A rule.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-pub struct Rule {
+pub struct DiffRule {
     /// What the change means.
     pub kind: String,
     /// Profile id.
@@ -63,12 +63,12 @@ pub struct Rule {
     /// Its title.
     pub title: String,
     /// What it is now; none where there is no such rule any more.
-    pub new: Option<Ruling>,
+    pub new: Option<DiffRuling>,
 }
 
 /// A verdict.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-pub struct Ruling {
+pub struct DiffRuling {
     /// Its name.
     pub verdict: String,
     /// Lanes that are not accepted.
@@ -77,7 +77,7 @@ pub struct Ruling {
 
 /// A kernel.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Deserialize)]
-pub struct Kernel {
+pub struct DiffKernel {
     /// What the gravest change means.
     pub kind: String,
     /// Its id.
@@ -85,32 +85,32 @@ pub struct Kernel {
     pub id: String,
     /// Inputs that are answered otherwise, by what that means.
     #[serde(default)]
-    pub groups: Vec<Group>,
+    pub groups: Vec<DiffGroup>,
     /// How it ended before; none where it was not asked.
     #[serde(default)]
-    pub old: Option<Ended>,
+    pub old: Option<DiffOutcome>,
     /// How it ends now.
     #[serde(default)]
-    pub new: Option<Ended>,
+    pub new: Option<DiffOutcome>,
 }
 
 /// How a kernel ended.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Deserialize)]
-pub struct Ended {
+pub struct DiffOutcome {
     outcome: String,
 }
 
-impl Kernel {
+impl DiffKernel {
     /// Whether all that changed are bits of NaNs of a kernel that does not answer twice the same: so it is after every run.
     fn flickers(&self) -> bool {
-        let is_flaky = |ended: &Option<Ended>| ended.as_ref().is_some_and(|ended| ended.outcome == "flaky");
+        let is_flaky = |ended: &Option<DiffOutcome>| ended.as_ref().is_some_and(|ended| ended.outcome == "flaky");
         self.kind == NAN_BITS && (is_flaky(&self.old) || is_flaky(&self.new))
     }
 }
 
 /// Inputs whose change means the same.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Deserialize)]
-pub struct Group {
+pub struct DiffGroup {
     /// What it means.
     pub kind: String,
     /// How many there are.
@@ -137,24 +137,24 @@ const MET: [&str; 2] = ["conforms", "permitted"];
 /// Other bits of a NaN.
 const NAN_BITS: &str = "nan_bits";
 
-impl Changes {
+impl DiffDocument {
     /// Whether they are what this report changes.
     pub fn is_of(&self, report: &Path) -> bool {
         matches!(&self.new[..], [only] if *only.file == *report.display().to_string())
     }
 
     /// Rules that accept no more what the device does.
-    pub fn regressions(&self) -> Vec<Rule> {
+    pub fn regressions(&self) -> Vec<DiffRule> {
         self.rules(NEWLY_DEVIATING).cloned().collect()
     }
 
     /// Rules that accept again what the device does, or what could not be judged before.
-    pub fn conforming(&self) -> impl Iterator<Item = &Rule> {
-        let is_met = |rule: &&Rule| rule.new.as_ref().is_some_and(|ruling| MET.contains(&&*ruling.verdict));
+    pub fn conforming(&self) -> impl Iterator<Item = &DiffRule> {
+        let is_met = |rule: &&DiffRule| rule.new.as_ref().is_some_and(|ruling| MET.contains(&&*ruling.verdict));
         self.rules(NEWLY_CONFORMING).chain(self.rules(APPEARED).filter(is_met))
     }
 
-    fn rules(&self, kind: &'static str) -> impl Iterator<Item = &Rule> {
+    fn rules(&self, kind: &'static str) -> impl Iterator<Item = &DiffRule> {
         self.devices.iter().flat_map(|device| &device.rules).filter(move |rule| rule.kind == kind)
     }
 
@@ -178,7 +178,7 @@ impl Changes {
         outcome: &'static str,
     ) -> impl Iterator<Item = String> {
         let rules = self.rules(rules).map(|rule| format!("{} {}", rule.profile, rule.id));
-        let name = move |kernel: &Kernel| match &kernel.kind[..] {
+        let name = move |kernel: &DiffKernel| match &kernel.kind[..] {
             kind if answers.contains(&kind) => Some(kernel.id.clone()),
             kind if kind == outcome => Some(format!("{} answers", kernel.id)),
             _ => None,
@@ -189,7 +189,7 @@ impl Changes {
     /// What is accepted no more, in words.
     pub fn worse(&self) -> String {
         let kernels = || self.devices.iter().flat_map(|device| &device.kernels);
-        let inputs = |kernel: &Kernel| -> usize {
+        let inputs = |kernel: &DiffKernel| -> usize {
             let worse = kernel.groups.iter().filter(|group| WORSE.contains(&&*group.kind));
             worse.map(|group| group.inputs).sum()
         };
@@ -231,16 +231,16 @@ impl Changes {
 
 /// Of `fpprobe-check/1`.
 #[derive(Clone, PartialEq, Debug, Default, Deserialize)]
-pub struct Checked {
+pub struct CheckDocument {
     /// Whether the gate is open.
     pub passed: bool,
     /// What deviates and is not accepted.
-    pub deviations: Vec<Deviation>,
+    pub deviations: Vec<CheckDeviation>,
 }
 
 /// A deviation that is not accepted.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-pub struct Deviation {
+pub struct CheckDeviation {
     /// Profile id.
     pub profile: String,
     /// Rule id.
@@ -310,7 +310,7 @@ mod tests {
 
     #[test]
     fn what_is_worse_is_said_of_rules_and_of_inputs() {
-        let changes = |kernels: serde_json::Value| -> Changes {
+        let changes = |kernels: serde_json::Value| -> DiffDocument {
             serde_json::from_value(json!({ "devices": [{ "identity": [], "rules": [], "kernels": kernels }] })).unwrap()
         };
         let group = |kind: &str, lanes: usize| json!({ "kind": kind, "judged": [], "lanes": vec![json!({}); lanes] });
@@ -330,7 +330,7 @@ mod tests {
             let kernel =
                 json!({ "kernel": "f32.fadd", "kind": kind, "old": { "outcome": old }, "new": { "outcome": new } });
             let device = json!({ "identity": [], "rules": [], "kernels": [kernel] });
-            serde_json::from_value::<Changes>(json!({ "devices": [device] })).unwrap().counts().1
+            serde_json::from_value::<DiffDocument>(json!({ "devices": [device] })).unwrap().counts().1
         };
         assert_eq!([count("nan_bits", "ran", "flaky"), count("nan_bits", "flaky", "ran")], [0, 0]);
         assert_eq!([count("nan_bits", "ran", "ran"), count("permitted", "ran", "flaky")], [1, 1]);
@@ -341,7 +341,7 @@ mod tests {
         let rule = |verdict: &str| json!({ "kind": "appeared", "profile": "p", "rule": "R", "title": "", "new": { "verdict": verdict, "failing": 0 } });
         let mended = |verdict: &str| {
             let device = json!({ "identity": [], "rules": [rule(verdict)], "kernels": [] });
-            serde_json::from_value::<Changes>(json!({ "devices": [device] })).unwrap().conforming().count()
+            serde_json::from_value::<DiffDocument>(json!({ "devices": [device] })).unwrap().conforming().count()
         };
         assert_eq!([mended("conforms"), mended("permitted"), mended("incomplete")], [1, 1, 0]);
     }
@@ -351,9 +351,10 @@ mod tests {
         for (kind, expected) in
             [("unmeasurable", true), ("newly_deviating", true), ("newly_avoidable", true), ("permitted", false)]
         {
-            let kernels = vec![Kernel { kind: kind.to_owned(), id: "f32.fadd".to_owned(), ..Kernel::default() }];
+            let kernels =
+                vec![DiffKernel { kind: kind.to_owned(), id: "f32.fadd".to_owned(), ..DiffKernel::default() }];
             let changes =
-                Changes { new: Vec::new(), devices: vec![DeviceChanges { kernels, ..DeviceChanges::default() }] };
+                DiffDocument { new: Vec::new(), devices: vec![DeviceChanges { kernels, ..DeviceChanges::default() }] };
             assert_eq!(changes.regressed().any(|id| id.starts_with("f32.fadd")), expected, "{kind}");
         }
     }

@@ -26,7 +26,7 @@ pub struct Daemon {
     pub tell: Tell,
     pub busy: Busy,
     pub budget: Budget,
-    pub control: Control,
+    pub control: ControlSocket,
     pub http: Http,
     pub hook: Hook,
     pub webhook: Webhook,
@@ -77,7 +77,7 @@ pub struct Budget {
 /// The socket that the daemon is controlled by.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Control {
+pub struct ControlSocket {
     pub socket: PathBuf,
     pub group: String,
 }
@@ -129,7 +129,7 @@ impl Default for Daemon {
             tell: Tell::Regressions,
             busy: Busy::default(),
             budget: Budget::default(),
-            control: Control::default(),
+            control: ControlSocket::default(),
             http: Http::default(),
             hook: Hook::default(),
             webhook: Webhook::default(),

@@ -15,8 +15,8 @@ use anyhow::{Context as _, bail};
 use rustix::fs::Mode;
 use rustix::net::sockopt::socket_peercred;
 
-use crate::event::Event;
-use crate::request::{Reply, Request};
+use crate::event::DaemonEvent;
+use crate::request::{ControlRequest, Reply};
 use fpprobe_system::calls;
 use fpprobe_system::usage::usage_error;
 
@@ -27,7 +27,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Listens on the socket in a thread of its own. A socket that another daemon has left behind is replaced; one that answers is
 /// an error.
-pub fn listen(path: &Path, group: &str, sender: Sender<Event>) -> anyhow::Result<()> {
+pub fn listen(path: &Path, group: &str, sender: Sender<DaemonEvent>) -> anyhow::Result<()> {
     let group = if group.is_empty() { None } else { Some(group_id(group)?) };
     let listener = bind(path).with_context(|| format!("failed to listen on {}", path.display()))?;
     if group.is_some() {
@@ -64,7 +64,7 @@ fn bind(path: &Path) -> anyhow::Result<UnixListener> {
     Ok(listener?)
 }
 
-fn answer(stream: &UnixStream, group: Option<u32>, sender: &Sender<Event>) -> anyhow::Result<()> {
+fn answer(stream: &UnixStream, group: Option<u32>, sender: &Sender<DaemonEvent>) -> anyhow::Result<()> {
     let reply = match admitted(stream, group) {
         Ok(()) => ask(stream, sender)?,
         Err(error) => Reply::refused(format!("{error:#}")),
@@ -104,14 +104,14 @@ fn send(mut stream: &UnixStream, mut bytes: &[u8]) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn ask(stream: &UnixStream, sender: &Sender<Event>) -> anyhow::Result<Reply> {
+fn ask(stream: &UnixStream, sender: &Sender<DaemonEvent>) -> anyhow::Result<Reply> {
     let line = receive(stream)?;
-    let request: Request = match serde_json::from_slice(&line) {
+    let request: ControlRequest = match serde_json::from_slice(&line) {
         Ok(request) => request,
         Err(error) => return Ok(Reply::refused(format!("the request is not understood: {error}"))),
     };
     let (reply, replied) = sync_channel(1);
-    sender.send(Event::Asked(request, reply))?;
+    sender.send(DaemonEvent::Asked(request, reply))?;
     Ok(replied.recv_timeout(PATIENCE).unwrap_or_else(|_| Reply::refused("the daemon does not answer")))
 }
 
@@ -141,7 +141,7 @@ fn group_id(name: &str) -> anyhow::Result<u32> {
 }
 
 /// Asks the first daemon that answers at one of these places.
-pub fn call(places: &[PathBuf], request: &Request) -> anyhow::Result<Reply> {
+pub fn call(places: &[PathBuf], request: &ControlRequest) -> anyhow::Result<Reply> {
     let (mut silent, mut refused) = (Vec::new(), false);
     let mut connect = |path: &PathBuf| {
         let stream = UnixStream::connect(path);
@@ -182,11 +182,11 @@ mod tests {
         listen(&path, "", sender.clone()).unwrap();
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o660);
         let server = std::thread::spawn(move || {
-            while let Ok(Event::Asked(request, reply)) = receiver.recv() {
+            while let Ok(DaemonEvent::Asked(request, reply)) = receiver.recv() {
                 reply.send(Reply::done(format!("{request:?}"))).unwrap();
             }
         });
-        let request = Request::QuarantineClear { slot: Some("pci:0000:01:00.0".into()) };
+        let request = ControlRequest::QuarantineClear { slot: Some("pci:0000:01:00.0".into()) };
         assert_eq!(call(std::slice::from_ref(&path), &request).unwrap(), Reply::done(format!("{request:?}")));
         for line in [
             "{}\n".to_owned(),
@@ -199,7 +199,7 @@ mod tests {
             let _ = BufReader::new(&stream).read_line(&mut reply);
             assert!(reply.is_empty() || reply.contains("not understood"), "{reply}");
         }
-        assert!(call(&[folder.path().join("nobody"), path.clone()], &Request::Status).unwrap().done);
+        assert!(call(&[folder.path().join("nobody"), path.clone()], &ControlRequest::Status).unwrap().done);
         assert!(listen(&path, "", sender.clone()).unwrap_err().root_cause().to_string().contains("another daemon"));
         assert!(
             listen(&folder.path().join("x"), "no-such-group", sender)
@@ -227,7 +227,7 @@ mod tests {
         let (sender, receiver) = channel();
         listen(&path, "", sender).unwrap();
         std::thread::spawn(move || {
-            while let Ok(Event::Asked(_, reply)) = receiver.recv() {
+            while let Ok(DaemonEvent::Asked(_, reply)) = receiver.recv() {
                 reply.send(Reply::done("here")).unwrap();
             }
         });
@@ -239,7 +239,7 @@ mod tests {
             }
             begun.elapsed()
         });
-        assert_eq!(call(&[path], &Request::Status).unwrap(), Reply::done("here"));
+        assert_eq!(call(&[path], &ControlRequest::Status).unwrap(), Reply::done("here"));
         assert!(trickle.join().unwrap() < PATIENCE * 2);
     }
 }

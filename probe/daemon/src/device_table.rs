@@ -34,24 +34,24 @@ pub struct KnownDevice {
     pub manifest: PathBuf,
     /// Every library that the driver has loaded to tell who its devices are, itself among them.
     #[serde(skip)]
-    pub libraries: Vec<Library>,
+    pub libraries: Vec<LibraryStamp>,
 }
 
 /// A library, as it lay on disk when a worker had loaded it.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Library {
+pub struct LibraryStamp {
     /// Where.
     pub path: PathBuf,
     /// Its file, length and time of change; none where it is gone.
     stamp: Option<(u64, u64, i64, i64)>,
 }
 
-impl Library {
+impl LibraryStamp {
     /// As it lies there now.
-    pub fn new(path: PathBuf) -> Library {
+    pub fn new(path: PathBuf) -> LibraryStamp {
         let stamp = fs::metadata(&path).ok();
         let stamp = stamp.map(|meta| (meta.ino(), meta.len(), meta.mtime(), meta.mtime_nsec()));
-        Library { path, stamp }
+        LibraryStamp { path, stamp }
     }
 }
 
@@ -149,7 +149,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("libLLVM.so");
         fs::write(&path, "15").unwrap();
-        let loaded = || KnownDevice { libraries: vec![Library::new(path.clone())], ..device("one") };
+        let loaded = || KnownDevice { libraries: vec![LibraryStamp::new(path.clone())], ..device("one") };
         let before = loaded();
         assert_eq!(loaded().other_library(&before), None);
         fs::write(folder.path().join("new"), "15.1").unwrap();

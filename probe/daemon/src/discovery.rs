@@ -6,21 +6,21 @@ use std::sync::mpsc::Sender;
 use fpprobe_system::cancellation::Cancellation;
 
 use crate::door::Door;
-use crate::event::Event;
-use crate::settings::Settings;
+use crate::event::DaemonEvent;
+use crate::settings::DaemonSettings;
 use crate::trigger::Trigger;
 
 /// Discovers devices, in a thread, for these reasons.
 pub fn begin(
     door: &Arc<dyn Door>,
-    settings: &Settings,
+    settings: &DaemonSettings,
     triggers: Vec<Trigger>,
     cancellation: Cancellation,
-    sender: Sender<Event>,
+    sender: Sender<DaemonEvent>,
 ) {
     let (door, settings) = (Arc::clone(door), settings.clone());
     std::thread::spawn(move || {
         let table = door.devices(&settings, cancellation);
-        let _ = sender.send(Event::Looked(triggers, table));
+        let _ = sender.send(DaemonEvent::Looked(triggers, table));
     });
 }

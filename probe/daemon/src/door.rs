@@ -6,32 +6,32 @@ use std::path::{Path, PathBuf};
 use fpprobe_system::cancellation::Cancellation;
 
 use crate::device_table::DeviceTable;
-use crate::settings::Settings;
+use crate::settings::DaemonSettings;
 
 /// The program around the daemon, which measures and compares in processes of their own.
 pub trait Door: Send + Sync {
     /// Reads and checks the settings.
-    fn settings(&self) -> anyhow::Result<Settings>;
+    fn settings(&self) -> anyhow::Result<DaemonSettings>;
 
     /// Discovers devices with fresh workers.
-    fn devices(&self, settings: &Settings, cancellation: Cancellation) -> DeviceTable;
+    fn devices(&self, settings: &DaemonSettings, cancellation: Cancellation) -> DeviceTable;
 
     /// Files and folders whose change may mean another driver.
-    fn places(&self, settings: &Settings) -> Vec<PathBuf>;
+    fn places(&self, settings: &DaemonSettings) -> Vec<PathBuf>;
 
     /// The arguments with which this program, started again under these settings, takes a step.
-    fn arguments(&self, config: &Path, step: &Step<'_>) -> Vec<OsString>;
+    fn arguments(&self, config: &Path, step: &ProcessStep<'_>) -> Vec<OsString>;
 }
 
 /// A step that a process of this program takes.
 #[derive(Clone, Debug)]
-pub enum Step<'a> {
+pub enum ProcessStep<'a> {
     /// Measures a device and stores its report. Exit status 0, 3 or 5 where it measured.
     Run {
         /// Key of the device.
         device: &'a str,
         /// The part of the run that both kinds of runs have.
-        run: Run<'a>,
+        run: RunOptions<'a>,
         /// Seed of everything random.
         seed: u64,
         /// Random cases of each kernel.
@@ -40,7 +40,7 @@ pub enum Step<'a> {
         quick: Option<Option<(&'a Path, &'a Path)>>,
     },
     /// Continues an interrupted run; exit status 2 where it cannot be continued.
-    Resume(Run<'a>),
+    Resume(RunOptions<'a>),
     /// Writes the difference between two reports.
     Compare {
         /// The older report.
@@ -74,21 +74,21 @@ pub enum Step<'a> {
     },
 }
 
-impl Step<'_> {
+impl ProcessStep<'_> {
     /// What it is called in messages.
     pub fn name(&self) -> &'static str {
         match self {
-            Step::Run { .. } | Step::Resume(_) => "run",
-            Step::Compare { .. } => "diff",
-            Step::Check { .. } => "check",
-            Step::Render { .. } => "history",
+            ProcessStep::Run { .. } | ProcessStep::Resume(_) => "run",
+            ProcessStep::Compare { .. } => "diff",
+            ProcessStep::Check { .. } => "check",
+            ProcessStep::Render { .. } => "history",
         }
     }
 }
 
 /// How a device is measured.
 #[derive(Clone, Copy, Debug)]
-pub struct Run<'a> {
+pub struct RunOptions<'a> {
     /// The report, beside which the run keeps its journal.
     pub report: &'a Path,
     /// Folder of the store.

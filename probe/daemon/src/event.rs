@@ -5,17 +5,17 @@ use std::sync::mpsc::SyncSender;
 use crate::busy::Load;
 use crate::device_table::DeviceTable;
 use crate::findings::RoundResult;
-use crate::request::{Reply, Request};
+use crate::request::{ControlRequest, Reply};
 use crate::trigger::Trigger;
 
 /// Something that happened elsewhere.
-pub enum Event {
+pub enum DaemonEvent {
     /// A file or node changed.
     Changed(Trigger),
     /// A signal arrived.
     Signal(i32),
     /// Somebody asks something of the daemon.
-    Asked(Request, SyncSender<Reply>),
+    Asked(ControlRequest, SyncSender<Reply>),
     /// Fresh workers have looked at who the devices are.
     Looked(Vec<Trigger>, DeviceTable),
     /// How busy the device in a slot is.

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::changes::{Changes, Deviation, Rule};
+use crate::changes::{CheckDeviation, DiffDocument, DiffRule};
 use crate::order::Order;
 
 /// What came of it.
@@ -18,15 +18,15 @@ pub struct Findings {
     /// Id of the report before, where there is one.
     pub before: Option<String>,
     /// What changed since then.
-    pub changes: Changes,
+    pub changes: DiffDocument,
     /// Rules that accept no more what the device does.
-    pub regressions: Vec<Rule>,
+    pub regressions: Vec<DiffRule>,
     /// The document of the changes.
     pub diff: Option<PathBuf>,
     /// The document of the baseline's check.
     pub check: Option<PathBuf>,
     /// What the baseline does not accept; none where there is no baseline.
-    pub unaccepted: Option<Vec<Deviation>>,
+    pub unaccepted: Option<Vec<CheckDeviation>>,
     /// Why the device is better left alone.
     pub hung: Option<String>,
     /// Metrics of the report.

@@ -17,7 +17,7 @@ use ureq::tls::{Certificate, PemItem, RootCerts, TlsConfig, parse_pem};
 
 use crate::config::{Hook, Webhook};
 use crate::descendants;
-use crate::event::Event;
+use crate::event::DaemonEvent;
 use crate::outbox::{Notice, Outbox, Recipient};
 use fpprobe_system::calls;
 
@@ -95,7 +95,7 @@ impl Messenger {
     pub fn start(
         folder: &Path,
         (hook, webhook): (&Hook, &Webhook),
-        sender: Sender<Event>,
+        sender: Sender<DaemonEvent>,
     ) -> anyhow::Result<Messenger> {
         let outbox = Outbox::open(folder, Instant::now())?;
         let desk = Desk { outbox, hook: hook.clone(), webhook: webhook.clone(), running: None, ended: false };
@@ -131,7 +131,7 @@ impl Messenger {
     }
 }
 
-fn deliver(desk: &Mutex<Desk>, changed: &Condvar, sender: &Sender<Event>) {
+fn deliver(desk: &Mutex<Desk>, changed: &Condvar, sender: &Sender<DaemonEvent>) {
     let mut waiting = lock(desk);
     while !waiting.ended {
         let now = Instant::now();
@@ -159,7 +159,7 @@ fn deliver(desk: &Mutex<Desk>, changed: &Condvar, sender: &Sender<Event>) {
         if !waiting.ended {
             let told = settle(&mut waiting.outbox, &notice, &who, retries, result);
             if let Some(told) = told {
-                drop(sender.send(Event::Told(told)));
+                drop(sender.send(DaemonEvent::Told(told)));
             }
         }
     }
@@ -274,7 +274,7 @@ mod tests {
         messenger.tell(&diff).unwrap();
         // The last that it says of it.
         let told = || match receiver.recv_timeout(Duration::from_mins(1)).unwrap() {
-            Event::Told(told) => told,
+            DaemonEvent::Told(told) => told,
             _ => panic!("something else happened"),
         };
         loop {

@@ -16,11 +16,11 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 
-use self::request::{Refused, Request};
-use self::response::Response;
+use self::request::{HttpRequest, Refused};
+use self::response::HttpResponse;
 use self::routes::Site;
 use crate::door::Door;
-use crate::settings::Settings;
+use crate::settings::DaemonSettings;
 use crate::shared_status::SharedStatus;
 use fpprobe_system::usage::OrUsage as _;
 
@@ -86,7 +86,7 @@ impl Drop for Seat {
 }
 
 /// Listens, in threads; gives the address, whose port may have been the system's choice.
-pub fn listen(door: Arc<dyn Door>, shared: Arc<SharedStatus>, settings: &Settings) -> anyhow::Result<SocketAddr> {
+pub fn listen(door: Arc<dyn Door>, shared: Arc<SharedStatus>, settings: &DaemonSettings) -> anyhow::Result<SocketAddr> {
     let http = &settings.daemon.http;
     let doing = || format!("failed to listen on {} (`daemon.http.listen`)", http.listen);
     let bound = TcpListener::bind(&http.listen);
@@ -109,7 +109,7 @@ pub fn listen(door: Arc<dyn Door>, shared: Arc<SharedStatus>, settings: &Setting
             let room = || silent.end_oldest().then(|| Seat::wait(&taken, most)).flatten();
             let Some(seat) = Seat::take(&taken, most).or_else(room) else {
                 let _ = stream.set_write_timeout(Some(BRIEF));
-                let _ = Response::plain(503, "too many connections").write(&stream, false);
+                let _ = HttpResponse::plain(503, "too many connections").write(&stream, false);
                 continue;
             };
             let (site, silent, stream) = (Arc::clone(&site), silent.clone(), Arc::new(stream));
@@ -134,14 +134,16 @@ pub fn path(head: &[u8]) -> Option<String> {
     request::parse(head).ok()?.map(|request| request.path)
 }
 
-fn serve(stream: &TcpStream, request: Result<Request, Refused>, site: &Site, local: bool) -> io::Result<()> {
+fn serve(stream: &TcpStream, request: Result<HttpRequest, Refused>, site: &Site, local: bool) -> io::Result<()> {
     let request = match request {
         Ok(request) => request,
-        Err(Refused { status, reason }) if status > 0 => return Response::plain(status, reason).write(stream, false),
+        Err(Refused { status, reason }) if status > 0 => {
+            return HttpResponse::plain(status, reason).write(stream, false);
+        }
         Err(_) => return Ok(()),
     };
     if local && !is_local(&request.host) {
-        return Response::plain(403, "this listener has no such name").write(stream, request.head);
+        return HttpResponse::plain(403, "this listener has no such name").write(stream, request.head);
     }
     if request.path == "/events" && !request.head {
         return site.events(stream);

@@ -23,7 +23,7 @@ const TOLD: u64 = 64 << 10;
 
 /// What a process may cost, and when it is to end.
 #[derive(Clone, Debug)]
-pub struct Limits {
+pub struct JobLimits {
     /// How long it may take.
     pub time: Duration,
     /// Whether the daemon wants it to end.
@@ -32,7 +32,7 @@ pub struct Limits {
 
 /// How it ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Ended {
+pub enum JobResult {
     /// With this status.
     Status(i32),
     /// Because of what is said here.
@@ -45,7 +45,7 @@ pub enum Ended {
 #[derive(Clone, Debug)]
 pub struct Done {
     /// How it ended.
-    pub ended: Ended,
+    pub ended: JobResult,
     /// The end of what it told on standard error.
     pub told: String,
 }
@@ -58,7 +58,7 @@ impl Done {
 }
 
 /// Runs this program with these arguments to its end.
-pub fn run(arguments: &[OsString], limits: &Limits) -> std::io::Result<Done> {
+pub fn run(arguments: &[OsString], limits: &JobLimits) -> std::io::Result<Done> {
     // The link names this very program even where its file has been replaced since.
     let mut command = Command::new("/proc/self/exe");
     command.arg("--tied").arg(std::process::id().to_string()).args(arguments);
@@ -75,7 +75,7 @@ pub fn run(arguments: &[OsString], limits: &Limits) -> std::io::Result<Done> {
 
 /// Runs a command to its end, or until it is given up: neither a process that cannot be ended nor one that holds its standard error
 /// open keeps this one.
-fn observe(mut command: Command, limits: &Limits) -> std::io::Result<Done> {
+fn observe(mut command: Command, limits: &JobLimits) -> std::io::Result<Done> {
     let mut child = command.spawn()?;
     let stderr = child.stderr.take();
     let (sender, read) = channel();
@@ -97,16 +97,16 @@ fn observe(mut command: Command, limits: &Limits) -> std::io::Result<Done> {
     Ok(Done { ended, told })
 }
 
-fn watch(child: &mut Child, limits: &Limits) -> std::io::Result<Ended> {
+fn watch(child: &mut Child, limits: &JobLimits) -> std::io::Result<JobResult> {
     let begun = Instant::now();
     loop {
         if let Some(status) = child.try_wait()? {
-            return Ok(status.code().map_or_else(|| Ended::Broken(format!("ended: {status}")), Ended::Status));
+            return Ok(status.code().map_or_else(|| JobResult::Broken(format!("ended: {status}")), JobResult::Status));
         }
         let cause = if limits.stop.load(Ordering::Relaxed) {
-            Some(Ended::Stopped)
+            Some(JobResult::Stopped)
         } else if begun.elapsed() > limits.time {
-            Some(Ended::Broken(format!("it took more than {} s, its budget of time", limits.time.as_secs_f64())))
+            Some(JobResult::Broken(format!("it took more than {} s, its budget of time", limits.time.as_secs_f64())))
         } else {
             None
         };
@@ -148,9 +148,9 @@ mod tests {
         let mut command = Command::new("sh");
         command.args(["-c", "sleep 20 & exit 3"]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
         let begun = Instant::now();
-        let limits = Limits { time: Duration::from_mins(1), stop: Arc::default() };
+        let limits = JobLimits { time: Duration::from_mins(1), stop: Arc::default() };
         let done = observe(command, &limits).unwrap();
-        assert_eq!(done.ended, Ended::Status(3));
+        assert_eq!(done.ended, JobResult::Status(3));
         assert!(begun.elapsed() < Duration::from_secs(15), "{:?}", begun.elapsed());
     }
 }

@@ -6,7 +6,7 @@
 //! `log`, the `metrics`, a `hook`, and to clients of the `control` socket and of `http`, who read the `shared_status`.
 //!
 //! The daemon knows of the program around it what [`Door`] says: settings, the store, devices, and how a process of the program
-//! takes a [`Step`].
+//! takes a [`ProcessStep`].
 //!
 //! Invariants: this process loads no driver and holds no report; one process measures at a time; the loop (`service`) waits for
 //! nothing but its channel.
@@ -65,13 +65,13 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 pub use self::busy::utilisation;
-pub use self::device_table::{DeviceTable, KnownDevice, Library};
-pub use self::door::{Door, Run, Step};
-use self::event::Event;
+pub use self::device_table::{DeviceTable, KnownDevice, LibraryStamp};
+pub use self::door::{Door, ProcessStep, RunOptions};
+use self::event::DaemonEvent;
 use self::hook::Messenger;
 use self::quarantine::Quarantine;
 use self::service::{Service, write_config};
-pub use self::settings::Settings;
+pub use self::settings::DaemonSettings;
 use self::shared_status::SharedStatus;
 use self::watch::Watch;
 
@@ -120,11 +120,11 @@ fn lock(folder: &Path) -> anyhow::Result<File> {
     Ok(file)
 }
 
-fn signals(sender: Sender<Event>) -> anyhow::Result<()> {
+fn signals(sender: Sender<DaemonEvent>) -> anyhow::Result<()> {
     let mut signals = Signals::new([SIGTERM, SIGINT, SIGHUP]).context("failed to listen for signals")?;
     std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
         for signal in signals.forever() {
-            if sender.send(Event::Signal(signal)).is_err() {
+            if sender.send(DaemonEvent::Signal(signal)).is_err() {
                 return;
             }
         }

@@ -25,20 +25,20 @@ const LONGEST: usize = 4096;
 
 /// Where entries go.
 #[derive(Debug)]
-pub struct Log {
+pub struct Logger {
     journal: Option<UnixDatagram>,
 }
 
-impl Log {
+impl Logger {
     /// To the journal behind this socket, if there is one.
-    pub fn new(socket: &Path) -> Log {
+    pub fn new(socket: &Path) -> Logger {
         let journal = UnixDatagram::unbound().and_then(|journal| {
             journal.connect(socket)?;
             // A journal that is stuck must not stop the daemon.
             journal.set_nonblocking(true)?;
             Ok(journal)
         });
-        Log { journal: journal.ok() }
+        Logger { journal: journal.ok() }
     }
 
     /// Writes an entry. Fields: `device`, `driver`, `rule`, `verdict` and the like; in the journal `FPPROBE_DEVICE` and so on.
@@ -95,10 +95,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let socket = folder.path().join("socket");
         let journal = UnixDatagram::bind(&socket).unwrap();
-        Log::new(&socket).tell(Priority::Info, "hello", &[]);
+        Logger::new(&socket).tell(Priority::Info, "hello", &[]);
         let mut bytes = [0; 1024];
         let length = journal.recv(&mut bytes).unwrap();
         assert!(bytes[..length].starts_with(b"MESSAGE=hello\n"));
-        assert!(Log::new(Path::new("/nonexistent/socket")).journal.is_none());
+        assert!(Logger::new(Path::new("/nonexistent/socket")).journal.is_none());
     }
 }

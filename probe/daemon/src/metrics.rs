@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use crate::order::Extent;
+use crate::order::RunExtent;
 
 /// What is counted and shown.
 #[derive(Clone, Debug, Default)]
 pub struct Metrics {
     /// Expositions of reports by key of the device, and how much each report holds.
-    reports: BTreeMap<String, (Extent, String)>,
+    reports: BTreeMap<String, (RunExtent, String)>,
     /// The daemon's own: series with their values, by name.
     own: BTreeMap<&'static str, BTreeMap<String, f64>>,
 }
@@ -61,14 +61,14 @@ impl Metrics {
 
     /// The newest report of a device. Where it has a default run's, a quick run's, of which most rules are incomplete, does
     /// not replace it.
-    pub fn report(&mut self, key: &str, extent: Extent, text: String) {
+    pub fn report(&mut self, key: &str, extent: RunExtent, text: String) {
         if self.reports.get(key).is_none_or(|(known, _)| *known <= extent) {
             self.reports.insert(key.to_owned(), (extent, text));
         }
     }
 
     /// The report of a device, with its key.
-    pub fn of(&self, key: &str) -> Option<(String, (Extent, String))> {
+    pub fn of(&self, key: &str) -> Option<(String, (RunExtent, String))> {
         self.reports.get_key_value(key).map(|(key, report)| (key.clone(), report.clone()))
     }
 
@@ -132,9 +132,9 @@ mod tests {
                 "# HELP a When.\n# TYPE a gauge\na{{host=\"h\"}} {when}\n# HELP b What.\n# TYPE b gauge\nb{{key=\"{key}\"}} 1\n"
             )
         };
-        metrics.report("k1", Extent::Full, report("k1", 10));
-        metrics.report("k1", Extent::Quick, report("gone", 11));
-        metrics.report("k2", Extent::Quick, report("k2", 12));
+        metrics.report("k1", RunExtent::Full, report("k1", 10));
+        metrics.report("k1", RunExtent::Quick, report("gone", 11));
+        metrics.report("k2", RunExtent::Quick, report("k2", 12));
         metrics.count("fpprobe_daemon_triggers_total", &[("trigger", "a\"b")]);
         metrics.count("fpprobe_daemon_triggers_total", &[("trigger", "a\"b")]);
         let expected = "# HELP a When.\n# TYPE a gauge\na{host=\"h\"} 12\n# HELP b What.\n# TYPE b gauge\nb{key=\"k1\"} 1\n\

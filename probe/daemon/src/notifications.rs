@@ -10,7 +10,7 @@ use crate::config::Tell;
 use crate::device_table::KnownDevice;
 use crate::findings::Findings;
 use crate::log::Priority;
-use crate::order::{Extent, Order};
+use crate::order::{Order, RunExtent};
 use crate::pending_work::PendingWork;
 use crate::references::References;
 use crate::service::Service;
@@ -110,9 +110,9 @@ impl Service {
         self.state.told(&device.key, &found.changes);
         if let Some(unaccepted) = &found.unaccepted {
             self.state.unaccepted(&of_order, unaccepted);
-            if order.extent == Extent::Full {
+            if order.extent == RunExtent::Full {
                 // It measures all that a quick run does.
-                self.state.unaccepted(&format!("{place} {}", Extent::Quick.name()), unaccepted);
+                self.state.unaccepted(&format!("{place} {}", RunExtent::Quick.name()), unaccepted);
             }
             self.measure_up(device);
         }
@@ -131,7 +131,7 @@ impl Service {
         self.metrics.set("fpprobe_daemon_newly_deviating_rules", &labels, standing as f64);
         let Some(last) = self.state.last.get(&device.key) else { return };
         self.metrics.set("fpprobe_daemon_changed_kernels", &labels, last.changed_kernels as f64);
-        let orders = [Extent::Quick, Extent::Full].map(|extent| format!("{} {}", device.place(), extent.name()));
+        let orders = [RunExtent::Quick, RunExtent::Full].map(|extent| format!("{} {}", device.place(), extent.name()));
         let unaccepted = self.state.standing_unaccepted(orders.each_ref().map(String::as_str));
         if let Some(unaccepted) = unaccepted.filter(|_| last.unaccepted.is_some()) {
             self.metrics.set("fpprobe_daemon_unaccepted_deviations", &labels, unaccepted as f64);

@@ -10,7 +10,7 @@ use crate::trigger::Trigger;
 /// How much is asked.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Extent {
+pub enum RunExtent {
     /// What a quick run asks.
     #[default]
     Quick,
@@ -18,12 +18,12 @@ pub enum Extent {
     Full,
 }
 
-impl Extent {
+impl RunExtent {
     /// Its name.
     pub fn name(self) -> &'static str {
         match self {
-            Extent::Quick => "quick",
-            Extent::Full => "full",
+            RunExtent::Quick => "quick",
+            RunExtent::Full => "full",
         }
     }
 }
@@ -34,7 +34,7 @@ pub struct Order {
     /// The device.
     pub device: KnownDevice,
     /// How much of it.
-    pub extent: Extent,
+    pub extent: RunExtent,
     /// Why.
     pub trigger: Trigger,
     /// How often it has failed.
@@ -43,7 +43,7 @@ pub struct Order {
 
 impl Order {
     /// One that has not failed yet.
-    pub fn new(device: KnownDevice, extent: Extent, trigger: Trigger) -> Order {
+    pub fn new(device: KnownDevice, extent: RunExtent, trigger: Trigger) -> Order {
         Order { device, extent, trigger, failures: 0 }
     }
 

@@ -135,7 +135,7 @@ fn is_of(stored: &Stored, order: &Order) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::order::Extent;
+    use crate::order::RunExtent;
     use crate::references::tests::{device, put};
 
     #[test]
@@ -144,7 +144,7 @@ mod tests {
         let store = Store::new(folder.path().to_owned());
         let own = folder.path().join("daemon");
         let order = |extent| Order::new(device("one"), extent, Trigger::Start);
-        let (quick, full) = (order(Extent::Quick), order(Extent::Full));
+        let (quick, full) = (order(RunExtent::Quick), order(RunExtent::Full));
         let (file, id) = put(&store, &device("one"), 1);
         let previous = || Some(Reference { id: id.clone(), file: store.folder().join(&file) });
         let reports = || store.list().unwrap().reports;
@@ -160,7 +160,7 @@ mod tests {
         fs::write(own.join("unfinished/damaged.json"), "{").unwrap();
         let (orders, troubles) = recover(&own, &store).unwrap();
         assert_eq!(troubles.len(), 1);
-        assert_eq!((orders.len(), orders[0].extent, &orders[0].trigger), (1, Extent::Quick, &Trigger::Unfinished));
+        assert_eq!((orders.len(), orders[0].extent, &orders[0].trigger), (1, RunExtent::Quick, &Trigger::Unfinished));
         // Whatever is stored since.
         put(&store, &device("one"), 3);
         let pending = PendingWork::of(&own, &quick).unwrap();

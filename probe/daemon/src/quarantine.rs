@@ -16,12 +16,12 @@ const LIMIT: u64 = 1 << 20;
 #[derive(Clone, Debug)]
 pub struct Quarantine {
     path: PathBuf,
-    held: BTreeMap<String, Held>,
+    held: BTreeMap<String, QuarantineEntry>,
 }
 
 /// Why, and since when.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Held {
+pub struct QuarantineEntry {
     /// The start of the machine in which the device hung.
     pub boot: String,
     /// RFC 3339, UTC.
@@ -34,7 +34,7 @@ impl Quarantine {
     /// What the file holds of this start of the machine; nothing where there is none. One that cannot be read is an error: a
     /// device that takes the machine down must not be measured because of that.
     pub fn open(path: &Path) -> anyhow::Result<Quarantine> {
-        let held: BTreeMap<String, Held> = match limited::text(path, LIMIT) {
+        let held: BTreeMap<String, QuarantineEntry> = match limited::text(path, LIMIT) {
             Ok(text) => serde_json::from_str(&text)
                 .map_err(|error| anyhow::anyhow!("{}: {error}; remove it to lift every quarantine", path.display()))?,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => BTreeMap::new(),
@@ -46,13 +46,13 @@ impl Quarantine {
     }
 
     /// What is left alone.
-    pub fn held(&self) -> &BTreeMap<String, Held> {
+    pub fn held(&self) -> &BTreeMap<String, QuarantineEntry> {
         &self.held
     }
 
     /// Leaves a slot alone from now on.
     pub fn hold(&mut self, slot: &str, reason: &str) -> anyhow::Result<()> {
-        let held = Held { boot: host::boot(), since: host::now(), reason: reason.to_owned() };
+        let held = QuarantineEntry { boot: host::boot(), since: host::now(), reason: reason.to_owned() };
         self.held.insert(slot.to_owned(), held);
         self.write()
     }

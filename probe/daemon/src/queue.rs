@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::order::{Extent, Order};
+use crate::order::{Order, RunExtent};
 use crate::shared_status::Waiting;
 use crate::trigger::Trigger;
 
@@ -21,9 +21,9 @@ pub struct Pending {
 
 /// The orders that wait.
 #[derive(Clone, Debug, Default)]
-pub struct Queue(Vec<Pending>);
+pub struct OrderQueue(Vec<Pending>);
 
-impl Queue {
+impl OrderQueue {
     /// Adds an order; one that waits already is brought forward, with the stronger, then newer, reason to measure.
     pub fn add(&mut self, order: Order, now: Instant) {
         self.add_later(order, now, now);
@@ -49,18 +49,18 @@ impl Queue {
 
     /// Takes the first whose time has come and that `ready` lets through; for another, `ready` says what it waits for and how
     /// long, or that it is to be dropped.
-    pub fn take(&mut self, now: Instant, mut ready: impl FnMut(&Pending) -> Verdict) -> Option<Order> {
+    pub fn take(&mut self, now: Instant, mut ready: impl FnMut(&Pending) -> OrderDecision) -> Option<Order> {
         let mut place = 0;
         while let Some(pending) = self.0.get_mut(place) {
-            let verdict = if pending.after <= now { ready(pending) } else { Verdict::Stay };
+            let verdict = if pending.after <= now { ready(pending) } else { OrderDecision::Stay };
             match verdict {
-                Verdict::Go => return Some(self.0.remove(place).order),
-                Verdict::Drop => {
+                OrderDecision::Go => return Some(self.0.remove(place).order),
+                OrderDecision::Drop => {
                     self.0.remove(place);
                     continue;
                 }
-                Verdict::Wait(reason, time) => (pending.reason, pending.after) = (reason, now + time),
-                Verdict::Stay => {}
+                OrderDecision::Wait(reason, time) => (pending.reason, pending.after) = (reason, now + time),
+                OrderDecision::Stay => {}
             }
             place += 1;
         }
@@ -68,15 +68,15 @@ impl Queue {
     }
 
     /// Whether a quick run may begin now, were nothing else under way; for another, `ready` says what it waits for.
-    pub fn has_quick(&mut self, now: Instant, mut ready: impl FnMut(&Pending) -> Verdict) -> bool {
-        let quick = |pending: &&mut Pending| pending.order.extent == Extent::Quick && pending.after <= now;
+    pub fn has_quick(&mut self, now: Instant, mut ready: impl FnMut(&Pending) -> OrderDecision) -> bool {
+        let quick = |pending: &&mut Pending| pending.order.extent == RunExtent::Quick && pending.after <= now;
         self.0.iter_mut().filter(quick).any(|pending| match ready(pending) {
-            Verdict::Go => true,
-            Verdict::Wait(reason, time) => {
+            OrderDecision::Go => true,
+            OrderDecision::Wait(reason, time) => {
                 (pending.reason, pending.after) = (reason, now + time);
                 false
             }
-            Verdict::Drop | Verdict::Stay => false,
+            OrderDecision::Drop | OrderDecision::Stay => false,
         })
     }
 
@@ -106,7 +106,7 @@ impl Queue {
 
 /// What becomes of an order.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Verdict {
+pub enum OrderDecision {
     /// It is measured now.
     Go,
     /// It waits for this, and so long until the next look.
@@ -131,7 +131,7 @@ mod tests {
     use super::*;
     use crate::device_table::KnownDevice;
 
-    fn order(key: &str, extent: Extent) -> Order {
+    fn order(key: &str, extent: RunExtent) -> Order {
         let device = KnownDevice {
             key: key.to_owned(),
             slot: key.to_owned(),
@@ -149,46 +149,51 @@ mod tests {
     #[test]
     fn quick_runs_come_first_each_once_and_in_their_order() {
         let (now, minute) = (Instant::now(), Duration::from_mins(1));
-        let mut queue = Queue::default();
-        for (at, key, extent) in
-            [(0, "a", Extent::Full), (1, "b", Extent::Quick), (2, "c", Extent::Quick), (3, "b", Extent::Quick)]
-        {
+        let mut queue = OrderQueue::default();
+        for (at, key, extent) in [
+            (0, "a", RunExtent::Full),
+            (1, "b", RunExtent::Quick),
+            (2, "c", RunExtent::Quick),
+            (3, "b", RunExtent::Quick),
+        ] {
             queue.add(order(key, extent), now + Duration::from_secs(at));
         }
         assert_eq!(queue.waiting().iter().map(|one| one.key.as_str()).collect::<Vec<_>>(), ["b", "c", "a"]);
         let now = now + minute;
         let busy = |pending: &Pending| match pending.order.device.key.as_str() {
-            "c" => Verdict::Wait("busy".to_owned(), minute),
-            "b" => Verdict::Drop,
-            _ => Verdict::Go,
+            "c" => OrderDecision::Wait("busy".to_owned(), minute),
+            "b" => OrderDecision::Drop,
+            _ => OrderDecision::Go,
         };
         assert_eq!(queue.take(now, busy).unwrap().device.key, "a");
         assert_eq!(queue.waiting()[0].reason, "busy");
-        assert!(!queue.has_quick(now, |_| Verdict::Go), "its time has not come");
+        assert!(!queue.has_quick(now, |_| OrderDecision::Go), "its time has not come");
         let later = now + minute;
-        assert!(!queue.has_quick(later, |_| Verdict::Wait("in quarantine".to_owned(), minute)));
-        assert!(!queue.has_quick(later, |_| Verdict::Go) && queue.has_quick(later + minute, |_| Verdict::Go));
-        assert!(queue.take(now, |_| Verdict::Go).is_none(), "its time has not come");
+        assert!(!queue.has_quick(later, |_| OrderDecision::Wait("in quarantine".to_owned(), minute)));
+        assert!(
+            !queue.has_quick(later, |_| OrderDecision::Go) && queue.has_quick(later + minute, |_| OrderDecision::Go)
+        );
+        assert!(queue.take(now, |_| OrderDecision::Go).is_none(), "its time has not come");
         queue.wake(now);
-        assert_eq!(queue.take(now, |_| Verdict::Go).unwrap().device.key, "c");
+        assert_eq!(queue.take(now, |_| OrderDecision::Go).unwrap().device.key, "c");
     }
 
     #[test]
     fn what_was_asked_for_stays_asked_for_and_has_waited_since_then() {
         let (now, minute) = (Instant::now(), Duration::from_mins(1));
-        let mut queue = Queue::default();
-        let of = |trigger: Trigger| Order { trigger, ..order("a", Extent::Full) };
+        let mut queue = OrderQueue::default();
+        let of = |trigger: Trigger| Order { trigger, ..order("a", RunExtent::Full) };
         queue.add(of(Trigger::Asked), now);
         queue.add(of(Trigger::Idle), now + minute);
         let mut seen = None;
         let taken = queue.take(now + minute, |pending| {
             seen = Some(pending.since);
-            Verdict::Go
+            OrderDecision::Go
         });
         assert_eq!((taken.unwrap().trigger, seen), (Trigger::Asked, Some(now)));
         queue.add_later(of(Trigger::Schedule), now, now + minute);
-        assert!(queue.take(now, |_| Verdict::Go).is_none(), "its time has not come");
+        assert!(queue.take(now, |_| OrderDecision::Go).is_none(), "its time has not come");
         queue.add(of(Trigger::Idle), now);
-        assert_eq!(queue.take(now, |_| Verdict::Go).unwrap().trigger, Trigger::Schedule);
+        assert_eq!(queue.take(now, |_| OrderDecision::Go).unwrap().trigger, Trigger::Schedule);
     }
 }

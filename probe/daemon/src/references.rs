@@ -9,11 +9,11 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use fpprobe_reports::limited;
 use fpprobe_reports::save::save;
-use fpprobe_reports::store::{Held, Store, Stored};
+use fpprobe_reports::store::{Store, Stored, StoredDevice};
 use serde::{Deserialize, Serialize};
 
 use crate::device_table::KnownDevice;
-use crate::order::Extent;
+use crate::order::RunExtent;
 
 /// Bytes that the file of owners may have.
 const LIMIT: u64 = 16 << 20;
@@ -47,9 +47,9 @@ pub struct Reference {
 impl References {
     /// In this folder of the daemon's.
     pub fn new(folder: &Path) -> References {
-        let of = |extent: Extent| Store::new(folder.join("references").join(extent.name()));
+        let of = |extent: RunExtent| Store::new(folder.join("references").join(extent.name()));
         let owners = folder.join("references").join("owners.json");
-        References { quick: of(Extent::Quick), full: of(Extent::Full), owners }
+        References { quick: of(RunExtent::Quick), full: of(RunExtent::Full), owners }
     }
 
     /// What a report of this device and extent is compared with. A quick run asks less than a default run, which is why only
@@ -58,7 +58,7 @@ impl References {
         &self,
         store: &Store,
         (device, beside): Among<'_>,
-        extent: Extent,
+        extent: RunExtent,
     ) -> anyhow::Result<Option<Reference>> {
         let owners = self.owners();
         let (quick, full) = (held(&self.quick)?, held(&self.full)?);
@@ -66,8 +66,8 @@ impl References {
         let mut own = full.clone();
         let mut others = held(store)?;
         match extent {
-            Extent::Quick => own.extend(quick.iter().cloned()),
-            Extent::Full => others.retain(|report| !is_quick(report)),
+            RunExtent::Quick => own.extend(quick.iter().cloned()),
+            RunExtent::Full => others.retain(|report| !is_quick(report)),
         }
         // In the order of their arrival, whatever clocks said; by name, and so by time, where the store does not know it.
         let arrivals = store.arrivals();
@@ -88,12 +88,18 @@ impl References {
     }
 
     /// Notes a report of the store as the last of this device and extent.
-    pub fn keep(&self, store: &Store, file: &str, (device, beside): Among<'_>, extent: Extent) -> anyhow::Result<()> {
-        let own = if extent == Extent::Quick { &self.quick } else { &self.full };
+    pub fn keep(
+        &self,
+        store: &Store,
+        file: &str,
+        (device, beside): Among<'_>,
+        extent: RunExtent,
+    ) -> anyhow::Result<()> {
+        let own = if extent == RunExtent::Quick { &self.quick } else { &self.full };
         fs::create_dir_all(own.folder()).with_context(|| format!("failed to create {}", own.folder().display()))?;
         link(&store.folder().join(file), &own.folder().join(file))?;
         let mut owners = self.owners();
-        let owned = if extent == Extent::Quick { &mut owners.quick } else { &mut owners.full };
+        let owned = if extent == RunExtent::Quick { &mut owners.quick } else { &mut owners.full };
         // What was there under another name, and is not there beside it, is what it has replaced.
         let kin = format!("{} {} ", device.slot, device.driver);
         owned.retain(|place, _| !place.starts_with(&kin) || beside.iter().any(|other| other.place() == *place));
@@ -132,7 +138,7 @@ impl Owners {
 
 /// The newest of the slot, of the same driver where there is one, and of none that is there beside it.
 fn newest(reports: &[(PathBuf, Stored)], device: &KnownDevice, beside: &[KnownDevice]) -> Option<Reference> {
-    let may_be = |held: &Held| {
+    let may_be = |held: &StoredDevice| {
         let other =
             |other: &KnownDevice| other.key == held.key || other.driver == held.driver && held.driver != device.driver;
         held.slot == device.slot && !beside.iter().any(other)
@@ -151,7 +157,7 @@ fn newest(reports: &[(PathBuf, Stored)], device: &KnownDevice, beside: &[KnownDe
 pub mod tests {
     use std::collections::BTreeMap;
 
-    use fpprobe_reports::store::{Entry, Held, container};
+    use fpprobe_reports::store::{Entry, StoredDevice, container};
 
     use super::*;
 
@@ -175,7 +181,7 @@ pub mod tests {
         let id = format!("{day:012x}");
         let file = format!("202603{day:02}T000000Z-host-key-{id}.fpreport");
         let time = format!("2026-03-{day:02}T00:00:00Z");
-        let held = Held {
+        let held = StoredDevice {
             key: device.key.clone(),
             slot: device.slot.clone(),
             name: device.name.clone(),
@@ -212,27 +218,28 @@ pub mod tests {
         let device = device("one");
         let previous =
             |extent| references.previous(&store, (&device, &[]), extent).unwrap().map(|previous| previous.id);
-        assert_eq!((previous(Extent::Quick), previous(Extent::Full)), (None, None));
+        assert_eq!((previous(RunExtent::Quick), previous(RunExtent::Full)), (None, None));
         let (full, full_id) = put(&store, &device, 1);
-        assert_eq!(previous(Extent::Full), Some(full_id.clone()), "nothing better is there yet");
-        references.keep(&store, &full, (&device, &[]), Extent::Full).unwrap();
-        assert_eq!(previous(Extent::Quick), Some(full_id.clone()));
+        assert_eq!(previous(RunExtent::Full), Some(full_id.clone()), "nothing better is there yet");
+        references.keep(&store, &full, (&device, &[]), RunExtent::Full).unwrap();
+        assert_eq!(previous(RunExtent::Quick), Some(full_id.clone()));
         let (quick, quick_id) = put(&store, &device, 2);
-        references.keep(&store, &quick, (&device, &[]), Extent::Quick).unwrap();
+        references.keep(&store, &quick, (&device, &[]), RunExtent::Quick).unwrap();
         // `run --store f32.fadd`
         put(&store, &device, 3);
-        assert_eq!((previous(Extent::Quick), previous(Extent::Full)), (Some(quick_id), Some(full_id.clone())));
+        assert_eq!((previous(RunExtent::Quick), previous(RunExtent::Full)), (Some(quick_id), Some(full_id.clone())));
         // An update: another driver in the same slot. And the daemon was started again.
         let updated = self::device("two");
         let references = References::new(&folder.path().join("daemon"));
-        let of_update = references.previous(&store, (&updated, &[]), Extent::Full).unwrap().unwrap();
+        let of_update = references.previous(&store, (&updated, &[]), RunExtent::Full).unwrap().unwrap();
         assert_eq!(of_update.id, full_id);
         // The store keeps the newest alone.
         fs::remove_file(store.folder().join(&full)).unwrap();
         assert!(of_update.file.is_file());
         let (fuller, fuller_id) = put(&store, &updated, 4);
-        references.keep(&store, &fuller, (&updated, &[]), Extent::Full).unwrap();
-        let of = |device: &KnownDevice| references.previous(&store, (device, &[]), Extent::Full).unwrap().unwrap().id;
+        references.keep(&store, &fuller, (&updated, &[]), RunExtent::Full).unwrap();
+        let of =
+            |device: &KnownDevice| references.previous(&store, (device, &[]), RunExtent::Full).unwrap().unwrap().id;
         assert_eq!((of(&updated), of(&device)), (fuller_id, full_id));
     }
 
@@ -243,7 +250,7 @@ pub mod tests {
         let references = References::new(&folder.path().join("daemon"));
         for day in 1..5 {
             let (file, _) = put(&store, &device("one"), day);
-            references.keep(&store, &file, (&device("one"), &[]), Extent::Quick).unwrap();
+            references.keep(&store, &file, (&device("one"), &[]), RunExtent::Quick).unwrap();
         }
         assert_eq!(held(&references.quick).unwrap().len(), 1);
     }
@@ -261,13 +268,13 @@ pub mod tests {
             let store = Store::new(folder.path().to_owned());
             let references = References::new(&folder.path().join("daemon"));
             let previous = |device: &KnownDevice, beside: &[KnownDevice]| {
-                references.previous(&store, (device, beside), Extent::Quick).unwrap().map(|previous| previous.id)
+                references.previous(&store, (device, beside), RunExtent::Quick).unwrap().map(|previous| previous.id)
             };
             let mut day = 0;
             let mut keep = |device: &KnownDevice, beside: &[KnownDevice]| {
                 day += 1;
                 let (file, id) = put(&store, device, day);
-                references.keep(&store, &file, (device, beside), Extent::Quick).unwrap();
+                references.keep(&store, &file, (device, beside), RunExtent::Quick).unwrap();
                 id
             };
             let first = keep(&one, std::slice::from_ref(&other));

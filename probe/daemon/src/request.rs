@@ -10,7 +10,7 @@ const SERVICE: &str = "/run/fpprobe/fpprobe.sock";
 /// What can be asked of the daemon.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(tag = "request", rename_all = "snake_case", deny_unknown_fields)]
-pub enum Request {
+pub enum ControlRequest {
     /// What it is doing.
     Status,
     /// To measure now, whatever the clock says.

@@ -8,12 +8,12 @@ use jiff::Zoned;
 
 use crate::debounce::Debounce;
 use crate::device_table::KnownDevice;
-use crate::log::{Log, Priority};
-use crate::order::{Extent, Order};
-use crate::request::{Reply, Request};
+use crate::log::{Logger, Priority};
+use crate::order::{Order, RunExtent};
+use crate::request::{ControlRequest, Reply};
 use crate::schedule::Alarm;
 use crate::service::{Service, add, write_config};
-use crate::settings::{Settings, seconds};
+use crate::settings::{DaemonSettings, seconds};
 use crate::trigger::Trigger;
 
 impl Service {
@@ -22,13 +22,13 @@ impl Service {
         let read = self.door.settings().and_then(|settings| {
             let fixed = self.settings.fixed(&settings);
             // The store is the one that it has locked.
-            let settings = Settings { store: self.settings.store.clone(), ..settings };
+            let settings = DaemonSettings { store: self.settings.store.clone(), ..settings };
             write_config(&settings).map(|()| (settings, fixed))
         });
         let result = match read {
             Ok((settings, fixed)) => {
                 let daemon = &settings.daemon;
-                self.log = Log::new(&daemon.journal);
+                self.log = Logger::new(&daemon.journal);
                 self.debounce = Debounce::new(seconds(daemon.debounce));
                 // An interval goes on, however often the rest is read again.
                 let before = &self.settings.daemon;
@@ -61,23 +61,23 @@ impl Service {
         self.remember();
     }
 
-    pub(super) fn answer(&mut self, request: Request, reply: &SyncSender<Reply>) {
+    pub(super) fn answer(&mut self, request: ControlRequest, reply: &SyncSender<Reply>) {
         let answer = match request {
-            Request::Status => Reply::done(&*self.shared.look().status),
-            Request::RunNow { full, device } => self.run_now(full, device.as_deref()),
-            Request::Pause => {
+            ControlRequest::Status => Reply::done(&*self.shared.look().status),
+            ControlRequest::RunNow { full, device } => self.run_now(full, device.as_deref()),
+            ControlRequest::Pause => {
                 self.pause(true);
                 if let Some((_, stop)) = &self.measuring {
                     stop.store(true, Ordering::Relaxed);
                 }
                 Reply::done("paused")
             }
-            Request::Resume => {
+            ControlRequest::Resume => {
                 self.pause(false);
                 Reply::done("resumed")
             }
-            Request::Reload => self.reload().map_or_else(Reply::refused, Reply::done),
-            Request::QuarantineClear { slot } => self.lift(slot.as_deref()),
+            ControlRequest::Reload => self.reload().map_or_else(Reply::refused, Reply::done),
+            ControlRequest::QuarantineClear { slot } => self.lift(slot.as_deref()),
         };
         // Who asked may be gone.
         let _ = reply.send(answer);
@@ -94,7 +94,7 @@ impl Service {
                 let lifted = |known: &&KnownDevice| before.contains_key(&known.slot);
                 let devices: Vec<KnownDevice> = self.table.devices.iter().filter(lifted).cloned().collect();
                 for device in devices {
-                    self.order(Order::new(device, Extent::Quick, Trigger::Asked), now);
+                    self.order(Order::new(device, RunExtent::Quick, Trigger::Asked), now);
                 }
                 Reply::done(format!("{count} lifted"))
             }
@@ -116,7 +116,7 @@ impl Service {
         if devices.is_empty() {
             return Reply::refused("it is in quarantine; `fpprobe daemon quarantine clear` lifts that");
         }
-        let extent = if full { Extent::Full } else { Extent::Quick };
+        let extent = if full { RunExtent::Full } else { RunExtent::Quick };
         let count = devices.len();
         for device in devices {
             self.queue.add(Order::new(device, extent, Trigger::Asked), Instant::now());

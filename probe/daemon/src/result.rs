@@ -4,7 +4,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use crate::findings::RoundResult;
 use crate::log::Priority;
-use crate::order::{Extent, Order};
+use crate::order::{Order, RunExtent};
 use crate::pending_work::PendingWork;
 use crate::service::{Service, add};
 use crate::trigger::Trigger;
@@ -31,8 +31,8 @@ impl Service {
         match found {
             Ok(Some(found)) => match self.found(&order, found) {
                 Ok(()) if late => self.order(order, now),
-                Ok(()) if order.extent == Extent::Quick && self.settings.daemon.full => {
-                    self.order(Order::new(order.device, Extent::Full, Trigger::Idle), now);
+                Ok(()) if order.extent == RunExtent::Quick && self.settings.daemon.full => {
+                    self.order(Order::new(order.device, RunExtent::Full, Trigger::Idle), now);
                 }
                 Ok(()) => {}
                 Err(error) => self.failed(order, &format!("could not be told of: {error:#}"), now),

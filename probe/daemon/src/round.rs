@@ -11,12 +11,12 @@ use fpprobe_reports::load::SIZE_LIMIT;
 use fpprobe_reports::save::save;
 use fpprobe_reports::store::{Store, Stored, container};
 
-use crate::changes::{self, Changes, Checked, Deviation, Reported};
+use crate::changes::{self, CheckDeviation, CheckDocument, DiffDocument, Reported};
 use crate::device_table::KnownDevice;
-use crate::door::{Door, Run, Step};
+use crate::door::{Door, ProcessStep, RunOptions};
 use crate::findings::{Findings, RoundResult};
-use crate::job::{self, Done, Ended, Limits};
-use crate::order::{Extent, Order};
+use crate::job::{self, Done, JobLimits, JobResult};
+use crate::order::{Order, RunExtent};
 use crate::pending_work::{self, PendingWork};
 use crate::references::References;
 
@@ -25,7 +25,7 @@ const STEP: Duration = Duration::from_mins(10);
 
 /// Where, and with what.
 #[derive(Clone)]
-pub struct Place {
+pub struct RoundContext {
     /// The program that takes the steps.
     pub door: Arc<dyn Door>,
     /// What the daemon keeps for itself.
@@ -46,7 +46,7 @@ pub struct Place {
     pub beside: Vec<KnownDevice>,
 }
 
-impl Place {
+impl RoundContext {
     /// Folder of files on their way.
     fn work(&self) -> PathBuf {
         self.folder.join("work")
@@ -54,7 +54,7 @@ impl Place {
 }
 
 /// Measures.
-pub fn round(order: Order, place: &Place, limits: &Limits) -> RoundResult {
+pub fn round(order: Order, place: &RoundContext, limits: &JobLimits) -> RoundResult {
     let begun = Instant::now();
     let (found, late) = match (Round { order: &order, place, limits }).go() {
         Ok(Some((found, late))) => (Ok(Some(found)), late),
@@ -73,8 +73,8 @@ fn seed() -> u64 {
 
 struct Round<'a> {
     order: &'a Order,
-    place: &'a Place,
-    limits: &'a Limits,
+    place: &'a RoundContext,
+    limits: &'a JobLimits,
 }
 
 impl Round<'_> {
@@ -116,7 +116,7 @@ impl Round<'_> {
     /// The report to tell of: that of a round which was interrupted after it had been stored, or a new one. `None` where the
     /// daemon ended it.
     fn stored(&self) -> anyhow::Result<Option<(PendingWork, Stored)>> {
-        let Place { folder, store, .. } = self.place;
+        let RoundContext { folder, store, .. } = self.place;
         let before = store.list()?.reports;
         if let Some(pending) = PendingWork::of(folder, self.order)
             && let Some(stored) = pending.report(&before)
@@ -150,31 +150,31 @@ impl Round<'_> {
     /// compares itself with what was before: it has judged already what a comparison needs.
     fn measure(&self, has_before: bool) -> anyhow::Result<bool> {
         let (report, store) = (self.report(), self.place.store.folder());
-        let run = Run { report: &report, store, jobs: self.place.jobs, timeout: self.place.timeout };
+        let run = RunOptions { report: &report, store, jobs: self.place.jobs, timeout: self.place.timeout };
         let mut journal = report.clone().into_os_string();
         journal.push(".journal");
         // A quick run is as quickly begun anew; what a default run has is not measured again.
-        if self.order.extent == Extent::Full && PathBuf::from(&journal).exists() {
-            let done = self.step(&Step::Resume(run), self.limits.time)?;
+        if self.order.extent == RunExtent::Full && PathBuf::from(&journal).exists() {
+            let done = self.step(&ProcessStep::Resume(run), self.limits.time)?;
             match done.ended {
-                Ended::Stopped => return Ok(false),
+                JobResult::Stopped => return Ok(false),
                 // Not the same driver or program any more.
-                Ended::Status(2) => {}
-                Ended::Status(status) => return measured(status, &done),
-                Ended::Broken(reason) => bail!("the run that went on was broken off: {reason}"),
+                JobResult::Status(2) => {}
+                JobResult::Status(status) => return measured(status, &done),
+                JobResult::Broken(reason) => bail!("the run that went on was broken off: {reason}"),
             }
         }
         let (difference, before) = (self.difference(), pending_work::reference(&self.place.folder, self.order));
-        let quick = (self.order.extent == Extent::Quick).then(|| {
+        let quick = (self.order.extent == RunExtent::Quick).then(|| {
             let _ = fs::remove_file(&difference);
             has_before.then_some((&*before, &*difference))
         });
         let (device, random) = (&*self.order.device.key, self.place.random);
-        let done = self.step(&Step::Run { device, run, seed: seed(), random, quick }, self.limits.time)?;
+        let done = self.step(&ProcessStep::Run { device, run, seed: seed(), random, quick }, self.limits.time)?;
         match done.ended {
-            Ended::Stopped => Ok(false),
-            Ended::Status(status) => measured(status, &done),
-            Ended::Broken(ref reason) => bail!("the run was broken off: {reason} ({})", done.last()),
+            JobResult::Stopped => Ok(false),
+            JobResult::Status(status) => measured(status, &done),
+            JobResult::Broken(ref reason) => bail!("the run was broken off: {reason} ({})", done.last()),
         }
     }
 
@@ -190,16 +190,16 @@ impl Round<'_> {
     }
 
     /// The difference: that which the run wrote, or one that is made now.
-    fn compare(&self, stored: &Stored) -> anyhow::Result<(Changes, PathBuf)> {
+    fn compare(&self, stored: &Stored) -> anyhow::Result<(DiffDocument, PathBuf)> {
         let path = self.difference();
         let new = self.place.store.folder().join(&stored.entry.file);
-        if let Ok(changes) = changes::read::<Changes>(&path)
+        if let Ok(changes) = changes::read::<DiffDocument>(&path)
             && changes.is_of(&new)
         {
             return Ok((changes, path));
         }
         let old = pending_work::reference(&self.place.folder, self.order);
-        self.succeed(&Step::Compare { old: &old, new: &new, output: &path }, &[0])?;
+        self.succeed(&ProcessStep::Compare { old: &old, new: &new, output: &path }, &[0])?;
         Ok((changes::read(&path)?, path))
     }
 
@@ -218,36 +218,36 @@ impl Round<'_> {
         Ok(save(diff, |out| out.write_all(text.as_bytes()))?)
     }
 
-    fn check(&self, baseline: &Path, stored: &Stored) -> anyhow::Result<(PathBuf, Vec<Deviation>)> {
+    fn check(&self, baseline: &Path, stored: &Stored) -> anyhow::Result<(PathBuf, Vec<CheckDeviation>)> {
         let path = self.place.work().join(format!("{}-check.json", stored.entry.id()));
         let report = self.place.store.folder().join(&stored.entry.file);
-        let check = Step::Check { baseline, report: &report, device: &self.order.device.key, output: &path };
+        let check = ProcessStep::Check { baseline, report: &report, device: &self.order.device.key, output: &path };
         self.succeed(&check, &[0, 3, 5])?;
-        let deviations = changes::read::<Checked>(&path)?.deviations;
+        let deviations = changes::read::<CheckDocument>(&path)?.deviations;
         Ok((path, deviations))
     }
 
     fn metrics(&self, stored: &Stored) -> anyhow::Result<String> {
         let path = self.place.work().join("metrics.prom");
         let (store, report) = (self.place.store.folder(), stored.entry.id());
-        self.succeed(&Step::Render { store, report, output: &path, format: Some("prometheus") }, &[0])?;
+        self.succeed(&ProcessStep::Render { store, report, output: &path, format: Some("prometheus") }, &[0])?;
         Ok(fs::read_to_string(&path)?)
     }
 
-    fn succeed(&self, step: &Step<'_>, expected: &[i32]) -> anyhow::Result<()> {
+    fn succeed(&self, step: &ProcessStep<'_>, expected: &[i32]) -> anyhow::Result<()> {
         let name = step.name();
         let done = self.step(step, STEP)?;
         match done.ended {
-            Ended::Status(status) if expected.contains(&status) => Ok(()),
-            Ended::Status(status) => bail!("`{name}` ended with status {status}: {}", done.last()),
-            Ended::Broken(ref reason) => bail!("`{name}` was broken off: {reason}"),
-            Ended::Stopped => Err(Stopped.into()),
+            JobResult::Status(status) if expected.contains(&status) => Ok(()),
+            JobResult::Status(status) => bail!("`{name}` ended with status {status}: {}", done.last()),
+            JobResult::Broken(ref reason) => bail!("`{name}` was broken off: {reason}"),
+            JobResult::Stopped => Err(Stopped.into()),
         }
     }
 
-    fn step(&self, step: &Step<'_>, time: Duration) -> anyhow::Result<Done> {
+    fn step(&self, step: &ProcessStep<'_>, time: Duration) -> anyhow::Result<Done> {
         let arguments = self.place.door.arguments(&self.place.config, step);
-        job::run(&arguments, &Limits { time, ..self.limits.clone() }).context("failed to start a process")
+        job::run(&arguments, &JobLimits { time, ..self.limits.clone() }).context("failed to start a process")
     }
 }
 

@@ -20,18 +20,18 @@ use crate::debounce::Debounce;
 use crate::device_table::{DeviceTable, KnownDevice};
 use crate::discovery;
 use crate::door::Door;
-use crate::event::Event;
+use crate::event::DaemonEvent;
 use crate::hook::Messenger;
-use crate::job::Limits;
-use crate::log::{Log, Priority};
+use crate::job::JobLimits;
+use crate::log::{Logger, Priority};
 use crate::metrics::Metrics;
-use crate::order::{Extent, Order};
+use crate::order::{Order, RunExtent};
 use crate::pending_work;
 use crate::quarantine::Quarantine;
-use crate::queue::{Queue, Verdict};
-use crate::round::{Place, round};
+use crate::queue::{OrderDecision, OrderQueue};
+use crate::round::{RoundContext, round};
 use crate::schedule::{Alarm, Ring};
-use crate::settings::{Settings, seconds};
+use crate::settings::{DaemonSettings, seconds};
 use crate::shared_status::SharedStatus;
 use crate::state_file::StateFile;
 use crate::trigger::Trigger;
@@ -57,16 +57,16 @@ const SHOWN: usize = 50;
 /// The daemon.
 pub struct Service {
     pub(super) door: Arc<dyn Door>,
-    pub(super) settings: Settings,
-    pub(super) sender: Sender<Event>,
+    pub(super) settings: DaemonSettings,
+    pub(super) sender: Sender<DaemonEvent>,
     pub(super) shared: Arc<SharedStatus>,
     pub(super) watch: Watch,
     pub(super) messenger: Messenger,
     pub(super) quarantine: Quarantine,
-    pub(super) log: Log,
+    pub(super) log: Logger,
     pub(super) metrics: Metrics,
     pub(super) table: DeviceTable,
-    pub(super) queue: Queue,
+    pub(super) queue: OrderQueue,
     pub(super) state: StateFile,
     utilisation: Utilisation,
     pub(super) entries: VecDeque<String>,
@@ -88,13 +88,13 @@ impl Service {
     /// Before it runs.
     pub fn new(
         door: Arc<dyn Door>,
-        settings: Settings,
-        sender: Sender<Event>,
+        settings: DaemonSettings,
+        sender: Sender<DaemonEvent>,
         shared: Arc<SharedStatus>,
         (watch, messenger, quarantine): (Watch, Messenger, Quarantine),
     ) -> Service {
         let daemon = &settings.daemon;
-        let (log, debounce) = (Log::new(&daemon.journal), Debounce::new(seconds(daemon.debounce)));
+        let (log, debounce) = (Logger::new(&daemon.journal), Debounce::new(seconds(daemon.debounce)));
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
         let mut metrics = Metrics::default();
         metrics.set("fpprobe_daemon_start_timestamp_seconds", &[], now as f64);
@@ -112,7 +112,7 @@ impl Service {
             log,
             metrics,
             table: DeviceTable::default(),
-            queue: Queue::default(),
+            queue: OrderQueue::default(),
             state,
             utilisation: Utilisation::new(sender.clone()),
             entries: VecDeque::new(),
@@ -134,7 +134,7 @@ impl Service {
     }
 
     /// Until it is told to end.
-    pub fn run(mut self, events: &Receiver<Event>) {
+    pub fn run(mut self, events: &Receiver<DaemonEvent>) {
         let watchdog = sd_notify::watchdog_enabled();
         let tick = watchdog.map_or(TICK, |time| TICK.min(time / 3));
         self.tell(Priority::Info, "started", &[]);
@@ -210,7 +210,7 @@ impl Service {
             let mut busy_policy = BusyPolicy { settings, quarantine, spent, utilisation, own };
             // Who waits for news comes before what nobody waits for, and a default run goes on when it may again.
             let closed = !window::open(&settings.windows, &Zoned::now());
-            if order.extent == Extent::Full
+            if order.extent == RunExtent::Full
                 && !self.state.paused
                 && (closed || self.queue.has_quick(now, |pending| busy_policy.verdict(pending, now)))
             {
@@ -228,7 +228,7 @@ impl Service {
         let mut dropped = Vec::new();
         let order = self.queue.take(now, |pending| {
             let verdict = busy_policy.verdict(pending, now);
-            if verdict == Verdict::Drop {
+            if verdict == OrderDecision::Drop {
                 dropped.push(pending.order.device.clone());
             }
             verdict
@@ -246,10 +246,10 @@ impl Service {
         self.tell_of(Priority::Info, &order.device, &text, &[]);
         let daemon = &self.settings.daemon;
         let stop = Arc::new(AtomicBool::new(false));
-        let time = if order.extent == Extent::Quick { daemon.budget.quick } else { daemon.budget.full };
-        let limits = Limits { time: seconds(time), stop: Arc::clone(&stop) };
+        let time = if order.extent == RunExtent::Quick { daemon.budget.quick } else { daemon.budget.full };
+        let limits = JobLimits { time: seconds(time), stop: Arc::clone(&stop) };
         let folder = self.settings.folder();
-        let place = Place {
+        let place = RoundContext {
             config: folder.join("config.toml"),
             folder,
             door: Arc::clone(&self.door),
@@ -263,7 +263,7 @@ impl Service {
         let (sender, given) = (self.sender.clone(), order.clone());
         let work = move || {
             let outcome = round(given, &place, &limits);
-            let _ = sender.send(Event::Measured(Box::new(outcome)));
+            let _ = sender.send(DaemonEvent::Measured(Box::new(outcome)));
         };
         match std::thread::Builder::new().name("round".to_owned()).spawn(work) {
             Ok(_) => self.measuring = Some((order, stop)),
@@ -271,26 +271,26 @@ impl Service {
         }
     }
 
-    fn hear(&mut self, event: Event) {
+    fn hear(&mut self, event: DaemonEvent) {
         let now = Instant::now();
         match event {
-            Event::Changed(trigger) => {
+            DaemonEvent::Changed(trigger) => {
                 self.debounce.touch(now);
                 add(&mut self.changed, trigger);
             }
-            Event::Signal(SIGHUP) => {
+            DaemonEvent::Signal(SIGHUP) => {
                 let _ = self.reload();
             }
-            Event::Signal(_) => self.end(now),
-            Event::Asked(request, reply) => self.answer(request, &reply),
-            Event::Looked(triggers, table) => self.looked(&triggers, table, now),
-            Event::Loaded(slot, load) => {
+            DaemonEvent::Signal(_) => self.end(now),
+            DaemonEvent::Asked(request, reply) => self.answer(request, &reply),
+            DaemonEvent::Looked(triggers, table) => self.looked(&triggers, table, now),
+            DaemonEvent::Loaded(slot, load) => {
                 self.utilisation.tell(slot, load, now);
                 self.queue.wake_from(ASKS, now);
             }
-            Event::Measured(outcome) => self.measured(*outcome, now),
-            Event::Told(Ok(text)) => self.tell(Priority::Info, &text, &[]),
-            Event::Told(Err(text)) => self.tell(Priority::Error, &text, &[]),
+            DaemonEvent::Measured(outcome) => self.measured(*outcome, now),
+            DaemonEvent::Told(Ok(text)) => self.tell(Priority::Info, &text, &[]),
+            DaemonEvent::Told(Err(text)) => self.tell(Priority::Error, &text, &[]),
         }
     }
 
@@ -361,7 +361,7 @@ impl Service {
         let chosen: Vec<(KnownDevice, Trigger)> =
             devices.iter().filter_map(|device| Some((device.clone(), wanted(device)?))).collect();
         for (device, trigger) in chosen {
-            self.order(Order::new(device, Extent::Quick, trigger), now);
+            self.order(Order::new(device, RunExtent::Quick, trigger), now);
         }
         if first {
             self.looked = true;
@@ -422,6 +422,6 @@ pub fn add(triggers: &mut Vec<Trigger>, trigger: Trigger) {
 }
 
 /// The configuration in effect, for the processes that measure.
-pub fn write_config(settings: &Settings) -> anyhow::Result<()> {
+pub fn write_config(settings: &DaemonSettings) -> anyhow::Result<()> {
     Ok(save(&settings.folder().join("config.toml"), |out| out.write_all(settings.text.as_bytes()))?)
 }

@@ -13,7 +13,7 @@ use crate::window::Window;
 
 /// The settings in effect.
 #[derive(Clone, Debug)]
-pub struct Settings {
+pub struct DaemonSettings {
     /// The daemon's own.
     pub daemon: Daemon,
     /// All settings of the program, as a file has them.
@@ -28,9 +28,9 @@ pub struct Settings {
     pub store: Store,
 }
 
-impl Settings {
+impl DaemonSettings {
     /// Makes sure that the daemon's settings are valid; the program has checked the others.
-    pub fn new(daemon: Daemon, text: String, timeout: f64, store: Store) -> anyhow::Result<Settings> {
+    pub fn new(daemon: Daemon, text: String, timeout: f64, store: Store) -> anyhow::Result<DaemonSettings> {
         let schedule: Schedule = daemon.schedule.parse().map_err(usage_error)?;
         let windows =
             daemon.windows.iter().map(|text| text.parse()).collect::<Result<_, String>>().map_err(usage_error)?;
@@ -53,7 +53,7 @@ impl Settings {
             let problem = "write address and port: 127.0.0.1:9464, [::1]:9464";
             return Err(usage_error(format!("`daemon.http.listen`: `{listen}`: {problem}")));
         }
-        Ok(Settings { daemon, text, timeout, schedule, windows, store })
+        Ok(DaemonSettings { daemon, text, timeout, schedule, windows, store })
     }
 
     /// Folder of what the daemon keeps for itself.
@@ -77,7 +77,7 @@ impl Settings {
     }
 
     /// Settings that take effect when the daemon starts again, and differ from these.
-    pub fn fixed(&self, other: &Settings) -> Vec<&'static str> {
+    pub fn fixed(&self, other: &DaemonSettings) -> Vec<&'static str> {
         let [one, two] = [&self.daemon, &other.daemon];
         let differ = [
             ("store.path", self.store.folder() != other.store.folder()),

@@ -7,14 +7,14 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use crate::device_table::KnownDevice;
-use crate::quarantine::Held;
+use crate::quarantine::QuarantineEntry;
 
 /// The value of `schema`.
 pub const SCHEMA: &str = "fpprobe-daemon/1";
 
 /// The state of the daemon.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
-pub struct Status {
+pub struct DaemonStatus {
     /// [`SCHEMA`].
     pub schema: &'static str,
     /// Version of the program.
@@ -28,7 +28,7 @@ pub struct Status {
     /// What waits to be measured, and for what.
     pub waiting: Vec<Waiting>,
     /// Slots that are left alone.
-    pub quarantine: BTreeMap<String, Held>,
+    pub quarantine: BTreeMap<String, QuarantineEntry>,
     /// What could not be looked at, watched or told.
     pub troubles: Vec<String>,
     /// The next time of the schedule.
@@ -57,7 +57,7 @@ pub struct Last {
     /// Id of the stored report; empty where there is none.
     pub report: String,
     /// Quick or full.
-    pub extent: crate::order::Extent,
+    pub extent: crate::order::RunExtent,
     /// RFC 3339, UTC.
     pub finished: String,
     /// Rules that were met once and have not been since.
@@ -79,7 +79,7 @@ pub struct Waiting {
     /// Its slot.
     pub slot: String,
     /// How much of it.
-    pub extent: crate::order::Extent,
+    pub extent: crate::order::RunExtent,
     /// Why it is to be measured.
     pub trigger: String,
     /// What it waits for; empty where it is next.

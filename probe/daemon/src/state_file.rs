@@ -9,8 +9,8 @@ use fpprobe_reports::save::save;
 use serde::{Deserialize, Serialize};
 
 use crate::budget::Spent;
-use crate::changes::{Changes, Deviation};
-use crate::order::Extent;
+use crate::changes::{CheckDeviation, DiffDocument};
+use crate::order::RunExtent;
 use crate::shared_status::Last;
 
 /// Bytes that the file may have.
@@ -25,7 +25,7 @@ pub struct StateFile {
     /// Of each device, by key, what its last round found.
     pub last: BTreeMap<String, Last>,
     /// Of each device, by key, the metrics of a report and how much that asked.
-    pub metrics: BTreeMap<String, (Extent, String)>,
+    pub metrics: BTreeMap<String, (RunExtent, String)>,
     /// Of each driver of a slot the rules that were met once and have not been since.
     standing: BTreeMap<String, BTreeSet<RuleOf>>,
     /// Of each device, by key, what hooks were told of and has not been mended since: rules and kernels. Another driver is another
@@ -61,7 +61,7 @@ impl StateFile {
     }
 
     /// Adds what a round found to what stands; how many rules are met no more by this driver of a slot.
-    pub fn stands(&mut self, place: &str, changes: &Changes) -> usize {
+    pub fn stands(&mut self, place: &str, changes: &DiffDocument) -> usize {
         let standing = self.standing.entry(place.to_owned()).or_default();
         for rule in changes.conforming() {
             standing.remove(&(rule.profile.clone(), rule.id.clone()));
@@ -77,13 +77,13 @@ impl StateFile {
 
     /// Whether something is accepted no more that hooks have not been told of: a default run finds what the quick run before
     /// it found, and more.
-    pub fn is_news(&self, key: &str, changes: &Changes) -> bool {
+    pub fn is_news(&self, key: &str, changes: &DiffDocument) -> bool {
         let told = self.told.get(key);
         changes.regressed().any(|one| !told.is_some_and(|told| told.contains(&one)))
     }
 
     /// Hooks know it.
-    pub fn told(&mut self, key: &str, changes: &Changes) {
+    pub fn told(&mut self, key: &str, changes: &DiffDocument) {
         let told = self.told.entry(key.to_owned()).or_default();
         for one in changes.mended() {
             told.remove(&one);
@@ -92,7 +92,7 @@ impl StateFile {
     }
 
     /// Whether the baseline does not accept something that was not there before.
-    pub fn is_unaccepted_news(&self, order: &str, deviations: &[Deviation]) -> bool {
+    pub fn is_unaccepted_news(&self, order: &str, deviations: &[CheckDeviation]) -> bool {
         let before = self.unaccepted.get(order);
         rules(deviations).any(|rule| !before.is_some_and(|before| before.contains(&rule)))
     }
@@ -105,7 +105,7 @@ impl StateFile {
     }
 
     /// Takes over what the baseline does not accept.
-    pub fn unaccepted(&mut self, order: &str, deviations: &[Deviation]) {
+    pub fn unaccepted(&mut self, order: &str, deviations: &[CheckDeviation]) {
         self.unaccepted.insert(order.to_owned(), rules(deviations).collect());
     }
 
@@ -123,7 +123,7 @@ impl StateFile {
     }
 }
 
-fn rules(deviations: &[Deviation]) -> impl Iterator<Item = RuleOf> {
+fn rules(deviations: &[CheckDeviation]) -> impl Iterator<Item = RuleOf> {
     deviations.iter().map(|one| (one.profile.clone(), one.rule.clone()))
 }
 
@@ -133,7 +133,7 @@ mod tests {
 
     use super::*;
 
-    fn changes(kind: &str) -> Changes {
+    fn changes(kind: &str) -> DiffDocument {
         let rule = json!({ "kind": kind, "profile": "p", "rule": "R-1", "title": "t", "new": null });
         serde_json::from_value(json!({ "devices": [{ "identity": [], "kernels": [], "rules": [rule] }] })).unwrap()
     }
@@ -144,10 +144,10 @@ mod tests {
         let path = folder.path().join("remembered.json");
         let (mut state, trouble) = StateFile::open(&path);
         assert_eq!((trouble, state.stands("slot", &changes("newly_deviating"))), (None, 1));
-        assert_eq!(state.stands("slot", &Changes::default()), 1, "nothing has changed since");
+        assert_eq!(state.stands("slot", &DiffDocument::default()), 1, "nothing has changed since");
         state.save().unwrap();
         let (mut again, _) = StateFile::open(&path);
-        assert_eq!(again.stands("slot", &Changes::default()), 1);
+        assert_eq!(again.stands("slot", &DiffDocument::default()), 1);
         assert_eq!(again.stands("slot", &changes("newly_conforming")), 0);
         std::fs::write(&path, "{").unwrap();
         assert!(StateFile::open(&path).1.unwrap().contains("begun anew"));
@@ -156,7 +156,7 @@ mod tests {
     #[test]
     fn a_regression_is_news_once_until_it_is_mended() {
         let (mut state, _) = StateFile::open(Path::new("/nonexistent/remembered.json"));
-        let of_kernel = |kind: &str, id: &str| -> Changes {
+        let of_kernel = |kind: &str, id: &str| -> DiffDocument {
             let kernel = json!({ "kind": kind, "kernel": id });
             serde_json::from_value(json!({ "devices": [{ "identity": [], "kernels": [kernel], "rules": [] }] }))
                 .unwrap()
@@ -184,7 +184,8 @@ mod tests {
     #[test]
     fn what_the_baseline_does_not_accept_is_news_once() {
         let (mut state, _) = StateFile::open(Path::new("/nonexistent/remembered.json"));
-        let deviation = |rule: &str| Deviation { profile: "p".to_owned(), rule: rule.to_owned(), why: String::new() };
+        let deviation =
+            |rule: &str| CheckDeviation { profile: "p".to_owned(), rule: rule.to_owned(), why: String::new() };
         let (one, both) = ([deviation("R-1")], [deviation("R-1"), deviation("R-2")]);
         assert!(!state.is_unaccepted_news("slot", &[]));
         assert!(state.is_unaccepted_news("slot", &one));

@@ -7,7 +7,7 @@ use fpprobe_reports::save::save;
 use crate::device_table::KnownDevice;
 use crate::log::Priority;
 use crate::service::Service;
-use crate::shared_status::{DeviceStatus, SCHEMA, Status};
+use crate::shared_status::{DaemonStatus, DeviceStatus, SCHEMA};
 
 impl Service {
     /// Shows what is.
@@ -34,7 +34,7 @@ impl Service {
             measuring: measuring.as_ref() == Some(&known.key),
             last: self.state.last.get(&known.key).cloned(),
         };
-        let status = Status {
+        let status = DaemonStatus {
             schema: SCHEMA,
             version: env!("CARGO_PKG_VERSION"),
             started: self.started.clone(),

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use crate::busy::{self, Load};
 use crate::device_table::KnownDevice;
-use crate::event::Event;
+use crate::event::DaemonEvent;
 
 /// How long an answer holds.
 const FRESH: Duration = Duration::from_secs(5);
@@ -17,13 +17,13 @@ const PATIENCE: Duration = Duration::from_secs(10);
 pub struct Utilisation {
     known: HashMap<String, (Instant, Load)>,
     asked: HashMap<String, Instant>,
-    sender: Sender<Event>,
+    sender: Sender<DaemonEvent>,
     ask: fn(&str, &str) -> Load,
 }
 
 impl Utilisation {
     /// Nothing is known yet; what is learnt is sent there.
-    pub fn new(sender: Sender<Event>) -> Utilisation {
+    pub fn new(sender: Sender<DaemonEvent>) -> Utilisation {
         Utilisation { known: HashMap::new(), asked: HashMap::new(), sender, ask: busy::load }
     }
 
@@ -44,7 +44,7 @@ impl Utilisation {
         let asking = std::thread::Builder::new().name("load".to_owned()).spawn(move || {
             let load = ask(&slot, &kind);
             // Nobody listens any more when the daemon ends.
-            let _ = sender.send(Event::Loaded(slot, load));
+            let _ = sender.send(DaemonEvent::Loaded(slot, load));
         });
         if asking.is_err() {
             return Some(Load::Unknown);
@@ -73,7 +73,7 @@ mod tests {
         let (device, now) = (device("one"), Instant::now());
         let mut utilisation = Utilisation { ask: |_, _| Load::Percent(37), ..Utilisation::new(sender) };
         assert_eq!(utilisation.of(&device, now), None);
-        let Event::Loaded(slot, load) = events.recv().unwrap() else { panic!("something else") };
+        let DaemonEvent::Loaded(slot, load) = events.recv().unwrap() else { panic!("something else") };
         utilisation.tell(slot, load, now);
         assert_eq!(utilisation.of(&device, now), Some(Load::Percent(37)));
         assert_eq!(utilisation.of(&device, now + FRESH), None);

@@ -10,7 +10,7 @@ use notify::event::EventKind;
 use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
 
 use crate::device_table::{DeviceTable, links};
-use crate::event::Event;
+use crate::event::DaemonEvent;
 use crate::trigger::Trigger;
 
 /// Where nodes of GPUs are.
@@ -20,7 +20,7 @@ const NODE_NAMES: [&str; 3] = ["nvidia", "dri", "kfd"];
 
 /// What matters of what is seen.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-struct Wanted {
+struct WatchPaths {
     /// Everything in them.
     folders: BTreeSet<PathBuf>,
     /// Alone among what lies beside them.
@@ -33,13 +33,13 @@ pub struct Watch {
     watched: BTreeSet<PathBuf>,
     /// Where the names of watched folders lead.
     leads: BTreeMap<PathBuf, PathBuf>,
-    wanted: Arc<Mutex<Wanted>>,
+    wanted: Arc<Mutex<WatchPaths>>,
 }
 
 impl Watch {
     /// Watches nothing yet; what happens is sent there.
-    pub fn new(sender: Sender<Event>) -> notify::Result<Watch> {
-        let wanted = Arc::new(Mutex::new(Wanted::default()));
+    pub fn new(sender: Sender<DaemonEvent>) -> notify::Result<Watch> {
+        let wanted = Arc::new(Mutex::new(WatchPaths::default()));
         let filter = Arc::clone(&wanted);
         let watcher = notify::recommended_watcher(move |seen: notify::Result<notify::Event>| {
             let wanted = filter.lock().unwrap_or_else(PoisonError::into_inner);
@@ -50,7 +50,7 @@ impl Watch {
             };
             if let Some(trigger) = trigger {
                 // Nobody listens any more when the daemon ends.
-                let _ = sender.send(Event::Changed(trigger));
+                let _ = sender.send(DaemonEvent::Changed(trigger));
             }
         })?;
         Ok(Watch { watcher, watched: BTreeSet::new(), leads: BTreeMap::new(), wanted })
@@ -58,7 +58,7 @@ impl Watch {
 
     /// Watches what this table and configuration need, and nothing else. What cannot be watched is returned with the reason.
     pub fn update(&mut self, manifest_places: &[PathBuf], extra: &[PathBuf], table: &DeviceTable) -> Vec<String> {
-        let mut wanted = Wanted::default();
+        let mut wanted = WatchPaths::default();
         for place in manifest_places.iter().chain(extra) {
             wanted.files.extend(links(place));
             if place.is_file() { &mut wanted.files } else { &mut wanted.folders }.insert(place.clone());
@@ -100,7 +100,7 @@ impl Watch {
     }
 }
 
-impl Wanted {
+impl WatchPaths {
     /// Folders to watch for that: of what does not exist the nearest folder above that does.
     fn places(&self) -> BTreeSet<PathBuf> {
         let parents = self.files.iter().filter_map(|file| file.parent().map(Path::to_owned));
@@ -138,7 +138,7 @@ mod tests {
     #[test]
     fn only_what_may_mean_another_driver_or_device_counts() {
         let set = |paths: &[&str]| paths.iter().map(PathBuf::from).collect();
-        let wanted = Wanted { folders: set(&["/etc/vulkan/icd.d"]), files: set(&["/usr/lib/libvulkan_a.so"]) };
+        let wanted = WatchPaths { folders: set(&["/etc/vulkan/icd.d"]), files: set(&["/usr/lib/libvulkan_a.so"]) };
         let create = EventKind::Create(CreateKind::Any);
         let modify = EventKind::Modify(ModifyKind::Any);
         for (path, kind, expected) in [

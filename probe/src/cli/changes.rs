@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use fpprobe_reports::baseline::{Date, Range};
+use fpprobe_reports::baseline::{Date, VersionRange};
 use fpprobe_reports::check::CHECKS;
 use fpprobe_reports::diff::DIFFS;
 
-use super::{Devices, Measuring, Place, named};
+use super::{Devices, Measuring, StoreArgs, named};
 
 /// Arguments of `diff`.
 #[derive(Args, Debug)]
@@ -23,15 +23,15 @@ pub struct DiffArgs {
     pub last: bool,
     /// Where the store is, for --last
     #[command(flatten)]
-    pub place: Place,
+    pub place: StoreArgs,
     /// How to compare, and where to write.
     #[command(flatten)]
-    pub comparing: Comparing,
+    pub comparing: CompareArgs,
 }
 
 /// How to compare two reports, and where to write what changed.
 #[derive(Args, Debug)]
-pub struct Comparing {
+pub struct CompareArgs {
     /// Profiles to judge changed results by: ids, or TOML files [default: those of the reports that are built in]
     #[arg(long = "profile", value_name = "ID|FILE")]
     pub profile: Vec<String>,
@@ -88,7 +88,7 @@ pub struct AcceptArgs {
     pub this_driver: bool,
     /// Only for these versions of the driver, for example '>=25.0, <25.2'
     #[arg(long, value_name = "RANGE")]
-    pub versions: Option<Range>,
+    pub versions: Option<VersionRange>,
     /// Only until this day
     #[arg(long, value_name = "YYYY-MM-DD")]
     pub expires: Option<Date>,

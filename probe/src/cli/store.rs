@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::{Comparing, formats};
+use super::{CompareArgs, formats};
 
 /// Where reports are kept.
 #[derive(Args, Debug, Default)]
-pub struct Place {
+pub struct StoreArgs {
     /// Folder of the store, in which a run then stores its report [default: $STATE_DIRECTORY, else
     /// $XDG_STATE_HOME/fpprobe, else ~/.local/state/fpprobe]
     #[arg(long, value_name = "DIR", global = true)]
@@ -29,7 +29,7 @@ pub struct Keeping {
     pub allow_tainted: bool,
     /// Where.
     #[command(flatten)]
-    pub place: Place,
+    pub place: StoreArgs,
 }
 
 /// Arguments of `history`.
@@ -37,7 +37,7 @@ pub struct Keeping {
 pub struct HistoryArgs {
     /// Where.
     #[command(flatten)]
-    pub place: Place,
+    pub place: StoreArgs,
     /// What to do.
     #[command(subcommand)]
     pub command: HistoryCommand,
@@ -77,7 +77,7 @@ pub enum HistoryCommand {
         new: String,
         /// How to compare, and where to write.
         #[command(flatten)]
-        comparing: Comparing,
+        comparing: CompareArgs,
     },
     /// Add reports to the store
     Add {

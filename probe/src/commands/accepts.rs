@@ -13,7 +13,7 @@ use crate::{lines, output, profiles, select};
 
 /// A line of standard output.
 #[derive(Serialize)]
-struct Line<'a> {
+struct AcceptsLine<'a> {
     profile: &'a str,
     kernel: &'a str,
     #[serde(rename = "in")]
@@ -31,8 +31,13 @@ pub fn main(args: &AcceptsArgs) -> anyhow::Result<Status> {
     for case in cases.chunks(kernel.arity()) {
         let (accepted, rules) = accepts(&profile, &kernel, case);
         let inputs = values::encode_case(&kernel, case);
-        let line =
-            Line { profile: &profile.id, kernel: &kernel.to_string(), inputs, accepts: accepted.to_json(), rules };
+        let line = AcceptsLine {
+            profile: &profile.id,
+            kernel: &kernel.to_string(),
+            inputs,
+            accepts: accepted.to_json(),
+            rules,
+        };
         serde_json::to_writer(&mut out, &line)?;
         writeln!(out)?;
     }

@@ -1,7 +1,7 @@
 //! `fpprobe answers`
 
 use fpprobe_profiles::judge::Observations;
-use fpprobe_reports::journal::{FORMAT, Run};
+use fpprobe_reports::journal::{FORMAT, RunStart};
 use fpprobe_reports::render::{ANSWERS, OutputFormat};
 use fpprobe_reports::{answers, load, record};
 
@@ -9,7 +9,7 @@ use crate::cli::AnswersArgs;
 use crate::colour;
 use crate::exit::Status;
 use crate::journal::JournalPlace;
-use crate::run::Pipeline;
+use crate::run::RunPipeline;
 use crate::run::judge;
 use crate::session::Session;
 use fpprobe_system::host;
@@ -21,19 +21,19 @@ pub fn main(session: &Session, args: &AnswersArgs) -> anyhow::Result<Status> {
         .iter()
         .find(|format| format.name == args.format)
         .ok_or_else(|| usage_error(format!("unknown format `{}` of answers", args.format)))?;
-    let plan = judge::Plan::unjudged(format);
+    let plan = judge::JudgePlan::unjudged(format);
     let Some(path) = &args.report else {
-        let run = Run {
+        let run = RunStart {
             journal: FORMAT.to_owned(),
             program: host::program().version,
             started: host::now(),
             filter: answers::kernels().iter().map(ToString::to_string).collect(),
             devices: session.selections(&args.devices.device).to_vec(),
             application: session.config.drivers.application().to_owned(),
-            ..Run::default()
+            ..RunStart::default()
         };
         let journal = JournalPlace::Nowhere;
-        let pipeline = Pipeline {
+        let pipeline = RunPipeline {
             session,
             measuring: &args.measuring,
             plan: &plan,

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::Context as _;
-use fpprobe_reports::baseline::{self, Baseline, Filter, Revision};
+use fpprobe_reports::baseline::{self, AcceptFilter, Baseline, Revision};
 use fpprobe_reports::load;
 use fpprobe_reports::save::save;
 
@@ -22,7 +22,7 @@ pub fn main(command: &BaselineCommand) -> anyhow::Result<Status> {
 fn accept(args: &AcceptArgs) -> anyhow::Result<Status> {
     let mut baseline = if args.output.exists() { read(&args.output)? } else { Baseline::default() };
     let report = load::one(&args.report).or_usage()?;
-    let filter = Filter {
+    let filter = AcceptFilter {
         reason: args.reason.clone(),
         link: args.link.clone(),
         devices: args.device.clone(),

@@ -4,17 +4,17 @@ use std::path::Path;
 
 use fpprobe_reports::Report;
 use fpprobe_reports::check::{CHECKS, Gate, Terms, check};
-use fpprobe_reports::journal::{FORMAT, Run};
+use fpprobe_reports::journal::{FORMAT, RunStart};
 use fpprobe_reports::load;
 use fpprobe_reports::model::ProfileResult;
 use fpprobe_reports::selection::selects;
 
-use crate::cli::{CheckArgs, Judging, Place};
+use crate::cli::{CheckArgs, Judging, StoreArgs};
 use crate::exit::Status;
 use crate::journal::JournalPlace;
 use crate::output::Page;
 use crate::run::judge;
-use crate::run::{Gathered, Pipeline};
+use crate::run::{Gathered, RunPipeline};
 use crate::session::Session;
 use crate::{baseline, colour, keep, profiles};
 use fpprobe_system::host;
@@ -80,20 +80,20 @@ fn of_devices(report: &Report) -> impl Iterator<Item = &ProfileResult> {
 /// Measures what `run` would.
 fn measure(session: &Session, args: &CheckArgs) -> anyhow::Result<(Report, Status)> {
     let options = Judging { profile: args.profile.clone(), format: None, output: None, require: Vec::new() };
-    let plan = judge::Plan::new(&session.config, &options, Path::new(""))?;
-    let run = Run {
+    let plan = judge::JudgePlan::new(&session.config, &options, Path::new(""))?;
+    let run = RunStart {
         journal: FORMAT.to_owned(),
         program: host::program().version,
         started: host::now(),
         filter: args.kernel.clone(),
         devices: session.selections(&args.devices.device).to_vec(),
         application: session.config.drivers.application().to_owned(),
-        ..Run::default()
+        ..RunStart::default()
     };
     let (measuring, journal) = (&args.measuring, JournalPlace::Nowhere);
-    let store = keep::store(&session.config, &Place::default()).ok();
+    let store = keep::store(&session.config, &StoreArgs::default()).ok();
     let (retry, quick, comparison) = (false, false, None);
-    let pipeline = Pipeline { session, measuring, plan: &plan, run, store, quick, journal, retry, comparison };
+    let pipeline = RunPipeline { session, measuring, plan: &plan, run, store, quick, journal, retry, comparison };
     let Gathered { report, status, .. } = pipeline.gather()?;
     Ok((report, status))
 }

@@ -5,12 +5,12 @@ use std::io::Write as _;
 use fpprobe_reports::escape::visible;
 
 use crate::cli::ConfigCommand;
-use crate::config::Layers;
+use crate::config::ConfigLayers;
 use crate::exit::Status;
 use crate::{door, output};
 
 /// Shows the settings in effect, or says whether they are valid.
-pub fn main(layers: &Layers, command: &ConfigCommand) -> anyhow::Result<Status> {
+pub fn main(layers: &ConfigLayers, command: &ConfigCommand) -> anyhow::Result<Status> {
     let mut out = output::stdout();
     let ConfigCommand::Show { origin: with_origin } = command else {
         door::checked(layers)?;

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use fpprobe_profiles::Profile;
-use fpprobe_profiles::catalogue::{Catalogue, Entry, Standing};
-use fpprobe_profiles::coverage::{Coverage, RuleCoverage, Tally, Tries, Wrong, survey};
+use fpprobe_profiles::catalogue::{Catalogue, CatalogueEntry, IdStatus};
+use fpprobe_profiles::coverage::{Coverage, LaneStatistics, RuleCoverage, Tries, WrongResult, survey};
 use serde::Serialize;
 
 use crate::exit::Status;
@@ -13,7 +13,7 @@ use crate::output;
 
 /// The document of `--json`.
 #[derive(Serialize)]
-struct Document<'a> {
+struct CoverageDocument<'a> {
     schema: &'static str,
     profiles: Vec<ProfileRow<'a>>,
     /// Only where all profiles are looked at.
@@ -86,7 +86,7 @@ pub fn main(profiles: &[Profile], all: bool, json: bool) -> anyhow::Result<Statu
     let mut out = output::stdout();
     if json {
         let profiles = coverages.iter().map(profile_row).collect();
-        let document = Document { schema: "fpprobe-coverage/1", profiles, catalogue };
+        let document = CoverageDocument { schema: "fpprobe-coverage/1", profiles, catalogue };
         serde_json::to_writer_pretty(&mut out, &document)?;
         writeln!(out)?;
     } else {
@@ -121,12 +121,12 @@ fn rule_row<'a>(coverage: &'a RuleCoverage<'_>) -> RuleRow<'a> {
     }
 }
 
-fn tally_row(tally: &Tally) -> TallyRow {
+fn tally_row(tally: &LaneStatistics) -> TallyRow {
     let wrong = tally
         .wrong
         .iter()
         .map(|(kind, Tries { tried, rejected })| (kind.name(), TriesRow { tried: *tried, rejected: *rejected }));
-    let Tally { judged, single, vacuous, .. } = *tally;
+    let LaneStatistics { judged, single, vacuous, .. } = *tally;
     TallyRow { judged, single, vacuous, rejected: tally.rejected(), wrong: wrong.collect() }
 }
 
@@ -144,7 +144,7 @@ fn show(coverage: &Coverage<'_>, out: &mut impl Write) -> io::Result<()> {
     for rule in &coverage.rules {
         let tally = rule.tally();
         let inputs: usize = rule.kernels.iter().map(|kernel| kernel.inputs).sum();
-        let Tally { judged, single, vacuous, .. } = tally;
+        let LaneStatistics { judged, single, vacuous, .. } = tally;
         writeln!(
             out,
             "  {:<width$}  {:<11}  {inputs:>8}  {judged:>8}  {single:>8}  {vacuous:>8}  {} [{}]",
@@ -155,7 +155,7 @@ fn show(coverage: &Coverage<'_>, out: &mut impl Write) -> io::Result<()> {
         )?;
     }
     let tally = coverage.tally();
-    let Tally { judged, single, vacuous, .. } = tally;
+    let LaneStatistics { judged, single, vacuous, .. } = tally;
     writeln!(
         out,
         "  {:<width$}  {:<11}  {:>8}  {judged:>8}  {single:>8}  {vacuous:>8}  {}",
@@ -178,11 +178,11 @@ fn show(coverage: &Coverage<'_>, out: &mut impl Write) -> io::Result<()> {
 }
 
 /// Wrong answers that are rejected, by kind.
-fn told(tally: &Tally) -> String {
+fn told(tally: &LaneStatistics) -> String {
     if tally.is_vacuous() {
         return "nothing: everything is accepted".to_owned();
     }
-    let kinds = Wrong::ALL.iter().filter_map(|kind| Some((kind.name(), tally.wrong.get(kind)?)));
+    let kinds = WrongResult::ALL.iter().filter_map(|kind| Some((kind.name(), tally.wrong.get(kind)?)));
     let rejected = kinds.filter(|(_, tries)| tries.rejected > 0);
     let told: Vec<String> = rejected.map(|(name, tries)| format!("{name} {}", rejected_of(*tries))).collect();
     if told.is_empty() { "none".to_owned() } else { told.join(", ") }
@@ -216,15 +216,15 @@ fn ids(catalogue: &Catalogue, profiles: &[Profile]) -> Vec<IdRow> {
         .collect()
 }
 
-fn id_row(section: &str, entry: &Entry, profiles: &[Profile]) -> IdRow {
+fn id_row(section: &str, entry: &CatalogueEntry, profiles: &[Profile]) -> IdRow {
     let looked = entry.looked_at(profiles).into_iter();
     let rules: BTreeMap<String, Vec<String>> =
         looked.map(|(profile, rules)| (profile.to_owned(), rules.into_iter().map(str::to_owned).collect())).collect();
     let (standing, why, citation) = match &entry.standing {
-        Standing::Rules { .. } if rules.is_empty() => ("missing", None, None),
-        Standing::Rules { .. } => ("rules", None, None),
-        Standing::OtherPaths(paths) => ("other paths", Some(paths.clone()), None),
-        Standing::NotTestable { reason, citation } => ("not testable", Some(reason.clone()), Some(citation.clone())),
+        IdStatus::Rules { .. } if rules.is_empty() => ("missing", None, None),
+        IdStatus::Rules { .. } => ("rules", None, None),
+        IdStatus::OtherPaths(paths) => ("other paths", Some(paths.clone()), None),
+        IdStatus::NotTestable { reason, citation } => ("not testable", Some(reason.clone()), Some(citation.clone())),
     };
     IdRow { section: section.to_owned(), id: entry.id.clone(), standing, rules, why, citation }
 }

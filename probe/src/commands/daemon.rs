@@ -3,26 +3,26 @@
 use std::io::{self, Write};
 
 use fpprobe_daemon::control;
-use fpprobe_daemon::request::{Reply, Request};
+use fpprobe_daemon::request::{ControlRequest, Reply};
 use fpprobe_reports::escape::{visible, visible_json};
 use serde_json::Value;
 
 use crate::cli::{DaemonCommand, QuarantineCommand};
-use crate::door::Source;
+use crate::door::ConfigSource;
 use crate::exit::Status;
 use crate::output;
 use fpprobe_system::usage::usage_error;
 
 /// Asks a daemon.
-pub fn ask(source: &Source, command: &DaemonCommand) -> anyhow::Result<Status> {
+pub fn ask(source: &ConfigSource, command: &DaemonCommand) -> anyhow::Result<Status> {
     let request = match command {
-        DaemonCommand::Status { .. } => Request::Status,
-        DaemonCommand::RunNow { full, device } => Request::RunNow { full: *full, device: device.clone() },
-        DaemonCommand::Pause => Request::Pause,
-        DaemonCommand::Resume => Request::Resume,
-        DaemonCommand::Reload => Request::Reload,
+        DaemonCommand::Status { .. } => ControlRequest::Status,
+        DaemonCommand::RunNow { full, device } => ControlRequest::RunNow { full: *full, device: device.clone() },
+        DaemonCommand::Pause => ControlRequest::Pause,
+        DaemonCommand::Resume => ControlRequest::Resume,
+        DaemonCommand::Reload => ControlRequest::Reload,
         DaemonCommand::Quarantine { command: QuarantineCommand::Clear { slot } } => {
-            Request::QuarantineClear { slot: slot.clone() }
+            ControlRequest::QuarantineClear { slot: slot.clone() }
         }
     };
     let Reply { done, text } = control::call(&source.sockets()?, &request)?;

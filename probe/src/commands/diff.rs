@@ -8,7 +8,7 @@ use fpprobe_reports::diff::{DIFFS, compare};
 use fpprobe_reports::load::{self, Loaded};
 use fpprobe_reports::store::Store;
 
-use crate::cli::{Comparing, DiffArgs};
+use crate::cli::{CompareArgs, DiffArgs};
 use crate::exit::Status;
 use crate::output::Page;
 use crate::session::Session;
@@ -25,7 +25,7 @@ pub fn main(session: &Session, args: &DiffArgs) -> anyhow::Result<Status> {
 }
 
 /// Compares two reports of the store.
-pub fn stored(session: &Session, store: &Store, ids: [&str; 2], args: &Comparing) -> anyhow::Result<Status> {
+pub fn stored(session: &Session, store: &Store, ids: [&str; 2], args: &CompareArgs) -> anyhow::Result<Status> {
     let listing = store.list().or_usage()?;
     let path =
         |id| -> anyhow::Result<PathBuf> { Ok(store.folder().join(store.find(&listing, id).or_usage()?.entry.file)) };
@@ -33,7 +33,7 @@ pub fn stored(session: &Session, store: &Store, ids: [&str; 2], args: &Comparing
     between(session, [&old, &new], args)
 }
 
-fn between(session: &Session, places: [&Path; 2], args: &Comparing) -> anyhow::Result<Status> {
+fn between(session: &Session, places: [&Path; 2], args: &CompareArgs) -> anyhow::Result<Status> {
     let page = Page::new(DIFFS, args.output.as_deref(), args.format.as_deref())?;
     let [mut old, mut new] = if args.common { whole(places)? } else { load::to_compare(places).or_usage()? };
     let judges = judges(&args.profile, &old, &new)?;

@@ -7,13 +7,13 @@ use fpprobe_reports::escape::visible;
 use crate::cli::Measuring;
 use crate::exit::Status;
 use crate::session::Session;
-use crate::supervisor::{self, Settings};
+use crate::supervisor::{self, MeasureSettings};
 use crate::{doctor, output};
 
 /// Looks for what keeps devices from being measured.
 pub fn main(session: &Session) -> anyhow::Result<Status> {
-    let settings: Settings = session.settings(&Measuring::default())?;
-    let silent = |_: &crate::event::Event<'_>| {};
+    let settings: MeasureSettings = session.settings(&Measuring::default())?;
+    let silent = |_: &crate::event::RunEvent<'_>| {};
     let drivers = session.drivers();
     let rows = supervisor::enumerate(&drivers, &settings, &silent);
     let mut findings = doctor::loader::look(&settings, &silent);

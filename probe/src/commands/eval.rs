@@ -14,7 +14,7 @@ use crate::exit::Status;
 use crate::progress::Progress;
 use crate::run::RunStatus;
 use crate::session::Session;
-use crate::supervisor::{Batching, DeviceSession, Measured, WorkItem, measure, side_by_side};
+use crate::supervisor::{Batching, DeviceSession, Measurement, WorkItem, measure, side_by_side};
 use crate::{lines, output, select};
 use fpprobe_system::usage::{say, usage_error};
 use fpprobe_worker::protocol::MODULES;
@@ -25,7 +25,7 @@ const PIECE: usize = 1 << 14;
 
 /// A line of standard output.
 #[derive(Serialize)]
-struct Line<'a> {
+struct EvalLine<'a> {
     device: &'a str,
     kernel: &'a str,
     #[serde(rename = "in")]
@@ -46,19 +46,19 @@ pub fn main(session: &Session, args: &EvalArgs) -> anyhow::Result<Status> {
     let kernel = select::kernel(&args.kernel)?;
     let given = lines::given(&kernel, &args.input)?;
     let asked = match &args.among {
-        Some(list) => Asked::among(&kernel, list, given)?,
+        Some(list) => InputLists::among(&kernel, list, given)?,
         // Who types cases can still leave with one Ctrl-C.
-        None => Asked::alone(&kernel, &given.map_or_else(|| lines::read(&kernel), Ok)?),
+        None => InputLists::alone(&kernel, &given.map_or_else(|| lines::read(&kernel), Ok)?),
     };
     let settings = session.settings(&args.measuring)?;
     let progress = Progress::new(session.verbose);
-    let quiet = |event: &crate::event::Event<'_>| progress.show_troubles(event);
+    let quiet = |event: &crate::event::RunEvent<'_>| progress.show_troubles(event);
     let rows = session.survey(&settings, &quiet)?;
     session.warn_of_absent(&rows);
     let targets = select::devices(&rows, session.selections(&args.devices.device))?;
     let asks: Vec<WorkItem> = asked.lists.into_iter().map(|cases| WorkItem { kernel, cases }).collect();
     let measured = side_by_side(&targets, |device, (_, target)| match &target.found.obstacle {
-        Some(_) => Ok(Measured::default()),
+        Some(_) => Ok(Measurement::default()),
         None => {
             measure(&DeviceSession::new(device, target, &settings, &quiet), &asks, Batching::Alone(Runs::Two), None)
         }
@@ -90,22 +90,22 @@ pub fn main(session: &Session, args: &EvalArgs) -> anyhow::Result<Status> {
 }
 
 /// What is asked, and what of it is shown.
-struct Asked {
+struct InputLists {
     lists: Vec<Cases>,
     /// The one case to show, of many that are asked.
     shown: Option<Vec<u64>>,
 }
 
-impl Asked {
+impl InputLists {
     /// These cases, all of them shown.
-    fn alone(kernel: &Kernel, cases: &[u64]) -> Asked {
+    fn alone(kernel: &Kernel, cases: &[u64]) -> InputLists {
         let piece = if kernel.route.is_folded() { MODULES } else { PIECE };
         let pieces = cases.chunks(piece * kernel.arity());
-        Asked { lists: pieces.map(|piece| Cases::new("", kernel.arity(), piece)).collect(), shown: None }
+        InputLists { lists: pieces.map(|piece| Cases::new("", kernel.arity(), piece)).collect(), shown: None }
     }
 
     /// A list of the kernel's, in one piece.
-    fn among(kernel: &Kernel, list: &str, shown: Option<Vec<u64>>) -> anyhow::Result<Asked> {
+    fn among(kernel: &Kernel, list: &str, shown: Option<Vec<u64>>) -> anyhow::Result<InputLists> {
         let cases = named(kernel, list).ok_or_else(|| {
             let known = [cases::cases(kernel), cases::boundary(kernel)].map(|cases| cases.name);
             usage_error(format!("`{kernel}` is asked no list `{list}`; it has `{}`", known.join("` and `")))
@@ -114,7 +114,7 @@ impl Asked {
             let inputs: Vec<String> = values::encode_case(kernel, case).iter().map(values::argument).collect();
             return Err(usage_error(format!("`{}` is no case of `{list}`", inputs.join(" "))));
         }
-        Ok(Asked { lists: vec![cases], shown })
+        Ok(InputLists { lists: vec![cases], shown })
     }
 }
 
@@ -138,7 +138,7 @@ fn write(device: &str, observation: &Observation, shown: Option<&[u64]>, out: &m
         let answer = |values: &[u64]| {
             values.get(index * width..(index + 1) * width).map(|bits| values::encode_answer(kernel, bits))
         };
-        let line = Line {
+        let line = EvalLine {
             device,
             kernel: &id,
             inputs: values::encode_case(kernel, case),

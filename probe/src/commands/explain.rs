@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use fpprobe_profiles::Profile;
-use fpprobe_profiles::catalogue::{Catalogue, Entry, Section, Standing};
+use fpprobe_profiles::catalogue::{Catalogue, CatalogueEntry, IdStatus, Section};
 use fpprobe_profiles::profile::Rule;
 use fpprobe_spirv::catalogue::Extent;
 use fpprobe_spirv::error::nearest;
@@ -49,15 +49,20 @@ pub fn main(what: &str) -> anyhow::Result<Status> {
 }
 
 /// An id of the catalogue that is no rule's: rules of other names look at it, or none can.
-fn explain_entry(section: &Section, entry: &Entry, profiles: &[Profile], out: &mut impl Write) -> std::io::Result<()> {
+fn explain_entry(
+    section: &Section,
+    entry: &CatalogueEntry,
+    profiles: &[Profile],
+    out: &mut impl Write,
+) -> std::io::Result<()> {
     writeln!(out, "{}  {}", entry.id, section.title)?;
     match &entry.standing {
-        Standing::NotTestable { reason, citation } => {
+        IdStatus::NotTestable { reason, citation } => {
             writeln!(out, "  no rule   {reason}")?;
             writeln!(out, "  citation  {citation}")?;
         }
-        Standing::OtherPaths(paths) => writeln!(out, "  no rule   about other paths: {paths}")?,
-        Standing::Rules { .. } => {}
+        IdStatus::OtherPaths(paths) => writeln!(out, "  no rule   about other paths: {paths}")?,
+        IdStatus::Rules { .. } => {}
     }
     for (profile, rules) in entry.looked_at(profiles) {
         writeln!(out, "  rules     of {profile}: {}", rules.join(" "))?;

@@ -9,7 +9,7 @@ use fpprobe_reports::escape::visible;
 use fpprobe_reports::limited;
 use fpprobe_reports::load::{self, SIZE_LIMIT};
 use fpprobe_reports::record::read_device;
-use fpprobe_reports::store::{Checks, Limits, Store, Stored, container};
+use fpprobe_reports::store::{Checks, RetentionLimits, Store, Stored, container};
 
 use crate::cli::{HistoryArgs, HistoryCommand};
 use crate::commands::diff;
@@ -40,7 +40,7 @@ pub fn main(session: &Session, args: &HistoryArgs) -> anyhow::Result<Status> {
         }
         HistoryCommand::Prune { keep_count, keep_days, keep_bytes, dry_run } => {
             let default = keep::limits(&session.config);
-            let limits = Limits {
+            let limits = RetentionLimits {
                 count: keep_count.unwrap_or(default.count),
                 days: keep_days.unwrap_or(default.days),
                 bytes: keep_bytes.unwrap_or(default.bytes),
@@ -76,7 +76,7 @@ fn add(store: &Store, path: &Path, allow_tainted: bool) -> anyhow::Result<()> {
     keep::put(store, &report, &text, allow_tainted).map(drop)
 }
 
-fn prune(store: &Store, limits: &Limits, dry: bool) -> anyhow::Result<Status> {
+fn prune(store: &Store, limits: &RetentionLimits, dry: bool) -> anyhow::Result<Status> {
     if limits.none() {
         let message = "nothing to prune by: give --keep-count, --keep-days or --keep-bytes, or set them in [store] of \
             config.toml";

@@ -13,7 +13,7 @@ use fpprobe_system::usage::{OrUsage as _, say};
 
 /// Judges a report again.
 pub fn main(session: &Session, args: &JudgeArgs) -> anyhow::Result<Status> {
-    let plan = judge::Plan::new(&session.config, &args.judging, Path::new(""))?;
+    let plan = judge::JudgePlan::new(&session.config, &args.judging, Path::new(""))?;
     let mut report = load::one(&args.report).or_usage()?;
     let mut answered = false;
     for device in &mut report.devices {

@@ -5,7 +5,7 @@ use std::io::{IsTerminal as _, Write as _};
 use anyhow::Context as _;
 use fpprobe_reports::values;
 use fpprobe_spirv::catalogue::{self, Extent};
-use fpprobe_spirv::emit::{Form, emit};
+use fpprobe_spirv::emit::{EmitFormat, emit};
 use fpprobe_spirv::{Cases, Controls, Kernel};
 
 use crate::cli::KernelsArgs;
@@ -32,14 +32,14 @@ pub fn main(args: &KernelsArgs) -> anyhow::Result<Status> {
 }
 
 /// Writes one kernel with its inputs to standard output.
-fn emit_one(id: &str, form: Form, input: &[String]) -> anyhow::Result<Status> {
+fn emit_one(id: &str, form: EmitFormat, input: &[String]) -> anyhow::Result<Status> {
     let kernel: Kernel = select::kernel(id)?;
     let cases = if input.is_empty() {
         Extent::Default.cases(&kernel)
     } else {
         Cases::new("", kernel.arity(), values::parse_case(&kernel, input).or_usage()?)
     };
-    if form == Form::Spv && std::io::stdout().is_terminal() {
+    if form == EmitFormat::Spv && std::io::stdout().is_terminal() {
         return Err(usage_error("SPIR-V binary is nothing for a terminal: redirect it, or use `--emit spvasm`"));
     }
     let bytes = emit(&kernel, &cases, form).with_context(|| format!("failed to emit {kernel}"))?;

@@ -14,8 +14,8 @@ use crate::output;
 use crate::progress::Progress;
 use crate::select;
 use crate::session::Session;
-use crate::supervisor::Row;
-use fpprobe_worker::protocol::Found;
+use crate::supervisor::ManifestRow;
+use fpprobe_worker::protocol::EnumeratedDevice;
 
 /// Before what continues an entry.
 const INDENT: &str = "             ";
@@ -25,9 +25,9 @@ const WIDTH: usize = 100;
 
 /// The document of `list --json`.
 #[derive(Serialize)]
-struct Document {
+struct ListDocument {
     schema: &'static str,
-    devices: Vec<Entry>,
+    devices: Vec<DeviceEntry>,
     /// Drivers that failed.
     incomplete: Vec<Incident>,
     /// Manifests of drivers without a device.
@@ -37,7 +37,7 @@ struct Document {
 }
 
 #[derive(Serialize)]
-struct Entry {
+struct DeviceEntry {
     index: usize,
     #[serde(flatten)]
     identity: Identity,
@@ -52,8 +52,8 @@ struct Entry {
 pub fn main(session: &Session, args: &ListArgs) -> anyhow::Result<Status> {
     let progress = Progress::new(session.verbose);
     // Troubles are rows of the list itself.
-    let listener = |event: &crate::event::Event<'_>| {
-        if !matches!(event, crate::event::Event::Trouble { .. }) {
+    let listener = |event: &crate::event::RunEvent<'_>| {
+        if !matches!(event, crate::event::RunEvent::Trouble { .. }) {
             progress.show(event);
         }
     };
@@ -70,15 +70,15 @@ pub fn main(session: &Session, args: &ListArgs) -> anyhow::Result<Status> {
     Ok(nothing.and(Status::Incomplete.when(!document.incomplete.is_empty())))
 }
 
-fn document(rows: &[Row]) -> Document {
-    let entry = |(index, found): (usize, Found)| {
-        let Found { identity, claims, taint, obstacle, libraries: _ } = found;
-        Entry { index, identity, claims, taint, obstacle }
+fn document(rows: &[ManifestRow]) -> ListDocument {
+    let entry = |(index, found): (usize, EnumeratedDevice)| {
+        let EnumeratedDevice { identity, claims, taint, obstacle, libraries: _ } = found;
+        DeviceEntry { index, identity, claims, taint, obstacle }
     };
     let idle = rows.iter().filter(|row| row.absent.is_some());
     let (idle, idle_reasons) =
         idle.map(|row| (row.manifest.display().to_string(), row.absent.clone().unwrap_or_default())).unzip();
-    Document {
+    ListDocument {
         schema: "fpprobe-list/1",
         devices: select::targets(rows).into_iter().map(|target| target.found).enumerate().map(entry).collect(),
         incomplete: rows.iter().filter_map(|row| row.devices.as_ref().err().cloned()).collect(),
@@ -87,7 +87,7 @@ fn document(rows: &[Row]) -> Document {
     }
 }
 
-fn text(document: &Document, verbose: bool, out: &mut impl Write) -> io::Result<()> {
+fn text(document: &ListDocument, verbose: bool, out: &mut impl Write) -> io::Result<()> {
     for device in &document.devices {
         entry(device, verbose, out)?;
     }
@@ -106,7 +106,7 @@ fn text(document: &Document, verbose: bool, out: &mut impl Write) -> io::Result<
     Ok(())
 }
 
-fn entry(device: &Entry, verbose: bool, out: &mut impl Write) -> io::Result<()> {
+fn entry(device: &DeviceEntry, verbose: bool, out: &mut impl Write) -> io::Result<()> {
     let Identity { name, kind, vendor_id, device_id, driver, .. } = &device.identity;
     let info = if driver.info.is_empty() { &driver.version } else { &driver.info };
     writeln!(out, "{:<2} {}", device.index, visible(name))?;
@@ -215,9 +215,9 @@ mod tests {
             rounding_mode_independence: hostile(),
             flags: [(hostile(), true)].into(),
         };
-        let entry = Entry { index: 0, identity, claims, taint: vec![hostile()], obstacle: Some(hostile()) };
+        let entry = DeviceEntry { index: 0, identity, claims, taint: vec![hostile()], obstacle: Some(hostile()) };
         let incident = Incident { subject: hostile(), outcome: Some(Outcome::Crashed), detail: hostile() };
-        let document = Document {
+        let document = ListDocument {
             schema: "",
             devices: vec![entry],
             incomplete: vec![incident],

@@ -2,16 +2,16 @@
 
 use std::path::Path;
 
-use fpprobe_reports::journal::{FORMAT, Run};
+use fpprobe_reports::journal::{FORMAT, RunStart};
 use fpprobe_reports::model::Conditions;
 
 use crate::cli::{Judging, RunArgs};
 use crate::exit::Status;
-use crate::journal::{self, Journal, JournalPlace};
+use crate::journal::{self, JournalPlace, RunJournal};
 use crate::keep;
 use crate::keep::Keep;
 use crate::run::Comparison;
-use crate::run::Pipeline;
+use crate::run::RunPipeline;
 use crate::run::judge;
 use crate::run::select;
 use crate::session::Session;
@@ -27,8 +27,8 @@ pub fn main(session: &Session, args: &RunArgs) -> anyhow::Result<Status> {
 }
 
 fn begin(session: &Session, args: &RunArgs) -> anyhow::Result<Status> {
-    let mut plan = judge::Plan::new(&session.config, &args.judging, &session.config.output)?;
-    let run = Run {
+    let mut plan = judge::JudgePlan::new(&session.config, &args.judging, &session.config.output)?;
+    let run = RunStart {
         journal: FORMAT.to_owned(),
         program: host::program().version,
         started: host::now(),
@@ -59,25 +59,25 @@ fn begin(session: &Session, args: &RunArgs) -> anyhow::Result<Status> {
     let journal = plan.output.journal().map_or(JournalPlace::Nowhere, JournalPlace::At);
     let retry = args.retry_quarantined;
     let comparison = Comparison::begin(&args.against);
-    Pipeline { session, measuring: &args.measuring, plan: &plan, run, store, quick, journal, retry, comparison }
+    RunPipeline { session, measuring: &args.measuring, plan: &plan, run, store, quick, journal, retry, comparison }
         .execute()
 }
 
 fn resume(session: &Session, args: &RunArgs, place: &Path) -> anyhow::Result<Status> {
     let path = journal::find(place)?;
-    let (run, journal) = Journal::resume(&path, args.retry_quarantined, &session.stop)?;
+    let (run, journal) = RunJournal::resume(&path, args.retry_quarantined, &session.stop)?;
     let judging = Judging {
         profile: run.profiles.clone(),
         format: run.format.clone(),
         output: journal::report(&path),
         require: if args.judging.require.is_empty() { run.require.clone() } else { args.judging.require.clone() },
     };
-    let mut plan = judge::Plan::new(&session.config, &judging, Path::new(""))?;
+    let mut plan = judge::JudgePlan::new(&session.config, &judging, Path::new(""))?;
     plan.keep = Keep::new(&session.config, &args.keeping)?;
     let (journal, retry) = (JournalPlace::On(journal), args.retry_quarantined);
     let store = keep::store(&session.config, &args.keeping.place).ok();
     let (measuring, comparison) = (&args.measuring, None);
-    Pipeline { session, measuring, plan: &plan, run, store, quick: false, journal, retry, comparison }.execute()
+    RunPipeline { session, measuring, plan: &plan, run, store, quick: false, journal, retry, comparison }.execute()
 }
 
 fn absolute(name: &str) -> String {

@@ -3,23 +3,25 @@
 use std::time::{Duration, Instant};
 
 use fpprobe_profiles::Outcome;
-use fpprobe_reports::sweep::{Blocks, Device, Fingerprint, Print, SCHEMA, Sweep, Swept, Unstable, Who};
+use fpprobe_reports::sweep::{
+    Blocks, Fingerprint, FingerprintDevice, Print, SCHEMA, Sweep, Swept, SweptDevice, Unstable,
+};
 use fpprobe_spirv::sweep::{Domain, Sink};
 
 use crate::cli::SweepArgs;
 use crate::exit::Status;
 use crate::progress;
 use crate::session::Session;
-use crate::supervisor::sweep::{Ended, Order, Way, sweep};
-use crate::supervisor::{DeviceSession, Settings, Target, is_violent, side_by_side};
+use crate::supervisor::sweep::{SweepEnd, SweepOrder, SweepStrategy, sweep};
+use crate::supervisor::{DeviceSession, MeasureSettings, Target, is_violent, side_by_side};
 use crate::sweep::agree::Agreeing;
-use crate::sweep::every::Lists;
+use crate::sweep::every::ListFolder;
 use crate::sweep::files::{self, Files};
-use crate::sweep::journal::Journal;
-use crate::sweep::plan::Plan;
+use crate::sweep::journal::SweepJournal;
+use crate::sweep::plan::SweepPlan;
 use crate::sweep::print::Nothing;
-use crate::sweep::progress::{Course, Progress};
-use crate::sweep::resolve::{Pair, resolve};
+use crate::sweep::progress::{Course, SweepProgress};
+use crate::sweep::resolve::{PrintPair, resolve};
 use crate::sweep::twice::Taking;
 use crate::sweep::verify::Verifying;
 use crate::{colour, select};
@@ -29,7 +31,7 @@ use fpprobe_system::usage::{say, usage_error};
 
 /// Asks kernels every input.
 pub fn main(session: &Session, args: &SweepArgs) -> anyhow::Result<Status> {
-    let plan = Plan::new(args)?;
+    let plan = SweepPlan::new(args)?;
     let old = args.resolve.as_deref().map(files::fingerprint).transpose()?;
     if old.as_ref().is_some_and(|old| old.normalise_nan != args.normalise_nan) {
         let hint = if args.normalise_nan { "leave --normalise-nan out" } else { "add --normalise-nan" };
@@ -38,14 +40,14 @@ pub fn main(session: &Session, args: &SweepArgs) -> anyhow::Result<Status> {
     let files = Files::new(args.output.as_deref(), args.format.as_deref())?;
     let settings = session.settings(&args.measuring)?;
     let events = progress::Progress::new(session.verbose);
-    let listener = |event: &crate::event::Event<'_>| events.show_troubles(event);
+    let listener = |event: &crate::event::RunEvent<'_>| events.show_troubles(event);
     let rows = session.survey(&settings, &listener)?;
     session.warn_of_absent(&rows);
     let chosen = select::devices(&rows, session.selections(&args.devices.device))?;
     let journal = files.journal(options(args, &plan), &session.stop)?;
     let all = select::targets(&rows);
-    let bars = Progress::new();
-    let bench = Bench {
+    let bars = SweepProgress::new();
+    let bench = SweepContext {
         args,
         plan: &plan,
         old: old.as_ref(),
@@ -63,7 +65,7 @@ pub fn main(session: &Session, args: &SweepArgs) -> anyhow::Result<Status> {
         swept
     });
     let (kernels, prints): (Vec<_>, Vec<_>) = swept.into_iter().unzip();
-    let device = |((_, target), kernels): (&(usize, Target), Vec<Swept>)| Device {
+    let device = |((_, target), kernels): (&(usize, Target), Vec<Swept>)| SweptDevice {
         identity: target.found.identity.clone(),
         taint: target.found.taint.clone(),
         kernels,
@@ -95,7 +97,7 @@ pub fn main(session: &Session, args: &SweepArgs) -> anyhow::Result<Status> {
 }
 
 /// What decides which blocks are asked and what is kept of them.
-fn options(args: &SweepArgs, plan: &Plan) -> String {
+fn options(args: &SweepArgs, plan: &SweepPlan) -> String {
     let kernels: Vec<String> = plan.domains.iter().map(|domain| domain.kernel().to_string()).collect();
     let shard = args.shard.map_or_else(String::new, |shard| format!(" --shard {}/{}", shard.number, shard.of));
     let budget =
@@ -123,7 +125,7 @@ pub fn status(sweep: &Sweep, part: bool) -> Status {
 }
 
 /// Whether blocks of a kernel that the device has were not asked: a later try, or more time, may give them.
-fn is_unfinished(sweep: &Sweep, plan: &Plan) -> bool {
+fn is_unfinished(sweep: &Sweep, plan: &SweepPlan) -> bool {
     let lacks = |kernel: &Swept| kernel.incomplete.iter().any(|why| why.starts_with(UNSUPPORTED));
     let missing = |(place, kernel): (usize, &Swept)| {
         // Blocks that gave other sums each time were asked, and are in no fingerprint.
@@ -141,18 +143,18 @@ fn is_unfinished(sweep: &Sweep, plan: &Plan) -> bool {
 const UNSUPPORTED: &str = "unsupported: ";
 
 /// What the sweeps of all devices have in common.
-struct Bench<'a> {
+struct SweepContext<'a> {
     args: &'a SweepArgs,
-    plan: &'a Plan,
+    plan: &'a SweepPlan,
     old: Option<&'a Fingerprint>,
-    lists: Option<Lists>,
+    lists: Option<ListFolder>,
     /// Every device of this machine.
     all: &'a [Target],
-    settings: &'a Settings,
-    journal: Option<&'a Journal>,
+    settings: &'a MeasureSettings,
+    journal: Option<&'a SweepJournal>,
 }
 
-impl Bench<'_> {
+impl SweepContext<'_> {
     /// Sweeps a device, kernel after kernel.
     fn device(&self, site: &DeviceSession<'_>, course: &Course) -> (Vec<Swept>, Vec<Print>) {
         let found = &site.target.found;
@@ -160,7 +162,7 @@ impl Bench<'_> {
         let mut prints = Vec::new();
         let kernel = |(place, domain): (usize, &Domain)| {
             let mut swept = Swept::new(domain);
-            let print = Print::new(Who::from(&found.identity), domain.clone());
+            let print = Print::new(FingerprintDevice::from(&found.identity), domain.clone());
             let lacks = found.obstacle.clone().or_else(|| support.lacks(domain.kernel()));
             prints.push(match lacks {
                 Some(lacks) => {
@@ -168,7 +170,8 @@ impl Bench<'_> {
                     print
                 }
                 None if self.args.raw => {
-                    let order = self.order(domain, Sink::Raw, self.plan.blocks(place).into_iter(), Way::FIRST);
+                    let order =
+                        self.order(domain, Sink::Raw, self.plan.blocks(place).into_iter(), SweepStrategy::FIRST);
                     note(&mut swept, sweep(site, order, &mut Nothing(course)));
                     print
                 }
@@ -196,7 +199,7 @@ impl Bench<'_> {
         let mut ledger = Verifying::new(key, (domain, verifier), known, self.journal, course, deadline);
         // Under a budget, blocks that agree would leave the others no time, and be no fair sample.
         if verifier.guesses() && deadline.is_none() && !blocks.is_empty() {
-            let order = self.order(domain, Sink::Digest { normalise: false }, blocks.drain(..), Way::FIRST);
+            let order = self.order(domain, Sink::Digest { normalise: false }, blocks.drain(..), SweepStrategy::FIRST);
             let mut agreeing = Agreeing::new(&mut ledger);
             let ended = sweep(site, order, &mut agreeing);
             // What ran and did not agree is looked at however that ended; where asking for digests is what the device refuses, all is.
@@ -211,7 +214,7 @@ impl Bench<'_> {
             note(swept, ended);
         }
         if !blocks.is_empty() {
-            let order = self.order(domain, Sink::Store, blocks.into_iter(), Way::FIRST);
+            let order = self.order(domain, Sink::Store, blocks.into_iter(), SweepStrategy::FIRST);
             note(swept, sweep(site, order, &mut ledger));
         }
         let (asked, tally, unstable) = ledger.end();
@@ -246,13 +249,13 @@ impl Bench<'_> {
         swept.asked = print.asked();
         swept.root = print.root(self.args.normalise_nan);
         if let Some(old) = self.old.and_then(|old| old.of(&site.target.found.identity, domain.kernel())) {
-            let pair = Pair { old, new: &print, normalise: self.args.normalise_nan };
+            let pair = PrintPair { old, new: &print, normalise: self.args.normalise_nan };
             let older = self.all.iter().find(|target| {
                 let key = &target.found.identity.key;
                 *key == old.device.key && *key != print.device.key && target.found.obstacle.is_none()
             });
             let older = older.map(|target| DeviceSession::new(site.number, target, self.settings, site.listener));
-            let order = |blocks: &Blocks| self.order(domain, Sink::Store, blocks.iter(), Way::FIRST);
+            let order = |blocks: &Blocks| self.order(domain, Sink::Store, blocks.iter(), SweepStrategy::FIRST);
             let list = self.lists.as_ref().map(|lists| lists.path(&site.target.found.identity.key, &swept.kernel));
             let (changes, ended) = resolve(&pair, site, older.as_ref(), list.as_deref(), order);
             note(swept, ended);
@@ -265,8 +268,14 @@ impl Bench<'_> {
         print
     }
 
-    fn order<'d>(&self, domain: &'d Domain, sink: Sink, blocks: impl Iterator<Item = u64>, way: Way) -> Order<'d> {
-        Order {
+    fn order<'d>(
+        &self,
+        domain: &'d Domain,
+        sink: Sink,
+        blocks: impl Iterator<Item = u64>,
+        way: SweepStrategy,
+    ) -> SweepOrder<'d> {
+        SweepOrder {
             domain,
             sink,
             blocks: blocks.collect(),
@@ -284,7 +293,7 @@ fn noted(target: &Target) -> String {
 }
 
 /// Adds what went wrong.
-fn note(swept: &mut Swept, ended: Ended) {
+fn note(swept: &mut Swept, ended: SweepEnd) {
     swept.incomplete.extend(ended.troubles);
     swept.incomplete.extend(ended.failure.map(|failure| match failure.outcome {
         Outcome::Unsupported => format!("{UNSUPPORTED}{}", failure.detail),

@@ -40,17 +40,17 @@ impl fmt::Display for Origin {
 
 /// One layer over the other.
 #[derive(Clone, Debug)]
-pub struct Layers {
+pub struct ConfigLayers {
     values: Table,
     origins: BTreeMap<String, Origin>,
 }
 
-impl Layers {
+impl ConfigLayers {
     /// The defaults alone.
-    pub fn defaults() -> Result<Layers, String> {
+    pub fn defaults() -> Result<ConfigLayers, String> {
         let values = Table::try_from(Config::default()).map_err(|error| format!("the defaults: {error}"))?;
         let origins = leaves(&values).into_iter().map(|(key, _)| (key, Origin::Default)).collect();
-        Ok(Layers { values, origins })
+        Ok(ConfigLayers { values, origins })
     }
 
     /// Lays a file, whose text has been checked, over what there is.
@@ -200,8 +200,8 @@ fn leaves(table: &Table) -> Vec<(String, Value)> {
 mod tests {
     use super::*;
 
-    fn layers(file: &str, variables: &[(&str, &str)], sets: &[&str]) -> Result<Layers, String> {
-        let mut layers = Layers::defaults()?;
+    fn layers(file: &str, variables: &[(&str, &str)], sets: &[&str]) -> Result<ConfigLayers, String> {
+        let mut layers = ConfigLayers::defaults()?;
         layers.file(Path::new("/etc/c.toml"), file)?;
         layers.environment(variables.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())))?;
         layers.command_line(&sets.iter().map(|set| (*set).to_owned()).collect::<Vec<_>>())?;

@@ -22,8 +22,8 @@ pub struct Config {
     pub colour: When,
     pub workers: Workers,
     pub drivers: Drivers,
-    pub layers: Layers,
-    pub store: Store,
+    pub layers: LayerSettings,
+    pub store: StoreSettings,
     pub daemon: Daemon,
 }
 
@@ -58,14 +58,14 @@ impl Drivers {
 /// Settings of Vulkan layers.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Layers {
+pub struct LayerSettings {
     pub implicit: bool,
 }
 
 /// Settings of the store of reports.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Store {
+pub struct StoreSettings {
     pub path: PathBuf,
     pub keep: bool,
     pub keep_count: u64,
@@ -98,8 +98,8 @@ impl Default for Config {
             colour: When::default(),
             workers: Workers::default(),
             drivers: Drivers::default(),
-            layers: Layers::default(),
-            store: Store::default(),
+            layers: LayerSettings::default(),
+            store: StoreSettings::default(),
             daemon: Daemon::default(),
         }
     }
@@ -110,9 +110,9 @@ impl Workers {
     pub const LONGEST: f64 = 86_400.0;
 }
 
-impl Default for Store {
-    fn default() -> Store {
-        Store { path: PathBuf::new(), keep: false, keep_count: 0, keep_days: 0, keep_bytes: 0, wait: 30.0 }
+impl Default for StoreSettings {
+    fn default() -> StoreSettings {
+        StoreSettings { path: PathBuf::new(), keep: false, keep_count: 0, keep_days: 0, keep_bytes: 0, wait: 30.0 }
     }
 }
 

@@ -5,19 +5,19 @@ use std::path::Path;
 use super::Lookup;
 
 /// Comma-separated patterns, compared without regard to case, `*` at either end.
-pub struct Filter {
+pub struct DriverFilter {
     select: Vec<String>,
     disable: Vec<String>,
 }
 
-impl Filter {
+impl DriverFilter {
     /// The filters of an environment.
-    pub fn new(variable: Lookup<'_>) -> Filter {
+    pub fn new(variable: Lookup<'_>) -> DriverFilter {
         let list = |name: &str| -> Vec<String> {
             let text = variable(name).unwrap_or_default().to_string_lossy().to_lowercase();
             text.split(',').map(str::trim).filter(|pattern| !pattern.is_empty()).map(str::to_owned).collect()
         };
-        Filter { select: list("VK_LOADER_DRIVERS_SELECT"), disable: list("VK_LOADER_DRIVERS_DISABLE") }
+        DriverFilter { select: list("VK_LOADER_DRIVERS_SELECT"), disable: list("VK_LOADER_DRIVERS_DISABLE") }
     }
 
     /// Whether the loader would use a manifest of this name.

@@ -13,7 +13,7 @@ use super::{Lookup, manifest, paths};
 
 /// A manifest: one layer, or several.
 #[derive(Deserialize)]
-struct File {
+struct LayerManifest {
     layer: Option<Layer>,
     #[serde(default)]
     layers: Vec<Layer>,
@@ -42,7 +42,7 @@ fn read(path: &Path) -> Option<Vec<(String, String)>> {
 
 /// As [`read`], of a manifest's bytes.
 pub fn parse(text: &[u8]) -> Option<Vec<(String, String)>> {
-    let file: File = serde_json::from_slice(text).ok()?;
+    let file: LayerManifest = serde_json::from_slice(text).ok()?;
     let variables = file.layers.into_iter().chain(file.layer).flat_map(|layer| layer.disable_environment);
     // Anything else makes no environment.
     let is_variable =

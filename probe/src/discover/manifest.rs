@@ -16,7 +16,7 @@ pub struct Manifest {
 }
 
 #[derive(Deserialize)]
-struct File {
+struct DriverManifest {
     #[serde(rename = "ICD")]
     icd: Icd,
 }
@@ -45,7 +45,7 @@ pub fn bytes(path: &Path) -> Result<Vec<u8>, String> {
 
 /// What a manifest of these bytes says.
 pub fn parse(text: &[u8]) -> Result<Manifest, String> {
-    let file: File =
+    let file: DriverManifest =
         serde_json::from_slice(text).map_err(|error| format!("is not the JSON of a driver manifest: {error}"))?;
     let own = if cfg!(target_pointer_width = "64") { "64" } else { "32" };
     let foreign = file.icd.library_arch.as_deref().is_some_and(|arch| arch != own);

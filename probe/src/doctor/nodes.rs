@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{Access, access};
 
-use super::Finding;
+use super::Diagnosis;
 
 /// Looks at the nodes of GPUs.
-pub fn look() -> Vec<Finding> {
+pub fn look() -> Vec<Diagnosis> {
     let nodes: Vec<PathBuf> = nodes_in("/dev/dri", "renderD").into_iter().chain(nodes_in("/dev", "nvidia")).collect();
     if nodes.is_empty() {
-        return vec![Finding::note(
+        return vec![Diagnosis::note(
             "no GPU device node (/dev/dri/renderD*, /dev/nvidia*): only drivers for the processor can work",
             "where there is a GPU: load its kernel driver; in a container, pass the nodes in (for example --device /dev/dri)",
         )];
@@ -30,9 +30,9 @@ fn nodes_in(folder: &str, prefix: &str) -> Vec<PathBuf> {
     nodes
 }
 
-fn judge(node: &Path) -> Finding {
+fn judge(node: &Path) -> Diagnosis {
     match access(node, Access::READ_OK | Access::WRITE_OK) {
-        Ok(()) => Finding::good(format!("{} can be opened", node.display())),
+        Ok(()) => Diagnosis::good(format!("{} can be opened", node.display())),
         Err(error) => {
             let group = std::fs::metadata(node).ok().map(|meta| group_name(meta.gid()));
             let remedy = match group {
@@ -41,7 +41,7 @@ fn judge(node: &Path) -> Finding {
                 }
                 _ => "its owner is root alone: see the driver's udev rules".to_owned(),
             };
-            Finding::bad(format!("{} cannot be opened: {error}", node.display()), remedy)
+            Diagnosis::bad(format!("{} cannot be opened: {error}", node.display()), remedy)
         }
     }
 }

@@ -11,7 +11,7 @@ use fpprobe_reports::common::common_by;
 use fpprobe_reports::diff::{DIFFS, compare};
 use fpprobe_reports::load::{self, LoadError, Loaded};
 
-use crate::cli::Against;
+use crate::cli::ReferenceArgs;
 use crate::output::Page;
 use crate::profiles;
 use fpprobe_system::host;
@@ -25,7 +25,7 @@ pub struct Comparison {
 
 impl Comparison {
     /// Begins to read it, where there is one.
-    pub fn begin(against: &Against) -> Option<Comparison> {
+    pub fn begin(against: &ReferenceArgs) -> Option<Comparison> {
         let (old, difference) = (against.against.clone()?, against.difference.clone()?);
         let path = old.clone();
         Some(Comparison { old, difference, loading: std::thread::spawn(move || load::one(&path)) })

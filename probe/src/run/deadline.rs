@@ -10,8 +10,8 @@ use fpprobe_reports::model::{Incident, LEFT_OUT};
 use fpprobe_spirv::Kernel;
 
 use super::quick;
-use crate::supervisor::{Batching, Deadline, DeviceSession, Measured, Track, WorkItem, observation};
-use fpprobe_worker::protocol::Answer;
+use crate::supervisor::{Batching, Deadline, DeviceSession, Measurement, Track, WorkItem, observation};
+use fpprobe_worker::protocol::KernelResult;
 
 /// Measures a device: the first so many kernels whatever it takes, the others while there is time.
 pub fn measure(
@@ -20,7 +20,7 @@ pub fn measure(
     families: usize,
     judges: &[Judge<'_>],
     track: Option<&Track<'_>>,
-) -> Result<Measured, String> {
+) -> Result<Measurement, String> {
     let deadline = Deadline { from: families, until: site.begun() + quick::TIME, least: quick::LEAST };
     let (sender, answers) = channel::<Observation>();
     let over = AtomicBool::new(false);
@@ -32,7 +32,7 @@ pub fn measure(
             }
         });
         let sender = sender;
-        let seer = |ask: &WorkItem, answer: &Answer| drop(sender.send(observation(ask, answer.clone())));
+        let seer = |ask: &WorkItem, answer: &KernelResult| drop(sender.send(observation(ask, answer.clone())));
         let measured = crate::supervisor::measure(&site.until(deadline, &seer), asks, Batching::Shared, track);
         // What is judged from here on is judged by every core.
         over.store(true, Ordering::Relaxed);

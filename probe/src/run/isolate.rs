@@ -10,12 +10,12 @@ use std::time::Duration;
 use fpprobe_profiles::{Observation, Outcome};
 use fpprobe_reports::common::BATCH_DEPENDENT;
 use fpprobe_reports::journal::{Pass, Quick};
-use fpprobe_reports::judged::{Judged, other_answer};
+use fpprobe_reports::judged::{DeviceJudgement, other_answer};
 use fpprobe_reports::model::{Evidence, Finding};
 use fpprobe_spirv::{Cases, Kernel};
 
 use super::quick;
-use crate::supervisor::{Batching, Deadline, DeviceSession, Measured, Track, WorkItem, measure};
+use crate::supervisor::{Batching, Deadline, DeviceSession, Measurement, Track, WorkItem, measure};
 use fpprobe_worker::protocol::Runs;
 
 /// Lanes shown in a finding.
@@ -27,9 +27,9 @@ const SHOWN: usize = 4;
 pub fn again<'t>(
     site: &DeviceSession<'_>,
     observations: &[Observation],
-    judged: &Judged,
+    judged: &DeviceJudgement,
     track: impl Fn(Pass) -> Option<Track<'t>>,
-) -> Result<Measured, String> {
+) -> Result<Measurement, String> {
     let whole: Vec<&Observation> = observations
         .iter()
         .filter(|observation| observation.outcome == Outcome::Ran && judged.deviating.contains(&observation.kernel))
@@ -41,7 +41,7 @@ pub fn again<'t>(
         let ask = |batched: &&Observation| WorkItem { kernel: batched.kernel, cases: batched.cases.clone() };
         let asks: Vec<WorkItem> = batched.iter().map(ask).collect();
         if asks.is_empty() {
-            Ok(Measured::default())
+            Ok(Measurement::default())
         } else {
             measure(site, &asks, Batching::Alone(runs), track(pass).as_ref())
         }
@@ -61,7 +61,7 @@ pub fn again<'t>(
 }
 
 /// What of an observation is to run isolated.
-fn part(whole: &Observation, judged: &Judged) -> Observation {
+fn part(whole: &Observation, judged: &DeviceJudgement) -> Observation {
     let failing = judged.failing.get(&whole.kernel).filter(|_| whole.kernel.route.is_folded());
     let Some(failing) = failing else { return whole.clone() };
     let cases: Vec<usize> = (0..whole.cases.len()).filter(|case| failing.contains(whole.cases.case(*case))).collect();
@@ -140,18 +140,18 @@ fn differing(batched: &Observation, isolated: &Observation, out: &Arc<[u64]>) ->
 pub fn deviating<'t>(
     site: &DeviceSession<'_>,
     quick: Option<&Quick>,
-    measured: &mut Measured,
-    judged: &mut Judged,
-    judge: impl Fn(&[Observation]) -> Judged,
+    measured: &mut Measurement,
+    judged: &mut DeviceJudgement,
+    judge: impl Fn(&[Observation]) -> DeviceJudgement,
     track: impl Fn(Pass) -> Option<Track<'t>>,
-) -> Result<(Measured, BTreeSet<String>), String> {
+) -> Result<(Measurement, BTreeSet<String>), String> {
     let mut site = *site;
     let (mut tried, mut isolated) = (BTreeSet::new(), BTreeSet::new());
     if let Some(quick) = quick {
         site.deadline = Some(Deadline { from: 0, until: site.begun() + quick::TIME_ALONE, least: Duration::ZERO });
         tried.extend(quick::known(quick, &site.target.found.identity).iter().cloned());
     }
-    let mut alone = Measured::default();
+    let mut alone = Measurement::default();
     while measured.unasked + alone.unasked == 0 {
         judged.deviating.retain(|kernel| tried.insert(kernel.to_string()));
         if judged.deviating.is_empty() {
@@ -234,7 +234,7 @@ mod tests {
         let (kernel, cases) = ("f32.sqrt:route=literal".parse().unwrap(), Cases::new("list", 1, vec![1, 2, 3]));
         let whole = Observation { kernel, cases, ..observation(Outcome::Ran, &[7, 8, 9], None) };
         let failing = HashMap::from([(kernel, [vec![2]].into())]);
-        let batched = part(&whole, &Judged { failing, ..Judged::default() });
+        let batched = part(&whole, &DeviceJudgement { failing, ..DeviceJudgement::default() });
         assert_eq!((batched.cases.values().to_vec(), &batched.out[..]), (vec![2], &[8][..]));
         let own = Observation { out: [5].into(), ..batched };
         assert_eq!(&in_place(&whole, &own).out[..], [7, 5, 9]);

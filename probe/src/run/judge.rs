@@ -12,10 +12,10 @@ use crate::exit::Status;
 use crate::keep::Keep;
 use crate::output::Output;
 use crate::profiles;
-use crate::require::{self, Requirement};
+use crate::require::{self, RunRequirement};
 
 /// What to judge by, what to require, and where to write: options over configuration, checked before any work.
-pub struct Plan {
+pub struct JudgePlan {
     /// The profiles.
     pub profiles: Vec<Profile>,
     /// Where the report goes.
@@ -23,44 +23,44 @@ pub struct Plan {
     /// The store that it goes to, if any.
     pub keep: Option<Keep>,
     /// What both came from, ids and files, as a journal keeps it.
-    pub named: Named,
-    requirements: Vec<Requirement>,
+    pub named: ProfileNames,
+    requirements: Vec<RunRequirement>,
 }
 
 /// Profiles as they were named.
-pub struct Named {
+pub struct ProfileNames {
     /// To judge by; none for all that are built in.
     pub profiles: Vec<String>,
     /// To be met.
     pub require: Vec<String>,
 }
 
-impl Plan {
+impl JudgePlan {
     /// From options and configuration; `place` is where the configuration would have the report.
-    pub fn new(config: &Config, options: &Judging, place: &Path) -> anyhow::Result<Plan> {
+    pub fn new(config: &Config, options: &Judging, place: &Path) -> anyhow::Result<JudgePlan> {
         let either =
             |given: &Vec<String>, default: &Vec<String>| if given.is_empty() { default.clone() } else { given.clone() };
         let path = options.output.as_deref().or_else(|| Some(place).filter(|path| !path.as_os_str().is_empty()));
         let output = Output::new(path, options.format.as_deref(), &config.format)?;
-        let named = Named {
+        let named = ProfileNames {
             profiles: either(&options.profile, &config.profiles),
             require: either(&options.require, &config.require),
         };
         let mut profiles = profiles::for_devices(&named.profiles)?;
         let requirements = require::parse(&named.require, &mut profiles)?;
-        Ok(Plan { profiles, output, keep: None, named, requirements })
+        Ok(JudgePlan { profiles, output, keep: None, named, requirements })
     }
 
     /// For a run that is not judged and shows a part of its report alone.
-    pub fn unjudged(shown: &'static OutputFormat) -> Plan {
-        let named = Named { profiles: Vec::new(), require: Vec::new() };
-        Plan { profiles: Vec::new(), output: Output::shown(shown), keep: None, named, requirements: Vec::new() }
+    pub fn unjudged(shown: &'static OutputFormat) -> JudgePlan {
+        let named = ProfileNames { profiles: Vec::new(), require: Vec::new() };
+        JudgePlan { profiles: Vec::new(), output: Output::shown(shown), keep: None, named, requirements: Vec::new() }
     }
 
     /// The same, with nothing required.
-    pub fn without_requirements(self) -> Plan {
-        let named = Named { require: Vec::new(), ..self.named };
-        Plan { requirements: Vec::new(), named, ..self }
+    pub fn without_requirements(self) -> JudgePlan {
+        let named = ProfileNames { require: Vec::new(), ..self.named };
+        JudgePlan { requirements: Vec::new(), named, ..self }
     }
 
     /// Whether a report meets what is required.

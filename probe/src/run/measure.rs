@@ -5,7 +5,7 @@ use fpprobe_reports::model::{Incident, Outcome};
 
 use super::deadline;
 use super::select::Selection;
-use crate::supervisor::{self, Batching, DeviceSession, Measured, Track};
+use crate::supervisor::{self, Batching, DeviceSession, Measurement, Track};
 
 /// Measures what is selected; for a quick run the first kernels, and the others while there is time.
 pub fn batched(
@@ -14,7 +14,7 @@ pub fn batched(
     quick: bool,
     judges: &[Judge<'_>],
     track: Option<&Track<'_>>,
-) -> Result<Measured, String> {
+) -> Result<Measurement, String> {
     if let Some(obstacle) = &site.target.found.obstacle {
         return Ok(obstructed(obstacle));
     }
@@ -26,8 +26,8 @@ pub fn batched(
     }
 }
 
-fn obstructed(obstacle: &str) -> Measured {
+fn obstructed(obstacle: &str) -> Measurement {
     let outcome = Some(Outcome::Unsupported);
     let incident = Incident { subject: "-".to_owned(), outcome, detail: obstacle.to_owned() };
-    Measured { incidents: vec![incident], ..Measured::default() }
+    Measurement { incidents: vec![incident], ..Measurement::default() }
 }

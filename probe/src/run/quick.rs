@@ -11,7 +11,7 @@ use std::time::Duration;
 use fpprobe_profiles::Profile;
 use fpprobe_reports::journal::Quick;
 use fpprobe_reports::model::{Conditions, Identity, LEFT_OUT};
-use fpprobe_reports::store::{Held, Listing, Store, Stored};
+use fpprobe_reports::store::{Listing, Store, Stored, StoredDevice};
 use fpprobe_spirv::catalogue::{Extent, strictest};
 use fpprobe_spirv::{Controls, Format, Kernel, Route, cases};
 use serde::Deserialize;
@@ -103,7 +103,7 @@ pub fn again<'a>(store: &Store, devices: impl IntoIterator<Item = &'a Identity>)
 /// The reports, newest first, of this host with this device and a driver of this name: stores hold reports of other machines, which
 /// have the same slots, and a slot may have several drivers.
 fn all<'a>(listing: &'a Listing, host: &'a str, device: &'a Identity) -> impl Iterator<Item = &'a Stored> {
-    let is_it = |held: &Held| held.slot == device.slot && held.driver == device.driver.name;
+    let is_it = |held: &StoredDevice| held.slot == device.slot && held.driver == device.driver.name;
     let of_host = listing.reports.iter().rev().filter(move |stored| stored.entry.host == host);
     of_host.filter(move |stored| stored.entry.devices.iter().any(is_it))
 }

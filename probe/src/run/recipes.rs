@@ -3,21 +3,21 @@
 use std::collections::HashSet;
 
 use fpprobe_profiles::Observation;
-use fpprobe_reports::judged::Judged;
+use fpprobe_reports::judged::DeviceJudgement;
 use fpprobe_reports::support::Support;
 use fpprobe_spirv::Kernel;
 use fpprobe_spirv::catalogue::Extent;
 
 use super::select;
-use crate::supervisor::{Batching, DeviceSession, Measured, Track, measure};
+use crate::supervisor::{Batching, DeviceSession, Measurement, Track, measure};
 
 /// Runs kernels that a recipe lacks, until none is left. What was run may show what else it takes.
 pub fn complete(
     site: &DeviceSession<'_>,
     (extent, whole): (Extent, bool),
-    measured: &mut Measured,
-    judged: &mut Judged,
-    judge: impl Fn(&[Observation]) -> Judged,
+    measured: &mut Measurement,
+    judged: &mut DeviceJudgement,
+    judge: impl Fn(&[Observation]) -> DeviceJudgement,
     track: Option<&Track<'_>>,
 ) -> Result<(), String> {
     let support = Support::new(&site.target.found.claims);

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use fpprobe_reports::Report;
-use fpprobe_reports::journal::Run;
-use fpprobe_reports::judged::Judged;
+use fpprobe_reports::journal::RunStart;
+use fpprobe_reports::judged::DeviceJudgement;
 use fpprobe_reports::model::{Device, Incident, SCHEMA};
 use fpprobe_reports::record::Recorder;
 use fpprobe_reports::store::Store;
@@ -16,19 +16,19 @@ use fpprobe_system::usage::say;
 use super::deadline;
 use super::status::RunStatus;
 use crate::absent;
-use crate::journal::Journal;
-use crate::supervisor::{DeviceSession, Environment, Measured, Row, Target};
+use crate::journal::RunJournal;
+use crate::supervisor::{DeviceSession, ManifestRow, Measurement, Target, WorkerEnvironment};
 
 /// What came of one device.
 pub struct DeviceResult {
     /// What was measured.
-    pub measured: Measured,
+    pub measured: Measurement,
     /// Kernels whose results are those of an isolated run.
     pub isolated: BTreeSet<String>,
     /// Kernels that a quick run had no time for: nothing that went wrong.
     pub left_out: Vec<Incident>,
     /// What it is judged to be.
-    pub judged: Judged,
+    pub judged: DeviceJudgement,
 }
 
 impl DeviceResult {
@@ -36,10 +36,10 @@ impl DeviceResult {
     /// interrupted.
     pub fn new(
         site: &DeviceSession<'_>,
-        mut measured: Measured,
-        (mut alone, isolated): (Measured, BTreeSet<String>),
-        judged: Judged,
-        journal: Option<&Journal>,
+        mut measured: Measurement,
+        (mut alone, isolated): (Measurement, BTreeSet<String>),
+        judged: DeviceJudgement,
+        journal: Option<&RunJournal>,
     ) -> DeviceResult {
         let unasked = [(measured.unasked, ""), (alone.unasked, " again, each in a module of its own")];
         let left_out = deadline::left_out(&measured.left_out, &std::mem::take(&mut alone.left_out));
@@ -53,10 +53,10 @@ impl DeviceResult {
 
 /// Puts the report together; also the status of the run, and whether all of it ran.
 pub fn assemble<'a>(
-    run: &Run,
-    rows: &[Row],
+    run: &RunStart,
+    rows: &[ManifestRow],
     store: Option<&Store>,
-    environment: &Environment,
+    environment: &WorkerEnvironment,
     results: impl Iterator<Item = (&'a Target, DeviceResult)>,
 ) -> (Report, RunStatus, bool) {
     let (mut status, mut recorder) = (RunStatus::default(), Recorder::new());
@@ -88,7 +88,7 @@ pub fn assemble<'a>(
     // Who selects devices has selected those alone.
     if run.devices.is_empty() {
         report.incomplete = rows.iter().filter_map(|row| row.devices.as_ref().err().cloned()).collect();
-        report.incomplete.extend(rows.iter().filter_map(Row::recovered));
+        report.incomplete.extend(rows.iter().filter_map(ManifestRow::recovered));
         let absent = absent::incidents(rows, store);
         absent::print(&absent);
         report.incomplete.extend(absent);
@@ -97,7 +97,7 @@ pub fn assemble<'a>(
     (report, status, whole)
 }
 
-fn interrupted(site: &DeviceSession<'_>, unasked: usize, how: &str, journal: Option<&Journal>) -> Incident {
+fn interrupted(site: &DeviceSession<'_>, unasked: usize, how: &str, journal: Option<&RunJournal>) -> Incident {
     let cause = site.settings.stop.cause().unwrap_or_else(|| "the device was given up".to_owned());
     let next = journal.map(|journal| format!("; `{}` goes on", journal.command())).unwrap_or_default();
     let kernels = if unasked == 1 { "1 kernel was".to_owned() } else { format!("{unasked} kernels were") };
@@ -111,7 +111,7 @@ fn quarantined(kernel: &Kernel) -> Incident {
 }
 
 /// The device's entry of the report.
-fn entry(target: &Target, result: DeviceResult, environment: &Environment, recorder: &mut Recorder) -> Device {
+fn entry(target: &Target, result: DeviceResult, environment: &WorkerEnvironment, recorder: &mut Recorder) -> Device {
     let found = &target.found;
     let mut observations = recorder.device(&result.measured.observations);
     for one in &mut observations {

@@ -10,10 +10,10 @@ use fpprobe_spirv::catalogue::Extent;
 use fpprobe_spirv::{Controls, Kernel};
 
 use super::quick;
-use crate::journal::Journal;
+use crate::journal::RunJournal;
 use crate::select;
-use crate::supervisor::{Row, Target, WorkItem};
-use fpprobe_reports::journal::{Device as Journaled, Run};
+use crate::supervisor::{ManifestRow, Target, WorkItem};
+use fpprobe_reports::journal::{DeviceRecord as Journaled, RunStart};
 use fpprobe_reports::support::Support;
 use fpprobe_system::usage::usage_error;
 
@@ -66,7 +66,7 @@ pub struct Selection {
 pub fn selections(
     targets: Vec<Target>,
     names: Vec<String>,
-    run: &Run,
+    run: &RunStart,
     profiles: &[Profile],
 ) -> anyhow::Result<Vec<Selection>> {
     let extent = run.extent();
@@ -98,7 +98,7 @@ pub fn names(targets: &[Target]) -> Vec<String> {
 }
 
 /// A device that was begun must still be there, with the same driver: answers of two drivers do not mix.
-pub fn check(journal: Option<&Journal>, names: &[String], rows: &[Row]) -> anyhow::Result<()> {
+pub fn check(journal: Option<&RunJournal>, names: &[String], rows: &[ManifestRow]) -> anyhow::Result<()> {
     let gone = journal.and_then(|journal| journal.devices().find(|begun| !names.contains(&begun.device)));
     let Some(gone) = gone else { return Ok(()) };
     let failed: Vec<String> =

@@ -3,7 +3,7 @@
 use fpprobe_profiles::Outcome;
 
 use crate::exit::Status;
-use crate::supervisor::Measured;
+use crate::supervisor::Measurement;
 
 /// Counts devices by what they gave.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -20,7 +20,7 @@ pub struct RunStatus {
 
 impl RunStatus {
     /// Adds a device that was measured.
-    pub fn device(&mut self, measured: &Measured) {
+    pub fn device(&mut self, measured: &Measurement) {
         let outcomes = || measured.observations.iter().map(|observation| observation.outcome);
         if outcomes().any(Outcome::answered) {
             self.answered += 1;

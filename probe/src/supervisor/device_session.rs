@@ -4,9 +4,9 @@ use std::time::{Duration, Instant};
 
 use fpprobe_profiles::Outcome;
 
-use super::{Settings, Target, WorkItem};
+use super::{MeasureSettings, Target, WorkItem};
 use crate::event::Listener;
-use fpprobe_worker::protocol::{Answer, Failure};
+use fpprobe_worker::protocol::{Failure, KernelResult};
 
 /// A device that is being measured.
 #[derive(Clone, Copy)]
@@ -16,7 +16,7 @@ pub struct DeviceSession<'a> {
     /// The device.
     pub target: &'a Target,
     /// How to measure it.
-    pub settings: &'a Settings,
+    pub settings: &'a MeasureSettings,
     /// Who is told.
     pub listener: Listener<'a>,
     /// Who sees answers as they come.
@@ -27,7 +27,7 @@ pub struct DeviceSession<'a> {
 }
 
 /// Sees the answer to what was asked.
-pub type Seer<'a> = &'a (dyn Fn(&WorkItem, &Answer) + Sync);
+pub type Seer<'a> = &'a (dyn Fn(&WorkItem, &KernelResult) + Sync);
 
 /// Time that is short.
 #[derive(Clone, Copy, Debug)]
@@ -49,7 +49,12 @@ impl Deadline {
 
 impl<'a> DeviceSession<'a> {
     /// The device's time begins now.
-    pub fn new(number: usize, target: &'a Target, settings: &'a Settings, listener: Listener<'a>) -> DeviceSession<'a> {
+    pub fn new(
+        number: usize,
+        target: &'a Target,
+        settings: &'a MeasureSettings,
+        listener: Listener<'a>,
+    ) -> DeviceSession<'a> {
         DeviceSession { number, target, settings, listener, seer: None, deadline: None, begun: Instant::now() }
     }
 

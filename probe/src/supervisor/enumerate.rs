@@ -9,11 +9,11 @@ use std::time::Duration;
 use fpprobe_profiles::Outcome;
 use fpprobe_reports::model::{Incident, RECOVERED};
 
-use super::Settings;
+use super::MeasureSettings;
 use super::process::Worker;
 use crate::discover;
-use crate::event::{Event, Listener};
-use fpprobe_worker::protocol::{Failure, Found, Request, Response};
+use crate::event::{Listener, RunEvent};
+use fpprobe_worker::protocol::{EnumeratedDevice, Failure, Request, Response};
 
 /// Most workers that may be killed from outside while they look for the devices of one driver.
 const KILLS: u32 = 8;
@@ -24,20 +24,20 @@ const AT_ONCE: usize = 4;
 
 /// What came of one manifest.
 #[derive(Clone, Debug)]
-pub struct Row {
+pub struct ManifestRow {
     /// The manifest.
     pub manifest: PathBuf,
     /// The library that it names; empty where it names none.
     pub library: PathBuf,
     /// Its devices, in the driver's order; or why there are none. A driver without hardware has an empty list.
-    pub devices: Result<Vec<Found>, Incident>,
+    pub devices: Result<Vec<EnumeratedDevice>, Incident>,
     /// Of a driver without a device, the call that says so and its result.
     pub absent: Option<String>,
     /// How each worker ended that was tried again.
     pub failures: Vec<String>,
 }
 
-impl Row {
+impl ManifestRow {
     /// An incident that cost nothing: workers died, and another one enumerated the devices.
     pub fn recovered(&self) -> Option<Incident> {
         let how = self.failures.first().filter(|_| self.devices.is_ok())?;
@@ -49,11 +49,15 @@ impl Row {
 }
 
 /// What a driver shows: its devices, or why there are none.
-type Shown = Result<Vec<Found>, String>;
+type DriverDevices = Result<Vec<EnumeratedDevice>, String>;
 
 /// Asks every driver for its devices; the rows come in the order of the manifests.
-pub fn enumerate(drivers: &[discover::Found], settings: &Settings, listener: Listener<'_>) -> Vec<Row> {
-    let rows: Vec<Mutex<Option<Row>>> = drivers.iter().map(|_| Mutex::new(None)).collect();
+pub fn enumerate(
+    drivers: &[discover::DriverCandidate],
+    settings: &MeasureSettings,
+    listener: Listener<'_>,
+) -> Vec<ManifestRow> {
+    let rows: Vec<Mutex<Option<ManifestRow>>> = drivers.iter().map(|_| Mutex::new(None)).collect();
     let next = AtomicUsize::new(0);
     std::thread::scope(|scope| {
         for _ in 0..AT_ONCE.min(drivers.len()) {
@@ -67,7 +71,7 @@ pub fn enumerate(drivers: &[discover::Found], settings: &Settings, listener: Lis
     rows.into_iter().filter_map(|row| row.into_inner().unwrap_or_else(PoisonError::into_inner)).collect()
 }
 
-fn ask(driver: &discover::Found, settings: &Settings, listener: Listener<'_>) -> Row {
+fn ask(driver: &discover::DriverCandidate, settings: &MeasureSettings, listener: Listener<'_>) -> ManifestRow {
     let manifest = driver.manifest.clone();
     let mut failures = Vec::new();
     let shown = match &driver.library {
@@ -85,19 +89,19 @@ fn ask(driver: &discover::Found, settings: &Settings, listener: Listener<'_>) ->
     let devices = shown.map_err(|failure| {
         let subject = manifest.display().to_string();
         let text = format!("{failure}; its devices, if there are any, are not measured");
-        listener(&Event::Trouble { subject: &subject, text: &text });
+        listener(&RunEvent::Trouble { subject: &subject, text: &text });
         Incident { subject, outcome: Some(failure.outcome), detail: failure.detail }
     });
-    Row { manifest, library, devices, absent, failures }
+    ManifestRow { manifest, library, devices, absent, failures }
 }
 
 /// Asks again where that may help: a worker that was killed from outside several times, one that crashed once.
 fn persistently(
     manifest: &Path,
-    settings: &Settings,
+    settings: &MeasureSettings,
     listener: Listener<'_>,
     failures: &mut Vec<String>,
-) -> Result<Shown, Failure> {
+) -> Result<DriverDevices, Failure> {
     let mut attempts = 0;
     loop {
         let found = devices(manifest, settings, listener);
@@ -113,12 +117,12 @@ fn persistently(
         attempts += 1;
         failures.push(failure.detail.clone());
         let text = format!("{failure}, while looking for devices; another worker looks again");
-        listener(&Event::Trouble { subject: &manifest.display().to_string(), text: &text });
+        listener(&RunEvent::Trouble { subject: &manifest.display().to_string(), text: &text });
         std::thread::sleep(PAUSE * attempts);
     }
 }
 
-fn devices(manifest: &Path, settings: &Settings, listener: Listener<'_>) -> Result<Shown, Failure> {
+fn devices(manifest: &Path, settings: &MeasureSettings, listener: Listener<'_>) -> Result<DriverDevices, Failure> {
     if manifest.to_string_lossy().contains(':') {
         let message =
             "the manifest's path holds a colon, which the Vulkan loader takes for the end of a path: rename it";
@@ -138,6 +142,6 @@ fn devices(manifest: &Path, settings: &Settings, listener: Listener<'_>) -> Resu
 }
 
 /// Whether a worker can load the Vulkan loader, whatever this manifest leads to.
-pub fn ask_loader(manifest: &Path, settings: &Settings, listener: Listener<'_>) -> Result<(), Failure> {
+pub fn ask_loader(manifest: &Path, settings: &MeasureSettings, listener: Listener<'_>) -> Result<(), Failure> {
     devices(manifest, settings, listener).map(|_| ())
 }

@@ -26,7 +26,7 @@ const CHOOSING: [&str; 3] = ["VK_ADD_DRIVER_FILES", "VK_LOADER_DRIVERS_SELECT", 
 
 /// What workers find in their environment.
 #[derive(Clone, Debug)]
-pub struct Environment {
+pub struct WorkerEnvironment {
     /// Name of the application that drivers are told.
     pub application: String,
     caches: bool,
@@ -35,13 +35,13 @@ pub struct Environment {
     layers_off: Vec<(String, String)>,
 }
 
-impl Environment {
+impl WorkerEnvironment {
     /// From the configuration.
-    pub fn new(config: &Config) -> Environment {
+    pub fn new(config: &Config) -> WorkerEnvironment {
         let application = config.drivers.application().to_owned();
         let implicit_layers = config.layers.implicit;
         let layers_off = if implicit_layers { Vec::new() } else { discover::layer_switches() };
-        Environment { application, caches: config.drivers.caches, implicit_layers, layers_off }
+        WorkerEnvironment { application, caches: config.drivers.caches, implicit_layers, layers_off }
     }
 
     /// The caches switched off, as the report records them.

@@ -3,8 +3,8 @@
 use fpprobe_reports::common::BATCH_DEPENDENT;
 use fpprobe_reports::model::{Finding, Incident, Outcome, RESOLVED};
 
-use super::{Measured, WorkItem};
-use fpprobe_worker::protocol::{Answer, Failure};
+use super::{Measurement, WorkItem};
+use fpprobe_worker::protocol::{Failure, KernelResult};
 
 /// What the detail of an incident says of workers that were killed by somebody else.
 const KILLED: &str = "ended from outside, by another process or by the system for want of memory";
@@ -64,7 +64,7 @@ impl Troubles {
     }
 
     /// Of the kernels that wrote nothing in company, only those count that did so alone.
-    pub fn written(&mut self, answers: &[Option<Answer>]) {
+    pub fn written(&mut self, answers: &[Option<KernelResult>]) {
         let did = |place: &usize| answers[*place].as_ref().is_some_and(|answer| answer.outcome.answered());
         self.unwritten.iter_mut().for_each(|(_, places)| places.retain(did));
         self.unwritten.retain(|(_, places)| !places.is_empty());
@@ -82,10 +82,10 @@ impl Troubles {
     /// Incidents for what took a worker with it, findings for modules that were refused though each kernel alone was not.
     ///
     /// They come in the order of the kernels, however the lanes came to them.
-    pub fn into_incidents(mut self, asks: &[WorkItem]) -> Measured {
+    pub fn into_incidents(mut self, asks: &[WorkItem]) -> Measurement {
         self.batches.sort_by(|one, other| one.places.cmp(&other.places));
         self.batches.iter_mut().for_each(|trouble| trouble.named.sort_by_key(|(place, _)| *place));
-        let mut measured = Measured::default();
+        let mut measured = Measurement::default();
         let id = |place: &usize| asks[*place].kernel.to_string();
         let what = |places: &[usize]| match places {
             [place] => id(place),

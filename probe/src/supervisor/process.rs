@@ -13,10 +13,10 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{OFlags, fcntl_setfl};
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::Settings;
+use super::MeasureSettings;
 use super::capture::Capture;
 use super::ending::{self, GRACE, Mortal};
-use crate::event::{Event, Listener};
+use crate::event::{Listener, RunEvent};
 use fpprobe_system::cancellation::Cancellation;
 use fpprobe_worker::protocol::{Failure, Hello, REQUESTS, RESPONSES, RESULTS, Request, Response, frame};
 
@@ -47,7 +47,7 @@ impl<'a> Worker<'a> {
     /// Starts a worker that sees this manifest's driver alone, and greets it.
     pub fn start(
         manifest: &Path,
-        settings: &Settings,
+        settings: &MeasureSettings,
         timeout: Duration,
         listener: Listener<'a>,
     ) -> Result<Worker<'a>, Failure> {
@@ -57,7 +57,7 @@ impl<'a> Worker<'a> {
     /// The same with a file for results that are too many for messages.
     pub fn start_with(
         manifest: &Path,
-        settings: &Settings,
+        settings: &MeasureSettings,
         timeout: Duration,
         listener: Listener<'a>,
         results: Option<OwnedFd>,
@@ -74,7 +74,7 @@ impl<'a> Worker<'a> {
 
     fn spawn(
         manifest: &Path,
-        settings: &Settings,
+        settings: &MeasureSettings,
         listener: Listener<'a>,
         results: Option<OwnedFd>,
     ) -> io::Result<Worker<'a>> {
@@ -247,7 +247,7 @@ impl<'a> Worker<'a> {
         let ended = ending::end(self);
         let worker = self.id();
         if !ended {
-            (self.listener)(&Event::Trouble { subject: &format!("worker {worker}"), text: LEFT_BEHIND });
+            (self.listener)(&RunEvent::Trouble { subject: &format!("worker {worker}"), text: LEFT_BEHIND });
         }
         while self.stdout.stream().is_some() || self.stderr.stream().is_some() {
             let before = (self.stdout.stream().is_some(), self.stderr.stream().is_some());
@@ -259,7 +259,7 @@ impl<'a> Worker<'a> {
         }
         for (stream, (text, dropped)) in [("stdout", self.stdout.take()), ("stderr", self.stderr.take())] {
             if !text.is_empty() {
-                (self.listener)(&Event::Output { worker, stream, text: &text, dropped });
+                (self.listener)(&RunEvent::Output { worker, stream, text: &text, dropped });
             }
         }
         ended

@@ -9,7 +9,7 @@ use std::collections::{BTreeSet, VecDeque};
 use fpprobe_profiles::Outcome;
 
 use super::failures::{Troubles, is_violent};
-use fpprobe_worker::protocol::{Answer, Failure};
+use fpprobe_worker::protocol::{Failure, KernelResult};
 
 /// Kernels that are asked together, as places in the list of all.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -47,10 +47,10 @@ pub struct Consequence {
 }
 
 /// The state of one device's measurement.
-pub struct Queue {
+pub struct BatchQueue {
     waiting: VecDeque<Batch>,
     asked: usize,
-    answers: Vec<Option<Answer>>,
+    answers: Vec<Option<KernelResult>>,
     troubles: Troubles,
     in_a_row: usize,
     starts_in_a_row: usize,
@@ -73,10 +73,10 @@ impl Batch {
     }
 }
 
-impl Queue {
-    /// A queue of these batches over `kernels` kernels. Nothing ends it but its end, until [`Queue::limit`].
-    pub fn new(kernels: usize, batches: Vec<Vec<usize>>) -> Queue {
-        Queue {
+impl BatchQueue {
+    /// A queue of these batches over `kernels` kernels. Nothing ends it but its end, until [`BatchQueue::limit`].
+    pub fn new(kernels: usize, batches: Vec<Vec<usize>>) -> BatchQueue {
+        BatchQueue {
             waiting: batches.into_iter().map(|places| Batch::new(places, None)).collect(),
             asked: 0,
             answers: vec![None; kernels],
@@ -126,7 +126,7 @@ impl Queue {
 
     /// A batch has its answers. Returns how many kernels are settled by that: those that wrote nothing in company are
     /// asked again, alone.
-    pub fn finish(&mut self, batch: &Batch, answers: Vec<Answer>) -> usize {
+    pub fn finish(&mut self, batch: &Batch, answers: Vec<KernelResult>) -> usize {
         self.asked -= 1;
         self.starts_in_a_row = 0;
         // To be refused what the device does not offer takes no working device.
@@ -169,7 +169,7 @@ impl Queue {
             return self.give_up(failure, &why);
         }
         if let ([place], Some(trouble)) = (batch.places.as_slice(), batch.trouble) {
-            self.answers[*place] = Some(Answer::none(failure.outcome, &failure.detail));
+            self.answers[*place] = Some(KernelResult::none(failure.outcome, &failure.detail));
             self.troubles.name(trouble, *place, failure.clone());
             return self.consequence(1, "this kernel is named, the others go on");
         }
@@ -264,7 +264,7 @@ impl Queue {
     }
 
     /// Every answer (none for what was not asked), and what went wrong.
-    pub fn into_results(mut self) -> (Vec<Option<Answer>>, Troubles) {
+    pub fn into_results(mut self) -> (Vec<Option<KernelResult>>, Troubles) {
         self.troubles.written(&self.answers);
         (self.answers, self.troubles)
     }

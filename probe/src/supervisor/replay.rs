@@ -2,16 +2,16 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use fpprobe_reports::journal::{self, Record, Stage};
+use fpprobe_reports::journal::{self, FailureStage, Record};
 
-use super::queue::{Batch, Queue};
+use super::queue::{Batch, BatchQueue};
 use super::track::Track;
 use super::{WorkItem, worker_slot};
-use fpprobe_worker::protocol::{Answer, Failure};
+use fpprobe_worker::protocol::{Failure, KernelResult};
 
 /// Takes the steps of a journal. Returns the kernels in quarantine. Answers that cannot be this device's are an error that
 /// names the line.
-pub fn replay(queue: &mut Queue, asks: &[WorkItem], track: &Track<'_>) -> Result<BTreeSet<usize>, String> {
+pub fn replay(queue: &mut BatchQueue, asks: &[WorkItem], track: &Track<'_>) -> Result<BTreeSet<usize>, String> {
     let places: HashMap<String, usize> =
         asks.iter().enumerate().map(|(place, ask)| (ask.kernel.to_string(), place)).collect();
     let known =
@@ -31,7 +31,7 @@ pub fn replay(queue: &mut Queue, asks: &[WorkItem], track: &Track<'_>) -> Result
             }
             Record::Answers(answers) => {
                 let kernels: Vec<String> = answers.answers.iter().map(|answer| answer.kernel.clone()).collect();
-                let answers: Vec<Answer> = answers.answers.iter().map(answer).collect();
+                let answers: Vec<KernelResult> = answers.answers.iter().map(answer).collect();
                 if let Some(batch) = asked.remove(&known(&kernels)) {
                     if !worker_slot::fit(&answers, &batch, asks) {
                         return Err(format!(
@@ -44,10 +44,10 @@ pub fn replay(queue: &mut Queue, asks: &[WorkItem], track: &Track<'_>) -> Result
             Record::Failure(failed) => {
                 let failure = Failure::new(failed.outcome, failed.detail.clone());
                 match (failed.stage, asked.remove(&known(&failed.kernels))) {
-                    (Stage::Ask, Some(batch)) => {
+                    (FailureStage::Ask, Some(batch)) => {
                         queue.fail(batch, &failure);
                     }
-                    (Stage::Start, _) => queue.recall_start(&failure),
+                    (FailureStage::Start, _) => queue.recall_start(&failure),
                     // Whoever killed it then has no say in what is tried now, but is told of.
                     (_, Some(batch)) => {
                         queue.recall_kill(&batch, &failure);
@@ -75,15 +75,15 @@ pub fn replay(queue: &mut Queue, asks: &[WorkItem], track: &Track<'_>) -> Result
 }
 
 /// Nobody is at anything any more: what was asked waits again, but for what is in quarantine.
-fn drop_all(queue: &mut Queue, asked: &mut HashMap<Vec<usize>, Batch>, aside: &BTreeSet<usize>) {
+fn drop_all(queue: &mut BatchQueue, asked: &mut HashMap<Vec<usize>, Batch>, aside: &BTreeSet<usize>) {
     for (_, batch) in asked.drain() {
         queue.put_back(batch);
     }
     queue.set_aside(aside);
 }
 
-fn answer(answer: &journal::Answer) -> Answer {
-    Answer {
+fn answer(answer: &journal::RecordedResult) -> KernelResult {
+    KernelResult {
         outcome: answer.outcome,
         detail: answer.detail.clone(),
         out: answer.out.clone(),

@@ -14,7 +14,7 @@ use super::failures::is_violent;
 use super::process::Worker;
 use super::results::Results;
 use super::worker_slot::unexpected;
-use crate::event::Event;
+use crate::event::RunEvent;
 use fpprobe_worker::protocol::{Failure, Request, Response, Span};
 
 /// Of the longest time that a dispatch may take, what is aimed at, in percent.
@@ -27,7 +27,7 @@ const CACHED: u64 = 16 << 20;
 const ATTEMPTS: u32 = 2;
 
 /// What is asked of a device.
-pub struct Order<'a> {
+pub struct SweepOrder<'a> {
     /// The kernel and its inputs.
     pub domain: &'a Domain,
     /// What becomes of the results.
@@ -39,25 +39,25 @@ pub struct Order<'a> {
     /// Most bytes of results on the device.
     pub memory: u64,
     /// How the device runs them.
-    pub way: Way,
+    pub way: SweepStrategy,
 }
 
 /// Local size and order in which a device runs the inputs of a sweep.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Way {
+pub struct SweepStrategy {
     /// Invocations of a work group.
     pub group: u32,
     /// Which invocations do the work of which lanes.
     pub turn: u32,
 }
 
-impl Way {
+impl SweepStrategy {
     /// The usual one.
-    pub const FIRST: Way = Way { group: GROUP, turn: 0 };
+    pub const FIRST: SweepStrategy = SweepStrategy { group: GROUP, turn: 0 };
     /// Other work groups, in which every lane has another place.
-    pub const OTHER: Way = Way { group: OTHER_GROUP, turn: 0xd5 };
+    pub const OTHER: SweepStrategy = SweepStrategy { group: OTHER_GROUP, turn: 0xd5 };
     /// And a third one.
-    pub const THIRD: Way = Way { group: OTHER_GROUP / 4, turn: 0x6a };
+    pub const THIRD: SweepStrategy = SweepStrategy { group: OTHER_GROUP / 4, turn: 0x6a };
 }
 
 /// Who is told of each step, and may end the sweep.
@@ -76,7 +76,7 @@ pub trait Ledger {
 
 /// How a sweep over a kernel ended.
 #[derive(Debug, Default)]
-pub struct Ended {
+pub struct SweepEnd {
     /// Why it did not go to its end.
     pub failure: Option<Failure>,
     /// What went wrong on the way, in words.
@@ -84,9 +84,9 @@ pub struct Ended {
 }
 
 /// The state of a sweep.
-struct Sweep<'a, 'b> {
+struct SweepState<'a, 'b> {
     site: &'a DeviceSession<'a>,
-    order: Order<'b>,
+    order: SweepOrder<'b>,
     /// Blocks that run again, before all others, each with its turn.
     again: VecDeque<(u64, u32)>,
     /// Blocks of the next dispatch.
@@ -101,14 +101,14 @@ struct Sweep<'a, 'b> {
 }
 
 /// Asks the blocks of a kernel.
-pub fn sweep(site: &DeviceSession<'_>, order: Order<'_>, ledger: &mut dyn Ledger) -> Ended {
+pub fn sweep(site: &DeviceSession<'_>, order: SweepOrder<'_>, ledger: &mut dyn Ledger) -> SweepEnd {
     let (again, running) = (VecDeque::new(), VecDeque::new());
-    let mut sweep = Sweep { site, order, again, count: 1, running, half: 0, attempts: 0, troubles: Vec::new() };
+    let mut sweep = SweepState { site, order, again, count: 1, running, half: 0, attempts: 0, troubles: Vec::new() };
     let failure = sweep.run(ledger).err();
-    Ended { failure, troubles: sweep.troubles }
+    SweepEnd { failure, troubles: sweep.troubles }
 }
 
-impl<'a> Sweep<'a, '_> {
+impl<'a> SweepState<'a, '_> {
     fn run(&mut self, ledger: &mut dyn Ledger) -> Result<(), Failure> {
         while !(ledger.is_enough()
             || self.site.settings.stop.is_wanted()
@@ -148,7 +148,7 @@ impl<'a> Sweep<'a, '_> {
         if !is_violent(failure.outcome) || self.attempts >= ATTEMPTS {
             return Err(Failure { detail: format!("{}, {place}", failure.detail), ..*failure });
         }
-        (self.site.listener)(&Event::Trouble {
+        (self.site.listener)(&RunEvent::Trouble {
             subject: &self.site.target.label(),
             text: &format!("{text}; a new worker goes on"),
         });
@@ -229,7 +229,7 @@ impl<'a> Sweep<'a, '_> {
 
     /// The next blocks that follow one another, as many as a dispatch may have.
     fn next(&mut self) -> Option<Span> {
-        let Order { domain, sink, blocks, memory, way, .. } = &mut self.order;
+        let SweepOrder { domain, sink, blocks, memory, way, .. } = &mut self.order;
         let inputs = domain.block();
         let most = ((*memory / 2).min(CACHED) / (4 * sink.room(domain, 1, inputs))).max(1);
         if let Some((block, turn)) = self.again.pop_front() {

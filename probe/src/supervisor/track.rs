@@ -3,29 +3,31 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use fpprobe_reports::journal::{Answer, Answers, Batch, Device, Failure, Pass, Record, Stage, digest};
+use fpprobe_reports::journal::{
+    BatchRecord, BatchResults, DeviceRecord, FailureRecord, FailureStage, Pass, Record, RecordedResult, digest,
+};
 
 use super::{DeviceSession, WorkItem};
-use crate::journal::Journal;
+use crate::journal::RunJournal;
 use fpprobe_worker::protocol;
 
 /// Writes the steps of one pass over one device, and knows those of earlier processes.
 pub struct Track<'a> {
-    journal: &'a Journal,
+    journal: &'a RunJournal,
     device: &'a str,
     pass: Pass,
 }
 
 impl<'a> Track<'a> {
     /// Of this journal.
-    pub fn new(journal: &'a Journal, device: &'a str, pass: Pass) -> Track<'a> {
+    pub fn new(journal: &'a RunJournal, device: &'a str, pass: Pass) -> Track<'a> {
         Track { journal, device, pass }
     }
 
     /// Notes what the device is going to be asked, and under which circumstances. Those of earlier processes must be the
     /// same: answers of two kinds do not mix.
     pub fn begin(&self, site: &DeviceSession<'_>, asks: &[WorkItem]) -> Result<(), String> {
-        let own = Device {
+        let own = DeviceRecord {
             device: self.device.to_owned(),
             name: site.target.label(),
             asks: of(asks),
@@ -66,12 +68,12 @@ impl<'a> Track<'a> {
     /// A worker is about to be asked these; on disk when this returns.
     pub fn intent(&self, kernels: &[String]) {
         let (device, kernels) = (self.device.to_owned(), kernels.to_vec());
-        self.journal.write(&Record::Intent(Batch { device, pass: self.pass, kernels }));
+        self.journal.write(&Record::Intent(BatchRecord { device, pass: self.pass, kernels }));
     }
 
     /// A worker has answered.
-    pub fn answers(&self, kernels: &[String], answers: &[protocol::Answer]) {
-        let answer = |(kernel, answer): (&String, &protocol::Answer)| Answer {
+    pub fn answers(&self, kernels: &[String], answers: &[protocol::KernelResult]) {
+        let answer = |(kernel, answer): (&String, &protocol::KernelResult)| RecordedResult {
             kernel: kernel.clone(),
             outcome: answer.outcome,
             detail: answer.detail.clone(),
@@ -79,18 +81,18 @@ impl<'a> Track<'a> {
             second: answer.second.clone(),
         };
         let answers = kernels.iter().zip(answers).map(answer).collect();
-        self.journal.write(&Record::Answers(Answers { device: self.device.to_owned(), pass: self.pass, answers }));
+        self.journal.write(&Record::Answers(BatchResults { device: self.device.to_owned(), pass: self.pass, answers }));
     }
 
     /// A worker has failed.
-    pub fn failure(&self, kernels: &[String], failure: &protocol::Failure, stage: Stage) {
-        self.journal.write(&Record::Failure(Failure {
+    pub fn failure(&self, kernels: &[String], failure: &protocol::Failure, stage: FailureStage) {
+        self.journal.write(&Record::Failure(FailureRecord {
             device: self.device.to_owned(),
             pass: self.pass,
             kernels: kernels.to_vec(),
             outcome: failure.outcome,
             detail: failure.detail.clone(),
-            stage: if failure.outside { Stage::Killed } else { stage },
+            stage: if failure.outside { FailureStage::Killed } else { stage },
         }));
     }
 }

@@ -4,16 +4,16 @@ use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use fpprobe_profiles::Outcome;
-use fpprobe_reports::journal::Stage;
+use fpprobe_reports::journal::FailureStage;
 use fpprobe_spirv::Format;
 
 use super::failures::{Troubles, is_violent};
 use super::process::{LEFT_BEHIND, Worker};
-use super::queue::{Batch, Consequence, Next, Queue};
+use super::queue::{Batch, BatchQueue, Consequence, Next};
 use super::track::Track;
 use super::{DeviceSession, WorkItem};
-use crate::event::Event;
-use fpprobe_worker::protocol::{Answer, Asked, Failure, Job, Request, Response, Runs};
+use crate::event::RunEvent;
+use fpprobe_worker::protocol::{Failure, Job, JobCases, KernelResult, Request, Response, Runs};
 
 /// Longest wait between two looks at whether to end.
 const TICK: Duration = Duration::from_millis(100);
@@ -32,7 +32,7 @@ enum After<'w> {
 
 /// What the lanes of a device share.
 pub struct Shared<'a> {
-    queue: Mutex<Queue>,
+    queue: Mutex<BatchQueue>,
     changed: Condvar,
     site: &'a DeviceSession<'a>,
     track: Option<&'a Track<'a>>,
@@ -45,7 +45,7 @@ pub struct Shared<'a> {
 impl<'a> Shared<'a> {
     /// Shares a queue over these kernels, which run so often.
     pub fn new(
-        queue: Queue,
+        queue: BatchQueue,
         site: &'a DeviceSession<'a>,
         track: Option<&'a Track<'a>>,
         (asks, runs): (&'a [WorkItem], Runs),
@@ -53,7 +53,7 @@ impl<'a> Shared<'a> {
         Shared { queue: Mutex::new(queue), changed: Condvar::new(), site, track, asks, runs, reached: OnceLock::new() }
     }
 
-    fn queue(&self) -> MutexGuard<'_, Queue> {
+    fn queue(&self) -> MutexGuard<'_, BatchQueue> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -88,14 +88,14 @@ impl<'a> Shared<'a> {
         None
     }
 
-    fn update<T>(&self, change: impl FnOnce(&mut Queue) -> T) -> T {
+    fn update<T>(&self, change: impl FnOnce(&mut BatchQueue) -> T) -> T {
         let result = change(&mut self.queue());
         self.changed.notify_all();
         result
     }
 
     /// Answers and troubles, when every lane has ended, and the places that were left out.
-    pub fn into_results(self) -> (Vec<Option<Answer>>, Troubles, Vec<usize>) {
+    pub fn into_results(self) -> (Vec<Option<KernelResult>>, Troubles, Vec<usize>) {
         let queue = self.queue.into_inner().unwrap_or_else(PoisonError::into_inner);
         let left_out = queue.left_out().to_vec();
         let (answers, troubles) = queue.into_results();
@@ -105,8 +105,8 @@ impl<'a> Shared<'a> {
     fn tell(&self, what: &str, consequence: &Consequence) {
         let DeviceSession { number, target, listener, .. } = self.site;
         let text = format!("{what}; {}", consequence.plan);
-        listener(&Event::Trouble { subject: &target.label(), text: &text });
-        listener(&Event::Settled { device: *number, kernels: consequence.settled });
+        listener(&RunEvent::Trouble { subject: &target.label(), text: &text });
+        listener(&RunEvent::Settled { device: *number, kernels: consequence.settled });
     }
 
     /// Runs one lane until nothing is left to ask.
@@ -131,7 +131,7 @@ impl<'a> Shared<'a> {
                 return After::Go(None);
             }
             Err(failure) => {
-                self.note(|track| track.failure(ids, &failure, Stage::Start));
+                self.note(|track| track.failure(ids, &failure, FailureStage::Start));
                 let consequence = self.update(|queue| queue.fail_to_start(batch, &failure));
                 self.tell(&format!("{failure}, while opening the device"), &consequence);
                 if consequence.retire {
@@ -141,7 +141,7 @@ impl<'a> Shared<'a> {
                 return After::Go(None);
             }
         };
-        listener(&Event::Asking { device: number, worker: worker.id(), kernels: ids });
+        listener(&RunEvent::Asking { device: number, worker: worker.id(), kernels: ids });
         self.note(|track| track.intent(ids));
         let failure = match self.ask(&mut worker, &batch, ids) {
             Ok(answers) => {
@@ -150,7 +150,7 @@ impl<'a> Shared<'a> {
                     batch.places.iter().zip(&answers).for_each(|(place, answer)| seer(&self.asks[*place], answer));
                 }
                 let settled = self.update(|queue| queue.finish(&batch, answers));
-                listener(&Event::Settled { device: number, kernels: settled });
+                listener(&RunEvent::Settled { device: number, kernels: settled });
                 return After::Go(Some(worker));
             }
             Err(failure) => failure,
@@ -161,7 +161,7 @@ impl<'a> Shared<'a> {
         }
         // A refusal leaves the worker as it was; anything else ends it before the batch goes on.
         let (left, gone) = if is_violent(failure.outcome) { (None, worker.end()) } else { (Some(worker), true) };
-        self.note(|track| track.failure(ids, &failure, Stage::Ask));
+        self.note(|track| track.failure(ids, &failure, FailureStage::Ask));
         let what = if let [id] = ids { id.clone() } else { format!("{} kernels from {}", ids.len(), ids[0]) };
         let consequence = self.update(|queue| {
             let consequence = queue.fail(batch, &failure);
@@ -204,12 +204,12 @@ impl<'a> Shared<'a> {
         }
     }
 
-    fn ask(&self, worker: &mut Worker<'_>, batch: &Batch, ids: &[String]) -> Result<Vec<Answer>, Failure> {
+    fn ask(&self, worker: &mut Worker<'_>, batch: &Batch, ids: &[String]) -> Result<Vec<KernelResult>, Failure> {
         let job = |(place, id): (&usize, &String)| {
             let cases = &self.asks[*place].cases;
             let cases = match cases.name.as_str() {
-                "" => Asked::Given(cases.iter().flatten().copied().collect()),
-                name => Asked::Listed(name.to_owned()),
+                "" => JobCases::Given(cases.iter().flatten().copied().collect()),
+                name => JobCases::Listed(name.to_owned()),
             };
             Job { kernel: id.clone(), cases }
         };
@@ -225,7 +225,7 @@ impl<'a> Shared<'a> {
 }
 
 /// Whether these are answers to this batch: one for each kernel, with as many values as the kernel has lanes.
-pub fn fit(answers: &[Answer], batch: &Batch, asks: &[WorkItem]) -> bool {
+pub fn fit(answers: &[KernelResult], batch: &Batch, asks: &[WorkItem]) -> bool {
     answers.len() == batch.places.len()
         && answers.iter().zip(&batch.places).all(|(answer, place)| {
             let WorkItem { kernel, cases } = &asks[*place];

@@ -15,12 +15,12 @@ use fpprobe_system::usage::{OrUsage as _, say};
 const FOLDER: &str = "changed";
 
 /// Their folder.
-pub struct Lists(PathBuf);
+pub struct ListFolder(PathBuf);
 
-impl Lists {
+impl ListFolder {
     /// Beside this report.
-    pub fn beside(report: &Path) -> Lists {
-        Lists(report.with_extension(FOLDER))
+    pub fn beside(report: &Path) -> ListFolder {
+        ListFolder(report.with_extension(FOLDER))
     }
 
     /// The file of one device's kernel. Reports of parts come from elsewhere: what they call these leads to no other folder.
@@ -47,9 +47,9 @@ impl Lists {
     }
 
     /// Puts those of a sweep's parts together, by the parts' folders.
-    pub fn merge(&self, sweep: &Sweep, parts: &[(Lists, Sweep)]) -> anyhow::Result<()> {
+    pub fn merge(&self, sweep: &Sweep, parts: &[(ListFolder, Sweep)]) -> anyhow::Result<()> {
         for (device, kernel, inputs) in changed(sweep) {
-            let of = |(lists, part): &(Lists, Sweep)| {
+            let of = |(lists, part): &(ListFolder, Sweep)| {
                 let has = changed(part).any(|(own, other, _)| (own, other) == (device, kernel));
                 has.then(|| lists.path(device, kernel))
             };
@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn names_lead_to_no_other_folder() {
-        let lists = Lists::beside(Path::new("out/sweep.json"));
+        let lists = ListFolder::beside(Path::new("out/sweep.json"));
         assert_eq!(lists.path("f884", "f32.sin"), Path::new("out/sweep.changed/f884/f32.sin.zst"));
         assert_eq!(lists.path("../..", "../x"), Path::new("out/sweep.changed/_____/.._x.zst"));
         assert_eq!(lists.path("/etc", "/x"), Path::new("out/sweep.changed/_etc/_x.zst"));

@@ -8,8 +8,8 @@ use fpprobe_reports::save::save;
 use fpprobe_reports::sweep::{Fingerprint, SWEEPS, Sweep, SweepFormat};
 
 use crate::output::Page;
-use crate::sweep::every::Lists;
-use crate::sweep::journal::Journal;
+use crate::sweep::every::ListFolder;
+use crate::sweep::journal::SweepJournal;
 use fpprobe_system::cancellation::Cancellation;
 use fpprobe_system::usage::OrUsage as _;
 
@@ -45,14 +45,14 @@ impl Files {
     }
 
     /// The journal; none where nothing is written.
-    pub fn journal(&self, options: String, stop: &Cancellation) -> anyhow::Result<Option<Journal>> {
+    pub fn journal(&self, options: String, stop: &Cancellation) -> anyhow::Result<Option<SweepJournal>> {
         let place = self.reports.first().map(|(path, _)| path.with_extension("journal"));
-        place.map(|place| Journal::open(&place, options, stop)).transpose()
+        place.map(|place| SweepJournal::open(&place, options, stop)).transpose()
     }
 
     /// Where every input that changed is listed; none where nothing is written.
-    pub fn lists(&self) -> Option<Lists> {
-        self.reports.first().map(|(path, _)| Lists::beside(path))
+    pub fn lists(&self) -> Option<ListFolder> {
+        self.reports.first().map(|(path, _)| ListFolder::beside(path))
     }
 
     /// Writes report and fingerprints, and shows the report where nothing else was named.
@@ -82,12 +82,12 @@ impl Files {
 }
 
 /// The report and the fingerprints of a part, by the report's file or its folder, and where its lists are.
-pub fn read(path: &Path) -> anyhow::Result<(Sweep, Fingerprint, Lists)> {
+pub fn read(path: &Path) -> anyhow::Result<(Sweep, Fingerprint, ListFolder)> {
     let report = if path.is_dir() { path.join(NAME).with_extension("json") } else { path.to_owned() };
     let sweep = fpprobe_reports::sweep::load(&report).or_usage()?;
     let prints = report.with_extension(PRINT);
     let fingerprint = if prints.exists() { fingerprint(&prints)? } else { Fingerprint::default() };
-    Ok((sweep, fingerprint, Lists::beside(&report)))
+    Ok((sweep, fingerprint, ListFolder::beside(&report)))
 }
 
 /// A file of fingerprints, or the one beside a report, or in its folder.

@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context as _, anyhow};
 use fpprobe_reports::journal::line;
-use fpprobe_reports::sweep::record::{Begun, FORMAT, Past, Record, read};
+use fpprobe_reports::sweep::record::{Begun, FORMAT, Past, SweepRecord, read};
 
 use crate::journal;
 use fpprobe_system::cancellation::Cancellation;
@@ -16,7 +16,7 @@ use fpprobe_system::host;
 use fpprobe_system::usage::{OrUsage as _, say, usage_error};
 
 /// A sweep's journal.
-pub struct Journal {
+pub struct SweepJournal {
     path: PathBuf,
     file: Mutex<File>,
     /// What earlier processes have found.
@@ -24,9 +24,9 @@ pub struct Journal {
     stop: Cancellation,
 }
 
-impl Journal {
+impl SweepJournal {
     /// Begins one, or goes on with that of a sweep with the same options; another's is left alone, and an error.
-    pub fn open(path: &Path, options: String, stop: &Cancellation) -> anyhow::Result<Journal> {
+    pub fn open(path: &Path, options: String, stop: &Cancellation) -> anyhow::Result<SweepJournal> {
         let mut file = journal::open(path)?;
         let failed = || journal::failed(path);
         let begun = Begun { journal: FORMAT.to_owned(), program: host::program().version, options };
@@ -58,20 +58,20 @@ impl Journal {
             }
             // Nothing is lost with one that knows nothing.
             _ => {
-                let text = line(&Record::Begun(begun.clone()));
+                let text = line(&SweepRecord::Begun(begun.clone()));
                 let begins = file.set_len(0).and_then(|()| file.write_all(text.as_bytes()));
                 begins.and_then(|()| file.sync_all()).with_context(failed).or_usage()?;
                 Past { begun, length: text.len() as u64, sums: BTreeMap::new(), verified: BTreeMap::new() }
             }
         };
-        Ok(Journal { path: path.to_owned(), file: Mutex::new(file), past, stop: stop.clone() })
+        Ok(SweepJournal { path: path.to_owned(), file: Mutex::new(file), past, stop: stop.clone() })
     }
 
     /// Puts a step on disk. Intents are synced, and with them whatever came before. Where it fails the sweep ends: what cannot
     /// be kept is not worth asking.
-    pub fn write(&self, record: &Record) {
+    pub fn write(&self, record: &SweepRecord) {
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        let synced = matches!(record, Record::Intent(_));
+        let synced = matches!(record, SweepRecord::Intent(_));
         let written = file.write_all(line(record).as_bytes());
         if let Err(error) = written.and_then(|()| if synced { file.sync_data() } else { Ok(()) }) {
             self.stop.breaks(format!("{}: {error}", journal::failed(&self.path)));

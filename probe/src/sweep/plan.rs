@@ -13,7 +13,7 @@ use crate::{profiles, select};
 use fpprobe_system::usage::{OrUsage as _, say, usage_error};
 
 /// What is asked of every device.
-pub struct Plan {
+pub struct SweepPlan {
     /// The kernels, each once.
     pub domains: Vec<Domain>,
     /// What judges each of them; none where fingerprints are taken.
@@ -27,9 +27,9 @@ pub struct Plan {
     seed: u64,
 }
 
-impl Plan {
+impl SweepPlan {
     /// From the command line.
-    pub fn new(args: &SweepArgs) -> anyhow::Result<Plan> {
+    pub fn new(args: &SweepArgs) -> anyhow::Result<SweepPlan> {
         let swept = |kernel: &fpprobe_spirv::Kernel| Domain::of(kernel).is_ok();
         let known = catalogue::plain().into_iter().filter(swept).collect();
         let kernels = select::kernels(&args.kernel, known)?;
@@ -41,7 +41,7 @@ impl Plan {
             profiles.extend(judging.into_iter().map(|profile| profile.id));
         }
         let budget = args.budget.map(|budget| budget / domains.len() as u32);
-        Ok(Plan { domains, verifiers, profiles, shard: args.shard, budget, seed: args.seed })
+        Ok(SweepPlan { domains, verifiers, profiles, shard: args.shard, budget, seed: args.seed })
     }
 
     /// The blocks of a kernel, by its place, that are asked.
@@ -89,10 +89,10 @@ fn spread(count: u64, seed: u64) -> impl Iterator<Item = u64> {
 mod tests {
     use super::*;
 
-    fn plan(shard: Option<Shard>) -> Plan {
+    fn plan(shard: Option<Shard>) -> SweepPlan {
         let domains = ["f16.sin", "f32.sqrt", "f16.cos"].map(|id| Domain::of(&id.parse().unwrap()).unwrap());
         let (verifiers, profiles) = (Vec::new(), Vec::new());
-        Plan { domains: domains.to_vec(), verifiers, profiles, shard, budget: None, seed: 0 }
+        SweepPlan { domains: domains.to_vec(), verifiers, profiles, shard, budget: None, seed: 0 }
     }
 
     #[test]

@@ -4,10 +4,10 @@ use std::time::Instant;
 
 use fpprobe_profiles::Outcome;
 use fpprobe_reports::sweep::Print;
-use fpprobe_reports::sweep::record::{Record, Step, hex};
+use fpprobe_reports::sweep::record::{BlockSpan, SweepRecord, hex};
 use fpprobe_spirv::sweep::{Digest, LANES};
 
-use super::journal::Journal;
+use super::journal::SweepJournal;
 use super::progress::Course;
 use crate::supervisor::results::Results;
 use crate::supervisor::sweep::Ledger;
@@ -22,7 +22,7 @@ pub struct Printing<'a> {
     /// Which time it is taken.
     pub pass: usize,
     /// Where they go at once.
-    pub journal: Option<&'a Journal>,
+    pub journal: Option<&'a SweepJournal>,
     /// Who is told.
     pub course: &'a Course,
     /// When it is enough.
@@ -30,8 +30,8 @@ pub struct Printing<'a> {
 }
 
 impl Printing<'_> {
-    fn step(&self, span: Span) -> Step {
-        Step {
+    fn step(&self, span: Span) -> BlockSpan {
+        BlockSpan {
             device: self.device.clone(),
             kernel: self.print.domain.kernel().to_string(),
             first: span.first / span.inputs,
@@ -43,7 +43,7 @@ impl Printing<'_> {
 impl Ledger for Printing<'_> {
     fn intent(&mut self, span: Span) {
         if let Some(journal) = self.journal {
-            journal.write(&Record::Intent(self.step(span)));
+            journal.write(&SweepRecord::Intent(self.step(span)));
         }
     }
 
@@ -54,7 +54,7 @@ impl Ledger for Printing<'_> {
             self.print.blocks[block] = Some(*sums);
         }
         if let Some(journal) = self.journal {
-            journal.write(&Record::Digests { step, sums: hex(&sums), pass: self.pass });
+            journal.write(&SweepRecord::Digests { step, sums: hex(&sums), pass: self.pass });
         }
         self.course.advance(u64::from(span.blocks) * span.inputs);
         Ok(())

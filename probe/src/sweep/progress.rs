@@ -13,7 +13,7 @@ use fpprobe_system::usage::say;
 const PAUSE: Duration = Duration::from_secs(10);
 
 /// Shows progress.
-pub struct Progress {
+pub struct SweepProgress {
     bars: Option<MultiProgress>,
 }
 
@@ -23,19 +23,19 @@ pub struct Course {
     /// Inputs to be asked.
     all: u64,
     bar: Option<ProgressBar>,
-    state: Mutex<State>,
+    state: Mutex<ProgressState>,
 }
 
-struct State {
+struct ProgressState {
     done: u64,
     begun: Instant,
     told: Instant,
 }
 
-impl Progress {
+impl SweepProgress {
     /// For this process's standard error.
-    pub fn new() -> Progress {
-        Progress { bars: std::io::stderr().is_terminal().then(MultiProgress::new) }
+    pub fn new() -> SweepProgress {
+        SweepProgress { bars: std::io::stderr().is_terminal().then(MultiProgress::new) }
     }
 
     /// A device that is to be asked so many inputs.
@@ -50,7 +50,7 @@ impl Progress {
             bar.with_message(name.clone())
         });
         let now = Instant::now();
-        Course { name, all, bar, state: Mutex::new(State { done: 0, begun: now, told: now }) }
+        Course { name, all, bar, state: Mutex::new(ProgressState { done: 0, begun: now, told: now }) }
     }
 }
 

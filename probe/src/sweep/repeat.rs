@@ -2,19 +2,19 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fpprobe_profiles::sweep::{Tally, Verifier};
+use fpprobe_profiles::sweep::{SweepStatistics, Verifier};
 use fpprobe_reports::sweep::{TIMES, Unstable, most};
 use fpprobe_spirv::sweep::Domain;
 
-use crate::supervisor::sweep::Way;
+use crate::supervisor::sweep::SweepStrategy;
 use fpprobe_worker::protocol::Span;
 
 /// The turns by which they do.
-const TURNS: [u32; TIMES - 1] = [Way::OTHER.turn, Way::THIRD.turn];
+const TURNS: [u32; TIMES - 1] = [SweepStrategy::OTHER.turn, SweepStrategy::THIRD.turn];
 
 /// A block that deviates.
-struct Held {
-    tally: Tally,
+struct DeviatingBlock {
+    tally: SweepStatistics,
     results: Vec<u32>,
     /// Of each further run the results that differ from the first, by their places.
     others: Vec<BTreeMap<usize, u32>>,
@@ -23,7 +23,7 @@ struct Held {
 /// Blocks that are running again.
 #[derive(Default)]
 pub struct Repeating {
-    held: BTreeMap<u64, Held>,
+    held: BTreeMap<u64, DeviatingBlock>,
     again: Vec<(u64, u32)>,
     /// What did not come again.
     pub unstable: Unstable,
@@ -41,8 +41,8 @@ impl Repeating {
     }
 
     /// Holds a block until it has run again.
-    pub fn hold(&mut self, block: u64, tally: Tally, results: Vec<u32>) {
-        self.held.insert(block, Held { tally, results, others: Vec::new() });
+    pub fn hold(&mut self, block: u64, tally: SweepStatistics, results: Vec<u32>) {
+        self.held.insert(block, DeviatingBlock { tally, results, others: Vec::new() });
         self.again.extend(TURNS.map(|turn| (block, turn)));
     }
 
@@ -53,7 +53,13 @@ impl Repeating {
 
     /// Takes the results of a further run of a block. Gives what it amounts to after the last of them: where results did not come
     /// again, those that most runs gave are judged.
-    pub fn take(&mut self, domain: &Domain, verifier: &Verifier, block: u64, results: &[u32]) -> Option<Tally> {
+    pub fn take(
+        &mut self,
+        domain: &Domain,
+        verifier: &Verifier,
+        block: u64,
+        results: &[u32],
+    ) -> Option<SweepStatistics> {
         let held = self.held.get_mut(&block)?;
         let pairs = held.results.iter().zip(results).enumerate();
         held.others.push(
@@ -62,7 +68,7 @@ impl Repeating {
         if held.others.len() < TURNS.len() {
             return None;
         }
-        let Held { tally, mut results, others } = self.held.remove(&block)?;
+        let DeviatingBlock { tally, mut results, others } = self.held.remove(&block)?;
         let first = block * domain.block();
         let places: BTreeSet<usize> = others.iter().flat_map(BTreeMap::keys).copied().collect();
         let mut differing = Vec::with_capacity(places.len());
@@ -78,7 +84,7 @@ impl Repeating {
         if differing.is_empty() {
             return Some(tally);
         }
-        let mut tally = Tally::default();
+        let mut tally = SweepStatistics::default();
         verifier.block(first, &results, &mut tally);
         Some(tally)
     }

@@ -11,7 +11,7 @@ use fpprobe_spirv::sweep::{Digest, Domain, LANES, unmix};
 
 use crate::supervisor::DeviceSession;
 use crate::supervisor::results::Results;
-use crate::supervisor::sweep::{Ended, Ledger, Order, sweep};
+use crate::supervisor::sweep::{Ledger, SweepEnd, SweepOrder, sweep};
 use fpprobe_worker::protocol::{Failure, Span};
 
 /// Results that are compared at once: most are the same, and so are most pieces of them.
@@ -20,7 +20,7 @@ const PIECE: usize = 1 << 10;
 const AHEAD: usize = 4;
 
 /// An older and a newer fingerprint of one kernel.
-pub struct Pair<'a> {
+pub struct PrintPair<'a> {
     /// The older one.
     pub old: &'a Print,
     /// The newer one.
@@ -32,20 +32,20 @@ pub struct Pair<'a> {
 /// What changed; where `older` is at hand it is asked, too. `order` makes the order of storing these blocks. Every input goes to the
 /// file at `list`.
 pub fn resolve<'d>(
-    pair: &Pair<'d>,
+    pair: &PrintPair<'d>,
     newer: &DeviceSession<'_>,
     older: Option<&DeviceSession<'_>>,
     list: Option<&Path>,
-    order: impl Fn(&Blocks) -> Order<'d>,
-) -> (Changes, Ended) {
+    order: impl Fn(&Blocks) -> SweepOrder<'d>,
+) -> (Changes, SweepEnd) {
     let (compared, blocks) = pair.new.compare(pair.old);
     let resolution = if older.is_some() { Resolution::Asked } else { Resolution::Digests };
     let changes = Changes::new(pair.old.device.clone(), resolution, compared, blocks.clone());
     if blocks.count() == 0 {
-        return (changes, Ended::default());
+        return (changes, SweepEnd::default());
     }
     let (domain, normalise) = (&pair.new.domain, pair.normalise);
-    let mut found = Found::new(changes, domain, list);
+    let mut found = ChangeCollector::new(changes, domain, list);
     let mut ended = match older {
         None => {
             let mut ledger = ByDigests { pair, found: &mut found };
@@ -55,7 +55,7 @@ pub fn resolve<'d>(
             let (sender, receiver) = sync_channel(AHEAD);
             let orders = (order(&blocks), order(&blocks));
             let behind = scope.spawn(move || sweep(older, orders.0, &mut Sending { domain, sender }));
-            let mut ledger = Comparing { domain, normalise, receiver, found: &mut found };
+            let mut ledger = BlockComparer { domain, normalise, receiver, found: &mut found };
             let mut ended = sweep(newer, orders.1, &mut ledger);
             drop(ledger);
             let theirs = behind.join().unwrap_or_else(|cause| std::panic::resume_unwind(cause));
@@ -71,7 +71,7 @@ pub fn resolve<'d>(
 }
 
 /// What is found: in the report, and in the file of every input.
-struct Found<'a> {
+struct ChangeCollector<'a> {
     domain: &'a Domain,
     changes: Changes,
     /// The blocks of which all is found.
@@ -81,9 +81,9 @@ struct Found<'a> {
     trouble: Option<String>,
 }
 
-impl<'a> Found<'a> {
-    fn new(changes: Changes, domain: &'a Domain, list: Option<&'a Path>) -> Found<'a> {
-        let mut found = Found { domain, changes, done: Vec::new(), list: None, trouble: None };
+impl<'a> ChangeCollector<'a> {
+    fn new(changes: Changes, domain: &'a Domain, list: Option<&'a Path>) -> ChangeCollector<'a> {
+        let mut found = ChangeCollector { domain, changes, done: Vec::new(), list: None, trouble: None };
         if let Some(path) = list {
             let folder = path.parent().map_or(Ok(()), std::fs::create_dir_all);
             match folder.and_then(|()| Every::new(Saving::begin(path)?, domain.inputs())) {
@@ -148,14 +148,14 @@ impl Ledger for Sending<'_> {
 }
 
 /// The newer device's side: compares.
-struct Comparing<'a, 'b> {
+struct BlockComparer<'a, 'b> {
     domain: &'a Domain,
     normalise: bool,
     receiver: Receiver<Vec<u32>>,
-    found: &'a mut Found<'b>,
+    found: &'a mut ChangeCollector<'b>,
 }
 
-impl Ledger for Comparing<'_, '_> {
+impl Ledger for BlockComparer<'_, '_> {
     fn intent(&mut self, _: Span) {}
 
     fn take(&mut self, span: Span, results: &Results<'_>) -> Result<(), Failure> {
@@ -187,15 +187,15 @@ impl Ledger for Comparing<'_, '_> {
 
 /// Without the older device: its digests, and what the newer device answers.
 struct ByDigests<'a, 'p> {
-    pair: &'a Pair<'p>,
-    found: &'a mut Found<'p>,
+    pair: &'a PrintPair<'p>,
+    found: &'a mut ChangeCollector<'p>,
 }
 
 impl Ledger for ByDigests<'_, '_> {
     fn intent(&mut self, _: Span) {}
 
     fn take(&mut self, span: Span, results: &Results<'_>) -> Result<(), Failure> {
-        let Pair { old, new, normalise } = self.pair;
+        let PrintPair { old, new, normalise } = self.pair;
         let (domain, width) = (&new.domain, new.domain.words());
         for (block, results) in blocks(domain, span, &results.words()?) {
             let mut results = results.to_vec();

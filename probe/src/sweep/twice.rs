@@ -4,11 +4,11 @@ use std::time::{Duration, Instant};
 
 use fpprobe_reports::sweep::Print;
 
-use super::journal::Journal;
+use super::journal::SweepJournal;
 use super::print::Printing;
 use super::progress::Course;
 use crate::supervisor::DeviceSession;
-use crate::supervisor::sweep::{Ended, Order, Way, sweep};
+use crate::supervisor::sweep::{SweepEnd, SweepOrder, SweepStrategy, sweep};
 
 /// Blocks that stay in order, so that dispatches can hold several.
 const TOGETHER: usize = 64;
@@ -18,7 +18,7 @@ pub struct Taking<'a> {
     /// The device, as journals know it.
     pub device: &'a str,
     /// Where sums go at once.
-    pub journal: Option<&'a Journal>,
+    pub journal: Option<&'a SweepJournal>,
     /// Who is told.
     pub course: &'a Course,
     /// How long each pass may take.
@@ -32,9 +32,9 @@ impl Taking<'_> {
         site: &DeviceSession<'_>,
         print: &mut Print,
         blocks: Vec<u64>,
-        order: &impl Fn(Vec<u64>, Way) -> Order<'d>,
+        order: &impl Fn(Vec<u64>, SweepStrategy) -> SweepOrder<'d>,
         pass: usize,
-    ) -> Ended {
+    ) -> SweepEnd {
         let key = (self.device.to_owned(), print.domain.kernel().to_string(), pass);
         for (block, sums) in self.journal.and_then(|journal| journal.past.sums.get(&key)).into_iter().flatten() {
             if let Some(own) = print.blocks.get_mut(*block as usize) {
@@ -45,10 +45,10 @@ impl Taking<'_> {
         let blocks: Vec<u64> = blocks.into_iter().filter(|block| print.blocks[*block as usize].is_none()).collect();
         self.course.advance((before - blocks.len()) as u64 * print.domain.block());
         if blocks.is_empty() {
-            return Ended::default();
+            return SweepEnd::default();
         }
         let deadline = self.budget.map(|budget| Instant::now() + budget);
-        let order = order(blocks, [Way::FIRST, Way::OTHER, Way::THIRD][pass]);
+        let order = order(blocks, [SweepStrategy::FIRST, SweepStrategy::OTHER, SweepStrategy::THIRD][pass]);
         let (device, journal, course) = (key.0, self.journal, self.course);
         sweep(site, order, &mut Printing { device, print, pass, journal, course, deadline })
     }
@@ -60,8 +60,8 @@ impl Taking<'_> {
         site: &DeviceSession<'_>,
         print: &mut Print,
         blocks: Vec<u64>,
-        order: &impl Fn(Vec<u64>, Way) -> Order<'d>,
-    ) -> Vec<Ended> {
+        order: &impl Fn(Vec<u64>, SweepStrategy) -> SweepOrder<'d>,
+    ) -> Vec<SweepEnd> {
         let mut ended = vec![self.once(site, print, blocks, order, 0)];
         let asked = |print: &Print| print.asked().iter().collect::<Vec<u64>>();
         let mut again = Print::new(print.device.clone(), print.domain.clone());

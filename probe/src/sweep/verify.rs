@@ -3,12 +3,12 @@
 use std::time::{Duration, Instant};
 
 use fpprobe_profiles::parallel;
-use fpprobe_profiles::sweep::{Tally, Verifier};
-use fpprobe_reports::sweep::record::{Record, Step};
+use fpprobe_profiles::sweep::{SweepStatistics, Verifier};
+use fpprobe_reports::sweep::record::{BlockSpan, SweepRecord};
 use fpprobe_reports::sweep::{Blocks, Unstable};
 use fpprobe_spirv::sweep::Domain;
 
-use super::journal::Journal;
+use super::journal::SweepJournal;
 use super::progress::Course;
 use super::repeat::Repeating;
 use crate::supervisor::results::Results;
@@ -26,10 +26,10 @@ pub struct Verifying<'a> {
     key: (String, String),
     pub(super) verifier: &'a Verifier,
     blocks: Vec<u64>,
-    pub(super) tally: Tally,
+    pub(super) tally: SweepStatistics,
     repeating: Repeating,
     domain: &'a Domain,
-    journal: Option<&'a Journal>,
+    journal: Option<&'a SweepJournal>,
     course: &'a Course,
     deadline: Option<Instant>,
     noted: Instant,
@@ -40,8 +40,8 @@ impl<'a> Verifying<'a> {
     pub fn new(
         key: (String, String),
         (domain, verifier): (&'a Domain, &'a Verifier),
-        known: (Blocks, Tally, Unstable),
-        journal: Option<&'a Journal>,
+        known: (Blocks, SweepStatistics, Unstable),
+        journal: Option<&'a SweepJournal>,
         course: &'a Course,
         deadline: Option<Instant>,
     ) -> Verifying<'a> {
@@ -50,7 +50,7 @@ impl<'a> Verifying<'a> {
     }
 
     /// The blocks that were judged, what was found, and what did not come again.
-    pub fn end(mut self) -> (Blocks, Tally, Unstable) {
+    pub fn end(mut self) -> (Blocks, SweepStatistics, Unstable) {
         self.note();
         (self.blocks.into_iter().collect(), self.tally, self.repeating.unstable)
     }
@@ -61,7 +61,7 @@ impl<'a> Verifying<'a> {
     }
 
     /// Takes blocks of so many inputs that were judged.
-    pub(super) fn judged(&mut self, blocks: impl Iterator<Item = (u64, Tally)>, inputs: u64) {
+    pub(super) fn judged(&mut self, blocks: impl Iterator<Item = (u64, SweepStatistics)>, inputs: u64) {
         for (block, tally) in blocks {
             self.tally.merge(&tally);
             self.blocks.push(block);
@@ -77,7 +77,7 @@ impl<'a> Verifying<'a> {
         let (device, kernel) = self.key.clone();
         let blocks = self.blocks.iter().copied().collect();
         let (tally, unstable) = (self.tally.clone(), self.repeating.unstable.clone());
-        journal.write(&Record::Verified { device, kernel, blocks, tally, unstable });
+        journal.write(&SweepRecord::Verified { device, kernel, blocks, tally, unstable });
         self.noted = Instant::now();
     }
 }
@@ -87,7 +87,7 @@ impl Ledger for Verifying<'_> {
         let Some(journal) = self.journal else { return };
         let (device, kernel) = self.key.clone();
         let (first, count) = (span.first / span.inputs, u64::from(span.blocks));
-        journal.write(&Record::Intent(Step { device, kernel, first, count }));
+        journal.write(&SweepRecord::Intent(BlockSpan { device, kernel, first, count }));
     }
 
     fn take(&mut self, span: Span, results: &Results<'_>) -> Result<(), Failure> {
@@ -115,7 +115,8 @@ impl Ledger for Verifying<'_> {
             }
             Ok(tally)
         };
-        let tallies: Vec<Tally> = parallel::map(&blocks, judge).into_iter().collect::<Result<_, Failure>>()?;
+        let tallies: Vec<SweepStatistics> =
+            parallel::map(&blocks, judge).into_iter().collect::<Result<_, Failure>>()?;
         let (deviating, others): (Vec<_>, Vec<_>) =
             blocks.into_iter().zip(tallies).partition(|(_, tally)| tally.deviating > 0);
         self.judged(others.into_iter(), span.inputs);

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
 use fpprobe_profiles::accepted::Accepted;
-use fpprobe_profiles::accepts::Demands;
+use fpprobe_profiles::accepts::KernelDemands;
 use fpprobe_profiles::accuracy::Accuracy;
 use fpprobe_profiles::encoding::components;
-use fpprobe_profiles::oracle::{Demand, Question};
+use fpprobe_profiles::oracle::{Demand, Signature};
 use fpprobe_profiles::{Profile, profile};
 use fpprobe_spirv::{Kernel, cases};
 use serde_json::Value;
@@ -94,9 +94,10 @@ fn singly() -> &'static str {
             let answers = run.out(id).as_array().unwrap();
             let (_, part) = profiles.iter().find_map(|profile| profile.rules_for(&kernel).next()).unwrap();
             let nearest = Demand { accuracy: Accuracy::NearestEven, ..part.demand };
-            let question = Question::new(&kernel);
+            let question = Signature::new(&kernel);
             let run_time = profiles.iter().filter(|profile| !profile.compile_time);
-            let demands: Vec<Demands<'_>> = run_time.map(|profile| Demands::new([profile], &kernel)).collect();
+            let demands: Vec<KernelDemands<'_>> =
+                run_time.map(|profile| KernelDemands::new([profile], &kernel)).collect();
             for (case, answer) in cases.iter().zip(answers) {
                 let bits = |text: &Value| u64::from_str_radix(text.as_str().unwrap(), 16).unwrap();
                 let answer =

@@ -13,19 +13,19 @@ use fpprobe_spirv::plan::Plan;
 use fpprobe_spirv::{Cases, Kernel, cases};
 
 use crate::measure::{Asked, Executor, Left, Limits, measure};
-use crate::protocol::{self, Failure, Found, Job, Response, Runs};
-use crate::vulkan::{Device, Driver, VulkanError};
+use crate::protocol::{self, EnumeratedDevice, Failure, Job, Response, Runs};
+use crate::vulkan::{LoadedDriver, LogicalDevice, VulkanError};
 
 use self::sweep::Sweeping;
 use crate::dump::Dump;
 
 /// The driver and the device in use.
 #[derive(Default)]
-pub struct State {
-    driver: Option<Driver>,
+pub struct WorkerState {
+    driver: Option<LoadedDriver>,
     /// Goes before the device, which it may still be using.
     pub(super) sweep: Option<Sweeping>,
-    pub(super) device: Option<(Device, Support)>,
+    pub(super) device: Option<(LogicalDevice, Support)>,
     application: String,
     dump_raw: Option<PathBuf>,
     dump: Option<Dump>,
@@ -38,16 +38,16 @@ impl From<VulkanError> for Failure {
     }
 }
 
-impl State {
+impl WorkerState {
     /// Nothing is open yet. The driver is told this name of the application; what dispatches leave in memory goes into this folder.
-    pub fn new(application: String, dump_raw: Option<PathBuf>) -> State {
-        State { application, dump_raw, ..State::default() }
+    pub fn new(application: String, dump_raw: Option<PathBuf>) -> WorkerState {
+        WorkerState { application, dump_raw, ..WorkerState::default() }
     }
 
-    fn driver(&mut self) -> Result<&Driver, VulkanError> {
+    fn driver(&mut self) -> Result<&LoadedDriver, VulkanError> {
         match &mut self.driver {
             Some(driver) => Ok(driver),
-            none => Ok(none.insert(Driver::open(&self.application)?)),
+            none => Ok(none.insert(LoadedDriver::open(&self.application)?)),
         }
     }
 
@@ -63,7 +63,7 @@ impl State {
             return Ok(Response::NoDevice("vkEnumeratePhysicalDevices lists none".to_owned()));
         }
         let libraries = libraries();
-        let devices = devices.into_iter().map(|device| Found {
+        let devices = devices.into_iter().map(|device| EnumeratedDevice {
             identity: device.identity,
             claims: device.claims,
             taint: device.taint,
@@ -122,12 +122,12 @@ fn libraries() -> Vec<PathBuf> {
 fn asked(job: &Job) -> Result<Asked, Failure> {
     let kernel: Kernel = job.kernel.parse().map_err(|error| Failure::new(Outcome::Rejected, format!("{error}")))?;
     let cases = match &job.cases {
-        protocol::Asked::Listed(name) => cases::named(&kernel, name)
+        protocol::JobCases::Listed(name) => cases::named(&kernel, name)
             .ok_or_else(|| Failure::new(Outcome::Rejected, format!("{kernel} has no list `{name}`")))?,
-        protocol::Asked::Given(values) if values.len().is_multiple_of(kernel.arity()) => {
+        protocol::JobCases::Given(values) if values.len().is_multiple_of(kernel.arity()) => {
             Cases::new("", kernel.arity(), values.as_slice())
         }
-        protocol::Asked::Given(values) => {
+        protocol::JobCases::Given(values) => {
             let message = format!("{} values are no cases of {} each", values.len(), kernel.arity());
             return Err(Failure::new(Outcome::Rejected, message));
         }
@@ -141,7 +141,7 @@ fn build(plan: &Plan) -> Result<Vec<u32>, String> {
 
 /// A device whose runs share one deadline.
 struct Timed<'a> {
-    device: &'a mut Device,
+    device: &'a mut LogicalDevice,
     started: Instant,
     dump: Option<&'a Dump>,
 }

@@ -62,7 +62,7 @@ fn serve(application: String, dump_raw: Option<PathBuf>, memory: Option<u64>) ->
         _ => bail!("the supervisor did not greet"),
     }
     frame::write(&mut responses, &Response::Hello(Hello::own()))?;
-    let mut state = device::State::new(application, dump_raw);
+    let mut state = device::WorkerState::new(application, dump_raw);
     while let Some(request) = frame::read(&mut requests).context("failed to read a request")? {
         let response = match request {
             Request::Hello(_) => Err(Failure::new(Outcome::Rejected, "greeted twice")),

@@ -27,7 +27,7 @@ use vary::Turn;
 pub use left::Left;
 pub use vary::Limits;
 
-use crate::protocol::{Answer, Failure, MODULES, Runs};
+use crate::protocol::{Failure, KernelResult, MODULES, Runs};
 
 /// Two dispatches of one pipeline.
 const AGAIN: &str = "two dispatches of one pipeline";
@@ -97,7 +97,7 @@ pub fn measure(
     asked: &[Asked],
     (runs, conditions): (Runs, Conditions),
     timeout: Duration,
-) -> Result<Vec<Answer>, Failure> {
+) -> Result<Vec<KernelResult>, Failure> {
     let [Asked { kernel, cases }] = asked else {
         return together(executor, build, support, asked, (runs, conditions), timeout);
     };
@@ -120,8 +120,8 @@ fn together(
     asked: &[Asked],
     (runs, conditions): (Runs, Conditions),
     timeout: Duration,
-) -> Result<Vec<Answer>, Failure> {
-    let mut answers: Vec<Option<Answer>> = asked.iter().map(|asked| refused(support, asked)).collect();
+) -> Result<Vec<KernelResult>, Failure> {
+    let mut answers: Vec<Option<KernelResult>> = asked.iter().map(|asked| refused(support, asked)).collect();
     let able = asked.iter().zip(&answers).filter(|pair| pair.1.is_none()).map(|pair| witness::with_witness(pair.0));
     let able: Vec<Asked> = able.collect();
     if !able.is_empty() {
@@ -132,7 +132,7 @@ fn together(
             *answer = ran.next().map(|(place, asked)| {
                 let first = &first[place];
                 let compared = others.iter().map(|(what, lanes)| compare(asked, first, &lanes[place], what));
-                let mut compared: Vec<Answer> = compared.collect();
+                let mut compared: Vec<KernelResult> = compared.collect();
                 match compared.iter().position(|answer| answer.outcome != Outcome::Ran) {
                     Some(differs) => compared.swap_remove(differs),
                     None => compared.pop().unwrap_or_else(|| compare(asked, first, first, RUNS)),
@@ -143,8 +143,8 @@ fn together(
     Ok(answers.into_iter().map(|answer| answer.unwrap_or_else(not_run)).collect())
 }
 
-fn not_run() -> Answer {
-    Answer::none(Outcome::Rejected, "not run")
+fn not_run() -> KernelResult {
+    KernelResult::none(Outcome::Rejected, "not run")
 }
 
 /// Kernels that one module holds, and what runs them.
@@ -216,11 +216,11 @@ impl<'a> Bench<'a> {
     }
 }
 
-fn refused(support: &Support, asked: &Asked) -> Option<Answer> {
+fn refused(support: &Support, asked: &Asked) -> Option<KernelResult> {
     if asked.cases.is_empty() {
-        return Some(Answer::none(Outcome::Rejected, "there are no cases to run"));
+        return Some(KernelResult::none(Outcome::Rejected, "there are no cases to run"));
     }
-    support.lacks(&asked.kernel).map(|reason| Answer::none(Outcome::Unsupported, reason))
+    support.lacks(&asked.kernel).map(|reason| KernelResult::none(Outcome::Unsupported, reason))
 }
 
 #[cfg(test)]

@@ -100,13 +100,13 @@ pub enum Response {
     /// The answer to the first request.
     Hello(Hello),
     /// The driver's devices, in its order.
-    Devices(Vec<Found>),
+    Devices(Vec<EnumeratedDevice>),
     /// The driver has no device: the call that says so, and its result.
     NoDevice(String),
     /// The device, the sweep or the blocks of one: ready, or on their way.
     Opened,
     /// One answer per job, in their order.
-    Measured(Vec<Answer>),
+    Measured(Vec<KernelResult>),
     /// Blocks of a sweep are done.
     Swept {
         /// What they left in the buffer of results; empty where that went into [`RESULTS`].
@@ -126,12 +126,12 @@ pub struct Job {
     /// Kernel id.
     pub kernel: String,
     /// What it is asked.
-    pub cases: Asked,
+    pub cases: JobCases,
 }
 
 /// The cases of a job.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub enum Asked {
+pub enum JobCases {
     /// The kernel's list of this name, which is the same in every process of this program.
     Listed(String),
     /// These, side by side.
@@ -149,7 +149,7 @@ pub enum Runs {
 
 /// What one kernel answered.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Answer {
+pub struct KernelResult {
     /// How it ended.
     pub outcome: Outcome,
     /// What else there is to say.
@@ -160,16 +160,16 @@ pub struct Answer {
     pub second: Option<Vec<u64>>,
 }
 
-impl Answer {
+impl KernelResult {
     /// The answer of a kernel that gave none.
-    pub fn none(outcome: Outcome, detail: impl Into<String>) -> Answer {
-        Answer { outcome, detail: detail.into(), out: Vec::new(), second: None }
+    pub fn none(outcome: Outcome, detail: impl Into<String>) -> KernelResult {
+        KernelResult { outcome, detail: detail.into(), out: Vec::new(), second: None }
     }
 }
 
 /// One device of a driver.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub struct Found {
+pub struct EnumeratedDevice {
     /// Who it is.
     #[serde(with = "json")]
     pub identity: Identity,

@@ -2,17 +2,17 @@
 
 use fpprobe_spirv::op::Function;
 
-use super::wrong::Wrong;
+use super::wrong::WrongResult;
 use crate::accepted::Set;
 use crate::accuracy::Accuracy;
 use crate::encoding::Encoding;
 use crate::environment::Subnormals;
 use crate::judge::strict;
-use crate::oracle::{Demand, Operands, Question};
+use crate::oracle::{Demand, Operands, Signature};
 
 /// A lane with its right answer.
-pub(super) struct Lane<'a> {
-    pub(super) question: &'a Question,
+pub(super) struct CoverageLane<'a> {
+    pub(super) question: &'a Signature,
     pub(super) case: &'a [u64],
     pub(super) part: usize,
     pub(super) operands: Operands,
@@ -45,7 +45,7 @@ impl Probe {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Mistake {
     /// What a device does that gives it.
-    pub kind: Wrong,
+    pub kind: WrongResult,
     /// Its bits.
     pub result: u64,
     /// Whether it is outside of what is accepted.
@@ -53,35 +53,35 @@ pub struct Mistake {
 }
 
 /// Every plausible wrong result of one part of the result of a case; none where everything is accepted.
-pub fn mistakes(question: &Question, case: &[u64], part: usize, demand: &Demand) -> Vec<Mistake> {
+pub fn mistakes(question: &Signature, case: &[u64], part: usize, demand: &Demand) -> Vec<Mistake> {
     mistakes_outside(question, case, part, demand, question.accepted_part(case, part, demand))
 }
 
-fn mistakes_outside(question: &Question, case: &[u64], part: usize, demand: &Demand, set: Set) -> Vec<Mistake> {
+fn mistakes_outside(question: &Signature, case: &[u64], part: usize, demand: &Demand, set: Set) -> Vec<Mistake> {
     if set.is_everything() {
         return Vec::new();
     }
     let right = right(question, case, part, demand, &set);
-    let lane = Lane { question, case, part, operands: question.operands(case, part), demand, set, right };
-    let results = Wrong::ALL.into_iter().filter_map(|kind| Some((kind, kind.answer(&lane)?)));
+    let lane = CoverageLane { question, case, part, operands: question.operands(case, part), demand, set, right };
+    let results = WrongResult::ALL.into_iter().filter_map(|kind| Some((kind, kind.answer(&lane)?)));
     let wrong = results.filter(|(_, result)| *result != right);
     wrong.map(|(kind, result)| Mistake { kind, result, rejected: !lane.set.contains(result) }).collect()
 }
 
 /// Tries every kind of wrong answer on one part of the result of a case.
-pub(super) fn probe(question: &Question, case: &[u64], part: usize, demand: &Demand) -> Probe {
+pub(super) fn probe(question: &Signature, case: &[u64], part: usize, demand: &Demand) -> Probe {
     let set = question.accepted_part(case, part, demand);
     let mut probe = Probe { vacuous: set.is_everything(), single: set.is_single(), ..Probe::default() };
     for Mistake { kind, rejected, .. } in mistakes_outside(question, case, part, demand, set) {
         // The bit of a kind is its place among all.
-        let bit = 1 << Wrong::ALL.iter().take_while(|known| **known != kind).count();
+        let bit = 1 << WrongResult::ALL.iter().take_while(|known| **known != kind).count();
         probe.tried |= bit;
         probe.rejected |= bit * u32::from(rejected);
     }
     probe
 }
 
-impl Lane<'_> {
+impl CoverageLane<'_> {
     /// How the answer's bits are read.
     pub(super) fn encoding(&self) -> Encoding {
         self.set.encoding()
@@ -158,7 +158,7 @@ pub(super) fn exactly(demand: &Demand) -> Demand {
 
 /// The right answer of what is accepted: to nearest even, subnormals kept where they may be, if that is accepted and can be
 /// computed; else from the middle.
-pub fn right(question: &Question, case: &[u64], part: usize, demand: &Demand, set: &Set) -> u64 {
+pub fn right(question: &Signature, case: &[u64], part: usize, demand: &Demand, set: &Set) -> u64 {
     let (encoding, nan) = (set.encoding(), Set::nan(set.encoding()));
     let nearest = |accuracy| {
         let exact = question.accepted_part(case, part, &Demand { accuracy, ..exactly(demand) });

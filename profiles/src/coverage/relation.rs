@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use fpprobe_spirv::{Kernel, Op, cases};
 
 use super::lane::{exactly, right};
-use super::{Tally, Tries, Wrong};
+use super::{LaneStatistics, Tries, WrongResult};
 use crate::accuracy::Accuracy;
 use crate::encoding::{Encoding, assemble, components};
 use crate::environment::Subnormals;
 use crate::judge::{Judge, Observations};
 use crate::observation::{Observation, Outcome};
-use crate::oracle::{Demand, Question};
+use crate::oracle::{Demand, Signature};
 use crate::profile::{Part, Profile, Requirement, Rule};
 use crate::verdict::{Level, Verdict};
 
@@ -19,13 +19,13 @@ use crate::verdict::{Level, Verdict};
 const PLACES: usize = 16;
 
 /// Answers to be changed: case, part of the result, bits.
-type Change = Vec<(usize, usize, u64)>;
+type ResultChange = Vec<(usize, usize, u64)>;
 
 /// How many of the changes that contradict a relation the judge notices.
-pub(super) fn tally(rule: &Rule, part: &Part, kernel: &Kernel, requirement: Requirement) -> Tally {
-    let mut tally = Tally::default();
+pub(super) fn tally(rule: &Rule, part: &Part, kernel: &Kernel, requirement: Requirement) -> LaneStatistics {
+    let mut tally = LaneStatistics::default();
     let looked = Looked { rule, part, kernel };
-    let Some(kind) = Wrong::against(requirement) else { return tally };
+    let Some(kind) = WrongResult::against(requirement) else { return tally };
     let stores = answers(kernel, &part.demand);
     let loads = looked.loads();
     let changes = match requirement {
@@ -57,7 +57,7 @@ pub(super) fn tally(rule: &Rule, part: &Part, kernel: &Kernel, requirement: Requ
 
 /// The right answers of a kernel.
 fn answers(kernel: &Kernel, demand: &Demand) -> Observation {
-    let (question, cases) = (Question::new(kernel), cases::cases(kernel));
+    let (question, cases) = (Signature::new(kernel), cases::cases(kernel));
     let answer = |case: &[u64]| {
         let right = |part| right(&question, case, part, demand, &question.accepted_part(case, part, demand));
         assemble(kernel, &(0..question.encodings.len()).map(right).collect::<Vec<u64>>())
@@ -102,8 +102,8 @@ impl Looked<'_> {
     }
 
     /// One lane as another demand has it.
-    fn others(&self, stores: &Observation, change: impl Fn(Demand) -> Demand) -> Vec<Change> {
-        let (question, demand) = (Question::new(self.kernel), &self.part.demand);
+    fn others(&self, stores: &Observation, change: impl Fn(Demand) -> Demand) -> Vec<ResultChange> {
+        let (question, demand) = (Signature::new(self.kernel), &self.part.demand);
         let other = change(exactly(demand));
         let lanes = self.rule.looks_at(&question, &stores.cases, demand);
         let changes = lanes.filter_map(|(case, part, _)| {
@@ -114,8 +114,8 @@ impl Looked<'_> {
     }
 
     /// Neighbouring inputs whose results change places.
-    fn neighbours(&self, stores: &Observation) -> Vec<Change> {
-        let question = Question::new(self.kernel);
+    fn neighbours(&self, stores: &Observation) -> Vec<ResultChange> {
+        let question = Signature::new(self.kernel);
         let lanes = self.rule.looks_at(&question, &stores.cases, &self.part.demand);
         let mut points: Vec<(usize, i64, usize)> = lanes
             .filter_map(|(case, part, operands)| {
@@ -135,8 +135,8 @@ impl Looked<'_> {
 }
 
 /// Loads of finite codes that give what the one before gives.
-fn codes_of_others(loads: &Observation) -> Vec<Change> {
-    let question = Question::new(&loads.kernel);
+fn codes_of_others(loads: &Observation) -> Vec<ResultChange> {
+    let question = Signature::new(&loads.kernel);
     let channels = loads.kernel.format.channels();
     let finite = |case: usize, part: usize| {
         question.operands(loads.cases.case(case), part)[0].bits < channels[part].coding.positive()
@@ -149,7 +149,7 @@ fn codes_of_others(loads: &Observation) -> Vec<Change> {
 }
 
 /// Every answer that is a certain code made the one below.
-fn left_out(stores: &Observation) -> Vec<Change> {
+fn left_out(stores: &Observation) -> Vec<ResultChange> {
     let mut given: BTreeMap<(usize, u64), Vec<usize>> = BTreeMap::new();
     for case in 0..stores.cases.len() {
         for (part, code) in parts(stores, case).into_iter().enumerate() {
@@ -166,7 +166,7 @@ fn parts(observation: &Observation, case: usize) -> Vec<u64> {
 }
 
 /// The observation with some answers changed.
-fn with(observation: &Observation, change: &Change) -> Observation {
+fn with(observation: &Observation, change: &ResultChange) -> Observation {
     let mut out = observation.out.to_vec();
     let width = out.len() / observation.cases.len().max(1);
     for (case, part, bits) in change {

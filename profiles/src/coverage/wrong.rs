@@ -3,7 +3,7 @@
 use fpprobe_spirv::FloatLayout;
 use fpprobe_spirv::op::Function;
 
-use super::lane::Lane;
+use super::lane::CoverageLane;
 use crate::accuracy::Accuracy;
 use crate::encoding::Encoding;
 use crate::environment::{Contraction, Subnormals};
@@ -12,7 +12,7 @@ use crate::profile::Requirement;
 
 /// One way to err.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Wrong {
+pub enum WrongResult {
     /// The next larger value.
     NextUp,
     /// The next smaller value.
@@ -59,85 +59,85 @@ pub enum Wrong {
     JustOutside,
 }
 
-impl Wrong {
+impl WrongResult {
     /// Every kind, in the order of tables.
-    pub const ALL: [Wrong; 22] = [
-        Wrong::NextUp,
-        Wrong::NextDown,
-        Wrong::OtherDirection,
-        Wrong::OtherZero,
-        Wrong::OtherSign,
-        Wrong::Flushed,
-        Wrong::Unflushed,
-        Wrong::OtherOperand,
-        Wrong::MaxForInf,
-        Wrong::InfForMax,
-        Wrong::NanForNumber,
-        Wrong::NumberForNan,
-        Wrong::OtherNan,
-        Wrong::OtherTruth,
-        Wrong::OtherPart,
-        Wrong::OtherContraction,
-        Wrong::TwoDirections,
-        Wrong::TwoTreatments,
-        Wrong::SwappedNeighbours,
-        Wrong::ChangedCode,
-        Wrong::LeftOutCode,
-        Wrong::JustOutside,
+    pub const ALL: [WrongResult; 22] = [
+        WrongResult::NextUp,
+        WrongResult::NextDown,
+        WrongResult::OtherDirection,
+        WrongResult::OtherZero,
+        WrongResult::OtherSign,
+        WrongResult::Flushed,
+        WrongResult::Unflushed,
+        WrongResult::OtherOperand,
+        WrongResult::MaxForInf,
+        WrongResult::InfForMax,
+        WrongResult::NanForNumber,
+        WrongResult::NumberForNan,
+        WrongResult::OtherNan,
+        WrongResult::OtherTruth,
+        WrongResult::OtherPart,
+        WrongResult::OtherContraction,
+        WrongResult::TwoDirections,
+        WrongResult::TwoTreatments,
+        WrongResult::SwappedNeighbours,
+        WrongResult::ChangedCode,
+        WrongResult::LeftOutCode,
+        WrongResult::JustOutside,
     ];
 
     /// Its name in tables.
     pub fn name(self) -> &'static str {
         match self {
-            Wrong::NextUp => "next_up",
-            Wrong::NextDown => "next_down",
-            Wrong::OtherDirection => "other_direction",
-            Wrong::OtherZero => "other_zero",
-            Wrong::OtherSign => "other_sign",
-            Wrong::Flushed => "flushed",
-            Wrong::Unflushed => "unflushed",
-            Wrong::OtherOperand => "other_operand",
-            Wrong::MaxForInf => "max_for_inf",
-            Wrong::InfForMax => "inf_for_max",
-            Wrong::NanForNumber => "nan_for_number",
-            Wrong::NumberForNan => "number_for_nan",
-            Wrong::OtherNan => "other_nan",
-            Wrong::OtherTruth => "other_truth",
-            Wrong::OtherPart => "other_part",
-            Wrong::OtherContraction => "other_contraction",
-            Wrong::TwoDirections => "two_directions",
-            Wrong::TwoTreatments => "two_treatments",
-            Wrong::SwappedNeighbours => "swapped_neighbours",
-            Wrong::ChangedCode => "changed_code",
-            Wrong::LeftOutCode => "left_out_code",
-            Wrong::JustOutside => "just_outside",
+            WrongResult::NextUp => "next_up",
+            WrongResult::NextDown => "next_down",
+            WrongResult::OtherDirection => "other_direction",
+            WrongResult::OtherZero => "other_zero",
+            WrongResult::OtherSign => "other_sign",
+            WrongResult::Flushed => "flushed",
+            WrongResult::Unflushed => "unflushed",
+            WrongResult::OtherOperand => "other_operand",
+            WrongResult::MaxForInf => "max_for_inf",
+            WrongResult::InfForMax => "inf_for_max",
+            WrongResult::NanForNumber => "nan_for_number",
+            WrongResult::NumberForNan => "number_for_nan",
+            WrongResult::OtherNan => "other_nan",
+            WrongResult::OtherTruth => "other_truth",
+            WrongResult::OtherPart => "other_part",
+            WrongResult::OtherContraction => "other_contraction",
+            WrongResult::TwoDirections => "two_directions",
+            WrongResult::TwoTreatments => "two_treatments",
+            WrongResult::SwappedNeighbours => "swapped_neighbours",
+            WrongResult::ChangedCode => "changed_code",
+            WrongResult::LeftOutCode => "left_out_code",
+            WrongResult::JustOutside => "just_outside",
         }
     }
 
     /// What contradicts a relation; `None` for results, which every other kind contradicts.
-    pub fn against(requirement: Requirement) -> Option<Wrong> {
+    pub fn against(requirement: Requirement) -> Option<WrongResult> {
         match requirement {
             Requirement::Result => None,
-            Requirement::OneDirection => Some(Wrong::TwoDirections),
-            Requirement::OneTreatment => Some(Wrong::TwoTreatments),
-            Requirement::Monotonic => Some(Wrong::SwappedNeighbours),
-            Requirement::RoundTrip => Some(Wrong::ChangedCode),
-            Requirement::EveryCode => Some(Wrong::LeftOutCode),
+            Requirement::OneDirection => Some(WrongResult::TwoDirections),
+            Requirement::OneTreatment => Some(WrongResult::TwoTreatments),
+            Requirement::Monotonic => Some(WrongResult::SwappedNeighbours),
+            Requirement::RoundTrip => Some(WrongResult::ChangedCode),
+            Requirement::EveryCode => Some(WrongResult::LeftOutCode),
         }
     }
 
     /// What a device that errs so gives on one lane; `None` where that is the right answer, or the kind has no meaning.
-    pub(super) fn answer(self, lane: &Lane<'_>) -> Option<u64> {
+    pub(super) fn answer(self, lane: &CoverageLane<'_>) -> Option<u64> {
         let encoding = lane.encoding();
         let right = lane.right;
         let key = encoding.key(right);
         let Encoding::Float(layout) = encoding else {
             let (first, last) = encoding.limits();
             return match (self, encoding) {
-                (Wrong::OtherTruth, Encoding::Truth) => Some(1 - right),
+                (WrongResult::OtherTruth, Encoding::Truth) => Some(1 - right),
                 (_, Encoding::Truth) => self.behaving(lane),
-                (Wrong::NextUp, _) => (key < last).then(|| encoding.at(key + 1)),
-                (Wrong::NextDown, _) => (key > first).then(|| encoding.at(key - 1)),
+                (WrongResult::NextUp, _) => (key < last).then(|| encoding.at(key + 1)),
+                (WrongResult::NextDown, _) => (key > first).then(|| encoding.at(key - 1)),
                 _ => self.behaving(lane),
             };
         };
@@ -145,32 +145,34 @@ impl Wrong {
         let sign = right & layout.sign_bit();
         let signs = matches!(lane.demand.function, Function::Neg | Function::Abs);
         match self {
-            Wrong::NextUp => beside(layout, right, 1),
-            Wrong::NextDown => beside(layout, right, -1),
-            Wrong::OtherZero => (zero && layout.signed).then_some(right ^ layout.sign_bit()),
-            Wrong::OtherSign => {
+            WrongResult::NextUp => beside(layout, right, 1),
+            WrongResult::NextDown => beside(layout, right, -1),
+            WrongResult::OtherZero => (zero && layout.signed).then_some(right ^ layout.sign_bit()),
+            WrongResult::OtherSign => {
                 let signed = layout.signed && !nan && !zero;
                 (signed && (infinite || signs)).then_some(right ^ layout.sign_bit())
             }
-            Wrong::MaxForInf => infinite.then_some(sign | layout.max_finite()),
-            Wrong::InfForMax => (right == sign | layout.max_finite()).then_some(sign | layout.infinity()),
-            Wrong::NanForNumber => (!nan).then_some(canonical(layout)),
-            Wrong::NumberForNan => nan.then_some(0),
-            Wrong::OtherNan => {
+            WrongResult::MaxForInf => infinite.then_some(sign | layout.max_finite()),
+            WrongResult::InfForMax => (right == sign | layout.max_finite()).then_some(sign | layout.infinity()),
+            WrongResult::NanForNumber => (!nan).then_some(canonical(layout)),
+            WrongResult::NumberForNan => nan.then_some(0),
+            WrongResult::OtherNan => {
                 nan.then(|| if right == canonical(layout) { canonical(layout) + 1 } else { canonical(layout) })
             }
-            Wrong::JustOutside => lane.just_outside(),
+            WrongResult::JustOutside => lane.just_outside(),
             _ => self.behaving(lane),
         }
     }
 
     /// What a device gives that behaves in another way, or takes its answer from another place.
-    fn behaving(self, lane: &Lane<'_>) -> Option<u64> {
+    fn behaving(self, lane: &CoverageLane<'_>) -> Option<u64> {
         match self {
-            Wrong::Flushed if lane.is_tiny() => lane.under(|demand| demand.with_subnormals(Subnormals::Flush)),
-            Wrong::Unflushed if lane.is_tiny() => lane.under(|demand| demand.with_subnormals(Subnormals::Keep)),
-            Wrong::OtherDirection => lane.under(|demand| Demand { accuracy: Accuracy::EitherNeighbour, ..demand }),
-            Wrong::OtherContraction if lane.demand.function == Function::MulAdd => {
+            WrongResult::Flushed if lane.is_tiny() => lane.under(|demand| demand.with_subnormals(Subnormals::Flush)),
+            WrongResult::Unflushed if lane.is_tiny() => lane.under(|demand| demand.with_subnormals(Subnormals::Keep)),
+            WrongResult::OtherDirection => {
+                lane.under(|demand| Demand { accuracy: Accuracy::EitherNeighbour, ..demand })
+            }
+            WrongResult::OtherContraction if lane.demand.function == Function::MulAdd => {
                 let other = match lane.demand.results.contraction {
                     Contraction::Either => return None,
                     Contraction::Fused => Contraction::Separate,
@@ -181,8 +183,8 @@ impl Wrong {
                     demand
                 })
             }
-            Wrong::OtherOperand => lane.other_operand(),
-            Wrong::OtherPart => lane.other_part(),
+            WrongResult::OtherOperand => lane.other_operand(),
+            WrongResult::OtherPart => lane.other_part(),
             _ => None,
         }
     }

@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use super::{COMPONENTS, Expression, Formula, Kind, Operator, RELATIONS};
+use super::{COMPONENTS, Expression, ExpressionKind, Formula, Operator, RELATIONS};
 use fpprobe_spirv::op::Relation;
 
 /// Longest formula, in bytes.
@@ -141,7 +141,7 @@ impl Parser<'_> {
         let mut left = next(self)?;
         while let Some((_, operator)) = operators.iter().find(|(symbol, _)| self.takes(symbol)) {
             let right = next(self)?;
-            left = Expression { at, kind: Kind::Operator(*operator, vec![left, right]) };
+            left = Expression { at, kind: ExpressionKind::Operator(*operator, vec![left, right]) };
         }
         Ok(left)
     }
@@ -153,7 +153,7 @@ impl Parser<'_> {
             self.expect("-")?;
         }
         let value = self.swizzled()?;
-        let negate = |value| Expression { at, kind: Kind::Operator(Operator::Negate, vec![value]) };
+        let negate = |value| Expression { at, kind: ExpressionKind::Operator(Operator::Negate, vec![value]) };
         if signs > DEEPEST as usize {
             return Err(self.error(format!("more than {DEEPEST} signs")));
         }
@@ -170,7 +170,7 @@ impl Parser<'_> {
             let components: Option<Vec<u8>> = letters.chars().map(index).collect();
             match components {
                 Some(components) if (1..=4).contains(&components.len()) => {
-                    value = Expression { at, kind: Kind::Swizzle(Box::new(value), components) };
+                    value = Expression { at, kind: ExpressionKind::Swizzle(Box::new(value), components) };
                 }
                 _ => return Err(FormulaError::new(self.text, here, "one to four of `xyzw` are expected")),
             }
@@ -186,7 +186,7 @@ impl Parser<'_> {
             return Ok(value);
         }
         let kind = if self.rest().starts_with(|letter: char| letter.is_ascii_digit()) {
-            Kind::Number(self.number()?)
+            ExpressionKind::Number(self.number()?)
         } else {
             match self.word() {
                 Some(word) if word == "where" => {
@@ -196,10 +196,10 @@ impl Parser<'_> {
                     if word == "select" {
                         self.select()?
                     } else {
-                        Kind::Call(word, self.arguments()?)
+                        ExpressionKind::Call(word, self.arguments()?)
                     }
                 }
-                Some(word) => Kind::Name(word),
+                Some(word) => ExpressionKind::Name(word),
                 None => return Err(self.error("a value is expected")),
             }
         };
@@ -238,7 +238,7 @@ impl Parser<'_> {
         Ok(arguments)
     }
 
-    fn select(&mut self) -> Result<Kind, FormulaError> {
+    fn select(&mut self) -> Result<ExpressionKind, FormulaError> {
         let fails = self.expression()?;
         self.expect(",")?;
         let holds = self.expression()?;
@@ -247,7 +247,7 @@ impl Parser<'_> {
         let relation = self.relation()?;
         let right = self.expression()?;
         self.expect(")")?;
-        Ok(Kind::Select(relation, Box::new([fails, holds, left, right])))
+        Ok(ExpressionKind::Select(relation, Box::new([fails, holds, left, right])))
     }
 
     fn relation(&mut self) -> Result<Relation, FormulaError> {

@@ -192,13 +192,13 @@ struct Narrowing {
 }
 
 /// Tries every way of what one part's demand leaves open, on every lane that it concerns, until it fails.
-pub(super) struct Watch<'a> {
+pub(super) struct NarrowingSearch<'a> {
     view: &'a LaneView<'a>,
     /// Number in `OPEN`, and for each way the demand under it and what was seen so far.
     open: Vec<(usize, Vec<Narrowing>)>,
 }
 
-impl<'a> Watch<'a> {
+impl<'a> NarrowingSearch<'a> {
     /// A look at this part.
     pub(super) fn new(view: &'a LaneView<'a>) -> Self {
         let tried = |change: fn(&mut Demand)| {
@@ -208,7 +208,7 @@ impl<'a> Watch<'a> {
         };
         let left = OPEN.iter().enumerate().filter(|(_, open)| (open.left)(view.demand));
         let ways = left.map(|(number, open)| (number, open.ways.iter().map(|(change, _)| tried(*change)).collect()));
-        Watch { view, open: ways.collect() }
+        NarrowingSearch { view, open: ways.collect() }
     }
 
     /// Looks at one more lane; `nearest` is what [`strict`] accepts there, if that is known, `under` gives what a demand
@@ -334,12 +334,12 @@ mod tests {
     use fpprobe_spirv::{Format, Kernel, cases};
 
     use super::*;
-    use crate::oracle::Question;
+    use crate::oracle::Signature;
     use crate::profile::{built_in, built_in_ids};
 
     /// Whether a change of a demand changes what is accepted on some of a kernel's boundary cases.
     fn matters(kernel: &Kernel, demand: &Demand, change: fn(&mut Demand)) -> bool {
-        let question = Question::new(kernel);
+        let question = Signature::new(kernel);
         let mut changed = demand.clone();
         change(&mut changed);
         let differs = |case: &[u64]| {

@@ -7,9 +7,9 @@ use fpprobe_spirv::Route;
 
 use super::behaviour;
 use super::lane::LaneIndex;
-use super::owner::{self, Cause, Group, Key};
+use super::owner::{self, FailureCause, LaneGroup, LaneKey};
 use super::recipe::Recipe;
-use super::{EVIDENCE, Finding, Judge, Observations, RuleVerdict, VariantFinding, relation};
+use super::{EVIDENCE, Judge, Observations, PartResult, RuleVerdict, VariantFinding, relation};
 use crate::accepted::Accepted;
 use crate::verdict::{Level, Verdict};
 
@@ -17,20 +17,20 @@ use crate::verdict::{Level, Verdict};
 const SHOWN: usize = 2;
 
 /// What a rule finds before lanes are assigned to rules.
-struct Draft<'a> {
+struct RuleDraft<'a> {
     /// Lanes judged.
     lanes: usize,
     /// What it does not accept.
-    groups: Vec<Group<'a>>,
+    groups: Vec<LaneGroup<'a>>,
     /// What the rest of it comes to.
     otherwise: Verdict,
     /// Why.
     behaviour: String,
 }
 
-impl Draft<'_> {
+impl RuleDraft<'_> {
     fn without_lanes(otherwise: Verdict, behaviour: String) -> Self {
-        Draft { lanes: 0, groups: Vec::new(), otherwise, behaviour }
+        RuleDraft { lanes: 0, groups: Vec::new(), otherwise, behaviour }
     }
 }
 
@@ -44,10 +44,10 @@ impl Judge<'_> {
     ) -> Vec<RuleVerdict> {
         let rules = &self.profile.rules;
         let drafts = (0..rules.len()).map(|rule| self.draft(rule, recipe, absent, observations));
-        let (groups, drafts): (Vec<Vec<Group<'_>>>, Vec<Draft<'_>>) =
+        let (groups, drafts): (Vec<Vec<LaneGroup<'_>>>, Vec<RuleDraft<'_>>) =
             drafts.map(|mut draft| (std::mem::take(&mut draft.groups), draft)).unzip();
         let owned = self.assigned(&groups, recipe, absent);
-        let verdict = |(index, draft): (usize, Draft<'_>)| {
+        let verdict = |(index, draft): (usize, RuleDraft<'_>)| {
             let name = |(rule, lanes): &(usize, usize)| (rules[*rule].id.clone(), *lanes);
             let elsewhere: Vec<(String, usize)> = owned.elsewhere[index].iter().map(name).collect();
             let mut verdict = RuleVerdict {
@@ -84,7 +84,7 @@ impl Judge<'_> {
                 } else {
                     (*rule, *group, 1)
                 };
-                let room = matches!(of.cause, Cause::Relation(_)) || shown.2 <= SHOWN;
+                let room = matches!(of.cause, FailureCause::Relation(_)) || shown.2 <= SHOWN;
                 if room && verdict.evidence.len() < EVIDENCE {
                     verdict.evidence.push(self.evidence(of, *lane));
                 }
@@ -108,7 +108,7 @@ impl Judge<'_> {
         recipe: &Recipe,
         absent: &[String],
         observations: &'a Observations<'_>,
-    ) -> Option<HashSet<Key<'a>>> {
+    ) -> Option<HashSet<LaneKey<'a>>> {
         let draft = self.draft(index, recipe, absent, observations);
         (draft.otherwise != Verdict::Incomplete).then(|| owner::keys(&draft.groups).collect())
     }
@@ -119,13 +119,13 @@ impl Judge<'_> {
         recipe: &Recipe,
         absent: &[String],
         observations: &'a Observations<'_>,
-    ) -> Draft<'a> {
+    ) -> RuleDraft<'a> {
         let rule = &self.profile.rules[index];
         let places = self.places(index, recipe, absent);
         if places.is_empty() {
             let group = rule.parts.iter().flat_map(|part| &part.groups).find(|group| absent.contains(group));
             let behaviour = format!("without {}", group.map_or("", String::as_str));
-            return Draft::without_lanes(Verdict::Unsupported, behaviour);
+            return RuleDraft::without_lanes(Verdict::Unsupported, behaviour);
         }
         let (mut lanes, mut groups) = (0, Vec::new());
         let (mut choice, mut unsupported, mut incomplete) = (false, None, None);
@@ -135,19 +135,20 @@ impl Judge<'_> {
         });
         for (place, VariantFinding { kernel, observation, finding }) in findings {
             match (&*finding, observation) {
-                (Finding::Unsupported(why), _) => {
+                (PartResult::Unsupported(why), _) => {
                     unsupported.get_or_insert_with(|| format!("{kernel} needs {why}"));
                 }
-                (Finding::Incomplete(why), _) => {
+                (PartResult::Incomplete(why), _) => {
                     incomplete.get_or_insert_with(|| why.clone());
                 }
-                (Finding::Judged(_), None) => {}
-                (Finding::Judged(judged), Some(observation)) => {
+                (PartResult::Judged(_), None) => {}
+                (PartResult::Judged(judged), Some(observation)) => {
                     choice |= judged.choice;
                     lanes += judged.lanes;
                     if !judged.failing.is_empty() {
-                        let (lanes, cause) = (judged.failing.clone(), Cause::Result(place, Arc::clone(&finding)));
-                        groups.push(Group { observation, lanes, cause });
+                        let (lanes, cause) =
+                            (judged.failing.clone(), FailureCause::Result(place, Arc::clone(&finding)));
+                        groups.push(LaneGroup { observation, lanes, cause });
                     }
                     // Relations are for whole lists.
                     if kernel != self.kernel(place, recipe.controls) {
@@ -158,7 +159,7 @@ impl Judge<'_> {
                             lanes += more;
                             let (lanes, accepted): (Vec<LaneIndex>, Vec<Accepted>) = against.into_iter().unzip();
                             if !lanes.is_empty() {
-                                groups.push(Group { observation, lanes, cause: Cause::Relation(accepted) });
+                                groups.push(LaneGroup { observation, lanes, cause: FailureCause::Relation(accepted) });
                             }
                         }
                         Err(why) => {
@@ -177,7 +178,7 @@ impl Judge<'_> {
         } else {
             (if choice { Verdict::Permitted } else { Verdict::Conforms }, String::new())
         };
-        Draft { lanes, groups, otherwise, behaviour }
+        RuleDraft { lanes, groups, otherwise, behaviour }
     }
 
     /// Fills in label and behaviour of rules that are met.
@@ -194,7 +195,7 @@ impl Judge<'_> {
             let findings: Vec<_> =
                 found.flat_map(|place| self.findings(place, recipe.controls, observations)).collect();
             let judged = findings.iter().filter_map(|found| match &*found.finding {
-                Finding::Judged(judged) => Some(judged),
+                PartResult::Judged(judged) => Some(judged),
                 _ => None,
             });
             verdict.strict = judged.clone().all(|judged| judged.strict);
@@ -209,7 +210,7 @@ impl Judge<'_> {
 fn by_path(findings: &[VariantFinding<'_>]) -> String {
     let name = |of: &dyn Fn(&VariantFinding<'_>) -> bool| {
         let choices = findings.iter().filter(|found| of(found)).filter_map(|found| match &*found.finding {
-            Finding::Judged(judged) => Some(&judged.choices),
+            PartResult::Judged(judged) => Some(&judged.choices),
             _ => None,
         });
         behaviour::name(choices)

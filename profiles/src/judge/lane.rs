@@ -2,11 +2,11 @@
 
 use smallvec::smallvec;
 
-use super::Evidence;
+use super::LaneEvidence;
 use crate::accepted::Set;
-use crate::encoding::{Encoding, Reader};
+use crate::encoding::{Encoding, PartReader};
 use crate::observation::Observation;
-use crate::oracle::{Demand, Operands, Question, Sets, accepted_on, accepted_together};
+use crate::oracle::{Demand, Operands, Sets, Signature, accepted_on, accepted_together};
 use crate::profile::Rule;
 use crate::verdict::Level;
 
@@ -26,15 +26,15 @@ pub(super) struct LaneView<'a> {
     pub(super) rule: &'a Rule,
     pub(super) demand: &'a Demand,
     pub(super) observation: &'a Observation,
-    question: Question,
-    reader: Reader,
+    question: Signature,
+    reader: PartReader,
 }
 
 impl<'a> LaneView<'a> {
     /// How a rule looks at an observation.
     pub(super) fn new(rule: &'a Rule, demand: &'a Demand, observation: &'a Observation) -> Self {
         let kernel = &observation.kernel;
-        LaneView { rule, demand, observation, question: Question::new(kernel), reader: Reader::new(kernel) }
+        LaneView { rule, demand, observation, question: Signature::new(kernel), reader: PartReader::new(kernel) }
     }
 
     /// Every lane.
@@ -118,7 +118,7 @@ impl<'a> LaneView<'a> {
 
     /// A lane as evidence, with the result that is not accepted there, be it that of the second run alone; parts of the
     /// result that the rule does not look at accept anything.
-    pub(super) fn evidence(&self, (case, part): LaneIndex, demand: &Demand) -> Evidence {
+    pub(super) fn evidence(&self, (case, part): LaneIndex, demand: &Demand) -> LaneEvidence {
         let inputs = self.observation.cases.case(case);
         let looked = |other: usize| {
             let operands = self.question.operands(inputs, other);
@@ -128,7 +128,7 @@ impl<'a> LaneView<'a> {
         let failing = self.observation.runs().find(|results| !self.fits(results, &set, (case, part), demand));
         let width = self.observation.kernel.outputs();
         let result = failing.map_or_else(|| self.observation.answer(case), |results| &results[case * width..][..width]);
-        Evidence {
+        LaneEvidence {
             kernel: self.observation.kernel,
             case: inputs.to_vec(),
             answer: result.to_vec(),

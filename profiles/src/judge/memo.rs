@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use fpprobe_spirv::{Cases, Format};
 
-use super::Finding;
-use crate::lanes::Lanes;
+use super::PartResult;
+use crate::lanes::LaneSelection;
 use crate::observation::Observation;
 use crate::oracle::Demand;
 use crate::profile::{Part, Profile, Requirement, Rule};
@@ -16,7 +16,7 @@ use crate::verdict::Level;
 /// All that judging results takes of a rule and one of its parts.
 #[derive(PartialEq, Debug)]
 struct RuleView<'p> {
-    lanes: &'p [Lanes],
+    lanes: &'p [LaneSelection],
     requirements: &'p [Requirement],
     informative: bool,
     demand: &'p Demand,
@@ -70,7 +70,7 @@ impl ResultList {
 type MemoKey = (usize, OperationKey);
 
 /// Findings, with the results that they were found in.
-type FindingsByKey = HashMap<MemoKey, Vec<(ResultList, Arc<Finding>)>>;
+type FindingsByKey = HashMap<MemoKey, Vec<(ResultList, Arc<PartResult>)>>;
 
 /// The findings so far.
 #[derive(Default, Debug)]
@@ -82,7 +82,7 @@ impl Memo {
     }
 
     /// The finding of a rule view in an observation, if it is known.
-    pub(super) fn get(&self, view: usize, observation: &Observation) -> Option<Arc<Finding>> {
+    pub(super) fn get(&self, view: usize, observation: &Observation) -> Option<Arc<PartResult>> {
         let results = ResultList::of(observation);
         let all = self.all();
         let list = all.get(&key(view, observation))?;
@@ -90,7 +90,7 @@ impl Memo {
     }
 
     /// Remembers a finding.
-    pub(super) fn put(&self, view: usize, observation: &Observation, finding: Finding) -> Arc<Finding> {
+    pub(super) fn put(&self, view: usize, observation: &Observation, finding: PartResult) -> Arc<PartResult> {
         let finding = Arc::new(finding);
         let list = (ResultList::of(observation), Arc::clone(&finding));
         self.all().entry(key(view, observation)).or_default().push(list);

@@ -15,42 +15,42 @@ use fpprobe_spirv::Kernel;
 
 use super::lane::LaneIndex;
 use super::recipe::Recipe;
-use super::{Evidence, Finding, Judge, Judged, Observation, PartIndex, behaviour};
+use super::{Judge, KernelJudgement, LaneEvidence, Observation, PartIndex, PartResult, behaviour};
 use crate::accepted::Accepted;
 use crate::accuracy::Accuracy;
 use crate::profile::Behaviour;
 
 /// What tells a lane from others: kernel, operands, part of the result.
-pub(super) type Key<'a> = (Kernel, &'a [u64], usize);
+pub(super) type LaneKey<'a> = (Kernel, &'a [u64], usize);
 
 /// Lanes of one kernel's results that a rule does not accept.
-pub(super) struct Group<'a> {
+pub(super) struct LaneGroup<'a> {
     pub(super) observation: &'a Observation,
     pub(super) lanes: Vec<LaneIndex>,
-    pub(super) cause: Cause,
+    pub(super) cause: FailureCause,
 }
 
 /// Why lanes are not accepted.
-pub(super) enum Cause {
+pub(super) enum FailureCause {
     /// Each by itself.
-    Result(PartIndex, Arc<Finding>),
+    Result(PartIndex, Arc<PartResult>),
     /// By comparison with others; what would have been accepted, lane by lane.
     Relation(Vec<Accepted>),
 }
 
-impl<'a> Group<'a> {
-    fn key(&self, (case, part): LaneIndex) -> Key<'a> {
+impl<'a> LaneGroup<'a> {
+    fn key(&self, (case, part): LaneIndex) -> LaneKey<'a> {
         (self.observation.kernel, self.observation.cases.case(case), part)
     }
 }
 
 /// The lanes of a rule: numbers of rule, group and lane within the group.
-type Member = (usize, usize, usize);
+type RuleLane = (usize, usize, usize);
 
 /// The failing lanes of each rule of a profile, each lane once.
 pub(super) struct Assignment {
     /// By the number of the rule, the lanes that count for it: its own first.
-    pub(super) lanes: Vec<Vec<Member>>,
+    pub(super) lanes: Vec<Vec<RuleLane>>,
     /// How many of them the rule does not look at.
     pub(super) foreign: Vec<usize>,
     /// By the number of the rule, how many of the lanes that it does not accept count for which other one.
@@ -59,7 +59,7 @@ pub(super) struct Assignment {
 
 impl Judge<'_> {
     /// Assigns every failing lane to one rule; `groups` are those of each rule.
-    pub(super) fn assigned<'a>(&self, groups: &[Vec<Group<'a>>], recipe: &Recipe, absent: &[String]) -> Assignment {
+    pub(super) fn assigned<'a>(&self, groups: &[Vec<LaneGroup<'a>>], recipe: &Recipe, absent: &[String]) -> Assignment {
         let rules = &self.profile.rules;
         let mut owners = self.explained(groups, recipe, absent);
         let mut order: Vec<usize> = (0..rules.len()).collect();
@@ -74,10 +74,10 @@ impl Judge<'_> {
             foreign: vec![0; rules.len()],
             elsewhere: vec![Vec::new(); rules.len()],
         };
-        let mut counted: HashSet<Key<'a>> = HashSet::new();
+        let mut counted: HashSet<LaneKey<'a>> = HashSet::new();
         for own in [true, false] {
             for (rule, groups) in groups.iter().enumerate() {
-                let mut moved: HashSet<Key<'a>> = HashSet::new();
+                let mut moved: HashSet<LaneKey<'a>> = HashSet::new();
                 for (member, key) in members(rule, groups) {
                     let owner = owners[&key];
                     if (owner == rule) != own {
@@ -102,9 +102,14 @@ impl Judge<'_> {
     }
 
     /// Lanes that fail for a behaviour that deviates, with the rule that judges it.
-    fn explained<'a>(&self, groups: &[Vec<Group<'a>>], recipe: &Recipe, absent: &[String]) -> HashMap<Key<'a>, usize> {
+    fn explained<'a>(
+        &self,
+        groups: &[Vec<LaneGroup<'a>>],
+        recipe: &Recipe,
+        absent: &[String],
+    ) -> HashMap<LaneKey<'a>, usize> {
         let rules = &self.profile.rules;
-        let mut owners: HashMap<Key<'a>, usize> = HashMap::new();
+        let mut owners: HashMap<LaneKey<'a>, usize> = HashMap::new();
         let judges: Vec<(usize, Behaviour)> =
             rules.iter().enumerate().filter_map(|(index, rule)| rule.judges.map(|b| (index, b))).collect();
         for (number, (judge, behaviour)) in judges.iter().enumerate() {
@@ -120,8 +125,8 @@ impl Judge<'_> {
                     continue;
                 }
                 for group in groups {
-                    let Cause::Result(place, finding) = &group.cause else { continue };
-                    let Finding::Judged(judged) = &**finding else { continue };
+                    let FailureCause::Result(place, finding) = &group.cause else { continue };
+                    let PartResult::Judged(judged) = &**finding else { continue };
                     if self.acquitted((*judge, *behaviour), *place, group.observation, recipe, absent) {
                         continue;
                     }
@@ -140,7 +145,7 @@ impl Judge<'_> {
         &self,
         place: PartIndex,
         observation: &Observation,
-        judged: &'j Judged,
+        judged: &'j KernelJudgement,
         behaviour: Behaviour,
     ) -> &'j [bool] {
         judged.swapped[behaviour as usize].get_or_init(|| {
@@ -179,18 +184,18 @@ impl Judge<'_> {
     }
 
     /// A lane as evidence.
-    pub(super) fn evidence(&self, group: &Group<'_>, lane: usize) -> Evidence {
+    pub(super) fn evidence(&self, group: &LaneGroup<'_>, lane: usize) -> LaneEvidence {
         let (observation, index) = (group.observation, group.lanes[lane]);
         match &group.cause {
-            Cause::Result(place, finding) => {
+            FailureCause::Result(place, finding) => {
                 let view = self.view(*place, observation);
                 let explanation = match &**finding {
-                    Finding::Judged(judged) => judged.explanation.as_ref(),
+                    PartResult::Judged(judged) => judged.explanation.as_ref(),
                     _ => None,
                 };
                 view.evidence(index, explanation.unwrap_or(view.demand))
             }
-            Cause::Relation(accepted) => Evidence {
+            FailureCause::Relation(accepted) => LaneEvidence {
                 kernel: observation.kernel,
                 case: observation.cases.case(index.0).to_vec(),
                 answer: observation.answer(index.0).to_vec(),
@@ -202,11 +207,11 @@ impl Judge<'_> {
 }
 
 /// The lanes of a rule.
-pub(super) fn keys<'g, 'a: 'g>(groups: &'g [Group<'a>]) -> impl Iterator<Item = Key<'a>> + 'g {
+pub(super) fn keys<'g, 'a: 'g>(groups: &'g [LaneGroup<'a>]) -> impl Iterator<Item = LaneKey<'a>> + 'g {
     members(0, groups).map(|(_, key)| key)
 }
 
-fn members<'g, 'a: 'g>(rule: usize, groups: &'g [Group<'a>]) -> impl Iterator<Item = (Member, Key<'a>)> + 'g {
+fn members<'g, 'a: 'g>(rule: usize, groups: &'g [LaneGroup<'a>]) -> impl Iterator<Item = (RuleLane, LaneKey<'a>)> + 'g {
     groups.iter().enumerate().flat_map(move |(number, group)| {
         group.lanes.iter().enumerate().map(move |(lane, index)| ((rule, number, lane), group.key(*index)))
     })

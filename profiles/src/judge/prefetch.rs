@@ -7,7 +7,7 @@ use fpprobe_spirv::{Controls, Kernel};
 
 use super::lane::LaneView;
 use super::memo::Memo;
-use super::{Finding, Judge, Observations, PartIndex, results};
+use super::{Judge, Observations, PartIndex, PartResult, results};
 use crate::observation::Observation;
 
 /// Fills the memo of judges.
@@ -82,7 +82,7 @@ impl<'j, 'p> Prefetch<'j, 'p> {
             }
         }
         for ((memo, view), judged) in unknown.into_iter().zip(results::judge(&views)) {
-            memo.put(view, observation, Finding::Judged(judged));
+            memo.put(view, observation, PartResult::Judged(judged));
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::accuracy::Accuracy;
 use crate::encoding::{Encoding, components};
 use crate::environment::Subnormals;
 use crate::observation::Observation;
-use crate::oracle::{Demand, Question};
+use crate::oracle::{Demand, Signature};
 use crate::profile::{Part, Requirement, Rule};
 
 /// Rounding directions that may explain a whole path.
@@ -70,7 +70,7 @@ pub(super) fn against_monotony(lanes: &[LaneIndex], view: &LaneView<'_>) -> Vec<
 }
 
 /// A lane that contradicts a relation, and what would have been accepted there.
-pub(super) type Against = (LaneIndex, Accepted);
+pub(super) type RelationFailure = (LaneIndex, Accepted);
 
 /// What relations between kernels or over a whole list say of a rule: lanes looked at, and what contradicts it; or why
 /// they cannot be judged, which is no pass.
@@ -79,7 +79,7 @@ pub(super) fn judge(
     part: &Part,
     stores: &Observation,
     observations: &Observations<'_>,
-) -> Result<(usize, Vec<Against>), String> {
+) -> Result<(usize, Vec<RelationFailure>), String> {
     let mut total = (0, Vec::new());
     for requirement in &rule.requirements {
         let (lanes, against) = match requirement {
@@ -102,7 +102,7 @@ fn round_trip(
     stores: &Observation,
     part: &Part,
     observations: &Observations<'_>,
-) -> Result<(usize, Vec<Against>), String> {
+) -> Result<(usize, Vec<RelationFailure>), String> {
     let kernel = stores.kernel;
     let load = fpprobe_spirv::Op::find("load").and_then(|op| Kernel::plain(kernel.format, op).ok());
     let load = load.map(|load| load.with_controls(kernel.controls)).ok_or_else(|| format!("{kernel} has no load"))?;
@@ -133,7 +133,7 @@ fn round_trip(
             lanes += 1;
             if given(store) != code {
                 let mut accepted =
-                    Question::new(&kernel).accepted(stores.cases.case(*store), &part.demand).alternatives()[0].clone();
+                    Signature::new(&kernel).accepted(stores.cases.case(*store), &part.demand).alternatives()[0].clone();
                 accepted[index] = Set::one(Encoding::of_coding(channel.coding), code);
                 against.push(((*store, index), Accepted::new(accepted)));
             }
@@ -143,9 +143,9 @@ fn round_trip(
 }
 
 /// Every finite code must be the result of some input.
-fn every_code(stores: &Observation, part: &Part) -> (usize, Vec<Against>) {
+fn every_code(stores: &Observation, part: &Part) -> (usize, Vec<RelationFailure>) {
     let kernel = stores.kernel;
-    let question = Question::new(&kernel);
+    let question = Signature::new(&kernel);
     let (mut lanes, mut against) = (0, Vec::new());
     for (index, channel) in kernel.format.channels().iter().enumerate() {
         let mut seen = vec![false; channel.coding.positive() as usize];

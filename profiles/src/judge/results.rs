@@ -5,9 +5,9 @@ use std::cell::{Cell, OnceCell, RefCell};
 
 use smallvec::SmallVec;
 
-use super::behaviour::{self, ChoiceIndex, Watch};
+use super::behaviour::{self, ChoiceIndex, NarrowingSearch};
 use super::lane::{Lane, LaneIndex, LaneView};
-use super::{Judged, relation};
+use super::{KernelJudgement, relation};
 use crate::accepted::Set;
 use crate::lanes::ResultClasses;
 use crate::oracle::{Demand, Operands, Sets};
@@ -48,7 +48,7 @@ impl SetsByDemand {
 }
 
 /// Judges every lane by these views of one kernel's results.
-pub(super) fn judge(views: &[LaneView<'_>]) -> Vec<Judged> {
+pub(super) fn judge(views: &[LaneView<'_>]) -> Vec<KernelJudgement> {
     let Some(any) = views.first() else { return Vec::new() };
     let mut demands: Vec<Demand> = Vec::new();
     let mut tallies: Vec<RuleTally<'_>> = views.iter().map(|view| RuleTally::new(view, &mut demands)).collect();
@@ -77,9 +77,9 @@ struct RuleTally<'a> {
     own: usize,
     nearest: usize,
     narrows: bool,
-    watch: Watch<'a>,
+    watch: NarrowingSearch<'a>,
     kept: Vec<LaneIndex>,
-    judged: Judged,
+    judged: KernelJudgement,
 }
 
 impl<'a> RuleTally<'a> {
@@ -99,9 +99,9 @@ impl<'a> RuleTally<'a> {
             own: number(view.demand.clone()),
             nearest: number(behaviour::strict(view.demand)),
             narrows: behaviour::only_narrows(view.demand),
-            watch: Watch::new(view),
+            watch: NarrowingSearch::new(view),
             kept: Vec::new(),
-            judged: Judged {
+            judged: KernelJudgement {
                 lanes: 0,
                 choice: false,
                 strict: true,
@@ -162,7 +162,7 @@ impl<'a> RuleTally<'a> {
         }
     }
 
-    fn finish(self) -> Judged {
+    fn finish(self) -> KernelJudgement {
         let RuleTally { view, watch, kept, mut judged, .. } = self;
         judged.strict &= judged.failing.is_empty();
         for requirement in &view.rule.requirements {

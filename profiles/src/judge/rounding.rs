@@ -3,7 +3,9 @@
 use fpprobe_spirv::{Control, Controls, Kernel};
 
 use super::recipe::Recipe;
-use super::{Finding, Judge, Judged, Observations, PartIndex, RuleVerdict, VariantFinding, Verdict, relation};
+use super::{
+    Judge, KernelJudgement, Observations, PartIndex, PartResult, RuleVerdict, VariantFinding, Verdict, relation,
+};
 use crate::accuracy::Accuracy;
 use crate::encoding::Encoding;
 use crate::environment::Overflow;
@@ -73,7 +75,9 @@ impl Judge<'_> {
 
     /// The number of failing lanes; nothing if some would fail in whatever direction they were rounded.
     fn failing_by_rounding(&self, place: PartIndex, found: &VariantFinding<'_>) -> Option<usize> {
-        let (Finding::Judged(Judged { failing, .. }), Some(observation)) = (&*found.finding, found.observation) else {
+        let (PartResult::Judged(KernelJudgement { failing, .. }), Some(observation)) =
+            (&*found.finding, found.observation)
+        else {
             return None;
         };
         let view = self.view(place, observation);

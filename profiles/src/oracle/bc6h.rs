@@ -1,7 +1,7 @@
 //! Blocks of BC6H decoded, bit by bit as both texts have it (Khronos Data Format Specification, "BPTC Compressed Texture Image
 //! Formats", BC6H; D3D11.3 §19.5.13).
 
-use fpprobe_spirv::bc6h::{Mode, block};
+use fpprobe_spirv::bc6h::{BlockMode, block};
 
 /// Shares of 64 of the second endpoint, by indices of three and of four bits.
 const WEIGHTS_3: [i32; 8] = [0, 9, 18, 27, 37, 46, 55, 64];
@@ -13,7 +13,7 @@ const SIGN: u64 = 0x8000;
 pub(super) fn decoded(words: &[u64], signed: bool, texel: u32, channel: usize) -> u64 {
     let block = block(words);
     // Reserved modes are black.
-    let Some(mode) = Mode::of(block) else { return 0 };
+    let Some(mode) = BlockMode::of(block) else { return 0 };
     let fields = mode.read(block);
     let first = 2 * mode.subset(fields.partition, texel);
     let [low, high] = [first, first + 1].map(|endpoint| {
@@ -78,7 +78,7 @@ mod tests {
 
     use super::*;
 
-    fn mode(number: u32) -> &'static Mode {
+    fn mode(number: u32) -> &'static BlockMode {
         MODES.iter().find(|mode| mode.number == number).unwrap()
     }
 

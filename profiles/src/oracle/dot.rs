@@ -10,7 +10,7 @@ use crate::encoding::Encoding;
 use crate::environment::{Contraction, Environment, Subnormals};
 
 /// Numbers from key to key.
-type Range = (i64, i64);
+type KeyRange = (i64, i64);
 
 /// How many neighbours are taken one by one; of more than that the ends tell.
 const FEW: u64 = 4;
@@ -85,11 +85,11 @@ impl Steps {
     }
 
     /// The numbers of a set: ranges of many finite ones; few of them, and infinities, each by itself.
-    fn ranges(&self, set: &Set) -> Vec<Range> {
+    fn ranges(&self, set: &Set) -> Vec<KeyRange> {
         let finite = set.and(&Set::finite(self.encoding));
         let infinite = set.minus(&Set::nan(self.encoding)).minus(&finite);
         let ranges = finite.ranges().iter().chain(infinite.ranges());
-        let split = |(from, to): &Range| {
+        let split = |(from, to): &KeyRange| {
             if to.abs_diff(*from) < FEW { (*from..=*to).map(|key| (key, key)).collect() } else { vec![(*from, *to)] }
         };
         ranges.flat_map(split).collect()

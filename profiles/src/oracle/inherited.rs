@@ -14,7 +14,7 @@ use crate::accuracy::Inherited;
 use crate::encoding::Encoding;
 use crate::environment::{Environment, NonFinite, Subnormals};
 use crate::formula::Inheritance;
-use crate::interval::{Interval, Values, least};
+use crate::interval::{Interval, RealSet, least};
 use crate::number::{Number as _, Toward};
 use crate::real::{Exact, Real};
 
@@ -37,7 +37,7 @@ impl Inherited {
 
     /// What each component of the result may be on operands; nothing is known of NaNs.
     fn components(&self, operands: &Operands, demand: &Demand, layout: FloatLayout) -> Vector {
-        let Some(values) = vectors(operands, &self.vectors) else { return smallvec![Values::Anything] };
+        let Some(values) = vectors(operands, &self.vectors) else { return smallvec![RealSet::Anything] };
         self.given(demand, layout, &values.iter().collect::<Vectors<'_>>())
     }
 
@@ -49,7 +49,7 @@ impl Inherited {
                 let centres = exactly(demand.function, corner);
                 given.into_iter().zip(centres).map(|(given, centre)| symmetric(&given, &centre)).collect()
             };
-            given = if operands.iter().copied().flatten().all(Values::is_point) {
+            given = if operands.iter().copied().flatten().all(RealSet::is_point) {
                 hull(given.clone(), around(given, operands))
             } else {
                 let at = |corner: &Vec<Vector>| {
@@ -70,8 +70,8 @@ impl Inherited {
     /// Whether a bounded interval holds what a component of the result may be on every operand of an interval on which the function is
     /// defined: then some result is refused on each of them.
     pub(crate) fn is_bounded(&self, demand: &Demand, layout: FloatLayout, operand: Interval) -> bool {
-        let operand: Vector = smallvec![Values::from(operand)];
-        let bounded = |given: Vector| !given.contains(&Values::Anything);
+        let operand: Vector = smallvec![RealSet::from(operand)];
+        let bounded = |given: Vector| !given.contains(&RealSet::Anything);
         let or = self.or.as_ref().is_none_or(|accuracy| {
             let demand = Demand { accuracy: accuracy.clone(), ..demand.clone() };
             bounded(apply(&demand, &[&read(&operand, layout, &demand.operands)], Some(layout)))
@@ -81,7 +81,7 @@ impl Inherited {
 
     fn by_formulas(&self, demand: &Demand, layout: FloatLayout, operands: &[&Vector]) -> Vector {
         let each = self.formulas.iter().map(|formula| formula.evaluate(operands, Some(layout), &demand.operands));
-        each.reduce(union).unwrap_or_else(|| smallvec![Values::Anything])
+        each.reduce(union).unwrap_or_else(|| smallvec![RealSet::Anything])
     }
 }
 
@@ -89,8 +89,8 @@ impl Inherited {
 #[expect(clippy::needless_pass_by_value, reason = "what is folded is handed over")]
 fn hull(a: Vector, b: Vector) -> Vector {
     componentwise(&[&a, &b], |both| match (both[0].hull(), both[1].hull()) {
-        (Some(a), Some(b)) => Values::from(a.hull(b)),
-        _ => Values::Anything,
+        (Some(a), Some(b)) => RealSet::from(a.hull(b)),
+        _ => RealSet::Anything,
     })
 }
 
@@ -102,10 +102,10 @@ fn corners(operands: &[&Vector]) -> Vec<Vec<Vector>> {
     for operand in operands {
         let mut vectors: Vec<Vector> = vec![Vector::new()];
         for values in *operand {
-            let ends: SmallVec<[Values; 2]> = match values.hull() {
-                None => smallvec![Values::Anything],
-                Some(hull) if hull.is_point() => smallvec![Values::point(hull.lo)],
-                Some(hull) => smallvec![Values::point(hull.lo), Values::point(hull.hi)],
+            let ends: SmallVec<[RealSet; 2]> = match values.hull() {
+                None => smallvec![RealSet::Anything],
+                Some(hull) if hull.is_point() => smallvec![RealSet::point(hull.lo)],
+                Some(hull) => smallvec![RealSet::point(hull.lo), RealSet::point(hull.hi)],
             };
             vectors = vectors
                 .iter()
@@ -130,7 +130,7 @@ fn vectors(operands: &[Operand], are: &[bool]) -> Option<SmallVec<[Vector; 3]>> 
     let take = |vector: &bool| -> Option<Vector> {
         rest.by_ref()
             .take(if *vector { width } else { 1 })
-            .map(|operand| (!operand.is_nan()).then(|| Values::point(operand.double())))
+            .map(|operand| (!operand.is_nan()).then(|| RealSet::point(operand.double())))
             .collect()
     };
     are.iter().map(take).collect()
@@ -138,9 +138,9 @@ fn vectors(operands: &[Operand], are: &[bool]) -> Option<SmallVec<[Vector; 3]>> 
 
 /// What is accepted as one part, of what each component may be.
 fn accepted_part(encoding: Encoding, layout: FloatLayout, given: &Vector, part: usize, demand: &Demand) -> Set {
-    let indeterminate = demand.results.non_finite == NonFinite::Any && given.contains(&Values::Anything);
+    let indeterminate = demand.results.non_finite == NonFinite::Any && given.contains(&RealSet::Anything);
     match given.get(part).or(given.first()) {
-        Some(Values::Within(parts)) if !indeterminate => accepted(encoding, layout, parts, &demand.results),
+        Some(RealSet::Within(parts)) if !indeterminate => accepted(encoding, layout, parts, &demand.results),
         _ => Set::everything(encoding),
     }
 }
@@ -166,14 +166,14 @@ fn accepted(encoding: Encoding, layout: FloatLayout, parts: &[Interval], environ
 }
 
 /// What lies no farther from the exact result than the farthest of what is given.
-fn symmetric(given: &Values, centre: &Values) -> Values {
-    let (Some(given), Some(centre)) = (given.hull(), centre.hull()) else { return Values::Anything };
+fn symmetric(given: &RealSet, centre: &RealSet) -> RealSet {
+    let (Some(given), Some(centre)) = (given.hull(), centre.hull()) else { return RealSet::Anything };
     let above = given.hi.minus(centre.lo, Toward::Up);
     let below = centre.hi.minus(given.lo, Toward::Up);
     if above.is_nan() || below.is_nan() {
-        return Values::Anything;
+        return RealSet::Anything;
     }
-    Values::from(centre.widened(-least(-above, -below)))
+    RealSet::from(centre.widened(-least(-above, -below)))
 }
 
 /// What is accepted of a function that has no operation of its own in the oracle but a definition: its exact results as
@@ -199,7 +199,7 @@ fn exact_components(operands: &Operands, demand: &Demand) -> Option<Vector> {
 fn enclosed(encoding: Encoding, part: usize, results: Option<&Vector>, operands: &Operands, demand: &Demand) -> Set {
     let Encoding::Float(layout) = encoding else { return Set::everything(encoding) };
     let Some(results) = results else { return Set::nan(encoding) };
-    let Some(parts) = results.get(part).or(results.first()).and_then(Values::parts) else {
+    let Some(parts) = results.get(part).or(results.first()).and_then(RealSet::parts) else {
         return finish(encoding, Exact::Nan, operands, demand);
     };
     let end = |value: f64| finish(encoding, Exact::of(value.quad()), operands, demand);

@@ -43,7 +43,7 @@ pub use crate::accuracy::Demand;
 pub use definition::is_whole;
 pub(crate) use elementary::computed;
 pub use operand::Operand;
-pub use question::{Operands, Question};
+pub use question::{Operands, Signature};
 pub(crate) use range::range;
 pub use resolve::{Called, resolve};
 pub(crate) use rounding::{Rounding, rounding};
@@ -141,7 +141,7 @@ fn pairs_on(results: [(Encoding, Operands); 2], demand: &Demand) -> Vec<[Set; 2]
     if matches!(demand.accuracy, Accuracy::Inherited(_)) || !operands.is_open(demand) {
         return vec![results.map(|(encoding, operands)| accepted_on(encoding, &operands, demand))];
     }
-    let of = |reading: &Reading| {
+    let of = |reading: &OperandList| {
         let under = |(encoding, operands): &(Encoding, Operands)| of_reading(*encoding, reading, operands.part, demand);
         [under(&results[0]), under(&results[1])]
     };
@@ -149,11 +149,11 @@ fn pairs_on(results: [(Encoding, Operands); 2], demand: &Demand) -> Vec<[Set; 2]
 }
 
 /// Operands as they are read.
-type Reading = SmallVec<[Operand; 4]>;
+type OperandList = SmallVec<[Operand; 4]>;
 
 /// Every combination of readings of the operands.
-fn combinations(operands: &[Operand], environment: &Environment) -> SmallVec<[Reading; 1]> {
-    let mut combinations: SmallVec<[Reading; 1]> = smallvec![Reading::new()];
+fn combinations(operands: &[Operand], environment: &Environment) -> SmallVec<[OperandList; 1]> {
+    let mut combinations: SmallVec<[OperandList; 1]> = smallvec![OperandList::new()];
     for operand in operands {
         let readings = operand.readings(environment);
         let heads = combinations.len();

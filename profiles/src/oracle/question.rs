@@ -73,7 +73,7 @@ impl FromIterator<Operand> for Operands {
 
 /// A kernel as the oracle sees it: parts of the result, each with the operands it depends on.
 #[derive(Clone, Debug)]
-pub struct Question {
+pub struct Signature {
     /// The kernel.
     pub kernel: Kernel,
     /// Encodings of the parts of the result, see [`Encoding::of_result`].
@@ -81,10 +81,10 @@ pub struct Question {
     params: Vec<Shape>,
 }
 
-impl Question {
+impl Signature {
     /// The question that a kernel asks.
-    pub fn new(kernel: &Kernel) -> Question {
-        Question { kernel: *kernel, encodings: Encoding::of_result(kernel), params: kernel.params() }
+    pub fn new(kernel: &Kernel) -> Signature {
+        Signature { kernel: *kernel, encodings: Encoding::of_result(kernel), params: kernel.params() }
     }
 
     /// Whether each part of the result depends on a channel of one texel: of those there are fewer values than texels.

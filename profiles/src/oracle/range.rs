@@ -7,31 +7,31 @@ use smallvec::SmallVec;
 use super::elementary::{self, angle, is_elementary, power_of};
 use super::exact::exact;
 use crate::accuracy::domain::{doubles, pi};
-use crate::interval::{Interval, Values, least};
+use crate::interval::{Interval, RealSet, least};
 use crate::number::{Number, Toward};
 use crate::real::Exact;
 
 /// Results over intervals of operands: all that lie between the least and the largest of them, but that whole numbers
 /// stay whole where they are few. Nothing is known where the function is not defined on some of the operands. With `quick`
 /// a reciprocal root may be enclosed as loosely as elementary functions are.
-pub(crate) fn range(function: Function, operands: &[Interval], quick: bool) -> Values {
+pub(crate) fn range(function: Function, operands: &[Interval], quick: bool) -> RealSet {
     let x = operands[0];
     let y = || operands[1];
     match function {
         Function::Add => total(x, y()),
         Function::Sub => total(x, y().negated()),
-        Function::Neg => Values::from(x.negated()),
+        Function::Neg => RealSet::from(x.negated()),
         Function::Mul | Function::OuterProduct => product(x, y()),
         Function::Div => quotient(x, y()),
         Function::Reciprocal => quotient(Interval::point(1.0), x),
-        Function::Abs => Values::from(x.abs()),
+        Function::Abs => RealSet::from(x.abs()),
         Function::InverseSqrt if quick && x.lo > 0.0 => inverse_root(x),
         Function::Cosh => corners(function, &[x.abs()]),
         Function::Sin => wave(function, x, half_pi()),
         Function::Cos => wave(function, x, Interval::ZERO),
-        Function::Tan if !x.is_point() && crosses(x, half_pi()) => Values::Anything,
+        Function::Tan if !x.is_point() && crosses(x, half_pi()) => RealSet::Anything,
         Function::Atan2 if x.contains_zero() && y().lo <= 0.0 => angle_of_zero(x, y()),
-        Function::Fract if x.lo.floor() != x.hi.floor() => Values::from(Interval { lo: 0.0, hi: 1.0 }),
+        Function::Fract if x.lo.floor() != x.hi.floor() => RealSet::from(Interval { lo: 0.0, hi: 1.0 }),
         Function::Floor => whole(x.lo.floor(), x.hi.floor()),
         Function::Ceil => whole(x.lo.ceil(), x.hi.ceil()),
         Function::Trunc => whole(x.lo.trunc(), x.hi.trunc()),
@@ -43,27 +43,27 @@ pub(crate) fn range(function: Function, operands: &[Interval], quick: bool) -> V
             let step = |edge: f64, x: f64| if x < edge { 0.0 } else { 1.0 };
             whole(step(x.hi, y().lo), step(x.lo, y().hi))
         }
-        Function::Rem | Function::Mod if !operands.iter().all(|operand| operand.is_point()) => Values::Anything,
+        Function::Rem | Function::Mod if !operands.iter().all(|operand| operand.is_point()) => RealSet::Anything,
         Function::Min | Function::Max | Function::Clamp | Function::Saturate => chosen(function, operands),
         _ => corners(function, operands),
     }
 }
 
 /// What is known, unless infinities cancel out.
-fn known(result: Interval) -> Values {
-    if result.lo.is_nan() || result.hi.is_nan() { Values::Anything } else { Values::from(result) }
+fn known(result: Interval) -> RealSet {
+    if result.lo.is_nan() || result.hi.is_nan() { RealSet::Anything } else { RealSet::from(result) }
 }
 
 /// A sum; nothing is known where infinities may cancel out.
-fn total(x: Interval, y: Interval) -> Values {
+fn total(x: Interval, y: Interval) -> RealSet {
     let cancel = |x: Interval, y: Interval| x.hi == f64::INFINITY && y.lo == f64::NEG_INFINITY;
-    if cancel(x, y) || cancel(y, x) { Values::Anything } else { known(x.plus(y)) }
+    if cancel(x, y) || cancel(y, x) { RealSet::Anything } else { known(x.plus(y)) }
 }
 
 /// A product; nothing is known where an infinity may meet a zero.
-fn product(x: Interval, y: Interval) -> Values {
+fn product(x: Interval, y: Interval) -> RealSet {
     let undefined = |x: Interval, y: Interval| is_infinite(x) && y.contains_zero();
-    if undefined(x, y) || undefined(y, x) { Values::Anything } else { known(x.times(y)) }
+    if undefined(x, y) || undefined(y, x) { RealSet::Anything } else { known(x.times(y)) }
 }
 
 /// Whether an infinity is among the values.
@@ -72,38 +72,38 @@ fn is_infinite(x: Interval) -> bool {
 }
 
 /// A quotient. Where the divisor is zero, of whichever sign, it is an infinity; where it may be zero, anything.
-fn quotient(x: Interval, y: Interval) -> Values {
+fn quotient(x: Interval, y: Interval) -> RealSet {
     if is_infinite(x) && is_infinite(y) {
-        return Values::Anything;
+        return RealSet::Anything;
     }
     if !y.contains_zero() {
         return known(x.over(y));
     }
     if y != Interval::ZERO || x.contains_zero() {
-        return Values::Anything;
+        return RealSet::Anything;
     }
-    Values::point(f64::NEG_INFINITY).or(Values::point(f64::INFINITY))
+    RealSet::point(f64::NEG_INFINITY).or(RealSet::point(f64::INFINITY))
 }
 
 /// `1 / sqrt(x)`, x above zero. A power of four has an exact one; else core-math's is within half an ulp of binary64.
-fn inverse_root(x: Interval) -> Values {
+fn inverse_root(x: Interval) -> RealSet {
     let at = |x: f64| {
         let root = core_math::rsqrt(x);
         let exponent = Number::exponent(x);
         let exact = exponent % 2 == 0 && x == f64::power(exponent) || root == 0.0;
         if exact { Interval::point(root) } else { Interval { lo: root.next_down(), hi: root.next_up() } }
     };
-    Values::from(Interval { lo: at(x.hi).lo, hi: at(x.lo).hi })
+    RealSet::from(Interval { lo: at(x.hi).lo, hi: at(x.lo).hi })
 }
 
 /// The angle of points that lie on the negative half of the axis where it jumps, or may do so.
-fn angle_of_zero(y: Interval, x: Interval) -> Values {
+fn angle_of_zero(y: Interval, x: Interval) -> RealSet {
     if x.hi >= 0.0 {
-        return Values::Anything;
+        return RealSet::Anything;
     }
     let above = doubles(pi());
     let below = above.negated();
-    if y == Interval::ZERO { Values::from(below).or(Values::from(above)) } else { Values::from(below.hull(above)) }
+    if y == Interval::ZERO { RealSet::from(below).or(RealSet::from(above)) } else { RealSet::from(below.hull(above)) }
 }
 
 fn sign(x: f64) -> f64 {
@@ -129,9 +129,9 @@ fn phase(x: f64, start: Interval, toward: Toward) -> f64 {
 }
 
 /// Sine or cosine, whose greatest and least values lie at `start + n pi`, the greatest at even n.
-fn wave(function: Function, x: Interval, start: Interval) -> Values {
+fn wave(function: Function, x: Interval, start: Interval) -> RealSet {
     if !x.lo.is_finite() || !x.hi.is_finite() {
-        return Values::Anything;
+        return RealSet::Anything;
     }
     let ends = corners(function, &[x]);
     if x.is_point() {
@@ -141,7 +141,7 @@ fn wave(function: Function, x: Interval, start: Interval) -> Values {
     let Some(mut result) = ends.hull() else { return ends };
     // Beyond, binary64 cannot tell where in a period a number lies.
     if x.abs().hi > f64::power(40) {
-        return Values::from(all);
+        return RealSet::from(all);
     }
     let (first, last) = (phase(x.lo, start, Toward::Down), phase(x.hi, start, Toward::Up));
     let mut n = first + 1.0;
@@ -150,33 +150,33 @@ fn wave(function: Function, x: Interval, start: Interval) -> Values {
         result = result.hull(Interval::point(if n % 2.0 == 0.0 { 1.0 } else { -1.0 }));
         n += 1.0;
     }
-    Values::from(result)
+    RealSet::from(result)
 }
 
 /// Minimum, maximum and what is made of them: monotonic in each operand.
-fn chosen(function: Function, operands: &[Interval]) -> Values {
+fn chosen(function: Function, operands: &[Interval]) -> RealSet {
     let min = |a: Interval, b: Interval| Interval { lo: least(a.lo, b.lo), hi: least(a.hi, b.hi) };
     let max = |a: Interval, b: Interval| Interval { lo: -least(-a.lo, -b.lo), hi: -least(-a.hi, -b.hi) };
-    Values::from(match (function, operands) {
+    RealSet::from(match (function, operands) {
         (Function::Min, [x, y]) => min(*x, *y),
         (Function::Max, [x, y]) => max(*x, *y),
         (Function::Saturate, [x]) => min(max(*x, Interval::ZERO), Interval::point(1.0)),
         (Function::Clamp, [x, low, high]) => {
             // min(max(x, low), high), or the median of the three: they differ where low is above high.
             let median = max(min(*x, *low), min(max(*x, *low), *high));
-            return Values::from(min(max(*x, *low), *high)).or(Values::from(median));
+            return RealSet::from(min(max(*x, *low), *high)).or(RealSet::from(median));
         }
-        _ => return Values::Anything,
+        _ => return RealSet::Anything,
     })
 }
 
 /// The whole numbers between two; where they are many, all that lies between.
-fn whole(lo: f64, hi: f64) -> Values {
+fn whole(lo: f64, hi: f64) -> RealSet {
     const FEW: f64 = 4.0;
     if lo < hi && hi - lo < FEW {
-        return Values::point(lo).or(whole(lo + 1.0, hi));
+        return RealSet::point(lo).or(whole(lo + 1.0, hi));
     }
-    Values::from(Interval { lo, hi })
+    RealSet::from(Interval { lo, hi })
 }
 
 /// What lies at a point: an interval, or nothing known.
@@ -209,11 +209,11 @@ fn end<N>(exact: Exact<N>) -> Option<Interval> {
 }
 
 /// From the least to the largest result at the corners: all there is where the function is monotonic in each operand.
-fn corners(function: Function, operands: &[Interval]) -> Values {
+fn corners(function: Function, operands: &[Interval]) -> RealSet {
     if let [x] = operands {
         let ends = if x.is_point() { &[x.lo][..] } else { &[x.lo, x.hi] };
         let results = ends.iter().map(|end| at(function, &[*end]));
-        return results.reduce(|a, b| Some(a?.hull(b?))).flatten().map_or(Values::Anything, Values::from);
+        return results.reduce(|a, b| Some(a?.hull(b?))).flatten().map_or(RealSet::Anything, RealSet::from);
     }
     let mut hull: Option<Interval> = None;
     for corner in 0..1_usize << operands.len() {
@@ -226,8 +226,8 @@ fn corners(function: Function, operands: &[Interval]) -> Values {
         let point: SmallVec<[f64; 3]> = operands.iter().enumerate().map(end).collect();
         match at(function, &point) {
             Some(result) => hull = Some(hull.map_or(result, |hull| hull.hull(result))),
-            None => return Values::Anything,
+            None => return RealSet::Anything,
         }
     }
-    hull.map_or(Values::Anything, Values::from)
+    hull.map_or(RealSet::Anything, RealSet::from)
 }

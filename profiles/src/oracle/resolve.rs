@@ -7,7 +7,7 @@ use super::Demand;
 use super::error::neighbours;
 use crate::accuracy::domain::{decimal, doubles};
 use crate::accuracy::{Node, Resolved};
-use crate::formula::{Expression, Formula, FormulaError, Kind, Operator};
+use crate::formula::{Expression, ExpressionKind, Formula, FormulaError, Operator};
 
 /// What a formula calls.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -57,11 +57,11 @@ impl<E: From<FormulaError>> Resolver<'_, E> {
         let at = expression.at;
         let error = |problem: String| FormulaError::new(self.text, at, problem);
         let node = match &expression.kind {
-            Kind::Number(number) => {
+            ExpressionKind::Number(number) => {
                 let value = decimal(number).ok_or_else(|| error(format!("`{number}` is no number")))?;
                 Node::Constant(self.layout.map_or(doubles(value), |layout| doubles(neighbours(layout, value))))
             }
-            Kind::Name(name) => {
+            ExpressionKind::Name(name) => {
                 if let Some((_, node)) = self.names.iter().find(|(known, _)| known == name) {
                     return Ok(*node);
                 }
@@ -69,21 +69,23 @@ impl<E: From<FormulaError>> Resolver<'_, E> {
                 let known = || self.operands.join("`, `");
                 Node::Operand(index.ok_or_else(|| error(format!("`{name}` is none of the operands `{}`", known())))?)
             }
-            Kind::Operator(operator, values) => self.step(at, Called::Operator(operator.function()), values)?,
-            Kind::Call(name, values) if name == "sum" => {
+            ExpressionKind::Operator(operator, values) => {
+                self.step(at, Called::Operator(operator.function()), values)?
+            }
+            ExpressionKind::Call(name, values) if name == "sum" => {
                 let [vector] = values.as_slice() else {
                     return Err(error("`sum` takes one vector".to_owned()).into());
                 };
                 let (demand, _) = (self.find)(Called::Operator(Operator::Add.function()), at)?;
                 Node::Sum(Box::new(demand), self.node(vector)?)
             }
-            Kind::Call(name, values) => self.step(at, Called::Name(name), values)?,
-            Kind::Select(relation, parts) => {
+            ExpressionKind::Call(name, values) => self.step(at, Called::Name(name), values)?,
+            ExpressionKind::Select(relation, parts) => {
                 let [fails, holds, left, right] = &**parts;
                 let nodes = [self.node(fails)?, self.node(holds)?, self.node(left)?, self.node(right)?];
                 Node::Select(*relation, nodes)
             }
-            Kind::Swizzle(vector, components) => Node::Swizzle(self.node(vector)?, components.clone()),
+            ExpressionKind::Swizzle(vector, components) => Node::Swizzle(self.node(vector)?, components.clone()),
         };
         self.nodes.push(node);
         Ok(self.nodes.len() - 1)

@@ -14,11 +14,11 @@ use super::error::allowed;
 use super::range::range;
 use crate::accuracy::{Accuracy, Node, Resolved};
 use crate::environment::{Environment, NonFinite, Overflow, Subnormals};
-use crate::interval::{Interval, Values};
+use crate::interval::{Interval, RealSet};
 use crate::number::limits;
 
 /// What each component of a value may be; one component is a scalar.
-pub(super) type Vector = SmallVec<[Values; 1]>;
+pub(super) type Vector = SmallVec<[RealSet; 1]>;
 
 /// Operands of an operation.
 pub(super) type Vectors<'a> = SmallVec<[&'a Vector; 3]>;
@@ -62,7 +62,7 @@ impl Evaluation<'_> {
         let nodes = self.nodes;
         match &nodes[index] {
             Node::Operand(operand) => self.operand(*operand),
-            Node::Constant(interval) => smallvec![Values::from(*interval)],
+            Node::Constant(interval) => smallvec![RealSet::from(*interval)],
             Node::Step(demand, arguments) => {
                 self.need(arguments);
                 let arguments: Vectors<'_> = arguments.iter().map(|argument| &self.known[*argument]).collect();
@@ -74,7 +74,7 @@ impl Evaluation<'_> {
             }
             Node::Select(relation, [fails, holds, left, right]) => {
                 self.need(&[*left, *right]);
-                let parts = |index: &usize| self.known[*index].first().and_then(Values::parts);
+                let parts = |index: &usize| self.known[*index].first().and_then(RealSet::parts);
                 // A comparison with what may be anything holds or fails.
                 let compared = parts(left).zip(parts(right));
                 let (may_hold, may_fail) =
@@ -83,12 +83,12 @@ impl Evaluation<'_> {
                 let either: SmallVec<[usize; 2]> = either.map(|(_, node)| node).collect();
                 self.need(&either);
                 let values = either.into_iter().map(|node| self.known[node].clone());
-                values.reduce(union).unwrap_or_else(|| smallvec![Values::Anything])
+                values.reduce(union).unwrap_or_else(|| smallvec![RealSet::Anything])
             }
             Node::Swizzle(vector, components) => {
                 self.need(&[*vector]);
                 let vector = &self.known[*vector];
-                let component = |index: &u8| vector.get(usize::from(*index)).cloned().unwrap_or(Values::Anything);
+                let component = |index: &u8| vector.get(usize::from(*index)).cloned().unwrap_or(RealSet::Anything);
                 components.iter().map(component).collect()
             }
         }
@@ -99,7 +99,7 @@ impl Evaluation<'_> {
         match (self.operands.get(index), self.layout) {
             (Some(operand), Some(layout)) => read(operand, layout, self.environment),
             (Some(operand), None) => (*operand).clone(),
-            (None, _) => smallvec![Values::Anything],
+            (None, _) => smallvec![RealSet::Anything],
         }
     }
 }
@@ -107,12 +107,12 @@ impl Evaluation<'_> {
 /// An operand, or zero for it where it is subnormal and may be flushed.
 pub(super) fn read(operand: &Vector, layout: FloatLayout, environment: &Environment) -> Vector {
     let keeps = environment.subnormal_inputs == Subnormals::Keep;
-    let one = |values: &Values| if keeps { values.clone() } else { flushed(values.clone(), layout) };
+    let one = |values: &RealSet| if keeps { values.clone() } else { flushed(values.clone(), layout) };
     operand.iter().map(one).collect()
 }
 
 /// The union with zero, where a subnormal is among the values.
-fn flushed(values: Values, layout: FloatLayout) -> Values {
+fn flushed(values: RealSet, layout: FloatLayout) -> RealSet {
     let [least, _] = limits(layout);
     let subnormal = |part: &Interval| part.lo < least && part.hi > -least && *part != Interval::ZERO;
     let any = values.parts().is_some_and(|parts| parts.iter().any(subnormal));
@@ -126,7 +126,7 @@ pub(super) fn union(a: Vector, b: Vector) -> Vector {
 }
 
 /// A scalar function on each component; a scalar beside vectors counts for each of their components.
-pub(super) fn componentwise(operands: &[&Vector], function: impl Fn(&[&Values]) -> Values) -> Vector {
+pub(super) fn componentwise(operands: &[&Vector], function: impl Fn(&[&RealSet]) -> RealSet) -> Vector {
     // Most are scalars of one or two operands.
     match operands {
         [x] if x.len() == 1 => return smallvec![function(&[&x[0]])],
@@ -135,25 +135,25 @@ pub(super) fn componentwise(operands: &[&Vector], function: impl Fn(&[&Values]) 
     }
     let width = operands.iter().map(|vector| vector.len()).max().unwrap_or(0);
     let component = |index: usize| {
-        let values: Option<SmallVec<[&Values; 4]>> =
+        let values: Option<SmallVec<[&RealSet; 4]>> =
             operands.iter().map(|vector| if vector.len() == 1 { vector.first() } else { vector.get(index) }).collect();
-        values.map_or(Values::Anything, |values| function(&values))
+        values.map_or(RealSet::Anything, |values| function(&values))
     };
     (0..width).map(component).collect()
 }
 
 /// A function over every combination of the intervals of its operands.
-pub(super) fn over(operands: &[&Values], function: impl Fn(&[Interval]) -> Values) -> Values {
+pub(super) fn over(operands: &[&RealSet], function: impl Fn(&[Interval]) -> RealSet) -> RealSet {
     // Most are one interval each.
     match operands {
-        [Values::Within(x)] if x.len() == 1 => return function(&[x[0]]),
-        [Values::Within(x), Values::Within(y)] if x.len() == 1 && y.len() == 1 => return function(&[x[0], y[0]]),
+        [RealSet::Within(x)] if x.len() == 1 => return function(&[x[0]]),
+        [RealSet::Within(x), RealSet::Within(y)] if x.len() == 1 && y.len() == 1 => return function(&[x[0], y[0]]),
         _ => {}
     }
     let mut single: SmallVec<[Interval; 3]> = SmallVec::new();
     for operand in operands {
         match operand.parts() {
-            None => return Values::Anything,
+            None => return RealSet::Anything,
             Some([part]) => single.push(*part),
             Some(_) => {}
         }
@@ -171,7 +171,7 @@ pub(super) fn over(operands: &[&Values], function: impl Fn(&[Interval]) -> Value
         };
         function(&parts.iter().map(one).collect::<SmallVec<[Interval; 3]>>())
     };
-    (0..count).map(combination).reduce(Values::or).unwrap_or(Values::Anything)
+    (0..count).map(combination).reduce(RealSet::or).unwrap_or(RealSet::Anything)
 }
 
 /// What an operation may give; without a format its exact results.
@@ -184,26 +184,26 @@ pub(super) fn apply(demand: &Demand, operands: &[&Vector], layout: Option<FloatL
         return componentwise(operands, |operands| {
             let operands: SmallVec<[Vector; 3]> = operands.iter().map(|values| smallvec![(*values).clone()]).collect();
             let operands: Vectors<'_> = operands.iter().collect();
-            inherited.given(demand, layout, &operands).into_iter().next().unwrap_or(Values::Anything)
+            inherited.given(demand, layout, &operands).into_iter().next().unwrap_or(RealSet::Anything)
         });
     }
     if is_defined(demand.function) {
-        let result = |exact: Values| match exact {
-            Values::Within(parts) => {
+        let result = |exact: RealSet| match exact {
+            RealSet::Within(parts) => {
                 let each = parts.iter().map(|part| rounded(demand, layout, *part, &[]));
-                each.reduce(Values::or).unwrap_or(Values::Anything)
+                each.reduce(RealSet::or).unwrap_or(RealSet::Anything)
             }
-            Values::Anything => Values::Anything,
+            RealSet::Anything => RealSet::Anything,
         };
         return exactly(demand.function, operands).into_iter().map(result).collect();
     }
     componentwise(operands, |operands| {
         over(operands, |parts| match stated_range(demand, layout, parts) {
-            Values::Within(exact) => {
+            RealSet::Within(exact) => {
                 let each = exact.iter().map(|result| rounded(demand, layout, *result, parts));
-                each.reduce(Values::or).unwrap_or(Values::Anything)
+                each.reduce(RealSet::or).unwrap_or(RealSet::Anything)
             }
-            Values::Anything => Values::Anything,
+            RealSet::Anything => RealSet::Anything,
         })
     })
 }
@@ -212,9 +212,9 @@ pub(super) fn apply(demand: &Demand, operands: &[&Vector], layout: Option<FloatL
 const QUICK: u32 = 23;
 
 /// The exact results, where the accuracy states something of the operands.
-fn stated_range(demand: &Demand, layout: FloatLayout, parts: &[Interval]) -> Values {
+fn stated_range(demand: &Demand, layout: FloatLayout, parts: &[Interval]) -> RealSet {
     let quick = layout.fraction <= QUICK;
-    if demand.accuracy.is_stated(parts, layout) { range(demand.function, parts, quick) } else { Values::Anything }
+    if demand.accuracy.is_stated(parts, layout) { range(demand.function, parts, quick) } else { RealSet::Anything }
 }
 
 /// Whether a function hands on its operands or whole numbers near them: there is nothing to round.
@@ -239,24 +239,24 @@ fn hands_on(function: Function) -> bool {
 }
 
 /// What an operation may give for exact results of an interval.
-fn rounded(demand: &Demand, layout: FloatLayout, exact: Interval, operands: &[Interval]) -> Values {
+fn rounded(demand: &Demand, layout: FloatLayout, exact: Interval, operands: &[Interval]) -> RealSet {
     let allowed = if hands_on(demand.function) {
         Some(exact)
     } else {
         allowed(&demand.accuracy, demand, layout, exact, operands)
     };
-    let Some(allowed) = allowed else { return Values::Anything };
+    let Some(allowed) = allowed else { return RealSet::Anything };
     let environment = &demand.results;
     // An infinity that is exact, as that of a pole is, is no overflow.
     if exact.is_point() && exact.lo.is_infinite() && environment.non_finite == NonFinite::Ieee {
-        return Values::from(exact);
+        return RealSet::from(exact);
     }
     let [_, largest] = limits(layout);
     let finite = Interval { lo: -largest, hi: largest };
-    let values = Values::from(if allowed.is_within(finite) {
+    let values = RealSet::from(if allowed.is_within(finite) {
         allowed
     } else if environment.non_finite == NonFinite::Any {
-        return Values::Anything;
+        return RealSet::Anything;
     } else {
         // What is beyond may come out as infinity or as the largest finite value.
         let end = |end: f64| {
@@ -279,23 +279,23 @@ fn rounded(demand: &Demand, layout: FloatLayout, exact: Interval, operands: &[In
 }
 
 /// A sum in every order: for each set of terms what any of its divisions into two gives.
-fn sum(demand: &Demand, terms: &[Values], layout: Option<FloatLayout>) -> Values {
+fn sum(demand: &Demand, terms: &[RealSet], layout: Option<FloatLayout>) -> RealSet {
     if terms.len() > 4 {
-        return Values::Anything;
+        return RealSet::Anything;
     }
-    let mut sums: Vec<Option<Values>> = vec![None; 1 << terms.len()];
+    let mut sums: Vec<Option<RealSet>> = vec![None; 1 << terms.len()];
     for set in 1..sums.len() {
-        let whole = |set: usize| sums[set].clone().unwrap_or(Values::Anything);
+        let whole = |set: usize| sums[set].clone().unwrap_or(RealSet::Anything);
         // The lowest term is in the first half: an addition does not tell its operands apart.
         let lowest = 1 << set.trailing_zeros();
         let halves = (1..set).filter(|half| half & set == *half && half & lowest != 0);
-        let added = halves.map(|half| -> Values {
+        let added = halves.map(|half| -> RealSet {
             let (half, rest): (Vector, Vector) = (smallvec![whole(half)], smallvec![whole(set & !half)]);
-            apply(demand, &[&half, &rest], layout).into_iter().next().unwrap_or(Values::Anything)
+            apply(demand, &[&half, &rest], layout).into_iter().next().unwrap_or(RealSet::Anything)
         });
-        sums[set] = added.reduce(Values::or).or_else(|| terms.get(set.trailing_zeros() as usize).cloned());
+        sums[set] = added.reduce(RealSet::or).or_else(|| terms.get(set.trailing_zeros() as usize).cloned());
     }
-    sums.pop().flatten().unwrap_or(Values::Anything)
+    sums.pop().flatten().unwrap_or(RealSet::Anything)
 }
 
 /// The exact results on operands, as close as binary128 encloses them.

@@ -8,9 +8,9 @@
 use fpprobe_spirv::needs::{float_formats, needs};
 use fpprobe_spirv::{Control, Controls, FloatLayout, Kernel, Need};
 
-use super::{Group, Member};
+use super::{Member, OptionalGroup};
 use crate::encoding::Encoding;
-use crate::oracle::Question;
+use crate::oracle::Signature;
 
 /// A kernel under the controls of these names, which a recipe of any of these modes must be able to carry as well.
 pub(super) fn under<'a>(
@@ -37,7 +37,7 @@ pub(super) fn under<'a>(
 
 /// Widths of the floats that a kernel takes, gives, packs or unpacks.
 fn widths(kernel: &Kernel) -> Vec<u32> {
-    let question = Question::new(kernel);
+    let question = Signature::new(kernel);
     let case = vec![0; kernel.arity()];
     let operands = (0..question.encodings.len()).flat_map(|part| question.operands(&case, part));
     let operands = operands.filter_map(|operand| operand.layout.and_then(FloatLayout::mode_width));
@@ -50,9 +50,9 @@ fn widths(kernel: &Kernel) -> Vec<u32> {
 }
 
 /// The groups that a kernel belongs to: a device that lacks one cannot be asked it.
-pub(super) fn groups(groups: &[Group], kernel: &Kernel) -> Vec<String> {
+pub(super) fn groups(groups: &[OptionalGroup], kernel: &Kernel) -> Vec<String> {
     let (formats, needs) = (float_formats(kernel), needs(kernel));
-    let belongs = |group: &&Group| match group.member {
+    let belongs = |group: &&OptionalGroup| match group.member {
         Member::Format(format) => kernel.format == format || formats.contains(&format),
         Member::Path(path) => kernel.with_controls(Controls::NONE) == path,
         Member::Control(control) => kernel.controls.contains(control) || needs.contains(&Need::Control(control)),

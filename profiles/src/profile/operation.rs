@@ -12,7 +12,7 @@ use toml::{Spanned, Table, Value};
 use super::ANY;
 use super::parse::{Bound, Formulas, RawOperation, bound, formulas};
 use crate::environment::Environment;
-use crate::source::{At, Source, SourceError, once, placed, told};
+use crate::source::{LocatedError, SourceError, SourceFile, once, placed, told};
 
 /// How many kernels may implement an operation.
 const MOST_LOWERINGS: usize = 16;
@@ -40,7 +40,7 @@ struct Lowering {
 }
 
 /// How an operation is asked: at which width, and by which route if not by the natural one.
-pub(super) type Way = (u32, Option<Route>);
+pub(super) type WidthAndRoute = (u32, Option<Route>);
 
 impl Lowering {
     /// Whether there is a format in which it takes this route.
@@ -49,7 +49,7 @@ impl Lowering {
         formats.any(|format| self.op.code.routes(*format).contains(&route))
     }
 
-    fn kernel(&self, format: Format, (width, route): Way) -> Result<Kernel, ParseError> {
+    fn kernel(&self, format: Format, (width, route): WidthAndRoute) -> Result<Kernel, ParseError> {
         let plain = Kernel::plain(self.format.unwrap_or(format), self.op)?;
         Kernel { width, route: self.route.or(route).unwrap_or(plain.route), ..plain }.checked()
     }
@@ -58,13 +58,13 @@ impl Lowering {
 impl Operation {
     /// The operation of this name; `at` is where its table stands.
     pub(super) fn read(
-        source: &Rc<Source>,
+        source: &Rc<SourceFile>,
         name: &str,
         raw: &RawOperation,
         at: usize,
     ) -> Result<Operation, SourceError> {
         let key = |key: &str| format!("operation.{name}.{key}");
-        let problem = |(at, problem): At| source.error(at, problem);
+        let problem = |(at, problem): LocatedError| source.error(at, problem);
         let list = &key("lowerings");
         if raw.lowerings.is_empty() {
             return Err(source.error(at, format!("`{list}` is empty: name at least one kernel operation")));
@@ -81,7 +81,7 @@ impl Operation {
             Ok((format.clone(), bound(source, &key, text)?))
         };
         let lowerings: Vec<Lowering> =
-            raw.lowerings.iter().map(lowering).collect::<Result<_, At>>().map_err(problem)?;
+            raw.lowerings.iter().map(lowering).collect::<Result<_, LocatedError>>().map_err(problem)?;
         // Every width at which it asks something else: each of those that take vectors as a whole.
         let all = lowerings[0].op.widths();
         let all = if lowerings[0].op.is_componentwise() { 1..=1 } else { all };
@@ -109,7 +109,7 @@ impl Operation {
             });
             route.map_err(|error| (text.span().start, format!("`{list}`: {error}")))
         };
-        let routes = raw.routes.iter().map(route).collect::<Result<Vec<Route>, At>>().map_err(problem)?;
+        let routes = raw.routes.iter().map(route).collect::<Result<Vec<Route>, LocatedError>>().map_err(problem)?;
         Ok(Operation {
             lowerings,
             widths,
@@ -126,14 +126,14 @@ impl Operation {
     }
 
     /// The ways in which it is asked.
-    pub(super) fn ways(&self) -> Vec<Way> {
+    pub(super) fn ways(&self) -> Vec<WidthAndRoute> {
         let routes = if self.routes.is_empty() { vec![None] } else { self.routes.iter().copied().map(Some).collect() };
         self.widths.clone().flat_map(|width| routes.iter().map(move |route| (width, *route))).collect()
     }
 
     /// The kernels that implement it in a format in one of its ways, the default first; none where no operation exists for
     /// it.
-    pub(super) fn kernels(&self, format: Format, way: Way) -> Result<Vec<Kernel>, ParseError> {
+    pub(super) fn kernels(&self, format: Format, way: WidthAndRoute) -> Result<Vec<Kernel>, ParseError> {
         let own = self.lowerings.iter().filter(|Lowering { format: own, op, .. }| {
             let exists = own.is_some() || op.formats.contains(&format);
             let has_route = way.1.is_none_or(|route| op.code.routes(own.unwrap_or(format)).contains(&route));
@@ -164,11 +164,11 @@ fn lowering(text: &str) -> Result<Lowering, String> {
 }
 
 /// Keys of an environment as they are written.
-pub(super) type Changes = BTreeMap<String, Spanned<Value>>;
+pub(super) type EnvironmentKeys = BTreeMap<String, Spanned<Value>>;
 
 /// The table of these keys, written under `key`; refuses keys and values that no environment has. A format's name stands
 /// for a table of keys that change for that format alone.
-pub(super) fn changes(key: &str, written: &Changes) -> Result<Table, At> {
+pub(super) fn changes(key: &str, written: &EnvironmentKeys) -> Result<Table, LocatedError> {
     let mut table = Table::new();
     for (name, value) in written {
         let whole = match value.get_ref() {

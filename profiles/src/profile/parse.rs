@@ -9,21 +9,23 @@ use fpprobe_spirv::op::{Function, Op};
 use fpprobe_spirv::{Control, Controls, Format, Kernel, ParseError};
 use toml::{Spanned, Table};
 
-use super::operation::{Operation, Way, changed, changes, environment};
-use super::{ANY, Ground, Group, Member, PACKED, Part, Profile, Requirement, Rule, asked, function_of, governing};
+use super::operation::{Operation, WidthAndRoute, changed, changes, environment};
+use super::{
+    ANY, Ground, Member, OptionalGroup, PACKED, Part, Profile, Requirement, Rule, asked, function_of, governing,
+};
 use crate::accuracy::Accuracy;
 use crate::environment::{Environment, Ulp};
 use crate::formula::Inheritance;
-use crate::lanes::Lanes;
+use crate::lanes::LaneSelection;
 use crate::oracle::{Demand, has_reference};
-use crate::source::{At, Source, SourceError, once, placed};
+use crate::source::{LocatedError, SourceError, SourceFile, once, placed};
 
 mod inherit;
 mod raw;
 mod sense;
 
+use inherit::{AccuracyContext, accuracy_of};
 pub(super) use inherit::{Bound, Formulas, bound, formulas};
-use inherit::{Place, accuracy_of};
 pub(super) use raw::RawOperation;
 use raw::{RawGroup, RawProfile, RawRule};
 use sense::{fits, suits};
@@ -38,7 +40,7 @@ const MOST_PARTS: usize = 1 << 12;
 const MOST_MODES: usize = 12;
 
 /// Everything that files have said so far.
-struct Draft {
+struct ProfileDraft {
     profile: Profile,
     ground: Ground,
     operations: BTreeMap<String, Operation>,
@@ -51,7 +53,7 @@ struct Draft {
 
 /// A rule as it is written.
 struct Written {
-    source: Rc<Source>,
+    source: Rc<SourceFile>,
     at: usize,
     raw: RawRule,
 }
@@ -61,7 +63,7 @@ pub(super) fn parse(
     text: &str,
     base: &dyn Fn(&str) -> Option<(String, String)>,
 ) -> Result<Profile, SourceError> {
-    let source = Source { file: file.to_owned(), text: text.to_owned() };
+    let source = SourceFile { file: file.to_owned(), text: text.to_owned() };
     let mut draft = draft(&Rc::new(source), base, 0)?;
     let mut parts = 0;
     let rules = std::mem::take(&mut draft.rules).into_iter().map(|Written { source, at, raw }| {
@@ -84,7 +86,7 @@ pub(super) fn parse(
         for id in &part.groups {
             if !groups.iter().any(|group| group.id == *id) {
                 let member = Member::Path(part.lowerings[0].with_controls(Controls::NONE));
-                groups.push(Group { id: id.clone(), title: id.clone(), member });
+                groups.push(OptionalGroup { id: id.clone(), title: id.clone(), member });
             }
         }
     }
@@ -92,10 +94,10 @@ pub(super) fn parse(
 }
 
 fn draft(
-    source: &Rc<Source>,
+    source: &Rc<SourceFile>,
     base: &dyn Fn(&str) -> Option<(String, String)>,
     depth: usize,
-) -> Result<Draft, SourceError> {
+) -> Result<ProfileDraft, SourceError> {
     if source.text.len() > LARGEST {
         return Err(
             source.error(0, format!("a profile may have {LARGEST} bytes at most; this one has {}", source.text.len()))
@@ -103,7 +105,7 @@ fn draft(
     }
     let raw: RawProfile = source.read()?;
     let mut draft = match &raw.extends {
-        None => Draft {
+        None => ProfileDraft {
             profile: Profile {
                 id: String::new(),
                 title: String::new(),
@@ -131,14 +133,14 @@ fn draft(
                     format!("`extends`: no profile `{}`; there are {}", name.get_ref(), known.join(", ")),
                 )
             })?;
-            self::draft(&Rc::new(Source { file, text }), base, depth + 1)?
+            self::draft(&Rc::new(SourceFile { file, text }), base, depth + 1)?
         }
     };
     read(source, raw, &mut draft)?;
     Ok(draft)
 }
 
-fn read(source: &Rc<Source>, raw: RawProfile, draft: &mut Draft) -> Result<(), SourceError> {
+fn read(source: &Rc<SourceFile>, raw: RawProfile, draft: &mut ProfileDraft) -> Result<(), SourceError> {
     // Ids stand in `--require ID:default`, beside paths of files, and in reports.
     let in_names = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
     if raw.id.get_ref().is_empty() || !raw.id.get_ref().chars().all(in_names) {
@@ -174,7 +176,7 @@ fn read(source: &Rc<Source>, raw: RawProfile, draft: &mut Draft) -> Result<(), S
             (None, Some(control)) => named(source, "group.control", control).map(Member::Control),
             _ => Err(source.error(at, format!("group `{id}`: give `format` or `control`, one of them"))),
         }?;
-        draft.profile.groups.push(Group { id, title, member });
+        draft.profile.groups.push(OptionalGroup { id, title, member });
     }
     for (format, table) in raw.environment {
         let at = table.span().start;
@@ -225,11 +227,15 @@ fn read(source: &Rc<Source>, raw: RawProfile, draft: &mut Draft) -> Result<(), S
 }
 
 /// What a key's name stands for.
-fn named<T: FromStr<Err = ParseError>>(source: &Source, key: &str, name: &Spanned<String>) -> Result<T, SourceError> {
+fn named<T: FromStr<Err = ParseError>>(
+    source: &SourceFile,
+    key: &str,
+    name: &Spanned<String>,
+) -> Result<T, SourceError> {
     name.get_ref().parse().map_err(|error| source.error(name.span().start, format!("`{key}`: {error}")))
 }
 
-fn rounding_mode(source: &Source, name: &Spanned<String>) -> Result<Control, SourceError> {
+fn rounding_mode(source: &SourceFile, name: &Spanned<String>) -> Result<Control, SourceError> {
     let mode: Control = named(source, "rounding_modes", name)?;
     if matches!(mode, Control::Rte(_) | Control::Rtz(_)) {
         return Ok(mode);
@@ -238,7 +244,7 @@ fn rounding_mode(source: &Source, name: &Spanned<String>) -> Result<Control, Sou
         .error(name.span().start, format!("`rounding_modes`: `{}` does not round; it goes into `modes`", mode.name())))
 }
 
-fn read_rule(source: &Rc<Source>, raw: RawRule, at: usize, draft: &Draft) -> Result<Rule, SourceError> {
+fn read_rule(source: &Rc<SourceFile>, raw: RawRule, at: usize, draft: &ProfileDraft) -> Result<Rule, SourceError> {
     let rule_error = |at: usize, problem: String| source.error(at, format!("rule `{}`: {problem}", raw.id));
     if let Some((name, text)) =
         raw.accuracy.iter().find(|(name, _)| *name != ANY && !raw.operations.iter().any(|op| op.get_ref() == *name))
@@ -255,10 +261,10 @@ fn read_rule(source: &Rc<Source>, raw: RawRule, at: usize, draft: &Draft) -> Res
     if let Some((key, _)) = empty.iter().find(|(_, empty)| *empty) {
         return Err(rule_error(at, format!("`{key}` is empty, and a rule without cannot fail")));
     }
-    if let Some(problem) = raw.lanes.0.iter().find_map(Lanes::contradiction) {
+    if let Some(problem) = raw.lanes.0.iter().find_map(LaneSelection::contradiction) {
         return Err(rule_error(at, format!("`lanes`: {problem}")));
     }
-    let problem = |(at, problem): At| rule_error(at, problem);
+    let problem = |(at, problem): LocatedError| rule_error(at, problem);
     let within = |key: &str| format!("rule `{}`: `{key}`", raw.id);
     let accuracies: BTreeMap<&str, Bound> = raw
         .accuracy
@@ -272,7 +278,7 @@ fn read_rule(source: &Rc<Source>, raw: RawRule, at: usize, draft: &Draft) -> Res
     once("operations", placed(&raw.operations), MOST_PARTS).map_err(problem)?;
     once("controls", placed(&raw.controls), MOST_MODES).map_err(problem)?;
     let accuracy_of = |name: &str| accuracies.get(name).or_else(|| accuracies.get(ANY)).cloned();
-    let own = |name: &str| Own {
+    let own = |name: &str| RuleKeys {
         requirements: &raw.requirement.0,
         controls: &raw.controls,
         environment: &environment,
@@ -324,7 +330,7 @@ fn read_rule(source: &Rc<Source>, raw: RawRule, at: usize, draft: &Draft) -> Res
 }
 
 /// What a rule itself has to say of an operation.
-struct Own<'a> {
+struct RuleKeys<'a> {
     requirements: &'a [Requirement],
     controls: &'a [Spanned<String>],
     environment: &'a Table,
@@ -352,9 +358,9 @@ impl From<SourceError> for Problem {
 fn read_part(
     name: &str,
     operation: &Operation,
-    (format, way): (Format, Way),
-    own: Own<'_>,
-    draft: &Draft,
+    (format, way): (Format, WidthAndRoute),
+    own: RuleKeys<'_>,
+    draft: &ProfileDraft,
 ) -> Result<Option<Part>, Problem> {
     let lowerings = operation.kernels(format, way).map_err(|error| error.to_string())?;
     let ops: Vec<&'static Op> = lowerings.iter().map(|kernel| kernel.op).collect();
@@ -370,7 +376,7 @@ fn read_part(
         Format::U32 if function == Function::PackHalf => Format::F16,
         other => governing(other, format),
     };
-    let place = Place { draft, format: result, changes: own.environment, within: vec![name] };
+    let place = AccuracyContext { draft, format: result, changes: own.environment, within: vec![name] };
     let accuracy = accuracy_of(&place, operation, own.accuracy)?;
     if !has_reference(function) && !matches!(accuracy, Accuracy::Inherited(_)) {
         return Err(format!("{function:?} has no reference to judge by").into());
@@ -398,7 +404,7 @@ fn read_part(
 }
 
 /// What a profile says of a format, with what is said of an operation, or in a rule, in its place.
-fn environment_of(draft: &Draft, format: Format, others: &[&Table]) -> Result<Environment, String> {
+fn environment_of(draft: &ProfileDraft, format: Format, others: &[&Table]) -> Result<Environment, String> {
     let is_plain = others.iter().all(|other| other.is_empty());
     if let (true, Some(known)) = (is_plain, draft.plain.borrow().get(&format)) {
         return Ok(*known);

@@ -13,13 +13,13 @@ use super::half::{INFINITY, LAYOUT, SIGN, is_nan, is_subnormal, key, widened};
 use super::lane::{Says, is_judged};
 use super::pairs::Pairs;
 use super::tally::parts;
-use super::{Class, Verifier};
+use super::{EncodingClass, Verifier};
 /// What results have in common of which the same is said.
 pub(super) type Likeness = u64;
 
 /// What is said.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Said {
+pub(super) struct SpanVerdict {
     pub(super) says: SmallVec<[Says; 8]>,
     /// Whether a rule that looks bounds the error.
     pub(super) bounded: bool,
@@ -29,32 +29,36 @@ pub(super) struct Said {
     pub(super) deviates: bool,
 }
 
-impl Said {
-    pub(super) fn new(says: SmallVec<[Says; 8]>, bounded: bool) -> Said {
+impl SpanVerdict {
+    pub(super) fn new(says: SmallVec<[Says; 8]>, bounded: bool) -> SpanVerdict {
         let (judged, deviates) = (is_judged(&says), says.contains(&Some(false)));
-        Said { says, bounded, judged, deviates }
+        SpanVerdict { says, bounded, judged, deviates }
     }
 }
 
 /// What was said so far. Of bulks, `None` where it is not the same for all.
 #[derive(Debug, Default)]
-pub(super) struct Memo(RwLock<HashMap<Likeness, Option<Arc<Said>>>>);
+pub(super) struct VerdictMemo(RwLock<HashMap<Likeness, Option<Arc<SpanVerdict>>>>);
 
 /// What a thread has looked up of late.
 pub(super) struct Recent<'a> {
-    memo: &'a Memo,
-    places: Vec<(Likeness, Option<Arc<Said>>)>,
+    memo: &'a VerdictMemo,
+    places: Vec<(Likeness, Option<Arc<SpanVerdict>>)>,
 }
 
 impl<'a> Recent<'a> {
     const PLACES: usize = 1 << 10;
 
-    pub(super) fn new(memo: &'a Memo) -> Recent<'a> {
+    pub(super) fn new(memo: &'a VerdictMemo) -> Recent<'a> {
         Recent { memo, places: vec![(Likeness::MAX, None); Recent::PLACES] }
     }
 
     /// What is said of results that are alike; `ask` tells where it is not known.
-    pub(super) fn said(&mut self, likeness: Likeness, ask: impl FnOnce() -> Option<Said>) -> Option<&Arc<Said>> {
+    pub(super) fn said(
+        &mut self,
+        likeness: Likeness,
+        ask: impl FnOnce() -> Option<SpanVerdict>,
+    ) -> Option<&Arc<SpanVerdict>> {
         const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
         let place = (likeness.wrapping_mul(SPREAD) >> (64 - Recent::PLACES.ilog2())) as usize;
         if self.places[place].0 != likeness {
@@ -202,17 +206,17 @@ impl Pairs {
     }
 
     /// Class of a result.
-    pub(super) fn class_of_result(&self, result: u32) -> Class {
-        Class::of(self.encoding, u64::from(result))
+    pub(super) fn class_of_result(&self, result: u32) -> EncodingClass {
+        EncodingClass::of(self.encoding, u64::from(result))
     }
 }
 
 impl Verifier {
     /// What the rules say of a result, by the oracle.
-    pub(super) fn asked(&self, x: u32, y: u32, result: u32) -> Said {
+    pub(super) fn asked(&self, x: u32, y: u32, result: u32) -> SpanVerdict {
         let case = [u64::from(x), u64::from(y)];
         let (says, bounded) = self.says(&case, result);
-        Said::new(says, bounded)
+        SpanVerdict::new(says, bounded)
     }
 
     /// The error of a result of normal numbers in parts of an ulp, as [`Verifier::error`] has it.
@@ -223,8 +227,9 @@ impl Verifier {
             let case = [u64::from(x), u64::from(y)];
             self.error(&self.question.operands(&case, 0), result)
         };
-        let is_normal =
-            |bits: u32| matches!(pairs.class_of_result(bits), Class::NegativeNormal | Class::PositiveNormal);
+        let is_normal = |bits: u32| {
+            matches!(pairs.class_of_result(bits), EncodingClass::NegativeNormal | EncodingClass::PositiveNormal)
+        };
         if !is_normal(x) || !is_normal(y) || result & !SIGN >= INFINITY || !pairs.has_errors {
             return None;
         }

@@ -7,7 +7,7 @@ use fpprobe_spirv::{Format, Kernel};
 use super::Verifier;
 use super::compare::{Errors, exponent};
 use super::kind::{Fast, Work};
-use super::lane::Rule;
+use super::lane::SweepRule;
 use super::scan::{Scan, run};
 use super::tally::PARTS;
 use crate::encoding::Encoding;
@@ -19,7 +19,7 @@ use crate::number::Number as _;
 pub(super) const CELL: u64 = 1 << 12;
 
 /// Whether a kernel is such a conversion and rules ask for no more than a rounding.
-pub(super) fn are_of(kernel: &Kernel, rules: &[Rule]) -> bool {
+pub(super) fn are_of(kernel: &Kernel, rules: &[SweepRule]) -> bool {
     let narrows = match kernel.op.function {
         Function::ToFloat | Function::PackHalf => kernel.result().format == Format::F16,
         Function::QuantizeToF16 | Function::NarrowWiden => kernel.result().format == Format::F32,

@@ -9,7 +9,7 @@ use crate::encoding::Encoding;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the names say it")]
-pub enum Class {
+pub enum EncodingClass {
     NegativeInfinite,
     NegativeNormal,
     NegativeSubnormal,
@@ -28,60 +28,68 @@ pub enum Class {
     Other,
 }
 
-impl Class {
+impl EncodingClass {
     /// Every class, in order.
-    pub const ALL: [Class; 13] = [
-        Class::NegativeInfinite,
-        Class::NegativeNormal,
-        Class::NegativeSubnormal,
-        Class::NegativeZero,
-        Class::PositiveZero,
-        Class::PositiveSubnormal,
-        Class::PositiveNormal,
-        Class::PositiveInfinite,
-        Class::QuietNan,
-        Class::SignallingNan,
-        Class::SameNan,
-        Class::QuietenedNan,
-        Class::Other,
+    pub const ALL: [EncodingClass; 13] = [
+        EncodingClass::NegativeInfinite,
+        EncodingClass::NegativeNormal,
+        EncodingClass::NegativeSubnormal,
+        EncodingClass::NegativeZero,
+        EncodingClass::PositiveZero,
+        EncodingClass::PositiveSubnormal,
+        EncodingClass::PositiveNormal,
+        EncodingClass::PositiveInfinite,
+        EncodingClass::QuietNan,
+        EncodingClass::SignallingNan,
+        EncodingClass::SameNan,
+        EncodingClass::QuietenedNan,
+        EncodingClass::Other,
     ];
 
     /// The class of an encoding.
-    pub fn of(encoding: Encoding, bits: u64) -> Class {
-        let Encoding::Float(layout) = encoding else { return Class::Other };
+    pub fn of(encoding: Encoding, bits: u64) -> EncodingClass {
+        let Encoding::Float(layout) = encoding else { return EncodingClass::Other };
         let magnitude = bits & layout.magnitude_mask();
         let signed = |negative, positive| if layout.is_negative(bits) { negative } else { positive };
         if layout.is_nan(bits) {
-            if bits & layout.quiet_bit() == 0 { Class::SignallingNan } else { Class::QuietNan }
+            if bits & layout.quiet_bit() == 0 { EncodingClass::SignallingNan } else { EncodingClass::QuietNan }
         } else if magnitude == layout.infinity() {
-            signed(Class::NegativeInfinite, Class::PositiveInfinite)
+            signed(EncodingClass::NegativeInfinite, EncodingClass::PositiveInfinite)
         } else if magnitude >= layout.min_normal() {
-            signed(Class::NegativeNormal, Class::PositiveNormal)
+            signed(EncodingClass::NegativeNormal, EncodingClass::PositiveNormal)
         } else if magnitude > 0 {
-            signed(Class::NegativeSubnormal, Class::PositiveSubnormal)
+            signed(EncodingClass::NegativeSubnormal, EncodingClass::PositiveSubnormal)
         } else {
-            signed(Class::NegativeZero, Class::PositiveZero)
+            signed(EncodingClass::NegativeZero, EncodingClass::PositiveZero)
         }
     }
 
     /// The class of a result, of one operand of the same layout or of others.
-    pub fn of_result(encoding: Encoding, bits: u64, operand: Option<(FloatLayout, u64)>) -> Class {
-        let class = Class::of(encoding, bits);
+    pub fn of_result(encoding: Encoding, bits: u64, operand: Option<(FloatLayout, u64)>) -> EncodingClass {
+        let class = EncodingClass::of(encoding, bits);
         let Some((layout, operand)) = operand.filter(|(layout, operand)| {
             class.is_nan() && encoding == Encoding::Float(*layout) && layout.is_nan(*operand)
         }) else {
             return class;
         };
         match bits ^ operand {
-            0 => Class::SameNan,
-            difference if difference == layout.quiet_bit() && class == Class::QuietNan => Class::QuietenedNan,
+            0 => EncodingClass::SameNan,
+            difference if difference == layout.quiet_bit() && class == EncodingClass::QuietNan => {
+                EncodingClass::QuietenedNan
+            }
             _ => class,
         }
     }
 
     /// Whether it is a NaN.
     pub fn is_nan(self) -> bool {
-        matches!(self, Class::QuietNan | Class::SignallingNan | Class::SameNan | Class::QuietenedNan)
+        matches!(
+            self,
+            EncodingClass::QuietNan
+                | EncodingClass::SignallingNan
+                | EncodingClass::SameNan
+                | EncodingClass::QuietenedNan
+        )
     }
 
     /// Its name in tallies.

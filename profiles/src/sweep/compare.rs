@@ -3,13 +3,15 @@
 use std::ops::Range;
 
 use super::analytic::is_monotonic;
-use super::kind::{Fast, INFINITY, Kind, LAYOUT, LEAST_NORMAL, SIGN, Said, Size, Work, accepts_nearest};
+use super::kind::{
+    Fast, INFINITY, LAYOUT, LEAST_NORMAL, Magnitude, RuleVerdicts, SIGN, SpanKind, Work, accepts_nearest,
+};
 use super::polynomial::{HIGHEST, Polynomial};
 use super::scan::{Scan, count_from, next_from, run, scan};
-use super::sum::Sum;
-use super::tally::{FAR, PARTS, Tally, Worst, bin};
+use super::sum::CountSum;
+use super::tally::{FAR, PARTS, SweepStatistics, Worst, bin};
 use super::tolerance::{Tolerance, alone, bounds_error};
-use super::{Class, Verifier};
+use super::{EncodingClass, Verifier};
 use crate::accuracy::Accuracy;
 use crate::environment::Subnormals;
 use crate::interval::Interval;
@@ -17,8 +19,8 @@ use crate::oracle::Demand;
 
 /// How results of a span are compared.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Comparison {
-    pub(super) kind: Kind,
+pub(super) struct SpanComparison {
+    pub(super) kind: SpanKind,
     /// What they are compared with.
     pub(super) polynomial: Polynomial,
     /// What is accepted for certain.
@@ -27,10 +29,10 @@ pub(super) struct Comparison {
     pub(super) same: f64,
 }
 
-impl Comparison {
+impl SpanComparison {
     /// Writes down how far results lie from the polynomial.
     fn scan(&self, fast: &Fast, results: &[u32], found: &mut [f64]) -> Scan {
-        let Comparison { polynomial, tolerance: Tolerance { distance, limit, .. }, same, .. } = self;
+        let SpanComparison { polynomial, tolerance: Tolerance { distance, limit, .. }, same, .. } = self;
         let distance = distance.min(*same);
         if polynomial.cubic {
             scan(fast.arch, |place| polynomial.at::<3>(place), results, found, distance, *limit)
@@ -65,10 +67,12 @@ impl Comparison {
         let (magnitude, treated) = (result & !SIGN, demand.results.subnormal_results);
         let same_sign = (result & SIGN != 0) == (self.polynomial.high <= 0.0);
         match self.kind {
-            Kind::Normal(Size::Tiny) | Kind::Subnormal(Size::Tiny) if magnitude == 0 => {
+            SpanKind::Normal(Magnitude::Tiny) | SpanKind::Subnormal(Magnitude::Tiny) if magnitude == 0 => {
                 same_sign && (near || treated != Subnormals::Keep)
             }
-            Kind::Normal(Size::Tiny) | Kind::Subnormal(Size::Tiny) => near && treated != Subnormals::Flush,
+            SpanKind::Normal(Magnitude::Tiny) | SpanKind::Subnormal(Magnitude::Tiny) => {
+                near && treated != Subnormals::Flush
+            }
             _ => near && same_sign && magnitude >= LEAST_NORMAL,
         }
     }
@@ -79,14 +83,14 @@ impl Verifier {
     pub(super) fn compared(
         &self,
         fast: &Fast,
-        (comparison, accepted): (&Comparison, &Said),
+        (comparison, accepted): (&SpanComparison, &RuleVerdicts),
         first: u64,
         results: &[u32],
         work: &mut Work<'_>,
     ) {
         let mut distances = std::mem::take(&mut work.distances);
         let found = &mut distances[..results.len()];
-        if comparison.kind == Kind::Normal(Size::Normal) {
+        if comparison.kind == SpanKind::Normal(Magnitude::Normal) {
             self.measured(fast, (comparison, accepted), first, results, found, work);
         } else {
             self.flushable(fast, (comparison, accepted), first, results, found, work);
@@ -98,7 +102,7 @@ impl Verifier {
     fn flushable(
         &self,
         fast: &Fast,
-        (comparison, accepted): (&Comparison, &Said),
+        (comparison, accepted): (&SpanComparison, &RuleVerdicts),
         first: u64,
         results: &[u32],
         found: &mut [f64],
@@ -127,18 +131,18 @@ impl Verifier {
     fn measured(
         &self,
         fast: &Fast,
-        (comparison, accepted): (&Comparison, &Said),
+        (comparison, accepted): (&SpanComparison, &RuleVerdicts),
         first: u64,
         results: &[u32],
         found: &mut [f64],
         work: &mut Work<'_>,
     ) {
-        let Comparison { polynomial, tolerance, same, .. } = comparison;
+        let SpanComparison { polynomial, tolerance, same, .. } = comparison;
         if self.rounded(fast, (comparison, accepted), first, results, work) {
             return;
         }
         let mut seen = comparison.scan(fast, results, found);
-        let known = self.known(fast, Kind::Normal(Size::Normal), first as u32);
+        let known = self.known(fast, SpanKind::Normal(Magnitude::Normal), first as u32);
         let class = self.class(first);
         let near = results.len() as u64 - seen.outside;
         // What is demanded of one is demanded of all, those that are judged by themselves among them.
@@ -155,7 +159,7 @@ impl Verifier {
                 if *found <= *same && !beyond {
                     (seen.least, seen.most) = (seen.least.min(*found), seen.most.max(*found));
                 } else if !beyond && comparison.is_told(inherited, *result) || comparison.is_special(*result) {
-                    work.sum.classify([class, Class::Other], self.class_of_result(input, *result), 1);
+                    work.sum.classify([class, EncodingClass::Other], self.class_of_result(input, *result), 1);
                     others += 1;
                     if value.is_finite() {
                         finite += 1;
@@ -173,8 +177,8 @@ impl Verifier {
         if near + finite == 0 {
             return;
         }
-        let of = if polynomial.low >= 0.0 { Class::PositiveNormal } else { Class::NegativeNormal };
-        work.sum.classify([class, Class::Other], of, near);
+        let of = if polynomial.low >= 0.0 { EncodingClass::PositiveNormal } else { EncodingClass::NegativeNormal };
+        work.sum.classify([class, EncodingClass::Other], of, near);
         let near = near + finite;
         let operand = Interval::point(f64::from(f32::from_bits(first as u32)));
         let bounds =
@@ -198,7 +202,7 @@ impl Verifier {
     fn rounded(
         &self,
         fast: &Fast,
-        (comparison, accepted): (&Comparison, &Said),
+        (comparison, accepted): (&SpanComparison, &RuleVerdicts),
         first: u64,
         results: &[u32],
         work: &mut Work<'_>,
@@ -206,7 +210,7 @@ impl Verifier {
         // No square root or reciprocal lies half-way between two numbers: of what is rounded, errors are below half an ulp.
         const MOST: u64 = PARTS / 2 - 1;
         let Some(own) = fast.own else { return false };
-        let known = self.known(fast, Kind::Normal(Size::Normal), first as u32);
+        let known = self.known(fast, SpanKind::Normal(Magnitude::Normal), first as u32);
         let worst = work.tally.exponents.get(&self.exponent(&[first])).and_then(|exponent| exponent.worst);
         let is_seen = worst.is_some_and(|worst| worst.parts >= MOST && worst.input < first);
         if !is_seen
@@ -215,10 +219,14 @@ impl Verifier {
         {
             return false;
         }
-        let class = Class::of(self.encoding(), first);
-        let of = if comparison.polynomial.low >= 0.0 { Class::PositiveNormal } else { Class::NegativeNormal };
+        let class = EncodingClass::of(self.encoding(), first);
+        let of = if comparison.polynomial.low >= 0.0 {
+            EncodingClass::PositiveNormal
+        } else {
+            EncodingClass::NegativeNormal
+        };
         let count = results.len() as u64;
-        work.sum.classify([class, Class::Other], of, count);
+        work.sum.classify([class, EncodingClass::Other], of, count);
         work.says(self.exponent(&[first]), [first, first + count - 1], accepted, count);
         if self.demands(known).any(|demand| demand.accuracy != Accuracy::Undefined) {
             work.sum.errors(0, count);
@@ -233,8 +241,8 @@ impl Verifier {
         self.see(fast, errors, seen, &mut settled, work.tally);
     }
 
-    /// Counts errors by the bins of [`Tally::histogram`].
-    fn bins(&self, fast: &Fast, errors: &Errors<'_>, seen: Scan, near: u64, settled: &mut Settled, sum: &mut Sum) {
+    /// Counts errors by the bins of [`SweepStatistics::histogram`].
+    fn bins(&self, fast: &Fast, errors: &Errors<'_>, seen: Scan, near: u64, settled: &mut Settled, sum: &mut CountSum) {
         let Errors { distances, unit, error, .. } = *errors;
         let lowest = bin(errors.parts(seen.least - error));
         let mut edge = bin(errors.parts(seen.most + error));
@@ -255,7 +263,7 @@ impl Verifier {
     }
 
     /// Looks for an error that is larger than what is known of the exponent.
-    fn see(&self, fast: &Fast, errors: &Errors<'_>, seen: Scan, settled: &mut Settled, tally: &mut Tally) {
+    fn see(&self, fast: &Fast, errors: &Errors<'_>, seen: Scan, settled: &mut Settled, tally: &mut SweepStatistics) {
         let exponent = tally.exponents.entry(self.exponent(&[errors.first])).or_default();
         // Least parts that an error must have at an input to be of account: what is known comes first where it is of a lower input.
         let needed = |worst: Option<Worst>, input: u64| {

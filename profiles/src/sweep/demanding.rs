@@ -9,7 +9,7 @@ use fpprobe_spirv::op::Function;
 use super::Verifier;
 use super::compare::exponent;
 use super::fast::{is_open, reduces};
-use super::kind::{INFINITY, Kind, LAYOUT, LEAST_NORMAL, Looking, SIGN, Said, Size};
+use super::kind::{INFINITY, LAYOUT, LEAST_NORMAL, Looking, Magnitude, RuleVerdicts, SIGN, SpanKind};
 use super::tolerance::{alone, farthest};
 use crate::accuracy::{Accuracy, Inherited};
 use crate::encoding::Encoding;
@@ -19,8 +19,8 @@ use crate::oracle::Demand;
 
 /// Consecutive inputs of one kind, with what they and their results are.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Inputs {
-    pub(super) kind: Kind,
+pub(super) struct InputSpan {
+    pub(super) kind: SpanKind,
     /// The first of them.
     pub(super) first: u32,
     /// Their values.
@@ -31,14 +31,14 @@ pub(super) struct Inputs {
 
 impl Verifier {
     /// What the rules say of a result of these inputs that all accept; `None` where it may not be the same for all.
-    pub(super) fn accepted_on(&self, known: &super::kind::Known, inputs: &Inputs) -> Option<Said> {
+    pub(super) fn accepted_on(&self, known: &super::kind::KindRules, inputs: &InputSpan) -> Option<RuleVerdicts> {
         self.accepted(known, |looking| self.is_demanding(looking, inputs))
     }
 
     /// Whether a demand could refuse a result of each of these inputs; `None` where it may not be the same for all.
-    fn is_demanding(&self, looking: &Looking, inputs: &Inputs) -> Option<bool> {
+    fn is_demanding(&self, looking: &Looking, inputs: &InputSpan) -> Option<bool> {
         let demand = self.demand(looking);
-        let Inputs { kind, operand, results, .. } = *inputs;
+        let InputSpan { kind, operand, results, .. } = *inputs;
         let excluded = |demand: &Demand| match &demand.accuracy {
             Accuracy::Stated(stated) => stated.conditions.iter().any(|condition| condition.excludes(operand, LAYOUT)),
             Accuracy::Inherited(_) => alone(&demand.accuracy, operand, LAYOUT) == Some(&Accuracy::Undefined),
@@ -54,7 +54,7 @@ impl Verifier {
         match alone(&demand.accuracy, operand, LAYOUT)? {
             Accuracy::Undefined if demand.function == Function::Saturate => None,
             Accuracy::Undefined => {
-                let zero = matches!(kind, Kind::Normal(Size::Zero) | Kind::Subnormal(Size::Zero));
+                let zero = matches!(kind, SpanKind::Normal(Magnitude::Zero) | SpanKind::Subnormal(Magnitude::Zero));
                 Some(!zero && reduces(demand))
             }
             Accuracy::Inherited(inherited) if is_open(demand, inherited, operand) => Some(false),
@@ -79,7 +79,7 @@ fn reach(accuracy: &Accuracy, operand: Interval, largest: f64) -> Option<f64> {
 }
 
 /// Whether what formulas may give on inputs of a span is bounded. Mostly it is on all of their binade.
-fn is_bounded(looking: &Looking, demand: &Demand, inherited: &Inherited, inputs: &Inputs) -> bool {
+fn is_bounded(looking: &Looking, demand: &Demand, inherited: &Inherited, inputs: &InputSpan) -> bool {
     let (sign, magnitude) = (inputs.first & SIGN, inputs.first & !SIGN);
     let Some(of_binade) = looking.binades.get((magnitude / LEAST_NORMAL) as usize) else { return false };
     let bounded = |operand| inherited.is_bounded(demand, LAYOUT, operand);

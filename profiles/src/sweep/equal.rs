@@ -5,12 +5,12 @@
 //! gives.
 
 use super::compare::{Errors, exponent};
-use super::demanding::Inputs;
-use super::kind::{Fast, Kind, LAYOUT, LEAST_NORMAL, SIGN, Said, Size, Work};
+use super::demanding::InputSpan;
+use super::kind::{Fast, LAYOUT, LEAST_NORMAL, Magnitude, RuleVerdicts, SIGN, SpanKind, Work};
 use super::native::Native;
 use super::scan::Scan;
 use super::tally::{PARTS, Worst, parts};
-use super::{Class, Verifier};
+use super::{EncodingClass, Verifier};
 use crate::accuracy::Accuracy;
 use crate::encoding::Encoding;
 use crate::environment::Subnormals;
@@ -23,13 +23,13 @@ impl Verifier {
         &self,
         fast: &Fast,
         native: &Native,
-        (kind, told): (Kind, &Said),
+        (kind, told): (SpanKind, &RuleVerdicts),
         first: u64,
         results: &[u32],
         work: &mut Work<'_>,
     ) {
         let known = self.known(fast, kind, first as u32);
-        let subnormal = matches!(kind, Kind::Subnormal(_));
+        let subnormal = matches!(kind, SpanKind::Subnormal(_));
         if subnormal && known.is_exact() {
             return self.constant(fast, (kind, told), first, results, work);
         }
@@ -45,7 +45,11 @@ impl Verifier {
             && (work.own || (native.own.others)(fast.arch, first as u32, results) == 0)
             && self.is_one_class(kind, results)
         {
-            work.sum.classify([self.class(first), Class::Other], self.class_of_result(first, results[0]), accepted);
+            work.sum.classify(
+                [self.class(first), EncodingClass::Other],
+                self.class_of_result(first, results[0]),
+                accepted,
+            );
             work.says(self.exponent(&[first]), [first, first + accepted - 1], told, accepted);
             found.fill(0.0);
         } else {
@@ -60,8 +64,10 @@ impl Verifier {
         }
         let bounds = |demand: &Demand| demand.accuracy != Accuracy::Undefined;
         let float = matches!(self.encoding(), Encoding::Float(_));
-        let measured =
-            float && native.has_errors && kind == Kind::Normal(Size::Normal) && self.demands(known).any(bounds);
+        let measured = float
+            && native.has_errors
+            && kind == SpanKind::Normal(Magnitude::Normal)
+            && self.demands(known).any(bounds);
         if measured && native.exact && accepted == results.len() as u64 {
             work.sum.errors(0, accepted);
             let exponent = work.tally.exponents.entry(self.exponent(&[first])).or_default();
@@ -92,29 +98,33 @@ impl Verifier {
     pub(super) fn one_by_one(&self, fast: &Fast, native: &Native, first: u64, results: &[u32], work: &mut Work<'_>) {
         // Fractions are below 1, of operands of one sign and exponent.
         let operand = native
-            .inputs(Kind::Normal(Size::Normal), [first, first + results.len() as u64 - 1].map(|end| end as u32), true)
+            .inputs(
+                SpanKind::Normal(Magnitude::Normal),
+                [first, first + results.len() as u64 - 1].map(|end| end as u32),
+                true,
+            )
             .operand;
-        let mut accepted: [Option<Option<Said>>; 2] = [None, None];
+        let mut accepted: [Option<Option<RuleVerdicts>>; 2] = [None, None];
         for (input, result) in (first..).zip(results.iter().copied()) {
             let size = match result & !SIGN {
-                0 => Size::Zero,
-                1..LEAST_NORMAL => Size::Tiny,
-                _ => Size::Normal,
+                0 => Magnitude::Zero,
+                1..LEAST_NORMAL => Magnitude::Tiny,
+                _ => Magnitude::Normal,
             };
-            if (native.compute)(input as u32) != result || size == Size::Tiny {
+            if (native.compute)(input as u32) != result || size == Magnitude::Tiny {
                 self.one(input, result, work);
                 continue;
             }
-            let told = accepted[usize::from(size == Size::Zero)].get_or_insert_with(|| {
-                let (kind, results) = (Kind::Normal(size), Interval { lo: 0.0, hi: 1.0 });
-                let inputs = Inputs { kind, first: input as u32, operand, results };
+            let told = accepted[usize::from(size == Magnitude::Zero)].get_or_insert_with(|| {
+                let (kind, results) = (SpanKind::Normal(size), Interval { lo: 0.0, hi: 1.0 });
+                let inputs = InputSpan { kind, first: input as u32, operand, results };
                 self.accepted_on(self.known(fast, kind, input as u32), &inputs)
             });
             self.alike([input, 1], result, told.clone(), work);
             if told.is_none() {
                 continue;
             }
-            if size == Size::Normal && native.has_errors {
+            if size == Magnitude::Normal && native.has_errors {
                 let exact = (native.value)(input as u32);
                 let distance = (exact - f64::from(f32::from_bits(result))).abs();
                 let parts = parts(distance * 2f64.powi(LAYOUT.fraction.cast_signed() - exponent(exact.abs())));
@@ -129,8 +139,8 @@ impl Verifier {
     }
 
     /// Whether results of a kind that are the host's are all of one class: integers and numbers of one size are.
-    fn is_one_class(&self, kind: Kind, results: &[u32]) -> bool {
+    fn is_one_class(&self, kind: SpanKind, results: &[u32]) -> bool {
         let [first, last] = [results[0], results[results.len() - 1]].map(|result| self.class_of_result(0, result));
-        first == last && kind != Kind::Normal(Size::Beyond)
+        first == last && kind != SpanKind::Normal(Magnitude::Beyond)
     }
 }

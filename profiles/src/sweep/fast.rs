@@ -8,15 +8,17 @@ use fpprobe_spirv::op::Function;
 
 use super::analytic::{computed, is_monotonic, is_undefined, largest, limits};
 use super::cells::CELL;
-use super::compare::{Comparison, exponent};
-use super::demanding::Inputs;
-use super::kind::{Fast, INFINITY, Kind, LAYOUT, LEAST_NORMAL, QUIET, SIGN, Said, Size, Way, Work};
+use super::compare::{SpanComparison, exponent};
+use super::demanding::InputSpan;
+use super::kind::{
+    CheckMethod, Fast, INFINITY, LAYOUT, LEAST_NORMAL, Magnitude, QUIET, RuleVerdicts, SIGN, SpanKind, Work,
+};
 use super::native::Native;
 use super::polynomial::Polynomial;
 use super::reach::{self, Given, ROUNDED, Reach};
 use super::scan::count_normal;
 use super::tolerance::{Tolerance, alone, bounds_error, farthest, nearest, tolerance};
-use super::{Class, Verifier};
+use super::{EncodingClass, Verifier};
 use crate::accuracy::{Accuracy, Inherited};
 use crate::environment::{Overflow, Subnormals};
 use crate::interval::Interval;
@@ -32,15 +34,15 @@ const FINE: f64 = f64::EPSILON * (1_u64 << 18) as f64;
 const LEAST_FINE: f64 = 1.0e-48;
 
 /// What is to be done with a span.
-pub(super) enum Plan {
+pub(super) enum SpanPlan {
     /// What is accepted is the same for all, or nearly: what is known of their kind tells.
-    Constant(Kind, Said),
+    Constant(SpanKind, RuleVerdicts),
     /// Nothing but a largest magnitude is demanded.
-    Free(f32, Said),
+    Free(f32, RuleVerdicts),
     /// Results are compared with the function.
-    Compared(Comparison, Said),
+    Compared(SpanComparison, RuleVerdicts),
     /// Results are compared with the host's.
-    Equal(Kind, Native, Said),
+    Equal(SpanKind, Native, RuleVerdicts),
     /// The same, but that results are of several kinds.
     Each(Native),
     /// What is accepted is the same for all.
@@ -56,7 +58,7 @@ impl Verifier {
         while !rest.is_empty() {
             // Powers of two, zeros and infinities are kinds of their own; and so is where a rounding turns.
             let single =
-                input & u64::from(LEAST_NORMAL - 1) == 0 || matches!(fast.way, Way::Cells) && input % CELL == 0;
+                input & u64::from(LEAST_NORMAL - 1) == 0 || matches!(fast.way, CheckMethod::Cells) && input % CELL == 0;
             let aligned = SPAN - input as usize % SPAN;
             let (own, after) = rest.split_at(if single { 1 } else { aligned.min(rest.len()) });
             if single {
@@ -71,20 +73,22 @@ impl Verifier {
 
     fn span(&self, fast: &Fast, first: u64, results: &[u32], work: &mut Work<'_>) {
         match self.plan(fast, first as u32, results.len()) {
-            Plan::Constant(kind, accepted) => self.constant(fast, (kind, &accepted), first, results, work),
-            Plan::Free(limit, accepted) => self.free((fast, limit, &accepted), first, results, work),
-            Plan::Compared(comparison, accepted) => {
+            SpanPlan::Constant(kind, accepted) => self.constant(fast, (kind, &accepted), first, results, work),
+            SpanPlan::Free(limit, accepted) => self.free((fast, limit, &accepted), first, results, work),
+            SpanPlan::Compared(comparison, accepted) => {
                 self.compared(fast, (&comparison, &accepted), first, results, work);
             }
-            Plan::Equal(kind, native, accepted) => self.equal(fast, &native, (kind, &accepted), first, results, work),
-            Plan::Each(native) => self.one_by_one(fast, &native, first, results, work),
-            Plan::Cell => self.cell(fast, first, results, work),
-            Plan::Halve if results.len() <= SHORT => {
+            SpanPlan::Equal(kind, native, accepted) => {
+                self.equal(fast, &native, (kind, &accepted), first, results, work);
+            }
+            SpanPlan::Each(native) => self.one_by_one(fast, &native, first, results, work),
+            SpanPlan::Cell => self.cell(fast, first, results, work),
+            SpanPlan::Halve if results.len() <= SHORT => {
                 for (input, result) in (first..).zip(results) {
                     self.one(input, *result, work);
                 }
             }
-            Plan::Halve => {
+            SpanPlan::Halve => {
                 let (left, right) = results.split_at(results.len() / 2);
                 self.span(fast, first, left, work);
                 self.span(fast, first + left.len() as u64, right, work);
@@ -92,26 +96,28 @@ impl Verifier {
         }
     }
 
-    pub(super) fn plan(&self, fast: &Fast, first: u32, count: usize) -> Plan {
+    pub(super) fn plan(&self, fast: &Fast, first: u32, count: usize) -> SpanPlan {
         let last = first + (count - 1) as u32;
         let magnitude = first & !SIGN;
         let float = self.fields[0].0.float().is_some();
         if float && magnitude > INFINITY {
-            let kind = if first & QUIET == 0 { Kind::SignallingNan } else { Kind::QuietNan };
+            let kind = if first & QUIET == 0 { SpanKind::SignallingNan } else { SpanKind::QuietNan };
             return self.constant_plan(fast, kind, first);
         }
         let function = match fast.way {
-            Way::Near(function) => function,
-            Way::Cells => return Plan::Cell,
-            Way::Equal(native) if !native.uniform && magnitude >= LEAST_NORMAL => return Plan::Each(native),
-            Way::Equal(native) => {
-                return native.kind([first, last], float).map_or(Plan::Halve, |kind| {
-                    if matches!(kind, Kind::Normal(Size::Beyond)) {
+            CheckMethod::Near(function) => function,
+            CheckMethod::Cells => return SpanPlan::Cell,
+            CheckMethod::Equal(native) if !native.uniform && magnitude >= LEAST_NORMAL => {
+                return SpanPlan::Each(native);
+            }
+            CheckMethod::Equal(native) => {
+                return native.kind([first, last], float).map_or(SpanPlan::Halve, |kind| {
+                    if matches!(kind, SpanKind::Normal(Magnitude::Beyond)) {
                         return self.constant_plan(fast, kind, first);
                     }
                     let inputs = native.inputs(kind, [first, last], float);
                     let accepted = self.accepted_on(self.known(fast, kind, first), &inputs);
-                    accepted.map_or(Plan::Halve, |accepted| Plan::Equal(kind, native, accepted))
+                    accepted.map_or(SpanPlan::Halve, |accepted| SpanPlan::Equal(kind, native, accepted))
                 });
             }
         };
@@ -121,42 +127,42 @@ impl Verifier {
         let operand = Interval { lo: x.min(end), hi: x.max(end) };
         let normal = magnitude >= LEAST_NORMAL;
         if is_undefined(function, operand.lo, operand.hi) {
-            let kind = if normal { Kind::Undefined } else { Kind::UndefinedSubnormal };
+            let kind = if normal { SpanKind::Undefined } else { SpanKind::UndefinedSubnormal };
             let same = self.is_same_where_undefined(operand);
-            return if same { self.constant_plan(fast, kind, first) } else { Plan::Halve };
+            return if same { self.constant_plan(fast, kind, first) } else { SpanPlan::Halve };
         }
         // The numbers next to zero differ by as much as themselves.
         if count < 2 || !normal && (magnitude as usize) < SHORT {
-            return Plan::Halve;
+            return SpanPlan::Halve;
         }
         if normal
             && operand.abs().lo > 1.0
             && is_wave(function)
             && let Some(limit) = self.free_limit(fast, first, operand)
         {
-            let kind = Kind::Normal(Size::Normal);
-            let inputs = Inputs { kind, first, operand, results: Interval { lo: 0.0, hi: 1.0 } };
+            let kind = SpanKind::Normal(Magnitude::Normal);
+            let inputs = InputSpan { kind, first, operand, results: Interval { lo: 0.0, hi: 1.0 } };
             let accepted = self.accepted_on(self.known(fast, kind, first), &inputs);
-            return accepted.map_or(Plan::Halve, |accepted| Plan::Free(limit, accepted));
+            return accepted.map_or(SpanPlan::Halve, |accepted| SpanPlan::Free(limit, accepted));
         }
         let polynomial = Polynomial::new(function, x, step, count);
         let ends = ends(function, x, end);
         let Some((low, high)) = polynomial.map(|one| (one.low, one.high)).or(ends) else {
-            return Plan::Halve;
+            return SpanPlan::Halve;
         };
-        let Some((size, results)) = size(low, high) else { return Plan::Halve };
+        let Some((size, results)) = size(low, high) else { return SpanPlan::Halve };
         // An error that is not far below the results' last place decides little.
         let flat = ends.map(|(low, high)| Polynomial::flat(low, high));
         let polynomial =
             polynomial.into_iter().chain(flat).find(|one| one.error <= (results.lo * FINE).max(LEAST_FINE));
-        let kind = if normal { Kind::Normal(size) } else { Kind::Subnormal(size) };
+        let kind = if normal { SpanKind::Normal(size) } else { SpanKind::Subnormal(size) };
         let known = self.known(fast, kind, first);
-        let Some(accepted) = self.accepted_on(known, &Inputs { kind, first, operand, results }) else {
-            return Plan::Halve;
+        let Some(accepted) = self.accepted_on(known, &InputSpan { kind, first, operand, results }) else {
+            return SpanPlan::Halve;
         };
         match size {
             // What is known of one counts for all.
-            Size::Beyond if normal => {
+            Magnitude::Beyond if normal => {
                 let within = |demand: &Demand| match alone(&demand.accuracy, operand, LAYOUT) {
                     Some(Accuracy::Inherited(inherited)) => is_open(demand, inherited, operand),
                     one => one
@@ -164,15 +170,17 @@ impl Verifier {
                         .is_some_and(|farthest| results.lo - farthest > 2f64.powi(129)),
                 };
                 let all = self.is_plain() && self.rules.iter().flat_map(|rule| &rule.demands).all(within);
-                if all { Plan::Constant(kind, accepted) } else { Plan::Halve }
+                if all { SpanPlan::Constant(kind, accepted) } else { SpanPlan::Halve }
             }
-            Size::Beyond => Plan::Constant(kind, accepted),
-            Size::Normal | Size::Tiny | Size::Zero if !normal && known.is_exact() => Plan::Constant(kind, accepted),
-            Size::Normal | Size::Tiny | Size::Zero => {
+            Magnitude::Beyond => SpanPlan::Constant(kind, accepted),
+            Magnitude::Normal | Magnitude::Tiny | Magnitude::Zero if !normal && known.is_exact() => {
+                SpanPlan::Constant(kind, accepted)
+            }
+            Magnitude::Normal | Magnitude::Tiny | Magnitude::Zero => {
                 let bound = |demand: &Demand| match alone(&demand.accuracy, operand, LAYOUT)? {
                     Accuracy::Inherited(inherited) => {
                         let reached = reached(demand, inherited, operand, Some(results.lo));
-                        let rounded = (size == Size::Normal).then(|| nearest(inherited, results)).flatten();
+                        let rounded = (size == Magnitude::Normal).then(|| nearest(inherited, results)).flatten();
                         reached.into_iter().chain(rounded.map(Tolerance::within)).reduce(Tolerance::or)
                     }
                     one => tolerance(one, operand, results, LAYOUT).filter(|found| is_all(demand, *found)),
@@ -186,22 +194,22 @@ impl Verifier {
                         // Differences of results and the polynomial are rounded, and a small error may be lost in this one.
                         tolerance.distance = (tolerance.distance - polynomial.error) * ROUNDED;
                         let same = match size {
-                            Size::Normal => (results.lo / 2.0).min(results.lo - 2f64.powi(-126)),
+                            Magnitude::Normal => (results.lo / 2.0).min(results.lo - 2f64.powi(-126)),
                             _ => f64::INFINITY,
                         };
-                        Plan::Compared(Comparison { kind, polynomial, tolerance, same }, accepted)
+                        SpanPlan::Compared(SpanComparison { kind, polynomial, tolerance, same }, accepted)
                     }
-                    _ if !normal && known.has_sets() => Plan::Constant(kind, accepted),
-                    _ => Plan::Halve,
+                    _ if !normal && known.has_sets() => SpanPlan::Constant(kind, accepted),
+                    _ => SpanPlan::Halve,
                 }
             }
         }
     }
 
     /// What is done with inputs of a kind of which all that is accepted is known.
-    fn constant_plan(&self, fast: &Fast, kind: Kind, first: u32) -> Plan {
+    fn constant_plan(&self, fast: &Fast, kind: SpanKind, first: u32) -> SpanPlan {
         let accepted = self.accepted(self.known(fast, kind, first), |_| None);
-        accepted.map_or(Plan::Halve, |accepted| Plan::Constant(kind, accepted))
+        accepted.map_or(SpanPlan::Halve, |accepted| SpanPlan::Constant(kind, accepted))
     }
 
     /// Whether what is accepted is the same of all these operands, on which the function is not defined.
@@ -224,7 +232,7 @@ impl Verifier {
 
     /// The largest magnitude demanded of numbers far from zero where no rule bounds the error.
     fn free_limit(&self, fast: &Fast, first: u32, operand: Interval) -> Option<f32> {
-        let known = self.known(fast, Kind::Normal(Size::Normal), first);
+        let known = self.known(fast, SpanKind::Normal(Magnitude::Normal), first);
         let bound = |demand: &Demand| {
             let one = alone(&demand.accuracy, operand, LAYOUT)?;
             (!bounds_error(one, operand.abs().lo))
@@ -236,21 +244,29 @@ impl Verifier {
     }
 
     /// Results of which only a magnitude is demanded, if anything.
-    fn free(&self, (fast, limit, accepted): (&Fast, f32, &Said), first: u64, results: &[u32], work: &mut Work<'_>) {
+    fn free(
+        &self,
+        (fast, limit, accepted): (&Fast, f32, &RuleVerdicts),
+        first: u64,
+        results: &[u32],
+        work: &mut Work<'_>,
+    ) {
         let (class, exponent) = (self.class(first), self.exponent(&[first]));
         let (normal, negative) = count_normal(fast.arch, results, limit);
         if normal == results.len() as u64 {
-            for (of, count) in [(Class::NegativeNormal, negative), (Class::PositiveNormal, normal - negative)] {
-                work.sum.classify([class, Class::Other], of, count);
+            for (of, count) in
+                [(EncodingClass::NegativeNormal, negative), (EncodingClass::PositiveNormal, normal - negative)]
+            {
+                work.sum.classify([class, EncodingClass::Other], of, count);
             }
             work.says(exponent, [first, first + normal - 1], accepted, normal);
             return;
         }
         for (input, result) in (first..).zip(results) {
-            let of = Class::of(self.encoding(), u64::from(*result));
-            let is_normal = matches!(of, Class::NegativeNormal | Class::PositiveNormal);
+            let of = EncodingClass::of(self.encoding(), u64::from(*result));
+            let is_normal = matches!(of, EncodingClass::NegativeNormal | EncodingClass::PositiveNormal);
             if limit == f32::INFINITY || is_normal && f32::from_bits(*result).abs() <= limit {
-                work.sum.classify([class, Class::Other], of, 1);
+                work.sum.classify([class, EncodingClass::Other], of, 1);
                 work.says(exponent, [input, input], accepted, 1);
             } else {
                 self.one(input, *result, work);
@@ -304,7 +320,7 @@ fn ends(function: Function, first: f64, last: f64) -> Option<(f64, f64)> {
 
 /// What results between two numbers are, with the interval of their magnitudes; `None` where they are of several kinds, of two signs, or
 /// normal numbers of several exponents.
-fn size(low: f64, high: f64) -> Option<(Size, Interval)> {
+fn size(low: f64, high: f64) -> Option<(Magnitude, Interval)> {
     let (least, most) = if low >= 0.0 {
         (low, high)
     } else if high <= 0.0 {
@@ -315,12 +331,12 @@ fn size(low: f64, high: f64) -> Option<(Size, Interval)> {
     let magnitudes = Interval { lo: least, hi: most };
     let (smallest, largest) = (2f64.powi(-126), f64::from(f32::MAX));
     if most < smallest {
-        Some((Size::Tiny, magnitudes))
+        Some((Magnitude::Tiny, magnitudes))
     } else if least > 2f64.powi(130) {
-        Some((Size::Beyond, magnitudes))
+        Some((Magnitude::Beyond, magnitudes))
     } else {
         // Results lie below the upper end.
         let one = least >= smallest && most <= largest && exponent(least) == exponent(most.next_down());
-        one.then_some((Size::Normal, magnitudes))
+        one.then_some((Magnitude::Normal, magnitudes))
     }
 }

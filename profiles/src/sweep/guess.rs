@@ -8,11 +8,11 @@
 use fpprobe_spirv::sweep::{Digest, Digesting};
 use pulp::Arch;
 
-use super::fast::{Plan, SPAN};
-use super::half::Manner;
-use super::kind::{SIGN, Way};
-use super::native::Own;
-use super::{Tally, Verifier};
+use super::fast::{SPAN, SpanPlan};
+use super::half::HalfBehaviour;
+use super::kind::{CheckMethod, SIGN};
+use super::native::NativeResults;
+use super::{SweepStatistics, Verifier};
 
 /// Results that are computed at once.
 const PIECE: usize = 1 << 14;
@@ -25,17 +25,17 @@ pub enum Guess {
     /// What the host's own instruction gives: correctly rounded results, where there are any.
     Own,
     /// The same in another manner.
-    Own16(Manner),
+    Own16(HalfBehaviour),
     /// The same to all.
     Constant(u32),
 }
 
 /// The host's own instruction for a kernel that IEEE 754 defines.
-pub(super) fn own(way: &Way) -> Option<Own> {
+pub(super) fn own(way: &CheckMethod) -> Option<NativeResults> {
     match way {
-        Way::Equal(native) => Some(native.own),
-        Way::Near(function) => Own::of(*function),
-        Way::Cells => None,
+        CheckMethod::Equal(native) => Some(native.own),
+        CheckMethod::Near(function) => NativeResults::of(*function),
+        CheckMethod::Cells => None,
     }
 }
 
@@ -55,7 +55,7 @@ impl Verifier {
         digest: Digest,
         likely: Guess,
         manners: bool,
-        tally: &mut Tally,
+        tally: &mut SweepStatistics,
     ) -> Option<Guess> {
         let mut words = vec![0; PIECE.min(inputs as usize)];
         let mut pieces = |guess: Guess, take: &mut dyn FnMut(u64, &[u32])| {
@@ -94,10 +94,10 @@ impl Verifier {
         let all: Vec<Guess> = match &self.fast {
             Some(fast) if fast.own.is_none() => return Vec::new(),
             // Where what is accepted is the same for all, results mostly are.
-            Some(fast) if matches!(self.plan(fast, first as u32 + 1, SPAN - 1), Plan::Constant(..)) => {
+            Some(fast) if matches!(self.plan(fast, first as u32 + 1, SPAN - 1), SpanPlan::Constant(..)) => {
                 own().chain(CONSTANTS.map(Guess::Constant)).collect()
             }
-            None if self.pairs.is_some() && !manners => own().chain(Manner::all().map(Guess::Own16)).collect(),
+            None if self.pairs.is_some() && !manners => own().chain(HalfBehaviour::all().map(Guess::Own16)).collect(),
             None if self.pairs.is_some() => vec![likely],
             _ => vec![Guess::Own],
         };
@@ -112,7 +112,7 @@ impl Verifier {
             (Guess::Constant(result), ..) => words.fill(result),
             (_, Some((arch, own)), _) => (own.fill)(arch, first, words),
             (Guess::Own16(manner), None, Some(pairs)) => pairs.fill(manner, first, words),
-            (Guess::Own, None, Some(pairs)) => pairs.fill(Manner::HOST, first, words),
+            (Guess::Own, None, Some(pairs)) => pairs.fill(HalfBehaviour::HOST, first, words),
             (_, None, None) => {}
         }
     }

@@ -30,16 +30,16 @@ pub(super) const LARGEST: u32 = 0x477f_e000;
 
 /// What devices do in their own way.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Manner {
+pub struct HalfBehaviour {
     /// Which NaN they give.
-    pub nan: Nan,
+    pub nan: NanChoice,
     /// Whether they flush subnormals, operands and results.
     pub flushes: bool,
 }
 
 /// Which NaN an operation gives.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Nan {
+pub enum NanChoice {
     /// The first operand that is one, made quiet; without one that of x86.
     First,
     /// The second operand that is one, made quiet; without one that of x86.
@@ -48,15 +48,21 @@ pub enum Nan {
     Always(u32),
 }
 
-impl Manner {
+impl HalfBehaviour {
     /// As the host's own instructions do.
-    pub(super) const HOST: Manner = Manner { nan: Nan::First, flushes: false };
+    pub(super) const HOST: HalfBehaviour = HalfBehaviour { nan: NanChoice::First, flushes: false };
 
     /// Others that devices have.
-    pub(super) fn all() -> impl Iterator<Item = Manner> {
-        let nans = [Nan::First, Nan::Second, Nan::Always(0x7e00), Nan::Always(0xfe00), Nan::Always(0x7fff)];
-        let all = [false, true].into_iter().flat_map(move |flushes| nans.map(|nan| Manner { nan, flushes }));
-        all.filter(|manner| *manner != Manner::HOST)
+    pub(super) fn all() -> impl Iterator<Item = HalfBehaviour> {
+        let nans = [
+            NanChoice::First,
+            NanChoice::Second,
+            NanChoice::Always(0x7e00),
+            NanChoice::Always(0xfe00),
+            NanChoice::Always(0x7fff),
+        ];
+        let all = [false, true].into_iter().flat_map(move |flushes| nans.map(|nan| HalfBehaviour { nan, flushes }));
+        all.filter(|manner| *manner != HalfBehaviour::HOST)
     }
 }
 
@@ -73,13 +79,13 @@ pub(super) struct Agreed {
 
 /// An operation. Pairs have their first operand in the upper half of a word.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Operation {
+pub(super) struct HalfOperation {
     /// What is rounded, if it is not one of the operands or a truth value: exact, or a quotient rounded to binary64.
     pub(super) exact: Option<fn(f64, f64) -> f64>,
     /// The same rounded to binary32, as bits; of others the result.
     pub(super) wide: fn(u32, u32) -> u32,
     /// Computes results of consecutive pairs from the first on that have the first operand in common.
-    pub(super) fill: fn(Arch, Manner, u32, &mut [u32]),
+    pub(super) fill: fn(Arch, HalfBehaviour, u32, &mut [u32]),
     /// Compares results of such pairs.
     pub(super) scan: fn(Arch, u32, &[u32]) -> Agreed,
 }
@@ -87,7 +93,7 @@ pub(super) struct Operation {
 /// A row of the table: an operation that is rounded.
 macro_rules! rounded {
     ($operation:tt) => {
-        Operation {
+        HalfOperation {
             exact: Some(|x, y| x $operation y),
             wide: |x, y| (widened(x) $operation widened(y)).to_bits(),
             fill: |arch, manner, first, results| fill_rounded(arch, manner, first, results, |x, y| x $operation y),
@@ -99,7 +105,7 @@ macro_rules! rounded {
 /// A row of the table: an operation whose result comes from the operands' bits.
 macro_rules! chosen {
     ($function:expr) => {
-        Operation {
+        HalfOperation {
             exact: None,
             wide: $function,
             fill: |arch, manner, first, results| fill_chosen(arch, manner, first, results, $function),
@@ -119,9 +125,9 @@ macro_rules! compared {
     };
 }
 
-impl Operation {
+impl HalfOperation {
     /// The operation of a kernel.
-    pub(super) fn new(kernel: &Kernel) -> Option<Operation> {
+    pub(super) fn new(kernel: &Kernel) -> Option<HalfOperation> {
         let params = kernel.params();
         if params.len() != 2 || params.iter().any(|shape| shape.format != Format::F16) {
             return None;
@@ -217,18 +223,18 @@ pub(super) fn operands(pair: u32) -> (u32, u32) {
 
 #[expect(clippy::inline_always, reason = "so that each operation has its own loop")]
 #[inline(always)]
-fn fill_rounded(arch: Arch, manner: Manner, first: u32, results: &mut [u32], compute: impl Fn(f32, f32) -> f32) {
+fn fill_rounded(arch: Arch, manner: HalfBehaviour, first: u32, results: &mut [u32], compute: impl Fn(f32, f32) -> f32) {
     let (x, y) = operands(first);
     let wide = widened(flushed(x, manner.flushes));
     let own = is_nan(x).then_some(x | QUIET);
     // What is given where there is no result, and whether a NaN of the second operand is given instead.
     let (nan, keeps) = match manner.nan {
-        Nan::First => (own.unwrap_or(INVALID), own.is_none()),
-        Nan::Second => (own.unwrap_or(INVALID), true),
-        Nan::Always(bits) => (bits, false),
+        NanChoice::First => (own.unwrap_or(INVALID), own.is_none()),
+        NanChoice::Second => (own.unwrap_or(INVALID), true),
+        NanChoice::Always(bits) => (bits, false),
     };
     // The loop is another one where subnormals are flushed.
-    let row = Row { wide, y, nan, keeps };
+    let row = HalfRow { wide, y, nan, keeps };
     if manner.flushes {
         arch.dispatch(
             #[inline(always)]
@@ -244,7 +250,7 @@ fn fill_rounded(arch: Arch, manner: Manner, first: u32, results: &mut [u32], com
 
 /// Results to be computed of one first operand.
 #[derive(Clone, Copy)]
-struct Row {
+struct HalfRow {
     wide: f32,
     /// The first second operand.
     y: u32,
@@ -252,11 +258,11 @@ struct Row {
     keeps: bool,
 }
 
-impl Row {
+impl HalfRow {
     #[expect(clippy::inline_always, reason = "so that each operation has its own loop")]
     #[inline(always)]
     fn fill(self, results: &mut [u32], flushes: bool, compute: impl Fn(f32, f32) -> f32) {
-        let Row { wide, y, nan, keeps } = self;
+        let HalfRow { wide, y, nan, keeps } = self;
         for (y, result) in (y..).zip(results) {
             let value = compute(wide, widened(flushed(y, flushes)));
             let nan = if keeps & is_nan(y) { y | QUIET } else { nan };
@@ -289,7 +295,7 @@ fn scan_rounded(arch: Arch, first: u32, results: &[u32], compute: impl Fn(f32, f
 
 #[expect(clippy::inline_always, reason = "so that each operation has its own loop")]
 #[inline(always)]
-fn fill_chosen(arch: Arch, manner: Manner, first: u32, results: &mut [u32], compute: impl Fn(u32, u32) -> u32) {
+fn fill_chosen(arch: Arch, manner: HalfBehaviour, first: u32, results: &mut [u32], compute: impl Fn(u32, u32) -> u32) {
     let (x, y) = operands(first);
     let (x, flushes) = (flushed(x, manner.flushes), manner.flushes);
     arch.dispatch(

@@ -8,11 +8,11 @@ use crate::accuracy::{Node, Resolved};
 use crate::formula::Formula;
 
 /// A function, a formula, and the functions of the formula's steps, operands before what is computed of them.
-type Identity<'a, F> = (Function, F, &'a [Function]);
+type FormulaIdentity<'a, F> = (Function, F, &'a [Function]);
 
 /// Functions with formulas that are the same in real numbers. Where such a function has no result, a step has none on the exact values of
 /// its operands: `x + sqrt(x * x - 1)` is negative below -1.
-const IDENTITIES: [Identity<'_, &str>; 25] = {
+const IDENTITIES: [FormulaIdentity<'_, &str>; 25] = {
     use Function::{
         Acos, Acosh, Add, Asin, Asinh, Atan2, Atanh, Cos, Cosh, Div, Dot, Exp, Floor, Fract, InverseSqrt, Length, Log,
         Mul, Neg, Normalize, Sin, Sinh, Sqrt, Sub, Tan, Tanh,
@@ -48,8 +48,9 @@ const IDENTITIES: [Identity<'_, &str>; 25] = {
 };
 
 /// The same, parsed.
-static PARSED: LazyLock<Vec<Identity<'_, Formula>>> = LazyLock::new(|| {
-    let parsed = |(function, text, steps): &Identity<'static, &str>| Some((*function, text.parse().ok()?, *steps));
+static PARSED: LazyLock<Vec<FormulaIdentity<'_, Formula>>> = LazyLock::new(|| {
+    let parsed =
+        |(function, text, steps): &FormulaIdentity<'static, &str>| Some((*function, text.parse().ok()?, *steps));
     IDENTITIES.iter().filter_map(parsed).collect()
 });
 

@@ -10,12 +10,12 @@ use super::analytic::computed;
 use super::cells;
 use super::fast::SPAN;
 use super::guess::own;
-use super::lane::{Rule, Says, is_judged};
-use super::native::{Native, Own};
+use super::lane::{Says, SweepRule, is_judged};
+use super::native::{Native, NativeResults};
 use super::reach;
 use super::scan::run;
-use super::sum::Sum;
-use super::{Class, Tally, Verifier};
+use super::sum::CountSum;
+use super::{EncodingClass, SweepStatistics, Verifier};
 use crate::accepted::Set;
 use crate::accuracy::Accuracy;
 use crate::encoding::Encoding;
@@ -34,7 +34,7 @@ pub(super) const SIGN: u32 = LAYOUT.sign_bit() as u32;
 
 /// What operands and exact results of a span are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Kind {
+pub(super) enum SpanKind {
     /// Quiet NaNs.
     QuietNan,
     /// Signalling NaNs.
@@ -44,14 +44,14 @@ pub(super) enum Kind {
     /// Subnormals that it is not defined on, read as they are.
     UndefinedSubnormal,
     /// Normal numbers with results of a kind.
-    Normal(Size),
+    Normal(Magnitude),
     /// Subnormals with results of a kind, read as they are.
-    Subnormal(Size),
+    Subnormal(Magnitude),
 }
 
 /// What exact results are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Size {
+pub(super) enum Magnitude {
     /// Normal numbers.
     Normal,
     /// Below the smallest normal number, and not zero.
@@ -62,32 +62,32 @@ pub(super) enum Size {
     Zero,
 }
 
-impl Kind {
+impl SpanKind {
     const COUNT: usize = 12;
 
     fn number(self) -> usize {
         match self {
-            Kind::QuietNan => 0,
-            Kind::SignallingNan => 1,
-            Kind::Undefined => 2,
-            Kind::UndefinedSubnormal => 3,
-            Kind::Normal(size) => 4 + size as usize,
-            Kind::Subnormal(size) => 8 + size as usize,
+            SpanKind::QuietNan => 0,
+            SpanKind::SignallingNan => 1,
+            SpanKind::Undefined => 2,
+            SpanKind::UndefinedSubnormal => 3,
+            SpanKind::Normal(size) => 4 + size as usize,
+            SpanKind::Subnormal(size) => 8 + size as usize,
         }
     }
 }
 
 /// What rules say of all inputs of a kind and sign.
 #[derive(Debug)]
-pub(super) struct Known {
+pub(super) struct KindRules {
     /// Demands that look at them.
     pub(super) demands: Vec<Looking>,
     /// What they say of NaNs, where it is the same for all.
-    nan: Option<Said>,
+    nan: Option<RuleVerdicts>,
 }
 
 /// What the rules say.
-pub(super) type Said = SmallVec<[Says; 8]>;
+pub(super) type RuleVerdicts = SmallVec<[Says; 8]>;
 
 /// A demand that looks at inputs of a kind.
 #[derive(Debug)]
@@ -108,7 +108,7 @@ pub(super) struct Looking {
 
 /// How results are told to be right.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Way {
+pub(super) enum CheckMethod {
     /// They are near the function's.
     Near(Function),
     /// They are the host's.
@@ -120,17 +120,17 @@ pub(super) enum Way {
 /// Judges functions of one operand.
 #[derive(Debug)]
 pub(super) struct Fast {
-    pub(super) way: Way,
+    pub(super) way: CheckMethod,
     /// What devices are expected to answer.
-    pub(super) own: Option<Own>,
+    pub(super) own: Option<NativeResults>,
     pub(super) arch: pulp::Arch,
-    known: [[OnceLock<Known>; Kind::COUNT]; 2],
+    known: [[OnceLock<KindRules>; SpanKind::COUNT]; 2],
 }
 
 /// Results that are being judged, and where what is found goes.
 pub(super) struct Work<'a> {
-    pub(super) sum: &'a mut Sum,
-    pub(super) tally: &'a mut Tally,
+    pub(super) sum: &'a mut CountSum,
+    pub(super) tally: &'a mut SweepStatistics,
     pub(super) distances: Vec<f64>,
     /// Whether the results are the host's own.
     pub(super) own: bool,
@@ -147,7 +147,7 @@ impl Work<'_> {
 }
 
 impl<'a> Work<'a> {
-    pub(super) fn new(sum: &'a mut Sum, tally: &'a mut Tally) -> Work<'a> {
+    pub(super) fn new(sum: &'a mut CountSum, tally: &'a mut SweepStatistics) -> Work<'a> {
         Work { sum, tally, distances: vec![0.0; SPAN], own: false }
     }
 }
@@ -156,24 +156,25 @@ impl Fast {
     /// The function that results are near to.
     pub(super) fn function(&self) -> Option<Function> {
         match self.way {
-            Way::Near(function) => Some(function),
-            Way::Equal(_) | Way::Cells => None,
+            CheckMethod::Near(function) => Some(function),
+            CheckMethod::Equal(_) | CheckMethod::Cells => None,
         }
     }
 
     /// For kernels that there is a way for.
-    pub(super) fn new(kernel: &Kernel, rules: &[Rule]) -> Option<Fast> {
+    pub(super) fn new(kernel: &Kernel, rules: &[SweepRule]) -> Option<Fast> {
         let single = kernel.params().iter().chain(&kernel.results()).all(|shape| shape.format == Format::F32);
         let function = kernel.op.function;
-        let near = || (single && kernel.arity() == 1 && computed(function).is_some()).then_some(Way::Near(function));
+        let near =
+            || (single && kernel.arity() == 1 && computed(function).is_some()).then_some(CheckMethod::Near(function));
         let accepts = |native: &Native| {
             rules.iter().flat_map(|rule| &rule.demands).all(|demand| match &demand.accuracy {
                 Accuracy::Inherited(inherited) => reach::is_rounded(demand.function, inherited),
                 accuracy => accepts_rounded(accuracy, native.exact),
             })
         };
-        let narrows = || cells::are_of(kernel, rules).then_some(Way::Cells);
-        let way = Native::new(kernel).filter(accepts).map(Way::Equal).or_else(near).or_else(narrows)?;
+        let narrows = || cells::are_of(kernel, rules).then_some(CheckMethod::Cells);
+        let way = Native::new(kernel).filter(accepts).map(CheckMethod::Equal).or_else(near).or_else(narrows)?;
         Some(Fast { way, own: own(&way), arch: pulp::Arch::new(), known: Default::default() })
     }
 }
@@ -200,7 +201,7 @@ pub(super) fn accepts_rounded(accuracy: &Accuracy, exact: bool) -> bool {
 }
 
 impl Verifier {
-    pub(super) fn demands<'a>(&'a self, known: &'a Known) -> impl Iterator<Item = &'a Demand> + 'a {
+    pub(super) fn demands<'a>(&'a self, known: &'a KindRules) -> impl Iterator<Item = &'a Demand> + 'a {
         known.demands.iter().map(|looking| self.demand(looking))
     }
 
@@ -209,7 +210,7 @@ impl Verifier {
     }
 
     /// What is known of a kind, of which this input is one.
-    pub(super) fn known<'a>(&self, fast: &'a Fast, kind: Kind, input: u32) -> &'a Known {
+    pub(super) fn known<'a>(&self, fast: &'a Fast, kind: SpanKind, input: u32) -> &'a KindRules {
         fast.known[usize::from(input & SIGN != 0)][kind.number()].get_or_init(|| {
             let case = [u64::from(input)];
             let (operands, encoding) = (self.question.operands(&case, 0), self.encoding());
@@ -222,8 +223,8 @@ impl Verifier {
                 .enumerate()
                 .flat_map(|(rule, of)| (0..of.demands.len()).map(move |demand| (rule, demand)));
             let set = |demand: &Demand| match kind {
-                Kind::Normal(Size::Normal | Size::Tiny | Size::Zero) => None,
-                Kind::Subnormal(_) => {
+                SpanKind::Normal(Magnitude::Normal | Magnitude::Tiny | Magnitude::Zero) => None,
+                SpanKind::Subnormal(_) => {
                     let reads = demand.operands.subnormal_inputs != Subnormals::Keep;
                     let plain = reads && !matches!(demand.accuracy, Accuracy::Inherited(_));
                     let mut flushed = demand.clone();
@@ -236,13 +237,13 @@ impl Verifier {
                 let of = &self.rules[rule].demands[demand];
                 let set = set(of);
                 let flushes = of.operands.subnormal_inputs == Subnormals::Flush;
-                let exact = set.is_some() && (!matches!(kind, Kind::Subnormal(_)) || flushes);
+                let exact = set.is_some() && (!matches!(kind, SpanKind::Subnormal(_)) || flushes);
                 // More readings accept no less.
                 let open = set.as_ref().is_some_and(Set::is_everything);
                 let demands = (exact || open).then_some(!open);
                 Looking { rule, demand, set, exact, demands, binades: [const { OnceLock::new() }; 255] }
             };
-            let mut known = Known { demands: all.filter(looks).map(looking).collect(), nan: None };
+            let mut known = KindRules { demands: all.filter(looks).map(looking).collect(), nan: None };
             known.nan = self.accepted(&known, |_| None).and_then(|accepted| known.of_nans(encoding, &accepted));
             known
         })
@@ -250,8 +251,12 @@ impl Verifier {
 
     /// What the rules say of a result that all accept; `None` where it is not known whether they demand anything. Of inputs of which
     /// that is not the same for all of the kind, `demands` tells.
-    pub(super) fn accepted(&self, known: &Known, demands: impl Fn(&Looking) -> Option<bool>) -> Option<Said> {
-        let mut accepted: Said = smallvec::smallvec![None; self.rules.len()];
+    pub(super) fn accepted(
+        &self,
+        known: &KindRules,
+        demands: impl Fn(&Looking) -> Option<bool>,
+    ) -> Option<RuleVerdicts> {
+        let mut accepted: RuleVerdicts = smallvec::smallvec![None; self.rules.len()];
         for looking in &known.demands {
             if looking.demands.or_else(|| demands(looking))? {
                 accepted[looking.rule] = Some(true);
@@ -264,13 +269,13 @@ impl Verifier {
     pub(super) fn constant(
         &self,
         fast: &Fast,
-        (kind, accepted): (Kind, &Said),
+        (kind, accepted): (SpanKind, &RuleVerdicts),
         first: u64,
         results: &[u32],
         work: &mut Work<'_>,
     ) {
         let known = self.known(fast, kind, first as u32);
-        let nan = matches!(kind, Kind::QuietNan | Kind::SignallingNan);
+        let nan = matches!(kind, SpanKind::QuietNan | SpanKind::SignallingNan);
         let (mut input, mut rest) = (first, results);
         while let Some(result) = rest.first() {
             // What becomes of a NaN's bits is a class.
@@ -288,11 +293,17 @@ impl Verifier {
 
     /// Takes a result that consecutive inputs of a kind have, the first of them and how many: what is said of it counts for all. Where
     /// that is not known each is judged by itself.
-    pub(super) fn alike(&self, [input, length]: [u64; 2], result: u32, says: Option<Said>, work: &mut Work<'_>) {
+    pub(super) fn alike(
+        &self,
+        [input, length]: [u64; 2],
+        result: u32,
+        says: Option<RuleVerdicts>,
+        work: &mut Work<'_>,
+    ) {
         let Some(says) = says else {
             return (input..input + length).for_each(|input| self.one(input, result, work));
         };
-        work.sum.classify([self.class(input), Class::Other], self.class_of_result(input, result), length);
+        work.sum.classify([self.class(input), EncodingClass::Other], self.class_of_result(input, result), length);
         work.says(self.exponent(&[input]), [input, input + length - 1], &says, length);
         if says.contains(&Some(false)) {
             self.deviation([input, length], &[input], result, &says, work.tally);
@@ -300,20 +311,20 @@ impl Verifier {
     }
 
     /// Class of a single operand.
-    pub(super) fn class(&self, input: u64) -> Class {
-        Class::of(Encoding::of(self.fields[0].0), input)
+    pub(super) fn class(&self, input: u64) -> EncodingClass {
+        EncodingClass::of(Encoding::of(self.fields[0].0), input)
     }
 
     /// Class of a result of a single operand.
-    pub(super) fn class_of_result(&self, input: u64, result: u32) -> Class {
+    pub(super) fn class_of_result(&self, input: u64, result: u32) -> EncodingClass {
         let operand = self.fields[0].0.float().map(|layout| (layout, input));
-        Class::of_result(self.encoding(), u64::from(result), operand)
+        EncodingClass::of_result(self.encoding(), u64::from(result), operand)
     }
 }
 
-impl Known {
+impl KindRules {
     /// What the rules say of NaNs; `None` where it is not known, or not the same for all.
-    fn of_nans(&self, encoding: Encoding, accepted: &Said) -> Option<Said> {
+    fn of_nans(&self, encoding: Encoding, accepted: &RuleVerdicts) -> Option<RuleVerdicts> {
         let all = Set::nan(encoding);
         let one_for_all = |looking: &Looking| {
             let Some(set) = &looking.set else { return false };
@@ -326,7 +337,12 @@ impl Known {
 
     /// What the rules say of a result, `accepted` being what they say of one that all accept; `None` where it is not known of one of
     /// the demands. Where what a demand accepts does not tell, `fits` tells whether it is known to accept the result all the same.
-    pub(super) fn decide(&self, accepted: &Said, result: u32, fits: impl Fn(&Looking) -> bool) -> Option<Said> {
+    pub(super) fn decide(
+        &self,
+        accepted: &RuleVerdicts,
+        result: u32,
+        fits: impl Fn(&Looking) -> bool,
+    ) -> Option<RuleVerdicts> {
         let mut says = accepted.clone();
         for looking in &self.demands {
             let accepted = looking.set.as_ref().is_some_and(|set| set.contains(u64::from(result)));

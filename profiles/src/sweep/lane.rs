@@ -4,9 +4,9 @@ use smallvec::SmallVec;
 
 use super::kind::Work;
 use super::reach::is_unstated;
-use super::sum::Sum;
-use super::tally::{Run, Tally, Worst, parts};
-use super::{Class, Verifier, exponent, tolerance};
+use super::sum::CountSum;
+use super::tally::{InputRun, SweepStatistics, Worst, parts};
+use super::{EncodingClass, Verifier, exponent, tolerance};
 use crate::accepted::Set;
 use crate::accuracy::Accuracy;
 use crate::encoding::Encoding;
@@ -16,7 +16,7 @@ use crate::profile;
 
 /// A rule of a profile, with what it demands of the kernel.
 #[derive(Clone, Debug)]
-pub(super) struct Rule {
+pub(super) struct SweepRule {
     /// The profile's id.
     pub(super) profile: String,
     pub(super) of: profile::Rule,
@@ -24,7 +24,7 @@ pub(super) struct Rule {
     pub(super) demands: Vec<Demand>,
 }
 
-impl Rule {
+impl SweepRule {
     /// The demands that look at these operands.
     pub(super) fn looking<'a>(
         &'a self,
@@ -87,16 +87,16 @@ impl Verifier {
     }
 
     /// Adds a result to its classes.
-    fn classify(&self, case: &[u64], result: u32, sum: &mut Sum) {
-        let mut operands = [Class::Other; 2];
+    fn classify(&self, case: &[u64], result: u32, sum: &mut CountSum) {
+        let mut operands = [EncodingClass::Other; 2];
         for (class, ((format, _), bits)) in operands.iter_mut().zip(self.fields.iter().zip(case)) {
-            *class = Class::of(Encoding::of(*format), *bits);
+            *class = EncodingClass::of(Encoding::of(*format), *bits);
         }
         let only = match (&self.fields[..], case) {
             ([(format, _)], [bits]) => format.float().map(|layout| (layout, *bits)),
             _ => None,
         };
-        sum.classify(operands, Class::of_result(self.encoding(), u64::from(result), only), 1);
+        sum.classify(operands, EncodingClass::of_result(self.encoding(), u64::from(result), only), 1);
     }
 
     /// Adds deviating results: the first input, and how many.
@@ -106,12 +106,12 @@ impl Verifier {
         case: &[u64],
         result: u32,
         says: &[Says],
-        tally: &mut Tally,
+        tally: &mut SweepStatistics,
     ) {
         tally.deviates(self.exponent(case), input, length, || {
-            let against: Vec<&Rule> =
+            let against: Vec<&SweepRule> =
                 self.rules.iter().zip(says).filter(|(_, says)| **says == Some(false)).map(|(rule, _)| rule).collect();
-            Run {
+            InputRun {
                 first: input,
                 length,
                 result,
@@ -122,14 +122,14 @@ impl Verifier {
     }
 
     /// What all of some rules accept.
-    fn accepted_by(&self, case: &[u64], rules: &[&Rule]) -> Set {
+    fn accepted_by(&self, case: &[u64], rules: &[&SweepRule]) -> Set {
         let (encoding, operands) = (self.encoding(), self.question.operands(case, 0));
         let demands = rules.iter().flat_map(|rule| rule.looking(encoding, &operands));
         let sets = demands.map(|demand| self.question.accepted_part(case, 0, demand));
         sets.fold(Set::everything(encoding), |all, set| all.and(&set))
     }
 
-    /// The error of a result in parts of an ulp; `None` where it is not measured, see [`Tally::histogram`].
+    /// The error of a result in parts of an ulp; `None` where it is not measured, see [`SweepStatistics::histogram`].
     pub(super) fn error(&self, operands: &Operands, result: u32) -> Option<u64> {
         let Encoding::Float(layout) = self.encoding() else { return None };
         let result = Operand { layout: Some(layout), bits: u64::from(result) };

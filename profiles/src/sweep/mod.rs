@@ -1,7 +1,7 @@
 //! Whole domains: every input of a kernel judged.
 //!
 //! A [`Verifier`] knows a kernel and the rules of profiles that say which of its results are accepted. It is given results of
-//! consecutive inputs, and adds what it finds to a [`Tally`]. What is accepted is the oracle's word in every case: where a class
+//! consecutive inputs, and adds what it finds to a [`SweepStatistics`]. What is accepted is the oracle's word in every case: where a class
 //! of inputs or a bound on the error decides for many inputs at once, that decision is proven to be the oracle's
 //! (`tolerance`, `analytic`); every other result is judged by itself.
 
@@ -33,18 +33,18 @@ use fpprobe_spirv::sweep::Domain;
 use fpprobe_spirv::{Format, Kernel};
 
 use crate::encoding::Encoding;
-use crate::oracle::Question;
+use crate::oracle::Signature;
 use crate::profile::{Profile, Requirement};
 use crate::verdict::Level;
 
-pub use class::Class;
+pub use class::EncodingClass;
 pub use guess::Guess;
-pub use half::{Manner, Nan};
+pub use half::{HalfBehaviour, NanChoice};
 use kind::{Fast, Work};
-use lane::Rule;
+use lane::SweepRule;
 use pairs::Pairs;
-use sum::Sum;
-pub use tally::{CHUNK, Count, Exponent, FAR, PARTS, RUNS, Run, Tally, Worst, bin};
+use sum::CountSum;
+pub use tally::{CHUNK, Exponent, FAR, InputRun, PARTS, RUNS, RuleCount, SweepStatistics, Worst, bin};
 
 /// Why results of a kernel cannot be verified.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -70,10 +70,10 @@ pub enum Unverifiable {
 /// Judges results of a kernel by the required rules of profiles. Threads can share it.
 #[derive(Debug)]
 pub struct Verifier {
-    question: Question,
+    question: Signature,
     /// Format of each operand's value, with the place of its lowest bit in the input's number.
     fields: Vec<(Format, u32)>,
-    rules: Vec<Rule>,
+    rules: Vec<SweepRule>,
     fast: Option<Fast>,
     pairs: Option<Pairs>,
 }
@@ -81,9 +81,9 @@ pub struct Verifier {
 impl Verifier {
     /// A verifier of a kernel by these profiles.
     pub fn new(kernel: &Kernel, profiles: &[Profile]) -> Result<Verifier, Unverifiable> {
-        let question = Question::new(kernel);
+        let question = Signature::new(kernel);
         let fields = fields(kernel, &question)?;
-        let rules: Vec<Rule> = profiles.iter().flat_map(|profile| rules(profile, kernel)).collect();
+        let rules: Vec<SweepRule> = profiles.iter().flat_map(|profile| rules(profile, kernel)).collect();
         if rules.is_empty() {
             let profiles: Vec<&str> = profiles.iter().map(|profile| profile.id.as_str()).collect();
             return Err(Unverifiable::NoRule { kernel: kernel.to_string(), profiles: profiles.join(", ") });
@@ -95,25 +95,25 @@ impl Verifier {
 
     /// A tally of a chunk that begins with this input, to be merged with this one, which it knows: what is of no account beside it
     /// is not looked for.
-    pub fn beside(&self, known: &Tally, first: u64) -> Tally {
+    pub fn beside(&self, known: &SweepStatistics, first: u64) -> SweepStatistics {
         known.beside(first, self.exponent(&self.case(first)))
     }
 
     /// Judges results of consecutive inputs, `first` being the number of the first: the bits of the operands side by side, the
     /// first operand's highest. A result is one word, the value's bits in its lowest.
-    pub fn block(&self, first: u64, results: &[u32], tally: &mut Tally) {
+    pub fn block(&self, first: u64, results: &[u32], tally: &mut SweepStatistics) {
         let mut sum = self.sum();
         self.judge(first, results, false, &mut sum, tally);
         sum.add_to(&self.rules, tally);
     }
 
     /// Counts that go to a tally of this kernel.
-    fn sum(&self) -> Sum {
-        Sum::new(self.rules.len(), self.fields.len())
+    fn sum(&self) -> CountSum {
+        CountSum::new(self.rules.len(), self.fields.len())
     }
 
     /// Judges results of consecutive inputs; `own`: they are known to be the host's own.
-    fn judge(&self, first: u64, results: &[u32], own: bool, sum: &mut Sum, tally: &mut Tally) {
+    fn judge(&self, first: u64, results: &[u32], own: bool, sum: &mut CountSum, tally: &mut SweepStatistics) {
         let mut work = Work { own, ..Work::new(sum, tally) };
         match (&self.fast, &self.pairs) {
             (Some(fast), _) => self.spans(fast, first, results, &mut work),
@@ -136,7 +136,7 @@ impl Verifier {
 }
 
 /// The operands' formats and places, if the operands are numbers and the result is one value of a word.
-fn fields(kernel: &Kernel, question: &Question) -> Result<Vec<(Format, u32)>, Unverifiable> {
+fn fields(kernel: &Kernel, question: &Signature) -> Result<Vec<(Format, u32)>, Unverifiable> {
     let refused = |reason: &str| Unverifiable::Domain { kernel: kernel.to_string(), reason: reason.to_owned() };
     let domain = Domain::of(kernel).map_err(|error| refused(&error.to_string()))?;
     if kernel.params().iter().any(|shape| shape.width != 1) || kernel.width != 1 {
@@ -152,8 +152,8 @@ fn fields(kernel: &Kernel, question: &Question) -> Result<Vec<(Format, u32)>, Un
 }
 
 /// What a profile demands of the kernel's results one by one.
-fn rules(profile: &Profile, kernel: &Kernel) -> Vec<Rule> {
-    let mut rules: Vec<Rule> = Vec::new();
+fn rules(profile: &Profile, kernel: &Kernel) -> Vec<SweepRule> {
+    let mut rules: Vec<SweepRule> = Vec::new();
     let decides = |(rule, _): &(&crate::profile::Rule, _)| {
         rule.level == Level::Required && rule.requirements.contains(&Requirement::Result)
     };
@@ -161,14 +161,18 @@ fn rules(profile: &Profile, kernel: &Kernel) -> Vec<Rule> {
         match rules.iter_mut().find(|known| known.of.id == rule.id) {
             Some(known) => known.demands.push(part.demand.clone()),
             None => {
-                rules.push(Rule { profile: profile.id.clone(), of: rule.clone(), demands: vec![part.demand.clone()] });
+                rules.push(SweepRule {
+                    profile: profile.id.clone(),
+                    of: rule.clone(),
+                    demands: vec![part.demand.clone()],
+                });
             }
         }
     }
     rules
 }
 
-/// What distinguishes the inputs of [`Tally::exponents`].
+/// What distinguishes the inputs of [`SweepStatistics::exponents`].
 fn exponent(format: Format, bits: u64) -> u64 {
     match Encoding::of(format) {
         Encoding::Float(layout) => bits >> layout.fraction,

@@ -5,8 +5,8 @@ use fpprobe_spirv::{Format, Kernel};
 use pulp::Arch;
 
 use super::compare::exponent;
-use super::demanding::Inputs;
-use super::kind::{INFINITY, Kind, LEAST_NORMAL, SIGN, Size};
+use super::demanding::InputSpan;
+use super::kind::{INFINITY, LEAST_NORMAL, Magnitude, SIGN, SpanKind};
 use super::scan::{Scan, scan};
 use crate::interval::Interval;
 
@@ -14,13 +14,13 @@ use crate::interval::Interval;
 pub(super) type Fill = fn(Arch, u32, &mut [u32]);
 
 /// How many results of consecutive inputs from the first on are others.
-type Others = fn(Arch, u32, &[u32]) -> u64;
+type CountOthers = fn(Arch, u32, &[u32]) -> u64;
 
 /// What devices are expected to answer: correctly rounded results.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Own {
+pub(super) struct NativeResults {
     pub(super) fill: Fill,
-    pub(super) others: Others,
+    pub(super) others: CountOthers,
 }
 
 /// An operation, from the bits of its operand to those of its result.
@@ -29,7 +29,7 @@ pub(super) struct Native {
     /// The result.
     pub(super) compute: fn(u32) -> u32,
     /// The same of many inputs.
-    pub(super) own: Own,
+    pub(super) own: NativeResults,
     /// Writes down how far results of consecutive inputs from the first on lie from what is rounded.
     pub(super) scan: fn(Arch, u32, &[u32], &mut [f64]) -> Scan,
     /// Whether results are exact, so that every accuracy accepts them.
@@ -46,46 +46,48 @@ pub(super) struct Native {
 
 impl Native {
     /// Operands from one to another, of a kind.
-    pub(super) fn inputs(&self, kind: Kind, ends: [u32; 2], float: bool) -> Inputs {
+    pub(super) fn inputs(&self, kind: SpanKind, ends: [u32; 2], float: bool) -> InputSpan {
         let interval = |[a, b]: [f64; 2]| Interval { lo: a.min(b), hi: a.max(b) };
         let results = interval(ends.map(|end| (self.value)(end).abs()));
         let operand = if float { interval(ends.map(|end| f64::from(f32::from_bits(end)))) } else { results };
-        Inputs { kind, first: ends[0], operand, results }
+        InputSpan { kind, first: ends[0], operand, results }
     }
 
     /// What operands from one to another are, of one sign and no powers of two, and their results; `None` where they are not of one kind.
-    pub(super) fn kind(&self, ends: [u32; 2], float: bool) -> Option<Kind> {
-        let both = |of: &dyn Fn(u32) -> Option<Size>| of(ends[0]).filter(|size| of(ends[1]) == Some(*size));
+    pub(super) fn kind(&self, ends: [u32; 2], float: bool) -> Option<SpanKind> {
+        let both = |of: &dyn Fn(u32) -> Option<Magnitude>| of(ends[0]).filter(|size| of(ends[1]) == Some(*size));
         let normal = !float || ends[0] & !SIGN >= LEAST_NORMAL;
         let size = both(&|x| {
             let result = (self.compute)(x);
             match (self.integers, result & !SIGN) {
-                (Some(within), _) => Some(if within(f32::from_bits(x)) { Size::Normal } else { Size::Beyond }),
-                (None, 0) => Some(Size::Zero),
-                (None, 1..LEAST_NORMAL) => Some(Size::Tiny),
-                (None, LEAST_NORMAL..INFINITY) => Some(Size::Normal),
+                (Some(within), _) => {
+                    Some(if within(f32::from_bits(x)) { Magnitude::Normal } else { Magnitude::Beyond })
+                }
+                (None, 0) => Some(Magnitude::Zero),
+                (None, 1..LEAST_NORMAL) => Some(Magnitude::Tiny),
+                (None, LEAST_NORMAL..INFINITY) => Some(Magnitude::Normal),
                 (None, _) => None,
             }
         })?;
         let [a, b] = ends.map(|x| exponent((self.value)(x).abs()));
         let one = float || a == b;
-        one.then_some(if normal { Kind::Normal(size) } else { Kind::Subnormal(size) })
+        one.then_some(if normal { SpanKind::Normal(size) } else { SpanKind::Subnormal(size) })
     }
 }
 
 /// Correctly rounded results of a function.
 macro_rules! own {
     ($function:expr) => {
-        Own {
+        NativeResults {
             fill: |arch, first, results| fill(arch, first, results, $function),
             others: |arch, first, results| others(arch, first, results, $function),
         }
     };
 }
 
-impl Own {
+impl NativeResults {
     /// Those of a function that IEEE 754 defines.
-    pub(super) fn of(function: Function) -> Option<Own> {
+    pub(super) fn of(function: Function) -> Option<NativeResults> {
         match function {
             Function::Sqrt => Some(own!(|x| float(x).sqrt().to_bits())),
             Function::Reciprocal => Some(own!(|x| (1.0 / float(x)).to_bits())),

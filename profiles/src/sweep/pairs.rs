@@ -13,19 +13,20 @@ use fpprobe_spirv::Kernel;
 use fpprobe_spirv::op::Function;
 use pulp::Arch;
 
-use super::alike::{Memo, Recent, Said};
+use super::alike::{Recent, SpanVerdict, VerdictMemo};
 use super::half::{
-    Agreed, LARGEST, LAYOUT, LEAST_NORMAL, Manner, Operation, REST, is_nan, is_subnormal, key, narrowed, operands,
+    Agreed, HalfBehaviour, HalfOperation, LARGEST, LAYOUT, LEAST_NORMAL, REST, is_nan, is_subnormal, key, narrowed,
+    operands,
 };
 use super::kind::{Work, accepts_rounded};
-use super::lane::Rule;
+use super::lane::SweepRule;
 use super::sorts::Sorts;
 use super::tally::{PARTS, Worst};
-use super::{Class, Verifier};
+use super::{EncodingClass, Verifier};
 use crate::accuracy::Accuracy;
 use crate::encoding::Encoding;
 use crate::environment::{Overflow, Subnormals};
-use crate::lanes::Lanes;
+use crate::lanes::LaneSelection;
 use crate::oracle::{Demand, Operands};
 
 /// Results that are compared at once.
@@ -40,7 +41,7 @@ const TOP: u32 = LARGEST - (5 << REST);
 /// Judges operations on two binary16 numbers.
 #[derive(Debug)]
 pub(super) struct Pairs {
-    pub(super) operation: Operation,
+    pub(super) operation: HalfOperation,
     pub(super) arch: Arch,
     pub(super) sorts: [Sorts; 2],
     pub(super) encoding: Encoding,
@@ -48,12 +49,12 @@ pub(super) struct Pairs {
     pub(super) of_order: bool,
     /// Whether exact results have a distance from those of devices.
     pub(super) has_errors: bool,
-    memo: Memo,
+    memo: VerdictMemo,
 }
 
 /// What the host's results of a segment are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Size {
+enum SegmentMagnitude {
     /// No numbers.
     Nan,
     /// Infinite, as an operand is, or by a pole.
@@ -76,33 +77,33 @@ enum Size {
 struct Segment<'a> {
     /// The first second operand.
     first: u32,
-    size: Size,
-    class: Class,
+    size: SegmentMagnitude,
+    class: EncodingClass,
     results: &'a [u32],
 }
 
 /// The pairs of one first operand.
-struct Row<'r, 'm> {
+struct PairRow<'r, 'm> {
     pairs: &'r Pairs,
     recent: &'r mut Recent<'m>,
     x: u32,
     /// The largest error of its exponent.
     worst: Option<Worst>,
     /// The pairs that are judged.
-    judged: Judged,
+    judged: RowCount,
 }
 
 /// How many pairs of a row are judged, and the lowest and the highest of them.
 #[derive(Default)]
-struct Judged {
+struct RowCount {
     count: u64,
     domain: Option<[u64; 2]>,
 }
 
 impl Pairs {
     /// For kernels that there is a way for.
-    pub(super) fn new(kernel: &Kernel, rules: &[Rule], encoding: Encoding) -> Option<Pairs> {
-        let operation = Operation::new(kernel)?;
+    pub(super) fn new(kernel: &Kernel, rules: &[SweepRule], encoding: Encoding) -> Option<Pairs> {
+        let operation = HalfOperation::new(kernel)?;
         let mut demands = rules.iter().flat_map(|rule| &rule.demands);
         let divides = matches!(kernel.op.function, Function::Div);
         demands
@@ -111,29 +112,37 @@ impl Pairs {
         let sorts = [Sorts::new(rules, 0, LAYOUT)?, Sorts::new(rules, 1, LAYOUT)?];
         let of_order = matches!(kernel.op.function, Function::Compare { .. } | Function::Step);
         let has_errors = !matches!(kernel.op.function, Function::Compare { .. } | Function::Min | Function::Max);
-        Some(Pairs { operation, arch: Arch::new(), sorts, encoding, of_order, has_errors, memo: Memo::default() })
+        Some(Pairs {
+            operation,
+            arch: Arch::new(),
+            sorts,
+            encoding,
+            of_order,
+            has_errors,
+            memo: VerdictMemo::default(),
+        })
     }
 
     /// Computes what a device may answer to consecutive pairs, of one first operand.
-    pub(super) fn fill(&self, manner: Manner, first: u32, results: &mut [u32]) {
+    pub(super) fn fill(&self, manner: HalfBehaviour, first: u32, results: &mut [u32]) {
         (self.operation.fill)(self.arch, manner, first, results);
     }
 
     /// The host's result, and what it is.
-    fn kind(&self, x: u32, y: u32) -> (Size, Class) {
+    fn kind(&self, x: u32, y: u32) -> (SegmentMagnitude, EncodingClass) {
         let wide = (self.operation.wide)(x, y);
         if self.operation.chooses() {
             let order = if is_nan(x) | is_nan(y) { 3 } else { 1 + key(y).cmp(&key(x)) as i32 };
-            return (Size::Chosen(order as u8), self.class_of_result(wide));
+            return (SegmentMagnitude::Chosen(order as u8), self.class_of_result(wide));
         }
         let size = match wide & 0x7fff_ffff {
-            0 => Size::Zero,
-            0x7f80_0000 => Size::Infinite,
-            0x7f80_0001.. => return (Size::Nan, Class::QuietNan),
-            LEAST_NORMAL | TOP..=LARGEST => Size::Edge,
-            magnitude if magnitude < LEAST_NORMAL => Size::Tiny,
-            magnitude if magnitude < LARGEST => Size::Normal,
-            _ => Size::Beyond,
+            0 => SegmentMagnitude::Zero,
+            0x7f80_0000 => SegmentMagnitude::Infinite,
+            0x7f80_0001.. => return (SegmentMagnitude::Nan, EncodingClass::QuietNan),
+            LEAST_NORMAL | TOP..=LARGEST => SegmentMagnitude::Edge,
+            magnitude if magnitude < LEAST_NORMAL => SegmentMagnitude::Tiny,
+            magnitude if magnitude < LARGEST => SegmentMagnitude::Normal,
+            _ => SegmentMagnitude::Beyond,
         };
         (size, self.class_of_result(narrowed(wide)))
     }
@@ -142,8 +151,8 @@ impl Pairs {
     fn bulk(&self, x: u32, segment: &Segment<'_>) -> u64 {
         let sorts = u64::from(self.sorts[0].of(x)) << 6 | u64::from(self.sorts[1].of(segment.first));
         let size = match segment.size {
-            Size::Tiny => 0,
-            Size::Normal => 1,
+            SegmentMagnitude::Tiny => 0,
+            SegmentMagnitude::Normal => 1,
             _ => 2,
         };
         BULK | sorts << 8 | (segment.class as u64) << 2 | size
@@ -151,13 +160,14 @@ impl Pairs {
 
     /// Whether errors of a segment's results are measured.
     fn is_measured(&self, x: u32, segment: &Segment<'_>) -> bool {
-        let normal = |class: Class| matches!(class, Class::NegativeNormal | Class::PositiveNormal);
+        let normal =
+            |class: EncodingClass| matches!(class, EncodingClass::NegativeNormal | EncodingClass::PositiveNormal);
         let operands = [self.sorts[0].class(x), self.sorts[1].class(segment.first)];
         operands.into_iter().all(normal)
             && match segment.size {
-                Size::Normal => true,
+                SegmentMagnitude::Normal => true,
                 // What is rounded is beyond the largest number, but not by half a unit; or it is one.
-                Size::Beyond | Size::Chosen(_) => normal(segment.class) && self.has_errors,
+                SegmentMagnitude::Beyond | SegmentMagnitude::Chosen(_) => normal(segment.class) && self.has_errors,
                 _ => false,
             }
     }
@@ -169,7 +179,7 @@ impl Pairs {
 }
 
 /// Whether what a demand accepts of such pairs has the correctly rounded result among it.
-fn keeps(demand: &Demand, x: u32, y: u32, size: Size) -> bool {
+fn keeps(demand: &Demand, x: u32, y: u32, size: SegmentMagnitude) -> bool {
     let flushes = demand.operands.subnormal_inputs == Subnormals::Flush;
     let subnormal = is_subnormal(x) || is_subnormal(y);
     let exact = match &demand.accuracy {
@@ -178,8 +188,8 @@ fn keeps(demand: &Demand, x: u32, y: u32, size: Size) -> bool {
     };
     accepts_rounded(exact, false)
         && !(flushes && subnormal)
-        && !(size == Size::Tiny && demand.results.subnormal_results == Subnormals::Flush)
-        && !(size == Size::Beyond && demand.results.overflow == Overflow::Saturate)
+        && !(size == SegmentMagnitude::Tiny && demand.results.subnormal_results == Subnormals::Flush)
+        && !(size == SegmentMagnitude::Beyond && demand.results.overflow == Overflow::Saturate)
 }
 
 /// Whether likenesses tell all that an accuracy does.
@@ -199,13 +209,18 @@ impl Verifier {
         while !rest.is_empty() {
             let (x, y) = operands(first);
             let (own, after) = rest.split_at(rest.len().min((1 << LAYOUT.bits()) - y as usize));
-            self.row(&mut Row { pairs, recent: &mut recent, x, worst: None, judged: Judged::default() }, y, own, work);
+            self.row(
+                &mut PairRow { pairs, recent: &mut recent, x, worst: None, judged: RowCount::default() },
+                y,
+                own,
+                work,
+            );
             first = first.wrapping_add(own.len() as u32);
             rest = after;
         }
     }
 
-    fn row(&self, row: &mut Row<'_, '_>, first: u32, results: &[u32], work: &mut Work<'_>) {
+    fn row(&self, row: &mut PairRow<'_, '_>, first: u32, results: &[u32], work: &mut Work<'_>) {
         let (pairs, x) = (row.pairs, row.x);
         let exponent = self.exponent(&[u64::from(x)]);
         let known = work.tally.exponents.get(&exponent).and_then(|known| known.worst);
@@ -229,15 +244,15 @@ impl Verifier {
         }
     }
 
-    fn segment(&self, row: &mut Row<'_, '_>, segment: &Segment<'_>, work: &mut Work<'_>) {
+    fn segment(&self, row: &mut PairRow<'_, '_>, segment: &Segment<'_>, work: &mut Work<'_>) {
         let (pairs, x) = (row.pairs, row.x);
         let Segment { first, size, results, .. } = *segment;
         let said = match size {
-            Size::Tiny | Size::Normal | Size::Beyond => {
+            SegmentMagnitude::Tiny | SegmentMagnitude::Normal | SegmentMagnitude::Beyond => {
                 let likeness = pairs.bulk(x, segment);
                 row.recent.said(likeness, || self.said_of_rounded(pairs, x, segment)).cloned()
             }
-            Size::Chosen(_) => self.said(row, first, (pairs.operation.wide)(x, first)).cloned(),
+            SegmentMagnitude::Chosen(_) => self.said(row, first, (pairs.operation.wide)(x, first)).cloned(),
             _ => None,
         };
         let Some(said) = said else { return self.special(row, first, results, work) };
@@ -258,7 +273,7 @@ impl Verifier {
     }
 
     /// What is said of a segment's results that are the host's, by its first; `None` where it may not be the same for all.
-    fn said_of_rounded(&self, pairs: &Pairs, x: u32, segment: &Segment<'_>) -> Option<Said> {
+    fn said_of_rounded(&self, pairs: &Pairs, x: u32, segment: &Segment<'_>) -> Option<SpanVerdict> {
         let y = segment.first;
         let subnormal = is_subnormal(x) || is_subnormal(y);
         let operands = self.question.operands(&[u64::from(x), u64::from(y)], 0);
@@ -273,24 +288,24 @@ impl Verifier {
     }
 
     /// Whether it is by their result that a rule looks at operands, or does not.
-    fn is_open(&self, rule: &Rule, operands: &Operands, demand: &Demand) -> bool {
-        let selects = |lanes: &Lanes| lanes.select(self.encoding(), operands, demand);
+    fn is_open(&self, rule: &SweepRule, operands: &Operands, demand: &Demand) -> bool {
+        let selects = |lanes: &LaneSelection| lanes.select(self.encoding(), operands, demand);
         let (by_result, others): (Vec<_>, Vec<_>) = rule.of.lanes.iter().partition(|lanes| lanes.looks_at_result());
         !others.into_iter().any(selects) && by_result.iter().any(|lanes| selects(&lanes.whatever_the_result()))
     }
 
     /// What is said of a result; of a word that is none it is not known.
-    fn said<'a>(&self, row: &'a mut Row<'_, '_>, y: u32, result: u32) -> Option<&'a Arc<Said>> {
+    fn said<'a>(&self, row: &'a mut PairRow<'_, '_>, y: u32, result: u32) -> Option<&'a Arc<SpanVerdict>> {
         row.pairs.holds(result).then_some(())?;
         let likeness = row.pairs.likeness(row.x, y, result);
         row.recent.said(likeness, || Some(self.asked(row.x, y, result)))
     }
 
     /// Results that are not the host's, or where there is no number to compare with.
-    fn special(&self, row: &mut Row<'_, '_>, first: u32, results: &[u32], work: &mut Work<'_>) {
+    fn special(&self, row: &mut PairRow<'_, '_>, first: u32, results: &[u32], work: &mut Work<'_>) {
         let pairs = row.pairs;
         let class = pairs.class_of_result(results[0]);
-        let invalid = is_nan(row.x) || is_nan(first) || pairs.kind(row.x, first).0 == Size::Nan;
+        let invalid = is_nan(row.x) || is_nan(first) || pairs.kind(row.x, first).0 == SegmentMagnitude::Nan;
         // Of NaNs, whatever their bits, nothing is to be told apart.
         let alike = class.is_nan() && invalid && results.iter().all(|result| pairs.class_of_result(*result) == class);
         match alike.then(|| self.said(row, first, results[0]).cloned()).flatten() {
@@ -302,7 +317,7 @@ impl Verifier {
     }
 
     /// Results of which the same is said.
-    fn uniform(&self, row: &mut Row<'_, '_>, first: u32, results: &[u32], said: &Said, work: &mut Work<'_>) {
+    fn uniform(&self, row: &mut PairRow<'_, '_>, first: u32, results: &[u32], said: &SpanVerdict, work: &mut Work<'_>) {
         let (pairs, x, count) = (row.pairs, row.x, results.len() as u64);
         let operands = [pairs.sorts[0].class(x), pairs.sorts[1].class(first)];
         work.sum.classify(operands, pairs.class_of_result(results[0]), count);
@@ -315,12 +330,12 @@ impl Verifier {
     }
 
     /// Results that are told apart one by one.
-    fn each(&self, row: &mut Row<'_, '_>, first: u32, results: &[u32], work: &mut Work<'_>) {
+    fn each(&self, row: &mut PairRow<'_, '_>, first: u32, results: &[u32], work: &mut Work<'_>) {
         let (pairs, x) = (row.pairs, row.x);
         let class = pairs.sorts[0].class(x);
         // Deviating ones that follow one another.
-        let mut run: Option<(u32, u64, u32, Arc<Said>)> = None;
-        let end = |run: Option<(u32, u64, u32, Arc<Said>)>, work: &mut Work<'_>| {
+        let mut run: Option<(u32, u64, u32, Arc<SpanVerdict>)> = None;
+        let end = |run: Option<(u32, u64, u32, Arc<SpanVerdict>)>, work: &mut Work<'_>| {
             if let Some((y, length, result, said)) = run {
                 let case = [u64::from(x), u64::from(y)];
                 self.deviation([u64::from(x << 16 | y), length], &case, result, &said.says, work.tally);
@@ -352,7 +367,7 @@ impl Verifier {
     }
 
     /// Looks for the largest error among results that are the host's.
-    fn see_rounded(&self, row: &mut Row<'_, '_>, first: u32, results: &[u32], agreed: Agreed) {
+    fn see_rounded(&self, row: &mut PairRow<'_, '_>, first: u32, results: &[u32], agreed: Agreed) {
         // The scan's distances are off by half a 2^-13 ulp at most, of which a part has eight.
         let most =
             Worst { input: u64::from(row.x << 16 | first), result: 0, parts: u64::from(2 * agreed.most + 1) / 16 };
@@ -370,7 +385,7 @@ impl Verifier {
     }
 }
 
-impl Row<'_, '_> {
+impl PairRow<'_, '_> {
     /// Takes so many pairs, of consecutive second operands from this one on, of which the same is said.
     fn judges(&mut self, y: u32, count: u64) {
         if count > 0 {

@@ -4,20 +4,20 @@ use std::collections::HashMap;
 
 use fpprobe_spirv::FloatLayout;
 
-use super::Class;
-use super::lane::Rule;
+use super::EncodingClass;
+use super::lane::SweepRule;
 use crate::accuracy::Accuracy;
 use crate::encoding::Encoding;
 use crate::interval::Interval;
 use crate::lanes;
 use crate::oracle::Operand;
 
-/// Encodings of an operand of 16 bits by sorts: their class, which classes of [`lanes::Class`] they belong to that rules look at, and
+/// Encodings of an operand of 16 bits by sorts: their class, which classes of [`lanes::OperandClass`] they belong to that rules look at, and
 /// which conditions of accuracies hold.
 #[derive(Debug)]
 pub(super) struct Sorts {
     of: Vec<u8>,
-    classes: Vec<Class>,
+    classes: Vec<EncodingClass>,
     /// Consecutive encodings of one sort: where each run ends.
     ends: Vec<u32>,
 }
@@ -27,8 +27,9 @@ impl Sorts {
     pub(super) const MOST: usize = 64;
 
     /// The sorts of an operand, by its number; `None` where an accuracy depends on more than one operand, or there are too many.
-    pub(super) fn new(rules: &[Rule], operand: usize, layout: FloatLayout) -> Option<Sorts> {
-        let looked = rules.iter().flat_map(|rule| &rule.of.lanes).flat_map(lanes::Lanes::classes).collect::<Vec<_>>();
+    pub(super) fn new(rules: &[SweepRule], operand: usize, layout: FloatLayout) -> Option<Sorts> {
+        let looked =
+            rules.iter().flat_map(|rule| &rule.of.lanes).flat_map(lanes::LaneSelection::classes).collect::<Vec<_>>();
         let accuracies = rules.iter().flat_map(|rule| &rule.demands).map(|demand| &demand.accuracy);
         let stated = accuracies.filter_map(|accuracy| match accuracy {
             Accuracy::Stated(stated) => Some(stated.conditions.iter().chain(&stated.zero)),
@@ -38,11 +39,11 @@ impl Sorts {
         if conditions.iter().any(|condition| condition.compares()) {
             return None;
         }
-        let mut known: HashMap<(Class, Vec<bool>), u8> = HashMap::new();
+        let mut known: HashMap<(EncodingClass, Vec<bool>), u8> = HashMap::new();
         let mut classes = Vec::new();
         let mut of = Vec::with_capacity(1 << layout.bits());
         for bits in 0..1_u64 << layout.bits() {
-            let class = Class::of(Encoding::Float(layout), bits);
+            let class = EncodingClass::of(Encoding::Float(layout), bits);
             let value = Interval::point(Operand { layout: Some(layout), bits }.double());
             let looked = looked.iter().map(|looked| looked.holds(layout, bits));
             let own = conditions.iter().filter(|condition| condition.operand() == operand);
@@ -65,7 +66,7 @@ impl Sorts {
     }
 
     /// The class of an encoding.
-    pub(super) fn class(&self, bits: u32) -> Class {
+    pub(super) fn class(&self, bits: u32) -> EncodingClass {
         self.classes[usize::from(self.of(bits))]
     }
 

@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 
 use super::reach::Given;
 use crate::accuracy::Accuracy;
-use crate::interval::{Interval, Values};
+use crate::interval::{Interval, RealSet};
 use crate::oracle::range;
 
 /// What is among the results.
@@ -22,7 +22,7 @@ pub(super) enum Special {
 }
 
 /// An operand: as it is, or what else it may be.
-type Read = (Interval, bool);
+type OperandReading = (Interval, bool);
 
 /// What follows where operands are zeros and infinities, the exact result being of this interval.
 pub(super) fn special(
@@ -49,7 +49,7 @@ pub(super) fn special(
             }
             accuracy = &stated.accuracy;
         }
-        let Values::Within(parts) = range(function, &values, true) else { return Special::Anything };
+        let RealSet::Within(parts) = range(function, &values, true) else { return Special::Anything };
         // What these allow around a zero holds it, and around an infinity that.
         if matches!(accuracy, Accuracy::Ulp(_) | Accuracy::Relative(_))
             || accuracy.is_rounding()
@@ -71,7 +71,7 @@ fn is_told(function: Function) -> bool {
 }
 
 /// Every combination of what operands may be.
-fn combinations(operands: &[Given]) -> Vec<SmallVec<[Read; 2]>> {
+fn combinations(operands: &[Given]) -> Vec<SmallVec<[OperandReading; 2]>> {
     let mut all = vec![SmallVec::new()];
     for operand in operands {
         let infinity = Interval::point(if operand.exact.lo > 0.0 { f64::INFINITY } else { f64::NEG_INFINITY });
@@ -81,7 +81,7 @@ fn combinations(operands: &[Given]) -> Vec<SmallVec<[Read; 2]>> {
             operand.zero.then_some((Interval::ZERO, true)),
             operand.infinite.then_some((infinity, true)),
         ];
-        let with = |head: &SmallVec<[Read; 2]>| {
+        let with = |head: &SmallVec<[OperandReading; 2]>| {
             let head = head.clone();
             reads.into_iter().flatten().map(move |read| head.iter().copied().chain([read]).collect())
         };

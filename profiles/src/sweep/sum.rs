@@ -1,13 +1,13 @@
 //! What is counted for many results, before it goes to a tally.
 
-use super::lane::{Rule, Says, is_judged};
-use super::tally::{Count, bin};
-use super::{Class, Tally};
+use super::lane::{Says, SweepRule, is_judged};
+use super::tally::{RuleCount, bin};
+use super::{EncodingClass, SweepStatistics};
 
 /// Counts that are kept by number; names come when they go to the tally.
-pub(super) struct Sum {
-    counts: Vec<Count>,
-    /// By the classes of the first and the second operand (of one, [`Class::Other`]) and of the result.
+pub(super) struct CountSum {
+    counts: Vec<RuleCount>,
+    /// By the classes of the first and the second operand (of one, [`EncodingClass::Other`]) and of the result.
     classes: Vec<u64>,
     /// By [`bin`].
     histogram: Vec<(u64, u64)>,
@@ -18,11 +18,11 @@ pub(super) struct Sum {
     operands: usize,
 }
 
-impl Sum {
-    pub(super) fn new(rules: usize, operands: usize) -> Sum {
-        let classes = vec![0; Class::ALL.len().pow(3)];
-        Sum {
-            counts: vec![Count::default(); rules],
+impl CountSum {
+    pub(super) fn new(rules: usize, operands: usize) -> CountSum {
+        let classes = vec![0; EncodingClass::ALL.len().pow(3)];
+        CountSum {
+            counts: vec![RuleCount::default(); rules],
             classes,
             histogram: Vec::new(),
             inputs: 0,
@@ -33,10 +33,10 @@ impl Sum {
     }
 
     /// Adds so many results of these classes.
-    pub(super) fn classify(&mut self, operands: [Class; 2], result: Class, count: u64) {
+    pub(super) fn classify(&mut self, operands: [EncodingClass; 2], result: EncodingClass, count: u64) {
         self.inputs += count;
         let digits = [operands[0], operands[1], result].map(|class| class as usize);
-        self.classes[digits.into_iter().fold(0, |place, digit| place * Class::ALL.len() + digit)] += count;
+        self.classes[digits.into_iter().fold(0, |place, digit| place * EncodingClass::ALL.len() + digit)] += count;
     }
 
     /// Adds what the rules say of so many results.
@@ -62,20 +62,21 @@ impl Sum {
     }
 
     /// Hands everything over.
-    pub(super) fn add_to(self, rules: &[Rule], tally: &mut Tally) {
+    pub(super) fn add_to(self, rules: &[SweepRule], tally: &mut SweepStatistics) {
         tally.inputs += self.inputs;
         tally.judged += self.judged;
         tally.accepted += self.judged - self.deviating;
         tally.vacuous += self.inputs - self.judged;
-        for (rule, count) in rules.iter().zip(self.counts).filter(|(_, count)| *count != Count::default()) {
+        for (rule, count) in rules.iter().zip(self.counts).filter(|(_, count)| *count != RuleCount::default()) {
             tally.count(&rule.profile, &rule.of.id, count);
         }
         for (bin, count) in self.histogram.into_iter().filter(|(_, count)| *count > 0) {
             *tally.histogram.entry(bin).or_default() += count;
         }
-        let all = Class::ALL.len();
+        let all = EncodingClass::ALL.len();
         for (place, count) in self.classes.iter().enumerate().filter(|(_, count)| **count > 0) {
-            let [first, second, result] = [place / all / all, place / all % all, place % all].map(|at| Class::ALL[at]);
+            let [first, second, result] =
+                [place / all / all, place / all % all, place % all].map(|at| EncodingClass::ALL[at]);
             let operands: Vec<String> = [first, second][..self.operands.min(2)].iter().map(|one| one.name()).collect();
             let results = tally.classes.entry(operands.join(", ")).or_default();
             *results.entry(result.name()).or_default() += count;

@@ -24,7 +24,7 @@ pub(super) fn parts(ulps: f64) -> u64 {
 
 /// What a sweep found.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
-pub struct Tally {
+pub struct SweepStatistics {
     /// Inputs whose results were examined: those judged and those that are vacuous.
     pub inputs: u64,
     /// Inputs of which some rule demands something, so that it could refuse a result: those accepted and those deviating.
@@ -36,7 +36,7 @@ pub struct Tally {
     /// Inputs of which no rule demands anything: whatever their result is, it is right.
     pub vacuous: u64,
     /// By profile and rule.
-    pub rules: BTreeMap<String, BTreeMap<String, Count>>,
+    pub rules: BTreeMap<String, BTreeMap<String, RuleCount>>,
     /// Of results of normal operands, where the exact result is normal and the result finite and some rule bounds its error: how
     /// many have an error of this many ulps or more, up to the next entry. Keys are parts of an ulp: 0, 512, 1024, 2048, 4096 ...
     pub histogram: BTreeMap<u64, u64>,
@@ -45,8 +45,8 @@ pub struct Tally {
     pub exponents: BTreeMap<u64, Exponent>,
     /// By the classes of the operands, and then of the result.
     pub classes: BTreeMap<String, BTreeMap<String, u64>>,
-    /// Runs of consecutive deviating inputs, in order; those of the lowest inputs. See [`Tally::left_out`].
-    pub runs: Vec<Run>,
+    /// Runs of consecutive deviating inputs, in order; those of the lowest inputs. See [`SweepStatistics::left_out`].
+    pub runs: Vec<InputRun>,
     /// Whether runs are of no account, for enough of lower inputs are known.
     #[serde(skip)]
     pub sated: bool,
@@ -54,7 +54,7 @@ pub struct Tally {
 
 /// What a rule says of the inputs that it demands something of.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
-pub struct Count {
+pub struct RuleCount {
     /// Inputs whose result it accepts.
     pub accepted: u64,
     /// Inputs whose result it does not accept.
@@ -104,7 +104,7 @@ impl Worst {
 
 /// Consecutive inputs whose results some rule does not accept.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct Run {
+pub struct InputRun {
     /// The first input.
     pub first: u64,
     /// How many there are.
@@ -122,14 +122,14 @@ fn sum(mut numbers: impl Iterator<Item = u64>) -> Option<u64> {
     numbers.try_fold(0_u64, u64::checked_add)
 }
 
-impl Tally {
+impl SweepStatistics {
     /// A tally of a chunk that begins with this input, to be merged with this one: where enough runs of lower inputs are known it
     /// keeps none, and of the exponent it begins with it knows the largest error, so that lesser ones are not looked for.
-    pub(super) fn beside(&self, first: u64, exponent: u64) -> Tally {
+    pub(super) fn beside(&self, first: u64, exponent: u64) -> SweepStatistics {
         let sated = self.runs.len() >= RUNS && self.runs.last().is_some_and(|last| last.first < first);
         let worst = self.exponents.get(&exponent).and_then(|known| known.worst);
         let known = worst.map(|worst| (exponent, Exponent { worst: Some(worst), ..Exponent::default() }));
-        Tally { sated, exponents: known.into_iter().collect(), ..Tally::default() }
+        SweepStatistics { sated, exponents: known.into_iter().collect(), ..SweepStatistics::default() }
     }
 
     /// The largest error, with its input.
@@ -179,7 +179,7 @@ impl Tally {
     }
 
     /// Adds what was found of other inputs. The order of merging is of no account.
-    pub fn merge(&mut self, other: &Tally) {
+    pub fn merge(&mut self, other: &SweepStatistics) {
         self.inputs += other.inputs;
         self.judged += other.judged;
         self.accepted += other.accepted;
@@ -211,14 +211,14 @@ impl Tally {
         self.runs.truncate(RUNS);
     }
 
-    pub(super) fn count(&mut self, profile: &str, rule: &str, count: Count) {
+    pub(super) fn count(&mut self, profile: &str, rule: &str, count: RuleCount) {
         let own = self.rules.entry(profile.to_owned()).or_default().entry(rule.to_owned()).or_default();
         own.accepted += count.accepted;
         own.deviating += count.deviating;
     }
 
     /// Takes deviating inputs of one chunk and exponent; `evidence` tells what a run begins with that has their length.
-    pub(super) fn deviates(&mut self, exponent: u64, input: u64, length: u64, evidence: impl FnOnce() -> Run) {
+    pub(super) fn deviates(&mut self, exponent: u64, input: u64, length: u64, evidence: impl FnOnce() -> InputRun) {
         self.deviating += length;
         let exponent = self.exponents.entry(exponent).or_default();
         exponent.deviating += length;
@@ -257,7 +257,7 @@ impl Exponent {
     }
 }
 
-/// Where the entry of [`Tally::histogram`] begins that an error of so many parts belongs to.
+/// Where the entry of [`SweepStatistics::histogram`] begins that an error of so many parts belongs to.
 pub fn bin(parts: u64) -> u64 {
     const HALF: u64 = PARTS / 2;
     if parts < HALF { 0 } else { HALF << (parts / HALF).ilog2() }

@@ -24,12 +24,12 @@ fn one_wrong_result_is_found() {
     let verifier = verifier("f32.exp2", &["d3d11"]);
     let (first, count) = (0x3f80_0000 + 3 * CHUNK, 5000);
     let mut results = exp2(first, count);
-    let mut tally = Tally::default();
+    let mut tally = SweepStatistics::default();
     verifier.block(first, &results, &mut tally);
     assert_eq!((tally.inputs, tally.deviating, tally.measured()), (count, 0, count));
     assert!(tally.worst().unwrap().parts <= PARTS / 2 && tally.runs.is_empty());
     results[4321] ^= 16;
-    let mut tally = Tally::default();
+    let mut tally = SweepStatistics::default();
     verifier.block(first, &results, &mut tally);
     let [run] = &tally.runs[..] else { panic!("{:?}", tally.runs) };
     assert_eq!((tally.deviating, run.first, run.length, run.result), (1, first + 4321, 1, results[4321]));
@@ -44,13 +44,13 @@ fn tallies_add_up_in_any_order() {
     let magnitude = |input: u32| if input % 7 < 3 || input % 4096 < 100 { 0x3555 } else { input & 0x7fff };
     let results: Vec<u32> = (0..1 << 16).map(magnitude).collect();
     let part = |from: usize, to: usize| {
-        let mut tally = Tally::default();
+        let mut tally = SweepStatistics::default();
         verifier.block(from as u64, &results[from..to], &mut tally);
         tally
     };
     let parts = [part(0, 20000), part(20000, 20007), part(20007, 65536)];
     let merged = |order: [usize; 3]| {
-        let mut tally = Tally::default();
+        let mut tally = SweepStatistics::default();
         for number in order {
             tally.merge(&parts[number]);
         }
@@ -58,7 +58,7 @@ fn tallies_add_up_in_any_order() {
     };
     let orders = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
     assert!(orders.iter().all(|order| merged(*order) == merged([0, 1, 2])));
-    let tally: Tally = serde_json::from_str(&merged([0, 1, 2])).unwrap();
+    let tally: SweepStatistics = serde_json::from_str(&merged([0, 1, 2])).unwrap();
     assert!(tally.runs.len() == RUNS && tally.left_out() > 0 && tally.inputs == 1 << 16);
 }
 
@@ -78,10 +78,10 @@ fn what_has_no_domain_or_no_rule_is_refused() {
 }
 
 /// Judges by spans and one by one: the tallies are the same.
-fn same(verifier: &Verifier, first: u64, results: &[u32]) -> Tally {
-    let (mut fast, mut slow) = (Tally::default(), Tally::default());
+fn same(verifier: &Verifier, first: u64, results: &[u32]) -> SweepStatistics {
+    let (mut fast, mut slow) = (SweepStatistics::default(), SweepStatistics::default());
     verifier.block(first, results, &mut fast);
-    let mut sum = Sum::new(verifier.rules.len(), 1);
+    let mut sum = CountSum::new(verifier.rules.len(), 1);
     verifier.exactly(first, results, &mut Work::new(&mut sum, &mut slow));
     sum.add_to(&verifier.rules, &mut slow);
     assert_eq!(
@@ -239,15 +239,16 @@ fn what_is_known_of_other_chunks_is_found_no_more_but_adds_up_to_the_same() {
             let results = exp2(first, 1 << 14).into_iter().zip(first..);
             results.map(|(result, input)| result + off(input)).collect::<Vec<u32>>()
         };
-        let judged = |known: &Tally, first: u64| {
+        let judged = |known: &SweepStatistics, first: u64| {
             let mut tally = verifier.beside(known, first);
             verifier.block(first, &results(first), &mut tally);
             tally
         };
         for [one, other] in [[0x3f80_0000 + CHUNK, 0x3f80_0000], [0x3f80_0000, 0x3f80_0000 + CHUNK]] {
-            let (mut known, mut apart) = (judged(&Tally::default(), one), judged(&Tally::default(), one));
+            let (mut known, mut apart) =
+                (judged(&SweepStatistics::default(), one), judged(&SweepStatistics::default(), one));
             known.merge(&judged(&known, other));
-            apart.merge(&judged(&Tally::default(), other));
+            apart.merge(&judged(&SweepStatistics::default(), other));
             assert!(known == apart && known.inputs == 2 << 14, "{known:?} {apart:?}");
         }
     }
@@ -297,8 +298,8 @@ fn conversions_to_integers_are_those_of_the_language() {
 }
 
 /// What `agreed` finds of a block that a device answers so.
-fn agreed(verifier: &Verifier, first: u64, results: &[u32]) -> Option<(Guess, Tally)> {
-    let mut tally = Tally::default();
+fn agreed(verifier: &Verifier, first: u64, results: &[u32]) -> Option<(Guess, SweepStatistics)> {
+    let mut tally = SweepStatistics::default();
     let digest = Digest::of(first as u32, results, 1);
     let guess = verifier.agreed(first, results.len() as u64, digest, Guess::Constant(0), false, &mut tally)?;
     Some((guess, tally))
@@ -317,7 +318,7 @@ fn blocks_that_agree_are_judged_as_their_results_are() {
             {
                 let mut results: Vec<u32> = (first..first + INPUTS).map(|input| compute(input as u32)).collect();
                 let (guess, tally) = agreed(&verifier, first, &results).expect("it is what the host computes");
-                let mut judged = Tally::default();
+                let mut judged = SweepStatistics::default();
                 verifier.block(first, &results, &mut judged);
                 assert!(tally == judged && tally.inputs == INPUTS, "{name} {first:08x} {guess:?}");
                 let place = places.next().unwrap();
@@ -339,7 +340,7 @@ fn a_device_may_have_its_own_answer_where_there_is_no_result() {
         for verifier in verifiers(name) {
             let (guess, tally) =
                 agreed(&verifier, first, &results).expect("it is one of the answers that devices have");
-            let mut judged = Tally::default();
+            let mut judged = SweepStatistics::default();
             verifier.block(first, &results, &mut judged);
             assert_eq!((guess, tally), (Guess::Constant(result), judged), "{name}");
         }

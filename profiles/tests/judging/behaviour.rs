@@ -6,7 +6,7 @@ use fpprobe_profiles::accuracy::Accuracy;
 use fpprobe_profiles::encoding::{Encoding, assemble, components};
 use fpprobe_profiles::environment::Subnormals;
 use fpprobe_profiles::judge::{Judge, Observations};
-use fpprobe_profiles::oracle::{Demand, Question};
+use fpprobe_profiles::oracle::{Demand, Signature};
 use fpprobe_profiles::profile;
 use fpprobe_profiles::profile::Requirement;
 use fpprobe_profiles::{Observation, Outcome, Profile, Verdict};
@@ -29,7 +29,7 @@ fn two_directions_on_one_path_deviate() {
             for case in (0..observation.cases.len()).step_by(2) {
                 let parts: Vec<u64> = (0..Encoding::of_result(&kernel).len())
                     .map(|index| {
-                        Question::new(&kernel).accepted_part(observation.cases.case(case), index, &down).members(1)[0]
+                        Signature::new(&kernel).accepted_part(observation.cases.case(case), index, &down).members(1)[0]
                     })
                     .collect();
                 out[case] = assemble(&kernel, &parts)[0];
@@ -56,14 +56,14 @@ fn two_treatments_of_subnormals_on_one_operation_deviate() {
     let [kept, flushed] = [Subnormals::Keep, Subnormals::Flush].map(|treated| {
         let kernel = profile.kernels()[0];
         let demand = demand.clone().with_subnormals(treated);
-        let (question, cases) = (Question::new(&kernel), cases::cases(&kernel));
+        let (question, cases) = (Signature::new(&kernel), cases::cases(&kernel));
         let out = cases.iter().map(|case| question.accepted_part(case, 0, &demand).members(1)[0]).collect();
         Observation { kernel, cases, outcome: Outcome::Ran, detail: String::new(), out, second: None }
     });
     let verdict = |observation: Observation| judge.judge(&Observations::new(&[observation])).rules[0].verdict;
     assert!(verdict(kept.clone()).is_met() && verdict(flushed.clone()).is_met());
     // Where the result rounds to the smallest normal value it may be flushed, and need not.
-    let question = Question::new(&kept.kernel);
+    let question = Signature::new(&kept.kernel);
     let refused = |case: usize, treated: Subnormals, bits: u64| {
         let demand = demand.clone().with_subnormals(treated);
         !question.accepted_part(kept.cases.case(case), 0, &demand).contains(bits)
@@ -97,7 +97,7 @@ fn keeping_subnormals_is_one_deviation_and_the_rest_depends_on_it() {
                 .iter()
                 .enumerate()
                 .map(|(part, old)| {
-                    let set = Question::new(&kernel).accepted_part(case, part, &keeping);
+                    let set = Signature::new(&kernel).accepted_part(case, part, &keeping);
                     if set.contains(*old) { *old } else { set.members(1)[0] }
                 })
                 .collect();

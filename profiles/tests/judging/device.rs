@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock};
 
-use fpprobe_profiles::accepts::Demands;
+use fpprobe_profiles::accepts::KernelDemands;
 use fpprobe_profiles::coverage::right;
 use fpprobe_profiles::encoding::assemble;
-use fpprobe_profiles::oracle::{Operand, Question};
+use fpprobe_profiles::oracle::{Operand, Signature};
 use fpprobe_profiles::profile;
 use fpprobe_profiles::{Observation, Outcome, Profile};
 use fpprobe_spirv::{Cases, Kernel, cases};
@@ -21,7 +21,7 @@ pub fn profiles() -> impl Iterator<Item = Profile> {
 /// Answers that a profile accepts: where there is a choice the ones rounded to nearest even, subnormals kept, so that one
 /// direction and one treatment explain all of them, and of two zeros the recommended one.
 fn answers(profile: &Profile, kernel: &Kernel, cases: &Cases) -> Vec<u64> {
-    let (question, demands) = (Question::new(kernel), Demands::new([profile], kernel));
+    let (question, demands) = (Signature::new(kernel), KernelDemands::new([profile], kernel));
     let demand = &profile.rules_for(kernel).next().unwrap().1.demand;
     let answer = |case: &[u64]| {
         let (accepted, rules) = demands.accepts(case);
@@ -38,7 +38,7 @@ fn answers(profile: &Profile, kernel: &Kernel, cases: &Cases) -> Vec<u64> {
 /// and of words every one that holds a zero or an infinity, which the word does not show.
 fn fewer(kernel: &Kernel) -> Cases {
     let all = cases::cases(kernel);
-    let question = Question::new(kernel);
+    let question = Signature::new(kernel);
     let words = kernel.params().iter().all(|shape| shape.format.float().is_none());
     let rare = |operand: &Operand| {
         operand.layout.is_some_and(|layout| layout.is_zero(operand.bits) || layout.is_infinite(operand.bits))

@@ -7,7 +7,7 @@ use fpprobe_profiles::accepted::Set;
 use fpprobe_profiles::coverage::Surveyor;
 use fpprobe_profiles::encoding::{Encoding, assemble, components};
 use fpprobe_profiles::judge::{Judge, Judgement, Observations};
-use fpprobe_profiles::oracle::Question;
+use fpprobe_profiles::oracle::Signature;
 use fpprobe_profiles::profile;
 use fpprobe_profiles::profile::Rule;
 use fpprobe_profiles::{Class, Level, Observation, Profile, Verdict};
@@ -138,7 +138,7 @@ fn survivors(profile: &Profile, device: &[Observation], judge: JudgingBy) -> Sur
             let at = device.iter().position(|observation| observation.kernel == kernel).unwrap();
             let cases = &device[at].cases;
             let parts = Encoding::of_result(&kernel).len();
-            let question = Question::new(&kernel);
+            let question = Signature::new(&kernel);
             // The first and last lanes of the rule, each with its answer moved just outside.
             let lanes: Vec<(usize, usize)> = (0..cases.len())
                 .flat_map(|case| (0..parts).map(move |part| (case, part)))

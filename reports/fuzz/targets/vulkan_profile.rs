@@ -1,12 +1,12 @@
 //! A Vulkan Profiles file as a requirement: any bytes are demands or a message.
 #![no_main]
 
-use fpprobe_reports::vulkan_profile::Demands;
+use fpprobe_reports::vulkan_profile::VulkanDemands;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
     if let Ok(text) = std::str::from_utf8(bytes) {
-        let _ = Demands::parse(text, None);
-        let _ = Demands::parse(text, Some("VP_A_one"));
+        let _ = VulkanDemands::parse(text, None);
+        let _ = VulkanDemands::parse(text, Some("VP_A_one"));
     }
 });

@@ -3,11 +3,11 @@
 use fpprobe_profiles::manner::Aspect;
 use fpprobe_spirv::{Format, Op, Route};
 
-use super::look::{Look, sentence};
+use super::look::{ObservationView, sentence};
 
 const ROUNDED: [Aspect; 4] = [Aspect::Rounding, Aspect::Overflow, Aspect::SubnormalResults, Aspect::Nan];
 
-pub(super) fn to_half(look: &Look<'_>) -> String {
+pub(super) fn to_half(look: &ObservationView<'_>) -> String {
     let ways = [
         ("fconvert_f16", "f32.fconvert_f16"),
         ("fconvert_f16 under RTE", "f32.fconvert_f16:controls=rte16"),
@@ -30,7 +30,7 @@ fn stores(format: Format) -> impl Iterator<Item = (String, String)> {
 }
 
 /// A result of binary32 that holds a value of binary16 is read lane by lane.
-fn quantized(look: &Look<'_>) -> String {
+fn quantized(look: &ObservationView<'_>) -> String {
     let id = "f32.quantize_to_f16";
     if let Err(why) = look.ran(id) {
         return why.to_owned();
@@ -62,7 +62,7 @@ fn quantized(look: &Look<'_>) -> String {
     [rounding, overflow, subnormal, nan].join(", ")
 }
 
-pub(super) fn elided(look: &Look<'_>) -> String {
+pub(super) fn elided(look: &ObservationView<'_>) -> String {
     // 1 + 2^-23 is no value of binary16, which has 10 bits of fraction.
     let told = |id: &str| match look.bits(id, &[0x3f80_0001]) {
         Ok(0x3f80_0001) => "elided: the operand comes back whole".to_owned(),
@@ -76,7 +76,7 @@ pub(super) fn elided(look: &Look<'_>) -> String {
     ])
 }
 
-pub(super) fn packed(look: &Look<'_>) -> String {
+pub(super) fn packed(look: &ObservationView<'_>) -> String {
     let told = stores(Format::B10g11r11).map(|(name, id)| {
         let manners = look.manners(&id, &ROUNDED);
         if look.ran(&id).is_err() {
@@ -89,7 +89,7 @@ pub(super) fn packed(look: &Look<'_>) -> String {
     sentence(told)
 }
 
-pub(super) fn norm(look: &Look<'_>) -> String {
+pub(super) fn norm(look: &ObservationView<'_>) -> String {
     let packing = |name: &str| {
         let id = format!("f32.{name}");
         (format!("{name} of NaN"), look.component(&id, 0x7fc0_0000))
@@ -109,7 +109,7 @@ pub(super) fn norm(look: &Look<'_>) -> String {
     sentence(stored.chain(["pack_unorm_4x8", "pack_snorm_4x8"].map(packing)))
 }
 
-pub(super) fn integers(look: &Look<'_>) -> String {
+pub(super) fn integers(look: &ObservationView<'_>) -> String {
     let of = |name: &str, id: &str, bits: u64| (name.to_owned(), look.value(id, &[bits]));
     let (signed, unsigned) = ("f32.convert_f_to_s", "f32.convert_f_to_u");
     sentence([

@@ -2,15 +2,15 @@
 
 use std::cell::RefCell;
 
-use fpprobe_profiles::encoding::{Encoding, Reader};
+use fpprobe_profiles::encoding::{Encoding, PartReader};
 use fpprobe_profiles::judge::{Judge, Judgement, Observations};
 use fpprobe_profiles::manner::{Aspect, manner};
-use fpprobe_profiles::ways::Pair;
+use fpprobe_profiles::ways::VariantPair;
 use fpprobe_profiles::{Observation, Outcome, Profile};
 use fpprobe_spirv::Kernel;
 
 use crate::decimal::{coded, decimal};
-use crate::model::Shown;
+use crate::model::AnswerEvidence;
 use crate::values::{asked_again, encode_answer, encode_case};
 
 /// How many lanes one answer shows.
@@ -23,20 +23,25 @@ pub(super) const NAMED: usize = 8;
 pub(super) const UNMEASURED: &str = "not measured";
 
 /// The observations of a device, and what was looked at since the last answer.
-pub(super) struct Look<'a> {
+pub(super) struct ObservationView<'a> {
     observations: &'a Observations<'a>,
-    shown: RefCell<Vec<Shown>>,
+    shown: RefCell<Vec<AnswerEvidence>>,
     wanted: RefCell<Vec<Kernel>>,
     unknown: RefCell<Vec<String>>,
 }
 
-impl<'a> Look<'a> {
-    pub(super) fn new(observations: &'a Observations<'a>) -> Look<'a> {
-        Look { observations, shown: RefCell::default(), wanted: RefCell::default(), unknown: RefCell::default() }
+impl<'a> ObservationView<'a> {
+    pub(super) fn new(observations: &'a Observations<'a>) -> ObservationView<'a> {
+        ObservationView {
+            observations,
+            shown: RefCell::default(),
+            wanted: RefCell::default(),
+            unknown: RefCell::default(),
+        }
     }
 
     /// What was shown since the last call.
-    pub(super) fn shown(&self) -> Vec<Shown> {
+    pub(super) fn shown(&self) -> Vec<AnswerEvidence> {
         self.shown.take()
     }
 
@@ -90,7 +95,7 @@ impl<'a> Look<'a> {
     }
 
     /// Kernels that ask the same in several ways.
-    pub(super) fn pairs(&self) -> impl Iterator<Item = &'a Pair<'a>> {
+    pub(super) fn pairs(&self) -> impl Iterator<Item = &'a VariantPair<'a>> {
         self.observations.pairs().iter()
     }
 
@@ -102,7 +107,7 @@ impl<'a> Look<'a> {
     fn keep(&self, observation: &Observation, case: &[u64], answer: &[u64]) {
         let (kernel, inputs) = (&observation.kernel, encode_case(&observation.kernel, case));
         let mut shown = self.shown.borrow_mut();
-        let lane = Shown {
+        let lane = AnswerEvidence {
             command: asked_again(observation, &inputs),
             kernel: kernel.to_string(),
             inputs,
@@ -127,7 +132,7 @@ impl<'a> Look<'a> {
             Ok(observation) => observation,
             Err(why) => return why.to_owned(),
         };
-        let (kernel, reader) = (&observation.kernel, Reader::new(&observation.kernel));
+        let (kernel, reader) = (&observation.kernel, PartReader::new(&observation.kernel));
         let mut shown: Vec<String> = Vec::new();
         by_part(kernel, |part, encoding| {
             let mut answers: Vec<String> = Vec::new();

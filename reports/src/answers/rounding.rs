@@ -2,25 +2,25 @@
 
 use fpprobe_profiles::encoding::Encoding;
 use fpprobe_profiles::manner::Aspect;
-use fpprobe_profiles::oracle::{Operand, Question, distance};
+use fpprobe_profiles::oracle::{Operand, Signature, distance};
 
-use super::look::{Look, UNMEASURED, sentence};
+use super::look::{ObservationView, UNMEASURED, sentence};
 
 /// Ends of ranges of |x| in radians, as binary32: pi, 100 pi, 2^15, the largest finite value.
 const RANGES: [(&str, u64); 4] =
     [("|x| <= pi", 0x4049_0fdb), ("<= 100 pi", 0x439d_1463), ("<= 2^15", 0x4700_0000), ("beyond", 0x7f7f_ffff)];
 
-pub(super) fn angles(look: &Look<'_>) -> String {
+pub(super) fn angles(look: &ObservationView<'_>) -> String {
     sentence(["sin", "cos"].map(|op| (op.to_owned(), errors(look, &format!("f32.{op}")))))
 }
 
 /// The largest absolute error in each range.
-fn errors(look: &Look<'_>, id: &str) -> String {
+fn errors(look: &ObservationView<'_>, id: &str) -> String {
     let observation = match look.ran(id) {
         Ok(observation) => observation,
         Err(why) => return why.to_owned(),
     };
-    let question = Question::new(&observation.kernel);
+    let question = Signature::new(&observation.kernel);
     let Some(Encoding::Float(layout)) = question.encodings.first().copied() else { return UNMEASURED.to_owned() };
     let mut worst: [Option<(f64, usize)>; RANGES.len()] = [None; RANGES.len()];
     for (index, case) in observation.cases.iter().enumerate() {
@@ -42,7 +42,7 @@ fn errors(look: &Look<'_>, id: &str) -> String {
     format!("largest error {}", told.collect::<Vec<_>>().join(", "))
 }
 
-pub(super) fn division(look: &Look<'_>) -> String {
+pub(super) fn division(look: &ObservationView<'_>) -> String {
     let id = "f32.fdiv";
     let observation = match look.ran(id) {
         Ok(observation) => observation,
@@ -95,7 +95,7 @@ pub(super) fn division(look: &Look<'_>) -> String {
     ])
 }
 
-pub(super) fn modes(look: &Look<'_>) -> String {
+pub(super) fn modes(look: &ObservationView<'_>) -> String {
     let mut parts = Vec::new();
     for (format, width) in [("f32", 32), ("f16", 16), ("f64", 64)] {
         for mode in ["", "rte", "rtz"] {
@@ -112,7 +112,7 @@ pub(super) fn modes(look: &Look<'_>) -> String {
     sentence(parts)
 }
 
-pub(super) fn contraction(look: &Look<'_>) -> String {
+pub(super) fn contraction(look: &ObservationView<'_>) -> String {
     // (1 + u)^2 - (1 + 2u), u one ulp of 1: u^2 where fused, 0 where each step is rounded.
     let case = [0x3f80_0001, 0x3f80_0001, 0xbf80_0002];
     let told = |id: &str| match look.bits(id, &case) {

@@ -1,9 +1,9 @@
 //! Q17, Q18: the same question by other ways.
 
 use fpprobe_profiles::Observation;
-use fpprobe_profiles::ways::Pair;
+use fpprobe_profiles::ways::VariantPair;
 
-use super::look::{Look, NAMED, UNMEASURED, first_of};
+use super::look::{NAMED, ObservationView, UNMEASURED, first_of};
 
 /// Operations of binary32 that are asked in every way where nothing else is measured: some of each kind that a compiler
 /// folds, or computes by itself.
@@ -30,7 +30,7 @@ const ASKED: [&str; 20] = [
     "convert_f_to_s",
 ];
 
-fn ask(look: &Look<'_>, ways: &[&str]) {
+fn ask(look: &ObservationView<'_>, ways: &[&str]) {
     for op in ASKED {
         for id in ways.iter().map(|way| format!("f32.{op}:{way}")).chain([format!("f32.{op}")]) {
             let _ = look.ran(&id);
@@ -38,23 +38,23 @@ fn ask(look: &Look<'_>, ways: &[&str]) {
     }
 }
 
-pub(super) fn folding(look: &Look<'_>) -> String {
+pub(super) fn folding(look: &ObservationView<'_>) -> String {
     ask(look, &["route=spec", "route=literal"]);
     agreement(look, |pair| pair.other.kernel.route.is_folded() && pair.plain.kernel.width == pair.other.kernel.width)
 }
 
-pub(super) fn widths(look: &Look<'_>) -> String {
+pub(super) fn widths(look: &ObservationView<'_>) -> String {
     ask(look, &["width=2", "width=3", "width=4", "stage=fragment", "stage=vertex"]);
-    let alike = |pair: &Pair<'_>| pair.other.kernel.route == pair.plain.kernel.route;
+    let alike = |pair: &VariantPair<'_>| pair.other.kernel.route == pair.plain.kernel.route;
     let widths = agreement(look, |pair| pair.other.kernel.width != pair.plain.kernel.width && alike(pair));
     let stages = agreement(look, |pair| pair.other.kernel.stage != pair.plain.kernel.stage && alike(pair));
     format!("widths: {widths}; shader stages: {stages}")
 }
 
 /// Whether the kernels that ask in another way answer like those that they are compared with.
-fn agreement(look: &Look<'_>, of_interest: impl Fn(&Pair<'_>) -> bool) -> String {
-    let pairs: Vec<&Pair<'_>> = look.pairs().filter(|pair| pair.compared > 0 && of_interest(pair)).collect();
-    let differing: Vec<&Pair<'_>> = pairs.iter().copied().filter(|pair| !pair.differing.is_empty()).collect();
+fn agreement(look: &ObservationView<'_>, of_interest: impl Fn(&VariantPair<'_>) -> bool) -> String {
+    let pairs: Vec<&VariantPair<'_>> = look.pairs().filter(|pair| pair.compared > 0 && of_interest(pair)).collect();
+    let differing: Vec<&VariantPair<'_>> = pairs.iter().copied().filter(|pair| !pair.differing.is_empty()).collect();
     if pairs.is_empty() {
         return UNMEASURED.to_owned();
     }
@@ -80,7 +80,7 @@ fn agreement(look: &Look<'_>, of_interest: impl Fn(&Pair<'_>) -> bool) -> String
 }
 
 /// The first answer that differs, and, where it was asked the same in one piece, the one that it differs from.
-fn show(look: &Look<'_>, pair: &Pair<'_>) {
+fn show(look: &ObservationView<'_>, pair: &VariantPair<'_>) {
     let Some((case, _)) = pair.differing.first() else { return };
     look.show(pair.other, *case);
     let asked = pair.other.cases.case(*case);

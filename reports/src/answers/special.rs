@@ -8,7 +8,7 @@ use fpprobe_profiles::profile::built_in;
 use fpprobe_profiles::{Level, Profile, Verdict};
 use fpprobe_spirv::{Control, Kernel, Route};
 
-use super::look::{Look, UNMEASURED, first_of, sentence};
+use super::look::{ObservationView, UNMEASURED, first_of, sentence};
 
 const CONTROLS: [&str; 3] = ["", "szin32", "fastmath0"];
 
@@ -20,7 +20,7 @@ fn named(question: &str, controls: &str) -> String {
     if controls.is_empty() { question.to_owned() } else { format!("{question} under {controls}") }
 }
 
-pub(super) fn extremes(look: &Look<'_>) -> String {
+pub(super) fn extremes(look: &ObservationView<'_>) -> String {
     let ops = ["fmin", "fmax", "nmin", "nmax"];
     let mut parts = Vec::new();
     for controls in CONTROLS {
@@ -32,7 +32,7 @@ pub(super) fn extremes(look: &Look<'_>) -> String {
     sentence(parts)
 }
 
-pub(super) fn tests(look: &Look<'_>) -> String {
+pub(super) fn tests(look: &ObservationView<'_>) -> String {
     let (nan, one) = (0x7fc0_0000, 0x3f80_0000);
     let truth = |id: &str, case: &[u64]| match look.bits(id, case) {
         Ok(1) => "right, true".to_owned(),
@@ -48,7 +48,7 @@ pub(super) fn tests(look: &Look<'_>) -> String {
     sentence(parts)
 }
 
-pub(super) fn edges(look: &Look<'_>) -> String {
+pub(super) fn edges(look: &ObservationView<'_>) -> String {
     let of = |name: &str, id: &str, bits: u64| (name.to_owned(), look.value(id, &[bits]));
     sentence([
         of("rsq(-0)", "f32.inverse_sqrt", 0x8000_0000),
@@ -62,7 +62,7 @@ pub(super) fn edges(look: &Look<'_>) -> String {
 }
 
 /// What is given where OpenGL, WGSL and Vulkan accept anything.
-pub(super) fn undefined(look: &Look<'_>) -> String {
+pub(super) fn undefined(look: &ObservationView<'_>) -> String {
     const NEGATIVE_ZERO: u64 = 0x8000_0000;
     let of = |name: &str, id: &str, case: &[u64]| (name.to_owned(), look.value(id, case));
     sentence([
@@ -94,7 +94,7 @@ static STRICT: LazyLock<Option<Profile>> = LazyLock::new(|| {
     Some(rules)
 });
 
-pub(super) fn fast_math(look: &Look<'_>) -> String {
+pub(super) fn fast_math(look: &ObservationView<'_>) -> String {
     let Some(rules) = &*STRICT else { return UNMEASURED.to_owned() };
     for kernel in rules.kernels() {
         look.want(kernel);

@@ -2,28 +2,28 @@
 
 use fpprobe_profiles::manner::Aspect;
 
-use super::look::{Look, sentence};
+use super::look::{ObservationView, sentence};
 
 const BOTH: [Aspect; 2] = [Aspect::SubnormalOperands, Aspect::SubnormalResults];
 const OPERATIONS: [&str; 3] = ["fadd", "fmul", "fma"];
 
-fn under(look: &Look<'_>, format: &str, controls: &str) -> impl Iterator<Item = (String, String)> {
+fn under(look: &ObservationView<'_>, format: &str, controls: &str) -> impl Iterator<Item = (String, String)> {
     let keys = if controls.is_empty() { String::new() } else { format!(":controls={controls}") };
     let mode = if controls.is_empty() { String::new() } else { format!(" under {controls}") };
     OPERATIONS.map(|op| (format!("{op}{mode}"), look.manners(&format!("{format}.{op}{keys}"), &BOTH))).into_iter()
 }
 
-pub(super) fn single(look: &Look<'_>) -> String {
+pub(super) fn single(look: &ObservationView<'_>) -> String {
     let modes = ["", "dp16", "dp32", "ftz32"];
     sentence(modes.into_iter().flat_map(|controls| under(look, "f32", controls)).collect::<Vec<_>>())
 }
 
-pub(super) fn half(look: &Look<'_>) -> String {
+pub(super) fn half(look: &ObservationView<'_>) -> String {
     let modes = ["", "dp16", "ftz16"];
     sentence(modes.into_iter().flat_map(|controls| under(look, "f16", controls)).collect::<Vec<_>>())
 }
 
-pub(super) fn moved(look: &Look<'_>) -> String {
+pub(super) fn moved(look: &ObservationView<'_>) -> String {
     // -2^-127, and -2^-126 * 2^-1, which is the same.
     let (subnormal, product) = (0x8040_0000, [0x8080_0000, 0x3f00_0000]);
     let flushed = match look.bits("f32.fmul", &product) {

@@ -4,16 +4,16 @@ use fpprobe_profiles::Verdict;
 
 use super::coverage;
 use super::read::key;
-use super::{Acceptance, Baseline, Date, NoAddress, Prints, Range, Tainted, Version, address, seen};
+use super::{Acceptance, Baseline, Date, NoAddress, Prints, Tainted, Version, VersionRange, address, seen};
 use crate::check::deviations;
-use crate::failed::{Answers, Lanes};
+use crate::failed::{DeviceResults, LanesByKernel};
 use crate::model::{Device, Identity, ProfileResult, Report, RuleResult};
 use crate::record::RecordError;
 use crate::selection::selects;
 
 /// Which deviations are accepted, why, and under which conditions.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Filter {
+pub struct AcceptFilter {
     /// Why.
     pub reason: String,
     /// Where more is written.
@@ -27,7 +27,7 @@ pub struct Filter {
     /// Whether only of the driver's present name.
     pub driver: bool,
     /// Versions of the driver.
-    pub versions: Option<Range>,
+    pub versions: Option<VersionRange>,
     /// The last day.
     pub expires: Option<Date>,
     /// Whether a device with layers or the like is a reference nonetheless.
@@ -92,7 +92,7 @@ fn there_are(what: &str, known: &[String]) -> String {
     if known.is_empty() { format!("there is no {what} at all") } else { format!("there are: {}", known.join(", ")) }
 }
 
-impl Filter {
+impl AcceptFilter {
     /// Makes sure that what was said can be meant, before anything is accepted.
     fn validate(&self, report: &Report, today: Date) -> Result<(), AcceptError> {
         if self.reason.trim().is_empty() {
@@ -151,7 +151,12 @@ fn missing(
 /// Adds the deviations of a report that the baseline does not accept already. One that was accepted with other bits or
 /// conditions that do not hold any more is replaced; one of which fewer lanes fail now, or whose lanes the baseline does not
 /// know yet, is brought up to date and keeps its reason. An error leaves the baseline as it was.
-pub fn accept(baseline: &mut Baseline, report: &Report, filter: &Filter, today: Date) -> Result<Revision, AcceptError> {
+pub fn accept(
+    baseline: &mut Baseline,
+    report: &Report,
+    filter: &AcceptFilter,
+    today: Date,
+) -> Result<Revision, AcceptError> {
     filter.validate(report, today)?;
     let devices = || report.devices.iter().filter(|device| filter.asks_for_device(&device.identity));
     if !filter.allow_tainted {
@@ -161,7 +166,7 @@ pub fn accept(baseline: &mut Baseline, report: &Report, filter: &Filter, today: 
     let mut revision = Revision::default();
     for device in devices() {
         let identity = &device.identity;
-        let answers = Answers::of(device, report)
+        let answers = DeviceResults::of(device, report)
             .map_err(|cause| AcceptError::Unreadable { device: identity.name.clone(), cause: Box::new(cause) })?;
         for (profile, rule) in deviations(device).into_iter().filter(|(profile, rule)| filter.asks_for(profile, rule)) {
             let lanes = answers.lanes(rule).map(|lanes| answers.listed(&lanes, |_| true));
@@ -204,9 +209,9 @@ pub fn accept(baseline: &mut Baseline, report: &Report, filter: &Filter, today: 
     next.accepted.sort_by(|one, other| key(one).cmp(&key(other)));
     if filter.prune {
         let before = next.accepted.len();
-        let answers = devices().map(|device| Answers::of(device, report).map(|answers| (device, answers)));
+        let answers = devices().map(|device| DeviceResults::of(device, report).map(|answers| (device, answers)));
         // What cannot be read was refused above.
-        let answers: Vec<(&Device, Answers)> = answers.filter_map(Result::ok).collect();
+        let answers: Vec<(&Device, DeviceResults)> = answers.filter_map(Result::ok).collect();
         next.accepted.retain(|one| !is_needless(one, report, filter, &answers));
         revision.gone = before - next.accepted.len();
     }
@@ -216,7 +221,7 @@ pub fn accept(baseline: &mut Baseline, report: &Report, filter: &Filter, today: 
 
 /// Whether the devices of the report that an acceptance is of were all measured by its kernels and judged by its rule, and none
 /// deviates; it is of one at least.
-fn is_needless(one: &Acceptance, report: &Report, filter: &Filter, answers: &[(&Device, Answers)]) -> bool {
+fn is_needless(one: &Acceptance, report: &Report, filter: &AcceptFilter, answers: &[(&Device, DeviceResults)]) -> bool {
     let mut devices = report.devices.iter().filter(|device| one.applies(&device.identity)).peekable();
     let is_mended = |device: &Device| {
         let own = answers.iter().find(|(other, _)| std::ptr::eq(*other, device));
@@ -236,7 +241,11 @@ fn is_needless(one: &Acceptance, report: &Report, filter: &Filter, answers: &[(&
 }
 
 /// Brings an acceptance up to what fails now, of kernels that were measured in full; whether that changed it.
-fn update(known: &mut Acceptance, rule: &RuleResult, (lanes, answers): (Option<&Lanes>, &Answers)) -> bool {
+fn update(
+    known: &mut Acceptance,
+    rule: &RuleResult,
+    (lanes, answers): (Option<&LanesByKernel>, &DeviceResults),
+) -> bool {
     let updated = lanes.map(|lanes| Prints::updated(&known.lanes, lanes, answers));
     let Some(updated) = updated.filter(|lanes| *lanes != known.lanes) else { return false };
     let is_part = !known.lanes.is_empty() && known.unmeasured(answers) > 0;
@@ -259,11 +268,11 @@ fn others<'r>(report: &'r Report, device: &'r Device) -> impl Iterator<Item = &'
 /// Device, driver and versions of an acceptance that is of this device of the report alone. A device is called by what
 /// keeps when its driver changes; conditions on the driver are added where they alone tell it from another device, and
 /// where they do not, its UUID or its key stands for it.
-fn named(device: &Device, report: &Report, filter: &Filter) -> Acceptance {
+fn named(device: &Device, report: &Report, filter: &AcceptFilter) -> Acceptance {
     let identity = &device.identity;
     let ids = format!("{:04x}:{:04x}", identity.vendor_id, identity.device_id);
     let driver = filter.driver.then(|| identity.driver.name.clone());
-    let of = |device: &str, driver: Option<String>, versions: Option<Range>| Acceptance {
+    let of = |device: &str, driver: Option<String>, versions: Option<VersionRange>| Acceptance {
         device: device.to_owned(),
         profile: String::new(),
         rule: String::new(),
@@ -277,7 +286,7 @@ fn named(device: &Device, report: &Report, filter: &Filter) -> Acceptance {
         seen: Vec::new(),
         lanes: Vec::new(),
     };
-    let present = || filter.versions.clone().or_else(|| Version::of(&identity.driver).map(Range::only));
+    let present = || filter.versions.clone().or_else(|| Version::of(&identity.driver).map(VersionRange::only));
     let names = [
         of(&ids, driver.clone(), filter.versions.clone()),
         of(&ids, Some(identity.driver.name.clone()), filter.versions.clone()),

@@ -7,7 +7,7 @@ use fpprobe_profiles::Outcome;
 use fpprobe_spirv::Kernel;
 use serde::Deserialize;
 
-use super::{Acceptance, Filter, Range, Version};
+use super::{AcceptFilter, Acceptance, Version, VersionRange};
 use crate::model::{Device, Identity, Report};
 use crate::selection::selects;
 
@@ -18,13 +18,13 @@ const PLAIN: &str = "-";
 
 /// What was measured of one device.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Coverage {
+pub struct MeasuredCoverage {
     /// The device, as acceptances name it.
     pub device: String,
     /// `driverName` of its driver.
     pub driver: String,
     /// Versions of the driver, where they alone tell it from another one of the device.
-    pub versions: Option<Range>,
+    pub versions: Option<VersionRange>,
     /// Ids of the machines that it was measured on.
     pub hosts: BTreeSet<String>,
     /// Ids of the kernels that ran.
@@ -36,7 +36,7 @@ pub struct Coverage {
 /// The same as it is written.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Entry {
+pub(super) struct CoverageEntry {
     pub(super) device: String,
     pub(super) driver: String,
     pub(super) versions: Option<String>,
@@ -49,7 +49,7 @@ pub(super) struct Entry {
     pub(super) failed: Vec<String>,
 }
 
-impl Coverage {
+impl MeasuredCoverage {
     /// Whether it is of this device with this driver, whatever its version.
     pub fn is_of(&self, identity: &Identity) -> bool {
         selects(&self.device, identity) && self.driver == identity.driver.name
@@ -57,13 +57,13 @@ impl Coverage {
 
     /// Whether it is of this device with the driver that it has.
     pub fn applies(&self, identity: &Identity) -> bool {
-        let holds = |range: &Range| Version::of(&identity.driver).is_some_and(|version| range.holds(&version));
+        let holds = |range: &VersionRange| Version::of(&identity.driver).is_some_and(|version| range.holds(&version));
         self.is_of(identity) && self.versions.as_ref().is_none_or(holds)
     }
 
-    pub(super) fn written(&self) -> Entry {
+    pub(super) fn written(&self) -> CoverageEntry {
         let failed = self.failed.iter().filter_map(|(kernel, outcome)| Some(format!("{} {kernel}", name(*outcome)?)));
-        Entry {
+        CoverageEntry {
             device: self.device.clone(),
             driver: self.driver.clone(),
             versions: self.versions.as_ref().map(ToString::to_string),
@@ -75,7 +75,7 @@ impl Coverage {
     }
 
     /// What is wrong with an entry, in words.
-    pub(super) fn read(entry: Entry) -> Result<Coverage, String> {
+    pub(super) fn read(entry: CoverageEntry) -> Result<MeasuredCoverage, String> {
         let mut kernels = BTreeSet::new();
         for row in &entry.kernels {
             let number = extend(&mut kernels, row).ok_or_else(|| {
@@ -94,8 +94,8 @@ impl Coverage {
         });
         let failed =
             failed.collect::<Option<_>>().ok_or("`failed` lists `rejected KERNEL` and `not_written KERNEL`")?;
-        let versions = entry.versions.map(|text| text.parse::<Range>().map_err(|error| error.to_string()));
-        Ok(Coverage {
+        let versions = entry.versions.map(|text| text.parse::<VersionRange>().map_err(|error| error.to_string()));
+        Ok(MeasuredCoverage {
             device: entry.device,
             driver: entry.driver,
             versions: versions.transpose()?,
@@ -120,14 +120,15 @@ fn name(outcome: Outcome) -> Option<&'static str> {
 /// Records what was measured of a device. What a run did not ask, since it was a quick one or of some kernels, stays as it is
 /// known; where it differs in controls alone, which another version of the driver may offer, it goes.
 pub(super) fn record(
-    measured: &mut Vec<Coverage>,
+    measured: &mut Vec<MeasuredCoverage>,
     device: &Device,
     report: &Report,
-    filter: &Filter,
+    filter: &AcceptFilter,
     named: &Acceptance,
 ) {
     let driver = device.identity.driver.name.clone();
-    let is_it = |one: &Coverage| (&one.device, &one.driver, &one.versions) == (&named.device, &driver, &named.versions);
+    let is_it =
+        |one: &MeasuredCoverage| (&one.device, &one.driver, &one.versions) == (&named.device, &driver, &named.versions);
     let asked: BTreeSet<&str> = device.observations.iter().map(|one| one.kernel.as_str()).collect();
     // What is no kernel of this program has no place in a row.
     let known = || device.observations.iter().filter(|one| one.kernel.parse::<Kernel>().is_ok());
@@ -135,7 +136,7 @@ pub(super) fn record(
     let failed = known().filter(|one| FAILURES.contains(&one.outcome));
     let failed = failed.map(|one| (one.kernel.clone(), one.outcome));
     let place = measured.iter().position(is_it).unwrap_or_else(|| {
-        measured.push(Coverage {
+        measured.push(MeasuredCoverage {
             device: named.device.clone(),
             driver: driver.clone(),
             versions: named.versions.clone(),

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
-use crate::failed::{Answers, Lanes, List, on_short_list};
+use crate::failed::{CaseList, DeviceResults, LanesByKernel, on_short_list};
 use crate::store::sum::digest;
 
 /// Lanes of one kernel of which each has a print of its own.
@@ -25,13 +25,13 @@ const PRINT: usize = 8;
 pub struct Prints {
     /// Kernel ids.
     pub kernels: Vec<String>,
-    whole: Print,
-    short: Option<Print>,
+    whole: LanePrint,
+    short: Option<LanePrint>,
 }
 
 /// Lanes of one kernel.
 #[derive(Clone, PartialEq, Eq, Debug)]
-struct Print {
+struct LanePrint {
     count: usize,
     digest: String,
     /// Sorted; empty where there are too many.
@@ -43,7 +43,7 @@ struct Print {
 pub struct Objection {
     /// In words.
     pub why: String,
-    /// Kernel and lane, as [`Lanes`] have it, of the first that it is about, where that is known.
+    /// Kernel and lane, as [`LanesByKernel`] have it, of the first that it is about, where that is known.
     pub lane: Option<(String, String)>,
 }
 
@@ -68,15 +68,15 @@ pub struct NoPrints(String);
 
 impl Prints {
     /// Those of every kernel.
-    pub fn of(lanes: &Lanes) -> Vec<Prints> {
+    pub fn of(lanes: &LanesByKernel) -> Vec<Prints> {
         let of_kernel = |(kernel, lanes): (&String, &Vec<String>)| (kernel.clone(), Prints::of_kernel(kernel, lanes));
         gathered(lanes.iter().map(of_kernel))
     }
 
     /// Those of these lanes, and what is known of kernels that were not measured in full.
-    pub fn updated(known: &[Prints], lanes: &Lanes, answers: &Answers) -> Vec<Prints> {
-        let is_whole = |kernel: &str| answers.list(kernel) == Some(List::Whole);
-        let mut all: BTreeMap<String, (Print, Option<Print>)> = BTreeMap::new();
+    pub fn updated(known: &[Prints], lanes: &LanesByKernel, answers: &DeviceResults) -> Vec<Prints> {
+        let is_whole = |kernel: &str| answers.list(kernel) == Some(CaseList::Whole);
+        let mut all: BTreeMap<String, (LanePrint, Option<LanePrint>)> = BTreeMap::new();
         for prints in known {
             let left = prints.kernels.iter().filter(|kernel| !is_whole(kernel));
             all.extend(left.map(|kernel| (kernel.clone(), (prints.whole.clone(), prints.short.clone()))));
@@ -92,15 +92,15 @@ impl Prints {
         self.whole.count
     }
 
-    fn of_kernel(kernel: &str, lanes: &[String]) -> (Print, Option<Print>) {
+    fn of_kernel(kernel: &str, lanes: &[String]) -> (LanePrint, Option<LanePrint>) {
         let short = (lanes.len() > ONE_BY_ONE).then(|| on_short_list(kernel, lanes)).flatten();
-        (Print::of(lanes), short.map(|lanes| Print::of(&lanes)))
+        (LanePrint::of(lanes), short.map(|lanes| LanePrint::of(&lanes)))
     }
 
     /// Why these lanes, of this list of the kernel's cases, are not some of those printed.
-    fn objection(&self, kernel: &str, lanes: &[String], list: List) -> Option<Objection> {
+    fn objection(&self, kernel: &str, lanes: &[String], list: CaseList) -> Option<Objection> {
         match (&self.short, list) {
-            (Some(short), List::Short) => {
+            (Some(short), CaseList::Short) => {
                 short.objection(kernel, &on_short_list(kernel, lanes).unwrap_or_else(|| lanes.to_vec()))
             }
             _ => self.whole.objection(kernel, lanes),
@@ -108,11 +108,11 @@ impl Prints {
     }
 
     /// How many of the lanes that a kernel may fail on it does not fail on any more.
-    fn mended(&self, kernel: &str, lanes: &[String], list: Option<List>) -> usize {
+    fn mended(&self, kernel: &str, lanes: &[String], list: Option<CaseList>) -> usize {
         match (list, &self.short) {
-            (None, _) | (Some(List::Short), None) => 0,
-            (Some(List::Whole), _) => self.whole.count.saturating_sub(lanes.len()),
-            (Some(List::Short), Some(short)) => {
+            (None, _) | (Some(CaseList::Short), None) => 0,
+            (Some(CaseList::Whole), _) => self.whole.count.saturating_sub(lanes.len()),
+            (Some(CaseList::Short), Some(short)) => {
                 short.count.saturating_sub(on_short_list(kernel, lanes).map_or(lanes.len(), |lanes| lanes.len()))
             }
         }
@@ -120,7 +120,7 @@ impl Prints {
 }
 
 /// Kernels with the same prints in one.
-fn gathered(single: impl IntoIterator<Item = (String, (Print, Option<Print>))>) -> Vec<Prints> {
+fn gathered(single: impl IntoIterator<Item = (String, (LanePrint, Option<LanePrint>))>) -> Vec<Prints> {
     let mut all: Vec<Prints> = Vec::new();
     for (kernel, (whole, short)) in single {
         match all.iter_mut().find(|known| (&known.whole, &known.short) == (&whole, &short)) {
@@ -131,17 +131,17 @@ fn gathered(single: impl IntoIterator<Item = (String, (Print, Option<Print>))>) 
     all
 }
 
-impl Print {
-    fn of(lanes: &[String]) -> Print {
+impl LanePrint {
+    fn of(lanes: &[String]) -> LanePrint {
         let mut one_by_one: Vec<String> =
             if lanes.len() > ONE_BY_ONE { Vec::new() } else { lanes.iter().map(|lane| print(lane)).collect() };
         one_by_one.sort_unstable();
-        Print { count: lanes.len(), digest: cut(&lanes.join("\n"), DIGEST), one_by_one }
+        LanePrint { count: lanes.len(), digest: cut(&lanes.join("\n"), DIGEST), one_by_one }
     }
 
     fn objection(&self, kernel: &str, lanes: &[String]) -> Option<Objection> {
-        let Print { count, one_by_one, .. } = self;
-        let now = Print::of(lanes);
+        let LanePrint { count, one_by_one, .. } = self;
+        let now = LanePrint::of(lanes);
         if now.digest == self.digest && now.count == *count {
             return None;
         }
@@ -164,7 +164,11 @@ impl Print {
 }
 
 /// Why the lanes that fail are not some of the accepted ones.
-pub(super) fn objection(accepted: &[Prints], lanes: &Lanes, list: impl Fn(&str) -> List) -> Option<Objection> {
+pub(super) fn objection(
+    accepted: &[Prints],
+    lanes: &LanesByKernel,
+    list: impl Fn(&str) -> CaseList,
+) -> Option<Objection> {
     lanes.iter().find_map(|(kernel, lanes)| {
         if let Some(prints) = accepted.iter().find(|prints| prints.kernels.contains(kernel)) {
             return prints.objection(kernel, lanes, list(kernel));
@@ -175,7 +179,7 @@ pub(super) fn objection(accepted: &[Prints], lanes: &Lanes, list: impl Fn(&str) 
 }
 
 /// How many accepted lanes do not fail any more, of kernels that answered, by the list of cases that they were asked.
-pub(crate) fn mended(accepted: &[Prints], lanes: &Lanes, list: impl Fn(&str) -> Option<List>) -> usize {
+pub(crate) fn mended(accepted: &[Prints], lanes: &LanesByKernel, list: impl Fn(&str) -> Option<CaseList>) -> usize {
     let now = |kernel: &str| lanes.get(kernel).map_or(&[][..], Vec::as_slice);
     let kernels = accepted.iter().flat_map(|prints| prints.kernels.iter().map(move |kernel| (kernel, prints)));
     kernels.map(|(kernel, prints)| prints.mended(kernel, now(kernel), list(kernel))).sum()
@@ -198,9 +202,9 @@ impl fmt::Display for Prints {
     }
 }
 
-impl fmt::Display for Print {
+impl fmt::Display for LanePrint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Print { count, digest, one_by_one } = self;
+        let LanePrint { count, digest, one_by_one } = self;
         write!(f, "{count} {digest}")?;
         if one_by_one.is_empty() { Ok(()) } else { write!(f, " {}", one_by_one.concat()) }
     }
@@ -220,16 +224,16 @@ fn parse(text: &str) -> Option<Prints> {
     // No kernel's id is a number.
     let (kernels, rest) = words.split_at(words.iter().position(|word| is_number(word))?);
     let (whole, short) = match rest.iter().position(|word| *word == SHORT) {
-        Some(place) => (&rest[..place], Some(Print::parse(&rest[place + 1..])?)),
+        Some(place) => (&rest[..place], Some(LanePrint::parse(&rest[place + 1..])?)),
         None => (rest, None),
     };
-    let whole = Print::parse(whole)?;
+    let whole = LanePrint::parse(whole)?;
     let kernels: Vec<String> = kernels.iter().map(|kernel| (*kernel).to_owned()).collect();
     (!kernels.is_empty()).then_some(Prints { kernels, whole, short })
 }
 
-impl Print {
-    fn parse(words: &[&str]) -> Option<Print> {
+impl LanePrint {
+    fn parse(words: &[&str]) -> Option<LanePrint> {
         let is_hex = |text: &str| text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
         let (count, digest, prints) = match words {
             [count, digest] => (count, digest, ""),
@@ -244,7 +248,7 @@ impl Print {
         let mut one_by_one: Vec<String> =
             prints.as_bytes().chunks(PRINT).map(|print| print.escape_ascii().to_string()).collect();
         one_by_one.sort_unstable();
-        Some(Print { count, digest: (*digest).to_owned(), one_by_one })
+        Some(LanePrint { count, digest: (*digest).to_owned(), one_by_one })
     }
 }
 
@@ -255,24 +259,24 @@ mod tests {
 
     use super::*;
 
-    fn why(accepted: &[Prints], lanes: &Lanes) -> String {
+    fn why(accepted: &[Prints], lanes: &LanesByKernel) -> String {
         objection(accepted, lanes).unwrap().why
     }
 
-    fn objection(accepted: &[Prints], lanes: &Lanes) -> Option<Objection> {
-        super::objection(accepted, lanes, |_| List::Whole)
+    fn objection(accepted: &[Prints], lanes: &LanesByKernel) -> Option<Objection> {
+        super::objection(accepted, lanes, |_| CaseList::Whole)
     }
 
-    fn mended(accepted: &[Prints], lanes: &Lanes, list: Option<List>) -> usize {
+    fn mended(accepted: &[Prints], lanes: &LanesByKernel, list: Option<CaseList>) -> usize {
         super::mended(accepted, lanes, |_| list)
     }
 
-    fn lanes(range: std::ops::Range<u32>) -> Lanes {
+    fn lanes(range: std::ops::Range<u32>) -> LanesByKernel {
         let lanes = range.map(|bits| format!("{bits:08x} 00000000 = {bits:08x}")).collect();
-        Lanes::from([("f32.fadd".to_owned(), lanes)])
+        LanesByKernel::from([("f32.fadd".to_owned(), lanes)])
     }
 
-    fn accepted(lanes: &Lanes) -> Vec<Prints> {
+    fn accepted(lanes: &LanesByKernel) -> Vec<Prints> {
         Prints::of(lanes).iter().map(|prints| prints.to_string().parse().unwrap()).collect()
     }
 
@@ -281,16 +285,16 @@ mod tests {
         let accepted = accepted(&lanes(0..256));
         assert_eq!(objection(&accepted, &lanes(0..256)), None);
         assert_eq!(objection(&accepted, &lanes(3..200)), None);
-        assert_eq!(mended(&accepted, &lanes(3..200), Some(List::Whole)), 59);
+        assert_eq!(mended(&accepted, &lanes(3..200), Some(CaseList::Whole)), 59);
         assert_eq!(mended(&accepted, &lanes(3..200), None), 0);
         // Of a shorter list nobody knows how many of them were asked.
-        assert_eq!(mended(&accepted, &lanes(3..200), Some(List::Short)), 0);
+        assert_eq!(mended(&accepted, &lanes(3..200), Some(CaseList::Short)), 0);
         let other = why(&accepted, &lanes(200..257));
         assert_eq!(other, "not among the accepted lanes and bits: f32.fadd 00000100 00000000 = 00000100");
         let mut bits = lanes(0..256);
         bits.get_mut("f32.fadd").unwrap()[77] = "0000004d 00000000 = 00555555".into();
         assert!(why(&accepted, &bits).contains("= 00555555"));
-        let another = Lanes::from([("f32.fsub".to_owned(), vec!["0 = 0".to_owned()])]);
+        let another = LanesByKernel::from([("f32.fsub".to_owned(), vec!["0 = 0".to_owned()])]);
         assert!(why(&accepted, &another).starts_with("f32.fsub fails, too"));
     }
 
@@ -305,26 +309,28 @@ mod tests {
     #[test]
     fn of_very_many_lanes_those_of_the_short_list_have_prints_of_their_own() {
         let kernel: Kernel = "f32.mul_then_add".parse().unwrap();
-        let lanes_of = |cases: &Cases, bits: &str| -> Lanes {
+        let lanes_of = |cases: &Cases, bits: &str| -> LanesByKernel {
             let lane = |case| format!("{} = {bits}", crate::failed::inputs(&kernel, case));
             let mut lanes: Vec<String> = cases.iter().map(lane).collect();
             lanes.sort_unstable();
             lanes.dedup();
-            Lanes::from([(kernel.to_string(), lanes)])
+            LanesByKernel::from([(kernel.to_string(), lanes)])
         };
         let (whole, short) = (Extent::Default.cases(&kernel), cases::boundary(&kernel));
         let accepted = accepted(&lanes_of(&whole, "00000000"));
-        let quick = |lanes: &Lanes| super::objection(&accepted, lanes, |_| List::Short).map(|objection| objection.why);
+        let quick = |lanes: &LanesByKernel| {
+            super::objection(&accepted, lanes, |_| CaseList::Short).map(|objection| objection.why)
+        };
         let lanes = lanes_of(&short, "00000000");
         assert!(short.len() < whole.len() && objection(&accepted, &lanes).is_some());
-        assert_eq!((quick(&lanes), mended(&accepted, &lanes, Some(List::Short))), (None, 0));
+        assert_eq!((quick(&lanes), mended(&accepted, &lanes, Some(CaseList::Short))), (None, 0));
         assert!(quick(&lanes_of(&short, "00000001")).unwrap().contains("not among the accepted lanes"));
         let mut fewer = lanes;
         for lanes in fewer.values_mut() {
             lanes.truncate(5);
         }
         assert_eq!(quick(&fewer), None);
-        assert!(mended(&accepted, &fewer, Some(List::Short)) > 0);
+        assert!(mended(&accepted, &fewer, Some(CaseList::Short)) > 0);
     }
 
     #[test]
@@ -336,8 +342,8 @@ mod tests {
         assert_eq!(accepted.len(), 2);
         assert!(accepted[0].to_string().starts_with("f32.fadd f32.fadd:route=push 2 "));
         assert_eq!(objection(&accepted, &lanes), None);
-        let fewer = Lanes::from([("f32.fadd".to_owned(), lanes["f32.fadd"].clone())]);
-        assert_eq!((objection(&accepted, &fewer), mended(&accepted, &fewer, Some(List::Whole))), (None, 3));
+        let fewer = LanesByKernel::from([("f32.fadd".to_owned(), lanes["f32.fadd"].clone())]);
+        assert_eq!((objection(&accepted, &fewer), mended(&accepted, &fewer, Some(CaseList::Whole))), (None, 3));
         lanes.get_mut("f32.fadd:route=push").unwrap()[1] = "00000001 00000000 = 00000007".to_owned();
         assert!(why(&accepted, &lanes).contains("f32.fadd:route=push 00000001 00000000 = 00000007"));
     }

@@ -1,25 +1,25 @@
 //! A baseline from its file. Mistakes are named with file, line and key.
 
-use fpprobe_profiles::source::{Source, SourceError};
+use fpprobe_profiles::source::{SourceError, SourceFile};
 use serde::Deserialize;
 use toml::Spanned;
 use toml::value::Datetime;
 
-use super::{Acceptance, Baseline, Coverage, Date, NoDate, Prints, SCHEMA, address, coverage};
+use super::{Acceptance, Baseline, Date, MeasuredCoverage, NoDate, Prints, SCHEMA, address, coverage};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Document {
+struct BaselineDocument {
     schema: Spanned<String>,
     #[serde(default)]
-    accept: Vec<Spanned<Entry>>,
+    accept: Vec<Spanned<AcceptEntry>>,
     #[serde(default)]
-    measured: Vec<Spanned<coverage::Entry>>,
+    measured: Vec<Spanned<coverage::CoverageEntry>>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Entry {
+struct AcceptEntry {
     device: Spanned<String>,
     profile: Spanned<String>,
     rule: Spanned<String>,
@@ -38,8 +38,8 @@ struct Entry {
 
 /// Reads a baseline; `file` is named in messages.
 pub fn read(file: &str, text: &str) -> Result<Baseline, SourceError> {
-    let source = Source::new(file, text);
-    let document: Document = source.read().map_err(|mut error| {
+    let source = SourceFile::new(file, text);
+    let document: BaselineDocument = source.read().map_err(|mut error| {
         error.problem.push_str("; a baseline is what `fpprobe baseline accept` writes");
         error
     })?;
@@ -68,7 +68,7 @@ pub fn read(file: &str, text: &str) -> Result<Baseline, SourceError> {
     for entry in document.measured {
         let at = entry.span().start;
         let coverage =
-            Coverage::read(entry.into_inner()).map_err(|why| source.error(at, format!("`measured`: {why}")))?;
+            MeasuredCoverage::read(entry.into_inner()).map_err(|why| source.error(at, format!("`measured`: {why}")))?;
         measured.push(coverage);
     }
     Ok(Baseline { accepted, measured })
@@ -79,7 +79,7 @@ pub(super) fn key(one: &Acceptance) -> (&str, &str, &str, Option<&str>, Option<S
     (&one.device, &one.profile, &one.rule, one.driver.as_deref(), one.versions.as_ref().map(ToString::to_string))
 }
 
-fn acceptance(source: &Source, entry: Entry) -> Result<Acceptance, SourceError> {
+fn acceptance(source: &SourceFile, entry: AcceptEntry) -> Result<Acceptance, SourceError> {
     for (key, text) in
         [("device", &entry.device), ("profile", &entry.profile), ("rule", &entry.rule), ("reason", &entry.reason)]
     {

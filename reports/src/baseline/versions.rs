@@ -12,13 +12,13 @@ pub struct Version(Vec<u64>);
 
 /// Versions that meet every one of some comparisons.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Range {
+pub struct VersionRange {
     text: String,
-    bounds: Vec<(Comparison, Version)>,
+    bounds: Vec<(VersionOperator, Version)>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Comparison {
+enum VersionOperator {
     Less,
     LessOrEqual,
     Equal,
@@ -27,12 +27,12 @@ enum Comparison {
 }
 
 /// The longer signs first: `<=` begins with `<`.
-const SIGNS: [(&str, Comparison); 5] = [
-    ("<=", Comparison::LessOrEqual),
-    (">=", Comparison::GreaterOrEqual),
-    ("<", Comparison::Less),
-    (">", Comparison::Greater),
-    ("=", Comparison::Equal),
+const SIGNS: [(&str, VersionOperator); 5] = [
+    ("<=", VersionOperator::LessOrEqual),
+    (">=", VersionOperator::GreaterOrEqual),
+    ("<", VersionOperator::Less),
+    (">", VersionOperator::Greater),
+    ("=", VersionOperator::Equal),
 ];
 
 /// Why a text is no range of versions.
@@ -93,31 +93,31 @@ impl fmt::Display for Version {
     }
 }
 
-impl Range {
+impl VersionRange {
     /// Whether a version is in it.
     pub fn holds(&self, version: &Version) -> bool {
         self.bounds.iter().all(|(comparison, bound)| match comparison {
-            Comparison::Less => version < bound,
-            Comparison::LessOrEqual => version <= bound,
-            Comparison::Equal => version == bound,
-            Comparison::GreaterOrEqual => version >= bound,
-            Comparison::Greater => version > bound,
+            VersionOperator::Less => version < bound,
+            VersionOperator::LessOrEqual => version <= bound,
+            VersionOperator::Equal => version == bound,
+            VersionOperator::GreaterOrEqual => version >= bound,
+            VersionOperator::Greater => version > bound,
         })
     }
 }
 
-impl Range {
+impl VersionRange {
     /// The range of one version alone.
-    pub fn only(version: Version) -> Range {
-        Range { text: format!("={version}"), bounds: vec![(Comparison::Equal, version)] }
+    pub fn only(version: Version) -> VersionRange {
+        VersionRange { text: format!("={version}"), bounds: vec![(VersionOperator::Equal, version)] }
     }
 
     /// Whether no version is in it. Between two versions there is always another one, with more numbers; below 0 there is
     /// none.
     fn is_empty(&self) -> bool {
-        use Comparison::{Equal, Greater, GreaterOrEqual, Less, LessOrEqual};
+        use VersionOperator::{Equal, Greater, GreaterOrEqual, Less, LessOrEqual};
         let lowest = (GreaterOrEqual, Version(Vec::new()));
-        let of = |kinds: [Comparison; 3]| self.bounds.iter().filter(move |(kind, _)| kinds.contains(kind));
+        let of = |kinds: [VersionOperator; 3]| self.bounds.iter().filter(move |(kind, _)| kinds.contains(kind));
         of([Less, LessOrEqual, Equal]).any(|(upper, high)| {
             of([Greater, GreaterOrEqual, Equal]).chain([&lowest]).any(|(lower, low)| {
                 let touches = *upper != Less && *lower != Greater;
@@ -127,10 +127,10 @@ impl Range {
     }
 }
 
-impl FromStr for Range {
+impl FromStr for VersionRange {
     type Err = RangeError;
 
-    fn from_str(text: &str) -> Result<Range, RangeError> {
+    fn from_str(text: &str) -> Result<VersionRange, RangeError> {
         let bound = |part: &str| {
             let part = part.trim();
             let (comparison, version) =
@@ -138,12 +138,12 @@ impl FromStr for Range {
             Some((comparison, Version::parse(version.trim())?))
         };
         let bounds = text.split(',').map(|part| bound(part).ok_or_else(|| RangeError::Part(part.trim().to_owned())));
-        let range = Range { text: text.to_owned(), bounds: bounds.collect::<Result<_, _>>()? };
+        let range = VersionRange { text: text.to_owned(), bounds: bounds.collect::<Result<_, _>>()? };
         if range.is_empty() { Err(RangeError::Empty(text.to_owned())) } else { Ok(range) }
     }
 }
 
-impl fmt::Display for Range {
+impl fmt::Display for VersionRange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)
     }
@@ -155,7 +155,7 @@ mod tests {
 
     #[test]
     fn versions_are_compared_number_by_number() {
-        let range: Range = ">=25.0, <25.10".parse().unwrap();
+        let range: VersionRange = ">=25.0, <25.10".parse().unwrap();
         for (version, inside) in [
             ("25.0", true),
             ("25.0.0", true),
@@ -166,15 +166,15 @@ mod tests {
         ] {
             assert_eq!(range.holds(&Version::parse(version).unwrap()), inside, "{version}");
         }
-        assert!("=580.159.04".parse::<Range>().unwrap().holds(&Version::parse("580.159.4").unwrap()));
+        assert!("=580.159.04".parse::<VersionRange>().unwrap().holds(&Version::parse("580.159.4").unwrap()));
         for wrong in ["25.0", ">=", ">=x", ">=25..1", "", ">=25.0,"] {
-            assert!(wrong.parse::<Range>().unwrap_err().to_string().contains("write for example"), "{wrong}");
+            assert!(wrong.parse::<VersionRange>().unwrap_err().to_string().contains("write for example"), "{wrong}");
         }
         for empty in [">=26, <25", ">25, <=25", "=25, =26", "<0", ">=25.0, <25", "=25, >25.0"] {
-            assert_eq!(empty.parse::<Range>(), Err(RangeError::Empty(empty.to_owned())));
+            assert_eq!(empty.parse::<VersionRange>(), Err(RangeError::Empty(empty.to_owned())));
         }
         for one in ["<=25, >=25.0", "=25, <=25", "<=0", ">25, <25.0.1"] {
-            assert!(one.parse::<Range>().is_ok(), "{one}");
+            assert!(one.parse::<VersionRange>().is_ok(), "{one}");
         }
     }
 

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use super::read::key;
-use super::{Baseline, Coverage, SCHEMA};
+use super::{Baseline, MeasuredCoverage, SCHEMA};
 use crate::escape::is_hidden;
 
 const HEAD: &str = "\
@@ -50,7 +50,7 @@ pub fn write(baseline: &Baseline, out: &mut dyn Write) -> io::Result<()> {
     baseline.measured.iter().try_for_each(|coverage| measured(coverage, out))
 }
 
-fn measured(coverage: &Coverage, out: &mut dyn Write) -> io::Result<()> {
+fn measured(coverage: &MeasuredCoverage, out: &mut dyn Write) -> io::Result<()> {
     let entry = coverage.written();
     writeln!(out, "\n[[measured]]\ndevice = {}\ndriver = {}", quoted(&entry.device), quoted(&entry.driver))?;
     entry.versions.iter().try_for_each(|versions| writeln!(out, "versions = {}", quoted(versions)))?;

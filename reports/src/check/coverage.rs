@@ -8,15 +8,15 @@ use fpprobe_spirv::Kernel;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Who, is_loss, who};
-use crate::baseline::{Baseline, Coverage, is_plain};
-use crate::model::{Device, Observation, Report};
+use super::{DeviceSummary, is_loss, who};
+use crate::baseline::{Baseline, MeasuredCoverage, is_plain};
+use crate::model::{Device, Report, StoredObservation};
 
 /// What was measured of one device.
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 pub struct Covered {
     /// The device.
-    pub device: Who,
+    pub device: DeviceSummary,
     /// Kernels that the baseline's report measured; 0 where the baseline does not say.
     pub baseline: usize,
     /// Those of them that this report measured, or lost.
@@ -59,12 +59,12 @@ impl Covered {
 
 /// What was measured of a device.
 pub(super) fn of(device: &Device, baseline: &Baseline) -> Covered {
-    let known: Vec<&Coverage> = baseline.measured.iter().filter(|one| one.applies(&device.identity)).collect();
-    let observed: HashMap<&str, &Observation> =
+    let known: Vec<&MeasuredCoverage> = baseline.measured.iter().filter(|one| one.applies(&device.identity)).collect();
+    let observed: HashMap<&str, &StoredObservation> =
         device.observations.iter().map(|one| (one.kernel.as_str(), one)).collect();
     let ran_before = |kernel: &str| known.iter().any(|one| one.kernels.contains(kernel));
-    let accepted = |one: &Observation| {
-        let failed = |known: &&Coverage| known.failed.get(&one.kernel) == Some(&one.outcome);
+    let accepted = |one: &StoredObservation| {
+        let failed = |known: &&MeasuredCoverage| known.failed.get(&one.kernel) == Some(&one.outcome);
         known.iter().any(failed)
     };
     let mut covered = Covered { device: who(device), baseline: 0, both: 0, unselected: 0, unrun: Vec::new() };
@@ -108,7 +108,7 @@ fn unclaimed(device: &Device, kernel: &str) -> Option<String> {
 
 /// Devices that must be there and are not: of a machine that the baseline knows, its own; of another, all.
 pub(super) fn missing(report: &Report, baseline: &Baseline) -> Vec<Missing> {
-    let knows = |one: &Coverage| one.hosts.contains(&report.host.id);
+    let knows = |one: &MeasuredCoverage| one.hosts.contains(&report.host.id);
     let is_known = baseline.measured.iter().any(knows);
     let expected = baseline.measured.iter().filter(|one| !is_known || knows(one));
     let gone = expected.filter(|one| !report.devices.iter().any(|device| one.is_of(&device.identity)));

@@ -6,12 +6,12 @@ use std::io::{self, Write};
 
 use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus, TestSuite};
 
-use super::{Checked, Covered, Deviation, Gate, Gone, Missing, UnrunKernel, Who};
+use super::{CheckResult, Covered, Deviation, DeviceSummary, Gate, Missing, UnrunKernel, UnusedAcceptance};
 use crate::escape::visible;
 use crate::model::{Device, ProfileResult, Report, RuleResult};
 use crate::render::md::{comment, escape, folded, lane_block};
 use crate::render::paper::{Ink, Paper, Style};
-use crate::render::{Form, json, junit, lane, phrase, text};
+use crate::render::{FormatEntry, json, junit, lane, phrase, text};
 use crate::unrun::by_outcome;
 
 /// Lanes shown of each deviation.
@@ -21,38 +21,43 @@ const EVIDENCE: usize = 2;
 pub trait RenderCheck {
     /// Writes it; `report` is what was checked, for forms that show more than what came of it, and `style` is of a
     /// terminal, for forms that are for one.
-    fn render(&self, checked: &Checked, report: &Report, style: Style, out: &mut dyn Write) -> io::Result<()>;
+    fn render(&self, checked: &CheckResult, report: &Report, style: Style, out: &mut dyn Write) -> io::Result<()>;
 }
 
 /// An output format of checks.
-pub type CheckFormat = Form<dyn RenderCheck + Sync>;
+pub type CheckFormat = FormatEntry<dyn RenderCheck + Sync>;
 
 /// Every form, in the order of help texts.
 pub static CHECKS: &[CheckFormat] = &[
-    CheckFormat { name: "text", extensions: &["txt"], about: "for the terminal", renderer: &Text },
-    CheckFormat { name: "json", extensions: &["json"], about: "one document", renderer: &Json },
-    CheckFormat { name: "junit", extensions: &["xml"], about: "JUnit XML, a case for each rule", renderer: &Junit },
+    CheckFormat { name: "text", extensions: &["txt"], about: "for the terminal", renderer: &CheckText },
+    CheckFormat { name: "json", extensions: &["json"], about: "one document", renderer: &CheckJson },
+    CheckFormat {
+        name: "junit",
+        extensions: &["xml"],
+        about: "JUnit XML, a case for each rule",
+        renderer: &CheckJunit,
+    },
     CheckFormat {
         name: "md",
         extensions: &["md", "markdown"],
         about: "Markdown that fits a pull request comment",
-        renderer: &Markdown,
+        renderer: &CheckMarkdown,
     },
 ];
 
-struct Json;
+struct CheckJson;
 
-impl RenderCheck for Json {
-    fn render(&self, checked: &Checked, _: &Report, _: Style, out: &mut dyn Write) -> io::Result<()> {
+impl RenderCheck for CheckJson {
+    fn render(&self, checked: &CheckResult, _: &Report, _: Style, out: &mut dyn Write) -> io::Result<()> {
         json::document(checked, out)
     }
 }
 
-struct Junit;
+struct CheckJunit;
 
-impl RenderCheck for Junit {
-    fn render(&self, checked: &Checked, report: &Report, _: Style, out: &mut dyn Write) -> io::Result<()> {
-        let at = |device: &Who, profile: &str, rule: &str| {
+impl RenderCheck for CheckJunit {
+    fn render(&self, checked: &CheckResult, report: &Report, _: Style, out: &mut dyn Write) -> io::Result<()> {
+        let at = |device: &DeviceSummary, profile: &str, rule: &str| {
             (device.slot.clone(), device.driver.info.clone(), profile.to_owned(), rule.to_owned())
         };
         let accepted = checked
@@ -60,13 +65,13 @@ impl RenderCheck for Junit {
             .iter()
             .map(|one| (at(&one.device, &one.profile, &one.rule), Ok(format!("accepted: {}", one.reason))));
         let new = checked.deviations.iter().map(|one| {
-            let failure = junit::Failure { why: one.why.clone(), evidence: one.evidence.clone() };
+            let failure = junit::JunitFailure { why: one.why.clone(), evidence: one.evidence.clone() };
             (at(&one.device, &one.profile, &one.rule), Err(failure))
         });
-        let verdicts: HashMap<_, Result<String, junit::Failure>> = accepted.chain(new).collect();
+        let verdicts: HashMap<_, Result<String, junit::JunitFailure>> = accepted.chain(new).collect();
         let excuse = |device: &Device, profile: &ProfileResult, rule: &RuleResult| {
             let place = at(&super::who(device), &profile.id, &rule.id);
-            let unknown = || Err(junit::Failure { why: String::new(), evidence: rule.evidence.clone() });
+            let unknown = || Err(junit::JunitFailure { why: String::new(), evidence: rule.evidence.clone() });
             verdicts.get(&place).cloned().unwrap_or_else(unknown)
         };
         let suite = suite(checked);
@@ -74,13 +79,13 @@ impl RenderCheck for Junit {
         junit::write(
             report,
             out,
-            &junit::Judge { excuse: &excuse, unmeasured: junit::Unmeasured::Skipped, suite: Some(suite) },
+            &junit::JunitJudge { excuse: &excuse, unmeasured: junit::Unmeasured::Skipped, suite: Some(suite) },
         )
     }
 }
 
 /// What the gate says beside the rules.
-fn suite(checked: &Checked) -> TestSuite {
+fn suite(checked: &CheckResult) -> TestSuite {
     let mut suite = TestSuite::new("gate");
     let mut add = |name: &str, mut status: TestCaseStatus, message: &str| {
         if !matches!(status, TestCaseStatus::Success { .. }) {
@@ -96,7 +101,7 @@ fn suite(checked: &Checked) -> TestSuite {
     };
     add("measured", whole, &headline(checked));
     for (heading, gone, loss) in goners(checked) {
-        for Gone { device, profile, rule, now } in gone {
+        for UnusedAcceptance { device, profile, rule, now } in gone {
             let status = match loss {
                 Some(kind) => TestCaseStatus::non_success(kind),
                 None => TestCaseStatus::skipped(),
@@ -121,10 +126,10 @@ fn suite(checked: &Checked) -> TestSuite {
     suite
 }
 
-struct Text;
+struct CheckText;
 
-impl RenderCheck for Text {
-    fn render(&self, checked: &Checked, _: &Report, style: Style, out: &mut dyn Write) -> io::Result<()> {
+impl RenderCheck for CheckText {
+    fn render(&self, checked: &CheckResult, _: &Report, style: Style, out: &mut dyn Write) -> io::Result<()> {
         let paper = &mut Paper::new(out, style);
         paper.line(0, 2, &[(if checked.passed { Ink::Good } else { Ink::Bad }, &headline(checked))])?;
         for deviation in &checked.deviations {
@@ -147,10 +152,10 @@ impl RenderCheck for Text {
     }
 }
 
-struct Markdown;
+struct CheckMarkdown;
 
-impl RenderCheck for Markdown {
-    fn render(&self, checked: &Checked, _: &Report, _: Style, out: &mut dyn Write) -> io::Result<()> {
+impl RenderCheck for CheckMarkdown {
+    fn render(&self, checked: &CheckResult, _: &Report, _: Style, out: &mut dyn Write) -> io::Result<()> {
         let head = format!("## Floating-point gate\n\n**{}**\n", escape(&headline(checked)));
         let lists = lists(checked).into_iter().map(|(heading, lines)| {
             let mut block = format!("\n{}:\n\n", escape(&heading));
@@ -180,7 +185,7 @@ fn block(deviation: &Deviation) -> String {
     folded(rule, &format!(" {title}: {why}"), &block)
 }
 
-fn headline(checked: &Checked) -> String {
+fn headline(checked: &CheckResult) -> String {
     let accepted = format!("{} accepted", phrase::number(checked.accepted.len(), "deviation"));
     let unmeasured = match checked.unmeasured.len() {
         0 => String::new(),
@@ -221,7 +226,7 @@ fn some(count: usize, noun: &str, what: &str) -> Option<String> {
 const MISSING: &str = "Devices of the baseline that the report does not hold (`--device` checks some alone)";
 
 /// Kernels that did not run: whose, whether they ran before, and a heading.
-fn unrun(checked: &Checked) -> impl Iterator<Item = (&Covered, bool, String)> {
+fn unrun(checked: &CheckResult) -> impl Iterator<Item = (&Covered, bool, String)> {
     let kinds =
         [(true, "Measured by the baseline's report, and not run now"), (false, "Claimed by the device, and not run")];
     let all =
@@ -231,7 +236,7 @@ fn unrun(checked: &Checked) -> impl Iterator<Item = (&Covered, bool, String)> {
 }
 
 /// Headings with what stands under them.
-fn lists(checked: &Checked) -> Vec<(String, Vec<String>)> {
+fn lists(checked: &CheckResult) -> Vec<(String, Vec<String>)> {
     let mut lists: Vec<(String, Vec<String>)> = Vec::new();
     if !checked.missing.is_empty() {
         let line = |Missing { device, driver }: &Missing| format!("{device} with {driver}");
@@ -242,17 +247,19 @@ fn lists(checked: &Checked) -> Vec<(String, Vec<String>)> {
         (heading, by_outcome(kernels))
     }));
     lists.extend(goners(checked).into_iter().map(|(heading, gone, _)| {
-        let line = |Gone { device, profile, rule, now }: &Gone| format!("{rule} in {profile} on {device}: {now}");
+        let line = |UnusedAcceptance { device, profile, rule, now }: &UnusedAcceptance| {
+            format!("{rule} in {profile} on {device}: {now}")
+        };
         (heading.to_owned(), gone.iter().map(line).collect())
     }));
     lists
 }
 
 /// A heading, what stands under it, and as what it closes the gate.
-type Goners<'c> = (&'static str, &'c [Gone], Option<NonSuccessKind>);
+type Goners<'c> = (&'static str, &'c [UnusedAcceptance], Option<NonSuccessKind>);
 
 /// Lists of acceptances that were not needed as they are, those that there are.
-fn goners(checked: &Checked) -> Vec<Goners<'_>> {
+fn goners(checked: &CheckResult) -> Vec<Goners<'_>> {
     let strict = checked.strict.then_some(NonSuccessKind::Failure);
     let lists: [Goners<'_>; 3] = [
         (

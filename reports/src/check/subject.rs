@@ -1,19 +1,19 @@
 //! What is checked: a device with its answers, and the lanes that show what is objected to.
 
 use fpprobe_profiles::accepted::Accepted as Set;
-use fpprobe_profiles::accepts::Demands;
+use fpprobe_profiles::accepts::KernelDemands;
 use fpprobe_profiles::{Observation, Profile};
 use serde_json::Value;
 
 use crate::baseline::Objection;
-use crate::failed::{Answers, component};
+use crate::failed::{DeviceResults, component};
 use crate::model::{Device, Evidence, RuleResult};
 use crate::values::{asked_again, encode_answer, encode_case};
 
 /// A device with what it answered.
 pub(super) struct Subject<'r> {
     pub(super) device: &'r Device,
-    pub(super) answers: Answers,
+    pub(super) answers: DeviceResults,
 }
 
 impl Subject<'_> {
@@ -49,7 +49,7 @@ impl Subject<'_> {
 
 /// What a rule accepts of a case; `null` where no such profile or rule is known.
 fn accepts(profiles: &[Profile], (profile, rule): (&str, &str), observation: &Observation, case: usize) -> Value {
-    let demands = Demands::new(profiles.iter().filter(|one| one.id == profile), &observation.kernel);
+    let demands = KernelDemands::new(profiles.iter().filter(|one| one.id == profile), &observation.kernel);
     let sets = demands.of(observation.cases.case(case));
     let look = demands.rules().iter().find(|demanding| demanding.rule.id == rule);
     look.and_then(|look| sets.get(look.look)?.as_ref()).map_or(Value::Null, Set::to_json)

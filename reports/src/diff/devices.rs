@@ -6,7 +6,7 @@ use crate::model::{Device, Report};
 
 /// A device and the report that it is in.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Placed<'a> {
+pub(super) struct DeviceInReport<'a> {
     pub(super) file: &'a str,
     pub(super) report: &'a Report,
     pub(super) device: &'a Device,
@@ -14,30 +14,32 @@ pub(super) struct Placed<'a> {
 
 /// A device in the old and the new reports.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Pair<'a> {
-    pub(super) old: Option<Placed<'a>>,
-    pub(super) new: Option<Placed<'a>>,
+pub(super) struct DevicePair<'a> {
+    pub(super) old: Option<DeviceInReport<'a>>,
+    pub(super) new: Option<DeviceInReport<'a>>,
 }
 
 /// Whether two devices are alike in something.
-type Alike<'l> = &'l dyn Fn(&Placed<'_>, &Placed<'_>) -> bool;
+type Alike<'l> = &'l dyn Fn(&DeviceInReport<'_>, &DeviceInReport<'_>) -> bool;
 
 /// Every device once: in the order of the new reports, then those that are gone. Machines have the same slots: where there
 /// are several on a side, the machine must be the same as well, and of several drivers of one slot the driver: the very
 /// same one first, then one of its name, then the one that is left. Where none of that tells them apart, they are no pair.
 /// Of a device that several reports of a side hold under one driver, the latest counts.
-pub(super) fn pairs<'a>(old: &'a [Loaded], new: &'a [Loaded]) -> Vec<Pair<'a>> {
+pub(super) fn pairs<'a>(old: &'a [Loaded], new: &'a [Loaded]) -> Vec<DevicePair<'a>> {
     // With one machine on each side there is no other that could be meant.
     let machines = |reports: &[Loaded]| reports.windows(2).any(|pair| pair[0].report.host.id != pair[1].report.host.id);
     let several = machines(old) || machines(new);
     let (old, new) = (placed(old), placed(new));
-    let in_slot = |one: &Placed<'_>, other: &Placed<'_>| one.device.identity.slot == other.device.identity.slot;
-    let here = |one: &Placed<'_>, other: &Placed<'_>| {
+    let in_slot =
+        |one: &DeviceInReport<'_>, other: &DeviceInReport<'_>| one.device.identity.slot == other.device.identity.slot;
+    let here = |one: &DeviceInReport<'_>, other: &DeviceInReport<'_>| {
         in_slot(one, other) && (!several || one.report.host.id == other.report.host.id)
     };
-    let same =
-        |one: &Placed<'_>, other: &Placed<'_>| here(one, other) && one.device.identity.key == other.device.identity.key;
-    let called = |one: &Placed<'_>, other: &Placed<'_>| {
+    let same = |one: &DeviceInReport<'_>, other: &DeviceInReport<'_>| {
+        here(one, other) && one.device.identity.key == other.device.identity.key
+    };
+    let called = |one: &DeviceInReport<'_>, other: &DeviceInReport<'_>| {
         let (one_driver, other_driver) = (&one.device.identity.driver, &other.device.identity.driver);
         here(one, other) && (one_driver.id, &one_driver.name) == (other_driver.id, &other_driver.name)
     };
@@ -56,23 +58,23 @@ pub(super) fn pairs<'a>(old: &'a [Loaded], new: &'a [Loaded]) -> Vec<Pair<'a>> {
             }
         }
     }
-    let mut pairs: Vec<Pair<'a>> = new
+    let mut pairs: Vec<DevicePair<'a>> = new
         .iter()
         .zip(counterparts)
-        .map(|(one, other)| Pair { old: other.map(|index| old[index]), new: Some(*one) })
+        .map(|(one, other)| DevicePair { old: other.map(|index| old[index]), new: Some(*one) })
         .collect();
     let gone = old.iter().zip(matched).filter(|(_, matched)| !matched);
-    pairs.extend(gone.map(|(one, _)| Pair { old: Some(*one), new: None }));
+    pairs.extend(gone.map(|(one, _)| DevicePair { old: Some(*one), new: None }));
     pairs
 }
 
-fn placed(reports: &[Loaded]) -> Vec<Placed<'_>> {
-    let devices = reports
-        .iter()
-        .flat_map(|Loaded { file, report }| report.devices.iter().map(move |device| Placed { file, report, device }));
-    let mut placed: Vec<Placed<'_>> = Vec::new();
+fn placed(reports: &[Loaded]) -> Vec<DeviceInReport<'_>> {
+    let devices = reports.iter().flat_map(|Loaded { file, report }| {
+        report.devices.iter().map(move |device| DeviceInReport { file, report, device })
+    });
+    let mut placed: Vec<DeviceInReport<'_>> = Vec::new();
     for one in devices {
-        let is_same = |other: &&mut Placed<'_>| {
+        let is_same = |other: &&mut DeviceInReport<'_>| {
             let (known, own) = (&other.device.identity, &one.device.identity);
             // Two of one report are two devices, whatever they say of themselves.
             let elsewhere = !std::ptr::eq(other.report, one.report);

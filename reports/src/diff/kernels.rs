@@ -6,14 +6,14 @@ use fpprobe_profiles::parallel;
 use fpprobe_profiles::{Observation, Outcome};
 use fpprobe_spirv::{Controls, Kernel};
 
-use super::lanes::{self, Bench, Court, Groups};
-use super::model::{Ended, KernelChange, Kind};
+use super::lanes::{self, Court, Groups, LaneJudge};
+use super::model::{ChangeKind, KernelChange, KernelOutcome};
 
 /// Inputs that are judged by one thread at a time.
 const SHARE: usize = 512;
 
 /// What became of each kernel, the most important first, within a kind in the order of the reports.
-pub(super) fn changes(bench: &Bench<'_>, old: &[Observation], new: &[Observation]) -> Vec<KernelChange> {
+pub(super) fn changes(bench: &LaneJudge<'_>, old: &[Observation], new: &[Observation]) -> Vec<KernelChange> {
     let index = |observations: &[Observation]| -> HashMap<Kernel, usize> {
         observations.iter().enumerate().map(|(place, observation)| (observation.kernel, place)).collect()
     };
@@ -43,7 +43,7 @@ type Sides<'a> = (Option<&'a Observation>, Option<&'a Observation>);
 fn change(old: Option<&Observation>, new: Option<&Observation>) -> Option<Changed> {
     let kernel = new.or(old)?.kernel;
     let mut change = KernelChange {
-        kind: Kind::Permitted,
+        kind: ChangeKind::Permitted,
         kernel: kernel.to_string(),
         old: old.map(ended),
         new: new.map(ended),
@@ -55,8 +55,8 @@ fn change(old: Option<&Observation>, new: Option<&Observation>) -> Option<Change
     };
     let mut changed = Vec::new();
     change.kind = match (old, new) {
-        (None, _) => Kind::Appeared,
-        (_, None) => Kind::Vanished,
+        (None, _) => ChangeKind::Appeared,
+        (_, None) => ChangeKind::Vanished,
         (Some(old), Some(new)) => match (answered(old), answered(new)) {
             (true, true) => {
                 let differing = lanes::compare(old, new);
@@ -66,11 +66,11 @@ fn change(old: Option<&Observation>, new: Option<&Observation>) -> Option<Change
                 if changed.is_empty() && change.apart == 0 {
                     return None;
                 }
-                Kind::Unjudged
+                ChangeKind::Unjudged
             }
-            (false, true) => Kind::Appeared,
-            (true, false) => Kind::Unmeasurable,
-            (false, false) if old.outcome != new.outcome => Kind::Unjudged,
+            (false, true) => ChangeKind::Appeared,
+            (true, false) => ChangeKind::Unmeasurable,
+            (false, false) if old.outcome != new.outcome => ChangeKind::Unjudged,
             (false, false) => return None,
         },
     };
@@ -87,7 +87,7 @@ struct Task<'a> {
 }
 
 /// Judges what changed. One kernel may have nearly all of it: inputs are shared out, not kernels.
-fn judge(bench: &Bench<'_>, changes: &mut [Option<Changed>], pairs: &[Sides<'_>]) {
+fn judge(bench: &LaneJudge<'_>, changes: &mut [Option<Changed>], pairs: &[Sides<'_>]) {
     let mut tasks: Vec<Task<'_>> = Vec::new();
     for (place, (changed, sides)) in changes.iter().zip(pairs).enumerate() {
         let (Some((_, changed)), (Some(old), Some(new))) = (changed, sides) else { continue };
@@ -136,6 +136,6 @@ fn answered(observation: &Observation) -> bool {
     matches!(observation.outcome, Outcome::Ran | Outcome::Flaky)
 }
 
-fn ended(observation: &Observation) -> Ended {
-    Ended { outcome: observation.outcome, detail: observation.detail.clone() }
+fn ended(observation: &Observation) -> KernelOutcome {
+    KernelOutcome { outcome: observation.outcome, detail: observation.detail.clone() }
 }

@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use fpprobe_profiles::accepted::{Accepted, Set};
-use fpprobe_profiles::accepts::{Demanding, Demands};
+use fpprobe_profiles::accepts::{Demanding, KernelDemands};
 use fpprobe_profiles::encoding::{Encoding, components};
-use fpprobe_profiles::oracle::Question;
+use fpprobe_profiles::oracle::Signature;
 use fpprobe_profiles::{Observation, Profile};
 use fpprobe_spirv::Kernel;
 
-use super::model::{Group, Kind, Lane, LaneVerdict};
+use super::model::{ChangeKind, Group, LaneChange, LaneVerdict};
 use crate::values::{encode_answer, encode_case};
 
 /// What two observations of one kernel have in common, and where they differ.
@@ -59,7 +59,7 @@ fn again(observation: &Observation, case: usize) -> Option<&[u64]> {
 }
 
 /// What changed inputs mean, and what each profile says of them: the most important first.
-pub(super) type Groups<'p> = BTreeMap<(Kind, Vec<Said<'p>>), Vec<Lane>>;
+pub(super) type Groups<'p> = BTreeMap<(ChangeKind, Vec<ProfileVerdict<'p>>), Vec<LaneChange>>;
 
 /// Changed inputs by what they mean.
 pub(super) fn groups<'p>(
@@ -79,17 +79,17 @@ pub(super) fn groups<'p>(
 
 /// Groups as they are written.
 pub(super) fn written(groups: Groups<'_>, profiles: &[Profile]) -> Vec<Group> {
-    let judged = |said: Vec<Said<'_>>| said.into_iter().map(|said| said.written(profiles)).collect();
+    let judged = |said: Vec<ProfileVerdict<'_>>| said.into_iter().map(|said| said.written(profiles)).collect();
     groups.into_iter().map(|((kind, said), lanes)| Group { kind, judged: judged(said), lanes }).collect()
 }
 
 /// An observation and a case of it.
-type At<'a> = (&'a Observation, usize);
+type CaseRef<'a> = (&'a Observation, usize);
 
-fn lane((old, before): At<'_>, (new, now): At<'_>) -> Lane {
+fn lane((old, before): CaseRef<'_>, (new, now): CaseRef<'_>) -> LaneChange {
     let kernel = &new.kernel;
     let value = |answer: &[u64]| encode_answer(kernel, answer);
-    Lane {
+    LaneChange {
         inputs: encode_case(kernel, new.cases.case(now)),
         old: value(old.answer(before)),
         new: value(new.answer(now)),
@@ -100,7 +100,7 @@ fn lane((old, before): At<'_>, (new, now): At<'_>) -> Lane {
 
 /// What one profile says of a lane: [`LaneVerdict`] with the profile by number.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) struct Said<'p> {
+pub(super) struct ProfileVerdict<'p> {
     profile: usize,
     old: bool,
     new: bool,
@@ -109,7 +109,7 @@ pub(super) struct Said<'p> {
     lost: Vec<&'p str>,
 }
 
-impl Said<'_> {
+impl ProfileVerdict<'_> {
     fn written(self, profiles: &[Profile]) -> LaneVerdict {
         LaneVerdict {
             profile: profiles[self.profile].id.clone(),
@@ -122,7 +122,7 @@ impl Said<'_> {
 
 /// Who judges, whatever the kernel.
 #[derive(Debug)]
-pub(super) struct Bench<'p> {
+pub(super) struct LaneJudge<'p> {
     pub(super) profiles: &'p [Profile],
     /// Rules that the old and the new report have as met, by these very profiles: place of the profile, rule id.
     pub(super) met: [HashSet<(usize, &'p str)>; 2],
@@ -130,25 +130,25 @@ pub(super) struct Bench<'p> {
 
 /// Everything that judges lanes of one kernel.
 pub(super) struct Court<'b, 'p> {
-    bench: &'b Bench<'p>,
-    demands: Demands<'p>,
+    bench: &'b LaneJudge<'p>,
+    demands: KernelDemands<'p>,
     nan: Vec<Set>,
 }
 
 impl<'b, 'p> Court<'b, 'p> {
-    pub(super) fn new(bench: &'b Bench<'p>, kernel: &Kernel) -> Court<'b, 'p> {
+    pub(super) fn new(bench: &'b LaneJudge<'p>, kernel: &Kernel) -> Court<'b, 'p> {
         let nan = Encoding::of_result(kernel).into_iter().map(Set::nan).collect();
-        Court { bench, demands: Demands::new(bench.profiles, kernel), nan }
+        Court { bench, demands: KernelDemands::new(bench.profiles, kernel), nan }
     }
 
     /// What each profile says of the components that changed, but for those that say nothing.
-    fn say(&self, (old, before): At<'_>, (new, now): At<'_>) -> Vec<Said<'p>> {
-        let answers = |(observation, case): At<'_>| -> Vec<Vec<u64>> {
+    fn say(&self, (old, before): CaseRef<'_>, (new, now): CaseRef<'_>) -> Vec<ProfileVerdict<'p>> {
+        let answers = |(observation, case): CaseRef<'_>| -> Vec<Vec<u64>> {
             let all = [Some(observation.answer(case)), again(observation, case)];
             all.into_iter().flatten().map(|answer| components(&new.kernel, answer)).collect()
         };
         let (olds, news) = (answers((old, before)), answers((new, now)));
-        let question = Question::new(&new.kernel);
+        let question = Signature::new(&new.kernel);
         let parts: Vec<usize> = (0..self.nan.len()).collect();
         let of = |answers: &[Vec<u64>], part: usize| answers.iter().map(|parts| parts[part]).collect::<Vec<_>>();
         let differs = |part: &usize| of(&olds, *part) != of(&news, *part);
@@ -163,11 +163,17 @@ impl<'b, 'p> Court<'b, 'p> {
             (!accepted.alternatives().iter().any(|sets| is_everything(sets))).then(|| (all(&olds), all(&news)))
         };
         let met: Vec<Option<(bool, bool)>> = self.demands.of(new.cases.case(now)).into_iter().map(met).collect();
-        let mut all: Vec<Said<'p>> = Vec::new();
+        let mut all: Vec<ProfileVerdict<'p>> = Vec::new();
         for Demanding { profile, rule, look } in self.demands.rules() {
             let Some((old, new)) = met[*look] else { continue };
             if all.last().is_none_or(|said| said.profile != *profile) {
-                all.push(Said { profile: *profile, old: true, new: true, rules: Vec::new(), lost: Vec::new() });
+                all.push(ProfileVerdict {
+                    profile: *profile,
+                    old: true,
+                    new: true,
+                    rules: Vec::new(),
+                    lost: Vec::new(),
+                });
             }
             let Some(said) = all.last_mut() else { continue };
             (said.old, said.new) = (said.old && old, said.new && new);
@@ -183,32 +189,32 @@ impl<'b, 'p> Court<'b, 'p> {
     }
 
     /// What a change means. A rule that accepts the result no more is a regression, whatever other rules of its profile say.
-    fn kind(&self, said: &[Said<'_>], old: At<'_>, new: At<'_>) -> Kind {
+    fn kind(&self, said: &[ProfileVerdict<'_>], old: CaseRef<'_>, new: CaseRef<'_>) -> ChangeKind {
         let any = |before: bool, now: bool| said.iter().any(|said| (said.old, said.new) == (before, now));
         // Whether a report has these rules as met: another variant meets them.
-        let met = |side: usize, said: &Said<'_>, rules: &[&str]| {
+        let met = |side: usize, said: &ProfileVerdict<'_>, rules: &[&str]| {
             rules.iter().all(|rule| self.bench.met[side].contains(&(said.profile, *rule)))
         };
-        let conforming = |said: &&Said<'_>| !said.old && said.new;
+        let conforming = |said: &&ProfileVerdict<'_>| !said.old && said.new;
         if said.iter().any(|said| !said.lost.is_empty()) {
             let avoidable = said.iter().all(|said| met(1, said, &said.lost));
-            if avoidable { Kind::NewlyAvoidable } else { Kind::NewlyDeviating }
+            if avoidable { ChangeKind::NewlyAvoidable } else { ChangeKind::NewlyDeviating }
         } else if any(false, true) {
             let avoided = said.iter().filter(conforming).all(|said| met(0, said, &said.rules));
-            if avoided { Kind::AvoidedBefore } else { Kind::NewlyConforming }
+            if avoided { ChangeKind::AvoidedBefore } else { ChangeKind::NewlyConforming }
         } else if self.is_of_nan_bits(old, new) {
-            Kind::NanBits
+            ChangeKind::NanBits
         } else if any(false, false) {
-            Kind::DeviatesOtherwise
+            ChangeKind::DeviatesOtherwise
         } else if said.is_empty() {
-            Kind::Unjudged
+            ChangeKind::Unjudged
         } else {
-            Kind::Permitted
+            ChangeKind::Permitted
         }
     }
 
     /// Whether whatever differs is a NaN before and now.
-    fn is_of_nan_bits(&self, (old, before): At<'_>, (new, now): At<'_>) -> bool {
+    fn is_of_nan_bits(&self, (old, before): CaseRef<'_>, (new, now): CaseRef<'_>) -> bool {
         let parts = |answer: &[u64]| components(&new.kernel, answer);
         let first = (parts(old.answer(before)), parts(new.answer(now)));
         let second = |observation, case, first: &[u64]| again(observation, case).map_or_else(|| first.to_vec(), parts);

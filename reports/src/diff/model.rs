@@ -18,9 +18,9 @@ pub struct Diff {
     /// The program that compared.
     pub program: Program,
     /// The reports before.
-    pub old: Vec<Source>,
+    pub old: Vec<ReportSource>,
     /// The reports after.
-    pub new: Vec<Source>,
+    pub new: Vec<ReportSource>,
     /// What changed, in numbers.
     pub summary: Summary,
     /// Drivers and devices that could not be measured, of which one side alone tells: why a device appeared or vanished.
@@ -52,7 +52,7 @@ pub struct FindingChange {
 
 /// A report that was compared.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
-pub struct Source {
+pub struct ReportSource {
     /// Its file.
     pub file: String,
     /// Version of the program that wrote it.
@@ -91,7 +91,7 @@ pub struct Summary {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 pub struct Count {
     /// The kind.
-    pub kind: Kind,
+    pub kind: ChangeKind,
     /// Rules, once for each profile and device.
     pub rules: usize,
     /// Kernels of which this is the gravest change, or the only one: that they appeared, for example.
@@ -105,7 +105,7 @@ pub struct Count {
 /// What a change means, the most important first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum ChangeKind {
     /// What a required rule accepts no more, or does not accept where it is judged for the first time.
     NewlyDeviating,
     /// What a required rule accepts no more, of a way of asking that it does not need: the new report has the rule as met.
@@ -193,14 +193,14 @@ pub struct ProfileChange {
     /// Profile id.
     pub profile: String,
     /// What it was; `null` where the device was not judged by this profile.
-    pub old: Option<Standing>,
+    pub old: Option<ClassStatus>,
     /// What it is.
-    pub new: Option<Standing>,
+    pub new: Option<ClassStatus>,
 }
 
 /// A class, and what it takes.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
-pub struct Standing {
+pub struct ClassStatus {
     /// Version of the profile.
     pub version: String,
     /// The class.
@@ -215,7 +215,7 @@ pub struct Standing {
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 pub struct RuleChange {
     /// What it means.
-    pub kind: Kind,
+    pub kind: ChangeKind,
     /// Profile id.
     pub profile: String,
     /// Rule id.
@@ -251,13 +251,13 @@ pub struct Ruling {
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 pub struct KernelChange {
     /// What the gravest of its changes means.
-    pub kind: Kind,
+    pub kind: ChangeKind,
     /// Kernel id.
     pub kernel: String,
     /// How it ended; `null` where it was not asked.
-    pub old: Option<Ended>,
+    pub old: Option<KernelOutcome>,
     /// How it ends now.
-    pub new: Option<Ended>,
+    pub new: Option<KernelOutcome>,
     /// Inputs that were asked and answered both times.
     pub lanes: usize,
     /// Those with another result.
@@ -275,7 +275,7 @@ pub struct KernelChange {
 
 /// How a kernel ended.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
-pub struct Ended {
+pub struct KernelOutcome {
     /// The outcome.
     pub outcome: Outcome,
     /// What else there is to say.
@@ -288,11 +288,11 @@ pub struct Ended {
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 pub struct Group {
     /// What their change means.
-    pub kind: Kind,
+    pub kind: ChangeKind,
     /// What each profile says of them; profiles that say nothing of them are left out.
     pub judged: Vec<LaneVerdict>,
     /// The inputs.
-    pub lanes: Vec<Lane>,
+    pub lanes: Vec<LaneChange>,
 }
 
 /// What the required rules of one profile say of an input, before and now. Both are judged by the present profiles.
@@ -310,7 +310,7 @@ pub struct LaneVerdict {
 
 /// One input with its two results.
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
-pub struct Lane {
+pub struct LaneChange {
     /// Operands.
     #[serde(rename = "in")]
     pub inputs: Vec<Value>,
@@ -342,11 +342,12 @@ impl ProfileChange {
     /// The class before and now; where it is the same, what is otherwise.
     pub fn in_words(&self) -> String {
         let (Some(old), Some(new)) = (&self.old, &self.new) else {
-            let side =
-                |standing: &Option<Standing>| standing.as_ref().map_or("not judged".to_owned(), Standing::in_words);
+            let side = |standing: &Option<ClassStatus>| {
+                standing.as_ref().map_or("not judged".to_owned(), ClassStatus::in_words)
+            };
             return format!("{} → {}", side(&self.old), side(&self.new));
         };
-        let named = |class: &Standing| Standing { without: Vec::new(), ..class.clone() }.in_words();
+        let named = |class: &ClassStatus| ClassStatus { without: Vec::new(), ..class.clone() }.in_words();
         let (before, now) = (named(old), named(new));
         let mut words = vec![if before == now { now } else { format!("{before} → {now}") }];
         let apart = |what: &str, one: &[String], other: &[String]| {
@@ -360,7 +361,7 @@ impl ProfileChange {
     }
 }
 
-impl Standing {
+impl ClassStatus {
     /// `conforms with szin32, without f64`.
     pub fn in_words(&self) -> String {
         let needs = if self.needs.is_empty() { String::new() } else { format!(" {}", self.needs.join(", ")) };
@@ -370,38 +371,38 @@ impl Standing {
     }
 }
 
-impl Kind {
+impl ChangeKind {
     /// Every kind, the most important first.
-    pub const ALL: [Kind; 12] = [
-        Kind::NewlyDeviating,
-        Kind::NewlyAvoidable,
-        Kind::NewlyConforming,
-        Kind::AvoidedBefore,
-        Kind::DeviatesOtherwise,
-        Kind::Permitted,
-        Kind::Unjudged,
-        Kind::Claim,
-        Kind::Appeared,
-        Kind::Vanished,
-        Kind::Unmeasurable,
-        Kind::NanBits,
+    pub const ALL: [ChangeKind; 12] = [
+        ChangeKind::NewlyDeviating,
+        ChangeKind::NewlyAvoidable,
+        ChangeKind::NewlyConforming,
+        ChangeKind::AvoidedBefore,
+        ChangeKind::DeviatesOtherwise,
+        ChangeKind::Permitted,
+        ChangeKind::Unjudged,
+        ChangeKind::Claim,
+        ChangeKind::Appeared,
+        ChangeKind::Vanished,
+        ChangeKind::Unmeasurable,
+        ChangeKind::NanBits,
     ];
 
     /// In words.
     pub fn name(self) -> &'static str {
         match self {
-            Kind::NewlyDeviating => "newly deviating",
-            Kind::NewlyAvoidable => "newly deviating, another way meets the rule",
-            Kind::NewlyConforming => "newly conforming",
-            Kind::AvoidedBefore => "newly conforming, another way met the rule",
-            Kind::DeviatesOtherwise => "deviating otherwise",
-            Kind::Permitted => "changed but permitted",
-            Kind::Unjudged => "changed, no required rule says anything",
-            Kind::Claim => "claims changed",
-            Kind::Appeared => "appeared",
-            Kind::Vanished => "vanished",
-            Kind::Unmeasurable => "no longer measured",
-            Kind::NanBits => "other bits of a NaN",
+            ChangeKind::NewlyDeviating => "newly deviating",
+            ChangeKind::NewlyAvoidable => "newly deviating, another way meets the rule",
+            ChangeKind::NewlyConforming => "newly conforming",
+            ChangeKind::AvoidedBefore => "newly conforming, another way met the rule",
+            ChangeKind::DeviatesOtherwise => "deviating otherwise",
+            ChangeKind::Permitted => "changed but permitted",
+            ChangeKind::Unjudged => "changed, no required rule says anything",
+            ChangeKind::Claim => "claims changed",
+            ChangeKind::Appeared => "appeared",
+            ChangeKind::Vanished => "vanished",
+            ChangeKind::Unmeasurable => "no longer measured",
+            ChangeKind::NanBits => "other bits of a NaN",
         }
     }
 }

@@ -10,18 +10,18 @@ use crate::model::{Failed, RuleResult};
 
 /// What a device answered before and now.
 #[derive(Debug)]
-pub(super) struct Lanes<'a> {
+pub(super) struct OldAndNew<'a> {
     before: HashMap<Kernel, &'a Observation>,
     now: HashMap<Kernel, &'a Observation>,
 }
 
-impl<'a> Lanes<'a> {
-    pub(super) fn new(before: &'a [Observation], now: &'a [Observation]) -> Lanes<'a> {
+impl<'a> OldAndNew<'a> {
+    pub(super) fn new(before: &'a [Observation], now: &'a [Observation]) -> OldAndNew<'a> {
         let index = |observations: &'a [Observation]| {
             let answered = observations.iter().filter(|one| one.outcome.answered());
             answered.map(|one| (one.kernel, one)).collect()
         };
-        Lanes { before: index(before), now: index(now) }
+        OldAndNew { before: index(before), now: index(now) }
     }
 
     /// Whether the rule fails on lanes that were accepted before, or, where a report does not name its lanes, on more of them.
@@ -46,11 +46,14 @@ impl<'a> Lanes<'a> {
 }
 
 /// Inputs and component of a lane; of results without components the first.
-type Lane<'a> = (&'a [u64], u32);
+type LaneId<'a> = (&'a [u64], u32);
 
 /// The lanes that a rule fails on, kernel by kernel.
-fn lanes<'a>(rule: &RuleResult, observations: &HashMap<Kernel, &'a Observation>) -> HashMap<Kernel, HashSet<Lane<'a>>> {
-    let mut lanes: HashMap<Kernel, HashSet<Lane<'a>>> = HashMap::new();
+fn lanes<'a>(
+    rule: &RuleResult,
+    observations: &HashMap<Kernel, &'a Observation>,
+) -> HashMap<Kernel, HashSet<LaneId<'a>>> {
+    let mut lanes: HashMap<Kernel, HashSet<LaneId<'a>>> = HashMap::new();
     for Failed { kernel, cases, components } in &rule.failed {
         let Some(observation) = kernel.parse().ok().and_then(|kernel: Kernel| observations.get(&kernel)) else {
             continue;

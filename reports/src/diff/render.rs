@@ -9,7 +9,7 @@ use std::io::{self, Write};
 
 use super::Diff;
 pub use crate::render::paper::Style;
-use crate::render::{Form, json};
+use crate::render::{FormatEntry, json};
 
 /// A form in which a comparison can be written.
 pub trait RenderDiff {
@@ -18,7 +18,7 @@ pub trait RenderDiff {
 }
 
 /// An output format of comparisons.
-pub type DiffFormat = Form<dyn RenderDiff + Sync>;
+pub type DiffFormat = FormatEntry<dyn RenderDiff + Sync>;
 
 /// Every form, in the order of help texts.
 pub static DIFFS: &[DiffFormat] = &[
@@ -26,27 +26,27 @@ pub static DIFFS: &[DiffFormat] = &[
         name: "text",
         extensions: &["txt"],
         about: "the important changes, for the terminal",
-        renderer: &text::Text,
+        renderer: &text::DiffText,
     },
-    DiffFormat { name: "json", extensions: &["json"], about: "every change, one document", renderer: &Json },
+    DiffFormat { name: "json", extensions: &["json"], about: "every change, one document", renderer: &DiffJson },
     DiffFormat {
         name: "html",
         extensions: &["html", "htm"],
         about: "one self-contained page to read and print",
-        renderer: &html::Html,
+        renderer: &html::DiffHtml,
     },
     DiffFormat {
         name: "md",
         extensions: &["md", "markdown"],
         about: "Markdown that fits a pull request comment",
-        renderer: &md::Markdown,
+        renderer: &md::DiffMarkdown,
     },
 ];
 
 /// The document itself.
-struct Json;
+struct DiffJson;
 
-impl RenderDiff for Json {
+impl RenderDiff for DiffJson {
     fn render(&self, diff: &Diff, _style: Style, out: &mut dyn Write) -> io::Result<()> {
         json::document(diff, out)
     }

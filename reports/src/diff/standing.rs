@@ -8,13 +8,13 @@ use fpprobe_spirv::Kernel;
 use serde_json::Value;
 
 use super::model::{
-    FieldChange, FindingChange, IncidentChange, Kind, Presence, ProfileChange, RuleChange, Ruling, Standing,
+    ChangeKind, ClassStatus, FieldChange, FindingChange, IncidentChange, Presence, ProfileChange, RuleChange, Ruling,
 };
-use super::regression::Lanes;
+use super::regression::OldAndNew;
 use crate::answers;
 use crate::decimal::decimal;
 use crate::judged::OF_NAN;
-use crate::model::{Claims, Device, Finding, Incident, ProfileResult, RuleResult, Shown};
+use crate::model::{AnswerEvidence, Claims, Device, Finding, Incident, ProfileResult, RuleResult};
 use crate::values::argument;
 
 /// Fields of a device's identity, the telling ones first. Its slot is the same, and its key a digest of all others but the
@@ -87,7 +87,7 @@ pub(super) fn claims(old: &Claims, new: &Claims) -> Vec<FieldChange> {
 pub(super) fn undefined(old: &Device, new: &Device) -> Vec<FieldChange> {
     let lanes = |device: &Device| -> Vec<(String, String)> {
         let shown = device.answers.iter().filter(|answer| answer.id == answers::UNDEFINED);
-        let lane = |lane: &Shown| {
+        let lane = |lane: &AnswerEvidence| {
             let operands: Vec<String> = lane.inputs.iter().map(argument).collect();
             (format!("{} {}", lane.kernel, operands.join(" ")), result(lane))
         };
@@ -102,7 +102,7 @@ pub(super) fn undefined(old: &Device, new: &Device) -> Vec<FieldChange> {
 }
 
 /// A result with its value, of a NaN that it is one.
-fn result(lane: &Shown) -> String {
+fn result(lane: &AnswerEvidence) -> String {
     let bits = argument(&lane.out);
     let kernel = lane.kernel.parse::<Kernel>().ok().and_then(|kernel| {
         let format = kernel.result().format;
@@ -155,7 +155,7 @@ fn differing(field: String, old: Option<String>, new: Option<String>) -> Option<
 
 /// Classes that changed, in the order of the new report.
 pub(super) fn profiles(old: &Device, new: &Device) -> Vec<ProfileChange> {
-    let standing = |profile: &ProfileResult| Standing {
+    let standing = |profile: &ProfileResult| ClassStatus {
         version: profile.version.clone(),
         class: profile.class,
         // A recipe under which rules still fail is none.
@@ -186,12 +186,12 @@ pub(super) fn met<'p>(profiles: &'p [Profile], device: &Device) -> HashSet<(usiz
 }
 
 /// A device and what it answered.
-type Measured<'a> = (&'a Device, &'a [Observation]);
+type DeviceObservations<'a> = (&'a Device, &'a [Observation]);
 
 /// Rules whose verdict changed, or that fail on lanes that they did not fail on, of profiles that judged both times; the most
 /// important first.
-pub(super) fn rules((old, before): Measured<'_>, (new, now): Measured<'_>) -> Vec<RuleChange> {
-    let lanes = Lanes::new(before, now);
+pub(super) fn rules((old, before): DeviceObservations<'_>, (new, now): DeviceObservations<'_>) -> Vec<RuleChange> {
+    let lanes = OldAndNew::new(before, now);
     let mut changes = Vec::new();
     for (old, new) in both(&old.profiles, &new.profiles, |profile| &profile.id) {
         let (Some(old), Some(new)) = (old, new) else { continue };
@@ -208,7 +208,7 @@ pub(super) fn rules((old, before): Measured<'_>, (new, now): Measured<'_>) -> Ve
 fn change(
     profile: &str,
     (old, new): (Option<&RuleResult>, Option<&RuleResult>),
-    lanes: &Lanes<'_>,
+    lanes: &OldAndNew<'_>,
 ) -> Option<RuleChange> {
     let ruling = |rule: &RuleResult| Ruling {
         verdict: rule.verdict,
@@ -236,24 +236,26 @@ fn change(
     })
 }
 
-fn kind(old: Option<&RuleResult>, new: Option<&RuleResult>, worse: bool) -> Kind {
+fn kind(old: Option<&RuleResult>, new: Option<&RuleResult>, worse: bool) -> ChangeKind {
     let (Some(old), Some(new)) = (old, new) else {
-        return if old.is_none() { Kind::Appeared } else { Kind::Vanished };
+        return if old.is_none() { ChangeKind::Appeared } else { ChangeKind::Vanished };
     };
     match (fails(old), fails(new)) {
-        _ if !is_judged(new) && is_judged(old) => Kind::Unmeasurable,
-        _ if !is_judged(new) => Kind::Unjudged,
+        _ if !is_judged(new) && is_judged(old) => ChangeKind::Unmeasurable,
+        _ if !is_judged(new) => ChangeKind::Unjudged,
         // An informative rule states behaviour, and there is no wrong one.
-        _ if new.level == Level::Informative => Kind::Permitted,
-        (false, true) => Kind::NewlyDeviating,
+        _ if new.level == Level::Informative => ChangeKind::Permitted,
+        (false, true) => ChangeKind::NewlyDeviating,
         // What failed because of another rule alone fails of itself.
-        (true, true) if old.verdict == Verdict::Depends && new.verdict == Verdict::Deviates => Kind::NewlyDeviating,
-        (true, true) if worse && new.level == Level::Required => Kind::NewlyDeviating,
-        (true, true) => Kind::DeviatesOtherwise,
-        (true, false) => Kind::NewlyConforming,
+        (true, true) if old.verdict == Verdict::Depends && new.verdict == Verdict::Deviates => {
+            ChangeKind::NewlyDeviating
+        }
+        (true, true) if worse && new.level == Level::Required => ChangeKind::NewlyDeviating,
+        (true, true) => ChangeKind::DeviatesOtherwise,
+        (true, false) => ChangeKind::NewlyConforming,
         // What could not be judged before, for want of a feature or an answer, is met now.
-        (false, false) if !old.verdict.is_met() => Kind::Appeared,
-        (false, false) => Kind::Permitted,
+        (false, false) if !old.verdict.is_met() => ChangeKind::Appeared,
+        (false, false) => ChangeKind::Permitted,
     }
 }
 

@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::{Answers, Batch, Failure, Held, Pass, Record};
+use super::{BatchRecord, BatchResults, FailureRecord, Pass, QuarantineRecord, Record};
 
 /// What identifies an intent: device, pass, kernels.
-type Key<'a> = (&'a str, Pass, Vec<&'a str>);
+type IntentKey<'a> = (&'a str, Pass, Vec<&'a str>);
 
 /// What is in quarantine, for a leg that is about to begin: kernels by device.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -21,26 +21,26 @@ impl Custody {
     /// known no start can be noticed.
     pub fn new<'a>(records: impl IntoIterator<Item = &'a Record>, boot: &str) -> Custody {
         let mut leg = "";
-        let mut open: HashMap<Key<'_>, &str> = HashMap::new();
+        let mut open: HashMap<IntentKey<'_>, &str> = HashMap::new();
         let mut custody = Custody::default();
         for record in records {
             match record {
                 Record::Leg(next) => leg = &next.boot,
-                Record::Intent(Batch { device, pass, kernels }) => {
+                Record::Intent(BatchRecord { device, pass, kernels }) => {
                     open.insert((device, *pass, kernels.iter().map(String::as_str).collect()), leg);
                 }
-                Record::Answers(Answers { device, pass, answers }) => {
+                Record::Answers(BatchResults { device, pass, answers }) => {
                     open.remove(&(device, *pass, answers.iter().map(|answer| answer.kernel.as_str()).collect()));
                 }
-                Record::Failure(Failure { device, pass, kernels, .. }) => {
+                Record::Failure(FailureRecord { device, pass, kernels, .. }) => {
                     open.remove(&(device, *pass, kernels.iter().map(String::as_str).collect()));
                 }
                 // What the program itself has broken off took nothing down.
                 Record::Ended { .. } => open.clear(),
-                Record::Quarantined(Held { device, kernels }) => {
+                Record::Quarantined(QuarantineRecord { device, kernels }) => {
                     custody.held.entry(device.clone()).or_default().extend(kernels.iter().cloned());
                 }
-                Record::Released(Held { device, kernels }) => {
+                Record::Released(QuarantineRecord { device, kernels }) => {
                     if let Some(held) = custody.held.get_mut(device) {
                         held.retain(|kernel| !kernels.contains(kernel));
                     }

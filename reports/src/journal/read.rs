@@ -4,7 +4,7 @@ use std::io::{self, BufRead, Read as _};
 
 use serde::de::DeserializeOwned;
 
-use super::{FORMAT, Record, Run, digest};
+use super::{FORMAT, Record, RunStart, digest};
 
 /// Longest line: the answers of a batch take some megabytes.
 const LINE_LIMIT: u64 = 64 << 20;
@@ -13,9 +13,9 @@ const SIZE_LIMIT: u64 = 4 << 30;
 
 /// A journal as far as it can be trusted.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Read {
+pub struct JournalContent {
     /// What the run is to do.
-    pub run: Run,
+    pub run: RunStart,
     /// Every later record, with the number of its line.
     pub records: Vec<(usize, Record)>,
     /// Length in bytes of what was read.
@@ -55,16 +55,16 @@ pub enum JournalError {
 }
 
 /// Reads a journal to its end.
-pub fn read(mut reader: impl BufRead) -> Result<Read, JournalError> {
-    let mut lines = Lines { reader: &mut reader, number: 0, length: 0 };
+pub fn read(mut reader: impl BufRead) -> Result<JournalContent, JournalError> {
+    let mut lines = JournalLines { reader: &mut reader, number: 0, length: 0 };
     let run = match lines.next()? {
-        Line::Whole(bytes) => first(&bytes)?,
-        Line::Torn | Line::End => return Err(JournalError::Empty),
+        JournalLine::Whole(bytes) => first(&bytes)?,
+        JournalLine::Torn | JournalLine::End => return Err(JournalError::Empty),
     };
-    let mut read = Read { run, records: Vec::new(), length: lines.length, torn: None };
+    let mut read = JournalContent { run, records: Vec::new(), length: lines.length, torn: None };
     loop {
         match lines.next()? {
-            Line::Whole(bytes) => {
+            JournalLine::Whole(bytes) => {
                 let line = lines.number;
                 let record = record(&bytes).map_err(|what| JournalError::Damaged { line, what })?;
                 if matches!(record, Record::Run(_)) {
@@ -74,33 +74,33 @@ pub fn read(mut reader: impl BufRead) -> Result<Read, JournalError> {
                 read.records.push((line, record));
                 read.length = lines.length;
             }
-            Line::Torn => {
+            JournalLine::Torn => {
                 read.torn = Some(lines.number);
                 return Ok(read);
             }
-            Line::End => return Ok(read),
+            JournalLine::End => return Ok(read),
         }
     }
 }
 
-enum Line {
+enum JournalLine {
     Whole(Vec<u8>),
     Torn,
     End,
 }
 
-struct Lines<'a, R> {
+struct JournalLines<'a, R> {
     reader: &'a mut R,
     number: usize,
     length: u64,
 }
 
-impl<R: BufRead> Lines<'_, R> {
-    fn next(&mut self) -> Result<Line, JournalError> {
+impl<R: BufRead> JournalLines<'_, R> {
+    fn next(&mut self) -> Result<JournalLine, JournalError> {
         let mut bytes = Vec::new();
         let count = self.reader.by_ref().take(LINE_LIMIT).read_until(b'\n', &mut bytes)? as u64;
         if count == 0 {
-            return Ok(Line::End);
+            return Ok(JournalLine::End);
         }
         self.number += 1;
         self.length += count;
@@ -109,16 +109,16 @@ impl<R: BufRead> Lines<'_, R> {
             return too_large("no journal is that long");
         }
         if bytes.pop() == Some(b'\n') {
-            Ok(Line::Whole(bytes))
+            Ok(JournalLine::Whole(bytes))
         } else if count == LINE_LIMIT {
             too_large("no line of a journal is that long")
         } else {
-            Ok(Line::Torn)
+            Ok(JournalLine::Torn)
         }
     }
 }
 
-fn first(bytes: &[u8]) -> Result<Run, JournalError> {
+fn first(bytes: &[u8]) -> Result<RunStart, JournalError> {
     let begins = || {
         let text: String = String::from_utf8_lossy(bytes).chars().take(60).collect();
         JournalError::Format(format!("{text:?}"))

@@ -2,22 +2,22 @@ use super::*;
 use std::collections::{BTreeMap, BTreeSet};
 
 fn run() -> Record {
-    Record::Run(Run { journal: FORMAT.to_owned(), program: "0.1.0".to_owned(), ..Run::default() })
+    Record::Run(RunStart { journal: FORMAT.to_owned(), program: "0.1.0".to_owned(), ..RunStart::default() })
 }
 
-fn batch(kernel: &str) -> Batch {
-    Batch { device: "d".to_owned(), pass: Pass::Shared, kernels: vec![kernel.to_owned()] }
+fn batch(kernel: &str) -> BatchRecord {
+    BatchRecord { device: "d".to_owned(), pass: Pass::Shared, kernels: vec![kernel.to_owned()] }
 }
 
 fn answers() -> Record {
-    let answer = Answer {
+    let answer = RecordedResult {
         kernel: "f32.fadd".to_owned(),
         outcome: Outcome::Flaky,
         detail: "quotes \" and\nlines".to_owned(),
         out: vec![0x8000_0000, 0],
         second: Some(vec![1, u64::MAX]),
     };
-    Record::Answers(Answers { device: "d".to_owned(), pass: Pass::Alone, answers: vec![answer] })
+    Record::Answers(BatchResults { device: "d".to_owned(), pass: Pass::Alone, answers: vec![answer] })
 }
 
 fn records() -> Vec<Record> {
@@ -75,7 +75,7 @@ fn other_files_are_no_journals() {
     for other in ["", "{}", "\n", "{\"schema\":\"fpprobe-report/1\"}\n", "\u{0}\u{1}\n"] {
         read(other.as_bytes()).unwrap_err();
     }
-    let newer = Run { journal: "fpprobe-journal/2".to_owned(), ..Run::default() };
+    let newer = RunStart { journal: "fpprobe-journal/2".to_owned(), ..RunStart::default() };
     let message = read(line(&Record::Run(newer)).as_bytes()).unwrap_err().to_string();
     assert!(message.contains("fpprobe-journal/1") && message.contains("fpprobe-journal/2"), "{message}");
 }
@@ -90,13 +90,13 @@ fn leg(boot: &str) -> Record {
     Record::Leg(Leg { boot: boot.to_owned(), started: String::new() })
 }
 
-fn several(kernels: &[&str]) -> Batch {
+fn several(kernels: &[&str]) -> BatchRecord {
     let kernels = kernels.iter().map(ToString::to_string).collect();
-    Batch { device: "d".to_owned(), pass: Pass::Shared, kernels }
+    BatchRecord { device: "d".to_owned(), pass: Pass::Shared, kernels }
 }
 
 fn answered(kernels: &[&str]) -> Record {
-    let answer = |kernel: &&str| Answer {
+    let answer = |kernel: &&str| RecordedResult {
         kernel: (*kernel).to_owned(),
         outcome: Outcome::Ran,
         detail: String::new(),
@@ -104,11 +104,11 @@ fn answered(kernels: &[&str]) -> Record {
         second: None,
     };
     let answers = kernels.iter().map(answer).collect();
-    Record::Answers(Answers { device: "d".to_owned(), pass: Pass::Shared, answers })
+    Record::Answers(BatchResults { device: "d".to_owned(), pass: Pass::Shared, answers })
 }
 
-fn held(kernels: &[&str]) -> Held {
-    Held { device: "d".to_owned(), kernels: kernels.iter().map(ToString::to_string).collect() }
+fn held(kernels: &[&str]) -> QuarantineRecord {
+    QuarantineRecord { device: "d".to_owned(), kernels: kernels.iter().map(ToString::to_string).collect() }
 }
 
 fn names(kernels: &BTreeMap<String, BTreeSet<String>>) -> Vec<&str> {

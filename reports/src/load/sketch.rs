@@ -27,70 +27,71 @@ const NAME: [&str; 2] = ["[\"@", "\"]"];
 /// A text that has names.
 pub(super) struct Sketch {
     pub(super) text: String,
-    pub(super) lists: Lists,
+    pub(super) lists: DeferredLists,
 }
 
 /// The lists that a sketch names.
-pub(super) struct Lists {
+pub(super) struct DeferredLists {
     places: Places,
-    source: Source,
+    source: ListSource,
 }
 
 /// Where lists begin, and how many bytes each has, by their digests.
 type Places = HashMap<u128, (u64, usize)>;
 
 /// What lists are read from again.
-enum Source {
+enum ListSource {
     File(File),
     Text(Vec<u8>),
     Stored(Joined),
 }
 
 /// A text as it was read.
-pub(super) enum Text {
+pub(super) enum DocumentText {
     Sketch(Sketch),
     /// What is no text, or holds itself what looks like a name.
     Whole(Vec<u8>),
 }
 
-impl Text {
+impl DocumentText {
     /// Reads no more than `limit` bytes of a file; `None` where there are more, and of what has no sketch.
-    pub(super) fn read(file: File, limit: u64) -> io::Result<Option<Text>> {
+    pub(super) fn read(file: File, limit: u64) -> io::Result<Option<DocumentText>> {
         let mut reader = BufReader::with_capacity(PIECE, file.take(limit));
         let Some((text, places)) = sketch(&mut reader)? else { return Ok(None) };
         let rest = reader.into_inner();
         let is_whole = rest.limit() > 0;
-        let lists = Lists { places, source: Source::File(rest.into_inner()) };
-        Ok(is_whole.then_some(Text::Sketch(Sketch { text, lists })))
+        let lists = DeferredLists { places, source: ListSource::File(rest.into_inner()) };
+        Ok(is_whole.then_some(DocumentText::Sketch(Sketch { text, lists })))
     }
 
     /// Reads a stored report to its end; `None` of what has no sketch.
-    pub(super) fn unpack(mut stored: Unpacking) -> io::Result<Option<Text>> {
+    pub(super) fn unpack(mut stored: Unpacking) -> io::Result<Option<DocumentText>> {
         let Some((text, places)) = sketch(&mut stored)? else { return Ok(None) };
-        let lists = Lists { places, source: Source::Stored(stored.into_text()) };
-        Ok(Some(Text::Sketch(Sketch { text, lists })))
+        let lists = DeferredLists { places, source: ListSource::Stored(stored.into_text()) };
+        Ok(Some(DocumentText::Sketch(Sketch { text, lists })))
     }
 
     /// A text that is there already.
-    pub(super) fn of(text: Vec<u8>) -> io::Result<Text> {
+    pub(super) fn of(text: Vec<u8>) -> io::Result<DocumentText> {
         Ok(match sketch(&mut &text[..])? {
-            Some((sketch, places)) => {
-                Text::Sketch(Sketch { text: sketch, lists: Lists { places, source: Source::Text(text) } })
-            }
-            None => Text::Whole(text),
+            Some((sketch, places)) => DocumentText::Sketch(Sketch {
+                text: sketch,
+                lists: DeferredLists { places, source: ListSource::Text(text) },
+            }),
+            None => DocumentText::Whole(text),
         })
     }
 
     /// All of it.
     pub(super) fn whole(&self) -> io::Result<Cow<'_, [u8]>> {
         Ok(match self {
-            Text::Sketch(Sketch { text, lists }) => lists.text(text)?.into_bytes().into(),
-            Text::Whole(text) => text.into(),
+            DocumentText::Sketch(Sketch { text, lists }) => lists.text(text)?.into_bytes().into(),
+            DocumentText::Whole(text) => text.into(),
         })
     }
 }
 
-impl Lists {
+impl DeferredLists {
     /// A sketch, or a part of one, with its lists in their places.
     pub(super) fn text(&self, sketch: &str) -> io::Result<String> {
         let [begins, ends] = NAME;
@@ -118,20 +119,20 @@ impl Lists {
     }
 }
 
-impl Source {
+impl ListSource {
     /// So many bytes of it; `None` where there are not as many.
     fn bytes(&self, start: u64, length: usize) -> io::Result<Option<Vec<u8>>> {
         let from = start as usize;
         match self {
-            Source::File(file) => {
+            ListSource::File(file) => {
                 let mut file: &File = file;
                 file.seek(SeekFrom::Start(start))?;
                 let mut bytes = vec![0; length];
                 file.read_exact(&mut bytes)?;
                 Ok(Some(bytes))
             }
-            Source::Text(text) => Ok(text.get(from..from + length).map(<[u8]>::to_vec)),
-            Source::Stored(text) => Ok(text.part(from, length)),
+            ListSource::Text(text) => Ok(text.get(from..from + length).map(<[u8]>::to_vec)),
+            ListSource::Stored(text) => Ok(text.part(from, length)),
         }
     }
 }
@@ -188,15 +189,15 @@ mod tests {
         )
     }
 
-    fn named(text: Option<Text>) -> Sketch {
+    fn named(text: Option<DocumentText>) -> Sketch {
         match text {
-            Some(Text::Sketch(sketch)) => sketch,
+            Some(DocumentText::Sketch(sketch)) => sketch,
             _ => panic!("no sketch"),
         }
     }
 
     fn sketch(text: &str) -> Sketch {
-        named(Some(Text::of(text.into()).unwrap()))
+        named(Some(DocumentText::of(text.into()).unwrap()))
     }
 
     #[test]
@@ -223,13 +224,13 @@ mod tests {
         let text = report(&"\"3f800000\",".repeat(40));
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), &text).unwrap();
-        let read = named(Text::read(file.reopen().unwrap(), 1 << 20).unwrap());
+        let read = named(DocumentText::read(file.reopen().unwrap(), 1 << 20).unwrap());
         assert_eq!(read.lists.text(&read.text).unwrap(), text);
         std::fs::write(file.path(), text.replace("3f800000", "3f800001")).unwrap();
         assert_eq!(read.lists.text(&read.text).unwrap_err().to_string(), "it changed while it was read");
-        assert!(Text::read(file.reopen().unwrap(), 200).unwrap().is_none());
-        assert!(Text::read(file.reopen().unwrap(), text.len() as u64).unwrap().is_none());
-        assert!(Text::read(file.reopen().unwrap(), text.len() as u64 + 1).unwrap().is_some());
+        assert!(DocumentText::read(file.reopen().unwrap(), 200).unwrap().is_none());
+        assert!(DocumentText::read(file.reopen().unwrap(), text.len() as u64).unwrap().is_none());
+        assert!(DocumentText::read(file.reopen().unwrap(), text.len() as u64 + 1).unwrap().is_some());
     }
 
     #[test]
@@ -245,8 +246,8 @@ mod tests {
     #[test]
     fn what_looks_like_a_name_is_not_taken_for_one() {
         for whole in [&b"{\"a\": [\"@1\"]}"[..], &[0xff]] {
-            let text = Text::of(whole.to_vec()).unwrap();
-            assert!(matches!(&text, Text::Whole(text) if text == whole));
+            let text = DocumentText::of(whole.to_vec()).unwrap();
+            assert!(matches!(&text, DocumentText::Whole(text) if text == whole));
             assert_eq!(*text.whole().unwrap(), *whole);
         }
         for text in ["{}", "\n\n", ""] {

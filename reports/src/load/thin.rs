@@ -16,23 +16,23 @@ use super::sketch::Sketch;
 
 /// What is looked at of a report.
 #[derive(Deserialize)]
-struct Document<'a> {
+struct ReportText<'a> {
     #[serde(borrow)]
     inputs: HashMap<Cow<'a, str>, &'a RawValue>,
     #[serde(borrow)]
-    devices: Vec<Device<'a>>,
+    devices: Vec<DeviceText<'a>>,
 }
 
 #[derive(Deserialize)]
-struct Device<'a> {
+struct DeviceText<'a> {
     #[serde(borrow)]
     slot: Cow<'a, str>,
     #[serde(borrow)]
-    observations: Vec<Observation<'a>>,
+    observations: Vec<ObservationText<'a>>,
 }
 
 #[derive(Deserialize)]
-struct Observation<'a> {
+struct ObservationText<'a> {
     #[serde(borrow)]
     kernel: Cow<'a, str>,
     #[serde(rename = "in", borrow)]
@@ -65,23 +65,23 @@ pub(super) fn thin(sketches: [&Sketch; 2]) -> Result<Option<[String; 2]>, (usize
 
 fn without_common(texts: [&str; 2]) -> Option<[String; 2]> {
     let [old, new] = texts;
-    let mut documents = parallel::map(&texts, |text| serde_json::from_str::<Document>(text).ok());
+    let mut documents = parallel::map(&texts, |text| serde_json::from_str::<ReportText>(text).ok());
     let (new_document, old_document) = (documents.pop()??, documents.pop()??);
-    let tables = Tables::shared(&old_document, &new_document);
-    let mut spare: [Vec<&Observation>; 2] = Default::default();
+    let tables = CommonTables::shared(&old_document, &new_document);
+    let mut spare: [Vec<&ObservationText>; 2] = Default::default();
     for before in &old_document.devices {
         let [before, now] = [&old_document, &new_document].map(|document| {
             let mut there = document.devices.iter().filter(|device| device.slot == before.slot);
             there.next().filter(|_| there.next().is_none())
         });
         let (Some(before), Some(now)) = (before, now) else { continue };
-        let answers = [Answers::of(before), Answers::of(now)];
+        let answers = [ObservationsByKernel::of(before), ObservationsByKernel::of(now)];
         // One side may spell otherwise what both have.
         let known = parallel::map(&[0, 1], |side: &usize| answers[*side].alone_are_known(&answers[1 - *side]));
         if known != [true, true] {
             return None;
         }
-        let is_spare = |side: usize, one: &Observation<'_>| {
+        let is_spare = |side: usize, one: &ObservationText<'_>| {
             answers[side].is_plain(one) && !answers[side].is_compared(one, &answers[1 - side], &tables)
         };
         let (mut out, mut referring) = ([HashMap::new(), HashMap::new()], Vec::new());
@@ -110,48 +110,53 @@ fn without_common(texts: [&str; 2]) -> Option<[String; 2]> {
 }
 
 /// Names of the lists of inputs that both reports have, with the same inputs.
-struct Tables<'a>(HashSet<&'a str>);
+struct CommonTables<'a>(HashSet<&'a str>);
 
-impl<'a> Tables<'a> {
-    fn shared(old: &'a Document<'_>, new: &Document<'_>) -> Tables<'a> {
+impl<'a> CommonTables<'a> {
+    fn shared(old: &'a ReportText<'_>, new: &ReportText<'_>) -> CommonTables<'a> {
         let same = |(name, table): &(&Cow<'_, str>, &&RawValue)| {
             new.inputs.get(*name).is_some_and(|other| other.get() == table.get())
         };
-        Tables(old.inputs.iter().filter(same).map(|(name, _)| &**name).collect())
+        CommonTables(old.inputs.iter().filter(same).map(|(name, _)| &**name).collect())
     }
 
     /// Whether two observations were asked the same.
-    fn alike(&self, one: &Observation<'_>, other: &Observation<'_>) -> bool {
+    fn alike(&self, one: &ObservationText<'_>, other: &ObservationText<'_>) -> bool {
         let (one, other) = (one.inputs.get(), other.inputs.get());
         one == other && serde_json::from_str::<Cow<str>>(one).map_or(true, |table| self.0.contains(&*table))
     }
 }
 
 /// The observations of a device; a kernel that is there twice has none.
-struct Answers<'d, 'a>(HashMap<&'d str, Option<&'d Observation<'a>>>);
+struct ObservationsByKernel<'d, 'a>(HashMap<&'d str, Option<&'d ObservationText<'a>>>);
 
-impl<'d, 'a> Answers<'d, 'a> {
-    fn of(device: &'d Device<'a>) -> Answers<'d, 'a> {
+impl<'d, 'a> ObservationsByKernel<'d, 'a> {
+    fn of(device: &'d DeviceText<'a>) -> ObservationsByKernel<'d, 'a> {
         let mut by_kernel = HashMap::with_capacity(device.observations.len());
         for one in &device.observations {
             by_kernel.entry(&*one.kernel).and_modify(|known| *known = None).or_insert(Some(one));
         }
-        Answers(by_kernel)
+        ObservationsByKernel(by_kernel)
     }
 
     /// Whether the kernels that others do not have are spelled as this program does.
-    fn alone_are_known(&self, others: &Answers<'_, '_>) -> bool {
+    fn alone_are_known(&self, others: &ObservationsByKernel<'_, '_>) -> bool {
         let is_known = |id: &str| id.parse::<Kernel>().is_ok_and(|kernel| kernel.to_string() == id);
         self.0.keys().filter(|id| !others.0.contains_key(**id)).all(|id| is_known(id))
     }
 
     /// Whether it is the only observation of its kernel, and nothing but a list of answers.
-    fn is_plain(&self, one: &Observation<'_>) -> bool {
+    fn is_plain(&self, one: &ObservationText<'_>) -> bool {
         self.0.get(&*one.kernel).is_some_and(Option::is_some) && one.outcome == "ran" && one.second.is_none()
     }
 
     /// Whether there is something to compare: answers on both sides, and others.
-    fn is_compared(&self, one: &Observation<'a>, others: &Answers<'_, 'a>, tables: &Tables<'_>) -> bool {
+    fn is_compared(
+        &self,
+        one: &ObservationText<'a>,
+        others: &ObservationsByKernel<'_, 'a>,
+        tables: &CommonTables<'_>,
+    ) -> bool {
         match others.0.get(&*one.kernel) {
             None => false,
             Some(None) => true,
@@ -165,7 +170,7 @@ impl<'d, 'a> Answers<'d, 'a> {
     }
 
     /// The list of answers, a kernel's own or that of the one it refers to.
-    fn resolved(&self, one: &Observation<'a>) -> Option<&'a RawValue> {
+    fn resolved(&self, one: &ObservationText<'a>) -> Option<&'a RawValue> {
         let out = one.out?;
         let Some(same) = same_as(out) else { return Some(out) };
         let other = (*self.0.get(&*same.same_as)?)?;
@@ -179,9 +184,9 @@ fn same_as(out: &RawValue) -> Option<Same<'_>> {
 }
 
 /// A text with empty lists in place of these observations' inputs and answers, and of the tables that no other has.
-fn without(text: &str, document: &Document<'_>, spare: &[&Observation<'_>]) -> String {
+fn without(text: &str, document: &ReportText<'_>, spare: &[&ObservationText<'_>]) -> String {
     let mut cuts: Vec<&str> = Vec::new();
-    let gone: HashSet<*const Observation> = spare.iter().map(|one| std::ptr::from_ref(*one)).collect();
+    let gone: HashSet<*const ObservationText> = spare.iter().map(|one| std::ptr::from_ref(*one)).collect();
     let mut tables: HashSet<Cow<str>> = HashSet::new();
     for one in document.devices.iter().flat_map(|device| &device.observations) {
         if gone.contains(&std::ptr::from_ref(one)) {

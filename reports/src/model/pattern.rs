@@ -107,9 +107,9 @@ impl Serialize for Filled<'_> {
 }
 
 /// Reads a value of a form: its numbers are appended to a list. One of another form is given back, and the list left as it was.
-pub(super) struct Reading<'a>(pub(super) &'a Pattern, pub(super) &'a mut Vec<u64>);
+pub(super) struct PatternReader<'a>(pub(super) &'a Pattern, pub(super) &'a mut Vec<u64>);
 
-impl<'de> DeserializeSeed<'de> for Reading<'_> {
+impl<'de> DeserializeSeed<'de> for PatternReader<'_> {
     type Value = Option<Value>;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Option<Value>, D::Error> {
@@ -117,7 +117,7 @@ impl<'de> DeserializeSeed<'de> for Reading<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Reading<'_> {
+impl<'de> Visitor<'de> for PatternReader<'_> {
     type Value = Option<Value>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -135,13 +135,13 @@ impl<'de> Visitor<'de> for Reading<'_> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Option<Value>, A::Error> {
-        let Reading(pattern, all) = self;
+        let PatternReader(pattern, all) = self;
         let parts: &[Pattern] = if let Pattern::List(parts) = pattern { parts } else { &[] };
         let before = all.len();
         let mut other = Vec::new();
         let mut seen = 0;
         for part in parts {
-            match list.next_element_seed(Reading(part, all))? {
+            match list.next_element_seed(PatternReader(part, all))? {
                 Some(None) => seen += 1,
                 Some(Some(value)) => {
                     other.push(value);

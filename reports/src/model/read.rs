@@ -22,8 +22,8 @@ impl Value {
 
 impl<'de> Deserialize<'de> for Value {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Value, D::Error> {
-        struct Form;
-        impl<'de> Visitor<'de> for Form {
+        struct ValueVisitor;
+        impl<'de> Visitor<'de> for ValueVisitor {
             type Value = Value;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -38,14 +38,14 @@ impl<'de> Deserialize<'de> for Value {
                 Value::read(list)
             }
         }
-        deserializer.deserialize_any(Form)
+        deserializer.deserialize_any(ValueVisitor)
     }
 }
 
 impl<'de> Deserialize<'de> for Inputs {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Inputs, D::Error> {
-        struct Form;
-        impl<'de> Visitor<'de> for Form {
+        struct InputsVisitor;
+        impl<'de> Visitor<'de> for InputsVisitor {
             type Value = Inputs;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -60,18 +60,18 @@ impl<'de> Deserialize<'de> for Inputs {
                 Values::read(list).map(Inputs::Cases)
             }
         }
-        deserializer.deserialize_any(Form)
+        deserializer.deserialize_any(InputsVisitor)
     }
 }
 
 impl<'de> Deserialize<'de> for Outputs {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Outputs, D::Error> {
         #[derive(Deserialize)]
-        struct Reference {
+        struct SameAsReference {
             same_as: String,
         }
-        struct Form;
-        impl<'de> Visitor<'de> for Form {
+        struct OutputsVisitor;
+        impl<'de> Visitor<'de> for OutputsVisitor {
             type Value = Outputs;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -79,7 +79,7 @@ impl<'de> Deserialize<'de> for Outputs {
             }
 
             fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Outputs, A::Error> {
-                let Reference { same_as } = Reference::deserialize(MapAccessDeserializer::new(map))?;
+                let SameAsReference { same_as } = SameAsReference::deserialize(MapAccessDeserializer::new(map))?;
                 Ok(Outputs::SameAs { same_as })
             }
 
@@ -87,6 +87,6 @@ impl<'de> Deserialize<'de> for Outputs {
                 Values::read(list).map(Outputs::Values)
             }
         }
-        deserializer.deserialize_any(Form)
+        deserializer.deserialize_any(OutputsVisitor)
     }
 }

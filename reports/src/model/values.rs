@@ -8,14 +8,14 @@ use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::Value;
-use super::pattern::{Filled, Pattern, Reading};
+use super::pattern::{Filled, Pattern, PatternReader};
 
 /// A list of values. Equal lists are equal however they were made.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Values(Form);
+pub struct Values(ValueForm);
 
 #[derive(Clone, PartialEq, Debug)]
-enum Form {
+enum ValueForm {
     /// At least one value, all of one form that has numbers.
     Alike(Pattern, Arc<[u64]>),
     /// Anything else.
@@ -30,16 +30,16 @@ impl Values {
     pub fn alike(pattern: Pattern, bits: Arc<[u64]>) -> Values {
         let numbers = pattern.numbers();
         if bits.is_empty() {
-            return Values(Form::Mixed(Vec::new()));
+            return Values(ValueForm::Mixed(Vec::new()));
         }
         assert!(numbers > 0 && bits.len().is_multiple_of(numbers), "{} numbers for {pattern:?}", bits.len());
-        Values(Form::Alike(pattern, bits))
+        Values(ValueForm::Alike(pattern, bits))
     }
 
     /// The numbers, where all values are of this form.
     pub fn of(&self, pattern: &Pattern) -> Option<&Arc<[u64]>> {
         match &self.0 {
-            Form::Alike(own, bits) if own == pattern => Some(bits),
+            ValueForm::Alike(own, bits) if own == pattern => Some(bits),
             _ => None,
         }
     }
@@ -47,8 +47,8 @@ impl Values {
     /// Number of values.
     pub fn len(&self) -> usize {
         match &self.0 {
-            Form::Alike(pattern, bits) => bits.len() / pattern.numbers(),
-            Form::Mixed(values) => values.len(),
+            ValueForm::Alike(pattern, bits) => bits.len() / pattern.numbers(),
+            ValueForm::Mixed(values) => values.len(),
         }
     }
 
@@ -60,8 +60,8 @@ impl Values {
     /// The values, in order.
     pub fn iter(&self) -> impl Iterator<Item = Value> {
         let (alike, values): (_, &[Value]) = match &self.0 {
-            Form::Alike(pattern, bits) => (Some((pattern, bits.chunks_exact(pattern.numbers()))), &[]),
-            Form::Mixed(values) => (None, values),
+            ValueForm::Alike(pattern, bits) => (Some((pattern, bits.chunks_exact(pattern.numbers()))), &[]),
+            ValueForm::Mixed(values) => (None, values),
         };
         let alike = alike.into_iter().flat_map(|(pattern, each)| each.map(|bits| pattern.value(bits)));
         alike.chain(values.iter().cloned())
@@ -69,7 +69,7 @@ impl Values {
 
     /// The values of a list that is being read.
     pub(super) fn read<'de, A: SeqAccess<'de>>(mut list: A) -> Result<Values, A::Error> {
-        let Some(first) = list.next_element()? else { return Ok(Values(Form::Mixed(Vec::new()))) };
+        let Some(first) = list.next_element()? else { return Ok(Values(ValueForm::Mixed(Vec::new()))) };
         let mut packing = Packing::new(first);
         while packing.next(&mut list)? {}
         Ok(packing.done())
@@ -79,7 +79,7 @@ impl Values {
 impl FromIterator<Value> for Values {
     fn from_iter<I: IntoIterator<Item = Value>>(values: I) -> Values {
         let mut values = values.into_iter();
-        let Some(first) = values.next() else { return Values(Form::Mixed(Vec::new())) };
+        let Some(first) = values.next() else { return Values(ValueForm::Mixed(Vec::new())) };
         let mut packing = Packing::new(first);
         values.for_each(|value| packing.push(value));
         packing.done()
@@ -119,7 +119,7 @@ impl Packing {
     fn next<'de, A: SeqAccess<'de>>(&mut self, list: &mut A) -> Result<bool, A::Error> {
         let other = match self {
             Packing::Mixed(_) => list.next_element()?.map(Some),
-            Packing::Alike(pattern, bits) => list.next_element_seed(Reading(pattern, bits))?,
+            Packing::Alike(pattern, bits) => list.next_element_seed(PatternReader(pattern, bits))?,
         };
         let Some(other) = other else { return Ok(false) };
         if let Some(other) = other {
@@ -141,7 +141,7 @@ impl Packing {
     fn done(self) -> Values {
         match self {
             Packing::Alike(pattern, bits) => Values::alike(pattern, bits.into()),
-            Packing::Mixed(values) => Values(Form::Mixed(values)),
+            Packing::Mixed(values) => Values(ValueForm::Mixed(values)),
         }
     }
 }
@@ -149,18 +149,18 @@ impl Packing {
 impl Serialize for Values {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match &self.0 {
-            Form::Alike(pattern, bits) => {
+            ValueForm::Alike(pattern, bits) => {
                 serializer.collect_seq(bits.chunks_exact(pattern.numbers()).map(|bits| Filled(pattern, bits)))
             }
-            Form::Mixed(values) => serializer.collect_seq(values),
+            ValueForm::Mixed(values) => serializer.collect_seq(values),
         }
     }
 }
 
 impl<'de> Deserialize<'de> for Values {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Values, D::Error> {
-        struct List;
-        impl<'de> Visitor<'de> for List {
+        struct ListVisitor;
+        impl<'de> Visitor<'de> for ListVisitor {
             type Value = Values;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -171,7 +171,7 @@ impl<'de> Deserialize<'de> for Values {
                 Values::read(list)
             }
         }
-        deserializer.deserialize_seq(List)
+        deserializer.deserialize_seq(ListVisitor)
     }
 }
 
@@ -209,7 +209,7 @@ mod tests {
             assert_eq!(serde_json::to_string(&values).unwrap(), json);
             assert_eq!(values.iter().collect::<Values>(), values, "{json}");
             assert_eq!(values.len(), values.iter().count(), "{json}");
-            let own = if let Form::Alike(own, _) = &values.0 { Some(own.clone()) } else { None };
+            let own = if let ValueForm::Alike(own, _) = &values.0 { Some(own.clone()) } else { None };
             assert_eq!(own, pattern, "{json}");
             assert!(pattern.is_none_or(|pattern| values.of(&pattern).is_some()));
         }

@@ -113,9 +113,9 @@ pub enum RecordError {
 }
 
 /// The observations of one device of a report, for judging them again.
-pub fn read_device(observations: &[model::Observation], tables: &Tables) -> Result<Recorded, RecordError> {
+pub fn read_device(observations: &[model::StoredObservation], tables: &Tables) -> Result<Recorded, RecordError> {
     let mut reader =
-        Reader { tables, cases: HashMap::new(), earlier: HashMap::new(), answers: HashMap::new(), room: MOST };
+        RecordReader { tables, cases: HashMap::new(), earlier: HashMap::new(), answers: HashMap::new(), room: MOST };
     let mut recorded = Recorded { observations: Vec::with_capacity(observations.len()), unknown: Vec::new() };
     for observation in observations {
         match observation.kernel.parse::<Kernel>() {
@@ -136,7 +136,7 @@ struct Earlier<'a> {
     values: &'a Values,
 }
 
-struct Reader<'a> {
+struct RecordReader<'a> {
     tables: &'a Tables,
     /// Input lists already read, so that kernels share them again.
     cases: HashMap<(&'a str, Vec<Shape>), Cases>,
@@ -147,8 +147,8 @@ struct Reader<'a> {
     room: usize,
 }
 
-impl<'a> Reader<'a> {
-    fn observation(&mut self, kernel: Kernel, raw: &'a model::Observation) -> Result<Observation, RecordError> {
+impl<'a> RecordReader<'a> {
+    fn observation(&mut self, kernel: Kernel, raw: &'a model::StoredObservation) -> Result<Observation, RecordError> {
         let cases = self.cases(&kernel, raw)?;
         let room = self.room.checked_sub(cases.len());
         self.room = room.ok_or_else(|| RecordError::TooMany { kernel: raw.kernel.clone() })?;
@@ -182,7 +182,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Keeps the answers of a kernel that this version does not know: others may refer to them.
-    fn skip(&mut self, raw: &'a model::Observation) -> Result<(), RecordError> {
+    fn skip(&mut self, raw: &'a model::StoredObservation) -> Result<(), RecordError> {
         if let Some(answers) = self.answers(raw)? {
             self.earlier.entry(&raw.kernel).or_insert(answers);
         }
@@ -190,7 +190,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The answers of an observation, its own or another's. Only earlier ones can be referred to, so there is no circle.
-    fn answers(&self, raw: &'a model::Observation) -> Result<Option<Earlier<'a>>, RecordError> {
+    fn answers(&self, raw: &'a model::StoredObservation) -> Result<Option<Earlier<'a>>, RecordError> {
         match &raw.out {
             None => Ok(None),
             Some(Outputs::Values(values)) => Ok(Some(Earlier { inputs: &raw.inputs, values })),
@@ -209,7 +209,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn cases(&mut self, kernel: &Kernel, raw: &'a model::Observation) -> Result<Cases, RecordError> {
+    fn cases(&mut self, kernel: &Kernel, raw: &'a model::StoredObservation) -> Result<Cases, RecordError> {
         let params = kernel.params();
         let table = match &raw.inputs {
             Inputs::Cases(cases) => return read_cases(kernel, &params, "", cases),

@@ -9,19 +9,19 @@ use super::paper::{Ink, Paper, Style};
 use super::{OutputFormat, Render, json, phrase};
 use crate::decimal;
 use crate::escape::visible;
-use crate::model::{Answer, Report, Shown, Value};
+use crate::model::{Answer, AnswerEvidence, Report, Value};
 use fpprobe_spirv::Kernel;
 
 /// The forms of answers, in the order of help texts.
 pub static ANSWERS: &[OutputFormat] = &[
-    OutputFormat { name: "text", extensions: &[], about: "for the terminal", renderer: &Text },
-    OutputFormat { name: "json", extensions: &[], about: "one document", renderer: &Document },
-    OutputFormat { name: "md", extensions: &[], about: "Markdown", renderer: &Markdown },
+    OutputFormat { name: "text", extensions: &[], about: "for the terminal", renderer: &AnswersText },
+    OutputFormat { name: "json", extensions: &[], about: "one document", renderer: &AnswersDocument },
+    OutputFormat { name: "md", extensions: &[], about: "Markdown", renderer: &AnswersMarkdown },
 ];
 
-struct Text;
+struct AnswersText;
 
-impl Render for Text {
+impl Render for AnswersText {
     fn render(&self, report: &Report, out: &mut dyn Write) -> io::Result<()> {
         self.show(report, Style::PLAIN, out)
     }
@@ -47,9 +47,9 @@ impl Render for Text {
     }
 }
 
-struct Document;
+struct AnswersDocument;
 
-impl Render for Document {
+impl Render for AnswersDocument {
     fn render(&self, report: &Report, out: &mut dyn Write) -> io::Result<()> {
         let devices: Vec<Json> = report
             .devices
@@ -63,9 +63,9 @@ impl Render for Document {
     }
 }
 
-struct Markdown;
+struct AnswersMarkdown;
 
-impl Render for Markdown {
+impl Render for AnswersMarkdown {
     fn render(&self, report: &Report, out: &mut dyn Write) -> io::Result<()> {
         for device in &report.devices {
             writeln!(out, "## {}\n", escape(&device.identity.name))?;
@@ -84,7 +84,7 @@ impl Render for Markdown {
 }
 
 /// `f32.inverse_sqrt 80000000 -> ff800000 (-inf)`.
-pub(super) fn lane(shown: &Shown) -> String {
+pub(super) fn lane(shown: &AnswerEvidence) -> String {
     let inputs: Vec<String> = shown.inputs.iter().map(flat).collect();
     let out = flat(&shown.out);
     let format = shown.kernel.parse::<Kernel>().ok().map(|kernel| kernel.result().format);

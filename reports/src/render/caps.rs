@@ -9,10 +9,10 @@ use schemars::{JsonSchema, schema_for};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::key::Key;
+use super::key::DeviceKey;
 use super::{Render, json};
 use crate::model::{Class, Device, Level, ProfileResult, Report, Verdict};
-use crate::verified::{Modes, Shown};
+use crate::verified::{ModeProof, Modes};
 
 /// The value of `schema`.
 pub const SCHEMA: &str = "fpprobe-caps/1";
@@ -24,7 +24,7 @@ pub struct Caps;
 /// What `fpprobe run --format caps` writes. Members keep their meaning; later versions may add some.
 #[derive(Serialize, JsonSchema)]
 #[schemars(title = "Capabilities")]
-struct Document<'a> {
+struct CapsDocument<'a> {
     #[schemars(extend("const" = SCHEMA))]
     schema: &'static str,
     /// When the devices were measured, RFC 3339, UTC.
@@ -35,18 +35,18 @@ struct Document<'a> {
 /// One device.
 #[derive(Serialize, JsonSchema)]
 struct Capable<'a> {
-    device: Key<'a>,
+    device: DeviceKey<'a>,
     /// Whether a layer or the like may have changed the answers.
     tainted: bool,
     /// Modes of float controls: members of `VkPhysicalDeviceFloatControlsProperties`, and `shaderFloatControls2`.
-    modes: Known<'a>,
+    modes: ProofLists<'a>,
     /// By profile.
     profiles: BTreeMap<&'a str, Under<'a>>,
 }
 
 /// Ids of what is known, each in one of three lists.
 #[derive(Default, Serialize, JsonSchema)]
-struct Known<'a> {
+struct ProofLists<'a> {
     /// What may be relied on.
     proven: BTreeSet<&'a str>,
     /// What may not.
@@ -65,39 +65,39 @@ struct Under<'a> {
     /// Optional groups that the device lacks.
     without: &'a [String],
     /// Rules that demand something.
-    rules: Known<'a>,
+    rules: ProofLists<'a>,
 }
 
 /// The document's JSON schema.
 pub fn schema() -> Value {
-    schema_for!(Document).to_value()
+    schema_for!(CapsDocument).to_value()
 }
 
 impl Render for Caps {
     fn render(&self, report: &Report, out: &mut dyn Write) -> io::Result<()> {
         let devices = report.devices.iter().map(capable).collect();
-        json::document(&Document { schema: SCHEMA, measured: &report.finished, devices }, out)
+        json::document(&CapsDocument { schema: SCHEMA, measured: &report.finished, devices }, out)
     }
 }
 
 fn capable(device: &Device) -> Capable<'_> {
     let seen = Modes::of(device);
-    let mut modes = Known::default();
+    let mut modes = ProofLists::default();
     for control in Control::all() {
         let Some(name) = control.claim() else { continue };
         let list = match seen.shown(control) {
-            Shown::Proven(_) => &mut modes.proven,
-            Shown::Disproven(_) => &mut modes.disproven,
-            Shown::Unknown(_) => &mut modes.unknown,
+            ModeProof::Proven(_) => &mut modes.proven,
+            ModeProof::Disproven(_) => &mut modes.disproven,
+            ModeProof::Unknown(_) => &mut modes.unknown,
         };
         list.insert(name);
     }
     let profiles = device.profiles.iter().map(|profile| (&profile.id[..], under(profile)));
-    Capable { device: Key::of(device), tainted: !device.taint.is_empty(), modes, profiles: profiles.collect() }
+    Capable { device: DeviceKey::of(device), tainted: !device.taint.is_empty(), modes, profiles: profiles.collect() }
 }
 
 fn under(profile: &ProfileResult) -> Under<'_> {
-    let mut rules = Known::default();
+    let mut rules = ProofLists::default();
     for rule in profile.rules.iter().filter(|rule| rule.level != Level::Informative) {
         let list = match rule.verdict {
             Verdict::Conforms | Verdict::Permitted => &mut rules.proven,

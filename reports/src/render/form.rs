@@ -3,7 +3,7 @@
 use std::path::Path;
 
 /// An output format of something: its names, and what renders it.
-pub struct Form<R: ?Sized + 'static> {
+pub struct FormatEntry<R: ?Sized + 'static> {
     /// Name for `--format`.
     pub name: &'static str,
     /// File extensions that stand for it, without the dot.
@@ -38,7 +38,10 @@ pub enum UnknownFormat {
 }
 
 /// The format of this name.
-pub fn named<R: ?Sized>(forms: &'static [Form<R>], name: &str) -> Result<&'static Form<R>, UnknownFormat> {
+pub fn named<R: ?Sized>(
+    forms: &'static [FormatEntry<R>],
+    name: &str,
+) -> Result<&'static FormatEntry<R>, UnknownFormat> {
     forms.iter().find(|form| form.name == name).ok_or_else(|| UnknownFormat::Name {
         name: name.to_owned(),
         known: forms.iter().map(|form| form.name).collect::<Vec<_>>().join(", "),
@@ -46,7 +49,10 @@ pub fn named<R: ?Sized>(forms: &'static [Form<R>], name: &str) -> Result<&'stati
 }
 
 /// The format that the ending of a file name stands for, in small letters or capitals.
-pub fn for_path<R: ?Sized>(forms: &'static [Form<R>], path: &Path) -> Result<&'static Form<R>, UnknownFormat> {
+pub fn for_path<R: ?Sized>(
+    forms: &'static [FormatEntry<R>],
+    path: &Path,
+) -> Result<&'static FormatEntry<R>, UnknownFormat> {
     let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase()).unwrap_or_default();
     forms.iter().find(|form| form.extensions.contains(&extension.as_str())).ok_or_else(|| {
         let known = forms.iter().flat_map(|form| form.extensions).map(|extension| format!(".{extension}"));

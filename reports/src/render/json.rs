@@ -22,7 +22,7 @@ impl Render for Json {
 
 /// Writes one document and a line break; what no terminal should meet is escaped.
 pub(crate) fn document(document: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
-    document.serialize(&mut Serializer::with_formatter(&mut *out, Lines::default()))?;
+    document.serialize(&mut Serializer::with_formatter(&mut *out, LineFormatter::default()))?;
     out.write_all(b"\n")
 }
 
@@ -66,7 +66,7 @@ const MEMBERS: [&str; 15] = [
 /// Indents the outer parts and writes what comes in great numbers compactly, so that a report can be read, searched
 /// line by line and compared with `diff`, and is hardly larger than without any space.
 #[derive(Default)]
-struct Lines {
+struct LineFormatter {
     /// Containers around the present place that are spread over lines.
     depth: usize,
     /// Containers around the present place that are on one line.
@@ -78,7 +78,7 @@ struct Lines {
     filled: bool,
 }
 
-impl Lines {
+impl LineFormatter {
     fn open<W: ?Sized + Write>(&mut self, writer: &mut W, bracket: &[u8]) -> io::Result<()> {
         let key = self.path.last().map_or("", String::as_str);
         let around = self.path.len().checked_sub(2).and_then(|index| self.path.get(index)).map_or("", String::as_str);
@@ -122,7 +122,7 @@ impl Lines {
     }
 }
 
-impl Formatter for Lines {
+impl Formatter for LineFormatter {
     fn begin_array<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
         self.open(writer, b"[")
     }

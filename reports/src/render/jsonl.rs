@@ -16,7 +16,7 @@ use crate::model::{Device, Report};
 pub struct JsonLines;
 
 #[derive(Serialize)]
-struct Line<'a, T> {
+struct JsonLine<'a, T> {
     record: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     device: Option<&'a str>,
@@ -27,7 +27,7 @@ struct Line<'a, T> {
 }
 
 #[derive(Serialize)]
-struct Head<'a> {
+struct ReportHead<'a> {
     schema: &'a str,
     program: &'a crate::model::Program,
     host: &'a crate::model::Host,
@@ -65,7 +65,7 @@ struct ProfileLine<'a> {
 impl Render for JsonLines {
     fn render(&self, report: &Report, out: &mut dyn Write) -> io::Result<()> {
         let Report { schema, program, host, started, finished, run, .. } = report;
-        write(out, "report", None, None, Head { schema, program, host, started, finished, run: run.as_ref() })?;
+        write(out, "report", None, None, ReportHead { schema, program, host, started, finished, run: run.as_ref() })?;
         for (name, cases) in &report.inputs {
             write(out, "inputs", None, None, InputList { name, cases })?;
         }
@@ -103,6 +103,6 @@ fn write(
     profile: Option<&str>,
     body: impl Serialize,
 ) -> io::Result<()> {
-    let line = serde_json::to_string(&Line { record, device, profile, body })?;
+    let line = serde_json::to_string(&JsonLine { record, device, profile, body })?;
     writeln!(out, "{}", visible_json(&line))
 }

@@ -21,17 +21,18 @@ pub struct Junit;
 
 impl Render for Junit {
     fn render(&self, report: &Report, out: &mut dyn Write) -> io::Result<()> {
-        let excuse: &Excuse<'_> = &|_, _, rule| Err(Failure { why: String::new(), evidence: rule.evidence.clone() });
-        write(report, out, &Judge { excuse, unmeasured: Unmeasured::Error, suite: None })
+        let excuse: &Excuse<'_> =
+            &|_, _, rule| Err(JunitFailure { why: String::new(), evidence: rule.evidence.clone() });
+        write(report, out, &JunitJudge { excuse, unmeasured: Unmeasured::Error, suite: None })
     }
 }
 
 /// What excuses a rule's failure, or why nothing does.
-pub(crate) type Excuse<'a> = dyn Fn(&Device, &ProfileResult, &RuleResult) -> Result<String, Failure> + 'a;
+pub(crate) type Excuse<'a> = dyn Fn(&Device, &ProfileResult, &RuleResult) -> Result<String, JunitFailure> + 'a;
 
 /// A failure that nothing excuses.
 #[derive(Clone)]
-pub(crate) struct Failure {
+pub(crate) struct JunitFailure {
     /// Why nothing does, where there is more to say than that the rule is not met.
     pub(crate) why: String,
     /// The lanes that show it.
@@ -48,7 +49,7 @@ pub(crate) enum Unmeasured {
 }
 
 /// What becomes of rules that are not met.
-pub(crate) struct Judge<'a> {
+pub(crate) struct JunitJudge<'a> {
     /// An excuse makes it skipped; why there is none goes into the message of the failure.
     pub(crate) excuse: &'a Excuse<'a>,
     /// What is made of what was not measured.
@@ -58,7 +59,7 @@ pub(crate) struct Judge<'a> {
 }
 
 /// Writes the report.
-pub(crate) fn write(report: &Report, out: &mut dyn Write, judge: &Judge<'_>) -> io::Result<()> {
+pub(crate) fn write(report: &Report, out: &mut dyn Write, judge: &JunitJudge<'_>) -> io::Result<()> {
     let mut document = Document::new("fpprobe");
     document.add_test_suites(judge.suite.clone());
     for device in &report.devices {
@@ -125,7 +126,7 @@ fn suite(device: &Device, name: &str) -> TestSuite {
 fn case(
     profile: &ProfileResult,
     rule: &RuleResult,
-    deviation: Option<&Result<String, Failure>>,
+    deviation: Option<&Result<String, JunitFailure>>,
     unmeasured: Unmeasured,
 ) -> TestCase {
     let mut status = match (deviation, rule.verdict) {
@@ -155,10 +156,10 @@ fn case(
 }
 
 /// What is said of a rule that is not simply met.
-fn message(rule: &RuleResult, deviation: Option<&Result<String, Failure>>) -> String {
+fn message(rule: &RuleResult, deviation: Option<&Result<String, JunitFailure>>) -> String {
     let mut parts: Vec<String> = Vec::new();
     parts.extend((rule.level != Level::Required).then(|| rule.level.name().to_owned()));
-    parts.extend(deviation.map(|(Ok(why) | Err(Failure { why, .. }))| why.clone()).filter(|why| !why.is_empty()));
+    parts.extend(deviation.map(|(Ok(why) | Err(JunitFailure { why, .. }))| why.clone()).filter(|why| !why.is_empty()));
     parts.push(match rule.failing {
         0 => rule.verdict.name().to_owned(),
         _ => phrase::lanes(rule),

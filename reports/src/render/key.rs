@@ -7,7 +7,7 @@ use crate::model::Device;
 
 /// What `VkPhysicalDeviceIDProperties` and `VkPhysicalDeviceProperties` say of a device and its driver.
 #[derive(Serialize, JsonSchema)]
-pub(super) struct Key<'a> {
+pub(super) struct DeviceKey<'a> {
     name: &'a str,
     vendor_id: u32,
     device_id: u32,
@@ -18,10 +18,10 @@ pub(super) struct Key<'a> {
     pipeline_cache_uuid: &'a str,
 }
 
-impl<'a> Key<'a> {
-    pub(super) fn of(device: &'a Device) -> Key<'a> {
+impl<'a> DeviceKey<'a> {
+    pub(super) fn of(device: &'a Device) -> DeviceKey<'a> {
         let (identity, driver) = (&device.identity, &device.identity.driver);
-        Key {
+        DeviceKey {
             name: &identity.name,
             vendor_id: identity.vendor_id,
             device_id: identity.device_id,

@@ -8,7 +8,7 @@ use crate::model::{Evidence, Finding, Value};
 use crate::words::accepts_in_words;
 
 /// One component of evidence: which one, its hex, its decimal where the kernel is known.
-pub struct Line {
+pub struct EvidenceLine {
     /// `in`, `in 2`, `in y`, `out`, `accepted`, ...
     pub name: String,
     /// Hex, as the report has it; empty for a set that is put into words.
@@ -20,11 +20,11 @@ pub struct Line {
 }
 
 /// Evidence as lines, one per component: operands, the answer, and what it stands against, which is called `against`.
-pub fn lines(evidence: &Evidence, against: &str) -> Vec<Line> {
-    let reader = Reader::new(&evidence.kernel);
+pub fn lines(evidence: &Evidence, against: &str) -> Vec<EvidenceLine> {
+    let reader = ValueReader::new(&evidence.kernel);
     let mut lines = reader.inputs(&evidence.inputs);
     reader.answer(&mut lines, RESULTS[0], &evidence.out);
-    lines.extend(failing(evidence).map(|value| Line {
+    lines.extend(failing(evidence).map(|value| EvidenceLine {
         name: "not accepted".to_owned(),
         hex: String::new(),
         value,
@@ -39,7 +39,7 @@ pub fn lines(evidence: &Evidence, against: &str) -> Vec<Line> {
         }
         None if evidence.accepts.is_null() => {}
         None => {
-            lines.push(Line {
+            lines.push(EvidenceLine {
                 name: against.to_owned(),
                 hex: String::new(),
                 value: accepted(evidence),
@@ -64,32 +64,34 @@ pub fn answers<'a>(
     kernel: &str,
     inputs: &[Value],
     answers: impl IntoIterator<Item = (&'a str, &'a Value)>,
-) -> Vec<Line> {
-    let reader = Reader::new(kernel);
+) -> Vec<EvidenceLine> {
+    let reader = ValueReader::new(kernel);
     let mut lines = reader.inputs(inputs);
     answers.into_iter().for_each(|(name, answer)| reader.answer(&mut lines, name, answer));
     lines
 }
 
 /// How the values of a kernel are to be understood; nothing is known of those of an unknown one.
-struct Reader {
-    params: Vec<Reading>,
-    results: Vec<Reading>,
+struct ValueReader {
+    params: Vec<BitsReading>,
+    results: Vec<BitsReading>,
 }
 
-impl Reader {
-    fn new(kernel: &str) -> Reader {
-        let Ok(kernel) = kernel.parse::<Kernel>() else { return Reader { params: Vec::new(), results: Vec::new() } };
-        let readings = |shapes: Vec<Shape>, halves: Function| {
-            shapes.into_iter().map(|shape| Reading::of(shape.format, kernel.op.function == halves)).collect()
+impl ValueReader {
+    fn new(kernel: &str) -> ValueReader {
+        let Ok(kernel) = kernel.parse::<Kernel>() else {
+            return ValueReader { params: Vec::new(), results: Vec::new() };
         };
-        Reader {
+        let readings = |shapes: Vec<Shape>, halves: Function| {
+            shapes.into_iter().map(|shape| BitsReading::of(shape.format, kernel.op.function == halves)).collect()
+        };
+        ValueReader {
             params: readings(kernel.params(), Function::UnpackHalf),
             results: readings(kernel.results(), Function::PackHalf),
         }
     }
 
-    fn inputs(&self, inputs: &[Value]) -> Vec<Line> {
+    fn inputs(&self, inputs: &[Value]) -> Vec<EvidenceLine> {
         let mut lines = Vec::new();
         for (index, value) in inputs.iter().enumerate() {
             let name = if inputs.len() > 1 { format!("in {}", index + 1) } else { "in".to_owned() };
@@ -98,7 +100,7 @@ impl Reader {
         lines
     }
 
-    fn answer(&self, lines: &mut Vec<Line>, name: &str, answer: &Value) {
+    fn answer(&self, lines: &mut Vec<EvidenceLine>, name: &str, answer: &Value) {
         match (answer, self.results.as_slice()) {
             (Value::List(values), [_, _]) => {
                 let second = if name == RESULTS[0] { RESULTS[1].to_owned() } else { format!("{name}, {}", RESULTS[1]) };
@@ -140,7 +142,7 @@ const RESULTS: [&str; 2] = ["out", "second"];
 /// What the evidence of a rule stands against.
 pub const ACCEPTED: &str = "accepted";
 
-fn components(lines: &mut Vec<Line>, name: &str, value: &Value, reading: Option<Reading>) {
+fn components(lines: &mut Vec<EvidenceLine>, name: &str, value: &Value, reading: Option<BitsReading>) {
     match value {
         Value::List(list) => {
             for (index, value) in list.iter().enumerate() {
@@ -154,7 +156,7 @@ fn components(lines: &mut Vec<Line>, name: &str, value: &Value, reading: Option<
         Value::Bits(hex) => {
             let read = reading.and_then(|reading| Some((reading, reading.format().parse_bits(hex).ok()?)));
             let (value, fields) = read.map(|(reading, bits)| reading.read(bits)).unwrap_or_default();
-            lines.push(Line { name: name.to_owned(), hex: hex.to_string(), value, fields });
+            lines.push(EvidenceLine { name: name.to_owned(), hex: hex.to_string(), value, fields });
         }
     }
 }
@@ -183,40 +185,40 @@ fn parts(kernel: &Kernel) -> Vec<(String, Format)> {
 
 /// How the bits of a line are to be understood.
 #[derive(Clone, Copy)]
-enum Reading {
+enum BitsReading {
     /// As a value of this format.
     Plain(Format),
     /// As two binary16 encodings in a word, the first in the low half.
     Halves,
 }
 
-impl Reading {
-    fn of(format: Format, halves: bool) -> Reading {
-        if halves && format == Format::U32 { Reading::Halves } else { Reading::Plain(format) }
+impl BitsReading {
+    fn of(format: Format, halves: bool) -> BitsReading {
+        if halves && format == Format::U32 { BitsReading::Halves } else { BitsReading::Plain(format) }
     }
 
     fn format(self) -> Format {
         match self {
-            Reading::Plain(format) => format,
-            Reading::Halves => Format::U32,
+            BitsReading::Plain(format) => format,
+            BitsReading::Halves => Format::U32,
         }
     }
 
     /// The value, and the floats in it.
     fn read(self, bits: u64) -> (String, Vec<(FloatLayout, u64)>) {
         let fields: Vec<(FloatLayout, u64)> = match self {
-            Reading::Plain(format) => {
+            BitsReading::Plain(format) => {
                 let channels = format.channels().iter();
                 let channels = channels.filter_map(|one| Some((one.coding.float()?, bits >> one.shift)));
                 format.float().map(|layout| (layout, bits)).into_iter().chain(channels).collect()
             }
-            Reading::Halves => {
+            BitsReading::Halves => {
                 Format::F16.float().map(|layout| vec![(layout, bits), (layout, bits >> 16)]).unwrap_or_default()
             }
         };
         let value = match self {
-            Reading::Plain(format) => decimal(format, bits),
-            Reading::Halves => {
+            BitsReading::Plain(format) => decimal(format, bits),
+            BitsReading::Halves => {
                 format!("({}, {})", decimal(Format::F16, bits & 0xffff), decimal(Format::F16, bits >> 16))
             }
         };

@@ -148,7 +148,7 @@ pub(crate) fn evidence_block(evidence: &Evidence) -> String {
 }
 
 /// A lane as a table under the kernel's name, and the command that shows it, if there is one.
-pub(crate) fn lane_block(kernel: &str, lines: &[lane::Line], command: &str) -> String {
+pub(crate) fn lane_block(kernel: &str, lines: &[lane::EvidenceLine], command: &str) -> String {
     let mut block = format!("\n| {} | bits | value |\n|---|---|---|\n", code(kernel));
     for line in lines {
         let _ = writeln!(block, "| {} | {} | {} |", line.name, code(&line.hex), escape(&line.value));

@@ -24,7 +24,7 @@ use std::path::Path;
 pub use answers::ANSWERS;
 pub use caps::Caps;
 pub use csv::Csv;
-pub use form::{Form, UnknownFormat, for_path, named};
+pub use form::{FormatEntry, UnknownFormat, for_path, named};
 pub use html::Html;
 pub use json::Json;
 pub use jsonl::JsonLines;
@@ -50,7 +50,7 @@ pub trait Render {
 }
 
 /// An output format of reports.
-pub type OutputFormat = Form<dyn Render + Sync>;
+pub type OutputFormat = FormatEntry<dyn Render + Sync>;
 
 /// Every output format, in the order of help texts.
 pub static FORMATS: &[OutputFormat] = &[

@@ -9,7 +9,7 @@ use schemars::{JsonSchema, schema_for};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::key::Key;
+use super::key::DeviceKey;
 use super::{Render, json};
 use crate::model::{Class, Device, Level, ProfileResult, Report, Verdict};
 
@@ -23,18 +23,18 @@ pub struct Recipes;
 /// What `fpprobe judge --format recipes` writes. Members keep their meaning; later versions may add some.
 #[derive(Serialize, JsonSchema)]
 #[schemars(title = "Recipes")]
-struct Document<'a> {
+struct RecipesDocument<'a> {
     #[schemars(extend("const" = SCHEMA))]
     schema: &'static str,
     /// When the devices were measured, RFC 3339.
     measured: &'a str,
-    recipes: Vec<Recipe<'a>>,
+    recipes: Vec<DeviceRecipe<'a>>,
 }
 
 /// One device by one profile.
 #[derive(Serialize, JsonSchema)]
-struct Recipe<'a> {
-    device: Key<'a>,
+struct DeviceRecipe<'a> {
+    device: DeviceKey<'a>,
     profile: &'a str,
     profile_version: &'a str,
     class: Class,
@@ -52,7 +52,7 @@ struct Recipe<'a> {
     /// Whether every arithmetic instruction is to be decorated with `NoContraction`.
     no_contraction: bool,
     /// By operation of the profile, then by format: instructions, in order.
-    operations: BTreeMap<&'a str, BTreeMap<String, Lowering>>,
+    operations: BTreeMap<&'a str, BTreeMap<String, LoweringRow>>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -64,14 +64,14 @@ struct ExecutionMode {
 }
 
 #[derive(Serialize, JsonSchema)]
-struct Lowering {
+struct LoweringRow {
     kernel: String,
     instructions: Vec<String>,
 }
 
 /// The document's JSON schema.
 pub fn schema() -> Value {
-    schema_for!(Document).to_value()
+    schema_for!(RecipesDocument).to_value()
 }
 
 impl Render for Recipes {
@@ -80,20 +80,20 @@ impl Render for Recipes {
             let profiles = device.profiles.iter().filter(|profile| !profile.rules.is_empty());
             profiles.map(move |profile| recipe(device, profile))
         });
-        let document = Document { schema: SCHEMA, measured: &report.finished, recipes: recipes.collect() };
+        let document = RecipesDocument { schema: SCHEMA, measured: &report.finished, recipes: recipes.collect() };
         json::document(&document, out)
     }
 }
 
-fn recipe<'a>(device: &'a Device, profile: &'a ProfileResult) -> Recipe<'a> {
+fn recipe<'a>(device: &'a Device, profile: &'a ProfileResult) -> DeviceRecipe<'a> {
     // Lowerings stand among the needs as `operation=kernel`; they are in `operations`, too.
     let controls: Vec<Control> = profile.needs.iter().filter_map(|need| need.parse().ok()).collect();
     let modes: Vec<_> = controls.iter().filter_map(|control| control.mode()).collect();
     let unmet = |verdict| !matches!(verdict, Verdict::Conforms | Verdict::Permitted);
     let conforms = matches!(profile.class, Class::Conforms | Class::ConformsWith);
     let failing = profile.rules.iter().filter(|rule| !conforms && rule.level == Level::Required && unmet(rule.verdict));
-    Recipe {
-        device: Key::of(device),
+    DeviceRecipe {
+        device: DeviceKey::of(device),
         profile: &profile.id,
         profile_version: &profile.version,
         class: profile.class,
@@ -115,11 +115,11 @@ fn recipe<'a>(device: &'a Device, profile: &'a ProfileResult) -> Recipe<'a> {
 }
 
 /// Kernels by format. One of a newer program is left out.
-fn lowerings(kernels: &[String]) -> BTreeMap<String, Lowering> {
+fn lowerings(kernels: &[String]) -> BTreeMap<String, LoweringRow> {
     let kernels = kernels.iter().filter_map(|id| id.parse::<Kernel>().ok());
     kernels
         .map(|kernel| {
-            (kernel.format.to_string(), Lowering { kernel: kernel.to_string(), instructions: spelled(&kernel) })
+            (kernel.format.to_string(), LoweringRow { kernel: kernel.to_string(), instructions: spelled(&kernel) })
         })
         .collect()
 }

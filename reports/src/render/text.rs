@@ -185,7 +185,7 @@ pub(crate) fn evidence(paper: &mut Paper, evidence: &Evidence, against: &str) ->
 }
 
 /// A lane under its kernel's name, and the command that shows it, if there is one.
-pub(crate) fn lane(paper: &mut Paper, kernel: &str, lines: &[lane::Line], command: &str) -> io::Result<()> {
+pub(crate) fn lane(paper: &mut Paper, kernel: &str, lines: &[lane::EvidenceLine], command: &str) -> io::Result<()> {
     paper.line(4, 2, &[(Ink::Plain, kernel)])?;
     let column = lines.iter().map(|line| line.hex.len()).max().unwrap_or(0) + 2;
     let labels = lines.iter().map(|line| line.name.len()).max().unwrap_or(0).max(8) + 2;

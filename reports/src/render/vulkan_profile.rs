@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::{Render, json};
 use crate::escape::visible;
 use crate::model::{Device, Report};
-use crate::verified::{Modes, Shown};
+use crate::verified::{ModeProof, Modes};
 use crate::vulkan_profile::{CONTROLS, FEATURES, INDEPENDENCE, INDEPENDENT, SCHEMA, control, is_feature};
 
 /// Vulkan Profiles, one document.
@@ -22,7 +22,7 @@ impl Render for VulkanProfile {
             let modes = Modes::of(device);
             let claimed = |member: &str| device.claims.flags.get(member) == Some(&true);
             let verified = |member: &str| match control(member) {
-                Some(control) => matches!(modes.shown(control), Shown::Proven(_)),
+                Some(control) => matches!(modes.shown(control), ModeProof::Proven(_)),
                 None => claimed(member),
             };
             let said = ("claimed", "what the driver claims of floats", content(device, claimed, true));

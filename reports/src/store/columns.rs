@@ -60,14 +60,14 @@ pub fn split(text: &str) -> Columns {
 
 /// Puts a text together again, of exactly so many bytes; `None` for parts that do not make one.
 pub fn join(columns: &Columns, length: usize) -> Option<String> {
-    let (mut text, mut place) = (Vec::with_capacity(length), Place::default());
+    let (mut text, mut place) = (Vec::with_capacity(length), TextPosition::default());
     while columns.piece(&mut place, length, &mut text)?.1 {}
     String::from_utf8(text).ok()
 }
 
 /// How far a text has been put together.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-struct Place {
+struct TextPosition {
     /// Bytes of the text.
     text: usize,
     /// Bytes of the skeleton.
@@ -79,7 +79,7 @@ struct Place {
 impl Columns {
     /// Puts the next piece, bytes of the skeleton up to a mark and what that stands for, behind `out`. How many bytes there were up
     /// to the mark, and whether more is to come; `None` where the parts do not make a text of exactly so many bytes.
-    fn piece(&self, place: &mut Place, length: usize, out: &mut Vec<u8>) -> Option<(usize, bool)> {
+    fn piece(&self, place: &mut TextPosition, length: usize, out: &mut Vec<u8>) -> Option<(usize, bool)> {
         let before = out.len();
         let rest = &self.skeleton[place.skeleton..];
         let mark = memchr3(MARK, MARK + 1, MARK + 2, rest).unwrap_or(rest.len());
@@ -118,15 +118,15 @@ impl Columns {
 pub struct Joined {
     columns: Columns,
     length: usize,
-    at: Place,
+    at: TextPosition,
     /// Where lines begin, of those that were put together so far; not all.
-    lines: Vec<Place>,
+    lines: Vec<TextPosition>,
 }
 
 impl Joined {
     /// The text of these parts, of so many bytes.
     pub fn new(columns: Columns, length: usize) -> Joined {
-        Joined { columns, length, at: Place::default(), lines: Vec::new() }
+        Joined { columns, length, at: TextPosition::default(), lines: Vec::new() }
     }
 
     /// Puts the next piece behind `out`: whether more is to come, or `None` where the parts make no text.
@@ -134,7 +134,7 @@ impl Joined {
         let (from, before) = (self.at, out.len());
         let (plain, more) = self.columns.piece(&mut self.at, self.length, out)?;
         if let Some(end) = memrchr(b'\n', &out[before..before + plain]) {
-            self.lines.push(Place { text: from.text + end + 1, skeleton: from.skeleton + end + 1, ..from });
+            self.lines.push(TextPosition { text: from.text + end + 1, skeleton: from.skeleton + end + 1, ..from });
         }
         Some(more)
     }
@@ -142,7 +142,7 @@ impl Joined {
     /// So many bytes of the text from a place on that was put together before; `None` where there are not as many.
     pub fn part(&self, start: usize, length: usize) -> Option<Vec<u8>> {
         let line = self.lines.partition_point(|line| line.text <= start).checked_sub(1);
-        let mut place = line.map_or(Place::default(), |line| self.lines[line]);
+        let mut place = line.map_or(TextPosition::default(), |line| self.lines[line]);
         let skipped = start - place.text;
         let mut text = Vec::with_capacity(skipped.checked_add(length)?.min(self.length));
         while text.len() < skipped + length && self.columns.piece(&mut place, self.length, &mut text)?.1 {}

@@ -26,7 +26,7 @@ const PIECE: usize = 1 << 18;
 
 /// Why bytes are no report as the store keeps it.
 #[derive(Debug, thiserror::Error)]
-pub enum Damage {
+pub enum ContainerError {
     /// The system's own word.
     #[error("{0}")]
     Read(#[from] io::Error),
@@ -69,7 +69,7 @@ pub fn pack(entry: &Entry, text: &str) -> io::Result<Vec<u8>> {
 }
 
 /// Reads what a stored report says of itself, and nothing else.
-pub fn head(file: impl io::Read) -> Result<Entry, Damage> {
+pub fn head(file: impl io::Read) -> Result<Entry, ContainerError> {
     let mut bytes = Vec::new();
     let mut file = io::BufReader::new(file.take(HEAD_LIMIT));
     file.read_until(b'\n', &mut bytes)?;
@@ -78,29 +78,29 @@ pub fn head(file: impl io::Read) -> Result<Entry, Damage> {
 }
 
 /// Head and compressed part.
-fn open(bytes: &[u8]) -> Result<(Entry, &[u8]), Damage> {
+fn open(bytes: &[u8]) -> Result<(Entry, &[u8]), ContainerError> {
     let Some(rest) = bytes.strip_prefix(MAGIC.as_bytes()) else {
         let line: String = String::from_utf8_lossy(&bytes[..bytes.len().min(40)]).lines().next().unwrap_or("").into();
-        return Err(if is_stored(bytes) { Damage::Newer(line) } else { Damage::Foreign });
+        return Err(if is_stored(bytes) { ContainerError::Newer(line) } else { ContainerError::Foreign });
     };
-    let end = rest.iter().position(|byte| *byte == b'\n').ok_or(Damage::Head("it ends too early".into()))?;
-    let head = sum::body(&rest[..end]).ok_or(Damage::Head("it is not what was written".into()))?;
-    let entry = serde_json::from_str(head).map_err(|error| Damage::Head(error.to_string()))?;
+    let end = rest.iter().position(|byte| *byte == b'\n').ok_or(ContainerError::Head("it ends too early".into()))?;
+    let head = sum::body(&rest[..end]).ok_or(ContainerError::Head("it is not what was written".into()))?;
+    let entry = serde_json::from_str(head).map_err(|error| ContainerError::Head(error.to_string()))?;
     Ok((entry, &rest[end + 1..]))
 }
 
 /// Unpacks a report: its head and its text, whose digest is checked.
-pub fn unpack(bytes: &[u8]) -> Result<(Entry, String), Damage> {
+pub fn unpack(bytes: &[u8]) -> Result<(Entry, String), ContainerError> {
     let (entry, columns) = parts(bytes)?;
     let text = columns::join(&columns, entry.length as usize).ok_or_else(unfit)?;
-    if digest(text.as_bytes()) == entry.digest { Ok((entry, text)) } else { Err(Damage::Digest) }
+    if digest(text.as_bytes()) == entry.digest { Ok((entry, text)) } else { Err(ContainerError::Digest) }
 }
 
 /// Head and columns.
-fn parts(bytes: &[u8]) -> Result<(Entry, Columns), Damage> {
+fn parts(bytes: &[u8]) -> Result<(Entry, Columns), ContainerError> {
     let (entry, mut rest) = open(bytes)?;
     if entry.length > SIZE_LIMIT {
-        return Err(Damage::Head(format!("it promises {} bytes, more than any report has", entry.length)));
+        return Err(ContainerError::Head(format!("it promises {} bytes, more than any report has", entry.length)));
     }
     // Taken apart, no text is longer than it was.
     let mut room = entry.length;
@@ -112,55 +112,55 @@ fn parts(bytes: &[u8]) -> Result<(Entry, Columns), Damage> {
     if rest.is_empty() {
         Ok((entry, Columns { skeleton, planes }))
     } else {
-        Err(Damage::Content(format!("{} bytes follow its end", rest.len())))
+        Err(ContainerError::Content(format!("{} bytes follow its end", rest.len())))
     }
 }
 
-fn unfit() -> Damage {
-    Damage::Content("its parts do not fit".into())
+fn unfit() -> ContainerError {
+    ContainerError::Content("its parts do not fit".into())
 }
 
 /// A digest of what was read so far.
-enum Sum {
+enum Digester {
     Sha256(Sha256),
     Xxh3(Box<Hasher>),
 }
 
-impl Sum {
+impl Digester {
     fn add(&mut self, bytes: &[u8]) {
         match self {
-            Sum::Sha256(sum) => sum.update(bytes),
-            Sum::Xxh3(sum) => sum.write(bytes),
+            Digester::Sha256(sum) => sum.update(bytes),
+            Digester::Xxh3(sum) => sum.write(bytes),
         }
     }
 
     /// In lower-case hex.
     fn end(self) -> String {
         match self {
-            Sum::Sha256(sum) => hex(&sum.finalize()),
-            Sum::Xxh3(sum) => format!("{:032x}", sum.finish_128()),
+            Digester::Sha256(sum) => hex(&sum.finalize()),
+            Digester::Xxh3(sum) => format!("{:032x}", sum.finish_128()),
         }
     }
 }
 
-/// A stored report's text, put together while it is read. What is wrong with it, its digest too, is a [`Damage`] within an
+/// A stored report's text, put together while it is read. What is wrong with it, its digest too, is a [`ContainerError`] within an
 /// [`io::Error`], and comes no later than the end.
 pub struct Unpacking {
     text: Joined,
     /// What was read so far, and what all of it is.
-    sum: Option<(Sum, String)>,
+    sum: Option<(Digester, String)>,
     piece: Vec<u8>,
     read: usize,
 }
 
 impl Unpacking {
     /// Of a report as the store keeps it.
-    pub fn new(bytes: &[u8]) -> Result<Unpacking, Damage> {
+    pub fn new(bytes: &[u8]) -> Result<Unpacking, ContainerError> {
         let (entry, columns) = parts(bytes)?;
         let text = Joined::new(columns, entry.length as usize);
         let sum = match entry.xxh3 {
-            Some(xxh3) => (Sum::Xxh3(Box::new(Hasher::new())), xxh3),
-            None => (Sum::Sha256(Sha256::new()), entry.digest),
+            Some(xxh3) => (Digester::Xxh3(Box::new(Hasher::new())), xxh3),
+            None => (Digester::Sha256(Sha256::new()), entry.digest),
         };
         Ok(Unpacking { text, sum: Some(sum), piece: Vec::new(), read: 0 })
     }
@@ -193,7 +193,7 @@ impl io::BufRead for Unpacking {
             sum.add(&self.piece);
             let ended = if more { None } else { self.sum.take() };
             if ended.is_some_and(|(sum, wanted)| sum.end() != wanted) {
-                return Err(io::Error::other(Damage::Digest));
+                return Err(io::Error::other(ContainerError::Digest));
             }
         }
         Ok(&self.piece[self.read..])
@@ -205,9 +205,9 @@ impl io::BufRead for Unpacking {
 }
 
 /// The next part, for which there must be room.
-fn part(rest: &mut &[u8], room: &mut u64) -> Result<Vec<u8>, Damage> {
-    let short = || Damage::Content("it ends too early".into());
-    let mut number = || -> Result<u64, Damage> {
+fn part(rest: &mut &[u8], room: &mut u64) -> Result<Vec<u8>, ContainerError> {
+    let short = || ContainerError::Content("it ends too early".into());
+    let mut number = || -> Result<u64, ContainerError> {
         let (head, after) = rest.split_first_chunk().ok_or_else(short)?;
         *rest = after;
         Ok(u64::from_le_bytes(*head))
@@ -216,9 +216,10 @@ fn part(rest: &mut &[u8], room: &mut u64) -> Result<Vec<u8>, Damage> {
     if packed > rest.len() as u64 {
         return Err(short());
     }
-    *room = room.checked_sub(length).ok_or(Damage::Content("it holds more than it promises".into()))?;
+    *room = room.checked_sub(length).ok_or(ContainerError::Content("it holds more than it promises".into()))?;
     let (frame, after) = rest.split_at(packed as usize);
     *rest = after;
-    let bytes = zstd::bulk::decompress(frame, length as usize).map_err(|error| Damage::Content(error.to_string()))?;
+    let bytes =
+        zstd::bulk::decompress(frame, length as usize).map_err(|error| ContainerError::Content(error.to_string()))?;
     if bytes.len() as u64 == length { Ok(bytes) } else { Err(short()) }
 }

@@ -36,12 +36,12 @@ pub struct Entry {
     /// Version of the program that measured.
     pub program: String,
     /// The devices, in the order of the report.
-    pub devices: Vec<Held>,
+    pub devices: Vec<StoredDevice>,
 }
 
 /// One device of a stored report.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Held {
+pub struct StoredDevice {
     /// [`crate::model::Identity::key`].
     pub key: String,
     /// [`crate::model::Identity::slot`].
@@ -107,7 +107,7 @@ impl Entry {
     }
 }
 
-impl Held {
+impl StoredDevice {
     fn matches(&self, text: &str) -> bool {
         let lower = text.to_lowercase();
         let exact = [&self.key, &self.slot, &self.uuid].into_iter().any(|own| own.to_lowercase() == lower);
@@ -118,9 +118,9 @@ impl Held {
     }
 }
 
-fn held(device: &Device) -> Held {
+fn held(device: &Device) -> StoredDevice {
     let (identity, driver) = (&device.identity, &device.identity.driver);
-    Held {
+    StoredDevice {
         key: short(&identity.key),
         slot: short(&identity.slot),
         name: short(&identity.name),

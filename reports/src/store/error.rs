@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::container::Damage;
+use super::container::ContainerError;
 use crate::load::LoadError;
 
 /// Why the store could not do what was asked. What is in it stays as it was.
@@ -42,7 +42,7 @@ pub enum StoreError {
         /// The file.
         path: PathBuf,
         /// What is wrong.
-        cause: Damage,
+        cause: ContainerError,
     },
     /// What is stored is no report that this program can read.
     #[error(transparent)]

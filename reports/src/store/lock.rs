@@ -15,7 +15,7 @@ const TICK: Duration = Duration::from_millis(10);
 const LIMIT: u64 = 512;
 
 /// Why there is no lock.
-pub enum Failure {
+pub enum LockError {
     /// The system's own word.
     Io(io::Error),
     /// Another process has it; what is known of that.
@@ -23,17 +23,17 @@ pub enum Failure {
 }
 
 /// Takes the lock, waiting for others up to this long. It is released when it is dropped, or its process ends.
-pub fn take(folder: &Path, longest: Duration) -> Result<File, Failure> {
+pub fn take(folder: &Path, longest: Duration) -> Result<File, LockError> {
     let path = folder.join(NAME);
     let open = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
-    let mut file = open.map_err(Failure::Io)?;
+    let mut file = open.map_err(LockError::Io)?;
     let deadline = Instant::now() + longest;
     loop {
         match file.try_lock() {
             Ok(()) => break,
-            Err(TryLockError::Error(error)) => return Err(Failure::Io(error)),
+            Err(TryLockError::Error(error)) => return Err(LockError::Io(error)),
             Err(TryLockError::WouldBlock) if Instant::now() < deadline => sleep(TICK),
-            Err(TryLockError::WouldBlock) => return Err(Failure::Held(holder(&path, file))),
+            Err(TryLockError::WouldBlock) => return Err(LockError::Held(holder(&path, file))),
         }
     }
     // Who waits only knows less where this fails.

@@ -21,7 +21,7 @@ const LIMIT: u64 = 1 << 30;
 /// What happened.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Event {
+pub enum LogEvent {
     /// The log was created.
     Created,
     /// The report was stored.
@@ -40,12 +40,12 @@ pub enum Event {
 
 /// One line.
 #[derive(Serialize, Deserialize)]
-struct Line {
+struct LogLine {
     /// Counts the lines.
     sequence: u64,
     /// Seconds since 1970, by the clock of that moment.
     time: u64,
-    event: Event,
+    event: LogEvent,
     /// The report's file; empty where the event concerns none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     file: String,
@@ -86,7 +86,7 @@ impl Log {
         let mut log = Log { exists: true, length: whole as u64, ..Log::default() };
         for line in text[..whole].split_inclusive(|byte| *byte == b'\n') {
             let body = line.strip_suffix(b"\n").and_then(sum::body);
-            if let Some(line) = body.and_then(|body| serde_json::from_str::<Line>(body).ok()) {
+            if let Some(line) = body.and_then(|body| serde_json::from_str::<LogLine>(body).ok()) {
                 log.add(line);
             } else {
                 (log.damaged, log.next) = (log.damaged + 1, log.next.saturating_add(1));
@@ -95,19 +95,19 @@ impl Log {
         log
     }
 
-    fn add(&mut self, line: Line) {
+    fn add(&mut self, line: LogLine) {
         if line.sequence != self.next {
             self.damaged += 1;
         }
         self.next = line.sequence.saturating_add(1);
         match line.event {
-            Event::Created => {}
-            Event::Repaired => self.damaged = 0,
-            Event::Stored | Event::Found => {
+            LogEvent::Created => {}
+            LogEvent::Repaired => self.damaged = 0,
+            LogEvent::Stored | LogEvent::Found => {
                 self.arrivals.insert(line.file.clone(), line.sequence);
                 self.present.insert(line.file);
             }
-            Event::Removed | Event::SetAside | Event::Lost => {
+            LogEvent::Removed | LogEvent::SetAside | LogEvent::Lost => {
                 self.present.remove(&line.file);
                 self.arrivals.entry(line.file).or_insert(line.sequence);
             }
@@ -119,11 +119,11 @@ impl Log {
         &mut self,
         folder: &Path,
         time: u64,
-        event: Event,
+        event: LogEvent,
         files: impl IntoIterator<Item = &'a str>,
     ) -> io::Result<()> {
-        let line = |(file, sequence): (&str, u64)| Line { sequence, time, event, file: file.into() };
-        let lines: Vec<Line> = files.into_iter().zip(self.next..).map(line).collect();
+        let line = |(file, sequence): (&str, u64)| LogLine { sequence, time, event, file: file.into() };
+        let lines: Vec<LogLine> = files.into_iter().zip(self.next..).map(line).collect();
         let mut text = String::new();
         for line in &lines {
             text += &sum::line(&serde_json::to_string(line)?);
@@ -178,7 +178,7 @@ fn is_missing(folder: &Path, file: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn log(events: &[(Event, &str)]) -> (tempfile::TempDir, Vec<u8>) {
+    fn log(events: &[(LogEvent, &str)]) -> (tempfile::TempDir, Vec<u8>) {
         let folder = tempfile::tempdir().unwrap();
         let mut log = Log::read(folder.path());
         for (event, file) in events {
@@ -191,11 +191,11 @@ mod tests {
     #[test]
     fn what_was_stored_and_not_removed_must_be_there() {
         let (folder, text) = log(&[
-            (Event::Created, ""),
-            (Event::Stored, "a"),
-            (Event::Stored, "b"),
-            (Event::Removed, "a"),
-            (Event::Stored, "c"),
+            (LogEvent::Created, ""),
+            (LogEvent::Stored, "a"),
+            (LogEvent::Stored, "b"),
+            (LogEvent::Removed, "a"),
+            (LogEvent::Stored, "c"),
         ]);
         let read = Log::of(&text);
         assert_eq!((read.arrival("a"), read.arrival("c"), read.arrival("d")), (Some(1), Some(4), None));
@@ -206,7 +206,7 @@ mod tests {
 
     #[test]
     fn every_line_that_is_missing_or_changed_is_noticed() {
-        let (_folder, text) = log(&[(Event::Created, ""), (Event::Stored, "a"), (Event::Stored, "b")]);
+        let (_folder, text) = log(&[(LogEvent::Created, ""), (LogEvent::Stored, "a"), (LogEvent::Stored, "b")]);
         for place in 0..text.len() {
             let mut changed = text.clone();
             changed[place] ^= 1;
@@ -219,19 +219,19 @@ mod tests {
 
     #[test]
     fn a_line_that_was_cut_off_makes_room_for_the_next() {
-        let (folder, text) = log(&[(Event::Created, ""), (Event::Stored, "a")]);
+        let (folder, text) = log(&[(LogEvent::Created, ""), (LogEvent::Stored, "a")]);
         let path = folder.path().join(NAME);
         fs::write(&path, &text[..text.len() - 7]).unwrap();
         let mut cut = Log::read(folder.path());
         assert_eq!((cut.damaged, cut.has("a")), (0, false));
-        cut.append(folder.path(), 1_795_000_000, Event::Found, ["a"]).unwrap();
+        cut.append(folder.path(), 1_795_000_000, LogEvent::Found, ["a"]).unwrap();
         let again = Log::read(folder.path());
         assert_eq!((again.damaged, again.has("a"), again.arrival("a")), (0, true, Some(1)));
     }
 
     #[test]
     fn what_was_acknowledged_is_not_reported_again() {
-        let (_folder, text) = log(&[(Event::Created, ""), (Event::Stored, "a"), (Event::Repaired, "")]);
+        let (_folder, text) = log(&[(LogEvent::Created, ""), (LogEvent::Stored, "a"), (LogEvent::Repaired, "")]);
         let lines: Vec<&[u8]> = text.split_inclusive(|byte| *byte == b'\n').collect();
         assert_eq!(Log::of(&[lines[0], b"garbage\n", lines[2]].concat()).damaged, 0);
     }

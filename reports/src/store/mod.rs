@@ -23,14 +23,14 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-pub use self::container::Damage;
-pub use self::entry::{Entry, Held};
+pub use self::container::ContainerError;
+pub use self::entry::{Entry, StoredDevice};
 pub use self::error::StoreError;
-pub use self::retention::Limits;
-pub use self::verify::{Checks, Found};
+pub use self::retention::RetentionLimits;
+pub use self::verify::{Checks, Verification};
 
 use self::error::doing;
-use self::log::{Event, Log};
+use self::log::{Log, LogEvent};
 use crate::load::{self, SIZE_LIMIT};
 use crate::model::Report;
 use crate::{limited, save, time};
@@ -74,7 +74,7 @@ pub struct Listing {
     /// The reports, in the order in which they were stored.
     pub reports: Vec<Stored>,
     /// Files that are named as reports are and cannot be read, by name.
-    pub damaged: Vec<(String, Damage)>,
+    pub damaged: Vec<(String, ContainerError)>,
     /// Reports that only the index knows: neither the folder nor the log has them.
     pub lost: Vec<Stored>,
     /// Whether the index had all of them and nothing else.
@@ -146,7 +146,7 @@ impl Store {
         doing(saved, "store the report as", &path)?;
         let size = packed.len() as u64;
         // The report is safe. A line that is missing from the log is added by the next writer, one of the index is read from it.
-        let _ = self.note(&mut lock.log, Event::Stored, [&entry.file[..]]);
+        let _ = self.note(&mut lock.log, LogEvent::Stored, [&entry.file[..]]);
         let _ = self.append(size, &entry);
         Ok(Put::Stored(Stored { size, entry }))
     }
@@ -156,7 +156,7 @@ impl Store {
     }
 
     /// Writes into the log what happened to these reports.
-    fn note<'a>(&self, log: &mut Log, event: Event, files: impl IntoIterator<Item = &'a str>) -> io::Result<()> {
+    fn note<'a>(&self, log: &mut Log, event: LogEvent, files: impl IntoIterator<Item = &'a str>) -> io::Result<()> {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
         log.append(&self.folder, now, event, files)
     }
@@ -205,7 +205,7 @@ impl Store {
                     listing.reports.push(stored);
                 }
                 // Gone since: another process removes old reports.
-                Err(Damage::Read(error)) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(ContainerError::Read(error)) if error.kind() == io::ErrorKind::NotFound => {}
                 Err(damage) => listing.damaged.push((name, damage)),
             }
         }
@@ -234,17 +234,17 @@ impl Store {
         Ok(names)
     }
 
-    fn head(&self, name: &str) -> Result<Stored, Damage> {
+    fn head(&self, name: &str) -> Result<Stored, ContainerError> {
         let path = self.folder.join(name);
         // A pipe would be waited for.
         if !fs::symlink_metadata(&path)?.is_file() {
-            return Err(Damage::Foreign);
+            return Err(ContainerError::Foreign);
         }
         let file = File::open(path)?;
         let size = file.metadata()?.len();
         let entry = container::head(&file)?;
         if entry.file != name {
-            return Err(Damage::Head(format!("it says that its name is {:.300}", entry.file)));
+            return Err(ContainerError::Head(format!("it says that its name is {:.300}", entry.file)));
         }
         Ok(Stored { size, entry })
     }
@@ -267,8 +267,8 @@ impl Store {
     fn lock(&self) -> Result<Lock, StoreError> {
         doing(fs::create_dir_all(&self.folder), "create store", &self.folder)?;
         let file = lock::take(&self.folder, self.patience).map_err(|failure| match failure {
-            lock::Failure::Io(cause) => StoreError::Io { doing: "lock", path: self.folder.join(lock::NAME), cause },
-            lock::Failure::Held(holder) => {
+            lock::LockError::Io(cause) => StoreError::Io { doing: "lock", path: self.folder.join(lock::NAME), cause },
+            lock::LockError::Held(holder) => {
                 StoreError::Locked { path: self.folder.clone(), holder, waited: self.patience }
             }
         })?;
@@ -279,22 +279,22 @@ impl Store {
             let _ = fs::remove_file(self.folder.join(name));
         }
         if !log.exists {
-            doing(self.note(&mut log, Event::Created, [""]), "write", &self.folder.join(log::NAME))?;
+            doing(self.note(&mut log, LogEvent::Created, [""]), "write", &self.folder.join(log::NAME))?;
         }
         if names.iter().any(|name| name.ends_with(ENDING) && !log.has(name)) {
             let reports = self.look()?.reports;
             let files = reports.iter().map(|stored| &stored.entry.file[..]).filter(|file| !log.has(file));
             let files: Vec<&str> = files.collect();
             // Those are tried again by the next writer.
-            let _ = self.note(&mut log, Event::Found, files);
+            let _ = self.note(&mut log, LogEvent::Found, files);
         }
         Ok(Lock { _file: file, log })
     }
 
     fn try_lock(&self) -> io::Result<File> {
         lock::take(&self.folder, Duration::ZERO).map_err(|failure| match failure {
-            lock::Failure::Io(error) => error,
-            lock::Failure::Held(holder) => io::Error::new(io::ErrorKind::WouldBlock, holder),
+            lock::LockError::Io(error) => error,
+            lock::LockError::Held(holder) => io::Error::new(io::ErrorKind::WouldBlock, holder),
         })
     }
 

@@ -5,13 +5,13 @@ use std::fs::{self, File};
 use std::io;
 
 use super::error::doing;
-use super::log::Event;
+use super::log::LogEvent;
 use super::{Listing, Store, StoreError, Stored};
 use crate::time;
 
 /// Limits of what is kept; 0 is no limit. The report that arrived last stays whatever they are, and what this process stored.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Limits {
+pub struct RetentionLimits {
     /// Number of reports.
     pub count: u64,
     /// Days since the run ended. A report that does not say when that was is not too old.
@@ -20,10 +20,10 @@ pub struct Limits {
     pub bytes: u64,
 }
 
-impl Limits {
+impl RetentionLimits {
     /// Whether there is none.
     pub fn none(&self) -> bool {
-        *self == Limits::default()
+        *self == RetentionLimits::default()
     }
 
     /// The reports that go, in the order of their arrival, none of these files among them; `now` in seconds since 1970.
@@ -48,21 +48,21 @@ impl Limits {
 
 impl Store {
     /// Removes what exceeds the limits, and says what that was. `now` in seconds since 1970.
-    pub fn prune(&self, limits: &Limits, now: u64) -> Result<Vec<Stored>, StoreError> {
+    pub fn prune(&self, limits: &RetentionLimits, now: u64) -> Result<Vec<Stored>, StoreError> {
         let mut lock = self.lock()?;
         let mut listing = self.look()?;
         let gone: Vec<Stored> = limits.exceeded(&listing, now, &self.own()).into_iter().cloned().collect();
         for stored in &gone {
             let (file, path) = (&stored.entry.file, self.folder.join(&stored.entry.file));
             // First the line: what has none and is not there counts as lost. A full disk has room for it only then.
-            let noted = self.note(&mut lock.log, Event::Removed, [&file[..]]);
+            let noted = self.note(&mut lock.log, LogEvent::Removed, [&file[..]]);
             let is_full = noted.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::StorageFull);
             if !is_full {
                 doing(noted, "write down the removal of", &path)?;
             }
             doing(fs::remove_file(&path), "remove stored report", &path)?;
             if is_full {
-                doing(self.note(&mut lock.log, Event::Removed, [&file[..]]), "write down the removal of", &path)?;
+                doing(self.note(&mut lock.log, LogEvent::Removed, [&file[..]]), "write down the removal of", &path)?;
             }
         }
         if !gone.is_empty() {
@@ -75,7 +75,7 @@ impl Store {
     }
 
     /// What [`Store::prune`] would remove; nothing is touched.
-    pub fn would_prune(&self, limits: &Limits, now: u64) -> Result<Vec<Stored>, StoreError> {
+    pub fn would_prune(&self, limits: &RetentionLimits, now: u64) -> Result<Vec<Stored>, StoreError> {
         let listing = self.look()?;
         Ok(limits.exceeded(&listing, now, &self.own()).into_iter().cloned().collect())
     }

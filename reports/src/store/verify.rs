@@ -4,8 +4,8 @@ use std::fs;
 use std::io;
 
 use super::error::doing;
-use super::log::{self, Event, Log};
-use super::{DAEMON, Damage, ENDING, Listing, Store, StoreError, Stored, container, index, is_leftover, lock};
+use super::log::{self, Log, LogEvent};
+use super::{ContainerError, DAEMON, ENDING, Listing, Store, StoreError, Stored, container, index, is_leftover, lock};
 use crate::limited;
 use crate::load::SIZE_LIMIT;
 
@@ -23,11 +23,11 @@ pub struct Checks {
 
 /// What was found.
 #[derive(Debug, Default)]
-pub struct Found {
+pub struct Verification {
     /// Reports that are as they were stored.
     pub sound: usize,
     /// Files that are not, by name.
-    pub damaged: Vec<(String, Damage)>,
+    pub damaged: Vec<(String, ContainerError)>,
     /// What else lies in the folder.
     pub foreign: Vec<String>,
     /// Reports that were stored, that nobody has removed, and that are not there, by name.
@@ -42,7 +42,7 @@ pub struct Found {
     pub listing: Listing,
 }
 
-impl Found {
+impl Verification {
     /// Whether everything is there that was stored, and as it was stored, and whether that can be known.
     pub fn is_whole(&self) -> bool {
         self.damaged.is_empty() && self.lost.is_empty() && self.log == Some(0)
@@ -51,13 +51,13 @@ impl Found {
 
 impl Store {
     /// Reads every report and checks its digest, and log and index against the reports.
-    pub fn verify(&self, checks: Checks) -> Result<Found, StoreError> {
+    pub fn verify(&self, checks: Checks) -> Result<Verification, StoreError> {
         let names = self.names()?;
         let mut log = Log::read(&self.folder);
         if !log.exists && !names.iter().any(|name| name.ends_with(ENDING)) {
             return Err(StoreError::Missing { path: self.folder.clone() });
         }
-        let mut found = Found { log: log.exists.then_some(log.damaged), ..Found::default() };
+        let mut found = Verification { log: log.exists.then_some(log.damaged), ..Verification::default() };
         let change = checks.rebuild || checks.set_aside;
         let mut lock = if change { Some(self.lock()?) } else { None };
         let mut indexed = index::read(&self.folder);
@@ -75,7 +75,7 @@ impl Store {
                     found.unindexed += usize::from(indexed.remove(&name) != Some((size, entry.clone())));
                     found.listing.reports.push(Stored { size, entry });
                 }
-                Err(Damage::Read(error)) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(ContainerError::Read(error)) if error.kind() == io::ErrorKind::NotFound => {}
                 Err(damage) => {
                     indexed.remove(&name);
                     found.damaged.push((name, damage));
@@ -97,7 +97,7 @@ impl Store {
             let aside = self.folder.join(ASIDE);
             doing(fs::create_dir_all(&aside), "create folder", &aside)?;
             let files: Vec<&str> = found.damaged.iter().map(|(name, _)| &name[..]).collect();
-            note(&mut lock.log, Event::SetAside, &files)?;
+            note(&mut lock.log, LogEvent::SetAside, &files)?;
             for (name, _) in &found.damaged {
                 let path = self.folder.join(name);
                 doing(fs::rename(&path, aside.join(name)), "move aside", &path)?;
@@ -105,9 +105,9 @@ impl Store {
         }
         if let (Some(lock), true) = (&mut lock, checks.rebuild) {
             let lost: Vec<&str> = found.lost.iter().map(String::as_str).collect();
-            note(&mut lock.log, Event::Lost, &lost)?;
+            note(&mut lock.log, LogEvent::Lost, &lost)?;
             if lock.log.damaged > 0 {
-                note(&mut lock.log, Event::Repaired, &[""])?;
+                note(&mut lock.log, LogEvent::Repaired, &[""])?;
             }
             let path = self.folder.join(index::NAME);
             match fs::remove_file(&path) {
@@ -120,7 +120,7 @@ impl Store {
         Ok(found)
     }
 
-    fn sound(&self, name: &str) -> Result<(u64, super::Entry), Damage> {
+    fn sound(&self, name: &str) -> Result<(u64, super::Entry), ContainerError> {
         let stored = self.head(name)?;
         let bytes = limited::bytes(&self.folder.join(name), SIZE_LIMIT)?;
         let (entry, _) = container::unpack(&bytes)?;

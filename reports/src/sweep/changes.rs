@@ -4,7 +4,7 @@ use fpprobe_spirv::sweep::{BLOCK, Domain};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Blocks, Who};
+use super::{Blocks, FingerprintDevice};
 use crate::model::Value;
 use crate::values;
 
@@ -28,7 +28,7 @@ pub enum Resolution {
 #[serde(deny_unknown_fields)]
 pub struct Changes {
     /// Whose answers it is compared with.
-    pub since: Who,
+    pub since: FingerprintDevice,
     /// How inputs were found.
     pub resolution: Resolution,
     /// Blocks that both have asked.
@@ -64,7 +64,7 @@ pub struct Change {
 
 impl Changes {
     /// Nothing is known yet but which blocks differ.
-    pub fn new(since: Who, resolution: Resolution, compared: u64, blocks: Blocks) -> Changes {
+    pub fn new(since: FingerprintDevice, resolution: Resolution, compared: u64, blocks: Blocks) -> Changes {
         let unresolved = blocks.clone();
         Changes { since, resolution, compared, blocks, unresolved, inputs: 0, runs: Vec::new(), list: Vec::new() }
     }

@@ -39,7 +39,7 @@ pub struct Fingerprint {
 /// A device, as far as a fingerprint has to know it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Who {
+pub struct FingerprintDevice {
     /// Its key.
     pub key: String,
     /// Its slot.
@@ -54,7 +54,7 @@ pub struct Who {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Print {
     /// The device.
-    pub device: Who,
+    pub device: FingerprintDevice,
     /// The kernel.
     pub domain: Domain,
     /// Of each block its sums; `None` where it was not asked, or gave others each time.
@@ -66,17 +66,17 @@ pub struct Print {
 /// What a file says of itself.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Head {
+struct FingerprintHead {
     normalise_nan: bool,
-    prints: Vec<Entry>,
+    prints: Vec<PrintEntry>,
     /// SHA-256 of what is unpacked.
     digest: String,
 }
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Entry {
-    device: Who,
+struct PrintEntry {
+    device: FingerprintDevice,
     kernel: String,
     /// Blocks of the kernel.
     blocks: u64,
@@ -89,7 +89,7 @@ struct Entry {
 
 /// Why bytes are no fingerprint.
 #[derive(Debug, thiserror::Error)]
-pub enum Damage {
+pub enum FingerprintError {
     /// The system's own word.
     #[error("{0}")]
     Read(#[from] io::Error),
@@ -107,10 +107,10 @@ pub enum Damage {
     Content(String),
 }
 
-impl From<&Identity> for Who {
-    fn from(identity: &Identity) -> Who {
+impl From<&Identity> for FingerprintDevice {
+    fn from(identity: &Identity) -> FingerprintDevice {
         let driver = &identity.driver;
-        Who {
+        FingerprintDevice {
             key: identity.key.clone(),
             slot: identity.slot.clone(),
             name: identity.name.clone(),
@@ -121,7 +121,7 @@ impl From<&Identity> for Who {
 
 impl Print {
     /// A kernel of which no block was asked.
-    pub fn new(device: Who, domain: Domain) -> Print {
+    pub fn new(device: FingerprintDevice, domain: Domain) -> Print {
         let blocks = vec![None; domain.blocks() as usize];
         Print { device, domain, blocks, unstable: Blocks::default() }
     }
@@ -172,7 +172,7 @@ impl Fingerprint {
             body.extend(print.blocks.chunks(8).map(set));
             body.extend(print.blocks.iter().flatten().flatten().flat_map(|word| word.to_le_bytes()));
         }
-        let entry = |print: &Print| Entry {
+        let entry = |print: &Print| PrintEntry {
             device: print.device.clone(),
             kernel: print.domain.kernel().to_string(),
             blocks: print.domain.blocks(),
@@ -180,7 +180,7 @@ impl Fingerprint {
             unstable: print.unstable.clone(),
         };
         let prints = self.prints.iter().map(entry).collect();
-        let head = Head { normalise_nan: self.normalise_nan, prints, digest: digest(&body) };
+        let head = FingerprintHead { normalise_nan: self.normalise_nan, prints, digest: digest(&body) };
         let mut packed = MAGIC.as_bytes().to_vec();
         packed.extend(sum::line(&serde_json::to_string(&head)?).into_bytes());
         packed.extend(zstd::bulk::compress(&body, LEVEL)?);
@@ -188,48 +188,56 @@ impl Fingerprint {
     }
 
     /// From the bytes of a file.
-    pub fn unpack(bytes: &[u8]) -> Result<Fingerprint, Damage> {
+    pub fn unpack(bytes: &[u8]) -> Result<Fingerprint, FingerprintError> {
         let Some(rest) = bytes.strip_prefix(MAGIC.as_bytes()) else {
             let line: String =
                 String::from_utf8_lossy(&bytes[..bytes.len().min(40)]).lines().next().unwrap_or("").into();
-            return Err(if bytes.starts_with(FAMILY.as_bytes()) { Damage::Newer(line) } else { Damage::Foreign });
+            return Err(if bytes.starts_with(FAMILY.as_bytes()) {
+                FingerprintError::Newer(line)
+            } else {
+                FingerprintError::Foreign
+            });
         };
-        let short = || Damage::Head("it ends too early".into());
+        let short = || FingerprintError::Head("it ends too early".into());
         let end = rest.iter().position(|byte| *byte == b'\n').ok_or_else(short)?;
-        let head = sum::body(&rest[..end]).ok_or_else(|| Damage::Head("it is not what was written".into()))?;
-        let head: Head = serde_json::from_str(head).map_err(|error| Damage::Head(error.to_string()))?;
+        let head =
+            sum::body(&rest[..end]).ok_or_else(|| FingerprintError::Head("it is not what was written".into()))?;
+        let head: FingerprintHead =
+            serde_json::from_str(head).map_err(|error| FingerprintError::Head(error.to_string()))?;
         let mut prints: Vec<Print> = Vec::new();
         let (mut room, mut held) = (0, 0);
-        for Entry { device, kernel, blocks, asked, unstable } in &head.prints {
-            let of = kernel.parse::<Kernel>().map_err(|error| Damage::Head(error.to_string()))?;
-            let domain = Domain::of(&of).map_err(|error| Damage::Head(error.to_string()))?;
+        for PrintEntry { device, kernel, blocks, asked, unstable } in &head.prints {
+            let of = kernel.parse::<Kernel>().map_err(|error| FingerprintError::Head(error.to_string()))?;
+            let domain = Domain::of(&of).map_err(|error| FingerprintError::Head(error.to_string()))?;
             if domain.blocks() != *blocks || asked > blocks {
-                return Err(Damage::Head(format!("{kernel} has {} blocks, not {blocks}", domain.blocks())));
+                return Err(FingerprintError::Head(format!("{kernel} has {} blocks, not {blocks}", domain.blocks())));
             }
             room += blocks.div_ceil(8) + asked * SUMS as u64;
             held += blocks * size_of::<Option<[u32; 3]>>() as u64;
             if room.max(held) > LIMIT {
-                return Err(Damage::Head(format!("it promises {held} bytes of sums, more than any fingerprint has")));
+                return Err(FingerprintError::Head(format!(
+                    "it promises {held} bytes of sums, more than any fingerprint has"
+                )));
             }
             prints.push(Print { unstable: unstable.clone(), ..Print::new(device.clone(), domain) });
         }
         let body = zstd::bulk::decompress(&rest[end + 1..], room as usize)
-            .map_err(|error| Damage::Content(error.to_string()))?;
+            .map_err(|error| FingerprintError::Content(error.to_string()))?;
         if digest(&body) != head.digest {
-            return Err(Damage::Content("the digest differs".into()));
+            return Err(FingerprintError::Content("the digest differs".into()));
         }
         let mut body = body.as_slice();
         for print in &mut prints {
-            fill(&mut body, &mut print.blocks).ok_or_else(|| Damage::Content("it ends too early".into()))?;
+            fill(&mut body, &mut print.blocks).ok_or_else(|| FingerprintError::Content("it ends too early".into()))?;
         }
         if !body.is_empty() {
-            return Err(Damage::Content(format!("{} bytes follow its end", body.len())));
+            return Err(FingerprintError::Content(format!("{} bytes follow its end", body.len())));
         }
         Ok(Fingerprint { normalise_nan: head.normalise_nan, prints })
     }
 
     /// Reads a file.
-    pub fn read(path: &std::path::Path) -> Result<Fingerprint, Damage> {
+    pub fn read(path: &std::path::Path) -> Result<Fingerprint, FingerprintError> {
         Fingerprint::unpack(&crate::limited::bytes(path, LIMIT)?)
     }
 }
@@ -255,7 +263,7 @@ mod tests {
     fn print(id: &str) -> Print {
         let [key, slot, name, driver] = ["k", "cpu:1", "Device", "Driver 1"].map(str::to_owned);
         let domain = Domain::of(&id.parse().unwrap()).unwrap();
-        Print::new(Who { key, slot, name, driver }, domain)
+        Print::new(FingerprintDevice { key, slot, name, driver }, domain)
     }
 
     fn sample() -> Fingerprint {

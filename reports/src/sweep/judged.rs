@@ -1,6 +1,6 @@
 //! The domain of a kernel that is judged, as ranges of inputs.
 
-use fpprobe_profiles::sweep::Tally;
+use fpprobe_profiles::sweep::SweepStatistics;
 use fpprobe_spirv::{Format, Kernel};
 
 use crate::decimal::decimal;
@@ -11,20 +11,20 @@ const NAMED: usize = 8;
 
 /// Inputs from the first to the last of which so many are judged.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Range {
+struct JudgedRange {
     first: u64,
     last: u64,
     judged: u64,
 }
 
-impl Range {
+impl JudgedRange {
     fn is_whole(&self) -> bool {
         self.last - self.first == self.judged.wrapping_sub(1)
     }
 
     /// In words, with the values of the operand where there is one.
     fn text(&self, operand: Option<Format>) -> String {
-        let Range { first, last, judged } = *self;
+        let JudgedRange { first, last, judged } = *self;
         let value = |bits| operand.map(|format| decimal(format, bits));
         let values = value(first).zip(value(last)).map_or(String::new(), |(from, to)| format!(" ({from} to {to})"));
         let share = if self.is_whole() { String::new() } else { format!(", {} of them", grouped(judged as usize)) };
@@ -33,11 +33,11 @@ impl Range {
 }
 
 /// Which inputs are judged: by exponents of the operand, neighbours that are judged as a whole together.
-pub(super) fn domain(kernel: &str, tally: &Tally) -> String {
-    let mut ranges: Vec<Range> = Vec::new();
+pub(super) fn domain(kernel: &str, tally: &SweepStatistics) -> String {
+    let mut ranges: Vec<JudgedRange> = Vec::new();
     for exponent in tally.exponents.values() {
         let Some([first, last]) = exponent.domain else { continue };
-        let range = Range { first, last, judged: exponent.judged };
+        let range = JudgedRange { first, last, judged: exponent.judged };
         match ranges.last_mut() {
             Some(before) if before.is_whole() && range.is_whole() && before.last.checked_add(1) == Some(first) => {
                 (before.last, before.judged) = (last, before.judged + range.judged);

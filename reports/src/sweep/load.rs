@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use fpprobe_profiles::sweep::Tally;
+use fpprobe_profiles::sweep::SweepStatistics;
 use fpprobe_spirv::Kernel;
 use fpprobe_spirv::sweep::Domain;
 use serde::Deserialize;
@@ -18,7 +18,7 @@ const MISSING: &str = "`fpprobe sweep -o FILE.json` writes one";
 
 /// Why the report of a sweep could not be read.
 #[derive(Debug, thiserror::Error)]
-pub enum LoadError {
+pub enum SweepLoadError {
     /// The file cannot be opened or read.
     #[error("failed to read sweep {}: {cause}{}", path.display(), limited::advice(cause, MISSING))]
     Read {
@@ -79,7 +79,7 @@ fn objection(kernel: &Swept) -> Option<String> {
     if let Some(tally) = judged {
         return Some(format!("{} inputs were examined, and the blocks asked have fewer", tally.inputs));
     }
-    kernel.verified.as_ref().and_then(Tally::contradiction)
+    kernel.verified.as_ref().and_then(SweepStatistics::contradiction)
 }
 
 #[derive(Deserialize)]
@@ -88,22 +88,23 @@ struct Name {
 }
 
 /// Reads the report of a sweep.
-pub fn load(path: &Path) -> Result<Sweep, LoadError> {
+pub fn load(path: &Path) -> Result<Sweep, SweepLoadError> {
     let at = || path.to_owned();
-    let bytes = limited::bytes(path, LIMIT).map_err(|cause| LoadError::Read { path: at(), cause })?;
-    let content = |cause| LoadError::Content { path: at(), cause };
+    let bytes = limited::bytes(path, LIMIT).map_err(|cause| SweepLoadError::Read { path: at(), cause })?;
+    let content = |cause| SweepLoadError::Content { path: at(), cause };
     let name: Name = serde_json::from_slice(&bytes).map_err(content)?;
     match name.schema {
         Some(schema) if schema == SCHEMA => {
             let sweep: Sweep = serde_json::from_slice(&bytes).map_err(content)?;
             let mut kernels = sweep.devices.iter().flat_map(|device| &device.kernels);
             match kernels.find_map(|kernel| objection(kernel).map(|what| (kernel.kernel.clone(), what))) {
-                Some((kernel, what)) => Err(LoadError::Numbers { path: at(), kernel, what }),
+                Some((kernel, what)) => Err(SweepLoadError::Numbers { path: at(), kernel, what }),
                 None => Ok(sweep),
             }
         }
-        other => {
-            Err(LoadError::Schema { path: at(), found: other.map_or("not told".into(), |name| format!("{name:?}")) })
-        }
+        other => Err(SweepLoadError::Schema {
+            path: at(),
+            found: other.map_or("not told".into(), |name| format!("{name:?}")),
+        }),
     }
 }

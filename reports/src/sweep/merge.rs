@@ -1,6 +1,6 @@
 //! The parts of a sweep put together: the same document, byte for byte, as if one process had asked everything.
 
-use super::{Device, Fingerprint, Print, Sweep, Swept};
+use super::{Fingerprint, Print, Sweep, Swept, SweptDevice};
 
 /// Why parts do not go together.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -76,11 +76,11 @@ pub fn merge(parts: Vec<(Sweep, Fingerprint)>) -> Result<(Sweep, Fingerprint), M
     Ok((sweep, fingerprint))
 }
 
-fn device(own: &mut Device, other: Device, part: usize) -> Result<(), MergeError> {
+fn device(own: &mut SweptDevice, other: SweptDevice, part: usize) -> Result<(), MergeError> {
     if (&own.identity, &own.taint) != (&other.identity, &other.taint) {
         return Err(MergeError::Differ { part, what: "devices" });
     }
-    let names = |device: &Device| device.kernels.iter().map(|kernel| kernel.kernel.clone()).collect::<Vec<_>>();
+    let names = |device: &SweptDevice| device.kernels.iter().map(|kernel| kernel.kernel.clone()).collect::<Vec<_>>();
     if names(own) != names(&other) {
         return Err(MergeError::Differ { part, what: "kernels" });
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{BufRead, Read as _};
 
-use fpprobe_profiles::sweep::Tally;
+use fpprobe_profiles::sweep::SweepStatistics;
 use serde::{Deserialize, Serialize};
 
 use super::{Blocks, Unstable};
@@ -18,16 +18,16 @@ const LINE_LIMIT: u64 = 64 << 20;
 /// A step of a sweep.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(tag = "record", rename_all = "snake_case", deny_unknown_fields)]
-pub enum Record {
+pub enum SweepRecord {
     /// What is to be done; the first line, and only that.
     Begun(Begun),
     /// Blocks are about to be asked; synced before they are.
-    Intent(Step),
+    Intent(BlockSpan),
     /// Digests of blocks.
     Digests {
         /// Which.
         #[serde(flatten)]
-        step: Step,
+        step: BlockSpan,
         /// Three sums each, eight hex digits a sum.
         sums: String,
         /// Which time the fingerprint is taken, from 0.
@@ -44,7 +44,7 @@ pub enum Record {
         blocks: Blocks,
         /// What was found in them, as JSON of its own: in an enum that is told by a member, numbers as keys are lost.
         #[serde(with = "nested")]
-        tally: Tally,
+        tally: SweepStatistics,
         /// What of it did not come again.
         #[serde(default, skip_serializing_if = "Unstable::is_empty")]
         unstable: Unstable,
@@ -53,16 +53,16 @@ pub enum Record {
 
 /// A value as the text of its JSON.
 mod nested {
-    use fpprobe_profiles::sweep::Tally;
+    use fpprobe_profiles::sweep::SweepStatistics;
     use serde::de::Error as _;
     use serde::ser::Error as _;
     use serde::{Deserialize, Deserializer, Serializer};
 
-    pub fn serialize<S: Serializer>(tally: &Tally, to: S) -> Result<S::Ok, S::Error> {
+    pub fn serialize<S: Serializer>(tally: &SweepStatistics, to: S) -> Result<S::Ok, S::Error> {
         to.serialize_str(&serde_json::to_string(tally).map_err(S::Error::custom)?)
     }
 
-    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Tally, D::Error> {
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<SweepStatistics, D::Error> {
         serde_json::from_str(&String::deserialize(from)?).map_err(D::Error::custom)
     }
 }
@@ -82,7 +82,7 @@ pub struct Begun {
 /// Blocks of a kernel of a device.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Step {
+pub struct BlockSpan {
     /// The device's key.
     pub device: String,
     /// The kernel.
@@ -101,7 +101,7 @@ pub struct Past {
     /// Sums of blocks, by device and kernel, and by pass.
     pub sums: BTreeMap<(String, String, usize), BTreeMap<u64, [u32; 3]>>,
     /// The blocks that were judged and what was found, by device and kernel.
-    pub verified: BTreeMap<(String, String), (Blocks, Tally, Unstable)>,
+    pub verified: BTreeMap<(String, String), (Blocks, SweepStatistics, Unstable)>,
     /// Length in bytes of what was read; what follows was cut off.
     pub length: u64,
 }
@@ -134,7 +134,7 @@ pub fn read(mut reader: impl BufRead) -> Result<Past, String> {
         }
         let damaged = |what: String| format!("line {number} is damaged: {what}");
         let Some(past) = &mut past else {
-            let Ok(Record::Begun(begun)) = record(&line) else {
+            let Ok(SweepRecord::Begun(begun)) = record(&line) else {
                 return Err(format!("it does not begin as a journal of this version does ({FORMAT})"));
             };
             let length = count as u64;
@@ -151,17 +151,17 @@ pub fn read(mut reader: impl BufRead) -> Result<Past, String> {
 }
 
 impl Past {
-    fn note(&mut self, record: Record) -> Option<()> {
+    fn note(&mut self, record: SweepRecord) -> Option<()> {
         match record {
-            Record::Begun(_) => return None,
-            Record::Intent(_) => {}
-            Record::Digests { step, sums, pass } => {
+            SweepRecord::Begun(_) => return None,
+            SweepRecord::Intent(_) => {}
+            SweepRecord::Digests { step, sums, pass } => {
                 let sums = unhex(&sums).filter(|sums| sums.len() as u64 == step.count)?;
                 step.first.checked_add(step.count)?;
                 let own = self.sums.entry((step.device, step.kernel, pass)).or_default();
                 own.extend((step.first..).zip(sums));
             }
-            Record::Verified { device, kernel, blocks, tally, unstable } => {
+            SweepRecord::Verified { device, kernel, blocks, tally, unstable } => {
                 self.verified.insert((device, kernel), (blocks, tally, unstable));
             }
         }
@@ -176,19 +176,23 @@ mod tests {
 
     fn text() -> (String, Past) {
         let begun = Begun { journal: FORMAT.into(), program: "1".into(), options: "f32.sqrt".into() };
-        let step = Step { device: "d".into(), kernel: "f32.sqrt".into(), first: 7, count: 2 };
+        let step = BlockSpan { device: "d".into(), kernel: "f32.sqrt".into(), first: 7, count: 2 };
         let sums = [[1, 2, 3], [u32::MAX, 0, 5]];
         let (device, kernel) = (step.device.clone(), step.kernel.clone());
         let blocks: Blocks = [3, 4].into_iter().collect();
-        let tally = Tally { inputs: 2 << 20, histogram: BTreeMap::from([(0, 7), (512, 1)]), ..Tally::default() };
+        let tally = SweepStatistics {
+            inputs: 2 << 20,
+            histogram: BTreeMap::from([(0, 7), (512, 1)]),
+            ..SweepStatistics::default()
+        };
         let unstable = Unstable::of_blocks([4].into_iter().collect());
         let known = (blocks.clone(), tally.clone(), unstable.clone());
         let verified = BTreeMap::from([((device.clone(), kernel.clone()), known)]);
         let records = [
-            Record::Begun(begun.clone()),
-            Record::Intent(step.clone()),
-            Record::Digests { step, sums: hex(&sums), pass: 1 },
-            Record::Verified { device, kernel, blocks, tally, unstable },
+            SweepRecord::Begun(begun.clone()),
+            SweepRecord::Intent(step.clone()),
+            SweepRecord::Digests { step, sums: hex(&sums), pass: 1 },
+            SweepRecord::Verified { device, kernel, blocks, tally, unstable },
         ];
         let text: String = records.iter().map(line).collect();
         let own = BTreeMap::from([(7, sums[0]), (8, sums[1])]);
@@ -205,8 +209,8 @@ mod tests {
 
     #[test]
     fn blocks_beyond_all_are_damage() {
-        let step = Step { device: "d".into(), kernel: "f32.sqrt".into(), first: u64::MAX, count: 1 };
-        let text = text().0 + &line(&Record::Digests { step, sums: hex(&[[1, 2, 3]]), pass: 0 });
+        let step = BlockSpan { device: "d".into(), kernel: "f32.sqrt".into(), first: u64::MAX, count: 1 };
+        let text = text().0 + &line(&SweepRecord::Digests { step, sums: hex(&[[1, 2, 3]]), pass: 0 });
         assert!(read(text.as_bytes()).unwrap_err().contains("does not go with the others"));
     }
 

@@ -7,7 +7,7 @@ use std::io::{self, Write};
 
 use super::Sweep;
 use crate::render::paper::Style;
-use crate::render::{Form, json};
+use crate::render::{FormatEntry, json};
 
 /// A form in which a sweep can be written.
 pub trait RenderSweep {
@@ -16,18 +16,18 @@ pub trait RenderSweep {
 }
 
 /// An output format of sweeps.
-pub type SweepFormat = Form<dyn RenderSweep + Sync>;
+pub type SweepFormat = FormatEntry<dyn RenderSweep + Sync>;
 
 /// Every form, in the order of help texts.
 pub static SWEEPS: &[SweepFormat] = &[
-    SweepFormat { name: "text", extensions: &["txt"], about: "for the terminal", renderer: &text::Text },
-    SweepFormat { name: "json", extensions: &["json"], about: "one document", renderer: &Json },
-    SweepFormat { name: "html", extensions: &["html", "htm"], about: "a page of its own", renderer: &html::Html },
+    SweepFormat { name: "text", extensions: &["txt"], about: "for the terminal", renderer: &text::SweepText },
+    SweepFormat { name: "json", extensions: &["json"], about: "one document", renderer: &SweepJson },
+    SweepFormat { name: "html", extensions: &["html", "htm"], about: "a page of its own", renderer: &html::SweepHtml },
 ];
 
-struct Json;
+struct SweepJson;
 
-impl RenderSweep for Json {
+impl RenderSweep for SweepJson {
     fn render(&self, sweep: &Sweep, _: Style, out: &mut dyn Write) -> io::Result<()> {
         json::document(sweep, out)
     }

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 
 use super::{CONTROLS, INDEPENDENCE, INDEPENDENT, control, is_feature};
-use crate::claims::Standing as Claim;
+use crate::claims::ClaimStatus as Claim;
 use crate::model::Device;
-use crate::verified::{Modes, Shown};
+use crate::verified::{ModeProof, Modes};
 
 /// The key of the version of Vulkan that a profile demands.
 const API_VERSION: &str = "api-version";
@@ -16,11 +16,11 @@ const DEPTH: usize = 16;
 
 /// What one profile demands.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Demands {
+pub struct VulkanDemands {
     /// Its name, `VP_...`.
     pub profile: String,
     /// What can be checked.
-    pub demands: Vec<Demand>,
+    pub demands: Vec<MemberDemand>,
     /// Sets of capabilities of which one is enough.
     pub alternatives: Vec<Vec<Alternative>>,
     /// What cannot: structures, sections.
@@ -33,12 +33,12 @@ pub struct Alternative {
     /// Its name.
     pub name: String,
     /// What of it can be checked.
-    pub demands: Vec<Demand>,
+    pub demands: Vec<MemberDemand>,
 }
 
 /// One member that must be as the profile says.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Demand {
+pub struct MemberDemand {
     /// Name of the member.
     pub member: String,
     /// For an independence, its least value as reports name it, and for the version of Vulkan the least; `None` for what must be
@@ -48,7 +48,7 @@ pub struct Demand {
 
 /// Whether a demand is met.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Standing {
+pub enum DemandOutcome {
     /// Claimed, and done where fpprobe can tell.
     Met,
     /// Not claimed, not done, or nobody knows.
@@ -57,11 +57,11 @@ pub enum Standing {
 
 /// A demand beside a device.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Judged {
+pub struct DemandStatus {
     /// The member, or the alternatives.
     pub member: String,
     /// Whether it is met.
-    pub standing: Standing,
+    pub standing: DemandOutcome,
     /// What the driver claims.
     pub claim: String,
     /// What the device does.
@@ -101,12 +101,12 @@ pub enum DemandsError {
     },
 }
 
-impl Demands {
+impl VulkanDemands {
     /// Reads the profile of this name, or the only one, from the text of a file.
-    pub fn parse(text: &str, name: Option<&str>) -> Result<Demands, DemandsError> {
+    pub fn parse(text: &str, name: Option<&str>) -> Result<VulkanDemands, DemandsError> {
         let file: Value = serde_json::from_str(text).map_err(|error| DemandsError::Syntax(error.to_string()))?;
         let file = object(&file, "the document")?;
-        let file = File { profiles: member(file, "profiles")?, capabilities: member(file, "capabilities")? };
+        let file = ProfileFile { profiles: member(file, "profiles")?, capabilities: member(file, "capabilities")? };
         let found = || file.profiles.keys().cloned().collect::<Vec<_>>();
         let profile = match (name, file.profiles.len()) {
             (Some(name), _) if file.profiles.contains_key(name) => name.to_owned(),
@@ -120,7 +120,7 @@ impl Demands {
                 return Err(DemandsError::Profile { problem: "several profiles are there".into(), found: found() });
             }
         };
-        let mut demands = Demands::none(&profile);
+        let mut demands = VulkanDemands::none(&profile);
         file.profile(&profile, DEPTH, &mut demands)?;
         if demands.demands.iter().all(|demand| demand.member == API_VERSION) && demands.alternatives.is_empty() {
             return Err(DemandsError::Nothing { profile });
@@ -131,14 +131,14 @@ impl Demands {
     }
 
     /// Every demand beside what a device claims and does.
-    pub fn judge(&self, device: &Device) -> Vec<Judged> {
+    pub fn judge(&self, device: &Device) -> Vec<DemandStatus> {
         let modes = Modes::of(device);
         let all = self.demands.iter().map(|demand| demand.judge(device, &modes));
         all.chain(self.alternatives.iter().map(|sets| any_of(sets, device, &modes))).collect()
     }
 
-    fn none(profile: &str) -> Demands {
-        Demands {
+    fn none(profile: &str) -> VulkanDemands {
+        VulkanDemands {
             profile: profile.to_owned(),
             demands: Vec::new(),
             alternatives: Vec::new(),
@@ -148,18 +148,18 @@ impl Demands {
 }
 
 /// Several sets of which one must be met, and where none is, what each lacks.
-fn any_of(sets: &[Alternative], device: &Device, modes: &Modes<'_>) -> Judged {
+fn any_of(sets: &[Alternative], device: &Device, modes: &Modes<'_>) -> DemandStatus {
     let names: Vec<&str> = sets.iter().map(|set| set.name.as_str()).collect();
     let judged = sets.iter().map(|set| {
         let judged = set.demands.iter().map(|demand| demand.judge(device, modes));
-        (set, judged.filter(|one| one.standing == Standing::Unmet).map(|one| one.member).collect::<Vec<_>>())
+        (set, judged.filter(|one| one.standing == DemandOutcome::Unmet).map(|one| one.member).collect::<Vec<_>>())
     });
     let judged: Vec<(&Alternative, Vec<String>)> = judged.collect();
     let met = judged.iter().find(|(_, unmet)| unmet.is_empty());
     let lacks = |(set, unmet): &(&Alternative, Vec<String>)| format!("{} lacks {}", set.name, unmet.join(", "));
-    Judged {
+    DemandStatus {
         member: format!("any of {}", names.join(", ")),
-        standing: if met.is_some() { Standing::Met } else { Standing::Unmet },
+        standing: if met.is_some() { DemandOutcome::Met } else { DemandOutcome::Unmet },
         claim: met.map_or_else(|| "none is met".to_owned(), |(set, _)| format!("{} is met", set.name)),
         behaviour: match met {
             Some(_) => "one is enough".to_owned(),
@@ -169,20 +169,20 @@ fn any_of(sets: &[Alternative], device: &Device, modes: &Modes<'_>) -> Judged {
 }
 
 /// The parts of a file.
-struct File<'a> {
+struct ProfileFile<'a> {
     profiles: &'a Map<String, Value>,
     capabilities: &'a Map<String, Value>,
 }
 
-impl File<'_> {
-    fn profile(&self, name: &str, depth: usize, demands: &mut Demands) -> Result<(), DemandsError> {
+impl ProfileFile<'_> {
+    fn profile(&self, name: &str, depth: usize, demands: &mut VulkanDemands) -> Result<(), DemandsError> {
         let at = format!("profiles.{name}");
         let profile = object(&self.profiles[name], &at)?;
         if let Some(least) = profile.get(API_VERSION) {
             let least = least.as_str().filter(|least| version(least).is_some());
             let wanted = "expected a version of Vulkan, as \"1.3.204\"";
             let least = least.ok_or_else(|| key(&format!("{at}.{API_VERSION}"), wanted))?.to_owned();
-            demands.demands.push(Demand { member: API_VERSION.to_owned(), least: Some(least) });
+            demands.demands.push(MemberDemand { member: API_VERSION.to_owned(), least: Some(least) });
         }
         for (index, named) in list(profile, "capabilities", &at)?.iter().enumerate() {
             let at = format!("{at}.capabilities[{index}]");
@@ -211,12 +211,12 @@ impl File<'_> {
     }
 
     /// A list of names: one of them is enough.
-    fn any_of(&self, names: &[Value], at: &str, demands: &mut Demands) -> Result<(), DemandsError> {
+    fn any_of(&self, names: &[Value], at: &str, demands: &mut VulkanDemands) -> Result<(), DemandsError> {
         let mut sets = Vec::with_capacity(names.len());
         for (index, name) in names.iter().enumerate() {
             let at = format!("{at}[{index}]");
             let Value::String(name) = name else { return Err(key(&at, "expected the name of a set of capabilities")) };
-            let mut own = Demands::none(&demands.profile);
+            let mut own = VulkanDemands::none(&demands.profile);
             self.set(name, &at, &mut own)?;
             demands.unchecked.extend(own.unchecked);
             sets.push(Alternative { name: name.clone(), demands: own.demands });
@@ -229,7 +229,7 @@ impl File<'_> {
     }
 
     /// One set of capabilities.
-    fn set(&self, name: &str, at: &str, demands: &mut Demands) -> Result<(), DemandsError> {
+    fn set(&self, name: &str, at: &str, demands: &mut VulkanDemands) -> Result<(), DemandsError> {
         let Some(set) = self.capabilities.get(name) else {
             return Err(key(at, &format!("`{name}` is not among the `capabilities`")));
         };
@@ -249,7 +249,7 @@ impl File<'_> {
     }
 }
 
-impl Demands {
+impl VulkanDemands {
     /// The members of one structure, and of those within it: `VkPhysicalDeviceFeatures2.features`.
     fn structure(&mut self, name: &str, members: &Map<String, Value>, at: &str) -> Result<(), DemandsError> {
         for (member, value) in members {
@@ -283,13 +283,13 @@ impl Demands {
             self.unchecked.insert(format!("{structure}.{member}"));
             return Ok(());
         };
-        self.demands.push(Demand { member: member.to_owned(), least });
+        self.demands.push(MemberDemand { member: member.to_owned(), least });
         Ok(())
     }
 }
 
-impl Demand {
-    fn judge(&self, device: &Device, modes: &Modes<'_>) -> Judged {
+impl MemberDemand {
+    fn judge(&self, device: &Device, modes: &Modes<'_>) -> DemandStatus {
         let (met, claim, behaviour) = if let (API_VERSION, Some(least)) = (&*self.member, &self.least) {
             let claimed = &device.identity.driver.api_version;
             let met = version(claimed).is_some_and(|claimed| Some(claimed) >= version(least));
@@ -310,9 +310,9 @@ impl Demand {
                 _ => "claimed",
             };
             let (met, behaviour) = match modes.shown(control) {
-                Shown::Proven(kernels) => (true, format!("proven: {kernels} kernels ran under it")),
-                Shown::Disproven(why) => (false, format!("disproven: {why}")),
-                Shown::Unknown(why) => (false, format!("unknown: {why}")),
+                ModeProof::Proven(kernels) => (true, format!("proven: {kernels} kernels ran under it")),
+                ModeProof::Disproven(why) => (false, format!("disproven: {why}")),
+                ModeProof::Unknown(why) => (false, format!("unknown: {why}")),
             };
             (met, claim.to_owned(), behaviour)
         } else {
@@ -323,8 +323,8 @@ impl Demand {
             };
             (met, claim.to_owned(), "not measured by itself".to_owned())
         };
-        let standing = if met { Standing::Met } else { Standing::Unmet };
-        Judged { member: self.member.clone(), standing, claim, behaviour }
+        let standing = if met { DemandOutcome::Met } else { DemandOutcome::Unmet };
+        DemandStatus { member: self.member.clone(), standing, claim, behaviour }
     }
 }
 

@@ -2,8 +2,8 @@
 
 use fpprobe_profiles::{Outcome, Verdict};
 use fpprobe_reports::Report;
-use fpprobe_reports::baseline::{Baseline, Date, Filter, Revision, accept, read, write};
-use fpprobe_reports::check::{CHECKS, Checked, Gate, Terms, check};
+use fpprobe_reports::baseline::{AcceptFilter, Baseline, Date, Revision, accept, read, write};
+use fpprobe_reports::check::{CHECKS, CheckResult, Gate, Terms, check};
 use fpprobe_reports::render::Style;
 use quick_junit::{TestCaseStatus, TestSuite};
 
@@ -25,8 +25,8 @@ fn realistic() -> Report {
     report
 }
 
-fn because(reason: &str) -> Filter {
-    Filter { reason: reason.to_owned(), ..Filter::default() }
+fn because(reason: &str) -> AcceptFilter {
+    AcceptFilter { reason: reason.to_owned(), ..AcceptFilter::default() }
 }
 
 fn text(baseline: &Baseline) -> String {
@@ -35,13 +35,13 @@ fn text(baseline: &Baseline) -> String {
     String::from_utf8(out).unwrap()
 }
 
-fn accepted(report: &Report, filter: &Filter) -> Baseline {
+fn accepted(report: &Report, filter: &AcceptFilter) -> Baseline {
     let mut baseline = Baseline::default();
     accept(&mut baseline, report, filter, today()).unwrap();
     read("b.toml", &text(&baseline)).unwrap()
 }
 
-fn checked(report: &Report, baseline: &Baseline) -> Checked {
+fn checked(report: &Report, baseline: &Baseline) -> CheckResult {
     check(report.program.clone(), &[], report, baseline, terms()).unwrap()
 }
 
@@ -49,7 +49,7 @@ fn terms() -> Terms {
     Terms { today: today(), strict: false, allow_tainted: true, selected: false }
 }
 
-fn strictly(report: &Report, baseline: &Baseline) -> Checked {
+fn strictly(report: &Report, baseline: &Baseline) -> CheckResult {
     check(report.program.clone(), &[], report, baseline, Terms { strict: true, ..terms() }).unwrap()
 }
 
@@ -73,7 +73,7 @@ fn what_is_accepted_passes_and_what_is_not_is_named() {
     let passed = checked(&report, &all);
     assert!(passed.passed && passed.improved.is_empty() && passed.unmeasured.is_empty());
     assert_eq!(passed.accepted.len(), nothing.deviations.len());
-    let one = Filter { rules: vec!["D32-18".into()], profiles: vec!["d3d11".into()], ..because("known") };
+    let one = AcceptFilter { rules: vec!["D32-18".into()], profiles: vec!["d3d11".into()], ..because("known") };
     let one = accepted(&report, &one);
     assert_eq!(one.accepted.len(), 1);
     assert_eq!(checked(&report, &one).deviations.len(), nothing.deviations.len() - 1);
@@ -83,7 +83,7 @@ fn what_is_accepted_passes_and_what_is_not_is_named() {
 fn the_file_reviews_well_and_changes_little() {
     let report = realistic();
     let filter =
-        Filter { link: Some("https://example.org/7".into()), ..because("Keeps subnormals; \"by design\"\u{1b}") };
+        AcceptFilter { link: Some("https://example.org/7".into()), ..because("Keeps subnormals; \"by design\"\u{1b}") };
     let mut baseline = accepted(&report, &filter);
     let before = text(&baseline);
     insta::assert_snapshot!("baseline", before);
@@ -112,7 +112,7 @@ fn other_bits_or_more_lanes_are_another_deviation() {
 #[test]
 fn conditions_hold_or_are_told() {
     let report = realistic();
-    let why = |change: &dyn Fn(&mut Filter)| {
+    let why = |change: &dyn Fn(&mut AcceptFilter)| {
         let mut filter = because("known");
         change(&mut filter);
         checked(&report, &accepted(&report, &filter)).deviations.first().map(|one| one.why.clone())
@@ -120,7 +120,7 @@ fn conditions_hold_or_are_told() {
     assert_eq!(why(&|filter| filter.driver = true), None);
     assert_eq!(why(&|filter| filter.versions = Some(">=22.3, <22.4".parse().unwrap())), None);
     assert_eq!(why(&|filter| filter.expires = Some(today())), None);
-    let mut expired = accepted(&report, &Filter { expires: Some(today()), ..because("known") });
+    let mut expired = accepted(&report, &AcceptFilter { expires: Some(today()), ..because("known") });
     expired.accepted.iter_mut().for_each(|one| one.expires = Some("2026-11-21".parse().unwrap()));
     assert_eq!(checked(&report, &expired).deviations[0].why, "its acceptance expired on 2026-11-21");
     let mut newer = accepted(&report, &because("known"));
@@ -128,11 +128,11 @@ fn conditions_hold_or_are_told() {
     let told = "accepted for versions >=25.0 alone, and this is 22.3.6";
     assert_eq!(checked(&report, &newer).deviations[0].why, told);
     // Nor is anything accepted that does not hold.
-    let filter = Filter { versions: Some(">=25.0".parse().unwrap()), ..because("known") };
+    let filter = AcceptFilter { versions: Some(">=25.0".parse().unwrap()), ..because("known") };
     let error = accept(&mut Baseline::default(), &report, &filter, today()).unwrap_err().to_string();
     assert!(error.ends_with(told), "{error}");
     let mut other = report.clone();
-    let baseline = accepted(&report, &Filter { driver: true, ..because("known") });
+    let baseline = accepted(&report, &AcceptFilter { driver: true, ..because("known") });
     other.devices[0].identity.driver.name = "another".into();
     assert_eq!(checked(&other, &baseline).deviations[0].why, "accepted of the driver examplepipe alone");
     assert!("2026-02-30".parse::<Date>().is_err() && "soon".parse::<Date>().is_err());
@@ -152,8 +152,8 @@ fn improvements_are_told_and_fail_when_strict() {
     assert_eq!((loose.improved.len(), loose.improved[0].rule.as_str()), (1, "D32-18"));
     assert_eq!(strictly(&report, &baseline).gate, Gate::NotPassed);
     // What is better now goes on demand, what other rules, profiles or devices need stays.
-    let pruned = |filter: &dyn Fn(&mut Filter)| {
-        let (mut next, mut pruning) = (baseline.clone(), Filter { prune: true, ..because("known") });
+    let pruned = |filter: &dyn Fn(&mut AcceptFilter)| {
+        let (mut next, mut pruning) = (baseline.clone(), AcceptFilter { prune: true, ..because("known") });
         filter(&mut pruning);
         let revision = accept(&mut next, &report, &pruning, today()).unwrap();
         (next, revision)
@@ -180,7 +180,7 @@ fn tainted_reports_are_no_reference() {
     let report = fixture::report();
     let error = accept(&mut Baseline::default(), &report, &because("known"), today()).unwrap_err().to_string();
     assert!(error.contains("VK_LAYER_EXAMPLE_overlay") && error.contains("--allow-tainted"), "{error}");
-    let allowed = Filter { allow_tainted: true, ..because("known") };
+    let allowed = AcceptFilter { allow_tainted: true, ..because("known") };
     assert!(accept(&mut Baseline::default(), &report, &allowed, today()).unwrap().set > 0);
 }
 
@@ -210,7 +210,7 @@ fn mistakes_are_named_with_file_line_and_key() {
 #[test]
 fn checks_are_told_in_every_form() {
     let report = realistic();
-    let one = Filter { rules: vec!["D32-18".into()], ..because("known") };
+    let one = AcceptFilter { rules: vec!["D32-18".into()], ..because("known") };
     let baseline = accepted(&report, &one);
     insta::assert_snapshot!("check_text", shown("text", &report, &baseline));
     insta::assert_snapshot!("check_md", shown("md", &report, &baseline));
@@ -243,7 +243,7 @@ fn reading_and_writing_change_nothing() {
 #[test]
 fn hostile_text_is_shown_and_not_obeyed() {
     let report = fixture::report();
-    let filter = Filter { allow_tainted: true, ..because(NASTY) };
+    let filter = AcceptFilter { allow_tainted: true, ..because(NASTY) };
     let mut baseline = Baseline::default();
     accept(&mut baseline, &report, &filter, today()).unwrap();
     let written = text(&baseline);

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use fpprobe_profiles::profile::built_in;
 use fpprobe_profiles::{Observation, Outcome};
 use fpprobe_reports::Report;
-use fpprobe_reports::baseline::{Baseline, Filter, accept, read, write};
-use fpprobe_reports::check::{Checked, Terms, check};
-use fpprobe_reports::diff::Kind;
+use fpprobe_reports::baseline::{AcceptFilter, Baseline, accept, read, write};
+use fpprobe_reports::check::{CheckResult, Terms, check};
+use fpprobe_reports::diff::ChangeKind;
 use fpprobe_reports::judged::judge;
 use fpprobe_reports::model::RuleResult;
 use fpprobe_reports::record::Recorder;
@@ -49,13 +49,13 @@ fn special(report: &Report) -> &RuleResult {
 
 fn accepted(report: &Report) -> Baseline {
     let (mut baseline, mut text) = (Baseline::default(), Vec::new());
-    let filter = Filter { reason: "known".to_owned(), allow_tainted: true, ..Filter::default() };
+    let filter = AcceptFilter { reason: "known".to_owned(), allow_tainted: true, ..AcceptFilter::default() };
     accept(&mut baseline, report, &filter, "2026-11-22".parse().unwrap()).unwrap();
     write(&baseline, &mut text).unwrap();
     read("b.toml", &String::from_utf8(text).unwrap()).unwrap()
 }
 
-fn checked(report: &Report, baseline: &Baseline) -> Checked {
+fn checked(report: &Report, baseline: &Baseline) -> CheckResult {
     let terms = Terms { today: "2026-11-22".parse().unwrap(), strict: false, allow_tainted: true, selected: false };
     check(report.program.clone(), &[], report, baseline, terms).unwrap()
 }
@@ -98,9 +98,9 @@ fn a_component_that_is_accepted_changes_no_lane() {
         let kernels = diff.devices.into_iter().flat_map(|device| device.kernels);
         kernels.flat_map(|kernel| kernel.groups).map(|group| group.kind).collect::<Vec<_>>()
     };
-    assert_eq!(kinds([0, SINE[1]]), [Kind::Permitted]);
-    assert_eq!(kinds([1, SINE[0]]), [Kind::DeviatesOtherwise]);
-    assert_eq!(kinds([NAN, SINE[1]]), [Kind::NewlyConforming]);
+    assert_eq!(kinds([0, SINE[1]]), [ChangeKind::Permitted]);
+    assert_eq!(kinds([1, SINE[0]]), [ChangeKind::DeviatesOtherwise]);
+    assert_eq!(kinds([NAN, SINE[1]]), [ChangeKind::NewlyConforming]);
 }
 
 /// A report of an earlier program names no components: all of them were accepted, those that fail among them.

@@ -5,10 +5,10 @@ use std::path::Path;
 use fpprobe_profiles::profile::built_in;
 use fpprobe_profiles::{Observation, Outcome, Profile, Verdict};
 use fpprobe_reports::Report;
-use fpprobe_reports::diff::{Compared, DIFFS, DeviceDiff, Diff, Kind, Presence, compare};
+use fpprobe_reports::diff::{ChangeKind, Compared, DIFFS, DeviceDiff, Diff, Presence, compare};
 use fpprobe_reports::judged::judge;
 use fpprobe_reports::load::{LoadError, Loaded, set, to_compare};
-use fpprobe_reports::model::{Answer, Device, Shown};
+use fpprobe_reports::model::{Answer, AnswerEvidence, Device};
 use fpprobe_reports::record::Recorder;
 use fpprobe_reports::render::Style;
 use fpprobe_reports::store::{Entry, container};
@@ -94,7 +94,7 @@ fn every_lane_is_named_with_what_the_profiles_say() {
     let diff = compared(&old, &new).diff;
     let roots = diff.devices[0].kernels.iter().find(|kernel| kernel.kernel == "f32.inverse_sqrt").unwrap();
     assert_eq!((roots.lanes, roots.changed), (4, 3));
-    let told: Vec<(Kind, String)> = roots
+    let told: Vec<(ChangeKind, String)> = roots
         .groups
         .iter()
         .flat_map(|group| group.lanes.iter().map(|lane| (group.kind, serde_json::to_string(&lane.inputs).unwrap())))
@@ -103,23 +103,23 @@ fn every_lane_is_named_with_what_the_profiles_say() {
     assert_eq!(
         told,
         [
-            (Kind::NewlyDeviating, lane("80000000")),
-            (Kind::Permitted, lane("40800000")),
-            (Kind::NanBits, lane("7fc00000"))
+            (ChangeKind::NewlyDeviating, lane("80000000")),
+            (ChangeKind::Permitted, lane("40800000")),
+            (ChangeKind::NanBits, lane("7fc00000"))
         ]
     );
     let judged = &roots.groups[0].judged[0];
     assert_eq!((judged.profile.as_str(), judged.old, judged.new), ("d3d11", true, false));
     assert!(judged.rules.contains(&"D32-06".to_owned()), "{judged:?}");
-    let kinds: Vec<(Kind, &str)> =
+    let kinds: Vec<(ChangeKind, &str)> =
         diff.devices[0].kernels.iter().map(|kernel| (kernel.kind, kernel.kernel.as_str())).collect();
     assert_eq!(
         kinds,
         [
-            (Kind::NewlyDeviating, "f32.inverse_sqrt"),
-            (Kind::Appeared, "f32.sin"),
-            (Kind::Vanished, "f32.fabs"),
-            (Kind::Unmeasurable, "f32.fmul"),
+            (ChangeKind::NewlyDeviating, "f32.inverse_sqrt"),
+            (ChangeKind::Appeared, "f32.sin"),
+            (ChangeKind::Vanished, "f32.fabs"),
+            (ChangeKind::Unmeasurable, "f32.fmul"),
         ]
     );
 }
@@ -134,13 +134,13 @@ fn what_another_way_of_asking_avoids_is_told_apart() {
     for profile in &mut new.devices[0].profiles {
         profile.rules.iter_mut().for_each(|rule| rule.verdict = Verdict::Conforms);
     }
-    assert_eq!(kind(&new), Kind::NewlyAvoidable);
+    assert_eq!(kind(&new), ChangeKind::NewlyAvoidable);
     // The way back.
     let back = compared(&new, &old).diff.devices.swap_remove(0).kernels;
-    assert_eq!(back.iter().find(|one| one.kernel == "f32.inverse_sqrt").unwrap().kind, Kind::AvoidedBefore);
+    assert_eq!(back.iter().find(|one| one.kernel == "f32.inverse_sqrt").unwrap().kind, ChangeKind::AvoidedBefore);
     // What a rule of another version says is not what these profiles say.
     new.devices[0].profiles[0].version = "0.0".into();
-    assert_eq!(kind(&new), Kind::NewlyDeviating);
+    assert_eq!(kind(&new), ChangeKind::NewlyDeviating);
 }
 
 #[test]
@@ -179,13 +179,13 @@ fn what_depended_on_another_rule_and_fails_of_itself_is_newly_deviating() {
     };
     set(&mut old, Verdict::Depends);
     set(&mut new, Verdict::Deviates);
-    assert_eq!(kind(&old, &new), Some(Kind::NewlyDeviating));
-    assert_eq!(kind(&new, &old), Some(Kind::DeviatesOtherwise));
+    assert_eq!(kind(&old, &new), Some(ChangeKind::NewlyDeviating));
+    assert_eq!(kind(&new, &old), Some(ChangeKind::DeviatesOtherwise));
     // What could not be judged is no conquest once it is, and is lost where it was.
     set(&mut old, Verdict::Unsupported);
     set(&mut new, Verdict::Conforms);
-    assert_eq!(kind(&old, &new), Some(Kind::Appeared));
-    assert_eq!(kind(&new, &old), Some(Kind::Unmeasurable));
+    assert_eq!(kind(&old, &new), Some(ChangeKind::Appeared));
+    assert_eq!(kind(&new, &old), Some(ChangeKind::Unmeasurable));
 }
 
 #[test]
@@ -222,7 +222,7 @@ fn a_rule_that_is_met_no_more_shows_a_lane() {
     let rules = &mut new.devices[0].profiles[0].rules;
     rules.iter_mut().find(|rule| rule.id == "D32-05").unwrap().evidence = vec![evidence];
     let diff = compared(&old, &new).diff;
-    let rule = diff.devices[0].rules.iter().find(|rule| rule.kind == Kind::NewlyDeviating).unwrap();
+    let rule = diff.devices[0].rules.iter().find(|rule| rule.kind == ChangeKind::NewlyDeviating).unwrap();
     let input = argument(&rule.evidence[0].inputs[0]);
     let told = shown(&diff, "text");
     let (_, after) = told.split_once("\nNewly deviating\n").unwrap();
@@ -579,7 +579,7 @@ fn what_never_was_measurable_is_not_lost() {
         |new: &Report| compared(&old, new).diff.devices[0].rules.iter().map(|rule| rule.kind).collect::<Vec<_>>();
     assert_eq!(rules(&new), []);
     new.devices[0].profiles[0].rules[0].verdict = Verdict::Unsupported;
-    assert_eq!(rules(&new), [Kind::Unjudged]);
+    assert_eq!(rules(&new), [ChangeKind::Unjudged]);
 }
 
 #[test]
@@ -601,16 +601,16 @@ fn a_rule_that_fails_on_other_or_more_inputs_than_before_is_a_regression() {
         (rule, lanes)
     };
     let (few, many, others) = (of(&[3, 4, 5, 6, 7, 8]), of(&[]), of(&[1, 2, 5, 6, 7, 8]));
-    let worse = Some(Kind::NewlyDeviating);
+    let worse = Some(ChangeKind::NewlyDeviating);
     assert_eq!(kind(&few, &many), (worse, worse));
     assert_eq!(kind(&few, &others), (worse, worse), "as many lanes, and others");
-    assert_eq!(kind(&many, &few), (Some(Kind::DeviatesOtherwise), Some(Kind::NewlyConforming)));
+    assert_eq!(kind(&many, &few), (Some(ChangeKind::DeviatesOtherwise), Some(ChangeKind::NewlyConforming)));
 }
 
 #[test]
 fn results_that_no_text_defines_are_compared() {
     let value = |bits: &str| serde_json::from_value(Value::from(bits)).unwrap();
-    let lane = |inputs: &[&str], out: &str| Shown {
+    let lane = |inputs: &[&str], out: &str| AnswerEvidence {
         kernel: "f32.log".into(),
         inputs: inputs.iter().map(|bits| value(bits)).collect(),
         out: value(out),

@@ -4,8 +4,8 @@
 use fpprobe_profiles::profile::built_in;
 use fpprobe_profiles::{Observation, Outcome, Verdict};
 use fpprobe_reports::Report;
-use fpprobe_reports::baseline::{AcceptError, Baseline, Date, Filter, accept, read, write};
-use fpprobe_reports::check::{CHECKS, Checked, Gate, Terms, check};
+use fpprobe_reports::baseline::{AcceptError, AcceptFilter, Baseline, Date, accept, read, write};
+use fpprobe_reports::check::{CHECKS, CheckResult, Gate, Terms, check};
 use fpprobe_reports::judged::judge;
 use fpprobe_reports::record::Recorder;
 use fpprobe_reports::render::Style;
@@ -61,7 +61,7 @@ fn accepted(report: &Report) -> Baseline {
 
 /// Accepts, and reads what was written.
 fn take(baseline: &mut Baseline, report: &Report) -> usize {
-    let filter = Filter { reason: "known".into(), ..Filter::default() };
+    let filter = AcceptFilter { reason: "known".into(), ..AcceptFilter::default() };
     let count = accept(baseline, report, &filter, today()).unwrap().set;
     let mut text = Vec::new();
     write(baseline, &mut text).unwrap();
@@ -69,7 +69,7 @@ fn take(baseline: &mut Baseline, report: &Report) -> usize {
     count
 }
 
-fn checked(report: &Report, baseline: &Baseline, strict: bool) -> Checked {
+fn checked(report: &Report, baseline: &Baseline, strict: bool) -> CheckResult {
     let terms = Terms { today: today(), strict, allow_tainted: false, selected: false };
     check(report.program.clone(), &[built_in("d3d11").unwrap().unwrap()], report, baseline, terms).unwrap()
 }
@@ -196,8 +196,8 @@ fn two_drivers_of_one_device_have_entries_of_their_own() {
 #[test]
 fn what_cannot_be_meant_is_not_accepted() {
     let report = report(|_, sum| sum);
-    let error = |change: &dyn Fn(&mut Filter)| {
-        let mut filter = Filter { reason: "known".into(), ..Filter::default() };
+    let error = |change: &dyn Fn(&mut AcceptFilter)| {
+        let mut filter = AcceptFilter { reason: "known".into(), ..AcceptFilter::default() };
         change(&mut filter);
         let mut baseline = Baseline::default();
         let error = accept(&mut baseline, &report, &filter, today()).unwrap_err();
@@ -208,9 +208,9 @@ fn what_cannot_be_meant_is_not_accepted() {
     assert!(matches!(error(&|filter| filter.reason = " ".into()), AcceptError::Reason));
     assert!(matches!(error(&|filter| filter.expires = "2026-11-21".parse().ok()), AcceptError::Expired(..)));
     for change in [
-        |filter: &mut Filter| filter.rules.push("D32-99".into()),
-        |filter: &mut Filter| filter.profiles.push("d3d12".into()),
-        |filter: &mut Filter| filter.devices.push("nobody".into()),
+        |filter: &mut AcceptFilter| filter.rules.push("D32-99".into()),
+        |filter: &mut AcceptFilter| filter.profiles.push("d3d12".into()),
+        |filter: &mut AcceptFilter| filter.devices.push("nobody".into()),
     ] {
         assert!(matches!(error(&change), AcceptError::Nothing { .. }));
     }

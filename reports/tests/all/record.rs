@@ -9,13 +9,13 @@ use fpprobe_spirv::Cases;
 
 use crate::fixture::{observation, without_answers};
 
-fn record(observations: &[Observation]) -> (Vec<model::Observation>, Tables) {
+fn record(observations: &[Observation]) -> (Vec<model::StoredObservation>, Tables) {
     let mut recorder = Recorder::new();
     let written = recorder.device(observations);
     (written, recorder.inputs_table())
 }
 
-fn read_error(observations: &[model::Observation], tables: &Tables) -> RecordError {
+fn read_error(observations: &[model::StoredObservation], tables: &Tables) -> RecordError {
     read_device(observations, tables).unwrap_err()
 }
 
@@ -107,7 +107,7 @@ fn references_lead_backwards_only() {
 #[test]
 fn contradictions_are_refused() {
     let (written, tables) = record(&[observation("f32.fadd", 0)]);
-    let broken = |change: &dyn Fn(&mut model::Observation)| {
+    let broken = |change: &dyn Fn(&mut model::StoredObservation)| {
         let mut observation = written[0].clone();
         change(&mut observation);
         read_error(&[observation], &tables).to_string()
@@ -168,7 +168,7 @@ fn what_references_stand_for_is_limited() {
     written[0].inputs = Inputs::Table("long".into());
     written[0].out = Some(Outputs::Values(std::iter::repeat_n(one(), cases).collect()));
     let reference =
-        model::Observation { out: Some(Outputs::SameAs { same_as: "f32.fadd".into() }), ..written[0].clone() };
+        model::StoredObservation { out: Some(Outputs::SameAs { same_as: "f32.fadd".into() }), ..written[0].clone() };
     written.extend(std::iter::repeat_n(reference, 1 << 14));
     let message = read_error(&written, &tables).to_string();
     assert!(message.contains("more than 268435456 answers"), "{message}");

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use fpprobe_profiles::accuracy::Accuracy;
 use fpprobe_profiles::encoding::assemble;
 use fpprobe_profiles::environment::{Environment, Overflow, Ulp};
-use fpprobe_profiles::oracle::{Demand, Question};
+use fpprobe_profiles::oracle::{Demand, Signature};
 use fpprobe_profiles::{Observation, Outcome};
 use fpprobe_reports::Report;
 use fpprobe_spirv::cases::cases;
@@ -16,7 +16,7 @@ use crate::fixture::{self, kernel, render};
 /// What a device stores that rounds and overflows like this.
 pub fn stored(id: &str, accuracy: Accuracy, overflow: Overflow) -> Observation {
     let kernel = kernel(id);
-    let (cases, question) = (cases(&kernel), Question::new(&kernel));
+    let (cases, question) = (cases(&kernel), Signature::new(&kernel));
     let environment = Environment { overflow, ..Environment::IEEE };
     let demand = Demand {
         function: kernel.op.function,

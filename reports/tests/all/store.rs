@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use fpprobe_reports::Report;
 use fpprobe_reports::load::load;
-use fpprobe_reports::store::{Checks, Damage, ENDING, Limits, Put, Store, StoreError, Stored};
+use fpprobe_reports::store::{Checks, ContainerError, ENDING, Put, RetentionLimits, Store, StoreError, Stored};
 
 use crate::fixture::{self, render};
 
@@ -195,7 +195,7 @@ fn damage_is_found_named_and_moved_aside_only_on_request() {
     fs::write(&path, b"MZ").unwrap();
     let listing = store.list().unwrap();
     assert_eq!(listing.reports, [sound]);
-    assert!(matches!(listing.damaged[..], [(_, Damage::Foreign)]));
+    assert!(matches!(listing.damaged[..], [(_, ContainerError::Foreign)]));
     let found = store.verify(Checks { rebuild: true, set_aside: true }).unwrap();
     assert_eq!(found.damaged.len(), 1);
     assert_eq!(names(&store.folder().join("damaged")), [&broken.entry.file[..]]);
@@ -229,7 +229,7 @@ fn leftovers_of_killed_writers_go_and_foreign_files_stay() {
     fs::create_dir(store.folder().join(format!("folder{ENDING}"))).unwrap();
     let found = store.verify(Checks::default()).unwrap();
     assert_eq!((found.sound, &found.foreign[..]), (1, &[".hidden.tmp".to_owned(), "notes.txt".to_owned()][..]));
-    assert!(matches!(&found.damaged[..], [(name, Damage::Foreign)] if name.starts_with("folder")));
+    assert!(matches!(&found.damaged[..], [(name, ContainerError::Foreign)] if name.starts_with("folder")));
     put(&store, 1);
     let left = names(store.folder());
     assert!(leftovers.iter().all(|name| !left.contains(name)), "{left:?}");
@@ -281,25 +281,25 @@ fn what_exceeds_a_limit_goes_oldest_first_and_the_newest_stays() {
     let stored: Vec<Stored> = (0..5).map(|day| put(&store, day)).collect();
     let now = seconds(&stored[4]);
     // What a process has stored itself it does not remove.
-    assert_eq!(store.prune(&Limits { count: 1, days: 1, bytes: 1 }, now + 100 * DAY).unwrap(), []);
+    assert_eq!(store.prune(&RetentionLimits { count: 1, days: 1, bytes: 1 }, now + 100 * DAY).unwrap(), []);
     let store = Store::new(store.folder().to_owned());
     let size = stored[0].size;
     assert!(stored.iter().all(|one| one.size.abs_diff(size) < 64));
-    let none = Limits::default();
+    let none = RetentionLimits::default();
     for (limits, now, left) in [
         (none, now, 5),
-        (Limits { count: 3, ..none }, now, 3),
-        (Limits { days: 2, ..none }, now, 3),
-        (Limits { days: 2, ..none }, now + 100 * DAY, 1),
-        (Limits { bytes: 2 * size + 200, ..none }, now, 2),
-        (Limits { bytes: 1, ..none }, now, 1),
-        (Limits { count: 4, days: 1, ..none }, now, 2),
+        (RetentionLimits { count: 3, ..none }, now, 3),
+        (RetentionLimits { days: 2, ..none }, now, 3),
+        (RetentionLimits { days: 2, ..none }, now + 100 * DAY, 1),
+        (RetentionLimits { bytes: 2 * size + 200, ..none }, now, 2),
+        (RetentionLimits { bytes: 1, ..none }, now, 1),
+        (RetentionLimits { count: 4, days: 1, ..none }, now, 2),
     ] {
         let gone = store.would_prune(&limits, now).unwrap();
         assert_eq!(gone, stored[..5 - left], "{limits:?}");
     }
     assert_eq!(store.list().unwrap().reports.len(), 5, "nothing was touched");
-    assert_eq!(store.prune(&Limits { count: 2, ..none }, now).unwrap(), stored[..3]);
+    assert_eq!(store.prune(&RetentionLimits { count: 2, ..none }, now).unwrap(), stored[..3]);
     assert_eq!(store.list().unwrap().reports, stored[3..]);
     assert!(store.list().unwrap().indexed);
 }
@@ -320,7 +320,7 @@ fn a_clock_that_was_ahead_or_behind_costs_no_report() {
     let now = seconds(&ahead) - 8 * DAY;
     let store = elsewhere(&store);
     let stored = put(&store, 1);
-    let limits = Limits { count: 1, ..Limits::default() };
+    let limits = RetentionLimits { count: 1, ..RetentionLimits::default() };
     assert_eq!(store.prune(&limits, now).unwrap(), std::slice::from_ref(&ahead));
     let listing = store.list().unwrap();
     assert_eq!(store.find(&listing, "last").unwrap(), stored);
@@ -329,7 +329,7 @@ fn a_clock_that_was_ahead_or_behind_costs_no_report() {
     let behind = put(&store, 0);
     put(&elsewhere(&store), 1);
     put(&elsewhere(&store), 2);
-    let limits = Limits { days: 30, ..Limits::default() };
+    let limits = RetentionLimits { days: 30, ..RetentionLimits::default() };
     assert_eq!(store.would_prune(&limits, now + 300 * DAY).unwrap(), [stored]);
     assert!(store.list().unwrap().reports.contains(&behind));
 }
@@ -352,7 +352,7 @@ fn what_was_stored_and_is_gone_is_noticed_once() {
     assert!(store.verify(Checks::default()).unwrap().is_whole());
     let stored: Vec<Stored> = (0..4).map(|day| put(&store, day)).collect();
     // What is removed by the store itself is not lost.
-    let limits = Limits { count: 3, ..Limits::default() };
+    let limits = RetentionLimits { count: 3, ..RetentionLimits::default() };
     assert_eq!(elsewhere(&store).prune(&limits, 0).unwrap(), stored[..1]);
     assert!(store.verify(Checks::default()).unwrap().is_whole());
     fs::remove_file(store.folder().join(&stored[1].entry.file)).unwrap();
@@ -385,7 +385,7 @@ fn a_report_that_the_index_alone_knows_is_lost() {
     let listing = store.list().unwrap();
     assert_eq!((&listing.reports[..], listing.indexed), (&stored[..2], true));
     put(&store, 3);
-    let one = Limits { count: 1, ..Limits::default() };
+    let one = RetentionLimits { count: 1, ..RetentionLimits::default() };
     assert_eq!(elsewhere(&store).prune(&one, 0).unwrap().len(), 2);
     let found = store.verify(Checks::default()).unwrap();
     assert_eq!((found.is_whole(), found.unindexed, lost()), (false, 0, vec![last.clone()]));

@@ -1,12 +1,12 @@
 //! Reports of sweeps: they follow their schema, read back, and show what was found.
 
 use fpprobe_profiles::profile;
-use fpprobe_profiles::sweep::{Tally, Verifier};
+use fpprobe_profiles::sweep::{SweepStatistics, Verifier};
 use fpprobe_reports::model::{Host, Program};
 use fpprobe_reports::render::Style;
 use fpprobe_reports::sweep::{
-    Change, Changes, Device, Fingerprint, MergeError, Print, Resolution, SCHEMA, SWEEPS, Sweep, Swept, Unstable, Who,
-    load, merge,
+    Change, Changes, Fingerprint, FingerprintDevice, MergeError, Print, Resolution, SCHEMA, SWEEPS, Sweep, Swept,
+    SweptDevice, Unstable, load, merge,
 };
 use fpprobe_spirv::sweep::Domain;
 use serde_json::Value;
@@ -19,11 +19,11 @@ fn domain(id: &str) -> Domain {
 }
 
 /// What is found of a device whose every result is its input.
-fn tally() -> Tally {
+fn tally() -> SweepStatistics {
     let profile = profile::built_in("vulkan").unwrap().unwrap();
     let verifier = Verifier::new(&fixture::kernel("f32.sqrt"), &[profile]).unwrap();
     let results: Vec<u32> = (0..4096).map(|input| 0x3f80_0000 + input).collect();
-    let mut tally = Tally::default();
+    let mut tally = SweepStatistics::default();
     verifier.block(0x3f80_0000, &results, &mut tally);
     tally
 }
@@ -38,7 +38,8 @@ fn sweep() -> Sweep {
     compared.asked = (0..4096).collect();
     compared.unstable = Unstable::of_blocks([3, 9].into_iter().collect());
     compared.incomplete.push(NASTY.to_owned());
-    let mut changes = Changes::new(Who::from(&identity), Resolution::Digests, 4096, [3, 4, 9].into_iter().collect());
+    let mut changes =
+        Changes::new(FingerprintDevice::from(&identity), Resolution::Digests, 4096, [3, 4, 9].into_iter().collect());
     changes.add(&domain("f16.fadd"), 0x0030_0001, Some(&[0x3c00]), &[0x3c01]);
     changes.add(&domain("f16.fadd"), 0x0030_0002, None, &[0x3c01]);
     changes.resolved(&[3].into_iter().collect());
@@ -50,7 +51,7 @@ fn sweep() -> Sweep {
         host: Host { id: "0".into(), kernel: "k".into(), os: "o".into() },
         normalise_nan: false,
         profiles: vec!["vulkan".into()],
-        devices: vec![Device { identity, taint: Vec::new(), kernels }],
+        devices: vec![SweptDevice { identity, taint: Vec::new(), kernels }],
         incomplete: Vec::new(),
     }
 }
@@ -134,7 +135,7 @@ fn inputs_of_which_nothing_is_demanded_are_told_apart_with_the_domain_that_is_ju
     let profile = profile::built_in("vulkan").unwrap().unwrap();
     let verifier = Verifier::new(&fixture::kernel("f32.sin"), &[profile]).unwrap();
     // Sines from 0 on and around pi, beyond which Vulkan demands nothing.
-    let mut tally = Tally::default();
+    let mut tally = SweepStatistics::default();
     for first in [0_u32, 0x4049_0000] {
         let sine = |input: u32| (f64::from(f32::from_bits(input)).sin() as f32).to_bits();
         let results: Vec<u32> = (first..first + 0x1_0000).map(sine).collect();
@@ -186,7 +187,7 @@ fn parts_that_do_not_belong_together_are_refused() {
 
 #[test]
 fn a_fingerprint_becomes_whole_by_merging_and_gets_its_root() {
-    let who = Who::from(&sweep().devices[0].identity);
+    let who = FingerprintDevice::from(&sweep().devices[0].identity);
     let part = |blocks: std::ops::Range<u64>| {
         let mut sweep = sweep();
         let kernel = &mut sweep.devices[0].kernels[1];
@@ -205,8 +206,12 @@ fn a_fingerprint_becomes_whole_by_merging_and_gets_its_root() {
 #[test]
 fn changes_are_counted_beyond_those_that_are_listed() {
     let sqrt = domain("f32.sqrt");
-    let mut changes =
-        Changes::new(Who::from(&sweep().devices[0].identity), Resolution::Asked, 4096, [0].into_iter().collect());
+    let mut changes = Changes::new(
+        FingerprintDevice::from(&sweep().devices[0].identity),
+        Resolution::Asked,
+        4096,
+        [0].into_iter().collect(),
+    );
     (0..6000).for_each(|place| changes.add(&sqrt, 2 * place, Some(&[1]), &[2]));
     assert_eq!((changes.inputs, changes.list.len(), changes.runs.len(), changes.left_out()), (6000, 1000, 5096, 904));
     let last: &Change = changes.list.last().unwrap();
@@ -217,8 +222,12 @@ fn changes_are_counted_beyond_those_that_are_listed() {
 fn whole_blocks_that_changed_are_one_range() {
     const BLOCK: u64 = 1 << 20;
     let sqrt = domain("f32.sqrt");
-    let mut changes =
-        Changes::new(Who::from(&sweep().devices[0].identity), Resolution::Asked, 4096, (0..4096).collect());
+    let mut changes = Changes::new(
+        FingerprintDevice::from(&sweep().devices[0].identity),
+        Resolution::Asked,
+        4096,
+        (0..4096).collect(),
+    );
     // As many runs as there are blocks, and a thousand others.
     changes.runs = (1..4096).map(|block| [block * BLOCK, BLOCK]).collect();
     changes.inputs = 4095 * BLOCK;

@@ -1,8 +1,8 @@
 //! Vulkan Profiles, out and in.
 
 use fpprobe_reports::model::{Level, ProfileResult, Verdict};
-use fpprobe_reports::verified::Shown;
-use fpprobe_reports::vulkan_profile::{Demands, Standing};
+use fpprobe_reports::verified::ModeProof;
+use fpprobe_reports::vulkan_profile::{DemandOutcome, VulkanDemands};
 use fpprobe_reports::{Report, verified};
 use fpprobe_spirv::Control;
 use serde_json::{Value, json};
@@ -125,7 +125,7 @@ fn a_rule_that_fails_under_a_mode_disproves_it_and_no_other() {
     let report = judged(&[("V-rte-overflow", Verdict::Deviates, &["f32.fadd:controls=szin32,rte32"])]);
     let modes = verified::Modes::of(&report.devices[0]);
     for control in [Control::Szin(32), Control::Rte(32)] {
-        assert!(matches!(modes.shown(control), Shown::Unknown(_)), "{:?}", modes.shown(control));
+        assert!(matches!(modes.shown(control), ModeProof::Unknown(_)), "{:?}", modes.shown(control));
     }
     // The page says of a claim what the profile says.
     let page = |unmet: &[(&str, Verdict, &[&str])]| {
@@ -164,7 +164,7 @@ fn a_profile_is_met_by_behaviour_and_not_by_claims() {
         "shaderRoundingModeRTZFloat32": true,
         "shaderSignedZeroInfNanPreserveFloat64": false,
     }));
-    let demands = Demands::parse(&text, None).unwrap();
+    let demands = VulkanDemands::parse(&text, None).unwrap();
     assert_eq!(demands.profile, "VP_TEST_one");
     let unchecked: Vec<&str> = demands.unchecked.iter().map(String::as_str).collect();
     assert_eq!(unchecked, ["VkPhysicalDeviceVulkan12Features.drawIndirectCount", "extensions"]);
@@ -182,15 +182,15 @@ fn what_the_verified_profile_says_the_device_does() {
     let text = render("vulkan-profile", &report);
     let names = document(&report)["profiles"].as_object().unwrap().keys().cloned().collect::<Vec<_>>();
     for name in names {
-        let judged = Demands::parse(&text, Some(&name)).unwrap().judge(&report.devices[0]);
-        let met = judged.iter().all(|one| one.standing == Standing::Met);
+        let judged = VulkanDemands::parse(&text, Some(&name)).unwrap().judge(&report.devices[0]);
+        let met = judged.iter().all(|one| one.standing == DemandOutcome::Met);
         assert_eq!(met, name.ends_with("verified"), "{name}: {judged:?}");
     }
 }
 
 #[test]
 fn mistakes_in_a_profile_are_named_with_their_key() {
-    let message = |text: &str, name: Option<&str>| Demands::parse(text, name).unwrap_err().to_string();
+    let message = |text: &str, name: Option<&str>| VulkanDemands::parse(text, name).unwrap_err().to_string();
     assert!(message("{", None).starts_with("not JSON: EOF"));
     assert!(message("[]", None).contains("`the document`: expected an object"));
     assert!(message("{}", None).contains("`profiles`: it is missing"));
@@ -212,7 +212,7 @@ fn mistakes_in_a_profile_are_named_with_their_key() {
         "features": {"VkPhysicalDeviceFeatures2": {"features": {"shaderFloat64": true}}},
         "properties": {"VkPhysicalDeviceProperties": {"limits": {"maxImageDimension1D": 1}}}
     }}}"#;
-    let demands = Demands::parse(nested, None).unwrap();
+    let demands = VulkanDemands::parse(nested, None).unwrap();
     assert_eq!(demands.demands.iter().map(|demand| &demand.member[..]).collect::<Vec<_>>(), ["shaderFloat64"]);
     let limit = "VkPhysicalDeviceProperties.limits.maxImageDimension1D";
     assert_eq!(demands.unchecked.iter().collect::<Vec<_>>(), [limit]);
@@ -221,10 +221,10 @@ fn mistakes_in_a_profile_are_named_with_their_key() {
         nested.replacen("{\"VP_A_b\": {", &format!("{{\"VP_A_b\": {{\"api-version\": \"{version}\", "), 1)
     };
     let standing = |version: &str| {
-        let judged = Demands::parse(&versioned(version), None).unwrap().judge(&judged(&[]).devices[0]);
+        let judged = VulkanDemands::parse(&versioned(version), None).unwrap().judge(&judged(&[]).devices[0]);
         judged.into_iter().find(|one| one.member == "api-version").unwrap().standing
     };
-    assert_eq!(["1.0.0", "1.9.0"].map(standing), [Standing::Met, Standing::Unmet]);
+    assert_eq!(["1.0.0", "1.9.0"].map(standing), [DemandOutcome::Met, DemandOutcome::Unmet]);
     assert!(message(&versioned("1.3"), None).contains("`profiles.VP_A_b.api-version`: expected a version of Vulkan"));
     // A profile that stands on itself is not followed for ever.
     let circle = r#"{"profiles": {"VP_A_b": {"profiles": ["VP_A_b"]}}, "capabilities": {}}"#;
@@ -248,7 +248,7 @@ fn of_alternatives_one_is_enough() {
             "capabilities": { "a": set("shaderDenormFlushToZeroFloat64"), "b": set("shaderRoundingModeRTEFloat32") },
             "profiles": { "VP_TEST_one": { "capabilities": [names] } }
         });
-        Demands::parse(&text.to_string(), None)
+        VulkanDemands::parse(&text.to_string(), None)
     };
     let report = judged(&[]);
     let alone = |name: &str| demands(json!(name)).unwrap().judge(&report.devices[0])[0].standing;
@@ -256,10 +256,10 @@ fn of_alternatives_one_is_enough() {
     let judged = any.judge(&report.devices[0]);
     assert_eq!(judged.len(), 1);
     assert_eq!(judged[0].member, "any of a, b");
-    let one_is_met = [alone("a"), alone("b")].contains(&Standing::Met);
-    assert_eq!(judged[0].standing == Standing::Met, one_is_met);
+    let one_is_met = [alone("a"), alone("b")].contains(&DemandOutcome::Met);
+    assert_eq!(judged[0].standing == DemandOutcome::Met, one_is_met);
     let one = demands(json!(["a"])).unwrap().judge(&report.devices[0]);
-    assert_eq!((one[0].standing, &*one[0].behaviour), (Standing::Unmet, "a lacks shaderDenormFlushToZeroFloat64"));
+    assert_eq!((one[0].standing, &*one[0].behaviour), (DemandOutcome::Unmet, "a lacks shaderDenormFlushToZeroFloat64"));
     assert!(demands(json!([])).unwrap_err().to_string().contains("of which one is enough"));
     assert!(demands(json!(["a", "c"])).unwrap_err().to_string().contains("`c` is not among"));
 }

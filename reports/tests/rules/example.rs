@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use fpprobe_profiles::coverage::{Mistake, Wrong, mistakes};
-use fpprobe_profiles::oracle::Question;
+use fpprobe_profiles::coverage::{Mistake, WrongResult, mistakes};
+use fpprobe_profiles::oracle::Signature;
 use fpprobe_profiles::profile::{Part, Requirement, Rule};
 use fpprobe_spirv::op::Function;
 use fpprobe_spirv::{Format, Kernel, cases};
@@ -23,14 +23,14 @@ pub struct Example {
     pub operands: String,
     pub accepted: String,
     /// Results that are not accepted, and what a device does that gives them.
-    pub rejected: Vec<(String, Wrong)>,
+    pub rejected: Vec<(String, WrongResult)>,
 }
 
 /// What was found of a rule.
 pub struct Findings {
     pub example: Option<Example>,
     /// Behaviours that the rule rejects on some lane.
-    pub broken_by: BTreeSet<Wrong>,
+    pub broken_by: BTreeSet<WrongResult>,
 }
 
 struct Best<'r> {
@@ -43,12 +43,12 @@ struct Best<'r> {
 
 /// Looks for a lane that a behaviour breaks, then for plain operands and many wrong results: the first of those.
 pub fn find(rule: &Rule) -> Findings {
-    let against = rule.requirements.iter().filter_map(|requirement| Wrong::against(*requirement));
-    let mut broken_by: BTreeSet<Wrong> = against.collect();
+    let against = rule.requirements.iter().filter_map(|requirement| WrongResult::against(*requirement));
+    let mut broken_by: BTreeSet<WrongResult> = against.collect();
     let mut best: Option<Best<'_>> = None;
     for part in &rule.parts {
         let kernel = part.lowerings[0];
-        let (question, cases) = (Question::new(&kernel), cases::cases(&kernel));
+        let (question, cases) = (Signature::new(&kernel), cases::cases(&kernel));
         let lanes: Vec<(usize, usize)> =
             rule.looks_at(&question, &cases, &part.demand).map(|(case, component, _)| (case, component)).collect();
         for (case, component) in lanes.iter().step_by(lanes.len().div_ceil(LANES).max(1)) {
@@ -62,15 +62,15 @@ pub fn find(rule: &Rule) -> Findings {
                 continue;
             }
             let plain = operands(&kernel, cases.case(*case)).iter().filter(|operand| is_plain(operand)).count();
-            let telling = mistakes.iter().any(|mistake| rank(mistake.kind) < rank(Wrong::JustOutside));
+            let telling = mistakes.iter().any(|mistake| rank(mistake.kind) < rank(WrongResult::JustOutside));
             let score = (telling, plain, mistakes.len());
             if best.as_ref().is_none_or(|best| score > best.score) {
                 best = Some(Best { score, part, case: cases.case(*case).to_vec(), component: *component, mistakes });
             }
         }
     }
-    if broken_by.contains(&Wrong::NextUp) || broken_by.contains(&Wrong::NextDown) {
-        broken_by.remove(&Wrong::JustOutside);
+    if broken_by.contains(&WrongResult::NextUp) || broken_by.contains(&WrongResult::NextDown) {
+        broken_by.remove(&WrongResult::JustOutside);
     }
     let example = best.filter(|_| rule.requirements.contains(&Requirement::Result));
     Findings { example: example.map(|best| shown(&best)), broken_by }
@@ -79,7 +79,7 @@ pub fn find(rule: &Rule) -> Findings {
 fn shown(best: &Best<'_>) -> Example {
     let Best { part, case, component, mistakes, .. } = best;
     let kernel = part.lowerings[0];
-    let question = Question::new(&kernel);
+    let question = Signature::new(&kernel);
     let set = question.accepted_part(case, *component, &part.demand);
     let format = format_of(&kernel, question.encodings.len());
     let parts = format.map(|format| vec![(String::new(), format)]).unwrap_or_default();
@@ -87,10 +87,10 @@ fn shown(best: &Best<'_>) -> Example {
         Some(format) => format!("`{}` ({})", format.hex(bits), decimal(format, bits)),
         None => format!("`{}`", set.encoding().hex(bits)),
     };
-    let mut rejected: Vec<(String, Wrong)> = Vec::new();
+    let mut rejected: Vec<(String, WrongResult)> = Vec::new();
     for Mistake { kind, result, .. } in mistakes {
         let text = value(*result);
-        let is_odd = *kind == Wrong::JustOutside && (text.contains("NaN") || text.contains("inf"));
+        let is_odd = *kind == WrongResult::JustOutside && (text.contains("NaN") || text.contains("inf"));
         if !is_odd && rejected.iter().all(|(known, _)| *known != text) {
             rejected.push((text, *kind));
         }
@@ -119,8 +119,8 @@ fn operands(kernel: &Kernel, case: &[u64]) -> Vec<String> {
 }
 
 /// The place of a behaviour that devices choose, rather than an error of any size; these come first.
-fn rank(kind: Wrong) -> usize {
-    use Wrong::{
+fn rank(kind: WrongResult) -> usize {
+    use WrongResult::{
         Flushed, NumberForNan, OtherContraction, OtherDirection, OtherNan, OtherOperand, OtherTruth, Unflushed,
     };
     let telling =

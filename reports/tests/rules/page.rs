@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use fpprobe_profiles::coverage::Wrong;
+use fpprobe_profiles::coverage::WrongResult;
 use fpprobe_profiles::profile::Rule;
 use fpprobe_profiles::{Profile, parallel};
 
@@ -161,29 +161,29 @@ fn section(page: &mut String, entry: &Entry<'_>, findings: &Findings) {
 }
 
 /// What a device does that gives this kind of wrong result.
-fn behaviour(kind: Wrong) -> &'static str {
+fn behaviour(kind: WrongResult) -> &'static str {
     match kind {
-        Wrong::NextUp => "gives the next larger value",
-        Wrong::NextDown => "gives the next smaller value",
-        Wrong::OtherDirection => "rounds in the other direction",
-        Wrong::OtherZero => "gives the zero of the other sign",
-        Wrong::OtherSign => "gives the other sign",
-        Wrong::Flushed => "flushes subnormals",
-        Wrong::Unflushed => "keeps subnormals",
-        Wrong::OtherOperand => "returns the other operand",
-        Wrong::MaxForInf => "gives the largest finite value for an infinity",
-        Wrong::InfForMax => "gives an infinity for the largest finite value",
-        Wrong::NanForNumber => "gives a NaN for a number",
-        Wrong::NumberForNan => "gives zero for a NaN",
-        Wrong::OtherNan => "changes the bits of a NaN",
-        Wrong::OtherTruth => "gives the opposite truth value",
-        Wrong::OtherPart => "gives the result of another component or channel",
-        Wrong::OtherContraction => "rounds once instead of twice, or twice instead of once",
-        Wrong::TwoDirections => "rounds some lanes in another direction than others",
-        Wrong::TwoTreatments => "flushes subnormals on some lanes and keeps them on others",
-        Wrong::SwappedNeighbours => "gives a smaller result for a larger input",
-        Wrong::ChangedCode => "reads a code as the value of another",
-        Wrong::LeftOutCode => "never gives some code",
-        Wrong::JustOutside => "errs by more than is accepted",
+        WrongResult::NextUp => "gives the next larger value",
+        WrongResult::NextDown => "gives the next smaller value",
+        WrongResult::OtherDirection => "rounds in the other direction",
+        WrongResult::OtherZero => "gives the zero of the other sign",
+        WrongResult::OtherSign => "gives the other sign",
+        WrongResult::Flushed => "flushes subnormals",
+        WrongResult::Unflushed => "keeps subnormals",
+        WrongResult::OtherOperand => "returns the other operand",
+        WrongResult::MaxForInf => "gives the largest finite value for an infinity",
+        WrongResult::InfForMax => "gives an infinity for the largest finite value",
+        WrongResult::NanForNumber => "gives a NaN for a number",
+        WrongResult::NumberForNan => "gives zero for a NaN",
+        WrongResult::OtherNan => "changes the bits of a NaN",
+        WrongResult::OtherTruth => "gives the opposite truth value",
+        WrongResult::OtherPart => "gives the result of another component or channel",
+        WrongResult::OtherContraction => "rounds once instead of twice, or twice instead of once",
+        WrongResult::TwoDirections => "rounds some lanes in another direction than others",
+        WrongResult::TwoTreatments => "flushes subnormals on some lanes and keeps them on others",
+        WrongResult::SwappedNeighbours => "gives a smaller result for a larger input",
+        WrongResult::ChangedCode => "reads a code as the value of another",
+        WrongResult::LeftOutCode => "never gives some code",
+        WrongResult::JustOutside => "errs by more than is accepted",
     }
 }

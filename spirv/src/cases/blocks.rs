@@ -2,7 +2,7 @@
 //! change, and random ones; bits that are no mode; random blocks.
 
 use super::values::random;
-use crate::bc6h::{Fields, MODES, Mode, RESERVED, SUBSETS, words};
+use crate::bc6h::{BlockMode, Fields, MODES, RESERVED, SUBSETS, words};
 
 /// Blocks of each mode.
 const OF_MODE: u32 = 16;
@@ -30,7 +30,7 @@ fn noise(seed: u64) -> u128 {
 }
 
 /// The numbers of a block of a mode.
-fn fields(mode: &Mode, number: u32) -> Fields {
+fn fields(mode: &BlockMode, number: u32) -> Fields {
     let mut fields = Fields::default();
     let seed = u64::from(mode.number * OF_MODE + number);
     for (endpoint, channels) in fields.endpoints.iter_mut().enumerate() {
@@ -77,7 +77,7 @@ mod tests {
         for mode in MODES.iter() {
             let own: Vec<Fields> = blocks
                 .iter()
-                .filter(|block| Mode::of(**block).is_some_and(|of| of.number == mode.number))
+                .filter(|block| BlockMode::of(**block).is_some_and(|of| of.number == mode.number))
                 .map(|block| mode.read(*block))
                 .collect();
             for (texel, index) in own.iter().flat_map(|fields| (0..).zip(fields.indices)) {
@@ -92,8 +92,9 @@ mod tests {
             }
             partitions.extend(own.iter().filter(|_| mode.is_parted()).map(|fields| fields.partition));
         }
-        reserved
-            .extend(blocks.iter().filter(|block| Mode::of(**block).is_none()).map(|block| *block as u32 & 0b1_1111));
+        reserved.extend(
+            blocks.iter().filter(|block| BlockMode::of(**block).is_none()).map(|block| *block as u32 & 0b1_1111),
+        );
         for ((bits, texel), indices) in indices {
             // The first texel's index lacks its highest bit.
             assert_eq!(indices.len(), 1 << (bits - u32::from(texel == 0)), "texel {texel}, {bits} bits");

@@ -37,13 +37,13 @@ impl Length {
 }
 
 /// What a value is: values of one number are alike.
-type Class = u32;
+type ValueClass = u32;
 
 /// Something to meet: in operands of these places, values of these classes.
 #[derive(PartialEq, Eq, Hash)]
 enum Feature {
-    One(usize, Class),
-    Two([(usize, Class); 2]),
+    One(usize, ValueClass),
+    Two([(usize, ValueClass); 2]),
 }
 
 /// The list cut to this length; `formats` are those of a case's components.
@@ -87,9 +87,9 @@ fn features(formats: &[Format], case: &[u64], length: Length) -> Vec<Feature> {
 }
 
 /// Zero, subnormal, normal, infinity, each with its sign if that counts, or NaN; for integers whether it is 0.
-fn coarse(format: Format, bits: u64, signed: bool) -> Class {
-    let Some(layout) = format.float() else { return Class::from(bits != 0) };
-    let sign = Class::from(signed && layout.is_negative(bits));
+fn coarse(format: Format, bits: u64, signed: bool) -> ValueClass {
+    let Some(layout) = format.float() else { return ValueClass::from(bits != 0) };
+    let sign = ValueClass::from(signed && layout.is_negative(bits));
     match bits & layout.magnitude_mask() {
         0 => sign,
         magnitude if magnitude < layout.min_normal() => 2 | sign,
@@ -100,7 +100,7 @@ fn coarse(format: Format, bits: u64, signed: bool) -> Class {
 }
 
 /// The ends of each kind of number, what lies between them, and one; quiet and signalling NaN; integers by their size.
-fn fine(format: Format, bits: u64, length: Length) -> Class {
+fn fine(format: Format, bits: u64, length: Length) -> ValueClass {
     let Some(layout) = format.float() else { return u64::BITS - bits.leading_zeros() };
     let (normal, magnitude) = (layout.min_normal(), bits & layout.magnitude_mask());
     let one = scaled(layout, 1, 0);
@@ -112,7 +112,8 @@ fn fine(format: Format, bits: u64, length: Length) -> Class {
         // Where a conversion to binary16 rounds to zero, to a subnormal and to infinity.
         marks.extend([0x3300_0000, 0x3880_0000, 0x477f_f000].iter().filter(|_| format == Format::F32));
     }
-    2 * marks.iter().filter(|mark| **mark <= magnitude).count() as Class + Class::from(layout.is_negative(bits))
+    2 * marks.iter().filter(|mark| **mark <= magnitude).count() as ValueClass
+        + ValueClass::from(layout.is_negative(bits))
 }
 
 fn is_ordinary(format: Format, bits: u64) -> bool {

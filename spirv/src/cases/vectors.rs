@@ -10,23 +10,23 @@ use crate::layout::FloatLayout;
 const DRAWS: u64 = 32;
 
 /// An operand: its components.
-type Value = Vec<u64>;
+type OperandComponents = Vec<u64>;
 
 /// What an operand may be.
-struct List {
-    special: Vec<Value>,
-    other: Vec<Value>,
+struct OperandValues {
+    special: Vec<OperandComponents>,
+    other: Vec<OperandComponents>,
 }
 
 /// Cases for operands of these shapes.
 pub(super) fn cases(layout: FloatLayout, shapes: &[Shape]) -> Vec<u64> {
-    let lists: Vec<List> = shapes.iter().map(|shape| list(layout, *shape)).collect();
+    let lists: Vec<OperandValues> = shapes.iter().map(|shape| list(layout, *shape)).collect();
     // Ordinary operands, another draw for each case.
-    let ordinary = |case: usize| -> Vec<Value> {
+    let ordinary = |case: usize| -> Vec<OperandComponents> {
         let draw = |(place, shape): (usize, &Shape)| drawn(layout, *shape, (case * 8 + place) as u64, 4);
         shapes.iter().enumerate().map(draw).collect()
     };
-    let mut cases: Vec<Vec<Value>> = Vec::new();
+    let mut cases: Vec<Vec<OperandComponents>> = Vec::new();
     for (place, list) in lists.iter().enumerate() {
         for value in list.special.iter().chain(&list.other) {
             let mut case = ordinary(cases.len());
@@ -60,7 +60,7 @@ pub(super) fn cases(layout: FloatLayout, shapes: &[Shape]) -> Vec<u64> {
 }
 
 /// What an operand of this shape may be.
-fn list(layout: FloatLayout, shape: Shape) -> List {
+fn list(layout: FloatLayout, shape: Shape) -> OperandValues {
     let (one, sign, infinity) = (scaled(layout, 1, 0), layout.sign_bit(), layout.infinity());
     // Squares that overflow, just do not, are subnormal, and vanish.
     let half = layout.bias() / 2;
@@ -71,16 +71,19 @@ fn list(layout: FloatLayout, shape: Shape) -> List {
     let others = [infinity, sign | infinity, quiet, signalling];
     let count = shape.width as usize;
     let all = |value: &u64| vec![*value; count];
-    let mut special: Vec<Value> = numbers.iter().chain(&roots).chain(&others[..3]).map(all).collect();
-    let mut other: Vec<Value> = others.iter().map(all).collect();
+    let mut special: Vec<OperandComponents> = numbers.iter().chain(&roots).chain(&others[..3]).map(all).collect();
+    let mut other: Vec<OperandComponents> = others.iter().map(all).collect();
     if count == 1 {
         let fractions = [(1, 4), (1, 2), (2, 3), (3, 2), (2, 1), (5, 3)];
         special.extend(fractions.map(|(dividend, divisor)| vec![quotient(layout, dividend, divisor)[0]]));
     }
     for place in 0..count {
         // An axis, and one unlike the others: of a matrix fewer, lest there be too many.
-        let among = |value: u64, rest: Value| {
-            rest.iter().enumerate().map(|(at, own)| if at == place { value } else { *own }).collect::<Value>()
+        let among = |value: u64, rest: OperandComponents| {
+            rest.iter()
+                .enumerate()
+                .map(|(at, own)| if at == place { value } else { *own })
+                .collect::<OperandComponents>()
         };
         special.extend((count <= 4).then(|| among(one, vec![0; count])));
         let kept = numbers.iter().chain(&roots).chain(&others);
@@ -90,12 +93,12 @@ fn list(layout: FloatLayout, shape: Shape) -> List {
     other.extend(structured(layout, shape));
     other.extend((0..DRAWS).map(|seed| drawn(layout, shape, seed, 4)));
     other.extend((0..DRAWS).map(|seed| drawn(layout, shape, seed, layout.bias().cast_unsigned() / 2)));
-    List { special, other }
+    OperandValues { special, other }
 }
 
 /// Vectors of exact length, of length 1, and in which a large component hides the others; of matrices those that are
 /// their own transpose or have no inverse.
-fn structured(layout: FloatLayout, shape: Shape) -> Vec<Value> {
+fn structured(layout: FloatLayout, shape: Shape) -> Vec<OperandComponents> {
     let (one, sign, last) = (scaled(layout, 1, 0), layout.sign_bit(), layout.fraction.cast_signed());
     let Shape { width, columns, .. } = shape;
     if columns == 1 {
@@ -111,7 +114,7 @@ fn structured(layout: FloatLayout, shape: Shape) -> Vec<Value> {
             .collect();
     }
     let rows = width / columns;
-    let entries = |entry: &dyn Fn(u32, u32) -> u64| -> Value {
+    let entries = |entry: &dyn Fn(u32, u32) -> u64| -> OperandComponents {
         (0..columns).flat_map(|column| (0..rows).map(move |row| entry(column, row))).collect()
     };
     vec![
@@ -128,7 +131,7 @@ fn structured(layout: FloatLayout, shape: Shape) -> Vec<Value> {
 }
 
 /// A vector of about length 1.
-fn unit(layout: FloatLayout, width: usize) -> Value {
+fn unit(layout: FloatLayout, width: usize) -> OperandComponents {
     let sines: &[(u32, u32)] = match width {
         1 => &[(1, 1)],
         2 => &[(3, 5), (4, 5)],
@@ -139,7 +142,7 @@ fn unit(layout: FloatLayout, width: usize) -> Value {
 }
 
 /// Random numbers of either sign with exponents from `-range` to `range`.
-fn drawn(layout: FloatLayout, shape: Shape, seed: u64, range: u32) -> Value {
+fn drawn(layout: FloatLayout, shape: Shape, seed: u64, range: u32) -> OperandComponents {
     let component = |place: u32| {
         let seed = seed << 8 | u64::from(place) << 3 | u64::from(range > 4);
         let exponent = (random(seed + 20_000) % u64::from(2 * range + 1)) as i32 - range.cast_signed();
@@ -150,15 +153,15 @@ fn drawn(layout: FloatLayout, shape: Shape, seed: u64, range: u32) -> Value {
 }
 
 /// Pairs of vectors that are parallel, opposite, orthogonal, or almost so.
-fn related(layout: FloatLayout, shape: Shape) -> Vec<(Value, Value)> {
+fn related(layout: FloatLayout, shape: Shape) -> Vec<(OperandComponents, OperandComponents)> {
     let (one, sign) = (scaled(layout, 1, 0), layout.sign_bit());
     let mut vectors = structured(layout, shape);
     vectors.extend((100..108).map(|seed| drawn(layout, shape, seed, 4)));
     let mut pairs = Vec::new();
     for vector in vectors {
-        let opposite: Value = vector.iter().map(|bits| bits ^ sign).collect();
+        let opposite: OperandComponents = vector.iter().map(|bits| bits ^ sign).collect();
         // (b, -a, d, -c): the products cancel in pairs.
-        let mut across: Value = vector.clone();
+        let mut across: OperandComponents = vector.clone();
         across.chunks_exact_mut(2).for_each(|pair| pair.swap(0, 1));
         across.iter_mut().skip(1).step_by(2).for_each(|bits| *bits ^= sign);
         if let [.., last] = &mut across[..]
@@ -177,10 +180,10 @@ fn related(layout: FloatLayout, shape: Shape) -> Vec<(Value, Value)> {
 
 /// Directions of light, normals and ratios of indices: from head-on to grazing, with total reflection, at its limit and
 /// beside it, and with normals of another length and direction.
-fn refractions(layout: FloatLayout, width: usize) -> Vec<Vec<Value>> {
+fn refractions(layout: FloatLayout, width: usize) -> Vec<Vec<OperandComponents>> {
     let (one, sign) = (scaled(layout, 1, 0), layout.sign_bit());
     let fraction = |(dividend, divisor)| quotient(layout, dividend, divisor)[0];
-    let along = |first: u64, last: u64| -> Value {
+    let along = |first: u64, last: u64| -> OperandComponents {
         let mut vector = vec![0; width];
         (vector[0], vector[width - 1]) = (first, last);
         vector

@@ -6,7 +6,7 @@ fn case<'a>(kernel: &'a Kernel, cases: &'a Cases, expected: Option<&'a [u64]>) -
     Case { kernel, cases, storage16: true, expected }
 }
 
-fn text(id: &str, values: &[u64], form: Form, expected: Option<&[u64]>) -> String {
+fn text(id: &str, values: &[u64], form: EmitFormat, expected: Option<&[u64]>) -> String {
     let kernel: Kernel = id.parse().unwrap();
     let cases = Cases::new("", kernel.arity(), values);
     String::from_utf8(case(&kernel, &cases, expected).emit(form).unwrap()).unwrap()
@@ -17,25 +17,25 @@ fn assembly_says_what_lies_where() {
     assert_snapshot!(text(
         "f32.inverse_sqrt:controls=szin32",
         &[0x8000_0000, 0],
-        Form::Spvasm,
+        EmitFormat::Spvasm,
         Some(&[0xff80_0000, 0x7f80_0000])
     ));
 }
 
 #[test]
 fn an_image_is_described_in_the_comments() {
-    let text = text("b10g11r11.store:route=storage_image", &[0x3f80_0000, 0, 0x7fc0_0000], Form::Spvasm, None);
+    let text = text("b10g11r11.store:route=storage_image", &[0x3f80_0000, 0, 0x7fc0_0000], EmitFormat::Spvasm, None);
     assert_snapshot!(text.lines().take_while(|line| line.starts_with(';')).collect::<Vec<_>>().join("\n"));
 }
 
 #[test]
 fn an_amber_script_carries_inputs_and_results_as_bits() {
-    assert_snapshot!(text("f16.fadd:controls=dp16;width=2", &[1, 2, 3, 0x8004], Form::Amber, Some(&[4, 0x8002])));
+    assert_snapshot!(text("f16.fadd:controls=dp16;width=2", &[1, 2, 3, 0x8004], EmitFormat::Amber, Some(&[4, 0x8002])));
 }
 
 #[test]
 fn an_amber_script_brings_the_operands_of_every_route_it_can() {
-    let scripts = |id: &str, values: &[u64]| text(id, values, Form::Amber, None);
+    let scripts = |id: &str, values: &[u64]| text(id, values, EmitFormat::Amber, None);
     let push = scripts("f16.fadd:route=push", &[1, 2, 3, 4]);
     for line in [
         "BUFFER constants1 DATA_TYPE uint32 DATA\n0x00000001\n0x00000001\n0x00000000\n0x00000002\n0x00000003\n",
@@ -57,11 +57,11 @@ fn an_amber_script_brings_the_operands_of_every_route_it_can() {
 
 #[test]
 fn assembly_tells_constant_blocks_and_specialised_values() {
-    let uniform = text("f64.fabs:route=uniform", &[1 << 63, 5], Form::Spvasm, None);
+    let uniform = text("f64.fabs:route=uniform", &[1 << 63, 5], EmitFormat::Spvasm, None);
     let constant_block = "; constant block 0: set 0 binding 10: uniform buffer of 16384 bytes, 2x1x1 groups: 00000000 00000002 00000000 \
         00000001 00000000 80000000 00000000 00000000 00000005 and 0\n";
     assert!(uniform.contains(constant_block), "{uniform}");
-    let spec = text("f16.fabs:route=spec", &[0x8001], Form::Spvasm, None);
+    let spec = text("f16.fabs:route=spec", &[0x8001], EmitFormat::Spvasm, None);
     assert!(spec.contains("; SpecId 0: f16 8001 (the module itself has another value)\n"), "{spec}");
     // The default, as a hexadecimal float of sixteen bits: 0x7ffe is a NaN.
     assert!(spec.contains("OpSpecConstant %"), "{spec}");
@@ -70,7 +70,7 @@ fn assembly_tells_constant_blocks_and_specialised_values() {
 
 #[test]
 fn unknown_results_are_left_to_fill_in() {
-    let text = text("f32.ford_equal", &[0, 0x8000_0000], Form::Amber, None);
+    let text = text("f32.ford_equal", &[0, 0x8000_0000], EmitFormat::Amber, None);
     assert!(text.ends_with("# case 0: 00000000 80000000\n# observed: EXPECT out_u32 IDX 0 EQ ...\n"), "{text}");
 }
 
@@ -79,7 +79,7 @@ fn a_shader_never_ends_its_amber_section_early() {
     // Amber reads the shader up to the first END, wherever it stands.
     for kernel in crate::catalogue::plain().into_iter().filter(|kernel| kernel.route == Route::Buffer) {
         let cases = Cases::new("", kernel.arity(), vec![0; kernel.arity()]);
-        let text = String::from_utf8(case(&kernel, &cases, None).emit(Form::Amber).unwrap()).unwrap();
+        let text = String::from_utf8(case(&kernel, &cases, None).emit(EmitFormat::Amber).unwrap()).unwrap();
         let shader = text.split_once("SPIRV-ASM").unwrap().1;
         assert!(shader.split("END").next().unwrap().ends_with("OpFunctionEnd\n"), "{kernel}");
     }
@@ -89,21 +89,21 @@ fn a_shader_never_ends_its_amber_section_early() {
 fn what_does_not_fit_is_refused() {
     let store: Kernel = "b10g11r11.store:route=storage_image".parse().unwrap();
     let cases = Cases::new("", 3, vec![0; 3]);
-    assert!(matches!(emit(&store, &cases, Form::Amber), Err(BuildError::NoScript { .. })));
+    assert!(matches!(emit(&store, &cases, EmitFormat::Amber), Err(BuildError::NoScript { .. })));
     let spec: Kernel = "f16.fabs:route=spec".parse().unwrap();
-    let error = emit(&spec, &Cases::new("", 1, vec![0]), Form::Amber).unwrap_err();
+    let error = emit(&spec, &Cases::new("", 1, vec![0]), EmitFormat::Amber).unwrap_err();
     assert!(error.to_string().contains("32 bits only; use spvasm"), "{error}");
     let add: Kernel = "f32.fadd".parse().unwrap();
-    assert!(matches!(emit(&add, &cases, Form::Spv), Err(BuildError::Cases { operands: 2, .. })));
+    assert!(matches!(emit(&add, &cases, EmitFormat::Spv), Err(BuildError::Cases { operands: 2, .. })));
     let cases = Cases::new("", 2, vec![0; 4]);
-    assert!(matches!(case(&add, &cases, Some(&[0])).emit(Form::Spv), Err(BuildError::Cases { results: 1, .. })));
+    assert!(matches!(case(&add, &cases, Some(&[0])).emit(EmitFormat::Spv), Err(BuildError::Cases { results: 1, .. })));
 }
 
 #[test]
 fn words_are_the_modules() {
     let kernel: Kernel = "f32.fadd".parse().unwrap();
-    let bytes = emit(&kernel, &Cases::new("", 2, vec![0; 2]), Form::Spv).unwrap();
+    let bytes = emit(&kernel, &Cases::new("", 2, vec![0; 2]), EmitFormat::Spv).unwrap();
     assert_eq!(bytes[..4], [0x03, 0x02, 0x23, 0x07]);
-    assert_eq!("spvasm".parse::<Form>().unwrap(), Form::Spvasm);
-    assert!("spvas".parse::<Form>().unwrap_err().to_string().contains("`spvasm`"));
+    assert_eq!("spvasm".parse::<EmitFormat>().unwrap(), EmitFormat::Spvasm);
+    assert!("spvas".parse::<EmitFormat>().unwrap_err().to_string().contains("`spvasm`"));
 }

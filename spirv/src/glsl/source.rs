@@ -8,7 +8,7 @@ use crate::format::Format;
 use crate::kernel::{Kernel, Shape};
 use crate::plan::access::{self, BufferAccess};
 use crate::plan::piecewise::{Piece, pieces};
-use crate::plan::{Buffer, Direction, Element, Placed, Plan};
+use crate::plan::{Buffer, Direction, Element, PlacedKernel, Plan};
 
 /// GLSL has no operator that compares vectors, or chooses between them, component by component; these functions are its
 /// spelling of the same instructions (GLSL 4.60, sections 5.9, 8.3 and 8.7).
@@ -138,7 +138,7 @@ fn moves(plan: &Plan, access: &BufferAccess) -> String {
 }
 
 /// A kernel's call, between its values and the elements that carry them.
-fn case(plan: &Plan, row: usize, placed: &Placed, operands: &[BufferAccess], results: &[BufferAccess]) -> String {
+fn case(plan: &Plan, row: usize, placed: &PlacedKernel, operands: &[BufferAccess], results: &[BufferAccess]) -> String {
     let label = if row + 1 == plan.placed.len() { "default".to_owned() } else { format!("case {row}u") };
     let mut text = format!("        {label}: {{\n");
     let mut arguments = Vec::new();
@@ -211,7 +211,7 @@ fn declaration(buffer: &Buffer) -> String {
     format!("layout(set = 0, binding = {binding}, std430) {access}buffer block_{name} {{ {element} {name}[]; }};\n")
 }
 
-fn function(index: usize, placed: &Placed) -> Result<String, BuildError> {
+fn function(index: usize, placed: &PlacedKernel) -> Result<String, BuildError> {
     let kernel = &placed.kernel;
     let unspoken = || BuildError::Unspoken { kernel: kernel.to_string() };
     let mut expression = kernel.op.glsl.ok_or_else(unspoken)?;

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use rspirv::spirv::{Op, SelectionControl, StorageClass, Word};
 
-use super::piecewise::Number;
-use super::{Memory, Place};
+use super::piecewise::RowNumber;
+use super::{InvocationPosition, ModuleMemory};
 use crate::emitter::{Emitter, ids};
 use crate::error::BuildError;
 use crate::format::Format;
@@ -15,14 +15,18 @@ use crate::plan::access::{self, BufferAccess};
 use crate::plan::records::records;
 
 /// Values of the operands: by their number, their buffer, and what the kernels of some rows take them for.
-pub(super) type Values = BTreeMap<(usize, usize, Shape), Word>;
+pub(super) type LoadedValues = BTreeMap<(usize, usize, Shape), Word>;
 /// What results become: number of the result, buffer, number of the element.
 pub(super) type ResultElements = BTreeMap<(usize, usize, u32), Word>;
 
 impl Emitter {
     /// Loads the operands of this row. What the row has not is any value.
-    pub(super) fn load_operands(&mut self, memory: &Memory, place: Place) -> Result<Values, BuildError> {
-        let mut values = Values::new();
+    pub(super) fn load_operands(
+        &mut self,
+        memory: &ModuleMemory,
+        place: InvocationPosition,
+    ) -> Result<LoadedValues, BuildError> {
+        let mut values = LoadedValues::new();
         for record in records(&memory.operands) {
             let elements = if record.looped {
                 self.load_record(memory, &record, place)?
@@ -43,7 +47,12 @@ impl Emitter {
     }
 
     /// Loads the elements at an access.
-    fn load_access(&mut self, memory: &Memory, access: &BufferAccess, place: Place) -> Result<Vec<Word>, BuildError> {
+    fn load_access(
+        &mut self,
+        memory: &ModuleMemory,
+        access: &BufferAccess,
+        place: InvocationPosition,
+    ) -> Result<Vec<Word>, BuildError> {
         let first = self.first(access, place)?;
         let mut elements = Vec::new();
         for run in access.runs() {
@@ -77,8 +86,8 @@ impl Emitter {
     /// Stores the results of this row.
     pub(super) fn store_elements(
         &mut self,
-        memory: &Memory,
-        place: Place,
+        memory: &ModuleMemory,
+        place: InvocationPosition,
         elements: &ResultElements,
     ) -> Result<(), BuildError> {
         for record in records(&memory.results) {
@@ -110,7 +119,7 @@ impl Emitter {
     /// The elements that the results of the kernel of this row become.
     pub(super) fn to_elements(
         &mut self,
-        memory: &Memory,
+        memory: &ModuleMemory,
         row: usize,
         results: &[Word],
     ) -> Result<ResultElements, BuildError> {
@@ -135,18 +144,22 @@ impl Emitter {
     }
 
     /// Where this row's slot begins: what is computed of that, and what is to be added.
-    pub(super) fn first(&mut self, access: &BufferAccess, place: Place) -> Result<(Word, u32), BuildError> {
+    pub(super) fn first(
+        &mut self,
+        access: &BufferAccess,
+        place: InvocationPosition,
+    ) -> Result<(Word, u32), BuildError> {
         let uint = self.scalar(Format::U32);
         let base = self.of_row(place.row, &access.bases())?;
         let stride = self.of_row(place.row, &access.strides())?;
         let mut at = place.slot;
-        if stride != Number::Same(1) {
+        if stride != RowNumber::Same(1) {
             let stride = self.number(stride);
             at = self.value(Op::IMul, uint, ids([at, stride]))?;
         }
         match base {
-            Number::Same(base) => Ok((at, base)),
-            Number::Word(base) => Ok((self.value(Op::IAdd, uint, ids([at, base]))?, 0)),
+            RowNumber::Same(base) => Ok((at, base)),
+            RowNumber::Word(base) => Ok((self.value(Op::IAdd, uint, ids([at, base]))?, 0)),
         }
     }
 

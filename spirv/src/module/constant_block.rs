@@ -3,7 +3,7 @@
 use rspirv::dr::Operand;
 use rspirv::spirv::{Decoration, Op, StorageClass, Word};
 
-use super::Place;
+use super::InvocationPosition;
 use crate::emitter::{Emitter, ids};
 use crate::error::BuildError;
 use crate::format::Format;
@@ -51,7 +51,7 @@ impl Emitter {
         constant_block: ConstantBlock,
         local: Word,
         row: Word,
-    ) -> Result<Place, BuildError> {
+    ) -> Result<InvocationPosition, BuildError> {
         let (uint, bool) = (self.scalar(Format::U32), self.scalar(Format::Bool));
         let member = self.word(0);
         let header = self.vector_at(constant_block, [member])?;
@@ -64,7 +64,7 @@ impl Emitter {
         let nowhere = self.word(u32::MAX);
         let slot = self.value(Op::Select, uint, ids([inside, slot, nowhere]))?;
         let row = self.value(Op::IAdd, uint, ids([row, rows]))?;
-        Ok(Place { slot, row, local: Some(local), zero: None })
+        Ok(InvocationPosition { slot, row, local: Some(local), zero: None })
     }
 
     /// The words of a slot of the constant block, as many as the kernel with the most operands has.

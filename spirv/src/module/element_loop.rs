@@ -6,13 +6,13 @@
 use rspirv::spirv::{Op, StorageClass, Word};
 
 use super::counting::Carried;
-use super::piecewise::Number;
-use super::{Memory, Place};
+use super::piecewise::RowNumber;
+use super::{InvocationPosition, ModuleMemory};
 use crate::emitter::{Emitter, ids};
 use crate::error::BuildError;
 use crate::format::Format;
 use crate::plan::Direction;
-use crate::plan::records::Record;
+use crate::plan::records::AccessRecord;
 
 /// Most elements that a loop carries: each is looked at in each turn.
 const CARRIED: u32 = 8;
@@ -26,12 +26,12 @@ struct Begin {
     /// How many elements come before.
     after: Word,
     memory: Word,
-    place: Number,
+    place: RowNumber,
 }
 
 impl Emitter {
     /// Declares the private array of a record, if it has one.
-    pub(super) fn declare_element_array(&mut self, record: &Record<'_>) -> Option<(usize, ElementArray)> {
+    pub(super) fn declare_element_array(&mut self, record: &AccessRecord<'_>) -> Option<(usize, ElementArray)> {
         if !record.looped || record.most() <= CARRIED {
             return None;
         }
@@ -48,9 +48,9 @@ impl Emitter {
     /// The elements that this row has, from a buffer, in the places of its accesses. Those that the row has not are any.
     pub(super) fn load_record(
         &mut self,
-        memory: &Memory,
-        record: &Record<'_>,
-        place: Place,
+        memory: &ModuleMemory,
+        record: &AccessRecord<'_>,
+        place: InvocationPosition,
     ) -> Result<Vec<Word>, BuildError> {
         let (access, begins) = (record.accesses[0], self.begins(record, place)?);
         let (buffer, shape) = (memory.buffers[access.buffer], access.element.shape());
@@ -88,9 +88,9 @@ impl Emitter {
     /// Stores those of these elements that this row has into a buffer.
     pub(super) fn store_record(
         &mut self,
-        memory: &Memory,
-        record: &Record<'_>,
-        place: Place,
+        memory: &ModuleMemory,
+        record: &AccessRecord<'_>,
+        place: InvocationPosition,
         elements: &[Word],
     ) -> Result<(), BuildError> {
         let (access, begins) = (record.accesses[0], self.begins(record, place)?);
@@ -122,13 +122,13 @@ impl Emitter {
     }
 
     /// How many elements this row has.
-    fn count(&mut self, record: &Record<'_>, place: Place) -> Result<Word, BuildError> {
+    fn count(&mut self, record: &AccessRecord<'_>, place: InvocationPosition) -> Result<Word, BuildError> {
         let count = self.of_row(place.row, &record.counts())?;
         Ok(self.number(count))
     }
 
     /// Where the elements of each access begin, computed before the loop.
-    fn begins(&mut self, record: &Record<'_>, place: Place) -> Result<Vec<Begin>, BuildError> {
+    fn begins(&mut self, record: &AccessRecord<'_>, place: InvocationPosition) -> Result<Vec<Begin>, BuildError> {
         let uint = self.scalar(Format::U32);
         let mut begins = Vec::with_capacity(record.accesses.len());
         for (number, access) in record.accesses.iter().enumerate() {
@@ -139,13 +139,13 @@ impl Emitter {
             }
             let (after, own) = (self.of_row(place.row, &record.begins(number))?, record.place(number));
             let place = match after {
-                Number::Same(after) => Number::Same(own - after),
-                Number::Word(after) => {
+                RowNumber::Same(after) => RowNumber::Same(own - after),
+                RowNumber::Word(after) => {
                     let own = self.word(own);
-                    Number::Word(self.value(Op::ISub, uint, ids([own, after]))?)
+                    RowNumber::Word(self.value(Op::ISub, uint, ids([own, after]))?)
                 }
             };
-            let none = after == Number::Same(0);
+            let none = after == RowNumber::Same(0);
             let after = self.number(after);
             if !none {
                 memory = self.value(Op::ISub, uint, ids([memory, after]))?;
@@ -165,12 +165,12 @@ impl Emitter {
             memory = self.value(Op::Select, uint, ids([reached, begin.memory, memory]))?;
             if begin.place != place {
                 let (there, here) = (self.number(begin.place), self.number(place));
-                place = Number::Word(self.value(Op::Select, uint, ids([reached, there, here]))?);
+                place = RowNumber::Word(self.value(Op::Select, uint, ids([reached, there, here]))?);
             }
         }
         let memory = self.value(Op::IAdd, uint, ids([memory, index]))?;
         let place = match place {
-            Number::Same(0) => index,
+            RowNumber::Same(0) => index,
             place => {
                 let place = self.number(place);
                 self.value(Op::IAdd, uint, ids([place, index]))?
@@ -188,7 +188,7 @@ impl Emitter {
     fn array_element(
         &mut self,
         ElementArray(variable): ElementArray,
-        record: &Record<'_>,
+        record: &AccessRecord<'_>,
         index: Word,
     ) -> Result<Word, BuildError> {
         let element = self.shape(record.accesses[0].element.shape());

@@ -13,7 +13,7 @@ use rspirv::dr::Operand;
 use rspirv::spirv::{Decoration, Op, Word};
 
 use super::buffer_io::ResultElements;
-use super::{Memory, Place};
+use super::{InvocationPosition, ModuleMemory};
 use crate::emitter::{Emitter, ids};
 use crate::error::BuildError;
 use crate::format::Format;
@@ -21,7 +21,7 @@ use crate::kernel::{Kernel, Shape};
 use crate::op::Code;
 use crate::plan::access;
 use crate::plan::constants::Specialised;
-use crate::plan::{Placed, Plan};
+use crate::plan::{PlacedKernel, Plan};
 use crate::route::Route;
 
 impl Emitter {
@@ -59,11 +59,11 @@ impl Emitter {
     /// The elements of the results of the invocation's slot.
     pub(super) fn folded(
         &mut self,
-        memory: &Memory,
+        memory: &ModuleMemory,
         row: usize,
-        placed: &Placed,
+        placed: &PlacedKernel,
         masks: &[Word],
-        place: Place,
+        place: InvocationPosition,
     ) -> Result<ResultElements, BuildError> {
         let kernel = &placed.kernel;
         let uint = self.scalar(Format::U32);
@@ -99,7 +99,7 @@ impl Emitter {
     }
 
     /// A truth value that no compiler knows.
-    fn run_time_condition(&mut self, condition: bool, place: Place) -> Result<Word, BuildError> {
+    fn run_time_condition(&mut self, condition: bool, place: InvocationPosition) -> Result<Word, BuildError> {
         let (bool, constant) = (self.scalar(Format::Bool), self.word(0));
         let op = if condition { Op::IEqual } else { Op::INotEqual };
         let zero = place.zero.unwrap_or(constant);

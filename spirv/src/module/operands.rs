@@ -2,8 +2,8 @@
 
 use rspirv::spirv::Word;
 
-use super::buffer_io::{ResultElements, Values};
-use super::{Memory, Place};
+use super::buffer_io::{LoadedValues, ResultElements};
+use super::{InvocationPosition, ModuleMemory};
 use crate::emitter::Emitter;
 use crate::error::BuildError;
 use crate::kernel::{Kernel, Shape};
@@ -11,9 +11,9 @@ use crate::plan::{Plan, access};
 use crate::words::words_of;
 
 /// What every kernel of a module finds loaded.
-pub(super) enum Operands {
+pub(super) enum OperandSource {
     /// Values of operands in buffers.
-    Values(Values),
+    Values(LoadedValues),
     /// Words of a constant block, operand after operand, each from a vector on.
     Words(Vec<Word>),
     /// The operands are constants of each kernel's own; these mask the results of each slot.
@@ -22,15 +22,22 @@ pub(super) enum Operands {
 
 impl Emitter {
     /// Loads whatever the kernels of the module have in common.
-    pub(super) fn operands(&mut self, plan: &Plan, memory: &Memory, place: Place) -> Result<Operands, BuildError> {
+    pub(super) fn operands(
+        &mut self,
+        plan: &Plan,
+        memory: &ModuleMemory,
+        place: InvocationPosition,
+    ) -> Result<OperandSource, BuildError> {
         Ok(match (memory.constant_block, place.local) {
             (Some(constant_block), Some(local)) => {
-                Operands::Words(self.load_constant_block(plan, constant_block, local)?)
+                OperandSource::Words(self.load_constant_block(plan, constant_block, local)?)
             }
-            _ if plan.is_folded() => Operands::Constants(self.masks(plan, place.slot)?),
+            _ if plan.is_folded() => OperandSource::Constants(self.masks(plan, place.slot)?),
             // State is not the shader's.
-            _ if plan.image().is_some_and(|image| image.state().is_some()) => Operands::Values(Values::new()),
-            _ => Operands::Values(self.load_operands(memory, place)?),
+            _ if plan.image().is_some_and(|image| image.state().is_some()) => {
+                OperandSource::Values(LoadedValues::new())
+            }
+            _ => OperandSource::Values(self.load_operands(memory, place)?),
         })
     }
 
@@ -38,16 +45,16 @@ impl Emitter {
     pub(super) fn computed(
         &mut self,
         plan: &Plan,
-        memory: &Memory,
+        memory: &ModuleMemory,
         row: usize,
-        operands: &Operands,
-        place: Place,
+        operands: &OperandSource,
+        place: InvocationPosition,
     ) -> Result<ResultElements, BuildError> {
         let placed = &plan.placed[row];
         let kernel = &placed.kernel;
         let results = match operands {
-            Operands::Constants(masks) => return self.folded(memory, row, placed, masks, place),
-            Operands::Values(values) => {
+            OperandSource::Constants(masks) => return self.folded(memory, row, placed, masks, place),
+            OperandSource::Values(values) => {
                 let own = access::of_row(&memory.operands, row);
                 let own = own.map(|(access, shape)| values.get(&(access.number, access.buffer, shape)).copied());
                 let given = values.len();
@@ -62,7 +69,7 @@ impl Emitter {
                     (Some(_), None) => Vec::new(),
                 }
             }
-            Operands::Words(words) => {
+            OperandSource::Words(words) => {
                 let values = self.from_constant_block(kernel, words)?;
                 self.operation(kernel, &values)?
             }

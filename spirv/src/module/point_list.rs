@@ -11,13 +11,13 @@ use rspirv::spirv::{
     StorageClass, Word,
 };
 
-use super::Place;
+use super::InvocationPosition;
 use crate::emitter::{Emitter, ids};
 use crate::error::BuildError;
 use crate::format::Format;
 use crate::kernel::Shape;
 use crate::layout::BINARY32;
-use crate::op::State;
+use crate::op::FixedFunctionState;
 use crate::plan::{IMAGE_WIDTH, Plan};
 use crate::route::Stage;
 
@@ -42,7 +42,7 @@ pub fn point_list(plan: &Plan) -> Result<Vec<u32>, BuildError> {
         Some(image) => emitter.middle(slot, image.extent)?,
         None => [zero, zero],
     };
-    let farthest = plan.image().is_some_and(|image| image.state() == Some(State::MaxDepth));
+    let farthest = plan.image().is_some_and(|image| image.state() == Some(FixedFunctionState::MaxDepth));
     let depth = if farthest { unit } else { zero };
     let position = emitter.compose(POSITION, &[middle[0], middle[1], depth, unit])?;
     emitter.builder.store(place[0], position, None, [])?;
@@ -61,7 +61,12 @@ impl Emitter {
     }
 
     /// Declares and opens `main` of a shader that draws.
-    pub(super) fn begin_drawn(&mut self, plan: &Plan, stage: Stage, texels: &[Word]) -> Result<Place, BuildError> {
+    pub(super) fn begin_drawn(
+        &mut self,
+        plan: &Plan,
+        stage: Stage,
+        texels: &[Word],
+    ) -> Result<InvocationPosition, BuildError> {
         let uint = self.scalar(Format::U32);
         if stage == Stage::Fragment {
             let told = if plan.covers() { vec![self.coordinates()] } else { self.told().to_vec() };
@@ -76,7 +81,7 @@ impl Emitter {
                 // Its slot is that of every row.
                 _ => (self.covered(told[0])?, self.word(0)),
             };
-            return Ok(Place { slot, row, local: None, zero: None });
+            return Ok(InvocationPosition { slot, row, local: None, zero: None });
         }
         let (numbers, place) = self.numbered();
         let interface: Vec<Word> = numbers.iter().chain(&place).chain(texels).copied().collect();
@@ -88,7 +93,7 @@ impl Emitter {
         self.builder.store(place[1], unit, None, [])?;
         let slot = self.slot(numbers[0], plan)?;
         let row = self.number_of(numbers[1])?;
-        Ok(Place { slot, row, local: None, zero: None })
+        Ok(InvocationPosition { slot, row, local: None, zero: None })
     }
 
     /// Slot and row, as the shader of [`point_list`] tells them.

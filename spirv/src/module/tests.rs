@@ -7,7 +7,7 @@ use super::*;
 use crate::glsl::is;
 use crate::load::load;
 use crate::op::OPS;
-use crate::plan::{GROUP, Variant, Wanted};
+use crate::plan::{GROUP, LayoutRequest, Variant};
 use crate::route::{Route, Stage};
 
 /// Every kernel of every format at every width, under these controls, one plan a format and front end (image kernels:
@@ -84,17 +84,18 @@ fn other_plans() -> Vec<Plan> {
     for (route, format) in Route::OTHERS.into_iter().flat_map(|route| Format::ALL.map(|format| (route, format))) {
         let plain = OPS.iter().filter_map(|op| Kernel::plain(format, op).ok());
         let kernels = plain.filter_map(|kernel| Kernel { route, ..kernel }.checked().ok());
-        let wanted: Vec<Wanted> = kernels.enumerate().map(|(operands, kernel)| asked(kernel, 5, operands)).collect();
+        let wanted: Vec<LayoutRequest> =
+            kernels.enumerate().map(|(operands, kernel)| asked(kernel, 5, operands)).collect();
         plans.push(Plan::sharing(&wanted, true, Variant { shift: 2, reversed: true, ..Variant::default() }));
     }
     plans
 }
 
 /// A kernel with the first of its boundary cases.
-fn asked(kernel: Kernel, slots: u32, operands: usize) -> Wanted {
+fn asked(kernel: Kernel, slots: u32, operands: usize) -> LayoutRequest {
     let cases = crate::cases::boundary(&kernel);
     let values = cases.iter().take(slots as usize).flatten().copied().collect();
-    Wanted { kernel, slots, operands, values }
+    LayoutRequest { kernel, slots, operands, values }
 }
 
 fn one(id: &str, slots: u32) -> Plan {
@@ -255,7 +256,7 @@ fn nothing_selects_among_folded_results() {
     let folded = || other_plans().into_iter().filter(|plan| plan.is_folded() && !plan.placed.is_empty());
     for plan in folded() {
         let module = built(&plan);
-        let body = |placed: &crate::plan::Placed| body(&module, &plan, &placed.kernel.label()).into_iter();
+        let body = |placed: &crate::plan::PlacedKernel| body(&module, &plan, &placed.kernel.label()).into_iter();
         for placed in &plan.placed {
             let chooses = matches!(placed.kernel.op.function, crate::op::Function::Choose);
             let truth = placed.kernel.result().format == Format::Bool;

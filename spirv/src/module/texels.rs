@@ -2,14 +2,14 @@
 
 use rspirv::spirv::Word;
 
-use super::Place;
+use super::InvocationPosition;
 use crate::emitter::Emitter;
 use crate::error::BuildError;
 use crate::format::Format;
 use crate::image::Declared;
 use crate::kernel::Shape;
 use crate::layout::BINARY32;
-use crate::plan::Placed;
+use crate::plan::PlacedKernel;
 
 /// What is put out where all that counts is state.
 const ONES: Shape = Shape::vector(Format::F32, 4);
@@ -18,10 +18,10 @@ impl Emitter {
     /// What is read from the texel of the kernel's slot; nothing where these values are written to it.
     pub(super) fn of_texel(
         &mut self,
-        placed: &Placed,
+        placed: &PlacedKernel,
         declared: Declared,
         values: &[Word],
-        place: Place,
+        place: InvocationPosition,
     ) -> Result<Vec<Word>, BuildError> {
         if let [result] = placed.results[..] {
             return Ok(vec![self.read_texel(declared, place.slot, result.shape)?]);

@@ -4,7 +4,7 @@ use std::fmt;
 
 use rspirv::spirv::{GlslStd450Op as GLOp, Op as SpvOp};
 
-use super::Operand;
+use super::OperandType;
 use crate::format::Format;
 use crate::route::Route;
 
@@ -51,7 +51,7 @@ pub struct Step {
     /// On what.
     pub args: &'static [Arg],
     /// Type of its result.
-    pub result: Operand,
+    pub result: OperandType,
 }
 
 /// How an operation is spelled in SPIR-V.
@@ -84,7 +84,7 @@ pub enum Code {
     /// A texel from a vector and the texel that was there before: what a fragment shader puts out, blended.
     Blend(Blend),
     /// Numbers that are state of the pipeline or of a sampler, seen in a texel or vector.
-    State(State),
+    State(FixedFunctionState),
 }
 
 /// Routes of stores; formats that no storage image has go without the first.
@@ -104,12 +104,13 @@ impl Code {
             Code::ImageWrite => STORES.split_at(1).1,
             Code::ImageRead if format.image_format().is_some() => &LOADS,
             Code::ImageRead => LOADS.split_at(1).1,
-            Code::ImageSample | Code::State(State::BorderColor) => &[Route::Sampled],
+            Code::ImageSample | Code::State(FixedFunctionState::BorderColor) => &[Route::Sampled],
             Code::TexelCopy => &[Route::Copy],
             Code::TexelConvert => &[Route::Blit],
-            Code::Blend(_) | Code::State(State::MinDepth | State::MaxDepth | State::BlendConstants) => {
-                &[Route::Attachment]
-            }
+            Code::Blend(_)
+            | Code::State(
+                FixedFunctionState::MinDepth | FixedFunctionState::MaxDepth | FixedFunctionState::BlendConstants,
+            ) => &[Route::Attachment],
             Code::SelectConstants | Code::PhiConstants => &[Route::Literal, Route::Spec],
             _ => &[Route::Buffer, Route::Uniform, Route::Push, Route::Spec, Route::Literal],
         }
@@ -117,7 +118,7 @@ impl Code {
 
     /// Whether the texel that is written is an operand before.
     pub const fn is_blended(self) -> bool {
-        matches!(self, Code::Blend(_) | Code::State(State::BlendConstants))
+        matches!(self, Code::Blend(_) | Code::State(FixedFunctionState::BlendConstants))
     }
 
     /// Whether operand 0, a condition, is known at run time only, though the others are constants.
@@ -142,7 +143,7 @@ impl Code {
 
 /// State that carries floats; no shader computes with them.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum State {
+pub enum FixedFunctionState {
     /// `minDepth` of a viewport, which a depth of 0 becomes.
     MinDepth,
     /// `maxDepth` of a viewport whose `minDepth` is 0; a depth of 1 becomes it.

@@ -2,9 +2,9 @@
 
 use rspirv::spirv::{GlslStd450Op as GLOp, Op as SpvOp};
 
-use super::code::{Arg, Blend, Code, Inst, State, Step};
+use super::code::{Arg, Blend, Code, FixedFunctionState, Inst, Step};
 use super::function::{Function, Relation};
-use super::{Components, Op, Operand, Width};
+use super::{Components, Op, OperandType, Width};
 use crate::format::Format;
 
 use Format::{Bool, F16, F32, F64, I32, U32};
@@ -14,20 +14,20 @@ const HALF_AND_SINGLE: &[Format] = &[F16, F32];
 const SINGLE: &[Format] = &[F32];
 const DOUBLE: &[Format] = &[F64];
 
-const T: Operand = Operand { format: None, width: Width::Kernel };
-const fn fixed(format: Format) -> Operand {
-    Operand { format: Some(format), width: Width::Kernel }
+const T: OperandType = OperandType { format: None, width: Width::Kernel };
+const fn fixed(format: Format) -> OperandType {
+    OperandType { format: Some(format), width: Width::Kernel }
 }
-const BOOL: Operand = fixed(Bool);
-const UINT: Operand = fixed(U32);
-const WORD: Operand = Operand { format: Some(U32), width: Width::Fixed(1) };
-const PAIR: Operand = Operand { format: None, width: Width::Fixed(2) };
-const QUAD: Operand = Operand { format: None, width: Width::Fixed(4) };
-const WORDS: Operand = Operand { format: Some(U32), width: Width::Fixed(2) };
-const SCALAR: Operand = Operand { format: None, width: Width::Fixed(1) };
-const SQUARE: Operand = Operand { format: None, width: Width::Square };
-const TEXEL: Operand = Operand { format: None, width: Width::Texel };
-const TEXEL_VECTOR: Operand = Operand { format: Some(F32), width: Width::Channels };
+const BOOL: OperandType = fixed(Bool);
+const UINT: OperandType = fixed(U32);
+const WORD: OperandType = OperandType { format: Some(U32), width: Width::Fixed(1) };
+const PAIR: OperandType = OperandType { format: None, width: Width::Fixed(2) };
+const QUAD: OperandType = OperandType { format: None, width: Width::Fixed(4) };
+const WORDS: OperandType = OperandType { format: Some(U32), width: Width::Fixed(2) };
+const SCALAR: OperandType = OperandType { format: None, width: Width::Fixed(1) };
+const SQUARE: OperandType = OperandType { format: None, width: Width::Square };
+const TEXEL: OperandType = OperandType { format: None, width: Width::Texel };
+const TEXEL_VECTOR: OperandType = OperandType { format: Some(F32), width: Width::Channels };
 
 const fn core(op: SpvOp) -> Code {
     Code::Inst(Inst::Core(op))
@@ -41,7 +41,7 @@ const fn step(op: SpvOp, args: &'static [Arg]) -> Step {
 const fn ext_step(op: GLOp, args: &'static [Arg]) -> Step {
     Step { inst: Inst::Ext(op), args, result: T }
 }
-const fn step_to(op: SpvOp, args: &'static [Arg], result: Operand) -> Step {
+const fn step_to(op: SpvOp, args: &'static [Arg], result: OperandType) -> Step {
     Step { inst: Inst::Core(op), args, result }
 }
 
@@ -49,8 +49,8 @@ const fn step_to(op: SpvOp, args: &'static [Arg], result: Operand) -> Step {
 const fn row(
     name: &'static str,
     formats: &'static [Format],
-    params: &'static [Operand],
-    result: Operand,
+    params: &'static [OperandType],
+    result: OperandType,
     code: Code,
     glsl: &'static str,
     function: Function,
@@ -63,7 +63,7 @@ const fn row(
 
 impl Op {
     /// The row of an operation that gives a second result.
-    const fn and(self, second: Operand) -> Op {
+    const fn and(self, second: OperandType) -> Op {
         Op { second: Some(second), ..self }
     }
 
@@ -100,7 +100,7 @@ const fn negated(
 }
 
 /// A blit from texels of another format, or the same.
-const fn convert(name: &'static str, from: &'static [Operand], about: &'static str) -> Op {
+const fn convert(name: &'static str, from: &'static [OperandType], about: &'static str) -> Op {
     row(name, Format::COLORS, from, SCALAR, Code::TexelConvert, "", Function::Store, about).whole(1, 1)
 }
 
@@ -254,10 +254,10 @@ pub static OPS: &[Op] = &[
     row("sample", Format::PACKED, &[TEXEL], TEXEL_VECTOR, Code::ImageSample, "", Function::Load, "texel to vector, by a sampler, nearest").whole(1, 1),
     row("blend_replace", Format::COLORS, &[TEXEL_VECTOR, SCALAR], SCALAR, Code::Blend(Blend::Replace), "", Function::Store, "vector to texel, blended: one times the vector, zero times what was there").whole(1, 1),
     row("blend_add", Format::SUMS, &[TEXEL_VECTOR, SCALAR], SCALAR, Code::Blend(Blend::Add), "", Function::Add, "vector to texel, blended: added to what was there").whole(1, 1),
-    row("min_depth", Format::DEPTHS, &[fixed(F32)], SCALAR, Code::State(State::MinDepth), "", Function::Store, "the least depth of a viewport to a texel").whole(1, 1),
-    row("max_depth", Format::DEPTHS, &[fixed(F32)], SCALAR, Code::State(State::MaxDepth), "", Function::Store, "the greatest depth of a viewport to a texel").whole(1, 1),
-    row("blend_constants", Format::FLOAT_COLORS, &[TEXEL_VECTOR, SCALAR], SCALAR, Code::State(State::BlendConstants), "", Function::Store, "blend constants to texel: times a source of ones, zero times what was there").whole(1, 1),
-    row("border_color", Format::FLOAT_COLORS, &[TEXEL_VECTOR], TEXEL_VECTOR, Code::State(State::BorderColor), "", Function::Move, "a sampler's border colour to a vector").whole(1, 1),
+    row("min_depth", Format::DEPTHS, &[fixed(F32)], SCALAR, Code::State(FixedFunctionState::MinDepth), "", Function::Store, "the least depth of a viewport to a texel").whole(1, 1),
+    row("max_depth", Format::DEPTHS, &[fixed(F32)], SCALAR, Code::State(FixedFunctionState::MaxDepth), "", Function::Store, "the greatest depth of a viewport to a texel").whole(1, 1),
+    row("blend_constants", Format::FLOAT_COLORS, &[TEXEL_VECTOR, SCALAR], SCALAR, Code::State(FixedFunctionState::BlendConstants), "", Function::Store, "blend constants to texel: times a source of ones, zero times what was there").whole(1, 1),
+    row("border_color", Format::FLOAT_COLORS, &[TEXEL_VECTOR], TEXEL_VECTOR, Code::State(FixedFunctionState::BorderColor), "", Function::Move, "a sampler's border colour to a vector").whole(1, 1),
     convert("convert_rgba16f", &[fixed(Format::Rgba16f)], "texel of four binary16 to texel"),
     convert("convert_b10g11r11", &[fixed(Format::B10g11r11)], "texel of 11 and 10-bit floats to texel"),
     convert("convert_r32f", &[fixed(Format::R32f)], "texel of one binary32 to texel"),

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use crate::kernel::Shape;
-use crate::plan::{Buffer, Direction, Element, Placed, Plan, Region};
+use crate::plan::{Buffer, Direction, Element, PlacedKernel, Plan, Region};
 
 /// Most words that the code gets at one by one: each access takes a compiler as long as the loop that does for all.
 const FEW: u32 = 2;
@@ -30,7 +30,7 @@ pub(crate) fn results(plan: &Plan) -> Vec<BufferAccess> {
     accesses(plan, |placed| &placed.results)
 }
 
-fn accesses(plan: &Plan, of: fn(&Placed) -> &[Region]) -> Vec<BufferAccess> {
+fn accesses(plan: &Plan, of: fn(&PlacedKernel) -> &[Region]) -> Vec<BufferAccess> {
     let places: BTreeSet<(usize, usize)> =
         plan.placed.iter().flat_map(|placed| of(placed).iter().map(|region| region.buffer).enumerate()).collect();
     let access = |(number, buffer): (usize, usize)| {

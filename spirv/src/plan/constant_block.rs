@@ -6,7 +6,7 @@
 //! words, a binary64 in two of them, the lower first. Push constants hold one slot, which is read at constant offsets.
 
 use crate::kernel::Kernel;
-use crate::plan::{Placed, Plan};
+use crate::plan::{PlacedKernel, Plan};
 use crate::route::Route;
 use crate::words::words_of;
 
@@ -66,7 +66,8 @@ impl Plan {
             return vec![Dispatch { columns: self.columns, rows: self.rows, constant_block: Vec::new() }];
         };
         // Kernels of the same operands share their constant blocks.
-        let together = |a: &Placed, b: &Placed| a.values == b.values && a.kernel.params() == b.kernel.params();
+        let together =
+            |a: &PlacedKernel, b: &PlacedKernel| a.values == b.values && a.kernel.params() == b.kernel.params();
         let mut first = 0;
         let constant_blocks = self.placed.chunk_by(together).flat_map(|placed| {
             let constant_blocks = self.constant_blocks(placed, first, vectors);
@@ -77,7 +78,7 @@ impl Plan {
     }
 
     /// The constant blocks of these kernels, which begin at this row: each with as many slots as fit, push constants with one.
-    fn constant_blocks(&self, placed: &[Placed], row: u32, vectors: u32) -> Vec<Dispatch> {
+    fn constant_blocks(&self, placed: &[PlacedKernel], row: u32, vectors: u32) -> Vec<Dispatch> {
         let Some(first) = placed.first() else { return Vec::new() };
         let (kernel, rows) = (&first.kernel, placed.len() as u32);
         let each = vectors_of_slot(kernel);
@@ -114,15 +115,15 @@ fn append(constant_block: &mut Vec<u32>, kernel: &Kernel, values: &[u64]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::{Variant, Wanted};
+    use crate::plan::{LayoutRequest, Variant};
 
     fn plan(kernels: &[(&str, usize, Vec<u64>)]) -> Plan {
-        let wanted: Vec<Wanted> = kernels
+        let wanted: Vec<LayoutRequest> = kernels
             .iter()
             .map(|(id, operands, values)| {
                 let kernel: Kernel = id.parse().unwrap();
                 let slots = (values.len() / kernel.arity()) as u32;
-                Wanted { kernel, slots, operands: *operands, values: values.clone().into() }
+                LayoutRequest { kernel, slots, operands: *operands, values: values.clone().into() }
             })
             .collect();
         Plan::sharing(&wanted, true, Variant { shift: 2, ..Variant::default() })

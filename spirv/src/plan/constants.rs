@@ -50,12 +50,12 @@ impl Plan {
 mod tests {
     use super::*;
     use crate::kernel::Kernel;
-    use crate::plan::{Variant, Wanted};
+    use crate::plan::{LayoutRequest, Variant};
 
     #[test]
     fn each_value_of_each_operand_is_one_constant() {
         let kernel: Kernel = "f32.select:route=spec".parse().unwrap();
-        let wanted = Wanted { kernel, slots: 2, operands: 0, values: vec![1, 7, 7, 0, 7, 8].into() };
+        let wanted = LayoutRequest { kernel, slots: 2, operands: 0, values: vec![1, 7, 7, 0, 7, 8].into() };
         let constants = Plan::sharing(&[wanted], true, Variant::default()).specialised();
         let constants: Vec<_> = constants.iter().map(|one| (one.component, one.format, one.bits)).collect();
         let (flag, float) = (Format::Bool, Format::F32);

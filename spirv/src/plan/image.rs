@@ -3,7 +3,7 @@
 use super::{IMAGE_BINDING, IMAGE_WIDTH};
 use crate::format::Format;
 use crate::kernel::Kernel;
-use crate::op::{Code, State};
+use crate::op::{Code, FixedFunctionState};
 use crate::route::Route;
 
 /// The image of a texel kernel: descriptor set 0, binding [`Image::binding`], 2D, one layer, optimal tiling. On the route
@@ -35,7 +35,7 @@ impl Image {
     }
 
     /// The state that its operands are.
-    pub const fn state(&self) -> Option<State> {
+    pub const fn state(&self) -> Option<FixedFunctionState> {
         match self.code {
             Code::State(state) => Some(state),
             _ => None,
@@ -76,7 +76,9 @@ pub(super) const fn writes(code: Code) -> bool {
             | Code::TexelCopy
             | Code::TexelConvert
             | Code::Blend(_)
-            | Code::State(State::MinDepth | State::MaxDepth | State::BlendConstants)
+            | Code::State(
+                FixedFunctionState::MinDepth | FixedFunctionState::MaxDepth | FixedFunctionState::BlendConstants
+            )
     )
 }
 

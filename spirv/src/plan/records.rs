@@ -4,7 +4,7 @@ use super::Element;
 use super::access::BufferAccess;
 
 /// Accesses of one buffer, in the order of their numbers.
-pub(crate) struct Record<'a> {
+pub(crate) struct AccessRecord<'a> {
     pub accesses: Vec<&'a BufferAccess>,
     /// Whether one loop gets at all elements.
     pub looped: bool,
@@ -12,14 +12,14 @@ pub(crate) struct Record<'a> {
 
 /// The records of these accesses. Where there is one row its accesses stay apart, and short ones have no loop. So do floats: without
 /// controls a driver may take what it selects or carries for no NaN, and one zero for the other; of integers no bit changes.
-pub(crate) fn records(accesses: &[BufferAccess]) -> Vec<Record<'_>> {
-    let mut records: Vec<Record<'_>> = Vec::new();
+pub(crate) fn records(accesses: &[BufferAccess]) -> Vec<AccessRecord<'_>> {
+    let mut records: Vec<AccessRecord<'_>> = Vec::new();
     for access in accesses {
         let together = access.rows() > 1 && matches!(access.element, Element::U32 | Element::Words);
-        let same = |record: &&mut Record<'_>| together && record.accesses[0].buffer == access.buffer;
+        let same = |record: &&mut AccessRecord<'_>| together && record.accesses[0].buffer == access.buffer;
         match records.iter_mut().find(same) {
             Some(record) => record.accesses.push(access),
-            None => records.push(Record { accesses: vec![access], looped: false }),
+            None => records.push(AccessRecord { accesses: vec![access], looped: false }),
         }
     }
     for record in &mut records {
@@ -28,7 +28,7 @@ pub(crate) fn records(accesses: &[BufferAccess]) -> Vec<Record<'_>> {
     records
 }
 
-impl Record<'_> {
+impl AccessRecord<'_> {
     /// Elements of all accesses, as many as rows have at most of each.
     pub fn most(&self) -> u32 {
         self.accesses.iter().map(|access| access.most()).sum()

@@ -4,7 +4,7 @@ use rspirv::binary::Assemble;
 use rspirv::dr::Operand;
 use rspirv::spirv::{BuiltIn, Decoration, ExecutionMode, ExecutionModel, LoopControl, Op, StorageClass, Word};
 
-use super::sink::{Found, Stand};
+use super::sink::{SinkInput, Stand};
 use super::{Domain, LANES, Sink, TURN};
 use crate::emitter::{Emitter, ids};
 use crate::error::BuildError;
@@ -153,7 +153,7 @@ impl Emitter {
             words.extend(self.to_words(shape, value)?);
         }
         let place = self.value(Op::ISub, uint, ids([input, start.first]))?;
-        self.take(sink, domain, start.stand, Found { input, place, words: &words }, carried)
+        self.take(sink, domain, start.stand, SinkInput { input, place, words: &words }, carried)
     }
 
     /// The operands of an input.

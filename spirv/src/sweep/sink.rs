@@ -28,7 +28,7 @@ pub enum Sink {
 
 /// One result on its way into the sink.
 #[derive(Clone, Copy)]
-pub(super) struct Found<'a> {
+pub(super) struct SinkInput<'a> {
     /// The input's number.
     pub input: Word,
     /// Its place, counted from the dispatch's first input.
@@ -75,7 +75,7 @@ impl Emitter {
         sink: Sink,
         domain: &Domain,
         stand: Stand,
-        found: Found<'_>,
+        found: SinkInput<'_>,
         carried: &[Word],
     ) -> Result<Vec<Word>, BuildError> {
         match sink {

@@ -12,7 +12,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// What is asked for.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Request {
+pub struct HttpRequest {
     /// The path, without a query.
     pub path: String,
     /// `Host`; empty where there is none.
@@ -35,7 +35,7 @@ const fn refused(status: u16, reason: &'static str) -> Refused {
 }
 
 /// Reads one.
-pub fn read(stream: &TcpStream) -> Result<Request, Refused> {
+pub fn read(stream: &TcpStream) -> Result<HttpRequest, Refused> {
     let gone = |_| refused(0, "gone");
     let (mut head, deadline) = (Vec::new(), Instant::now() + PATIENCE);
     let mut chunk = [0; 1024];
@@ -63,7 +63,7 @@ pub fn read(stream: &TcpStream) -> Result<Request, Refused> {
 }
 
 /// A request, or `None` where the rest of it is still to come.
-pub fn parse(head: &[u8]) -> Result<Option<Request>, Refused> {
+pub fn parse(head: &[u8]) -> Result<Option<HttpRequest>, Refused> {
     let mut headers = [httparse::EMPTY_HEADER; HEADERS];
     let mut request = httparse::Request::new(&mut headers);
     match request.parse(head) {
@@ -94,7 +94,7 @@ pub fn parse(head: &[u8]) -> Result<Option<Request>, Refused> {
     };
     let path = request.path.unwrap_or_default();
     let path = path.split(['?', '#']).next().unwrap_or_default().to_owned();
-    Ok(Some(Request { path, host, head }))
+    Ok(Some(HttpRequest { path, host, head }))
 }
 
 #[cfg(test)]
@@ -125,6 +125,6 @@ mod tests {
         let many = format!("GET / HTTP/1.1\r\n{}\r\n", "a: b\r\n".repeat(HEADERS + 1));
         assert_eq!(status(&many), 431);
         let request = parse(b"HEAD /metrics?x=1 HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap().unwrap();
-        assert_eq!(request, Request { path: "/metrics".into(), host: "localhost".into(), head: true });
+        assert_eq!(request, HttpRequest { path: "/metrics".into(), host: "localhost".into(), head: true });
     }
 }

@@ -18,27 +18,27 @@ const INLINE: &str = "default-src 'none'; script-src 'unsafe-inline'; style-src 
 
 /// An answer.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Response {
+pub struct HttpResponse {
     status: u16,
     kind: &'static str,
     policy: &'static str,
     body: Vec<u8>,
 }
 
-impl Response {
+impl HttpResponse {
     /// Of this kind.
-    pub fn of(kind: &'static str, body: impl Into<Vec<u8>>) -> Response {
-        Response { status: 200, kind, policy: OWN, body: body.into() }
+    pub fn of(kind: &'static str, body: impl Into<Vec<u8>>) -> HttpResponse {
+        HttpResponse { status: 200, kind, policy: OWN, body: body.into() }
     }
 
     /// A line of text.
-    pub fn plain(status: u16, text: &str) -> Response {
-        Response { status, ..Response::of("text/plain; charset=utf-8", format!("{text}\n")) }
+    pub fn plain(status: u16, text: &str) -> HttpResponse {
+        HttpResponse { status, ..HttpResponse::of("text/plain; charset=utf-8", format!("{text}\n")) }
     }
 
     /// A page that loads nothing.
-    pub fn page(body: Vec<u8>) -> Response {
-        Response { policy: INLINE, ..Response::of("text/html; charset=utf-8", body) }
+    pub fn page(body: Vec<u8>) -> HttpResponse {
+        HttpResponse { policy: INLINE, ..HttpResponse::of("text/html; charset=utf-8", body) }
     }
 
     /// Writes it, or its head alone.

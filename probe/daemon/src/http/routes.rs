@@ -12,10 +12,10 @@ use fpprobe_reports::store::Store;
 use serde::Serialize;
 
 use super::Seat;
-use super::response::{self, Response};
-use crate::door::{Door, Step};
-use crate::job::{self, Ended, Limits};
-use crate::settings::Settings;
+use super::response::{self, HttpResponse};
+use crate::door::{Door, ProcessStep};
+use crate::job::{self, JobLimits, JobResult};
+use crate::settings::DaemonSettings;
 use crate::shared_status::SharedStatus;
 
 /// Between two signs of life to who follows the events.
@@ -49,7 +49,7 @@ struct Listed {
 
 impl Site {
     /// Of this status and store. Half of the connections may follow events.
-    pub fn new(door: Arc<dyn Door>, shared: Arc<SharedStatus>, settings: &Settings, connections: usize) -> Site {
+    pub fn new(door: Arc<dyn Door>, shared: Arc<SharedStatus>, settings: &DaemonSettings, connections: usize) -> Site {
         let folder = settings.folder();
         Site {
             door,
@@ -65,31 +65,31 @@ impl Site {
     }
 
     /// The answer to a path.
-    pub fn answer(&self, path: &str) -> Response {
+    pub fn answer(&self, path: &str) -> HttpResponse {
         let snapshot = self.shared.look();
         match path {
-            "/" => Response::of("text/html; charset=utf-8", include_str!("page.html")),
-            "/page.css" => Response::of("text/css; charset=utf-8", include_str!("page.css")),
-            "/page.js" => Response::of("text/javascript; charset=utf-8", include_str!("page.js")),
-            "/status" => Response::of("application/json", snapshot.status.as_bytes()),
-            "/metrics" => Response::of("text/plain; version=0.0.4; charset=utf-8", snapshot.metrics.as_bytes()),
+            "/" => HttpResponse::of("text/html; charset=utf-8", include_str!("page.html")),
+            "/page.css" => HttpResponse::of("text/css; charset=utf-8", include_str!("page.css")),
+            "/page.js" => HttpResponse::of("text/javascript; charset=utf-8", include_str!("page.js")),
+            "/status" => HttpResponse::of("application/json", snapshot.status.as_bytes()),
+            "/metrics" => HttpResponse::of("text/plain; version=0.0.4; charset=utf-8", snapshot.metrics.as_bytes()),
             "/healthz" => self.shared.stuck(Instant::now()).map_or_else(
-                || Response::plain(200, "ok"),
-                |since| Response::plain(503, &format!("the daemon has been stuck for {} s", since.as_secs())),
+                || HttpResponse::plain(200, "ok"),
+                |since| HttpResponse::plain(503, &format!("the daemon has been stuck for {} s", since.as_secs())),
             ),
-            "/readyz" if snapshot.ready => Response::plain(200, "ready"),
-            "/readyz" => Response::plain(503, "the devices have not been looked at yet, or the daemon ends"),
+            "/readyz" if snapshot.ready => HttpResponse::plain(200, "ready"),
+            "/readyz" => HttpResponse::plain(503, "the devices have not been looked at yet, or the daemon ends"),
             "/reports" => self.reports(),
             path => match (path.strip_prefix("/reports/"), path.strip_prefix("/diffs/")) {
                 (Some(id), _) => self.report(id),
                 (_, Some(id)) => self.diff(id),
-                _ => Response::plain(404, "there is nothing of that name"),
+                _ => HttpResponse::plain(404, "there is nothing of that name"),
             },
         }
     }
 
-    fn reports(&self) -> Response {
-        let Ok(listing) = self.store.list() else { return Response::plain(500, "the store cannot be read") };
+    fn reports(&self) -> HttpResponse {
+        let Ok(listing) = self.store.list() else { return HttpResponse::plain(500, "the store cannot be read") };
         let listed = listing.reports.iter().rev().take(LISTED).map(|stored| Listed {
             id: stored.entry.id().to_owned(),
             finished: stored.entry.finished.clone(),
@@ -97,40 +97,40 @@ impl Site {
             page: format!("/reports/{}", stored.entry.id()),
         });
         let text = serde_json::to_string(&listed.collect::<Vec<_>>()).unwrap_or_default();
-        Response::of("application/json", text)
+        HttpResponse::of("application/json", text)
     }
 
     /// What changed with the report of this id.
-    fn diff(&self, id: &str) -> Response {
+    fn diff(&self, id: &str) -> HttpResponse {
         let is_id = !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_hexdigit());
         let read = if is_id { fs::read(self.diffs.join(format!("{id}.json"))).ok() } else { None };
         read.map_or_else(
-            || Response::plain(404, "nothing changed with a report of that id"),
-            |text| Response::of("application/json", text),
+            || HttpResponse::plain(404, "nothing changed with a report of that id"),
+            |text| HttpResponse::of("application/json", text),
         )
     }
 
     /// The page of a report, made by a process of its own.
-    fn report(&self, id: &str) -> Response {
-        let unknown = || Response::plain(404, "there is no report of that id");
-        let Ok(listing) = self.store.list() else { return Response::plain(500, "the store cannot be read") };
+    fn report(&self, id: &str) -> HttpResponse {
+        let unknown = || HttpResponse::plain(404, "there is no report of that id");
+        let Ok(listing) = self.store.list() else { return HttpResponse::plain(500, "the store cannot be read") };
         let Some(stored) = listing.reports.iter().find(|stored| stored.entry.id() == id) else { return unknown() };
         let _one = self.making.lock().unwrap_or_else(PoisonError::into_inner);
         let page = self.work.join("page.html");
         let (store, report) = (self.store.folder(), stored.entry.id());
-        let render = Step::Render { store, report, output: &page, format: None };
+        let render = ProcessStep::Render { store, report, output: &page, format: None };
         let arguments = self.door.arguments(&self.config, &render);
-        let limits = Limits { time: PAGE, stop: Arc::default() };
+        let limits = JobLimits { time: PAGE, stop: Arc::default() };
         match job::run(&arguments, &limits).map(|done| done.ended) {
-            Ok(Ended::Status(0)) => fs::read(&page).map_or_else(|_| unknown(), Response::page),
-            _ => Response::plain(500, "the page could not be made"),
+            Ok(JobResult::Status(0)) => fs::read(&page).map_or_else(|_| unknown(), HttpResponse::page),
+            _ => HttpResponse::plain(500, "the page could not be made"),
         }
     }
 
     /// The state, again and again, as server-sent events.
     pub fn events(&self, stream: &TcpStream) -> io::Result<()> {
         let Some(_seat) = Seat::take(&self.following, self.followers) else {
-            return Response::plain(503, "too many follow already").write(stream, false);
+            return HttpResponse::plain(503, "too many follow already").write(stream, false);
         };
         response::send(stream, response::stream_head().as_bytes())?;
         let mut version = 0;

@@ -13,17 +13,17 @@ use fpprobe_system::usage::{OrUsage as _, say};
 
 /// The document of `history list --json`.
 #[derive(Serialize)]
-struct Document<'a> {
+struct HistoryDocument<'a> {
     schema: &'static str,
     /// The folder.
     store: String,
     /// The report stored last comes first.
-    reports: Vec<Row<'a>>,
+    reports: Vec<ReportRow<'a>>,
     damaged: Vec<Damaged>,
 }
 
 #[derive(Serialize)]
-struct Row<'a> {
+struct ReportRow<'a> {
     id: &'a str,
     /// Bytes of the file.
     size: u64,
@@ -45,14 +45,14 @@ pub fn main(store: &Store, json: bool, devices: &[String], limit: Option<usize>)
     let reports: Vec<&Stored> = listing.reports.iter().rev().filter(wanted).take(limit.unwrap_or(usize::MAX)).collect();
     let mut out = output::stdout();
     if json {
-        let rows = reports.iter().map(|stored| Row {
+        let rows = reports.iter().map(|stored| ReportRow {
             id: stored.entry.id(),
             size: stored.size,
             tainted: stored.entry.tainted(),
             entry: &stored.entry,
         });
         let damaged = listing.damaged.iter();
-        let document = Document {
+        let document = HistoryDocument {
             schema: "fpprobe-history/1",
             store: store.folder().display().to_string(),
             reports: rows.collect(),

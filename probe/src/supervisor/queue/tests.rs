@@ -3,16 +3,16 @@
 use std::collections::HashSet;
 
 use super::*;
-use crate::supervisor::{Measured, WorkItem};
+use crate::supervisor::{Measurement, WorkItem};
 use fpprobe_profiles::Outcome;
 use fpprobe_spirv::{Cases, Kernel};
 
-fn ran() -> Answer {
-    Answer { outcome: Outcome::Ran, detail: String::new(), out: vec![1], second: None }
+fn ran() -> KernelResult {
+    KernelResult { outcome: Outcome::Ran, detail: String::new(), out: vec![1], second: None }
 }
 
-fn limited(kernels: usize, batches: Vec<Vec<usize>>) -> Queue {
-    let mut queue = Queue::new(kernels, batches);
+fn limited(kernels: usize, batches: Vec<Vec<usize>>) -> BatchQueue {
+    let mut queue = BatchQueue::new(kernels, batches);
     queue.limit(8);
     queue
 }
@@ -22,12 +22,12 @@ fn asks(count: usize) -> Vec<WorkItem> {
     vec![WorkItem { kernel, cases: Cases::new("", 2, vec![0, 0]) }; count]
 }
 
-fn outcome_of(answer: Option<&Answer>) -> Outcome {
+fn outcome_of(answer: Option<&KernelResult>) -> Outcome {
     answer.expect("it was asked").outcome
 }
 
 /// Plays one lane to the end: a batch fails with this outcome if it holds one of the bad places.
-fn play(count: usize, size: usize, bad: &[usize], outcome: Outcome) -> (Vec<Option<Answer>>, Measured, usize) {
+fn play(count: usize, size: usize, bad: &[usize], outcome: Outcome) -> (Vec<Option<KernelResult>>, Measurement, usize) {
     let places: Vec<usize> = (0..count).collect();
     let batches = places.chunks(size).map(<[usize]>::to_vec).collect();
     let bad: HashSet<usize> = bad.iter().copied().collect();
@@ -210,7 +210,7 @@ fn incidents_come_in_the_order_of_kernels() {
 
 #[test]
 fn kernels_that_wrote_nothing_in_company_are_asked_alone() {
-    let nothing = || Answer::none(Outcome::NotWritten, "poison");
+    let nothing = || KernelResult::none(Outcome::NotWritten, "poison");
     let mut queue = limited(3, vec![vec![0, 1, 2]]);
     let Next::Ask(batch) = queue.next() else { panic!() };
     assert_eq!(queue.finish(&batch, vec![nothing(), ran(), nothing()]), 1);
@@ -252,7 +252,7 @@ fn a_device_that_takes_one_worker_at_a_time_is_not_given_up() {
 
 #[test]
 fn what_failed_before_is_forgiven() {
-    let mut queue = Queue::new(40, (0..40).map(|place| vec![place]).collect());
+    let mut queue = BatchQueue::new(40, (0..40).map(|place| vec![place]).collect());
     for place in 0..30 {
         let batch = queue.claim(&[place]);
         queue.fail(batch, &Failure::new(Outcome::Crashed, "again"));
@@ -264,7 +264,7 @@ fn what_failed_before_is_forgiven() {
 
 #[test]
 fn what_there_is_no_time_for_is_left_out_but_in_company_of_what_there_is() {
-    let mut queue = Queue::new(5, vec![vec![0, 3], vec![1, 2], vec![4]]);
+    let mut queue = BatchQueue::new(5, vec![vec![0, 3], vec![1, 2], vec![4]]);
     let Next::Ask(first) = queue.next() else { panic!("nothing is asked") };
     assert_eq!(first.places, [0, 3]);
     assert_eq!([0, 1, 2].map(|from| queue.is_past(from)), [true, true, false]);

@@ -8,9 +8,9 @@ use fpprobe_profiles::Outcome;
 use fpprobe_spirv::Kernel;
 use fpprobe_spirv::sweep::{self, Domain, Push, Sink};
 
-use super::State;
+use super::WorkerState;
 use crate::protocol::{Failure, RESULTS, Response, Span};
-use crate::vulkan::Sweep;
+use crate::vulkan::SweepPipeline;
 
 /// What results hold before: of sums nothing, of results bits that few operations give.
 const UNWRITTEN: u8 = 0xa9;
@@ -23,13 +23,13 @@ const FEW: usize = 64;
 
 /// The sweep under way.
 pub struct Sweeping {
-    sweep: Sweep,
+    sweep: SweepPipeline,
     domain: Domain,
     sink: Sink,
     results: Option<File>,
 }
 
-impl State {
+impl WorkerState {
     /// Compiles the module of a sweep, with work groups of this size.
     pub fn sweep(&mut self, kernel: &str, sink: Sink, group: u32) -> Result<Response, Failure> {
         let refused = |error: String| Failure::new(Outcome::Rejected, error);

@@ -6,13 +6,13 @@ use fpprobe_spirv::Format;
 use super::Asked;
 use super::run::Lanes;
 use super::witness::watched;
-use crate::protocol::Answer;
+use crate::protocol::KernelResult;
 
 /// Two runs of a kernel, in modules of their own.
 pub const RUNS: &str = "two runs";
 
 /// Compares the lanes of two dispatches, which are called `what`. Of a kernel that is `watched`, the last lane is the witness.
-pub fn compare(asked: &Asked, first: &Lanes, second: &Lanes, what: &str) -> Answer {
+pub fn compare(asked: &Asked, first: &Lanes, second: &Lanes, what: &str) -> KernelResult {
     let formats: Vec<Format> = asked.kernel.output_formats().collect();
     let format = |lane: usize| formats[lane % formats.len()];
     let watched = watched(&asked.kernel);
@@ -26,11 +26,11 @@ pub fn compare(asked: &Asked, first: &Lanes, second: &Lanes, what: &str) -> Answ
     let which = if both > 0 { "both of" } else { "one of" };
     // What was there may be the answer, but not the witness's.
     if watched && poisoned(lanes) != (false, false) {
-        return Answer::none(Outcome::NotWritten, "a texel that was to change is as it was");
+        return KernelResult::none(Outcome::NotWritten, "a texel that was to change is as it was");
     }
     if both + once > 0 && !watched {
         let detail = format!("{} of {lanes} results still hold their poison in {which} {what}", both + once);
-        return Answer::none(Outcome::NotWritten, detail);
+        return KernelResult::none(Outcome::NotWritten, detail);
     }
     // Results narrower than their memory were stored as whole words: anything above the result is not the kernel's.
     let wide = |lane: &usize| [first, second].iter().all(|run| run.found[*lane] & !format(*lane).mask() != 0);
@@ -38,7 +38,7 @@ pub fn compare(asked: &Asked, first: &Lanes, second: &Lanes, what: &str) -> Answ
     if let Some(lane) = stray {
         let count = (0..lanes).filter(wide).count();
         let (a, bits) = (first.found[lane], format(lane).bits());
-        return Answer::none(
+        return KernelResult::none(
             Outcome::NotWritten,
             format!(
                 "{count} of {lanes} results hold bits above their {bits}: result {lane} is {a:x}, so it was written in part only"
@@ -52,17 +52,17 @@ pub fn compare(asked: &Asked, first: &Lanes, second: &Lanes, what: &str) -> Answ
 }
 
 /// The results of two runs.
-fn of_runs(first: Vec<u64>, second: Vec<u64>, what: &str) -> Answer {
+fn of_runs(first: Vec<u64>, second: Vec<u64>, what: &str) -> KernelResult {
     let differing = first.iter().zip(&second).filter(|(a, b)| a != b).count();
     if differing == 0 {
-        return Answer { outcome: Outcome::Ran, detail: String::new(), out: first, second: None };
+        return KernelResult { outcome: Outcome::Ran, detail: String::new(), out: first, second: None };
     }
     let detail = format!("{differing} of {} results differ between {what}", first.len());
-    Answer { outcome: Outcome::Flaky, detail, out: first, second: Some(second) }
+    KernelResult { outcome: Outcome::Flaky, detail, out: first, second: Some(second) }
 }
 
 /// One answer of those to the cases of a kernel, which ran one by one. One that has no results stands for all.
-pub fn joined(answers: Vec<Answer>) -> Answer {
+pub fn joined(answers: Vec<KernelResult>) -> KernelResult {
     let (mut first, mut second) = (Vec::new(), Vec::new());
     for answer in answers {
         if !answer.outcome.answered() {

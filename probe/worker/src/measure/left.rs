@@ -1,6 +1,6 @@
 //! What a run left in memory, for those who want to see it before anyone has read anything into it.
 
-use fpprobe_spirv::plan::{Placed, Plan};
+use fpprobe_spirv::plan::{PlacedKernel, Plan};
 
 use super::vary::Turn;
 use super::{Asked, poison};
@@ -12,11 +12,11 @@ pub struct Left<'a> {
     /// Which dispatch: 0 for the first run, 1 for the second, from 2 on further ones of the first run's pipeline.
     pub turn: Turn,
     /// Bytes of each of its results, as they lie in memory.
-    pub parts: Vec<Part<'a>>,
+    pub parts: Vec<ResultRegion<'a>>,
 }
 
 /// One result of a kernel.
-pub struct Part<'a> {
+pub struct ResultRegion<'a> {
     /// The memory that is the kernel's own: one element after the other.
     pub bytes: &'a [u8],
     /// Bytes from one case to the next.
@@ -31,14 +31,14 @@ impl<'a> Left<'a> {
     /// Finds a kernel's results in the memory of a run.
     pub fn new(
         plan: &Plan,
-        placed: &Placed,
+        placed: &PlacedKernel,
         asked: &'a Asked,
         turn: Turn,
         (buffers, texels): (&'a [Vec<u8>], &'a [Vec<u8>]),
     ) -> Left<'a> {
         let slots = placed.slots as usize;
         let components = placed.kernel.result().width;
-        let image = placed.image.filter(|_| placed.results.is_empty()).map(|image| Part {
+        let image = placed.image.filter(|_| placed.results.is_empty()).map(|image| ResultRegion {
             bytes: &texels[image.number as usize][..slots * image.texel()],
             stride: image.texel(),
             components,
@@ -48,7 +48,7 @@ impl<'a> Left<'a> {
             let element = plan.buffers[region.buffer].element;
             let stride = element.count(region.shape) as usize * element.bytes();
             let begin = region.base as usize * element.bytes();
-            Part {
+            ResultRegion {
                 bytes: &buffers[region.buffer][begin..begin + slots * stride],
                 stride,
                 components: region.shape.width,

@@ -7,7 +7,7 @@ use fpprobe_profiles::Outcome;
 use fpprobe_spirv::Cases;
 use fpprobe_spirv::Format;
 use fpprobe_spirv::cases::random;
-use fpprobe_spirv::plan::{self, Direction, Placed, Plan, Region, Variant, Wanted};
+use fpprobe_spirv::plan::{self, Direction, LayoutRequest, PlacedKernel, Plan, Region, Variant};
 
 use super::vary::{Turn, spread};
 use super::{Asked, Builder, Executor, Left, poison};
@@ -82,8 +82,8 @@ impl<'a> Ready<'a> {
 }
 
 /// What the plan is to hold: kernels that are asked the same cases share their operands.
-fn wanted(asked: &[Asked], turn: Turn) -> Vec<Wanted> {
-    let mut wanted: Vec<Wanted> = Vec::with_capacity(asked.len());
+fn wanted(asked: &[Asked], turn: Turn) -> Vec<LayoutRequest> {
+    let mut wanted: Vec<LayoutRequest> = Vec::with_capacity(asked.len());
     for (index, one) in asked.iter().enumerate() {
         let operands = asked.iter().position(|other| other.cases == one.cases).unwrap_or(index);
         let values = match wanted.get(operands) {
@@ -91,7 +91,7 @@ fn wanted(asked: &[Asked], turn: Turn) -> Vec<Wanted> {
             None if plan::brings(one.kernel.route) => in_slots(&one.cases, turn),
             None => Arc::default(),
         };
-        wanted.push(Wanted { kernel: one.kernel, slots: one.cases.len() as u32, operands, values });
+        wanted.push(LayoutRequest { kernel: one.kernel, slots: one.cases.len() as u32, operands, values });
     }
     wanted
 }
@@ -113,7 +113,7 @@ enum End<'a> {
 }
 
 /// Bits of the memory that a value of an answer fills.
-fn element_bits(plan: &Plan, placed: &Placed, end: End<'_>) -> u32 {
+fn element_bits(plan: &Plan, placed: &PlacedKernel, end: End<'_>) -> u32 {
     match end {
         End::Buffer(region, _) => plan.buffers[region.buffer].element.bits(region.shape.format),
         End::Texel(_) => placed.kernel.result().format.bits(),
@@ -121,7 +121,7 @@ fn element_bits(plan: &Plan, placed: &Placed, end: End<'_>) -> u32 {
 }
 
 /// Where the values of an answer lie, in their order.
-fn ends(placed: &Placed) -> Vec<End<'_>> {
+fn ends(placed: &PlacedKernel) -> Vec<End<'_>> {
     if placed.results.is_empty() {
         return (0..placed.kernel.result().width).map(End::Texel).collect();
     }
@@ -151,7 +151,7 @@ impl Memory {
     }
 
     /// Writes the operands and the poison of one kernel; returns the poison in case order.
-    fn fill(&mut self, plan: &Plan, placed: &Placed, asked: &Asked, turn: Turn) -> Vec<u64> {
+    fn fill(&mut self, plan: &Plan, placed: &PlacedKernel, asked: &Asked, turn: Turn) -> Vec<u64> {
         let seed = poison::seed(&asked.kernel, turn.seed);
         let slots = poison::slots(&asked.cases, turn);
         let ends = ends(placed);
@@ -189,7 +189,7 @@ impl Memory {
         poisons
     }
 
-    fn read(&self, plan: &Plan, placed: &Placed, asked: &Asked, turn: Turn) -> Vec<u64> {
+    fn read(&self, plan: &Plan, placed: &PlacedKernel, asked: &Asked, turn: Turn) -> Vec<u64> {
         let slots = poison::slots(&asked.cases, turn);
         let ends = ends(placed);
         let lanes = slots.iter().flat_map(|slot| ends.iter().map(move |end| (*slot, *end)));
@@ -204,7 +204,7 @@ impl Memory {
     }
 
     /// Writes one of so many parts of equal size of the texel or block of a slot.
-    fn put_texel(&mut self, placed: &Placed, slot: u32, part: (u32, usize), bits: u64) {
+    fn put_texel(&mut self, placed: &PlacedKernel, slot: u32, part: (u32, usize), bits: u64) {
         if let Some(image) = placed.image {
             let place = place(&image, slot, part);
             let size = place.len();
@@ -213,7 +213,7 @@ impl Memory {
     }
 
     /// Reads one.
-    fn texel(&self, placed: &Placed, slot: u32, part: (u32, usize)) -> u64 {
+    fn texel(&self, placed: &PlacedKernel, slot: u32, part: (u32, usize)) -> u64 {
         let mut word = [0; 8];
         if let Some(image) = placed.image {
             let place = place(&image, slot, part);

@@ -61,7 +61,7 @@ fn ask(
     ids: &[&str],
     offers: &[fpprobe_spirv::Need],
     fault: impl FnMut(u32, &Kernel, u32, u64) -> Option<u64>,
-) -> Vec<Answer> {
+) -> Vec<KernelResult> {
     ask_in(Runs::Two, ids, offers, fault).0
 }
 
@@ -71,7 +71,7 @@ fn ask_in(
     ids: &[&str],
     offers: &[fpprobe_spirv::Need],
     fault: impl FnMut(u32, &Kernel, u32, u64) -> Option<u64>,
-) -> (Vec<Answer>, u32) {
+) -> (Vec<KernelResult>, u32) {
     let asked: Vec<Asked> = ids
         .iter()
         .map(|id| {

@@ -83,13 +83,13 @@ impl Decoder {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocol::{Answer, Job, Request, Response};
+    use crate::protocol::{Job, KernelResult, Request, Response};
     use fpprobe_profiles::Outcome;
 
     fn samples() -> Vec<Response> {
         let out = vec![0, u64::MAX, 0x7fc0_0000];
-        let answer = Answer { outcome: Outcome::Flaky, detail: "x".into(), out: out.clone(), second: Some(out) };
-        vec![Response::Opened, Response::Measured(vec![answer, Answer::none(Outcome::Hung, "y")])]
+        let answer = KernelResult { outcome: Outcome::Flaky, detail: "x".into(), out: out.clone(), second: Some(out) };
+        vec![Response::Opened, Response::Measured(vec![answer, KernelResult::none(Outcome::Hung, "y")])]
     }
 
     #[test]
@@ -107,7 +107,10 @@ mod tests {
     fn a_blocking_reader_stops_at_the_end_of_each_frame() {
         let mut stream = Vec::new();
         let request = Request::Measure {
-            jobs: vec![Job { kernel: "f32.fadd".into(), cases: crate::protocol::Asked::Given((0..100_000).collect()) }],
+            jobs: vec![Job {
+                kernel: "f32.fadd".into(),
+                cases: crate::protocol::JobCases::Given((0..100_000).collect()),
+            }],
             runs: crate::protocol::Runs::Two,
             timeout: std::time::Duration::from_millis(1),
         };

@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use ash::vk;
 use fpprobe_spirv::op::Code;
-use fpprobe_spirv::plan::{self, Image as Texels, Placed};
+use fpprobe_spirv::plan::{self, Image as Texels, PlacedKernel};
 use fpprobe_spirv::{Plan, Route};
 
-use super::device::Device;
+use super::device::LogicalDevice;
 use super::error::VulkanError;
-use super::image::{Access, Image, Wanted};
-use super::memory::Buffer;
+use super::image::{Access, DeviceImage, ImageSpec};
+use super::memory::DeviceBuffer;
 
 /// Where a copy or a clear writes to.
 const TARGET: Access = (vk::ImageLayout::TRANSFER_DST_OPTIMAL, vk::AccessFlags::TRANSFER_WRITE);
@@ -26,9 +26,9 @@ const QUAD: usize = 4;
 const ONE: u32 = 0x3f80_0000;
 
 /// A command from one whole image to another of the same extent.
-type Conversion = fn(&ash::Device, vk::CommandBuffer, &Image, &Image);
+type Conversion = fn(&ash::Device, vk::CommandBuffer, &DeviceImage, &DeviceImage);
 
-impl Device {
+impl LogicalDevice {
     /// Has a plan without a module carried out; buffers and texels as for [`Device::dispatch`].
     pub(super) fn command(
         &mut self,
@@ -44,14 +44,14 @@ impl Device {
             (Route::Clear, _) => self.clear(&image, placed, texels, timeout),
             (Route::Copy, _) => {
                 let source = operands(plan, placed, buffers, own_bytes(placed));
-                let wanted = Wanted::of(&image, vk::ImageUsageFlags::empty())?;
+                let wanted = ImageSpec::of(&image, vk::ImageUsageFlags::empty())?;
                 self.convert((&wanted, &source), (&wanted, texels), copy, timeout)
             }
             (_, true) if image.code == Code::TexelConvert => {
                 let format = placed.params[0].shape.format;
                 let source = operands(plan, placed, buffers, own_bytes(placed));
-                let wanted = Wanted::of(&image, vk::ImageUsageFlags::empty())?;
-                let given = Wanted::of(&Texels { format, ..image }, vk::ImageUsageFlags::empty())?;
+                let wanted = ImageSpec::of(&image, vk::ImageUsageFlags::empty())?;
+                let given = ImageSpec::of(&Texels { format, ..image }, vk::ImageUsageFlags::empty())?;
                 self.convert((&given, &source), (&wanted, texels), blit, timeout)
             }
             (_, true) => {
@@ -60,11 +60,11 @@ impl Device {
                     let all = given.chain([0, 0, 0, ONE].into_iter().skip(values.len()));
                     all.flat_map(u32::to_le_bytes).collect()
                 });
-                let wanted = Wanted::of(&image, vk::ImageUsageFlags::empty())?;
+                let wanted = ImageSpec::of(&image, vk::ImageUsageFlags::empty())?;
                 self.convert((&singles(&wanted), &source), (&wanted, texels), blit, timeout)
             }
             (_, false) => {
-                let wanted = Wanted::of(&image, vk::ImageUsageFlags::empty())?;
+                let wanted = ImageSpec::of(&image, vk::ImageUsageFlags::empty())?;
                 let region = &placed.results[0];
                 let bytes = &mut buffers[region.buffer];
                 let side = image.format.side();
@@ -96,14 +96,14 @@ impl Device {
     fn clear(
         &mut self,
         image: &Texels,
-        placed: &Placed,
+        placed: &PlacedKernel,
         texels: &mut [u8],
         timeout: Duration,
     ) -> Result<(), VulkanError> {
         let size = image.format.bits() as usize / 8;
         let count = LAYERS.min(self.limits.max_image_array_layers).min(placed.slots).max(1);
-        let wanted = Wanted { extent: [1, 1], layers: count, ..Wanted::of(image, vk::ImageUsageFlags::empty())? };
-        let target = Image::new(&self.logical, self.physical, &wanted)?;
+        let wanted = ImageSpec { extent: [1, 1], layers: count, ..ImageSpec::of(image, vk::ImageUsageFlags::empty())? };
+        let target = DeviceImage::new(&self.logical, self.physical, &wanted)?;
         self.fill_texels(&[&*texels])?;
         self.begin()?;
         let Some(Some(buffer)) = self.texels.first() else { return Ok(()) };
@@ -148,14 +148,14 @@ impl Device {
     /// Fills both images, has one converted into the other, and copies that back.
     fn convert(
         &mut self,
-        (from, given): (&Wanted, &[u8]),
-        (to, result): (&Wanted, &mut [u8]),
+        (from, given): (&ImageSpec, &[u8]),
+        (to, result): (&ImageSpec, &mut [u8]),
         conversion: Conversion,
         timeout: Duration,
     ) -> Result<(), VulkanError> {
-        let source = Image::new(&self.logical, self.physical, from)?;
-        let target = Image::new(&self.logical, self.physical, to)?;
-        Buffer::fit(&mut self.staging, &self.logical, given.len())?.write(given)?;
+        let source = DeviceImage::new(&self.logical, self.physical, from)?;
+        let target = DeviceImage::new(&self.logical, self.physical, to)?;
+        DeviceBuffer::fit(&mut self.staging, &self.logical, given.len())?.write(given)?;
         self.fill_texels(&[&*result])?;
         self.begin()?;
         let (Some(staging), Some(Some(texels))) = (&self.staging, self.texels.first()) else { return Ok(()) };
@@ -190,19 +190,19 @@ impl Device {
 }
 
 /// An image of the same extent with four times binary32 for a texel.
-fn singles(wanted: &Wanted) -> Wanted {
+fn singles(wanted: &ImageSpec) -> ImageSpec {
     let format = vk::Format::R32G32B32A32_SFLOAT;
-    Wanted { format, viewed: format, ..*wanted }
+    ImageSpec { format, viewed: format, ..*wanted }
 }
 
 /// The values of a slot as the bytes of a texel of their own format, or of a block.
-fn own_bytes(placed: &Placed) -> impl Fn(&[u64]) -> Vec<u8> {
+fn own_bytes(placed: &PlacedKernel) -> impl Fn(&[u64]) -> Vec<u8> {
     let size = placed.params[0].shape.format.bits() as usize / 8;
     move |values| values.iter().flat_map(|value| value.to_le_bytes().into_iter().take(size)).collect()
 }
 
 /// The operands of every slot, one after the other, as bytes; the rest of the image's texels are zeros.
-fn operands(plan: &Plan, placed: &Placed, buffers: &[Vec<u8>], bytes: impl Fn(&[u64]) -> Vec<u8>) -> Vec<u8> {
+fn operands(plan: &Plan, placed: &PlacedKernel, buffers: &[Vec<u8>], bytes: impl Fn(&[u64]) -> Vec<u8>) -> Vec<u8> {
     let region = &placed.params[0];
     let of_slot = |slot: u32| -> Vec<u64> {
         let parts = 0..region.shape.width;
@@ -214,7 +214,7 @@ fn operands(plan: &Plan, placed: &Placed, buffers: &[Vec<u8>], bytes: impl Fn(&[
     all
 }
 
-fn copy(device: &ash::Device, commands: vk::CommandBuffer, source: &Image, target: &Image) {
+fn copy(device: &ash::Device, commands: vk::CommandBuffer, source: &DeviceImage, target: &DeviceImage) {
     let region = vk::ImageCopy::default()
         .src_subresource(source.subresource())
         .dst_subresource(target.subresource())
@@ -223,7 +223,7 @@ fn copy(device: &ash::Device, commands: vk::CommandBuffer, source: &Image, targe
     unsafe { device.cmd_copy_image(commands, source.raw(), SOURCE.0, target.raw(), TARGET.0, &[region]) };
 }
 
-fn blit(device: &ash::Device, commands: vk::CommandBuffer, source: &Image, target: &Image) {
+fn blit(device: &ash::Device, commands: vk::CommandBuffer, source: &DeviceImage, target: &DeviceImage) {
     let vk::Extent3D { width, height, .. } = source.extent();
     let whole = [vk::Offset3D::default(), vk::Offset3D { x: width.cast_signed(), y: height.cast_signed(), z: 1 }];
     let region = vk::ImageBlit::default()

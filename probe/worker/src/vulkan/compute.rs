@@ -5,12 +5,12 @@ use fpprobe_spirv::Plan;
 use fpprobe_spirv::plan::constant_block::{Dispatch, PUSH_BYTES, UNIFORM_BYTES};
 
 use super::constant_blocks::{push_range, uniform};
-use super::device::Device;
+use super::device::LogicalDevice;
 use super::error::VulkanError;
-use super::memory::Buffer;
+use super::memory::DeviceBuffer;
 use super::pipeline::Pipeline;
 
-impl Device {
+impl LogicalDevice {
     /// Refuses what the device has no room for.
     pub(super) fn check_blocks(&self, plan: &Plan, dispatches: &[Dispatch]) -> Result<(), VulkanError> {
         let limits = &self.limits;
@@ -37,7 +37,7 @@ impl Device {
         if bytes.is_empty() {
             return Ok(());
         }
-        Buffer::fit(&mut self.blocks, &self.logical, bytes.len())?.write(bytes)
+        DeviceBuffer::fit(&mut self.blocks, &self.logical, bytes.len())?.write(bytes)
     }
 
     /// Records the dispatches of a module, each with its constant block.

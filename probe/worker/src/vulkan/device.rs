@@ -13,7 +13,7 @@ use super::error::{Named, VulkanError};
 use super::fault;
 use super::handles::{Logical, Owned};
 use super::instance::Instance;
-use super::memory::{self, Buffer};
+use super::memory::{self, DeviceBuffer};
 use super::physical::Physical;
 use super::prepared::Prepared;
 use super::subgroups::{self, Subgroups};
@@ -89,17 +89,17 @@ const FUNCTIONS: [&CStr; 64] = [
     c"vkUpdateDescriptorSets",
 ];
 
-/// A logical device, ready to [dispatch](Device::dispatch).
-pub struct Device {
+/// A logical device, ready to [dispatch](LogicalDevice::dispatch).
+pub struct LogicalDevice {
     // Fields drop in order; each holds `logical`, which goes last.
     /// The module that was dispatched last.
     pub(super) prepared: Option<Prepared>,
     /// What submits at the same time, under stress.
     pub(super) beside: Option<Beside>,
-    pub(super) buffers: Vec<Option<Buffer>>,
-    pub(super) texels: Vec<Option<Buffer>>,
-    pub(super) blocks: Option<Buffer>,
-    pub(super) staging: Option<Buffer>,
+    pub(super) buffers: Vec<Option<DeviceBuffer>>,
+    pub(super) texels: Vec<Option<DeviceBuffer>>,
+    pub(super) blocks: Option<DeviceBuffer>,
+    pub(super) staging: Option<DeviceBuffer>,
     pub(super) fence: Owned<vk::Fence>,
     /// From `pool`.
     pub(super) commands: vk::CommandBuffer,
@@ -117,15 +117,19 @@ pub struct Device {
 
 /// What submits beside the device: the same logical device, with memory and commands of its own.
 pub(super) struct Beside {
-    pub(super) device: Box<Device>,
+    pub(super) device: Box<LogicalDevice>,
     /// What the two are called.
     pub(super) what: &'static str,
 }
 
-impl Device {
+impl LogicalDevice {
     /// Creates the device with what it claims and this program uses, and nothing else: a feature that is switched on
     /// may change the code a driver generates.
-    pub(super) fn new(instance: &Arc<Instance>, physical: &Physical, stress: bool) -> Result<Device, VulkanError> {
+    pub(super) fn new(
+        instance: &Arc<Instance>,
+        physical: &Physical,
+        stress: bool,
+    ) -> Result<LogicalDevice, VulkanError> {
         let family = physical.family.filter(|_| physical.obstacle.is_none()).ok_or_else(|| {
             let obstacle = physical.obstacle.clone().unwrap_or_default();
             VulkanError::missing("vkCreateDevice", "usable device").about(obstacle)
@@ -136,8 +140,8 @@ impl Device {
         let queues = [(family, 0)].into_iter().chain(second).collect::<Vec<_>>();
         let logical = Arc::new(create(instance, physical, &queues, &claims, subgroups.is_some())?);
         *logical.allocator() = Some(memory::allocator(&logical, physical.raw)?);
-        let device = |(family, number)| Device::on(&logical, physical, family, number);
-        let mut own = Device { subgroups, ..device((family, 0))? };
+        let device = |(family, number)| LogicalDevice::on(&logical, physical, family, number);
+        let mut own = LogicalDevice { subgroups, ..device((family, 0))? };
         if stress {
             let what = if second.is_some() {
                 "dispatches over two queues at once"
@@ -150,7 +154,7 @@ impl Device {
     }
 
     /// What submits to this queue of the device, which has it.
-    fn on(logical: &Arc<Logical>, physical: &Physical, family: u32, number: u32) -> Result<Device, VulkanError> {
+    fn on(logical: &Arc<Logical>, physical: &Physical, family: u32, number: u32) -> Result<LogicalDevice, VulkanError> {
         let device = logical.raw();
         // SAFETY: the device was created with this queue.
         let queue = unsafe { device.get_device_queue(family, number) };
@@ -165,7 +169,7 @@ impl Device {
         let commands = unsafe { device.allocate_command_buffers(&info) }.named("vkAllocateCommandBuffers")?;
         // SAFETY: no pointer is passed.
         let fence = unsafe { device.create_fence(&vk::FenceCreateInfo::default(), None) }.named("vkCreateFence")?;
-        Ok(Device {
+        Ok(LogicalDevice {
             prepared: None,
             beside: None,
             buffers: Vec::new(),

@@ -4,17 +4,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ash::vk;
-use fpprobe_spirv::op::State;
+use fpprobe_spirv::op::FixedFunctionState;
 use fpprobe_spirv::plan::constant_block::{Dispatch, UNIFORM_BYTES};
 use fpprobe_spirv::plan::{self, Direction};
 use fpprobe_spirv::{Plan, Route, Stage};
 
 use super::constant_blocks::{self, uniform};
-use super::device::Device;
+use super::device::LogicalDevice;
 use super::error::{ErrorKind, Named, VulkanError};
 use super::handles::{Logical, Owned};
-use super::image::{Image, Wanted, descriptor};
-use super::memory::Buffer;
+use super::image::{DeviceImage, ImageSpec, descriptor};
+use super::memory::DeviceBuffer;
 use super::pipeline::Pipeline;
 use super::prepared::{Prepared, TexelAccess, unprepared};
 use super::render_target::{RenderTarget, attached};
@@ -30,7 +30,7 @@ fn layout(plan: &Plan) -> vk::ImageLayout {
     }
 }
 
-impl Device {
+impl LogicalDevice {
     /// Compiles `words`, the module of `plan`, and runs its work groups once; or has a plan without a module, for which
     /// there are no words, carried out by a command.
     ///
@@ -61,7 +61,7 @@ impl Device {
         Ok(())
     }
 
-    /// Runs the module of the last [`Device::dispatch`], which succeeded, again, by the same pipeline. The plan is the same but for
+    /// Runs the module of the last [`LogicalDevice::dispatch`], which succeeded, again, by the same pipeline. The plan is the same but for
     /// operands and the number of work groups.
     pub fn again(
         &mut self,
@@ -110,7 +110,7 @@ impl Device {
         let states = states(plan, buffers);
         let drawing = target.as_ref().map(|target| (target, &states[..]));
         let mut texel_access = TexelAccess { images, views, sampler: None };
-        if plan.image().is_some_and(|image| image.state() == Some(State::BorderColor)) {
+        if plan.image().is_some_and(|image| image.state() == Some(FixedFunctionState::BorderColor)) {
             self.border_colors(plan, pipeline, &mut texel_access, &states, buffers, timeout)?;
         } else {
             texel_access.sampler = plan.image().map(|_| sampler(&self.logical, None)).transpose()?;
@@ -202,14 +202,14 @@ impl Device {
     }
 
     /// The image of a texel kernel.
-    fn image(&self, image: &plan::Image) -> Result<Image, VulkanError> {
+    fn image(&self, image: &plan::Image) -> Result<DeviceImage, VulkanError> {
         let usage = match image.route {
             Route::Sampled | Route::View => vk::ImageUsageFlags::SAMPLED,
             Route::Attachment if image.format.is_depth() => vk::ImageUsageFlags::DEPTH_STENCIL_ATTACHMENT,
             Route::Attachment | Route::Resolve => vk::ImageUsageFlags::COLOR_ATTACHMENT,
             _ => vk::ImageUsageFlags::STORAGE,
         };
-        Image::new(&self.logical, self.physical, &Wanted::of(image, usage)?)
+        DeviceImage::new(&self.logical, self.physical, &ImageSpec::of(image, usage)?)
     }
 
     /// The texels of an image as a texel buffer.
@@ -220,9 +220,9 @@ impl Device {
             let what = format!("texel buffer of {count} texels; at most {most}");
             return Err(VulkanError::limit("vkCreateBufferView", what));
         }
-        let Wanted { format, .. } = Wanted::of(image, vk::ImageUsageFlags::empty())?;
+        let ImageSpec { format, .. } = ImageSpec::of(image, vk::ImageUsageFlags::empty())?;
         let buffer =
-            self.texels.get(image.number as usize).and_then(Option::as_ref).map(Buffer::raw).unwrap_or_default();
+            self.texels.get(image.number as usize).and_then(Option::as_ref).map(DeviceBuffer::raw).unwrap_or_default();
         let info = vk::BufferViewCreateInfo::default().buffer(buffer).format(format).range(image.bytes() as u64);
         // SAFETY: the structure lives until after the call; the buffer is this device's and holds as many bytes.
         let view = unsafe { self.logical.raw().create_buffer_view(&info, None) }.named("vkCreateBufferView")?;
@@ -271,7 +271,7 @@ impl Device {
         plan: &Plan,
         pipeline: &Pipeline,
         dispatches: &[Dispatch],
-        images: &[Image],
+        images: &[DeviceImage],
         drawing: Option<(&RenderTarget, &[Vec<u64>])>,
     ) -> Result<(), VulkanError> {
         self.begin()?;
@@ -331,7 +331,7 @@ impl Device {
 
     /// Fills the image from the buffer and hands it to the shader. What the host wrote into the buffer is visible
     /// already: submitting sees to that ("Host Write Ordering Guarantees").
-    fn upload(&self, image: &Image, buffer: &Buffer, layout: vk::ImageLayout) {
+    fn upload(&self, image: &DeviceImage, buffer: &DeviceBuffer, layout: vk::ImageLayout) {
         let (device, commands) = (self.logical.raw(), self.commands);
         let target = (vk::ImageLayout::TRANSFER_DST_OPTIMAL, vk::AccessFlags::TRANSFER_WRITE);
         let shader = match layout {
@@ -358,7 +358,7 @@ impl Device {
 
     /// Copies the image back into the buffer when the shader is done with it. The earlier copy out of that buffer is
     /// over by then: the barriers before and after the dispatch form one chain of execution dependencies.
-    fn download(&self, image: &Image, buffer: &Buffer, layout: vk::ImageLayout) {
+    fn download(&self, image: &DeviceImage, buffer: &DeviceBuffer, layout: vk::ImageLayout) {
         let (device, commands) = (self.logical.raw(), self.commands);
         let source = (vk::ImageLayout::TRANSFER_SRC_OPTIMAL, vk::AccessFlags::TRANSFER_READ);
         let access = match layout {
@@ -415,11 +415,15 @@ impl Device {
 }
 
 /// Puts bytes into buffers, one for each.
-fn fill(places: &mut Vec<Option<Buffer>>, logical: &Arc<Logical>, all: &[impl AsRef<[u8]>]) -> Result<(), VulkanError> {
+fn fill(
+    places: &mut Vec<Option<DeviceBuffer>>,
+    logical: &Arc<Logical>,
+    all: &[impl AsRef<[u8]>],
+) -> Result<(), VulkanError> {
     places.resize_with(places.len().max(all.len()), || None);
     for (place, bytes) in places.iter_mut().zip(all) {
         let bytes = bytes.as_ref();
-        Buffer::fit(place, logical, bytes.len())?.write(bytes)?;
+        DeviceBuffer::fit(place, logical, bytes.len())?.write(bytes)?;
     }
     Ok(())
 }

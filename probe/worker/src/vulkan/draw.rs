@@ -3,11 +3,11 @@
 use ash::vk;
 use fpprobe_spirv::Plan;
 
-use super::device::Device;
+use super::device::LogicalDevice;
 use super::pipeline::Pipeline;
 use super::render_target::RenderTarget;
 
-impl Device {
+impl LogicalDevice {
     /// Records the drawing of a plan's triangle or points; each under its state, where there are states.
     ///
     /// # Safety

@@ -8,7 +8,7 @@ use gpu_allocator::MemoryLocation;
 
 use super::error::{Named, VulkanError};
 use super::handles::{Logical, Owned};
-use super::memory::Memory;
+use super::memory::BoundMemory;
 
 /// Vulkan's format for a packed format; `None` for scalars, which are no image formats here.
 pub(super) fn vulkan_format(format: Format) -> Option<vk::Format> {
@@ -28,7 +28,7 @@ pub(super) fn descriptor(image: &plan::Image) -> Option<vk::DescriptorType> {
 
 /// What an image is to be.
 #[derive(Clone, Copy)]
-pub(super) struct Wanted {
+pub(super) struct ImageSpec {
     /// The packed format that it is for, for messages.
     pub(super) about: Format,
     /// Its own format.
@@ -45,15 +45,15 @@ pub(super) struct Wanted {
     pub(super) viewed: vk::Format,
 }
 
-impl Wanted {
+impl ImageSpec {
     /// A texel kernel's image.
-    pub(super) fn of(image: &plan::Image, usage: vk::ImageUsageFlags) -> Result<Wanted, VulkanError> {
+    pub(super) fn of(image: &plan::Image, usage: vk::ImageUsageFlags) -> Result<ImageSpec, VulkanError> {
         let format = vulkan_format(image.format)
             .ok_or_else(|| VulkanError::argument("vkCreateImage", format!("{} is no image format", image.format)))?;
         let own = if image.route == Route::View { integers(image.format) } else { format };
         let samples = vk::SampleCountFlags::TYPE_1;
         let extent = image.extent.map(|slots| slots * image.format.side());
-        Ok(Wanted { about: image.format, format: own, extent, layers: 1, usage, samples, viewed: format })
+        Ok(ImageSpec { about: image.format, format: own, extent, layers: 1, usage, samples, viewed: format })
     }
 }
 
@@ -68,11 +68,11 @@ const fn integers(format: Format) -> vk::Format {
 }
 
 /// A 2D image of one level, optimally tiled, with its view.
-pub(super) struct Image {
+pub(super) struct DeviceImage {
     // Fields drop in order: view, image, memory.
     view: Option<Owned<vk::ImageView>>,
     raw: Owned<vk::Image>,
-    _memory: Memory,
+    _memory: BoundMemory,
     extent: [u32; 2],
     layers: u32,
     aspect: vk::ImageAspectFlags,
@@ -81,14 +81,14 @@ pub(super) struct Image {
 /// Layout of an image, and how it is got at there.
 pub(super) type Access = (vk::ImageLayout, vk::AccessFlags);
 
-impl Image {
+impl DeviceImage {
     /// An image with undefined texels.
     pub(super) fn new(
         logical: &Arc<Logical>,
         physical: vk::PhysicalDevice,
-        wanted: &Wanted,
-    ) -> Result<Image, VulkanError> {
-        let Wanted { about, format, extent, layers: count, usage, samples, viewed } = *wanted;
+        wanted: &ImageSpec,
+    ) -> Result<DeviceImage, VulkanError> {
+        let ImageSpec { about, format, extent, layers: count, usage, samples, viewed } = *wanted;
         let [width, height] = extent;
         let copies = match samples {
             vk::SampleCountFlags::TYPE_1 => vk::ImageUsageFlags::TRANSFER_SRC | vk::ImageUsageFlags::TRANSFER_DST,
@@ -136,8 +136,8 @@ impl Image {
         // SAFETY: the image is this device's.
         let requirements = unsafe { logical.raw().get_image_memory_requirements(raw.raw()) };
         // Device memory where the image can live there, any other where it cannot.
-        let memory = Memory::new(logical, requirements, MemoryLocation::GpuOnly, false)
-            .or_else(|_| Memory::new(logical, requirements, MemoryLocation::Unknown, false))?;
+        let memory = BoundMemory::new(logical, requirements, MemoryLocation::GpuOnly, false)
+            .or_else(|_| BoundMemory::new(logical, requirements, MemoryLocation::Unknown, false))?;
         let (block, offset) = memory.place();
         // SAFETY: the image is unbound; the memory was allocated for its requirements and belongs to nobody else.
         unsafe { logical.raw().bind_image_memory(raw.raw(), block, offset) }.named("vkBindImageMemory")?;
@@ -146,7 +146,7 @@ impl Image {
             | vk::ImageUsageFlags::COLOR_ATTACHMENT
             | vk::ImageUsageFlags::DEPTH_STENCIL_ATTACHMENT;
         let aspect = if about.is_depth() { vk::ImageAspectFlags::DEPTH } else { vk::ImageAspectFlags::COLOR };
-        let mut image = Image { view: None, raw, _memory: memory, extent, layers: count, aspect };
+        let mut image = DeviceImage { view: None, raw, _memory: memory, extent, layers: count, aspect };
         if usage.intersects(seen) {
             let info = vk::ImageViewCreateInfo::default()
                 .image(image.raw())

@@ -50,19 +50,19 @@ pub(super) fn allocator(logical: &Logical, physical: vk::PhysicalDevice) -> Resu
 }
 
 /// Memory that a buffer or image is bound to; it must outlive that.
-pub(super) struct Memory {
+pub(super) struct BoundMemory {
     allocation: Option<Allocation>,
     logical: Arc<Logical>,
 }
 
-impl Memory {
+impl BoundMemory {
     /// Memory for these requirements; `linear` is true for buffers.
     pub(super) fn new(
         logical: &Arc<Logical>,
         requirements: vk::MemoryRequirements,
         location: MemoryLocation,
         linear: bool,
-    ) -> Result<Memory, VulkanError> {
+    ) -> Result<BoundMemory, VulkanError> {
         let name = if linear { "buffer" } else { "image" };
         let scheme = AllocationScheme::GpuAllocatorManaged;
         let wanted = AllocationCreateDesc { name, requirements, location, linear, allocation_scheme: scheme };
@@ -71,7 +71,7 @@ impl Memory {
         let allocation = allocator.allocate(&wanted).map_err(|error| {
             VulkanError::allocation(&error).about(format!("{} bytes for {name}: {error}", requirements.size))
         })?;
-        Ok(Memory { allocation: Some(allocation), logical: Arc::clone(logical) })
+        Ok(BoundMemory { allocation: Some(allocation), logical: Arc::clone(logical) })
     }
 
     /// Where to bind to.
@@ -91,7 +91,7 @@ impl Memory {
     }
 }
 
-impl Drop for Memory {
+impl Drop for BoundMemory {
     fn drop(&mut self) {
         if self.logical.is_abandoned() {
             return;
@@ -106,15 +106,15 @@ impl Drop for Memory {
 
 /// A buffer in host memory that the device can use as storage buffer, as uniform, texel or vertex buffer and as
 /// either end of a copy.
-pub(super) struct Buffer {
+pub(super) struct DeviceBuffer {
     // Fields drop in order: the buffer goes before its memory.
     raw: Owned<vk::Buffer>,
-    memory: Memory,
+    memory: BoundMemory,
     capacity: u64,
 }
 
-impl Buffer {
-    fn new(logical: &Arc<Logical>, capacity: u64) -> Result<Buffer, VulkanError> {
+impl DeviceBuffer {
+    fn new(logical: &Arc<Logical>, capacity: u64) -> Result<DeviceBuffer, VulkanError> {
         let usage = vk::BufferUsageFlags::STORAGE_BUFFER
             | vk::BufferUsageFlags::UNIFORM_BUFFER
             | vk::BufferUsageFlags::UNIFORM_TEXEL_BUFFER
@@ -133,23 +133,23 @@ impl Buffer {
             let what = format!("memory of {capacity} bytes for such a buffer, but {}", requirements.size);
             return Err(VulkanError::missing("vkGetBufferMemoryRequirements", what));
         }
-        let memory = Memory::new(logical, requirements, MemoryLocation::GpuToCpu, true)?;
+        let memory = BoundMemory::new(logical, requirements, MemoryLocation::GpuToCpu, true)?;
         let (block, offset) = memory.place();
         // SAFETY: the buffer is unbound; the memory was allocated for its requirements and belongs to nobody else.
         unsafe { logical.raw().bind_buffer_memory(raw.raw(), block, offset) }.named("vkBindBufferMemory")?;
-        Ok(Buffer { raw, memory, capacity })
+        Ok(DeviceBuffer { raw, memory, capacity })
     }
 
     /// A buffer of at least this size in `place`: the one that is there, or a new one.
     pub(super) fn fit<'a>(
-        place: &'a mut Option<Buffer>,
+        place: &'a mut Option<DeviceBuffer>,
         logical: &Arc<Logical>,
         bytes: usize,
-    ) -> Result<&'a mut Buffer, VulkanError> {
+    ) -> Result<&'a mut DeviceBuffer, VulkanError> {
         let needed = ((bytes + GUARD) as u64).next_multiple_of(STEP);
         if place.as_ref().is_none_or(|buffer| buffer.capacity < needed) {
             *place = None;
-            *place = Some(Buffer::new(logical, needed)?);
+            *place = Some(DeviceBuffer::new(logical, needed)?);
         }
         place.as_mut().ok_or_else(|| VulkanError::missing("vkCreateBuffer", "buffer"))
     }

@@ -1,7 +1,7 @@
 //! Vulkan: the only place where `unsafe` and ash's types live; neither leaves it.
 //!
-//! [`Driver::open`] -> [`Driver::devices`] (who is there, what does it claim) and [`Driver::device`] ->
-//! [`Device::dispatch`] (run one module). It runs inside short-lived worker processes, each of which sees one driver
+//! [`LoadedDriver::open`] -> [`LoadedDriver::devices`] (who is there, what does it claim) and [`LoadedDriver::device`] ->
+//! [`LogicalDevice::dispatch`] (run one module). It runs inside short-lived worker processes, each of which sees one driver
 //! manifest: whatever a driver does to its process, it does to nobody else.
 //!
 //! What a driver says is not trusted: counts are bounded, strings are made printable, missing functions are looked for
@@ -43,14 +43,14 @@ use std::sync::Arc;
 
 use fpprobe_reports::model::{Claims, Identity};
 
-pub use device::Device;
+pub use device::LogicalDevice;
 pub use error::VulkanError;
 use instance::Instance;
 use physical::Physical;
-pub use sweep::Sweep;
+pub use sweep::SweepPipeline;
 
 /// The Vulkan loader with whatever drivers this process may see.
-pub struct Driver {
+pub struct LoadedDriver {
     instance: Arc<Instance>,
     physicals: Vec<Physical>,
 }
@@ -68,16 +68,16 @@ pub struct DeviceInfo {
     pub obstacle: Option<String>,
 }
 
-impl Driver {
+impl LoadedDriver {
     /// Loads the Vulkan loader and, through it, the drivers of this process's environment, which are told this name of the
     /// application: some have profiles of applications.
-    pub fn open(application: &str) -> Result<Driver, VulkanError> {
+    pub fn open(application: &str) -> Result<LoadedDriver, VulkanError> {
         let instance = Arc::new(Instance::open(application)?);
         let physicals = instance.physical_devices()?.into_iter().map(|raw| Physical::new(&instance, raw)).collect();
-        Ok(Driver { instance, physicals })
+        Ok(LoadedDriver { instance, physicals })
     }
 
-    /// Every physical device, in the driver's order, which is the order of [`Driver::device`].
+    /// Every physical device, in the driver's order, which is the order of [`LoadedDriver::device`].
     pub fn devices(&self) -> Vec<DeviceInfo> {
         let loaded = library::loaded();
         let taint = taint::taint(&loaded);
@@ -93,11 +93,11 @@ impl Driver {
 
     /// A logical device, ready to dispatch, with every feature switched on that kernels may use; for `stress` with a
     /// second queue, where there is one.
-    pub fn device(&self, index: usize, stress: bool) -> Result<Device, VulkanError> {
+    pub fn device(&self, index: usize, stress: bool) -> Result<LogicalDevice, VulkanError> {
         let physical = self.physicals.get(index).ok_or_else(|| {
             let found = self.physicals.len();
             VulkanError::missing("vkEnumeratePhysicalDevices", format!("device {index}; the driver has {found}"))
         })?;
-        Device::new(&self.instance, physical, stress)
+        LogicalDevice::new(&self.instance, physical, stress)
     }
 }

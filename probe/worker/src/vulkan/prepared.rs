@@ -4,13 +4,13 @@ use ash::vk;
 
 use super::error::VulkanError;
 use super::handles::Owned;
-use super::image::Image;
+use super::image::DeviceImage;
 use super::pipeline::Pipeline;
 use super::render_target::RenderTarget;
 
 /// What a shader gets at the texels of texel kernels by: images, or views of buffers, one for each kernel.
 pub(super) struct TexelAccess<'a> {
-    pub(super) images: &'a [Image],
+    pub(super) images: &'a [DeviceImage],
     pub(super) views: Vec<Owned<vk::BufferView>>,
     pub(super) sampler: Option<Owned<vk::Sampler>>,
 }
@@ -20,7 +20,7 @@ pub(super) struct Prepared {
     // Fields drop in order.
     pub(super) pipeline: Pipeline,
     pub(super) target: Option<RenderTarget>,
-    pub(super) images: Vec<Image>,
+    pub(super) images: Vec<DeviceImage>,
 }
 
 impl Prepared {

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use ash::vk;
 use fpprobe_spirv::module::point_list::point_list;
 use fpprobe_spirv::module::triangle::triangle;
-use fpprobe_spirv::op::{Blend, Code, State};
+use fpprobe_spirv::op::{Blend, Code, FixedFunctionState};
 use fpprobe_spirv::route::SAMPLES;
 use fpprobe_spirv::{Plan, Route, Stage};
 
 use super::error::{Named, VulkanError};
 use super::handles::{Logical, Owned};
-use super::image::{Image, Wanted, vulkan_format};
+use super::image::{DeviceImage, ImageSpec, vulkan_format};
 use super::shader::{made, shader_module, stage_of};
 
 /// A render pass and its framebuffer.
@@ -20,7 +20,7 @@ pub(super) struct RenderTarget {
     pub(super) frame: Owned<vk::Framebuffer>,
     pub(super) pass: Owned<vk::RenderPass>,
     /// What is drawn on, where the attachments are what that is resolved to.
-    pub(super) samples: Vec<Image>,
+    pub(super) samples: Vec<DeviceImage>,
     pub(super) extent: vk::Extent2D,
     /// What texels of several samples are before they are drawn on: another number for another variant, so that those that are
     /// not drawn on differ from run to run.
@@ -70,7 +70,7 @@ impl RenderTarget {
         logical: &Arc<Logical>,
         physical: vk::PhysicalDevice,
         plan: &Plan,
-        images: &[Image],
+        images: &[DeviceImage],
     ) -> Result<RenderTarget, VulkanError> {
         let layout = attached(plan);
         let [drawn, resolved] = attachments(plan);
@@ -97,11 +97,11 @@ impl RenderTarget {
             vk::Extent2D { width, height }
         });
         let several = plan.images().take(resolved.len()).map(|image| {
-            let wanted = Wanted::of(&image, vk::ImageUsageFlags::COLOR_ATTACHMENT)?;
-            Image::new(logical, physical, &Wanted { samples: samples(plan), ..wanted })
+            let wanted = ImageSpec::of(&image, vk::ImageUsageFlags::COLOR_ATTACHMENT)?;
+            DeviceImage::new(logical, physical, &ImageSpec { samples: samples(plan), ..wanted })
         });
         let several = several.collect::<Result<Vec<_>, _>>()?;
-        let views: Vec<_> = several.iter().chain(images).map(Image::view).collect();
+        let views: Vec<_> = several.iter().chain(images).map(DeviceImage::view).collect();
         let info = vk::FramebufferCreateInfo::default()
             .render_pass(pass.raw())
             .attachments(&views)
@@ -195,9 +195,9 @@ impl RenderTarget {
 /// What a plan's pipeline leaves to be set before each draw.
 pub(super) fn dynamic(plan: &Plan) -> Option<vk::DynamicState> {
     match plan.image()?.state()? {
-        State::MinDepth | State::MaxDepth => Some(vk::DynamicState::VIEWPORT),
-        State::BlendConstants => Some(vk::DynamicState::BLEND_CONSTANTS),
-        State::BorderColor => None,
+        FixedFunctionState::MinDepth | FixedFunctionState::MaxDepth => Some(vk::DynamicState::VIEWPORT),
+        FixedFunctionState::BlendConstants => Some(vk::DynamicState::BLEND_CONSTANTS),
+        FixedFunctionState::BorderColor => None,
     }
 }
 

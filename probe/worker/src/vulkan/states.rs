@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use ash::vk;
 use fpprobe_spirv::Plan;
-use fpprobe_spirv::op::State;
-use fpprobe_spirv::plan::{self, Placed};
+use fpprobe_spirv::op::FixedFunctionState;
+use fpprobe_spirv::plan::{self, PlacedKernel};
 
-use super::device::Device;
+use super::device::LogicalDevice;
 use super::error::VulkanError;
 use super::image::vulkan_format;
 use super::pipeline::Pipeline;
@@ -18,7 +18,7 @@ use super::sampler::sampler;
 /// The state of each slot, component by component; none where the operands are no state.
 pub(super) fn states(plan: &Plan, buffers: &[Vec<u8>]) -> Vec<Vec<u64>> {
     let state = plan.image().and_then(|image| image.state());
-    let (Some(_), [Placed { slots, params, .. }]) = (state, &plan.placed[..]) else { return Vec::new() };
+    let (Some(_), [PlacedKernel { slots, params, .. }]) = (state, &plan.placed[..]) else { return Vec::new() };
     let of_slot = |slot: u32| {
         let values = params.iter().flat_map(|region| {
             let bytes = &buffers[region.buffer];
@@ -38,7 +38,7 @@ fn quad(values: &[u64]) -> [f32; 4] {
     quad
 }
 
-impl Device {
+impl LogicalDevice {
     /// Records a draw of each slot's point under its state.
     ///
     /// # Safety
@@ -53,7 +53,7 @@ impl Device {
                 match dynamic(plan) {
                     Some(vk::DynamicState::VIEWPORT) => {
                         let viewport = match plan.image().and_then(|image| image.state()) {
-                            Some(State::MaxDepth) => viewport.min_depth(0.0).max_depth(values[0]),
+                            Some(FixedFunctionState::MaxDepth) => viewport.min_depth(0.0).max_depth(values[0]),
                             _ => viewport.min_depth(values[0]).max_depth(1.0),
                         };
                         device.cmd_set_viewport(commands, 0, &[viewport]);

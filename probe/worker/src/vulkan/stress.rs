@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use fpprobe_spirv::Plan;
 
-use super::device::{Beside, Device};
+use super::device::{Beside, LogicalDevice};
 use super::error::VulkanError;
 use super::prepared::{Prepared, unprepared};
 
-impl Device {
-    /// Runs the module of the last [`Device::dispatch`] twice at the same time, each over memory of its own. Says what the two
+impl LogicalDevice {
+    /// Runs the module of the last [`LogicalDevice::dispatch`] twice at the same time, each over memory of its own. Says what the two
     /// dispatches were; `None` where the device was not made for that, or the module draws or has images.
     pub fn at_once(
         &mut self,
@@ -27,7 +27,7 @@ impl Device {
 
     fn both(
         &mut self,
-        beside: &mut Device,
+        beside: &mut LogicalDevice,
         prepared: &Prepared,
         [(plan, buffers), (other_plan, other_buffers)]: [(&Plan, &mut [Vec<u8>]); 2],
         timeout: Duration,

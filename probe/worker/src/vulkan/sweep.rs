@@ -7,14 +7,14 @@ use ash::vk;
 use fpprobe_spirv::sweep::{BINDING, LANES, Push};
 
 use super::constant_blocks::Specialisation;
-use super::device::Device;
+use super::device::LogicalDevice;
 use super::error::{ErrorKind, Named, VulkanError};
 use super::handles::{Logical, Owned};
-use super::memory::Buffer;
+use super::memory::DeviceBuffer;
 use super::pipeline::{compile, descriptors};
 
 /// A sweep's pipeline and what its dispatches fill by turns.
-pub struct Sweep {
+pub struct SweepPipeline {
     slots: [Slot; 2],
     /// The slot of the next dispatch.
     next: usize,
@@ -32,7 +32,7 @@ pub struct Sweep {
 
 /// What a dispatch needs for itself.
 struct Slot {
-    buffer: Option<Buffer>,
+    buffer: Option<DeviceBuffer>,
     fence: Owned<vk::Fence>,
     commands: vk::CommandBuffer,
     pool: Owned<vk::CommandPool>,
@@ -52,15 +52,15 @@ pub struct Taken<'a> {
     pub exact: bool,
 }
 
-impl Device {
+impl LogicalDevice {
     /// Compiles a module of [`fpprobe_spirv::sweep`] with work groups of this size.
-    pub fn sweep(&self, words: &[u32], group: u32) -> Result<Sweep, VulkanError> {
-        Sweep::new(self, words, LANES / group.max(1))
+    pub fn sweep(&self, words: &[u32], group: u32) -> Result<SweepPipeline, VulkanError> {
+        SweepPipeline::new(self, words, LANES / group.max(1))
     }
 }
 
-impl Sweep {
-    fn new(device: &Device, words: &[u32], columns: u32) -> Result<Sweep, VulkanError> {
+impl SweepPipeline {
+    fn new(device: &LogicalDevice, words: &[u32], columns: u32) -> Result<SweepPipeline, VulkanError> {
         let logical = &device.logical;
         let bindings = [vk::DescriptorSetLayoutBinding::default()
             .binding(BINDING)
@@ -97,7 +97,7 @@ impl Sweep {
             let commands = commands.first().copied().unwrap_or_default();
             Ok(Slot { buffer: None, fence, commands, pool, set, _sets: sets, running: None })
         };
-        Ok(Sweep {
+        Ok(SweepPipeline {
             slots: [slot()?, slot()?],
             next: 0,
             idle: Instant::now(),
@@ -129,7 +129,7 @@ impl Sweep {
         if slot.running.is_some() {
             return Err(VulkanError::argument("vkQueueSubmit", "two dispatches of the sweep are under way"));
         }
-        let buffer = Buffer::fit(&mut slot.buffer, &self.logical, bytes as usize)?;
+        let buffer = DeviceBuffer::fit(&mut slot.buffer, &self.logical, bytes as usize)?;
         buffer.fill(fill, bytes as usize)?;
         let info = [vk::DescriptorBufferInfo::default().buffer(buffer.raw()).range(bytes)];
         let write = vk::WriteDescriptorSet::default()
@@ -221,7 +221,7 @@ impl Sweep {
     }
 }
 
-impl Drop for Sweep {
+impl Drop for SweepPipeline {
     fn drop(&mut self) {
         // What is under way uses everything here; a device that does not end is left to the end of the process.
         let pending = (0..2).filter(|number| self.slots[*number].running.is_some());

@@ -5,7 +5,7 @@ use crate::accuracy::Accuracy;
 use crate::encoding::{Encoding, assemble};
 use crate::environment::{Environment, Ulp};
 use crate::observation::{Observation, Outcome};
-use crate::oracle::{Question, accepted_on};
+use crate::oracle::{Signature, accepted_on};
 use crate::profile::{Profile, built_in, built_in_ids};
 
 /// Scalars, vectors as a whole and by components, two results, channels of texels, multiply-adds, comparisons.
@@ -42,7 +42,7 @@ fn one_off(encoding: Encoding, bits: u64, number: usize) -> u64 {
     encoding.at(encoding.key(bits).saturating_add(away).clamp(first, last))
 }
 
-fn result(question: &Question, case: &[u64], number: usize, device: Device) -> Vec<u64> {
+fn result(question: &Signature, case: &[u64], number: usize, device: Device) -> Vec<u64> {
     let environments = [Environment::IEEE; 2];
     let ([operands, results], function) = (environments, question.kernel.op.function);
     let ieee = Demand { function, operands, results, accuracy: Accuracy::NearestEven, ulp: Ulp::Vulkan };
@@ -55,7 +55,7 @@ fn result(question: &Question, case: &[u64], number: usize, device: Device) -> V
 
 /// Results of a device, with a second run that differs now and then where it is flaky.
 fn observed(kernel: Kernel, device: Device, flaky: bool) -> Observation {
-    let question = Question::new(&kernel);
+    let question = Signature::new(&kernel);
     let all = cases::cases(&kernel);
     // Some of long lists, the classes at their beginning and end among them.
     let every = all.len().div_ceil(400);
@@ -87,7 +87,7 @@ fn every_verdict_is_the_oracles_accepted_set_of_each_lane_by_itself() {
             if view.rule.requirements != [Requirement::Result] {
                 continue;
             }
-            let question = Question::new(&observation.kernel);
+            let question = Signature::new(&observation.kernel);
             let fails = |index: &LaneIndex| {
                 let operands = question.operands(observation.cases.case(index.0), index.1);
                 let encoding = question.encodings[index.1];

@@ -3,7 +3,7 @@ use fpprobe_spirv::{Format, Kernel};
 
 use super::*;
 use crate::environment::{Environment, NonFinite, Overflow, Subnormals, Ulp};
-use crate::oracle::{Demand, Question, accepted_on};
+use crate::oracle::{Demand, Signature, accepted_on};
 
 const KERNELS: [&str; 22] = [
     "f16.fadd",
@@ -44,7 +44,7 @@ fn environments() -> Vec<Environment> {
 fn plain(each: impl Fn(&Demand, Encoding, &Operands, &Rounded)) {
     for (seed, id) in (0..).zip(KERNELS) {
         let kernel: Kernel = id.parse().unwrap();
-        let question = Question::new(&kernel);
+        let question = Signature::new(&kernel);
         let mut count = 0;
         for draw in 0..600_u64 {
             let values = kernel.params().into_iter().enumerate().flat_map(|(place, shape)| {
@@ -102,7 +102,7 @@ fn what_is_rounded_is_all_that_any_environment_accepts() {
 fn what_else_counts_is_left_alone() {
     let none = |id: &str, case: &[u64]| {
         let kernel: Kernel = id.parse().unwrap();
-        let question = Question::new(&kernel);
+        let question = Signature::new(&kernel);
         rounding(question.encodings[0], &question.operands(case, 0), kernel.op.function).is_none()
     };
     assert!(!none("f16.fadd", &[0x3c00, 0x3c00]));

@@ -8,13 +8,13 @@ use fpprobe_spirv::{Format, ParseError};
 use toml::{Spanned, Table};
 
 use super::raw::OneOrMany;
-use super::{Draft, Problem, environment_of};
+use super::{Problem, ProfileDraft, environment_of};
 use crate::accuracy::{Accuracy, Inherited};
 use crate::formula::{Formula, FormulaError, operand_names};
 use crate::oracle::{Called, Demand, is_whole, resolve};
 use crate::profile::ANY;
 use crate::profile::operation::Operation;
-use crate::source::{Source, SourceError};
+use crate::source::{SourceError, SourceFile};
 
 /// How many formulas an operation may have.
 const MOST: usize = 8;
@@ -25,7 +25,7 @@ pub(in crate::profile) struct Bound {
     accuracy: Option<Accuracy>,
     inherited: bool,
     key: String,
-    source: Rc<Source>,
+    source: Rc<SourceFile>,
     at: usize,
 }
 
@@ -34,14 +34,14 @@ pub(in crate::profile) struct Bound {
 pub(in crate::profile) struct Formulas {
     texts: Vec<(String, Formula)>,
     key: String,
-    source: Rc<Source>,
+    source: Rc<SourceFile>,
     at: usize,
 }
 
 /// Where an accuracy is asked for.
 #[derive(Clone)]
-pub(super) struct Place<'a> {
-    pub(super) draft: &'a Draft,
+pub(super) struct AccuracyContext<'a> {
+    pub(super) draft: &'a ProfileDraft,
     pub(super) format: Format,
     /// What a rule says of environments, which holds of every step.
     pub(super) changes: &'a Table,
@@ -50,19 +50,23 @@ pub(super) struct Place<'a> {
 }
 
 /// What is wrong with a formula: itself, or an operation that it calls.
-enum Wrong {
+enum InheritError {
     Formula(FormulaError),
     Elsewhere(SourceError),
 }
 
-impl From<FormulaError> for Wrong {
-    fn from(error: FormulaError) -> Wrong {
-        Wrong::Formula(error)
+impl From<FormulaError> for InheritError {
+    fn from(error: FormulaError) -> InheritError {
+        InheritError::Formula(error)
     }
 }
 
 /// Reads an accuracy.
-pub(in crate::profile) fn bound(source: &Rc<Source>, key: &str, text: &Spanned<String>) -> Result<Bound, SourceError> {
+pub(in crate::profile) fn bound(
+    source: &Rc<SourceFile>,
+    key: &str,
+    text: &Spanned<String>,
+) -> Result<Bound, SourceError> {
     let at = text.span().start;
     let key = if key.contains('`') { key.to_owned() } else { format!("`{key}`") };
     let parse = |text: &str| text.parse::<Accuracy>().map_err(|problem| source.error(at, format!("{key}: {problem}")));
@@ -78,7 +82,7 @@ pub(in crate::profile) fn bound(source: &Rc<Source>, key: &str, text: &Spanned<S
 
 /// Reads formulas.
 pub(in crate::profile) fn formulas(
-    source: &Rc<Source>,
+    source: &Rc<SourceFile>,
     name: &str,
     texts: &Spanned<OneOrMany<String>>,
 ) -> Result<Formulas, SourceError> {
@@ -97,7 +101,11 @@ pub(in crate::profile) fn formulas(
 
 /// The accuracy of an operation: `own`, where a rule has one, else what the operation says of the format or of any.
 /// Operations that say nothing choose, move or are exact.
-pub(super) fn accuracy_of(place: &Place<'_>, operation: &Operation, own: Option<Bound>) -> Result<Accuracy, Problem> {
+pub(super) fn accuracy_of(
+    place: &AccuracyContext<'_>,
+    operation: &Operation,
+    own: Option<Bound>,
+) -> Result<Accuracy, Problem> {
     let said = || operation.accuracy.get(place.format.name()).or_else(|| operation.accuracy.get(ANY)).cloned();
     match (own.or_else(said), &operation.inherits) {
         (Some(Bound { accuracy: Some(accuracy), inherited: false, .. }), _) => Ok(accuracy),
@@ -112,7 +120,7 @@ pub(super) fn accuracy_of(place: &Place<'_>, operation: &Operation, own: Option<
 }
 
 fn inherited(
-    place: &Place<'_>,
+    place: &AccuracyContext<'_>,
     operation: &Operation,
     formulas: &Formulas,
     or: Option<Accuracy>,
@@ -122,15 +130,15 @@ fn inherited(
     let resolved = |(text, formula): &(String, Formula)| {
         let find = |called: Called<'_>, at: usize| {
             demanded(place, called).map_err(|problem| match problem {
-                Problem::Here(problem) => Wrong::Formula(FormulaError::new(text, at, problem)),
-                Problem::Elsewhere(error) => Wrong::Elsewhere(error),
+                Problem::Here(problem) => InheritError::Formula(FormulaError::new(text, at, problem)),
+                Problem::Elsewhere(error) => InheritError::Elsewhere(error),
             })
         };
         let names = operand_names(op.function);
         let names = &names[..names.len().min(op.params.len())];
         resolve(text, formula, names, place.format.float(), &find).map_err(|wrong| match wrong {
-            Wrong::Formula(problem) => source.error(*at, format!("`{key}`: `{text}`: {problem}")),
-            Wrong::Elsewhere(error) => error,
+            InheritError::Formula(problem) => source.error(*at, format!("`{key}`: `{text}`: {problem}")),
+            InheritError::Elsewhere(error) => error,
         })
     };
     let formulas = texts.iter().map(resolved).collect::<Result<_, SourceError>>()?;
@@ -142,7 +150,7 @@ fn inherited(
 }
 
 /// What is demanded of an operation that a formula calls, and how many operands it takes.
-fn demanded(place: &Place<'_>, called: Called<'_>) -> Result<(Demand, Option<usize>), Problem> {
+fn demanded(place: &AccuracyContext<'_>, called: Called<'_>) -> Result<(Demand, Option<usize>), Problem> {
     let draft = place.draft;
     let computing = |function: Function| {
         let computes = |op: &Op| op.function == function && (op.is_componentwise() || is_whole(function));

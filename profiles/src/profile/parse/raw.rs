@@ -11,8 +11,8 @@ use toml::Spanned;
 
 use crate::environment::Ulp;
 use crate::formula::Inheritance;
-use crate::lanes::Lanes;
-use crate::profile::operation::Changes;
+use crate::lanes::LaneSelection;
+use crate::profile::operation::EnvironmentKeys;
 use crate::profile::{Behaviour, Requirement};
 use crate::verdict::Level;
 
@@ -34,7 +34,7 @@ pub(super) struct RawProfile {
     #[serde(default)]
     pub(super) group: Vec<Spanned<RawGroup>>,
     #[serde(default)]
-    pub(super) environment: BTreeMap<String, Spanned<Changes>>,
+    pub(super) environment: BTreeMap<String, Spanned<EnvironmentKeys>>,
     #[serde(default)]
     pub(super) operation: BTreeMap<String, Spanned<RawOperation>>,
     #[serde(default)]
@@ -61,7 +61,7 @@ pub(in crate::profile) struct RawOperation {
     #[serde(default)]
     pub(in crate::profile) routes: Vec<Spanned<String>>,
     #[serde(default)]
-    pub(in crate::profile) environment: Changes,
+    pub(in crate::profile) environment: EnvironmentKeys,
 }
 
 #[derive(Deserialize)]
@@ -83,12 +83,12 @@ pub(super) struct RawRule {
     #[serde(default)]
     pub(super) controls: Vec<Spanned<String>>,
     #[serde(default)]
-    pub(super) lanes: OneOrMany<Lanes>,
+    pub(super) lanes: OneOrMany<LaneSelection>,
     #[serde(default)]
     pub(super) requirement: OneOrMany<Requirement>,
     pub(super) judges: Option<Behaviour>,
     #[serde(default)]
-    pub(super) environment: Changes,
+    pub(super) environment: EnvironmentKeys,
     #[serde(default)]
     pub(super) accuracy: BTreeMap<String, Spanned<String>>,
 }
@@ -109,8 +109,8 @@ impl<T: Default> Default for OneOrMany<T> {
 /// By hand, because an untagged enum would only say that nothing matches.
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for OneOrMany<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Values<T>(PhantomData<T>);
-        impl<'de, T: Deserialize<'de>> Visitor<'de> for Values<T> {
+        struct ValuesVisitor<T>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for ValuesVisitor<T> {
             type Value = OneOrMany<T>;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a string, a table or a list")
@@ -125,6 +125,6 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for OneOrMany<T> {
                 Vec::deserialize(SeqAccessDeserializer::new(list)).map(OneOrMany)
             }
         }
-        deserializer.deserialize_any(Values(PhantomData))
+        deserializer.deserialize_any(ValuesVisitor(PhantomData))
     }
 }

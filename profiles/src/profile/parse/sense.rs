@@ -4,7 +4,7 @@ use fpprobe_spirv::Kernel;
 use fpprobe_spirv::op::Function;
 
 use crate::accuracy::Accuracy;
-use crate::oracle::Question;
+use crate::oracle::Signature;
 use crate::profile::Requirement;
 
 /// How wide, in ulps, the first step of an operation in two steps may be: the second is judged for each of its results.
@@ -12,7 +12,7 @@ const WIDEST_STEP: f64 = 64.0;
 
 /// Refuses lowerings that cannot stand for one another, and relations that their kernels have no answers for.
 pub(super) fn fits(function: Function, lowerings: &[Kernel], requirements: &[Requirement]) -> Result<(), String> {
-    let operands = |kernel: &Kernel| Question::new(kernel).operands(&vec![0; kernel.arity()], 0).len();
+    let operands = |kernel: &Kernel| Signature::new(kernel).operands(&vec![0; kernel.arity()], 0).len();
     let first = &lowerings[0];
     if let Some(other) = lowerings.iter().find(|other| operands(other) != operands(first)) {
         return Err(format!("`{first}` and `{other}` do not take the same operands: one cannot stand for the other"));

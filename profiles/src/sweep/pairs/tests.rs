@@ -5,10 +5,10 @@ use fpprobe_spirv::sweep::Digest;
 
 use super::*;
 use crate::profile::{Profile, built_in};
-use crate::sweep::Tally;
+use crate::sweep::SweepStatistics;
 use crate::sweep::guess::Guess;
-use crate::sweep::half::Nan;
-use crate::sweep::sum::Sum;
+use crate::sweep::half::NanChoice;
+use crate::sweep::sum::CountSum;
 
 const KERNELS: [&str; 16] = [
     "fadd",
@@ -49,10 +49,10 @@ fn verifiers(kernel: &str) -> Vec<Verifier> {
 
 /// Judges both ways.
 #[track_caller]
-fn same(verifier: &Verifier, first: u32, results: &[u32]) -> Tally {
-    let (mut fast, mut exact) = (Tally::default(), Tally::default());
+fn same(verifier: &Verifier, first: u32, results: &[u32]) -> SweepStatistics {
+    let (mut fast, mut exact) = (SweepStatistics::default(), SweepStatistics::default());
     verifier.block(first.into(), results, &mut fast);
-    let mut sum = Sum::new(verifier.rules.len(), verifier.fields.len());
+    let mut sum = CountSum::new(verifier.rules.len(), verifier.fields.len());
     verifier.exactly(first.into(), results, &mut Work::new(&mut sum, &mut exact));
     sum.add_to(&verifier.rules, &mut exact);
     let kernel = verifier.question.kernel;
@@ -110,7 +110,7 @@ fn rows_are_judged_as_their_pairs_are() {
                     // From a few pairs before it to a few behind it.
                     let y = y.clamp(4, 0xffff - 8) - 4;
                     let flushes = (number + other) % 5 == 0;
-                    let manner = Manner { flushes, ..Manner::HOST };
+                    let manner = HalfBehaviour { flushes, ..HalfBehaviour::HOST };
                     let mut results = [0; 12];
                     pairs.fill(manner, x << 16 | y, &mut results);
                     for (place, result) in (0..).zip(&mut results) {
@@ -133,7 +133,11 @@ fn long_rows_are_judged_as_their_pairs_are() {
             for how in 0..4 {
                 let mut results = vec![0; LONG];
                 for y in [0x0000, 0x6fff, 0x7800, 0x8000, 0xb000, 0xf800] {
-                    pairs.fill(Manner { flushes: how == 2, ..Manner::HOST }, x << 16 | y & 0xf000, &mut results);
+                    pairs.fill(
+                        HalfBehaviour { flushes: how == 2, ..HalfBehaviour::HOST },
+                        x << 16 | y & 0xf000,
+                        &mut results,
+                    );
                     if how == 1 {
                         results[1234] ^= 1;
                     }
@@ -160,11 +164,11 @@ fn the_host_rounds_once() {
         ("fmul", |x, y| x * y),
         ("fdiv", |x, y| x / y),
     ] {
-        let operation = Operation::new(&format!("f16.{kernel}").parse().unwrap()).unwrap();
+        let operation = HalfOperation::new(&format!("f16.{kernel}").parse().unwrap()).unwrap();
         for x in (0..1 << 16).step_by(37).chain(OPERANDS) {
             let start = (x * 7919) & 0xff;
             let mut results = vec![0; 1 << 16];
-            (operation.fill)(Arch::new(), Manner::HOST, x << 16, &mut results);
+            (operation.fill)(Arch::new(), HalfBehaviour::HOST, x << 16, &mut results);
             for y in (start..1 << 16).step_by(211).chain(OPERANDS) {
                 let expected = compute(half(x), half(y)).value;
                 let result = results[y as usize];
@@ -179,26 +183,26 @@ fn the_host_rounds_once() {
 
 #[test]
 fn devices_have_manners() {
-    let operation = Operation::new(&"f16.fadd".parse().unwrap()).unwrap();
+    let operation = HalfOperation::new(&"f16.fadd".parse().unwrap()).unwrap();
     let of = |nan, flushes, x: u32, y| {
         let mut result = [0];
-        (operation.fill)(Arch::new(), Manner { nan, flushes }, x << 16 | y, &mut result);
+        (operation.fill)(Arch::new(), HalfBehaviour { nan, flushes }, x << 16 | y, &mut result);
         result[0]
     };
-    assert_eq!(of(Nan::First, false, 0x7d01, 0xfe23), 0x7f01);
-    assert_eq!(of(Nan::Second, false, 0x7d01, 0xfe23), 0xfe23);
-    assert_eq!(of(Nan::Second, false, 0x7d01, 0x3c00), 0x7f01);
-    assert_eq!(of(Nan::First, false, 0x3c00, 0xfd23), 0xff23);
-    assert_eq!(of(Nan::First, false, 0x7c00, 0xfc00), 0xfe00);
-    assert_eq!(of(Nan::Always(0x7fff), false, 0x7d01, 0xfe23), 0x7fff);
-    assert_eq!([of(Nan::First, false, 1, 0x8003), of(Nan::First, true, 1, 0x8003)], [0x8002, 0]);
-    assert_eq!(of(Nan::First, true, 0x8401, 0x400), 0x8000);
+    assert_eq!(of(NanChoice::First, false, 0x7d01, 0xfe23), 0x7f01);
+    assert_eq!(of(NanChoice::Second, false, 0x7d01, 0xfe23), 0xfe23);
+    assert_eq!(of(NanChoice::Second, false, 0x7d01, 0x3c00), 0x7f01);
+    assert_eq!(of(NanChoice::First, false, 0x3c00, 0xfd23), 0xff23);
+    assert_eq!(of(NanChoice::First, false, 0x7c00, 0xfc00), 0xfe00);
+    assert_eq!(of(NanChoice::Always(0x7fff), false, 0x7d01, 0xfe23), 0x7fff);
+    assert_eq!([of(NanChoice::First, false, 1, 0x8003), of(NanChoice::First, true, 1, 0x8003)], [0x8002, 0]);
+    assert_eq!(of(NanChoice::First, true, 0x8401, 0x400), 0x8000);
 }
 
 #[test]
 fn blocks_that_agree_in_some_manner_are_judged_as_their_results_are() {
     const INPUTS: u64 = 1 << 16;
-    let likely = Guess::Own16(Manner { nan: Nan::Always(0x7e00), flushes: false });
+    let likely = Guess::Own16(HalfBehaviour { nan: NanChoice::Always(0x7e00), flushes: false });
     let mut places = [0, 1, 4321, 65535].into_iter().cycle();
     for kernel in ["fadd", "fdiv", "fmin", "step", "ford_less_than"] {
         for verifier in verifiers(kernel) {
@@ -206,16 +210,16 @@ fn blocks_that_agree_in_some_manner_are_judged_as_their_results_are() {
             assert!(verifier.guesses(), "{kernel}");
             for x in [0_u32, 0x0101, 0x3c00, 0x7bff, 0x7d01, 0xfc00] {
                 let first = u64::from(x) << 16;
-                for manner in [Manner::HOST].into_iter().chain(Manner::all()) {
+                for manner in [HalfBehaviour::HOST].into_iter().chain(HalfBehaviour::all()) {
                     let mut results = vec![0; INPUTS as usize];
                     pairs.fill(manner, first as u32, &mut results);
                     let agreed = |results: &[u32], manners| {
-                        let (mut tally, digest) = (Tally::default(), Digest::of(first as u32, results, 1));
+                        let (mut tally, digest) = (SweepStatistics::default(), Digest::of(first as u32, results, 1));
                         let guess = verifier.agreed(first, INPUTS, digest, likely, manners, &mut tally)?;
                         Some((guess, tally))
                     };
                     let (guess, tally) = agreed(&results, false).expect("it is a manner that devices have");
-                    let mut judged = Tally::default();
+                    let mut judged = SweepStatistics::default();
                     verifier.block(first, &results, &mut judged);
                     assert!(tally == judged && tally.inputs == INPUTS, "{kernel} {x:04x} {guess:?}");
                     let place = places.next().unwrap();
@@ -232,9 +236,9 @@ fn one_wrong_pair_is_found() {
     let [verifier, ..] = &verifiers("fadd")[..] else { panic!("it is judged") };
     let pairs = verifier.pairs.as_ref().unwrap();
     let mut results = vec![0; 1 << 16];
-    pairs.fill(Manner::HOST, 0x3c01 << 16, &mut results);
+    pairs.fill(HalfBehaviour::HOST, 0x3c01 << 16, &mut results);
     results[0xbc02] -= 1;
-    let mut tally = Tally::default();
+    let mut tally = SweepStatistics::default();
     verifier.block(0x3c01 << 16, &results, &mut tally);
     let [run] = &tally.runs[..] else { panic!("{:?}", tally.runs) };
     assert_eq!((tally.deviating, run.first, run.length, run.result), (1, 0x3c01_bc02, 1, 0x93ff));
@@ -256,7 +260,7 @@ fn what_cannot_be_told_by_likeness_is_judged_by_the_oracle() {
 fn words_that_are_no_results_tell_nothing_of_others() {
     let profile = built_in("d3d11").unwrap().unwrap();
     let verifier = Verifier::new(&"f16.fadd".parse().unwrap(), &[profile]).unwrap();
-    let mut tally = Tally::default();
+    let mut tally = SweepStatistics::default();
     for (result, deviating) in [(0x1_7e00, 1), (0x7e00, 1), (0x1_0000, 2)] {
         // 1 and a NaN.
         verifier.block(0x3c00_7e00, &[result], &mut tally);

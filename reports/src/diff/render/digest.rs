@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 
 use crate::diff::{
-    DeviceDiff, Ended, FieldChange, FindingChange, Group, IncidentChange, KernelChange, Kind, Lane, LaneVerdict,
-    Presence, RuleChange, Ruling,
+    ChangeKind, DeviceDiff, FieldChange, FindingChange, Group, IncidentChange, KernelChange, KernelOutcome, LaneChange,
+    LaneVerdict, Presence, RuleChange, Ruling,
 };
 use crate::model::{Evidence, Incident, Outcome};
-use crate::render::lane::{self, Line};
+use crate::render::lane::{self, EvidenceLine};
 use crate::render::phrase;
 use crate::values::eval_command;
 
@@ -37,7 +37,7 @@ pub(super) fn rules(device: &DeviceDiff) -> Vec<Ruled<'_>> {
 /// Kernels of one operation that changed in the same way.
 pub(super) struct Family<'a> {
     /// What it means.
-    pub(super) kind: Kind,
+    pub(super) kind: ChangeKind,
     /// The kernels, those with the shortest ids first, each with those of its changed inputs that it is about.
     pub(super) kernels: Vec<(&'a KernelChange, Option<&'a Group>)>,
 }
@@ -146,7 +146,7 @@ fn newness(presence: Presence) -> &'static str {
 
 /// `ran -> unsupported (shaderFloat64)`.
 fn outcomes(change: &KernelChange) -> String {
-    let side = |ended: &Option<Ended>| match ended {
+    let side = |ended: &Option<KernelOutcome>| match ended {
         None => match &change.instead {
             None => "not asked".to_owned(),
             Some(controls) => format!("not asked, but under {controls} in its place"),
@@ -228,7 +228,7 @@ pub(super) fn judged(group: &Group) -> String {
 }
 
 /// A changed lane as lines.
-pub(super) fn lines(kernel: &str, shown: &Lane) -> Vec<Line> {
+pub(super) fn lines(kernel: &str, shown: &LaneChange) -> Vec<EvidenceLine> {
     let answers = [
         Some(("old", &shown.old)),
         shown.old_second.as_ref().map(|value| ("old, again", value)),
@@ -240,11 +240,11 @@ pub(super) fn lines(kernel: &str, shown: &Lane) -> Vec<Line> {
 
 /// What shows a rule's change: the first lane that it does not accept any more.
 pub(super) fn shown(change: &RuleChange) -> Option<&Evidence> {
-    let is_worse = matches!(change.kind, Kind::NewlyDeviating | Kind::NewlyAvoidable);
+    let is_worse = matches!(change.kind, ChangeKind::NewlyDeviating | ChangeKind::NewlyAvoidable);
     change.evidence.first().filter(|_| is_worse)
 }
 
 /// The command that shows a lane.
-pub(super) fn command(kernel: &str, shown: &Lane) -> String {
+pub(super) fn command(kernel: &str, shown: &LaneChange) -> String {
     eval_command(kernel, &shown.inputs)
 }

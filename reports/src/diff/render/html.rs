@@ -9,8 +9,8 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use super::digest::{self, Family, Ruled};
 use super::{RenderDiff, Style};
 use crate::diff::{
-    DeviceDiff, Diff, FieldChange, FindingChange, IncidentChange, Kind, Presence, ProfileChange, Source, Standing,
-    Summary,
+    ChangeKind, ClassStatus, DeviceDiff, Diff, FieldChange, FindingChange, IncidentChange, Presence, ProfileChange,
+    ReportSource, Summary,
 };
 use crate::escape::visible_lines;
 use crate::render::html::{STYLE, day, evidence};
@@ -26,9 +26,9 @@ const FAMILIES: usize = 256;
 const FINDINGS: usize = 8;
 
 /// A page.
-pub(super) struct Html;
+pub(super) struct DiffHtml;
 
-impl RenderDiff for Html {
+impl RenderDiff for DiffHtml {
     fn render(&self, diff: &Diff, _style: Style, out: &mut dyn Write) -> io::Result<()> {
         out.write_all(visible_lines(&page(diff).into_string()).as_bytes())
     }
@@ -89,7 +89,7 @@ fn headline(summary: &Summary) -> String {
     format!("{inputs} of {} changed on {devices}", phrase::number(summary.kernels, "kernel"))
 }
 
-fn sources(sources: &[Source]) -> Markup {
+fn sources(sources: &[ReportSource]) -> Markup {
     html! {
         @for (index, source) in sources.iter().enumerate() {
             @if index > 0 { ", " }
@@ -117,16 +117,16 @@ fn summary(summary: &Summary) -> Markup {
 }
 
 /// The kind, in the colour of the verdict that it is nearest to.
-fn chip(kind: Kind) -> Markup {
+fn chip(kind: ChangeKind) -> Markup {
     let (style, sign) = match kind {
-        Kind::NewlyDeviating | Kind::NewlyAvoidable | Kind::DeviatesOtherwise => ("deviates", "✕"),
-        Kind::NewlyConforming | Kind::AvoidedBefore => ("conforms", "●"),
-        Kind::Permitted | Kind::Unjudged => ("permitted", "◐"),
-        Kind::Claim => ("depends", "≠"),
-        Kind::Appeared => ("permitted", "+"),
-        Kind::Vanished => ("incomplete", "–"),
-        Kind::Unmeasurable => ("incomplete", "?"),
-        Kind::NanBits => ("unsupported", "·"),
+        ChangeKind::NewlyDeviating | ChangeKind::NewlyAvoidable | ChangeKind::DeviatesOtherwise => ("deviates", "✕"),
+        ChangeKind::NewlyConforming | ChangeKind::AvoidedBefore => ("conforms", "●"),
+        ChangeKind::Permitted | ChangeKind::Unjudged => ("permitted", "◐"),
+        ChangeKind::Claim => ("depends", "≠"),
+        ChangeKind::Appeared => ("permitted", "+"),
+        ChangeKind::Vanished => ("incomplete", "–"),
+        ChangeKind::Unmeasurable => ("incomplete", "?"),
+        ChangeKind::NanBits => ("unsupported", "·"),
     };
     html! { span class={ "chip " (style) } { b aria-hidden="true" { (sign) } (kind.name()) } }
 }
@@ -148,7 +148,7 @@ fn section(index: usize, device: &DeviceDiff, several: bool) -> Markup {
             @if !device.identity.is_empty() { section { h3 { "Driver and identity" } (scrolling("Driver and identity", &fields(&device.identity))) } }
             @if !device.profiles.is_empty() { section { h3 { "Classes" } (scrolling("Classes", &classes(&device.profiles))) } }
             @if !device.incomplete.is_empty() { section { h3 { "Not measured" } (incidents(&device.incomplete)) } }
-            @for kind in Kind::ALL {
+            @for kind in ChangeKind::ALL {
                 @let rules: Vec<&Ruled<'_>> = rules.iter().filter(|one| one.change.kind == kind).collect();
                 @if !rules.is_empty() {
                     @let title = format!("Rules: {}", kind.name());
@@ -163,7 +163,7 @@ fn section(index: usize, device: &DeviceDiff, several: bool) -> Markup {
                         }
                     }
                 }
-                @if kind == Kind::Claim && !device.claims.is_empty() {
+                @if kind == ChangeKind::Claim && !device.claims.is_empty() {
                     section { h3 { "Claims changed" } (scrolling("Claims changed", &fields(&device.claims))) }
                 }
                 @let families: Vec<&Family<'_>> = families.iter().filter(|family| family.kind == kind).collect();
@@ -208,7 +208,7 @@ fn fields(fields: &[FieldChange]) -> Markup {
 }
 
 fn classes(profiles: &[ProfileChange]) -> Markup {
-    let side = |standing: &Option<Standing>| {
+    let side = |standing: &Option<ClassStatus>| {
         html! {
             @match standing {
                 None => span.absent { "not judged" },
@@ -247,7 +247,7 @@ fn family(family: &Family<'_>) -> Markup {
     let Some(group) = family.group() else { return html! { p { (family.title()) } } };
     let kernel = &family.first().kernel;
     html! {
-        details.lanes open[family.kind == Kind::NewlyDeviating] {
+        details.lanes open[family.kind == ChangeKind::NewlyDeviating] {
             summary { (family.title()) }
             p.faint { (digest::judged(group)) }
             div.evidences {

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use super::digest::{self, Family, Ruled};
 use super::{RenderDiff, Style};
-use crate::diff::{DeviceDiff, Diff, IncidentChange, Kind, Presence, Summary};
+use crate::diff::{ChangeKind, DeviceDiff, Diff, IncidentChange, Presence, Summary};
 use crate::render::md::{code, comment, escape, evidence_block, folded, lane_block, list};
 use crate::render::phrase;
 
@@ -15,20 +15,20 @@ const SHOWN: usize = 24;
 const LANES: usize = 2;
 
 /// GitHub-flavoured Markdown.
-pub(super) struct Markdown;
+pub(super) struct DiffMarkdown;
 
-impl RenderDiff for Markdown {
+impl RenderDiff for DiffMarkdown {
     fn render(&self, diff: &Diff, _style: Style, out: &mut dyn Write) -> io::Result<()> {
-        let mut blocks: Vec<(Kind, String)> = Vec::new();
+        let mut blocks: Vec<(ChangeKind, String)> = Vec::new();
         for device in diff.devices.iter().filter(|device| device.presence == Presence::Both) {
             let several = diff.summary.compared > 1;
             let host = if diff.is_of_several() { format!(" of host {}", device.host) } else { String::new() };
             let name = if several { format!("{}{host}: ", device.name) } else { String::new() };
             blocks.extend(digest::rules(device).iter().map(|rule| (rule.change.kind, self::rule(&name, rule))));
             blocks.extend(digest::families(device).iter().map(|family| (family.kind, self::family(&name, family))));
-            blocks.extend((!device.claims.is_empty()).then(|| (Kind::Claim, claims(&name, device))));
-            blocks.extend((!device.undefined.is_empty()).then(|| (Kind::Claim, undefined(&name, device))));
-            blocks.extend((!device.findings.is_empty()).then(|| (Kind::NanBits, findings(&name, device))));
+            blocks.extend((!device.claims.is_empty()).then(|| (ChangeKind::Claim, claims(&name, device))));
+            blocks.extend((!device.undefined.is_empty()).then(|| (ChangeKind::Claim, undefined(&name, device))));
+            blocks.extend((!device.findings.is_empty()).then(|| (ChangeKind::NanBits, findings(&name, device))));
         }
         // What is important comes first, whatever device it is of: what comes last may not fit.
         blocks.sort_by_key(|(kind, _)| *kind);
@@ -119,7 +119,7 @@ fn rule(device: &str, rule: &Ruled<'_>) -> String {
 
 fn family(device: &str, family: &Family<'_>) -> String {
     let title = format!("{device}{}", family.kind.name());
-    let Some(group) = family.group().filter(|group| group.kind != Kind::NanBits) else {
+    let Some(group) = family.group().filter(|group| group.kind != ChangeKind::NanBits) else {
         return format!("\n{}: {}\n", escape(&title), escape(&family.title()));
     };
     let mut block = format!("\n{}\n", escape(&digest::judged(group)));

@@ -4,7 +4,9 @@ use std::io::{self, Write};
 
 use super::digest::{self, Family, Ruled};
 use super::{RenderDiff, Style};
-use crate::diff::{DeviceDiff, Diff, FieldChange, FindingChange, IncidentChange, Kind, Presence, Source, Summary};
+use crate::diff::{
+    ChangeKind, DeviceDiff, Diff, FieldChange, FindingChange, IncidentChange, Presence, ReportSource, Summary,
+};
 use crate::model::Level;
 use crate::render::lane::ACCEPTED;
 use crate::render::paper::{Ink, Paper, pad};
@@ -15,9 +17,9 @@ use crate::render::text::{evidence, lane};
 const SHOWN: usize = 16;
 
 /// For people at a terminal.
-pub(super) struct Text;
+pub(super) struct DiffText;
 
-impl RenderDiff for Text {
+impl RenderDiff for DiffText {
     fn render(&self, diff: &Diff, style: Style, out: &mut dyn Write) -> io::Result<()> {
         let paper = &mut Paper::new(out, style);
         let files = digest::arrow(&sources(&diff.old), &sources(&diff.new));
@@ -37,7 +39,7 @@ impl RenderDiff for Text {
 }
 
 /// `old.json`, `old.json (seed 5)` or `12 reports`.
-fn sources(sources: &[Source]) -> String {
+fn sources(sources: &[ReportSource]) -> String {
     match sources {
         [one] => match phrase::measured(one.run).strip_prefix(", ") {
             Some(run) => format!("{} ({run})", one.file),
@@ -94,10 +96,10 @@ fn device(paper: &mut Paper, device: &DeviceDiff, several: bool) -> io::Result<(
     }
     incidents(paper, 2, &device.incomplete)?;
     let (claims, families, rules) = (&device.claims, digest::families(device), digest::rules(device));
-    for kind in Kind::ALL {
+    for kind in ChangeKind::ALL {
         let rules: Vec<&Ruled<'_>> = rules.iter().filter(|one| one.change.kind == kind).collect();
         let families: Vec<&Family<'_>> = families.iter().filter(|family| family.kind == kind).collect();
-        let claims = if kind == Kind::Claim { &claims[..] } else { &[] };
+        let claims = if kind == ChangeKind::Claim { &claims[..] } else { &[] };
         if !(rules.is_empty() && families.is_empty() && claims.is_empty()) {
             heading(paper, kind)?;
         }
@@ -167,7 +169,7 @@ fn rule(paper: &mut Paper, one: &Ruled<'_>) -> io::Result<()> {
 /// Kernels of one operation: the first lane of the first of them.
 fn family(paper: &mut Paper, family: &Family<'_>) -> io::Result<()> {
     paper.line(2, 4, &[(Ink::Plain, &family.title())])?;
-    let Some(group) = family.group().filter(|group| group.kind != Kind::NanBits) else { return Ok(()) };
+    let Some(group) = family.group().filter(|group| group.kind != ChangeKind::NanBits) else { return Ok(()) };
     paper.line(4, 2, &[(Ink::Faint, &digest::judged(group))])?;
     let kernel = &family.first().kernel;
     group
@@ -176,7 +178,7 @@ fn family(paper: &mut Paper, family: &Family<'_>) -> io::Result<()> {
         .map_or(Ok(()), |one| lane(paper, kernel, &digest::lines(kernel, one), &digest::command(kernel, one)))
 }
 
-fn heading(paper: &mut Paper, kind: Kind) -> io::Result<()> {
+fn heading(paper: &mut Paper, kind: ChangeKind) -> io::Result<()> {
     let name = kind.name();
     let name = name[..1].to_uppercase() + &name[1..];
     paper.gap()?;
@@ -192,20 +194,23 @@ fn more(paper: &mut Paper, count: usize, shown: usize, what: &str) -> io::Result
 }
 
 /// Rules, and families of kernels, shown of a kind.
-fn most(kind: Kind) -> usize {
+fn most(kind: ChangeKind) -> usize {
     match kind {
-        Kind::NewlyDeviating => 16,
-        Kind::NewlyAvoidable | Kind::NewlyConforming | Kind::AvoidedBefore | Kind::DeviatesOtherwise => 8,
+        ChangeKind::NewlyDeviating => 16,
+        ChangeKind::NewlyAvoidable
+        | ChangeKind::NewlyConforming
+        | ChangeKind::AvoidedBefore
+        | ChangeKind::DeviatesOtherwise => 8,
         _ => 4,
     }
 }
 
-fn ink(kind: Kind) -> Ink {
+fn ink(kind: ChangeKind) -> Ink {
     match kind {
-        Kind::NewlyDeviating | Kind::NewlyAvoidable | Kind::DeviatesOtherwise => Ink::Bad,
-        Kind::NewlyConforming | Kind::AvoidedBefore => Ink::Good,
-        Kind::Permitted | Kind::Unjudged | Kind::Claim | Kind::Appeared => Ink::Note,
-        Kind::Vanished | Kind::Unmeasurable => Ink::Doubt,
-        Kind::NanBits => Ink::Faint,
+        ChangeKind::NewlyDeviating | ChangeKind::NewlyAvoidable | ChangeKind::DeviatesOtherwise => Ink::Bad,
+        ChangeKind::NewlyConforming | ChangeKind::AvoidedBefore => Ink::Good,
+        ChangeKind::Permitted | ChangeKind::Unjudged | ChangeKind::Claim | ChangeKind::Appeared => Ink::Note,
+        ChangeKind::Vanished | ChangeKind::Unmeasurable => Ink::Doubt,
+        ChangeKind::NanBits => Ink::Faint,
     }
 }

@@ -4,10 +4,10 @@ use maud::{Markup, html};
 
 use fpprobe_spirv::Control;
 
-use crate::claims::{MODES, Standing, WIDTHS};
+use crate::claims::{ClaimStatus, MODES, WIDTHS};
 use crate::model::{Device, Verdict};
 use crate::render::phrase;
-use crate::verified::{Modes, Shown};
+use crate::verified::{ModeProof, Modes};
 
 pub fn claims(device: &Device) -> Markup {
     let modes = Modes::of(device);
@@ -20,7 +20,7 @@ pub fn claims(device: &Device) -> Markup {
     for list in [&mut yes, &mut no] {
         list.retain(|name| {
             let claim = modes.flag(name);
-            let tells = matches!(claim, Standing::Contradicted(_) | Standing::Held(_));
+            let tells = matches!(claim, ClaimStatus::Contradicted(_) | ClaimStatus::Held(_));
             if tells {
                 let control = Control::all().find(|control| control.claim() == Some(name.as_str()));
                 let shown = control.map(|control| modes.shown(control));
@@ -69,23 +69,23 @@ fn or_unknown(text: &str) -> &str {
 }
 
 /// A claim, and of a mode what the rules that speak of it say.
-fn standing(claim: Standing, shown: Option<Shown>) -> Markup {
+fn standing(claim: ClaimStatus, shown: Option<ModeProof>) -> Markup {
     let against =
         |why: &str| html! { span.chip.deviates { b aria-hidden="true" { "✕" } "contradicted" } small { (why) } };
     html! {
         @match (claim, shown) {
-            (Standing::Contradicted(finding), _) => (against(&finding.text)),
-            (Standing::Held(_), Some(Shown::Disproven(why))) => (against(&why)),
-            (Standing::Held(_), Some(Shown::Unknown(why))) => {
+            (ClaimStatus::Contradicted(finding), _) => (against(&finding.text)),
+            (ClaimStatus::Held(_), Some(ModeProof::Disproven(why))) => (against(&why)),
+            (ClaimStatus::Held(_), Some(ModeProof::Unknown(why))) => {
                 span.chip.incomplete { b aria-hidden="true" { "?" } "claimed" } small { "not known: " (why) }
             }
-            (Standing::Held(kernels), _) => {
+            (ClaimStatus::Held(kernels), _) => {
                 span.chip.conforms { b aria-hidden="true" { "●" } "claimed" }
                 small { "nothing against it in " (phrase::number(kernels, "kernel")) }
             }
-            (Standing::Untried, _) => { span.chip.unsupported { b aria-hidden="true" { "○" } "claimed" } small { "not tried" } }
-            (Standing::Absent, _) => { span.absent { "not claimed" } }
-            (Standing::Unknown, _) => { span.absent { "not told" } }
+            (ClaimStatus::Untried, _) => { span.chip.unsupported { b aria-hidden="true" { "○" } "claimed" } small { "not tried" } }
+            (ClaimStatus::Absent, _) => { span.absent { "not claimed" } }
+            (ClaimStatus::Unknown, _) => { span.absent { "not told" } }
         }
     }
 }

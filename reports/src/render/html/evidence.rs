@@ -4,7 +4,7 @@ use fpprobe_spirv::FloatLayout;
 use maud::{Markup, html};
 
 use crate::model::Evidence;
-use crate::render::lane::{self, Line};
+use crate::render::lane::{self, EvidenceLine};
 
 /// Lanes shown where they are not the point.
 const SHOWN: usize = 2;
@@ -14,7 +14,7 @@ pub fn evidence(evidence: &Evidence, against: &str) -> Markup {
 }
 
 /// A lane under its kernel's name, and the command that shows it, if there is one.
-pub fn figure(kernel: &str, lines: &[Line], command: &str) -> Markup {
+pub fn figure(kernel: &str, lines: &[EvidenceLine], command: &str) -> Markup {
     let wide = lines.iter().any(|line| line.fields.iter().any(|(layout, _)| layout.bits() == 64));
     html! {
         figure.evidence.wide[wide] {
@@ -29,7 +29,7 @@ pub fn figure(kernel: &str, lines: &[Line], command: &str) -> Markup {
     }
 }
 
-fn row(line: &Line) -> Markup {
+fn row(line: &EvidenceLine) -> Markup {
     html! {
         tr {
             th scope="row" { (line.name) }

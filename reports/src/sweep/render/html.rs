@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use fpprobe_profiles::sweep::{PARTS, Tally};
+use fpprobe_profiles::sweep::{PARTS, SweepStatistics};
 use fpprobe_spirv::Kernel;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
@@ -13,7 +13,7 @@ use crate::render::html::STYLE;
 use crate::render::html::pictures::picture;
 use crate::render::paper::Style;
 use crate::sweep::judged::domain;
-use crate::sweep::{Device, Sweep, Swept};
+use crate::sweep::{Sweep, Swept, SweptDevice};
 
 /// Changes shown of each kernel.
 const SHOWN: usize = 100;
@@ -21,9 +21,9 @@ const SHOWN: usize = 100;
 const RANGES: usize = 1000;
 
 /// A page of its own.
-pub(super) struct Html;
+pub(super) struct SweepHtml;
 
-impl RenderSweep for Html {
+impl RenderSweep for SweepHtml {
     fn render(&self, sweep: &Sweep, _: Style, out: &mut dyn Write) -> io::Result<()> {
         let page = html! {
             (DOCTYPE)
@@ -45,7 +45,7 @@ impl RenderSweep for Html {
     }
 }
 
-fn device(device: &Device) -> Markup {
+fn device(device: &SweptDevice) -> Markup {
     let driver = &device.identity.driver;
     html! {
         h2 { (visible(&device.identity.name)) " " small { (visible(&driver.name)) " " (visible(&driver.info)) } }
@@ -94,7 +94,7 @@ fn swept(kernel: &Swept) -> Markup {
     }
 }
 
-fn verified(kernel: &str, tally: &Tally) -> Markup {
+fn verified(kernel: &str, tally: &SweepStatistics) -> Markup {
     html! {
         p { (verdict(tally)) @if let Some(error) = error(tally) { "; " (error) } "." }
         @if tally.judged > 0 && tally.vacuous > 0 { p { small { "judged: " (domain(kernel, tally)) } } }
@@ -108,7 +108,7 @@ fn verified(kernel: &str, tally: &Tally) -> Markup {
 }
 
 /// The greatest error of each exponent, from the lowest operand to the highest, zero in the middle; in whole ulps, rounded up.
-fn curve(kernel: &Swept, tally: &Tally) -> Markup {
+fn curve(kernel: &Swept, tally: &SweepStatistics) -> Markup {
     let layout = kernel.kernel.parse::<Kernel>().ok().and_then(|kernel| kernel.params().first()?.format.float());
     let keys: Vec<u64> = match layout {
         Some(layout) => {

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use fpprobe_profiles::sweep::{FAR, Run, Tally};
+use fpprobe_profiles::sweep::{FAR, InputRun, SweepStatistics};
 
 use super::RenderSweep;
 use crate::render::paper::{Ink, Paper, Style};
@@ -15,9 +15,9 @@ use crate::values::argument;
 const SHOWN: usize = 8;
 
 /// For the terminal.
-pub(super) struct Text;
+pub(super) struct SweepText;
 
-impl RenderSweep for Text {
+impl RenderSweep for SweepText {
     fn render(&self, sweep: &Sweep, style: Style, out: &mut dyn Write) -> io::Result<()> {
         let paper = &mut Paper::new(out, style);
         for (place, device) in sweep.devices.iter().enumerate() {
@@ -89,7 +89,7 @@ pub(super) fn more_ranges(changes: &Changes, ranges: usize, shown: usize) -> Opt
     (more > 0 || !beyond.is_empty()).then(|| format!("and {}{beyond}", number(more, "more range")))
 }
 
-fn verified(paper: &mut Paper<'_>, kernel: &str, tally: &Tally) -> io::Result<()> {
+fn verified(paper: &mut Paper<'_>, kernel: &str, tally: &SweepStatistics) -> io::Result<()> {
     let ink = match tally.deviating {
         _ if tally.judged == 0 => Ink::Faint,
         0 => Ink::Good,
@@ -124,7 +124,7 @@ fn verified(paper: &mut Paper<'_>, kernel: &str, tally: &Tally) -> io::Result<()
 }
 
 /// What the rules say of all inputs, in a sentence.
-pub(super) fn verdict(tally: &Tally) -> String {
+pub(super) fn verdict(tally: &SweepStatistics) -> String {
     let judged = number(tally.judged as usize, "judged input");
     let verdict = match tally.deviating {
         _ if tally.inputs == 0 => return "no result was examined".to_owned(),
@@ -137,7 +137,7 @@ pub(super) fn verdict(tally: &Tally) -> String {
 }
 
 /// The largest error, in words; `None` where none was measured.
-pub(super) fn error(tally: &Tally) -> Option<String> {
+pub(super) fn error(tally: &SweepStatistics) -> Option<String> {
     let worst = tally.worst()?;
     let off =
         if worst.parts < FAR { format!("at most {:.3} ulp", worst.ulps()) } else { "2^24 ulp and more".to_owned() };
@@ -145,7 +145,7 @@ pub(super) fn error(tally: &Tally) -> Option<String> {
 }
 
 /// Consecutive inputs that deviate.
-pub(super) fn deviation(run: &Run) -> String {
+pub(super) fn deviation(run: &InputRun) -> String {
     let more =
         if run.length > 1 { format!(" and the {} after it", grouped(run.length as usize - 1)) } else { String::new() };
     format!("{:x}{more}: {:x}, accepted {} ({})", run.first, run.result, run.accepted, run.rules.join(", "))

@@ -151,7 +151,7 @@ impl Places {
             None => Some(args.first()?.1),
         };
         let format = *op.formats.iter().find(|own| {
-            let is = |operand: &fpprobe_spirv::op::Operand, view: &View| {
+            let is = |operand: &fpprobe_spirv::op::OperandType, view: &View| {
                 view.format == operand.format.unwrap_or(**own) || !own.channels().is_empty()
             };
             // The texel that is blended with is none of the shader's.

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::{chip, scrolling};
-use crate::diff::{DeviceDiff, Diff, Kind, Presence, ProfileChange, Standing};
+use crate::diff::{ChangeKind, ClassStatus, DeviceDiff, Diff, Presence, ProfileChange};
 use crate::render::html::overview::class_chip;
 use crate::render::phrase;
 
@@ -58,8 +58,8 @@ fn named(index: usize, device: &DeviceDiff) -> Markup {
 fn cell(device: &DeviceDiff, id: &str) -> Markup {
     let class = device.profiles.iter().find(|change| change.profile == id);
     let rules = device.rules.iter().filter(|change| change.profile == id);
-    let rules: Vec<Kind> = rules.map(|change| change.kind).collect();
-    let counts = Kind::ALL.map(|kind| (kind, rules.iter().filter(|one| **one == kind).count()));
+    let rules: Vec<ChangeKind> = rules.map(|change| change.kind).collect();
+    let counts = ChangeKind::ALL.map(|kind| (kind, rules.iter().filter(|one| **one == kind).count()));
     html! {
         @match class {
             None if rules.is_empty() => span.absent { "as before" },
@@ -73,7 +73,7 @@ fn cell(device: &DeviceDiff, id: &str) -> Markup {
     }
 }
 
-fn standing(standing: Option<&Standing>) -> Markup {
+fn standing(standing: Option<&ClassStatus>) -> Markup {
     html! {
         @match standing {
             Some(standing) => (class_chip(standing.class)),

@@ -4,7 +4,7 @@ use fpprobe_profiles::Observation;
 use fpprobe_profiles::accuracy::Accuracy;
 use fpprobe_profiles::encoding::Encoding;
 use fpprobe_profiles::environment::{Environment, Ulp};
-use fpprobe_profiles::oracle::{Demand, Question, has_reference};
+use fpprobe_profiles::oracle::{Demand, Signature, has_reference};
 use fpprobe_spirv::Kernel;
 use maud::{Markup, html};
 
@@ -58,7 +58,7 @@ fn curve(observation: &Observation) -> Option<Curve<'_>> {
         accuracy: Accuracy::NearestEven,
         ulp: Ulp::Vulkan,
     };
-    let (question, encoding) = (Question::new(kernel), Encoding::Float(layout));
+    let (question, encoding) = (Signature::new(kernel), Encoding::Float(layout));
     let all = layout.infinity() as f64;
     let across = Axis { from: -all, to: all, start: 0.0, end: (WIDTH - 1) as f64 };
     let mut curve = Curve { kernel, asked: 0, most: 0, columns: vec![0; WIDTH as usize] };

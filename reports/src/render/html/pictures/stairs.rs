@@ -7,9 +7,9 @@
 mod drawn;
 
 use fpprobe_profiles::Observation;
-use fpprobe_profiles::encoding::{Encoding, Reader};
+use fpprobe_profiles::encoding::{Encoding, PartReader};
 use fpprobe_profiles::manner::{Aspect, manner};
-use fpprobe_profiles::oracle::Question;
+use fpprobe_profiles::oracle::Signature;
 use fpprobe_spirv::FloatLayout;
 use fpprobe_spirv::op::Function;
 use maud::{Markup, html};
@@ -103,7 +103,7 @@ pub fn stairs(observations: &[Observation]) -> Option<Markup> {
 
 impl Stairs {
     fn of(observation: &Observation, part: usize, layout: FloatLayout) -> Stairs {
-        let (question, reader) = (Question::new(&observation.kernel), Reader::new(&observation.kernel));
+        let (question, reader) = (Signature::new(&observation.kernel), PartReader::new(&observation.kernel));
         let told = TOLD.into_iter().filter_map(|aspect| Some(manner(observation, aspect, part)?.told(aspect)));
         let manner = told.collect::<Vec<_>>().join("; ");
         let mut stairs = Stairs { layout, steps: Vec::new(), kinds: Default::default(), manner };

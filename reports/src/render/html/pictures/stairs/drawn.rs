@@ -20,7 +20,7 @@ const FOOT: f64 = 14.0;
 const NEAR: f64 = 0.01;
 
 /// A part of the range.
-struct Window {
+struct ChartWindow {
     /// Its middle, in steps.
     middle: f64,
     /// What is marked across, and where.
@@ -34,10 +34,12 @@ pub(super) fn drawn(stairs: &Stairs) -> Markup {
     let (max, infinity) = (layout.max_finite() as f64, layout.infinity() as f64);
     let one = f64::from(layout.bias()) * layout.min_normal() as f64;
     let windows = [
-        Window { middle: 1.0, across: (0.0, "0"), rows: vec![(0.0, "0"), (1.0, "min")] },
-        Window { middle: one, across: (one, "1"), rows: vec![(one, "1")] },
-        Window {
-            middle: max, across: (max, "max"), rows: vec![(max, "max"), (infinity, "∞"), (infinity + 1.0, "N")]
+        ChartWindow { middle: 1.0, across: (0.0, "0"), rows: vec![(0.0, "0"), (1.0, "min")] },
+        ChartWindow { middle: one, across: (one, "1"), rows: vec![(one, "1")] },
+        ChartWindow {
+            middle: max,
+            across: (max, "max"),
+            rows: vec![(max, "max"), (infinity, "∞"), (infinity + 1.0, "N")],
         },
     ];
     let width = 4.0 * (MARGIN + SIDE);
@@ -76,7 +78,7 @@ fn axis(middle: f64, start: f64, end: f64) -> Axis {
 }
 
 /// One window onto the staircase.
-fn steps(stairs: &Stairs, window: &Window, left: f64) -> Markup {
+fn steps(stairs: &Stairs, window: &ChartWindow, left: f64) -> Markup {
     let (across, up) = (axis(window.middle, left, left + SIDE), axis(window.middle, SIDE, 0.0));
     let seen: Vec<(f64, f64)> = stairs.steps.iter().copied().filter(|(given, _)| across.holds(*given)).collect();
     let (mut path, mut dots) = (String::new(), String::new());

@@ -21,6 +21,11 @@ pub struct Demand {
 }
 
 impl Demand {
+    /// Whether -0 is no result, whatever the operands.
+    pub fn has_no_sign(&self) -> bool {
+        matches!(&self.accuracy, Accuracy::Inherited(inherited) if inherited.has_no_sign())
+    }
+
     /// The same where every subnormal, operand or result, is treated so.
     #[must_use]
     pub fn with_subnormals(mut self, treated: Subnormals) -> Demand {

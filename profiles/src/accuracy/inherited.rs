@@ -2,9 +2,10 @@
 
 use std::fmt;
 
-use fpprobe_spirv::op::Relation;
+use fpprobe_spirv::op::{Function, Relation};
 
 use super::{Accuracy, Demand};
+use crate::environment::Sign;
 use crate::formula::{Formula, Inheritance};
 use crate::interval::Interval;
 
@@ -47,6 +48,51 @@ pub enum Node {
     Select(Relation, [usize; 4]),
     /// Components of a vector.
     Swizzle(usize, Vec<u8>),
+}
+
+impl Inherited {
+    /// Whether every formula gives positive results and +0 alone: each ends in an exponential, or in the root of a square or of
+    /// a sum of squares, and the last step leaves no sign of zero open.
+    pub fn has_no_sign(&self) -> bool {
+        self.or.is_none() && self.formulas.iter().all(Resolved::has_no_sign)
+    }
+}
+
+impl Resolved {
+    fn has_no_sign(&self) -> bool {
+        let Node::Step(demand, arguments) = &self.nodes[self.root] else { return false };
+        if [demand.results.zero_sign, demand.results.flushed_sign] != [Sign::Exact; 2] {
+            return false;
+        }
+        match (demand.function, &arguments[..]) {
+            (Function::Exp | Function::Exp2, _) => true,
+            (Function::Sqrt, [argument]) => match &self.nodes[*argument] {
+                Node::Sum(_, vector) => self.is_square(*vector),
+                _ => self.is_square(*argument),
+            },
+            _ => false,
+        }
+    }
+
+    fn is_square(&self, part: usize) -> bool {
+        match &self.nodes[part] {
+            Node::Step(demand, arguments) => {
+                demand.function == Function::Mul && matches!(arguments[..], [one, other] if self.is_same(one, other))
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether two parts are written alike.
+    fn is_same(&self, one: usize, other: usize) -> bool {
+        match (&self.nodes[one], &self.nodes[other]) {
+            (Node::Step(demand, arguments), Node::Step(another, others)) => {
+                let both = || arguments.iter().zip(others);
+                demand == another && arguments.len() == others.len() && both().all(|(a, b)| self.is_same(*a, *b))
+            }
+            (a, b) => a == b,
+        }
+    }
 }
 
 impl fmt::Display for Inherited {

@@ -140,7 +140,10 @@ fn vectors(operands: &[Operand], are: &[bool]) -> Option<SmallVec<[Vector; 3]>> 
 fn accepted_part(encoding: Encoding, layout: FloatLayout, given: &Vector, part: usize, demand: &Demand) -> Set {
     let indeterminate = demand.results.non_finite == NonFinite::Any && given.contains(&RealSet::Anything);
     match given.get(part).or(given.first()) {
-        Some(RealSet::Within(parts)) if !indeterminate => accepted(encoding, layout, parts, &demand.results),
+        Some(RealSet::Within(parts)) if !indeterminate => {
+            let set = accepted(encoding, layout, parts, &demand.results);
+            if demand.has_no_sign() { set.minus(&Set::one(encoding, layout.sign_bit())) } else { set }
+        }
         _ => Set::everything(encoding),
     }
 }

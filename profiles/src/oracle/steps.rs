@@ -1,8 +1,9 @@
 //! Formulas carried out step by step, each step with the accuracy, the flushing and the overflow of its own operation.
 //!
 //! Every step maps intervals to intervals. The ends of an interval are not rounded to the format between the steps, but
-//! where a step is correctly rounded: its result is a value of the format. A subnormal, as an operand or as a result, may
-//! also be zero where the environment flushes; that is a value of its own, nothing between the two comes with it.
+//! where a step is correctly rounded: its result is a value of the format. A subnormal result may also be zero where the
+//! environment flushes: a step need not round what the next one reads. So may a subnormal operand where the environment leaves
+//! that open; where it flushes, the operand is zero. That is a value of its own, nothing between the two comes with it.
 
 use fpprobe_spirv::FloatLayout;
 use fpprobe_spirv::op::{Function, Relation};
@@ -104,11 +105,22 @@ impl Evaluation<'_> {
     }
 }
 
-/// An operand, or zero for it where it is subnormal and may be flushed.
+/// An operand as the environment lets it be read: zero in the place of a subnormal, or beside it.
 pub(super) fn read(operand: &Vector, layout: FloatLayout, environment: &Environment) -> Vector {
-    let keeps = environment.subnormal_inputs == Subnormals::Keep;
-    let one = |values: &RealSet| if keeps { values.clone() } else { flushed(values.clone(), layout) };
+    let one = |values: &RealSet| match environment.subnormal_inputs {
+        Subnormals::Keep => values.clone(),
+        Subnormals::Either => flushed(values.clone(), layout),
+        Subnormals::Flush => flushed(without_subnormals(values, layout), layout),
+    };
     operand.iter().map(one).collect()
+}
+
+/// The values with zero in the place of each interval of nothing but subnormals.
+fn without_subnormals(values: &RealSet, layout: FloatLayout) -> RealSet {
+    let [least, _] = limits(layout);
+    let one = |part: &Interval| RealSet::from(if part.abs().hi < least { Interval::ZERO } else { *part });
+    let parts = values.parts().and_then(|parts| parts.iter().map(one).reduce(RealSet::or));
+    parts.unwrap_or(RealSet::Anything)
 }
 
 /// The union with zero, where a subnormal is among the values.

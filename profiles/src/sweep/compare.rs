@@ -42,19 +42,26 @@ impl SpanComparison {
     }
 
     /// Whether a result that lies no farther from a normal exact one than is accepted for certain is accepted, whatever the environment. What
-    /// formulas may give is an interval: of either sign, and both zeros where zero is in it.
+    /// formulas may give is an interval: of either sign, and a zero where zero is in it.
     fn is_told(&self, inherited: bool, result: u32) -> bool {
         let (magnitude, negative) = (result & !SIGN, result & SIGN != 0);
         let normal = (LEAST_NORMAL..INFINITY).contains(&magnitude);
         let anything = self.tolerance == Tolerance::ANYTHING;
-        anything || normal && (inherited || negative == (self.polynomial.high <= 0.0)) || inherited && magnitude == 0
+        anything
+            || normal && (inherited || negative == (self.polynomial.high <= 0.0))
+            || inherited && self.is_zero(result)
+    }
+
+    /// Whether a result is a zero, of a sign that zeros may have.
+    fn is_zero(&self, result: u32) -> bool {
+        result == 0 || result == SIGN && !self.tolerance.unsigned
     }
 
     /// Whether a result is a zero or an infinity that is accepted wherever the exact result is.
     fn is_special(&self, result: u32) -> bool {
         let (magnitude, negative) = (result & !SIGN, result & SIGN != 0);
         let infinite = magnitude == INFINITY && negative == (self.polynomial.high <= 0.0);
-        self.tolerance.zero && magnitude == 0 || self.tolerance.infinite && infinite
+        self.tolerance.zero && self.is_zero(result) || self.tolerance.infinite && infinite
     }
 
     /// Whether a demand accepts a result because it is near the exact one, or the zero that a tiny one is flushed to.

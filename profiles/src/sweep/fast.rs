@@ -281,7 +281,9 @@ fn reached(demand: &Demand, inherited: &Inherited, operand: Interval, least: Opt
     let operand = Reach::read(operand, &demand.operands, LAYOUT);
     Some(match reach::inherited(demand.function, inherited, &[operand], LAYOUT, least)? {
         Reach::Open => Tolerance::ANYTHING,
-        Reach::Given(Given { radius, zero, infinite, .. }) => Tolerance { zero, infinite, ..Tolerance::within(radius) },
+        Reach::Given(Given { radius, zero, infinite, .. }) => {
+            Tolerance { zero, infinite, unsigned: demand.has_no_sign(), ..Tolerance::within(radius) }
+        }
     })
 }
 

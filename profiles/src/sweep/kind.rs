@@ -225,8 +225,11 @@ impl Verifier {
             let set = |demand: &Demand| match kind {
                 SpanKind::Normal(Magnitude::Normal | Magnitude::Tiny | Magnitude::Zero) => None,
                 SpanKind::Subnormal(_) => {
-                    let reads = demand.operands.subnormal_inputs != Subnormals::Keep;
-                    let plain = reads && !matches!(demand.accuracy, Accuracy::Inherited(_));
+                    let plain = match demand.operands.subnormal_inputs {
+                        Subnormals::Keep => false,
+                        Subnormals::Flush => true,
+                        Subnormals::Either => !matches!(demand.accuracy, Accuracy::Inherited(_)),
+                    };
                     let mut flushed = demand.clone();
                     flushed.operands.subnormal_inputs = Subnormals::Flush;
                     plain.then(|| accepted_on(encoding, &operands, &flushed))

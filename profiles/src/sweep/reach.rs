@@ -64,11 +64,12 @@ impl Reach {
         Reach::Given(Given::around(value, 0.0))
     }
 
-    /// Operands, numbers but not zero, and zeros for them where they are subnormal and may be flushed.
+    /// Operands, numbers but not zero, and zeros beside them, or in their place, where they are subnormal and flushed.
     pub(super) fn read(operand: Interval, environment: &Environment, layout: FloatLayout) -> Reach {
         let subnormal = operand.abs().hi < f64::decode(layout, layout.min_normal());
         let zero = subnormal && environment.subnormal_inputs != Subnormals::Keep;
-        Reach::Given(Given { zero, ..Given::around(operand, 0.0) })
+        let radius = if zero && environment.subnormal_inputs == Subnormals::Flush { NOWHERE } else { 0.0 };
+        Reach::Given(Given { zero, ..Given::around(operand, radius) })
     }
 }
 

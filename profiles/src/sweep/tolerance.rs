@@ -24,16 +24,17 @@ pub(super) struct Tolerance {
     pub(super) zero: bool,
     /// An infinity of the exact result's sign.
     pub(super) infinite: bool,
+    /// But no -0.
+    pub(super) unsigned: bool,
 }
 
 impl Tolerance {
     /// Anything.
-    pub(super) const ANYTHING: Tolerance =
-        Tolerance { distance: f64::INFINITY, limit: f64::INFINITY, zero: true, infinite: true };
+    pub(super) const ANYTHING: Tolerance = Tolerance { zero: true, infinite: true, ..Tolerance::within(f64::INFINITY) };
 
     /// Whatever is no farther than that.
-    pub(super) fn within(distance: f64) -> Tolerance {
-        Tolerance { distance, limit: f64::INFINITY, zero: false, infinite: false }
+    pub(super) const fn within(distance: f64) -> Tolerance {
+        Tolerance { distance, limit: f64::INFINITY, zero: false, infinite: false, unsigned: false }
     }
 
     /// What one of two accepts, neither of which has a limit.
@@ -43,6 +44,7 @@ impl Tolerance {
             limit: f64::INFINITY,
             zero: self.zero || other.zero,
             infinite: self.infinite || other.infinite,
+            unsigned: self.unsigned || other.unsigned,
         }
     }
 
@@ -53,6 +55,7 @@ impl Tolerance {
             limit: self.limit.min(other.limit),
             zero: self.zero && other.zero,
             infinite: self.infinite && other.infinite,
+            unsigned: self.unsigned || other.unsigned,
         }
     }
 }

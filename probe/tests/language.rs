@@ -31,7 +31,7 @@ const RETIRED: [(&str, usize); 28] = [
     ("told", 500),
     ("trouble", 66),
     ("troubles", 95),
-    ("unasked", 80),
+    ("unasked", 78),
     ("wanted", 171),
     ("whom", 7),
     ("witness", 8),

@@ -16,6 +16,7 @@ use crate::ways::{self, VariantPair};
 mod behaviour;
 mod combine;
 mod lane;
+mod late;
 mod memo;
 mod owner;
 mod prefetch;

@@ -34,6 +34,8 @@ pub struct Profile {
     pub modes: Vec<Control>,
     /// Rounding modes that a recipe may ask for besides, where no other will do and rounding alone is wrong.
     pub rounding_modes: Vec<Control>,
+    /// Modes that are measured only for rules that deviate, and that a recipe may use only where nothing else is left to fix.
+    pub late_modes: Vec<Control>,
     /// Whether it speaks of what compilers fold before any device runs, so that no device is judged by it.
     pub compile_time: bool,
     /// Groups of rules that a device may lack as a whole.
@@ -220,7 +222,7 @@ impl Profile {
 
     /// Every control that a recipe may ask for, in documented order.
     pub fn recipe_modes(&self) -> Vec<Control> {
-        [&self.modes[..], &self.rounding_modes].concat()
+        [&self.modes[..], &self.rounding_modes, &self.late_modes].concat()
     }
 
     /// The rule of this id.

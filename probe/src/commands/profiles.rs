@@ -37,6 +37,10 @@ pub fn main() -> anyhow::Result<Status> {
             let modes: Vec<&str> = profile.rounding_modes.iter().map(|mode| mode.name()).collect();
             writeln!(out, "{:<24} and, where rounding alone is wrong, of: {}", "", modes.join(" "))?;
         }
+        if !profile.late_modes.is_empty() {
+            let modes: Vec<&str> = profile.late_modes.iter().map(|mode| mode.name()).collect();
+            writeln!(out, "{:<24} and, for rules that deviate, of: {}", "", modes.join(" "))?;
+        }
         let mut paths: Vec<Kernel> = Vec::new();
         for group in &profile.groups {
             match group.member {

@@ -87,6 +87,7 @@ impl Looked<'_> {
             version: String::new(),
             modes,
             rounding_modes: Vec::new(),
+            late_modes: Vec::new(),
             compile_time: false,
             groups,
             rules: vec![rule],

@@ -73,8 +73,8 @@ pub struct Judgement {
     /// Recipes tried, in order.
     pub tried: Vec<Tried>,
     /// Kernels that were not run and would say more of recipes: variants that fail without a recipe's modes, under these; where
-    /// a recipe fails by nothing else, all that it takes to say that it is enough; and where rounding alone is wrong all under
-    /// the modes that change it.
+    /// a recipe fails by nothing else, all that it takes to say that it is enough; where rounding alone is wrong all under
+    /// the modes that change it; and rules that deviate under late modes.
     pub unasked: Vec<Kernel>,
 }
 
@@ -144,6 +144,7 @@ impl Judge<'_> {
             for (index, rule) in rules.iter_mut().enumerate().filter(|(_, rule)| rule.verdict == Verdict::Deviates) {
                 rule.fixed_by = self.fixed_by(index, rule, &under, &without, observations);
             }
+            unasked.extend(self.late(&mut rules, &tried, &without, observations));
         }
         let mut seen = HashSet::new();
         unasked.retain(|kernel| seen.insert(*kernel));

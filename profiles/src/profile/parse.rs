@@ -112,6 +112,7 @@ fn draft(
                 version: String::new(),
                 modes: Vec::new(),
                 rounding_modes: Vec::new(),
+                late_modes: Vec::new(),
                 compile_time: false,
                 groups: Vec::new(),
                 rules: Vec::new(),
@@ -166,6 +167,12 @@ fn read(source: &Rc<SourceFile>, raw: RawProfile, draft: &mut ProfileDraft) -> R
         once("rounding_modes", placed(&modes), left).map_err(|(at, problem)| source.error(at, problem))?;
         draft.profile.rounding_modes =
             modes.iter().map(|mode| rounding_mode(source, mode)).collect::<Result<_, _>>()?;
+    }
+    if let Some(modes) = raw.late_modes {
+        let left = MOST_MODES.saturating_sub(draft.profile.recipe_modes().len() - draft.profile.late_modes.len());
+        once("late_modes", placed(&modes), left).map_err(|(at, problem)| source.error(at, problem))?;
+        draft.profile.late_modes =
+            modes.iter().map(|mode| named(source, "late_modes", mode)).collect::<Result<_, _>>()?;
     }
     for group in raw.group {
         let at = group.span().start;

@@ -1,8 +1,10 @@
 //! What a recipe may say rests on what was measured under its very modes.
 
+use std::collections::HashSet;
+
 use fpprobe_profiles::judge::{Judge, Judgement, Observations, Tried};
 use fpprobe_profiles::{Class, Observation, Outcome, Verdict, profile};
-use fpprobe_spirv::{Cases, Kernel};
+use fpprobe_spirv::{Cases, Format, Kernel};
 
 use crate::device::{device, under};
 
@@ -47,8 +49,8 @@ fn a_recipe_neither_fails_nor_meets_what_was_not_measured_under_it() {
     assert!(tried.unmeasured.contains(&"D32-15".to_owned()), "{:?}", tried.unmeasured);
     assert_eq!(fixed_by(&judgement, "D32-15"), (Verdict::Deviates, Vec::new()));
     // That something else fails does not keep it from being run.
-    let unasked: Vec<String> = judgement.unasked.iter().map(ToString::to_string).collect();
-    assert_eq!(unasked, ["f32.fadd:controls=szin32;route=literal"]);
+    let next: Vec<String> = judgement.unasked.iter().map(ToString::to_string).collect();
+    assert_eq!(next, ["f32.fadd:controls=szin32;route=literal"]);
 }
 
 #[test]
@@ -83,8 +85,8 @@ fn a_recipe_is_enough_only_where_every_variant_was_measured_under_it() {
     let judge = |others: &[Observation]| {
         let all: Vec<Observation> = wrong.iter().chain(others).cloned().collect();
         let judgement = Judge::new(&profile).judge(&Observations::new(&all));
-        let unasked: Vec<String> = judgement.unasked.iter().map(ToString::to_string).collect();
-        (judgement.class, judgement.recipe.needs(), unasked)
+        let next: Vec<String> = judgement.unasked.iter().map(ToString::to_string).collect();
+        (judgement.class, judgement.recipe.needs(), next)
     };
     let of = |modes: &str| format!("f32.fmul:controls={modes};route=spec");
     // Larger sets wait for the smaller ones.
@@ -93,4 +95,56 @@ fn a_recipe_is_enough_only_where_every_variant_was_measured_under_it() {
     assert_eq!(judge(&[right]).1, ["szin32"]);
     let broken = [observed(&of("szin32"), &ZEROS, 0), observed(&of("ftz32"), &ZEROS, 0)];
     assert_eq!(judge(&broken), (Class::Deviates, Vec::new(), vec![of("ftz32,szin32")]));
+}
+
+/// Late modes say something of the rules that deviate, and of a whole recipe where these are all that is left.
+#[test]
+fn late_modes_are_measured_for_what_deviates() {
+    const ZEROS: [u64; 2] = [0x8000_0000_0000_0000, 0];
+    let profile = profile::built_in("d3d11").unwrap().unwrap();
+    let good = device(&profile);
+    let with = |kernel: &str, case: &[u64], out: u64| {
+        let mut wrong = good.clone();
+        let one = wrong.iter_mut().find(|one| one.kernel.to_string() == kernel).unwrap();
+        let at = one.cases.iter().position(|own| own == case).unwrap();
+        let mut all = one.out.to_vec();
+        all[at] = out;
+        one.out = all.into();
+        wrong
+    };
+    let wrong = with("f64.fadd", &ZEROS, ZEROS[0]);
+    let judge = Judge::new(&profile);
+    let judged = |observations: &[&[Observation]]| {
+        let judgement = judge.judge(&Observations::new(&observations.concat()));
+        let next = judgement.unasked.clone();
+        (judgement, next)
+    };
+    let only = |device: &[Observation], modes: &str, kernels: &[Kernel]| -> Vec<Observation> {
+        under(device, modes).into_iter().filter(|one| kernels.contains(&one.kernel)).collect()
+    };
+
+    let (first, first_next) = judged(&[&wrong]);
+    assert_eq!(fixed_by(&first, "D64-02"), (Verdict::Deviates, Vec::new()));
+    let of = |modes: &str| -> Vec<Kernel> {
+        let rule = profile.rule("D64-02").unwrap();
+        let places = rule.parts.iter().filter(|part| part.format == Format::F64);
+        places.map(|part| part.kernel(0, modes.parse().unwrap())).collect()
+    };
+    assert_eq!(first_next.iter().collect::<HashSet<_>>(), of("szin64").iter().chain(&of("dp64")).collect());
+
+    // Nothing else fails: the whole recipe is measured next, and is enough.
+    let late = [only(&good, "szin64", &first_next), only(&wrong, "dp64", &first_next)].concat();
+    let (second, second_next) = judged(&[&wrong, &late]);
+    assert_eq!(fixed_by(&second, "D64-02"), (Verdict::Deviates, vec!["szin64".to_owned()]));
+    assert!(second_next.iter().all(|kernel| kernel.controls.to_string() == "szin64"));
+    assert!(second_next.contains(&"f32.fadd:controls=szin64".parse().unwrap()), "{:?}", second_next.len());
+    let (third, _) = judged(&[&wrong, &late, &under(&good, "szin64")]);
+    assert_eq!((third.class, third.recipe.needs()), (Class::ConformsWith, vec!["szin64".to_owned()]));
+
+    // What no mode makes right keeps it from being tried.
+    let root = with("f32.sqrt", &[0x4080_0000], 0x4000_0008);
+    let root = root.iter().find(|one| one.kernel.to_string() == "f32.sqrt").unwrap();
+    let (other, other_next) = judged(&[&wrong, &late, std::slice::from_ref(root)]);
+    assert_eq!(fixed_by(&other, "D64-02").1, ["szin64"]);
+    assert_eq!((fixed_by(&other, "D32-38").0, &other_next[..]), (Verdict::Deviates, &[][..]));
 }

@@ -91,6 +91,7 @@ static STRICT: LazyLock<Option<Profile>> = LazyLock::new(|| {
     // No mode beside it: what it promises it promises alone.
     rules.modes.clear();
     rules.rounding_modes.clear();
+    rules.late_modes.clear();
     Some(rules)
 });
 

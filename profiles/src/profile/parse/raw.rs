@@ -31,6 +31,7 @@ pub(super) struct RawProfile {
     pub(super) compile_time: bool,
     pub(super) modes: Option<Vec<Spanned<String>>>,
     pub(super) rounding_modes: Option<Vec<Spanned<String>>>,
+    pub(super) late_modes: Option<Vec<Spanned<String>>>,
     #[serde(default)]
     pub(super) group: Vec<Spanned<RawGroup>>,
     #[serde(default)]

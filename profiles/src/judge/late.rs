@@ -1,0 +1,96 @@
+//! Late modes: measured only for rules that deviate, and as part of a recipe only where nothing else is left to fix.
+
+use fpprobe_spirv::needs::float_formats;
+use fpprobe_spirv::{Control, Controls, Kernel};
+
+use super::recipe::{Recipe, Tried};
+use super::{Judge, Observations, RuleVerdict, Verdict};
+
+/// A set of late modes, and the verdicts under it as far as it was measured.
+type LateVerdicts = (Controls, Vec<RuleVerdict>);
+
+impl Judge<'_> {
+    /// Notes the sets of late modes under which deviations without modes go away. Returns kernels that were not run and would
+    /// say more.
+    pub(super) fn late(
+        &self,
+        rules: &mut [RuleVerdict],
+        tried: &[Tried],
+        absent: &[String],
+        observations: &Observations<'_>,
+    ) -> Vec<Kernel> {
+        let sets = Controls::subsets(&self.profile.late_modes).into_iter().filter(|set| !set.is_empty());
+        let under = |controls| {
+            let recipe = Recipe { controls, lowerings: Vec::new() };
+            (controls, self.verdicts(&recipe, absent, observations))
+        };
+        let under: Vec<LateVerdicts> = sets.map(under).collect();
+        let mut all = Vec::new();
+        for (index, rule) in rules.iter_mut().enumerate().filter(|(_, rule)| rule.verdict == Verdict::Deviates) {
+            all.extend(self.late_of_rule(index, rule, &under, absent, observations));
+        }
+        let sets = || under.iter().map(|(controls, _)| *controls);
+        let wholes = tried.iter().flat_map(|one| sets().filter_map(|set| completed(one, set, rules)));
+        // The others wait for the first that lacks anything.
+        let lacking = wholes.map(|controls| self.profile.kernels_deciding(controls)).find_map(|kernels| {
+            let lacking: Vec<Kernel> =
+                kernels.into_iter().filter(|kernel| observations.get(kernel).is_none()).collect();
+            (!lacking.is_empty()).then_some(lacking)
+        });
+        all.extend(lacking.into_iter().flatten());
+        all
+    }
+
+    /// The same of one rule. Larger sets wait for smaller ones.
+    fn late_of_rule(
+        &self,
+        index: usize,
+        rule: &mut RuleVerdict,
+        under: &[LateVerdicts],
+        absent: &[String],
+        observations: &Observations<'_>,
+    ) -> Vec<Kernel> {
+        let places = self.places(index, &Recipe::default(), absent);
+        let places = || places.iter().map(|(part, lowering)| (index, *part, *lowering));
+        // What was selected by name alone cannot meet the rule.
+        if places().any(|place| observations.get(&self.kernel(place, Controls::NONE)).is_none()) {
+            return Vec::new();
+        }
+        for sets in under.chunk_by(|(one, _), (other, _)| one.len() == other.len()) {
+            let is_left = |(controls, _): &&LateVerdicts| {
+                speaks_of(*controls, &rule.deviating) && !rule.fixed_by.iter().any(|known| controls.holds(*known))
+            };
+            let sets: Vec<LateVerdicts> = sets.iter().filter(is_left).cloned().collect();
+            let fixed = self.fixed_by(index, rule, &sets, absent, observations);
+            rule.fixed_by.extend(fixed);
+            let found = sets.iter().flat_map(|(controls, _)| {
+                places().flat_map(move |place| self.findings(place, *controls, observations))
+            });
+            let lacking: Vec<Kernel> =
+                found.filter(|found| found.observation.is_none()).map(|found| found.kernel).collect();
+            if !lacking.is_empty() {
+                return lacking;
+            }
+        }
+        Vec::new()
+    }
+}
+
+/// Whether modes govern floats of each of these kernels.
+fn speaks_of(controls: Controls, kernels: &[Kernel]) -> bool {
+    let governs = |mode: Control, kernel: &Kernel| {
+        let widths = || float_formats(kernel).into_iter().filter_map(|format| format.float()?.mode_width());
+        mode.width().is_none_or(|width| widths().any(|own| own == width))
+    };
+    controls.iter().all(|mode| kernels.iter().all(|kernel| governs(mode, kernel)))
+}
+
+/// The controls of a recipe with a set of late modes, where every rule that the recipe fails goes away under some of these.
+fn completed(tried: &Tried, set: Controls, rules: &[RuleVerdict]) -> Option<Controls> {
+    let goes = |id: &String| {
+        let fixed = rules.iter().filter(|rule| rule.id == *id).flat_map(|rule| &rule.fixed_by);
+        fixed.into_iter().any(|known| set.holds(*known))
+    };
+    let whole = tried.unmeasured.is_empty() && !tried.failing.is_empty() && tried.failing.iter().all(goes);
+    whole.then(|| tried.recipe.controls.with(set).ok()).flatten()
+}

@@ -25,7 +25,7 @@ fn main() {
         let manifest = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("../target/drivers/{driver}.json"));
         assert!(manifest.exists(), "{} is missing: run .ci/drivers first", manifest.display());
         let report = folder.path().join(format!("{driver}.json"));
-        // The first run warms the page cache, and its log tells how many batches there were; each is compiled twice.
+        // The first run warms the page cache, and its log shows how many batches there were; each is compiled twice.
         let warm = run(&manifest, &report, &["-v"]);
         let batches = warm.lines.iter().filter(|(_, line)| line.contains(" kernels from ")).count();
         let runs: Vec<Run> = (0..runs).map(|_| run(&manifest, &report, &[])).collect();
@@ -94,8 +94,8 @@ fn run(manifest: &Path, report: &Path, arguments: &[&str]) -> Run {
         .stderr(Stdio::piped())
         .spawn()
         .expect("fpprobe starts");
-    let told = BufReader::new(program.stderr.take().expect("its standard error is a pipe"));
-    let lines = told.lines().map_while(Result::ok).map(|line| (start.elapsed().as_secs_f64(), line)).collect();
+    let message = BufReader::new(program.stderr.take().expect("its standard error is a pipe"));
+    let lines = message.lines().map_while(Result::ok).map(|line| (start.elapsed().as_secs_f64(), line)).collect();
     program.wait().expect("fpprobe ends");
     Run { lines, wall: start.elapsed().as_secs_f64() }
 }

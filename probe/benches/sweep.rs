@@ -23,7 +23,7 @@ const KERNELS: [&str; 12] = [
     "f16.fmin",
     "f16.ford_less_than",
 ];
-/// How each kernel is asked.
+/// How each kernel runs.
 const WAYS: [&[&str]; 3] = [&["--raw"], &["--fingerprint"], &["--profile", "d3d11", "--profile", "vulkan"]];
 /// Clock ticks a second in `/proc` (`USER_HZ`), which is 100 on every architecture of Linux that has Vulkan.
 const TICKS: f64 = 100.0;

@@ -19,7 +19,7 @@ use fpprobe_spirv::emit::EmitFormat;
 pub use self::changes::{AcceptArgs, BaselineCommand, CheckArgs, CompareArgs, DiffArgs};
 pub use self::daemon::{DaemonArgs, DaemonCommand, QuarantineCommand};
 pub use self::help::{EXAMPLES, FIRST, PRECEDENCE, STATUSES};
-pub use self::store::{HistoryArgs, HistoryCommand, Keeping, StoreArgs};
+pub use self::store::{HistoryArgs, HistoryCommand, KeepArgs, StoreArgs};
 pub use self::sweep::{MergeArgs, Shard, SweepArgs};
 
 /// Measure floating-point behaviour of Vulkan devices and judge it by Direct3D, OpenGL, WGSL and Vulkan
@@ -227,7 +227,7 @@ pub struct Devices {
 
 /// How to measure.
 #[derive(Args, Debug, Default)]
-pub struct Measuring {
+pub struct MeasureArgs {
     /// Worker processes per device [default: 2; on CPU devices one per core, at most 4]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
     pub jobs: Option<u32>,
@@ -252,7 +252,7 @@ pub struct ListArgs {
 
 /// How to judge, and where the report goes.
 #[derive(Args, Debug)]
-pub struct Judging {
+pub struct JudgingArgs {
     /// Profiles to judge by: ids of `fpprobe profiles`, or TOML files [default: all built in]
     #[arg(long = "profile", value_name = "ID|FILE")]
     pub profile: Vec<String>,
@@ -303,13 +303,13 @@ pub struct RunArgs {
     pub devices: Devices,
     /// Whether to keep the report.
     #[command(flatten)]
-    pub keeping: Keeping,
+    pub keeping: KeepArgs,
     /// How to judge and where to write.
     #[command(flatten)]
-    pub judging: Judging,
+    pub judging: JudgingArgs,
     /// How to measure.
     #[command(flatten)]
-    pub measuring: Measuring,
+    pub measuring: MeasureArgs,
 }
 
 /// A report to compare with while there is still in memory what was judged.
@@ -339,7 +339,7 @@ pub struct EvalArgs {
     pub devices: Devices,
     /// How to measure.
     #[command(flatten)]
-    pub measuring: Measuring,
+    pub measuring: MeasureArgs,
 }
 
 /// Arguments of `accepts`.
@@ -360,7 +360,7 @@ pub struct JudgeArgs {
     pub report: PathBuf,
     /// How to judge and where to write.
     #[command(flatten)]
-    pub judging: Judging,
+    pub judging: JudgingArgs,
 }
 
 /// Arguments of `answers`.
@@ -376,7 +376,7 @@ pub struct AnswersArgs {
     pub devices: Devices,
     /// How to measure.
     #[command(flatten)]
-    pub measuring: Measuring,
+    pub measuring: MeasureArgs,
 }
 
 /// Arguments of `rules`.

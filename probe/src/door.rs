@@ -60,16 +60,16 @@ impl Door for ConfigSource {
     fn devices(&self, settings: &DaemonSettings, cancellation: Cancellation) -> DeviceTable {
         let config = match config::parse(&settings.text) {
             Ok(config) => config,
-            Err(error) => return DeviceTable { devices: Vec::new(), troubles: vec![error] },
+            Err(error) => return DeviceTable { devices: Vec::new(), failures: vec![error] },
         };
         let drivers = discover::drivers(&config.drivers.manifests);
         let rows = enumerate(&drivers, &supervisor::MeasureSettings::new(&config, cancellation), &|_| {});
         let mut table = match select::devices(&rows, &config.devices) {
             Ok(chosen) => table(&rows, chosen.into_iter().map(|(_, target)| target)),
-            Err(error) => DeviceTable { devices: Vec::new(), troubles: vec![error.to_string()] },
+            Err(error) => DeviceTable { devices: Vec::new(), failures: vec![error.to_string()] },
         };
         let absent = absent::incidents(&rows, Some(&settings.store));
-        table.troubles.extend(absent.iter().filter(|one| one.outcome.is_some()).map(absent::remedy));
+        table.failures.extend(absent.iter().filter(|one| one.outcome.is_some()).map(absent::remedy));
         table
     }
 
@@ -133,13 +133,13 @@ fn common(run: &RunOptions<'_>) -> [OsString; 5] {
 fn table(rows: &[ManifestRow], chosen: impl Iterator<Item = Target>) -> DeviceTable {
     let mut table = DeviceTable::default();
     for incident in rows.iter().filter_map(|row| row.devices.as_ref().err()) {
-        table.troubles.push(format!("{}: {}", incident.subject, incident.detail));
+        table.failures.push(format!("{}: {}", incident.subject, incident.detail));
     }
     let mut seen: HashMap<PathBuf, LibraryStamp> = HashMap::new();
     for Target { manifest, found, .. } in chosen {
         let (driver, identity) = (found.identity.driver.clone(), found.identity);
         if let Some(obstacle) = found.obstacle {
-            table.troubles.push(format!("{}: {obstacle}", identity.name));
+            table.failures.push(format!("{}: {obstacle}", identity.name));
             continue;
         }
         let library = |path: PathBuf| seen.entry(path.clone()).or_insert_with(|| LibraryStamp::new(path)).clone();

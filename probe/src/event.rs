@@ -9,13 +9,13 @@ pub enum RunEvent<'a> {
         device: usize,
         /// Its name.
         name: &'a str,
-        /// Number of kernels it will be asked.
+        /// Number of kernels that it will run.
         kernels: usize,
         /// Whether each kernel has a module of its own.
         alone: bool,
     },
-    /// A worker is about to be asked.
-    Asking {
+    /// A worker is about to run kernels.
+    Running {
         /// The device.
         device: usize,
         /// The worker's process id.
@@ -31,7 +31,7 @@ pub enum RunEvent<'a> {
         kernels: usize,
     },
     /// A worker failed, or had to be stopped.
-    Trouble {
+    Failure {
         /// The device or manifest.
         subject: &'a str,
         /// What happened and what is done about it.

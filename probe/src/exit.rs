@@ -15,7 +15,7 @@ use crate::output::{self, CLOSED};
 /// How the program ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Status {
-    /// Done as asked.
+    /// Done as requested.
     #[default]
     Done = 0,
     /// Internal error.

@@ -95,14 +95,14 @@ impl RunJournal {
     /// knows of kernels that took the machine down is heeded. At no moment is there neither of them.
     pub fn begin(path: &Path, run: RunStart, retry: bool, stop: &Cancellation) -> anyhow::Result<RunJournal> {
         let old = open(path)?;
-        let held = predecessor(path, &old)?;
+        let opened = predecessor(path, &old)?;
         let fresh = with_suffix(path, ".new");
         let made = OpenOptions::new().read(true).append(true).create(true).open(&fresh);
         let file = made.and_then(|file| file.set_len(0).map(|()| file)).with_context(|| failed(&fresh)).or_usage()?;
         lock(path, &file)?;
         let mut journal = RunJournal::new(path, file, Vec::new(), stop);
         journal.write(&Record::Run(run));
-        journal.enter(Custody { hold: held, ..Custody::default() }, retry)?;
+        journal.enter(Custody { hold: opened, ..Custody::default() }, retry)?;
         let swapped = fs::rename(&fresh, path).and_then(|()| File::open(folder(path))?.sync_all());
         swapped.with_context(|| failed(path)).or_usage()?;
         Ok(journal)
@@ -140,11 +140,11 @@ impl RunJournal {
     fn enter(&mut self, custody: Custody, retry: bool) -> anyhow::Result<()> {
         let all = custody.all();
         let records = |kernels: BTreeMap<String, BTreeSet<String>>| {
-            let held = |(device, kernels): (_, BTreeSet<String>)| QuarantineRecord {
+            let opened = |(device, kernels): (_, BTreeSet<String>)| QuarantineRecord {
                 device,
                 kernels: kernels.into_iter().collect(),
             };
-            kernels.into_iter().map(held)
+            kernels.into_iter().map(opened)
         };
         let leg = Record::Leg(Leg { boot: host::boot(), started: host::now() });
         let hold = records(custody.hold).map(Record::Quarantined);
@@ -170,7 +170,7 @@ impl RunJournal {
         })
     }
 
-    /// Puts a step on disk. Where that fails the measurement ends: what cannot be kept is not worth asking.
+    /// Puts a step on disk. Where that fails the measurement ends: what cannot be kept is not worth running.
     pub fn write(&self, record: &Record) {
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         let written = file.write_all(line(record).as_bytes()).and_then(|()| file.sync_data());
@@ -231,8 +231,8 @@ pub fn open(path: &Path) -> anyhow::Result<File> {
         let file = options.read(true).append(true).create(true).open(path).with_context(|| failed(path)).or_usage()?;
         lock(path, &file)?;
         // Who had it may have replaced or removed it between the two steps.
-        if let (Ok(held), Ok(there)) = (file.metadata(), fs::metadata(path))
-            && (held.dev(), held.ino()) == (there.dev(), there.ino())
+        if let (Ok(opened), Ok(there)) = (file.metadata(), fs::metadata(path))
+            && (opened.dev(), opened.ino()) == (there.dev(), there.ino())
         {
             // The new name is only sure to be there once the folder itself has reached the disk.
             File::open(folder).and_then(|folder| folder.sync_all()).with_context(|| failed(path)).or_usage()?;

@@ -13,7 +13,7 @@ use fpprobe_reports::escape::visible;
 use fpprobe_reports::render::{Json, Render as _};
 use fpprobe_reports::store::{Listing, Put, RetentionLimits, Store};
 
-use crate::cli::{Keeping, StoreArgs};
+use crate::cli::{KeepArgs, StoreArgs};
 use crate::config::Config;
 use fpprobe_system::cancellation::Cancellation;
 use fpprobe_system::usage::{OrUsage as _, say, usage_error};
@@ -28,10 +28,10 @@ pub struct Keep {
 impl Keep {
     /// From options and configuration; `None` where the report is not to be kept. That it can be is made sure of before
     /// anything is measured.
-    pub fn new(config: &Config, options: &Keeping) -> anyhow::Result<Option<Keep>> {
+    pub fn new(config: &Config, options: &KeepArgs) -> anyhow::Result<Option<Keep>> {
         // Who names a place for the report wants it there.
-        let asked = options.store || options.place.store_path.is_some();
-        if options.no_store || !(asked || config.store.keep) {
+        let is_requested = options.store || options.place.store_path.is_some();
+        if options.no_store || !(is_requested || config.store.keep) {
             return Ok(None);
         }
         let store = store(config, &options.place)?;

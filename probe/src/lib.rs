@@ -69,9 +69,9 @@ fn dispatch(cli: Cli) -> anyhow::Result<Status> {
         return fpprobe_daemon::utilisation(address).map(|()| Status::Done);
     }
     let source = door::ConfigSource { file: cli.global.config.clone(), sets: cli.global.set.clone() };
-    // A daemon is asked and told whatever has become of its file since it was read.
+    // A daemon receives requests whatever has become of its file since it was read.
     if let Command::Daemon(DaemonArgs { command: Some(command) }) = &cli.command {
-        return commands::daemon::ask(&source, command);
+        return commands::daemon::request(&source, command);
     }
     let layers = config::load(cli.global.config.as_deref(), &cli.global.set)?;
     let session = session::Session::new(layers.config().map_err(fpprobe_system::usage::usage_error)?, &cli.global);

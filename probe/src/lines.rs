@@ -90,17 +90,17 @@ mod tests {
 
     #[test]
     fn what_is_short_is_told_with_what_it_is_in_full() {
-        let told = |id: &str, arguments: &[&str]| {
+        let described = |id: &str, arguments: &[&str]| {
             let (kernel, arguments) =
                 (id.parse().unwrap(), arguments.iter().map(ToString::to_string).collect::<Vec<_>>());
             let case = values::parse_case(&kernel, &arguments).unwrap();
-            let told = filled(&kernel, &arguments, &case);
-            told.into_iter().map(|(written, read)| format!("{written} {read}")).collect::<Vec<_>>()
+            let described = filled(&kernel, &arguments, &case);
+            described.into_iter().map(|(written, read)| format!("{written} {read}")).collect::<Vec<_>>()
         };
-        assert_eq!(told("f32.fadd", &["3f80", "0x1"]), ["3f80 00003f80", "0x1 00000001"]);
-        assert_eq!(told("f32.fadd", &["0", "0x80000000"]), Vec::<String>::new());
-        assert_eq!(told("f16.fabs:width=2", &["3c00, 7c"]), ["7c 007c"]);
-        assert_eq!(told("f32.select", &["1", "00000001", "00000000"]), Vec::<String>::new());
+        assert_eq!(described("f32.fadd", &["3f80", "0x1"]), ["3f80 00003f80", "0x1 00000001"]);
+        assert_eq!(described("f32.fadd", &["0", "0x80000000"]), Vec::<String>::new());
+        assert_eq!(described("f16.fabs:width=2", &["3c00, 7c"]), ["7c 007c"]);
+        assert_eq!(described("f32.select", &["1", "00000001", "00000000"]), Vec::<String>::new());
     }
 
     #[test]

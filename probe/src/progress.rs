@@ -35,7 +35,7 @@ impl Progress {
     pub fn show(&self, event: &RunEvent<'_>) {
         match event {
             RunEvent::Begun { device, name, kernels, alone } => self.begun(*device, name, *kernels, *alone),
-            RunEvent::Asking { device, worker, kernels } => {
+            RunEvent::Running { device, worker, kernels } => {
                 if self.verbose {
                     let name = self.name(*device);
                     let first = kernels.first().map_or("", String::as_str);
@@ -43,7 +43,7 @@ impl Progress {
                 }
             }
             RunEvent::Settled { device, kernels } => self.settled(*device, *kernels),
-            RunEvent::Trouble { subject, text } => self.line(&format!("{}: {}", visible(subject), visible(text))),
+            RunEvent::Failure { subject, text } => self.line(&format!("{}: {}", visible(subject), visible(text))),
             RunEvent::Done { device } => self.done(*device),
             RunEvent::Output { worker, stream, text, dropped } => {
                 if self.verbose {
@@ -59,7 +59,7 @@ impl Progress {
     }
 
     /// Shows what went wrong, and with `--verbose` what workers do; for commands that are over in a moment.
-    pub fn show_troubles(&self, event: &RunEvent<'_>) {
+    pub fn show_failures(&self, event: &RunEvent<'_>) {
         if !matches!(event, RunEvent::Begun { .. } | RunEvent::Settled { .. } | RunEvent::Done { .. }) {
             self.show(event);
         }

@@ -27,7 +27,7 @@ use self::judge::JudgePlan;
 use self::report::DeviceResult;
 use self::select::Selection;
 pub use self::status::RunStatus;
-use crate::cli::Measuring;
+use crate::cli::MeasureArgs;
 use crate::event::RunEvent;
 use crate::exit::Status;
 use crate::journal::{JournalPlace, RunJournal};
@@ -41,7 +41,7 @@ pub struct RunPipeline<'a> {
     /// Configuration, drivers, signals.
     pub session: &'a Session,
     /// How to measure.
-    pub measuring: &'a Measuring,
+    pub measuring: &'a MeasureArgs,
     /// What to judge by, and where the report goes.
     pub plan: &'a JudgePlan,
     /// What is to run, as selected now or when the journal began.
@@ -62,7 +62,7 @@ impl<'a> RunPipeline<'a> {
     /// Measures what has no result yet, judges, writes the report, stores it and compares it.
     pub fn execute(mut self) -> anyhow::Result<Status> {
         let (plan, session, comparison) = (self.plan, self.session, self.comparison.take());
-        let Gathered { report, journal, whole, status, judges } = self.gather()?;
+        let RunResult { report, journal, whole, status, judges } = self.gather()?;
         plan.output.save(&report)?;
         // A report that lacks something leaves the journal, to go on from.
         journal.map_or(Ok(()), |journal| journal.close(whole))?;
@@ -78,7 +78,7 @@ impl<'a> RunPipeline<'a> {
     }
 
     /// Selects, measures and judges; what becomes of the report is the caller's matter.
-    pub fn gather(self) -> anyhow::Result<Gathered<'a>> {
+    pub fn gather(self) -> anyhow::Result<RunResult<'a>> {
         let RunPipeline { session, measuring, plan, mut run, store, quick, journal, retry, comparison: _ } = self;
         let judges = Judge::together(&plan.profiles);
         let mut settings = session.settings(measuring)?;
@@ -105,7 +105,7 @@ impl<'a> RunPipeline<'a> {
         let results = results.into_iter().collect::<Result<Vec<_>, _>>().map_err(usage_error)?;
         let results = selections.iter().map(|selection| &selection.target).zip(results);
         let (report, status, whole) = report::assemble(&run, &rows, store.as_ref(), &settings.environment, results);
-        Ok(Gathered { report, journal, whole, status: status.status(), judges })
+        Ok(RunResult { report, journal, whole, status: status.status(), judges })
     }
 }
 
@@ -138,7 +138,7 @@ fn device(
 }
 
 /// What a run gathered.
-pub struct Gathered<'a> {
+pub struct RunResult<'a> {
     /// Everything.
     pub report: Report,
     /// How the measuring ended.

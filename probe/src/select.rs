@@ -29,8 +29,8 @@ pub fn devices(rows: &[ManifestRow], selections: &[String]) -> anyhow::Result<Ve
         }
     }
     let count = all.len();
-    let wanted = |index: usize, target: &Target| selections.iter().any(|sel| matches(sel, index, target, count));
-    Ok(all.into_iter().filter(|(index, target)| wanted(*index, target)).collect())
+    let is_selected = |index: usize, target: &Target| selections.iter().any(|sel| matches(sel, index, target, count));
+    Ok(all.into_iter().filter(|(index, target)| is_selected(*index, target)).collect())
 }
 
 fn matches(selection: &str, index: usize, target: &Target, count: usize) -> bool {

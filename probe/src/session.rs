@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 
-use crate::cli::{Global, Measuring, StoreArgs};
+use crate::cli::{Global, MeasureArgs, StoreArgs};
 use crate::config::Config;
 use crate::event::Listener;
 use crate::exit::{ExitError, Status};
@@ -30,7 +30,7 @@ impl Session {
     }
 
     /// How to measure: options over configuration. From here on Ctrl-C and SIGTERM are wishes, heeded between two steps.
-    pub fn settings(&self, measuring: &Measuring) -> anyhow::Result<MeasureSettings> {
+    pub fn settings(&self, measuring: &MeasureArgs) -> anyhow::Result<MeasureSettings> {
         self.stop.listen().context("failed to listen for signals")?;
         let mut settings = MeasureSettings::new(&self.config, self.stop.clone());
         if let Some(jobs) = measuring.jobs {

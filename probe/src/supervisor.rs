@@ -36,7 +36,7 @@ use fpprobe_worker::protocol::{EnumeratedDevice, KernelResult, Request};
 
 pub use batch::Batching;
 pub use device_session::{Deadline, DeviceSession};
-pub use enumerate::{ManifestRow, ask_loader, enumerate};
+pub use enumerate::{ManifestRow, enumerate, query_loader};
 pub use environment::WorkerEnvironment;
 pub use failures::is_violent;
 pub use track::Track;
@@ -46,7 +46,7 @@ pub use track::Track;
 pub struct MeasureSettings {
     /// Worker processes per device; `None` for the default of its kind.
     pub jobs: Option<usize>,
-    /// Deadline of a batch, and of a kernel that is asked alone.
+    /// Deadline of a batch, and of a kernel that is run alone.
     pub timeout: Duration,
     /// Deadline of a device.
     pub device_timeout: Duration,
@@ -89,14 +89,14 @@ pub struct WorkItem {
 /// What a device answered.
 #[derive(Clone, Debug, Default)]
 pub struct Measurement {
-    /// One observation per kernel that was asked, in the order given.
+    /// One observation per kernel that was run, in the order given.
     pub observations: Vec<Observation>,
-    /// Kernels that were not asked, because the measurement ended early.
-    pub unasked: usize,
+    /// Kernels that were not run, because the measurement ended early.
+    pub skipped: usize,
     /// Kernels that there was no time for.
     pub left_out: Vec<Kernel>,
-    /// Kernels that are not asked, because the machine went down while they were.
-    pub held: Vec<Kernel>,
+    /// Kernels that are not run, because the machine went down while they were.
+    pub quarantined: Vec<Kernel>,
     /// What went wrong on the way.
     pub incidents: Vec<Incident>,
     /// What was noticed on the way.
@@ -106,11 +106,11 @@ pub struct Measurement {
 impl Measurement {
     /// Adds what came of a later pass.
     pub fn absorb(&mut self, later: Measurement) {
-        let Measurement { observations, unasked, left_out, held, incidents, findings } = later;
+        let Measurement { observations, skipped: unmeasured, left_out, quarantined: held, incidents, findings } = later;
         self.observations.extend(observations);
-        self.unasked += unasked;
+        self.skipped += unmeasured;
         self.left_out.extend(left_out);
-        self.held.extend(held);
+        self.quarantined.extend(held);
         self.incidents.extend(incidents);
         self.findings.extend(findings);
     }
@@ -168,7 +168,7 @@ pub fn side_by_side<T: Sync, R: Send>(items: &[T], work: impl Fn(usize, &T) -> R
     })
 }
 
-/// Measures one device. Each step is noted in the track, if there is one; what the track knows already is not asked again.
+/// Measures one device. Each step is noted in the track, if there is one; what the track knows already is not run again.
 /// Fails where the track does not fit the kernels.
 pub fn measure(
     site: &DeviceSession<'_>,
@@ -194,18 +194,18 @@ pub fn measure(
         alone: batching != Batching::Shared,
     });
     listener(&RunEvent::Settled { device: number, kernels: queue.settled() });
-    let shared = worker_slot::Shared::new(queue, site, track, (asks, batching.runs()));
+    let shared = worker_slot::SlotState::new(queue, site, track, (asks, batching.runs()));
     std::thread::scope(|scope| {
         for _ in 0..lanes {
             scope.spawn(|| shared.run());
         }
     });
-    let (answers, troubles, left_out) = shared.into_results();
-    let mut measured = troubles.into_incidents(asks);
+    let (answers, problems, left_out) = shared.into_results();
+    let mut measured = problems.into_incidents(asks);
     let none = answers.iter().filter(|answer| answer.is_none()).count();
-    measured.unasked = none.saturating_sub(held.len() + left_out.len());
+    measured.skipped = none.saturating_sub(held.len() + left_out.len());
     measured.left_out = left_out.into_iter().map(|place| asks[place].kernel).collect();
-    measured.held = held.into_iter().map(|place| asks[place].kernel).collect();
+    measured.quarantined = held.into_iter().map(|place| asks[place].kernel).collect();
     let answered = asks.iter().zip(answers).filter_map(|(ask, answer)| Some(observation(ask, answer?)));
     measured.observations = answered.collect();
     listener(&RunEvent::Done { device: number });

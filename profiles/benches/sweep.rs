@@ -28,13 +28,14 @@ const FUNCTIONS: [Named; 10] = [
 fn main() {
     let named: Vec<String> = std::env::args().skip(1).filter(|name| name != "--bench").collect();
     let loose = named.iter().any(|name| name == "--loose");
-    let wanted = |name: &str| named.iter().all(|one| one.starts_with('-')) || named.iter().any(|one| one == name);
+    let expected = |name: &str| named.iter().all(|one| one.starts_with('-')) || named.iter().any(|one| one == name);
     let profiles = [built_in("d3d11"), built_in("vulkan")].map(|one| one.and_then(Result::ok).expect("built in"));
-    for (name, compute) in FUNCTIONS.into_iter().filter(|(name, _)| wanted(name)) {
+    for (name, compute) in FUNCTIONS.into_iter().filter(|(name, _)| expected(name)) {
         for profile in &profiles {
             let kernel = format!("f32.{name}").parse().expect("a kernel");
             let Ok(verifier) = Verifier::new(&kernel, std::slice::from_ref(profile)) else { continue };
-            let (mut tally, mut spent, mut slowest) = (SweepStatistics::default(), Duration::ZERO, (Duration::ZERO, 0));
+            let (mut statistics, mut spent, mut slowest) =
+                (SweepStatistics::default(), Duration::ZERO, (Duration::ZERO, 0));
             for exponent in 0..512 {
                 let first = exponent << 23 | (exponent % 8) * CHUNK;
                 let result = |input: u64| {
@@ -44,18 +45,18 @@ fn main() {
                 };
                 let results: Vec<u32> = (first..first + CHUNK).map(result).collect();
                 let start = spent_here();
-                verifier.block(first, &results, &mut tally);
+                verifier.block(first, &results, &mut statistics);
                 let took = spent_here().saturating_sub(start);
                 spent += took;
                 slowest = slowest.max((took, first));
             }
-            let each = spent.as_secs_f64() / tally.inputs as f64;
+            let each = spent.as_secs_f64() / statistics.inputs as f64;
             println!(
                 "{kernel} {}: {:.2} ns an input, 2^32 in {:.1} s; {} deviate; slowest chunk {:08x} with {:.1} ns",
                 profile.id,
                 each * 1e9,
                 each * 2f64.powi(32),
-                tally.deviating,
+                statistics.deviating,
                 slowest.1,
                 slowest.0.as_secs_f64() / CHUNK as f64 * 1e9
             );
@@ -66,7 +67,7 @@ fn main() {
 /// Processor time of this thread where the system tells it (Linux), so that others are of no account; else what the clock says.
 fn spent_here() -> Duration {
     static START: LazyLock<Instant> = LazyLock::new(Instant::now);
-    let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
-    let nanoseconds = told.and_then(|told| told.split(' ').next()?.parse().ok());
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
+    let nanoseconds = text.and_then(|text| text.split(' ').next()?.parse().ok());
     nanoseconds.map_or_else(|| START.elapsed(), Duration::from_nanos)
 }

@@ -15,15 +15,15 @@ pub fn accepts(profile: &Profile, kernel: &Kernel, case: &[u64]) -> (Accepted, V
 /// The required rules of profiles that say of a kernel's results, each by itself, which are accepted.
 #[derive(Debug)]
 pub struct KernelDemands<'p> {
-    question: Signature,
+    signature: Signature,
     /// Which lanes are looked at, as the rule says, and what is demanded there. Profiles share rules; each is here once.
     looks: Vec<(&'p Rule, &'p Demand)>,
-    rules: Vec<Demanding<'p>>,
+    rules: Vec<DemandingRule<'p>>,
 }
 
 /// A rule that looks at a kernel.
 #[derive(Clone, Copy, Debug)]
-pub struct Demanding<'p> {
+pub struct DemandingRule<'p> {
     /// Its profile, by its place among all.
     pub profile: usize,
     /// The rule.
@@ -36,11 +36,11 @@ impl<'p> KernelDemands<'p> {
     /// What profiles demand of this kernel.
     pub fn new(profiles: impl IntoIterator<Item = &'p Profile>, kernel: &Kernel) -> KernelDemands<'p> {
         let decides = |rule: &Rule| rule.level == Level::Required && rule.requirements.contains(&Requirement::Result);
-        let mut demands = KernelDemands { question: Signature::new(kernel), looks: Vec::new(), rules: Vec::new() };
+        let mut demands = KernelDemands { signature: Signature::new(kernel), looks: Vec::new(), rules: Vec::new() };
         for (profile, own) in profiles.into_iter().enumerate() {
             for (rule, part) in own.rules_for(kernel).filter(|(rule, _)| decides(rule)) {
                 let look = demands.look(rule, &part.demand);
-                demands.rules.push(Demanding { profile, rule, look });
+                demands.rules.push(DemandingRule { profile, rule, look });
             }
         }
         demands
@@ -55,18 +55,18 @@ impl<'p> KernelDemands<'p> {
     }
 
     /// The rules, profile by profile.
-    pub fn rules(&self) -> &[Demanding<'p>] {
+    pub fn rules(&self) -> &[DemandingRule<'p>] {
         &self.rules
     }
 
     /// What is accepted for this case, look by look; `None` of one that does not look at it.
     pub fn of(&self, case: &[u64]) -> Vec<Option<Accepted>> {
-        let question = &self.question;
-        let operands: Vec<_> = (0..question.encodings.len()).map(|index| question.operands(case, index)).collect();
+        let signature = &self.signature;
+        let operands: Vec<_> = (0..signature.encodings.len()).map(|index| signature.operands(case, index)).collect();
         let accepted = |(rule, demand): &(&Rule, &Demand)| {
-            let selects = |index: &usize| rule.selects(question.encodings[*index], &operands[*index], demand);
+            let selects = |index: &usize| rule.selects(signature.encodings[*index], &operands[*index], demand);
             let looked: Vec<usize> = (0..operands.len()).filter(selects).collect();
-            (!looked.is_empty()).then(|| question.accepted_where(case, demand, |index| looked.contains(&index)))
+            (!looked.is_empty()).then(|| signature.accepted_where(case, demand, |index| looked.contains(&index)))
         };
         self.looks.iter().map(accepted).collect()
     }
@@ -74,9 +74,9 @@ impl<'p> KernelDemands<'p> {
     /// What all of them accept for this case, and which rules look at it.
     pub fn accepts(&self, case: &[u64]) -> (Accepted, Vec<String>) {
         let sets = self.of(case);
-        let everything = self.question.encodings.iter().map(|encoding| Set::everything(*encoding)).collect();
+        let everything = self.signature.encodings.iter().map(|encoding| Set::everything(*encoding)).collect();
         let (mut accepted, mut rules) = (Accepted::new(everything), Vec::new());
-        for Demanding { rule, look, .. } in self.rules() {
+        for DemandingRule { rule, look, .. } in self.rules() {
             let Some(own) = &sets[*look] else { continue };
             accepted = accepted.and(own);
             if !rules.contains(&rule.id) {

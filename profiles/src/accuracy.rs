@@ -14,8 +14,8 @@ pub mod domain;
 mod inherited;
 
 pub use demand::Demand;
-use domain::{Condition, Kept, Limit};
-pub use inherited::{Inherited, Node, Resolved};
+use domain::{Condition, Limit, LimitNumber};
+pub use inherited::{InheritedAccuracy, Node, ResolvedFormula};
 
 /// An accuracy.
 #[derive(Clone, PartialEq, Debug)]
@@ -41,16 +41,16 @@ pub enum Accuracy {
     /// `absolute X` or `absolute 2^-N`.
     Absolute(Limit),
     /// `ACCURACY in [L, H], else ACCURACY`, by the first operand.
-    Split(Arc<Split>),
+    Split(Arc<SplitAccuracy>),
     /// `ACCURACY for CONDITION, CONDITION`: where one does not hold, nothing is stated. `ACCURACY or 0 if CONDITION for
     /// CONDITION`: where the first holds, zero will do as well.
-    Stated(Arc<Stated>),
+    Stated(Arc<ConditionalAccuracy>),
     /// `absolute X in [-Y, Y], else in [-1, 1]`, the form that sine and cosine take: results are in [-1, 1] everywhere.
     AbsoluteWithin(f64, f64),
     /// `x * (1/y), reciprocal N ulp`: a division in two steps, or one that is at least as accurate.
     TwoStep(f64),
     /// Inherited from formulas, see [`crate::formula`]; profiles write those beside it.
-    Inherited(Arc<Inherited>),
+    Inherited(Arc<InheritedAccuracy>),
     /// `undefined`: nothing is demanded of a result that is a number.
     Undefined,
     /// `each step ACCURACY`: a sum of products in any order, value by value.
@@ -59,7 +59,7 @@ pub enum Accuracy {
 
 /// One accuracy for first operands within limits, another for the rest.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Split {
+pub struct SplitAccuracy {
     /// Lower limit.
     pub low: Limit,
     /// Upper limit.
@@ -96,7 +96,7 @@ impl Accuracy {
     }
 
     /// Whether anything is stated of these operands.
-    pub fn is_stated<N: Kept>(&self, operands: &[Interval<N>], layout: FloatLayout) -> bool {
+    pub fn is_stated<N: LimitNumber>(&self, operands: &[Interval<N>], layout: FloatLayout) -> bool {
         match self {
             Accuracy::Stated(stated) => stated.conditions.iter().all(|condition| condition.holds(operands, layout)),
             _ => true,
@@ -104,7 +104,7 @@ impl Accuracy {
     }
 
     /// The accuracy in one piece that counts on operands that are numbers.
-    pub fn at<N: Kept>(&self, operands: &[Interval<N>]) -> &Accuracy {
+    pub fn at<N: LimitNumber>(&self, operands: &[Interval<N>]) -> &Accuracy {
         match self {
             Accuracy::Stated(stated) => stated.accuracy.at(operands),
             Accuracy::Split(split) => {
@@ -117,7 +117,7 @@ impl Accuracy {
     }
 
     /// Whether zero is allowed, whatever the exact result.
-    pub fn allows_zero<N: Kept>(&self, operands: &[Interval<N>], layout: FloatLayout) -> bool {
+    pub fn allows_zero<N: LimitNumber>(&self, operands: &[Interval<N>], layout: FloatLayout) -> bool {
         match self {
             Accuracy::Stated(stated) => stated.zero.as_ref().is_some_and(|zero| zero.holds(operands, layout)),
             _ => false,
@@ -127,7 +127,7 @@ impl Accuracy {
 
 /// An accuracy that is stated for some operands only.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Stated {
+pub struct ConditionalAccuracy {
     /// The accuracy.
     pub accuracy: Accuracy,
     /// Where zero will do as well.
@@ -166,7 +166,7 @@ fn parse(text: &str) -> Option<Accuracy> {
             Some((accuracy, zero)) => (accuracy, Some(zero.parse().ok()?)),
             None => (accuracy, None),
         };
-        return Some(Accuracy::Stated(Arc::new(Stated { accuracy: simple(accuracy)?, zero, conditions })));
+        return Some(Accuracy::Stated(Arc::new(ConditionalAccuracy { accuracy: simple(accuracy)?, zero, conditions })));
     }
     if let Some(step) = text.strip_prefix("each step ") {
         let step = simple(step)?;
@@ -176,7 +176,7 @@ fn parse(text: &str) -> Option<Accuracy> {
         let (inside, rest) = text.split_once(" in [")?;
         let (limits, outside) = rest.split_once("], else ")?;
         let (low, high) = domain::limits(&format!("[{limits}]"))?;
-        Some(Accuracy::Split(Arc::new(Split { low, high, inside: simple(inside)?, outside: simple(outside)? })))
+        Some(Accuracy::Split(Arc::new(SplitAccuracy { low, high, inside: simple(inside)?, outside: simple(outside)? })))
     })
 }
 
@@ -239,7 +239,7 @@ impl fmt::Display for Accuracy {
             Accuracy::TwoStep(n) => write!(f, "x * (1/y), reciprocal {n} ulp"),
             Accuracy::UlpAndSlope(base, slope) => write!(f, "{base} + {slope} |x| ulp"),
             Accuracy::Split(split) => {
-                let Split { low, high, inside, outside } = &**split;
+                let SplitAccuracy { low, high, inside, outside } = &**split;
                 write!(f, "{inside} in [{low}, {high}], else {outside}")
             }
             Accuracy::Stated(stated) => {

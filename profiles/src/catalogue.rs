@@ -20,12 +20,12 @@ pub struct Catalogue {
     /// Its sections, in order.
     pub sections: Vec<Section>,
     /// Kernels that no required rule looks at, and why.
-    pub unjudged: Vec<Unjudged>,
+    pub unjudged: Vec<UnjudgedReason>,
 }
 
 /// Why no required rule looks at kernels.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Unjudged {
+pub struct UnjudgedReason {
     /// The profile whose rules do not; none where no profile's do.
     pub profile: Option<String>,
     /// The kernels: `FORMAT.OPERATION`, or `*.OPERATION` for those of all formats that no rule looks at.
@@ -36,7 +36,7 @@ pub struct Unjudged {
     pub citation: String,
 }
 
-impl Unjudged {
+impl UnjudgedReason {
     /// Whether it speaks of an operation in a format.
     pub fn names(&self, format: Format, op: &Op) -> bool {
         let is = |kernel: &String| {
@@ -140,7 +140,7 @@ struct RawUnjudged {
 }
 
 impl RawUnjudged {
-    fn checked(self, source: &SourceFile) -> Result<Unjudged, SourceError> {
+    fn checked(self, source: &SourceFile) -> Result<UnjudgedReason, SourceError> {
         let RawUnjudged { profile, kernels, reason, citation } = self;
         for kernel in &kernels {
             let exists = kernel.get_ref().split_once('.').is_some_and(|(format, name)| {
@@ -157,7 +157,12 @@ impl RawUnjudged {
                 return Err(source.error(kernel.span().start, problem));
             }
         }
-        Ok(Unjudged { profile, kernels: kernels.into_iter().map(Spanned::into_inner).collect(), reason, citation })
+        Ok(UnjudgedReason {
+            profile,
+            kernels: kernels.into_iter().map(Spanned::into_inner).collect(),
+            reason,
+            citation,
+        })
     }
 }
 
@@ -277,12 +282,13 @@ impl Catalogue {
             let concerns =
                 |(format, _): &(Format, &Op)| profile.is_none() || format.float().is_some() && !format.is_packed();
             for (format, op) in all().filter(concerns).filter(|kernel| !by(profile, *kernel)) {
-                let explains = |one: &&Unjudged| {
+                let explains = |one: &&UnjudgedReason| {
                     one.names(format, op) && (one.profile.is_none() || one.profile.as_deref() == profile)
                 };
                 // That of one profile is one for all of them.
-                let told = self.unjudged.iter().any(|one| explains(&one) || profile.is_none() && one.names(format, op));
-                if !told {
+                let is_explained =
+                    self.unjudged.iter().any(|one| explains(&one) || profile.is_none() && one.names(format, op));
+                if !is_explained {
                     let problem = format!("no required rule of {of} looks at it, and no reason says why");
                     gaps.push(gap("", &format!("{format}.{}", op.name), &problem));
                 }
@@ -301,7 +307,7 @@ impl Catalogue {
     }
 
     /// Why no required rule looks at a kernel, by profile.
-    pub fn reasons(&self, kernel: &Kernel) -> impl Iterator<Item = &Unjudged> {
+    pub fn reasons(&self, kernel: &Kernel) -> impl Iterator<Item = &UnjudgedReason> {
         self.unjudged.iter().filter(move |one| one.names(kernel.format, kernel.op))
     }
 

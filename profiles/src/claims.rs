@@ -18,7 +18,7 @@ use crate::oracle::{Demand, Signature, accepted_on};
 /// A claim that behaviour contradicts.
 #[derive(Clone, Debug)]
 pub struct Contradiction {
-    /// The control that was asked for.
+    /// The control that was requested.
     pub control: Control,
     /// How many lanes contradict it.
     pub lanes: usize,
@@ -105,7 +105,7 @@ pub fn contradictions(observations: &[Observation]) -> Vec<Contradiction> {
     for control in Control::all() {
         let Some(obligation) = obligation(control) else { continue };
         let mut contradiction = Contradiction { control, lanes: 0, evidence: Vec::new() };
-        for observation in observations.iter().filter(|o| o.outcome == Outcome::Ran && asks(&o.kernel, control)) {
+        for observation in observations.iter().filter(|o| o.outcome == Outcome::Ran && selects(&o.kernel, control)) {
             if obligation.functions.contains(&observation.kernel.op.function) {
                 check(&obligation, observation, &mut contradiction);
             }
@@ -118,7 +118,7 @@ pub fn contradictions(observations: &[Observation]) -> Vec<Contradiction> {
 }
 
 /// Whether a kernel's own operation is governed by the control, and by no other but those of other widths.
-fn asks(kernel: &Kernel, control: Control) -> bool {
+fn selects(kernel: &Kernel, control: Control) -> bool {
     let width = Some(kernel.format.bits());
     kernel.via == Via::Spirv
         && kernel.format.float().is_some()
@@ -137,11 +137,11 @@ fn check(obligation: &Obligation, observation: &Observation, contradiction: &mut
         accuracy: obligation.accuracy.clone(),
         ulp: Ulp::Vulkan,
     };
-    let question = Signature::new(kernel);
+    let signature = Signature::new(kernel);
     for (index, case) in observation.cases.iter().enumerate() {
         let answer = components(kernel, observation.answer(index));
-        for (part, encoding) in question.encodings.iter().enumerate() {
-            let operands = question.operands(case, part);
+        for (part, encoding) in signature.encodings.iter().enumerate() {
+            let operands = signature.operands(case, part);
             let looked = obligation.lanes.iter().any(|lanes| lanes.select(*encoding, &operands, &demand));
             if looked && !accepted_on(*encoding, &operands, &demand).contains(answer[part]) {
                 contradiction.lanes += 1;
@@ -151,7 +151,7 @@ fn check(obligation: &Obligation, observation: &Observation, contradiction: &mut
                         case: case.to_vec(),
                         answer: observation.answer(index).to_vec(),
                         part,
-                        accepted: question.accepted(case, &demand),
+                        accepted: signature.accepted(case, &demand),
                     });
                 }
             }

@@ -1,4 +1,4 @@
-//! What a profile's rules can tell apart: for every rule the lanes that it looks at, and on how many of them a plausible
+//! What a profile's rules can distinguish: for every rule the lanes that it looks at, and on how many of them a plausible
 //! wrong answer is not accepted.
 //!
 //! A lane on which everything is accepted is **vacuous**: it is counted by itself and left out of every other number. A
@@ -50,7 +50,7 @@ pub struct KernelCoverage<'p> {
     /// Cases that it is asked by default.
     pub inputs: usize,
     /// What the rule makes of them.
-    pub tally: LaneStatistics,
+    pub statistics: LaneStatistics,
 }
 
 /// How often a wrong answer was tried, and how often it was not accepted.
@@ -117,22 +117,22 @@ impl AddAssign<&LaneStatistics> for LaneStatistics {
 }
 
 impl RuleCoverage<'_> {
-    /// The tally of all its kernels.
-    pub fn tally(&self) -> LaneStatistics {
-        sum(self.kernels.iter().map(|kernel| &kernel.tally))
+    /// The statistics of all its kernels.
+    pub fn statistics(&self) -> LaneStatistics {
+        sum(self.kernels.iter().map(|kernel| &kernel.statistics))
     }
 }
 
 impl Coverage<'_> {
-    /// The tally of all its rules.
-    pub fn tally(&self) -> LaneStatistics {
-        sum(self.rules.iter().flat_map(|rule| &rule.kernels).map(|kernel| &kernel.tally))
+    /// The statistics of all its rules.
+    pub fn statistics(&self) -> LaneStatistics {
+        sum(self.rules.iter().flat_map(|rule| &rule.kernels).map(|kernel| &kernel.statistics))
     }
 }
 
-fn sum<'a>(tallies: impl Iterator<Item = &'a LaneStatistics>) -> LaneStatistics {
+fn sum<'a>(all_statistics: impl Iterator<Item = &'a LaneStatistics>) -> LaneStatistics {
     let mut sum = LaneStatistics::default();
-    tallies.for_each(|tally| sum += tally);
+    all_statistics.for_each(|statistics| sum += statistics);
     sum
 }
 
@@ -159,7 +159,7 @@ pub struct Surveyor {
 type Probes = Vec<Option<Probe>>;
 
 impl Surveyor {
-    /// The coverage of a profile over the cases that its kernels are asked by default.
+    /// The coverage of a profile over the cases that its kernels are run by default.
     pub fn survey<'p>(&mut self, profile: &'p Profile) -> Coverage<'p> {
         Coverage { profile, rules: profile.rules.iter().map(|rule| self.rule(rule)).collect() }
     }
@@ -167,48 +167,50 @@ impl Surveyor {
     /// The coverage of one rule.
     pub fn rule<'p>(&mut self, rule: &'p Rule) -> RuleCoverage<'p> {
         let lowerings = |part: &'p Part| part.lowerings.iter().map(move |kernel| (part, *kernel));
-        let mut tallies: HashMap<usize, LaneStatistics> = HashMap::new();
+        let mut all_statistics: HashMap<usize, LaneStatistics> = HashMap::new();
         let kernels = rule.parts.iter().flat_map(lowerings).map(|(part, kernel)| {
-            let (question, cases) = (Signature::new(&kernel), cases::cases(&kernel));
-            let setting = self.setting(&question, &cases, part);
+            let (signature, cases) = (Signature::new(&kernel), cases::cases(&kernel));
+            let setting = self.setting(&signature, &cases, part);
             // A rule looks at kernels of one setting in one way.
-            let tally = tallies.entry(setting).or_insert_with(|| self.tally(rule, part, &question, &cases, setting));
-            let (operation, inputs, tally) = (part.operation.as_str(), cases.len(), tally.clone());
-            KernelCoverage { operation, kernel, inputs, tally }
+            let statistics = all_statistics
+                .entry(setting)
+                .or_insert_with(|| self.statistics(rule, part, &signature, &cases, setting));
+            let (operation, inputs, statistics) = (part.operation.as_str(), cases.len(), statistics.clone());
+            KernelCoverage { operation, kernel, inputs, statistics }
         });
         RuleCoverage { rule, kernels: kernels.collect() }
     }
 
     /// The number of a kernel's setting.
-    fn setting(&mut self, question: &Signature, cases: &Cases, part: &Part) -> usize {
+    fn setting(&mut self, signature: &Signature, cases: &Cases, part: &Part) -> usize {
         let setting =
-            Setting { cases: cases.name.clone(), encodings: question.encodings.clone(), demand: part.demand.clone() };
+            Setting { cases: cases.name.clone(), encodings: signature.encodings.clone(), demand: part.demand.clone() };
         self.known.iter().position(|(known, _)| *known == setting).unwrap_or_else(|| {
-            let lanes = cases.len() * question.encodings.len();
+            let lanes = cases.len() * signature.encodings.len();
             self.known.push((setting, vec![None; lanes]));
             self.known.len() - 1
         })
     }
 
-    fn tally(
+    fn statistics(
         &mut self,
         rule: &Rule,
         part: &Part,
-        question: &Signature,
+        signature: &Signature,
         cases: &Cases,
         setting: usize,
     ) -> LaneStatistics {
         let probes = &mut self.known[setting].1;
         let results = rule.requirements.contains(&Requirement::Result);
-        let mut tally = LaneStatistics::default();
-        for (case, index, _) in rule.looks_at(question, cases, &part.demand) {
-            let lane = &mut probes[case * question.encodings.len() + index];
-            let probe = *lane.get_or_insert_with(|| lane::probe(question, cases.case(case), index, &part.demand));
-            tally.add(if results { probe } else { probe.unasked() });
+        let mut statistics = LaneStatistics::default();
+        for (case, index, _) in rule.looks_at(signature, cases, &part.demand) {
+            let lane = &mut probes[case * signature.encodings.len() + index];
+            let probe = *lane.get_or_insert_with(|| lane::probe(signature, cases.case(case), index, &part.demand));
+            statistics.add(if results { probe } else { probe.unmeasured() });
         }
         for requirement in &rule.requirements {
-            tally += &relation::tally(rule, part, &question.kernel, *requirement);
+            statistics += &relation::statistics(rule, part, &signature.kernel, *requirement);
         }
-        tally
+        statistics
     }
 }

@@ -15,7 +15,7 @@ pub enum Encoding {
     Unsigned,
     /// A truth value.
     Truth,
-    /// A field of a word: an integer of so many bits, in two's complement where it is signed.
+    /// A field of a word: an integer of N bits, in two's complement where it is signed.
     Fixed {
         /// Number of bits, at most 32.
         bits: u32,

@@ -10,8 +10,8 @@ use crate::observation::{Observation, Outcome};
 use crate::oracle::Demand;
 use crate::parallel;
 use crate::profile::Profile;
+use crate::variants::{self, VariantPair};
 use crate::verdict::{Class, Level, Verdict};
-use crate::ways::{self, VariantPair};
 
 mod behaviour;
 mod combine;
@@ -32,7 +32,7 @@ use lane::{LaneIndex, LaneView};
 use memo::{Memo, RuleViews};
 
 pub use prefetch::Prefetch;
-pub use recipe::{Judgement, Recipe, Tried};
+pub use recipe::{Judgement, Recipe, RecipeTrial};
 
 /// How many failing lanes are kept as evidence of one rule.
 pub const EVIDENCE: usize = 8;
@@ -96,7 +96,7 @@ impl<'a> Observations<'a> {
     /// Indexes observations; of two of one kernel the later counts.
     pub fn new(observations: &'a [Observation]) -> Self {
         let by_kernel = observations.iter().map(|observation| (observation.kernel, observation)).collect();
-        let pairs = ways::pairs(observations);
+        let pairs = variants::pairs(observations);
         let mut otherwise: HashMap<Kernel, Vec<Observation>> = HashMap::new();
         let mut beside: HashMap<Kernel, Vec<Kernel>> = HashMap::new();
         for VariantPair { plain, other, .. } in &pairs {
@@ -275,8 +275,8 @@ impl<'p> Judge<'p> {
         if failing.is_empty() || without.cases == observation.cases {
             return finding;
         }
-        let asked: HashSet<&[u64]> = observation.cases.iter().collect();
-        if failing.iter().any(|(case, _)| asked.contains(without.cases.case(*case))) {
+        let case_set: HashSet<&[u64]> = observation.cases.iter().collect();
+        if failing.iter().any(|(case, _)| case_set.contains(without.cases.case(*case))) {
             return finding;
         }
         Arc::new(PartResult::Incomplete(format!("{kernel} was asked nothing of what fails without {controls}")))
@@ -313,7 +313,7 @@ impl<'p> Judge<'p> {
 
 /// Has these judge a device, as much at a time as there are cores.
 pub fn judge(judges: &[Judge<'_>], observations: &Observations<'_>) -> Vec<Judgement> {
-    // What is found without any control comes first, since every device is asked for it; recipes then look for the rest.
+    // What is found without any control comes first, since it is requested of every device; recipes then look for the rest.
     let prefetch = Prefetch::new(judges);
     let lists = prefetch.lists(observations);
     parallel::map(&lists, |(kernel, observation)| prefetch.judge(kernel, observation, |_, _| true));

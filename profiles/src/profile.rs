@@ -15,9 +15,9 @@ use crate::lanes::LaneSelection;
 use crate::oracle::{Demand, Operands, Signature};
 use crate::verdict::Level;
 
-mod asked;
 mod operation;
 mod parse;
+mod rule_controls;
 
 pub use crate::source::SourceError;
 
@@ -30,9 +30,9 @@ pub struct Profile {
     pub title: String,
     /// Version of the data.
     pub version: String,
-    /// Controls that a recipe may ask for, in documented order.
+    /// Controls that a recipe may request, in documented order.
     pub modes: Vec<Control>,
-    /// Rounding modes that a recipe may ask for besides, where no other will do and rounding alone is wrong.
+    /// Rounding modes that a recipe may request besides, where no other will do and rounding alone is wrong.
     pub rounding_modes: Vec<Control>,
     /// Modes that are measured only for rules that deviate, and that a recipe may use only where nothing else is left to fix.
     pub late_modes: Vec<Control>,
@@ -98,7 +98,7 @@ pub struct Rule {
 pub struct Part {
     /// Name of the profile's operation.
     pub operation: String,
-    /// Kernels that can implement it, the default first, under the controls that the rule itself asks for. A recipe's come
+    /// Kernels that can implement it, the default first, under the controls that the rule itself requests. A recipe's come
     /// on top.
     pub lowerings: Vec<Kernel>,
     /// The format that the rule speaks of: a conversion's may be neither its operand's nor its kernel's.
@@ -198,14 +198,14 @@ impl Rule {
     /// The lanes that the rule looks at in a list of cases: case, part of the result, operands.
     pub fn looks_at<'a>(
         &'a self,
-        question: &'a Signature,
+        signature: &'a Signature,
         cases: &'a Cases,
         demand: &'a Demand,
     ) -> impl Iterator<Item = (usize, usize, Operands)> + 'a {
-        let parts = move |index| (0..question.encodings.len()).map(move |part| (index, part));
+        let parts = move |index| (0..signature.encodings.len()).map(move |part| (index, part));
         (0..cases.len()).flat_map(parts).filter_map(move |(index, part)| {
-            let operands = question.operands(cases.case(index), part);
-            self.selects(question.encodings[part], &operands, demand).then_some((index, part, operands))
+            let operands = signature.operands(cases.case(index), part);
+            self.selects(signature.encodings[part], &operands, demand).then_some((index, part, operands))
         })
     }
 }
@@ -220,7 +220,7 @@ impl Profile {
         parse::parse(name, text, base)
     }
 
-    /// Every control that a recipe may ask for, in documented order.
+    /// Every control that a recipe may request, in documented order.
     pub fn recipe_modes(&self) -> Vec<Control> {
         [&self.modes[..], &self.rounding_modes, &self.late_modes].concat()
     }
@@ -230,19 +230,19 @@ impl Profile {
         self.rules.iter().find(|rule| rule.id == id)
     }
 
-    /// Rules that look at a kernel, with the part that does: those that ask for no control beyond the kernel's, of it or of
+    /// Rules that look at a kernel, with the part that does: those that request no control beyond the kernel's, of it or of
     /// the kernel that it should answer like.
     pub fn rules_for<'a>(&'a self, kernel: &Kernel) -> impl Iterator<Item = (&'a Rule, &'a Part)> {
         let kernel = *kernel;
         self.rules.iter().flat_map(move |rule| {
             rule.parts
                 .iter()
-                .filter(move |part| part.lowerings.iter().any(|l| asks(l, &kernel)))
+                .filter(move |part| part.lowerings.iter().any(|l| is_governed(l, &kernel)))
                 .map(move |part| (rule, part))
         })
     }
 
-    /// Every kernel that some rule looks at, under the controls that the rule asks for, in order of first mention.
+    /// Every kernel that some rule looks at, under the controls that the rule requests, in order of first mention.
     pub fn kernels(&self) -> Vec<Kernel> {
         self.kernels_under(Controls::NONE)
     }
@@ -252,7 +252,7 @@ impl Profile {
         self.kernels_of(recipe, |_| true)
     }
 
-    /// Those of them that tell whether the recipe can do, before anything [waits](Part::waits) for that: all, where nothing else is.
+    /// Those of them that show whether the recipe can do, before anything [waits](Part::waits) for that: all, where nothing else is.
     pub fn kernels_deciding(&self, recipe: Controls) -> Vec<Kernel> {
         let all = recipe.is_empty() || self.rules.iter().flat_map(|rule| &rule.parts).all(Part::waits);
         self.kernels_of(recipe, |part| all || !part.waits())
@@ -269,7 +269,7 @@ impl Profile {
 
 /// Whether a kernel asks of a device what a lowering does, under further controls or not: it is the lowering, or should
 /// answer like it. Judgement looks at both, see [`crate::ways`].
-fn asks(lowering: &Kernel, kernel: &Kernel) -> bool {
+fn is_governed(lowering: &Kernel, kernel: &Kernel) -> bool {
     // Of nearly all pairs this alone tells, and of all of them it is asked.
     if kernel.format != lowering.format || kernel.op != lowering.op || !kernel.controls.holds(lowering.controls) {
         return false;

@@ -2,7 +2,7 @@
 //!
 //! Every operand and every result of f16, f32, f64 and the small unsigned floats is a binary128 number exactly. An
 //! operation on two of them is computed by `rustc_apfloat` rounded down and rounded up: the pair encloses the exact
-//! result with a relative width of at most 2^-112, far below any distance that a rule can tell apart. The host's FPU and
+//! result with a relative width of at most 2^-112, far below any distance that a rule can distinguish. The host's FPU and
 //! its mathematical library take no part.
 
 use std::cmp::Ordering;

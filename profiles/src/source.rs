@@ -70,7 +70,7 @@ impl SourceFile {
     pub fn read<T: DeserializeOwned>(&self) -> Result<T, SourceError> {
         toml::from_str(&self.text).map_err(|error| {
             let span = error.span().unwrap_or_default();
-            let mut problem = told("", error);
+            let mut problem = message("", error);
             if !problem.starts_with('`') && !problem.contains("key `") {
                 // A mistake in the form, which has no key.
                 let start = self.text.get(..span.start).and_then(|text| text.rfind('\n')).map_or(0, |end| end + 1);
@@ -84,7 +84,7 @@ impl SourceFile {
 }
 
 /// What is wrong, after the key that it is wrong with. `within` is the path of the table that was read, if not the document.
-pub(crate) fn told(within: &str, mut error: toml::de::Error) -> String {
+pub(crate) fn message(within: &str, mut error: toml::de::Error) -> String {
     // Without the text the error shows no excerpt of it, but the path of the key.
     error.set_input(None);
     let text = error.to_string();

@@ -118,26 +118,26 @@ fn is_near(set: &Set, value: f64) -> bool {
 }
 
 #[derive(Default)]
-struct Tally {
+struct Counts {
     right: usize,
     refused_rightly: usize,
     /// First expression and number of those alike, by what is wrong.
     wrong: BTreeMap<String, (String, usize)>,
 }
 
-fn tally(profile: &Profile, kernel: &Kernel, template: &str) -> Tally {
-    let question = Signature::new(kernel);
+fn statistics(profile: &Profile, kernel: &Kernel, template: &str) -> Counts {
+    let signature = Signature::new(kernel);
     let (rule, part) = profile.rules_for(kernel).next().unwrap();
     let exact = kernel.format == Format::F64;
     assert_eq!(rule.level, if exact { Level::Required } else { Level::Recommended });
     let kind = if kernel.result().format == Format::Bool { "bool" } else { "f64" };
     let layout = kernel.format.float().unwrap();
-    let mut tally = Tally::default();
+    let mut statistics = Counts::default();
     for case in cases::cases(kernel).iter() {
-        let operands = question.operands(case, 0);
+        let operands = signature.operands(case, 0);
         // No literal denotes what is not finite.
         if case.iter().any(|bits| bits & layout.magnitude_mask() >= layout.infinity())
-            || !rule.selects(question.encodings[0], &operands, &part.demand)
+            || !rule.selects(signature.encodings[0], &operands, &part.demand)
         {
             continue;
         }
@@ -146,7 +146,7 @@ fn tally(profile: &Profile, kernel: &Kernel, template: &str) -> Tally {
         let expression = values.iter().enumerate().fold(template.to_owned(), |text, (index, value)| {
             text.replace(&format!("${index}"), &format!("({value:e})"))
         });
-        let accepted = accepted_on(question.encodings[0], &operands, &part.demand);
+        let accepted = accepted_on(signature.encodings[0], &operands, &part.demand);
         // What is not finite is an error (W-07), and so may be what comes near; and so is a clamp between crossed bounds.
         let may_fail = accepted.is_everything() || (template.starts_with("clamp") && values[1] > values[2]);
         let found = folded(kind, &expression);
@@ -155,21 +155,21 @@ fn tally(profile: &Profile, kernel: &Kernel, template: &str) -> Tally {
             Ok(bits) if !exact && (accepted.is_everything() || is_near(&accepted, f64::from_bits(*bits))) => None,
             Ok(_) => Some("outside of what is accepted".to_owned()),
             Err(_) if may_fail => {
-                tally.refused_rightly += 1;
+                statistics.refused_rightly += 1;
                 continue;
             }
             Err(error) => Some(format!("refused: {}", general(error))),
         };
         match problem {
-            None => tally.right += 1,
+            None => statistics.right += 1,
             Some(problem) => {
                 let bits = found.map_or_else(|_| String::new(), |bits| format!(" = {bits:016x}"));
                 let first = format!("{expression}{bits}, accepted {}", ranges(&accepted));
-                tally.wrong.entry(problem).or_insert((first, 0)).1 += 1;
+                statistics.wrong.entry(problem).or_insert((first, 0)).1 += 1;
             }
         }
     }
-    tally
+    statistics
 }
 
 #[test]
@@ -178,7 +178,7 @@ fn what_naga_folds() {
     let mut text = String::new();
     for (id, template) in EXPRESSIONS {
         let kernel: Kernel = id.parse().unwrap();
-        let Tally { right, refused_rightly, wrong } = tally(&profile, &kernel, template);
+        let Counts { right, refused_rightly, wrong } = statistics(&profile, &kernel, template);
         println!("{template}: {right} right, {refused_rightly} rightly refused");
         let verdict = match (wrong.is_empty(), kernel.format) {
             (true, Format::F64) => "as it should be",
@@ -187,13 +187,13 @@ fn what_naga_folds() {
             (false, _) => "worse than in f32",
         };
         writeln!(text, "{template}: {verdict}").unwrap();
-        let mut asked = right;
+        let mut operand = right;
         for (problem, (first, count)) in wrong {
-            asked += count;
+            operand += count;
             println!("    {count} {problem}");
             writeln!(text, "    {problem}, first {first}").unwrap();
         }
-        assert!(asked > 20, "{template}: {asked}");
+        assert!(operand > 20, "{template}: {operand}");
     }
     for expression in NOT_FOLDED {
         let error = folded("f64", expression).unwrap_err();
@@ -218,11 +218,11 @@ fn the_neighbour_of_an_exact_result_is_wrong() {
 fn two_values_beyond_what_f32_may_give_is_worse() {
     let profile = profile::built_in("wgsl-abstract").unwrap().unwrap();
     let kernel: Kernel = "f32.fdiv".parse().unwrap();
-    let question = Signature::new(&kernel);
+    let signature = Signature::new(&kernel);
     let (rule, part) = profile.rules_for(&kernel).next().unwrap();
     assert_eq!(rule.id, "W-abstract-as-f32");
     let case = [1.0f32, 3.0].map(|value| u64::from(value.to_bits()));
-    let accepted = accepted_on(question.encodings[0], &question.operands(&case, 0), &part.demand);
+    let accepted = accepted_on(signature.encodings[0], &signature.operands(&case, 0), &part.demand);
     let ulp = f64::from(f32::EPSILON) / 4.0;
     assert!(is_near(&accepted, 1.0 / 3.0 + 2.5 * ulp) && !is_near(&accepted, 1.0 / 3.0 + 4.0 * ulp));
 }

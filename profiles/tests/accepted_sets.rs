@@ -212,7 +212,7 @@ fn operand_bits(format: Format) -> BoxedStrategy<u64> {
 }
 
 /// A kernel and a case of it.
-fn question() -> impl Strategy<Value = (Kernel, Vec<u64>)> {
+fn signature() -> impl Strategy<Value = (Kernel, Vec<u64>)> {
     prop::sample::select(KERNELS.clone()).prop_flat_map(|kernel| {
         let shapes = kernel.params();
         let components = shapes.iter().flat_map(|shape| vec![operand_bits(shape.format); shape.width as usize]);
@@ -265,11 +265,11 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn an_exact_set_is_the_correctly_rounded_result_without_its_neighbours((kernel, case) in question()) {
-        let question = Signature::new(&kernel);
-        for (part, encoding) in question.encodings.iter().enumerate() {
+    fn an_exact_set_is_the_correctly_rounded_result_without_its_neighbours((kernel, case) in signature()) {
+        let signature = Signature::new(&kernel);
+        for (part, encoding) in signature.encodings.iter().enumerate() {
             let Some(bits) = correctly_rounded(&kernel, &case, part) else { continue };
-            let set = question.accepted_part(&case, part, &demand(&kernel, Accuracy::NearestEven));
+            let set = signature.accepted_part(&case, part, &demand(&kernel, Accuracy::NearestEven));
             let exact = exactly(&kernel, *encoding, bits);
             prop_assert!(set == exact, "{kernel} {case:x?} gives {bits:x}: {}", set.to_json());
             let key = encoding.key(bits);
@@ -284,36 +284,36 @@ proptest! {
 
     #[test]
     fn every_tolerance_contains_the_correctly_rounded_result(
-        (kernel, case) in question(),
+        (kernel, case) in signature(),
         chosen in any::<prop::sample::Index>(),
         ulp in prop::sample::select(vec![Ulp::Binade, Ulp::Vulkan]),
     ) {
         let accuracies = tolerances(&kernel, ulp);
         let accuracy = chosen.get(&accuracies);
-        let question = Signature::new(&kernel);
-        for part in 0..question.encodings.len() {
+        let signature = Signature::new(&kernel);
+        for part in 0..signature.encodings.len() {
             let Some(bits) = correctly_rounded(&kernel, &case, part) else { continue };
             let demand = Demand { ulp, ..demand(&kernel, accuracy.clone()) };
-            let set = question.accepted_part(&case, part, &demand);
+            let set = signature.accepted_part(&case, part, &demand);
             prop_assert!(set.contains(bits), "{kernel} {case:x?} within {accuracy} gives {bits:x}, {}", set.to_json());
         }
     }
 
     #[test]
     fn built_in_profiles_accept_correctly_rounded_results_of_normal_numbers(
-        (kernel, case) in question(),
+        (kernel, case) in signature(),
         id in prop::sample::select(profile::built_in_ids().collect::<Vec<_>>()),
     ) {
         static PROFILES: LazyLock<Vec<Profile>> =
             LazyLock::new(|| profile::built_in_ids().map(|id| profile::built_in(id).unwrap().unwrap()).collect());
         let profile = PROFILES.iter().find(|profile| profile.id == id).unwrap();
-        let question = Signature::new(&kernel);
+        let signature = Signature::new(&kernel);
         // Flushing, infinities and NaNs are the environment's matter, not rounding's.
         let normal = |layout: FloatLayout, bits: u64| {
             (layout.min_normal()..layout.infinity()).contains(&(bits & layout.magnitude_mask()))
         };
-        for (part, encoding) in question.encodings.iter().enumerate() {
-            let operands = question.operands(&case, part);
+        for (part, encoding) in signature.encodings.iter().enumerate() {
+            let operands = signature.operands(&case, part);
             let Some(bits) = correctly_rounded(&kernel, &case, part) else { continue };
             let plain = operands.iter().all(|operand| operand.layout.is_none_or(|layout| normal(layout, operand.bits)));
             let result = !matches!(encoding, Encoding::Float(layout) if !normal(*layout, bits));

@@ -18,9 +18,9 @@ fn answers(id: &str, subnormals: Subnormals, accuracy: Accuracy) -> Observation 
         environment.subnormal_inputs = subnormals;
         environment.subnormal_results = subnormals;
     }
-    let question = Signature::new(&kernel);
+    let signature = Signature::new(&kernel);
     let cases = cases::cases(&kernel);
-    let out: Vec<u64> = cases.iter().map(|case| question.accepted_part(case, 0, &demand).members(1)[0]).collect();
+    let out: Vec<u64> = cases.iter().map(|case| signature.accepted_part(case, 0, &demand).members(1)[0]).collect();
     Observation { kernel, cases, outcome: Outcome::Ran, detail: String::new(), out: out.into(), second: None }
 }
 

@@ -1,4 +1,4 @@
-//! Rules that ask for controls of their own: which kernels they look at, and what becomes of them where a device lacks the
+//! Rules that request controls of their own: which kernels they look at, and what becomes of them where a device lacks the
 //! control.
 
 use std::sync::Arc;
@@ -71,8 +71,8 @@ fn profile(head: &str) -> Profile {
     Profile::parse("sum.toml", &SUM.replace("GROUPS", head), &built_in_text).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// A kernel that was asked the smallest normal value less the smallest subnormal one, and 1 + 1.
-fn asked(id: &str, flushes: bool, outcome: Outcome) -> Observation {
+/// A kernel that ran on the smallest normal value less the smallest subnormal one, and 1 + 1.
+fn observed(id: &str, flushes: bool, outcome: Outcome) -> Observation {
     let kernel: Kernel = id.parse().unwrap();
     let layout = kernel.format.float().unwrap();
     let (least, one) = (layout.min_normal(), (layout.bias() as u64) << layout.fraction);
@@ -86,8 +86,8 @@ const FLUSHED: [&str; 2] = ["f32.fadd:controls=ftz32", "f16.fadd:controls=ftz16"
 
 /// A device that keeps subnormals, and flushes them under these kernels' controls as they say.
 fn device(flushed: [(bool, Outcome); 2]) -> Vec<Observation> {
-    let plain = ["f32.fadd", "f16.fadd"].map(|id| asked(id, false, Outcome::Ran));
-    let flushed = FLUSHED.iter().zip(flushed).map(|(id, (flushes, outcome))| asked(id, flushes, outcome));
+    let plain = ["f32.fadd", "f16.fadd"].map(|id| observed(id, false, Outcome::Ran));
+    let flushed = FLUSHED.iter().zip(flushed).map(|(id, (flushes, outcome))| observed(id, flushes, outcome));
     plain.into_iter().chain(flushed).collect()
 }
 
@@ -177,7 +177,7 @@ fn a_recipe_comes_on_top_of_a_rules_controls() {
         let add = |o: &Observation| o.kernel.with_controls(o.kernel.controls.with("szin32".parse().unwrap()).unwrap());
         device.iter().map(|o| Observation { kernel: add(o), ..o.clone() }).collect()
     };
-    // The mode is ignored, unless zeros, infinities and NaN are asked for as well.
+    // The mode is ignored, unless zeros, infinities and NaN are requested as well.
     let mut device = device([IGNORED, HONOURED]);
     assert_eq!(judge(&profile, &device).class, Class::Deviates);
     device.extend(under(&self::device([HONOURED, HONOURED])));

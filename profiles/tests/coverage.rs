@@ -25,15 +25,16 @@ fn rule(operation: &str, lanes: &str, more: &str) -> String {
 
 /// Kernels on which a required rule rejects no plausible wrong answer, and relations that let something pass.
 fn toothless(rule: &RuleCoverage<'_>) -> Vec<String> {
-    let (id, tally) = (&rule.rule.id, rule.tally());
+    let (id, statistics) = (&rule.rule.id, rule.statistics());
     let results = rule.rule.requirements.contains(&Requirement::Result);
-    let kernels = rule.kernels.iter().filter(|kernel| results && kernel.tally.rejected() == 0);
+    let kernels = rule.kernels.iter().filter(|kernel| results && kernel.statistics.rejected() == 0);
     let relations = rule.rule.requirements.iter().filter(|requirement| {
-        let tries = WrongResult::against(**requirement).map(|kind| tally.wrong.get(&kind).copied().unwrap_or_default());
+        let tries =
+            WrongResult::against(**requirement).map(|kind| statistics.wrong.get(&kind).copied().unwrap_or_default());
         tries.is_some_and(|tries| tries.tried == 0 || tries.rejected < tries.tried)
     });
     let relations = relations.map(|requirement| format!("{id} {requirement:?}"));
-    let all = (tally.rejected() == 0).then(|| id.clone());
+    let all = (statistics.rejected() == 0).then(|| id.clone());
     kernels.map(|kernel| format!("{id} {}", kernel.kernel)).chain(relations).chain(all).collect()
 }
 
@@ -41,8 +42,14 @@ fn toothless(rule: &RuleCoverage<'_>) -> Vec<String> {
 fn every_required_rule_rejects_plausible_wrong_answers_on_every_operation() {
     let profiles = profiles();
     for coverage in survey(&profiles) {
-        let (profile, tally) = (coverage.profile, coverage.tally());
-        println!("{}: {} lanes, {} vacuous, {} rejected", profile.id, tally.judged, tally.vacuous, tally.rejected());
+        let (profile, statistics) = (coverage.profile, coverage.statistics());
+        println!(
+            "{}: {} lanes, {} vacuous, {} rejected",
+            profile.id,
+            statistics.judged,
+            statistics.vacuous,
+            statistics.rejected()
+        );
         let required = coverage.rules.iter().filter(|rule| rule.rule.level == Level::Required);
         assert_eq!(required.flat_map(toothless).collect::<Vec<String>>(), Vec::<String>::new(), "{}", profile.id);
     }
@@ -53,8 +60,8 @@ fn coverage(profile: &Profile) -> RuleCoverage<'_> {
     Surveyor::default().rule(profile.rule("M").unwrap())
 }
 
-fn tally(profile: &Profile) -> LaneStatistics {
-    coverage(profile).tally()
+fn statistics(profile: &Profile) -> LaneStatistics {
+    coverage(profile).statistics()
 }
 
 #[test]
@@ -62,16 +69,16 @@ fn a_rule_that_accepts_everything_is_vacuous_and_toothless() {
     // Once an operand is not finite, WGSL lets anything pass.
     let profile = mine("wgsl", &rule("sqrt", "any = [\"nan\", \"infinite\"]", ""));
     assert_eq!(toothless(&coverage(&profile)), ["M f32.sqrt", "M"]);
-    let tally = tally(&profile);
-    assert!(tally.is_vacuous() && tally.vacuous > 0);
-    assert_eq!((tally.single, tally.wrong), (0, BTreeMap::new()));
+    let statistics = statistics(&profile);
+    assert!(statistics.is_vacuous() && statistics.vacuous > 0);
+    assert_eq!((statistics.single, statistics.wrong), (0, BTreeMap::new()));
 }
 
 #[test]
 fn vacuous_lanes_are_in_no_total() {
     let without = mine("wgsl", &rule("sqrt", "all = [\"normal\"], none = [\"negative\"]", ""));
     let with = mine("wgsl", &rule("sqrt", "all = [\"normal\", \"nan\", \"infinite\"], none = [\"negative\"]", ""));
-    let (without, with) = (tally(&without), tally(&with));
+    let (without, with) = (statistics(&without), statistics(&with));
     assert!(without.vacuous == 0 && with.vacuous > 0 && without.judged > 0);
     assert_eq!(LaneStatistics { vacuous: 0, ..with }, without);
 }
@@ -79,7 +86,7 @@ fn vacuous_lanes_are_in_no_total() {
 #[test]
 fn each_kind_of_wrong_answer_is_known_for_what_it_is() {
     let rejected = |base: &str, rule: &str, kind: WrongResult| {
-        let tries = tally(&mine(base, rule)).wrong.get(&kind).copied().unwrap_or_default();
+        let tries = statistics(&mine(base, rule)).wrong.get(&kind).copied().unwrap_or_default();
         (tries.rejected, tries.tried)
     };
     let all = |base: &str, rule: &str, kind: WrongResult| {

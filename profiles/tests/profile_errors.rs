@@ -223,7 +223,7 @@ fn endless_extension_and_size_are_bounded() {
 }
 
 #[test]
-fn controls_that_cannot_be_asked_for_are_refused() {
+fn controls_that_cannot_be_requested_are_refused() {
     let head = HEAD.replace("d3d11", "vulkan");
     for (controls, parts) in [
         ("\"ftz23\"", vec!["ftz23", "ftz32"]),
@@ -237,7 +237,7 @@ fn controls_that_cannot_be_asked_for_are_refused() {
             assert!(message.contains(part), "no `{part}` in: {message}");
         }
     }
-    // A recipe is carried by what a rule asks for as well.
+    // A recipe is carried by what a rule requests as well.
     let message = refused(&format!("{head}modes = [\"dp32\"]\n{}", rule("[\"fadd\"]", "controls = [\"ftz\"]")));
     assert!(message.contains("a recipe may ask for `dp32`"), "{message}");
 }

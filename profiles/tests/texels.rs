@@ -6,7 +6,7 @@ use fpprobe_profiles::oracle::Signature;
 use fpprobe_profiles::profile;
 use fpprobe_spirv::Kernel;
 
-/// The codes of so many bits that a profile accepts in a channel.
+/// The codes of N bits that a profile accepts in a channel.
 fn codes(profile: &str, kernel: &str, case: &[u32], part: usize, bits: u32) -> Vec<u64> {
     let profile = profile::built_in(profile).unwrap().unwrap();
     let kernel: Kernel = kernel.parse().unwrap();

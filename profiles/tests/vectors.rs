@@ -37,8 +37,8 @@ fn the_committed_copy_holds_what_the_catalogue_holds() {
     if !catalogue().exists() {
         return;
     }
-    let question = |v: &Value| ["rule", "op", "type", "in_bits", "out_type", "allowed"].map(|key| v[key].clone());
-    let [ours, theirs] = [copy(), catalogue()].map(|path| read(&path).iter().map(question).collect::<Vec<_>>());
+    let signature = |v: &Value| ["rule", "op", "type", "in_bits", "out_type", "allowed"].map(|key| v[key].clone());
+    let [ours, theirs] = [copy(), catalogue()].map(|path| read(&path).iter().map(signature).collect::<Vec<_>>());
     assert_eq!(ours, theirs);
 }
 

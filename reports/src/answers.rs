@@ -109,7 +109,7 @@ pub fn kernels() -> Vec<Kernel> {
     for question in &QUESTIONS {
         (question.answer)(&look);
     }
-    look.wanted()
+    look.required()
 }
 
 #[cfg(test)]
@@ -127,7 +127,7 @@ mod tests {
             (question.answer)(&look);
         }
         assert_eq!(look.unknown(), Vec::<String>::new());
-        assert!(look.wanted().len() > 40);
+        assert!(look.required().len() > 40);
     }
 
     fn observed(kernel: &str, case: &[u64], out: u64, second: Option<u64>) -> Observation {
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn channels_that_differ_are_told_apart() {
+    fn channels_that_differ_are_distinguished() {
         let (nan, case) = (0x7fc0_0000, [0x7fc0_0000, 0x3eab_e437, 0x3f2d_1379, 0x7fc0_0000]);
         let store = |texel| observed("rgba8unorm.store:route=clear", &case, texel, None);
         let said = answer("Q10", &[store(0x80ac_5600)]).answer;
@@ -157,8 +157,8 @@ mod tests {
     fn strict_arithmetic_holds_or_does_not() {
         let kernel = "f32.floor:controls=fastmath0";
         let floor = |way: &str, second| observed(&format!("{kernel}{way}"), &[0x2f2d_598c], 0, second);
-        let held = answer("Q15", &[floor("", None)]).answer;
-        assert!(held.starts_with("as far as measured, yes: 1 answers are right"), "{held}");
+        let answer_text = answer("Q15", &[floor("", None)]).answer;
+        assert!(answer_text.starts_with("as far as measured, yes: 1 answers are right"), "{answer_text}");
         // Folded, it is now +0 and now -0.
         let lost = answer("Q15", &[floor("", None), floor(";route=spec", Some(0x8000_0000))]);
         assert!(
@@ -177,9 +177,9 @@ mod tests {
 
     #[test]
     fn other_ways_of_asking_are_asked() {
-        let asked = kernels();
+        let selected = kernels();
         for id in ["f32.fadd:route=spec", "f32.fadd:route=literal", "f32.fadd:width=3", "f32.sin:stage=fragment"] {
-            assert!(asked.contains(&id.parse().unwrap()), "{id}");
+            assert!(selected.contains(&id.parse().unwrap()), "{id}");
         }
     }
 

@@ -21,7 +21,7 @@ use toml::value::Datetime;
 pub use self::accept::{AcceptError, AcceptFilter, Revision, accept};
 pub use self::coverage::MeasuredCoverage;
 pub(crate) use self::coverage::is_plain;
-pub(crate) use self::prints::mended;
+pub(crate) use self::prints::fixed;
 pub use self::prints::{NoPrints, Objection, Prints};
 pub use self::read::read;
 pub use self::versions::{RangeError, Version, VersionRange};
@@ -78,21 +78,21 @@ pub struct Acceptance {
     "the report of `{device}` is tainted ({}), so its answers may not be the driver's own; measure without that, or say --allow-tainted",
     taint.join("; ")
 )]
-pub struct Tainted {
+pub struct TaintedDevice {
     /// The device.
     pub device: String,
     /// What taints it.
     pub taint: Vec<String>,
 }
 
-impl Tainted {
+impl TaintedDevice {
     /// Refuses a tainted device.
-    pub fn refuse(device: &Device) -> Result<(), Tainted> {
+    pub fn refuse(device: &Device) -> Result<(), TaintedDevice> {
         let Device { identity, taint, .. } = device;
         if taint.is_empty() {
             return Ok(());
         }
-        Err(Tainted { device: identity.name.clone(), taint: taint.clone() })
+        Err(TaintedDevice { device: identity.name.clone(), taint: taint.clone() })
     }
 }
 
@@ -223,9 +223,9 @@ impl Acceptance {
     /// An objection to the first lane that is shown and was not when it was accepted.
     fn unseen(&self, rule: &RuleResult) -> Option<Objection> {
         let other = seen(rule).into_iter().find(|lane| !self.seen.contains(lane))?;
-        let question = |lane: &str| lane.split_once(" = ").map(|(question, _)| question.to_owned());
-        let asked = self.seen.iter().any(|lane| question(lane) == question(&other));
-        let why = if asked {
+        let inputs_of = |lane: &str| lane.split_once(" = ").map(|(inputs_of, _)| inputs_of.to_owned());
+        let is_present = self.seen.iter().any(|lane| inputs_of(lane) == inputs_of(&other));
+        let why = if is_present {
             format!("other bits than those accepted: {other}")
         } else {
             format!("this lane is not among the first that were accepted, and no others are known: {other}")

@@ -1,5 +1,5 @@
 //! The gate: a report against a baseline. What deviates and is not accepted is new; what is accepted and does not deviate any
-//! more, or was not measured, is told, too. A report that tells of nothing opens no gate.
+//! more, or was not measured, is reported, too. A report that tells of nothing opens no gate.
 
 mod coverage;
 mod render;
@@ -9,10 +9,10 @@ use fpprobe_profiles::{Level, Outcome, Profile, Verdict};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-pub use self::coverage::{Covered, Missing, UnrunKernel};
+pub use self::coverage::{CoverageCheck, MissingDevice, UnrunKernel};
 pub use self::render::{CHECKS, CheckFormat, RenderCheck};
 use self::subject::Subject;
-use crate::baseline::{Acceptance, Baseline, Date, Objection, Tainted, mended};
+use crate::baseline::{Acceptance, Baseline, Date, Objection, TaintedDevice, fixed};
 use crate::causes::names;
 use crate::failed::DeviceResults;
 use crate::model::{Device, Driver, Evidence, Incident, ProfileResult, Program, Report, RuleResult};
@@ -48,9 +48,9 @@ pub struct CheckResult {
     /// Accepted deviations of which it says nothing because a kernel crashed, hung or was lost.
     pub lost: Vec<UnusedAcceptance>,
     /// What was measured of each device, beside what the baseline's report measured.
-    pub coverage: Vec<Covered>,
+    pub coverage: Vec<CoverageCheck>,
     /// Devices of the baseline that the report does not hold.
-    pub missing: Vec<Missing>,
+    pub missing: Vec<MissingDevice>,
 }
 
 /// What came of a check; the first that applies.
@@ -137,7 +137,7 @@ pub struct UnusedAcceptance {
 pub enum CheckError {
     /// It may tell of something else than the driver.
     #[error("failed to check: {0}")]
-    Tainted(Tainted),
+    Tainted(TaintedDevice),
     /// Observations that contradict themselves.
     #[error("failed to check `{device}`: {cause}; was the report edited by hand?")]
     Unreadable {
@@ -161,7 +161,7 @@ pub struct Terms {
     pub selected: bool,
 }
 
-/// Compares a report with a baseline. `profiles` tell what is accepted of lanes that the report does not show as evidence.
+/// Compares a report with a baseline. `profiles` show what is accepted of lanes that the report does not show as evidence.
 pub fn check(
     program: Program,
     profiles: &[Profile],
@@ -170,7 +170,7 @@ pub fn check(
     terms: Terms,
 ) -> Result<CheckResult, CheckError> {
     if !terms.allow_tainted {
-        report.devices.iter().try_for_each(Tainted::refuse).map_err(CheckError::Tainted)?;
+        report.devices.iter().try_for_each(TaintedDevice::refuse).map_err(CheckError::Tainted)?;
     }
     let read = report.devices.iter().map(|device| {
         let answers = DeviceResults::of(device, report);
@@ -221,7 +221,7 @@ pub fn check(
         missing: if terms.selected { Vec::new() } else { coverage::missing(report, baseline) },
     };
     for acceptance in &baseline.accepted {
-        let gone = |now: String| UnusedAcceptance {
+        let removed = |now: String| UnusedAcceptance {
             device: acceptance.device.clone(),
             profile: acceptance.profile.clone(),
             rule: acceptance.rule.clone(),
@@ -229,9 +229,9 @@ pub fn check(
         };
         match standing(acceptance, &subjects) {
             AcceptanceStatus::Deviates => {}
-            AcceptanceStatus::Better(now) => checked.improved.push(gone(now)),
-            AcceptanceStatus::Unknown(now) => checked.unmeasured.push(gone(now)),
-            AcceptanceStatus::Lost(now) => checked.lost.push(gone(now)),
+            AcceptanceStatus::Better(now) => checked.improved.push(removed(now)),
+            AcceptanceStatus::Unknown(now) => checked.unmeasured.push(removed(now)),
+            AcceptanceStatus::Lost(now) => checked.lost.push(removed(now)),
         }
     }
     checked.gate = gate(report, &checked);
@@ -340,7 +340,7 @@ fn standing(acceptance: &Acceptance, subjects: &[Subject<'_>]) -> AcceptanceStat
     for Subject { device, answers } in subjects {
         if let Some((_, result)) = deviations(device).into_iter().find(|(of, one)| (&of.id, &one.id) == (profile, rule))
         {
-            let mended = |lanes| mended(&acceptance.lanes, &lanes, |kernel| answers.list(kernel));
+            let mended = |lanes| fixed(&acceptance.lanes, &lanes, |kernel| answers.list(kernel));
             let all: usize = acceptance.lanes.iter().map(|prints| prints.count() * prints.kernels.len()).sum();
             let lanes = answers.lanes(result).map(|lanes| answers.listed(&lanes, |_| true));
             match lanes.map_or(0, mended) {

@@ -14,7 +14,7 @@ pub enum ClaimStatus<'a> {
     /// A finding contradicts it.
     Contradicted(&'a Finding),
     /// Claimed; this many kernels ran under the control and nothing contradicts it.
-    Held(usize),
+    Confirmed(usize),
     /// Claimed, but nothing was asked that could show it.
     Untried,
     /// Not claimed.
@@ -70,7 +70,7 @@ impl<'a> DeviceClaims<'a> {
                     let controls = Control::all().filter(|control| control.claim() == Some(name));
                     match controls.filter_map(|control| self.ran.get(&control)).sum() {
                         0 => ClaimStatus::Untried,
-                        kernels => ClaimStatus::Held(kernels),
+                        kernels => ClaimStatus::Confirmed(kernels),
                     }
                 }
                 (None, _) => ClaimStatus::Absent,

@@ -32,7 +32,7 @@ pub fn common(profiles: &[Profile], old: &mut Report, new: &mut Report) -> Resul
 /// The same by judges that may have seen some of the answers before: of those they know what they found.
 pub fn common_by(judges: &[Judge<'_>], old: &mut Report, new: &mut Report) -> Result<(), RecordError> {
     let observations = [observations(old)?, observations(new)?];
-    let [of_old, of_new] = observations.each_ref().map(|devices| asked(devices));
+    let [of_old, of_new] = observations.each_ref().map(|devices| inputs_by_slot(devices));
     let [olds, news] = observations;
     let differ_by_controls: HashSet<String> =
         of_old.keys().filter(|slot| differ_by_controls(of_old.get(*slot), of_new.get(*slot))).cloned().collect();
@@ -62,25 +62,25 @@ fn observations(report: &Report) -> Result<Vec<(String, Vec<Observation>)>, Reco
     report.devices.iter().map(read).collect()
 }
 
-fn asked(devices: &[(String, Vec<Observation>)]) -> InputsBySlot {
-    let mut asked = InputsBySlot::new();
+fn inputs_by_slot(devices: &[(String, Vec<Observation>)]) -> InputsBySlot {
+    let mut measured = InputsBySlot::new();
     for (slot, observations) in devices {
         let kernels = observations.iter().map(|observation| (observation.kernel, observation.cases.clone()));
-        asked.entry(slot.clone()).or_default().extend(kernels);
+        measured.entry(slot.clone()).or_default().extend(kernels);
     }
-    asked
+    measured
 }
 
 fn narrow(
     report: &mut Report,
     devices: Vec<(String, Vec<Observation>)>,
-    wanted: &InputsBySlot,
+    inputs: &InputsBySlot,
     differ_by_controls: &HashSet<String>,
     judges: &[Judge<'_>],
 ) {
     let mut recorder = Recorder::new();
     for (device, (slot, mut observations)) in report.devices.iter_mut().zip(devices) {
-        let Some(kernels) = wanted.get(&slot) else { continue };
+        let Some(kernels) = inputs.get(&slot) else { continue };
         let whole = device.observations.len();
         let mut cut = false;
         observations.retain_mut(|observation| {
@@ -110,20 +110,20 @@ fn narrow(
         device.findings.retain(|finding| !MEASURED.contains(&&*finding.kind));
         device.incomplete.retain(|incident| !apart(&incident.subject) && !incident.detail.starts_with(LEFT_OUT));
     }
-    report.devices.retain(|device| wanted.contains_key(&device.identity.slot));
+    report.devices.retain(|device| inputs.contains_key(&device.identity.slot));
     report.inputs = recorder.inputs_table();
 }
 
 /// The part of an observation that is of these cases: each as often as both have it, at most.
 fn of_cases(observation: &Observation, others: &Cases) -> Observation {
-    let mut asked: HashMap<&[u64], usize> = HashMap::new();
-    others.iter().for_each(|case| *asked.entry(case).or_default() += 1);
+    let mut measured: HashMap<&[u64], usize> = HashMap::new();
+    others.iter().for_each(|case| *measured.entry(case).or_default() += 1);
     let Observation { kernel, cases, .. } = observation;
-    let mut is_asked = |case: &usize| {
-        let left = asked.get_mut(cases.case(*case)).filter(|left| **left > 0);
+    let mut is_measured = |case: &usize| {
+        let left = measured.get_mut(cases.case(*case)).filter(|left| **left > 0);
         left.map(|left| *left -= 1).is_some()
     };
-    let kept: Vec<usize> = (0..cases.len()).filter(&mut is_asked).collect();
+    let kept: Vec<usize> = (0..cases.len()).filter(&mut is_measured).collect();
     let pick = |values: &[u64], width: usize| -> Arc<[u64]> {
         kept.iter().filter_map(|case| values.get(case * width..(case + 1) * width)).flatten().copied().collect()
     };

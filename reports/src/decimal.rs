@@ -147,7 +147,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_class_of_value_is_told_apart() {
+    fn every_class_of_value_is_distinguished() {
         for (format, bits, text) in [
             (Format::F32, 0x80000000, "-0"),
             (Format::F32, 0x3f800000, "1"),

@@ -20,9 +20,9 @@ use self::devices::{DeviceInReport, DevicePair};
 use self::lanes::LaneJudge;
 pub use self::model::*;
 pub use self::render::{DIFFS, DiffFormat, RenderDiff};
-use crate::load::Loaded;
+use crate::load::LoadedReport;
 use crate::model::{Device, Program};
-use crate::record::{RecordError, Recorded, UnknownKernel, read_device};
+use crate::record::{DeviceContent, RecordError, UnknownKernel, read_device};
 
 /// Why two reports cannot be compared.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -38,7 +38,7 @@ pub struct DiffError {
 
 /// A comparison, and what could not be compared.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Compared {
+pub struct DiffResult {
     /// The comparison.
     pub diff: Diff,
     /// Kernels of other versions of the program.
@@ -46,7 +46,12 @@ pub struct Compared {
 }
 
 /// Compares reports. Changed inputs are judged by these profiles; verdicts of rules are the reports' own.
-pub fn compare(program: Program, profiles: &[Profile], old: &[Loaded], new: &[Loaded]) -> Result<Compared, DiffError> {
+pub fn compare(
+    program: Program,
+    profiles: &[Profile],
+    old: &[LoadedReport],
+    new: &[LoadedReport],
+) -> Result<DiffResult, DiffError> {
     let mut unknown: Vec<UnknownKernel> = Vec::new();
     let mut devices = Vec::new();
     for pair in devices::pairs(old, new) {
@@ -60,18 +65,18 @@ pub fn compare(program: Program, profiles: &[Profile], old: &[Loaded], new: &[Lo
         });
     }
     let incidents =
-        |side: &[Loaded]| side.iter().flat_map(|loaded| loaded.report.incomplete.clone()).collect::<Vec<_>>();
+        |side: &[LoadedReport]| side.iter().flat_map(|loaded| loaded.report.incomplete.clone()).collect::<Vec<_>>();
     let incomplete = standing::incidents(&incidents(old), &incidents(new), |incident| incident);
-    let sources = |reports: &[Loaded]| reports.iter().map(source).collect();
+    let sources = |reports: &[LoadedReport]| reports.iter().map(source).collect();
     let mut summary = Summary::of(&devices);
     summary.empty &= incomplete.is_empty();
     let schema = SCHEMA.to_owned();
     let diff = Diff { schema, program, old: sources(old), new: sources(new), summary, incomplete, devices };
-    Ok(Compared { diff, unknown })
+    Ok(DiffResult { diff, unknown })
 }
 
-fn source(loaded: &Loaded) -> ReportSource {
-    let Loaded { file, report } = loaded;
+fn source(loaded: &LoadedReport) -> ReportSource {
+    let LoadedReport { file, report } = loaded;
     ReportSource {
         file: file.clone(),
         program: report.program.version.clone(),
@@ -118,7 +123,7 @@ fn both(
     })
 }
 
-fn read(DeviceInReport { file, report, device }: &DeviceInReport<'_>) -> Result<Recorded, DiffError> {
+fn read(DeviceInReport { file, report, device }: &DeviceInReport<'_>) -> Result<DeviceContent, DiffError> {
     read_device(&device.observations, &report.inputs).map_err(|cause| DiffError {
         file: (*file).to_owned(),
         device: device.identity.slot.clone(),

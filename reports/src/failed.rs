@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use fpprobe_profiles::encoding::{Encoding, PartReader};
 use fpprobe_profiles::judge::Observations;
-use fpprobe_profiles::ways;
+use fpprobe_profiles::variants;
 use fpprobe_profiles::{Observation, Outcome};
 use fpprobe_spirv::catalogue::Extent;
 use fpprobe_spirv::{Cases, Kernel, cases};
@@ -83,14 +83,14 @@ impl DeviceResults {
         let observations = read_device(&device.observations, &report.inputs)?.observations;
         let by_kernel = observations.iter().enumerate().map(|(place, observation)| (observation.kernel, place));
         let mut beside: HashMap<Kernel, Vec<(Kernel, Vec<usize>)>> = HashMap::new();
-        for pair in ways::pairs(&observations) {
+        for pair in variants::pairs(&observations) {
             beside.entry(pair.plain.kernel).or_default().push((pair.other.kernel, pair.unlike));
         }
         Ok(DeviceResults { by_kernel: by_kernel.collect(), beside, observations })
     }
 
     /// The failing lanes of a rule; `None` where the report does not tell, or tells of cases that it does not hold. Of kernels
-    /// that should answer like another a report tells where they do not; here they have the lanes, too, that they share
+    /// that should answer like another a report shows where they do not; here they have the lanes, too, that they share
     /// with it.
     pub fn lanes(&self, rule: &RuleResult) -> Option<LanesByKernel> {
         let mut lanes = LanesByKernel::new();
@@ -118,7 +118,7 @@ impl DeviceResults {
                 let Some(place) = self.by_kernel.get(other) else { continue };
                 let other = &self.observations[*place];
                 let fails = |case: &[u64], part: usize| parts.contains(&part) && failing.contains(case);
-                add(other, &mut ways::sharing(other, &observation.kernel, unlike, fails));
+                add(other, &mut variants::sharing(other, &observation.kernel, unlike, fails));
             }
         }
         for list in lanes.values_mut() {

@@ -1,6 +1,6 @@
 //! The journal of a run: one JSON line per step, on disk before the step counts.
 //!
-//! A run that is killed goes on from its journal: what has its answer is not asked again. A line ends in the digest of
+//! A run that is killed goes on from its journal: what has its answer is not run again. A line ends in the digest of
 //! what precedes it, so that a damaged answer is never taken for a measured one.
 
 mod custody;
@@ -39,9 +39,9 @@ pub enum Record {
     Answers(BatchResults),
     /// A worker has failed.
     Failure(FailureRecord),
-    /// Kernels are not asked: the machine went down while they were.
+    /// Kernels are not run: the machine went down while they were.
     Quarantined(QuarantineRecord),
-    /// Kernels leave their quarantine, each to be asked alone.
+    /// Kernels leave their quarantine, each to be run isolated.
     Released(QuarantineRecord),
     /// The program ends of its own accord; what it had begun to ask is broken off.
     Ended {
@@ -76,7 +76,7 @@ pub struct RunStart {
     /// How it is measured.
     #[serde(default)]
     pub conditions: Conditions,
-    /// Name of the application that drivers are told.
+    /// Name of the application that drivers receive.
     #[serde(default)]
     pub application: String,
     /// Whether no more is asked than a quick run asks, and what that is.
@@ -118,7 +118,8 @@ pub struct DeviceRecord {
     /// Its name, for people.
     pub name: String,
     /// Digest of the kernels and their inputs.
-    pub asks: String,
+    #[serde(rename = "asks")]
+    pub work: String,
     /// Active layers and the like.
     pub taint: Vec<String>,
     /// Disk caches of drivers that are switched off.
@@ -133,7 +134,7 @@ pub enum Pass {
     Shared,
     /// Ways of asking that fail are tried under smaller recipes, too.
     Recipes,
-    /// What deviates is asked again, each kernel in a module of its own, and runs once.
+    /// What deviates is run again, each kernel in a module of its own, and runs once.
     Alone,
     /// What answered otherwise there is asked in full.
     Doubted,
@@ -217,7 +218,8 @@ pub enum FailureStage {
     /// Before it was asked.
     Start,
     /// At what it was asked.
-    Ask,
+    #[serde(rename = "ask")]
+    Work,
     /// It was killed from outside.
     Killed,
 }

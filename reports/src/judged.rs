@@ -5,9 +5,9 @@ use std::collections::{HashMap, HashSet};
 use fpprobe_profiles::accepted::{Accepted, Set};
 use fpprobe_profiles::claims::{Contradiction, contradictions};
 use fpprobe_profiles::encoding::{Encoding, components};
-use fpprobe_profiles::judge::{self, Judge, Judgement, LaneEvidence, Observations, RuleVerdict, Tried};
+use fpprobe_profiles::judge::{self, Judge, Judgement, LaneEvidence, Observations, RecipeTrial, RuleVerdict};
 use fpprobe_profiles::profile::Rule;
-use fpprobe_profiles::ways::{VariantPair, paths};
+use fpprobe_profiles::variants::{VariantPair, paths};
 use fpprobe_profiles::{Observation, Outcome, Profile, Verdict};
 use fpprobe_spirv::{Controls, Kernel};
 
@@ -16,7 +16,7 @@ use crate::failed;
 use crate::model::{self, Answer, Counts, Elsewhere, Finding, ProfileResult, RecipeResult, RuleResult, TexelPath};
 use crate::texels;
 use crate::undecoded;
-use crate::values::{asked_again, encode_answer, encode_case, eval_command};
+use crate::values::{encode_answer, encode_case, eval_command, repeat_command};
 
 /// How many lanes of a kernel a finding shows.
 const SHOWN: usize = 4;
@@ -31,7 +31,7 @@ pub struct DeviceJudgement {
     pub profiles: Vec<ProfileResult>,
     /// Beside the rules: claims contradicted, flaky answers, ways of asking that disagree.
     pub findings: Vec<Finding>,
-    /// Answers to what people ask of every device.
+    /// Answers to what people want to know of every device.
     pub answers: Vec<Answer>,
     /// What becomes of numbers and texels, path by path.
     pub texels: Vec<TexelPath>,
@@ -40,7 +40,7 @@ pub struct DeviceJudgement {
     /// Every case of theirs that is not accepted.
     pub failing: HashMap<Kernel, HashSet<Vec<u64>>>,
     /// Kernels that would decide whether a smaller recipe is enough.
-    pub unasked: Vec<Kernel>,
+    pub unmeasured: Vec<Kernel>,
 }
 
 /// Judges one device's observations by these profiles, and describes what it does beside the rules.
@@ -80,8 +80,8 @@ fn of_rules(
                 judged.failing.entry(*kernel).or_default().insert(case.clone());
             }
         }
-        let unasked = judgement.unasked.iter().filter(|kernel| !judged.unasked.contains(kernel));
-        judged.unasked.extend(unasked.copied().collect::<Vec<_>>());
+        let unmeasured = judgement.unmeasured.iter().filter(|kernel| !judged.unmeasured.contains(kernel));
+        judged.unmeasured.extend(unmeasured.copied().collect::<Vec<_>>());
         judged.profiles.push(result(profile, judgement, index));
     }
     let contradictions = contradictions(observations);
@@ -127,7 +127,7 @@ fn result(profile: &Profile, judgement: &Judgement, index: &Observations<'_>) ->
     }
 }
 
-fn recipe_result(Tried { recipe, failing, unmeasured }: &Tried) -> RecipeResult {
+fn recipe_result(RecipeTrial { recipe, failing, unmeasured }: &RecipeTrial) -> RecipeResult {
     RecipeResult { needs: recipe.needs(), failing: failing.clone(), unmeasured: unmeasured.clone() }
 }
 
@@ -174,7 +174,7 @@ fn shown(evidence: &LaneEvidence, observation: Option<&Observation>) -> model::E
     let kernel = evidence.kernel.to_string();
     model::Evidence {
         command: observation
-            .map_or_else(|| eval_command(&kernel, &inputs), |observation| asked_again(observation, &inputs)),
+            .map_or_else(|| eval_command(&kernel, &inputs), |observation| repeat_command(observation, &inputs)),
         kernel,
         inputs,
         out: encode_answer(&evidence.kernel, &evidence.answer),
@@ -198,7 +198,7 @@ fn contradicted(contradiction: &Contradiction, index: &Observations<'_>) -> Find
     }
 }
 
-/// These pairs, but not those under controls that differ where they differ without: that is told once.
+/// These pairs, but not those under controls that differ where they differ without: that is reported once.
 fn once<'a>(pairs: &'a [VariantPair<'a>]) -> impl Iterator<Item = &'a VariantPair<'a>> {
     let cases = |pair: &'a VariantPair<'a>| pair.differing.iter().map(|(case, _)| pair.other.cases.case(*case));
     let plain = pairs.iter().filter(|pair| pair.other.kernel.controls.is_empty());

@@ -4,7 +4,7 @@
 //! - [`values`], [`decimal`], [`words`]: raw bits as JSON, as decimals, and accepted sets in words.
 //! - [`record`]: observations into the report and out of it. [`load`], [`limited`], [`save`]: files. [`journal`]: a run in progress.
 //! - [`store`]: reports that are kept, compressed, with an index and limits of age, number and size.
-//! - [`answers`]: what people ask of every device, answered.
+//! - [`answers`]: what people want to know of every device, answered.
 //! - [`support`]: which kernels a device can run, by its claims.
 //! - [`texels`]: what becomes of numbers and texels, path by path.
 //! - [`causes`]: the deviations of a device, one per cause. [`claims`]: what the driver says, beside what was seen;

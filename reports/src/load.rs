@@ -1,8 +1,8 @@
 //! Reading a report: version first, limits on size and depth, and messages that say where and what to do.
 
 mod bounds;
-mod sketch;
-mod thin;
+mod deduplicate;
+mod outline;
 
 use std::fs::File;
 use std::io::{Read as _, Seek as _};
@@ -17,7 +17,7 @@ use serde_json::de;
 use serde_json::error::Category;
 
 use self::bounds::Excess;
-use self::sketch::DocumentText;
+use self::outline::DocumentText;
 use crate::limited;
 use crate::model::{Report, SCHEMA};
 use crate::store::ContainerError;
@@ -77,7 +77,7 @@ pub enum LoadError {
         /// The folder.
         path: PathBuf,
     },
-    /// A folder with several reports, where one is asked for.
+    /// A folder with several reports, where one is requested.
     #[error("failed to read a report: the folder {} holds {count} of them; name one", path.display())]
     Several {
         /// The folder.
@@ -197,7 +197,7 @@ fn damaged(path: &Path, cause: ContainerError) -> LoadError {
 
 /// A report with the file it came from.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Loaded {
+pub struct LoadedReport {
     /// The file.
     pub file: String,
     /// The report.
@@ -206,28 +206,28 @@ pub struct Loaded {
 
 /// Reads two reports, or two folders of them, to be compared. Answers that two reports both have may be left out of both:
 /// of such an observation inputs and answers are empty.
-pub fn to_compare(places: [&Path; 2]) -> Result<[Vec<Loaded>; 2], LoadError> {
+pub fn to_compare(places: [&Path; 2]) -> Result<[Vec<LoadedReport>; 2], LoadError> {
     let [old, new] = [files(places[0])?, files(places[1])?];
     let ([one], [other]) = (old.as_slice(), new.as_slice()) else { return Ok([all(&old)?, all(&new)?]) };
     let paths = [one.as_path(), other.as_path()];
     let texts = parallel::map(&paths, |path| text(path)).into_iter().collect::<Result<Vec<DocumentText>, _>>()?;
-    let thin = match &texts[..] {
-        [DocumentText::Sketch(old), DocumentText::Sketch(new)] => thin::thin([old, new]),
+    let reduced = match &texts[..] {
+        [DocumentText::Outline(old), DocumentText::Outline(new)] => deduplicate::deduplicate([old, new]),
         _ => Ok(None),
     };
     let failed = |side: usize, cause| LoadError::Read { path: paths[side].to_owned(), cause };
-    let thin = thin.map_err(|(side, cause)| failed(side, cause))?;
+    let reduced = reduced.map_err(|(side, cause)| failed(side, cause))?;
     let loaded = parallel::map(&[0, 1], |side: &usize| {
         let path = paths[*side];
         let whole = || parse(&texts[*side].whole().map_err(|cause| failed(*side, cause))?, path);
         // What is wrong with a report is told of the whole one.
-        let report = match &thin {
-            Some(thin) => parse(thin[*side].as_bytes(), path).or_else(|_| whole()),
+        let report = match &reduced {
+            Some(reduced) => parse(reduced[*side].as_bytes(), path).or_else(|_| whole()),
             None => whole(),
         };
-        Ok(vec![Loaded { file: path.display().to_string(), report: report? }])
+        Ok(vec![LoadedReport { file: path.display().to_string(), report: report? }])
     });
-    let loaded: Vec<Vec<Loaded>> = loaded.into_iter().collect::<Result<_, LoadError>>()?;
+    let loaded: Vec<Vec<LoadedReport>> = loaded.into_iter().collect::<Result<_, LoadError>>()?;
     Ok(<[_; 2]>::try_from(loaded).unwrap_or_default())
 }
 
@@ -267,16 +267,17 @@ fn bounded(text: &[u8], path: &Path) -> Result<(), LoadError> {
 
 /// Reads a report, or those of a folder: its `report.json`, or where there is none every `.json` file in it, by name, but for this
 /// program's other documents.
-pub fn set(path: &Path) -> Result<Vec<Loaded>, LoadError> {
+pub fn set(path: &Path) -> Result<Vec<LoadedReport>, LoadError> {
     all(&files(path)?)
 }
 
-fn all(files: &[PathBuf]) -> Result<Vec<Loaded>, LoadError> {
-    let loaded = parallel::map(files, |file| Ok(Loaded { file: file.display().to_string(), report: load(file)? }));
+fn all(files: &[PathBuf]) -> Result<Vec<LoadedReport>, LoadError> {
+    let loaded =
+        parallel::map(files, |file| Ok(LoadedReport { file: file.display().to_string(), report: load(file)? }));
     // Comparisons and the like may lie beside the reports.
     let is_other =
         |error: &LoadError| matches!(error, LoadError::NotAReport { found, .. } if found.starts_with("\"fpprobe-"));
-    let is_report = |one: &Result<Loaded, LoadError>| !one.as_ref().is_err_and(is_other);
+    let is_report = |one: &Result<LoadedReport, LoadError>| !one.as_ref().is_err_and(is_other);
     if loaded.iter().any(is_report) {
         loaded.into_iter().filter(is_report).collect()
     } else {

@@ -19,7 +19,7 @@ pub use self::values::Values;
 /// The value of [`Report::schema`] that this program writes.
 pub const SCHEMA: &str = "fpprobe-report/1";
 
-/// The application name that drivers are told unless a setting says otherwise.
+/// The application name that drivers receive unless a setting says otherwise.
 pub const APPLICATION: &str = "fpprobe";
 
 /// A whole report.
@@ -109,7 +109,7 @@ pub struct Device {
     pub profiles: Vec<ProfileResult>,
     /// Claims contradicted, flaky answers, kernels whose results depend on what they are batched with.
     pub findings: Vec<Finding>,
-    /// Answers to what people ask of every device.
+    /// Answers to what people want to know of every device.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub answers: Vec<Answer>,
     /// What becomes of numbers and texels, format by format and path by path.
@@ -250,7 +250,7 @@ pub struct Incident {
     pub detail: String,
 }
 
-/// How the detail of an incident begins that tells what a quick run had no time for.
+/// How the detail of an incident begins that shows what a quick run had no time for.
 pub const LEFT_OUT: &str = "left out of a quick run, whose time was up";
 
 /// How the detail of an incident begins that tells of a driver whose hardware is not in this machine.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use fpprobe_profiles::{Observation, Outcome};
 use fpprobe_spirv::{Cases, Kernel, Shape};
 
-pub use self::read::{RecordError, Recorded, UnknownKernel, read_device};
+pub use self::read::{DeviceContent, RecordError, UnknownKernel, read_device};
 use crate::model::{self, Inputs, Outputs, Tables, Value, Values};
 use crate::values;
 

@@ -53,26 +53,26 @@ fn replace(
     permissions: Option<fs::Permissions>,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> io::Result<()> {
-    let mut saving = Saving::begin(path)?;
+    let mut saving = PendingFile::begin(path)?;
     write(&mut saving)?;
     saving.commit(permissions)
 }
 
 /// A file under way: it appears whole where it is committed, and leaves nothing behind where it is dropped.
 #[derive(Debug)]
-pub struct Saving {
+pub struct PendingFile {
     path: PathBuf,
     temporary: PathBuf,
     out: BufWriter<File>,
 }
 
-impl Saving {
+impl PendingFile {
     /// Begins a temporary file in the same folder.
-    pub fn begin(path: &Path) -> io::Result<Saving> {
+    pub fn begin(path: &Path) -> io::Result<PendingFile> {
         let name = path.file_name().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "it names no file"))?;
         remove_leftovers(folder(path), name);
         let (file, temporary) = create_beside(name, folder(path))?;
-        Ok(Saving { path: path.to_owned(), temporary, out: BufWriter::new(file) })
+        Ok(PendingFile { path: path.to_owned(), temporary, out: BufWriter::new(file) })
     }
 
     /// Replaces the file by what was written: synced, renamed, the folder synced.
@@ -86,7 +86,7 @@ impl Saving {
     }
 }
 
-impl Write for Saving {
+impl Write for PendingFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.out.write(bytes)
     }
@@ -96,7 +96,7 @@ impl Write for Saving {
     }
 }
 
-impl Drop for Saving {
+impl Drop for PendingFile {
     fn drop(&mut self) {
         // Gone once it is committed; a leftover that cannot be removed adds nothing to what failed before.
         let _ = fs::remove_file(&self.temporary);
@@ -202,7 +202,7 @@ mod tests {
         let path = folder.path().join("report.json");
         let left = |name: &str| fs::write(folder.path().join(name), "half").unwrap();
         [".report.json.4711.0.tmp", ".other.json.4711.0.tmp", ".report.json.x.tmp"].into_iter().for_each(left);
-        let mut other = Saving::begin(&path).unwrap();
+        let mut other = PendingFile::begin(&path).unwrap();
         other.write_all(b"whole").unwrap();
         save(&path, |out| out.write_all(b"new")).unwrap();
         other.commit(None).unwrap();

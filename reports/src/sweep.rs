@@ -63,13 +63,13 @@ pub struct SweptDevice {
     /// Active layers and the like.
     pub taint: Vec<String>,
     /// What it was asked.
-    pub kernels: Vec<Swept>,
+    pub kernels: Vec<SweptKernel>,
 }
 
 /// What became of a kernel's inputs.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Swept {
+pub struct SweptKernel {
     /// The kernel's id.
     pub kernel: String,
     /// How many inputs it has.
@@ -77,7 +77,8 @@ pub struct Swept {
     /// Inputs of a block.
     pub block: u64,
     /// The blocks that were asked.
-    pub asked: Blocks,
+    #[serde(rename = "asked")]
+    pub measured: Blocks,
     /// Digest of the fingerprint, SHA-256 in hex; there is one where every block was asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub root: Option<String>,
@@ -95,14 +96,14 @@ pub struct Swept {
     pub incomplete: Vec<String>,
 }
 
-impl Swept {
+impl SweptKernel {
     /// A kernel that was not asked anything yet.
-    pub fn new(domain: &Domain) -> Swept {
-        Swept {
+    pub fn new(domain: &Domain) -> SweptKernel {
+        SweptKernel {
             kernel: domain.kernel().to_string(),
             inputs: domain.inputs(),
             block: domain.block(),
-            asked: Blocks::default(),
+            measured: Blocks::default(),
             root: None,
             verified: None,
             unstable: Unstable::default(),
@@ -113,6 +114,6 @@ impl Swept {
 
     /// Which share of its inputs was asked, from 0 to 1.
     pub fn share(&self) -> f64 {
-        (self.asked.count() * self.block) as f64 / self.inputs as f64
+        (self.measured.count() * self.block) as f64 / self.inputs as f64
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use fpprobe_profiles::judge::{Judge, Judgement};
-use fpprobe_profiles::manner::{Aspect, ObservedBehaviour, manners};
+use fpprobe_profiles::observed_behaviour::{Aspect, ObservedBehaviour, observed_behaviours};
 use fpprobe_profiles::{Observation, parallel};
 use fpprobe_spirv::Kernel;
 use fpprobe_spirv::op::Function;
@@ -18,10 +18,10 @@ const READ: &[Aspect] = &[Aspect::Rounding, Aspect::SubnormalOperands, Aspect::I
 /// A row for every kernel of texels that was asked without controls, in the order of the observations.
 pub fn paths(judges: &[Judge<'_>], judgements: &[Judgement], observations: &[Observation]) -> Vec<TexelPath> {
     let plain = |kernel: &Kernel| kernel.op.code.is_of_texels() && kernel.controls.is_empty();
-    let asked: Vec<&Observation> = observations.iter().filter(|observation| plain(&observation.kernel)).collect();
-    let first: Vec<usize> = firsts(&asked);
-    let behaviours = parallel::map(&(0..asked.len()).collect::<Vec<_>>(), |place| {
-        if first[*place] == *place { behaviour(asked[*place]) } else { String::new() }
+    let selected: Vec<&Observation> = observations.iter().filter(|observation| plain(&observation.kernel)).collect();
+    let first: Vec<usize> = firsts(&selected);
+    let behaviours = parallel::map(&(0..selected.len()).collect::<Vec<_>>(), |place| {
+        if first[*place] == *place { behaviour(selected[*place]) } else { String::new() }
     });
     let row = |(observation, first): (&&Observation, &usize)| TexelPath {
         kernel: observation.kernel.to_string(),
@@ -30,16 +30,16 @@ pub fn paths(judges: &[Judge<'_>], judgements: &[Judgement], observations: &[Obs
         behaviour: behaviours[*first].clone(),
         deviates: deviates(judges, judgements, &observation.kernel),
     };
-    asked.iter().zip(&first).map(row).collect()
+    selected.iter().zip(&first).map(row).collect()
 }
 
 /// For each observation the first one that asked the same of the same format and was answered the same, by whatever path.
-fn firsts(asked: &[&Observation]) -> Vec<usize> {
+fn firsts(selected: &[&Observation]) -> Vec<usize> {
     let mut places: HashMap<_, Vec<usize>> = HashMap::new();
     let first = |(place, one): (usize, &&Observation)| {
         let known = places.entry((one.kernel.format, one.kernel.op.name)).or_default();
         let alike = |other: &&usize| {
-            let other = asked[**other];
+            let other = selected[**other];
             (other.outcome, &other.cases, &other.out) == (one.outcome, &one.cases, &one.out)
         };
         let first = known.iter().find(alike).copied();
@@ -48,7 +48,7 @@ fn firsts(asked: &[&Observation]) -> Vec<usize> {
             place
         })
     };
-    asked.iter().enumerate().map(first).collect()
+    selected.iter().enumerate().map(first).collect()
 }
 
 /// The ways that a conversion goes, each respect in its own; channels apart where they differ.
@@ -64,32 +64,32 @@ fn behaviour(observation: &Observation) -> String {
     }
     let channels = observation.kernel.format.channels();
     let respects = chosen.iter().filter_map(|aspect| {
-        let manners = manners(observation, *aspect);
-        let told = channels
+        let seen = observed_behaviours(observation, *aspect);
+        let text = channels
             .iter()
-            .zip(&manners)
-            .filter_map(|(channel, manner)| Some((channel.name, way(manner.as_ref()?, *aspect)?)));
-        let told: Vec<(char, String)> = told.collect();
-        let (_, first) = told.first()?;
-        if told.iter().all(|(_, way)| way == first) {
+            .zip(&seen)
+            .filter_map(|(channel, behaviour)| Some((channel.name, way(behaviour.as_ref()?, *aspect)?)));
+        let text: Vec<(char, String)> = text.collect();
+        let (_, first) = text.first()?;
+        if text.iter().all(|(_, way)| way == first) {
             return Some(first.clone());
         }
-        Some(told.iter().map(|(name, way)| format!("{name} {way}")).collect::<Vec<_>>().join(", "))
+        Some(text.iter().map(|(name, way)| format!("{name} {way}")).collect::<Vec<_>>().join(", "))
     });
     respects.collect::<Vec<_>>().join("; ")
 }
 
 /// The way that every lane went, or the several that lanes went, the most frequent first.
-fn way(manner: &ObservedBehaviour, aspect: Aspect) -> Option<String> {
-    if let Some(way) = manner.way {
+fn way(behaviour: &ObservedBehaviour, aspect: Aspect) -> Option<String> {
+    if let Some(way) = behaviour.way {
         return Some(way.to_owned());
     }
-    let mut ways: Vec<_> = manner.ways.iter().filter(|(_, count)| *count > 0).collect();
+    let mut ways: Vec<_> = behaviour.ways.iter().filter(|(_, count)| *count > 0).collect();
     ways.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-    let told: Vec<String> = ways.iter().map(|(way, count)| format!("{way} in {count}")).collect();
-    match told.as_slice() {
-        [] => (manner.lanes > 0).then(|| aspect.mixed().to_owned()),
-        told => Some(format!("mixed: of {} {}", manner.lanes, told.join(", "))),
+    let text: Vec<String> = ways.iter().map(|(way, count)| format!("{way} in {count}")).collect();
+    match text.as_slice() {
+        [] => (behaviour.lanes > 0).then(|| aspect.mixed().to_owned()),
+        text => Some(format!("mixed: of {} {}", behaviour.lanes, text.join(", "))),
     }
 }
 

@@ -127,7 +127,7 @@ pub fn eval_command(kernel: &str, case: &[Value]) -> String {
 
 /// The command that runs a case as it ran. What differed between two runs ran in two orders, so it runs among the cases of
 /// its list.
-pub fn asked_again(observation: &Observation, case: &[Value]) -> String {
+pub fn repeat_command(observation: &Observation, case: &[Value]) -> String {
     let Observation { kernel, cases, outcome, .. } = observation;
     let command = eval_command(&kernel.to_string(), case);
     if *outcome != Outcome::Flaky || named(kernel, &cases.name).is_none() {
@@ -334,7 +334,7 @@ mod tests {
             cases.name = if named { cases.name } else { "mine".to_owned() };
             let case = encode_case(&kernel, cases.case(0));
             let (detail, out) = (String::new(), std::sync::Arc::default());
-            asked_again(&Observation { kernel, cases, outcome, detail, out, second: None }, &case)
+            repeat_command(&Observation { kernel, cases, outcome, detail, out, second: None }, &case)
         };
         for (id, outcome, named, expected) in [
             ("f32.fabs:route=literal", Outcome::Ran, true, "fpprobe eval f32.fabs:route=literal 00000000"),

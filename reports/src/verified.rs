@@ -55,7 +55,7 @@ impl<'a> Modes<'a> {
     pub fn shown(&self, control: Control) -> ModeProof {
         let unknown = |why: &str| ModeProof::Unknown(why.to_owned());
         let kernels = match self.claim(control) {
-            ClaimStatus::Held(kernels) => kernels,
+            ClaimStatus::Confirmed(kernels) => kernels,
             ClaimStatus::Contradicted(finding) => return ModeProof::Disproven(finding.text.clone()),
             ClaimStatus::Untried => return unknown("claimed, but no kernel ran under it"),
             ClaimStatus::Absent => return unknown("not claimed, so no kernel may ask for it"),
@@ -90,7 +90,7 @@ impl<'a> Modes<'a> {
     }
 }
 
-/// Whether a required rule asks for the mode.
+/// Whether a required rule requests the mode.
 fn speaks_of(profile: &Profile, rule: &RuleResult, control: Control) -> bool {
     let known = profile.rule(&rule.id).filter(|_| rule.level == Level::Required);
     let lowerings = known.into_iter().flat_map(|rule| &rule.parts).flat_map(|part| &part.lowerings);
@@ -102,7 +102,7 @@ fn speaks_of(profile: &Profile, rule: &RuleResult, control: Control) -> bool {
 enum Blame {
     /// The mode's.
     Its,
-    /// The mode's, or that of another which was asked for as well.
+    /// The mode's, or that of another which was requested as well.
     Shared,
 }
 

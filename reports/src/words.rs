@@ -51,7 +51,7 @@ impl ValueEncoding {
     }
 }
 
-/// The parts that a list of so many sets is about: those that are known, the channels of the one texel, or components.
+/// The parts that a list of N sets is about: those that are known, the channels of the one texel, or components.
 fn parts_of(parts: &[ResultPart], count: usize) -> Option<Vec<ResultPart>> {
     if parts.len() == count {
         return Some(parts.to_vec());

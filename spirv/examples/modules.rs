@@ -35,7 +35,7 @@ const DRAWING: [Stage; 2] = [Stage::Fragment, Stage::Vertex];
 /// Slots of a kernel whose operands the plan brings.
 const SLOTS: usize = 5;
 
-/// Kernels of a module, as many as a program asks at once if not told otherwise: what the validator takes grows with their square.
+/// Kernels of a module, as many as a program runs at once by default: what the validator takes grows with their square.
 const SHARING: usize = 64;
 
 /// Cases of a kernel in a text.
@@ -47,7 +47,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     for controls in sets(&combined)? {
         for via in [Via::Spirv, Via::Glsl] {
             for format in Format::ALL {
-                let kernels: Vec<Kernel> = unfolded(format).filter_map(|kernel| asked(kernel, controls, via)).collect();
+                let kernels: Vec<Kernel> =
+                    unfolded(format).filter_map(|kernel| kernel_under(kernel, controls, via)).collect();
                 if format.channels().is_empty() {
                     together(&mut out, &kernels)?;
                 }
@@ -58,7 +59,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
         for kernels in catalogue::side_by_side() {
             let kernels: Vec<Kernel> =
-                kernels.into_iter().filter_map(|kernel| asked(kernel, controls, Via::Spirv)).collect();
+                kernels.into_iter().filter_map(|kernel| kernel_under(kernel, controls, Via::Spirv)).collect();
             together(&mut out, &kernels)?;
         }
         // How operands come has nothing to do with any single control.
@@ -67,15 +68,15 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
         for (route, format) in Route::OTHERS.into_iter().flat_map(|route| Format::ALL.map(|format| (route, format))) {
             let by = kernels(format).map(|kernel| Kernel { route, ..kernel });
-            let kernels: Vec<Kernel> = by.filter_map(|kernel| asked(kernel, controls, Via::Spirv)).collect();
+            let kernels: Vec<Kernel> = by.filter_map(|kernel| kernel_under(kernel, controls, Via::Spirv)).collect();
             brought(&mut out, &kernels, controls)?;
         }
         for format in Format::ALL {
-            swept(&mut out, kernels(format).filter_map(|kernel| asked(kernel, controls, Via::Spirv)))?;
+            swept(&mut out, kernels(format).filter_map(|kernel| kernel_under(kernel, controls, Via::Spirv)))?;
         }
         for (stage, format) in DRAWING.into_iter().flat_map(|stage| Format::ALL.map(|format| (stage, format))) {
             let at = unfolded(format).map(|kernel| Kernel { stage, ..kernel });
-            let kernels: Vec<Kernel> = at.filter_map(|kernel| asked(kernel, controls, Via::Spirv)).collect();
+            let kernels: Vec<Kernel> = at.filter_map(|kernel| kernel_under(kernel, controls, Via::Spirv)).collect();
             together(&mut out, &kernels)?;
         }
     }
@@ -111,7 +112,7 @@ fn unfolded(format: Format) -> impl Iterator<Item = Kernel> {
 }
 
 /// The kernel under these controls by this front end, if there is one: its id says.
-fn asked(kernel: Kernel, controls: Controls, via: Via) -> Option<Kernel> {
+fn kernel_under(kernel: Kernel, controls: Controls, via: Via) -> Option<Kernel> {
     Kernel { controls, via, ..kernel }.to_string().parse().ok()
 }
 
@@ -179,19 +180,19 @@ fn swept(out: &mut impl Write, kernels: impl Iterator<Item = Kernel>) -> Result<
 
 /// Kernels whose operands the plan brings: all in one module, and under no controls each in its own.
 fn brought(out: &mut impl Write, kernels: &[Kernel], controls: Controls) -> Result<(), Box<dyn Error>> {
-    let asked = |(operands, kernel): (usize, &Kernel)| {
+    let selected = |(operands, kernel): (usize, &Kernel)| {
         let cases = cases::boundary(kernel);
         let values: Arc<[u64]> = cases.iter().take(SLOTS).flatten().copied().collect();
         LayoutRequest { kernel: *kernel, slots: cases.len().min(SLOTS) as u32, operands, values }
     };
-    let wanted: Vec<LayoutRequest> = kernels.iter().enumerate().map(asked).collect();
-    let mut sharing = vec![wanted.as_slice()];
+    let request: Vec<LayoutRequest> = kernels.iter().enumerate().map(selected).collect();
+    let mut sharing = vec![request.as_slice()];
     if controls.is_empty() {
-        sharing.extend(wanted.chunks(1));
+        sharing.extend(request.chunks(1));
     }
-    for wanted in sharing.into_iter().filter(|wanted| !wanted.is_empty()) {
-        let plan = Plan::sharing(wanted, true, VARIANTS[1]);
-        let name = format!("{} and {} others", wanted[0].kernel, wanted.len() - 1);
+    for request in sharing.into_iter().filter(|request| !request.is_empty()) {
+        let plan = Plan::sharing(request, true, VARIANTS[1]);
+        let name = format!("{} and {} others", request[0].kernel, request.len() - 1);
         record(out, "spv", &name, &bytes(&module::build(&plan)?))?;
     }
     Ok(())
@@ -201,7 +202,7 @@ fn brought(out: &mut impl Write, kernels: &[Kernel], controls: Controls) -> Resu
 fn texts(out: &mut impl Write, sets: &[Controls]) -> Result<(), Box<dyn Error>> {
     for (index, kernel) in Format::ALL.into_iter().flat_map(kernels).enumerate() {
         for via in [Via::Spirv, Via::Glsl] {
-            if let Some(kernel) = asked(kernel, sets[index % sets.len()], via) {
+            if let Some(kernel) = kernel_under(kernel, sets[index % sets.len()], via) {
                 let inputs = few(&kernel);
                 for form in [EmitFormat::Spv, EmitFormat::Spvasm] {
                     record(out, form.name(), &kernel.to_string(), &emit(&kernel, &inputs, form)?)?;
@@ -209,7 +210,7 @@ fn texts(out: &mut impl Write, sets: &[Controls]) -> Result<(), Box<dyn Error>> 
             }
         }
         let other = Kernel { route: Route::OTHERS[index % Route::OTHERS.len()], ..kernel };
-        if let Some(kernel) = asked(other, sets[index % sets.len()], Via::Spirv) {
+        if let Some(kernel) = kernel_under(other, sets[index % sets.len()], Via::Spirv) {
             for form in [EmitFormat::Spv, EmitFormat::Spvasm] {
                 record(out, form.name(), &kernel.to_string(), &emit(&kernel, &cases::boundary(&kernel), form)?)?;
             }

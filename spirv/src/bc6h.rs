@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn anchors_are_of_the_second_subset_and_modes_are_told_apart() {
+    fn anchors_are_of_the_second_subset_and_modes_are_distinguished() {
         for (subsets, anchor) in SUBSETS.iter().zip(ANCHORS) {
             assert_eq!((subsets >> 15, subsets >> (15 - anchor) & 1), (0, 1));
         }

@@ -86,7 +86,7 @@ pub fn cases(kernel: &Kernel) -> Cases {
     made(kernel, Length::Whole)
 }
 
-/// The short list of a kernel that is asked by another route, at another width or in another language than the plain one.
+/// The short list of a kernel that is run by another route, at another width or in another language than the plain one.
 pub fn boundary(kernel: &Kernel) -> Cases {
     made(kernel, if kernel.route.is_folded() { Length::Corners } else { Length::Boundary })
 }

@@ -19,7 +19,7 @@ pub struct Channel {
 pub enum Coding {
     /// A binary float.
     Float(FloatLayout),
-    /// Fixed point: an integer of so many bits divided by the greatest one, from 0 to 1; where it is signed in two's
+    /// Fixed point: an integer of N bits divided by the greatest one, from 0 to 1; where it is signed in two's
     /// complement, from -1 to 1, the least integer meaning the same as the next.
     Norm {
         /// Number of bits, at most 16.

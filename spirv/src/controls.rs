@@ -115,8 +115,9 @@ impl Control {
             return Err(ParseError::unknown("control", name, known));
         }
         let governs = |control: &Control| control.width().is_some_and(|width| widths.contains(&width));
-        let asked = |control: &Control| control.name() == name || control.stem() == Some(name) && governs(control);
-        Ok(Control::all().filter(asked).collect())
+        let matches_name =
+            |control: &Control| control.name() == name || control.stem() == Some(name) && governs(control);
+        Ok(Control::all().filter(matches_name).collect())
     }
 
     /// Its name without the width; `None` where it governs all of them.
@@ -153,7 +154,7 @@ impl FromStr for Control {
     }
 }
 
-/// A set of controls that go together. The empty set asks for nothing.
+/// A set of controls that go together. The empty set requests nothing.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Controls(u32);
 
@@ -199,7 +200,7 @@ impl Controls {
         self.0.count_ones() as usize
     }
 
-    /// Whether nothing is asked for.
+    /// Whether nothing is requested.
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }

@@ -75,8 +75,8 @@ impl Case<'_> {
             return Err(BuildError::Cases { kernel: self.kernel.to_string(), operands: case, results });
         }
         let values = self.cases.iter().flatten().copied().collect();
-        let wanted = LayoutRequest { kernel: *self.kernel, slots: self.cases.len() as u32, operands: 0, values };
-        let plan = Plan::sharing(&[wanted], self.storage16, Variant::default());
+        let request = LayoutRequest { kernel: *self.kernel, slots: self.cases.len() as u32, operands: 0, values };
+        let plan = Plan::sharing(&[request], self.storage16, Variant::default());
         let words = module::build(&plan)?;
         match form {
             EmitFormat::Spv => Ok(words.iter().flat_map(|word| word.to_le_bytes()).collect()),

@@ -8,14 +8,14 @@ use rspirv::spirv::{Op, Word};
 use crate::error::BuildError;
 use crate::format::Format;
 use crate::kernel::Shape;
-use crate::plan::constants::Specialised;
+use crate::plan::constants::SpecialisationConstant;
 
 /// Builds one module. Memory, image and operations extend it in files of their own.
 pub(crate) struct Emitter {
     pub(crate) builder: Builder,
     constants: BTreeMap<(Word, Vec<u64>), Word>,
     /// Specialisation constants, as `module/folded.rs` declares them.
-    pub(crate) specialised: BTreeMap<Specialised, Word>,
+    pub(crate) specialised: BTreeMap<SpecialisationConstant, Word>,
     glsl: Option<Word>,
 }
 

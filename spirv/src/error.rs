@@ -50,7 +50,7 @@ pub enum ParseError {
 }
 
 impl ParseError {
-    /// An unknown name, with the known ones ranked by likeness.
+    /// An unknown name, with the known ones ranked by similarity.
     pub fn unknown<'a>(what: &'static str, text: &str, known: impl IntoIterator<Item = &'a str>) -> Self {
         ParseError::Unknown { what, text: text.to_owned(), nearest: nearest(text, known) }
     }

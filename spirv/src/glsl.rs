@@ -38,7 +38,7 @@ fn words(source: &str) -> Result<Vec<u32>, BuildError> {
     Ok(made.map_err(failed)?.as_binary().to_vec())
 }
 
-/// Refuses a module in which a kernel is no longer asked for by the instruction of its row.
+/// Refuses a module in which a kernel is no longer requested by the instruction of its row.
 fn check(plan: &Plan, module: &Module) -> Result<(), BuildError> {
     for (index, placed) in plan.placed.iter().enumerate() {
         let kernel = &placed.kernel;

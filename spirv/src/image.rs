@@ -23,7 +23,7 @@ pub(crate) fn is_extended(format: Format) -> bool {
 /// An image in a module: its variable and the type of what is loaded from it. Of an attachment or attribute it is the
 /// output or input itself.
 #[derive(Clone, Copy)]
-pub(crate) struct Declared {
+pub(crate) struct ImageVariable {
     image: Image,
     variable: Word,
     kind: Word,
@@ -31,7 +31,7 @@ pub(crate) struct Declared {
 
 impl Emitter {
     /// Declares an image, and what the module must be capable of for it.
-    pub(crate) fn declare_image(&mut self, image: Image) -> Result<Declared, BuildError> {
+    pub(crate) fn declare_image(&mut self, image: Image) -> Result<ImageVariable, BuildError> {
         if let Some(class) = image.interface() {
             let shape = image.put_out();
             let kind = self.shape(shape);
@@ -42,7 +42,7 @@ impl Emitter {
                 self.builder.name(variable, numbered("texel", image));
                 variable
             };
-            return Ok(Declared { image, variable, kind });
+            return Ok(ImageVariable { image, variable, kind });
         }
         let kind = self.image_type(image)?;
         let pointer = self.builder.type_pointer(None, StorageClass::UniformConstant, kind);
@@ -53,7 +53,7 @@ impl Emitter {
             let access = if image.is_written() { Decoration::NonReadable } else { Decoration::NonWritable };
             self.builder.decorate(variable, access, []);
         }
-        Ok(Declared { image, variable, kind })
+        Ok(ImageVariable { image, variable, kind })
     }
 
     fn image_type(&mut self, image: Image) -> Result<Word, BuildError> {
@@ -85,7 +85,7 @@ impl Emitter {
     /// Writes a vector to the texel of this slot. Components that the format lacks are those of GLSL: 0, 0, 1.
     pub(crate) fn write_texel(
         &mut self,
-        declared: Declared,
+        declared: ImageVariable,
         slot: Word,
         shape: Shape,
         value: Word,
@@ -115,7 +115,7 @@ impl Emitter {
     }
 
     /// Reads the texel of this slot as a vector of this shape.
-    pub(crate) fn read_texel(&mut self, declared: Declared, slot: Word, shape: Shape) -> Result<Word, BuildError> {
+    pub(crate) fn read_texel(&mut self, declared: ImageVariable, slot: Word, shape: Shape) -> Result<Word, BuildError> {
         let texel = self.read_whole(declared, slot)?;
         let parts: Vec<Word> =
             (0..shape.width).map(|index| self.component(TEXEL, texel, index)).collect::<Result<_, _>>()?;
@@ -123,7 +123,7 @@ impl Emitter {
     }
 
     /// Reads all four components of the texel of this slot.
-    fn read_whole(&mut self, declared: Declared, slot: Word) -> Result<Word, BuildError> {
+    fn read_whole(&mut self, declared: ImageVariable, slot: Word) -> Result<Word, BuildError> {
         let side = declared.image.format.side();
         let loaded = self.value(Op::Load, declared.kind, ids([declared.variable]))?;
         let kind = self.shape(TEXEL);
@@ -161,7 +161,7 @@ impl Emitter {
         })
     }
 
-    /// Column and row of the texel of this slot, where blocks of so many in either direction fill the image row by row. Slots go
+    /// Column and row of the texel of this slot, where blocks of N in either direction fill the image row by row. Slots go
     /// through a block row by row.
     fn within(&mut self, slot: Word, side: u32) -> Result<[Word; 2], BuildError> {
         if side == 1 {
@@ -195,7 +195,7 @@ impl Emitter {
     }
 }
 
-impl Declared {
+impl ImageVariable {
     /// The variable that an entry point names, for an attachment or attribute.
     pub(crate) fn interface(&self) -> Option<Word> {
         self.image.interface().map(|_| self.variable)

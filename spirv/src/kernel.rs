@@ -24,7 +24,7 @@ pub struct Kernel {
     pub format: Format,
     /// The operation.
     pub op: &'static Op,
-    /// Execution modes and decorations asked for.
+    /// Execution modes and decorations requested.
     pub controls: Controls,
     /// How data gets in and out.
     pub route: Route,

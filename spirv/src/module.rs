@@ -29,7 +29,7 @@ use crate::emitter::{Emitter, ids};
 use crate::error::BuildError;
 use crate::format::Format;
 use crate::glsl;
-use crate::image::Declared;
+use crate::image::ImageVariable;
 use crate::kernel::{Kernel, Shape};
 use crate::modes;
 use crate::needs::float_formats;
@@ -63,7 +63,7 @@ struct ModuleMemory {
     element_arrays: BTreeMap<usize, ElementArray>,
     buffers: Vec<Word>,
     /// Of each kernel, where they are about texels that a shader gets at.
-    images: Vec<Declared>,
+    images: Vec<ImageVariable>,
     constant_block: Option<ConstantBlock>,
 }
 
@@ -116,7 +116,7 @@ fn direct(plan: &Plan) -> Result<Module, BuildError> {
     let place = match plan.shader() {
         Stage::Compute => emitter.begin_main(plan, memory.constant_block)?,
         stage => {
-            let texels: Vec<Word> = memory.images.iter().filter_map(Declared::interface).collect();
+            let texels: Vec<Word> = memory.images.iter().filter_map(ImageVariable::interface).collect();
             emitter.begin_drawn(plan, stage, &texels)?
         }
     };

@@ -243,12 +243,12 @@ impl Plan {
     /// # Panics
     /// When there are more texel kernels than [`most_kernels`].
     pub fn new(kernels: &[(Kernel, u32)], storage16: bool, variant: Variant) -> Plan {
-        let wanted = kernels.iter().enumerate();
-        let wanted = wanted.map(|(operands, (kernel, slots))| {
+        let request = kernels.iter().enumerate();
+        let request = request.map(|(operands, (kernel, slots))| {
             let values = if brings(kernel.route) { vec![0; *slots as usize * kernel.arity()] } else { Vec::new() };
             LayoutRequest { kernel: *kernel, slots: *slots, operands, values: values.into() }
         });
-        Plan::sharing(&wanted.collect::<Vec<_>>(), storage16, variant)
+        Plan::sharing(&request.collect::<Vec<_>>(), storage16, variant)
     }
 
     /// Lays out these kernels; those that ask the same operands share them.
@@ -264,9 +264,9 @@ impl Plan {
         if variant.reversed {
             order.reverse();
         }
-        let most = order.iter().map(|wanted| wanted.slots).max().unwrap_or(0);
-        for wanted in order {
-            let LayoutRequest { kernel, slots, operands, values } = wanted;
+        let most = order.iter().map(|request| request.slots).max().unwrap_or(0);
+        for request in order {
+            let LayoutRequest { kernel, slots, operands, values } = request;
             let image = kernel.op.code.is_of_texels().then(|| {
                 assert!(kernels.len() <= most_kernels(kernel), "so many images are more than every device has");
                 // All attachments of a pass and all attributes of a vertex are as many.
@@ -283,11 +283,11 @@ impl Plan {
                 });
                 params = match shared {
                     Some((_, regions)) => regions.clone(),
-                    None => plan.regions(Direction::In, wanted, storage16),
+                    None => plan.regions(Direction::In, request, storage16),
                 };
-                known.push((wanted, params.clone()));
+                known.push((request, params.clone()));
             }
-            let results = plan.regions(Direction::Out, wanted, storage16);
+            let results = plan.regions(Direction::Out, request, storage16);
             plan.placed.push(PlacedKernel {
                 kernel: *kernel,
                 slots: *slots,
@@ -303,8 +303,8 @@ impl Plan {
         plan
     }
 
-    fn regions(&mut self, direction: Direction, wanted: &LayoutRequest, storage16: bool) -> Vec<Region> {
-        let kernel = &wanted.kernel;
+    fn regions(&mut self, direction: Direction, request: &LayoutRequest, storage16: bool) -> Vec<Region> {
+        let kernel = &request.kernel;
         let region = |shape: Shape| {
             let element = Element::of(kernel, shape.format, storage16, self.rows > 1);
             let found = self.buffers.iter().position(|b| b.direction == direction && b.element == element);
@@ -315,7 +315,7 @@ impl Plan {
             let base = self.buffers[buffer].length;
             // Regions of scalars start on a multiple of four elements, so that halves never share a word.
             let multiple = if element == Element::Words { 1 } else { 4 };
-            self.buffers[buffer].length = (base + wanted.slots * element.count(shape)).next_multiple_of(multiple);
+            self.buffers[buffer].length = (base + request.slots * element.count(shape)).next_multiple_of(multiple);
             Region { shape, buffer, base }
         };
         in_buffers(kernel, direction).into_iter().map(region).collect()

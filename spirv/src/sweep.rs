@@ -17,7 +17,7 @@ pub use sink::Sink;
 
 /// Invocations that share a block.
 pub const LANES: u32 = 256;
-/// Invocations of a work group where nothing else is asked for: it has one row, and `LANES / GROUP` columns make a block.
+/// Invocations of a work group where nothing else is requested: it has one row, and `LANES / GROUP` columns make a block.
 pub const GROUP: u32 = 64;
 /// Another number of them, which every device offers.
 pub const OTHER_GROUP: u32 = 128;
@@ -26,7 +26,7 @@ pub const TURN: u32 = 8;
 /// Most inputs in a block.
 pub const BLOCK: u64 = 1 << 20;
 
-/// What a dispatch is told, as push constants in this order, each an unsigned 32-bit integer.
+/// The push constants of a dispatch, in this order, each an unsigned 32-bit integer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Push {
     /// Number of the first input.

@@ -10,9 +10,9 @@ const DAY: Duration = Duration::from_hours(24);
 
 /// Time that was spent in the last day: by the clock, since a daemon that is started again goes on with it.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Spent(VecDeque<(SystemTime, Duration)>);
+pub struct DailyUsage(VecDeque<(SystemTime, Duration)>);
 
-impl Spent {
+impl DailyUsage {
     /// Adds a run that has just ended.
     pub fn add(&mut self, now: SystemTime, time: Duration) {
         self.0.push_back((now, time));
@@ -37,11 +37,11 @@ mod tests {
     #[test]
     fn a_day_later_it_is_forgotten() {
         let (start, minute) = (SystemTime::now(), Duration::from_mins(1));
-        let mut spent = Spent::default();
+        let mut spent = DailyUsage::default();
         spent.add(start, minute);
         spent.add(start + DAY / 2, minute * 2);
         assert_eq!(spent.total(start + DAY), minute * 3);
-        let mut again: Spent = serde_json::from_str(&serde_json::to_string(&spent).unwrap()).unwrap();
+        let mut again: DailyUsage = serde_json::from_str(&serde_json::to_string(&spent).unwrap()).unwrap();
         assert_eq!(spent.total(start + DAY + minute), minute * 2);
         assert_eq!(again.total(start + DAY + minute), minute * 2);
     }
@@ -49,7 +49,7 @@ mod tests {
     #[test]
     fn what_was_spent_under_a_clock_that_was_ahead_is_forgotten_too() {
         let (now, minute) = (SystemTime::now(), Duration::from_mins(1));
-        let mut spent = Spent::default();
+        let mut spent = DailyUsage::default();
         spent.add(now + DAY * 3650, minute);
         assert_eq!(spent.total(now), minute);
         assert_eq!(spent.total(now + DAY + minute), Duration::ZERO);

@@ -41,10 +41,10 @@ pub fn load(slot: &str, kind: &str) -> Load {
     }
     let Some(address) = slot.strip_prefix("pci:") else { return Load::Unknown };
     let sys = Path::new("/sys");
-    let ask =
+    let query =
         |arguments: &[OsString]| job::run(arguments, &JobLimits { time: PATIENCE, stop: std::sync::Arc::default() });
     of_device(sys, address)
-        .or_else(|| of_library(sys, address, ask))
+        .or_else(|| of_library(sys, address, query))
         .or_else(|| of_clients(Path::new("/proc"), address))
         .unwrap_or(Load::Unknown)
 }
@@ -56,10 +56,10 @@ fn of_device(sys: &Path, address: &str) -> Option<Load> {
 }
 
 /// What the library of NVIDIA's driver says.
-fn of_library(sys: &Path, address: &str, ask: impl Fn(&[OsString]) -> io::Result<Done>) -> Option<Load> {
+fn of_library(sys: &Path, address: &str, query: impl Fn(&[OsString]) -> io::Result<Done>) -> Option<Load> {
     let driver = fs::read_link(sys.join("bus/pci/devices").join(address).join("driver")).ok()?;
     driver.file_name().filter(|name| *name == NVIDIA)?;
-    let done = ask(&["utilisation".into(), address.into()]).ok()?;
+    let done = query(&["utilisation".into(), address.into()]).ok()?;
     if done.ended == JobResult::Status(0) { done.last().parse().ok().map(Load::Percent) } else { None }
 }
 
@@ -164,10 +164,10 @@ mod tests {
             std::os::unix::fs::symlink(format!("../../../bus/pci/drivers/{driver}"), device(address).join("driver"))
                 .unwrap();
         }
-        let says = |address: &str, status, told: &str| {
+        let says = |address: &str, status, message: &str| {
             of_library(sys.path(), address, |arguments| {
                 assert_eq!(arguments, ["utilisation", "0000:03:00.0"]);
-                Ok(Done { ended: JobResult::Status(status), told: told.to_owned() })
+                Ok(Done { ended: JobResult::Status(status), output: message.to_owned() })
             })
         };
         assert_eq!(says("0000:03:00.0", 0, "37\n"), Some(Load::Percent(37)));

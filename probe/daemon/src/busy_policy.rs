@@ -4,7 +4,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use jiff::Zoned;
 
-use crate::budget::Spent;
+use crate::budget::DailyUsage;
 use crate::busy::Load;
 use crate::config::BusyAction;
 use crate::quarantine::Quarantine;
@@ -17,7 +17,7 @@ use crate::window;
 const LOOK: Duration = Duration::from_secs(10);
 
 /// What is waited for while it is asked how busy a device is.
-pub const ASKS: &str = "whether the device is in use is being asked";
+pub const USE_UNKNOWN: &str = "whether the device is in use is being asked";
 
 /// What the busy policy looks at.
 pub struct BusyPolicy<'a> {
@@ -26,7 +26,7 @@ pub struct BusyPolicy<'a> {
     /// Devices that are left alone.
     pub quarantine: &'a Quarantine,
     /// Time that was spent.
-    pub spent: &'a mut Spent,
+    pub spent: &'a mut DailyUsage,
     /// How busy devices are.
     pub utilisation: &'a mut Utilisation,
     /// The slot that the daemon itself uses now.
@@ -38,7 +38,7 @@ impl BusyPolicy<'_> {
     pub fn verdict(&mut self, pending: &Pending, now: Instant) -> OrderDecision {
         let (daemon, device) = (&self.settings.daemon, &pending.order.device);
         let wait = |reason: &str| OrderDecision::Wait(reason.to_owned(), LOOK);
-        if self.quarantine.held().contains_key(&device.slot) {
+        if self.quarantine.entries().contains_key(&device.slot) {
             return wait("the device is in quarantine");
         }
         if !window::open(&self.settings.windows, &Zoned::now()) {
@@ -58,15 +58,17 @@ impl BusyPolicy<'_> {
         if self.own == Some(&device.slot[..]) {
             return OrderDecision::Go;
         }
-        let Some(load) = self.utilisation.of(device, now) else { return OrderDecision::Wait(ASKS.to_owned(), LOOK) };
-        let (manner, reason) = match load {
+        let Some(load) = self.utilisation.of(device, now) else {
+            return OrderDecision::Wait(USE_UNKNOWN.to_owned(), LOOK);
+        };
+        let (state, reason) = match load {
             Load::Percent(percent) if percent <= busy.percent => return OrderDecision::Go,
             Load::Percent(percent) => (busy.in_use, format!("the device is in use ({percent} %)")),
             Load::Unknown => (busy.unknown, "whether the device is in use is unknown".to_owned()),
         };
         let patience = seconds(busy.patience);
         let patient = patience.is_zero() || now.duration_since(pending.since) < patience;
-        match manner {
+        match state {
             BusyAction::Skip => OrderDecision::Drop,
             BusyAction::Postpone if patient => OrderDecision::Wait(reason, seconds(busy.retry)),
             BusyAction::Measure | BusyAction::Postpone => OrderDecision::Go,

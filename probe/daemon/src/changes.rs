@@ -1,4 +1,4 @@
-//! What the documents say that `diff` and `check` write: as much of them as is told further.
+//! What the documents say that `diff` and `check` write: the part that is passed on.
 
 use std::path::Path;
 
@@ -86,7 +86,7 @@ pub struct DiffKernel {
     /// Inputs that are answered otherwise, by what that means.
     #[serde(default)]
     pub groups: Vec<DiffGroup>,
-    /// How it ended before; none where it was not asked.
+    /// How it ended before; none where it was not run.
     #[serde(default)]
     pub old: Option<DiffOutcome>,
     /// How it ends now.
@@ -165,7 +165,7 @@ impl DiffDocument {
     }
 
     /// What is accepted again, or answers again.
-    pub fn mended(&self) -> impl Iterator<Item = String> {
+    pub fn fixed(&self) -> impl Iterator<Item = String> {
         self.named(NEWLY_CONFORMING, &BETTER, APPEARED)
     }
 
@@ -251,7 +251,7 @@ pub struct CheckDeviation {
 
 /// Of a report: what went wrong on its devices.
 #[derive(Clone, PartialEq, Debug, Default, Deserialize)]
-pub struct Reported {
+pub struct ReportSummary {
     devices: Vec<ReportedDevice>,
 }
 
@@ -267,7 +267,7 @@ struct ReportedIncident {
     detail: String,
 }
 
-impl Reported {
+impl ReportSummary {
     /// Whether a kernel, or the device, crashed, hung or was lost.
     pub fn is_incomplete(&self) -> bool {
         self.devices.iter().flat_map(|device| &device.incomplete).any(|incident| incident.outcome.is_some())
@@ -295,9 +295,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_device_that_hung_once_and_not_when_it_was_asked_again_is_not_left_alone() {
+    fn a_device_that_hung_once_and_not_when_it_was_run_again_is_not_left_alone() {
         let hung = |incidents: serde_json::Value| {
-            let report: Reported = serde_json::from_value(json!({ "devices": [{ "incomplete": incidents }] })).unwrap();
+            let report: ReportSummary =
+                serde_json::from_value(json!({ "devices": [{ "incomplete": incidents }] })).unwrap();
             report.hung()
         };
         let resolved = format!("no answer for 60 s, while measuring f32.fadd; {RESOLVED}");
@@ -337,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn rules_that_are_judged_again_and_met_are_mended() {
+    fn rules_that_are_judged_again_and_met_are_fixed() {
         let rule = |verdict: &str| json!({ "kind": "appeared", "profile": "p", "rule": "R", "title": "", "new": { "verdict": verdict, "failing": 0 } });
         let mended = |verdict: &str| {
             let device = json!({ "identity": [], "rules": [rule(verdict)], "kernels": [] });

@@ -23,7 +23,8 @@ pub struct Daemon {
     pub baseline: PathBuf,
     pub journal: PathBuf,
     pub textfile: PathBuf,
-    pub tell: Tell,
+    #[serde(rename = "tell")]
+    pub notify: NotifyOn,
     pub busy: Busy,
     pub budget: Budget,
     pub control: ControlSocket,
@@ -55,10 +56,10 @@ pub enum BusyAction {
     Skip,
 }
 
-/// Of what hooks are told.
+/// What hooks receive.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Tell {
+pub enum NotifyOn {
     /// Of results that are accepted no more.
     Regressions,
     /// Of everything that changed.
@@ -90,7 +91,7 @@ pub struct Http {
     pub connections: usize,
 }
 
-/// The program that is told of regressions.
+/// The program that receives regressions.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Hook {
@@ -99,7 +100,7 @@ pub struct Hook {
     pub retries: u32,
 }
 
-/// The address that is told of regressions.
+/// The address that receives regressions.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Webhook {
@@ -126,7 +127,7 @@ impl Default for Daemon {
             baseline: PathBuf::new(),
             journal: PathBuf::from("/run/systemd/journal/socket"),
             textfile: PathBuf::new(),
-            tell: Tell::Regressions,
+            notify: NotifyOn::Regressions,
             busy: Busy::default(),
             budget: Budget::default(),
             control: ControlSocket::default(),

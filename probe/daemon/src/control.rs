@@ -66,7 +66,7 @@ fn bind(path: &Path) -> anyhow::Result<UnixListener> {
 
 fn answer(stream: &UnixStream, group: Option<u32>, sender: &Sender<DaemonEvent>) -> anyhow::Result<()> {
     let reply = match admitted(stream, group) {
-        Ok(()) => ask(stream, sender)?,
+        Ok(()) => request(stream, sender)?,
         Err(error) => Reply::refused(format!("{error:#}")),
     };
     let mut line = serde_json::to_string(&reply)?;
@@ -104,14 +104,14 @@ fn send(mut stream: &UnixStream, mut bytes: &[u8]) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn ask(stream: &UnixStream, sender: &Sender<DaemonEvent>) -> anyhow::Result<Reply> {
+fn request(stream: &UnixStream, sender: &Sender<DaemonEvent>) -> anyhow::Result<Reply> {
     let line = receive(stream)?;
     let request: ControlRequest = match serde_json::from_slice(&line) {
         Ok(request) => request,
         Err(error) => return Ok(Reply::refused(format!("the request is not understood: {error}"))),
     };
     let (reply, replied) = sync_channel(1);
-    sender.send(DaemonEvent::Asked(request, reply))?;
+    sender.send(DaemonEvent::Requested(request, reply))?;
     Ok(replied.recv_timeout(PATIENCE).unwrap_or_else(|_| Reply::refused("the daemon does not answer")))
 }
 
@@ -140,7 +140,7 @@ fn group_id(name: &str) -> anyhow::Result<u32> {
     id.ok_or_else(|| usage_error(format!("`daemon.control.group`: there is no group `{name}` in /etc/group")))
 }
 
-/// Asks the first daemon that answers at one of these places.
+/// Sends a request to the first daemon that answers at one of these places.
 pub fn call(places: &[PathBuf], request: &ControlRequest) -> anyhow::Result<Reply> {
     let (mut silent, mut refused) = (Vec::new(), false);
     let mut connect = |path: &PathBuf| {
@@ -182,7 +182,7 @@ mod tests {
         listen(&path, "", sender.clone()).unwrap();
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o660);
         let server = std::thread::spawn(move || {
-            while let Ok(DaemonEvent::Asked(request, reply)) = receiver.recv() {
+            while let Ok(DaemonEvent::Requested(request, reply)) = receiver.recv() {
                 reply.send(Reply::done(format!("{request:?}"))).unwrap();
             }
         });
@@ -227,7 +227,7 @@ mod tests {
         let (sender, receiver) = channel();
         listen(&path, "", sender).unwrap();
         std::thread::spawn(move || {
-            while let Ok(DaemonEvent::Asked(_, reply)) = receiver.recv() {
+            while let Ok(DaemonEvent::Requested(_, reply)) = receiver.recv() {
                 reply.send(Reply::done("here")).unwrap();
             }
         });

@@ -106,7 +106,7 @@ pub struct DeviceTable {
     /// Devices that can be measured.
     pub devices: Vec<KnownDevice>,
     /// What could not be looked at, and why.
-    pub troubles: Vec<String>,
+    pub failures: Vec<String>,
 }
 
 impl DeviceTable {

@@ -14,14 +14,14 @@ pub enum DaemonEvent {
     Changed(Trigger),
     /// A signal arrived.
     Signal(i32),
-    /// Somebody asks something of the daemon.
-    Asked(ControlRequest, SyncSender<Reply>),
+    /// A client sends a request.
+    Requested(ControlRequest, SyncSender<Reply>),
     /// Fresh workers have looked at who the devices are.
     Looked(Vec<Trigger>, DeviceTable),
     /// How busy the device in a slot is.
     Loaded(String, Load),
     /// A device was measured.
     Measured(Box<RoundResult>),
-    /// A hook or webhook was told, or could not be.
-    Told(Result<String, String>),
+    /// A notice was delivered, or could not be.
+    Notified(Result<String, String>),
 }

@@ -32,7 +32,7 @@ pub struct Findings {
     /// Metrics of the report.
     pub metrics: String,
     /// What could not be found out beside the difference.
-    pub troubles: Vec<String>,
+    pub failures: Vec<String>,
 }
 
 /// How a round ended.

@@ -1,6 +1,6 @@
 //! Whom to tell of a regression: a program, with the difference on its standard input, and an address, by POST.
 //!
-//! What is to be told lies in the [`Outbox`] until it has been, or has been tried for days.
+//! A notice lies in the [`Outbox`] until it has been, or has been tried for days.
 
 use std::fs::{self, File};
 use std::os::unix::process::CommandExt as _;
@@ -37,12 +37,12 @@ struct Desk {
     hook: Hook,
     webhook: Webhook,
     /// The program that runs, which ends with its children when the daemon does.
-    running: Option<Running>,
+    running: Option<HookProcess>,
     ended: bool,
 }
 
 impl Desk {
-    /// Whether somebody is to be told.
+    /// Whether somebody is to be notified.
     fn has(&self, recipient: Recipient) -> bool {
         match recipient {
             Recipient::Hook => !self.hook.command.is_empty(),
@@ -53,12 +53,12 @@ impl Desk {
 
 /// A program and what it has started.
 #[derive(Clone)]
-struct Running {
+struct HookProcess {
     group: Option<Pid>,
     mark: String,
 }
 
-impl Running {
+impl HookProcess {
     /// Ends what is left: the program's group, and its descendants wherever they are.
     fn end(&self) {
         if let Some(group) = self.group {
@@ -68,8 +68,8 @@ impl Running {
     }
 }
 
-/// Delivers, in a thread of its own, one notice after the other. Dropped, it ends the program that runs; what that was told is
-/// told again when the daemon starts.
+/// Delivers, in a thread of its own, one notice after the other. Dropped, it ends the program that runs; its notice is
+/// delivered again when the daemon starts.
 pub struct Messenger {
     desk: Arc<Mutex<Desk>>,
     changed: Arc<Condvar>,
@@ -117,17 +117,17 @@ impl Messenger {
         lock(&self.desk).outbox.len()
     }
 
-    /// Tells a document; what is to be told is a file of its own, whatever becomes of this one. Says what had to make room.
-    pub fn tell(&self, document: &Path) -> anyhow::Result<Vec<String>> {
-        let (mut desk, mut gone) = (lock(&self.desk), Vec::new());
+    /// Sends a document. The notice is a file of its own, whatever becomes of this one. Returns the notices that it displaced.
+    pub fn notify(&self, document: &Path) -> anyhow::Result<Vec<String>> {
+        let (mut desk, mut removed) = (lock(&self.desk), Vec::new());
         for recipient in Recipient::ALL {
             if !desk.has(recipient) {
                 continue;
             }
-            gone.extend(desk.outbox.add(document, recipient, Instant::now())?);
+            removed.extend(desk.outbox.add(document, recipient, Instant::now())?);
         }
         self.changed.notify_all();
-        Ok(gone)
+        Ok(removed)
     }
 }
 
@@ -155,17 +155,17 @@ fn deliver(desk: &Mutex<Desk>, changed: &Condvar, sender: &Sender<DaemonEvent>) 
             Recipient::Webhook => ("webhook".to_owned(), webhook.retries, post(&webhook, &notice.file)),
         };
         waiting = lock(desk);
-        // What the daemon's end broke off is told when it starts again.
+        // What the daemon's end broke off is delivered when it starts again.
         if !waiting.ended {
-            let told = settle(&mut waiting.outbox, &notice, &who, retries, result);
-            if let Some(told) = told {
-                drop(sender.send(DaemonEvent::Told(told)));
+            let delivery = settle(&mut waiting.outbox, &notice, &who, retries, result);
+            if let Some(delivery) = delivery {
+                drop(sender.send(DaemonEvent::Notified(delivery)));
             }
         }
     }
 }
 
-/// Takes over how a delivery went; what there is to say of it. Of many failures in a row only the first and the last are told.
+/// Takes over how a delivery went; what there is to say of it. Of many failures in a row only the first and the last are reported.
 fn settle(
     outbox: &mut Outbox,
     notice: &Notice,
@@ -200,7 +200,7 @@ fn run(hook: &Hook, file: &Path, desk: &Mutex<Desk>) -> anyhow::Result<()> {
         anyhow::ensure!(!desk.ended, "the daemon ends");
         let child = command.spawn().context("it could not be started")?;
         let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
-        let running = Running { group, mark };
+        let running = HookProcess { group, mark };
         desk.running = Some(running.clone());
         (child, running)
     };
@@ -265,23 +265,23 @@ mod tests {
 
     use super::*;
 
-    fn told(hook: &Hook, webhook: &Webhook) -> Result<String, String> {
+    fn delivery(hook: &Hook, webhook: &Webhook) -> Result<String, String> {
         let folder = tempfile::tempdir().unwrap();
         let diff = folder.path().join("diff.json");
         fs::write(&diff, "{\"a\":1}").unwrap();
         let (sender, receiver) = channel();
         let messenger = Messenger::start(&folder.path().join("outbox"), (hook, webhook), sender).unwrap();
-        messenger.tell(&diff).unwrap();
+        messenger.notify(&diff).unwrap();
         // The last that it says of it.
-        let told = || match receiver.recv_timeout(Duration::from_mins(1)).unwrap() {
-            DaemonEvent::Told(told) => told,
+        let delivery = || match receiver.recv_timeout(Duration::from_mins(1)).unwrap() {
+            DaemonEvent::Notified(delivery) => delivery,
             _ => panic!("something else happened"),
         };
         loop {
-            let told = told();
-            if !told.as_ref().is_err_and(|text| text.contains("it is tried again")) {
+            let delivery = delivery();
+            if !delivery.as_ref().is_err_and(|text| text.contains("it is tried again")) {
                 assert_eq!(messenger.waiting(), 0);
-                return told;
+                return delivery;
             }
         }
     }
@@ -297,7 +297,7 @@ mod tests {
             while [ $(wc -l <{file}) -lt 2 ]; do sleep 0.05; done"
         );
         for (script, timeout) in [(script.clone(), 60.0), (format!("{script}; sleep 1000"), 2.0)] {
-            let _ = told(&hook(&["sh", "-c", &script], timeout, 0), &Webhook::default());
+            let _ = delivery(&hook(&["sh", "-c", &script], timeout, 0), &Webhook::default());
             let started = fs::read_to_string(&pids).unwrap();
             assert_eq!(started.lines().count(), 2, "{started}");
             // Somebody else's to reap.
@@ -321,16 +321,16 @@ mod tests {
     fn a_program_reads_the_difference_and_no_shell_its_arguments() {
         let folder = tempfile::tempdir().unwrap();
         let out = folder.path().join("$(touch x); out");
-        told(&hook(&["tee", out.to_str().unwrap()], 10.0, 0), &Webhook::default()).unwrap();
+        delivery(&hook(&["tee", out.to_str().unwrap()], 10.0, 0), &Webhook::default()).unwrap();
         assert_eq!(fs::read_to_string(out).unwrap(), "{\"a\":1}");
     }
 
     #[test]
     fn a_program_that_fails_or_stays_is_tried_again_a_few_times() {
-        let message = told(&hook(&["false"], 10.0, 1), &Webhook::default()).unwrap_err();
+        let message = delivery(&hook(&["false"], 10.0, 1), &Webhook::default()).unwrap_err();
         assert!(message.contains("2 attempts") && message.contains("exit status"), "{message}");
         let begun = Instant::now();
-        let message = told(&hook(&["sleep", "60"], 0.2, 0), &Webhook::default()).unwrap_err();
+        let message = delivery(&hook(&["sleep", "60"], 0.2, 0), &Webhook::default()).unwrap_err();
         assert!(message.contains("more than 0.2 s") && begun.elapsed() < Duration::from_secs(20), "{message}");
     }
 
@@ -353,7 +353,7 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}/x", listener.local_addr().unwrap());
         let server = std::thread::spawn(move || answer(listener.accept().unwrap().0).unwrap());
-        told(&Hook::default(), &Webhook { url, retries: 0, ..Webhook::default() }).unwrap();
+        delivery(&Hook::default(), &Webhook { url, retries: 0, ..Webhook::default() }).unwrap();
         assert!(server.join().unwrap().starts_with("POST /x HTTP/1.1\r\n"));
     }
 
@@ -376,8 +376,9 @@ mod tests {
                 std::thread::spawn(move || answer(rustls::StreamOwned::new(connection, listener.accept().unwrap().0)));
             let file = folder.path().join("authority.pem");
             fs::write(&file, authority).unwrap();
-            let told = told(&Hook::default(), &Webhook { url, authorities: file, retries: 0, ..Webhook::default() });
-            (told, server.join().unwrap().ok())
+            let delivery =
+                delivery(&Hook::default(), &Webhook { url, authorities: file, retries: 0, ..Webhook::default() });
+            (delivery, server.join().unwrap().ok())
         };
         let (said, heard) = tell(&own.cert.pem());
         assert!(said.is_ok() && heard.unwrap().starts_with("POST /x HTTP/1.1\r\n"));

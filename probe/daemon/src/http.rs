@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 
-use self::request::{HttpRequest, Refused};
+use self::request::{HttpError, HttpRequest};
 use self::response::HttpResponse;
 use self::routes::Site;
 use crate::door::Door;
@@ -24,7 +24,7 @@ use crate::settings::DaemonSettings;
 use crate::shared_status::SharedStatus;
 use fpprobe_system::usage::OrUsage as _;
 
-/// Time for what a client that is one too many is told.
+/// Time for the refusal of a client beyond the limit.
 const BRIEF: Duration = Duration::from_millis(200);
 /// Between two looks at whether there is a seat.
 const TICK: Duration = Duration::from_millis(2);
@@ -59,7 +59,7 @@ impl Silent {
 struct Seat(Arc<AtomicUsize>);
 
 impl Seat {
-    /// One, unless so many are taken.
+    /// One, unless N are taken.
     fn take(taken: &Arc<AtomicUsize>, most: usize) -> Option<Seat> {
         let one_more = |taken: usize| (taken < most).then_some(taken + 1);
         taken.fetch_update(Ordering::SeqCst, Ordering::SeqCst, one_more).ok()?;
@@ -134,10 +134,10 @@ pub fn path(head: &[u8]) -> Option<String> {
     request::parse(head).ok()?.map(|request| request.path)
 }
 
-fn serve(stream: &TcpStream, request: Result<HttpRequest, Refused>, site: &Site, local: bool) -> io::Result<()> {
+fn serve(stream: &TcpStream, request: Result<HttpRequest, HttpError>, site: &Site, local: bool) -> io::Result<()> {
     let request = match request {
         Ok(request) => request,
-        Err(Refused { status, reason }) if status > 0 => {
+        Err(HttpError { status, reason }) if status > 0 => {
             return HttpResponse::plain(status, reason).write(stream, false);
         }
         Err(_) => return Ok(()),

@@ -16,10 +16,10 @@ use rustix::process::{Pid, Signal, kill_process};
 
 /// Between two looks at a process.
 const TICK: Duration = Duration::from_millis(20);
-/// What a process may take to end when it is told to: a run has a journal to close and workers to end.
+/// What a process may take to end after a signal: a run has a journal to close and workers to end.
 const GRACE: Duration = Duration::from_millis(1500);
 /// Bytes of standard error that are kept.
-const TOLD: u64 = 64 << 10;
+const OUTPUT_LIMIT: u64 = 64 << 10;
 
 /// What a process may cost, and when it is to end.
 #[derive(Clone, Debug)]
@@ -37,7 +37,7 @@ pub enum JobResult {
     Status(i32),
     /// Because of what is said here.
     Broken(String),
-    /// Because the daemon wanted it.
+    /// Because the daemon requested it.
     Stopped,
 }
 
@@ -46,14 +46,14 @@ pub enum JobResult {
 pub struct Done {
     /// How it ended.
     pub ended: JobResult,
-    /// The end of what it told on standard error.
-    pub told: String,
+    /// The end of its standard error.
+    pub output: String,
 }
 
 impl Done {
-    /// The last line of what it told.
+    /// The last line of its standard error.
     pub fn last(&self) -> &str {
-        self.told.lines().next_back().unwrap_or_default()
+        self.output.lines().next_back().unwrap_or_default()
     }
 }
 
@@ -63,7 +63,7 @@ pub fn run(arguments: &[OsString], limits: &JobLimits) -> std::io::Result<Done> 
     let mut command = Command::new("/proc/self/exe");
     command.arg("--tied").arg(std::process::id().to_string()).args(arguments);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).process_group(0);
-    // Its settings are all in the file that it is given; the service manager is told by the daemon alone.
+    // Its settings are all in the file that it is given; the daemon alone notifies the service manager.
     for (name, _) in std::env::vars_os() {
         let name = name.to_string_lossy();
         if name.starts_with("FPPROBE_") || ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"].contains(&&*name) {
@@ -80,21 +80,21 @@ fn observe(mut command: Command, limits: &JobLimits) -> std::io::Result<Done> {
     let stderr = child.stderr.take();
     let (sender, read) = channel();
     std::thread::spawn(move || {
-        let mut told = Vec::new();
+        let mut message = Vec::new();
         if let Some(mut stderr) = stderr {
-            let _ = stderr.by_ref().take(TOLD).read_to_end(&mut told);
+            let _ = stderr.by_ref().take(OUTPUT_LIMIT).read_to_end(&mut message);
             // What is left must not fill the pipe.
             let _ = std::io::copy(&mut stderr, &mut std::io::sink());
         }
-        let _ = sender.send(String::from_utf8_lossy(&told).into_owned());
+        let _ = sender.send(String::from_utf8_lossy(&message).into_owned());
     });
     let ended = watch(&mut child, limits)?;
-    let told = read.recv_timeout(GRACE).unwrap_or_default();
+    let message = read.recv_timeout(GRACE).unwrap_or_default();
     if !matches!(child.try_wait(), Ok(Some(_))) {
         // Whenever the kernel lets go of it, somebody must have waited for it.
         std::thread::spawn(move || child.wait());
     }
-    Ok(Done { ended, told })
+    Ok(Done { ended, output: message })
 }
 
 fn watch(child: &mut Child, limits: &JobLimits) -> std::io::Result<JobResult> {

@@ -80,7 +80,7 @@ pub fn http_path(head: &[u8]) -> Option<String> {
     http::path(head)
 }
 
-/// Runs until it is told to end.
+/// Runs until it is stopped.
 pub fn run(door: Arc<dyn Door>) -> anyhow::Result<()> {
     let settings = door.settings()?;
     let folder = settings.folder();

@@ -42,7 +42,7 @@ impl Logger {
     }
 
     /// Writes an entry. Fields: `device`, `driver`, `rule`, `verdict` and the like; in the journal `FPPROBE_DEVICE` and so on.
-    pub fn tell(&self, priority: Priority, text: &str, fields: &[(&str, &str)]) {
+    pub fn write(&self, priority: Priority, text: &str, fields: &[(&str, &str)]) {
         let sent = self.journal.as_ref().is_some_and(|journal| journal.send(&entry(priority, text, fields)).is_ok());
         if !sent {
             let fields: Vec<String> = fields.iter().map(|(name, value)| format!(" {name}={value:?}")).collect();
@@ -95,7 +95,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let socket = folder.path().join("socket");
         let journal = UnixDatagram::bind(&socket).unwrap();
-        Logger::new(&socket).tell(Priority::Info, "hello", &[]);
+        Logger::new(&socket).write(Priority::Info, "hello", &[]);
         let mut bytes = [0; 1024];
         let length = journal.recv(&mut bytes).unwrap();
         assert!(bytes[..length].starts_with(b"MESSAGE=hello\n"));

@@ -72,7 +72,7 @@ impl Metrics {
         self.reports.get_key_value(key).map(|(key, report)| (key.clone(), report.clone()))
     }
 
-    /// Forgets devices that are gone, or have another driver; `places` are the labels of those that are there.
+    /// Forgets devices that are missing, or have another driver; `places` are the labels of those that are there.
     pub fn retain(&mut self, keys: impl Fn(&str) -> bool, places: &[Vec<(&str, &str)>]) {
         self.reports.retain(|key, _| keys(key));
         let there: Vec<String> = places.iter().map(|place| labels(place)).collect();

@@ -1,4 +1,4 @@
-//! What a round found, told to whom it concerns.
+//! Notifications: what a round found, sent to those whom it concerns.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::time::SystemTime;
 
 use anyhow::Context as _;
 
-use crate::config::Tell;
+use crate::config::NotifyOn;
 use crate::device_table::KnownDevice;
 use crate::findings::Findings;
 use crate::log::Priority;
@@ -19,11 +19,11 @@ use fpprobe_system::host;
 
 /// Differences that are kept.
 const KEPT: usize = 200;
-/// Rules and deviations that are told one by one.
+/// Rules and deviations that are listed one by one.
 const MOST: usize = 20;
 
 impl Service {
-    /// Tells it. What could not be kept is an error, and is still to be told.
+    /// Tells it. What could not be kept is an error, and is still to be reported.
     pub(super) fn found(&mut self, order: &Order, found: Findings) -> anyhow::Result<()> {
         let device = &order.device;
         let place = device.place();
@@ -45,15 +45,15 @@ impl Service {
         };
         let text = text + if found.incomplete { ", incomplete: something crashed, hung or was lost" } else { "" };
         let priority = if regressed || found.incomplete { Priority::Warning } else { Priority::Notice };
-        self.tell_of(priority, device, &text, &[("verdict", if regressed { "newly_deviating" } else { "none" })]);
+        self.log_device(priority, device, &text, &[("verdict", if regressed { "newly_deviating" } else { "none" })]);
         for field in identity.iter().take(MOST) {
-            self.tell_of(Priority::Notice, device, &format!("is otherwise: {field}"), &[]);
+            self.log_device(Priority::Notice, device, &format!("is otherwise: {field}"), &[]);
         }
         for rule in found.regressions.iter().take(MOST) {
             let verdict = rule.new.as_ref().map_or("none", |ruling| &ruling.verdict);
             let text = format!("does not meet {} of {} any more: {}", rule.id, rule.profile, rule.title);
             let fields = [("profile", &rule.profile[..]), ("rule", &rule.id), ("verdict", verdict)];
-            self.tell_of(Priority::Warning, device, &text, &fields);
+            self.log_device(Priority::Warning, device, &text, &fields);
         }
         for deviation in found.unaccepted.iter().flatten().take(MOST) {
             let text = format!(
@@ -61,7 +61,7 @@ impl Service {
                 deviation.rule, deviation.profile, deviation.why
             );
             let fields = [("profile", &deviation.profile[..]), ("rule", &deviation.rule), ("verdict", "deviates")];
-            self.tell_of(Priority::Warning, device, &text, &fields);
+            self.log_device(Priority::Warning, device, &text, &fields);
         }
         self.metrics.report(&device.key, order.extent, found.metrics);
         let last = Last {
@@ -76,21 +76,21 @@ impl Service {
         self.state.last.insert(device.key.clone(), last);
         self.measure_up(device);
         self.state.metrics.extend(self.metrics.of(&device.key));
-        let tell = match self.settings.daemon.tell {
-            Tell::Regressions => news || found.hung.is_some() || self.state.is_news(&device.key, &found.changes),
-            Tell::Changes => changed.is_some(),
+        let tell = match self.settings.daemon.notify {
+            NotifyOn::Regressions => news || found.hung.is_some() || self.state.is_news(&device.key, &found.changes),
+            NotifyOn::Changes => changed.is_some(),
         };
         if !tell && changed.is_some() && found.changes.regressed().next().is_some() {
-            self.tell_of(Priority::Info, device, "deviates as hooks have been told: they are not told again", &[]);
+            self.log_device(Priority::Info, device, "deviates as hooks have been told: they are not told again", &[]);
         }
-        for trouble in &found.troubles {
-            self.tell_of(Priority::Error, device, trouble, &[]);
+        for failure in &found.failures {
+            self.log_device(Priority::Error, device, failure, &[]);
         }
         let kept = match (&found.diff, changed.is_some()) {
             (Some(diff), true) => self.keep(diff, &found.report, tell),
             _ => Ok(()),
         };
-        // What is not accepted though nothing has changed, or nothing was there before, is told by what says so.
+        // What is not accepted though nothing has changed, or nothing was there before, is reported with the check.
         let kept = kept.and_then(|()| match &found.check {
             Some(check) if news && changed.is_none() => self.notify(check),
             _ => Ok(()),
@@ -99,15 +99,15 @@ impl Service {
             let _ = fs::remove_file(check);
         }
         if let Some(reason) = found.hung {
-            let held = self.quarantine.hold(&device.slot, &reason);
-            let kept = held.map_or_else(|error| format!(" (not written: {error:#})"), |()| String::new());
+            let result = self.quarantine.hold(&device.slot, &reason);
+            let kept = result.map_or_else(|error| format!(" (not written: {error:#})"), |()| String::new());
             let text = format!(
                 "hung, and is left alone until the machine is started again or `fpprobe daemon quarantine clear`: {reason}{kept}"
             );
-            self.tell_of(Priority::Error, device, &text, &[("verdict", "hung")]);
+            self.log_device(Priority::Error, device, &text, &[("verdict", "hung")]);
         }
         kept?;
-        self.state.told(&device.key, &found.changes);
+        self.state.set_notified(&device.key, &found.changes);
         if let Some(unaccepted) = &found.unaccepted {
             self.state.unaccepted(&of_order, unaccepted);
             if order.extent == RunExtent::Full {
@@ -144,9 +144,9 @@ impl Service {
 
     /// Tells hooks of what a document says.
     fn notify(&mut self, document: &Path) -> anyhow::Result<()> {
-        for gone in self.messenger.tell(document)? {
-            let text = format!("the notice {gone} was never delivered, and made room in the outbox for a newer one");
-            self.tell(Priority::Error, &text, &[]);
+        for removed in self.messenger.notify(document)? {
+            let text = format!("the notice {removed} was never delivered, and made room in the outbox for a newer one");
+            self.log(Priority::Error, &text, &[]);
         }
         Ok(())
     }

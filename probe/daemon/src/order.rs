@@ -7,14 +7,14 @@ use serde::{Deserialize, Serialize};
 use crate::device_table::KnownDevice;
 use crate::trigger::Trigger;
 
-/// How much is asked.
+/// How much is run.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RunExtent {
-    /// What a quick run asks.
+    /// What a quick run selects.
     #[default]
     Quick,
-    /// What a default run asks.
+    /// What a default run selects.
     Full,
 }
 

@@ -86,14 +86,14 @@ impl Outbox {
         self.notices.push(notice);
         let size = |notice: &Notice| fs::metadata(&notice.file).map_or(0, |about| about.len());
         let mut sizes: Vec<u64> = self.notices.iter().map(size).collect();
-        let mut gone = Vec::new();
+        let mut removed = Vec::new();
         while sizes.len() > 1 && (sizes.len() > MOST || sizes.iter().sum::<u64>() > BYTES) {
             let old = self.notices.remove(0);
             let _ = fs::remove_file(&old.file);
             sizes.remove(0);
-            gone.push(old.name);
+            removed.push(old.name);
         }
-        Ok(gone)
+        Ok(removed)
     }
 
     /// The next notice to deliver; `None` while none is due.
@@ -112,7 +112,7 @@ impl Outbox {
         self.notices.retain(|one| one.file != notice.file);
     }
 
-    /// A notice could not be delivered. How long until it is tried again; `None` where that was the last of so many retries.
+    /// A notice could not be delivered. How long until it is tried again; `None` where that was the last of N retries.
     pub fn failed(&mut self, notice: &Notice, now: Instant, retries: u32) -> Option<Duration> {
         let attempts = notice.attempts + 1;
         if attempts > retries {

@@ -1,4 +1,4 @@
-//! Rounds on their way: written down before a device is measured, until what was found has been told. A daemon that is killed
+//! Rounds on their way: written down before a device is measured, until what was found has been reported. A daemon that is killed
 //! in between finds here what it has yet to compare and tell.
 
 use std::fs;
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use fpprobe_reports::limited;
 use fpprobe_reports::save::save;
-use fpprobe_reports::store::{Store, Stored};
+use fpprobe_reports::store::{Store, StoredReport};
 use serde::{Deserialize, Serialize};
 
 use crate::order::Order;
@@ -36,7 +36,7 @@ impl PendingWork {
         folder: &Path,
         order: &Order,
         previous: Option<Reference>,
-        reports: &[Stored],
+        reports: &[StoredReport],
     ) -> anyhow::Result<PendingWork> {
         let known = reports.iter().filter(|stored| is_of(stored, order));
         let known = known.map(|stored| stored.entry.id().to_owned()).collect();
@@ -57,9 +57,9 @@ impl PendingWork {
     }
 
     /// The report that came of it, where it is in the store.
-    pub fn report(&self, reports: &[Stored]) -> Option<Stored> {
-        let id = |stored: &Stored| stored.entry.id().to_owned();
-        let is_it = |stored: &&Stored| match &self.stored {
+    pub fn report(&self, reports: &[StoredReport]) -> Option<StoredReport> {
+        let id = |stored: &StoredReport| stored.entry.id().to_owned();
+        let is_it = |stored: &&StoredReport| match &self.stored {
             Some(noted) => id(stored) == *noted,
             None => is_of(stored, &self.order) && !self.known.contains(&id(stored)),
         };
@@ -67,7 +67,7 @@ impl PendingWork {
     }
 
     /// Writes down which report came of it.
-    pub fn note(&mut self, folder: &Path, stored: &Stored) -> anyhow::Result<()> {
+    pub fn note(&mut self, folder: &Path, stored: &StoredReport) -> anyhow::Result<()> {
         self.stored = Some(stored.entry.id().to_owned());
         self.write(&place(folder, &self.order))
     }
@@ -90,13 +90,13 @@ impl PendingWork {
 /// What a daemon that was killed has yet to finish. Of what had not been measured to the end nothing is left to compare.
 pub fn recover(folder: &Path, store: &Store) -> anyhow::Result<(Vec<Order>, Vec<anyhow::Error>)> {
     let reports = store.list()?.reports;
-    let (mut orders, mut troubles) = (Vec::new(), Vec::new());
+    let (mut orders, mut failures) = (Vec::new(), Vec::new());
     let records = fs::read_dir(folder.join("unfinished")).into_iter().flatten().flatten().map(|entry| entry.path());
     for record in records.filter(|path| path.extension().is_some_and(|end| end == "json")) {
         let mut pending = match read(&record) {
             Ok(pending) => pending,
             Err(error) => {
-                troubles.push(error);
+                failures.push(error);
                 continue;
             }
         };
@@ -110,7 +110,7 @@ pub fn recover(folder: &Path, store: &Store) -> anyhow::Result<(Vec<Order>, Vec<
             None => PendingWork::end(folder, &pending.order),
         }
     }
-    Ok((orders, troubles))
+    Ok((orders, failures))
 }
 
 /// The file of the report that an pending order is compared with.
@@ -128,8 +128,8 @@ fn read(record: &Path) -> anyhow::Result<PendingWork> {
         .with_context(|| format!("{}: remove it to forget an interrupted round", record.display()))
 }
 
-fn is_of(stored: &Stored, order: &Order) -> bool {
-    stored.entry.devices.iter().any(|held| held.key == order.device.key)
+fn is_of(stored: &StoredReport, order: &Order) -> bool {
+    stored.entry.devices.iter().any(|held_before| held_before.key == order.device.key)
 }
 
 #[cfg(test)]
@@ -158,8 +158,8 @@ mod tests {
         fs::remove_file(store.folder().join(&file)).unwrap();
         // One that is damaged keeps no other from being found.
         fs::write(own.join("unfinished/damaged.json"), "{").unwrap();
-        let (orders, troubles) = recover(&own, &store).unwrap();
-        assert_eq!(troubles.len(), 1);
+        let (orders, failures) = recover(&own, &store).unwrap();
+        assert_eq!(failures.len(), 1);
         assert_eq!((orders.len(), orders[0].extent, &orders[0].trigger), (1, RunExtent::Quick, &Trigger::Unfinished));
         // Whatever is stored since.
         put(&store, &device("one"), 3);

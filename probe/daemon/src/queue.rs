@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::order::{Order, RunExtent};
-use crate::shared_status::Waiting;
+use crate::shared_status::PendingDevice;
 use crate::trigger::Trigger;
 
 /// An order that waits.
@@ -42,7 +42,7 @@ impl OrderQueue {
         self.0.sort_by_key(|pending| (pending.order.extent, pending.since));
     }
 
-    /// Orders of devices that are gone go.
+    /// Orders of devices that are missing go.
     pub fn retain(&mut self, keys: impl Fn(&str) -> bool) {
         self.0.retain(|pending| keys(&pending.order.device.key));
     }
@@ -92,8 +92,8 @@ impl OrderQueue {
     }
 
     /// What waits.
-    pub fn waiting(&self) -> Vec<Waiting> {
-        let shown = |pending: &Pending| Waiting {
+    pub fn waiting(&self) -> Vec<PendingDevice> {
+        let shown = |pending: &Pending| PendingDevice {
             key: pending.order.device.key.clone(),
             slot: pending.order.device.slot.clone(),
             extent: pending.order.extent,
@@ -179,18 +179,18 @@ mod tests {
     }
 
     #[test]
-    fn what_was_asked_for_stays_asked_for_and_has_waited_since_then() {
+    fn what_was_requested_stays_requested_and_has_waited_since_then() {
         let (now, minute) = (Instant::now(), Duration::from_mins(1));
         let mut queue = OrderQueue::default();
         let of = |trigger: Trigger| Order { trigger, ..order("a", RunExtent::Full) };
-        queue.add(of(Trigger::Asked), now);
+        queue.add(of(Trigger::Requested), now);
         queue.add(of(Trigger::Idle), now + minute);
         let mut seen = None;
         let taken = queue.take(now + minute, |pending| {
             seen = Some(pending.since);
             OrderDecision::Go
         });
-        assert_eq!((taken.unwrap().trigger, seen), (Trigger::Asked, Some(now)));
+        assert_eq!((taken.unwrap().trigger, seen), (Trigger::Requested, Some(now)));
         queue.add_later(of(Trigger::Schedule), now, now + minute);
         assert!(queue.take(now, |_| OrderDecision::Go).is_none(), "its time has not come");
         queue.add(of(Trigger::Idle), now);

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use fpprobe_reports::limited;
 use fpprobe_reports::save::save;
-use fpprobe_reports::store::{Store, Stored, StoredDevice};
+use fpprobe_reports::store::{Store, StoredDevice, StoredReport};
 use serde::{Deserialize, Serialize};
 
 use crate::device_table::KnownDevice;
@@ -61,10 +61,11 @@ impl References {
         extent: RunExtent,
     ) -> anyhow::Result<Option<Reference>> {
         let owners = self.owners();
-        let (quick, full) = (held(&self.quick)?, held(&self.full)?);
-        let is_quick = |(_, stored): &(PathBuf, Stored)| quick.iter().any(|(_, other)| other.entry == stored.entry);
+        let (quick, full) = (stored_reports(&self.quick)?, stored_reports(&self.full)?);
+        let is_quick =
+            |(_, stored): &(PathBuf, StoredReport)| quick.iter().any(|(_, other)| other.entry == stored.entry);
         let mut own = full.clone();
-        let mut others = held(store)?;
+        let mut others = stored_reports(store)?;
         match extent {
             RunExtent::Quick => own.extend(quick.iter().cloned()),
             RunExtent::Full => others.retain(|report| !is_quick(report)),
@@ -72,7 +73,8 @@ impl References {
         // In the order of their arrival, whatever clocks said; by name, and so by time, where the store does not know it.
         let arrivals = store.arrivals();
         own.sort_by_key(|(_, stored)| (arrivals.get(&stored.entry.file).copied(), stored.entry.file.clone()));
-        let mine = |(_, stored): &&(PathBuf, Stored)| owners.of(&device.place()).any(|file| *file == stored.entry.file);
+        let mine =
+            |(_, stored): &&(PathBuf, StoredReport)| owners.of(&device.place()).any(|file| *file == stored.entry.file);
         if let Some((file, stored)) = own.iter().rev().find(mine) {
             return Ok(Some(Reference { id: stored.entry.id().to_owned(), file: file.clone() }));
         }
@@ -107,8 +109,12 @@ impl References {
         let kept: Vec<String> = owned.values().cloned().collect();
         let text = serde_json::to_string(&owners)?;
         save(&self.owners, |out| out.write_all(text.as_bytes()))?;
-        for (path, stored) in held(own)? {
-            let same = stored.entry.devices.iter().any(|held| held.slot == device.slot && held.driver == device.driver);
+        for (path, stored) in stored_reports(own)? {
+            let same = stored
+                .entry
+                .devices
+                .iter()
+                .any(|held_before| held_before.slot == device.slot && held_before.driver == device.driver);
             if same && !kept.contains(&stored.entry.file) {
                 fs::remove_file(&path).with_context(|| format!("failed to remove {}", path.display()))?;
             }
@@ -124,7 +130,7 @@ pub fn link(from: &Path, to: &Path) -> anyhow::Result<()> {
     linked.with_context(|| format!("failed to link {} as {}", from.display(), to.display()))
 }
 
-fn held(store: &Store) -> anyhow::Result<Vec<(PathBuf, Stored)>> {
+fn stored_reports(store: &Store) -> anyhow::Result<Vec<(PathBuf, StoredReport)>> {
     let reports = store.list()?.reports;
     Ok(reports.into_iter().map(|stored| (store.folder().join(&stored.entry.file), stored)).collect())
 }
@@ -137,16 +143,17 @@ impl Owners {
 }
 
 /// The newest of the slot, of the same driver where there is one, and of none that is there beside it.
-fn newest(reports: &[(PathBuf, Stored)], device: &KnownDevice, beside: &[KnownDevice]) -> Option<Reference> {
-    let may_be = |held: &StoredDevice| {
-        let other =
-            |other: &KnownDevice| other.key == held.key || other.driver == held.driver && held.driver != device.driver;
-        held.slot == device.slot && !beside.iter().any(other)
+fn newest(reports: &[(PathBuf, StoredReport)], device: &KnownDevice, beside: &[KnownDevice]) -> Option<Reference> {
+    let may_be = |held_before: &StoredDevice| {
+        let other = |other: &KnownDevice| {
+            other.key == held_before.key || other.driver == held_before.driver && held_before.driver != device.driver
+        };
+        held_before.slot == device.slot && !beside.iter().any(other)
     };
     let find = |same: bool| {
         reports.iter().rev().find(|(_, stored)| {
             let devices = &stored.entry.devices;
-            devices.iter().any(|held| may_be(held) && (!same || held.driver == device.driver))
+            devices.iter().any(|held_before| may_be(held_before) && (!same || held_before.driver == device.driver))
         })
     };
     let (file, stored) = find(true).or_else(|| find(false))?;
@@ -181,7 +188,7 @@ pub mod tests {
         let id = format!("{day:012x}");
         let file = format!("202603{day:02}T000000Z-host-key-{id}.fpreport");
         let time = format!("2026-03-{day:02}T00:00:00Z");
-        let held = StoredDevice {
+        let held_before = StoredDevice {
             key: device.key.clone(),
             slot: device.slot.clone(),
             name: device.name.clone(),
@@ -203,7 +210,7 @@ pub mod tests {
             started: time.clone(),
             finished: time,
             program: String::new(),
-            devices: vec![held],
+            devices: vec![held_before],
         };
         fs::create_dir_all(store.folder()).unwrap();
         fs::write(store.folder().join(&file), container::pack(&entry, "{}").unwrap()).unwrap();
@@ -252,7 +259,7 @@ pub mod tests {
             let (file, _) = put(&store, &device("one"), day);
             references.keep(&store, &file, (&device("one"), &[]), RunExtent::Quick).unwrap();
         }
-        assert_eq!(held(&references.quick).unwrap().len(), 1);
+        assert_eq!(stored_reports(&references.quick).unwrap().len(), 1);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// The socket of `fpprobe.service`: `RuntimeDirectory=` of its unit.
 const SERVICE: &str = "/run/fpprobe/fpprobe.sock";
 
-/// What can be asked of the daemon.
+/// Requests to the daemon.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(tag = "request", rename_all = "snake_case", deny_unknown_fields)]
 pub enum ControlRequest {

@@ -1,4 +1,4 @@
-//! What people ask of the daemon, by socket or signal.
+//! Requests of people to the daemon, by socket or signal.
 
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::SyncSender;
@@ -49,8 +49,8 @@ impl Service {
             Err(error) => Err(format!("the configuration stays as it was: {error:#}")),
         };
         match &result {
-            Ok(text) => self.tell(Priority::Notice, text, &[]),
-            Err(text) => self.tell(Priority::Error, text, &[]),
+            Ok(text) => self.log(Priority::Notice, text, &[]),
+            Err(text) => self.log(Priority::Error, text, &[]),
         }
         result
     }
@@ -85,7 +85,7 @@ impl Service {
 
     /// Lifts quarantines; what was left alone is measured.
     fn lift(&mut self, slot: Option<&str>) -> Reply {
-        let before = self.quarantine.held().clone();
+        let before = self.quarantine.entries().clone();
         match self.quarantine.clear(slot) {
             Ok(0) => Reply::refused("nothing of that is in quarantine"),
             Ok(count) => {
@@ -94,7 +94,7 @@ impl Service {
                 let lifted = |known: &&KnownDevice| before.contains_key(&known.slot);
                 let devices: Vec<KnownDevice> = self.table.devices.iter().filter(lifted).cloned().collect();
                 for device in devices {
-                    self.order(Order::new(device, RunExtent::Quick, Trigger::Asked), now);
+                    self.order(Order::new(device, RunExtent::Quick, Trigger::Requested), now);
                 }
                 Reply::done(format!("{count} lifted"))
             }
@@ -103,23 +103,23 @@ impl Service {
     }
 
     fn run_now(&mut self, full: bool, device: Option<&str>) -> Reply {
-        let wanted = |known: &&KnownDevice| {
+        let is_match = |known: &&KnownDevice| {
             device.is_none_or(|text| {
                 known.key == text || known.slot == text || known.name.to_lowercase().contains(&text.to_lowercase())
             })
         };
-        let mut devices: Vec<KnownDevice> = self.table.devices.iter().filter(wanted).cloned().collect();
+        let mut devices: Vec<KnownDevice> = self.table.devices.iter().filter(is_match).cloned().collect();
         if devices.is_empty() {
             return Reply::refused("there is no such device; `fpprobe daemon status` lists them");
         }
-        devices.retain(|known| !self.quarantine.held().contains_key(&known.slot));
+        devices.retain(|known| !self.quarantine.entries().contains_key(&known.slot));
         if devices.is_empty() {
             return Reply::refused("it is in quarantine; `fpprobe daemon quarantine clear` lifts that");
         }
         let extent = if full { RunExtent::Full } else { RunExtent::Quick };
         let count = devices.len();
         for device in devices {
-            self.queue.add(Order::new(device, extent, Trigger::Asked), Instant::now());
+            self.queue.add(Order::new(device, extent, Trigger::Requested), Instant::now());
         }
         Reply::done(format!("{count} to be measured"))
     }

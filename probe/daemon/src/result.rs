@@ -1,4 +1,4 @@
-//! What becomes of an order when its round has ended: told, gone on with, or tried again.
+//! What becomes of an order when its round has ended: reported, continued, or tried again.
 
 use std::time::{Duration, Instant, SystemTime};
 
@@ -49,7 +49,7 @@ impl Service {
 
     /// Orders a measurement, though not of what is left alone.
     pub(super) fn order(&mut self, order: Order, now: Instant) {
-        if !self.quarantine.held().contains_key(&order.device.slot) {
+        if !self.quarantine.entries().contains_key(&order.device.slot) {
             self.queue.add(order, now);
         }
     }
@@ -62,12 +62,12 @@ impl Service {
             order.failures += 1;
             self.queue.add_later(order, now, now + pause);
             let text = format!("{problem}; it is tried again in {} s", pause.as_secs());
-            self.tell_of(Priority::Warning, &device, &text, &[]);
+            self.log_device(Priority::Warning, &device, &text, &[]);
         } else {
             // What cannot be compared does not keep the device from being measured.
             PendingWork::end(&self.settings.folder(), &order);
             let text = format!("{problem}; after {RETRIES} more attempts it is left until the next trigger");
-            self.tell_of(Priority::Error, &device, &text, &[]);
+            self.log_device(Priority::Error, &device, &text, &[]);
         }
     }
 }

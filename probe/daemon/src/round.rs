@@ -9,9 +9,9 @@ use anyhow::{Context as _, bail};
 use fpprobe_reports::limited;
 use fpprobe_reports::load::SIZE_LIMIT;
 use fpprobe_reports::save::save;
-use fpprobe_reports::store::{Store, Stored, container};
+use fpprobe_reports::store::{Store, StoredReport, container};
 
-use crate::changes::{self, CheckDeviation, CheckDocument, DiffDocument, Reported};
+use crate::changes::{self, CheckDeviation, CheckDocument, DiffDocument, ReportSummary};
 use crate::device_table::KnownDevice;
 use crate::door::{Door, ProcessStep, RunOptions};
 use crate::findings::{Findings, RoundResult};
@@ -59,8 +59,8 @@ pub fn round(order: Order, place: &RoundContext, limits: &JobLimits) -> RoundRes
     let (found, late) = match (Round { order: &order, place, limits }).go() {
         Ok(Some((found, late))) => (Ok(Some(found)), late),
         Ok(None) => (Ok(None), false),
-        // What is in the store is compared and told when the order's turn comes again.
-        Err(error) if error.is::<Stopped>() => (Ok(None), false),
+        // What is in the store is compared and reported when the order's turn comes again.
+        Err(error) if error.is::<StepCancelled>() => (Ok(None), false),
         Err(error) => (Err(format!("{error:#}")), false),
     };
     RoundResult { order, found, late, time: begun.elapsed() }
@@ -82,7 +82,7 @@ impl Round<'_> {
     fn go(&self) -> anyhow::Result<Option<(Findings, bool)>> {
         let Some((pending, stored)) = self.stored()? else { return Ok(None) };
         let late = pending.order.trigger != self.order.trigger;
-        let reported = changes::read::<Reported>(&self.report()).unwrap_or_default();
+        let reported = changes::read::<ReportSummary>(&self.report()).unwrap_or_default();
         let (id, file) = (stored.entry.id().to_owned(), stored.entry.file.clone());
         let (incomplete, hung) = (reported.is_incomplete(), reported.hung());
         let mut found = Findings { report: id, file, incomplete, hung, ..Findings::default() };
@@ -98,16 +98,16 @@ impl Round<'_> {
                 }
                 Err(error) => match self.damage() {
                     // It is compared with nothing; the next one has this one to be compared with.
-                    Some(damage) => found.troubles.push(format!("the report of before is damaged: {damage}")),
+                    Some(damage) => found.failures.push(format!("the report of before is damaged: {damage}")),
                     None => return Err(error),
                 },
             }
         }
-        // What only adds to the difference does not keep it from being told.
-        let troubles = &mut found.troubles;
-        found.metrics = beside(self.metrics(&stored), troubles)?;
+        // What only adds to the difference does not keep it from being reported.
+        let problems = &mut found.failures;
+        found.metrics = beside(self.metrics(&stored), problems)?;
         if let Some(baseline) = &self.place.baseline {
-            let checked = beside(self.check(baseline, &stored).map(Some), troubles)?;
+            let checked = beside(self.check(baseline, &stored).map(Some), problems)?;
             (found.check, found.unaccepted) = checked.unzip();
         }
         Ok(Some((found, late)))
@@ -115,7 +115,7 @@ impl Round<'_> {
 
     /// The report to tell of: that of a round which was interrupted after it had been stored, or a new one. `None` where the
     /// daemon ended it.
-    fn stored(&self) -> anyhow::Result<Option<(PendingWork, Stored)>> {
+    fn stored(&self) -> anyhow::Result<Option<(PendingWork, StoredReport)>> {
         let RoundContext { folder, store, .. } = self.place;
         let before = store.list()?.reports;
         if let Some(pending) = PendingWork::of(folder, self.order)
@@ -190,7 +190,7 @@ impl Round<'_> {
     }
 
     /// The difference: that which the run wrote, or one that is made now.
-    fn compare(&self, stored: &Stored) -> anyhow::Result<(DiffDocument, PathBuf)> {
+    fn compare(&self, stored: &StoredReport) -> anyhow::Result<(DiffDocument, PathBuf)> {
         let path = self.difference();
         let new = self.place.store.folder().join(&stored.entry.file);
         if let Ok(changes) = changes::read::<DiffDocument>(&path)
@@ -218,7 +218,7 @@ impl Round<'_> {
         Ok(save(diff, |out| out.write_all(text.as_bytes()))?)
     }
 
-    fn check(&self, baseline: &Path, stored: &Stored) -> anyhow::Result<(PathBuf, Vec<CheckDeviation>)> {
+    fn check(&self, baseline: &Path, stored: &StoredReport) -> anyhow::Result<(PathBuf, Vec<CheckDeviation>)> {
         let path = self.place.work().join(format!("{}-check.json", stored.entry.id()));
         let report = self.place.store.folder().join(&stored.entry.file);
         let check = ProcessStep::Check { baseline, report: &report, device: &self.order.device.key, output: &path };
@@ -227,7 +227,7 @@ impl Round<'_> {
         Ok((path, deviations))
     }
 
-    fn metrics(&self, stored: &Stored) -> anyhow::Result<String> {
+    fn metrics(&self, stored: &StoredReport) -> anyhow::Result<String> {
         let path = self.place.work().join("metrics.prom");
         let (store, report) = (self.place.store.folder(), stored.entry.id());
         self.succeed(&ProcessStep::Render { store, report, output: &path, format: Some("prometheus") }, &[0])?;
@@ -241,7 +241,7 @@ impl Round<'_> {
             JobResult::Status(status) if expected.contains(&status) => Ok(()),
             JobResult::Status(status) => bail!("`{name}` ended with status {status}: {}", done.last()),
             JobResult::Broken(ref reason) => bail!("`{name}` was broken off: {reason}"),
-            JobResult::Stopped => Err(Stopped.into()),
+            JobResult::Stopped => Err(StepCancelled.into()),
         }
     }
 
@@ -251,18 +251,18 @@ impl Round<'_> {
     }
 }
 
-/// A step was ended because something else is wanted.
+/// A step was ended because something else is required.
 #[derive(Debug, thiserror::Error)]
 #[error("a step was told to end")]
-struct Stopped;
+struct StepCancelled;
 
-/// What a step gives; where it fails, nothing, and a trouble more.
-fn beside<T: Default>(result: anyhow::Result<T>, troubles: &mut Vec<String>) -> anyhow::Result<T> {
+/// What a step gives; where it fails, nothing, and a failure more.
+fn beside<T: Default>(result: anyhow::Result<T>, problems: &mut Vec<String>) -> anyhow::Result<T> {
     result.or_else(|error| {
-        if error.is::<Stopped>() {
+        if error.is::<StepCancelled>() {
             return Err(error);
         }
-        troubles.push(format!("{error:#}"));
+        problems.push(format!("{error:#}"));
         Ok(T::default())
     })
 }

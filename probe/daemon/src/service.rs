@@ -15,7 +15,7 @@ use jiff::Zoned;
 use sd_notify::NotifyState;
 use signal_hook::consts::SIGHUP;
 
-use crate::busy_policy::{ASKS, BusyPolicy};
+use crate::busy_policy::{BusyPolicy, USE_UNKNOWN};
 use crate::debounce::Debounce;
 use crate::device_table::{DeviceTable, KnownDevice};
 use crate::discovery;
@@ -70,7 +70,7 @@ pub struct Service {
     pub(super) state: StateFile,
     utilisation: Utilisation,
     pub(super) entries: VecDeque<String>,
-    pub(super) troubles: Vec<String>,
+    pub(super) failures: Vec<String>,
     pub(super) started: String,
     pub(super) looked: bool,
     pub(super) looking: bool,
@@ -98,7 +98,7 @@ impl Service {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
         let mut metrics = Metrics::default();
         metrics.set("fpprobe_daemon_start_timestamp_seconds", &[], now as f64);
-        let (state, trouble) = StateFile::open(&settings.folder().join("remembered.json"));
+        let (state, failure) = StateFile::open(&settings.folder().join("remembered.json"));
         for (key, (extent, text)) in &state.metrics {
             metrics.report(key, *extent, text.clone());
         }
@@ -116,7 +116,7 @@ impl Service {
             state,
             utilisation: Utilisation::new(sender.clone()),
             entries: VecDeque::new(),
-            troubles: trouble.into_iter().collect(),
+            failures: failure.into_iter().collect(),
             started: host::now(),
             looked: false,
             looking: false,
@@ -133,15 +133,15 @@ impl Service {
         }
     }
 
-    /// Until it is told to end.
+    /// Until it is stopped.
     pub fn run(mut self, events: &Receiver<DaemonEvent>) {
         let watchdog = sd_notify::watchdog_enabled();
         let tick = watchdog.map_or(TICK, |time| TICK.min(time / 3));
-        self.tell(Priority::Info, "started", &[]);
+        self.log(Priority::Info, "started", &[]);
         // What changes while it looks for the first time is seen.
         let places = self.door.places(&self.settings);
-        let troubles = self.watch.update(&places, &self.settings.daemon.watch, &self.table);
-        self.troubled(troubles);
+        let problems = self.watch.update(&places, &self.settings.daemon.watch, &self.table);
+        self.troubled(problems);
         loop {
             let now = Instant::now();
             if let Some(since) = self.stopping
@@ -163,7 +163,7 @@ impl Service {
                 Err(RecvTimeoutError::Disconnected) => break,
             }
         }
-        self.tell(Priority::Info, "ended", &[]);
+        self.log(Priority::Info, "ended", &[]);
         self.publish();
     }
 
@@ -181,7 +181,7 @@ impl Service {
             Ring::SetBack(by) => {
                 let next = self.alarm.next().map_or_else(|| "never".to_owned(), ToString::to_string);
                 let text = format!("the clock was set back by {} s; the schedule's next time is {next}", by.as_secs());
-                self.tell(Priority::Notice, &text, &[]);
+                self.log(Priority::Notice, &text, &[]);
             }
         }
         if self.next_poll <= now {
@@ -200,7 +200,7 @@ impl Service {
             let triggers = std::mem::take(&mut self.want);
             for trigger in triggers.iter().filter(|trigger| **trigger != Trigger::Identity) {
                 self.metrics.count("fpprobe_daemon_triggers_total", &[("trigger", trigger.name())]);
-                self.tell(Priority::Info, &format!("looks at the devices: {trigger}"), &[]);
+                self.log(Priority::Info, &format!("looks at the devices: {trigger}"), &[]);
             }
             discovery::begin(&self.door, &self.settings, triggers, self.cancellation.clone(), self.sender.clone());
         }
@@ -234,7 +234,7 @@ impl Service {
             verdict
         });
         for device in dropped {
-            self.tell_of(Priority::Info, &device, "is in use, and is not measured", &[]);
+            self.log_device(Priority::Info, &device, "is in use, and is not measured", &[]);
         }
         if let Some(order) = order {
             self.measure(order);
@@ -243,7 +243,7 @@ impl Service {
 
     fn measure(&mut self, order: Order) {
         let text = format!("is measured ({}): {}", order.extent.name(), order.trigger);
-        self.tell_of(Priority::Info, &order.device, &text, &[]);
+        self.log_device(Priority::Info, &order.device, &text, &[]);
         let daemon = &self.settings.daemon;
         let stop = Arc::new(AtomicBool::new(false));
         let time = if order.extent == RunExtent::Quick { daemon.budget.quick } else { daemon.budget.full };
@@ -282,19 +282,19 @@ impl Service {
                 let _ = self.reload();
             }
             DaemonEvent::Signal(_) => self.end(now),
-            DaemonEvent::Asked(request, reply) => self.answer(request, &reply),
+            DaemonEvent::Requested(request, reply) => self.answer(request, &reply),
             DaemonEvent::Looked(triggers, table) => self.looked(&triggers, table, now),
             DaemonEvent::Loaded(slot, load) => {
-                self.utilisation.tell(slot, load, now);
-                self.queue.wake_from(ASKS, now);
+                self.utilisation.update(slot, load, now);
+                self.queue.wake_from(USE_UNKNOWN, now);
             }
             DaemonEvent::Measured(outcome) => self.measured(*outcome, now),
-            DaemonEvent::Told(Ok(text)) => self.tell(Priority::Info, &text, &[]),
-            DaemonEvent::Told(Err(text)) => self.tell(Priority::Error, &text, &[]),
+            DaemonEvent::Notified(Ok(text)) => self.log(Priority::Info, &text, &[]),
+            DaemonEvent::Notified(Err(text)) => self.log(Priority::Error, &text, &[]),
         }
     }
 
-    /// Begins to end: nothing new begins, and what is under way is told to end.
+    /// Begins to end: nothing new begins, and what is under way is stopped.
     fn end(&mut self, now: Instant) {
         if self.stopping.is_none() {
             self.stopping = Some(now);
@@ -318,20 +318,20 @@ impl Service {
                 Some((now.clone(), now.other_library(before)?.to_owned()))
             })
             .collect();
-        for gone in before.news(&table) {
-            self.tell_of(Priority::Notice, &gone, "is gone, or has another driver", &[]);
+        for removed in before.news(&table) {
+            self.log_device(Priority::Notice, &removed, "is gone, or has another driver", &[]);
         }
         self.table = table;
         for device in &news {
-            self.tell_of(Priority::Notice, device, "is there", &[]);
+            self.log_device(Priority::Notice, device, "is there", &[]);
         }
         for (device, library) in &others {
-            self.tell_of(Priority::Notice, device, &format!("has another {}", library.display()), &[]);
+            self.log_device(Priority::Notice, device, &format!("has another {}", library.display()), &[]);
         }
         let places = self.door.places(&self.settings);
-        let mut troubles = self.watch.update(&places, &self.settings.daemon.watch, &self.table);
-        troubles.extend(self.table.troubles.iter().cloned());
-        self.troubled(troubles);
+        let mut problems = self.watch.update(&places, &self.settings.daemon.watch, &self.table);
+        problems.extend(self.table.failures.iter().cloned());
+        self.troubled(problems);
         let devices = &self.table.devices;
         let here = |key: &str| devices.iter().any(|device| device.key == key);
         self.queue.retain(here);
@@ -357,24 +357,24 @@ impl Service {
             let other = others.iter().find(|(other, _)| other.key == device.key);
             other.map(|(_, library)| Trigger::File(library.clone()))
         };
-        let wanted = |device: &KnownDevice| due(device).or_else(|| fresh(device)).cloned().or_else(|| other(device));
+        let is_match = |device: &KnownDevice| due(device).or_else(|| fresh(device)).cloned().or_else(|| other(device));
         let chosen: Vec<(KnownDevice, Trigger)> =
-            devices.iter().filter_map(|device| Some((device.clone(), wanted(device)?))).collect();
+            devices.iter().filter_map(|device| Some((device.clone(), is_match(device)?))).collect();
         for (device, trigger) in chosen {
             self.order(Order::new(device, RunExtent::Quick, trigger), now);
         }
         if first {
             self.looked = true;
             match pending_work::recover(&self.settings.folder(), &self.settings.store) {
-                Ok((orders, troubles)) => {
+                Ok((orders, problems)) => {
                     for order in orders {
                         self.queue.add(order, now);
                     }
-                    for trouble in troubles {
-                        self.tell(Priority::Error, &format!("{trouble:#}"), &[]);
+                    for failure in problems {
+                        self.log(Priority::Error, &format!("{failure:#}"), &[]);
                     }
                 }
-                Err(error) => self.tell(Priority::Error, &format!("{error:#}"), &[]),
+                Err(error) => self.log(Priority::Error, &format!("{error:#}"), &[]),
             }
             let _ = sd_notify::notify(&[NotifyState::Ready]);
         }
@@ -383,13 +383,13 @@ impl Service {
     /// Writes down what is to be known when it starts again.
     pub(super) fn remember(&mut self) {
         if let Err(error) = self.state.save() {
-            self.tell(Priority::Error, &format!("{error:#}"), &[]);
+            self.log(Priority::Error, &format!("{error:#}"), &[]);
         }
     }
 
     /// Writes an entry of the log.
-    pub(super) fn tell(&mut self, priority: Priority, text: &str, fields: &[(&str, &str)]) {
-        self.log.tell(priority, text, fields);
+    pub(super) fn log(&mut self, priority: Priority, text: &str, fields: &[(&str, &str)]) {
+        self.log.write(priority, text, fields);
         let about: Vec<String> = fields.iter().map(|(name, value)| format!(" {name}={value}")).collect();
         self.entries.push_back(format!("{} {text}{}", host::now(), about.concat()));
         while self.entries.len() > SHOWN {
@@ -397,20 +397,20 @@ impl Service {
         }
     }
 
-    /// Takes over what is wrong, and tells what was not before.
-    fn troubled(&mut self, troubles: Vec<String>) {
-        let before = std::mem::replace(&mut self.troubles, troubles);
-        self.metrics.set("fpprobe_daemon_troubles", &[], self.troubles.len() as f64);
-        let new: Vec<String> = self.troubles.iter().filter(|trouble| !before.contains(trouble)).cloned().collect();
-        for trouble in new {
-            self.tell(Priority::Warning, &trouble, &[]);
+    /// Takes over what is wrong, and logs what is new.
+    fn troubled(&mut self, problems: Vec<String>) {
+        let before = std::mem::replace(&mut self.failures, problems);
+        self.metrics.set("fpprobe_daemon_troubles", &[], self.failures.len() as f64);
+        let new: Vec<String> = self.failures.iter().filter(|failure| !before.contains(failure)).cloned().collect();
+        for failure in new {
+            self.log(Priority::Warning, &failure, &[]);
         }
     }
 
     /// One about a device.
-    pub(super) fn tell_of(&mut self, priority: Priority, device: &KnownDevice, text: &str, more: &[(&str, &str)]) {
+    pub(super) fn log_device(&mut self, priority: Priority, device: &KnownDevice, text: &str, more: &[(&str, &str)]) {
         let who = [("device", &device.name[..]), ("slot", &device.slot), ("driver", &device.driver_info)];
-        self.tell(priority, &format!("{} {text}", device.name), &[&who[..], more].concat());
+        self.log(priority, &format!("{} {text}", device.name), &[&who[..], more].concat());
     }
 }
 

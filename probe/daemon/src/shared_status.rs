@@ -26,11 +26,12 @@ pub struct DaemonStatus {
     /// The devices.
     pub devices: Vec<DeviceStatus>,
     /// What waits to be measured, and for what.
-    pub waiting: Vec<Waiting>,
+    pub waiting: Vec<PendingDevice>,
     /// Slots that are left alone.
     pub quarantine: BTreeMap<String, QuarantineEntry>,
-    /// What could not be looked at, watched or told.
-    pub troubles: Vec<String>,
+    /// What could not be looked at, watched or reported.
+    #[serde(rename = "troubles")]
+    pub failures: Vec<String>,
     /// The next time of the schedule.
     pub next: Option<String>,
     /// Seconds that measuring took within a day.
@@ -73,7 +74,7 @@ pub struct Last {
 
 /// A device that waits.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-pub struct Waiting {
+pub struct PendingDevice {
     /// Its key.
     pub key: String,
     /// Its slot.

@@ -8,7 +8,7 @@ use fpprobe_reports::limited;
 use fpprobe_reports::save::save;
 use serde::{Deserialize, Serialize};
 
-use crate::budget::Spent;
+use crate::budget::DailyUsage;
 use crate::changes::{CheckDeviation, DiffDocument};
 use crate::order::RunExtent;
 use crate::shared_status::Last;
@@ -28,16 +28,17 @@ pub struct StateFile {
     pub metrics: BTreeMap<String, (RunExtent, String)>,
     /// Of each driver of a slot the rules that were met once and have not been since.
     standing: BTreeMap<String, BTreeSet<RuleOf>>,
-    /// Of each device, by key, what hooks were told of and has not been mended since: rules and kernels. Another driver is another
+    /// Of each device, by key, what hooks were notified of and has not been fixed since: rules and kernels. Another driver is another
     /// device.
     #[serde(default)]
-    told: BTreeMap<String, BTreeSet<String>>,
+    #[serde(rename = "told")]
+    notified: BTreeMap<String, BTreeSet<String>>,
     /// What the baseline did not accept last, by driver of a slot and extent: a quick run asks other things than a default run.
     #[serde(default)]
     unaccepted: BTreeMap<String, BTreeSet<RuleOf>>,
     /// What measuring has cost of late.
     #[serde(default)]
-    pub spent: Spent,
+    pub spent: DailyUsage,
     /// Whether an operator wants nothing measured.
     #[serde(default)]
     pub paused: bool,
@@ -53,11 +54,11 @@ impl StateFile {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(StateFile::default()),
             Err(error) => Err(error.to_string()),
         };
-        let (state, trouble) = match read {
+        let (state, failure) = match read {
             Ok(state) => (state, None),
             Err(error) => (StateFile::default(), Some(format!("{}: {error}; it is begun anew", path.display()))),
         };
-        (StateFile { path: path.to_owned(), ..state }, trouble)
+        (StateFile { path: path.to_owned(), ..state }, failure)
     }
 
     /// Adds what a round found to what stands; how many rules are met no more by this driver of a slot.
@@ -75,20 +76,20 @@ impl StateFile {
         self.standing.get(place).map_or(0, BTreeSet::len)
     }
 
-    /// Whether something is accepted no more that hooks have not been told of: a default run finds what the quick run before
+    /// Whether something is accepted no more that hooks have not been notified of: a default run finds what the quick run before
     /// it found, and more.
     pub fn is_news(&self, key: &str, changes: &DiffDocument) -> bool {
-        let told = self.told.get(key);
-        changes.regressed().any(|one| !told.is_some_and(|told| told.contains(&one)))
+        let message = self.notified.get(key);
+        changes.regressed().any(|one| !message.is_some_and(|message| message.contains(&one)))
     }
 
     /// Hooks know it.
-    pub fn told(&mut self, key: &str, changes: &DiffDocument) {
-        let told = self.told.entry(key.to_owned()).or_default();
-        for one in changes.mended() {
-            told.remove(&one);
+    pub fn set_notified(&mut self, key: &str, changes: &DiffDocument) {
+        let message = self.notified.entry(key.to_owned()).or_default();
+        for one in changes.fixed() {
+            message.remove(&one);
         }
-        told.extend(changes.regressed());
+        message.extend(changes.regressed());
     }
 
     /// Whether the baseline does not accept something that was not there before.
@@ -109,11 +110,11 @@ impl StateFile {
         self.unaccepted.insert(order.to_owned(), rules(deviations).collect());
     }
 
-    /// Forgets devices that are gone, or have another driver.
+    /// Forgets devices that are missing, or have another driver.
     pub fn retain(&mut self, keys: impl Fn(&str) -> bool) {
         self.last.retain(|key, _| keys(key));
         self.metrics.retain(|key, _| keys(key));
-        self.told.retain(|key, _| keys(key));
+        self.notified.retain(|key, _| keys(key));
     }
 
     /// Writes the file.
@@ -139,11 +140,11 @@ mod tests {
     }
 
     #[test]
-    fn a_regression_stands_until_it_is_mended_and_outlives_the_process() {
+    fn a_regression_stands_until_it_is_fixed_and_outlives_the_process() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("remembered.json");
-        let (mut state, trouble) = StateFile::open(&path);
-        assert_eq!((trouble, state.stands("slot", &changes("newly_deviating"))), (None, 1));
+        let (mut state, failure) = StateFile::open(&path);
+        assert_eq!((failure, state.stands("slot", &changes("newly_deviating"))), (None, 1));
         assert_eq!(state.stands("slot", &DiffDocument::default()), 1, "nothing has changed since");
         state.save().unwrap();
         let (mut again, _) = StateFile::open(&path);
@@ -154,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_regression_is_news_once_until_it_is_mended() {
+    fn a_regression_is_news_once_until_it_is_fixed() {
         let (mut state, _) = StateFile::open(Path::new("/nonexistent/remembered.json"));
         let of_kernel = |kind: &str, id: &str| -> DiffDocument {
             let kernel = json!({ "kind": kind, "kernel": id });
@@ -167,17 +168,17 @@ mod tests {
             (of_kernel("unmeasurable", "f32.fmul"), of_kernel("appeared", "f32.fmul")),
         ] {
             assert!(state.is_news("slot", &worse) && !state.is_news("slot", &better));
-            state.told("slot", &worse);
+            state.set_notified("slot", &worse);
             assert!(!state.is_news("slot", &worse) && state.is_news("other", &worse));
-            state.told("slot", &better);
+            state.set_notified("slot", &better);
             assert!(state.is_news("slot", &worse));
         }
         // What deviates may crash as well.
-        state.told("slot", &of_kernel("newly_deviating", "f32.fadd"));
+        state.set_notified("slot", &of_kernel("newly_deviating", "f32.fadd"));
         let crashed = of_kernel("unmeasurable", "f32.fadd");
         assert!(state.is_news("slot", &crashed));
-        state.told("slot", &crashed);
-        state.told("slot", &of_kernel("appeared", "f32.fadd"));
+        state.set_notified("slot", &crashed);
+        state.set_notified("slot", &of_kernel("appeared", "f32.fadd"));
         assert!(!state.is_news("slot", &of_kernel("newly_deviating", "f32.fadd")));
     }
 
@@ -189,7 +190,7 @@ mod tests {
         let (one, both) = ([deviation("R-1")], [deviation("R-1"), deviation("R-2")]);
         assert!(!state.is_unaccepted_news("slot", &[]));
         assert!(state.is_unaccepted_news("slot", &one));
-        // It is news until it has been told.
+        // It is news until it has been reported.
         assert!(state.is_unaccepted_news("slot", &one));
         state.unaccepted("slot", &one);
         assert!(!state.is_unaccepted_news("slot", &one) && state.is_unaccepted_news("other", &one));

@@ -26,7 +26,7 @@ impl Service {
         self.metrics.set("fpprobe_daemon_waiting", &[], waiting.len() as f64);
         self.metrics.set("fpprobe_daemon_notices_waiting", &[], self.messenger.waiting() as f64);
         self.metrics.forget("fpprobe_daemon_quarantined");
-        for slot in self.quarantine.held().keys() {
+        for slot in self.quarantine.entries().keys() {
             self.metrics.set("fpprobe_daemon_quarantined", &[("slot", slot)], 1.0);
         }
         let shown = |known: &KnownDevice| DeviceStatus {
@@ -41,8 +41,8 @@ impl Service {
             state,
             devices: self.table.devices.iter().map(shown).collect(),
             waiting,
-            quarantine: self.quarantine.held().clone(),
-            troubles: self.troubles.clone(),
+            quarantine: self.quarantine.entries().clone(),
+            failures: self.failures.clone(),
             next: self.alarm.next().map(ToString::to_string),
             spent: self.state.spent.total(SystemTime::now()).as_secs(),
             log: self.entries.iter().cloned().collect(),
@@ -56,7 +56,7 @@ impl Service {
         let textfile = self.settings.daemon.textfile.clone();
         let outdated = !textfile.as_os_str().is_empty() && *before.metrics != *metrics;
         if outdated && let Err(error) = save(&textfile, |out| out.write_all(metrics.as_bytes())) {
-            self.log.tell(Priority::Error, &error.to_string(), &[]);
+            self.log.write(Priority::Error, &error.to_string(), &[]);
         }
         self.shared.publish(status, metrics, ready);
     }

@@ -21,20 +21,21 @@ pub enum Trigger {
     Identity,
     /// The host is idle, and the quick run before was not all.
     Idle,
-    /// Somebody asked.
-    Asked,
-    /// What an interrupted round measured has not been told.
+    /// Requested by somebody.
+    #[serde(rename = "asked")]
+    Requested,
+    /// What an interrupted round measured has not been reported.
     Unfinished,
 }
 
 impl Trigger {
-    /// What waits for one and is wanted for another is wanted for the stronger: who asks comes before the clock and changes,
+    /// What waits for one and is required for another is required for the stronger: who asks comes before the clock and changes,
     /// and those before what there is time for.
     pub fn strength(&self) -> u8 {
         match self {
             Trigger::Unfinished => 0,
             Trigger::Idle => 1,
-            Trigger::Asked => 3,
+            Trigger::Requested => 3,
             _ => 2,
         }
     }
@@ -48,7 +49,7 @@ impl Trigger {
             Trigger::Node(_) => "node",
             Trigger::Identity => "identity",
             Trigger::Idle => "idle",
-            Trigger::Asked => "asked",
+            Trigger::Requested => "asked",
             Trigger::Unfinished => "unfinished",
         }
     }
@@ -63,7 +64,7 @@ impl fmt::Display for Trigger {
             Trigger::Node(path) => write!(f, "device node {} changed", path.display()),
             Trigger::Identity => f.write_str("another device or driver than before"),
             Trigger::Idle => f.write_str("the host is idle"),
-            Trigger::Asked => f.write_str("asked for"),
+            Trigger::Requested => f.write_str("asked for"),
             Trigger::Unfinished => f.write_str("a round was interrupted"),
         }
     }

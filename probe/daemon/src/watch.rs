@@ -33,19 +33,19 @@ pub struct Watch {
     watched: BTreeSet<PathBuf>,
     /// Where the names of watched folders lead.
     leads: BTreeMap<PathBuf, PathBuf>,
-    wanted: Arc<Mutex<WatchPaths>>,
+    paths_of_interest: Arc<Mutex<WatchPaths>>,
 }
 
 impl Watch {
     /// Watches nothing yet; what happens is sent there.
     pub fn new(sender: Sender<DaemonEvent>) -> notify::Result<Watch> {
-        let wanted = Arc::new(Mutex::new(WatchPaths::default()));
-        let filter = Arc::clone(&wanted);
+        let paths_of_interest = Arc::new(Mutex::new(WatchPaths::default()));
+        let filter = Arc::clone(&paths_of_interest);
         let watcher = notify::recommended_watcher(move |seen: notify::Result<notify::Event>| {
-            let wanted = filter.lock().unwrap_or_else(PoisonError::into_inner);
+            let paths_of_interest = filter.lock().unwrap_or_else(PoisonError::into_inner);
             let trigger = match seen {
                 Ok(event) if event.need_rescan() => Some(Trigger::File(PathBuf::from("a watched folder"))),
-                Ok(event) => wanted.trigger(&event),
+                Ok(event) => paths_of_interest.trigger(&event),
                 Err(error) => Some(Trigger::File(error.paths.first().cloned().unwrap_or_default())),
             };
             if let Some(trigger) = trigger {
@@ -53,32 +53,33 @@ impl Watch {
                 let _ = sender.send(DaemonEvent::Changed(trigger));
             }
         })?;
-        Ok(Watch { watcher, watched: BTreeSet::new(), leads: BTreeMap::new(), wanted })
+        Ok(Watch { watcher, watched: BTreeSet::new(), leads: BTreeMap::new(), paths_of_interest })
     }
 
     /// Watches what this table and configuration need, and nothing else. What cannot be watched is returned with the reason.
     pub fn update(&mut self, manifest_places: &[PathBuf], extra: &[PathBuf], table: &DeviceTable) -> Vec<String> {
-        let mut wanted = WatchPaths::default();
+        let mut paths_of_interest = WatchPaths::default();
         for place in manifest_places.iter().chain(extra) {
-            wanted.files.extend(links(place));
-            if place.is_file() { &mut wanted.files } else { &mut wanted.folders }.insert(place.clone());
+            paths_of_interest.files.extend(links(place));
+            if place.is_file() { &mut paths_of_interest.files } else { &mut paths_of_interest.folders }
+                .insert(place.clone());
         }
         for device in &table.devices {
             let loaded = device.libraries.iter().map(|library| &library.path);
             for file in loaded.chain([&device.library, &device.manifest]) {
                 // Links that are turned to another file, and the file.
-                wanted.files.extend(links(file));
-                wanted.files.insert(file.clone());
+                paths_of_interest.files.extend(links(file));
+                paths_of_interest.files.insert(file.clone());
             }
         }
-        wanted.files.retain(|file| file.is_absolute());
-        let places = wanted.places();
-        *self.wanted.lock().unwrap_or_else(PoisonError::into_inner) = wanted;
-        for gone in self.watched.difference(&places) {
+        paths_of_interest.files.retain(|file| file.is_absolute());
+        let places = paths_of_interest.places();
+        *self.paths_of_interest.lock().unwrap_or_else(PoisonError::into_inner) = paths_of_interest;
+        for removed in self.watched.difference(&places) {
             // The folder may not be there any more.
-            let _ = self.watcher.unwatch(gone);
+            let _ = self.watcher.unwatch(removed);
         }
-        let mut troubles = Vec::new();
+        let mut failures = Vec::new();
         let lead = |place: &Path| place.canonicalize().unwrap_or_default();
         for (turned, _) in self.leads.iter().filter(|(place, before)| lead(place) != **before) {
             // A watch stays with the folder that a link led to.
@@ -91,12 +92,12 @@ impl Watch {
             .filter(|place| match self.watcher.watch(place, RecursiveMode::NonRecursive) {
                 Ok(()) => true,
                 Err(error) => {
-                    troubles.push(format!("{} cannot be watched: {error}", place.display()));
+                    failures.push(format!("{} cannot be watched: {error}", place.display()));
                     false
                 }
             })
             .collect();
-        troubles
+        failures
     }
 }
 
@@ -138,7 +139,8 @@ mod tests {
     #[test]
     fn only_what_may_mean_another_driver_or_device_counts() {
         let set = |paths: &[&str]| paths.iter().map(PathBuf::from).collect();
-        let wanted = WatchPaths { folders: set(&["/etc/vulkan/icd.d"]), files: set(&["/usr/lib/libvulkan_a.so"]) };
+        let paths_of_interest =
+            WatchPaths { folders: set(&["/etc/vulkan/icd.d"]), files: set(&["/usr/lib/libvulkan_a.so"]) };
         let create = EventKind::Create(CreateKind::Any);
         let modify = EventKind::Modify(ModifyKind::Any);
         for (path, kind, expected) in [
@@ -153,7 +155,7 @@ mod tests {
             ("/dev/dri/renderD128", create, true),
             ("/dev/null", create, false),
         ] {
-            assert_eq!(wanted.of_path(Path::new(path), kind).is_some(), expected, "{path} {kind:?}");
+            assert_eq!(paths_of_interest.of_path(Path::new(path), kind).is_some(), expected, "{path} {kind:?}");
         }
     }
 }

@@ -7,7 +7,7 @@ use fpprobe_reports::baseline::{Date, VersionRange};
 use fpprobe_reports::check::CHECKS;
 use fpprobe_reports::diff::DIFFS;
 
-use super::{Devices, Measuring, StoreArgs, named};
+use super::{Devices, MeasureArgs, StoreArgs, named};
 
 /// Arguments of `diff`.
 #[derive(Args, Debug)]
@@ -130,5 +130,5 @@ pub struct CheckArgs {
     pub devices: Devices,
     /// How to measure.
     #[command(flatten)]
-    pub measuring: Measuring,
+    pub measuring: MeasureArgs,
 }

@@ -107,7 +107,7 @@ fpprobe --help            list all commands
 
 /// What the exit statuses mean.
 pub const STATUSES: [&str; 6] = [
-    "done as asked",
+    "done as requested",
     "internal error",
     "usage, configuration or unreadable input",
     "a requirement or baseline is not met",

@@ -17,7 +17,7 @@ pub struct StoreArgs {
 
 /// Whether to keep a report.
 #[derive(Args, Debug, Default)]
-pub struct Keeping {
+pub struct KeepArgs {
     /// Store the report, where `fpprobe history` finds it
     #[arg(long, overrides_with = "no_store")]
     pub store: bool,

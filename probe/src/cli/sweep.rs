@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::Args;
 use fpprobe_reports::sweep::SWEEPS;
 
-use super::{Devices, Measuring, named};
+use super::{Devices, MeasureArgs, named};
 
 /// Arguments of `sweep`.
 #[derive(Args, Debug)]
@@ -66,7 +66,7 @@ pub struct SweepArgs {
     pub devices: Devices,
     /// How to measure.
     #[command(flatten)]
-    pub measuring: Measuring,
+    pub measuring: MeasureArgs,
 }
 
 /// Arguments of `merge`.

@@ -34,12 +34,12 @@ fn accept(args: &AcceptArgs) -> anyhow::Result<Status> {
         allow_tainted: args.allow_tainted,
         prune: args.prune,
     };
-    let Revision { set, gone } = baseline::accept(&mut baseline, &report, &filter, today()?).or_usage()?;
+    let Revision { set, removed: missing } = baseline::accept(&mut baseline, &report, &filter, today()?).or_usage()?;
     let text = written(&baseline, &args.output)?;
     save(&args.output, |out| out.write_all(text.as_bytes())).or_usage()?;
     let (all, file) = (baseline.accepted.len(), args.output.display());
-    let gone = if gone > 0 { format!(", {gone} removed") } else { String::new() };
-    say(&format!("{file}: {set} added or replaced{gone}, {all} accepted in all"));
+    let missing = if missing > 0 { format!(", {missing} removed") } else { String::new() };
+    say(&format!("{file}: {set} added or replaced{missing}, {all} accepted in all"));
     for coverage in baseline.measured.iter().filter(|coverage| !coverage.failed.is_empty()) {
         let failed = coverage.failed.len();
         let kernels = if failed == 1 { "1 kernel that does" } else { &format!("{failed} kernels that do") };

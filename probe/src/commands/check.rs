@@ -9,12 +9,12 @@ use fpprobe_reports::load;
 use fpprobe_reports::model::ProfileResult;
 use fpprobe_reports::selection::selects;
 
-use crate::cli::{CheckArgs, Judging, StoreArgs};
+use crate::cli::{CheckArgs, JudgingArgs, StoreArgs};
 use crate::exit::Status;
 use crate::journal::JournalPlace;
 use crate::output::Page;
 use crate::run::judge;
-use crate::run::{Gathered, RunPipeline};
+use crate::run::{RunPipeline, RunResult};
 use crate::session::Session;
 use crate::{baseline, colour, keep, profiles};
 use fpprobe_system::host;
@@ -79,7 +79,7 @@ fn of_devices(report: &Report) -> impl Iterator<Item = &ProfileResult> {
 
 /// Measures what `run` would.
 fn measure(session: &Session, args: &CheckArgs) -> anyhow::Result<(Report, Status)> {
-    let options = Judging { profile: args.profile.clone(), format: None, output: None, require: Vec::new() };
+    let options = JudgingArgs { profile: args.profile.clone(), format: None, output: None, require: Vec::new() };
     let plan = judge::JudgePlan::new(&session.config, &options, Path::new(""))?;
     let run = RunStart {
         journal: FORMAT.to_owned(),
@@ -94,6 +94,6 @@ fn measure(session: &Session, args: &CheckArgs) -> anyhow::Result<(Report, Statu
     let store = keep::store(&session.config, &StoreArgs::default()).ok();
     let (retry, quick, comparison) = (false, false, None);
     let pipeline = RunPipeline { session, measuring, plan: &plan, run, store, quick, journal, retry, comparison };
-    let Gathered { report, status, .. } = pipeline.gather()?;
+    let RunResult { report, status, .. } = pipeline.gather()?;
     Ok((report, status))
 }

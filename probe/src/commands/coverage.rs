@@ -1,4 +1,4 @@
-//! `fpprobe rules --coverage`: what each rule can tell apart, and what becomes of every id of the catalogue.
+//! `fpprobe rules --coverage`: what each rule can distinguish, and what becomes of every id of the catalogue.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -27,7 +27,7 @@ struct ProfileRow<'a> {
     title: &'a str,
     version: &'a str,
     rules: Vec<RuleRow<'a>>,
-    total: TallyRow,
+    total: StatisticsRow,
 }
 
 #[derive(Serialize)]
@@ -36,7 +36,7 @@ struct RuleRow<'a> {
     title: &'a str,
     citation: &'a str,
     level: &'static str,
-    total: TallyRow,
+    total: StatisticsRow,
     kernels: Vec<KernelRow<'a>>,
 }
 
@@ -46,12 +46,13 @@ struct KernelRow<'a> {
     kernel: String,
     inputs: usize,
     #[serde(flatten)]
-    tally: TallyRow,
+    #[serde(rename = "tally")]
+    statistics: StatisticsRow,
 }
 
 /// Lanes without those that accept everything, which stand by themselves.
 #[derive(Serialize)]
-struct TallyRow {
+struct StatisticsRow {
     judged: usize,
     single: usize,
     vacuous: usize,
@@ -100,7 +101,7 @@ pub fn main(profiles: &[Profile], all: bool, json: bool) -> anyhow::Result<Statu
 fn profile_row<'a>(coverage: &'a Coverage<'_>) -> ProfileRow<'a> {
     let Profile { id, title, version, .. } = coverage.profile;
     let rules = coverage.rules.iter().map(rule_row).collect();
-    ProfileRow { id, title, version, rules, total: tally_row(&coverage.tally()) }
+    ProfileRow { id, title, version, rules, total: statistics_row(&coverage.statistics()) }
 }
 
 fn rule_row<'a>(coverage: &'a RuleCoverage<'_>) -> RuleRow<'a> {
@@ -109,25 +110,25 @@ fn rule_row<'a>(coverage: &'a RuleCoverage<'_>) -> RuleRow<'a> {
         operation: kernel.operation,
         kernel: kernel.kernel.to_string(),
         inputs: kernel.inputs,
-        tally: tally_row(&kernel.tally),
+        statistics: statistics_row(&kernel.statistics),
     });
     RuleRow {
         id: &rule.id,
         title: &rule.title,
         citation: &rule.citation,
         level: rule.level.name(),
-        total: tally_row(&coverage.tally()),
+        total: statistics_row(&coverage.statistics()),
         kernels: kernels.collect(),
     }
 }
 
-fn tally_row(tally: &LaneStatistics) -> TallyRow {
-    let wrong = tally
+fn statistics_row(statistics: &LaneStatistics) -> StatisticsRow {
+    let wrong = statistics
         .wrong
         .iter()
         .map(|(kind, Tries { tried, rejected })| (kind.name(), TriesRow { tried: *tried, rejected: *rejected }));
-    let LaneStatistics { judged, single, vacuous, .. } = *tally;
-    TallyRow { judged, single, vacuous, rejected: tally.rejected(), wrong: wrong.collect() }
+    let LaneStatistics { judged, single, vacuous, .. } = *statistics;
+    StatisticsRow { judged, single, vacuous, rejected: statistics.rejected(), wrong: wrong.collect() }
 }
 
 fn show(coverage: &Coverage<'_>, out: &mut impl Write) -> io::Result<()> {
@@ -142,34 +143,34 @@ fn show(coverage: &Coverage<'_>, out: &mut impl Write) -> io::Result<()> {
         "rule"
     )?;
     for rule in &coverage.rules {
-        let tally = rule.tally();
+        let statistics = rule.statistics();
         let inputs: usize = rule.kernels.iter().map(|kernel| kernel.inputs).sum();
-        let LaneStatistics { judged, single, vacuous, .. } = tally;
+        let LaneStatistics { judged, single, vacuous, .. } = statistics;
         writeln!(
             out,
             "  {:<width$}  {:<11}  {inputs:>8}  {judged:>8}  {single:>8}  {vacuous:>8}  {} [{}]",
             rule.rule.id,
             rule.rule.level.name(),
-            told(&tally),
+            described(&statistics),
             kernels(rule)
         )?;
     }
-    let tally = coverage.tally();
-    let LaneStatistics { judged, single, vacuous, .. } = tally;
+    let statistics = coverage.statistics();
+    let LaneStatistics { judged, single, vacuous, .. } = statistics;
     writeln!(
         out,
         "  {:<width$}  {:<11}  {:>8}  {judged:>8}  {single:>8}  {vacuous:>8}  {}",
         "total",
         "",
         "",
-        told(&tally)
+        described(&statistics)
     )?;
     let vacuous: Vec<String> = coverage
         .rules
         .iter()
         .flat_map(|rule| rule.kernels.iter().map(move |kernel| (rule, kernel)))
-        .filter(|(_, kernel)| kernel.tally.vacuous > 0)
-        .map(|(rule, kernel)| format!("{} {} {}", rule.rule.id, kernel.kernel, kernel.tally.vacuous))
+        .filter(|(_, kernel)| kernel.statistics.vacuous > 0)
+        .map(|(rule, kernel)| format!("{} {} {}", rule.rule.id, kernel.kernel, kernel.statistics.vacuous))
         .collect();
     if !vacuous.is_empty() {
         writeln!(out, "  accept everything, and are in no total: {}", vacuous.join(", "))?;
@@ -178,14 +179,14 @@ fn show(coverage: &Coverage<'_>, out: &mut impl Write) -> io::Result<()> {
 }
 
 /// Wrong answers that are rejected, by kind.
-fn told(tally: &LaneStatistics) -> String {
-    if tally.is_vacuous() {
+fn described(statistics: &LaneStatistics) -> String {
+    if statistics.is_vacuous() {
         return "nothing: everything is accepted".to_owned();
     }
-    let kinds = WrongResult::ALL.iter().filter_map(|kind| Some((kind.name(), tally.wrong.get(kind)?)));
+    let kinds = WrongResult::ALL.iter().filter_map(|kind| Some((kind.name(), statistics.wrong.get(kind)?)));
     let rejected = kinds.filter(|(_, tries)| tries.rejected > 0);
-    let told: Vec<String> = rejected.map(|(name, tries)| format!("{name} {}", rejected_of(*tries))).collect();
-    if told.is_empty() { "none".to_owned() } else { told.join(", ") }
+    let text: Vec<String> = rejected.map(|(name, tries)| format!("{name} {}", rejected_of(*tries))).collect();
+    if text.is_empty() { "none".to_owned() } else { text.join(", ") }
 }
 
 /// How many are rejected, and of how many where it is not all.
@@ -238,8 +239,8 @@ fn show_ids(ids: &[IdRow], out: &mut impl Write) -> io::Result<()> {
             if others.is_empty() { profile.clone() } else { format!("{profile} ({})", rules.join(" ")) }
         });
         let profiles = Some(profiles.collect::<Vec<String>>().join(" ")).filter(|profiles| !profiles.is_empty());
-        let told: Vec<String> = [profiles, why.clone(), citation.clone()].into_iter().flatten().collect();
-        writeln!(out, "  {id:<width$}  {standing:<12}  {}", told.join(" -- "))?;
+        let text: Vec<String> = [profiles, why.clone(), citation.clone()].into_iter().flatten().collect();
+        writeln!(out, "  {id:<width$}  {standing:<12}  {}", text.join(" -- "))?;
     }
     let count = |standing: &str| ids.iter().filter(|row| row.standing == standing).count();
     writeln!(

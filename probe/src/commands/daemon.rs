@@ -13,8 +13,8 @@ use crate::exit::Status;
 use crate::output;
 use fpprobe_system::usage::usage_error;
 
-/// Asks a daemon.
-pub fn ask(source: &ConfigSource, command: &DaemonCommand) -> anyhow::Result<Status> {
+/// Sends a request to a daemon.
+pub fn request(source: &ConfigSource, command: &DaemonCommand) -> anyhow::Result<Status> {
     let request = match command {
         DaemonCommand::Status { .. } => ControlRequest::Status,
         DaemonCommand::RunNow { full, device } => ControlRequest::RunNow { full: *full, device: device.clone() },
@@ -59,11 +59,11 @@ fn status(status: &Value, out: &mut impl Write) -> io::Result<()> {
         let reason = if reason.is_empty() { String::new() } else { format!("; {reason}") };
         writeln!(out, "waits: {} ({}): {}{reason}", text(&one, "slot"), text(&one, "extent"), text(&one, "trigger"))?;
     }
-    for (slot, held) in status["quarantine"].as_object().into_iter().flatten() {
-        writeln!(out, "in quarantine: {} since {}: {}", visible(slot), text(held, "since"), text(held, "reason"))?;
+    for (slot, stored) in status["quarantine"].as_object().into_iter().flatten() {
+        writeln!(out, "in quarantine: {} since {}: {}", visible(slot), text(stored, "since"), text(stored, "reason"))?;
     }
-    for trouble in list("troubles") {
-        writeln!(out, "trouble: {}", visible(trouble.as_str().unwrap_or_default()))?;
+    for failure in list("troubles") {
+        writeln!(out, "trouble: {}", visible(failure.as_str().unwrap_or_default()))?;
     }
     if let Some(next) = status["next"].as_str() {
         writeln!(out, "next by the clock: {}", visible(next))?;

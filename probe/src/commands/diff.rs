@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use fpprobe_profiles::Profile;
 use fpprobe_reports::common::common;
 use fpprobe_reports::diff::{DIFFS, compare};
-use fpprobe_reports::load::{self, Loaded};
+use fpprobe_reports::load::{self, LoadedReport};
 use fpprobe_reports::store::Store;
 
 use crate::cli::{CompareArgs, DiffArgs};
@@ -51,15 +51,15 @@ fn between(session: &Session, places: [&Path; 2], args: &CompareArgs) -> anyhow:
 }
 
 /// Both reports with every answer: what both asked is judged again.
-fn whole(places: [&Path; 2]) -> anyhow::Result<[Vec<Loaded>; 2]> {
-    let one = |path: &Path| -> anyhow::Result<Vec<Loaded>> {
-        Ok(vec![Loaded { file: path.display().to_string(), report: load::one(path).or_usage()? }])
+fn whole(places: [&Path; 2]) -> anyhow::Result<[Vec<LoadedReport>; 2]> {
+    let one = |path: &Path| -> anyhow::Result<Vec<LoadedReport>> {
+        Ok(vec![LoadedReport { file: path.display().to_string(), report: load::one(path).or_usage()? }])
     };
     Ok([one(places[0])?, one(places[1])?])
 }
 
 /// The profiles to judge inputs by: the named ones, or those built in that some device of the reports was judged by.
-pub fn judges(named: &[String], old: &[Loaded], new: &[Loaded]) -> anyhow::Result<Vec<Profile>> {
+pub fn judges(named: &[String], old: &[LoadedReport], new: &[LoadedReport]) -> anyhow::Result<Vec<Profile>> {
     if !named.is_empty() {
         return profiles::for_devices(named);
     }

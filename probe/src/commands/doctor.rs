@@ -4,7 +4,7 @@ use std::io::Write;
 
 use fpprobe_reports::escape::visible;
 
-use crate::cli::Measuring;
+use crate::cli::MeasureArgs;
 use crate::exit::Status;
 use crate::session::Session;
 use crate::supervisor::{self, MeasureSettings};
@@ -12,7 +12,7 @@ use crate::{doctor, output};
 
 /// Looks for what keeps devices from being measured.
 pub fn main(session: &Session) -> anyhow::Result<Status> {
-    let settings: MeasureSettings = session.settings(&Measuring::default())?;
+    let settings: MeasureSettings = session.settings(&MeasureArgs::default())?;
     let silent = |_: &crate::event::RunEvent<'_>| {};
     let drivers = session.drivers();
     let rows = supervisor::enumerate(&drivers, &settings, &silent);

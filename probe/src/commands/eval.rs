@@ -45,51 +45,51 @@ struct EvalLine<'a> {
 pub fn main(session: &Session, args: &EvalArgs) -> anyhow::Result<Status> {
     let kernel = select::kernel(&args.kernel)?;
     let given = lines::given(&kernel, &args.input)?;
-    let asked = match &args.among {
+    let selected = match &args.among {
         Some(list) => InputLists::among(&kernel, list, given)?,
         // Who types cases can still leave with one Ctrl-C.
         None => InputLists::alone(&kernel, &given.map_or_else(|| lines::read(&kernel), Ok)?),
     };
     let settings = session.settings(&args.measuring)?;
     let progress = Progress::new(session.verbose);
-    let quiet = |event: &crate::event::RunEvent<'_>| progress.show_troubles(event);
+    let quiet = |event: &crate::event::RunEvent<'_>| progress.show_failures(event);
     let rows = session.survey(&settings, &quiet)?;
     session.warn_of_absent(&rows);
     let targets = select::devices(&rows, session.selections(&args.devices.device))?;
-    let asks: Vec<WorkItem> = asked.lists.into_iter().map(|cases| WorkItem { kernel, cases }).collect();
+    let work: Vec<WorkItem> = selected.lists.into_iter().map(|cases| WorkItem { kernel, cases }).collect();
     let measured = side_by_side(&targets, |device, (_, target)| match &target.found.obstacle {
         Some(_) => Ok(Measurement::default()),
         None => {
-            measure(&DeviceSession::new(device, target, &settings, &quiet), &asks, Batching::Alone(Runs::Two), None)
+            measure(&DeviceSession::new(device, target, &settings, &quiet), &work, Batching::Alone(Runs::Two), None)
         }
     });
     let mut out = output::stdout();
-    let mut tally = RunStatus::default();
-    let mut unasked = 0;
+    let mut run_status = RunStatus::default();
+    let mut skipped = 0;
     for ((_, target), measured) in targets.iter().zip(measured) {
         let measured = measured.map_err(anyhow::Error::msg)?;
         let key = &target.found.identity.key;
         let observations = if let Some(obstacle) = &target.found.obstacle {
-            tally.obstructed();
-            asks.iter().map(|ask| obstructed(ask, obstacle)).collect()
+            run_status.obstructed();
+            work.iter().map(|item| obstructed(item, obstacle)).collect()
         } else {
-            tally.device(&measured);
-            unasked += measured.unasked;
+            run_status.device(&measured);
+            skipped += measured.skipped;
             measured.observations
         };
         for observation in &observations {
-            write(key, observation, asked.shown.as_deref(), &mut out)?;
+            write(key, observation, selected.shown.as_deref(), &mut out)?;
         }
     }
     out.flush()?;
-    if let Some(cause) = session.stop.cause().filter(|_| unasked > 0) {
+    if let Some(cause) = session.stop.cause().filter(|_| skipped > 0) {
         say(&format!("{cause}: some inputs were not asked"));
-        tally.incidents(1);
+        run_status.incidents(1);
     }
-    Ok(if asks.is_empty() { Status::Done } else { tally.status() })
+    Ok(if work.is_empty() { Status::Done } else { run_status.status() })
 }
 
-/// What is asked, and what of it is shown.
+/// The inputs, and the results to show.
 struct InputLists {
     lists: Vec<Cases>,
     /// The one case to show, of many that are asked.
@@ -118,10 +118,10 @@ impl InputLists {
     }
 }
 
-fn obstructed(ask: &WorkItem, obstacle: &str) -> Observation {
+fn obstructed(item: &WorkItem, obstacle: &str) -> Observation {
     Observation {
-        kernel: ask.kernel,
-        cases: ask.cases.clone(),
+        kernel: item.kernel,
+        cases: item.cases.clone(),
         outcome: Outcome::Unsupported,
         detail: obstacle.to_owned(),
         out: [].into(),

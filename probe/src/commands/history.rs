@@ -9,7 +9,7 @@ use fpprobe_reports::escape::visible;
 use fpprobe_reports::limited;
 use fpprobe_reports::load::{self, SIZE_LIMIT};
 use fpprobe_reports::record::read_device;
-use fpprobe_reports::store::{Checks, RetentionLimits, Store, Stored, container};
+use fpprobe_reports::store::{Checks, RetentionLimits, Store, StoredReport, container};
 
 use crate::cli::{HistoryArgs, HistoryCommand};
 use crate::commands::diff;
@@ -54,7 +54,7 @@ pub fn main(session: &Session, args: &HistoryArgs) -> anyhow::Result<Status> {
 }
 
 /// The report that a text means.
-fn find(store: &Store, id: &str) -> anyhow::Result<Stored> {
+fn find(store: &Store, id: &str) -> anyhow::Result<StoredReport> {
     let listing = store.list().or_usage()?;
     store.find(&listing, id).or_usage()
 }
@@ -82,17 +82,17 @@ fn prune(store: &Store, limits: &RetentionLimits, dry: bool) -> anyhow::Result<S
             config.toml";
         return Err(usage_error(message));
     }
-    let gone =
+    let removed =
         if dry { store.would_prune(limits, keep::now()) } else { store.prune(limits, keep::now()) }.or_usage()?;
     let mut out = output::stdout();
-    for stored in &gone {
+    for stored in &removed {
         list::line(stored, &mut out)?;
     }
     out.flush()?;
-    let bytes: u64 = gone.iter().map(|stored| stored.size).sum();
+    let bytes: u64 = removed.iter().map(|stored| stored.size).sum();
     let what = if dry { "would go" } else { "removed" };
-    let reports = if gone.len() == 1 { "report" } else { "reports" };
-    say(&format!("{} {reports}, {} {what}", gone.len(), list::size(bytes)));
+    let reports = if removed.len() == 1 { "report" } else { "reports" };
+    say(&format!("{} {reports}, {} {what}", removed.len(), list::size(bytes)));
     Ok(Status::Done)
 }
 

@@ -8,7 +8,7 @@ use fpprobe_reports::model::{Claims, Identity, Incident};
 use fpprobe_spirv::Control;
 use serde::Serialize;
 
-use crate::cli::{ListArgs, Measuring};
+use crate::cli::{ListArgs, MeasureArgs};
 use crate::exit::Status;
 use crate::output;
 use crate::progress::Progress;
@@ -51,13 +51,13 @@ struct DeviceEntry {
 /// Lists every device of every driver.
 pub fn main(session: &Session, args: &ListArgs) -> anyhow::Result<Status> {
     let progress = Progress::new(session.verbose);
-    // Troubles are rows of the list itself.
+    // Failures are rows of the list itself.
     let listener = |event: &crate::event::RunEvent<'_>| {
-        if !matches!(event, crate::event::RunEvent::Trouble { .. }) {
+        if !matches!(event, crate::event::RunEvent::Failure { .. }) {
             progress.show(event);
         }
     };
-    let rows = session.survey(&session.settings(&Measuring::default())?, &listener)?;
+    let rows = session.survey(&session.settings(&MeasureArgs::default())?, &listener)?;
     let document = document(&rows);
     let mut out = output::stdout();
     if args.json {

@@ -5,7 +5,7 @@ use std::path::Path;
 use fpprobe_reports::journal::{FORMAT, RunStart};
 use fpprobe_reports::model::Conditions;
 
-use crate::cli::{Judging, RunArgs};
+use crate::cli::{JudgingArgs, RunArgs};
 use crate::exit::Status;
 use crate::journal::{self, JournalPlace, RunJournal};
 use crate::keep;
@@ -66,7 +66,7 @@ fn begin(session: &Session, args: &RunArgs) -> anyhow::Result<Status> {
 fn resume(session: &Session, args: &RunArgs, place: &Path) -> anyhow::Result<Status> {
     let path = journal::find(place)?;
     let (run, journal) = RunJournal::resume(&path, args.retry_quarantined, &session.stop)?;
-    let judging = Judging {
+    let judging = JudgingArgs {
         profile: run.profiles.clone(),
         format: run.format.clone(),
         output: journal::report(&path),

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use fpprobe_profiles::Outcome;
 use fpprobe_reports::sweep::{
-    Blocks, Fingerprint, FingerprintDevice, Print, SCHEMA, Sweep, Swept, SweptDevice, Unstable,
+    Blocks, Fingerprint, FingerprintDevice, Print, SCHEMA, Sweep, SweptDevice, SweptKernel, Unstable,
 };
 use fpprobe_spirv::sweep::{Domain, Sink};
 
@@ -14,7 +14,7 @@ use crate::progress;
 use crate::session::Session;
 use crate::supervisor::sweep::{SweepEnd, SweepOrder, SweepStrategy, sweep};
 use crate::supervisor::{DeviceSession, MeasureSettings, Target, is_violent, side_by_side};
-use crate::sweep::agree::Agreeing;
+use crate::sweep::agree::AgreementLedger;
 use crate::sweep::every::ListFolder;
 use crate::sweep::files::{self, Files};
 use crate::sweep::journal::SweepJournal;
@@ -22,14 +22,14 @@ use crate::sweep::plan::SweepPlan;
 use crate::sweep::print::Nothing;
 use crate::sweep::progress::{Course, SweepProgress};
 use crate::sweep::resolve::{PrintPair, resolve};
-use crate::sweep::twice::Taking;
-use crate::sweep::verify::Verifying;
+use crate::sweep::twice::FingerprintContext;
+use crate::sweep::verify::VerifyLedger;
 use crate::{colour, select};
 use fpprobe_reports::support::Support;
 use fpprobe_system::host;
 use fpprobe_system::usage::{say, usage_error};
 
-/// Asks kernels every input.
+/// Runs kernels over their entire input domain.
 pub fn main(session: &Session, args: &SweepArgs) -> anyhow::Result<Status> {
     let plan = SweepPlan::new(args)?;
     let old = args.resolve.as_deref().map(files::fingerprint).transpose()?;
@@ -40,7 +40,7 @@ pub fn main(session: &Session, args: &SweepArgs) -> anyhow::Result<Status> {
     let files = Files::new(args.output.as_deref(), args.format.as_deref())?;
     let settings = session.settings(&args.measuring)?;
     let events = progress::Progress::new(session.verbose);
-    let listener = |event: &crate::event::RunEvent<'_>| events.show_troubles(event);
+    let listener = |event: &crate::event::RunEvent<'_>| events.show_failures(event);
     let rows = session.survey(&settings, &listener)?;
     session.warn_of_absent(&rows);
     let chosen = select::devices(&rows, session.selections(&args.devices.device))?;
@@ -65,7 +65,7 @@ pub fn main(session: &Session, args: &SweepArgs) -> anyhow::Result<Status> {
         swept
     });
     let (kernels, prints): (Vec<_>, Vec<_>) = swept.into_iter().unzip();
-    let device = |((_, target), kernels): (&(usize, Target), Vec<Swept>)| SweptDevice {
+    let device = |((_, target), kernels): (&(usize, Target), Vec<SweptKernel>)| SweptDevice {
         identity: target.found.identity.clone(),
         taint: target.found.taint.clone(),
         kernels,
@@ -93,7 +93,7 @@ pub fn main(session: &Session, args: &SweepArgs) -> anyhow::Result<Status> {
     if let (Some(journal), true) = (journal, plan.budget.is_some() || !is_unfinished(&sweep, &plan)) {
         journal.close()?;
     }
-    Ok(status(&sweep, args.shard.is_some()).and(Status::Incomplete.when(session.stop.is_wanted())))
+    Ok(status(&sweep, args.shard.is_some()).and(Status::Incomplete.when(session.stop.is_requested())))
 }
 
 /// What decides which blocks are asked and what is kept of them.
@@ -117,19 +117,19 @@ fn options(args: &SweepArgs, plan: &SweepPlan) -> String {
 /// the kernels that a device has.
 pub fn status(sweep: &Sweep, part: bool) -> Status {
     let kernels = || sweep.devices.iter().flat_map(|device| &device.kernels);
-    let nothing = !part && kernels().all(|kernel| kernel.asked.count() == 0);
+    let nothing = !part && kernels().all(|kernel| kernel.measured.count() == 0);
     let broken = kernels().flat_map(|kernel| &kernel.incomplete).any(|why| !why.starts_with(UNSUPPORTED));
     Status::Nothing
         .when(nothing || sweep.devices.is_empty())
         .and(Status::Incomplete.when(broken || !sweep.incomplete.is_empty()))
 }
 
-/// Whether blocks of a kernel that the device has were not asked: a later try, or more time, may give them.
+/// Whether blocks of a kernel that the device has were not run: a later try, or more time, may give them.
 fn is_unfinished(sweep: &Sweep, plan: &SweepPlan) -> bool {
-    let lacks = |kernel: &Swept| kernel.incomplete.iter().any(|why| why.starts_with(UNSUPPORTED));
-    let missing = |(place, kernel): (usize, &Swept)| {
+    let lacks = |kernel: &SweptKernel| kernel.incomplete.iter().any(|why| why.starts_with(UNSUPPORTED));
+    let missing = |(place, kernel): (usize, &SweptKernel)| {
         // Blocks that gave other sums each time were asked, and are in no fingerprint.
-        let asked: Blocks = kernel.asked.iter().chain(kernel.unstable.blocks.iter()).collect();
+        let asked: Blocks = kernel.measured.iter().chain(kernel.unstable.blocks.iter()).collect();
         !lacks(kernel) && asked.count() < plan.blocks(place).len() as u64
     };
     let unfinished = sweep.devices.iter().any(|device| device.kernels.iter().enumerate().any(missing));
@@ -156,12 +156,12 @@ struct SweepContext<'a> {
 
 impl SweepContext<'_> {
     /// Sweeps a device, kernel after kernel.
-    fn device(&self, site: &DeviceSession<'_>, course: &Course) -> (Vec<Swept>, Vec<Print>) {
+    fn device(&self, site: &DeviceSession<'_>, course: &Course) -> (Vec<SweptKernel>, Vec<Print>) {
         let found = &site.target.found;
         let support = Support::new(&found.claims);
         let mut prints = Vec::new();
         let kernel = |(place, domain): (usize, &Domain)| {
-            let mut swept = Swept::new(domain);
+            let mut swept = SweptKernel::new(domain);
             let print = Print::new(FingerprintDevice::from(&found.identity), domain.clone());
             let lacks = found.obstacle.clone().or_else(|| support.lacks(domain.kernel()));
             prints.push(match lacks {
@@ -187,7 +187,7 @@ impl SweepContext<'_> {
     }
 
     /// Has every result of a kernel judged.
-    fn verified(&self, site: &DeviceSession<'_>, course: &Course, place: usize, swept: &mut Swept) {
+    fn verified(&self, site: &DeviceSession<'_>, course: &Course, place: usize, swept: &mut SweptKernel) {
         let domain = &self.plan.domains[place];
         let key = (noted(site.target), swept.kernel.clone());
         let known = self.journal.and_then(|journal| journal.past.verified.get(&key)).cloned().unwrap_or_default();
@@ -196,13 +196,13 @@ impl SweepContext<'_> {
         course.advance(known.0.count() * domain.block());
         let deadline = self.plan.budget.map(|budget| Instant::now() + budget);
         let verifier = &self.plan.verifiers[place];
-        let mut ledger = Verifying::new(key, (domain, verifier), known, self.journal, course, deadline);
+        let mut ledger = VerifyLedger::new(key, (domain, verifier), known, self.journal, course, deadline);
         // Under a budget, blocks that agree would leave the others no time, and be no fair sample.
         if verifier.guesses() && deadline.is_none() && !blocks.is_empty() {
             let order = self.order(domain, Sink::Digest { normalise: false }, blocks.drain(..), SweepStrategy::FIRST);
-            let mut agreeing = Agreeing::new(&mut ledger);
+            let mut agreeing = AgreementLedger::new(&mut ledger);
             let ended = sweep(site, order, &mut agreeing);
-            // What ran and did not agree is looked at however that ended; where asking for digests is what the device refuses, all is.
+            // What ran and did not agree is looked at however that ended; where requesting digests is what the device refuses, all is.
             let others = agreeing.others();
             let refused = ended.failure.as_ref().is_some_and(|failure| !is_violent(failure.outcome));
             if refused {
@@ -217,8 +217,8 @@ impl SweepContext<'_> {
             let order = self.order(domain, Sink::Store, blocks.into_iter(), SweepStrategy::FIRST);
             note(swept, sweep(site, order, &mut ledger));
         }
-        let (asked, tally, unstable) = ledger.end();
-        (swept.asked, swept.verified, swept.unstable) = (asked, Some(tally), unstable);
+        let (asked, statistics, unstable) = ledger.end();
+        (swept.measured, swept.verified, swept.unstable) = (asked, Some(statistics), unstable);
     }
 
     /// Takes the fingerprint of a kernel.
@@ -228,13 +228,13 @@ impl SweepContext<'_> {
         course: &Course,
         place: usize,
         mut print: Print,
-        swept: &mut Swept,
+        swept: &mut SweptKernel,
     ) -> Print {
         let domain = &self.plan.domains[place];
         let (device, blocks) = (noted(site.target), self.plan.blocks(place).into());
         let passes = if self.args.once { 1 } else { 2 };
         let budget = self.plan.budget.map(|budget| budget / passes);
-        let taking = Taking { device: &device, journal: self.journal, course, budget };
+        let taking = FingerprintContext { device: &device, journal: self.journal, course, budget };
         let sink = Sink::Digest { normalise: self.args.normalise_nan };
         let order = |blocks: Vec<u64>, way| self.order(domain, sink, blocks.into_iter(), way);
         let ended = if self.args.once {
@@ -246,7 +246,7 @@ impl SweepContext<'_> {
             note(swept, ended);
         }
         swept.unstable = Unstable::of_blocks(print.unstable.clone());
-        swept.asked = print.asked();
+        swept.measured = print.measured();
         swept.root = print.root(self.args.normalise_nan);
         if let Some(old) = self.old.and_then(|old| old.of(&site.target.found.identity, domain.kernel())) {
             let pair = PrintPair { old, new: &print, normalise: self.args.normalise_nan };
@@ -293,8 +293,8 @@ fn noted(target: &Target) -> String {
 }
 
 /// Adds what went wrong.
-fn note(swept: &mut Swept, ended: SweepEnd) {
-    swept.incomplete.extend(ended.troubles);
+fn note(swept: &mut SweptKernel, ended: SweepEnd) {
+    swept.incomplete.extend(ended.failures);
     swept.incomplete.extend(ended.failure.map(|failure| match failure.outcome {
         Outcome::Unsupported => format!("{UNSUPPORTED}{}", failure.detail),
         Outcome::NotWritten => format!("not written: {}", failure.detail),

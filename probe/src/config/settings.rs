@@ -49,7 +49,7 @@ pub struct Drivers {
 }
 
 impl Drivers {
-    /// The application name that drivers are told.
+    /// The application name that drivers receive.
     pub fn application(&self) -> &str {
         if self.application.is_empty() { APPLICATION } else { &self.application }
     }
@@ -212,12 +212,12 @@ mod tests {
         let file: toml::Table = FILE.parse().unwrap();
         let Ok(defaults) = toml::Table::try_from(Config::default()) else { panic!("the defaults are a table") };
         let mut tables = vec![(String::new(), &defaults, &file)];
-        while let Some((prefix, known, held)) = tables.pop() {
+        while let Some((prefix, known, setting)) = tables.pop() {
             for (key, value) in known {
                 let key_path = format!("{prefix}{key}");
-                assert!(held.contains_key(key), "config.toml lacks `{key_path}`");
-                if let (Some(known), Some(held)) = (value.as_table(), held[key].as_table()) {
-                    tables.push((key_path + ".", known, held));
+                assert!(setting.contains_key(key), "config.toml lacks `{key_path}`");
+                if let (Some(known), Some(setting)) = (value.as_table(), setting[key].as_table()) {
+                    tables.push((key_path + ".", known, setting));
                 }
             }
         }

@@ -4,12 +4,12 @@ use std::path::Path;
 
 use super::Diagnosis;
 use crate::event::Listener;
-use crate::supervisor::{MeasureSettings, ask_loader};
+use crate::supervisor::{MeasureSettings, query_loader};
 
-/// Asks a worker without any driver to load it.
+/// Has a worker without any driver load it.
 pub fn look(settings: &MeasureSettings, listener: Listener<'_>) -> Vec<Diagnosis> {
     // A manifest that is none: the loader is loaded, and finds no driver.
-    match ask_loader(Path::new("/dev/null"), settings, listener) {
+    match query_loader(Path::new("/dev/null"), settings, listener) {
         Ok(()) => vec![Diagnosis::good("the Vulkan loader (libvulkan.so.1) is there")],
         Err(failure) => vec![Diagnosis::bad(
             format!("the Vulkan loader cannot be used: {failure}"),

@@ -9,7 +9,7 @@ use fpprobe_profiles::judge::Judge;
 use fpprobe_reports::Report;
 use fpprobe_reports::common::common_by;
 use fpprobe_reports::diff::{DIFFS, compare};
-use fpprobe_reports::load::{self, LoadError, Loaded};
+use fpprobe_reports::load::{self, LoadError, LoadedReport};
 
 use crate::cli::ReferenceArgs;
 use crate::output::Page;
@@ -34,7 +34,7 @@ impl Comparison {
     /// Writes what `diff --common` would find in both; `file` is the new report's.
     pub fn compare(self, judges: &[Judge<'_>], new: Report, file: &Path) -> anyhow::Result<()> {
         let old = self.loading.join().unwrap_or_else(|cause| std::panic::resume_unwind(cause))?;
-        let loaded = |file: &Path, report| [Loaded { file: file.display().to_string(), report }];
+        let loaded = |file: &Path, report| [LoadedReport { file: file.display().to_string(), report }];
         let (mut old, mut new) = (loaded(&self.old, old), loaded(file, new));
         let profiles = profiles::that_judged(old.iter().chain(&new).map(|loaded| &loaded.report))?;
         let named = |profile: &Profile| (profile.id.clone(), profile.version.clone());

@@ -13,10 +13,10 @@ use super::quick;
 use crate::supervisor::{Batching, Deadline, DeviceSession, Measurement, Track, WorkItem, observation};
 use fpprobe_worker::protocol::KernelResult;
 
-/// Measures a device: the first so many kernels whatever it takes, the others while there is time.
+/// Measures a device: the first N kernels whatever it takes, the others while there is time.
 pub fn measure(
     site: &DeviceSession<'_>,
-    asks: &[WorkItem],
+    work: &[WorkItem],
     families: usize,
     judges: &[Judge<'_>],
     track: Option<&Track<'_>>,
@@ -32,15 +32,15 @@ pub fn measure(
             }
         });
         let sender = sender;
-        let seer = |ask: &WorkItem, answer: &KernelResult| drop(sender.send(observation(ask, answer.clone())));
-        let measured = crate::supervisor::measure(&site.until(deadline, &seer), asks, Batching::Shared, track);
+        let seer = |item: &WorkItem, answer: &KernelResult| drop(sender.send(observation(item, answer.clone())));
+        let measured = crate::supervisor::measure(&site.until(deadline, &seer), work, Batching::Shared, track);
         // What is judged from here on is judged by every core.
         over.store(true, Ordering::Relaxed);
         measured
     })
 }
 
-/// What there was no time for, as the report names it: kernels, and kernels that were not asked again, alone.
+/// What there was no time for, as the report names it: kernels, and kernels that were not run again, alone.
 pub fn left_out(kernels: &[Kernel], alone: &[Kernel]) -> Vec<Incident> {
     let incident = |subject: String, detail: String| Incident { subject, outcome: None, detail };
     let mut incidents: Vec<Incident> =

@@ -38,12 +38,12 @@ pub fn again<'t>(
     let batched: Vec<Observation> = whole.iter().map(|whole| part(whole, judged)).collect();
     let batched: Vec<&Observation> = batched.iter().collect();
     let run = |batched: &[&Observation], runs, pass| {
-        let ask = |batched: &&Observation| WorkItem { kernel: batched.kernel, cases: batched.cases.clone() };
-        let asks: Vec<WorkItem> = batched.iter().map(ask).collect();
-        if asks.is_empty() {
+        let item = |batched: &&Observation| WorkItem { kernel: batched.kernel, cases: batched.cases.clone() };
+        let work: Vec<WorkItem> = batched.iter().map(item).collect();
+        if work.is_empty() {
             Ok(Measurement::default())
         } else {
-            measure(site, &asks, Batching::Alone(runs), track(pass).as_ref())
+            measure(site, &work, Batching::Alone(runs), track(pass).as_ref())
         }
     };
     let mut isolated = run(&batched, Runs::One, Pass::Alone)?;
@@ -152,7 +152,7 @@ pub fn deviating<'t>(
         tried.extend(quick::known(quick, &site.target.found.identity).iter().cloned());
     }
     let mut alone = Measurement::default();
-    while measured.unasked + alone.unasked == 0 {
+    while measured.skipped + alone.skipped == 0 {
         judged.deviating.retain(|kernel| tried.insert(kernel.to_string()));
         if judged.deviating.is_empty() {
             break;

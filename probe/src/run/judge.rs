@@ -6,7 +6,7 @@ use fpprobe_profiles::Profile;
 use fpprobe_reports::Report;
 use fpprobe_reports::render::OutputFormat;
 
-use crate::cli::Judging;
+use crate::cli::JudgingArgs;
 use crate::config::Config;
 use crate::exit::Status;
 use crate::keep::Keep;
@@ -37,7 +37,7 @@ pub struct ProfileNames {
 
 impl JudgePlan {
     /// From options and configuration; `place` is where the configuration would have the report.
-    pub fn new(config: &Config, options: &Judging, place: &Path) -> anyhow::Result<JudgePlan> {
+    pub fn new(config: &Config, options: &JudgingArgs, place: &Path) -> anyhow::Result<JudgePlan> {
         let either =
             |given: &Vec<String>, default: &Vec<String>| if given.is_empty() { default.clone() } else { given.clone() };
         let path = options.output.as_deref().or_else(|| Some(place).filter(|path| !path.as_os_str().is_empty()));

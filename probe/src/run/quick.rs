@@ -3,7 +3,7 @@
 //! It asks what the rules of five families look at, plainly and under the strictest controls, though by no list of thousands of
 //! cases, and kernels that deviated in the last stored report of the same device, whatever version its driver had: those first
 //! that stand for most rules, until the time is up. What is left out is named, and comes early the next time. What deviated then
-//! was asked alone then, and is not asked alone again.
+//! was run isolated then, and is not run isolated again.
 
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashSet};
 use std::time::Duration;
@@ -11,7 +11,7 @@ use std::time::Duration;
 use fpprobe_profiles::Profile;
 use fpprobe_reports::journal::Quick;
 use fpprobe_reports::model::{Conditions, Identity, LEFT_OUT};
-use fpprobe_reports::store::{Listing, Store, Stored, StoredDevice};
+use fpprobe_reports::store::{Listing, Store, StoredDevice, StoredReport};
 use fpprobe_spirv::catalogue::{Extent, strictest};
 use fpprobe_spirv::{Controls, Format, Kernel, Route, cases};
 use serde::Deserialize;
@@ -42,7 +42,7 @@ const LONGEST: usize = 1 << 12;
 pub const TIME: Duration = Duration::from_secs(2);
 /// and what there is in any case for what deviated last time, however long the families took.
 pub const LEAST: Duration = Duration::from_millis(700);
-/// Time until nothing more is asked again, alone.
+/// Time until nothing more is run again, alone.
 pub const TIME_ALONE: Duration = Duration::from_millis(2500);
 
 /// The kernels of the families for a device, and those that deviated last time; and how many of them are the families'.
@@ -71,16 +71,16 @@ pub fn kernels(profiles: &[Profile], again: &[String], support: &Support) -> (Ve
     (kernels, families)
 }
 
-/// What these kernels are asked. Every encoding, and triples by the thousand, are a default run's matter, but for what deviated.
-pub fn asks(kernels: &[Kernel], again: &[String], Conditions { seed, random, .. }: Conditions) -> Vec<WorkItem> {
+/// The inputs of these kernels. Every encoding, and triples by the thousand, are a default run's matter, but for what deviated.
+pub fn work(kernels: &[Kernel], again: &[String], Conditions { seed, random, .. }: Conditions) -> Vec<WorkItem> {
     let again: HashSet<&str> = again.iter().map(String::as_str).collect();
-    let ask = |kernel: &Kernel| {
+    let item = |kernel: &Kernel| {
         let cases = Extent::Default.cases(kernel);
         let short = cases.len() > LONGEST && !kernel.format.is_packed() && !again.contains(&*kernel.to_string());
         let cases = if short { cases::boundary(kernel) } else { cases };
         WorkItem { kernel: *kernel, cases: cases::with_random(kernel, cases, random, seed) }
     };
-    kernels.iter().map(ask).collect()
+    kernels.iter().map(item).collect()
 }
 
 /// What deviated, device by device, in the newest report that the store holds of each of these.
@@ -90,29 +90,30 @@ pub fn again<'a>(store: &Store, devices: impl IntoIterator<Item = &'a Identity>)
     let mut quick = Quick::default();
     for device in devices {
         // What was damaged since is no reason to measure nothing.
-        let told = all(&listing, &host, device).find_map(|stored| {
+        let last = all(&listing, &host, device).find_map(|stored| {
             deviating(store, stored, device)
                 .inspect_err(|error| say(&format!("warning: {error:#}; an older report tells what deviated")))
                 .ok()
         });
-        quick.again.extend(told.map(|kernels| (device.key.clone(), kernels)));
+        quick.again.extend(last.map(|kernels| (device.key.clone(), kernels)));
     }
     Ok(quick)
 }
 
 /// The reports, newest first, of this host with this device and a driver of this name: stores hold reports of other machines, which
 /// have the same slots, and a slot may have several drivers.
-fn all<'a>(listing: &'a Listing, host: &'a str, device: &'a Identity) -> impl Iterator<Item = &'a Stored> {
-    let is_it = |held: &StoredDevice| held.slot == device.slot && held.driver == device.driver.name;
+fn all<'a>(listing: &'a Listing, host: &'a str, device: &'a Identity) -> impl Iterator<Item = &'a StoredReport> {
+    let is_it =
+        |held_before: &StoredDevice| held_before.slot == device.slot && held_before.driver == device.driver.name;
     let of_host = listing.reports.iter().rev().filter(move |stored| stored.entry.host == host);
     of_host.filter(move |stored| stored.entry.devices.iter().any(is_it))
 }
 
-fn deviating(store: &Store, stored: &Stored, device: &Identity) -> anyhow::Result<Vec<String>> {
-    let told: Told = serde_json::from_str(&store.text(stored).or_usage()?)?;
-    let is_it = |told: &ToldDevice| told.slot == device.slot && told.driver.name == device.driver.name;
+fn deviating(store: &Store, stored: &StoredReport, device: &Identity) -> anyhow::Result<Vec<String>> {
+    let last: LastReport = serde_json::from_str(&store.text(stored).or_usage()?)?;
+    let is_it = |last: &LastDevice| last.slot == device.slot && last.driver.name == device.driver.name;
     let mut failed: Vec<Vec<String>> = Vec::new();
-    for device in told.devices.into_iter().filter(is_it) {
+    for device in last.devices.into_iter().filter(is_it) {
         let rules = device.profiles.into_iter().flat_map(|profile| profile.rules);
         failed.extend(rules.map(|rule| rule.failed.into_iter().map(|failed| failed.kernel).collect()));
         let left_out = device.incomplete.into_iter().filter(|incident| incident.detail == LEFT_OUT);
@@ -157,43 +158,43 @@ fn by_coverage(rules: &[Vec<String>]) -> Vec<String> {
 
 /// What a report tells of failures; the rest, most of it, is not kept in memory.
 #[derive(Deserialize)]
-struct Told {
-    devices: Vec<ToldDevice>,
+struct LastReport {
+    devices: Vec<LastDevice>,
 }
 
 #[derive(Deserialize)]
-struct ToldDevice {
+struct LastDevice {
     slot: String,
-    driver: ToldDriver,
-    profiles: Vec<ToldProfile>,
+    driver: LastDriver,
+    profiles: Vec<LastProfile>,
     #[serde(default)]
-    incomplete: Vec<ToldIncident>,
+    incomplete: Vec<LastIncident>,
 }
 
 #[derive(Deserialize)]
-struct ToldIncident {
+struct LastIncident {
     subject: String,
     detail: String,
 }
 
 #[derive(Deserialize)]
-struct ToldDriver {
+struct LastDriver {
     name: String,
 }
 
 #[derive(Deserialize)]
-struct ToldProfile {
-    rules: Vec<ToldRule>,
+struct LastProfile {
+    rules: Vec<LastRule>,
 }
 
 #[derive(Deserialize)]
-struct ToldRule {
+struct LastRule {
     #[serde(default)]
-    failed: Vec<ToldFailed>,
+    failed: Vec<LastFailed>,
 }
 
 #[derive(Deserialize)]
-struct ToldFailed {
+struct LastFailed {
     kernel: String,
 }
 
@@ -230,8 +231,8 @@ mod tests {
         assert!(ids.contains_key("f32.sin:route=push") && !ids.contains_key("f32.asin"));
         assert!(!ids.keys().any(|id| id.contains("route=blit")));
         assert_eq!(ids.len(), kernels.len());
-        let asks = asks(&kernels, &["f16.sqrt".to_owned()], Conditions::default());
-        let count = |id: &str| asks.iter().find(|ask| ask.kernel.to_string() == id).unwrap().cases.len();
+        let items = work(&kernels, &["f16.sqrt".to_owned()], Conditions::default());
+        let count = |id: &str| items.iter().find(|item| item.kernel.to_string() == id).unwrap().cases.len();
         assert!(
             count("f16.sqrt") == 1 << 16
                 && count("f16.inverse_sqrt") < 100

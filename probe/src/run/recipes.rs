@@ -22,16 +22,16 @@ pub fn complete(
 ) -> Result<(), String> {
     let support = Support::new(&site.target.found.claims);
     let mut selected: HashSet<Kernel> = HashSet::new();
-    while measured.unasked == 0 {
+    while measured.skipped == 0 {
         // Texels wait in runs of everything alone.
         let is_next = |kernel: &Kernel| {
             (whole || !kernel.op.code.is_of_texels()) && support.lacks(kernel).is_none() && selected.insert(*kernel)
         };
-        judged.unasked.retain(is_next);
-        if judged.unasked.is_empty() {
+        judged.unmeasured.retain(is_next);
+        if judged.unmeasured.is_empty() {
             break;
         }
-        let items = select::asks(&judged.unasked, extent, site.settings.conditions);
+        let items = select::work(&judged.unmeasured, extent, site.settings.conditions);
         measured.absorb(measure(site, &items, Batching::Shared, track)?);
         *judged = judge(&measured.observations);
     }

@@ -41,12 +41,12 @@ impl DeviceResult {
         judged: DeviceJudgement,
         journal: Option<&RunJournal>,
     ) -> DeviceResult {
-        let unasked = [(measured.unasked, ""), (alone.unasked, " again, each in a module of its own")];
+        let unmeasured = [(measured.skipped, ""), (alone.skipped, " again, each in a module of its own")];
         let left_out = deadline::left_out(&measured.left_out, &std::mem::take(&mut alone.left_out));
         measured.absorb(alone);
-        measured.incidents.extend(measured.held.iter().map(quarantined));
-        let unasked = unasked.into_iter().filter(|(kernels, _)| *kernels > 0);
-        measured.incidents.extend(unasked.map(|(kernels, how)| interrupted(site, kernels, how, journal)));
+        measured.incidents.extend(measured.quarantined.iter().map(quarantined));
+        let unmeasured = unmeasured.into_iter().filter(|(kernels, _)| *kernels > 0);
+        measured.incidents.extend(unmeasured.map(|(kernels, how)| interrupted(site, kernels, how, journal)));
         DeviceResult { measured, isolated, left_out, judged }
     }
 }
@@ -67,7 +67,7 @@ pub fn assemble<'a>(
         }
         status.device(&result.measured);
         // What is in quarantine keeps the journal by itself.
-        whole &= result.measured.unasked == 0;
+        whole &= result.measured.skipped == 0;
         let device = entry(target, result, environment, &mut recorder);
         for unrun in unrun(&device) {
             say(&format!("{} claims to support what it does not run: {unrun}", target.label()));
@@ -97,10 +97,10 @@ pub fn assemble<'a>(
     (report, status, whole)
 }
 
-fn interrupted(site: &DeviceSession<'_>, unasked: usize, how: &str, journal: Option<&RunJournal>) -> Incident {
+fn interrupted(site: &DeviceSession<'_>, unmeasured: usize, how: &str, journal: Option<&RunJournal>) -> Incident {
     let cause = site.settings.stop.cause().unwrap_or_else(|| "the device was given up".to_owned());
     let next = journal.map(|journal| format!("; `{}` goes on", journal.command())).unwrap_or_default();
-    let kernels = if unasked == 1 { "1 kernel was".to_owned() } else { format!("{unasked} kernels were") };
+    let kernels = if unmeasured == 1 { "1 kernel was".to_owned() } else { format!("{unmeasured} kernels were") };
     Incident { subject: "-".to_owned(), outcome: None, detail: format!("{cause}: {kernels} not asked{how}{next}") }
 }
 

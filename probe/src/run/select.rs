@@ -18,8 +18,8 @@ use fpprobe_reports::support::Support;
 use fpprobe_system::usage::usage_error;
 
 /// The kernels that these filters pick for a device; without filters, all of the extent, whatever a rule looks at under a
-/// set of controls that its profile's recipes may ask for and the device supports, and what people ask of every device. A
-/// rule's own controls are asked for whether the device supports them or not: that it does not is an answer.
+/// set of controls that its profile's recipes may request and the device supports, and what people want to know of every device. A
+/// rule's own controls are requested whether the device supports them or not: that it does not is an answer.
 pub fn kernels(
     profiles: &[Profile],
     filters: &[String],
@@ -45,7 +45,7 @@ pub fn kernels(
 }
 
 /// Kernels with the cases of the catalogue, and random ones.
-pub fn asks(kernels: &[Kernel], extent: Extent, Conditions { seed, random, .. }: Conditions) -> Vec<WorkItem> {
+pub fn work(kernels: &[Kernel], extent: Extent, Conditions { seed, random, .. }: Conditions) -> Vec<WorkItem> {
     let cases = |kernel: &Kernel| with_random(kernel, extent.cases(kernel), random, seed);
     kernels.iter().map(|kernel| WorkItem { kernel: *kernel, cases: cases(kernel) }).collect()
 }
@@ -75,10 +75,10 @@ pub fn selections(
         let (items, families) = if let Some(quick) = &run.quick {
             let again = quick::known(quick, &target.found.identity);
             let (kernels, families) = quick::kernels(profiles, again, &support);
-            (quick::asks(&kernels, again, run.conditions), families)
+            (quick::work(&kernels, again, run.conditions), families)
         } else {
             let kernels = kernels(profiles, &run.filter, extent, &support)?;
-            (asks(&kernels, extent, run.conditions), kernels.len())
+            (work(&kernels, extent, run.conditions), kernels.len())
         };
         Ok(Selection { target, name, items, families })
     };
@@ -99,11 +99,11 @@ pub fn names(targets: &[Target]) -> Vec<String> {
 
 /// A device that was begun must still be there, with the same driver: answers of two drivers do not mix.
 pub fn check(journal: Option<&RunJournal>, names: &[String], rows: &[ManifestRow]) -> anyhow::Result<()> {
-    let gone = journal.and_then(|journal| journal.devices().find(|begun| !names.contains(&begun.device)));
-    let Some(gone) = gone else { return Ok(()) };
+    let removed = journal.and_then(|journal| journal.devices().find(|begun| !names.contains(&begun.device)));
+    let Some(removed) = removed else { return Ok(()) };
     let failed: Vec<String> =
         rows.iter().filter_map(|row| row.devices.as_ref().err()).map(|i| i.detail.clone()).collect();
-    let Journaled { name, device, .. } = gone;
+    let Journaled { name, device, .. } = removed;
     let message = if failed.is_empty() {
         format!(
             "{name} ({device}) is not there any more, or its driver was changed since; start anew with `fpprobe run -o`"

@@ -24,7 +24,7 @@ impl RunStatus {
         let outcomes = || measured.observations.iter().map(|observation| observation.outcome);
         if outcomes().any(Outcome::answered) {
             self.answered += 1;
-        } else if measured.unasked > 0 || outcomes().any(Outcome::is_failure) {
+        } else if measured.skipped > 0 || outcomes().any(Outcome::is_failure) {
             self.silent += 1;
         }
         self.failed += outcomes().filter(|outcome| outcome.is_failure()).count();

@@ -39,22 +39,22 @@ impl Batching {
 }
 
 /// Distributes kernels over batches; each batch lists places in `asks`.
-pub fn batches(asks: &[WorkItem], batching: Batching, most: usize) -> Vec<Vec<usize>> {
+pub fn batches(work: &[WorkItem], batching: Batching, most: usize) -> Vec<Vec<usize>> {
     let mut batches: Vec<Vec<usize>> = Vec::new();
     let mut open: HashMap<_, Open> = HashMap::new();
     // Kernels of the same cases and the same kind of result come together: in a module they share load and store.
-    let mut places: Vec<usize> = (0..asks.len()).collect();
-    places.sort_by_cached_key(|place| (asks[*place].cases.name.as_str(), results(&asks[*place].kernel)));
+    let mut places: Vec<usize> = (0..work.len()).collect();
+    places.sort_by_cached_key(|place| (work[*place].cases.name.as_str(), results(&work[*place].kernel)));
     for place in places {
-        let ask = &asks[place];
-        let kernel = &ask.kernel;
+        let item = &work[place];
+        let kernel = &item.kernel;
         let alone = batching.is_alone(kernel);
         // All kernels of a module carry what the largest of them has for operands.
         let large = kernel.has_matrices();
         // Images of several formats lie side by side.
         let texels = kernel.op.code.is_of_texels();
         let (each, all) = if texels { (kernel.outputs(), TEXELS) } else { (kernel.arity(), VALUES) };
-        let values = ask.cases.len() * each;
+        let values = item.cases.len() * each;
         let what = (texels.then_some(kernel.op.name), (!texels).then_some(kernel.format));
         let kind = (what, kernel.controls, kernel.route, kernel.stage, kernel.width > 1, kernel.via, large);
         let buffers = plan::buffers(kernel);
@@ -99,7 +99,7 @@ mod tests {
     use super::*;
     use fpprobe_spirv::Cases;
 
-    fn asks(ids: &[&str], cases: usize) -> Vec<WorkItem> {
+    fn work(ids: &[&str], cases: usize) -> Vec<WorkItem> {
         ids.iter()
             .map(|id| {
                 let kernel: Kernel = id.parse().unwrap();
@@ -119,9 +119,9 @@ mod tests {
             "f32.sqrt",
             "f32.fmul:via=glsl",
         ];
-        let asks = asks(&ids, 4);
-        assert_eq!(batches(&asks, Batching::Shared, 2), [vec![0, 2], vec![1], vec![3], vec![5], vec![6], vec![4]]);
-        assert_eq!(batches(&asks, Batching::Alone(Runs::Two), 2).len(), ids.len());
+        let work = work(&ids, 4);
+        assert_eq!(batches(&work, Batching::Shared, 2), [vec![0, 2], vec![1], vec![3], vec![5], vec![6], vec![4]]);
+        assert_eq!(batches(&work, Batching::Alone(Runs::Two), 2).len(), ids.len());
     }
 
     #[test]
@@ -136,19 +136,19 @@ mod tests {
             ("store:route=blit", &[1, 1, 1, 1, 1]),
         ] {
             let ids = ids(rest);
-            let asks = asks(&ids.each_ref().map(String::as_str), 1 << 16);
-            let batches = batches(&asks, Batching::Shared, 24);
+            let work = work(&ids.each_ref().map(String::as_str), 1 << 16);
+            let batches = batches(&work, Batching::Shared, 24);
             assert_eq!(batches.iter().map(Vec::len).collect::<Vec<_>>(), sizes, "{rest}");
-            assert_eq!(Batching::Shared.is_alone(&asks[0].kernel), sizes[0] == 1, "{rest}");
+            assert_eq!(Batching::Shared.is_alone(&work[0].kernel), sizes[0] == 1, "{rest}");
         }
         let ids = ["r8unorm.load:route=sampled", "r16f.sample:route=sampled", "r16f.load:route=view"];
-        assert_eq!(batches(&asks(&ids, 1), Batching::Shared, 24).len(), 3);
+        assert_eq!(batches(&work(&ids, 1), Batching::Shared, 24).len(), 3);
     }
 
     #[test]
     fn batches_need_no_more_buffers_than_every_device_has() {
         let ids = ["f32.fadd", "f32.ford_equal", "f32.select", "f32.fconvert_f16", "f32.fconvert_f64"];
-        for batch in batches(&asks(&ids, 1), Batching::Shared, 24) {
+        for batch in batches(&work(&ids, 1), Batching::Shared, 24) {
             let kernels = batch.iter().map(|place| ids[*place].parse::<Kernel>().unwrap());
             let used: BTreeSet<_> = kernels.flat_map(|kernel| plan::buffers(&kernel)).collect();
             assert!(used.len() <= plan::MOST_BUFFERS, "{batch:?} uses {used:?}");
@@ -157,8 +157,8 @@ mod tests {
 
     #[test]
     fn batches_are_bounded_by_their_values_too() {
-        let asks = asks(&["f32.sqrt", "f32.sin", "f32.cos", "f32.exp"], VALUES / 2);
-        assert_eq!(batches(&asks, Batching::Shared, 24), [vec![0, 1], vec![2, 3]]);
+        let work = work(&["f32.sqrt", "f32.sin", "f32.cos", "f32.exp"], VALUES / 2);
+        assert_eq!(batches(&work, Batching::Shared, 24), [vec![0, 1], vec![2, 3]]);
     }
 
     #[test]
@@ -168,7 +168,7 @@ mod tests {
         for (cases, sizes) in
             [(TEXELS / 9, &[3][..]), (TEXELS / 8, &[2, 1]), (TEXELS / 5, &[2, 1]), (TEXELS, &[1, 1, 1])]
         {
-            let batches = batches(&asks(&ids, cases), Batching::Shared, 24);
+            let batches = batches(&work(&ids, cases), Batching::Shared, 24);
             assert_eq!(batches.iter().map(Vec::len).collect::<Vec<_>>(), sizes, "{cases}");
         }
     }
@@ -176,7 +176,7 @@ mod tests {
     #[test]
     fn stages_are_apart() {
         let ids = ["f32.sqrt", "f32.sqrt:stage=fragment", "f32.sin:stage=vertex", "f32.sin:stage=fragment"];
-        let mut batches = batches(&asks(&ids, 1), Batching::Shared, 24);
+        let mut batches = batches(&work(&ids, 1), Batching::Shared, 24);
         batches.sort();
         assert_eq!(batches, [vec![0], vec![1, 3], vec![2]]);
     }
@@ -184,6 +184,6 @@ mod tests {
     #[test]
     fn matrices_are_apart_and_share_modules() {
         let ids = ["f32.matrix_times_matrix:width=4", "f32.transpose:width=4", "f32.fadd:width=4", "f32.fmul:width=4"];
-        assert_eq!(batches(&asks(&ids, 1), Batching::Shared, 24), [vec![2, 3], vec![0, 1]]);
+        assert_eq!(batches(&work(&ids, 1), Batching::Shared, 24), [vec![2, 3], vec![0, 1]]);
     }
 }

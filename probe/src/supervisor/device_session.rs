@@ -17,17 +17,17 @@ pub struct DeviceSession<'a> {
     pub target: &'a Target,
     /// How to measure it.
     pub settings: &'a MeasureSettings,
-    /// Who is told.
+    /// Who is notified.
     pub listener: Listener<'a>,
     /// Who sees answers as they come.
-    pub seer: Option<Seer<'a>>,
+    pub seer: Option<ResultObserver<'a>>,
     /// What there is no time for after a while.
     pub deadline: Option<Deadline>,
     begun: Instant,
 }
 
 /// Sees the answer to what was asked.
-pub type Seer<'a> = &'a (dyn Fn(&WorkItem, &KernelResult) + Sync);
+pub type ResultObserver<'a> = &'a (dyn Fn(&WorkItem, &KernelResult) + Sync);
 
 /// Time that is short.
 #[derive(Clone, Copy, Debug)]
@@ -59,7 +59,7 @@ impl<'a> DeviceSession<'a> {
     }
 
     /// The same with little time, and somebody who sees answers as they come.
-    pub fn until<'b>(&'b self, deadline: Deadline, seer: Seer<'b>) -> DeviceSession<'b> {
+    pub fn until<'b>(&'b self, deadline: Deadline, seer: ResultObserver<'b>) -> DeviceSession<'b> {
         DeviceSession { deadline: Some(deadline), seer: Some(seer), ..*self }
     }
 

@@ -1,4 +1,4 @@
-//! How a process ends: told to, made to, and in words.
+//! How a process ends: by request, by force, and in words.
 
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::ExitStatus;
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn force_comes_after_asking_and_its_failure_is_told() {
+    fn force_comes_after_asking_and_its_failure_is_reported() {
         assert_eq!(ends(&[]), (true, vec![Signal::TERM]));
         assert_eq!(ends(&[Signal::TERM]), (true, vec![Signal::TERM, Signal::KILL]));
         assert_eq!(ends(&[Signal::TERM, Signal::KILL]), (false, vec![Signal::TERM, Signal::KILL]));

@@ -51,7 +51,7 @@ impl ManifestRow {
 /// What a driver shows: its devices, or why there are none.
 type DriverDevices = Result<Vec<EnumeratedDevice>, String>;
 
-/// Asks every driver for its devices; the rows come in the order of the manifests.
+/// Enumerates the devices of every driver; the rows come in the order of the manifests.
 pub fn enumerate(
     drivers: &[discover::DriverCandidate],
     settings: &MeasureSettings,
@@ -63,7 +63,7 @@ pub fn enumerate(
         for _ in 0..AT_ONCE.min(drivers.len()) {
             scope.spawn(|| {
                 while let Some((driver, row)) = drivers.iter().zip(&rows).nth(next.fetch_add(1, Ordering::Relaxed)) {
-                    *row.lock().unwrap_or_else(PoisonError::into_inner) = Some(ask(driver, settings, listener));
+                    *row.lock().unwrap_or_else(PoisonError::into_inner) = Some(query(driver, settings, listener));
                 }
             });
         }
@@ -71,7 +71,7 @@ pub fn enumerate(
     rows.into_iter().filter_map(|row| row.into_inner().unwrap_or_else(PoisonError::into_inner)).collect()
 }
 
-fn ask(driver: &discover::DriverCandidate, settings: &MeasureSettings, listener: Listener<'_>) -> ManifestRow {
+fn query(driver: &discover::DriverCandidate, settings: &MeasureSettings, listener: Listener<'_>) -> ManifestRow {
     let manifest = driver.manifest.clone();
     let mut failures = Vec::new();
     let shown = match &driver.library {
@@ -89,13 +89,13 @@ fn ask(driver: &discover::DriverCandidate, settings: &MeasureSettings, listener:
     let devices = shown.map_err(|failure| {
         let subject = manifest.display().to_string();
         let text = format!("{failure}; its devices, if there are any, are not measured");
-        listener(&RunEvent::Trouble { subject: &subject, text: &text });
+        listener(&RunEvent::Failure { subject: &subject, text: &text });
         Incident { subject, outcome: Some(failure.outcome), detail: failure.detail }
     });
     ManifestRow { manifest, library, devices, absent, failures }
 }
 
-/// Asks again where that may help: a worker that was killed from outside several times, one that crashed once.
+/// Tries again where that may help: a worker that was killed from outside several times, one that crashed once.
 fn persistently(
     manifest: &Path,
     settings: &MeasureSettings,
@@ -111,13 +111,13 @@ fn persistently(
             _ => 0,
         };
         let Err(failure) = &found else { return found };
-        if attempts == most || settings.stop.is_wanted() {
+        if attempts == most || settings.stop.is_requested() {
             return found;
         }
         attempts += 1;
         failures.push(failure.detail.clone());
         let text = format!("{failure}, while looking for devices; another worker looks again");
-        listener(&RunEvent::Trouble { subject: &manifest.display().to_string(), text: &text });
+        listener(&RunEvent::Failure { subject: &manifest.display().to_string(), text: &text });
         std::thread::sleep(PAUSE * attempts);
     }
 }
@@ -142,6 +142,6 @@ fn devices(manifest: &Path, settings: &MeasureSettings, listener: Listener<'_>) 
 }
 
 /// Whether a worker can load the Vulkan loader, whatever this manifest leads to.
-pub fn ask_loader(manifest: &Path, settings: &MeasureSettings, listener: Listener<'_>) -> Result<(), Failure> {
+pub fn query_loader(manifest: &Path, settings: &MeasureSettings, listener: Listener<'_>) -> Result<(), Failure> {
     devices(manifest, settings, listener).map(|_| ())
 }

@@ -27,7 +27,7 @@ const CHOOSING: [&str; 3] = ["VK_ADD_DRIVER_FILES", "VK_LOADER_DRIVERS_SELECT", 
 /// What workers find in their environment.
 #[derive(Clone, Debug)]
 pub struct WorkerEnvironment {
-    /// Name of the application that drivers are told.
+    /// Name of the application that drivers receive.
     pub application: String,
     caches: bool,
     implicit_layers: bool,

@@ -1,4 +1,4 @@
-//! What went wrong while a device was measured, from first sign to named kernel, and how the report tells it.
+//! What went wrong while a device was measured, from first sign to named kernel, and how the report shows it.
 
 use fpprobe_reports::common::BATCH_DEPENDENT;
 use fpprobe_reports::model::{Finding, Incident, Outcome, RESOLVED};
@@ -11,17 +11,17 @@ const KILLED: &str = "ended from outside, by another process or by the system fo
 
 /// A batch that failed, and what became of its kernels.
 #[derive(Clone, Debug)]
-struct Trouble {
+struct BatchFailure {
     places: Vec<usize>,
     failure: Failure,
     /// Kernels that failed alone, each with how.
     named: Vec<(usize, Failure)>,
 }
 
-/// Every trouble of a device.
+/// Every failure of a device.
 #[derive(Clone, Debug, Default)]
-pub struct Troubles {
-    batches: Vec<Trouble>,
+pub struct FailureList {
+    batches: Vec<BatchFailure>,
     starts: Vec<Failure>,
     marks: Vec<Failure>,
     /// Modules in whose company kernels wrote nothing: number of kernels, and those which did not.
@@ -31,16 +31,16 @@ pub struct Troubles {
     given_up: Option<(usize, String)>,
 }
 
-impl Troubles {
+impl FailureList {
     /// A batch failed for the first time.
     pub fn open(&mut self, places: &[usize], failure: &Failure) -> usize {
-        self.batches.push(Trouble { places: places.to_vec(), failure: failure.clone(), named: Vec::new() });
+        self.batches.push(BatchFailure { places: places.to_vec(), failure: failure.clone(), named: Vec::new() });
         self.batches.len() - 1
     }
 
     /// A kernel of that batch failed alone.
-    pub fn name(&mut self, trouble: usize, place: usize, failure: Failure) {
-        self.batches[trouble].named.push((place, failure));
+    pub fn name(&mut self, problem: usize, place: usize, failure: Failure) {
+        self.batches[problem].named.push((place, failure));
     }
 
     /// A worker did not become ready.
@@ -63,7 +63,7 @@ impl Troubles {
         self.unwritten.push((company, places.to_vec()));
     }
 
-    /// Of the kernels that wrote nothing in company, only those count that did so alone.
+    /// Of the kernels that wrote nothing batched, only those count that did so alone.
     pub fn written(&mut self, answers: &[Option<KernelResult>]) {
         let did = |place: &usize| answers[*place].as_ref().is_some_and(|answer| answer.outcome.answered());
         self.unwritten.iter_mut().for_each(|(_, places)| places.retain(did));
@@ -82,11 +82,11 @@ impl Troubles {
     /// Incidents for what took a worker with it, findings for modules that were refused though each kernel alone was not.
     ///
     /// They come in the order of the kernels, however the lanes came to them.
-    pub fn into_incidents(mut self, asks: &[WorkItem]) -> Measurement {
+    pub fn into_incidents(mut self, work: &[WorkItem]) -> Measurement {
         self.batches.sort_by(|one, other| one.places.cmp(&other.places));
-        self.batches.iter_mut().for_each(|trouble| trouble.named.sort_by_key(|(place, _)| *place));
+        self.batches.iter_mut().for_each(|problem| problem.named.sort_by_key(|(place, _)| *place));
         let mut measured = Measurement::default();
-        let id = |place: &usize| asks[*place].kernel.to_string();
+        let id = |place: &usize| work[*place].kernel.to_string();
         let what = |places: &[usize]| match places {
             [place] => id(place),
             places => format!("{} kernels in one module, the first being {}", places.len(), id(&places[0])),
@@ -96,10 +96,10 @@ impl Troubles {
             outcome: Some(failure.outcome),
             detail,
         };
-        for trouble in &self.batches {
-            let violent = || trouble.named.iter().filter(|(_, failure)| is_violent(failure.outcome));
+        for problem in &self.batches {
+            let violent = || problem.named.iter().filter(|(_, failure)| is_violent(failure.outcome));
             for (place, failure) in violent() {
-                let company = trouble.places.len();
+                let company = problem.places.len();
                 let detail = if company == 1 {
                     format!("{failure}; twice, in a module of its own")
                 } else {
@@ -107,14 +107,14 @@ impl Troubles {
                 };
                 measured.incidents.push(incident(id(place), failure, detail));
             }
-            let what = what(&trouble.places);
-            let failure = &trouble.failure;
+            let what = what(&problem.places);
+            let failure = &problem.failure;
             let whole = self.given_up.is_none();
             if is_violent(failure.outcome) && violent().next().is_none() && whole {
                 let detail = format!("{failure}, while measuring {what}; {RESOLVED}");
                 measured.incidents.push(incident("-".to_owned(), failure, detail));
-            } else if trouble.named.is_empty() && failure.outcome == Outcome::Rejected && whole {
-                let (kind, text) = if trouble.places.len() == 1 {
+            } else if problem.named.is_empty() && failure.outcome == Outcome::Rejected && whole {
+                let (kind, text) = if problem.places.len() == 1 {
                     ("flaky", format!("{what} was refused once ({failure}), though not when it was asked again"))
                 } else {
                     (

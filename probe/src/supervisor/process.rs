@@ -125,15 +125,15 @@ impl<'a> Worker<'a> {
         self.child.id()
     }
 
-    /// Asks and waits for the answer, but not past the deadline. After a failure that is its own the worker is of no
+    /// Sends a request and waits for the response, but not past the deadline. After a failure that is its own the worker is of no
     /// more use; drop it.
     pub fn call(&mut self, request: &Request, timeout: Duration) -> Result<Response, Failure> {
-        self.ask(request)?;
+        self.request(request)?;
         self.answer(timeout)
     }
 
-    /// Asks, and leaves the answer to [`Worker::answer`].
-    pub fn ask(&mut self, request: &Request) -> Result<(), Failure> {
+    /// Sends a request, and leaves the response to [`Worker::answer`].
+    pub fn request(&mut self, request: &Request) -> Result<(), Failure> {
         self.outgoing.extend(frame::encode(request).map_err(lost)?);
         self.send()
     }
@@ -247,7 +247,7 @@ impl<'a> Worker<'a> {
         let ended = ending::end(self);
         let worker = self.id();
         if !ended {
-            (self.listener)(&RunEvent::Trouble { subject: &format!("worker {worker}"), text: LEFT_BEHIND });
+            (self.listener)(&RunEvent::Failure { subject: &format!("worker {worker}"), text: LEFT_BEHIND });
         }
         while self.stdout.stream().is_some() || self.stderr.stream().is_some() {
             let before = (self.stdout.stream().is_some(), self.stderr.stream().is_some());

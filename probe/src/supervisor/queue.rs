@@ -1,23 +1,23 @@
 //! The batches of one device: which wait, which failed, which kernels have their answer. No processes, no time.
 //!
-//! A batch that fails is halved and asked again, at the end of the line; a kernel that fails alone after that is named.
-//! A kernel that was alone from the start gets one more try. A batch whose worker was killed from outside is asked again
+//! A batch that fails is halved and run again, at the end of the line; a kernel that fails alone after that is named.
+//! A kernel that was alone from the start gets one more try. A batch whose worker was killed from outside is run again
 //! as it was. Every change of the queue is a step of the journal; the same steps lead to the same state.
 
 use std::collections::{BTreeSet, VecDeque};
 
 use fpprobe_profiles::Outcome;
 
-use super::failures::{Troubles, is_violent};
+use super::failures::{FailureList, is_violent};
 use fpprobe_worker::protocol::{Failure, KernelResult};
 
-/// Kernels that are asked together, as places in the list of all.
+/// Kernels that are run together, as places in the list of all.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Batch {
     /// Their places.
     pub places: Vec<usize>,
-    /// The trouble it is a piece of.
-    trouble: Option<usize>,
+    /// The failure it is a piece of.
+    failure: Option<usize>,
     /// How many workers were killed from outside while they were at it.
     killed: u32,
 }
@@ -26,7 +26,7 @@ pub struct Batch {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Next {
     /// Run these.
-    Ask(Batch),
+    Run(Batch),
     /// Wait: a batch that is being asked may yet fail and come back.
     Wait,
     /// Nothing is left.
@@ -49,9 +49,9 @@ pub struct Consequence {
 /// The state of one device's measurement.
 pub struct BatchQueue {
     waiting: VecDeque<Batch>,
-    asked: usize,
+    selected: usize,
     answers: Vec<Option<KernelResult>>,
-    troubles: Troubles,
+    failures: FailureList,
     in_a_row: usize,
     starts_in_a_row: usize,
     total: usize,
@@ -68,8 +68,8 @@ const STARTS: usize = 3;
 const KILLS: u32 = 8;
 
 impl Batch {
-    fn new(places: Vec<usize>, trouble: Option<usize>) -> Batch {
-        Batch { places, trouble, killed: 0 }
+    fn new(places: Vec<usize>, problem: Option<usize>) -> Batch {
+        Batch { places, failure: problem, killed: 0 }
     }
 }
 
@@ -78,9 +78,9 @@ impl BatchQueue {
     pub fn new(kernels: usize, batches: Vec<Vec<usize>>) -> BatchQueue {
         BatchQueue {
             waiting: batches.into_iter().map(|places| Batch::new(places, None)).collect(),
-            asked: 0,
+            selected: 0,
             answers: vec![None; kernels],
-            troubles: Troubles::default(),
+            failures: FailureList::default(),
             in_a_row: 0,
             starts_in_a_row: 0,
             total: 0,
@@ -89,7 +89,7 @@ impl BatchQueue {
         }
     }
 
-    /// From here on so many failures in a row end it; what failed before is forgiven.
+    /// From here on N failures in a row end it; what failed before is forgiven.
     pub fn limit(&mut self, limit: usize) {
         (self.in_a_row, self.starts_in_a_row, self.total, self.limit) = (0, 0, 0, limit);
     }
@@ -98,17 +98,17 @@ impl BatchQueue {
     pub fn next(&mut self) -> Next {
         match self.waiting.pop_front() {
             Some(batch) => {
-                self.asked += 1;
-                Next::Ask(batch)
+                self.selected += 1;
+                Next::Run(batch)
             }
-            None if self.asked > 0 => Next::Wait,
+            None if self.selected > 0 => Next::Wait,
             None => Next::Finished,
         }
     }
 
     /// The batch of these kernels, as if it had been next: the one that waits, or one made of what waits elsewhere.
     pub fn claim(&mut self, places: &[usize]) -> Batch {
-        self.asked += 1;
+        self.selected += 1;
         if let Some(position) = self.waiting.iter().position(|batch| batch.places == places)
             && let Some(batch) = self.waiting.remove(position)
         {
@@ -120,14 +120,14 @@ impl BatchQueue {
 
     /// A batch was not asked after all.
     pub fn put_back(&mut self, batch: Batch) {
-        self.asked -= 1;
+        self.selected -= 1;
         self.waiting.push_front(batch);
     }
 
-    /// A batch has its answers. Returns how many kernels are settled by that: those that wrote nothing in company are
+    /// A batch has its answers. Returns how many kernels are settled by that: those that wrote nothing batched are
     /// asked again, alone.
     pub fn finish(&mut self, batch: &Batch, answers: Vec<KernelResult>) -> usize {
-        self.asked -= 1;
+        self.selected -= 1;
         self.starts_in_a_row = 0;
         // To be refused what the device does not offer takes no working device.
         if answers.iter().any(|answer| answer.outcome != Outcome::Unsupported) {
@@ -144,17 +144,17 @@ impl BatchQueue {
         }
         if !again.is_empty() {
             self.waiting.extend(again.iter().map(|place| Batch::new(vec![*place], None)));
-            self.troubles.unwritten(batch.places.len(), &again);
+            self.failures.unwritten(batch.places.len(), &again);
         }
         batch.places.len() - again.len()
     }
 
     /// A batch failed.
     pub fn fail(&mut self, mut batch: Batch, failure: &Failure) -> Consequence {
-        self.asked -= 1;
+        self.selected -= 1;
         if failure.outside && batch.killed < KILLS {
             batch.killed += 1;
-            self.troubles.kill(&batch.places, failure);
+            self.failures.kill(&batch.places, failure);
             self.waiting.push_front(batch);
             return self.consequence(0, "it is asked again");
         }
@@ -168,14 +168,14 @@ impl BatchQueue {
             let why = format!("{} workers failed", self.total);
             return self.give_up(failure, &why);
         }
-        if let ([place], Some(trouble)) = (batch.places.as_slice(), batch.trouble) {
+        if let ([place], Some(problem)) = (batch.places.as_slice(), batch.failure) {
             self.answers[*place] = Some(KernelResult::none(failure.outcome, &failure.detail));
-            self.troubles.name(trouble, *place, failure.clone());
+            self.failures.name(problem, *place, failure.clone());
             return self.consequence(1, "this kernel is named, the others go on");
         }
-        let trouble = batch.trouble.unwrap_or_else(|| self.troubles.open(&batch.places, failure));
+        let problem = batch.failure.unwrap_or_else(|| self.failures.open(&batch.places, failure));
         let half = batch.places.len().div_ceil(2);
-        let pieces = batch.places.chunks(half).map(|places| Batch::new(places.to_vec(), Some(trouble)));
+        let pieces = batch.places.chunks(half).map(|places| Batch::new(places.to_vec(), Some(problem)));
         self.waiting.extend(pieces);
         let plan = if batch.places.len() == 1 { "it is asked once more" } else { "each half is asked again" };
         self.consequence(0, plan)
@@ -183,51 +183,51 @@ impl BatchQueue {
 
     /// No worker could be made ready for a batch, which is not to blame.
     pub fn fail_to_start(&mut self, batch: Batch, failure: &Failure) -> Consequence {
-        self.asked -= 1;
+        self.selected -= 1;
         let places = batch.places.clone();
         self.waiting.push_front(batch);
         if failure.outside && self.starts_in_a_row < KILLS as usize {
             self.starts_in_a_row += 1;
-            self.troubles.kill(&places, failure);
+            self.failures.kill(&places, failure);
             return self.consequence(0, "a new worker is started");
         }
         self.starts_in_a_row += 1;
         self.total += 1;
         if self.starts_in_a_row < STARTS {
-            self.troubles.start(failure);
+            self.failures.start(failure);
             return self.consequence(0, "a new worker is started");
         }
-        if self.asked == 0 {
+        if self.selected == 0 {
             return self.give_up(failure, "no worker could open it");
         }
         // A device may have room for one at a time.
-        self.troubles.start(failure);
+        self.failures.start(failure);
         Consequence { retire: true, ..self.consequence(0, "another worker has it open, and goes on alone") }
     }
 
     /// A worker was killed from outside, in an earlier process.
     pub fn recall_kill(&mut self, batch: &Batch, failure: &Failure) {
-        self.troubles.kill(&batch.places, failure);
+        self.failures.kill(&batch.places, failure);
     }
 
     /// A worker did not become ready, in an earlier process.
     pub fn recall_start(&mut self, failure: &Failure) {
-        self.troubles.start(failure);
+        self.failures.start(failure);
     }
 
-    /// Ends the measurement: what waits is not asked.
+    /// Ends the measurement: what waits is not run.
     pub fn give_up(&mut self, failure: &Failure, why: &str) -> Consequence {
         let left: usize = self.waiting.drain(..).map(|batch| batch.places.len()).sum();
-        self.troubles.give_up(left, why, failure);
+        self.failures.give_up(left, why, failure);
         self.consequence(0, &format!("the device is given up: {why}; {left} kernels are not asked"))
     }
 
     /// Something about the device as a whole that its report must tell.
     pub fn mark(&mut self, failure: &Failure) {
-        self.troubles.mark(failure);
+        self.failures.mark(failure);
     }
 
-    /// Kernels that are not asked.
+    /// Kernels that are not run.
     pub fn set_aside(&mut self, places: &BTreeSet<usize>) {
         for batch in &mut self.waiting {
             batch.places.retain(|place| !places.contains(place));
@@ -240,7 +240,7 @@ impl BatchQueue {
         self.waiting.front().is_some_and(|batch| batch.places.iter().all(|place| *place >= from))
     }
 
-    /// What waits of the kernels from this place on is not asked, but for those in company of one before it.
+    /// What waits of the kernels from this place on is not run, but for those in company of one before it.
     pub fn leave_out(&mut self, from: usize) {
         let (left, waiting) = self.waiting.drain(..).partition(|batch| batch.places.iter().all(|place| *place >= from));
         self.waiting = waiting;
@@ -264,9 +264,9 @@ impl BatchQueue {
     }
 
     /// Every answer (none for what was not asked), and what went wrong.
-    pub fn into_results(mut self) -> (Vec<Option<KernelResult>>, Troubles) {
-        self.troubles.written(&self.answers);
-        (self.answers, self.troubles)
+    pub fn into_results(mut self) -> (Vec<Option<KernelResult>>, FailureList) {
+        self.failures.written(&self.answers);
+        (self.answers, self.failures)
     }
 
     fn consequence(&self, settled: usize, plan: &str) -> Consequence {

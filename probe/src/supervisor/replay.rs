@@ -11,13 +11,13 @@ use fpprobe_worker::protocol::{Failure, KernelResult};
 
 /// Takes the steps of a journal. Returns the kernels in quarantine. Answers that cannot be this device's are an error that
 /// names the line.
-pub fn replay(queue: &mut BatchQueue, asks: &[WorkItem], track: &Track<'_>) -> Result<BTreeSet<usize>, String> {
+pub fn replay(queue: &mut BatchQueue, work: &[WorkItem], track: &Track<'_>) -> Result<BTreeSet<usize>, String> {
     let places: HashMap<String, usize> =
-        asks.iter().enumerate().map(|(place, ask)| (ask.kernel.to_string(), place)).collect();
+        work.iter().enumerate().map(|(place, item)| (item.kernel.to_string(), place)).collect();
     let known =
         |kernels: &[String]| kernels.iter().filter_map(|kernel| places.get(kernel).copied()).collect::<Vec<_>>();
     // Batches in the hands of a worker, as they were then: another lane's failure did not touch them.
-    let mut asked: HashMap<Vec<usize>, Batch> = HashMap::new();
+    let mut running: HashMap<Vec<usize>, Batch> = HashMap::new();
     let mut aside = BTreeSet::new();
     for (line, record) in track.past() {
         match record {
@@ -25,15 +25,15 @@ pub fn replay(queue: &mut BatchQueue, asks: &[WorkItem], track: &Track<'_>) -> R
                 // What is not asked any more, alone because it does not deviate any more, needs no replaying.
                 let found = known(&batch.kernels);
                 if found.len() == batch.kernels.len() {
-                    let claimed = asked.remove(&found).unwrap_or_else(|| queue.claim(&found));
-                    asked.insert(found, claimed);
+                    let claimed = running.remove(&found).unwrap_or_else(|| queue.claim(&found));
+                    running.insert(found, claimed);
                 }
             }
             Record::Answers(answers) => {
                 let kernels: Vec<String> = answers.answers.iter().map(|answer| answer.kernel.clone()).collect();
                 let answers: Vec<KernelResult> = answers.answers.iter().map(answer).collect();
-                if let Some(batch) = asked.remove(&known(&kernels)) {
-                    if !worker_slot::fit(&answers, &batch, asks) {
+                if let Some(batch) = running.remove(&known(&kernels)) {
+                    if !worker_slot::fit(&answers, &batch, work) {
                         return Err(format!(
                             "failed to resume: line {line} of the journal holds what is no answer of these kernels"
                         ));
@@ -43,12 +43,12 @@ pub fn replay(queue: &mut BatchQueue, asks: &[WorkItem], track: &Track<'_>) -> R
             }
             Record::Failure(failed) => {
                 let failure = Failure::new(failed.outcome, failed.detail.clone());
-                match (failed.stage, asked.remove(&known(&failed.kernels))) {
-                    (FailureStage::Ask, Some(batch)) => {
+                match (failed.stage, running.remove(&known(&failed.kernels))) {
+                    (FailureStage::Work, Some(batch)) => {
                         queue.fail(batch, &failure);
                     }
                     (FailureStage::Start, _) => queue.recall_start(&failure),
-                    // Whoever killed it then has no say in what is tried now, but is told of.
+                    // Whoever killed it then has no say in what is tried now, but is reported.
                     (_, Some(batch)) => {
                         queue.recall_kill(&batch, &failure);
                         queue.put_back(batch);
@@ -66,17 +66,17 @@ pub fn replay(queue: &mut BatchQueue, asks: &[WorkItem], track: &Track<'_>) -> R
             }
             Record::Run(_) | Record::Leg(_) | Record::Device(_) | Record::Ended { .. } => {
                 // A leg is over.
-                drop_all(queue, &mut asked, &aside);
+                drop_all(queue, &mut running, &aside);
             }
         }
     }
-    drop_all(queue, &mut asked, &aside);
+    drop_all(queue, &mut running, &aside);
     Ok(aside)
 }
 
 /// Nobody is at anything any more: what was asked waits again, but for what is in quarantine.
-fn drop_all(queue: &mut BatchQueue, asked: &mut HashMap<Vec<usize>, Batch>, aside: &BTreeSet<usize>) {
-    for (_, batch) in asked.drain() {
+fn drop_all(queue: &mut BatchQueue, running: &mut HashMap<Vec<usize>, Batch>, aside: &BTreeSet<usize>) {
+    for (_, batch) in running.drain() {
         queue.put_back(batch);
     }
     queue.set_aside(aside);

@@ -26,7 +26,7 @@ const CACHED: u64 = 16 << 20;
 /// Failures of a single block before it is given up.
 const ATTEMPTS: u32 = 2;
 
-/// What is asked of a device.
+/// What runs on a device.
 pub struct SweepOrder<'a> {
     /// The kernel and its inputs.
     pub domain: &'a Domain,
@@ -60,13 +60,13 @@ impl SweepStrategy {
     pub const THIRD: SweepStrategy = SweepStrategy { group: OTHER_GROUP / 4, turn: 0x6a };
 }
 
-/// Who is told of each step, and may end the sweep.
+/// The observer of each step, which may end the sweep.
 pub trait Ledger {
-    /// Blocks are about to be asked.
+    /// Blocks are about to run.
     fn intent(&mut self, span: Span);
     /// What they left in the buffer of results. An error gives the kernel up.
     fn take(&mut self, span: Span, results: &Results<'_>) -> Result<(), Failure>;
-    /// Whether enough has been asked.
+    /// Whether enough has run.
     fn is_enough(&self) -> bool;
     /// Blocks to run again, with the turns by which they do, because of what was taken since the last call.
     fn again(&mut self) -> Vec<(u64, u32)> {
@@ -80,7 +80,7 @@ pub struct SweepEnd {
     /// Why it did not go to its end.
     pub failure: Option<Failure>,
     /// What went wrong on the way, in words.
-    pub troubles: Vec<String>,
+    pub failures: Vec<String>,
 }
 
 /// The state of a sweep.
@@ -97,21 +97,21 @@ struct SweepState<'a, 'b> {
     half: u64,
     /// Failures in a row of a dispatch of one block.
     attempts: u32,
-    troubles: Vec<String>,
+    failures: Vec<String>,
 }
 
-/// Asks the blocks of a kernel.
+/// Runs the blocks of a kernel.
 pub fn sweep(site: &DeviceSession<'_>, order: SweepOrder<'_>, ledger: &mut dyn Ledger) -> SweepEnd {
     let (again, running) = (VecDeque::new(), VecDeque::new());
-    let mut sweep = SweepState { site, order, again, count: 1, running, half: 0, attempts: 0, troubles: Vec::new() };
+    let mut sweep = SweepState { site, order, again, count: 1, running, half: 0, attempts: 0, failures: Vec::new() };
     let failure = sweep.run(ledger).err();
-    SweepEnd { failure, troubles: sweep.troubles }
+    SweepEnd { failure, failures: sweep.failures }
 }
 
 impl<'a> SweepState<'a, '_> {
     fn run(&mut self, ledger: &mut dyn Ledger) -> Result<(), Failure> {
         while !(ledger.is_enough()
-            || self.site.settings.stop.is_wanted()
+            || self.site.settings.stop.is_requested()
             || self.order.blocks.is_empty() && self.again.is_empty())
         {
             if self.site.is_over() {
@@ -119,7 +119,7 @@ impl<'a> SweepState<'a, '_> {
             }
             match self.with_worker(ledger) {
                 Ok(()) => {}
-                Err(_) if self.site.settings.stop.is_wanted() => return Ok(()),
+                Err(_) if self.site.settings.stop.is_requested() => return Ok(()),
                 Err(failure) => self.after(&failure)?,
             }
         }
@@ -148,25 +148,25 @@ impl<'a> SweepState<'a, '_> {
         if !is_violent(failure.outcome) || self.attempts >= ATTEMPTS {
             return Err(Failure { detail: format!("{}, {place}", failure.detail), ..*failure });
         }
-        (self.site.listener)(&RunEvent::Trouble {
+        (self.site.listener)(&RunEvent::Failure {
             subject: &self.site.target.label(),
             text: &format!("{text}; a new worker goes on"),
         });
-        self.troubles.push(text);
+        self.failures.push(text);
         self.count = (self.count / 4).max(1);
         Ok(())
     }
 
-    /// Asks block after block of one worker until it fails or nothing is left.
+    /// Runs block after block on one worker until it fails or nothing is left.
     fn with_worker(&mut self, ledger: &mut dyn Ledger) -> Result<(), Failure> {
         let (mut worker, file) = self.open()?;
         self.start(&mut worker, ledger)?;
-        self.ask(&mut worker, file.is_some())?;
+        self.request(&mut worker, file.is_some())?;
         while let Some(span) = self.running.front().copied() {
             let results = self.finish(&mut worker, span, file.as_ref())?;
             self.running.pop_front();
             // Device and worker go on while what they gave is looked at; where they do not, that is kept all the same.
-            let goes_on = self.start(&mut worker, ledger).and_then(|()| self.ask(&mut worker, file.is_some()));
+            let goes_on = self.start(&mut worker, ledger).and_then(|()| self.request(&mut worker, file.is_some()));
             if let Err(failure) = ledger.take(span, &results) {
                 self.running.push_front(span);
                 return Err(failure);
@@ -176,19 +176,19 @@ impl<'a> SweepState<'a, '_> {
             self.again.extend(ledger.again());
             if self.running.is_empty() {
                 self.start(&mut worker, ledger)?;
-                self.ask(&mut worker, file.is_some())?;
+                self.request(&mut worker, file.is_some())?;
             }
         }
         Ok(())
     }
 
     /// Asks for the results of the earliest dispatch, if there is one.
-    fn ask(&self, worker: &mut Worker<'_>, shared: bool) -> Result<(), Failure> {
+    fn request(&self, worker: &mut Worker<'_>, shared: bool) -> Result<(), Failure> {
         if self.running.is_empty() {
             return Ok(());
         }
         let shared = shared.then_some(self.half * self.order.memory);
-        worker.ask(&Request::Finish { timeout: self.site.timeout().mul_f64(0.9), shared })
+        worker.request(&Request::Finish { timeout: self.site.timeout().mul_f64(0.9), shared })
     }
 
     /// A worker with the kernel's pipeline, and the file that it writes results to.
@@ -217,7 +217,7 @@ impl<'a> SweepState<'a, '_> {
 
     /// Starts dispatches until two are under way, as long as there are blocks and it is not enough.
     fn start(&mut self, worker: &mut Worker<'_>, ledger: &mut dyn Ledger) -> Result<(), Failure> {
-        while self.running.len() < 2 && !ledger.is_enough() && !self.site.settings.stop.is_wanted() {
+        while self.running.len() < 2 && !ledger.is_enough() && !self.site.settings.stop.is_requested() {
             let Some(span) = self.next() else { break };
             // What fails is put back with everything else that is under way.
             self.running.push_back(span);
@@ -244,7 +244,7 @@ impl<'a> SweepState<'a, '_> {
         Some(Span { first: block * inputs, blocks: count as u32, inputs, turn: way.turn })
     }
 
-    /// Waits for the results of the earliest dispatch, which were asked for. The next one is as long as this one lets hope.
+    /// Waits for the results of the earliest dispatch, which were requested. The next one is as long as this one lets hope.
     fn finish<'f>(
         &mut self,
         worker: &mut Worker<'_>,

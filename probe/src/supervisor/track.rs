@@ -26,11 +26,11 @@ impl<'a> Track<'a> {
 
     /// Notes what the device is going to be asked, and under which circumstances. Those of earlier processes must be the
     /// same: answers of two kinds do not mix.
-    pub fn begin(&self, site: &DeviceSession<'_>, asks: &[WorkItem]) -> Result<(), String> {
+    pub fn begin(&self, site: &DeviceSession<'_>, items: &[WorkItem]) -> Result<(), String> {
         let own = DeviceRecord {
             device: self.device.to_owned(),
             name: site.target.label(),
-            asks: of(asks),
+            work: of(items),
             taint: site.target.found.taint.clone(),
             caches_off: site.settings.environment.caches_off(),
         };
@@ -38,7 +38,7 @@ impl<'a> Track<'a> {
             self.journal.write(&Record::Device(own));
             return Ok(());
         };
-        let differs = if known.asks != own.asks {
+        let differs = if known.work != own.work {
             "it would now be asked other kernels or inputs than those of the journal".to_owned()
         } else if known.taint != own.taint {
             format!("then it was measured with {}, now with {}", list(&known.taint), list(&own.taint))
@@ -65,7 +65,7 @@ impl<'a> Track<'a> {
         })
     }
 
-    /// A worker is about to be asked these; on disk when this returns.
+    /// A worker is about to run these; on disk when this returns.
     pub fn intent(&self, kernels: &[String]) {
         let (device, kernels) = (self.device.to_owned(), kernels.to_vec());
         self.journal.write(&Record::Intent(BatchRecord { device, pass: self.pass, kernels }));
@@ -102,11 +102,11 @@ fn list(names: &[String]) -> String {
 }
 
 /// A digest of kernels and inputs.
-fn of(asks: &[WorkItem]) -> String {
+fn of(items: &[WorkItem]) -> String {
     let mut seen = BTreeSet::new();
     let mut text = String::new();
-    for ask in asks {
-        let WorkItem { kernel, cases } = ask;
+    for item in items {
+        let WorkItem { kernel, cases } = item;
         // Lists are shared, and large: each is looked at once.
         let list = (cases.name.as_str(), cases.len());
         // Writing into a text cannot fail.

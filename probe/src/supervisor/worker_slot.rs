@@ -7,7 +7,7 @@ use fpprobe_profiles::Outcome;
 use fpprobe_reports::journal::FailureStage;
 use fpprobe_spirv::Format;
 
-use super::failures::{Troubles, is_violent};
+use super::failures::{FailureList, is_violent};
 use super::process::{LEFT_BEHIND, Worker};
 use super::queue::{Batch, BatchQueue, Consequence, Next};
 use super::track::Track;
@@ -31,26 +31,34 @@ enum After<'w> {
 }
 
 /// What the lanes of a device share.
-pub struct Shared<'a> {
+pub struct SlotState<'a> {
     queue: Mutex<BatchQueue>,
     changed: Condvar,
     site: &'a DeviceSession<'a>,
     track: Option<&'a Track<'a>>,
-    asks: &'a [WorkItem],
+    work: &'a [WorkItem],
     runs: Runs,
     /// When the first kernel that may be left out in a deadline could be asked.
     reached: OnceLock<Instant>,
 }
 
-impl<'a> Shared<'a> {
+impl<'a> SlotState<'a> {
     /// Shares a queue over these kernels, which run so often.
     pub fn new(
         queue: BatchQueue,
         site: &'a DeviceSession<'a>,
         track: Option<&'a Track<'a>>,
-        (asks, runs): (&'a [WorkItem], Runs),
-    ) -> Shared<'a> {
-        Shared { queue: Mutex::new(queue), changed: Condvar::new(), site, track, asks, runs, reached: OnceLock::new() }
+        (work, runs): (&'a [WorkItem], Runs),
+    ) -> SlotState<'a> {
+        SlotState {
+            queue: Mutex::new(queue),
+            changed: Condvar::new(),
+            site,
+            track,
+            work,
+            runs,
+            reached: OnceLock::new(),
+        }
     }
 
     fn queue(&self) -> MutexGuard<'_, BatchQueue> {
@@ -60,12 +68,12 @@ impl<'a> Shared<'a> {
     /// The next batch, waiting while one may still come back; `None` at the end.
     fn next(&self) -> Option<Batch> {
         let mut queue = self.queue();
-        while !self.site.settings.stop.is_wanted() {
+        while !self.site.settings.stop.is_requested() {
             if self.site.is_over() {
                 let failure = self.site.overtime();
                 let given_up = queue.give_up(&failure, "its time is over");
                 drop(queue);
-                self.tell(&failure.detail, &given_up);
+                self.report(&failure.detail, &given_up);
                 return None;
             }
             if let Some(deadline) = self.site.deadline {
@@ -77,7 +85,7 @@ impl<'a> Shared<'a> {
                 }
             }
             match queue.next() {
-                Next::Ask(batch) => return Some(batch),
+                Next::Run(batch) => return Some(batch),
                 Next::Finished => return None,
                 Next::Wait => {
                     let waited = self.changed.wait_timeout(queue, TICK);
@@ -94,18 +102,18 @@ impl<'a> Shared<'a> {
         result
     }
 
-    /// Answers and troubles, when every lane has ended, and the places that were left out.
-    pub fn into_results(self) -> (Vec<Option<KernelResult>>, Troubles, Vec<usize>) {
+    /// Answers and failures, when every lane has ended, and the places that were left out.
+    pub fn into_results(self) -> (Vec<Option<KernelResult>>, FailureList, Vec<usize>) {
         let queue = self.queue.into_inner().unwrap_or_else(PoisonError::into_inner);
         let left_out = queue.left_out().to_vec();
-        let (answers, troubles) = queue.into_results();
-        (answers, troubles, left_out)
+        let (answers, problems) = queue.into_results();
+        (answers, problems, left_out)
     }
 
-    fn tell(&self, what: &str, consequence: &Consequence) {
+    fn report(&self, what: &str, consequence: &Consequence) {
         let DeviceSession { number, target, listener, .. } = self.site;
         let text = format!("{what}; {}", consequence.plan);
-        listener(&RunEvent::Trouble { subject: &target.label(), text: &text });
+        listener(&RunEvent::Failure { subject: &target.label(), text: &text });
         listener(&RunEvent::Settled { device: *number, kernels: consequence.settled });
     }
 
@@ -113,7 +121,7 @@ impl<'a> Shared<'a> {
     pub fn run(&self) {
         let mut worker = None;
         while let Some(batch) = self.next() {
-            let ids: Vec<String> = batch.places.iter().map(|place| self.asks[*place].kernel.to_string()).collect();
+            let ids: Vec<String> = batch.places.iter().map(|place| self.work[*place].kernel.to_string()).collect();
             match self.step(worker, batch, &ids) {
                 After::Go(left) => worker = left,
                 After::Retire => return,
@@ -121,19 +129,19 @@ impl<'a> Shared<'a> {
         }
     }
 
-    /// Asks one batch, of this worker or of a new one.
+    /// Runs one batch, on this worker or on a new one.
     fn step<'w>(&'w self, worker: Option<Worker<'w>>, batch: Batch, ids: &[String]) -> After<'w> {
         let DeviceSession { number, settings, listener, .. } = *self.site;
         let mut worker = match worker.map_or_else(|| self.open(), Ok) {
             Ok(worker) => worker,
-            Err(_) if settings.stop.is_wanted() => {
+            Err(_) if settings.stop.is_requested() => {
                 self.update(|queue| queue.put_back(batch));
                 return After::Go(None);
             }
             Err(failure) => {
                 self.note(|track| track.failure(ids, &failure, FailureStage::Start));
                 let consequence = self.update(|queue| queue.fail_to_start(batch, &failure));
-                self.tell(&format!("{failure}, while opening the device"), &consequence);
+                self.report(&format!("{failure}, while opening the device"), &consequence);
                 if consequence.retire {
                     return After::Retire;
                 }
@@ -141,13 +149,13 @@ impl<'a> Shared<'a> {
                 return After::Go(None);
             }
         };
-        listener(&RunEvent::Asking { device: number, worker: worker.id(), kernels: ids });
+        listener(&RunEvent::Running { device: number, worker: worker.id(), kernels: ids });
         self.note(|track| track.intent(ids));
-        let failure = match self.ask(&mut worker, &batch, ids) {
+        let failure = match self.request(&mut worker, &batch, ids) {
             Ok(answers) => {
                 self.note(|track| track.answers(ids, &answers));
                 if let Some(seer) = self.site.seer {
-                    batch.places.iter().zip(&answers).for_each(|(place, answer)| seer(&self.asks[*place], answer));
+                    batch.places.iter().zip(&answers).for_each(|(place, answer)| seer(&self.work[*place], answer));
                 }
                 let settled = self.update(|queue| queue.finish(&batch, answers));
                 listener(&RunEvent::Settled { device: number, kernels: settled });
@@ -155,17 +163,17 @@ impl<'a> Shared<'a> {
             }
             Err(failure) => failure,
         };
-        if settings.stop.is_wanted() {
+        if settings.stop.is_requested() {
             self.update(|queue| queue.put_back(batch));
             return After::Go(None);
         }
         // A refusal leaves the worker as it was; anything else ends it before the batch goes on.
-        let (left, gone) = if is_violent(failure.outcome) { (None, worker.end()) } else { (Some(worker), true) };
-        self.note(|track| track.failure(ids, &failure, FailureStage::Ask));
+        let (left, has_ended) = if is_violent(failure.outcome) { (None, worker.end()) } else { (Some(worker), true) };
+        self.note(|track| track.failure(ids, &failure, FailureStage::Work));
         let what = if let [id] = ids { id.clone() } else { format!("{} kernels from {}", ids.len(), ids[0]) };
         let consequence = self.update(|queue| {
             let consequence = queue.fail(batch, &failure);
-            if gone {
+            if has_ended {
                 return consequence;
             }
             // Another worker would get stuck in the same place.
@@ -173,7 +181,7 @@ impl<'a> Shared<'a> {
             let given_up = queue.give_up(&failure, "one of its workers cannot be ended");
             Consequence { settled: consequence.settled + given_up.settled, ..given_up }
         });
-        self.tell(&format!("{failure}, while measuring {what}"), &consequence);
+        self.report(&format!("{failure}, while measuring {what}"), &consequence);
         if left.is_none() {
             self.rest(&consequence);
         }
@@ -190,7 +198,7 @@ impl<'a> Shared<'a> {
     fn rest(&self, consequence: &Consequence) {
         let doublings = consequence.in_a_row.min(16) as u32;
         let until = Instant::now() + (BACKOFF * (1 << doublings) / 2).min(LONGEST);
-        while consequence.in_a_row > 0 && Instant::now() < until && !self.site.settings.stop.is_wanted() {
+        while consequence.in_a_row > 0 && Instant::now() < until && !self.site.settings.stop.is_requested() {
             std::thread::sleep(TICK.min(until.saturating_duration_since(Instant::now())));
         }
     }
@@ -204,9 +212,9 @@ impl<'a> Shared<'a> {
         }
     }
 
-    fn ask(&self, worker: &mut Worker<'_>, batch: &Batch, ids: &[String]) -> Result<Vec<KernelResult>, Failure> {
+    fn request(&self, worker: &mut Worker<'_>, batch: &Batch, ids: &[String]) -> Result<Vec<KernelResult>, Failure> {
         let job = |(place, id): (&usize, &String)| {
-            let cases = &self.asks[*place].cases;
+            let cases = &self.work[*place].cases;
             let cases = match cases.name.as_str() {
                 "" => JobCases::Given(cases.iter().flatten().copied().collect()),
                 name => JobCases::Listed(name.to_owned()),
@@ -215,20 +223,20 @@ impl<'a> Shared<'a> {
         };
         let jobs: Vec<Job> = batch.places.iter().zip(ids).map(job).collect();
         let timeout = self.site.timeout();
-        // The device's own deadline comes first, so that a hang is told by the worker where it can still speak.
+        // The device's own deadline comes first, so that the worker reports a hang where it can still speak.
         let request = Request::Measure { jobs, runs: self.runs, timeout: timeout.mul_f64(0.9) };
         match worker.call(&request, timeout)? {
-            Response::Measured(answers) if fit(&answers, batch, self.asks) => Ok(answers),
+            Response::Measured(answers) if fit(&answers, batch, self.work) => Ok(answers),
             other => Err(unexpected(&other)),
         }
     }
 }
 
 /// Whether these are answers to this batch: one for each kernel, with as many values as the kernel has lanes.
-pub fn fit(answers: &[KernelResult], batch: &Batch, asks: &[WorkItem]) -> bool {
+pub fn fit(answers: &[KernelResult], batch: &Batch, work: &[WorkItem]) -> bool {
     answers.len() == batch.places.len()
         && answers.iter().zip(&batch.places).all(|(answer, place)| {
-            let WorkItem { kernel, cases } = &asks[*place];
+            let WorkItem { kernel, cases } = &work[*place];
             let full = cases.len() * kernel.outputs();
             let expected = if answer.outcome.answered() { full } else { 0 };
             let masks: Vec<u64> = kernel.output_formats().map(Format::mask).collect();

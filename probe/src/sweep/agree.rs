@@ -8,14 +8,14 @@ use fpprobe_profiles::parallel;
 use fpprobe_profiles::sweep::Guess;
 
 use super::print::digests;
-use super::verify::Verifying;
+use super::verify::VerifyLedger;
 use crate::supervisor::results::Results;
 use crate::supervisor::sweep::Ledger;
 use fpprobe_worker::protocol::{Failure, Span};
 
 /// Judges blocks that have the digest of what is expected.
-pub struct Agreeing<'a, 'b> {
-    verifying: &'b mut Verifying<'a>,
+pub struct AgreementLedger<'a, 'b> {
+    verifying: &'b mut VerifyLedger<'a>,
     /// What the last block that agreed was.
     likely: Mutex<Guess>,
     /// Blocks that were looked at until one agreed.
@@ -23,13 +23,13 @@ pub struct Agreeing<'a, 'b> {
     others: Vec<u64>,
 }
 
-/// After so many blocks of which none agreed, a device has a manner of its own.
+/// After N blocks of which none agreed, a device has a behaviour of its own.
 const TRIES: u32 = 8;
 
-impl<'a, 'b> Agreeing<'a, 'b> {
+impl<'a, 'b> AgreementLedger<'a, 'b> {
     /// What is judged goes to `verifying`.
-    pub fn new(verifying: &'b mut Verifying<'a>) -> Agreeing<'a, 'b> {
-        Agreeing { verifying, likely: Mutex::new(Guess::Own), tried: AtomicU32::new(0), others: Vec::new() }
+    pub fn new(verifying: &'b mut VerifyLedger<'a>) -> AgreementLedger<'a, 'b> {
+        AgreementLedger { verifying, likely: Mutex::new(Guess::Own), tried: AtomicU32::new(0), others: Vec::new() }
     }
 
     /// The blocks that do not agree.
@@ -38,21 +38,28 @@ impl<'a, 'b> Agreeing<'a, 'b> {
     }
 }
 
-impl Ledger for Agreeing<'_, '_> {
+impl Ledger for AgreementLedger<'_, '_> {
     fn intent(&mut self, span: Span) {
         self.verifying.intent(span);
     }
 
     fn take(&mut self, span: Span, results: &Results<'_>) -> Result<(), Failure> {
         let (digests, verifier) = (digests(span, results)?, self.verifying.verifier);
-        let known = &self.verifying.tally;
+        let known = &self.verifying.statistics;
         let likely = || self.likely.lock().unwrap_or_else(PoisonError::into_inner);
         let judged = parallel::map(&digests, |(block, digest)| {
-            let (mut tally, guess) = (verifier.beside(known, block * span.inputs), *likely());
-            let manners = self.tried.fetch_add(1, Ordering::Relaxed) >= TRIES;
-            let agreed = verifier.agreed(block * span.inputs, span.inputs, *digest, guess, manners, &mut tally)?;
+            let (mut sweep_statistics, guess) = (verifier.beside(known, block * span.inputs), *likely());
+            let try_behaviours = self.tried.fetch_add(1, Ordering::Relaxed) >= TRIES;
+            let agreed = verifier.agreed(
+                block * span.inputs,
+                span.inputs,
+                *digest,
+                guess,
+                try_behaviours,
+                &mut sweep_statistics,
+            )?;
             *likely() = agreed;
-            Some((*block, tally))
+            Some((*block, sweep_statistics))
         });
         let open = digests.iter().zip(&judged).filter(|(_, judged)| judged.is_none()).map(|((block, _), _)| *block);
         self.others.extend(open);

@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use fpprobe_reports::save::Saving;
+use fpprobe_reports::save::PendingFile;
 use fpprobe_reports::sweep::{Every, Sweep};
 
 use fpprobe_system::usage::{OrUsage as _, say};
@@ -62,7 +62,7 @@ impl ListFolder {
             let together = || {
                 let parts = sources.iter().map(File::open).collect::<io::Result<_>>()?;
                 path.parent().map_or(Ok(()), fs::create_dir_all)?;
-                Every::merge(parts, Every::new(Saving::begin(&path)?, inputs)?)
+                Every::merge(parts, Every::new(PendingFile::begin(&path)?, inputs)?)
             };
             let names = || sources.iter().map(|source| source.display().to_string()).collect::<Vec<_>>().join(", ");
             together()

@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context as _, anyhow};
 use fpprobe_reports::journal::line;
-use fpprobe_reports::sweep::record::{Begun, FORMAT, Past, SweepRecord, read};
+use fpprobe_reports::sweep::record::{FORMAT, Past, SweepRecord, SweepStart, read};
 
 use crate::journal;
 use fpprobe_system::cancellation::Cancellation;
@@ -29,7 +29,7 @@ impl SweepJournal {
     pub fn open(path: &Path, options: String, stop: &Cancellation) -> anyhow::Result<SweepJournal> {
         let mut file = journal::open(path)?;
         let failed = || journal::failed(path);
-        let begun = Begun { journal: FORMAT.to_owned(), program: host::program().version, options };
+        let begun = SweepStart { journal: FORMAT.to_owned(), program: host::program().version, options };
         let length = file.metadata().with_context(failed).or_usage()?.len();
         let shown = path.display();
         let past = (length > 0).then(|| read(BufReader::new(&file))).transpose();
@@ -68,7 +68,7 @@ impl SweepJournal {
     }
 
     /// Puts a step on disk. Intents are synced, and with them whatever came before. Where it fails the sweep ends: what cannot
-    /// be kept is not worth asking.
+    /// be kept is not worth running.
     pub fn write(&self, record: &SweepRecord) {
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         let synced = matches!(record, SweepRecord::Intent(_));

@@ -1,4 +1,4 @@
-//! Which blocks of which kernels are asked, and in which order.
+//! Which blocks of which kernels are run, and in which order.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use crate::cli::{Shard, SweepArgs};
 use crate::{profiles, select};
 use fpprobe_system::usage::{OrUsage as _, say, usage_error};
 
-/// What is asked of every device.
+/// What runs on every device.
 pub struct SweepPlan {
     /// The kernels, each once.
     pub domains: Vec<Domain>,

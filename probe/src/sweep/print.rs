@@ -14,7 +14,7 @@ use crate::supervisor::sweep::Ledger;
 use fpprobe_worker::protocol::{Failure, Span};
 
 /// Keeps digests as they arrive.
-pub struct Printing<'a> {
+pub struct PrintLedger<'a> {
     /// The device, as journals know it.
     pub device: String,
     /// Where they go.
@@ -23,13 +23,13 @@ pub struct Printing<'a> {
     pub pass: usize,
     /// Where they go at once.
     pub journal: Option<&'a SweepJournal>,
-    /// Who is told.
+    /// Who is notified.
     pub course: &'a Course,
     /// When it is enough.
     pub deadline: Option<Instant>,
 }
 
-impl Printing<'_> {
+impl PrintLedger<'_> {
     fn step(&self, span: Span) -> BlockSpan {
         BlockSpan {
             device: self.device.clone(),
@@ -40,7 +40,7 @@ impl Printing<'_> {
     }
 }
 
-impl Ledger for Printing<'_> {
+impl Ledger for PrintLedger<'_> {
     fn intent(&mut self, span: Span) {
         if let Some(journal) = self.journal {
             journal.write(&SweepRecord::Intent(self.step(span)));

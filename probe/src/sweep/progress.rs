@@ -20,7 +20,7 @@ pub struct SweepProgress {
 /// The progress of one device.
 pub struct Course {
     name: String,
-    /// Inputs to be asked.
+    /// Inputs to run.
     all: u64,
     bar: Option<ProgressBar>,
     state: Mutex<ProgressState>,
@@ -29,7 +29,7 @@ pub struct Course {
 struct ProgressState {
     done: u64,
     begun: Instant,
-    told: Instant,
+    reported: Instant,
 }
 
 impl SweepProgress {
@@ -38,7 +38,7 @@ impl SweepProgress {
         SweepProgress { bars: std::io::stderr().is_terminal().then(MultiProgress::new) }
     }
 
-    /// A device that is to be asked so many inputs.
+    /// A device that is to be asked N inputs.
     pub fn course(&self, name: &str, all: u64) -> Course {
         let name = visible(name).into_owned();
         let bar = self.bars.as_ref().map(|bars| {
@@ -50,7 +50,7 @@ impl SweepProgress {
             bar.with_message(name.clone())
         });
         let now = Instant::now();
-        Course { name, all, bar, state: Mutex::new(ProgressState { done: 0, begun: now, told: now }) }
+        Course { name, all, bar, state: Mutex::new(ProgressState { done: 0, begun: now, reported: now }) }
     }
 }
 
@@ -63,8 +63,8 @@ impl Course {
         }
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.done += inputs;
-        if state.told.elapsed() >= PAUSE {
-            state.told = Instant::now();
+        if state.reported.elapsed() >= PAUSE {
+            state.reported = Instant::now();
             let rate = state.done as f64 / state.begun.elapsed().as_secs_f64();
             let left = self.all.saturating_sub(state.done) as f64 / rate;
             let percent = 100.0 * state.done as f64 / self.all.max(1) as f64;

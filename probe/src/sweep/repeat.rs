@@ -14,7 +14,7 @@ const TURNS: [u32; TIMES - 1] = [SweepStrategy::OTHER.turn, SweepStrategy::THIRD
 
 /// A block that deviates.
 struct DeviatingBlock {
-    tally: SweepStatistics,
+    statistics: SweepStatistics,
     results: Vec<u32>,
     /// Of each further run the results that differ from the first, by their places.
     others: Vec<BTreeMap<usize, u32>>,
@@ -22,17 +22,17 @@ struct DeviatingBlock {
 
 /// Blocks that are running again.
 #[derive(Default)]
-pub struct Repeating {
-    held: BTreeMap<u64, DeviatingBlock>,
+pub struct RepeatQueue {
+    deviating: BTreeMap<u64, DeviatingBlock>,
     again: Vec<(u64, u32)>,
     /// What did not come again.
     pub unstable: Unstable,
 }
 
-impl Repeating {
+impl RepeatQueue {
     /// Goes on from what is known.
-    pub fn new(unstable: Unstable) -> Repeating {
-        Repeating { unstable, ..Repeating::default() }
+    pub fn new(unstable: Unstable) -> RepeatQueue {
+        RepeatQueue { unstable, ..RepeatQueue::default() }
     }
 
     /// Whether a span is of blocks that run again.
@@ -41,8 +41,8 @@ impl Repeating {
     }
 
     /// Holds a block until it has run again.
-    pub fn hold(&mut self, block: u64, tally: SweepStatistics, results: Vec<u32>) {
-        self.held.insert(block, DeviatingBlock { tally, results, others: Vec::new() });
+    pub fn hold(&mut self, block: u64, sweep_statistics: SweepStatistics, results: Vec<u32>) {
+        self.deviating.insert(block, DeviatingBlock { statistics: sweep_statistics, results, others: Vec::new() });
         self.again.extend(TURNS.map(|turn| (block, turn)));
     }
 
@@ -60,15 +60,15 @@ impl Repeating {
         block: u64,
         results: &[u32],
     ) -> Option<SweepStatistics> {
-        let held = self.held.get_mut(&block)?;
-        let pairs = held.results.iter().zip(results).enumerate();
-        held.others.push(
+        let block_results = self.deviating.get_mut(&block)?;
+        let pairs = block_results.results.iter().zip(results).enumerate();
+        block_results.others.push(
             pairs.filter(|(_, (first, again))| first != again).map(|(place, (_, again))| (place, *again)).collect(),
         );
-        if held.others.len() < TURNS.len() {
+        if block_results.others.len() < TURNS.len() {
             return None;
         }
-        let DeviatingBlock { tally, mut results, others } = self.held.remove(&block)?;
+        let DeviatingBlock { statistics: sweep_statistics, mut results, others } = self.deviating.remove(&block)?;
         let first = block * domain.block();
         let places: BTreeSet<usize> = others.iter().flat_map(BTreeMap::keys).copied().collect();
         let mut differing = Vec::with_capacity(places.len());
@@ -82,10 +82,10 @@ impl Repeating {
         }
         self.unstable.add(domain, block, &differing);
         if differing.is_empty() {
-            return Some(tally);
+            return Some(sweep_statistics);
         }
-        let mut tally = SweepStatistics::default();
-        verifier.block(first, &results, &mut tally);
-        Some(tally)
+        let mut sweep_statistics = SweepStatistics::default();
+        verifier.block(first, &results, &mut sweep_statistics);
+        Some(sweep_statistics)
     }
 }

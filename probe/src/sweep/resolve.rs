@@ -1,11 +1,11 @@
-//! The inputs that changed: blocks whose digests differ are asked again, and their results stored.
+//! The inputs that changed: blocks whose digests differ are run again, and their results stored.
 
 use std::path::Path;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
 use fpprobe_profiles::Outcome;
-use fpprobe_reports::save::{SaveError, Saving};
+use fpprobe_reports::save::{PendingFile, SaveError};
 use fpprobe_reports::sweep::{Blocks, Changes, Every, Print, Resolution};
 use fpprobe_spirv::sweep::{Digest, Domain, LANES, unmix};
 
@@ -39,7 +39,7 @@ pub fn resolve<'d>(
     order: impl Fn(&Blocks) -> SweepOrder<'d>,
 ) -> (Changes, SweepEnd) {
     let (compared, blocks) = pair.new.compare(pair.old);
-    let resolution = if older.is_some() { Resolution::Asked } else { Resolution::Digests };
+    let resolution = if older.is_some() { Resolution::Measured } else { Resolution::Digests };
     let changes = Changes::new(pair.old.device.clone(), resolution, compared, blocks.clone());
     if blocks.count() == 0 {
         return (changes, SweepEnd::default());
@@ -54,19 +54,19 @@ pub fn resolve<'d>(
         Some(older) => thread::scope(|scope| {
             let (sender, receiver) = sync_channel(AHEAD);
             let orders = (order(&blocks), order(&blocks));
-            let behind = scope.spawn(move || sweep(older, orders.0, &mut Sending { domain, sender }));
+            let behind = scope.spawn(move || sweep(older, orders.0, &mut BlockSender { domain, sender }));
             let mut ledger = BlockComparer { domain, normalise, receiver, found: &mut found };
             let mut ended = sweep(newer, orders.1, &mut ledger);
             drop(ledger);
             let theirs = behind.join().unwrap_or_else(|cause| std::panic::resume_unwind(cause));
-            let name = |trouble: String| format!("{trouble} (the older device)");
+            let name = |problem: String| format!("{problem} (the older device)");
             let failure = theirs.failure.map(|failure| failure.detail);
-            ended.troubles.extend(theirs.troubles.into_iter().chain(failure).map(name));
+            ended.failures.extend(theirs.failures.into_iter().chain(failure).map(name));
             ended
         }),
     };
-    let (changes, trouble) = found.end();
-    ended.troubles.extend(trouble);
+    let (changes, problem) = found.end();
+    ended.failures.extend(problem);
     (changes, ended)
 }
 
@@ -77,16 +77,16 @@ struct ChangeCollector<'a> {
     /// The blocks of which all is found.
     done: Vec<u64>,
     list: Option<(Every, &'a Path)>,
-    /// Why there is no such file, although one is wanted.
-    trouble: Option<String>,
+    /// Why there is no such file, although one is required.
+    failure: Option<String>,
 }
 
 impl<'a> ChangeCollector<'a> {
     fn new(changes: Changes, domain: &'a Domain, list: Option<&'a Path>) -> ChangeCollector<'a> {
-        let mut found = ChangeCollector { domain, changes, done: Vec::new(), list: None, trouble: None };
+        let mut found = ChangeCollector { domain, changes, done: Vec::new(), list: None, failure: None };
         if let Some(path) = list {
             let folder = path.parent().map_or(Ok(()), std::fs::create_dir_all);
-            match folder.and_then(|()| Every::new(Saving::begin(path)?, domain.inputs())) {
+            match folder.and_then(|()| Every::new(PendingFile::begin(path)?, domain.inputs())) {
                 Ok(every) => found.list = Some((every, path)),
                 Err(cause) => found.unlisted(path, cause),
             }
@@ -106,7 +106,7 @@ impl<'a> ChangeCollector<'a> {
     /// Goes on without the file.
     fn unlisted(&mut self, path: &Path, cause: std::io::Error) {
         let error = SaveError { path: path.to_owned(), cause };
-        (self.list, self.trouble) = (None, Some(format!("the inputs that changed are not all listed: {error}")));
+        (self.list, self.failure) = (None, Some(format!("the inputs that changed are not all listed: {error}")));
     }
 
     /// What is in the report, and what went wrong with the file. Where no input is found there is none.
@@ -117,7 +117,7 @@ impl<'a> ChangeCollector<'a> {
         {
             self.unlisted(path, cause);
         }
-        (self.changes, self.trouble)
+        (self.changes, self.failure)
     }
 }
 
@@ -128,18 +128,18 @@ fn blocks<'w>(domain: &Domain, span: Span, words: &'w [u32]) -> impl Iterator<It
 }
 
 /// The older device's side: hands its results over.
-struct Sending<'a> {
+struct BlockSender<'a> {
     domain: &'a Domain,
     sender: SyncSender<Vec<u32>>,
 }
 
-impl Ledger for Sending<'_> {
+impl Ledger for BlockSender<'_> {
     fn intent(&mut self, _: Span) {}
 
     fn take(&mut self, span: Span, results: &Results<'_>) -> Result<(), Failure> {
-        let gone = |_| Failure::new(Outcome::Rejected, "the other device was given up");
+        let given_up = |_| Failure::new(Outcome::Rejected, "the other device was given up");
         blocks(self.domain, span, &results.words()?)
-            .try_for_each(|(_, block)| self.sender.send(block.to_vec()).map_err(gone))
+            .try_for_each(|(_, block)| self.sender.send(block.to_vec()).map_err(given_up))
     }
 
     fn is_enough(&self) -> bool {
@@ -161,8 +161,8 @@ impl Ledger for BlockComparer<'_, '_> {
     fn take(&mut self, span: Span, results: &Results<'_>) -> Result<(), Failure> {
         let width = self.domain.words() as usize;
         for (block, new) in blocks(self.domain, span, &results.words()?) {
-            let gone = |_| Failure::new(Outcome::Rejected, "the older device was given up");
-            let (mut old, mut new) = (self.receiver.recv().map_err(gone)?, new.to_vec());
+            let given_up = |_| Failure::new(Outcome::Rejected, "the older device was given up");
+            let (mut old, mut new) = (self.receiver.recv().map_err(given_up)?, new.to_vec());
             if self.normalise {
                 self.domain.normalise(&mut old);
                 self.domain.normalise(&mut new);
@@ -212,7 +212,7 @@ impl Ledger for ByDigests<'_, '_> {
             let steps = (span.inputs / u64::from(LANES)) as u32;
             let Some((place, change)) = digest(old).and_then(|old| now.single(old, steps)) else { continue };
             let (input, own) = (first + u64::from(place), &results[(place * width) as usize..][..width as usize]);
-            // Of a result of one word the digest tells what it was.
+            // Of a result of one word the digest shows what it was.
             let before = match own {
                 [word] => {
                     let hash = fpprobe_spirv::sweep::mix(input as u32, 0, *word).wrapping_sub(change);

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use fpprobe_reports::sweep::Print;
 
 use super::journal::SweepJournal;
-use super::print::Printing;
+use super::print::PrintLedger;
 use super::progress::Course;
 use crate::supervisor::DeviceSession;
 use crate::supervisor::sweep::{SweepEnd, SweepOrder, SweepStrategy, sweep};
@@ -14,18 +14,18 @@ use crate::supervisor::sweep::{SweepEnd, SweepOrder, SweepStrategy, sweep};
 const TOGETHER: usize = 64;
 
 /// How a fingerprint is taken.
-pub struct Taking<'a> {
+pub struct FingerprintContext<'a> {
     /// The device, as journals know it.
     pub device: &'a str,
     /// Where sums go at once.
     pub journal: Option<&'a SweepJournal>,
-    /// Who is told.
+    /// Who is notified.
     pub course: &'a Course,
     /// How long each pass may take.
     pub budget: Option<Duration>,
 }
 
-impl Taking<'_> {
+impl FingerprintContext<'_> {
     /// Takes the fingerprint of these blocks once.
     pub fn once<'d>(
         &self,
@@ -50,7 +50,7 @@ impl Taking<'_> {
         let deadline = self.budget.map(|budget| Instant::now() + budget);
         let order = order(blocks, [SweepStrategy::FIRST, SweepStrategy::OTHER, SweepStrategy::THIRD][pass]);
         let (device, journal, course) = (key.0, self.journal, self.course);
-        sweep(site, order, &mut Printing { device, print, pass, journal, course, deadline })
+        sweep(site, order, &mut PrintLedger { device, print, pass, journal, course, deadline })
     }
 
     /// Takes it twice, the second time from the last blocks to the first; blocks that differ run a third time, and have the sums that
@@ -63,7 +63,7 @@ impl Taking<'_> {
         order: &impl Fn(Vec<u64>, SweepStrategy) -> SweepOrder<'d>,
     ) -> Vec<SweepEnd> {
         let mut ended = vec![self.once(site, print, blocks, order, 0)];
-        let asked = |print: &Print| print.asked().iter().collect::<Vec<u64>>();
+        let asked = |print: &Print| print.measured().iter().collect::<Vec<u64>>();
         let mut again = Print::new(print.device.clone(), print.domain.clone());
         let backwards = asked(print).chunks(TOGETHER).rev().flatten().copied().collect();
         ended.push(self.once(site, &mut again, backwards, order, 1));

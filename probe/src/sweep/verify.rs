@@ -10,7 +10,7 @@ use fpprobe_spirv::sweep::Domain;
 
 use super::journal::SweepJournal;
 use super::progress::Course;
-use super::repeat::Repeating;
+use super::repeat::RepeatQueue;
 use crate::supervisor::results::Results;
 use crate::supervisor::sweep::Ledger;
 use fpprobe_worker::protocol::{Failure, Span};
@@ -21,13 +21,13 @@ const PAUSE: Duration = Duration::from_secs(5);
 const PIECE: usize = 1 << 16;
 
 /// Judges results as they arrive.
-pub struct Verifying<'a> {
+pub struct VerifyLedger<'a> {
     /// The device's key, and the kernel.
     key: (String, String),
     pub(super) verifier: &'a Verifier,
     blocks: Vec<u64>,
-    pub(super) tally: SweepStatistics,
-    repeating: Repeating,
+    pub(super) statistics: SweepStatistics,
+    repeating: RepeatQueue,
     domain: &'a Domain,
     journal: Option<&'a SweepJournal>,
     course: &'a Course,
@@ -35,7 +35,7 @@ pub struct Verifying<'a> {
     noted: Instant,
 }
 
-impl<'a> Verifying<'a> {
+impl<'a> VerifyLedger<'a> {
     /// Goes on from what is known.
     pub fn new(
         key: (String, String),
@@ -44,15 +44,26 @@ impl<'a> Verifying<'a> {
         journal: Option<&'a SweepJournal>,
         course: &'a Course,
         deadline: Option<Instant>,
-    ) -> Verifying<'a> {
-        let (blocks, tally, repeating) = (known.0.iter().collect(), known.1, Repeating::new(known.2));
-        Verifying { key, verifier, blocks, tally, repeating, domain, journal, course, deadline, noted: Instant::now() }
+    ) -> VerifyLedger<'a> {
+        let (blocks, sweep_statistics, repeating) = (known.0.iter().collect(), known.1, RepeatQueue::new(known.2));
+        VerifyLedger {
+            key,
+            verifier,
+            blocks,
+            statistics: sweep_statistics,
+            repeating,
+            domain,
+            journal,
+            course,
+            deadline,
+            noted: Instant::now(),
+        }
     }
 
     /// The blocks that were judged, what was found, and what did not come again.
     pub fn end(mut self) -> (Blocks, SweepStatistics, Unstable) {
         self.note();
-        (self.blocks.into_iter().collect(), self.tally, self.repeating.unstable)
+        (self.blocks.into_iter().collect(), self.statistics, self.repeating.unstable)
     }
 
     /// Whether a block was judged.
@@ -60,10 +71,10 @@ impl<'a> Verifying<'a> {
         self.blocks.contains(&block)
     }
 
-    /// Takes blocks of so many inputs that were judged.
+    /// Takes blocks of N inputs that were judged.
     pub(super) fn judged(&mut self, blocks: impl Iterator<Item = (u64, SweepStatistics)>, inputs: u64) {
-        for (block, tally) in blocks {
-            self.tally.merge(&tally);
+        for (block, sweep_statistics) in blocks {
+            self.statistics.merge(&sweep_statistics);
             self.blocks.push(block);
             self.course.advance(inputs);
         }
@@ -76,13 +87,13 @@ impl<'a> Verifying<'a> {
         let Some(journal) = self.journal else { return };
         let (device, kernel) = self.key.clone();
         let blocks = self.blocks.iter().copied().collect();
-        let (tally, unstable) = (self.tally.clone(), self.repeating.unstable.clone());
-        journal.write(&SweepRecord::Verified { device, kernel, blocks, tally, unstable });
+        let (sweep_statistics, unstable) = (self.statistics.clone(), self.repeating.unstable.clone());
+        journal.write(&SweepRecord::Verified { device, kernel, blocks, statistics: sweep_statistics, unstable });
         self.noted = Instant::now();
     }
 }
 
-impl Ledger for Verifying<'_> {
+impl Ledger for VerifyLedger<'_> {
     fn intent(&mut self, span: Span) {
         let Some(journal) = self.journal else { return };
         let (device, kernel) = self.key.clone();
@@ -97,31 +108,31 @@ impl Ledger for Verifying<'_> {
             let mut words = vec![0; span.inputs as usize];
             results.read((block * span.inputs - span.first) as usize, &mut words).map(|()| words)
         };
-        if Repeating::is_repeat(&span) {
+        if RepeatQueue::is_repeat(&span) {
             for block in blocks {
                 let settled = self.repeating.take(self.domain, self.verifier, block, &whole(block)?);
-                self.judged(settled.map(|tally| (block, tally)).into_iter(), span.inputs);
+                self.judged(settled.map(|sweep_statistics| (block, sweep_statistics)).into_iter(), span.inputs);
             }
             return Ok(());
         }
         let judge = |block: &u64| {
-            let mut tally = self.verifier.beside(&self.tally, block * span.inputs);
+            let mut sweep_statistics = self.verifier.beside(&self.statistics, block * span.inputs);
             let mut words = vec![0; PIECE.min(span.inputs as usize)];
             for from in
                 (block * span.inputs - span.first..).step_by(words.len()).take(span.inputs as usize / words.len())
             {
                 results.read(from as usize, &mut words)?;
-                self.verifier.block(span.first + from, &words, &mut tally);
+                self.verifier.block(span.first + from, &words, &mut sweep_statistics);
             }
-            Ok(tally)
+            Ok(sweep_statistics)
         };
-        let tallies: Vec<SweepStatistics> =
+        let all_statistics: Vec<SweepStatistics> =
             parallel::map(&blocks, judge).into_iter().collect::<Result<_, Failure>>()?;
         let (deviating, others): (Vec<_>, Vec<_>) =
-            blocks.into_iter().zip(tallies).partition(|(_, tally)| tally.deviating > 0);
+            blocks.into_iter().zip(all_statistics).partition(|(_, sweep_statistics)| sweep_statistics.deviating > 0);
         self.judged(others.into_iter(), span.inputs);
-        for (block, tally) in deviating {
-            self.repeating.hold(block, tally, whole(block)?);
+        for (block, sweep_statistics) in deviating {
+            self.repeating.hold(block, sweep_statistics, whole(block)?);
         }
         Ok(())
     }

@@ -21,7 +21,7 @@ static STDOUT_CLOSED: AtomicBool = AtomicBool::new(false);
 static LOOK: extern "C" fn() = look;
 
 extern "C" fn look() {
-    // SAFETY: it asks for the flags of a descriptor, which may be any number.
+    // SAFETY: it requests the flags of a descriptor, which may be any number.
     let closed = unsafe { libc::fcntl(libc::STDOUT_FILENO, libc::F_GETFD) } < 0;
     STDOUT_CLOSED.store(closed, Ordering::Relaxed);
 }

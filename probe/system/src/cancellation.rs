@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
 
-/// Shared by everything that measures; asked between two steps.
+/// Shared by everything that measures; read between two steps.
 #[derive(Clone, Debug, Default)]
 pub struct Cancellation {
     signal: Arc<AtomicUsize>,
@@ -49,7 +49,7 @@ impl Cancellation {
     }
 
     /// Whether to end.
-    pub fn is_wanted(&self) -> bool {
+    pub fn is_requested(&self) -> bool {
         self.signal.load(Ordering::Relaxed) != 0 || self.cause.get().is_some()
     }
 }

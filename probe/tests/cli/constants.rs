@@ -32,7 +32,7 @@ fn report(driver: &str, kernels: &[String], folder: &Path) -> Value {
 }
 
 /// What a report holds of a kernel: cases and results.
-fn held<'r>(report: &'r Value, kernel: &str) -> Vec<(&'r Value, &'r Value)> {
+fn lanes_of<'r>(report: &'r Value, kernel: &str) -> Vec<(&'r Value, &'r Value)> {
     let observations = || report["devices"][0]["observations"].as_array().unwrap().iter();
     let of = |id: &str| observations().find(|one| one["kernel"] == id).unwrap_or_else(|| panic!("no {id}"));
     let own = of(kernel);
@@ -53,7 +53,7 @@ fn a_lane_by_constants_is_the_same_in_a_list_and_by_itself() {
         let findings = report["devices"][0]["findings"].as_array().unwrap();
         assert!(findings.iter().all(|one| one["kind"] != "batch_dependent"), "{driver}: {findings:?}");
         for kernel in &kernels {
-            let lanes = held(&report, kernel);
+            let lanes = lanes_of(&report, kernel);
             let cases: Vec<String> = lanes.iter().map(|(case, _)| format!("{{\"in\": {case}}}\n")).collect();
             // Each case in a module of its own.
             let lines = ends_reading(fpprobe(&[driver]).args(["eval", kernel]), &cases.concat()).lines(0);
@@ -77,7 +77,7 @@ fn what_was_hidden_by_a_choice_between_constants_shows() {
         ("ceil", "807fffff", "80000000"),
     ] {
         let kernel = format!("f32.{op}:route=literal");
-        let lanes = held(&report, &kernel);
+        let lanes = lanes_of(&report, &kernel);
         let (_, found) = lanes.iter().find(|(given, _)| given[0] == case).unwrap();
         assert_eq!(*found, out, "{kernel} {case}");
     }

@@ -27,12 +27,12 @@ fn every_device_of_every_driver_is_listed() {
 #[test]
 fn a_manifest_that_points_nowhere_is_a_row_and_hides_nothing() {
     let folder = tempfile::tempdir().unwrap();
-    let gone = write_manifest(folder.path(), "gone.json", Path::new("/nowhere/libgone.so"));
-    let both = ends(with_manifests(&[gone.clone(), manifest("swiftshader")]).args(["list", "--json"])).document(5);
+    let removed = write_manifest(folder.path(), "gone.json", Path::new("/nowhere/libgone.so"));
+    let both = ends(with_manifests(&[removed.clone(), manifest("swiftshader")]).args(["list", "--json"])).document(5);
     assert!(both["devices"][0]["name"].as_str().unwrap().contains("SwiftShader"));
-    assert_eq!(both["incomplete"][0]["subject"], gone.display().to_string());
+    assert_eq!(both["incomplete"][0]["subject"], removed.display().to_string());
     assert!(both["incomplete"][0]["detail"].as_str().unwrap().contains("/nowhere/libgone.so"));
-    let alone = ends(with_manifests(&[gone]).arg("list"));
+    let alone = ends(with_manifests(&[removed]).arg("list"));
     assert!(alone.with(4).contains("/nowhere/libgone.so"));
 }
 
@@ -52,17 +52,17 @@ fn a_driver_that_crashes_or_hangs_is_a_row_with_the_reason() {
     let list = ends(with_manifests(&manifests).arg("--config").arg(&config).args(["list", "--json"])).document(5);
     assert_eq!(list["devices"].as_array().unwrap().len(), 1);
     let rows = list["incomplete"].as_array().unwrap();
-    let told = |row: usize| (rows[row]["outcome"].as_str().unwrap(), rows[row]["detail"].as_str().unwrap());
-    assert_eq!(told(0).0, "crashed");
-    assert!(told(0).1.contains("SIGILL") || told(0).1.contains("SIGTRAP"), "{}", told(0).1);
-    assert_eq!(told(1), ("hung", "no answer within 2 s"));
-    assert!(told(2).1.contains("SIGABRT"), "{}", told(2).1);
+    let output = |row: usize| (rows[row]["outcome"].as_str().unwrap(), rows[row]["detail"].as_str().unwrap());
+    assert_eq!(output(0).0, "crashed");
+    assert!(output(0).1.contains("SIGILL") || output(0).1.contains("SIGTRAP"), "{}", output(0).1);
+    assert_eq!(output(1), ("hung", "no answer within 2 s"));
+    assert!(output(2).1.contains("SIGABRT"), "{}", output(2).1);
 }
 
 #[test]
-fn a_driver_without_a_device_is_no_trouble() {
+fn a_driver_without_a_device_is_no_failure() {
     let folder = tempfile::tempdir().unwrap();
-    // An instance that offers no device, and a function for everything else that the loader asks for.
+    // An instance that offers no device, and a function for everything else that the loader requests.
     let idle = compiled(
         folder.path(),
         "idle",

@@ -150,7 +150,7 @@ fn who_writes_to_the_store_and_does_not_end_keeps_no_report_from_being_saved() {
         file
     };
     ends(history(&store).arg("add").arg(kept())).with(0);
-    let held = lock();
+    let lock_held = lock();
     let refused = ends(history(&store).args(["--set", "store.wait=0.2", "add"]).arg(kept()));
     refused.with(2);
     assert!(
@@ -159,7 +159,7 @@ fn who_writes_to_the_store_and_does_not_end_keeps_no_report_from_being_saved() {
         "{}",
         refused.err
     );
-    drop(held);
+    drop(lock_held);
     // It takes the lock while another measures.
     let mut command = fpprobe(&["swiftshader"]);
     command.env("TMPDIR", folder.path()).args(["--set", "store.wait=0.2", "-v", "run", "--jobs", "1", "f32.f*"]);
@@ -213,7 +213,7 @@ fn what_no_comparison_could_use_is_not_kept() {
 }
 
 #[test]
-fn a_run_is_kept_where_that_is_asked_for() {
+fn a_run_is_kept_where_that_is_requested() {
     let folder = tempfile::tempdir().unwrap();
     let (state, service) = (folder.path().join("state"), folder.path().join("service"));
     let run = |arguments: &[&str], variable: &str, value: &Path| {

@@ -28,7 +28,7 @@ struct Disturbed {
     report: Value,
 }
 
-/// Starts a run and sends the worker this signal when it is asked for the fifth time.
+/// Starts a run and sends the worker this signal at the fifth request.
 fn disturbed(driver: &str, signal: &str) -> Disturbed {
     // Only a worker that is stopped has to be waited for.
     let timeout = if signal == "-STOP" { "5" } else { "60" };
@@ -38,8 +38,8 @@ fn disturbed(driver: &str, signal: &str) -> Disturbed {
     let mut command = slow(folder.path(), driver, timeout, &out);
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
-    let asked = |line: &String| line.starts_with("worker ") && line.contains(" kernels from ");
-    let line = lines.by_ref().map(Result::unwrap).filter(asked).nth(4).expect("the run has five batches");
+    let selected = |line: &String| line.starts_with("worker ") && line.contains(" kernels from ");
+    let line = lines.by_ref().map(Result::unwrap).filter(selected).nth(4).expect("the run has five batches");
     let worker = line.split(' ').nth(1).unwrap().trim_end_matches(':').to_owned();
     assert!(Command::new("kill").args([signal, &worker]).status().unwrap().success());
     let mut err = String::new();
@@ -130,14 +130,14 @@ fn workers_do_not_outlive_a_killed_supervisor() {
     child.kill().unwrap();
     child.wait().unwrap();
     let deadline = std::time::Instant::now() + std::time::Duration::from_secs(10);
-    let gone = || {
+    let removed = || {
         let mut state = String::new();
         let stat = std::fs::File::open(format!("/proc/{worker}/stat"));
         let read = stat.and_then(|mut file| file.read_to_string(&mut state));
         // A zombie that its new parent has yet to reap runs nothing any more.
         read.is_err() || state.contains(") Z ")
     };
-    while !gone() {
+    while !removed() {
         assert!(std::time::Instant::now() < deadline, "worker {worker} is still there");
         std::thread::sleep(std::time::Duration::from_millis(20));
     }

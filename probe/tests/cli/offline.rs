@@ -5,7 +5,7 @@ use crate::scene::{ends, ends_reading, fpprobe};
 #[test]
 fn help_tells_of_exit_statuses() {
     let help = ends(fpprobe(&[]).arg("--help"));
-    for status in ["0  done as asked", "3  a requirement", "Where several apply, the first of 2, 1, 4, 3, 5"] {
+    for status in ["0  done as requested", "3  a requirement", "Where several apply, the first of 2, 1, 4, 3, 5"] {
         assert!(help.with(0).contains(status), "{status}");
     }
     assert!(ends(fpprobe(&[]).arg("--version")).with(0).starts_with("fpprobe "));
@@ -67,7 +67,7 @@ fn shells_readers_and_programs_get_theirs() {
 }
 
 #[test]
-fn coverage_shows_what_each_rule_can_tell_apart() {
+fn coverage_shows_what_each_rule_can_distinguish() {
     let document = ends(fpprobe(&[]).args(["rules", "--coverage", "--json"])).document(0);
     assert_eq!(document["schema"], "fpprobe-coverage/1");
     let profiles = document["profiles"].as_array().unwrap();

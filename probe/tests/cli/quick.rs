@@ -43,14 +43,14 @@ fn a_quick_run_asks_the_families_and_what_deviated_in_the_last_report() {
         ends(fpprobe(&[]).args(["history", "--store-path"]).arg(&store).arg("add").arg(&file)).with(0);
     }
     run(&["--quick"], &second);
-    let asked = kernels(&scene::json(&second));
-    assert!(failed.is_subset(&asked), "{:?}", failed.difference(&asked));
+    let selected = kernels(&scene::json(&second));
+    assert!(failed.is_subset(&selected), "{:?}", failed.difference(&selected));
     assert!(
         ["f32.fmul", "f32.nmax", "f32.inverse_sqrt", "b10g11r11.store:route=storage_image"]
             .iter()
-            .all(|id| asked.contains(*id))
+            .all(|id| selected.contains(*id))
     );
-    assert!(!asked.contains("f32.asin"), "it did not deviate");
+    assert!(!selected.contains("f32.asin"), "it did not deviate");
 }
 
 #[test]
@@ -150,9 +150,9 @@ fn a_quick_run_is_as_accepted_where_the_default_run_of_the_same_driver_was() {
     };
     // What a quick run asks, and variants of it, by their whole lists: some fail on more cases than a baseline lists one by one.
     let quick = ["--quick".to_owned()];
-    let mut asked: Vec<String> = kernels(&run(&quick, "new", "quick-new.json")).into_iter().collect();
-    asked.extend(["f32.mul_then_add:*", "f16.sqrt:*"].map(str::to_owned));
-    run(&asked, "known", "default.json");
+    let mut selected: Vec<String> = kernels(&run(&quick, "new", "quick-new.json")).into_iter().collect();
+    selected.extend(["f32.mul_then_add:*", "f16.sqrt:*"].map(str::to_owned));
+    run(&selected, "known", "default.json");
     accept("default.json", "accepted.toml", &[]);
     assert!(fs::read_to_string(path("accepted.toml")).unwrap().contains(" short "));
     // The one knows what deviated before, the other does not.

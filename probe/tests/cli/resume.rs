@@ -174,13 +174,13 @@ fn a_kernel_that_took_the_machine_down_stays_in_quarantine() {
     restarted(&place);
     for attempt in ["first", "second"] {
         place.resume(&[]).with(5);
-        held(&place, &kernel, attempt);
+        wait_for(&place, &kernel, attempt);
     }
     // A new run in the same place keeps away from it too.
     let anew = ends(&mut place.run());
     anew.with(5);
     assert!(!anew.err.contains("an unfinished run"), "all that was left was the quarantine: {}", anew.err);
-    held(&place, &kernel, "a new run");
+    wait_for(&place, &kernel, "a new run");
     // So does one that asks something else, or another driver, and the next one after that.
     let mut other = place.command(&["f32.sqrt", "-o"]);
     ends(other.arg(place.out())).with(0);
@@ -189,14 +189,14 @@ fn a_kernel_that_took_the_machine_down_stays_in_quarantine() {
     let again = ends(&mut place.run());
     again.with(5);
     assert!(!again.err.contains("an unfinished run"), "all that was left was the quarantine: {}", again.err);
-    held(&place, &kernel, "after others");
+    wait_for(&place, &kernel, "after others");
     place.resume(&["--retry-quarantined"]).with(0);
     assert_eq!(place.report(), place.calm());
     assert!(!place.journal().exists());
 }
 
-/// The report says of this kernel alone that it was not asked, and why.
-fn held(place: &Place, kernel: &str, when: &str) {
+/// The report says of this kernel alone that it was not run, and why.
+fn wait_for(place: &Place, kernel: &str, when: &str) {
     let report: serde_json::Value = serde_json::from_str(&place.report()).unwrap();
     let device = &report["devices"][0];
     let observations = device["observations"].as_array().unwrap();
@@ -296,7 +296,7 @@ fn two_runs_do_not_write_into_one_place() {
     assert_eq!(first.wait().unwrap().code(), Some(0));
 }
 
-/// The same command where no file may grow beyond so many kibibytes: that stands in for a full disk. No signal, so that
+/// The same command where no file may grow beyond N kibibytes: that stands in for a full disk. No signal, so that
 /// the write itself fails.
 fn cramped(run: &Command, kibibytes: u32) -> Command {
     let mut command = Command::new("bash");

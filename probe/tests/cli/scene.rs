@@ -5,7 +5,7 @@ use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 
-/// Drivers that execute what they are asked.
+/// Drivers that execute what they receive.
 pub const HONEST: [&str; 3] = ["lavapipe-22", "lavapipe-25", "swiftshader"];
 
 /// The manifest of a driver that `.ci/drivers` has prepared. A driver that is missing is a failure, never a reason to
@@ -47,7 +47,7 @@ pub struct Ended {
     pub err: String,
 }
 
-/// Runs a command to its end. No output of the program may tell of a panic.
+/// Runs a command to its end. No output of the program may show a panic.
 pub fn ends(command: &mut Command) -> Ended {
     ended(command.output().expect("the program starts"))
 }

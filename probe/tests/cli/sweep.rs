@@ -118,12 +118,12 @@ fn every_input_that_changed_is_in_a_file_and_parts_are_the_whole() {
     let folder = folder.path();
     let both = ["lavapipe-22", "lavapipe-25"];
     // Eight blocks of NaNs.
-    let asked = ["f32.modf", "--fingerprint"];
-    ends(sweep(&both, folder, "old/", &asked).args(["--shard", "512/512", "--device", "0"])).with(0);
+    let measured = ["f32.modf", "--fingerprint"];
+    ends(sweep(&both, folder, "old/", &measured).args(["--shard", "512/512", "--device", "0"])).with(0);
     let old = folder.join("old");
     for (name, shard) in [("whole", "512/512"), ("1", "1023/1024"), ("2", "1024/1024")] {
         let resolve = ["--shard", shard, "--device", "1", "--resolve", old.to_str().unwrap()];
-        let ended = ends(sweep(&both, folder, &format!("{name}/"), &asked).args(resolve));
+        let ended = ends(sweep(&both, folder, &format!("{name}/"), &measured).args(resolve));
         ended.with(0);
         assert!(ended.err.contains("sweep.changed/, a bit for each input"), "{}", ended.err);
     }
@@ -148,7 +148,7 @@ fn every_input_that_changed_is_in_a_file_and_parts_are_the_whole() {
     assert!(without.err.contains("is missing") && !folder.join("without").join(&list).exists(), "{}", without.err);
 
     // What an earlier sweep left does not belong to the next report.
-    ends(sweep(&both, folder, "merged/", &asked).args(["--shard", "1/4096", "--device", "0"])).with(0);
+    ends(sweep(&both, folder, "merged/", &measured).args(["--shard", "1/4096", "--device", "0"])).with(0);
     assert!(!folder.join("merged/sweep.changed").exists());
 }
 
@@ -158,17 +158,17 @@ fn a_budget_is_kept_and_its_share_told() {
     let arguments = ["f32.sin", "--profile", "vulkan", "--budget", "1s", "--seed", "7"];
     ends(&mut sweep(&["lavapipe-25"], folder.path(), "part.json", &arguments)).with(0);
     let kernel = json(&folder.path().join("part.json"))["devices"][0]["kernels"][0].clone();
-    let asked: Vec<(u64, u64)> = kernel["asked"]
+    let measured: Vec<(u64, u64)> = kernel["asked"]
         .as_array()
         .unwrap()
         .iter()
         .map(|range| (range[0].as_u64().unwrap(), range[1].as_u64().unwrap()))
         .collect();
-    let count: u64 = asked.iter().map(|(_, count)| count).sum();
+    let count: u64 = measured.iter().map(|(_, count)| count).sum();
     assert!((1..4096).contains(&count), "{count}");
     assert_eq!(kernel["verified"]["inputs"], count << 20);
-    let eighths: std::collections::BTreeSet<u64> = asked.iter().map(|(first, _)| first / 512).collect();
-    assert_eq!(eighths.len() as u64, count.min(8), "{asked:?}");
+    let eighths: std::collections::BTreeSet<u64> = measured.iter().map(|(first, _)| first / 512).collect();
+    assert_eq!(eighths.len() as u64, count.min(8), "{measured:?}");
 }
 
 #[test]

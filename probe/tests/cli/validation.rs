@@ -1,7 +1,7 @@
 //! The Khronos validation layer has nothing to say of kernels of every kind, by every route. SPIRV-Tools alone looks at
 //! the modules of all of them.
 //!
-//! Debian 12's layer (1.3.239) is older than `SPV_KHR_float_controls2`. What it says of that extension is told apart by
+//! Debian 12's layer (1.3.239) is older than `SPV_KHR_float_controls2`. What it says of that extension is distinguished by
 //! what it names, and the kernels that it cannot judge are listed by name and counted.
 
 use std::fs::{File, OpenOptions};

@@ -23,31 +23,31 @@ struct Tally {
 /// Kills for so long.
 pub fn kills(whole: Duration, seed: u64) {
     let mut host = Host::new("swiftshader", "");
-    let (begun, mut tally, mut stored) = (Instant::now(), Tally::default(), BTreeSet::new());
+    let (begun, mut statistics, mut stored) = (Instant::now(), Tally::default(), BTreeSet::new());
     let mut throws = (0..).map(|number| random(seed << 32 | number));
     let mut below = |limit: u64| throws.next().map_or(0, |number| number % limit);
     while begun.elapsed() < whole {
-        host.ask(&["run-now"]);
+        host.run(&["run-now"]);
         std::thread::sleep(Duration::from_micros(below(LONGEST)));
         if below(3) == 0 {
             kill(host.id());
             host.ended();
             host.wait("every process ends", || host.processes().is_empty());
-            tally.daemons += 1;
+            statistics.daemons += 1;
             stored = whole_reports(&host, &stored);
             host.start();
         } else {
             let processes = host.processes();
             if !processes.is_empty() {
                 kill(processes[below(processes.len() as u64) as usize]);
-                tally.others += 1;
+                statistics.others += 1;
             }
         }
     }
     // Undisturbed it measures, and ends clean.
     let last = || host.status()["devices"][0]["last"]["report"].as_str().map(str::to_owned);
     let before = last();
-    host.wait("another report", || host.ask(&["run-now"]).0 && last() != before);
+    host.wait("another report", || host.run(&["run-now"]).0 && last() != before);
     let stored = whole_reports(&host, &stored);
     kill(host.id());
     host.ended();
@@ -55,8 +55,8 @@ pub fn kills(whole: Duration, seed: u64) {
     println!(
         "soak: {:.0} s, {} daemons and {} runs or workers killed, {} reports, all whole; no process left",
         begun.elapsed().as_secs_f64(),
-        tally.daemons,
-        tally.others,
+        statistics.daemons,
+        statistics.others,
         stored.len()
     );
 }

@@ -54,7 +54,7 @@ fn back_to_back(seconds: u64) {
     while begun.elapsed() < whole {
         let last = || host.status()["devices"][0]["last"]["report"].as_str().map(str::to_owned);
         let before = last();
-        host.ask(&["run-now"]);
+        host.run(&["run-now"]);
         host.wait("a report", || last() != before);
         assert!(host.get("/metrics").contains("fpprobe_daemon_rounds_total"));
         runs += 1;

@@ -66,8 +66,8 @@ fn what_is_no_request_is_refused_and_nothing_leaks() {
         stream.read_exact(&mut head).unwrap();
         assert!(head.starts_with(b"HTTP/1.1 "));
     }
-    host.ask(&["pause"]);
-    host.ask(&["resume"]);
+    host.run(&["pause"]);
+    host.run(&["resume"]);
     host.wait("every descriptor is closed", || host.descriptors() <= before);
 }
 

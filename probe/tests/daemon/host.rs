@@ -61,7 +61,7 @@ impl Host {
         let mut command = self.command();
         command.envs(self.environment.iter().map(|(name, value)| (name, value)));
         self.child = command.arg("daemon").stderr(err).stdout(Stdio::null()).spawn().expect("the program starts");
-        self.wait("the daemon answers", || self.ask(&["status"]).0);
+        self.wait("the daemon answers", || self.run(&["status"]).0);
     }
 
     /// Replaces the driver as a package manager does: a file beside, renamed.
@@ -87,20 +87,20 @@ impl Host {
     }
 
     /// Asks the daemon: whether it was done, and what was said.
-    pub fn ask(&self, words: &[&str]) -> (bool, String) {
+    pub fn run(&self, words: &[&str]) -> (bool, String) {
         let mut command = with_manifests(&[]);
         let ended = ends(command.arg("--config").arg(self.path("client.toml")).arg("daemon").args(words));
         (ended.code == Some(0), ended.out + &ended.err)
     }
 
     pub fn status(&self) -> Value {
-        let (done, text) = self.ask(&["status", "--json"]);
+        let (done, text) = self.run(&["status", "--json"]);
         assert!(done, "{text}");
         serde_json::from_str(&text).expect("the state is JSON")
     }
 
     /// What it has told so far.
-    pub fn told(&self) -> String {
+    pub fn messages(&self) -> String {
         let status = self.status();
         let log = status["log"].as_array().expect("a log");
         log.iter().filter_map(Value::as_str).collect::<Vec<_>>().join("\n")

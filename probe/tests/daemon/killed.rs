@@ -20,7 +20,7 @@ fn a_daemon_that_is_killed_leaves_nothing_behind_and_starts_again() {
         verified.with(0);
         host.start();
     }
-    host.wait("a measurement", || host.told().contains("report "));
+    host.wait("a measurement", || host.messages().contains("report "));
     host.signal(Signal::KILL);
     host.ended();
     host.configure("start = false\n");

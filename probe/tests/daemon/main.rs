@@ -5,15 +5,15 @@
 mod scene;
 
 mod abuse;
+mod busy_policy;
 #[expect(dead_code, reason = "shared with the soak test")]
 mod host;
 mod killed;
 mod libraries;
-mod manners;
 mod outlives;
 mod page;
+mod pending_notices;
 mod side_by_side;
 mod signals;
 mod strangers;
-mod untold;
 mod update;

@@ -10,7 +10,7 @@ use crate::scene::{ends, with_manifests};
 #[test]
 fn a_pause_lasts_until_an_operator_ends_it() {
     let mut host = Host::new("swiftshader", "start = false\n");
-    assert!(host.ask(&["pause"]).0);
+    assert!(host.run(&["pause"]).0);
     host.signal(Signal::TERM);
     host.ended();
     host.start();
@@ -18,15 +18,15 @@ fn a_pause_lasts_until_an_operator_ends_it() {
         host.wait("the look", || Some(host.status()).filter(|status| status["state"] != "looking"))["state"],
         "paused"
     );
-    assert!(host.ask(&["resume"]).0);
+    assert!(host.run(&["resume"]).0);
     assert_ne!(host.status()["state"], "paused");
 }
 
 #[test]
 fn metrics_of_the_last_round_are_there_before_the_next() {
     let mut host = Host::new("swiftshader", "start = false\n");
-    assert!(host.ask(&["run-now"]).0);
-    host.wait("the first measurement", || host.told().contains("was measured for the first time"));
+    assert!(host.run(&["run-now"]).0);
+    host.wait("the first measurement", || host.messages().contains("was measured for the first time"));
     let of_devices = |host: &Host| -> Vec<String> {
         let page = host.get("/metrics");
         page.lines().filter(|line| line.contains("slot=") && !line.contains("_total{")).map(str::to_owned).collect()
@@ -45,15 +45,15 @@ fn metrics_of_the_last_round_are_there_before_the_next() {
 fn an_interval_goes_on_however_often_the_rest_is_read_again() {
     let host = Host::new("swiftshader", "start = false\nschedule = \"every 3s\"\n");
     host.wait("the clock", || {
-        assert!(host.ask(&["reload"]).0);
-        host.told().contains("looks at the devices: schedule")
+        assert!(host.run(&["reload"]).0);
+        host.messages().contains("looks at the devices: schedule")
     });
 }
 
 #[test]
 fn a_damaged_report_of_before_stops_a_device_once_at_most() {
     let host = Host::new("swiftshader", "");
-    host.wait("the first measurement", || host.told().contains("was measured for the first time"));
+    host.wait("the first measurement", || host.messages().contains("was measured for the first time"));
     let last = || host.status()["devices"][0]["last"]["report"].as_str().map(str::to_owned);
     let before = last().unwrap();
     for entry in fs::read_dir(host.path("store/daemon/references/quick")).unwrap().flatten() {
@@ -66,12 +66,12 @@ fn a_damaged_report_of_before_stops_a_device_once_at_most() {
             fs::write(&file, bytes).unwrap();
         }
     }
-    assert!(host.ask(&["run-now"]).0);
+    assert!(host.run(&["run-now"]).0);
     let second = host.wait("the second measurement", || last().filter(|last| *last != before));
-    assert!(host.told().contains("the report of before is damaged"), "{}", host.told());
-    assert!(host.ask(&["run-now"]).0);
+    assert!(host.messages().contains("the report of before is damaged"), "{}", host.messages());
+    assert!(host.run(&["run-now"]).0);
     host.wait("the third measurement", || last().filter(|last| *last != second && *last != before));
-    assert!(host.told().contains(&format!("has not changed since {second}")), "{}", host.told());
+    assert!(host.messages().contains(&format!("has not changed since {second}")), "{}", host.messages());
 }
 
 #[test]
@@ -115,13 +115,13 @@ fn a_hook_ends_with_the_daemon() {
     };
     let settings = format!("tell = \"changes\"\nhook.command = [\"sleep\", \"{seconds}\"]\nhook.timeout = 1000.0\n");
     let mut host = Host::new("lavapipe-22", &settings);
-    host.wait("the first measurement", || host.told().contains("was measured for the first time"));
+    host.wait("the first measurement", || host.messages().contains("was measured for the first time"));
     host.install("lavapipe-25");
     host.wait("the hook", sleeps);
     host.signal(Signal::KILL);
     host.ended();
     host.wait("its end", || !sleeps());
-    // It is told again, now by a program that has a child; both end, and it is told again the next time.
+    // It is reported again, now by a program that has a child; both end, and it is reported again the next time.
     let shell = format!("hook.command = [\"sh\", \"-c\", \"sleep {seconds} & wait\"]\nhook.timeout = 1000.0\n");
     host.configure(&format!("tell = \"changes\"\n{shell}"));
     host.start();
@@ -134,14 +134,14 @@ fn a_hook_ends_with_the_daemon() {
 }
 
 #[test]
-fn a_driver_that_breaks_is_told() {
+fn a_driver_that_breaks_is_reported() {
     let host = Host::new("swiftshader", "");
-    host.wait("the first measurement", || host.told().contains("was measured for the first time"));
+    host.wait("the first measurement", || host.messages().contains("was measured for the first time"));
     assert!(host.get("/metrics").contains("\nfpprobe_daemon_troubles 0\n"), "{}", host.get("/metrics"));
     let broken =
         r#"{"file_format_version": "1.0.0", "ICD": {"library_path": "/nowhere/lib.so", "api_version": "1.3.0"}}"#;
     fs::write(host.path("drivers/driver.json"), broken).unwrap();
-    host.wait("the trouble", || host.told().contains("/nowhere/lib.so, which does not exist"));
+    host.wait("the trouble", || host.messages().contains("/nowhere/lib.so, which does not exist"));
     host.wait("the metric", || host.get("/metrics").contains("\nfpprobe_daemon_troubles 1\n"));
 }
 

@@ -19,12 +19,12 @@ fn two_drivers_of_one_slot_are_each_compared_with_their_own_past() {
     let before = host.wait("both measurements", reports);
     let status = host.status();
     assert_eq!(status["devices"][0]["slot"], status["devices"][1]["slot"], "{status}");
-    let first = |told: &str| told.matches("was measured for the first time").count();
-    assert_eq!(first(&host.told()), 2, "{}", host.told());
-    assert!(host.ask(&["run-now"]).0);
+    let first = |log: &str| log.matches("was measured for the first time").count();
+    assert_eq!(first(&host.messages()), 2, "{}", host.messages());
+    assert!(host.run(&["run-now"]).0);
     host.wait("both again", || reports().is_some_and(|now| now.iter().zip(&before).all(|(now, before)| now != before)));
-    let told = host.told();
-    assert_eq!(told.matches("has not changed since").count(), 2, "{told}");
+    let log = host.messages();
+    assert_eq!(log.matches("has not changed since").count(), 2, "{log}");
     let metrics = host.get("/metrics");
     let of = |manifest: &str| {
         let series = |line: &&str| line.starts_with("fpprobe_daemon_changed_kernels{") && line.contains(manifest);

@@ -13,7 +13,7 @@ use crate::scene::{ends, with_manifests};
 fn sigterm_ends_it_in_the_middle_of_a_run_and_leaves_the_journal_whole() {
     let mut host = Host::new("lavapipe-25", "start = false\n");
     host.wait("the device", || !host.status()["devices"].as_array().unwrap().is_empty());
-    let (done, text) = host.ask(&["run-now", "--full"]);
+    let (done, text) = host.run(&["run-now", "--full"]);
     assert!(done, "{text}");
     let journal = || {
         let mut files = fs::read_dir(host.path("store/daemon/work")).ok()?.flatten().map(|entry| entry.path());
@@ -42,13 +42,13 @@ fn sighup_takes_what_is_valid_and_keeps_the_old_where_it_is_not() {
     let host = Host::new("swiftshader", "start = false\n");
     host.configure("start = false\nschedule = \"every 6h\"\n");
     host.signal(Signal::HUP);
-    host.wait("the new configuration", || host.told().contains("was read again"));
+    host.wait("the new configuration", || host.messages().contains("was read again"));
     assert!(host.status()["next"].is_string());
     host.configure("start = false\nscedule = \"every 6h\"\n");
     host.signal(Signal::HUP);
-    host.wait("a message", || host.told().contains("stays as it was"));
-    let told = host.told();
-    assert!(told.contains("did you mean `schedule`?"), "{told}");
+    host.wait("a message", || host.messages().contains("stays as it was"));
+    let log = host.messages();
+    assert!(log.contains("did you mean `schedule`?"), "{log}");
     assert!(host.status()["next"].is_string(), "the old one is in effect");
     // Who reads that file finds the daemon in its usual place, and can ask it all the same.
     let usual = tempfile::tempdir().unwrap();
@@ -60,14 +60,14 @@ fn sighup_takes_what_is_valid_and_keeps_the_old_where_it_is_not() {
     assert!(ended.err.contains("did you mean `schedule`?") && ended.err.contains("usual place"), "{}", ended.err);
     host.configure("start = false\nschedule = \"0 25 * * *\"\n");
     host.signal(Signal::HUP);
-    host.wait("another message", || host.told().contains("systemd timer"));
+    host.wait("another message", || host.messages().contains("systemd timer"));
     // Another store is for the next start.
     host.configure("start = false\n");
     let text = fs::read_to_string(host.path("config.toml")).unwrap();
     let [old, new] = ["store", "elsewhere"].map(|name| format!("path = \"{}\"", host.path(name).display()));
     fs::write(host.path("config.toml"), text.replace(&old, &new)).unwrap();
     host.signal(Signal::HUP);
-    host.wait("a third message", || host.told().contains("`store.path` takes effect when the daemon starts again"));
+    host.wait("a third message", || host.messages().contains("`store.path` takes effect when the daemon starts again"));
     assert!(!host.path("elsewhere").exists());
     assert!(host.path("store/daemon/config.toml").is_file());
 }
@@ -76,14 +76,14 @@ fn sighup_takes_what_is_valid_and_keeps_the_old_where_it_is_not() {
 fn it_pauses_and_resumes() {
     let host = Host::new("swiftshader", "start = false\n");
     host.wait("the device", || !host.status()["devices"].as_array().unwrap().is_empty());
-    assert!(host.ask(&["pause"]).0);
-    assert!(host.ask(&["run-now"]).0);
+    assert!(host.run(&["pause"]).0);
+    assert!(host.run(&["run-now"]).0);
     std::thread::sleep(Duration::from_secs(2));
     let status = host.status();
     assert_eq!((status["state"].as_str(), status["waiting"].as_array().unwrap().len()), (Some("paused"), 1));
-    assert!(host.ask(&["resume"]).0);
-    host.wait("the measurement", || host.told().contains("was measured for the first time"));
-    let (done, text) = host.ask(&["run-now", "no such device"]);
+    assert!(host.run(&["resume"]).0);
+    host.wait("the measurement", || host.messages().contains("was measured for the first time"));
+    let (done, text) = host.run(&["run-now", "no such device"]);
     assert!(!done && text.contains("no such device"), "{text}");
-    assert!(!host.ask(&["quarantine", "clear"]).0, "nothing is in quarantine");
+    assert!(!host.run(&["quarantine", "clear"]).0, "nothing is in quarantine");
 }

@@ -18,19 +18,19 @@ fn strangers_are_refused_by_the_sockets_mode_and_by_who_they_are() {
         return;
     }
     fs::set_permissions(host.folder.path(), Permissions::from_mode(0o755)).unwrap();
-    let ask = |user: u32, group: u32| {
+    let run = |user: u32, group: u32| {
         let mut command = host.command();
         command.args(["daemon", "pause"]).uid(user).gid(group);
         crate::scene::ends(&mut command)
     };
-    assert!(ask(NOBODY, NOBODY).err.contains("Permission denied"));
+    assert!(run(NOBODY, NOBODY).err.contains("Permission denied"));
     // Whatever becomes of the mode.
     fs::set_permissions(host.path("socket"), Permissions::from_mode(0o666)).unwrap();
-    let refused = ask(NOBODY, NOBODY);
+    let refused = run(NOBODY, NOBODY);
     refused.with(2);
     assert!(refused.err.contains("may not control"), "{}", refused.err);
     assert_ne!(host.status()["state"], "paused");
-    ask(NOBODY, 4711).with(0);
+    run(NOBODY, 4711).with(0);
     assert_eq!(host.status()["state"], "paused");
     // A further group is as good as the first.
     let further = |group: &str| {

@@ -22,7 +22,7 @@ fn a_driver_that_changes_under_the_daemon_is_told_to_everybody() {
         folder.path().display()
     );
     let host = Host::new("lavapipe-22", &settings);
-    host.wait("the first measurement", || host.told().contains("was measured for the first time"));
+    host.wait("the first measurement", || host.messages().contains("was measured for the first time"));
     let store = || {
         fs::read_dir(host.path("store"))
             .unwrap()
@@ -34,7 +34,7 @@ fn a_driver_that_changes_under_the_daemon_is_told_to_everybody() {
     // From here on the journal is there.
     let journal = UnixDatagram::bind(host.path("journal")).unwrap();
     journal.set_read_timeout(Some(PATIENCE)).unwrap();
-    let (done, text) = host.ask(&["reload"]);
+    let (done, text) = host.run(&["reload"]);
     assert!(done, "{text}");
 
     let begun = Instant::now();
@@ -87,12 +87,12 @@ fn a_driver_that_changes_under_the_daemon_is_told_to_everybody() {
 #[test]
 fn a_driver_that_goes_is_missed_and_one_that_comes_is_measured() {
     let host = Host::new("swiftshader", "");
-    host.wait("the first measurement", || host.told().contains("was measured for the first time"));
+    host.wait("the first measurement", || host.messages().contains("was measured for the first time"));
     fs::remove_file(host.path("drivers/driver.json")).unwrap();
     host.wait("the device is gone", || host.status()["devices"].as_array().unwrap().is_empty());
-    assert!(host.told().contains("is gone"));
+    assert!(host.messages().contains("is gone"));
     host.install("swiftshader");
-    host.wait("it is measured again", || host.told().contains("has not changed since"));
+    host.wait("it is measured again", || host.messages().contains("has not changed since"));
 }
 
 #[test]
@@ -113,7 +113,7 @@ fn updates_are_compared_though_the_store_keeps_one_report() {
         let names = files.map(|entry| entry.path().display().to_string());
         let reports: Vec<String> = names.filter(|name| name.ends_with(".fpreport")).collect();
         assert!(matches!(&reports[..], [one] if one.ends_with(&format!("{now}.fpreport"))), "{reports:?}");
-        assert!(host.told().contains(&format!("has changed since {before}: ")), "{}", host.told());
+        assert!(host.messages().contains(&format!("has changed since {before}: ")), "{}", host.messages());
         let diff = json(&host.path("store/daemon/diffs").join(format!("{now}.json")));
         assert!(!diff["devices"][0]["kernels"].as_array().unwrap().is_empty());
         before = now;

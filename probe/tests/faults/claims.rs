@@ -26,11 +26,11 @@ fn a_mode_that_is_claimed_and_ignored_is_a_finding() {
         ("lavapipe-25", "ftz32", "shaderDenormFlushToZeroFloat32"),
         ("swiftshader", "dp32", "shaderDenormPreserveFloat32"),
     ] {
-        let told = format!("f32.fmul:controls={mode}");
-        let run = run_on(driver, &format!("claim {mode} ignored"), &["f32.fmul", &told], &[]);
+        let id = format!("f32.fmul:controls={mode}");
+        let run = run_on(driver, &format!("claim {mode} ignored"), &["f32.fmul", &id], &[]);
         assert!(claimed(&run, claim));
-        assert_eq!(run.outcome(&told), "ran", "{}", run.detail(&told));
-        assert_eq!(run.out("f32.fmul"), run.out(&told), "{driver}");
+        assert_eq!(run.outcome(&id), "ran", "{}", run.detail(&id));
+        assert_eq!(run.out("f32.fmul"), run.out(&id), "{driver}");
         let findings = run.device()["findings"].to_string();
         assert!(findings.contains(claim) || findings.contains(mode), "{driver}: {findings}");
     }
@@ -84,9 +84,9 @@ fn features_come_and_go() {
     let strange = run("feature shaderFloat64 2", &["f32.fabs"], &[]);
     assert!(claimed(&strange, "shaderFloat64"), "any number but 0 is true");
     let kernel = "b10g11r11.load:route=storage_image";
-    let gone = run("feature shaderStorageImageExtendedFormats off", &[kernel], &[]);
-    assert_eq!(gone.outcome(kernel), "unsupported");
-    assert!(gone.detail(kernel).contains("shaderStorageImageExtendedFormats"), "{}", gone.detail(kernel));
+    let removed = run("feature shaderStorageImageExtendedFormats off", &[kernel], &[]);
+    assert_eq!(removed.outcome(kernel), "unsupported");
+    assert!(removed.detail(kernel).contains("shaderStorageImageExtendedFormats"), "{}", removed.detail(kernel));
 }
 
 #[test]

@@ -94,7 +94,7 @@ fn singly() -> &'static str {
             let answers = run.out(id).as_array().unwrap();
             let (_, part) = profiles.iter().find_map(|profile| profile.rules_for(&kernel).next()).unwrap();
             let nearest = Demand { accuracy: Accuracy::NearestEven, ..part.demand };
-            let question = Signature::new(&kernel);
+            let signature = Signature::new(&kernel);
             let run_time = profiles.iter().filter(|profile| !profile.compile_time);
             let demands: Vec<KernelDemands<'_>> =
                 run_time.map(|profile| KernelDemands::new([profile], &kernel)).collect();
@@ -109,9 +109,9 @@ fn singly() -> &'static str {
                     if accepted.contains(answer) {
                         continue;
                     }
-                    let better = question.accepted_part(case, part, &nearest).and(&accepted).members(1)[0];
+                    let better = signature.accepted_part(case, part, &nearest).and(&accepted).members(1)[0];
                     // A field of a packed word is of one component.
-                    let operands = if question.encodings.len() == 1 { case } else { &case[part..=part] };
+                    let operands = if signature.encodings.len() == 1 { case } else { &case[part..=part] };
                     let operands = ["x", "y", "z"].iter().zip(operands);
                     let operands = operands.map(|(name, bits)| format!("{name} is {bits:x}"));
                     let operands = operands.collect::<Vec<_>>().join(" and ");

@@ -54,7 +54,7 @@ fn a_crash_that_does_not_come_back_costs_nothing() {
 }
 
 #[test]
-fn a_crash_in_company_alone_costs_nothing() {
+fn a_crash_only_when_batched_costs_nothing() {
     let run = measured("crash in vkCreateComputePipelines company");
     assert_eq!(run.code, 5, "{}", run.err);
     run.others_unharmed(&[]);
@@ -80,13 +80,13 @@ fn a_device_on_which_everything_crashes_is_given_up() {
     assert!(run.struck.len() < 50, "it was tried {} times", run.struck.len());
     let observations = run.device()["observations"].as_array().unwrap();
     // What the device does not support it says without a pipeline.
-    let told = |one: &Value| one["outcome"] == "crashed" || one["outcome"] == "unsupported";
-    assert!(observations.iter().all(told), "who was not asked has no observation");
+    let is_reported = |one: &Value| one["outcome"] == "crashed" || one["outcome"] == "unsupported";
+    assert!(observations.iter().all(is_reported), "who was not asked has no observation");
     assert!(run.incidents().iter().any(|one| one["detail"].as_str().unwrap().contains("given up with")), "{}", run.err);
 }
 
 #[test]
-fn a_crash_while_cleaning_up_is_no_trouble_for_the_answers() {
+fn a_crash_while_cleaning_up_is_no_failure_for_the_answers() {
     let run = measured("crash in vkDestroyDevice; crash in vkDestroyInstance");
     run.others_unharmed(&[]);
     assert_eq!(run.code, 0, "workers end without cleaning up: {}", run.err);

@@ -33,7 +33,7 @@ fn half_of_the_results_is_none() {
 const ONCE: [&str; 2] = ["half rows company", "skip second"];
 
 #[test]
-fn results_that_were_written_in_one_run_only_are_told() {
+fn results_that_were_written_in_one_run_only_are_reported() {
     for statement in ONCE {
         let run = measured(statement);
         for kernel in KERNELS.iter().filter(|kernel| run.outcome(kernel) != "ran") {

@@ -112,8 +112,8 @@ impl Run {
         &self.report["devices"][0]
     }
 
-    /// The kernels that were asked.
-    pub fn asked(&self) -> Vec<&str> {
+    /// The kernels that were run.
+    pub fn kernels(&self) -> Vec<&str> {
         let observations = self.device()["observations"].as_array().unwrap();
         observations.iter().map(|one| one["kernel"].as_str().unwrap()).collect()
     }

@@ -102,13 +102,13 @@ fn signed_zeros_infinities_and_nans() {
 }
 
 /// The driver's compiler makes -0 of -0 + 0 where both are constants, unless it must preserve the signs of zeros. Under
-/// szin16 nobody asked for it: the run does.
+/// szin16 nobody requested it: the run does.
 #[test]
 fn constants_that_the_driver_folds() {
     let (run, judgements) = judged_with(FLUSH, &["d3d11"], "szin16".parse().unwrap(), &["f16.fadd:route=literal"]);
     assert_eq!(judgements, [("conforms with".to_owned(), "szin16".to_owned())]);
-    let asked = run.asked();
-    assert!(asked.contains(&"f16.fadd:controls=szin16;route=literal"), "{asked:?}");
+    let selected = run.kernels();
+    assert!(selected.contains(&"f16.fadd:controls=szin16;route=literal"), "{selected:?}");
     assert_eq!(run.findings("route", "f16.fadd:route=literal"), 1);
 }
 
@@ -122,30 +122,30 @@ fn a_rounding_mode_beside_another() {
 /// A device that is asked under the modes of a recipe, and of another the texels alone, which runs without filters ask for,
 /// too; the rest the run finds out to ask. It needs these.
 #[track_caller]
-fn rounding_recipe(faults: &str, asked: &str, found: &str, needs: &str) -> Run {
+fn rounding_recipe(faults: &str, selected: &str, found: &str, needs: &str) -> Run {
     let texels = read("d3d11").kernels_under(found.parse().unwrap());
     let texels: Vec<String> =
         texels.iter().filter(|kernel| kernel.op.code.is_of_texels()).map(ToString::to_string).collect();
     let texels: Vec<&str> = texels.iter().map(String::as_str).collect();
-    let asked = if asked.is_empty() { Controls::NONE } else { asked.parse().unwrap() };
-    let (run, judgements) = judged_with(faults, &["d3d11"], asked, &texels);
+    let selected = if selected.is_empty() { Controls::NONE } else { selected.parse().unwrap() };
+    let (run, judgements) = judged_with(faults, &["d3d11"], selected, &texels);
     assert_eq!(judgements, [("conforms with".to_owned(), needs.to_owned())], "{faults}");
     run
 }
 
-/// The run asks for what changes the direction of rounding where nothing else is wrong, and there alone.
+/// The run requests what changes the direction of rounding where nothing else is wrong, and there alone.
 #[test]
 fn a_rounding_mode_where_rounding_alone_is_wrong() {
     let truncates = format!("{FLUSH}claim rte32\nround toward zero in f32.fadd|f32.fmul unless rte32");
     let run = rounding_recipe(&truncates, "", "rte32", "rte32");
-    assert!(run.asked().contains(&"f32.exp2:controls=rte32"));
+    assert!(run.kernels().contains(&"f32.exp2:controls=rte32"));
     let besides = format!("{truncates}\ngive 7f800000 in f32.inverse_sqrt when x is 80000000");
     let (run, judgements) = judged(&besides, &["d3d11"]);
     assert_eq!(judgements[0].0, "deviates");
-    assert!(!run.asked().iter().any(|kernel| kernel.contains("rte32")));
+    assert!(!run.kernels().iter().any(|kernel| kernel.contains("rte32")));
     let (run, judgements) = judged(&truncates.replace("claim", "deny"), &["d3d11"]);
     assert_eq!(judgements[0].0, "deviates");
-    assert!(!run.asked().iter().any(|kernel| kernel.contains("rte32")));
+    assert!(!run.kernels().iter().any(|kernel| kernel.contains("rte32")));
 }
 
 #[test]
@@ -169,7 +169,7 @@ fn a_mode_that_is_ignored_is_no_recipe() {
 }
 
 #[test]
-fn a_rounding_mode_that_a_profile_of_ones_own_asks_for() {
+fn a_rounding_mode_that_a_profile_of_ones_own_requests() {
     let sums = r#"
 id = "sums"
 title = "Sums are rounded towards zero"

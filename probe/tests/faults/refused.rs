@@ -37,7 +37,7 @@ fn success_without_a_pipeline_is_no_success() {
 }
 
 #[test]
-fn a_module_refused_in_company_alone_is_a_finding() {
+fn a_module_refused_only_when_batched_is_a_finding() {
     let run = measured("return VK_ERROR_UNKNOWN in vkCreateComputePipelines company");
     run.others_unharmed(&[]);
     assert_eq!(run.findings("batch_dependent", "VK_ERROR_UNKNOWN"), 1, "{}", run.device()["findings"]);
@@ -115,7 +115,7 @@ fn any_call_for_texels_and_drawing_may_fail_for_good() {
 }
 
 #[test]
-fn memory_that_cannot_be_mapped_is_told_as_such() {
+fn memory_that_cannot_be_mapped_is_reported_as_such() {
     let run = measured("return VK_ERROR_MEMORY_MAP_FAILED in vkMapMemory");
     assert_eq!(run.code, 4, "{}", run.err);
     for kernel in KERNELS {

@@ -1,4 +1,4 @@
-//! Runs on failing devices, gone on with when the device fails no more.
+//! Runs on failing devices, continued when the device fails no more.
 
 use std::path::Path;
 use std::process::Command;
@@ -20,7 +20,7 @@ fn resume(folder: &Path, config: &Path, statements: &str) -> Command {
 }
 
 #[test]
-fn a_device_that_was_given_up_is_gone_on_with() {
+fn a_device_that_was_given_up_is_continued() {
     let folder = tempfile::tempdir().unwrap();
     let config = nervous(folder.path());
     let mut first = faulty(&["swiftshader"], "crash in vkCreateComputePipelines at f32.s*|f32.f*");

@@ -72,9 +72,12 @@ fn a_fault_of_one_ulp_at_one_input_is_found_by_judging() {
     let arguments = ["f32.floor", "--profile", "wgsl", "--shard", "1029/4096"];
     swept(folder.path(), "", "calm.json", &arguments).with(0);
     swept(folder.path(), "give r+1 in f32.floor when x is 40490fdb", "faulty.json", &arguments).with(0);
-    let tally = |name: &str| json(&folder.path().join(name))["devices"][0]["kernels"][0]["verified"].clone();
-    assert_eq!((&tally("calm.json")["inputs"], &tally("calm.json")["deviating"]), (&(1 << 20).into(), &0.into()));
-    let faulty = tally("faulty.json");
+    let statistics = |name: &str| json(&folder.path().join(name))["devices"][0]["kernels"][0]["verified"].clone();
+    assert_eq!(
+        (&statistics("calm.json")["inputs"], &statistics("calm.json")["deviating"]),
+        (&(1 << 20).into(), &0.into())
+    );
+    let faulty = statistics("faulty.json");
     assert_eq!(faulty["deviating"], 1, "{faulty}");
     let run = &faulty["runs"][0];
     assert_eq!((&run["first"], &run["length"]), (&0x4049_0fdb.into(), &1.into()), "{run}");
@@ -90,10 +93,14 @@ fn a_fault_of_one_ulp_at_one_pair_is_found_by_judging() {
         [("calm.json", "", 0), ("faulty.json", "give r-1 in f16.fadd when x is 3c01 and y is bc02", 1)]
     {
         swept(folder.path(), faults, name, &arguments).with(0);
-        let tally = &json(&folder.path().join(name))["devices"][0]["kernels"][0]["verified"];
-        assert_eq!((&tally["inputs"], &tally["deviating"]), (&(1 << 20).into(), &deviating.into()), "{tally}");
+        let statistics = &json(&folder.path().join(name))["devices"][0]["kernels"][0]["verified"];
+        assert_eq!(
+            (&statistics["inputs"], &statistics["deviating"]),
+            (&(1 << 20).into(), &deviating.into()),
+            "{statistics}"
+        );
         if deviating > 0 {
-            let run = &tally["runs"][0];
+            let run = &statistics["runs"][0];
             assert_eq!((&run["first"], &run["length"]), (&0x3c01_bc02.into(), &1.into()), "{run}");
             assert_eq!(run["result"], 0x93ff, "{run}");
         }
@@ -102,7 +109,7 @@ fn a_fault_of_one_ulp_at_one_pair_is_found_by_judging() {
 
 /// Digests spare the handing over of results. What is known to differ by them is looked at whatever ends them.
 #[test]
-fn blocks_that_do_not_agree_are_looked_at_however_asking_for_digests_ends() {
+fn blocks_that_do_not_agree_are_looked_at_however_requesting_digests_ends() {
     let folder = tempfile::tempdir().unwrap();
     let wrong = "give r+1 in f32.floor when x is 40490fdb";
     let refused = format!("{wrong}\nreturn VK_ERROR_INITIALIZATION_FAILED in vkCreateComputePipelines once ever");
@@ -110,9 +117,9 @@ fn blocks_that_do_not_agree_are_looked_at_however_asking_for_digests_ends() {
     for (name, statements, shard) in [("refused", refused, "1029/4096"), ("skipped", skipped, "129/512")] {
         let (file, arguments) = (format!("{name}.json"), ["f32.floor", "--profile", "wgsl", "--shard", shard]);
         swept(folder.path(), &statements, &file, &[&arguments[..], &["--dispatch", "10"]].concat());
-        let tally = &json(&folder.path().join(file))["devices"][0]["kernels"][0]["verified"];
-        assert_eq!(tally["deviating"], 1, "{name}: {tally}");
-        assert_eq!(tally["runs"][0]["first"], 0x4049_0fdb, "{name}: {tally}");
+        let statistics = &json(&folder.path().join(file))["devices"][0]["kernels"][0]["verified"];
+        assert_eq!(statistics["deviating"], 1, "{name}: {statistics}");
+        assert_eq!(statistics["runs"][0]["first"], 0x4049_0fdb, "{name}: {statistics}");
     }
 }
 
@@ -178,7 +185,7 @@ fn a_worker_that_crashes_costs_nothing_but_time() {
 #[test]
 fn a_kernel_that_always_takes_its_worker_down_costs_itself_alone() {
     let folder = tempfile::tempdir().unwrap();
-    for (statement, told) in [
+    for (statement, output) in [
         ("crash in vkCreateComputePipelines at f32.floor", "SIGSEGV"),
         ("crash in vkQueueSubmit at f32.floor", "SIGSEGV"),
         ("hang in vkQueueSubmit at f32.floor", "no answer"),
@@ -191,7 +198,7 @@ fn a_kernel_that_always_takes_its_worker_down_costs_itself_alone() {
         let has_root = |place: usize| kernels[place].get("root").is_some();
         assert_eq!([0, 1, 2].map(has_root), [true, false, true], "{statement}: {kernels}");
         assert_eq!(kernels[1]["kernel"], "f32.floor");
-        assert!(kernels[1]["incomplete"].to_string().contains(told), "{statement}: {}", kernels[1]["incomplete"]);
+        assert!(kernels[1]["incomplete"].to_string().contains(output), "{statement}: {}", kernels[1]["incomplete"]);
         std::fs::remove_file(folder.path().join("given-up.journal")).unwrap();
     }
 }
@@ -230,7 +237,7 @@ fn what_deviates_once_is_unstable_and_has_its_rate() {
     // Operands from 1 on.
     let arguments = ["f32.sin", "--profile", "vulkan", "--shard", "1017/4096"];
     swept(folder.path(), "", "calm.json", &arguments).with(0);
-    let told = swept(folder.path(), "flip 0.00001", "flipped.json", &arguments);
+    let output = swept(folder.path(), "flip 0.00001", "flipped.json", &arguments);
     let kernel = |name: &str| json(&folder.path().join(name))["devices"][0]["kernels"][0].clone();
     let (calm, flipped) = (kernel("calm.json"), kernel("flipped.json"));
     assert!(calm.get("unstable").is_none(), "{calm}");
@@ -242,7 +249,7 @@ fn what_deviates_once_is_unstable_and_has_its_rate() {
     assert_eq!(unstable["list"][0]["out"].as_array().unwrap().len(), 3, "{unstable}");
     let mut text = faulty(&[DRIVER], "flip 0.00001");
     let text = ends(text.env("FPPROBE_FAULTS_STATE", folder.path()).arg("sweep").args(arguments));
-    assert!(text.with(0).contains("unstable: ") && text.out.contains("rate "), "{}\n{}", text.out, told.err);
+    assert!(text.with(0).contains("unstable: ") && text.out.contains("rate "), "{}\n{}", text.out, output.err);
 }
 
 /// What is wrong each time stays a deviation.

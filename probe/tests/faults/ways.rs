@@ -9,12 +9,12 @@ const KERNELS: [&str; 5] =
 fn disagreements(faults: &str) -> Vec<(String, String, String)> {
     let run = run(faults, &KERNELS, &["--timeout", "20"]);
     let findings = run.device()["findings"].as_array().unwrap().iter().filter(|finding| finding["kind"] == "route");
-    let told = findings.map(|finding| {
+    let output = findings.map(|finding| {
         let evidence = &finding["evidence"][0];
         let kernel = evidence["kernel"].as_str().unwrap().to_owned();
         (kernel, evidence["out"].to_string(), evidence["accepts"].to_string())
     });
-    told.collect()
+    output.collect()
 }
 
 #[test]

@@ -59,12 +59,12 @@ fn corrected(faults: &str) -> String {
 }
 
 /// These kernels asked of the driver with these faults, and judged by every profile.
-fn asked(faults: &str, kernels: &[Kernel]) -> Run {
-    asked_by(faults, kernels, &[])
+fn run(faults: &str, kernels: &[Kernel]) -> Run {
+    run_with(faults, kernels, &[])
 }
 
 /// The same with these arguments. Without kernels, every kernel is asked.
-fn asked_by(faults: &str, kernels: &[Kernel], arguments: &[&str]) -> Run {
+fn run_with(faults: &str, kernels: &[Kernel], arguments: &[&str]) -> Run {
     let kernels: Vec<String> = kernels.iter().map(Kernel::to_string).collect();
     let kernels: Vec<&str> = kernels.iter().map(String::as_str).collect();
     // Thousands of modules, each rewritten by an unoptimised layer, while other tests run.
@@ -107,12 +107,12 @@ fn the_corrected_device_conforms() {
     let others = Extent::Default.kernels(&[Controls::NONE], reached);
     let kernels: HashSet<Kernel> = judged(&profiles()).into_iter().chain(others).collect();
     let kernels: Vec<Kernel> = kernels.into_iter().collect();
-    assert_eq!(lacking(&verdicts(&asked(&corrected(""), &kernels))), UNCORRECTED);
+    assert_eq!(lacking(&verdicts(&run(&corrected(""), &kernels))), UNCORRECTED);
     // So it does under a mode of its own making, where that is honoured.
     let d3d11 = profile::built_in("d3d11").unwrap().unwrap();
     let mode = "ftz32".parse().unwrap();
     let kernels = [d3d11.kernels(), d3d11.kernels_under(mode)].concat();
-    let class = |faults: &str| verdicts(&asked(faults, &kernels))["d3d11"].clone();
+    let class = |faults: &str| verdicts(&run(faults, &kernels))["d3d11"].clone();
     let rounded = format!("{}claim ftz32", without_flush());
     assert_eq!((class(&rounded), class(&format!("{rounded} ignored"))), ("conforms with".into(), "deviates".into()));
 }
@@ -123,7 +123,7 @@ fn touched(fault: &Fault, modules: &Modules) -> Vec<Observation> {
     let kernels = modules.touched(&fault.faults);
     assert!(!kernels.is_empty(), "{}: touches nothing", fault.faults);
     // The answers are judged here, by a judge that knows what other answers were: the program need not do it.
-    let answers = observations(&asked_by(&corrected(&fault.faults), &kernels, &["--profile", OTHERS]));
+    let answers = observations(&run_with(&corrected(&fault.faults), &kernels, &["--profile", OTHERS]));
     println!("{:5.1} s  {}", start.elapsed().as_secs_f32(), fault.faults.trim().replace('\n', "; "));
     answers
 }
@@ -161,7 +161,7 @@ type Changes<'a> = BTreeMap<&'a str, Verdicts>;
 fn every_required_rule_can_fail() {
     let profiles = profiles();
     let kernels: Vec<Kernel> = judged(&profiles).into_iter().collect();
-    let run = asked(&corrected(""), &kernels);
+    let run = run(&corrected(""), &kernels);
     let (device, verdicts) = (observations(&run), verdicts(&run));
     // These are seen to fail on the driver itself.
     assert_eq!(lacking(&verdicts), UNCORRECTED);
@@ -170,7 +170,7 @@ fn every_required_rule_can_fail() {
     let faults: Vec<&Fault> = table.row.iter().flat_map(|row| [&row.outside].into_iter().chain(&row.inside)).collect();
     let (modules, next) = (Modules::new(&kernels, FLUSH), AtomicUsize::new(0));
     let (send, receive) = mpsc::channel();
-    let ask = |send: mpsc::Sender<_>| {
+    let query = |send: mpsc::Sender<_>| {
         for fault in std::iter::from_fn(|| faults.get(next.fetch_add(1, Ordering::Relaxed))) {
             send.send((*fault, touched(fault, &modules))).unwrap();
         }
@@ -179,7 +179,7 @@ fn every_required_rule_can_fail() {
     std::thread::scope(|scope| {
         for _ in 0..THREADS {
             let send = send.clone();
-            scope.spawn(|| ask(send));
+            scope.spawn(|| query(send));
         }
         drop(send);
         assert_eq!(bench.verdicts(&[]), verdicts, "the program judges otherwise");

@@ -63,7 +63,7 @@ fn each_kind_of_statement_computes_what_it_says() {
 }
 
 #[test]
-fn a_noisy_answer_is_told_from_a_steady_one() {
+fn a_noisy_answer_is_distinguished_from_a_steady_one() {
     let lines = ends(faulty(&[DRIVER], "give r.noisy in f32.exp2").args(["eval", "f32.exp2", "3f000000"])).lines(0);
     assert_eq!(lines[0]["outcome"], "flaky");
     assert_ne!(lines[0]["out"], lines[0]["second"]);

@@ -1,4 +1,4 @@
-//! Which kernels a fault touches: those whose modules it changes, and those that ask for a mode that it claims. The others
+//! Which kernels a fault touches: those whose modules it changes, and those that request a mode that it claims. The others
 //! answer as without it.
 
 use fpprobe_fault_layer::arithmetic::{Arithmetic, rewrite};
@@ -32,11 +32,11 @@ impl Modules {
     pub fn touched(&self, faults: &str) -> Vec<Kernel> {
         let Statements { claimed, garbled, .. } = Statements::new(faults);
         let Statements { arithmetic, .. } = Statements::new(&format!("{}{faults}", self.habits));
-        let asks = |kernel: &Kernel| kernel.controls.iter().any(|control| claimed.contains(&control));
+        let work = |kernel: &Kernel| kernel.controls.iter().any(|control| claimed.contains(&control));
         let modules = self.modules.iter();
         let touched = modules.filter(|(kernel, plain, before)| match kernel.route.command() {
             Some(command) => garbled.contains(&command),
-            None => asks(kernel) || rewritten(plain, &arithmetic) != *before,
+            None => work(kernel) || rewritten(plain, &arithmetic) != *before,
         });
         touched.map(|(kernel, ..)| *kernel).collect()
     }

@@ -72,9 +72,9 @@ impl Dice {
 impl Course {
     /// Kills this often. Panics where a report is not what it would have been.
     pub fn run(&self, kills: usize, seed: u64) -> Tally {
-        let mut tally = Tally::default();
+        let mut statistics = Tally::default();
         if kills == 0 {
-            return tally;
+            return statistics;
         }
         let folder = tempfile::tempdir().expect("a temporary folder");
         let config = folder.path().join("config.toml");
@@ -84,16 +84,16 @@ impl Course {
         let calm = timeless(&calm);
 
         let mut dice = Dice(seed << 32);
-        while tally.kills() < kills {
-            let out = folder.path().join(format!("run{}", tally.reports));
-            let most = (1 + dice.below(self.chain)).min((kills - tally.kills()) as u64);
-            self.chain(&config, &out, most, &mut dice, &mut tally);
+        while statistics.kills() < kills {
+            let out = folder.path().join(format!("run{}", statistics.reports));
+            let most = (1 + dice.below(self.chain)).min((kills - statistics.kills()) as u64);
+            self.chain(&config, &out, most, &mut dice, &mut statistics);
             assert!(!out.join("journal.jsonl").exists(), "a whole report leaves no journal");
             assert!(timeless(&out) == calm, "seed {seed}: the report in {} differs", folder.keep().join(out).display());
-            tally.reports += 1;
+            statistics.reports += 1;
             fs::remove_dir_all(&out).expect("the run's folder can be removed");
         }
-        tally
+        statistics
     }
 
     /// A run, or what is left of it where there is a journal.
@@ -108,18 +108,18 @@ impl Course {
         command
     }
 
-    /// One run to its end, through at most so many kills.
-    fn chain(&self, config: &Path, out: &Path, most: u64, dice: &mut Dice, tally: &mut Tally) {
+    /// One run to its end, through at most N kills.
+    fn chain(&self, config: &Path, out: &Path, most: u64, dice: &mut Dice, statistics: &mut Tally) {
         let mut left = most;
-        let kills = tally.workers;
+        let kills = statistics.workers;
         loop {
             let leg = Leg::start(self.command(config, out), out);
-            let status = leg.disturb(&mut left, dice, self.longest, tally);
+            let status = leg.disturb(&mut left, dice, self.longest, statistics);
             match status.code() {
                 // The next leg goes on.
                 None => {}
                 Some(0) => return,
-                Some(5) if tally.workers > kills => return,
+                Some(5) if statistics.workers > kills => return,
                 Some(code) => panic!("status {code} in {}", out.display()),
             }
         }
@@ -151,16 +151,16 @@ struct Leg<'a> {
 fn look(out: &Path) -> (usize, bool) {
     let Ok(file) = fs::File::open(out.join("journal.jsonl")) else { return (0, false) };
     let Ok(read) = read(std::io::BufReader::new(file)) else { return (0, false) };
-    let (mut asked, mut ended) = (0, 0);
+    let (mut begun, mut ended) = (0, 0);
     for (_, record) in &read.records {
         match record {
-            Record::Leg(_) => (asked, ended) = (0, 0),
-            Record::Intent(_) => asked += 1,
+            Record::Leg(_) => (begun, ended) = (0, 0),
+            Record::Intent(_) => begun += 1,
             Record::Answers(_) | Record::Failure(_) => ended += 1,
             _ => {}
         }
     }
-    (read.records.len(), asked > ended)
+    (read.records.len(), begun > ended)
 }
 
 impl Leg<'_> {
@@ -171,7 +171,7 @@ impl Leg<'_> {
     }
 
     /// Waits for the first intent, then for a moment, then kills; a leg whose worker was killed may be hit again.
-    fn disturb(mut self, left: &mut u64, dice: &mut Dice, longest: Duration, tally: &mut Tally) -> ExitStatus {
+    fn disturb(mut self, left: &mut u64, dice: &mut Dice, longest: Duration, statistics: &mut Tally) -> ExitStatus {
         while *left > 0 {
             let deadline = Instant::now() + Duration::from_mins(1);
             // The first line of a leg says that it has begun.
@@ -181,18 +181,18 @@ impl Leg<'_> {
             std::thread::sleep(Duration::from_micros(dice.below(longest.as_micros() as u64)));
             // Only what is awaited now counts: a kill after the last result proves nothing.
             if self.is_over() || !look(self.out).1 {
-                tally.escaped += 1;
+                statistics.escaped += 1;
                 break;
             }
             if dice.below(2) == 0 {
                 victim::kill(self.child.id());
-                tally.supervisors += 1;
+                statistics.supervisors += 1;
                 *left -= 1;
                 break;
             }
             if let Some(worker) = victim::worker(self.child.id(), dice.below(8)) {
                 victim::kill(worker);
-                tally.workers += 1;
+                statistics.workers += 1;
                 *left -= 1;
             }
         }

@@ -46,9 +46,9 @@ fn main() {
     };
     let mut total = Tally::default();
     for (course, kills) in [(short, kills - full), (long, full)] {
-        let tally = course.run(kills, seed);
-        println!("soak: {}: {tally}", course.name);
-        total.add(&tally);
+        let statistics = course.run(kills, seed);
+        println!("soak: {}: {statistics}", course.name);
+        total.add(&statistics);
     }
     println!(
         "soak: {total}, in {:.0} s; every report has the bytes of an undisturbed one",

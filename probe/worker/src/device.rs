@@ -12,11 +12,11 @@ use fpprobe_reports::support::Support;
 use fpprobe_spirv::plan::Plan;
 use fpprobe_spirv::{Cases, Kernel, cases};
 
-use crate::measure::{Asked, Executor, Left, Limits, measure};
+use crate::measure::{Executor, KernelCases, Limits, ResultDump, measure};
 use crate::protocol::{self, EnumeratedDevice, Failure, Job, Response, Runs};
 use crate::vulkan::{LoadedDriver, LogicalDevice, VulkanError};
 
-use self::sweep::Sweeping;
+use self::sweep::ActiveSweep;
 use crate::dump::Dump;
 
 /// The driver and the device in use.
@@ -24,7 +24,7 @@ use crate::dump::Dump;
 pub struct WorkerState {
     driver: Option<LoadedDriver>,
     /// Goes before the device, which it may still be using.
-    pub(super) sweep: Option<Sweeping>,
+    pub(super) sweep: Option<ActiveSweep>,
     pub(super) device: Option<(LogicalDevice, Support)>,
     application: String,
     dump_raw: Option<PathBuf>,
@@ -39,7 +39,7 @@ impl From<VulkanError> for Failure {
 }
 
 impl WorkerState {
-    /// Nothing is open yet. The driver is told this name of the application; what dispatches leave in memory goes into this folder.
+    /// Nothing is open yet. The driver receives this name of the application; what dispatches leave in memory goes into this folder.
     pub fn new(application: String, dump_raw: Option<PathBuf>) -> WorkerState {
         WorkerState { application, dump_raw, ..WorkerState::default() }
     }
@@ -99,10 +99,10 @@ impl WorkerState {
         let Some((device, support)) = &mut self.device else {
             return Err(Failure::new(Outcome::Rejected, "no device is open"));
         };
-        let asked = jobs.iter().map(asked).collect::<Result<Vec<_>, _>>()?;
-        let mut executor = Timed { device, started, dump: self.dump.as_ref() };
+        let work = jobs.iter().map(work).collect::<Result<Vec<_>, _>>()?;
+        let mut executor = DeadlineDevice { device, started, dump: self.dump.as_ref() };
         let how = (runs, self.conditions);
-        let answers = measure(&mut executor, build, support, &asked, how, timeout)?;
+        let answers = measure(&mut executor, build, support, &work, how, timeout)?;
         Ok(Response::Measured(answers))
     }
 }
@@ -119,7 +119,7 @@ fn libraries() -> Vec<PathBuf> {
     maps.lines().filter_map(path).collect::<BTreeSet<_>>().into_iter().collect()
 }
 
-fn asked(job: &Job) -> Result<Asked, Failure> {
+fn work(job: &Job) -> Result<KernelCases, Failure> {
     let kernel: Kernel = job.kernel.parse().map_err(|error| Failure::new(Outcome::Rejected, format!("{error}")))?;
     let cases = match &job.cases {
         protocol::JobCases::Listed(name) => cases::named(&kernel, name)
@@ -132,7 +132,7 @@ fn asked(job: &Job) -> Result<Asked, Failure> {
             return Err(Failure::new(Outcome::Rejected, message));
         }
     };
-    Ok(Asked { kernel, cases })
+    Ok(KernelCases { kernel, cases })
 }
 
 fn build(plan: &Plan) -> Result<Vec<u32>, String> {
@@ -140,19 +140,19 @@ fn build(plan: &Plan) -> Result<Vec<u32>, String> {
 }
 
 /// A device whose runs share one deadline.
-struct Timed<'a> {
+struct DeadlineDevice<'a> {
     device: &'a mut LogicalDevice,
     started: Instant,
     dump: Option<&'a Dump>,
 }
 
-impl Timed<'_> {
+impl DeadlineDevice<'_> {
     fn remaining(&self, timeout: Duration) -> Duration {
         timeout.saturating_sub(self.started.elapsed()).max(Duration::from_millis(1))
     }
 }
 
-impl Executor for Timed<'_> {
+impl Executor for DeadlineDevice<'_> {
     fn dispatch(
         &mut self,
         words: &[u32],
@@ -189,7 +189,7 @@ impl Executor for Timed<'_> {
         self.device.limits()
     }
 
-    fn left(&mut self, left: &Left<'_>) -> Result<(), Failure> {
+    fn left(&mut self, left: &ResultDump<'_>) -> Result<(), Failure> {
         self.dump.map_or(Ok(()), |dump| dump.write(left)).map_err(undumped)
     }
 }

@@ -1,7 +1,7 @@
 //! `--dump-raw`: what each dispatch left in memory, as files, for those who trust nothing that comes after.
 //!
 //! One file for each kernel and run, `DIR/DEVICE/KERNEL.runN.raw`: a line of JSON that says how to read the rest, then
-//! the bytes of the kernel's results as they lay in the buffers. A kernel that was asked again has `.2`, `.3` and so on
+//! the bytes of the kernel's results as they lay in the buffers. A kernel that was run again has `.2`, `.3` and so on
 //! before the ending. `probe/tests/raw/compare.py` compares two such folders.
 
 use std::fs::{self, OpenOptions};
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
-use crate::measure::Left;
+use crate::measure::ResultDump;
 
 /// Most times that a kernel is asked anew in one run.
 const AGAIN: u32 = 1000;
@@ -31,8 +31,8 @@ impl Dump {
     }
 
     /// Writes one kernel's part of a dispatch.
-    pub fn write(&self, left: &Left<'_>) -> io::Result<()> {
-        let (kernel, cases) = (left.asked.kernel.to_string(), &left.asked.cases);
+    pub fn write(&self, left: &ResultDump<'_>) -> io::Result<()> {
+        let (kernel, cases) = (left.work.kernel.to_string(), &left.work.cases);
         let mut inputs = Sha256::new();
         cases.iter().flatten().for_each(|bits| inputs.update(bits.to_le_bytes()));
         let parts = left.parts.iter().map(

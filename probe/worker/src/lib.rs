@@ -28,7 +28,7 @@ use crate::protocol::{Failure, Hello, REQUESTS, RESPONSES, Request, Response, fr
 /// What is added to the worker's badness (proc(5)): where memory runs out, the kernel ends a worker before anybody else.
 const BADNESS: &str = "500";
 
-/// Runs a worker on the descriptors that the supervisor left open; the driver is told this name of the application. Of `dump_raw`,
+/// Runs a worker on the descriptors that the supervisor left open; the driver receives this name of the application. Of `dump_raw`,
 /// see `dump`; `memory` is in MiB.
 pub fn main(application: String, dump_raw: Option<PathBuf>, memory: Option<u64>) -> ExitCode {
     match serve(application, dump_raw, memory) {

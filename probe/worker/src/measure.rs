@@ -6,11 +6,11 @@
 //! run gives it, there is no other. All that differs follows from the seed.
 
 mod compare;
-mod left;
+mod in_place;
 mod poison;
+mod result_dump;
 mod run;
 mod vary;
-mod witness;
 
 use std::time::Duration;
 
@@ -21,10 +21,10 @@ use fpprobe_spirv::plan::{Plan, Variant};
 use fpprobe_spirv::{Cases, Kernel};
 
 use compare::{RUNS, compare};
-use run::{Lanes, Ready};
+use run::{Lanes, PreparedDispatch};
 use vary::Turn;
 
-pub use left::Left;
+pub use result_dump::ResultDump;
 pub use vary::Limits;
 
 use crate::protocol::{Failure, KernelResult, MODULES, Runs};
@@ -70,7 +70,7 @@ pub trait Executor {
     }
 
     /// Is shown what a dispatch left of each kernel.
-    fn left(&mut self, _left: &Left<'_>) -> Result<(), Failure> {
+    fn left(&mut self, _left: &ResultDump<'_>) -> Result<(), Failure> {
         Ok(())
     }
 }
@@ -80,10 +80,10 @@ pub type Builder = fn(&Plan) -> Result<Vec<u32>, String>;
 
 /// One kernel with its cases.
 #[derive(Clone, Debug)]
-pub struct Asked {
+pub struct KernelCases {
     /// The kernel.
     pub kernel: Kernel,
-    /// What it is asked.
+    /// Its inputs.
     pub cases: Cases,
 }
 
@@ -94,19 +94,19 @@ pub fn measure(
     executor: &mut dyn Executor,
     build: Builder,
     support: &Support,
-    asked: &[Asked],
+    work: &[KernelCases],
     (runs, conditions): (Runs, Conditions),
     timeout: Duration,
 ) -> Result<Vec<KernelResult>, Failure> {
-    let [Asked { kernel, cases }] = asked else {
-        return together(executor, build, support, asked, (runs, conditions), timeout);
+    let [KernelCases { kernel, cases }] = work else {
+        return together(executor, build, support, work, (runs, conditions), timeout);
     };
     if !kernel.route.is_folded() || !(2..=MODULES).contains(&cases.len()) {
-        return together(executor, build, support, asked, (runs, conditions), timeout);
+        return together(executor, build, support, work, (runs, conditions), timeout);
     }
     let mut answers = Vec::with_capacity(cases.len());
     for case in cases.iter() {
-        let one = Asked { kernel: *kernel, cases: Cases::new("", kernel.arity(), case) };
+        let one = KernelCases { kernel: *kernel, cases: Cases::new("", kernel.arity(), case) };
         answers.extend(together(executor, build, support, &[one], (runs, conditions), timeout)?);
     }
     Ok(vec![compare::joined(answers)])
@@ -117,25 +117,25 @@ fn together(
     executor: &mut dyn Executor,
     build: Builder,
     support: &Support,
-    asked: &[Asked],
+    work: &[KernelCases],
     (runs, conditions): (Runs, Conditions),
     timeout: Duration,
 ) -> Result<Vec<KernelResult>, Failure> {
-    let mut answers: Vec<Option<KernelResult>> = asked.iter().map(|asked| refused(support, asked)).collect();
-    let able = asked.iter().zip(&answers).filter(|pair| pair.1.is_none()).map(|pair| witness::with_witness(pair.0));
-    let able: Vec<Asked> = able.collect();
+    let mut answers: Vec<Option<KernelResult>> = work.iter().map(|work| refused(support, work)).collect();
+    let able = work.iter().zip(&answers).filter(|pair| pair.1.is_none()).map(|pair| in_place::with_witness(pair.0));
+    let able: Vec<KernelCases> = able.collect();
     if !able.is_empty() {
-        let mut bench = Bench { executor, build, asked: &able, storage16: support.storage16(), conditions, timeout };
+        let mut bench = Bench { executor, build, work: &able, storage16: support.storage16(), conditions, timeout };
         let (first, others) = bench.runs(runs)?;
         let mut ran = able.iter().enumerate();
         for answer in answers.iter_mut().filter(|answer| answer.is_none()) {
-            *answer = ran.next().map(|(place, asked)| {
+            *answer = ran.next().map(|(place, work)| {
                 let first = &first[place];
-                let compared = others.iter().map(|(what, lanes)| compare(asked, first, &lanes[place], what));
+                let compared = others.iter().map(|(what, lanes)| compare(work, first, &lanes[place], what));
                 let mut compared: Vec<KernelResult> = compared.collect();
                 match compared.iter().position(|answer| answer.outcome != Outcome::Ran) {
                     Some(differs) => compared.swap_remove(differs),
-                    None => compared.pop().unwrap_or_else(|| compare(asked, first, first, RUNS)),
+                    None => compared.pop().unwrap_or_else(|| compare(work, first, first, RUNS)),
                 }
             });
         }
@@ -151,7 +151,7 @@ fn not_run() -> KernelResult {
 struct Bench<'a> {
     executor: &'a mut dyn Executor,
     build: Builder,
-    asked: &'a [Asked],
+    work: &'a [KernelCases],
     storage16: bool,
     conditions: Conditions,
     timeout: Duration,
@@ -164,11 +164,11 @@ impl<'a> Bench<'a> {
     /// Runs them, once or more often.
     fn runs(&mut self, runs: Runs) -> Result<(Vec<Lanes>, Others), Failure> {
         let seed = self.conditions.seed;
-        let variants = vary::variants(seed, poison::seed(&self.asked[0].kernel, seed), self.executor.limits());
+        let variants = vary::variants(seed, poison::seed(&self.work[0].kernel, seed), self.executor.limits());
         let first = self.run(self.ready(variants[0], Turn::new(seed, 0)))?;
         // A run agrees with itself, but what may be poison says nothing until another has it.
-        let wrote = |(asked, lanes)| compare(asked, lanes, lanes, RUNS).outcome == Outcome::Ran;
-        if runs == Runs::One && self.asked.iter().zip(&first).all(wrote) {
+        let wrote = |(work, lanes)| compare(work, lanes, lanes, RUNS).outcome == Outcome::Ran;
+        if runs == Runs::One && self.work.iter().zip(&first).all(wrote) {
             return Ok((first, Vec::new()));
         }
         let mut others = self.further(variants[0])?;
@@ -178,7 +178,7 @@ impl<'a> Bench<'a> {
     }
 
     /// Runs the module of a layout.
-    fn run(&mut self, mut ready: Ready<'_>) -> Result<Vec<Lanes>, Failure> {
+    fn run(&mut self, mut ready: PreparedDispatch<'_>) -> Result<Vec<Lanes>, Failure> {
         let words = ready.module(self.build)?;
         let (plan, buffers, texels) = ready.parts();
         self.executor.dispatch(&words, plan, buffers, texels, self.timeout)?;
@@ -188,7 +188,7 @@ impl<'a> Bench<'a> {
     /// Further dispatches of the pipeline that the first run had.
     fn further(&mut self, variant: Variant) -> Result<Others, Failure> {
         let mut others = Vec::new();
-        let (seed, route) = (self.conditions.seed, self.asked[0].kernel.route);
+        let (seed, route) = (self.conditions.seed, self.work[0].kernel.route);
         let mut ready = self.ready(variant, Turn::again(seed, 2, route));
         if ready.plan.is_command() {
             return Ok(others);
@@ -211,16 +211,16 @@ impl<'a> Bench<'a> {
         Ok(others)
     }
 
-    fn ready(&self, variant: Variant, turn: Turn) -> Ready<'a> {
-        Ready::new(self.asked, self.storage16, variant, turn)
+    fn ready(&self, variant: Variant, turn: Turn) -> PreparedDispatch<'a> {
+        PreparedDispatch::new(self.work, self.storage16, variant, turn)
     }
 }
 
-fn refused(support: &Support, asked: &Asked) -> Option<KernelResult> {
-    if asked.cases.is_empty() {
+fn refused(support: &Support, work: &KernelCases) -> Option<KernelResult> {
+    if work.cases.is_empty() {
         return Some(KernelResult::none(Outcome::Rejected, "there are no cases to run"));
     }
-    support.lacks(&asked.kernel).map(|reason| KernelResult::none(Outcome::Unsupported, reason))
+    support.lacks(&work.kernel).map(|reason| KernelResult::none(Outcome::Unsupported, reason))
 }
 
 #[cfg(test)]

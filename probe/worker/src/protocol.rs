@@ -35,7 +35,7 @@ pub struct Hello {
     pub program: String,
 }
 
-/// What a supervisor asks.
+/// What a supervisor requests.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub enum Request {
     /// The first request.
@@ -125,7 +125,7 @@ pub enum Response {
 pub struct Job {
     /// Kernel id.
     pub kernel: String,
-    /// What it is asked.
+    /// Its inputs.
     pub cases: JobCases,
 }
 

@@ -17,13 +17,13 @@ use crate::real::power;
 pub struct Condition {
     operand: usize,
     magnitude: bool,
-    wants: Wants,
+    wants: DomainCondition,
     /// Whether zero will do as well.
     zero: bool,
 }
 
 #[derive(Clone, PartialEq, Debug)]
-enum Wants {
+enum DomainCondition {
     /// Neither zero nor subnormal.
     Normal,
     /// Between limits, inclusive.
@@ -61,18 +61,18 @@ pub fn decimal(text: &str) -> Option<Interval<Quad>> {
 }
 
 /// A kind of number that limits are kept in.
-pub trait Kept: Number {
+pub trait LimitNumber: Number {
     /// The limit, or the numbers of this kind around it.
     fn kept(limit: &Limit) -> Interval<Self>;
 }
 
-impl Kept for Quad {
+impl LimitNumber for Quad {
     fn kept(limit: &Limit) -> Interval<Quad> {
         limit.wide
     }
 }
 
-impl Kept for f64 {
+impl LimitNumber for f64 {
     fn kept(limit: &Limit) -> Interval<f64> {
         limit.near
     }
@@ -116,7 +116,7 @@ impl fmt::Display for Limit {
 
 impl Limit {
     /// The number, or what encloses it closely.
-    pub fn value<N: Kept>(&self) -> Interval<N> {
+    pub fn value<N: LimitNumber>(&self) -> Interval<N> {
         N::kept(self)
     }
 
@@ -141,21 +141,21 @@ impl Condition {
 
     /// Whether it is about two operands.
     pub(crate) fn compares(&self) -> bool {
-        matches!(self.wants, Wants::NotAbove(_))
+        matches!(self.wants, DomainCondition::NotAbove(_))
     }
 
     /// Whether it holds for everything that an operand may be.
-    pub fn holds<N: Kept>(&self, operands: &[Interval<N>], layout: FloatLayout) -> bool {
+    pub fn holds<N: LimitNumber>(&self, operands: &[Interval<N>], layout: FloatLayout) -> bool {
         let Some(operand) = operands.get(self.operand) else { return false };
         let value = if self.magnitude { operand.abs() } else { *operand };
         let zero = self.zero && *operand == Interval::ZERO;
         zero || match &self.wants {
-            Wants::Normal => operand.abs().lo >= N::decode(layout, layout.min_normal()),
+            DomainCondition::Normal => operand.abs().lo >= N::decode(layout, layout.min_normal()),
             // No value of a format is pi: which side of the enclosure counts does not matter.
-            Wants::Between(low, high) => {
+            DomainCondition::Between(low, high) => {
                 value.is_within(Interval { lo: low.value::<N>().lo, hi: high.value::<N>().hi })
             }
-            Wants::NotAbove(other) => operands.get(*other).is_some_and(|other| value.hi <= other.lo),
+            DomainCondition::NotAbove(other) => operands.get(*other).is_some_and(|other| value.hi <= other.lo),
         }
     }
 }
@@ -166,11 +166,11 @@ impl Condition {
         let value = if self.magnitude { first.abs() } else { first };
         self.operand == 0
             && match &self.wants {
-                Wants::Normal => first.abs().hi < f64::decode(layout, layout.min_normal()),
-                Wants::Between(low, high) => {
+                DomainCondition::Normal => first.abs().hi < f64::decode(layout, layout.min_normal()),
+                DomainCondition::Between(low, high) => {
                     value.common(Interval { lo: low.value::<f64>().lo, hi: high.value::<f64>().hi }).is_none()
                 }
-                Wants::NotAbove(_) => false,
+                DomainCondition::NotAbove(_) => false,
             }
     }
 }
@@ -184,12 +184,12 @@ impl FromStr for Condition {
         let operand = named(inner.unwrap_or(subject))?;
         let (wants, zero) = wants.strip_suffix(" or 0").map_or((wants, false), |wants| (wants, true));
         let wants = if wants == "normal" && inner.is_none() {
-            Wants::Normal
+            DomainCondition::Normal
         } else if let (Some(other), None, false) = (wants.strip_prefix("<= "), inner, zero) {
-            Wants::NotAbove(named(other)?)
+            DomainCondition::NotAbove(named(other)?)
         } else {
             let (low, high) = wants.strip_prefix("in ").and_then(limits).ok_or(())?;
-            Wants::Between(low, high)
+            DomainCondition::Between(low, high)
         };
         Ok(Condition { operand, magnitude: inner.is_some(), wants, zero })
     }
@@ -201,9 +201,9 @@ impl fmt::Display for Condition {
         let bar = if self.magnitude { "|" } else { "" };
         write!(f, "{bar}{name}{bar} ")?;
         match &self.wants {
-            Wants::Normal => f.write_str("normal")?,
-            Wants::Between(low, high) => write!(f, "in [{low}, {high}]")?,
-            Wants::NotAbove(other) => write!(f, "<= {}", NAMES[*other])?,
+            DomainCondition::Normal => f.write_str("normal")?,
+            DomainCondition::Between(low, high) => write!(f, "in [{low}, {high}]")?,
+            DomainCondition::NotAbove(other) => write!(f, "<= {}", NAMES[*other])?,
         }
         f.write_str(if self.zero { " or 0" } else { "" })
     }

@@ -11,9 +11,9 @@ use crate::interval::Interval;
 
 /// An accuracy that follows from formulas.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Inherited {
+pub struct InheritedAccuracy {
     /// What the operation may be carried out as.
-    pub formulas: Vec<Resolved>,
+    pub formulas: Vec<ResolvedFormula>,
     /// A bound that will do as well: of the two the worse counts.
     pub or: Option<Accuracy>,
     /// What follows from what the formulas give.
@@ -24,7 +24,7 @@ pub struct Inherited {
 
 /// A formula with what the profile says of each of its steps at one format.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Resolved {
+pub struct ResolvedFormula {
     /// As it is written.
     pub formula: Formula,
     /// Its parts; each refers to those before it.
@@ -50,15 +50,15 @@ pub enum Node {
     Swizzle(usize, Vec<u8>),
 }
 
-impl Inherited {
+impl InheritedAccuracy {
     /// Whether every formula gives positive results and +0 alone: each ends in an exponential, or in the root of a square or of
     /// a sum of squares, and the last step leaves no sign of zero open.
     pub fn has_no_sign(&self) -> bool {
-        self.or.is_none() && self.formulas.iter().all(Resolved::has_no_sign)
+        self.or.is_none() && self.formulas.iter().all(ResolvedFormula::has_no_sign)
     }
 }
 
-impl Resolved {
+impl ResolvedFormula {
     fn has_no_sign(&self) -> bool {
         let Node::Step(demand, arguments) = &self.nodes[self.root] else { return false };
         if [demand.results.zero_sign, demand.results.flushed_sign] != [Sign::Exact; 2] {
@@ -95,7 +95,7 @@ impl Resolved {
     }
 }
 
-impl fmt::Display for Inherited {
+impl fmt::Display for InheritedAccuracy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(accuracy) = &self.or {
             write!(f, "{accuracy} or ")?;

@@ -12,7 +12,7 @@ use crate::oracle::{Demand, Operands, Signature};
 
 /// A lane with its right answer.
 pub(super) struct CoverageLane<'a> {
-    pub(super) question: &'a Signature,
+    pub(super) signature: &'a Signature,
     pub(super) case: &'a [u64],
     pub(super) part: usize,
     pub(super) operands: Operands,
@@ -36,7 +36,7 @@ pub(super) struct Probe {
 
 impl Probe {
     /// The same lane where a rule demands no result of it: only a relation can reject an answer.
-    pub(super) fn unasked(self) -> Probe {
+    pub(super) fn unmeasured(self) -> Probe {
         Probe { vacuous: self.vacuous, ..Probe::default() }
     }
 }
@@ -53,26 +53,26 @@ pub struct Mistake {
 }
 
 /// Every plausible wrong result of one part of the result of a case; none where everything is accepted.
-pub fn mistakes(question: &Signature, case: &[u64], part: usize, demand: &Demand) -> Vec<Mistake> {
-    mistakes_outside(question, case, part, demand, question.accepted_part(case, part, demand))
+pub fn mistakes(signature: &Signature, case: &[u64], part: usize, demand: &Demand) -> Vec<Mistake> {
+    mistakes_outside(signature, case, part, demand, signature.accepted_part(case, part, demand))
 }
 
-fn mistakes_outside(question: &Signature, case: &[u64], part: usize, demand: &Demand, set: Set) -> Vec<Mistake> {
+fn mistakes_outside(signature: &Signature, case: &[u64], part: usize, demand: &Demand, set: Set) -> Vec<Mistake> {
     if set.is_everything() {
         return Vec::new();
     }
-    let right = right(question, case, part, demand, &set);
-    let lane = CoverageLane { question, case, part, operands: question.operands(case, part), demand, set, right };
+    let right = right(signature, case, part, demand, &set);
+    let lane = CoverageLane { signature, case, part, operands: signature.operands(case, part), demand, set, right };
     let results = WrongResult::ALL.into_iter().filter_map(|kind| Some((kind, kind.answer(&lane)?)));
     let wrong = results.filter(|(_, result)| *result != right);
     wrong.map(|(kind, result)| Mistake { kind, result, rejected: !lane.set.contains(result) }).collect()
 }
 
 /// Tries every kind of wrong answer on one part of the result of a case.
-pub(super) fn probe(question: &Signature, case: &[u64], part: usize, demand: &Demand) -> Probe {
-    let set = question.accepted_part(case, part, demand);
+pub(super) fn probe(signature: &Signature, case: &[u64], part: usize, demand: &Demand) -> Probe {
+    let set = signature.accepted_part(case, part, demand);
     let mut probe = Probe { vacuous: set.is_everything(), single: set.is_single(), ..Probe::default() };
-    for Mistake { kind, rejected, .. } in mistakes_outside(question, case, part, demand, set) {
+    for Mistake { kind, rejected, .. } in mistakes_outside(signature, case, part, demand, set) {
         // The bit of a kind is its place among all.
         let bit = 1 << WrongResult::ALL.iter().take_while(|known| **known != kind).count();
         probe.tried |= bit;
@@ -100,7 +100,7 @@ impl CoverageLane<'_> {
     /// The answer under a changed demand, where that is another one and leaves no more than two.
     pub(super) fn under(&self, change: impl Fn(Demand) -> Demand) -> Option<u64> {
         let demand = change(exactly(self.demand));
-        let set = self.question.accepted_part(self.case, self.part, &demand);
+        let set = self.signature.accepted_part(self.case, self.part, &demand);
         let (nan, right) = (Set::nan(self.encoding()), Set::one(self.encoding(), self.right));
         let numbers = set.minus(&nan).minus(&right);
         match numbers.count() {
@@ -123,12 +123,12 @@ impl CoverageLane<'_> {
 
     /// The right answer of another part of the same encoding.
     pub(super) fn other_part(&self) -> Option<u64> {
-        let parts = self.question.encodings.len();
+        let parts = self.signature.encodings.len();
         let other = (1..parts)
             .map(|step| (self.part + step) % parts)
-            .find(|other| self.question.encodings[*other] == self.encoding())?;
-        let set = self.question.accepted_part(self.case, other, self.demand);
-        Some(right(self.question, self.case, other, self.demand, &set))
+            .find(|other| self.signature.encodings[*other] == self.encoding())?;
+        let set = self.signature.accepted_part(self.case, other, self.demand);
+        Some(right(self.signature, self.case, other, self.demand, &set))
     }
 
     /// The nearest value outside of the range of accepted ones that the right answer lies in.
@@ -158,10 +158,10 @@ pub(super) fn exactly(demand: &Demand) -> Demand {
 
 /// The right answer of what is accepted: to nearest even, subnormals kept where they may be, if that is accepted and can be
 /// computed; else from the middle.
-pub fn right(question: &Signature, case: &[u64], part: usize, demand: &Demand, set: &Set) -> u64 {
+pub fn right(signature: &Signature, case: &[u64], part: usize, demand: &Demand, set: &Set) -> u64 {
     let (encoding, nan) = (set.encoding(), Set::nan(set.encoding()));
     let nearest = |accuracy| {
-        let exact = question.accepted_part(case, part, &Demand { accuracy, ..exactly(demand) });
+        let exact = signature.accepted_part(case, part, &Demand { accuracy, ..exactly(demand) });
         Some(exact.and(set)).filter(|both| !both.is_empty() && !exact.is_everything())
     };
     let best =

@@ -22,10 +22,10 @@ const PLACES: usize = 16;
 type ResultChange = Vec<(usize, usize, u64)>;
 
 /// How many of the changes that contradict a relation the judge notices.
-pub(super) fn tally(rule: &Rule, part: &Part, kernel: &Kernel, requirement: Requirement) -> LaneStatistics {
-    let mut tally = LaneStatistics::default();
-    let looked = Looked { rule, part, kernel };
-    let Some(kind) = WrongResult::against(requirement) else { return tally };
+pub(super) fn statistics(rule: &Rule, part: &Part, kernel: &Kernel, requirement: Requirement) -> LaneStatistics {
+    let mut statistics = LaneStatistics::default();
+    let looked = RelationView { rule, part, kernel };
+    let Some(kind) = WrongResult::against(requirement) else { return statistics };
     let stores = answers(kernel, &part.demand);
     let loads = looked.loads();
     let changes = match requirement {
@@ -47,20 +47,20 @@ pub(super) fn tally(rule: &Rule, part: &Part, kernel: &Kernel, requirement: Requ
     };
     let sound = verdict(&stores).is_met();
     let changed = if requirement == Requirement::RoundTrip { loads.as_ref().unwrap_or(&stores) } else { &stores };
-    let tries: &mut Tries = tally.wrong.entry(kind).or_default();
+    let tries: &mut Tries = statistics.wrong.entry(kind).or_default();
     for change in changes.iter().step_by(changes.len().div_ceil(PLACES).max(1)) {
         tries.tried += 1;
         tries.rejected += usize::from(sound && verdict(&with(changed, change)) == Verdict::Deviates);
     }
-    tally
+    statistics
 }
 
 /// The right answers of a kernel.
 fn answers(kernel: &Kernel, demand: &Demand) -> Observation {
-    let (question, cases) = (Signature::new(kernel), cases::cases(kernel));
+    let (signature, cases) = (Signature::new(kernel), cases::cases(kernel));
     let answer = |case: &[u64]| {
-        let right = |part| right(&question, case, part, demand, &question.accepted_part(case, part, demand));
-        assemble(kernel, &(0..question.encodings.len()).map(right).collect::<Vec<u64>>())
+        let right = |part| right(&signature, case, part, demand, &signature.accepted_part(case, part, demand));
+        assemble(kernel, &(0..signature.encodings.len()).map(right).collect::<Vec<u64>>())
     };
     let out: Vec<u64> = cases.iter().flat_map(answer).collect();
     let kernel = *kernel;
@@ -68,13 +68,13 @@ fn answers(kernel: &Kernel, demand: &Demand) -> Observation {
 }
 
 /// What a relation looks at: one kernel of a rule.
-struct Looked<'a> {
+struct RelationView<'a> {
     rule: &'a Rule,
     part: &'a Part,
     kernel: &'a Kernel,
 }
 
-impl Looked<'_> {
+impl RelationView<'_> {
     /// A profile of the relation alone, on the one kernel.
     fn alone(&self, requirement: Requirement) -> Profile {
         let part = Part { lowerings: vec![*self.kernel], groups: Vec::new(), ..self.part.clone() };
@@ -104,11 +104,11 @@ impl Looked<'_> {
 
     /// One lane as another demand has it.
     fn others(&self, stores: &Observation, change: impl Fn(Demand) -> Demand) -> Vec<ResultChange> {
-        let (question, demand) = (Signature::new(self.kernel), &self.part.demand);
+        let (signature, demand) = (Signature::new(self.kernel), &self.part.demand);
         let other = change(exactly(demand));
-        let lanes = self.rule.looks_at(&question, &stores.cases, demand);
+        let lanes = self.rule.looks_at(&signature, &stores.cases, demand);
         let changes = lanes.filter_map(|(case, part, _)| {
-            let answer = question.accepted_part(stores.cases.case(case), part, &other).members(1).first().copied()?;
+            let answer = signature.accepted_part(stores.cases.case(case), part, &other).members(1).first().copied()?;
             (answer != parts(stores, case)[part]).then(|| vec![(case, part, answer)])
         });
         changes.collect()
@@ -116,8 +116,8 @@ impl Looked<'_> {
 
     /// Neighbouring inputs whose results change places.
     fn neighbours(&self, stores: &Observation) -> Vec<ResultChange> {
-        let question = Signature::new(self.kernel);
-        let lanes = self.rule.looks_at(&question, &stores.cases, &self.part.demand);
+        let signature = Signature::new(self.kernel);
+        let lanes = self.rule.looks_at(&signature, &stores.cases, &self.part.demand);
         let mut points: Vec<(usize, i64, usize)> = lanes
             .filter_map(|(case, part, operands)| {
                 let layout = operands[0].layout.filter(|layout| !layout.is_nan(operands[0].bits))?;
@@ -137,12 +137,12 @@ impl Looked<'_> {
 
 /// Loads of finite codes that give what the one before gives.
 fn codes_of_others(loads: &Observation) -> Vec<ResultChange> {
-    let question = Signature::new(&loads.kernel);
+    let signature = Signature::new(&loads.kernel);
     let channels = loads.kernel.format.channels();
     let finite = |case: usize, part: usize| {
-        question.operands(loads.cases.case(case), part)[0].bits < channels[part].coding.positive()
+        signature.operands(loads.cases.case(case), part)[0].bits < channels[part].coding.positive()
     };
-    let places = (1..loads.cases.len()).flat_map(|case| (0..question.encodings.len()).map(move |part| (case, part)));
+    let places = (1..loads.cases.len()).flat_map(|case| (0..signature.encodings.len()).map(move |part| (case, part)));
     places
         .filter(|(case, part)| finite(*case, *part) && finite(case - 1, *part))
         .map(|(case, part)| vec![(case, part, loads.answer(case - 1)[part])])

@@ -262,8 +262,8 @@ pub(super) fn name<'a>(parts: impl Iterator<Item = &'a Choices>) -> String {
     for (open, seen) in OPEN.iter().zip(&all) {
         // That one fails speaks for the others; and so does it if each says more than the text.
         let ways = &seen[..seen.len() - 1];
-        let told = ways.iter().all(|way| way.matters) || ways.iter().any(|way| !way.passes);
-        let explains = open.ways.iter().zip(seen).find(|(_, way)| told && way.passes);
+        let is_reported = ways.iter().all(|way| way.matters) || ways.iter().any(|way| !way.passes);
+        let explains = open.ways.iter().zip(seen).find(|(_, way)| is_reported && way.passes);
         names.extend(explains.map(|((_, name), _)| name));
     }
     names.join("; ")
@@ -339,12 +339,12 @@ mod tests {
 
     /// Whether a change of a demand changes what is accepted on some of a kernel's boundary cases.
     fn matters(kernel: &Kernel, demand: &Demand, change: fn(&mut Demand)) -> bool {
-        let question = Signature::new(kernel);
+        let signature = Signature::new(kernel);
         let mut changed = demand.clone();
         change(&mut changed);
         let differs = |case: &[u64]| {
-            let set = |part, demand| question.accepted_part(case, part, demand);
-            (0..question.encodings.len()).any(|part| set(part, demand) != set(part, &changed))
+            let set = |part, demand| signature.accepted_part(case, part, demand);
+            (0..signature.encodings.len()).any(|part| set(part, demand) != set(part, &changed))
         };
         cases::boundary(kernel).iter().take(400).any(differs)
     }

@@ -225,6 +225,6 @@ fn by_path(findings: &[VariantFinding<'_>]) -> String {
         return name(&|_| true);
     }
     // Of a path that was asked nothing that tells there is nothing to say.
-    let told = paths.iter().filter(|(_, name)| !name.is_empty());
-    told.map(|(route, name)| format!("{route}: {name}")).collect::<Vec<_>>().join("; ")
+    let text = paths.iter().filter(|(_, name)| !name.is_empty());
+    text.map(|(route, name)| format!("{route}: {name}")).collect::<Vec<_>>().join("; ")
 }

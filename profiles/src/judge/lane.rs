@@ -26,7 +26,7 @@ pub(super) struct LaneView<'a> {
     pub(super) rule: &'a Rule,
     pub(super) demand: &'a Demand,
     pub(super) observation: &'a Observation,
-    question: Signature,
+    signature: Signature,
     reader: PartReader,
 }
 
@@ -34,23 +34,23 @@ impl<'a> LaneView<'a> {
     /// How a rule looks at an observation.
     pub(super) fn new(rule: &'a Rule, demand: &'a Demand, observation: &'a Observation) -> Self {
         let kernel = &observation.kernel;
-        LaneView { rule, demand, observation, question: Signature::new(kernel), reader: PartReader::new(kernel) }
+        LaneView { rule, demand, observation, signature: Signature::new(kernel), reader: PartReader::new(kernel) }
     }
 
     /// Every lane.
     pub(super) fn indices(&self) -> impl Iterator<Item = LaneIndex> + use<> {
-        let parts = self.question.encodings.len();
+        let parts = self.signature.encodings.len();
         (0..self.observation.cases.len()).flat_map(move |case| (0..parts).map(move |part| (case, part)))
     }
 
     /// How the bits of a lane's result are read.
     pub(super) fn encoding(&self, (_, part): LaneIndex) -> Encoding {
-        self.question.encodings[part]
+        self.signature.encodings[part]
     }
 
     /// The operands that a lane depends on.
     pub(super) fn operands(&self, (case, part): LaneIndex) -> Operands {
-        self.question.operands(self.observation.cases.case(case), part)
+        self.signature.operands(self.observation.cases.case(case), part)
     }
 
     /// Whether the rule looks at a lane on its operands.
@@ -60,13 +60,13 @@ impl<'a> LaneView<'a> {
 
     /// Whether every part of a result depends on every operand.
     pub(super) fn is_whole(&self) -> bool {
-        self.question.is_whole()
+        self.signature.is_whole()
     }
 
     /// What a demand accepts on a lane's operands, or in all lanes of the case where these are the same.
     pub(super) fn accepted(&self, index: LaneIndex, operands: &Operands, demand: &Demand) -> Sets {
         if self.is_whole() {
-            return accepted_together(&self.question.encodings, operands, demand);
+            return accepted_together(&self.signature.encodings, operands, demand);
         }
         smallvec![accepted_on(self.encoding(index), operands, demand)]
     }
@@ -79,7 +79,7 @@ impl<'a> LaneView<'a> {
 
     /// What another demand would accept in a lane.
     pub(super) fn under(&self, (case, part): LaneIndex, demand: &Demand) -> Set {
-        self.question.accepted_part(self.observation.cases.case(case), part, demand)
+        self.signature.accepted_part(self.observation.cases.case(case), part, demand)
     }
 
     /// Whether the results of both runs (one, unless the observation is flaky) are in the set that a demand allows in a lane.
@@ -95,17 +95,17 @@ impl<'a> LaneView<'a> {
     /// Whether the second of two results goes with the first: some reading of the operands explains both. Where none
     /// explains the first, that is the first one's fault.
     fn goes_together(&self, results: &[u64], (case, part): LaneIndex, own: u64, demand: &Demand) -> bool {
-        let Some(first) = self.question.partner(part).filter(|first| *first < part) else { return true };
+        let Some(first) = self.signature.partner(part).filter(|first| *first < part) else { return true };
         let inputs = self.observation.cases.case(case);
-        let operands = self.question.operands(inputs, first);
+        let operands = self.signature.operands(inputs, first);
         // Where there is one way to read the operands, it explains both.
         if !operands.is_open(demand) {
             return true;
         }
-        if !self.rule.selects(self.question.encodings[first], &operands, self.demand) {
+        if !self.rule.selects(self.signature.encodings[first], &operands, self.demand) {
             return true;
         }
-        let pairs = self.question.accepted_pairs(inputs, first, demand);
+        let pairs = self.signature.accepted_pairs(inputs, first, demand);
         let result = self.reader.part(results, case, first);
         let mut explained = pairs.iter().filter(|[set, _]| set.contains(result)).peekable();
         explained.peek().is_none() || explained.any(|[_, set]| set.contains(own))
@@ -121,8 +121,8 @@ impl<'a> LaneView<'a> {
     pub(super) fn evidence(&self, (case, part): LaneIndex, demand: &Demand) -> LaneEvidence {
         let inputs = self.observation.cases.case(case);
         let looked = |other: usize| {
-            let operands = self.question.operands(inputs, other);
-            other == part || self.rule.selects(self.question.encodings[other], &operands, demand)
+            let operands = self.signature.operands(inputs, other);
+            other == part || self.rule.selects(self.signature.encodings[other], &operands, demand)
         };
         let set = self.under((case, part), demand);
         let failing = self.observation.runs().find(|results| !self.fits(results, &set, (case, part), demand));
@@ -133,7 +133,7 @@ impl<'a> LaneView<'a> {
             case: inputs.to_vec(),
             answer: result.to_vec(),
             part,
-            accepted: self.question.accepted_where(inputs, demand, looked),
+            accepted: self.signature.accepted_where(inputs, demand, looked),
         }
     }
 }

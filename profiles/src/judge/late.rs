@@ -3,7 +3,7 @@
 use fpprobe_spirv::needs::float_formats;
 use fpprobe_spirv::{Control, Controls, Kernel};
 
-use super::recipe::{Recipe, Tried};
+use super::recipe::{Recipe, RecipeTrial};
 use super::{Judge, Observations, RuleVerdict, Verdict};
 
 /// A set of late modes, and the verdicts under it as far as it was measured.
@@ -15,7 +15,7 @@ impl Judge<'_> {
     pub(super) fn late(
         &self,
         rules: &mut [RuleVerdict],
-        tried: &[Tried],
+        tried: &[RecipeTrial],
         absent: &[String],
         observations: &Observations<'_>,
     ) -> Vec<Kernel> {
@@ -86,7 +86,7 @@ fn speaks_of(controls: Controls, kernels: &[Kernel]) -> bool {
 }
 
 /// The controls of a recipe with a set of late modes, where every rule that the recipe fails goes away under some of these.
-fn completed(tried: &Tried, set: Controls, rules: &[RuleVerdict]) -> Option<Controls> {
+fn completed(tried: &RecipeTrial, set: Controls, rules: &[RuleVerdict]) -> Option<Controls> {
     let goes = |id: &String| {
         let fixed = rules.iter().filter(|rule| rule.id == *id).flat_map(|rule| &rule.fixed_by);
         fixed.into_iter().any(|known| set.holds(*known))

@@ -50,7 +50,7 @@ impl Recipe {
 
 /// A recipe that was tried, and the required rules that it does not meet, by what was measured under its modes.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Tried {
+pub struct RecipeTrial {
     /// The recipe.
     pub recipe: Recipe,
     /// Ids of required rules that fail under it by lanes of their own, or that the device does not support.
@@ -71,18 +71,18 @@ pub struct Judgement {
     /// Every rule, in the profile's order.
     pub rules: Vec<RuleVerdict>,
     /// Recipes tried, in order.
-    pub tried: Vec<Tried>,
+    pub tried: Vec<RecipeTrial>,
     /// Kernels that were not run and would say more of recipes: variants that fail without a recipe's modes, under these; where
     /// a recipe fails by nothing else, all that it takes to say that it is enough; where rounding alone is wrong all under
     /// the modes that change it; and rules that deviate under late modes.
-    pub unasked: Vec<Kernel>,
+    pub unmeasured: Vec<Kernel>,
 }
 
 impl Judge<'_> {
     /// Finds the first recipe by which a device conforms.
     pub(super) fn judgement(&self, observations: &Observations<'_>) -> Judgement {
         let without = self.absent_groups(observations);
-        let (mut tried, mut unasked): (Vec<Tried>, Vec<Kernel>) = (Vec::new(), Vec::new());
+        let (mut tried, mut missing_kernels): (Vec<RecipeTrial>, Vec<Kernel>) = (Vec::new(), Vec::new());
         let (mut best, mut rounding): (Option<Recipe>, Vec<Controls>) = (None, Vec::new());
         let mut under: Vec<(Controls, Vec<RuleVerdict>)> = Vec::new();
         // The fewest modes of a recipe that fails by nothing and lacks kernels that can be run: larger ones wait for these.
@@ -106,12 +106,12 @@ impl Judge<'_> {
             let ids = |rules: Vec<&RuleVerdict>| rules.into_iter().map(|rule| rule.id.clone()).collect::<Vec<_>>();
             let (failing, mut unmeasured) = (ids(failing), ids(unmeasured));
             let first = failing.is_empty() && nearly.is_none_or(|fewest| controls.len() <= fewest);
-            let known = unasked.len();
-            unasked.extend(self.unasked(&recipe, first, &without, observations));
+            let known = missing_kernels.len();
+            missing_kernels.extend(self.unmeasured(&recipe, first, &without, observations));
             if unmeasured.is_empty() && failing.is_empty() {
                 let missing = self.missing(&recipe, &without, observations);
                 for (rule, kernel) in missing {
-                    unasked.extend(first.then_some(kernel));
+                    missing_kernels.extend(first.then_some(kernel));
                     let id = &self.profile.rules[rule].id;
                     if !unmeasured.contains(id) {
                         unmeasured.push(id.clone());
@@ -119,7 +119,7 @@ impl Judge<'_> {
                 }
             }
             // What cannot be run keeps nobody waiting.
-            if first && unasked.len() > known {
+            if first && missing_kernels.len() > known {
                 nearly = Some(controls.len());
             }
             let better = best.as_ref().is_none_or(|best| recipe.lowerings.len() < best.lowerings.len());
@@ -131,11 +131,11 @@ impl Judge<'_> {
                 let verdicts = if recipe == plain { verdicts } else { self.verdicts(&plain, &without, observations) };
                 under.push((controls, verdicts));
             }
-            tried.push(Tried { recipe, failing, unmeasured });
+            tried.push(RecipeTrial { recipe, failing, unmeasured });
         }
         if best.is_none() {
             let kernels = rounding.iter().flat_map(|controls| self.profile.kernels_under(*controls));
-            unasked.extend(kernels.filter(|kernel| observations.get(kernel).is_none()));
+            missing_kernels.extend(kernels.filter(|kernel| observations.get(kernel).is_none()));
         }
         let recipe = best.clone().unwrap_or_default();
         let mut rules = self.verdicts(&recipe, &without, observations);
@@ -144,11 +144,11 @@ impl Judge<'_> {
             for (index, rule) in rules.iter_mut().enumerate().filter(|(_, rule)| rule.verdict == Verdict::Deviates) {
                 rule.fixed_by = self.fixed_by(index, rule, &under, &without, observations);
             }
-            unasked.extend(self.late(&mut rules, &tried, &without, observations));
+            missing_kernels.extend(self.late(&mut rules, &tried, &without, observations));
         }
         let mut seen = HashSet::new();
-        unasked.retain(|kernel| seen.insert(*kernel));
-        Judgement { class: class(best.as_ref(), &rules), recipe, without, rules, tried, unasked }
+        missing_kernels.retain(|kernel| seen.insert(*kernel));
+        Judgement { class: class(best.as_ref(), &rules), recipe, without, rules, tried, unmeasured: missing_kernels }
     }
 
     /// Optional groups of which the device supports no kernel, in the profile's order. A kernel that lacks an earlier group
@@ -233,13 +233,13 @@ impl Judge<'_> {
     /// Whether a rule could not be judged for want of what waits.
     fn is_waiting(&self, rule: &RuleVerdict, controls: Controls, observations: &Observations<'_>) -> bool {
         let parts = self.profile.rule(&rule.id).into_iter().flat_map(|rule| &rule.parts);
-        let unasked = |part: &Part| part.waits() && observations.get(&part.kernel(0, controls)).is_none();
-        rule.verdict == Verdict::Incomplete && !controls.is_empty() && parts.into_iter().any(unasked)
+        let missing_kernels = |part: &Part| part.waits() && observations.get(&part.kernel(0, controls)).is_none();
+        rule.verdict == Verdict::Incomplete && !controls.is_empty() && parts.into_iter().any(missing_kernels)
     }
 
     /// Variants that fail without a recipe's modes and were not run under them, of required rules; where the recipe may be
     /// enough also what waited for that.
-    fn unasked(
+    fn unmeasured(
         &self,
         recipe: &Recipe,
         is_enough: bool,

@@ -145,7 +145,7 @@ fn round_trip(
 /// Every finite code must be the result of some input.
 fn every_code(stores: &Observation, part: &Part) -> (usize, Vec<RelationFailure>) {
     let kernel = stores.kernel;
-    let question = Signature::new(&kernel);
+    let signature = Signature::new(&kernel);
     let (mut lanes, mut against) = (0, Vec::new());
     for (index, channel) in kernel.format.channels().iter().enumerate() {
         let mut seen = vec![false; channel.coding.positive() as usize];
@@ -158,9 +158,9 @@ fn every_code(stores: &Observation, part: &Part) -> (usize, Vec<RelationFailure>
         lanes += seen.len();
         for code in seen.iter().enumerate().filter(|(_, seen)| !**seen).map(|(code, _)| code as u64) {
             // The first input for which it is accepted; its answer shows what came instead.
-            let asks =
-                |case: &usize| question.accepted_part(stores.cases.case(*case), index, &part.demand).contains(code);
-            if let Some(case) = (0..stores.cases.len()).find(asks) {
+            let selects =
+                |case: &usize| signature.accepted_part(stores.cases.case(*case), index, &part.demand).contains(code);
+            if let Some(case) = (0..stores.cases.len()).find(selects) {
                 let mut accepted: Vec<Set> = Encoding::of_result(&kernel).into_iter().map(Set::everything).collect();
                 accepted[index] = Set::one(Encoding::of_coding(channel.coding), code);
                 against.push(((case, index), Accepted::new(accepted)));

@@ -41,14 +41,14 @@ impl Judge<'_> {
     ) -> bool {
         let recipe = Recipe { controls, lowerings: Vec::new() };
         let Some(failing) = self.failing_lanes(index, &recipe, absent, observations) else { return false };
-        let mut asked: HashMap<Kernel, HashSet<&[u64]>> = HashMap::new();
+        let mut cases_of: HashMap<Kernel, HashSet<&[u64]>> = HashMap::new();
         let mut measured = false;
         for (kernel, case, part) in &deviation.cases {
             let under = kernel.controls.with(controls).ok().and_then(|all| kernel.with_controls(all).checked().ok());
             let Some(under) = under else { continue };
             let observation = observations.get(&under).filter(|one| one.outcome.answered() && under != *kernel);
             let Some(observation) = observation else { return false };
-            let cases = asked.entry(under).or_insert_with(|| observation.cases.iter().collect());
+            let cases = cases_of.entry(under).or_insert_with(|| observation.cases.iter().collect());
             if !cases.contains(&case[..]) || failing.contains(&(under, &case[..], *part)) {
                 return false;
             }

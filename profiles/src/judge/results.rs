@@ -51,7 +51,7 @@ impl SetsByDemand {
 pub(super) fn judge(views: &[LaneView<'_>]) -> Vec<KernelJudgement> {
     let Some(any) = views.first() else { return Vec::new() };
     let mut demands: Vec<Demand> = Vec::new();
-    let mut tallies: Vec<RuleTally<'_>> = views.iter().map(|view| RuleTally::new(view, &mut demands)).collect();
+    let mut all_statistics: Vec<RuleLanes<'_>> = views.iter().map(|view| RuleLanes::new(view, &mut demands)).collect();
     let all = demands.iter().map(|_| LaneSets::default()).collect();
     let mut accepted = SetsByDemand { all, used: RefCell::default() };
     for index in any.indices() {
@@ -59,15 +59,15 @@ pub(super) fn judge(views: &[LaneView<'_>]) -> Vec<KernelJudgement> {
         if index.1 == 0 || !any.is_whole() {
             accepted.clear();
         }
-        for tally in &mut tallies {
-            tally.add(index, &operands, &demands, &accepted);
+        for statistics in &mut all_statistics {
+            statistics.add(index, &operands, &demands, &accepted);
         }
     }
-    tallies.into_iter().map(RuleTally::finish).collect()
+    all_statistics.into_iter().map(RuleLanes::finish).collect()
 }
 
 /// What the lanes so far come to by one rule view.
-struct RuleTally<'a> {
+struct RuleLanes<'a> {
     view: &'a LaneView<'a>,
     /// Whether each result counts by itself.
     every: bool,
@@ -82,7 +82,7 @@ struct RuleTally<'a> {
     judged: KernelJudgement,
 }
 
-impl<'a> RuleTally<'a> {
+impl<'a> RuleLanes<'a> {
     /// Of a view whose demands are among these, or become so.
     fn new(view: &'a LaneView<'a>, demands: &mut Vec<Demand>) -> Self {
         let requirements = &view.rule.requirements;
@@ -92,7 +92,7 @@ impl<'a> RuleTally<'a> {
                 demands.len() - 1
             })
         };
-        RuleTally {
+        RuleLanes {
             view,
             every: requirements.contains(&Requirement::Result),
             together: requirements.iter().any(|requirement| *requirement != Requirement::Result),
@@ -163,7 +163,7 @@ impl<'a> RuleTally<'a> {
     }
 
     fn finish(self) -> KernelJudgement {
-        let RuleTally { view, watch, kept, mut judged, .. } = self;
+        let RuleLanes { view, watch, kept, mut judged, .. } = self;
         judged.strict &= judged.failing.is_empty();
         for requirement in &view.rule.requirements {
             let demands = relation::explanations(*requirement, view.demand);

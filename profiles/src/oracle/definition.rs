@@ -6,8 +6,8 @@ use std::sync::LazyLock;
 use fpprobe_spirv::op::Function;
 
 use super::Demand;
-use super::resolve::{Called, resolve};
-use crate::accuracy::{Accuracy, Resolved};
+use super::resolve::{Callee, resolve};
+use crate::accuracy::{Accuracy, ResolvedFormula};
 use crate::environment::{Environment, Ulp};
 use crate::formula::{Formula, FormulaError, operand_names};
 
@@ -32,13 +32,13 @@ const DEFINITIONS: [(Function, &str, &[bool]); 13] = [
     ),
 ];
 
-static RESOLVED: LazyLock<HashMap<Function, Resolved>> = LazyLock::new(|| {
-    let exact = |called: Called<'_>, at: usize| {
+static RESOLVED: LazyLock<HashMap<Function, ResolvedFormula>> = LazyLock::new(|| {
+    let exact = |called: Callee<'_>, at: usize| {
         let function = match called {
-            Called::Operator(function) => function,
-            Called::Name("sqrt") => Function::Sqrt,
-            Called::Name("clamp") => Function::Clamp,
-            Called::Name(name) => return Err(FormulaError::new(name, at, "it has no definition")),
+            Callee::Operator(function) => function,
+            Callee::Name("sqrt") => Function::Sqrt,
+            Callee::Name("clamp") => Function::Clamp,
+            Callee::Name(name) => return Err(FormulaError::new(name, at, "it has no definition")),
         };
         let (accuracy, ulp) = (Accuracy::EitherNeighbour, Ulp::Binade);
         Ok((Demand { function, operands: Environment::IEEE, results: Environment::IEEE, accuracy, ulp }, None))
@@ -56,7 +56,7 @@ pub(super) fn is_defined(function: Function) -> bool {
 }
 
 /// The definition of a function.
-pub(super) fn definition(function: Function) -> Option<&'static Resolved> {
+pub(super) fn definition(function: Function) -> Option<&'static ResolvedFormula> {
     if is_defined(function) { RESOLVED.get(&function) } else { None }
 }
 

@@ -6,15 +6,15 @@ use rustc_apfloat::Float as _;
 use rustc_apfloat::ieee::Quad;
 
 use super::Demand;
-use crate::accuracy::domain::{Kept, units};
-use crate::accuracy::{Accuracy, Split};
+use crate::accuracy::domain::{LimitNumber, units};
+use crate::accuracy::{Accuracy, SplitAccuracy};
 use crate::environment::Ulp;
 use crate::interval::Interval;
 use crate::number::{Number, Toward};
 
 /// What an accuracy allows where the exact results are those of an interval, for operands of intervals. `None` where it
 /// states nothing of these operands.
-pub(super) fn allowed<N: Kept>(
+pub(super) fn allowed<N: LimitNumber>(
     accuracy: &Accuracy,
     demand: &Demand,
     layout: FloatLayout,
@@ -25,7 +25,7 @@ pub(super) fn allowed<N: Kept>(
         Accuracy::Stated(_) if !accuracy.is_stated(operands, layout) => return None,
         Accuracy::Stated(stated) => return allowed(&stated.accuracy, demand, layout, result, operands),
         Accuracy::Split(split) => {
-            let Split { low, high, inside, outside } = &**split;
+            let SplitAccuracy { low, high, inside, outside } = &**split;
             let x = operands[0];
             let bounds = Interval { lo: low.value::<N>().lo, hi: high.value::<N>().hi };
             if x.is_within(bounds) {

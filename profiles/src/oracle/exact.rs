@@ -93,7 +93,7 @@ fn scaled(x: Quad, factor: Interval<Quad>) -> Exact {
     Exact::Number(Real { lo: product.lo, hi: product.hi })
 }
 
-/// The greatest code of fixed point of so many bits.
+/// The greatest code of fixed point of N bits.
 pub(super) fn greatest_code(bits: u32, signed: bool) -> Quad {
     integer((1 << (bits - u32::from(signed))) - 1)
 }

@@ -10,7 +10,7 @@ use super::round::inside;
 use super::steps::{Vector, Vectors, apply, componentwise, exactly, read, union};
 use super::{Demand, Operand, Operands, Sets, finish};
 use crate::accepted::Set;
-use crate::accuracy::Inherited;
+use crate::accuracy::InheritedAccuracy;
 use crate::encoding::Encoding;
 use crate::environment::{Environment, NonFinite, Subnormals};
 use crate::formula::Inheritance;
@@ -18,7 +18,7 @@ use crate::interval::{Interval, RealSet, least};
 use crate::number::{Number as _, Toward};
 use crate::real::{Exact, Real};
 
-impl Inherited {
+impl InheritedAccuracy {
     /// What is accepted as a part of a result.
     pub(super) fn accepted(&self, encoding: Encoding, operands: &Operands, demand: &Demand) -> Set {
         let Encoding::Float(layout) = encoding else { return Set::everything(encoding) };

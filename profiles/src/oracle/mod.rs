@@ -14,12 +14,12 @@ mod exact;
 mod inherited;
 mod operand;
 mod packed;
-mod question;
 mod range;
 mod resolve;
 mod round;
 mod rounding;
 mod select;
+mod signature;
 mod steps;
 mod texel;
 
@@ -43,10 +43,10 @@ pub use crate::accuracy::Demand;
 pub use definition::is_whole;
 pub(crate) use elementary::computed;
 pub use operand::Operand;
-pub use question::{Operands, Signature};
 pub(crate) use range::range;
-pub use resolve::{Called, resolve};
+pub use resolve::{Callee, resolve};
 pub(crate) use rounding::{Rounding, rounding};
+pub use signature::{Operands, Signature};
 
 /// What is accepted as a part of a result on these operands.
 pub fn accepted_on(encoding: Encoding, operands: &Operands, demand: &Demand) -> Set {
@@ -208,7 +208,7 @@ fn on_numbers(encoding: Encoding, operands: &[Operand], part: usize, demand: &De
             let values: SmallVec<[Quad; 4]> = operands.iter().map(|operand| operand.value()).collect();
             match exact(function, &values) {
                 Some(exact) => finish(encoding, exact, operands, demand),
-                // No reference for it, or undefined there: nothing is claimed. Profiles that ask for one are refused when they are loaded.
+                // No reference for it, or undefined there: nothing is claimed. Profiles that request one are refused when they are loaded.
                 None => Set::everything(encoding),
             }
         }

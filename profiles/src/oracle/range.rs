@@ -139,7 +139,7 @@ fn wave(function: Function, x: Interval, start: Interval) -> RealSet {
     }
     let all = Interval { lo: -1.0, hi: 1.0 };
     let Some(mut result) = ends.hull() else { return ends };
-    // Beyond, binary64 cannot tell where in a period a number lies.
+    // Beyond, binary64 cannot show where in a period a number lies.
     if x.abs().hi > f64::power(40) {
         return RealSet::from(all);
     }

@@ -6,12 +6,12 @@ use fpprobe_spirv::op::Function;
 use super::Demand;
 use super::error::neighbours;
 use crate::accuracy::domain::{decimal, doubles};
-use crate::accuracy::{Node, Resolved};
+use crate::accuracy::{Node, ResolvedFormula};
 use crate::formula::{Expression, ExpressionKind, Formula, FormulaError, Operator};
 
 /// What a formula calls.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Called<'a> {
+pub enum Callee<'a> {
     /// The operation that an operator means.
     Operator(Function),
     /// An operation by its name.
@@ -20,7 +20,7 @@ pub enum Called<'a> {
 
 /// What is demanded of an operation that is called at a place of the text, and how many operands it takes, where that is
 /// known.
-pub type Find<'a, E> = dyn Fn(Called<'_>, usize) -> Result<(Demand, Option<usize>), E> + 'a;
+pub type Find<'a, E> = dyn Fn(Callee<'_>, usize) -> Result<(Demand, Option<usize>), E> + 'a;
 
 /// Resolves a formula of operands with these names. Numbers become the values of the format around them, or, without a
 /// format, themselves.
@@ -30,7 +30,7 @@ pub fn resolve<E: From<FormulaError>>(
     operands: &[&str],
     layout: Option<FloatLayout>,
     find: &Find<'_, E>,
-) -> Result<Resolved, E> {
+) -> Result<ResolvedFormula, E> {
     let mut resolver = Resolver { text, operands, layout, find, nodes: Vec::new(), names: Vec::new() };
     for (name, value) in &formula.definitions {
         if operands.contains(&name.as_str()) {
@@ -40,7 +40,7 @@ pub fn resolve<E: From<FormulaError>>(
         resolver.names.push((name.clone(), node));
     }
     let root = resolver.node(&formula.body)?;
-    Ok(Resolved { formula: formula.clone(), nodes: resolver.nodes, root })
+    Ok(ResolvedFormula { formula: formula.clone(), nodes: resolver.nodes, root })
 }
 
 struct Resolver<'a, E> {
@@ -70,16 +70,16 @@ impl<E: From<FormulaError>> Resolver<'_, E> {
                 Node::Operand(index.ok_or_else(|| error(format!("`{name}` is none of the operands `{}`", known())))?)
             }
             ExpressionKind::Operator(operator, values) => {
-                self.step(at, Called::Operator(operator.function()), values)?
+                self.step(at, Callee::Operator(operator.function()), values)?
             }
             ExpressionKind::Call(name, values) if name == "sum" => {
                 let [vector] = values.as_slice() else {
                     return Err(error("`sum` takes one vector".to_owned()).into());
                 };
-                let (demand, _) = (self.find)(Called::Operator(Operator::Add.function()), at)?;
+                let (demand, _) = (self.find)(Callee::Operator(Operator::Add.function()), at)?;
                 Node::Sum(Box::new(demand), self.node(vector)?)
             }
-            ExpressionKind::Call(name, values) => self.step(at, Called::Name(name), values)?,
+            ExpressionKind::Call(name, values) => self.step(at, Callee::Name(name), values)?,
             ExpressionKind::Select(relation, parts) => {
                 let [fails, holds, left, right] = &**parts;
                 let nodes = [self.node(fails)?, self.node(holds)?, self.node(left)?, self.node(right)?];
@@ -91,7 +91,7 @@ impl<E: From<FormulaError>> Resolver<'_, E> {
         Ok(self.nodes.len() - 1)
     }
 
-    fn step(&mut self, at: usize, called: Called<'_>, values: &[Expression]) -> Result<Node, E> {
+    fn step(&mut self, at: usize, called: Callee<'_>, values: &[Expression]) -> Result<Node, E> {
         let (demand, arity) = (self.find)(called, at)?;
         if let Some(arity) = arity.filter(|arity| *arity != values.len()) {
             let problem = format!("it takes {arity} operands, not {}", values.len());

@@ -32,7 +32,7 @@ pub(crate) enum Rounding {
 
 /// A result on which nothing but the rounding counts.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Rounded {
+pub(crate) struct RoundedResult {
     /// The correctly rounded one.
     pub(crate) nearest: u64,
     /// The exact one, cut to the format's precision.
@@ -41,7 +41,7 @@ pub(crate) struct Rounded {
     pub(crate) how: Rounding,
 }
 
-impl Rounded {
+impl RoundedResult {
     /// The one that this direction gives, if it is a direction.
     pub(crate) fn toward(&self, direction: &Accuracy) -> Option<u64> {
         match direction {
@@ -55,7 +55,7 @@ impl Rounded {
 }
 
 /// What rounding gives, where nothing but that counts, unless an indeterminate part would make all of them so.
-pub(crate) fn rounding(encoding: Encoding, operands: &Operands, function: Function) -> Option<Rounded> {
+pub(crate) fn rounding(encoding: Encoding, operands: &Operands, function: Function) -> Option<RoundedResult> {
     let Encoding::Float(layout) = encoding else { return None };
     let float = matches!(operands.coding, None | Some(Coding::Float(_))) && operands.given.is_none();
     let normal = |operand: &Operand| operand.layout.is_none_or(|layout| layout.is_normal(operand.bits));
@@ -80,7 +80,7 @@ pub(crate) fn rounding(encoding: Encoding, operands: &Operands, function: Functi
         (true, Ordering::Equal) => Rounding::Tie,
         _ => Rounding::Near,
     };
-    Some(Rounded { nearest: magnitude | sign, toward_zero: cut.magnitude | sign, how })
+    Some(RoundedResult { nearest: magnitude | sign, toward_zero: cut.magnitude | sign, how })
 }
 
 /// Whether a function is computed by one operation, of operands that all say what the result is.

@@ -13,7 +13,7 @@ use super::Demand;
 use super::definition::{definition, is_defined, is_whole};
 use super::error::allowed;
 use super::range::range;
-use crate::accuracy::{Accuracy, Node, Resolved};
+use crate::accuracy::{Accuracy, Node, ResolvedFormula};
 use crate::environment::{Environment, NonFinite, Overflow, Subnormals};
 use crate::interval::{Interval, RealSet};
 use crate::number::limits;
@@ -24,7 +24,7 @@ pub(super) type Vector = SmallVec<[RealSet; 1]>;
 /// Operands of an operation.
 pub(super) type Vectors<'a> = SmallVec<[&'a Vector; 3]>;
 
-impl Resolved {
+impl ResolvedFormula {
     /// What each component of the result may be. Without a format steps are exact.
     pub(super) fn evaluate(
         &self,
@@ -44,7 +44,7 @@ struct Evaluation<'a> {
     operands: &'a [&'a Vector],
     layout: Option<FloatLayout>,
     environment: &'a Environment,
-    /// Of each part its value, without components as long as nothing asked for it.
+    /// Of each part its value, without components as long as nothing requested it.
     known: SmallVec<[Vector; 8]>,
 }
 
@@ -220,7 +220,7 @@ pub(super) fn apply(demand: &Demand, operands: &[&Vector], layout: Option<FloatL
     })
 }
 
-/// Formats of no more than so many bits are far coarser than what core-math leaves open.
+/// Formats of no more than N bits are far coarser than what core-math leaves open.
 const QUICK: u32 = 23;
 
 /// The exact results, where the accuracy states something of the operands.

@@ -104,7 +104,7 @@ fn around(encoding: Encoding, ideal: Interval<Quad>, accuracy: &Accuracy) -> Set
     set.and(&Set::everything(encoding))
 }
 
-/// The linear number of a code of sRGB: whatever transfers back to within so many units of the code; 0 and 1 exactly.
+/// The linear number of a code of sRGB: whatever transfers back to within N units of the code; 0 and 1 exactly.
 fn linear(encoding: Encoding, code: f64, accuracy: &Accuracy) -> Set {
     let (Encoding::Float(layout), Accuracy::Ulp(units)) = (encoding, accuracy) else {
         return Set::everything(encoding);

@@ -12,7 +12,7 @@ use toml::{Spanned, Table, Value};
 use super::ANY;
 use super::parse::{Bound, Formulas, RawOperation, bound, formulas};
 use crate::environment::Environment;
-use crate::source::{LocatedError, SourceError, SourceFile, once, placed, told};
+use crate::source::{LocatedError, SourceError, SourceFile, message, once, placed};
 
 /// How many kernels may implement an operation.
 const MOST_LOWERINGS: usize = 16;
@@ -178,7 +178,7 @@ pub(super) fn changes(key: &str, written: &EnvironmentKeys) -> Result<Table, Loc
         match Environment::deserialize(whole) {
             // Whether other keys are missing shows when all that is written has come together.
             Err(error) if !error.message().starts_with("missing field") => {
-                return Err((value.span().start, told(key, error)));
+                return Err((value.span().start, message(key, error)));
             }
             _ => drop(table.insert(name.clone(), value.get_ref().clone())),
         }
@@ -195,5 +195,5 @@ pub(super) fn changed(format: Format, changes: &Table) -> Table {
 
 /// A whole environment, written under `key`.
 pub(super) fn environment(key: &str, table: &Table) -> Result<Environment, String> {
-    Environment::deserialize(table.clone()).map_err(|error| told(key, error))
+    Environment::deserialize(table.clone()).map_err(|error| message(key, error))
 }

@@ -11,7 +11,7 @@ use toml::{Spanned, Table};
 
 use super::operation::{Operation, WidthAndRoute, changed, changes, environment};
 use super::{
-    ANY, Ground, Member, OptionalGroup, PACKED, Part, Profile, Requirement, Rule, asked, function_of, governing,
+    ANY, Ground, Member, OptionalGroup, PACKED, Part, Profile, Requirement, Rule, function_of, governing, rule_controls,
 };
 use crate::accuracy::Accuracy;
 use crate::environment::{Environment, Ulp};
@@ -46,13 +46,13 @@ struct ProfileDraft {
     operations: BTreeMap<String, Operation>,
     /// Rules as they are written. What they demand is known only when the last file has been read: a profile may change
     /// the operations, and what arithmetic is to them, under rules that it takes over from another.
-    rules: Vec<Written>,
-    /// Environments of formats with nothing said in their place, as rules have asked for them: all files are read by then.
+    rules: Vec<RuleSource>,
+    /// Environments of formats with nothing said in their place, as rules have requested them: all files are read by then.
     plain: RefCell<BTreeMap<Format, Environment>>,
 }
 
 /// A rule as it is written.
-struct Written {
+struct RuleSource {
     source: Rc<SourceFile>,
     at: usize,
     raw: RawRule,
@@ -66,7 +66,7 @@ pub(super) fn parse(
     let source = SourceFile { file: file.to_owned(), text: text.to_owned() };
     let mut draft = draft(&Rc::new(source), base, 0)?;
     let mut parts = 0;
-    let rules = std::mem::take(&mut draft.rules).into_iter().map(|Written { source, at, raw }| {
+    let rules = std::mem::take(&mut draft.rules).into_iter().map(|RuleSource { source, at, raw }| {
         // Once there are too many, no more of them are read.
         if parts > MOST_PARTS {
             return Ok(None);
@@ -190,8 +190,8 @@ fn read(source: &Rc<SourceFile>, raw: RawProfile, draft: &mut ProfileDraft) -> R
         let known = match format.as_str() {
             ANY | PACKED => None,
             name => {
-                let told = |error| source.error(at, format!("`environment.{format}`: {error}"));
-                Some(name.parse::<Format>().map_err(told)?)
+                let error_in = |error| source.error(at, format!("`environment.{format}`: {error}"));
+                Some(name.parse::<Format>().map_err(error_in)?)
             }
         };
         let key = format!("environment.{format}");
@@ -224,7 +224,7 @@ fn read(source: &Rc<SourceFile>, raw: RawProfile, draft: &mut ProfileDraft) -> R
         if !own.insert(raw.id.clone()) {
             return Err(source.error(at, format!("rule `{}` is written twice", raw.id)));
         }
-        let written = Written { source: Rc::clone(source), at, raw };
+        let written = RuleSource { source: Rc::clone(source), at, raw };
         match draft.rules.iter_mut().find(|known| known.raw.id == written.raw.id) {
             Some(known) => *known = written,
             None => draft.rules.push(written),
@@ -400,10 +400,10 @@ fn read_part(
     let controls = || own.controls.iter().map(|name| name.get_ref().as_str());
     let lowerings: Vec<Kernel> = lowerings
         .into_iter()
-        .map(|kernel| asked::under(kernel, controls(), &draft.profile.recipe_modes()))
+        .map(|kernel| rule_controls::under(kernel, controls(), &draft.profile.recipe_modes()))
         .collect::<Result<_, _>>()
         .map_err(|problem| format!("`controls`: {problem}"))?;
-    let mut groups = asked::groups(&draft.profile.groups, &lowerings[0]);
+    let mut groups = rule_controls::groups(&draft.profile.groups, &lowerings[0]);
     if way.1.is_some() {
         groups.push(lowerings[0].with_controls(Controls::NONE).to_string());
     }

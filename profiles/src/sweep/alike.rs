@@ -2,7 +2,7 @@
 //!
 //! What a rule says of a result follows from the sorts of the operands, from where the result lies about the exact one, and, where
 //! subnormals may be read as zeros, about the operands: a [`Likeness`] has all of this. What is said is asked of the oracle once for
-//! each; [`super::pairs`] tells why it is the same for all that are alike.
+//! each; [`super::pairs`] shows why it is the same for all that are alike.
 
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -10,17 +10,17 @@ use std::sync::{Arc, PoisonError, RwLock};
 use smallvec::SmallVec;
 
 use super::half::{INFINITY, LAYOUT, SIGN, is_nan, is_subnormal, key, widened};
-use super::lane::{Says, is_judged};
+use super::lane::{RuleDecision, is_judged};
 use super::pairs::Pairs;
-use super::tally::parts;
+use super::statistics::parts;
 use super::{EncodingClass, Verifier};
 /// What results have in common of which the same is said.
-pub(super) type Likeness = u64;
+pub(super) type VerdictKey = u64;
 
 /// What is said.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct SpanVerdict {
-    pub(super) says: SmallVec<[Says; 8]>,
+    pub(super) says: SmallVec<[RuleDecision; 8]>,
     /// Whether a rule that looks bounds the error.
     pub(super) bounded: bool,
     /// Whether a rule demands something.
@@ -30,7 +30,7 @@ pub(super) struct SpanVerdict {
 }
 
 impl SpanVerdict {
-    pub(super) fn new(says: SmallVec<[Says; 8]>, bounded: bool) -> SpanVerdict {
+    pub(super) fn new(says: SmallVec<[RuleDecision; 8]>, bounded: bool) -> SpanVerdict {
         let (judged, deviates) = (is_judged(&says), says.contains(&Some(false)));
         SpanVerdict { says, bounded, judged, deviates }
     }
@@ -38,37 +38,37 @@ impl SpanVerdict {
 
 /// What was said so far. Of bulks, `None` where it is not the same for all.
 #[derive(Debug, Default)]
-pub(super) struct VerdictMemo(RwLock<HashMap<Likeness, Option<Arc<SpanVerdict>>>>);
+pub(super) struct VerdictMemo(RwLock<HashMap<VerdictKey, Option<Arc<SpanVerdict>>>>);
 
 /// What a thread has looked up of late.
 pub(super) struct Recent<'a> {
     memo: &'a VerdictMemo,
-    places: Vec<(Likeness, Option<Arc<SpanVerdict>>)>,
+    places: Vec<(VerdictKey, Option<Arc<SpanVerdict>>)>,
 }
 
 impl<'a> Recent<'a> {
     const PLACES: usize = 1 << 10;
 
     pub(super) fn new(memo: &'a VerdictMemo) -> Recent<'a> {
-        Recent { memo, places: vec![(Likeness::MAX, None); Recent::PLACES] }
+        Recent { memo, places: vec![(VerdictKey::MAX, None); Recent::PLACES] }
     }
 
-    /// What is said of results that are alike; `ask` tells where it is not known.
+    /// What is said of results that are alike; `ask` shows where it is not known.
     pub(super) fn said(
         &mut self,
-        likeness: Likeness,
-        ask: impl FnOnce() -> Option<SpanVerdict>,
+        memo_key: VerdictKey,
+        expected: impl FnOnce() -> Option<SpanVerdict>,
     ) -> Option<&Arc<SpanVerdict>> {
         const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
-        let place = (likeness.wrapping_mul(SPREAD) >> (64 - Recent::PLACES.ilog2())) as usize;
-        if self.places[place].0 != likeness {
-            let known = self.memo.0.read().unwrap_or_else(PoisonError::into_inner).get(&likeness).cloned();
+        let place = (memo_key.wrapping_mul(SPREAD) >> (64 - Recent::PLACES.ilog2())) as usize;
+        if self.places[place].0 != memo_key {
+            let known = self.memo.0.read().unwrap_or_else(PoisonError::into_inner).get(&memo_key).cloned();
             let known = known.unwrap_or_else(|| {
-                let said = ask().map(Arc::new);
-                self.memo.0.write().unwrap_or_else(PoisonError::into_inner).insert(likeness, said.clone());
+                let said = expected().map(Arc::new);
+                self.memo.0.write().unwrap_or_else(PoisonError::into_inner).insert(memo_key, said.clone());
                 said
             });
-            self.places[place] = (likeness, known);
+            self.places[place] = (memo_key, known);
         }
         self.places[place].1.as_ref()
     }
@@ -76,7 +76,7 @@ impl<'a> Recent<'a> {
 
 /// Farther than any accuracy reaches that there is a way for, in halves of a unit in the last place.
 const FAR: i32 = 13;
-/// What is no farther than this from the ends of the subnormals and of all numbers is told apart one by one.
+/// What is no farther than this from the ends of the subnormals and of all numbers is distinguished one by one.
 const NEAR: u32 = 64;
 /// Halves of units of a binade's numbers: from this to twice it.
 const BINADE: u32 = 2048;
@@ -134,7 +134,7 @@ impl Halves {
         } else if self.exponent == 1 - bias && self.whole < BINADE + NEAR {
             (2, self.whole - BINADE)
         } else if self.exponent == bias && self.whole >= top {
-            // Halves of 8 NEAR units beyond, nothing is told apart any more.
+            // Halves of 8 NEAR units beyond, nothing is distinguished any more.
             let at = (self.whole - top).min(8 * NEAR - 1);
             return 3 << 9 | u64::from(at) | u64::from(self.exact && at < 8 * NEAR - 1) << 12 | self.sign();
         } else {
@@ -156,7 +156,7 @@ impl Halves {
 
 impl Pairs {
     /// What a result has in common with those of which the same is said.
-    pub(super) fn likeness(&self, x: u32, y: u32, result: u32) -> Likeness {
+    pub(super) fn memo_key(&self, x: u32, y: u32, result: u32) -> VerdictKey {
         let (magnitude, class) = (result & !SIGN, self.class_of_result(result));
         let sorts = u64::from(self.sorts[0].of(x)) << 6 | u64::from(self.sorts[1].of(y));
         let common = sorts << 5 | (class as u64) << 1;
@@ -213,7 +213,7 @@ impl Pairs {
 
 impl Verifier {
     /// What the rules say of a result, by the oracle.
-    pub(super) fn asked(&self, x: u32, y: u32, result: u32) -> SpanVerdict {
+    pub(super) fn oracle_verdict(&self, x: u32, y: u32, result: u32) -> SpanVerdict {
         let case = [u64::from(x), u64::from(y)];
         let (says, bounded) = self.says(&case, result);
         SpanVerdict::new(says, bounded)
@@ -223,9 +223,9 @@ impl Verifier {
     pub(super) fn parts(&self, pairs: &Pairs, x: u32, y: u32, result: u32) -> Option<u64> {
         /// Quotients are rounded to binary64: too far from them that may tell.
         const LARGEST: f64 = 64.0;
-        let asked = || {
+        let verdict_of = || {
             let case = [u64::from(x), u64::from(y)];
-            self.error(&self.question.operands(&case, 0), result)
+            self.error(&self.signature.operands(&case, 0), result)
         };
         let is_normal = |bits: u32| {
             matches!(pairs.class_of_result(bits), EncodingClass::NegativeNormal | EncodingClass::PositiveNormal)
@@ -233,13 +233,13 @@ impl Verifier {
         if !is_normal(x) || !is_normal(y) || result & !SIGN >= INFINITY || !pairs.has_errors {
             return None;
         }
-        let Some(exact) = pairs.operation.exact else { return asked() };
+        let Some(exact) = pairs.operation.exact else { return verdict_of() };
         let value = exact(f64::from(widened(x)), f64::from(widened(y)));
         let exponent = (value.to_bits() >> 52 & 0x7ff) as i32 - 1023;
         if value == 0.0 || exponent < 1 - LAYOUT.bias() || exponent > LAYOUT.bias() {
             return None;
         }
         let ulps = (value - f64::from(widened(result))).abs() * (Halves::scale(exponent) / 2.0);
-        if ulps < LARGEST { Some(parts(ulps)) } else { asked() }
+        if ulps < LARGEST { Some(parts(ulps)) } else { verdict_of() }
     }
 }

@@ -9,7 +9,7 @@ use super::compare::{Errors, exponent};
 use super::kind::{Fast, Work};
 use super::lane::SweepRule;
 use super::scan::{Scan, run};
-use super::tally::PARTS;
+use super::statistics::PARTS;
 use crate::encoding::Encoding;
 use crate::interval::Interval;
 use crate::number::Number as _;
@@ -42,7 +42,7 @@ impl Verifier {
             let (says, bounded) = self.says(&[input], result);
             self.alike([input, length as u64], result, Some(says), work);
             let own = &mut found[at..at + length];
-            let has_error = bounded && self.error(&self.question.operands(&[input], 0), result).is_some();
+            let has_error = bounded && self.error(&self.signature.operands(&[input], 0), result).is_some();
             if let Encoding::Float(layout) = self.encoding()
                 && has_error
             {

@@ -92,7 +92,7 @@ impl EncodingClass {
         )
     }
 
-    /// Its name in tallies.
+    /// Its name in statistics.
     pub fn name(self) -> String {
         serde_json::to_value(self).ok().and_then(|name| name.as_str().map(str::to_owned)).unwrap_or_default()
     }

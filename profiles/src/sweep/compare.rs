@@ -8,8 +8,8 @@ use super::kind::{
 };
 use super::polynomial::{HIGHEST, Polynomial};
 use super::scan::{Scan, count_from, next_from, run, scan};
+use super::statistics::{FAR, PARTS, SweepStatistics, Worst, bin};
 use super::sum::CountSum;
-use super::tally::{FAR, PARTS, SweepStatistics, Worst, bin};
 use super::tolerance::{Tolerance, alone, bounds_error};
 use super::{EncodingClass, Verifier};
 use crate::accuracy::Accuracy;
@@ -43,7 +43,7 @@ impl SpanComparison {
 
     /// Whether a result that lies no farther from a normal exact one than is accepted for certain is accepted, whatever the environment. What
     /// formulas may give is an interval: of either sign, and a zero where zero is in it.
-    fn is_told(&self, inherited: bool, result: u32) -> bool {
+    fn is_decided(&self, inherited: bool, result: u32) -> bool {
         let (magnitude, negative) = (result & !SIGN, result & SIGN != 0);
         let normal = (LEAST_NORMAL..INFINITY).contains(&magnitude);
         let anything = self.tolerance == Tolerance::ANYTHING;
@@ -165,7 +165,7 @@ impl Verifier {
                 let beyond = *found > tolerance.distance || value.abs() > tolerance.limit;
                 if *found <= *same && !beyond {
                     (seen.least, seen.most) = (seen.least.min(*found), seen.most.max(*found));
-                } else if !beyond && comparison.is_told(inherited, *result) || comparison.is_special(*result) {
+                } else if !beyond && comparison.is_decided(inherited, *result) || comparison.is_special(*result) {
                     work.sum.classify([class, EncodingClass::Other], self.class_of_result(input, *result), 1);
                     others += 1;
                     if value.is_finite() {
@@ -218,7 +218,7 @@ impl Verifier {
         const MOST: u64 = PARTS / 2 - 1;
         let Some(own) = fast.own else { return false };
         let known = self.known(fast, SpanKind::Normal(Magnitude::Normal), first as u32);
-        let worst = work.tally.exponents.get(&self.exponent(&[first])).and_then(|exponent| exponent.worst);
+        let worst = work.statistics.exponents.get(&self.exponent(&[first])).and_then(|exponent| exponent.worst);
         let is_seen = worst.is_some_and(|worst| worst.parts >= MOST && worst.input < first);
         if !is_seen
             || !self.demands(known).all(|demand| accepts_nearest(&demand.accuracy))
@@ -241,15 +241,23 @@ impl Verifier {
         true
     }
 
-    /// Counts errors of so many results, and looks for the largest.
+    /// Counts errors of N results, and looks for the largest.
     pub(super) fn count(&self, fast: &Fast, errors: &Errors<'_>, seen: Scan, near: u64, work: &mut Work<'_>) {
-        let mut settled = Settled::default();
+        let mut settled = SettledRange::default();
         self.bins(fast, errors, seen, near, &mut settled, work.sum);
-        self.see(fast, errors, seen, &mut settled, work.tally);
+        self.see(fast, errors, seen, &mut settled, work.statistics);
     }
 
     /// Counts errors by the bins of [`SweepStatistics::histogram`].
-    fn bins(&self, fast: &Fast, errors: &Errors<'_>, seen: Scan, near: u64, settled: &mut Settled, sum: &mut CountSum) {
+    fn bins(
+        &self,
+        fast: &Fast,
+        errors: &Errors<'_>,
+        seen: Scan,
+        near: u64,
+        settled: &mut SettledRange,
+        sum: &mut CountSum,
+    ) {
         let Errors { distances, unit, error, .. } = *errors;
         let lowest = bin(errors.parts(seen.least - error));
         let mut edge = bin(errors.parts(seen.most + error));
@@ -270,8 +278,15 @@ impl Verifier {
     }
 
     /// Looks for an error that is larger than what is known of the exponent.
-    fn see(&self, fast: &Fast, errors: &Errors<'_>, seen: Scan, settled: &mut Settled, tally: &mut SweepStatistics) {
-        let exponent = tally.exponents.entry(self.exponent(&[errors.first])).or_default();
+    fn see(
+        &self,
+        fast: &Fast,
+        errors: &Errors<'_>,
+        seen: Scan,
+        settled: &mut SettledRange,
+        statistics: &mut SweepStatistics,
+    ) {
+        let exponent = statistics.exponents.entry(self.exponent(&[errors.first])).or_default();
         // Least parts that an error must have at an input to be of account: what is known comes first where it is of a lower input.
         let needed = |worst: Option<Worst>, input: u64| {
             worst.map_or(0, |worst| worst.parts.saturating_add((worst.input < input).into()))
@@ -300,12 +315,12 @@ impl Verifier {
     ///
     /// Where the function grows or falls, and is farther from a result than all that it does in the span, the errors of inputs that
     /// have this result grow or fall, too: between two that are the same all are.
-    fn parts_at(&self, errors: &Errors<'_>, place: usize, settled: &mut Settled) -> u64 {
+    fn parts_at(&self, errors: &Errors<'_>, place: usize, settled: &mut SettledRange) -> u64 {
         if settled.places.contains(&place) {
             return settled.parts;
         }
         let exactly = |place: usize| {
-            let operands = self.question.operands(&[errors.first + place as u64], 0);
+            let operands = self.signature.operands(&[errors.first + place as u64], 0);
             self.error(&operands, errors.results[place]).unwrap_or_default()
         };
         let parts = exactly(place);
@@ -313,25 +328,25 @@ impl Verifier {
         if errors.distances[place] - errors.error > errors.spread {
             let end = place + run(&errors.results[place..]);
             // Mostly all are the same.
-            let mut asked = end - 1;
+            let mut checked = end - 1;
             let mut other = end;
             while other - last > 1 {
-                if exactly(asked) == parts {
-                    last = asked;
+                if exactly(checked) == parts {
+                    last = checked;
                 } else {
-                    other = asked;
+                    other = checked;
                 }
-                asked = last.midpoint(other);
+                checked = last.midpoint(other);
             }
         }
-        *settled = Settled { places: place..last + 1, parts };
+        *settled = SettledRange { places: place..last + 1, parts };
         parts
     }
 }
 
 /// Neighbours whose error is known.
 #[derive(Default)]
-struct Settled {
+struct SettledRange {
     places: Range<usize>,
     parts: u64,
 }

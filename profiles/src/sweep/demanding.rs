@@ -9,9 +9,9 @@ use fpprobe_spirv::op::Function;
 use super::Verifier;
 use super::compare::exponent;
 use super::fast::{is_open, reduces};
-use super::kind::{INFINITY, LAYOUT, LEAST_NORMAL, Looking, Magnitude, RuleVerdicts, SIGN, SpanKind};
+use super::kind::{INFINITY, KindDemand, LAYOUT, LEAST_NORMAL, Magnitude, RuleVerdicts, SIGN, SpanKind};
 use super::tolerance::{alone, farthest};
-use crate::accuracy::{Accuracy, Inherited};
+use crate::accuracy::{Accuracy, InheritedAccuracy};
 use crate::encoding::Encoding;
 use crate::environment::NonFinite;
 use crate::interval::Interval;
@@ -36,7 +36,7 @@ impl Verifier {
     }
 
     /// Whether a demand could refuse a result of each of these inputs; `None` where it may not be the same for all.
-    fn is_demanding(&self, looking: &Looking, inputs: &InputSpan) -> Option<bool> {
+    fn is_demanding(&self, looking: &KindDemand, inputs: &InputSpan) -> Option<bool> {
         let demand = self.demand(looking);
         let InputSpan { kind, operand, results, .. } = *inputs;
         let excluded = |demand: &Demand| match &demand.accuracy {
@@ -79,7 +79,7 @@ fn reach(accuracy: &Accuracy, operand: Interval, largest: f64) -> Option<f64> {
 }
 
 /// Whether what formulas may give on inputs of a span is bounded. Mostly it is on all of their binade.
-fn is_bounded(looking: &Looking, demand: &Demand, inherited: &Inherited, inputs: &InputSpan) -> bool {
+fn is_bounded(looking: &KindDemand, demand: &Demand, inherited: &InheritedAccuracy, inputs: &InputSpan) -> bool {
     let (sign, magnitude) = (inputs.first & SIGN, inputs.first & !SIGN);
     let Some(of_binade) = looking.binades.get((magnitude / LEAST_NORMAL) as usize) else { return false };
     let bounded = |operand| inherited.is_bounded(demand, LAYOUT, operand);

@@ -9,7 +9,7 @@ use super::demanding::InputSpan;
 use super::kind::{Fast, LAYOUT, LEAST_NORMAL, Magnitude, RuleVerdicts, SIGN, SpanKind, Work};
 use super::native::Native;
 use super::scan::Scan;
-use super::tally::{PARTS, Worst, parts};
+use super::statistics::{PARTS, Worst, parts};
 use super::{EncodingClass, Verifier};
 use crate::accuracy::Accuracy;
 use crate::encoding::Encoding;
@@ -23,7 +23,7 @@ impl Verifier {
         &self,
         fast: &Fast,
         native: &Native,
-        (kind, told): (SpanKind, &RuleVerdicts),
+        (kind, verdicts): (SpanKind, &RuleVerdicts),
         first: u64,
         results: &[u32],
         work: &mut Work<'_>,
@@ -31,7 +31,7 @@ impl Verifier {
         let known = self.known(fast, kind, first as u32);
         let subnormal = matches!(kind, SpanKind::Subnormal(_));
         if subnormal && known.is_exact() {
-            return self.constant(fast, (kind, told), first, results, work);
+            return self.constant(fast, (kind, verdicts), first, results, work);
         }
         let keeps = |demand: &Demand| {
             demand.operands.subnormal_inputs != Subnormals::Flush
@@ -50,13 +50,14 @@ impl Verifier {
                 self.class_of_result(first, results[0]),
                 accepted,
             );
-            work.says(self.exponent(&[first]), [first, first + accepted - 1], told, accepted);
+            work.says(self.exponent(&[first]), [first, first + accepted - 1], verdicts, accepted);
             found.fill(0.0);
         } else {
             accepted = 0;
             for ((input, result), found) in (first..).zip(results).zip(found.iter_mut()) {
                 let same = (native.compute)(input as u32) == *result;
-                let says = known.decide(told, *result, |looking| same && (!subnormal || keeps(self.demand(looking))));
+                let says =
+                    known.decide(verdicts, *result, |looking| same && (!subnormal || keeps(self.demand(looking))));
                 accepted += u64::from(says.is_some());
                 *found = if says.is_some() { 0.0 } else { f64::NAN };
                 self.alike([input, 1], *result, says, work);
@@ -70,7 +71,7 @@ impl Verifier {
             && self.demands(known).any(bounds);
         if measured && native.exact && accepted == results.len() as u64 {
             work.sum.errors(0, accepted);
-            let exponent = work.tally.exponents.entry(self.exponent(&[first])).or_default();
+            let exponent = work.statistics.exponents.entry(self.exponent(&[first])).or_default();
             exponent.see(Some(Worst { input: first, result: results[0], parts: 0 }));
         } else if measured && accepted > 0 {
             let seen = if accepted == results.len() as u64 {
@@ -115,13 +116,13 @@ impl Verifier {
                 self.one(input, result, work);
                 continue;
             }
-            let told = accepted[usize::from(size == Magnitude::Zero)].get_or_insert_with(|| {
+            let verdicts = accepted[usize::from(size == Magnitude::Zero)].get_or_insert_with(|| {
                 let (kind, results) = (SpanKind::Normal(size), Interval { lo: 0.0, hi: 1.0 });
                 let inputs = InputSpan { kind, first: input as u32, operand, results };
                 self.accepted_on(self.known(fast, kind, input as u32), &inputs)
             });
-            self.alike([input, 1], result, told.clone(), work);
-            if told.is_none() {
+            self.alike([input, 1], result, verdicts.clone(), work);
+            if verdicts.is_none() {
                 continue;
             }
             if size == Magnitude::Normal && native.has_errors {
@@ -129,7 +130,7 @@ impl Verifier {
                 let distance = (exact - f64::from(f32::from_bits(result))).abs();
                 let parts = parts(distance * 2f64.powi(LAYOUT.fraction.cast_signed() - exponent(exact.abs())));
                 work.sum.errors(parts, 1);
-                work.tally.exponents.entry(self.exponent(&[input])).or_default().see(Some(Worst {
+                work.statistics.exponents.entry(self.exponent(&[input])).or_default().see(Some(Worst {
                     input,
                     result,
                     parts,

@@ -15,11 +15,11 @@ use super::kind::{
 };
 use super::native::Native;
 use super::polynomial::Polynomial;
-use super::reach::{self, Given, ROUNDED, Reach};
+use super::reach::{self, ROUNDED, Reach, ValueBounds};
 use super::scan::count_normal;
 use super::tolerance::{Tolerance, alone, bounds_error, farthest, nearest, tolerance};
 use super::{EncodingClass, Verifier};
-use crate::accuracy::{Accuracy, Inherited};
+use crate::accuracy::{Accuracy, InheritedAccuracy};
 use crate::environment::{Overflow, Subnormals};
 use crate::interval::Interval;
 use crate::oracle::Demand;
@@ -277,11 +277,11 @@ impl Verifier {
 
 /// What is accepted of each of these operands, whose exact results are no smaller than `least` where only numbers count; `None` where that
 /// is not known.
-fn reached(demand: &Demand, inherited: &Inherited, operand: Interval, least: Option<f64>) -> Option<Tolerance> {
+fn reached(demand: &Demand, inherited: &InheritedAccuracy, operand: Interval, least: Option<f64>) -> Option<Tolerance> {
     let operand = Reach::read(operand, &demand.operands, LAYOUT);
     Some(match reach::inherited(demand.function, inherited, &[operand], LAYOUT, least)? {
         Reach::Open => Tolerance::ANYTHING,
-        Reach::Given(Given { radius, zero, infinite, .. }) => {
+        Reach::Given(ValueBounds { radius, zero, infinite, .. }) => {
             Tolerance { zero, infinite, unsigned: demand.has_no_sign(), ..Tolerance::within(radius) }
         }
     })
@@ -299,7 +299,7 @@ pub(super) fn reduces(demand: &Demand) -> bool {
 }
 
 /// Whether nothing is known of what is given on any of these operands.
-pub(super) fn is_open(demand: &Demand, inherited: &Inherited, operand: Interval) -> bool {
+pub(super) fn is_open(demand: &Demand, inherited: &InheritedAccuracy, operand: Interval) -> bool {
     reached(demand, inherited, operand, None) == Some(Tolerance::ANYTHING)
 }
 

@@ -1,4 +1,4 @@
-//! Blocks that need not be handed over: what a device most likely answers is known, and the digest of its answers tells whether it
+//! Blocks that need not be handed over: what a device most likely answers is known, and the digest of its answers shows whether it
 //! did.
 //!
 //! A digest ([`fpprobe_spirv::sweep::Digest`]) hashes every result with its input, one to one, so that a single other result always
@@ -24,7 +24,7 @@ const CONSTANTS: [u32; 6] = [0, SIGN, 0x7fc0_0000, 0xffc0_0000, 0x7fff_ffff, 0xf
 pub enum Guess {
     /// What the host's own instruction gives: correctly rounded results, where there are any.
     Own,
-    /// The same in another manner.
+    /// The same in another behaviour.
     Own16(HalfBehaviour),
     /// The same to all.
     Constant(u32),
@@ -40,12 +40,12 @@ pub(super) fn own(way: &CheckMethod) -> Option<NativeResults> {
 }
 
 impl Verifier {
-    /// Whether anything is expected of devices, so that digests are worth asking for.
+    /// Whether anything is expected of devices, so that digests are worth requesting.
     pub fn guesses(&self) -> bool {
         self.pairs.is_some() || self.fast.as_ref().is_some_and(|fast| fast.own.is_some())
     }
 
-    /// Judges a block of so many inputs, a multiple of 2^16, by its digest: where it is that of a guess, what that says is judged in
+    /// Judges a block of N inputs, a multiple of 2^16, by its digest: where it is that of a guess, what that says is judged in
     /// place of the results. Gives that guess; `likely` is tried first, and where `manners` are known, no other. `None`: the results
     /// have to be looked at.
     pub fn agreed(
@@ -54,8 +54,8 @@ impl Verifier {
         inputs: u64,
         digest: Digest,
         likely: Guess,
-        manners: bool,
-        tally: &mut SweepStatistics,
+        try_behaviours: bool,
+        statistics: &mut SweepStatistics,
     ) -> Option<Guess> {
         let mut words = vec![0; PIECE.min(inputs as usize)];
         let mut pieces = |guess: Guess, take: &mut dyn FnMut(u64, &[u32])| {
@@ -64,17 +64,17 @@ impl Verifier {
                 take(start, &words);
             }
         };
-        let mut guesses = self.likely(first, likely, manners).into_iter();
+        let mut guesses = self.likely(first, likely, try_behaviours).into_iter();
         // Mostly it is the first: that is judged at once.
         let guess = guesses.next()?;
-        let (mut digesting, mut judged, mut sum) = (Digesting::default(), tally.clone(), self.sum());
+        let (mut digesting, mut judged, mut sum) = (Digesting::default(), statistics.clone(), self.sum());
         pieces(guess, &mut |start, words| {
             digest_piece(&mut digesting, start as u32, words);
             self.judge(start, words, guess == Guess::Own, &mut sum, &mut judged);
         });
         if digesting.digest() == digest {
             sum.add_to(&self.rules, &mut judged);
-            *tally = judged;
+            *statistics = judged;
             return Some(guess);
         }
         let guess = guesses.find(|guess| {
@@ -83,13 +83,13 @@ impl Verifier {
             digesting.digest() == digest
         })?;
         let mut sum = self.sum();
-        pieces(guess, &mut |start, words| self.judge(start, words, guess == Guess::Own, &mut sum, tally));
-        sum.add_to(&self.rules, tally);
+        pieces(guess, &mut |start, words| self.judge(start, words, guess == Guess::Own, &mut sum, statistics));
+        sum.add_to(&self.rules, statistics);
         Some(guess)
     }
 
     /// What may be answered to a block, the likeliest first.
-    fn likely(&self, first: u64, likely: Guess, manners: bool) -> Vec<Guess> {
+    fn likely(&self, first: u64, likely: Guess, try_behaviours: bool) -> Vec<Guess> {
         let own = || std::iter::once(Guess::Own);
         let all: Vec<Guess> = match &self.fast {
             Some(fast) if fast.own.is_none() => return Vec::new(),
@@ -97,7 +97,9 @@ impl Verifier {
             Some(fast) if matches!(self.plan(fast, first as u32 + 1, SPAN - 1), SpanPlan::Constant(..)) => {
                 own().chain(CONSTANTS.map(Guess::Constant)).collect()
             }
-            None if self.pairs.is_some() && !manners => own().chain(HalfBehaviour::all().map(Guess::Own16)).collect(),
+            None if self.pairs.is_some() && !try_behaviours => {
+                own().chain(HalfBehaviour::all().map(Guess::Own16)).collect()
+            }
             None if self.pairs.is_some() => vec![likely],
             _ => vec![Guess::Own],
         };
@@ -111,7 +113,7 @@ impl Verifier {
         match (guess, own, &self.pairs) {
             (Guess::Constant(result), ..) => words.fill(result),
             (_, Some((arch, own)), _) => (own.fill)(arch, first, words),
-            (Guess::Own16(manner), None, Some(pairs)) => pairs.fill(manner, first, words),
+            (Guess::Own16(behaviour), None, Some(pairs)) => pairs.fill(behaviour, first, words),
             (Guess::Own, None, Some(pairs)) => pairs.fill(HalfBehaviour::HOST, first, words),
             (_, None, None) => {}
         }

@@ -62,13 +62,13 @@ impl HalfBehaviour {
             NanChoice::Always(0x7fff),
         ];
         let all = [false, true].into_iter().flat_map(move |flushes| nans.map(|nan| HalfBehaviour { nan, flushes }));
-        all.filter(|manner| *manner != HalfBehaviour::HOST)
+        all.filter(|behaviour| *behaviour != HalfBehaviour::HOST)
     }
 }
 
 /// What a scan found of results that are compared with the host's.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) struct Agreed {
+pub(super) struct ScanSummary {
     /// Results that are others.
     pub(super) others: u32,
     /// How many lie half-way between two numbers before they are rounded.
@@ -87,7 +87,7 @@ pub(super) struct HalfOperation {
     /// Computes results of consecutive pairs from the first on that have the first operand in common.
     pub(super) fill: fn(Arch, HalfBehaviour, u32, &mut [u32]),
     /// Compares results of such pairs.
-    pub(super) scan: fn(Arch, u32, &[u32]) -> Agreed,
+    pub(super) scan: fn(Arch, u32, &[u32]) -> ScanSummary,
 }
 
 /// A row of the table: an operation that is rounded.
@@ -96,7 +96,7 @@ macro_rules! rounded {
         HalfOperation {
             exact: Some(|x, y| x $operation y),
             wide: |x, y| (widened(x) $operation widened(y)).to_bits(),
-            fill: |arch, manner, first, results| fill_rounded(arch, manner, first, results, |x, y| x $operation y),
+            fill: |arch, behaviour, first, results| fill_rounded(arch, behaviour, first, results, |x, y| x $operation y),
             scan: |arch, first, results| scan_rounded(arch, first, results, |x, y| x $operation y),
         }
     };
@@ -108,7 +108,7 @@ macro_rules! chosen {
         HalfOperation {
             exact: None,
             wide: $function,
-            fill: |arch, manner, first, results| fill_chosen(arch, manner, first, results, $function),
+            fill: |arch, behaviour, first, results| fill_chosen(arch, behaviour, first, results, $function),
             scan: |arch, first, results| scan_chosen(arch, first, results, $function),
         }
     };
@@ -223,19 +223,25 @@ pub(super) fn operands(pair: u32) -> (u32, u32) {
 
 #[expect(clippy::inline_always, reason = "so that each operation has its own loop")]
 #[inline(always)]
-fn fill_rounded(arch: Arch, manner: HalfBehaviour, first: u32, results: &mut [u32], compute: impl Fn(f32, f32) -> f32) {
+fn fill_rounded(
+    arch: Arch,
+    behaviour: HalfBehaviour,
+    first: u32,
+    results: &mut [u32],
+    compute: impl Fn(f32, f32) -> f32,
+) {
     let (x, y) = operands(first);
-    let wide = widened(flushed(x, manner.flushes));
+    let wide = widened(flushed(x, behaviour.flushes));
     let own = is_nan(x).then_some(x | QUIET);
     // What is given where there is no result, and whether a NaN of the second operand is given instead.
-    let (nan, keeps) = match manner.nan {
+    let (nan, keeps) = match behaviour.nan {
         NanChoice::First => (own.unwrap_or(INVALID), own.is_none()),
         NanChoice::Second => (own.unwrap_or(INVALID), true),
         NanChoice::Always(bits) => (bits, false),
     };
     // The loop is another one where subnormals are flushed.
     let row = HalfRow { wide, y, nan, keeps };
-    if manner.flushes {
+    if behaviour.flushes {
         arch.dispatch(
             #[inline(always)]
             move || row.fill(results, true, compute),
@@ -274,13 +280,13 @@ impl HalfRow {
 
 #[expect(clippy::inline_always, reason = "so that each operation has its own loop")]
 #[inline(always)]
-fn scan_rounded(arch: Arch, first: u32, results: &[u32], compute: impl Fn(f32, f32) -> f32) -> Agreed {
+fn scan_rounded(arch: Arch, first: u32, results: &[u32], compute: impl Fn(f32, f32) -> f32) -> ScanSummary {
     let (x, y) = operands(first);
     let wide = widened(x);
     arch.dispatch(
         #[inline(always)]
         move || {
-            let mut agreed = Agreed::default();
+            let mut agreed = ScanSummary::default();
             for (y, result) in (y..).zip(results) {
                 let bits = compute(wide, widened(y)).to_bits();
                 let rest = bits & ((1 << REST) - 1);
@@ -295,9 +301,15 @@ fn scan_rounded(arch: Arch, first: u32, results: &[u32], compute: impl Fn(f32, f
 
 #[expect(clippy::inline_always, reason = "so that each operation has its own loop")]
 #[inline(always)]
-fn fill_chosen(arch: Arch, manner: HalfBehaviour, first: u32, results: &mut [u32], compute: impl Fn(u32, u32) -> u32) {
+fn fill_chosen(
+    arch: Arch,
+    behaviour: HalfBehaviour,
+    first: u32,
+    results: &mut [u32],
+    compute: impl Fn(u32, u32) -> u32,
+) {
     let (x, y) = operands(first);
-    let (x, flushes) = (flushed(x, manner.flushes), manner.flushes);
+    let (x, flushes) = (flushed(x, behaviour.flushes), behaviour.flushes);
     arch.dispatch(
         #[inline(always)]
         move || (y..).zip(results).for_each(|(y, result)| *result = compute(x, flushed(y, flushes))),
@@ -306,13 +318,13 @@ fn fill_chosen(arch: Arch, manner: HalfBehaviour, first: u32, results: &mut [u32
 
 #[expect(clippy::inline_always, reason = "so that each operation has its own loop")]
 #[inline(always)]
-fn scan_chosen(arch: Arch, first: u32, results: &[u32], compute: impl Fn(u32, u32) -> u32) -> Agreed {
+fn scan_chosen(arch: Arch, first: u32, results: &[u32], compute: impl Fn(u32, u32) -> u32) -> ScanSummary {
     let (x, y) = operands(first);
     arch.dispatch(
         #[inline(always)]
         move || {
             let others = (y..).zip(results).map(|(y, result)| u32::from(compute(x, y) != *result)).sum();
-            Agreed { others, ..Agreed::default() }
+            ScanSummary { others, ..ScanSummary::default() }
         },
     )
 }

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use fpprobe_spirv::op::Function;
 
-use crate::accuracy::{Node, Resolved};
+use crate::accuracy::{Node, ResolvedFormula};
 use crate::formula::Formula;
 
 /// A function, a formula, and the functions of the formula's steps, operands before what is computed of them.
@@ -55,7 +55,7 @@ static PARSED: LazyLock<Vec<FormulaIdentity<'_, Formula>>> = LazyLock::new(|| {
 });
 
 /// Whether a formula is the function itself.
-pub(super) fn is_identity(function: Function, formula: &Resolved) -> bool {
+pub(super) fn is_identity(function: Function, formula: &ResolvedFormula) -> bool {
     let steps = || {
         formula
             .nodes
@@ -69,7 +69,7 @@ pub(super) fn is_identity(function: Function, formula: &Resolved) -> bool {
 
 /// How far the factor of a function that is a product may be off at least, where a formula is that product: it is one of the two numbers
 /// around.
-pub(super) fn factor(function: Function, formula: &Resolved) -> Option<f64> {
+pub(super) fn factor(function: Function, formula: &ResolvedFormula) -> Option<f64> {
     let exact = scale(function)?;
     let Node::Step(demand, arguments) = &formula.nodes[formula.root] else { return None };
     let [one, other] = arguments[..] else { return None };

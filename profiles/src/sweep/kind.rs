@@ -10,7 +10,7 @@ use super::analytic::computed;
 use super::cells;
 use super::fast::SPAN;
 use super::guess::own;
-use super::lane::{Says, SweepRule, is_judged};
+use super::lane::{RuleDecision, SweepRule, is_judged};
 use super::native::{Native, NativeResults};
 use super::reach;
 use super::scan::run;
@@ -81,17 +81,17 @@ impl SpanKind {
 #[derive(Debug)]
 pub(super) struct KindRules {
     /// Demands that look at them.
-    pub(super) demands: Vec<Looking>,
+    pub(super) demands: Vec<KindDemand>,
     /// What they say of NaNs, where it is the same for all.
     nan: Option<RuleVerdicts>,
 }
 
 /// What the rules say.
-pub(super) type RuleVerdicts = SmallVec<[Says; 8]>;
+pub(super) type RuleVerdicts = SmallVec<[RuleDecision; 8]>;
 
 /// A demand that looks at inputs of a kind.
 #[derive(Debug)]
-pub(super) struct Looking {
+pub(super) struct KindDemand {
     /// Number of its rule.
     rule: usize,
     /// Its number among the rule's.
@@ -130,25 +130,25 @@ pub(super) struct Fast {
 /// Results that are being judged, and where what is found goes.
 pub(super) struct Work<'a> {
     pub(super) sum: &'a mut CountSum,
-    pub(super) tally: &'a mut SweepStatistics,
+    pub(super) statistics: &'a mut SweepStatistics,
     pub(super) distances: Vec<f64>,
     /// Whether the results are the host's own.
     pub(super) own: bool,
 }
 
 impl Work<'_> {
-    /// Takes what the rules say of so many results of inputs from the first to the last, all of one exponent.
-    pub(super) fn says(&mut self, exponent: u64, inputs: [u64; 2], says: &[Says], results: u64) {
+    /// Takes what the rules say of N results of inputs from the first to the last, all of one exponent.
+    pub(super) fn says(&mut self, exponent: u64, inputs: [u64; 2], says: &[RuleDecision], results: u64) {
         self.sum.says(says, results);
         if is_judged(says) {
-            self.tally.exponents.entry(exponent).or_default().judge(Some(inputs), results);
+            self.statistics.exponents.entry(exponent).or_default().judge(Some(inputs), results);
         }
     }
 }
 
 impl<'a> Work<'a> {
-    pub(super) fn new(sum: &'a mut CountSum, tally: &'a mut SweepStatistics) -> Work<'a> {
-        Work { sum, tally, distances: vec![0.0; SPAN], own: false }
+    pub(super) fn new(sum: &'a mut CountSum, statistics: &'a mut SweepStatistics) -> Work<'a> {
+        Work { sum, statistics, distances: vec![0.0; SPAN], own: false }
     }
 }
 
@@ -205,7 +205,7 @@ impl Verifier {
         known.demands.iter().map(|looking| self.demand(looking))
     }
 
-    pub(super) fn demand(&self, looking: &Looking) -> &Demand {
+    pub(super) fn demand(&self, looking: &KindDemand) -> &Demand {
         &self.rules[looking.rule].demands[looking.demand]
     }
 
@@ -213,7 +213,7 @@ impl Verifier {
     pub(super) fn known<'a>(&self, fast: &'a Fast, kind: SpanKind, input: u32) -> &'a KindRules {
         fast.known[usize::from(input & SIGN != 0)][kind.number()].get_or_init(|| {
             let case = [u64::from(input)];
-            let (operands, encoding) = (self.question.operands(&case, 0), self.encoding());
+            let (operands, encoding) = (self.signature.operands(&case, 0), self.encoding());
             let looks = |(rule, demand): &(usize, usize)| {
                 self.rules[*rule].of.selects(encoding, &operands, &self.rules[*rule].demands[*demand])
             };
@@ -244,7 +244,7 @@ impl Verifier {
                 // More readings accept no less.
                 let open = set.as_ref().is_some_and(Set::is_everything);
                 let demands = (exact || open).then_some(!open);
-                Looking { rule, demand, set, exact, demands, binades: [const { OnceLock::new() }; 255] }
+                KindDemand { rule, demand, set, exact, demands, binades: [const { OnceLock::new() }; 255] }
             };
             let mut known = KindRules { demands: all.filter(looks).map(looking).collect(), nan: None };
             known.nan = self.accepted(&known, |_| None).and_then(|accepted| known.of_nans(encoding, &accepted));
@@ -257,7 +257,7 @@ impl Verifier {
     pub(super) fn accepted(
         &self,
         known: &KindRules,
-        demands: impl Fn(&Looking) -> Option<bool>,
+        demands: impl Fn(&KindDemand) -> Option<bool>,
     ) -> Option<RuleVerdicts> {
         let mut accepted: RuleVerdicts = smallvec::smallvec![None; self.rules.len()];
         for looking in &known.demands {
@@ -309,7 +309,7 @@ impl Verifier {
         work.sum.classify([self.class(input), EncodingClass::Other], self.class_of_result(input, result), length);
         work.says(self.exponent(&[input]), [input, input + length - 1], &says, length);
         if says.contains(&Some(false)) {
-            self.deviation([input, length], &[input], result, &says, work.tally);
+            self.deviation([input, length], &[input], result, &says, work.statistics);
         }
     }
 
@@ -329,7 +329,7 @@ impl KindRules {
     /// What the rules say of NaNs; `None` where it is not known, or not the same for all.
     fn of_nans(&self, encoding: Encoding, accepted: &RuleVerdicts) -> Option<RuleVerdicts> {
         let all = Set::nan(encoding);
-        let one_for_all = |looking: &Looking| {
+        let one_for_all = |looking: &KindDemand| {
             let Some(set) = &looking.set else { return false };
             let common = set.and(&all);
             common == all || common.is_empty() && looking.exact
@@ -339,12 +339,12 @@ impl KindRules {
     }
 
     /// What the rules say of a result, `accepted` being what they say of one that all accept; `None` where it is not known of one of
-    /// the demands. Where what a demand accepts does not tell, `fits` tells whether it is known to accept the result all the same.
+    /// the demands. Where what a demand accepts does not tell, `fits` shows whether it is known to accept the result all the same.
     pub(super) fn decide(
         &self,
         accepted: &RuleVerdicts,
         result: u32,
-        fits: impl Fn(&Looking) -> bool,
+        fits: impl Fn(&KindDemand) -> bool,
     ) -> Option<RuleVerdicts> {
         let mut says = accepted.clone();
         for looking in &self.demands {

@@ -4,8 +4,8 @@ use smallvec::SmallVec;
 
 use super::kind::Work;
 use super::reach::is_unstated;
+use super::statistics::{InputRun, SweepStatistics, Worst, parts};
 use super::sum::CountSum;
-use super::tally::{InputRun, SweepStatistics, Worst, parts};
 use super::{EncodingClass, Verifier, exponent, tolerance};
 use crate::accepted::Set;
 use crate::accuracy::Accuracy;
@@ -40,10 +40,10 @@ impl SweepRule {
 }
 
 /// What a rule says of a result; `None` where it demands nothing: it does not look at the operands, or accepts any result.
-pub(super) type Says = Option<bool>;
+pub(super) type RuleDecision = Option<bool>;
 
 /// Whether some rule demands something.
-pub(super) fn is_judged(says: &[Says]) -> bool {
+pub(super) fn is_judged(says: &[RuleDecision]) -> bool {
     says.iter().any(Option::is_some)
 }
 
@@ -55,26 +55,26 @@ impl Verifier {
         self.classify(&case, result, work.sum);
         work.says(self.exponent(&case), [input, input], &says, 1);
         if says.contains(&Some(false)) {
-            self.deviation([input, 1], &case, result, &says, work.tally);
+            self.deviation([input, 1], &case, result, &says, work.statistics);
         }
-        if bounded && let Some(parts) = self.error(&self.question.operands(&case, 0), result) {
+        if bounded && let Some(parts) = self.error(&self.signature.operands(&case, 0), result) {
             work.sum.errors(parts, 1);
-            let exponent = work.tally.exponents.entry(self.exponent(&case)).or_default();
+            let exponent = work.statistics.exponents.entry(self.exponent(&case)).or_default();
             exponent.see(Some(Worst { input, result, parts }));
         }
     }
 
     /// What the rules say of a result, and whether one that looks bounds its error.
-    pub(super) fn says(&self, case: &[u64], result: u32) -> (SmallVec<[Says; 8]>, bool) {
-        let operands = self.question.operands(case, 0);
+    pub(super) fn says(&self, case: &[u64], result: u32) -> (SmallVec<[RuleDecision; 8]>, bool) {
+        let operands = self.signature.operands(case, 0);
         let encoding = self.encoding();
-        let mut says: SmallVec<[Says; 8]> = SmallVec::new();
+        let mut says: SmallVec<[RuleDecision; 8]> = SmallVec::new();
         let mut bounded = false;
         for rule in &self.rules {
             let mut accepts = None;
             for demand in rule.looking(encoding, &operands) {
                 bounded |= bounds_error(demand, &operands);
-                let set = self.question.accepted_part(case, 0, demand);
+                let set = self.signature.accepted_part(case, 0, demand);
                 let holds = set.contains(u64::from(result));
                 // A word that is no result is refused whatever is accepted.
                 if !holds || !set.is_everything() {
@@ -105,10 +105,10 @@ impl Verifier {
         [input, length]: [u64; 2],
         case: &[u64],
         result: u32,
-        says: &[Says],
-        tally: &mut SweepStatistics,
+        says: &[RuleDecision],
+        statistics: &mut SweepStatistics,
     ) {
-        tally.deviates(self.exponent(case), input, length, || {
+        statistics.deviates(self.exponent(case), input, length, || {
             let against: Vec<&SweepRule> =
                 self.rules.iter().zip(says).filter(|(_, says)| **says == Some(false)).map(|(rule, _)| rule).collect();
             InputRun {
@@ -123,9 +123,9 @@ impl Verifier {
 
     /// What all of some rules accept.
     fn accepted_by(&self, case: &[u64], rules: &[&SweepRule]) -> Set {
-        let (encoding, operands) = (self.encoding(), self.question.operands(case, 0));
+        let (encoding, operands) = (self.encoding(), self.signature.operands(case, 0));
         let demands = rules.iter().flat_map(|rule| rule.looking(encoding, &operands));
-        let sets = demands.map(|demand| self.question.accepted_part(case, 0, demand));
+        let sets = demands.map(|demand| self.signature.accepted_part(case, 0, demand));
         sets.fold(Set::everything(encoding), |all, set| all.and(&set))
     }
 
@@ -133,13 +133,13 @@ impl Verifier {
     pub(super) fn error(&self, operands: &Operands, result: u32) -> Option<u64> {
         let Encoding::Float(layout) = self.encoding() else { return None };
         let result = Operand { layout: Some(layout), bits: u64::from(result) };
-        let ulps = oracle::error_in_ulps(self.question.kernel.op.function, operands, result)?;
+        let ulps = oracle::error_in_ulps(self.signature.kernel.op.function, operands, result)?;
         Some(parts(ulps))
     }
 
     /// Encoding of the result.
     pub(super) fn encoding(&self) -> Encoding {
-        self.question.encodings[0]
+        self.signature.encodings[0]
     }
 
     pub(super) fn exponent(&self, case: &[u64]) -> u64 {

@@ -25,8 +25,8 @@ mod reach;
 mod scan;
 mod sorts;
 mod special;
+mod statistics;
 mod sum;
-mod tally;
 mod tolerance;
 
 use fpprobe_spirv::sweep::Domain;
@@ -43,8 +43,8 @@ pub use half::{HalfBehaviour, NanChoice};
 use kind::{Fast, Work};
 use lane::SweepRule;
 use pairs::Pairs;
+pub use statistics::{CHUNK, Exponent, FAR, InputRun, PARTS, RUNS, RuleCount, SweepStatistics, Worst, bin};
 use sum::CountSum;
-pub use tally::{CHUNK, Exponent, FAR, InputRun, PARTS, RUNS, RuleCount, SweepStatistics, Worst, bin};
 
 /// Why results of a kernel cannot be verified.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -70,7 +70,7 @@ pub enum Unverifiable {
 /// Judges results of a kernel by the required rules of profiles. Threads can share it.
 #[derive(Debug)]
 pub struct Verifier {
-    question: Signature,
+    signature: Signature,
     /// Format of each operand's value, with the place of its lowest bit in the input's number.
     fields: Vec<(Format, u32)>,
     rules: Vec<SweepRule>,
@@ -81,19 +81,19 @@ pub struct Verifier {
 impl Verifier {
     /// A verifier of a kernel by these profiles.
     pub fn new(kernel: &Kernel, profiles: &[Profile]) -> Result<Verifier, Unverifiable> {
-        let question = Signature::new(kernel);
-        let fields = fields(kernel, &question)?;
+        let signature = Signature::new(kernel);
+        let fields = fields(kernel, &signature)?;
         let rules: Vec<SweepRule> = profiles.iter().flat_map(|profile| rules(profile, kernel)).collect();
         if rules.is_empty() {
             let profiles: Vec<&str> = profiles.iter().map(|profile| profile.id.as_str()).collect();
             return Err(Unverifiable::NoRule { kernel: kernel.to_string(), profiles: profiles.join(", ") });
         }
         let fast = Fast::new(kernel, &rules);
-        let pairs = Pairs::new(kernel, &rules, question.encodings[0]);
-        Ok(Verifier { question, fields, rules, fast, pairs })
+        let pairs = Pairs::new(kernel, &rules, signature.encodings[0]);
+        Ok(Verifier { signature, fields, rules, fast, pairs })
     }
 
-    /// A tally of a chunk that begins with this input, to be merged with this one, which it knows: what is of no account beside it
+    /// Statistics of a chunk that begins with this input, to be merged with this one, which it knows: what is of no account beside it
     /// is not looked for.
     pub fn beside(&self, known: &SweepStatistics, first: u64) -> SweepStatistics {
         known.beside(first, self.exponent(&self.case(first)))
@@ -101,20 +101,20 @@ impl Verifier {
 
     /// Judges results of consecutive inputs, `first` being the number of the first: the bits of the operands side by side, the
     /// first operand's highest. A result is one word, the value's bits in its lowest.
-    pub fn block(&self, first: u64, results: &[u32], tally: &mut SweepStatistics) {
+    pub fn block(&self, first: u64, results: &[u32], statistics: &mut SweepStatistics) {
         let mut sum = self.sum();
-        self.judge(first, results, false, &mut sum, tally);
-        sum.add_to(&self.rules, tally);
+        self.judge(first, results, false, &mut sum, statistics);
+        sum.add_to(&self.rules, statistics);
     }
 
-    /// Counts that go to a tally of this kernel.
+    /// Counts that go to the statistics of this kernel.
     fn sum(&self) -> CountSum {
         CountSum::new(self.rules.len(), self.fields.len())
     }
 
     /// Judges results of consecutive inputs; `own`: they are known to be the host's own.
-    fn judge(&self, first: u64, results: &[u32], own: bool, sum: &mut CountSum, tally: &mut SweepStatistics) {
-        let mut work = Work { own, ..Work::new(sum, tally) };
+    fn judge(&self, first: u64, results: &[u32], own: bool, sum: &mut CountSum, statistics: &mut SweepStatistics) {
+        let mut work = Work { own, ..Work::new(sum, statistics) };
         match (&self.fast, &self.pairs) {
             (Some(fast), _) => self.spans(fast, first, results, &mut work),
             (None, Some(pairs)) => self.rows(pairs, first, results, &mut work),
@@ -136,13 +136,13 @@ impl Verifier {
 }
 
 /// The operands' formats and places, if the operands are numbers and the result is one value of a word.
-fn fields(kernel: &Kernel, question: &Signature) -> Result<Vec<(Format, u32)>, Unverifiable> {
+fn fields(kernel: &Kernel, signature: &Signature) -> Result<Vec<(Format, u32)>, Unverifiable> {
     let refused = |reason: &str| Unverifiable::Domain { kernel: kernel.to_string(), reason: reason.to_owned() };
     let domain = Domain::of(kernel).map_err(|error| refused(&error.to_string()))?;
     if kernel.params().iter().any(|shape| shape.width != 1) || kernel.width != 1 {
         return Err(refused("its operands are vectors; a sweep asks numbers"));
     }
-    let [encoding] = question.encodings[..] else {
+    let [encoding] = signature.encodings[..] else {
         return Err(refused("it has several results; a sweep judges one"));
     };
     if encoding.bits() > 32 {

@@ -3,7 +3,7 @@
 //! A row is cut where the second operand is of another sort, or where the host's result is another kind of number. Of such a segment
 //! results that are the host's are accepted as one where every accuracy that looks accepts what is correctly rounded: what the
 //! environment says of subnormals, zeros, overflow or infinities adds results to the set, but for what [`keeps`] excludes. All
-//! other results are told apart by their likeness: the distance from the exact result is then known as exactly as accuracies can
+//! other results are distinguished by their memo key: the distance from the exact result is then known as exactly as accuracies can
 //! tell that are a rounding, or whole halves of a unit in the last place.
 
 use std::ops::Range;
@@ -15,13 +15,13 @@ use pulp::Arch;
 
 use super::alike::{Recent, SpanVerdict, VerdictMemo};
 use super::half::{
-    Agreed, HalfBehaviour, HalfOperation, LARGEST, LAYOUT, LEAST_NORMAL, REST, is_nan, is_subnormal, key, narrowed,
-    operands,
+    HalfBehaviour, HalfOperation, LARGEST, LAYOUT, LEAST_NORMAL, REST, ScanSummary, is_nan, is_subnormal, key,
+    narrowed, operands,
 };
 use super::kind::{Work, accepts_rounded};
 use super::lane::SweepRule;
 use super::sorts::Sorts;
-use super::tally::{PARTS, Worst};
+use super::statistics::{PARTS, Worst};
 use super::{EncodingClass, Verifier};
 use crate::accuracy::Accuracy;
 use crate::encoding::Encoding;
@@ -31,9 +31,9 @@ use crate::oracle::{Demand, Operands};
 
 /// Results that are compared at once.
 const SPAN: u32 = 2048;
-/// Marks what is said of a segment from what is said of a likeness.
+/// Marks what is said of a segment from what is said of a memo key.
 const BULK: u64 = 1 << 63;
-/// The largest error in ulps that is told apart among likenesses.
+/// The largest error in ulps that is distinguished among memo keys.
 const MOST_ULPS: f64 = 5.0;
 /// From here to the largest number errors may reach beyond that, where nothing is demanded any more.
 const TOP: u32 = LARGEST - (5 << REST);
@@ -107,7 +107,7 @@ impl Pairs {
         let mut demands = rules.iter().flat_map(|rule| &rule.demands);
         let divides = matches!(kernel.op.function, Function::Div);
         demands
-            .all(|demand| is_told(&demand.accuracy, divides) && demand.function == kernel.op.function)
+            .all(|demand| is_decided(&demand.accuracy, divides) && demand.function == kernel.op.function)
             .then_some(())?;
         let sorts = [Sorts::new(rules, 0, LAYOUT)?, Sorts::new(rules, 1, LAYOUT)?];
         let of_order = matches!(kernel.op.function, Function::Compare { .. } | Function::Step);
@@ -124,8 +124,8 @@ impl Pairs {
     }
 
     /// Computes what a device may answer to consecutive pairs, of one first operand.
-    pub(super) fn fill(&self, manner: HalfBehaviour, first: u32, results: &mut [u32]) {
-        (self.operation.fill)(self.arch, manner, first, results);
+    pub(super) fn fill(&self, behaviour: HalfBehaviour, first: u32, results: &mut [u32]) {
+        (self.operation.fill)(self.arch, behaviour, first, results);
     }
 
     /// The host's result, and what it is.
@@ -193,9 +193,9 @@ fn keeps(demand: &Demand, x: u32, y: u32, size: SegmentMagnitude) -> bool {
 }
 
 /// Whether likenesses tell all that an accuracy does.
-fn is_told(accuracy: &Accuracy, divides: bool) -> bool {
+fn is_decided(accuracy: &Accuracy, divides: bool) -> bool {
     match accuracy {
-        Accuracy::Stated(stated) => stated.zero.is_none() && is_told(&stated.accuracy, divides),
+        Accuracy::Stated(stated) => stated.zero.is_none() && is_decided(&stated.accuracy, divides),
         Accuracy::Ulp(ulps) => divides && *ulps <= MOST_ULPS && (ulps * 2.0).fract() == 0.0,
         accuracy => accuracy.is_rounding() || *accuracy == Accuracy::Undefined,
     }
@@ -223,7 +223,7 @@ impl Verifier {
     fn row(&self, row: &mut PairRow<'_, '_>, first: u32, results: &[u32], work: &mut Work<'_>) {
         let (pairs, x) = (row.pairs, row.x);
         let exponent = self.exponent(&[u64::from(x)]);
-        let known = work.tally.exponents.get(&exponent).and_then(|known| known.worst);
+        let known = work.statistics.exponents.get(&exponent).and_then(|known| known.worst);
         row.worst = known;
         let (mut y, end) = (first, first + results.len() as u32);
         while y < end {
@@ -237,10 +237,10 @@ impl Verifier {
             y = after;
         }
         if row.judged.count > 0 {
-            work.tally.exponents.entry(exponent).or_default().judge(row.judged.domain, row.judged.count);
+            work.statistics.exponents.entry(exponent).or_default().judge(row.judged.domain, row.judged.count);
         }
         if row.worst != known {
-            work.tally.exponents.entry(exponent).or_default().see(row.worst);
+            work.statistics.exponents.entry(exponent).or_default().see(row.worst);
         }
     }
 
@@ -276,7 +276,7 @@ impl Verifier {
     fn said_of_rounded(&self, pairs: &Pairs, x: u32, segment: &Segment<'_>) -> Option<SpanVerdict> {
         let y = segment.first;
         let subnormal = is_subnormal(x) || is_subnormal(y);
-        let operands = self.question.operands(&[u64::from(x), u64::from(y)], 0);
+        let operands = self.signature.operands(&[u64::from(x), u64::from(y)], 0);
         let same = self.rules.iter().all(|rule| {
             // Read as zeros, subnormals may have results of another kind.
             let reads = |demand: &Demand| demand.operands.subnormal_inputs != Subnormals::Keep;
@@ -284,7 +284,7 @@ impl Verifier {
                 subnormal && rule.demands.iter().any(|demand| reads(demand) && self.is_open(rule, &operands, demand));
             !open && rule.looking(self.encoding(), &operands).all(|demand| keeps(demand, x, y, segment.size))
         });
-        same.then(|| self.asked(x, y, narrowed((pairs.operation.wide)(x, y))))
+        same.then(|| self.oracle_verdict(x, y, narrowed((pairs.operation.wide)(x, y))))
     }
 
     /// Whether it is by their result that a rule looks at operands, or does not.
@@ -297,8 +297,8 @@ impl Verifier {
     /// What is said of a result; of a word that is none it is not known.
     fn said<'a>(&self, row: &'a mut PairRow<'_, '_>, y: u32, result: u32) -> Option<&'a Arc<SpanVerdict>> {
         row.pairs.holds(result).then_some(())?;
-        let likeness = row.pairs.likeness(row.x, y, result);
-        row.recent.said(likeness, || Some(self.asked(row.x, y, result)))
+        let likeness = row.pairs.memo_key(row.x, y, result);
+        row.recent.said(likeness, || Some(self.oracle_verdict(row.x, y, result)))
     }
 
     /// Results that are not the host's, or where there is no number to compare with.
@@ -306,7 +306,7 @@ impl Verifier {
         let pairs = row.pairs;
         let class = pairs.class_of_result(results[0]);
         let invalid = is_nan(row.x) || is_nan(first) || pairs.kind(row.x, first).0 == SegmentMagnitude::Nan;
-        // Of NaNs, whatever their bits, nothing is to be told apart.
+        // Of NaNs, whatever their bits, nothing is to be distinguished.
         let alike = class.is_nan() && invalid && results.iter().all(|result| pairs.class_of_result(*result) == class);
         match alike.then(|| self.said(row, first, results[0]).cloned()).flatten() {
             Some(said) if results.iter().all(|result| pairs.holds(*result)) => {
@@ -325,11 +325,11 @@ impl Verifier {
         row.judges(first, if said.judged { count } else { 0 });
         if said.deviates {
             let (input, case) = (u64::from(x << 16 | first), [u64::from(x), u64::from(first)]);
-            self.deviation([input, count], &case, results[0], &said.says, work.tally);
+            self.deviation([input, count], &case, results[0], &said.says, work.statistics);
         }
     }
 
-    /// Results that are told apart one by one.
+    /// Results that are distinguished one by one.
     fn each(&self, row: &mut PairRow<'_, '_>, first: u32, results: &[u32], work: &mut Work<'_>) {
         let (pairs, x) = (row.pairs, row.x);
         let class = pairs.sorts[0].class(x);
@@ -338,7 +338,7 @@ impl Verifier {
         let end = |run: Option<(u32, u64, u32, Arc<SpanVerdict>)>, work: &mut Work<'_>| {
             if let Some((y, length, result, said)) = run {
                 let case = [u64::from(x), u64::from(y)];
-                self.deviation([u64::from(x << 16 | y), length], &case, result, &said.says, work.tally);
+                self.deviation([u64::from(x << 16 | y), length], &case, result, &said.says, work.statistics);
             }
         };
         for (y, result) in (first..).zip(results.iter().copied()) {
@@ -367,7 +367,7 @@ impl Verifier {
     }
 
     /// Looks for the largest error among results that are the host's.
-    fn see_rounded(&self, row: &mut PairRow<'_, '_>, first: u32, results: &[u32], agreed: Agreed) {
+    fn see_rounded(&self, row: &mut PairRow<'_, '_>, first: u32, results: &[u32], agreed: ScanSummary) {
         // The scan's distances are off by half a 2^-13 ulp at most, of which a part has eight.
         let most =
             Worst { input: u64::from(row.x << 16 | first), result: 0, parts: u64::from(2 * agreed.most + 1) / 16 };
@@ -386,7 +386,7 @@ impl Verifier {
 }
 
 impl PairRow<'_, '_> {
-    /// Takes so many pairs, of consecutive second operands from this one on, of which the same is said.
+    /// Takes N pairs, of consecutive second operands from this one on, of which the same is said.
     fn judges(&mut self, y: u32, count: u64) {
         if count > 0 {
             let first = u64::from(self.x << 16 | y);

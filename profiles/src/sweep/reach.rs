@@ -16,7 +16,7 @@ use super::analytic::is_undefined;
 use super::identity::{factor, is_identity};
 use super::special::{Special, special};
 use super::tolerance::{alone, tolerance, ulp_below};
-use crate::accuracy::{Accuracy, Inherited, Node, Resolved};
+use crate::accuracy::{Accuracy, InheritedAccuracy, Node, ResolvedFormula};
 use crate::environment::{Environment, NonFinite, Overflow, Subnormals};
 use crate::interval::Interval;
 use crate::number::Number as _;
@@ -28,12 +28,12 @@ pub(super) enum Reach {
     /// Anything.
     Open,
     /// Some of it is known.
-    Given(Given),
+    Given(ValueBounds),
 }
 
 /// What is known of what a value may be.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) struct Given {
+pub(super) struct ValueBounds {
     /// Its exact value lies in here.
     pub(super) exact: Interval,
     /// It may be whatever is no farther than so from its exact value; [`NOWHERE`] where it is not known to be anything near that.
@@ -46,10 +46,10 @@ pub(super) struct Given {
 /// Not even the exact value.
 pub(super) const NOWHERE: f64 = f64::NEG_INFINITY;
 
-impl Given {
+impl ValueBounds {
     /// Whatever is near.
-    pub(super) fn around(exact: Interval, radius: f64) -> Given {
-        Given { exact, radius, zero: false, infinite: false }
+    pub(super) fn around(exact: Interval, radius: f64) -> ValueBounds {
+        ValueBounds { exact, radius, zero: false, infinite: false }
     }
 
     /// Whether the exact value is among what it may be.
@@ -61,7 +61,7 @@ impl Given {
 impl Reach {
     /// A value that is known exactly.
     pub(super) fn exactly(value: Interval) -> Reach {
-        Reach::Given(Given::around(value, 0.0))
+        Reach::Given(ValueBounds::around(value, 0.0))
     }
 
     /// Operands, numbers but not zero, and zeros beside them, or in their place, where they are subnormal and flushed.
@@ -69,11 +69,11 @@ impl Reach {
         let subnormal = operand.abs().hi < f64::decode(layout, layout.min_normal());
         let zero = subnormal && environment.subnormal_inputs != Subnormals::Keep;
         let radius = if zero && environment.subnormal_inputs == Subnormals::Flush { NOWHERE } else { 0.0 };
-        Reach::Given(Given { zero, ..Given::around(operand, radius) })
+        Reach::Given(ValueBounds { zero, ..ValueBounds::around(operand, radius) })
     }
 }
 
-/// What so many roundings of binary64 take from a number at most.
+/// What N roundings of binary64 take from a number at most.
 pub(super) const ROUNDED: f64 = 1.0 - 16.0 * f64::EPSILON;
 
 /// What a function may give at least whose accuracy is inherited, on what its operands may be; `None` where that is not known. Where
@@ -81,7 +81,7 @@ pub(super) const ROUNDED: f64 = 1.0 - 16.0 * f64::EPSILON;
 /// rounded from.
 pub(super) fn inherited(
     function: Function,
-    inherited: &Inherited,
+    inherited: &InheritedAccuracy,
     operands: &[Reach],
     layout: FloatLayout,
     least: Option<f64>,
@@ -104,7 +104,7 @@ pub(super) fn inherited(
         let radius = given.radius + further;
         // Where it ends, numbers may lie closer than around the exact result.
         let apart = least.filter(|_| rounds(formula)).map_or(0.0, |least| ulp_below((least - radius).max(0.0), layout));
-        Some(Reach::Given(Given { radius: radius + apart, ..given }))
+        Some(Reach::Given(ValueBounds { radius: radius + apart, ..given }))
     });
     let bounded = inherited.or.as_ref().and_then(|accuracy| direct(function, accuracy, operands, layout));
     given.chain(bounded).reduce(wider)
@@ -112,18 +112,18 @@ pub(super) fn inherited(
 
 /// Whether what is inherited accepts correctly rounded results that are normal numbers: the last step rounds, and every step is given the
 /// exact value among what it may be given.
-pub(super) fn is_rounded(function: Function, inherited: &Inherited) -> bool {
+pub(super) fn is_rounded(function: Function, inherited: &InheritedAccuracy) -> bool {
     inherited.formulas.iter().any(|formula| rounds(formula) && is_identity(function, formula))
 }
 
 /// Whether the last step of a formula rounds.
-fn rounds(formula: &Resolved) -> bool {
+fn rounds(formula: &ResolvedFormula) -> bool {
     matches!(&formula.nodes[formula.root], Node::Step(demand, _) if demand.accuracy.is_rounding())
 }
 
 /// Whether nothing is known of what is inherited because nothing is stated of these operands, numbers of one sign and not zero, by an
 /// operation that is given one as it is; `None` where they do not agree.
-pub(super) fn is_unstated(inherited: &Inherited, operand: Interval, layout: FloatLayout) -> Option<bool> {
+pub(super) fn is_unstated(inherited: &InheritedAccuracy, operand: Interval, layout: FloatLayout) -> Option<bool> {
     let mut agree = true;
     for formula in &inherited.formulas {
         for node in &formula.nodes {
@@ -145,7 +145,7 @@ pub(super) fn is_unstated(inherited: &Inherited, operand: Interval, layout: Floa
 /// What one of two ways to the same value gives.
 fn wider(a: Reach, b: Reach) -> Reach {
     match (a, b) {
-        (Reach::Given(a), Reach::Given(b)) => Reach::Given(Given {
+        (Reach::Given(a), Reach::Given(b)) => Reach::Given(ValueBounds {
             exact: a.exact,
             radius: a.radius.max(b.radius),
             zero: a.zero || b.zero,
@@ -157,7 +157,7 @@ fn wider(a: Reach, b: Reach) -> Reach {
 
 /// What a formula gives. Where it is a logarithm and the function itself, the logarithm's operand is the exponential of what the function
 /// gives: a difference of two intervals would not tell that it is small.
-fn whole(function: Function, formula: &Resolved, operands: &[Reach], layout: FloatLayout) -> Option<Reach> {
+fn whole(function: Function, formula: &ResolvedFormula, operands: &[Reach], layout: FloatLayout) -> Option<Reach> {
     let root = &formula.nodes[formula.root];
     if let Node::Step(demand, arguments) = root
         && let (Function::Log, [argument], [Reach::Given(operand)]) = (demand.function, &arguments[..], operands)
@@ -166,13 +166,13 @@ fn whole(function: Function, formula: &Resolved, operands: &[Reach], layout: Flo
     {
         let result = range(function, &[operand.exact], true).hull()?;
         let power = range(Function::Exp, &[result], true).hull()?;
-        return step(demand, &[Reach::Given(Given { exact: given.exact.common(power)?, ..given })], layout);
+        return step(demand, &[Reach::Given(ValueBounds { exact: given.exact.common(power)?, ..given })], layout);
     }
     part(formula, formula.root, operands, layout)
 }
 
 /// What a part of a formula may be.
-fn part(formula: &Resolved, number: usize, operands: &[Reach], layout: FloatLayout) -> Option<Reach> {
+fn part(formula: &ResolvedFormula, number: usize, operands: &[Reach], layout: FloatLayout) -> Option<Reach> {
     match &formula.nodes[number] {
         Node::Operand(operand) => operands.get(*operand).copied(),
         Node::Constant(around) => Some(Reach::exactly(*around)),
@@ -214,7 +214,7 @@ fn step(demand: &Demand, operands: &[Reach], layout: FloatLayout) -> Option<Reac
 
 /// What an operation may give that has an accuracy of its own.
 fn direct(function: Function, accuracy: &Accuracy, operands: &[Reach], layout: FloatLayout) -> Option<Reach> {
-    let mut given: SmallVec<[Given; 2]> = SmallVec::new();
+    let mut given: SmallVec<[ValueBounds; 2]> = SmallVec::new();
     for operand in operands {
         match *operand {
             Reach::Open => return Some(Reach::Open),
@@ -227,14 +227,14 @@ fn direct(function: Function, accuracy: &Accuracy, operands: &[Reach], layout: F
     };
     Some(match special(function, accuracy, &given, near.exact, layout) {
         Special::Anything => Reach::Open,
-        Special::Among { zero, infinite } => Reach::Given(Given { zero, infinite, ..near }),
+        Special::Among { zero, infinite } => Reach::Given(ValueBounds { zero, infinite, ..near }),
     })
 }
 
 /// What an operation may give on operands near their exact values.
-fn near(function: Function, accuracy: &Accuracy, operands: &[Given], layout: FloatLayout) -> Option<Reach> {
-    let Given { exact: first, radius, .. } = *operands.first()?;
-    let all = operands.iter().all(Given::is_near);
+fn near(function: Function, accuracy: &Accuracy, operands: &[ValueBounds], layout: FloatLayout) -> Option<Reach> {
+    let ValueBounds { exact: first, radius, .. } = *operands.first()?;
+    let all = operands.iter().all(ValueBounds::is_near);
     // No condition holds for all that an operand may be which does not hold for its exact value.
     if let Accuracy::Stated(stated) = accuracy
         && operands[0].is_near()
@@ -252,18 +252,18 @@ fn near(function: Function, accuracy: &Accuracy, operands: &[Given], layout: Flo
     let values: SmallVec<[Interval; 2]> = operands.iter().map(|operand| operand.exact).collect();
     let range = range(function, &values, true).hull()?;
     if !all {
-        return Some(Reach::Given(Given::around(range, NOWHERE)));
+        return Some(Reach::Given(ValueBounds::around(range, NOWHERE)));
     }
     let carried = carried(function, operands) * ROUNDED;
     if function == Function::Neg {
-        return Some(Reach::Given(Given::around(range, carried)));
+        return Some(Reach::Given(ValueBounds::around(range, carried)));
     }
     // The ends of what is carried that far may be smaller, and have smaller units.
     let magnitudes = range.abs();
     let least = Interval { lo: (magnitudes.lo - carried).max(0.0) * ROUNDED, hi: magnitudes.hi };
     let operand = first.widened(radius);
     let radius = (carried + own(accuracy, operand, least, layout)) * ROUNDED;
-    Some(Reach::Given(Given::around(range, radius)))
+    Some(Reach::Given(ValueBounds::around(range, radius)))
 }
 
 /// How far an accuracy reaches around exact results of these magnitudes. Where it is stated of no operand such as this one, anything may be
@@ -280,7 +280,7 @@ fn own(accuracy: &Accuracy, operand: Interval, magnitudes: Interval, layout: Flo
 }
 
 /// How far exact results reach on operands that reach so far.
-fn carried(function: Function, operands: &[Given]) -> f64 {
+fn carried(function: Function, operands: &[ValueBounds]) -> f64 {
     let all: SmallVec<[(Interval, f64); 2]> = operands.iter().map(|operand| (operand.exact, operand.radius)).collect();
     match (function, &all[..]) {
         (Function::Neg, [(_, radius)]) => *radius,
@@ -311,7 +311,7 @@ mod tests {
     use crate::profile::built_in;
 
     /// Kernels whose accuracy profiles inherit, each with what is inherited.
-    fn all() -> Vec<(&'static str, Function, Arc<Inherited>)> {
+    fn all() -> Vec<(&'static str, Function, Arc<InheritedAccuracy>)> {
         let mut all = Vec::new();
         for profile in ["d3d11", "gl-arb-shader-precision", "vulkan", "wgsl"].map(|id| built_in(id).unwrap().unwrap()) {
             for name in [
@@ -357,7 +357,8 @@ mod tests {
         for (name, function, of) in all() {
             let x = if name == "acosh" { 1.7 } else { 0.7 };
             let operand = [Reach::exactly(Interval { lo: x, hi: x * (1.0 + 1e-7) })];
-            let Some(Reach::Given(Given { exact, radius, .. })) = inherited(function, &of, &operand, layout, Some(0.5))
+            let Some(Reach::Given(ValueBounds { exact, radius, .. })) =
+                inherited(function, &of, &operand, layout, Some(0.5))
             else {
                 panic!("{name}: nothing is known");
             };

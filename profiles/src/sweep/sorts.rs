@@ -1,4 +1,4 @@
-//! Operands that no rule and no accuracy tells apart, but by their values.
+//! Operands that no rule and no accuracy distinguishes, but by their values.
 
 use std::collections::HashMap;
 

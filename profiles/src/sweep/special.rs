@@ -7,7 +7,7 @@ use fpprobe_spirv::FloatLayout;
 use fpprobe_spirv::op::Function;
 use smallvec::SmallVec;
 
-use super::reach::Given;
+use super::reach::ValueBounds;
 use crate::accuracy::Accuracy;
 use crate::interval::{Interval, RealSet};
 use crate::oracle::range;
@@ -28,12 +28,12 @@ type OperandReading = (Interval, bool);
 pub(super) fn special(
     function: Function,
     accuracy: &Accuracy,
-    operands: &[Given],
+    operands: &[ValueBounds],
     result: Interval,
     layout: FloatLayout,
 ) -> Special {
     let (mut zero, mut infinite) = (false, false);
-    let known = if is_told(function) { operands } else { &[] };
+    let known = if is_decided(function) { operands } else { &[] };
     for reads in combinations(known).iter().filter(|reads| reads.iter().any(|(_, special)| *special)) {
         let values: SmallVec<[Interval; 2]> = reads.iter().map(|(value, _)| *value).collect();
         let mut accuracy = accuracy;
@@ -65,13 +65,13 @@ pub(super) fn special(
 
 /// Whether what a function gives on intervals of finite numbers that hold no zero, and on infinities and zeros, is unknown for none of the
 /// numbers or for all.
-fn is_told(function: Function) -> bool {
+fn is_decided(function: Function) -> bool {
     use Function::{Add, Div, Exp, Exp2, InverseSqrt, Log, Log2, Mul, Neg, Reciprocal, Sqrt, Sub};
     matches!(function, Add | Div | Exp | Exp2 | InverseSqrt | Log | Log2 | Mul | Neg | Reciprocal | Sqrt | Sub)
 }
 
 /// Every combination of what operands may be.
-fn combinations(operands: &[Given]) -> Vec<SmallVec<[OperandReading; 2]>> {
+fn combinations(operands: &[ValueBounds]) -> Vec<SmallVec<[OperandReading; 2]>> {
     let mut all = vec![SmallVec::new()];
     for operand in operands {
         let infinity = Interval::point(if operand.exact.lo > 0.0 { f64::INFINITY } else { f64::NEG_INFINITY });

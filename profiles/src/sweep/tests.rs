@@ -24,42 +24,42 @@ fn one_wrong_result_is_found() {
     let verifier = verifier("f32.exp2", &["d3d11"]);
     let (first, count) = (0x3f80_0000 + 3 * CHUNK, 5000);
     let mut results = exp2(first, count);
-    let mut tally = SweepStatistics::default();
-    verifier.block(first, &results, &mut tally);
-    assert_eq!((tally.inputs, tally.deviating, tally.measured()), (count, 0, count));
-    assert!(tally.worst().unwrap().parts <= PARTS / 2 && tally.runs.is_empty());
+    let mut statistics = SweepStatistics::default();
+    verifier.block(first, &results, &mut statistics);
+    assert_eq!((statistics.inputs, statistics.deviating, statistics.measured()), (count, 0, count));
+    assert!(statistics.worst().unwrap().parts <= PARTS / 2 && statistics.runs.is_empty());
     results[4321] ^= 16;
-    let mut tally = SweepStatistics::default();
-    verifier.block(first, &results, &mut tally);
-    let [run] = &tally.runs[..] else { panic!("{:?}", tally.runs) };
-    assert_eq!((tally.deviating, run.first, run.length, run.result), (1, first + 4321, 1, results[4321]));
-    assert_eq!(tally.worst().map(|worst| worst.input), Some(first + 4321));
-    assert_eq!(tally.exponents[&0x7f].first, Some(first + 4321));
+    let mut statistics = SweepStatistics::default();
+    verifier.block(first, &results, &mut statistics);
+    let [run] = &statistics.runs[..] else { panic!("{:?}", statistics.runs) };
+    assert_eq!((statistics.deviating, run.first, run.length, run.result), (1, first + 4321, 1, results[4321]));
+    assert_eq!(statistics.worst().map(|worst| worst.input), Some(first + 4321));
+    assert_eq!(statistics.exponents[&0x7f].first, Some(first + 4321));
 }
 
 #[test]
-fn tallies_add_up_in_any_order() {
+fn statistics_add_up_in_any_order() {
     let verifier = verifier("f16.fabs", &ALL);
     // Some are magnitudes, and runs of some are not.
     let magnitude = |input: u32| if input % 7 < 3 || input % 4096 < 100 { 0x3555 } else { input & 0x7fff };
     let results: Vec<u32> = (0..1 << 16).map(magnitude).collect();
     let part = |from: usize, to: usize| {
-        let mut tally = SweepStatistics::default();
-        verifier.block(from as u64, &results[from..to], &mut tally);
-        tally
+        let mut statistics = SweepStatistics::default();
+        verifier.block(from as u64, &results[from..to], &mut statistics);
+        statistics
     };
     let parts = [part(0, 20000), part(20000, 20007), part(20007, 65536)];
     let merged = |order: [usize; 3]| {
-        let mut tally = SweepStatistics::default();
+        let mut statistics = SweepStatistics::default();
         for number in order {
-            tally.merge(&parts[number]);
+            statistics.merge(&parts[number]);
         }
-        serde_json::to_string(&tally).unwrap()
+        serde_json::to_string(&statistics).unwrap()
     };
     let orders = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
     assert!(orders.iter().all(|order| merged(*order) == merged([0, 1, 2])));
-    let tally: SweepStatistics = serde_json::from_str(&merged([0, 1, 2])).unwrap();
-    assert!(tally.runs.len() == RUNS && tally.left_out() > 0 && tally.inputs == 1 << 16);
+    let statistics: SweepStatistics = serde_json::from_str(&merged([0, 1, 2])).unwrap();
+    assert!(statistics.runs.len() == RUNS && statistics.left_out() > 0 && statistics.inputs == 1 << 16);
 }
 
 #[test]
@@ -77,7 +77,7 @@ fn what_has_no_domain_or_no_rule_is_refused() {
     }
 }
 
-/// Judges by spans and one by one: the tallies are the same.
+/// Judges by spans and one by one: the statistics are the same.
 fn same(verifier: &Verifier, first: u64, results: &[u32]) -> SweepStatistics {
     let (mut fast, mut slow) = (SweepStatistics::default(), SweepStatistics::default());
     verifier.block(first, results, &mut fast);
@@ -88,7 +88,7 @@ fn same(verifier: &Verifier, first: u64, results: &[u32]) -> SweepStatistics {
         serde_json::to_value(&fast).unwrap(),
         serde_json::to_value(&slow).unwrap(),
         "{} {first:08x}",
-        verifier.question.kernel
+        verifier.signature.kernel
     );
     fast
 }
@@ -223,8 +223,8 @@ fn the_first_of_errors_beyond_what_is_counted_is_the_largest() {
         for verifier in verifiers(name) {
             let mut results = vec![right; 192];
             (results[17], results[99]) = (0x7f00_0000, 0x7f7f_ffff);
-            let tally = same(&verifier, first, &results);
-            assert_eq!(tally.worst().map(|worst| (worst.input, worst.parts)), Some((first + 17, FAR)), "{name}");
+            let statistics = same(&verifier, first, &results);
+            assert_eq!(statistics.worst().map(|worst| (worst.input, worst.parts)), Some((first + 17, FAR)), "{name}");
         }
     }
 }
@@ -240,9 +240,9 @@ fn what_is_known_of_other_chunks_is_found_no_more_but_adds_up_to_the_same() {
             results.map(|(result, input)| result + off(input)).collect::<Vec<u32>>()
         };
         let judged = |known: &SweepStatistics, first: u64| {
-            let mut tally = verifier.beside(known, first);
-            verifier.block(first, &results(first), &mut tally);
-            tally
+            let mut statistics = verifier.beside(known, first);
+            verifier.block(first, &results(first), &mut statistics);
+            statistics
         };
         for [one, other] in [[0x3f80_0000 + CHUNK, 0x3f80_0000], [0x3f80_0000, 0x3f80_0000 + CHUNK]] {
             let (mut known, mut apart) =
@@ -267,8 +267,8 @@ fn devices_that_keep_what_one_profile_flushes_are_judged_by_each() {
                 let judge = |compute: &dyn Fn(u32) -> u32| {
                     same(verifier, first, &(first..first + 300).map(|input| compute(input as u32)).collect::<Vec<_>>())
                 };
-                let tallies = [judge(&compute), judge(&flushed(compute)), judge(&below)];
-                assert!(tallies.iter().all(|tally| tally.inputs == 300));
+                let all_statistics = [judge(&compute), judge(&flushed(compute)), judge(&below)];
+                assert!(all_statistics.iter().all(|statistics| statistics.inputs == 300));
             }
         }
     }
@@ -299,10 +299,10 @@ fn conversions_to_integers_are_those_of_the_language() {
 
 /// What `agreed` finds of a block that a device answers so.
 fn agreed(verifier: &Verifier, first: u64, results: &[u32]) -> Option<(Guess, SweepStatistics)> {
-    let mut tally = SweepStatistics::default();
+    let mut statistics = SweepStatistics::default();
     let digest = Digest::of(first as u32, results, 1);
-    let guess = verifier.agreed(first, results.len() as u64, digest, Guess::Constant(0), false, &mut tally)?;
-    Some((guess, tally))
+    let guess = verifier.agreed(first, results.len() as u64, digest, Guess::Constant(0), false, &mut statistics)?;
+    Some((guess, statistics))
 }
 
 #[test]
@@ -317,10 +317,10 @@ fn blocks_that_agree_are_judged_as_their_results_are() {
             for first in [0, 0x0040_0000, 0x3f80_0000, 0x4b00_0000, 0x7f7f_0000, 0x8000_0000, 0xbf80_0000, 0xff7f_0000]
             {
                 let mut results: Vec<u32> = (first..first + INPUTS).map(|input| compute(input as u32)).collect();
-                let (guess, tally) = agreed(&verifier, first, &results).expect("it is what the host computes");
+                let (guess, statistics) = agreed(&verifier, first, &results).expect("it is what the host computes");
                 let mut judged = SweepStatistics::default();
                 verifier.block(first, &results, &mut judged);
-                assert!(tally == judged && tally.inputs == INPUTS, "{name} {first:08x} {guess:?}");
+                assert!(statistics == judged && statistics.inputs == INPUTS, "{name} {first:08x} {guess:?}");
                 let place = places.next().unwrap();
                 results[place] ^= 1;
                 assert_eq!(agreed(&verifier, first, &results), None, "{name} {first:08x} {place}");
@@ -338,11 +338,11 @@ fn a_device_may_have_its_own_answer_where_there_is_no_result() {
     ] {
         let results = vec![result; 1 << 16];
         for verifier in verifiers(name) {
-            let (guess, tally) =
+            let (guess, statistics) =
                 agreed(&verifier, first, &results).expect("it is one of the answers that devices have");
             let mut judged = SweepStatistics::default();
             verifier.block(first, &results, &mut judged);
-            assert_eq!((guess, tally), (Guess::Constant(result), judged), "{name}");
+            assert_eq!((guess, statistics), (Guess::Constant(result), judged), "{name}");
         }
     }
     let [exp2, ..] = &verifiers("exp2")[..] else { panic!("exp2 is judged") };

@@ -9,7 +9,7 @@ use fpprobe_spirv::FloatLayout;
 
 use super::kind::LAYOUT;
 use super::reach::is_unstated;
-use crate::accuracy::{Accuracy, Inherited};
+use crate::accuracy::{Accuracy, InheritedAccuracy};
 use crate::formula::Inheritance;
 use crate::interval::Interval;
 
@@ -135,7 +135,7 @@ pub(super) fn tolerance(
 /// How near to exact results that are normal numbers of these magnitudes what is inherited accepts results for certain: what the formulas
 /// give is widened to lie symmetrically about the exact result, so if any number is in it, then the nearest is; if none is, both
 /// neighbours are accepted. An `or` accepts no less.
-pub(super) fn nearest(inherited: &Inherited, results: Interval) -> Option<f64> {
+pub(super) fn nearest(inherited: &InheritedAccuracy, results: Interval) -> Option<f64> {
     (inherited.inheritance == Inheritance::Symmetric).then(|| ulp_below(results.lo, LAYOUT) / 2.0)
 }
 

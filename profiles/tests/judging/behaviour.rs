@@ -56,17 +56,17 @@ fn two_treatments_of_subnormals_on_one_operation_deviate() {
     let [kept, flushed] = [Subnormals::Keep, Subnormals::Flush].map(|treated| {
         let kernel = profile.kernels()[0];
         let demand = demand.clone().with_subnormals(treated);
-        let (question, cases) = (Signature::new(&kernel), cases::cases(&kernel));
-        let out = cases.iter().map(|case| question.accepted_part(case, 0, &demand).members(1)[0]).collect();
+        let (signature, cases) = (Signature::new(&kernel), cases::cases(&kernel));
+        let out = cases.iter().map(|case| signature.accepted_part(case, 0, &demand).members(1)[0]).collect();
         Observation { kernel, cases, outcome: Outcome::Ran, detail: String::new(), out, second: None }
     });
     let verdict = |observation: Observation| judge.judge(&Observations::new(&[observation])).rules[0].verdict;
     assert!(verdict(kept.clone()).is_met() && verdict(flushed.clone()).is_met());
     // Where the result rounds to the smallest normal value it may be flushed, and need not.
-    let question = Signature::new(&kept.kernel);
+    let signature = Signature::new(&kept.kernel);
     let refused = |case: usize, treated: Subnormals, bits: u64| {
         let demand = demand.clone().with_subnormals(treated);
-        !question.accepted_part(kept.cases.case(case), 0, &demand).contains(bits)
+        !signature.accepted_part(kept.cases.case(case), 0, &demand).contains(bits)
     };
     let differing: Vec<usize> = (0..kept.out.len())
         .filter(|case| refused(*case, Subnormals::Flush, kept.out[*case]))
@@ -120,8 +120,8 @@ fn two_results_must_be_of_one_reading() {
     let verdict = |answer: [u64; 2]| {
         let kernel = "f32.frexp".parse().unwrap();
         let (cases, out) = (Cases::new("", 1, [1]), answer.into());
-        let asked = [Observation { kernel, cases, outcome: Outcome::Ran, detail: String::new(), out, second: None }];
-        let verdict = judge.judge(&Observations::new(&asked)).rules.remove(0);
+        let selected = [Observation { kernel, cases, outcome: Outcome::Ran, detail: String::new(), out, second: None }];
+        let verdict = judge.judge(&Observations::new(&selected)).rules.remove(0);
         (verdict.verdict == Verdict::Deviates, verdict.failing, verdict.evidence)
     };
     let (half, exponent) = (0x3f00_0000, 0xffff_ff6c);
@@ -137,23 +137,23 @@ fn two_results_must_be_of_one_reading() {
 }
 
 #[test]
-fn a_path_of_which_nothing_can_be_told_is_left_out() {
+fn a_path_of_which_nothing_can_be_determined_is_left_out() {
     let mut profile = profile::built_in("d3d11").unwrap().unwrap();
     profile.rules.retain(|rule| rule.id == "D11-08");
     // A quarter and three quarters of the way from 1 to the next value of 11 bits, 1 + 2^-6: towards zero or to nearest, a
     // quarter is 1.
     let (low, high, one): (u64, u64, u64) = (0x3f80_8000, 0x3f81_8000, 0x3f80_0000);
-    let told = |route: &str, red: u64, code: u64| {
+    let message = |route: &str, red: u64, code: u64| {
         let kernel = format!("b10g11r11.store:route={route}").parse().unwrap();
         let (cases, out) = (Cases::new("", 3, [red, one, one]), [0x1e0 << 22 | 0x3c0 << 11 | code].into());
         Observation { kernel, cases, outcome: Outcome::Ran, detail: String::new(), out, second: None }
     };
-    let behaviour = |asked: &[Observation]| {
+    let behaviour = |selected: &[Observation]| {
         let mut own = profile.clone();
-        own.rules[0].parts.retain(|part| asked.iter().any(|one| part.lowerings.contains(&one.kernel)));
-        Judge::new(&own).judge(&Observations::new(asked)).rules.remove(0)
+        own.rules[0].parts.retain(|part| selected.iter().any(|one| part.lowerings.contains(&one.kernel)));
+        Judge::new(&own).judge(&Observations::new(selected)).rules.remove(0)
     };
-    let mixed = behaviour(&[told("storage_image", high, 0x3c1), told("clear", low, 0x3c0)]);
+    let mixed = behaviour(&[message("storage_image", high, 0x3c1), message("clear", low, 0x3c0)]);
     assert_eq!(
         (mixed.verdict, mixed.behaviour.as_str()),
         (Verdict::Permitted, "storage_image: rounds to nearest even")
@@ -185,7 +185,7 @@ fn a_lost_sign_is_a_cause_of_its_own() {
 }
 
 #[test]
-fn a_multiply_add_by_a_formula_tells_whether_it_is_fused() {
+fn a_multiply_add_by_a_formula_shows_whether_it_is_fused() {
     let computed = |fused: bool, case: &[u64]| {
         let [x, y, z] = [0, 1, 2].map(|operand: usize| f32::from_bits(case[operand] as u32));
         u64::from(if fused { x.mul_add(y, z) } else { x * y + z }.to_bits())

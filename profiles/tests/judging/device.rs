@@ -21,13 +21,13 @@ pub fn profiles() -> impl Iterator<Item = Profile> {
 /// Answers that a profile accepts: where there is a choice the ones rounded to nearest even, subnormals kept, so that one
 /// direction and one treatment explain all of them, and of two zeros the recommended one.
 fn answers(profile: &Profile, kernel: &Kernel, cases: &Cases) -> Vec<u64> {
-    let (question, demands) = (Signature::new(kernel), KernelDemands::new([profile], kernel));
+    let (signature, demands) = (Signature::new(kernel), KernelDemands::new([profile], kernel));
     let demand = &profile.rules_for(kernel).next().unwrap().1.demand;
     let answer = |case: &[u64]| {
         let (accepted, rules) = demands.accepts(case);
         let parts = accepted.alternatives()[0].iter().enumerate().map(|(part, set)| {
             assert!(!set.is_empty(), "{}: {rules:?} contradict on {kernel} {case:x?}", profile.id);
-            right(&question, case, part, demand, set)
+            right(&signature, case, part, demand, set)
         });
         assemble(kernel, &parts.collect::<Vec<u64>>())
     };
@@ -38,13 +38,13 @@ fn answers(profile: &Profile, kernel: &Kernel, cases: &Cases) -> Vec<u64> {
 /// and of words every one that holds a zero or an infinity, which the word does not show.
 fn fewer(kernel: &Kernel) -> Cases {
     let all = cases::cases(kernel);
-    let question = Signature::new(kernel);
+    let signature = Signature::new(kernel);
     let words = kernel.params().iter().all(|shape| shape.format.float().is_none());
     let rare = |operand: &Operand| {
         operand.layout.is_some_and(|layout| layout.is_zero(operand.bits) || layout.is_infinite(operand.bits))
     };
     let hidden = |case: &&[u64]| {
-        words && (0..question.encodings.len()).any(|part| question.operands(case, part).iter().any(rare))
+        words && (0..signature.encodings.len()).any(|part| signature.operands(case, part).iter().any(rare))
     };
     if !kernel.format.channels().is_empty() || all.len() <= MOST {
         return all;
@@ -60,14 +60,14 @@ pub fn device(profile: &Profile) -> Vec<Observation> {
     // Several tests want that of each built-in profile.
     static KNOWN: Mutex<BTreeMap<String, Arc<OnceLock<Vec<Observation>>>>> = Mutex::new(BTreeMap::new());
     if profile::built_in(&profile.id).is_none_or(|own| own.unwrap().rules.len() != profile.rules.len()) {
-        return asked(profile, fewer);
+        return measured(profile, fewer);
     }
     let known = Arc::clone(KNOWN.lock().unwrap().entry(profile.id.clone()).or_default());
-    known.get_or_init(|| asked(profile, fewer)).clone()
+    known.get_or_init(|| measured(profile, fewer)).clone()
 }
 
 /// A device of the oracle's answers to these cases.
-pub fn asked(profile: &Profile, cases: fn(&Kernel) -> Cases) -> Vec<Observation> {
+pub fn measured(profile: &Profile, cases: fn(&Kernel) -> Cases) -> Vec<Observation> {
     profile
         .kernels()
         .into_iter()

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use fpprobe_profiles::judge::{Judge, Judgement, Observations, Tried};
+use fpprobe_profiles::judge::{Judge, Judgement, Observations, RecipeTrial};
 use fpprobe_profiles::{Class, Observation, Outcome, Verdict, profile};
 use fpprobe_spirv::{Cases, Format, Kernel};
 
@@ -31,7 +31,7 @@ fn judged(others: &[Observation]) -> Judgement {
     Judge::new(&profile).judge(&Observations::new(&all))
 }
 
-fn szin32(judgement: &Judgement) -> &Tried {
+fn szin32(judgement: &Judgement) -> &RecipeTrial {
     judgement.tried.iter().find(|tried| tried.recipe.needs() == ["szin32"]).unwrap()
 }
 
@@ -49,7 +49,7 @@ fn a_recipe_neither_fails_nor_meets_what_was_not_measured_under_it() {
     assert!(tried.unmeasured.contains(&"D32-15".to_owned()), "{:?}", tried.unmeasured);
     assert_eq!(fixed_by(&judgement, "D32-15"), (Verdict::Deviates, Vec::new()));
     // That something else fails does not keep it from being run.
-    let next: Vec<String> = judgement.unasked.iter().map(ToString::to_string).collect();
+    let next: Vec<String> = judgement.unmeasured.iter().map(ToString::to_string).collect();
     assert_eq!(next, ["f32.fadd:controls=szin32;route=literal"]);
 }
 
@@ -58,7 +58,7 @@ fn a_deviation_names_the_modes_under_which_it_goes_away() {
     let wrong = || observed("f32.fadd:route=literal", &ZEROS, ZEROS[0]);
     let right = judged(&[wrong(), observed("f32.fadd:controls=szin32;route=literal", &ZEROS, 0)]);
     assert_eq!(szin32(&right).failing, ["D32-38"]);
-    assert!(szin32(&right).unmeasured.is_empty() && right.unasked.is_empty());
+    assert!(szin32(&right).unmeasured.is_empty() && right.unmeasured.is_empty());
     assert_eq!(fixed_by(&right, "D32-15"), (Verdict::Deviates, vec!["szin32".to_owned()]));
     assert_eq!(fixed_by(&right, "D32-38"), (Verdict::Deviates, Vec::new()));
     let as_before = judged(&[wrong(), observed("f32.fadd:controls=szin32;route=literal", &ZEROS, ZEROS[0])]);
@@ -85,7 +85,7 @@ fn a_recipe_is_enough_only_where_every_variant_was_measured_under_it() {
     let judge = |others: &[Observation]| {
         let all: Vec<Observation> = wrong.iter().chain(others).cloned().collect();
         let judgement = Judge::new(&profile).judge(&Observations::new(&all));
-        let next: Vec<String> = judgement.unasked.iter().map(ToString::to_string).collect();
+        let next: Vec<String> = judgement.unmeasured.iter().map(ToString::to_string).collect();
         (judgement.class, judgement.recipe.needs(), next)
     };
     let of = |modes: &str| format!("f32.fmul:controls={modes};route=spec");
@@ -116,7 +116,7 @@ fn late_modes_are_measured_for_what_deviates() {
     let judge = Judge::new(&profile);
     let judged = |observations: &[&[Observation]]| {
         let judgement = judge.judge(&Observations::new(&observations.concat()));
-        let next = judgement.unasked.clone();
+        let next = judgement.unmeasured.clone();
         (judgement, next)
     };
     let only = |device: &[Observation], modes: &str, kernels: &[Kernel]| -> Vec<Observation> {

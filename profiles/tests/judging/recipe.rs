@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use fpprobe_profiles::judge::{Judge, Observations, Tried};
+use fpprobe_profiles::judge::{Judge, Observations, RecipeTrial};
 use fpprobe_profiles::profile;
 use fpprobe_profiles::profile::Part;
 use fpprobe_profiles::{Class, Observation, Outcome, Profile};
@@ -37,7 +37,7 @@ fn what_was_found_of_other_inputs_is_not_reused() {
     let together = Judge::new(&profile).judge(&Observations::new(&all));
     let tried = together.tried.iter().find(|tried| !tried.recipe.controls.is_empty()).unwrap();
     let apart = Judge::new(&profile).judge(&Observations::new(&plain(&alone)));
-    let unmet = |tried: &Tried| tried.failing.iter().chain(&tried.unmeasured).cloned().collect::<HashSet<_>>();
+    let unmet = |tried: &RecipeTrial| tried.failing.iter().chain(&tried.unmeasured).cloned().collect::<HashSet<_>>();
     assert_eq!(unmet(tried), unmet(&apart.tried[0]));
 }
 
@@ -65,7 +65,7 @@ fn the_recipe_is_the_least_that_meets_every_required_rule() {
         let judgement = judge.judge(&Observations::new(observations));
         (judgement.class, judgement.recipe.needs().join(" "))
     };
-    // Subnormals are kept by default and under szin32, flushed wherever ftz32 is asked for.
+    // Subnormals are kept by default and under szin32, flushed wherever ftz32 is requested.
     let mut device = keeping(&good);
     device.extend(under(&keeping(&good), "szin32"));
     device.extend(under(&good, "ftz32"));
@@ -136,12 +136,12 @@ fn texels_wait_for_everything_else() {
         let judgement = judge.judge(&Observations::new(device));
         let mut tried = judgement.tried.into_iter().filter(|tried| tried.recipe.needs() == ["ftz32"]);
         let tried = tried.next().unwrap();
-        (judgement.class, judgement.unasked.into_iter().collect::<HashSet<_>>(), tried.failing, tried.unmeasured)
+        (judgement.class, judgement.unmeasured.into_iter().collect::<HashSet<_>>(), tried.failing, tried.unmeasured)
     };
-    let is_told = |rules: &[String]| rules.contains(&"D11-01".to_owned());
+    let is_decided = |rules: &[String]| rules.contains(&"D11-01".to_owned());
     let (class, unasked, failing, unmeasured) = under_ftz32(&device);
     assert_eq!((class, &unasked, failing.len()), (Class::Deviates, &waits, 0));
-    assert!(is_told(&unmeasured), "{unmeasured:?}");
+    assert!(is_decided(&unmeasured), "{unmeasured:?}");
     // Asked, they decide.
     let answered = flushing.iter().filter(|o| waits.contains(&o.kernel)).cloned();
     let all: Vec<Observation> = device.iter().cloned().chain(answered).collect();
@@ -151,10 +151,10 @@ fn texels_wait_for_everything_else() {
     root.out = root.out.iter().map(|bits| bits ^ 8).collect();
     let (class, unasked, failing, unmeasured) = under_ftz32(&device);
     assert_eq!((class, unasked.len()), (Class::Deviates, 0));
-    assert!(!failing.is_empty() && !is_told(&failing) && is_told(&unmeasured), "{failing:?}, {unmeasured:?}");
+    assert!(!failing.is_empty() && !is_decided(&failing) && is_decided(&unmeasured), "{failing:?}, {unmeasured:?}");
 }
 
-/// Where nothing else tells whether a recipe can do, nothing waits.
+/// Where nothing else shows whether a recipe can do, nothing waits.
 #[test]
 fn a_profile_of_texels_alone_has_them_asked_at_once() {
     let mut profile = profile::built_in("d3d11").unwrap().unwrap();

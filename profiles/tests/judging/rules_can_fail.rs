@@ -14,7 +14,7 @@ use fpprobe_profiles::{Class, Level, Observation, Profile, Verdict};
 use fpprobe_spirv::cases;
 use fpprobe_spirv::op::Function;
 
-use crate::device::{asked, device, profiles};
+use crate::device::{device, measured, profiles};
 
 /// The nearest encoding outside a set; for sets as wide as all NaNs, the nearest number that is.
 fn outside(set: &Set, from: u64) -> Option<u64> {
@@ -74,16 +74,16 @@ fn a_device_of_the_oracles_answers_conforms_to_each_profile() {
 #[test]
 fn a_judgement_counts_the_lanes_that_coverage_counts() {
     let profile = profile::built_in("gl-arb-shader-precision").unwrap().unwrap();
-    let device = asked(&profile, cases::cases);
+    let device = measured(&profile, cases::cases);
     let judgement = Judge::new(&profile).judge(&Observations::new(&device));
     let coverage = Surveyor::default().survey(&profile);
     let mut vacuous = 0;
     for (verdict, rule) in judgement.rules.iter().zip(&coverage.rules) {
         let defaults = rule.rule.parts.iter().map(|part| part.lowerings[0]);
-        let tallies = defaults.filter_map(|kernel| rule.kernels.iter().find(|known| known.kernel == kernel));
-        let lanes: usize = tallies.map(|kernel| kernel.tally.judged).sum();
+        let all_statistics = defaults.filter_map(|kernel| rule.kernels.iter().find(|known| known.kernel == kernel));
+        let lanes: usize = all_statistics.map(|kernel| kernel.statistics.judged).sum();
         assert_eq!((&verdict.id, verdict.lanes), (&rule.rule.id, lanes));
-        vacuous += rule.tally().vacuous;
+        vacuous += rule.statistics().vacuous;
     }
     assert!(vacuous > 0);
 }
@@ -100,7 +100,7 @@ fn the_worked_example_is_met_by_a_device_and_missed_by_another() {
     let mut profile = profile.clone();
     profile.rules.retain(|rule| rule.id.starts_with("E-"));
     let judge = Judge::new(&profile);
-    let good = asked(&profile, cases::cases);
+    let good = measured(&profile, cases::cases);
     // 1/3 two ulps off; the product of a subnormal flushed where others are kept; a half packed towards zero, for which
     // there is another lowering.
     for (id, case, wrong, rules, needs) in [
@@ -138,13 +138,13 @@ fn survivors(profile: &Profile, device: &[Observation], judge: JudgingBy) -> Sur
             let at = device.iter().position(|observation| observation.kernel == kernel).unwrap();
             let cases = &device[at].cases;
             let parts = Encoding::of_result(&kernel).len();
-            let question = Signature::new(&kernel);
+            let signature = Signature::new(&kernel);
             // The first and last lanes of the rule, each with its answer moved just outside.
             let lanes: Vec<(usize, usize)> = (0..cases.len())
                 .flat_map(|case| (0..parts).map(move |part| (case, part)))
                 .filter(|(case, index)| {
-                    let operands = question.operands(cases.case(*case), *index);
-                    rule.selects(question.encodings[*index], &operands, &part.demand)
+                    let operands = signature.operands(cases.case(*case), *index);
+                    rule.selects(signature.encodings[*index], &operands, &part.demand)
                 })
                 .collect();
             let tries = lanes
@@ -153,7 +153,7 @@ fn survivors(profile: &Profile, device: &[Observation], judge: JudgingBy) -> Sur
                 .chain(lanes.iter().rev().take(3))
                 .chain(lanes.iter().step_by(lanes.len() / 40 + 1));
             let deviates = tries.into_iter().any(|(case, index)| {
-                let set = question.accepted_part(cases.case(*case), *index, &part.demand);
+                let set = signature.accepted_part(cases.case(*case), *index, &part.demand);
                 let mut answer = components(&kernel, device[at].answer(*case));
                 let Some(wrong) = outside(&set, answer[*index]) else { return false };
                 answer[*index] = wrong;

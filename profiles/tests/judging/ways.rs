@@ -96,7 +96,7 @@ fn what_a_way_answers_in_two_ways_is_judged() {
     }
 }
 
-/// A recipe is one for every way of asking; where one that fails was not asked under it, that is asked for.
+/// A recipe is one for every way of asking; where one that fails was not asked under it, that is requested.
 #[test]
 fn a_recipe_must_mend_what_fails_in_another_way() {
     let profile = profile::built_in("d3d11").unwrap().unwrap();
@@ -105,15 +105,15 @@ fn a_recipe_must_mend_what_fails_in_another_way() {
         .flat_map(|controls| under(&device(&profile), controls))
         .chain([observed("f32.fadd:route=literal", &[&ZEROS], &[0x8000_0000])])
         .collect();
-    let unasked = judged(&device);
-    assert_eq!(unasked.class, Class::Deviates);
+    let unmeasured = judged(&device);
+    assert_eq!(unmeasured.class, Class::Deviates);
     assert_eq!(
-        unasked.unasked.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        unmeasured.unmeasured.iter().map(ToString::to_string).collect::<Vec<_>>(),
         ["szin32", "ftz32", "ftz32,szin32"].map(|set| format!("f32.fadd:controls={set};route=literal"))
     );
     device.push(observed("f32.fadd:controls=ftz32;route=literal", &[&ZEROS], &[0x8000_0000]));
     device.push(observed("f32.fadd:controls=szin32;route=literal", &[&ZEROS], &[0]));
-    let mended = judged(&device);
-    assert_eq!((mended.class, mended.recipe.needs()), (Class::ConformsWith, vec!["szin32".to_owned()]));
-    assert!(mended.unasked.is_empty(), "{:?}", mended.unasked);
+    let fixed = judged(&device);
+    assert_eq!((fixed.class, fixed.recipe.needs()), (Class::ConformsWith, vec!["szin32".to_owned()]));
+    assert!(fixed.unmeasured.is_empty(), "{:?}", fixed.unmeasured);
 }

@@ -8,7 +8,7 @@ use fpprobe_spirv::FloatLayout;
 use fpprobe_spirv::op::Function;
 
 use crate::reference::{Case, File, between};
-use crate::steps::{Manner, Steps};
+use crate::steps::{StepRules, Steps};
 
 /// A part of a result that the two do not agree on.
 pub struct Difference<'a> {
@@ -88,42 +88,42 @@ pub const CLASSES: [Class; 10] = [
             matches!(function(it), Function::Sin | Function::Tan)
                 && it.case.operands[0] & 0x7fff_ffff == u64::from(std::f32::consts::PI.to_bits())
                 && it.ours.is_everything()
-                && it.gives(Manner::REFERENCE)
+                && it.gives(StepRules::REFERENCE)
         },
     },
     Class {
         name: "anything goes",
         text: "W-06: a result is indeterminate where it is not finite. That the number of units is not, or that the root in \
                refract may be that of zero, does not make it so.",
-        explains: |it| it.theirs.is_everything() && it.is_by_text() && it.gives(Manner::REFERENCE),
+        explains: |it| it.theirs.is_everything() && it.is_by_text() && it.gives(StepRules::REFERENCE),
     },
     Class {
         name: "refract by the square of z alone",
         text: "W-12: an implementation may reassociate operations, and z * z * (1 - dot(y, x) * dot(y, x)) is a product of three.",
         explains: |it| {
-            let one_order = Manner { one_order: true, ..Manner::TEXT };
+            let one_order = StepRules { one_order: true, ..StepRules::TEXT };
             function(it) == Function::Refract
                 && it.is_by_text()
-                && it.gives(Manner::REFERENCE)
-                && it.by(one_order).map(|(set, _)| set) != it.by(Manner::TEXT).map(|(set, _)| set)
+                && it.gives(StepRules::REFERENCE)
+                && it.by(one_order).map(|(set, _)| set) != it.by(StepRules::TEXT).map(|(set, _)| set)
         },
     },
     Class {
         name: "the unit of a subnormal",
         text: "W-02: the unit is the smallest distance of two values around, and subnormals are values. The reference takes the \
                smallest normal value.",
-        explains: |it| it.is_by_text() && it.gives(Manner { rounds: false, ..Manner::REFERENCE }),
+        explains: |it| it.is_by_text() && it.gives(StepRules { rounds: false, ..StepRules::REFERENCE }),
     },
     Class {
         name: "rounded before the error is counted",
         text: "W-02, W-09: an error is counted from the exact result, not from the values of the format around it, nor are \
                intervals rounded between steps.",
-        explains: |it| it.is_by_text() && it.gives(Manner { products: false, ..Manner::REFERENCE }),
+        explains: |it| it.is_by_text() && it.gives(StepRules { products: false, ..StepRules::REFERENCE }),
     },
     Class {
         name: "acosh by a product",
         text: "W-acosh-asinh: inherited from log(x + sqrt(x * x - 1)); (x - 1) * (x + 1) is no reordering of it.",
-        explains: |it| function(it) == Function::Acosh && it.is_by_text() && it.gives(Manner::REFERENCE),
+        explains: |it| function(it) == Function::Acosh && it.is_by_text() && it.gives(StepRules::REFERENCE),
     },
 ];
 
@@ -159,26 +159,26 @@ impl Difference<'_> {
             && !self.ours.is_everything()
     }
 
-    /// What is accepted in some manner, and the ends of it.
-    fn by(&self, manner: Manner) -> Option<(Set, (f64, f64))> {
+    /// What is accepted in some behaviour, and the ends of it.
+    fn by(&self, behaviour: StepRules) -> Option<(Set, (f64, f64))> {
         let layout = self.layout();
         let operands: Vec<f64> = self.case.operands.iter().map(|bits| f64::decode(layout, *bits)).collect();
-        let span = Steps::new(layout, manner).of(function(self), &operands)?[self.part];
+        let span = Steps::new(layout, behaviour).of(function(self), &operands)?[self.part];
         Some(match span {
             Some((lo, hi)) => (between(self.encoding(), layout, lo, hi), (lo, hi)),
             None => (Set::everything(self.encoding()), (f64::NEG_INFINITY, f64::INFINITY)),
         })
     }
 
-    /// Whether what the reference accepts is what some manner gives.
-    fn gives(&self, manner: Manner) -> bool {
-        self.by(manner).is_some_and(|(set, _)| set == self.theirs)
+    /// Whether what the reference accepts is what some behaviour gives.
+    fn gives(&self, behaviour: StepRules) -> bool {
+        self.by(behaviour).is_some_and(|(set, _)| set == self.theirs)
     }
 
     /// Whether the ends of our set are those that the text gives, or a value beyond that the numbers of the oracle do not
     /// tell from an end.
     fn is_by_text(&self) -> bool {
-        let Some((text, (lo, hi))) = self.by(Manner::TEXT) else { return false };
+        let Some((text, (lo, hi))) = self.by(StepRules::TEXT) else { return false };
         let (ours, text) = (filled(self.ours), filled(&text));
         let value = |key: i64| f64::decode(self.layout(), self.encoding().at(key));
         let is_end = |key: i64| [lo, hi].iter().any(|end| (value(key) - end).abs() <= end.abs() * 1e-15);

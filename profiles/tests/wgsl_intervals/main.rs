@@ -19,7 +19,7 @@ use reference::File;
 
 /// What became of the parts of results in one file.
 #[derive(Default)]
-struct Tally {
+struct Counts {
     same: usize,
     /// Of these, parts of which anything is accepted.
     open: usize,
@@ -41,23 +41,23 @@ subnormal_inputs = "keep"
 subnormal_results = "keep"
 "#;
 
-fn tally(profile: &Profile, keeps: &Profile, file: &File) -> Tally {
-    let mut tally = Tally::default();
+fn statistics(profile: &Profile, keeps: &Profile, file: &File) -> Counts {
+    let mut statistics = Counts::default();
     for case in file.cases() {
         let (accepted, _) = accepts(profile, &file.kernel, &case.operands);
         for (part, ours) in accepted.alternatives()[0].iter().enumerate() {
             let sets = case.alternatives.iter().map(|parts| &parts[part]);
             let theirs = sets.fold(Set::nothing(ours.encoding()), |set, one| set.or(one));
             if *ours == theirs {
-                tally.same += 1;
-                tally.open += usize::from(theirs.is_everything());
+                statistics.same += 1;
+                statistics.open += usize::from(theirs.is_everything());
                 continue;
             }
             let kept = accepts(keeps, &file.kernel, &case.operands).0.alternatives()[0][part].clone();
             let difference = Difference { file, case: &case, part, ours, kept, theirs };
             match CLASSES.iter().position(|class| (class.explains)(&difference)) {
-                Some(class) => tally.explained[class] += 1,
-                None => tally.unexplained.push(format!(
+                Some(class) => statistics.explained[class] += 1,
+                None => statistics.unexplained.push(format!(
                     "{} {:x?}, part {part}: ours {}, reference {}",
                     file.name,
                     case.operands,
@@ -67,7 +67,7 @@ fn tally(profile: &Profile, keeps: &Profile, file: &File) -> Tally {
             }
         }
     }
-    tally
+    statistics
 }
 
 #[test]
@@ -75,17 +75,17 @@ fn accepted_sets_are_those_of_the_reference_or_the_text_says_why_not() {
     let files = reference::files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/wgsl-intervals"));
     let profile = profile::built_in("wgsl").unwrap().unwrap();
     let keeps = Profile::parse("keeps.toml", KEEPS, &profile::built_in_text).unwrap();
-    let tallies = parallel::map(&files, |file| tally(&profile, &keeps, file));
+    let all_statistics = parallel::map(&files, |file| statistics(&profile, &keeps, file));
     let mut explained = [0; CLASSES.len()];
     let (mut same, mut open, mut unexplained) = (0, 0, Vec::new());
-    for (file, tally) in files.iter().zip(&tallies) {
-        println!("{} ({}): {} the same, {} of them anything", file.name, file.kernel, tally.same, tally.open);
-        for (class, count) in CLASSES.iter().zip(tally.explained).filter(|(_, count)| *count > 0) {
+    for (file, statistics) in files.iter().zip(&all_statistics) {
+        println!("{} ({}): {} the same, {} of them anything", file.name, file.kernel, statistics.same, statistics.open);
+        for (class, count) in CLASSES.iter().zip(statistics.explained).filter(|(_, count)| *count > 0) {
             println!("    {count} {}", class.name);
         }
-        explained.iter_mut().zip(tally.explained).for_each(|(sum, count)| *sum += count);
-        (same, open) = (same + tally.same, open + tally.open);
-        unexplained.extend(&tally.unexplained);
+        explained.iter_mut().zip(statistics.explained).for_each(|(sum, count)| *sum += count);
+        (same, open) = (same + statistics.same, open + statistics.open);
+        unexplained.extend(&statistics.unexplained);
     }
     println!("in all {same} the same, {open} of them anything");
     for (class, count) in CLASSES.iter().zip(explained) {

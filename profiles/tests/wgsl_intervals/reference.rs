@@ -112,7 +112,7 @@ fn kernel(name: &str) -> String {
     format!("{format}.{op}{width}")
 }
 
-/// A value; a scalar where a vector is wanted counts for each component.
+/// A value; a scalar where a vector is required counts for each component.
 fn components(value: &Value, shape: &Shape) -> Vec<u64> {
     match value.as_array() {
         Some(values) => values.iter().map(bits).collect(),

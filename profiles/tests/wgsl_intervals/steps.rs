@@ -1,4 +1,4 @@
-//! Acceptance intervals computed a second time, from the ends of their operands, in binary64: in the manner of the
+//! Acceptance intervals computed a second time, from the ends of their operands, in binary64: in the behaviour of the
 //! reference, and in that of WGSL's text. What lies between the least and the largest result is accepted.
 #![expect(clippy::float_cmp, reason = "ends of intervals are compared for being the same number")]
 
@@ -11,7 +11,7 @@ type Span = Option<(f64, f64)>;
 /// What the reference does that the text does not say.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a deed of its own")]
-pub struct Manner {
+pub struct StepRules {
     /// Operands and exact results are rounded to the values on either side of them before anything is done with them, and
     /// errors are counted from there.
     pub rounds: bool,
@@ -26,16 +26,16 @@ pub struct Manner {
     pub gives_up: bool,
 }
 
-impl Manner {
-    pub const REFERENCE: Manner =
-        Manner { rounds: true, normal_units: true, products: true, one_order: true, gives_up: true };
-    pub const TEXT: Manner =
-        Manner { rounds: false, normal_units: false, products: false, one_order: false, gives_up: false };
+impl StepRules {
+    pub const REFERENCE: StepRules =
+        StepRules { rounds: true, normal_units: true, products: true, one_order: true, gives_up: true };
+    pub const TEXT: StepRules =
+        StepRules { rounds: false, normal_units: false, products: false, one_order: false, gives_up: false };
 }
 
 /// Arithmetic of intervals in one format.
 pub struct Steps {
-    manner: Manner,
+    behaviour: StepRules,
     /// Number of explicit bits of the significand.
     fraction: i32,
     /// Exponents of the smallest and of the largest normal value.
@@ -44,8 +44,8 @@ pub struct Steps {
 }
 
 impl Steps {
-    pub fn new(layout: FloatLayout, manner: Manner) -> Steps {
-        Steps { manner, fraction: layout.fraction as i32, least: 1 - layout.bias(), most: layout.bias() }
+    pub fn new(layout: FloatLayout, behaviour: StepRules) -> Steps {
+        Steps { behaviour, fraction: layout.fraction as i32, least: 1 - layout.bias(), most: layout.bias() }
     }
 
     /// What is accepted of each component of a result; `None` for functions that are not known here.
@@ -87,7 +87,7 @@ impl Steps {
         if number.is_nan() || number.abs() > self.largest() {
             return vec![f64::NAN];
         }
-        let mut values = if self.manner.rounds { self.neighbours(number) } else { vec![number] };
+        let mut values = if self.behaviour.rounds { self.neighbours(number) } else { vec![number] };
         if values.iter().any(|value| self.is_subnormal(*value)) {
             values.push(0.0);
         }
@@ -148,7 +148,7 @@ impl Steps {
     /// The unit of a value of the format: of what may be flushed, the smallest normal value.
     fn unit(&self, value: f64) -> f64 {
         if value == 0.0 || self.is_subnormal(value) {
-            return Steps::power(self.least - if self.manner.normal_units { 0 } else { self.fraction });
+            return Steps::power(self.least - if self.behaviour.normal_units { 0 } else { self.fraction });
         }
         let exponent = exponent(value);
         let power = value.abs() == Steps::power(exponent) && exponent > self.least;
@@ -161,11 +161,11 @@ impl Steps {
         let mut spans: Vec<Span> = results
             .iter()
             .map(|(exact, units)| {
-                let gives_up = self.manner.gives_up && *units > self.largest();
+                let gives_up = self.behaviour.gives_up && *units > self.largest();
                 if gives_up { None } else { self.within(*exact, |value| units * self.unit(value)) }
             })
             .collect();
-        if !self.manner.rounds {
+        if !self.behaviour.rounds {
             // Above a power of two the unit doubles.
             let (lo, hi) =
                 results.iter().fold((f64::MAX, f64::MIN), |(lo, hi), (exact, _)| (lo.min(*exact), hi.max(*exact)));
@@ -184,7 +184,7 @@ impl Steps {
     }
 
     fn within(&self, exact: f64, distance: impl Fn(f64) -> f64) -> Span {
-        if self.manner.rounds {
+        if self.behaviour.rounds {
             return self.unary(Some((exact, exact)), |value| {
                 let distance = distance(value);
                 (!value.is_nan()).then(|| self.flushed((value - distance, value + distance)))
@@ -206,7 +206,7 @@ impl Steps {
     fn exponential(&self, x: Span, function: fn(f64) -> f64) -> Span {
         let exact = |x: f64| match function(x) {
             // Binary64 loses the difference.
-            one if one == 1.0 && x != 0.0 && !self.manner.rounds => {
+            one if one == 1.0 && x != 0.0 && !self.behaviour.rounds => {
                 if x < 0.0 {
                     one.next_down()
                 } else {
@@ -235,7 +235,7 @@ impl Steps {
             let root = self.erring(x, |x| 1.0 / x.sqrt(), |_| 2.0);
             self.divide(Some((1.0, 1.0)), root)
         };
-        if self.manner.rounds { self.unary(x, |x| root(Some((x, x)))) } else { root(x) }
+        if self.behaviour.rounds { self.unary(x, |x| root(Some((x, x)))) } else { root(x) }
     }
 
     fn log(&self, x: Span, function: fn(f64) -> f64) -> Span {
@@ -285,7 +285,7 @@ impl Steps {
         };
         let products = of(&|x| self.multiply(self.subtract(x, one), self.add(x, one)));
         let squares = of(&|x| self.subtract(self.multiply(x, x), one));
-        if self.manner.products { hull([products, squares].into_iter()) } else { squares }
+        if self.behaviour.products { hull([products, squares].into_iter()) } else { squares }
     }
 
     /// In every order.
@@ -314,7 +314,7 @@ impl Steps {
         let dot = self.dot(normal, incident);
         let sine = self.subtract(one, self.multiply(dot, dot));
         let squared = self.multiply(self.multiply(ratio, ratio), sine);
-        let product = if self.manner.one_order {
+        let product = if self.behaviour.one_order {
             squared
         } else {
             hull([squared, self.multiply(ratio, self.multiply(ratio, sine))].into_iter())
@@ -322,7 +322,7 @@ impl Steps {
         let k = self.subtract(one, product);
         let Some((lo, hi)) = k else { return nothing };
         let zero = |end: f64| end == 0.0 || self.is_subnormal(end);
-        if self.manner.gives_up && (zero(lo) || zero(hi) || lo * hi < 0.0) {
+        if self.behaviour.gives_up && (zero(lo) || zero(hi) || lo * hi < 0.0) {
             return nothing;
         }
         if hi < 0.0 {

@@ -10,7 +10,7 @@ use fpprobe_spirv::{Cases, Kernel, cases};
 use libfuzzer_sys::fuzz_target;
 
 /// Cases that each kernel is asked, spread over its list.
-const ASKED: usize = 16;
+const MOST_CASES: usize = 16;
 
 fuzz_target!(|text: &str| {
     let Ok(profile) = Profile::parse("fuzz.toml", text, &built_in_text) else { return };
@@ -30,8 +30,8 @@ fuzz_target!(|text: &str| {
 
 fn zero(kernel: Kernel) -> Observation {
     let all = cases::cases(&kernel);
-    let asked: Vec<u64> = all.iter().step_by(all.len().div_ceil(ASKED)).flatten().copied().collect();
-    let cases = Cases::new("", kernel.arity(), asked);
+    let selected: Vec<u64> = all.iter().step_by(all.len().div_ceil(MOST_CASES)).flatten().copied().collect();
+    let cases = Cases::new("", kernel.arity(), selected);
     let out = vec![0; cases.len() * kernel.outputs()].into();
     Observation { kernel, cases, outcome: Outcome::Ran, detail: String::new(), out, second: None }
 }

@@ -1,6 +1,6 @@
 //! Q01, Q02, Q09, Q10, Q11: what conversions do.
 
-use fpprobe_profiles::manner::Aspect;
+use fpprobe_profiles::observed_behaviour::Aspect;
 use fpprobe_spirv::{Format, Op, Route};
 
 use super::look::{ObservationView, sentence};
@@ -14,9 +14,9 @@ pub(super) fn to_half(look: &ObservationView<'_>) -> String {
         ("fconvert_f16 under RTZ", "f32.fconvert_f16:controls=rtz16"),
         ("pack_half_2x16", "f32.pack_half_2x16"),
     ];
-    let told = ways.map(|(name, id)| (name.to_owned(), look.manners(id, &ROUNDED)));
-    let stored = stores(Format::Rgba16f).map(|(name, id)| (name, look.manners(&id, &ROUNDED)));
-    sentence(told.into_iter().chain([("quantize_to_f16".to_owned(), quantized(look))]).chain(stored))
+    let text = ways.map(|(name, id)| (name.to_owned(), look.behaviours(id, &ROUNDED)));
+    let stored = stores(Format::Rgba16f).map(|(name, id)| (name, look.behaviours(&id, &ROUNDED)));
+    sentence(text.into_iter().chain([("quantize_to_f16".to_owned(), quantized(look))]).chain(stored))
 }
 
 /// What people call each path by which a number becomes a texel, and the kernel's id.
@@ -64,21 +64,21 @@ fn quantized(look: &ObservationView<'_>) -> String {
 
 pub(super) fn elided(look: &ObservationView<'_>) -> String {
     // 1 + 2^-23 is no value of binary16, which has 10 bits of fraction.
-    let told = |id: &str| match look.bits(id, &[0x3f80_0001]) {
+    let text = |id: &str| match look.bits(id, &[0x3f80_0001]) {
         Ok(0x3f80_0001) => "elided: the operand comes back whole".to_owned(),
         Ok(0x3f80_0000 | 0x3f80_2000) => "carried out".to_owned(),
         Ok(other) => format!("neither elided nor carried out: {other:08x}"),
         Err(why) => why.to_owned(),
     };
     sentence([
-        ("32 to 16 to 32 bits".to_owned(), told("f32.narrow_widen")),
-        ("under FPFastMathDefault None".to_owned(), told("f32.narrow_widen:controls=fastmath0")),
+        ("32 to 16 to 32 bits".to_owned(), text("f32.narrow_widen")),
+        ("under FPFastMathDefault None".to_owned(), text("f32.narrow_widen:controls=fastmath0")),
     ])
 }
 
 pub(super) fn packed(look: &ObservationView<'_>) -> String {
-    let told = stores(Format::B10g11r11).map(|(name, id)| {
-        let manners = look.manners(&id, &ROUNDED);
+    let text = stores(Format::B10g11r11).map(|(name, id)| {
+        let manners = look.behaviours(&id, &ROUNDED);
         if look.ran(&id).is_err() {
             return (name, manners);
         }
@@ -86,7 +86,7 @@ pub(super) fn packed(look: &ObservationView<'_>) -> String {
         let texels = numbers.map(|(number, bits)| format!("{number} becomes {}", look.component(&id, bits)));
         (name, format!("{manners}, {}", texels.join(", ")))
     });
-    sentence(told)
+    sentence(text)
 }
 
 pub(super) fn norm(look: &ObservationView<'_>) -> String {
@@ -96,14 +96,14 @@ pub(super) fn norm(look: &ObservationView<'_>) -> String {
     };
     let stored = [Format::Rgba8unorm, Format::Rgba8snorm].into_iter().flat_map(|format| {
         stores(format).map(move |(name, id)| {
-            let told = match look.ran(&id) {
+            let text = match look.ran(&id) {
                 Ok(_) => {
                     let [nan, half] = [0x7fc0_0000, 0x3f00_0000].map(|bits| look.component(&id, bits));
                     format!("NaN becomes {nan}, 0.5 between two codes {half}")
                 }
                 Err(why) => why.to_owned(),
             };
-            (format!("{format} by {name}"), told)
+            (format!("{format} by {name}"), text)
         })
     });
     sentence(stored.chain(["pack_unorm_4x8", "pack_snorm_4x8"].map(packing)))
@@ -119,7 +119,7 @@ pub(super) fn integers(look: &ObservationView<'_>) -> String {
         of("2^32 to unsigned", unsigned, 0x4f80_0000),
         of("-1 to unsigned", unsigned, 0xbf80_0000),
         of("NaN to unsigned", unsigned, 0x7fc0_0000),
-        ("unsigned to float".to_owned(), look.manner("f32.convert_u_to_f", Aspect::Rounding)),
-        ("signed to float".to_owned(), look.manner("f32.convert_s_to_f", Aspect::Rounding)),
+        ("unsigned to float".to_owned(), look.behaviour("f32.convert_u_to_f", Aspect::Rounding)),
+        ("signed to float".to_owned(), look.behaviour("f32.convert_s_to_f", Aspect::Rounding)),
     ])
 }

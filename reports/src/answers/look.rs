@@ -4,14 +4,14 @@ use std::cell::RefCell;
 
 use fpprobe_profiles::encoding::{Encoding, PartReader};
 use fpprobe_profiles::judge::{Judge, Judgement, Observations};
-use fpprobe_profiles::manner::{Aspect, manner};
-use fpprobe_profiles::ways::VariantPair;
+use fpprobe_profiles::observed_behaviour::{Aspect, observed_behaviour};
+use fpprobe_profiles::variants::VariantPair;
 use fpprobe_profiles::{Observation, Outcome, Profile};
 use fpprobe_spirv::Kernel;
 
 use crate::decimal::{coded, decimal};
 use crate::model::AnswerEvidence;
-use crate::values::{asked_again, encode_answer, encode_case};
+use crate::values::{encode_answer, encode_case, repeat_command};
 
 /// How many lanes one answer shows.
 const MOST: usize = 12;
@@ -26,7 +26,7 @@ pub(super) const UNMEASURED: &str = "not measured";
 pub(super) struct ObservationView<'a> {
     observations: &'a Observations<'a>,
     shown: RefCell<Vec<AnswerEvidence>>,
-    wanted: RefCell<Vec<Kernel>>,
+    required: RefCell<Vec<Kernel>>,
     unknown: RefCell<Vec<String>>,
 }
 
@@ -35,7 +35,7 @@ impl<'a> ObservationView<'a> {
         ObservationView {
             observations,
             shown: RefCell::default(),
-            wanted: RefCell::default(),
+            required: RefCell::default(),
             unknown: RefCell::default(),
         }
     }
@@ -46,8 +46,8 @@ impl<'a> ObservationView<'a> {
     }
 
     /// Kernels that were looked for.
-    pub(super) fn wanted(&self) -> Vec<Kernel> {
-        self.wanted.take()
+    pub(super) fn required(&self) -> Vec<Kernel> {
+        self.required.take()
     }
 
     /// Ids that name no kernel: a mistake in a question.
@@ -77,9 +77,9 @@ impl<'a> ObservationView<'a> {
 
     /// Asks for a kernel, so that it is measured where nothing else is.
     pub(super) fn want(&self, kernel: Kernel) {
-        let mut wanted = self.wanted.borrow_mut();
-        if !wanted.contains(&kernel) {
-            wanted.push(kernel);
+        let mut expected = self.required.borrow_mut();
+        if !expected.contains(&kernel) {
+            expected.push(kernel);
         }
     }
 
@@ -108,7 +108,7 @@ impl<'a> ObservationView<'a> {
         let (kernel, inputs) = (&observation.kernel, encode_case(&observation.kernel, case));
         let mut shown = self.shown.borrow_mut();
         let lane = AnswerEvidence {
-            command: asked_again(observation, &inputs),
+            command: repeat_command(observation, &inputs),
             kernel: kernel.to_string(),
             inputs,
             out: encode_answer(kernel, answer),
@@ -121,7 +121,7 @@ impl<'a> ObservationView<'a> {
     /// The first component of the answer on these operands.
     pub(super) fn bits(&self, id: &str, case: &[u64]) -> Result<u64, &'static str> {
         let observation = self.ran(id)?;
-        let index = observation.cases.iter().position(|asked| asked == case).ok_or(UNMEASURED)?;
+        let index = observation.cases.iter().position(|matching| matching == case).ok_or(UNMEASURED)?;
         self.show(observation, index);
         observation.answer(index).first().copied().ok_or(UNMEASURED)
     }
@@ -136,17 +136,17 @@ impl<'a> ObservationView<'a> {
         let mut shown: Vec<String> = Vec::new();
         by_part(kernel, |part, encoding| {
             let mut answers: Vec<String> = Vec::new();
-            let asked = observation.cases.iter().enumerate().filter(|(_, case)| case.get(part) == Some(&bits));
-            for (case, _) in asked {
+            let matching = observation.cases.iter().enumerate().filter(|(_, case)| case.get(part) == Some(&bits));
+            for (case, _) in matching {
                 let code = reader.part(&observation.out, case, part);
                 let value = kernel.format.channels().get(part).map(|channel| coded(channel.coding, code));
-                let told = encoding.hex(code) + &value.map_or_else(String::new, |value| format!(" ({value})"));
-                if !shown.contains(&told) {
+                let text = encoding.hex(code) + &value.map_or_else(String::new, |value| format!(" ({value})"));
+                if !shown.contains(&text) {
                     self.show(observation, case);
-                    shown.push(told.clone());
+                    shown.push(text.clone());
                 }
-                if !answers.contains(&told) {
-                    answers.push(told);
+                if !answers.contains(&text) {
+                    answers.push(text);
                 }
             }
             (!answers.is_empty()).then(|| answers.join(" or "))
@@ -166,25 +166,25 @@ impl<'a> ObservationView<'a> {
     }
 
     /// Which way a kernel goes in one respect, in words.
-    pub(super) fn manner(&self, id: &str, aspect: Aspect) -> String {
+    pub(super) fn behaviour(&self, id: &str, aspect: Aspect) -> String {
         let observation = match self.ran(id) {
             Ok(observation) => observation,
             Err(why) => return why.to_owned(),
         };
         by_part(&observation.kernel, |part, _| {
-            let manner = manner(observation, aspect, part)?;
-            self.show(observation, manner.case);
-            Some(manner.told(aspect))
+            let seen = observed_behaviour(observation, aspect, part)?;
+            self.show(observation, seen.case);
+            Some(seen.describe(aspect))
         })
     }
 
     /// Several respects of one kernel. What is not there at all is said once.
-    pub(super) fn manners(&self, id: &str, aspects: &[Aspect]) -> String {
+    pub(super) fn behaviours(&self, id: &str, aspects: &[Aspect]) -> String {
         if let Err(why) = self.ran(id) {
             return why.to_owned();
         }
-        let told: Vec<String> = aspects.iter().map(|aspect| self.manner(id, *aspect)).collect();
-        told.join(", ")
+        let text: Vec<String> = aspects.iter().map(|aspect| self.behaviour(id, *aspect)).collect();
+        text.join(", ")
     }
 }
 
@@ -203,22 +203,22 @@ fn by_part(kernel: &Kernel, mut of: impl FnMut(usize, Encoding) -> Option<String
         [] => UNMEASURED.to_owned(),
         [(what, _)] => what.clone(),
         several => {
-            let told = several.iter().map(|(what, parts)| match parts.as_slice() {
+            let text = several.iter().map(|(what, parts)| match parts.as_slice() {
                 [first @ .., last] if !first.is_empty() => format!("{what} in {} and {last}", first.join(", ")),
                 parts => format!("{what} in {}", parts.join("")),
             });
-            told.collect::<Vec<_>>().join(", ")
+            text.collect::<Vec<_>>().join(", ")
         }
     }
 }
 
 /// The first of these names, and how many more there are.
 pub(super) fn first_of(names: &[String]) -> String {
-    let mut told = names[..names.len().min(NAMED)].to_vec();
+    let mut text = names[..names.len().min(NAMED)].to_vec();
     if names.len() > NAMED {
-        told.push(format!("{} more", names.len() - NAMED));
+        text.push(format!("{} more", names.len() - NAMED));
     }
-    told.join(", ")
+    text.join(", ")
 }
 
 /// Parts of a sentence, each with its subject; those of which the same is said share it.

@@ -1,7 +1,7 @@
 //! Q12, Q13, Q14, Q16: rounding, division, contraction, large angles.
 
 use fpprobe_profiles::encoding::Encoding;
-use fpprobe_profiles::manner::Aspect;
+use fpprobe_profiles::observed_behaviour::Aspect;
 use fpprobe_profiles::oracle::{Operand, Signature, distance};
 
 use super::look::{ObservationView, UNMEASURED, sentence};
@@ -20,26 +20,26 @@ fn errors(look: &ObservationView<'_>, id: &str) -> String {
         Ok(observation) => observation,
         Err(why) => return why.to_owned(),
     };
-    let question = Signature::new(&observation.kernel);
-    let Some(Encoding::Float(layout)) = question.encodings.first().copied() else { return UNMEASURED.to_owned() };
+    let signature = Signature::new(&observation.kernel);
+    let Some(Encoding::Float(layout)) = signature.encodings.first().copied() else { return UNMEASURED.to_owned() };
     let mut worst: [Option<(f64, usize)>; RANGES.len()] = [None; RANGES.len()];
     for (index, case) in observation.cases.iter().enumerate() {
         let magnitude = case[0] & layout.magnitude_mask();
         let Some(range) = RANGES.iter().position(|(_, end)| magnitude <= *end) else { continue };
         let result = Operand { layout: Some(layout), bits: observation.answer(index)[0] };
-        let error = distance(observation.kernel.op.function, &question.operands(case, 0), result);
+        let error = distance(observation.kernel.op.function, &signature.operands(case, 0), result);
         // A result that is no number is as wrong as can be.
         let error = error.unwrap_or(f64::INFINITY);
         if worst[range].is_none_or(|(most, _)| error > most) {
             worst[range] = Some((error, index));
         }
     }
-    let told = RANGES.iter().zip(worst).filter_map(|((name, _), worst)| {
+    let text = RANGES.iter().zip(worst).filter_map(|((name, _), worst)| {
         let (error, case) = worst?;
         look.show(observation, case);
         Some(format!("{error:.2e} for {name}"))
     });
-    format!("largest error {}", told.collect::<Vec<_>>().join(", "))
+    format!("largest error {}", text.collect::<Vec<_>>().join(", "))
 }
 
 pub(super) fn division(look: &ObservationView<'_>) -> String {
@@ -61,22 +61,22 @@ pub(super) fn division(look: &ObservationView<'_>) -> String {
             continue;
         }
         // 2^126 is 7e800000; with x above 1 the quotient is a normal number.
-        let mut tell = |which: usize, said: bool, count: &mut usize| {
+        let mut report_row = |which: usize, said: bool, count: &mut usize| {
             *count += usize::from(said);
             if said || !std::mem::replace(&mut seen[which], true) {
                 look.show(observation, index);
             }
         };
         if y > 0x7e80_0000 && x >= 0x7e80_0000 {
-            let gone = magnitude(quotient) == 0;
-            other += usize::from(!gone);
-            tell(0, gone, &mut zero);
+            let is_zero = magnitude(quotient) == 0;
+            other += usize::from(!is_zero);
+            report_row(0, is_zero, &mut zero);
         }
         if case[0] == case[1] {
-            tell(1, quotient != 0x3f80_0000, &mut unequal);
+            report_row(1, quotient != 0x3f80_0000, &mut unequal);
         }
         if case[1] == 0x3f80_0000 {
-            tell(2, quotient != case[0], &mut inexact);
+            report_row(2, quotient != case[0], &mut inexact);
         }
     }
     let large = match (zero, other) {
@@ -91,7 +91,7 @@ pub(super) fn division(look: &ObservationView<'_>) -> String {
         ("x/y with |y| > 2^126".to_owned(), large),
         ("x/x".to_owned(), exact(unequal, "1")),
         ("x/1".to_owned(), exact(inexact, "x")),
-        ("quotients".to_owned(), look.manner(id, Aspect::Rounding)),
+        ("quotients".to_owned(), look.behaviour(id, Aspect::Rounding)),
     ])
 }
 
@@ -105,7 +105,7 @@ pub(super) fn modes(look: &ObservationView<'_>) -> String {
             };
             for op in ["fadd", "fmul"] {
                 let id = format!("{format}.{op}{keys}");
-                parts.push((format!("{format} {op}{name}"), look.manner(&id, Aspect::Rounding)));
+                parts.push((format!("{format} {op}{name}"), look.behaviour(&id, Aspect::Rounding)));
             }
         }
     }
@@ -115,17 +115,17 @@ pub(super) fn modes(look: &ObservationView<'_>) -> String {
 pub(super) fn contraction(look: &ObservationView<'_>) -> String {
     // (1 + u)^2 - (1 + 2u), u one ulp of 1: u^2 where fused, 0 where each step is rounded.
     let case = [0x3f80_0001, 0x3f80_0001, 0xbf80_0002];
-    let told = |id: &str| match look.bits(id, &case) {
+    let text = |id: &str| match look.bits(id, &case) {
         Ok(0) => "rounds twice".to_owned(),
         Ok(0x2880_0000) => "rounds once: fused".to_owned(),
         Ok(other) => format!("gives {other:08x}, neither fused nor in two steps"),
         Err(why) => why.to_owned(),
     };
     sentence([
-        ("multiply, then add".to_owned(), told("f32.mul_then_add")),
-        ("under NoContraction".to_owned(), told("f32.mul_then_add:controls=nocontract")),
-        ("under FPFastMathDefault None".to_owned(), told("f32.mul_then_add:controls=fastmath0")),
-        ("fma".to_owned(), told("f32.fma")),
-        ("fma under NoContraction".to_owned(), told("f32.fma:controls=nocontract")),
+        ("multiply, then add".to_owned(), text("f32.mul_then_add")),
+        ("under NoContraction".to_owned(), text("f32.mul_then_add:controls=nocontract")),
+        ("under FPFastMathDefault None".to_owned(), text("f32.mul_then_add:controls=fastmath0")),
+        ("fma".to_owned(), text("f32.fma")),
+        ("fma under NoContraction".to_owned(), text("f32.fma:controls=nocontract")),
     ])
 }

@@ -1,13 +1,13 @@
 //! Q17, Q18: the same question by other ways.
 
 use fpprobe_profiles::Observation;
-use fpprobe_profiles::ways::VariantPair;
+use fpprobe_profiles::variants::VariantPair;
 
 use super::look::{NAMED, ObservationView, UNMEASURED, first_of};
 
 /// Operations of binary32 that are asked in every way where nothing else is measured: some of each kind that a compiler
 /// folds, or computes by itself.
-const ASKED: [&str; 20] = [
+const KERNELS_OF_VARIANTS: [&str; 20] = [
     "fadd",
     "fsub",
     "fmul",
@@ -30,8 +30,8 @@ const ASKED: [&str; 20] = [
     "convert_f_to_s",
 ];
 
-fn ask(look: &ObservationView<'_>, ways: &[&str]) {
-    for op in ASKED {
+fn select(look: &ObservationView<'_>, ways: &[&str]) {
+    for op in KERNELS_OF_VARIANTS {
         for id in ways.iter().map(|way| format!("f32.{op}:{way}")).chain([format!("f32.{op}")]) {
             let _ = look.ran(&id);
         }
@@ -39,12 +39,12 @@ fn ask(look: &ObservationView<'_>, ways: &[&str]) {
 }
 
 pub(super) fn folding(look: &ObservationView<'_>) -> String {
-    ask(look, &["route=spec", "route=literal"]);
+    select(look, &["route=spec", "route=literal"]);
     agreement(look, |pair| pair.other.kernel.route.is_folded() && pair.plain.kernel.width == pair.other.kernel.width)
 }
 
 pub(super) fn widths(look: &ObservationView<'_>) -> String {
-    ask(look, &["width=2", "width=3", "width=4", "stage=fragment", "stage=vertex"]);
+    select(look, &["width=2", "width=3", "width=4", "stage=fragment", "stage=vertex"]);
     let alike = |pair: &VariantPair<'_>| pair.other.kernel.route == pair.plain.kernel.route;
     let widths = agreement(look, |pair| pair.other.kernel.width != pair.plain.kernel.width && alike(pair));
     let stages = agreement(look, |pair| pair.other.kernel.stage != pair.plain.kernel.stage && alike(pair));
@@ -83,8 +83,8 @@ fn agreement(look: &ObservationView<'_>, of_interest: impl Fn(&VariantPair<'_>) 
 fn show(look: &ObservationView<'_>, pair: &VariantPair<'_>) {
     let Some((case, _)) = pair.differing.first() else { return };
     look.show(pair.other, *case);
-    let asked = pair.other.cases.case(*case);
-    let same = |plain: &Observation| plain.cases.iter().position(|known| known == asked);
+    let case_of = pair.other.cases.case(*case);
+    let same = |plain: &Observation| plain.cases.iter().position(|known| known == case_of);
     if let Some(case) = same(pair.plain) {
         look.show(pair.plain, case);
     }

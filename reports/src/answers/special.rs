@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use fpprobe_profiles::judge::RuleVerdict;
-use fpprobe_profiles::manner::Aspect;
+use fpprobe_profiles::observed_behaviour::Aspect;
 use fpprobe_profiles::profile::built_in;
 use fpprobe_profiles::{Level, Profile, Verdict};
 use fpprobe_spirv::{Control, Kernel, Route};
@@ -24,7 +24,7 @@ pub(super) fn extremes(look: &ObservationView<'_>) -> String {
     let ops = ["fmin", "fmax", "nmin", "nmax"];
     let mut parts = Vec::new();
     for controls in CONTROLS {
-        parts.extend(ops.map(|op| (named(op, controls), look.manner(&under(op, controls), Aspect::Nan))));
+        parts.extend(ops.map(|op| (named(op, controls), look.behaviour(&under(op, controls), Aspect::Nan))));
         // clamp(NaN, 0, 1).
         let clamped = |op: &str| look.value(&under(op, controls), &[0x7fc0_0000, 0, 0x3f80_0000]);
         parts.extend(["fclamp", "nclamp"].map(|op| (named(&format!("{op}(NaN, 0, 1)"), controls), clamped(op))));
@@ -81,7 +81,7 @@ pub(super) fn undefined(look: &ObservationView<'_>) -> String {
     ])
 }
 
-/// The rules of Vulkan for who asks for `FPFastMathDefault` None.
+/// The rules of Vulkan for who requests `FPFastMathDefault` None.
 static STRICT: LazyLock<Option<Profile>> = LazyLock::new(|| {
     let mut rules = built_in("vulkan")?.ok()?;
     let strict = |kernel: &Kernel| kernel.controls.contains(Control::FastMath0);

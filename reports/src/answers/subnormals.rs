@@ -1,6 +1,6 @@
 //! Q03, Q04, Q05: what becomes of subnormals.
 
-use fpprobe_profiles::manner::Aspect;
+use fpprobe_profiles::observed_behaviour::Aspect;
 
 use super::look::{ObservationView, sentence};
 
@@ -10,7 +10,7 @@ const OPERATIONS: [&str; 3] = ["fadd", "fmul", "fma"];
 fn under(look: &ObservationView<'_>, format: &str, controls: &str) -> impl Iterator<Item = (String, String)> {
     let keys = if controls.is_empty() { String::new() } else { format!(":controls={controls}") };
     let mode = if controls.is_empty() { String::new() } else { format!(" under {controls}") };
-    OPERATIONS.map(|op| (format!("{op}{mode}"), look.manners(&format!("{format}.{op}{keys}"), &BOTH))).into_iter()
+    OPERATIONS.map(|op| (format!("{op}{mode}"), look.behaviours(&format!("{format}.{op}{keys}"), &BOTH))).into_iter()
 }
 
 pub(super) fn single(look: &ObservationView<'_>) -> String {

@@ -4,7 +4,7 @@ use fpprobe_profiles::Verdict;
 
 use super::coverage;
 use super::read::key;
-use super::{Acceptance, Baseline, Date, NoAddress, Prints, Tainted, Version, VersionRange, address, seen};
+use super::{Acceptance, Baseline, Date, NoAddress, Prints, TaintedDevice, Version, VersionRange, address, seen};
 use crate::check::deviations;
 use crate::failed::{DeviceResults, LanesByKernel};
 use crate::model::{Device, Identity, ProfileResult, Report, RuleResult};
@@ -42,7 +42,7 @@ pub struct Revision {
     /// Entries that were added or changed.
     pub set: usize,
     /// Entries that went.
-    pub gone: usize,
+    pub removed: usize,
 }
 
 /// Why nothing is accepted.
@@ -50,7 +50,7 @@ pub struct Revision {
 pub enum AcceptError {
     /// The report is no reference.
     #[error("failed to accept deviations: {0}")]
-    Tainted(Tainted),
+    Tainted(TaintedDevice),
     /// No reason, so that nobody could review it.
     #[error("the reason is empty: say why these deviations are accepted")]
     Reason,
@@ -73,7 +73,7 @@ pub enum AcceptError {
     Nothing {
         /// Device, profile or rule.
         what: &'static str,
-        /// What was asked for.
+        /// What was requested.
         name: String,
         /// What there is.
         known: Vec<String>,
@@ -105,16 +105,17 @@ impl AcceptFilter {
         let known = report.devices.iter().map(|device| device.identity.name.clone()).collect();
         let found = |name: &str| report.devices.iter().any(|device| selects(name, &device.identity));
         missing("device", &self.devices, found, known)?;
-        let devices = || report.devices.iter().filter(|device| self.asks_for_device(&device.identity));
+        let devices = || report.devices.iter().filter(|device| self.selects_device(&device.identity));
         let mut known: Vec<String> = devices().flat_map(|device| &device.profiles).map(|one| one.id.clone()).collect();
         known.sort();
         known.dedup();
         missing("profile", &self.profiles, |name| known.iter().any(|id| id == name), known.clone())?;
-        let profiles = || devices().flat_map(|device| &device.profiles).filter(|one| asked(&self.profiles, &one.id));
+        let profiles =
+            || devices().flat_map(|device| &device.profiles).filter(|one| is_selected(&self.profiles, &one.id));
         let found = |name: &str| profiles().flat_map(|profile| &profile.rules).any(|rule| rule.id == name);
         let mut known: Vec<String> = devices()
             .flat_map(deviations)
-            .filter(|(profile, _)| asked(&self.profiles, &profile.id))
+            .filter(|(profile, _)| is_selected(&self.profiles, &profile.id))
             .map(|(_, rule)| rule.id.clone())
             .collect();
         known.sort();
@@ -122,16 +123,16 @@ impl AcceptFilter {
         missing("rule", &self.rules, found, known)
     }
 
-    fn asks_for_device(&self, identity: &Identity) -> bool {
+    fn selects_device(&self, identity: &Identity) -> bool {
         self.devices.is_empty() || self.devices.iter().any(|selection| selects(selection, identity))
     }
 
-    fn asks_for(&self, profile: &ProfileResult, rule: &RuleResult) -> bool {
-        asked(&self.profiles, &profile.id) && asked(&self.rules, &rule.id)
+    fn selects(&self, profile: &ProfileResult, rule: &RuleResult) -> bool {
+        is_selected(&self.profiles, &profile.id) && is_selected(&self.rules, &rule.id)
     }
 }
 
-fn asked(list: &[String], name: &str) -> bool {
+fn is_selected(list: &[String], name: &str) -> bool {
     list.is_empty() || list.iter().any(|one| one == name)
 }
 
@@ -158,9 +159,9 @@ pub fn accept(
     today: Date,
 ) -> Result<Revision, AcceptError> {
     filter.validate(report, today)?;
-    let devices = || report.devices.iter().filter(|device| filter.asks_for_device(&device.identity));
+    let devices = || report.devices.iter().filter(|device| filter.selects_device(&device.identity));
     if !filter.allow_tainted {
-        devices().try_for_each(Tainted::refuse).map_err(AcceptError::Tainted)?;
+        devices().try_for_each(TaintedDevice::refuse).map_err(AcceptError::Tainted)?;
     }
     let mut next = baseline.clone();
     let mut revision = Revision::default();
@@ -168,7 +169,7 @@ pub fn accept(
         let identity = &device.identity;
         let answers = DeviceResults::of(device, report)
             .map_err(|cause| AcceptError::Unreadable { device: identity.name.clone(), cause: Box::new(cause) })?;
-        for (profile, rule) in deviations(device).into_iter().filter(|(profile, rule)| filter.asks_for(profile, rule)) {
+        for (profile, rule) in deviations(device).into_iter().filter(|(profile, rule)| filter.selects(profile, rule)) {
             let lanes = answers.lanes(rule).map(|lanes| answers.listed(&lanes, |_| true));
             let own = (lanes.as_ref(), &answers);
             let holds = |one: &Acceptance| {
@@ -213,7 +214,7 @@ pub fn accept(
         // What cannot be read was refused above.
         let answers: Vec<(&Device, DeviceResults)> = answers.filter_map(Result::ok).collect();
         next.accepted.retain(|one| !is_needless(one, report, filter, &answers));
-        revision.gone = before - next.accepted.len();
+        revision.removed = before - next.accepted.len();
     }
     *baseline = next;
     Ok(revision)
@@ -223,7 +224,7 @@ pub fn accept(
 /// deviates; it is of one at least.
 fn is_needless(one: &Acceptance, report: &Report, filter: &AcceptFilter, answers: &[(&Device, DeviceResults)]) -> bool {
     let mut devices = report.devices.iter().filter(|device| one.applies(&device.identity)).peekable();
-    let is_mended = |device: &Device| {
+    let is_fixed = |device: &Device| {
         let own = answers.iter().find(|(other, _)| std::ptr::eq(*other, device));
         if own.is_none_or(|(_, answers)| one.unmeasured(answers) > 0) {
             return false;
@@ -234,10 +235,10 @@ fn is_needless(one: &Acceptance, report: &Report, filter: &AcceptFilter, answers
         found.is_some_and(|(rule, profile)| {
             let is_judged = rule.verdict.is_met() || rule.verdict == Verdict::Depends;
             let deviates = deviations(device).iter().any(|(_, other)| std::ptr::eq(*other, rule));
-            is_judged && !deviates && filter.asks_for(profile, rule)
+            is_judged && !deviates && filter.selects(profile, rule)
         })
     };
-    devices.peek().is_some() && devices.all(|device| filter.asks_for_device(&device.identity) && is_mended(device))
+    devices.peek().is_some() && devices.all(|device| filter.selects_device(&device.identity) && is_fixed(device))
 }
 
 /// Brings an acceptance up to what fails now, of kernels that were measured in full; whether that changed it.

@@ -108,7 +108,7 @@ impl Prints {
     }
 
     /// How many of the lanes that a kernel may fail on it does not fail on any more.
-    fn mended(&self, kernel: &str, lanes: &[String], list: Option<CaseList>) -> usize {
+    fn fixed(&self, kernel: &str, lanes: &[String], list: Option<CaseList>) -> usize {
         match (list, &self.short) {
             (None, _) | (Some(CaseList::Short), None) => 0,
             (Some(CaseList::Whole), _) => self.whole.count.saturating_sub(lanes.len()),
@@ -179,10 +179,10 @@ pub(super) fn objection(
 }
 
 /// How many accepted lanes do not fail any more, of kernels that answered, by the list of cases that they were asked.
-pub(crate) fn mended(accepted: &[Prints], lanes: &LanesByKernel, list: impl Fn(&str) -> Option<CaseList>) -> usize {
+pub(crate) fn fixed(accepted: &[Prints], lanes: &LanesByKernel, list: impl Fn(&str) -> Option<CaseList>) -> usize {
     let now = |kernel: &str| lanes.get(kernel).map_or(&[][..], Vec::as_slice);
     let kernels = accepted.iter().flat_map(|prints| prints.kernels.iter().map(move |kernel| (kernel, prints)));
-    kernels.map(|(kernel, prints)| prints.mended(kernel, now(kernel), list(kernel))).sum()
+    kernels.map(|(kernel, prints)| prints.fixed(kernel, now(kernel), list(kernel))).sum()
 }
 
 fn print(lane: &str) -> String {
@@ -268,7 +268,7 @@ mod tests {
     }
 
     fn mended(accepted: &[Prints], lanes: &LanesByKernel, list: Option<CaseList>) -> usize {
-        super::mended(accepted, lanes, |_| list)
+        super::fixed(accepted, lanes, |_| list)
     }
 
     fn lanes(range: std::ops::Range<u32>) -> LanesByKernel {

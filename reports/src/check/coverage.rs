@@ -14,7 +14,7 @@ use crate::model::{Device, Report, StoredObservation};
 
 /// What was measured of one device.
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
-pub struct Covered {
+pub struct CoverageCheck {
     /// The device.
     pub device: DeviceSummary,
     /// Kernels that the baseline's report measured; 0 where the baseline does not say.
@@ -42,14 +42,14 @@ pub struct UnrunKernel {
 
 /// A device of the baseline that the report does not hold.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
-pub struct Missing {
+pub struct MissingDevice {
     /// The device as the baseline names it.
     pub device: String,
     /// Name of its driver.
     pub driver: String,
 }
 
-impl Covered {
+impl CoverageCheck {
     /// The kernels that did not run: of those that the baseline's report measured, or of the others.
     pub fn unrun(&self, before: bool) -> impl Iterator<Item = &UnrunKernel> {
         // What crashed and the like is a loss of this run, whatever was before.
@@ -58,7 +58,7 @@ impl Covered {
 }
 
 /// What was measured of a device.
-pub(super) fn of(device: &Device, baseline: &Baseline) -> Covered {
+pub(super) fn of(device: &Device, baseline: &Baseline) -> CoverageCheck {
     let known: Vec<&MeasuredCoverage> = baseline.measured.iter().filter(|one| one.applies(&device.identity)).collect();
     let observed: HashMap<&str, &StoredObservation> =
         device.observations.iter().map(|one| (one.kernel.as_str(), one)).collect();
@@ -67,7 +67,7 @@ pub(super) fn of(device: &Device, baseline: &Baseline) -> Covered {
         let failed = |known: &&MeasuredCoverage| known.failed.get(&one.kernel) == Some(&one.outcome);
         known.iter().any(failed)
     };
-    let mut covered = Covered { device: who(device), baseline: 0, both: 0, unselected: 0, unrun: Vec::new() };
+    let mut covered = CoverageCheck { device: who(device), baseline: 0, both: 0, unselected: 0, unrun: Vec::new() };
     for (place, one) in known.iter().enumerate() {
         // Of a kernel that several entries hold the first counts.
         let fresh = |kernel: &&String| !known[..place].iter().any(|other| other.kernels.contains(*kernel));
@@ -107,10 +107,10 @@ fn unclaimed(device: &Device, kernel: &str) -> Option<String> {
 }
 
 /// Devices that must be there and are not: of a machine that the baseline knows, its own; of another, all.
-pub(super) fn missing(report: &Report, baseline: &Baseline) -> Vec<Missing> {
+pub(super) fn missing(report: &Report, baseline: &Baseline) -> Vec<MissingDevice> {
     let knows = |one: &MeasuredCoverage| one.hosts.contains(&report.host.id);
     let is_known = baseline.measured.iter().any(knows);
     let expected = baseline.measured.iter().filter(|one| !is_known || knows(one));
-    let gone = expected.filter(|one| !report.devices.iter().any(|device| one.is_of(&device.identity)));
-    gone.map(|one| Missing { device: one.device.clone(), driver: one.driver.clone() }).collect()
+    let removed = expected.filter(|one| !report.devices.iter().any(|device| one.is_of(&device.identity)));
+    removed.map(|one| MissingDevice { device: one.device.clone(), driver: one.driver.clone() }).collect()
 }

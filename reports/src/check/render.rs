@@ -6,7 +6,7 @@ use std::io::{self, Write};
 
 use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus, TestSuite};
 
-use super::{CheckResult, Covered, Deviation, DeviceSummary, Gate, Missing, UnrunKernel, UnusedAcceptance};
+use super::{CheckResult, CoverageCheck, Deviation, DeviceSummary, Gate, MissingDevice, UnrunKernel, UnusedAcceptance};
 use crate::escape::visible;
 use crate::model::{Device, ProfileResult, Report, RuleResult};
 use crate::render::md::{comment, escape, folded, lane_block};
@@ -75,11 +75,11 @@ impl RenderCheck for CheckJunit {
             verdicts.get(&place).cloned().unwrap_or_else(unknown)
         };
         let suite = suite(checked);
-        // What nobody asked for is no error of the device: the gate's own suite tells what is missing.
+        // What nobody requested is no error of the device: the gate's own suite shows what is missing.
         junit::write(
             report,
             out,
-            &junit::JunitJudge { excuse: &excuse, unmeasured: junit::Unmeasured::Skipped, suite: Some(suite) },
+            &junit::JunitJudge { excuse: &excuse, unmeasured: junit::UnmeasuredPolicy::Skipped, suite: Some(suite) },
         )
     }
 }
@@ -100,8 +100,8 @@ fn suite(checked: &CheckResult) -> TestSuite {
         Gate::Passed | Gate::NotPassed => TestCaseStatus::success(),
     };
     add("measured", whole, &headline(checked));
-    for (heading, gone, loss) in goners(checked) {
-        for UnusedAcceptance { device, profile, rule, now } in gone {
+    for (heading, removed, loss) in goners(checked) {
+        for UnusedAcceptance { device, profile, rule, now } in removed {
             let status = match loss {
                 Some(kind) => TestCaseStatus::non_success(kind),
                 None => TestCaseStatus::skipped(),
@@ -109,7 +109,7 @@ fn suite(checked: &CheckResult) -> TestSuite {
             add(&format!("{rule} in {profile} on {device}"), status, &format!("{heading}: {now}"));
         }
     }
-    for Missing { device, driver } in &checked.missing {
+    for MissingDevice { device, driver } in &checked.missing {
         add(&format!("{device} with {driver}"), TestCaseStatus::non_success(NonSuccessKind::Failure), MISSING);
     }
     for (covered, before, heading) in unrun(checked) {
@@ -226,7 +226,7 @@ fn some(count: usize, noun: &str, what: &str) -> Option<String> {
 const MISSING: &str = "Devices of the baseline that the report does not hold (`--device` checks some alone)";
 
 /// Kernels that did not run: whose, whether they ran before, and a heading.
-fn unrun(checked: &CheckResult) -> impl Iterator<Item = (&Covered, bool, String)> {
+fn unrun(checked: &CheckResult) -> impl Iterator<Item = (&CoverageCheck, bool, String)> {
     let kinds =
         [(true, "Measured by the baseline's report, and not run now"), (false, "Claimed by the device, and not run")];
     let all =
@@ -239,29 +239,29 @@ fn unrun(checked: &CheckResult) -> impl Iterator<Item = (&Covered, bool, String)
 fn lists(checked: &CheckResult) -> Vec<(String, Vec<String>)> {
     let mut lists: Vec<(String, Vec<String>)> = Vec::new();
     if !checked.missing.is_empty() {
-        let line = |Missing { device, driver }: &Missing| format!("{device} with {driver}");
+        let line = |MissingDevice { device, driver }: &MissingDevice| format!("{device} with {driver}");
         lists.push((MISSING.to_owned(), checked.missing.iter().map(line).collect()));
     }
     lists.extend(unrun(checked).map(|(covered, before, heading)| {
         let kernels = covered.unrun(before).map(|one| (one.outcome, one.detail.as_str(), one.kernel.as_str()));
         (heading, by_outcome(kernels))
     }));
-    lists.extend(goners(checked).into_iter().map(|(heading, gone, _)| {
+    lists.extend(goners(checked).into_iter().map(|(heading, removed, _)| {
         let line = |UnusedAcceptance { device, profile, rule, now }: &UnusedAcceptance| {
             format!("{rule} in {profile} on {device}: {now}")
         };
-        (heading.to_owned(), gone.iter().map(line).collect())
+        (heading.to_owned(), removed.iter().map(line).collect())
     }));
     lists
 }
 
 /// A heading, what stands under it, and as what it closes the gate.
-type Goners<'c> = (&'static str, &'c [UnusedAcceptance], Option<NonSuccessKind>);
+type UnusedSection<'c> = (&'static str, &'c [UnusedAcceptance], Option<NonSuccessKind>);
 
 /// Lists of acceptances that were not needed as they are, those that there are.
-fn goners(checked: &CheckResult) -> Vec<Goners<'_>> {
+fn goners(checked: &CheckResult) -> Vec<UnusedSection<'_>> {
     let strict = checked.strict.then_some(NonSuccessKind::Failure);
-    let lists: [Goners<'_>; 3] = [
+    let lists: [UnusedSection<'_>; 3] = [
         (
             "Accepted, and better now (`baseline accept --prune` brings the baseline up to date)",
             &checked.improved,
@@ -270,5 +270,5 @@ fn goners(checked: &CheckResult) -> Vec<Goners<'_>> {
         ("Accepted, and lost while it was measured", &checked.lost, Some(NonSuccessKind::Error)),
         ("Accepted, and not measured", &checked.unmeasured, strict),
     ];
-    lists.into_iter().filter(|(_, gone, _)| !gone.is_empty()).collect()
+    lists.into_iter().filter(|(_, removed, _)| !removed.is_empty()).collect()
 }

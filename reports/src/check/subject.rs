@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::baseline::Objection;
 use crate::failed::{DeviceResults, component};
 use crate::model::{Device, Evidence, RuleResult};
-use crate::values::{asked_again, encode_answer, encode_case};
+use crate::values::{encode_answer, encode_case, repeat_command};
 
 /// A device with what it answered.
 pub(super) struct Subject<'r> {
@@ -35,7 +35,7 @@ impl Subject<'_> {
             Some(place) => evidence.remove(place),
             None => Evidence {
                 kernel: kernel.clone(),
-                command: asked_again(observation, &inputs),
+                command: repeat_command(observation, &inputs),
                 inputs,
                 out: encode_answer(&observation.kernel, observation.answer(case)),
                 component,

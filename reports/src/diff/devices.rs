@@ -1,7 +1,7 @@
 //! Which device of the old reports is which of the new ones: the one in the same slot, and of several there the one of the
 //! same driver.
 
-use crate::load::Loaded;
+use crate::load::LoadedReport;
 use crate::model::{Device, Report};
 
 /// A device and the report that it is in.
@@ -22,13 +22,14 @@ pub(super) struct DevicePair<'a> {
 /// Whether two devices are alike in something.
 type Alike<'l> = &'l dyn Fn(&DeviceInReport<'_>, &DeviceInReport<'_>) -> bool;
 
-/// Every device once: in the order of the new reports, then those that are gone. Machines have the same slots: where there
+/// Every device once: in the order of the new reports, then those that are missing. Machines have the same slots: where there
 /// are several on a side, the machine must be the same as well, and of several drivers of one slot the driver: the very
-/// same one first, then one of its name, then the one that is left. Where none of that tells them apart, they are no pair.
+/// same one first, then one of its name, then the one that is left. Where none of that distinguishes them, they are no pair.
 /// Of a device that several reports of a side hold under one driver, the latest counts.
-pub(super) fn pairs<'a>(old: &'a [Loaded], new: &'a [Loaded]) -> Vec<DevicePair<'a>> {
+pub(super) fn pairs<'a>(old: &'a [LoadedReport], new: &'a [LoadedReport]) -> Vec<DevicePair<'a>> {
     // With one machine on each side there is no other that could be meant.
-    let machines = |reports: &[Loaded]| reports.windows(2).any(|pair| pair[0].report.host.id != pair[1].report.host.id);
+    let machines =
+        |reports: &[LoadedReport]| reports.windows(2).any(|pair| pair[0].report.host.id != pair[1].report.host.id);
     let several = machines(old) || machines(new);
     let (old, new) = (placed(old), placed(new));
     let in_slot =
@@ -63,13 +64,13 @@ pub(super) fn pairs<'a>(old: &'a [Loaded], new: &'a [Loaded]) -> Vec<DevicePair<
         .zip(counterparts)
         .map(|(one, other)| DevicePair { old: other.map(|index| old[index]), new: Some(*one) })
         .collect();
-    let gone = old.iter().zip(matched).filter(|(_, matched)| !matched);
-    pairs.extend(gone.map(|(one, _)| DevicePair { old: Some(*one), new: None }));
+    let vanished = old.iter().zip(matched).filter(|(_, matched)| !matched);
+    pairs.extend(vanished.map(|(one, _)| DevicePair { old: Some(*one), new: None }));
     pairs
 }
 
-fn placed(reports: &[Loaded]) -> Vec<DeviceInReport<'_>> {
-    let devices = reports.iter().flat_map(|Loaded { file, report }| {
+fn placed(reports: &[LoadedReport]) -> Vec<DeviceInReport<'_>> {
+    let devices = reports.iter().flat_map(|LoadedReport { file, report }| {
         report.devices.iter().map(move |device| DeviceInReport { file, report, device })
     });
     let mut placed: Vec<DeviceInReport<'_>> = Vec::new();

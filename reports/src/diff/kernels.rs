@@ -18,14 +18,14 @@ pub(super) fn changes(bench: &LaneJudge<'_>, old: &[Observation], new: &[Observa
         observations.iter().enumerate().map(|(place, observation)| (observation.kernel, place)).collect()
     };
     let (olds, news) = (index(old), index(new));
-    let gone = old.iter().enumerate().filter(|(place, one)| {
+    let vanished = old.iter().enumerate().filter(|(place, one)| {
         // Of two observations of one kernel the later counts.
         olds.get(&one.kernel) == Some(place) && !news.contains_key(&one.kernel)
     });
     let here = new.iter().enumerate().filter(|(place, one)| news.get(&one.kernel) == Some(place));
     let pairs: Vec<Sides<'_>> = here
         .map(|(_, one)| (olds.get(&one.kernel).map(|place| &old[*place]), Some(one)))
-        .chain(gone.map(|(_, one)| (Some(one), None)))
+        .chain(vanished.map(|(_, one)| (Some(one), None)))
         .collect();
     let mut changes = parallel::map(&pairs, |(old, new)| change(*old, *new));
     judge(bench, &mut changes, &pairs);
@@ -36,11 +36,11 @@ pub(super) fn changes(bench: &LaneJudge<'_>, old: &[Observation], new: &[Observa
 }
 
 /// A change, and the inputs that are answered otherwise: cases of the old observation and of the new one.
-type Changed = (KernelChange, Vec<(usize, usize)>);
+type KernelDiff = (KernelChange, Vec<(usize, usize)>);
 /// An observation before and now.
 type Sides<'a> = (Option<&'a Observation>, Option<&'a Observation>);
 
-fn change(old: Option<&Observation>, new: Option<&Observation>) -> Option<Changed> {
+fn change(old: Option<&Observation>, new: Option<&Observation>) -> Option<KernelDiff> {
     let kernel = new.or(old)?.kernel;
     let mut change = KernelChange {
         kind: ChangeKind::Permitted,
@@ -87,7 +87,7 @@ struct Task<'a> {
 }
 
 /// Judges what changed. One kernel may have nearly all of it: inputs are shared out, not kernels.
-fn judge(bench: &LaneJudge<'_>, changes: &mut [Option<Changed>], pairs: &[Sides<'_>]) {
+fn judge(bench: &LaneJudge<'_>, changes: &mut [Option<KernelDiff>], pairs: &[Sides<'_>]) {
     let mut tasks: Vec<Task<'_>> = Vec::new();
     for (place, (changed, sides)) in changes.iter().zip(pairs).enumerate() {
         let (Some((_, changed)), (Some(old), Some(new))) = (changed, sides) else { continue };
@@ -112,7 +112,7 @@ fn judge(bench: &LaneJudge<'_>, changes: &mut [Option<Changed>], pairs: &[Sides<
 
 /// Tells of kernels of which one report alone has answers under which other controls the other report alone has them: runs ask
 /// most kernels under the strictest set that a driver has, and with another driver that may be another set.
-fn instead(changes: &mut [Option<Changed>], pairs: &[Sides<'_>]) {
+fn instead(changes: &mut [Option<KernelDiff>], pairs: &[Sides<'_>]) {
     let answers = |one: Option<&Observation>| one.is_some_and(answered);
     // Which report alone has answers of it.
     let alone = |(old, new): &Sides<'_>| {
@@ -120,14 +120,14 @@ fn instead(changes: &mut [Option<Changed>], pairs: &[Sides<'_>]) {
         (answers(*old) != answers(*new)).then_some((answers(*new), kernel))
     };
     let uncontrolled = |kernel: Kernel| kernel.with_controls(Controls::NONE);
-    let mut asked: HashMap<(bool, Kernel), Controls> = HashMap::new();
+    let mut measured: HashMap<(bool, Kernel), Controls> = HashMap::new();
     for (is_new, kernel) in pairs.iter().filter_map(alone).filter(|(_, kernel)| kernel.controls != Controls::NONE) {
-        asked.entry((is_new, uncontrolled(kernel))).or_insert(kernel.controls);
+        measured.entry((is_new, uncontrolled(kernel))).or_insert(kernel.controls);
     }
     for (change, sides) in changes.iter_mut().zip(pairs) {
         let (Some((change, _)), Some((is_new, kernel))) = (change, alone(sides)) else { continue };
         if kernel.controls != Controls::NONE {
-            change.instead = asked.get(&(!is_new, uncontrolled(kernel))).map(ToString::to_string);
+            change.instead = measured.get(&(!is_new, uncontrolled(kernel))).map(ToString::to_string);
         }
     }
 }

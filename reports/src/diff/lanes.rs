@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use fpprobe_profiles::accepted::{Accepted, Set};
-use fpprobe_profiles::accepts::{Demanding, KernelDemands};
+use fpprobe_profiles::accepts::{DemandingRule, KernelDemands};
 use fpprobe_profiles::encoding::{Encoding, components};
 use fpprobe_profiles::oracle::Signature;
 use fpprobe_profiles::{Observation, Profile};
@@ -14,7 +14,7 @@ use crate::values::{encode_answer, encode_case};
 
 /// What two observations of one kernel have in common, and where they differ.
 #[derive(Debug)]
-pub(super) struct Differing {
+pub(super) struct ObservationDiff {
     /// Inputs that were asked and answered both times.
     pub(super) lanes: usize,
     /// Inputs that were asked in one of the two alone.
@@ -25,10 +25,10 @@ pub(super) struct Differing {
 
 /// Compares two observations that have answers. An input that a list holds several times is compared as often as both
 /// lists hold it.
-pub(super) fn compare(old: &Observation, new: &Observation) -> Differing {
+pub(super) fn compare(old: &Observation, new: &Observation) -> ObservationDiff {
     let same_inputs = old.cases.len() == new.cases.len() && old.cases.iter().eq(new.cases.iter());
     if same_inputs && old.out == new.out && old.second == new.second {
-        return Differing { lanes: old.cases.len(), apart: 0, changed: Vec::new() };
+        return ObservationDiff { lanes: old.cases.len(), apart: 0, changed: Vec::new() };
     }
     let pairs: Vec<(usize, usize)> =
         if same_inputs { (0..old.cases.len()).map(|case| (case, case)).collect() } else { by_input(old, new) };
@@ -37,7 +37,7 @@ pub(super) fn compare(old: &Observation, new: &Observation) -> Differing {
     };
     let apart = old.cases.len() + new.cases.len() - 2 * pairs.len();
     let lanes = pairs.len();
-    Differing { lanes, apart, changed: pairs.into_iter().filter(differs).collect() }
+    ObservationDiff { lanes, apart, changed: pairs.into_iter().filter(differs).collect() }
 }
 
 fn by_input(old: &Observation, new: &Observation) -> Vec<(usize, usize)> {
@@ -148,13 +148,13 @@ impl<'b, 'p> Court<'b, 'p> {
             all.into_iter().flatten().map(|answer| components(&new.kernel, answer)).collect()
         };
         let (olds, news) = (answers((old, before)), answers((new, now)));
-        let question = Signature::new(&new.kernel);
+        let signature = Signature::new(&new.kernel);
         let parts: Vec<usize> = (0..self.nan.len()).collect();
         let of = |answers: &[Vec<u64>], part: usize| answers.iter().map(|parts| parts[part]).collect::<Vec<_>>();
         let differs = |part: &usize| of(&olds, *part) != of(&news, *part);
         // Two results go together.
         let changed: Vec<bool> =
-            parts.iter().map(|part| differs(part) || question.partner(*part).as_ref().is_some_and(differs)).collect();
+            parts.iter().map(|part| differs(part) || signature.partner(*part).as_ref().is_some_and(differs)).collect();
         // Whether a look accepts what was answered before, and now; those that accept everything say nothing.
         let met = |accepted: Option<Accepted>| {
             let accepted = accepted?.of_components(|part| changed[part]);
@@ -164,7 +164,7 @@ impl<'b, 'p> Court<'b, 'p> {
         };
         let met: Vec<Option<(bool, bool)>> = self.demands.of(new.cases.case(now)).into_iter().map(met).collect();
         let mut all: Vec<ProfileVerdict<'p>> = Vec::new();
-        for Demanding { profile, rule, look } in self.demands.rules() {
+        for DemandingRule { profile, rule, look } in self.demands.rules() {
             let Some((old, new)) = met[*look] else { continue };
             if all.last().is_none_or(|said| said.profile != *profile) {
                 all.push(ProfileVerdict {
@@ -177,8 +177,8 @@ impl<'b, 'p> Court<'b, 'p> {
             }
             let Some(said) = all.last_mut() else { continue };
             (said.old, said.new) = (said.old && old, said.new && new);
-            let tells = !old || !new;
-            if tells && !said.rules.contains(&rule.id.as_str()) {
+            let is_reported = !old || !new;
+            if is_reported && !said.rules.contains(&rule.id.as_str()) {
                 said.rules.push(&rule.id);
             }
             if old && !new && !said.lost.contains(&rule.id.as_str()) {

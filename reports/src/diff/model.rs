@@ -25,7 +25,7 @@ pub struct Diff {
     pub summary: Summary,
     /// Drivers and devices that could not be measured, of which one side alone tells: why a device appeared or vanished.
     pub incomplete: Vec<IncidentChange>,
-    /// Every device, in the order of the new reports, then those that are gone.
+    /// Every device, in the order of the new reports, then those that are missing.
     pub devices: Vec<DeviceDiff>,
 }
 
@@ -127,7 +127,7 @@ pub enum ChangeKind {
     Appeared,
     /// In the old report alone.
     Vanished,
-    /// Measured and judged before, and now it was not: it could not be, or was not asked.
+    /// Measured and judged before, and now it was not: it could not be, or was not run.
     Unmeasurable,
     /// A NaN before and a NaN now, and to no rule does it matter which.
     NanBits,
@@ -156,7 +156,7 @@ pub struct DeviceDiff {
     pub claims: Vec<FieldChange>,
     /// Results that no text defines, and that changed: of no rule's, so of no verdict's account. By kernel and operands.
     pub undefined: Vec<FieldChange>,
-    /// Findings beside the rules that are new, then those that are gone.
+    /// Findings beside the rules that are new, then those that are missing.
     pub findings: Vec<FindingChange>,
     /// Kernels that crashed, hung or were left out, and what befell the device as a whole, on one side alone: new, then gone.
     pub incomplete: Vec<IncidentChange>,
@@ -254,7 +254,7 @@ pub struct KernelChange {
     pub kind: ChangeKind,
     /// Kernel id.
     pub kernel: String,
-    /// How it ended; `null` where it was not asked.
+    /// How it ended; `null` where it was not run.
     pub old: Option<KernelOutcome>,
     /// How it ends now.
     pub new: Option<KernelOutcome>,

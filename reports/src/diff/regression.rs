@@ -39,8 +39,8 @@ impl<'a> OldAndNew<'a> {
             if fresh.is_empty() {
                 return false;
             }
-            let asked: HashSet<&[u64]> = before.cases.iter().collect();
-            fresh.iter().any(|inputs| asked.contains(inputs))
+            let case_set: HashSet<&[u64]> = before.cases.iter().collect();
+            fresh.iter().any(|inputs| case_set.contains(inputs))
         })
     }
 }

@@ -59,9 +59,9 @@ pub(super) fn identity(old: &Device, new: &Device) -> Vec<FieldChange> {
     };
     // The same driver may be found by another path.
     let same = old.identity.key == new.identity.key;
-    let telling = IDENTITY.into_iter().filter(|path| !(same && *path == MANIFEST));
+    let informative = IDENTITY.into_iter().filter(|path| !(same && *path == MANIFEST));
     let (old, new) = (fields(old), fields(new));
-    let changes = telling.filter_map(|path| {
+    let changes = informative.filter_map(|path| {
         let field = path.trim_start_matches('/').replace('/', ".");
         differing(field, text(&old, path), text(&new, path))
     });
@@ -115,7 +115,7 @@ fn result(lane: &AnswerEvidence) -> String {
     }
 }
 
-/// Findings that are new, then those that are gone, those of the bits of NaNs last. The lanes that show one may be others.
+/// Findings that are new, then those that are missing, those of the bits of NaNs last. The lanes that show one may be others.
 pub(super) fn findings(old: &Device, new: &Device) -> Vec<FindingChange> {
     let mut apart = apart(&old.findings, &new.findings, |finding: &Finding| (&finding.kind, &finding.text));
     apart.sort_by_key(|(_, finding)| finding.text.ends_with(OF_NAN));
@@ -222,8 +222,8 @@ fn change(
     // For want of what a rule is not judged, is no change of the device's.
     let silent = |old: &RuleResult, new: &RuleResult| old.verdict == new.verdict && !is_judged(new);
     let worse = old.zip(new).is_some_and(|(old, new)| lanes.is_worse(old, new));
-    let told = worse || before != now && !old.zip(new).is_some_and(|(old, new)| silent(old, new));
-    told.then(|| RuleChange {
+    let is_reported = worse || before != now && !old.zip(new).is_some_and(|(old, new)| silent(old, new));
+    is_reported.then(|| RuleChange {
         kind: kind(old, new, worse),
         profile: profile.to_owned(),
         rule: rule.id.clone(),

@@ -13,11 +13,11 @@ pub struct Custody {
     /// To be put there now.
     pub hold: BTreeMap<String, BTreeSet<String>>,
     /// There already.
-    pub held: BTreeMap<String, BTreeSet<String>>,
+    pub quarantined: BTreeMap<String, BTreeSet<String>>,
 }
 
 impl Custody {
-    /// Draws the consequences of these records. `boot` tells whether the machine was started anew since; where it is not
+    /// Draws the consequences of these records. `boot` shows whether the machine was started anew since; where it is not
     /// known no start can be noticed.
     pub fn new<'a>(records: impl IntoIterator<Item = &'a Record>, boot: &str) -> Custody {
         let mut leg = "";
@@ -38,26 +38,27 @@ impl Custody {
                 // What the program itself has broken off took nothing down.
                 Record::Ended { .. } => open.clear(),
                 Record::Quarantined(QuarantineRecord { device, kernels }) => {
-                    custody.held.entry(device.clone()).or_default().extend(kernels.iter().cloned());
+                    custody.quarantined.entry(device.clone()).or_default().extend(kernels.iter().cloned());
                 }
                 Record::Released(QuarantineRecord { device, kernels }) => {
-                    if let Some(held) = custody.held.get_mut(device) {
-                        held.retain(|kernel| !kernels.contains(kernel));
+                    if let Some(quarantined) = custody.quarantined.get_mut(device) {
+                        quarantined.retain(|kernel| !kernels.contains(kernel));
                     }
                     // Whatever is open then was held for it.
-                    let free = |asked: &[&str]| asked.iter().any(|one| kernels.iter().any(|kernel| kernel == one));
-                    open.retain(|(other, _, asked), _| other != device || !free(asked));
+                    let free = |intent: &[&str]| intent.iter().any(|one| kernels.iter().any(|kernel| kernel == one));
+                    open.retain(|(other, _, intent), _| other != device || !free(intent));
                 }
                 Record::Run(_) | Record::Device(_) => {}
             }
         }
-        custody.held.retain(|_, kernels| !kernels.is_empty());
+        custody.quarantined.retain(|_, kernels| !kernels.is_empty());
         for ((device, _, kernels), then) in open {
             if then.is_empty() || boot.is_empty() || then == boot {
                 continue;
             }
-            let held = custody.held.get(device);
-            let fresh = kernels.iter().filter(|kernel| held.is_none_or(|held| !held.contains(**kernel)));
+            let quarantined = custody.quarantined.get(device);
+            let fresh =
+                kernels.iter().filter(|kernel| quarantined.is_none_or(|quarantined| !quarantined.contains(**kernel)));
             let fresh: BTreeSet<String> = fresh.map(ToString::to_string).collect();
             if !fresh.is_empty() {
                 custody.hold.entry(device.to_owned()).or_default().extend(fresh);
@@ -68,7 +69,7 @@ impl Custody {
 
     /// Everything in quarantine, what is to be put there included.
     pub fn all(&self) -> BTreeMap<String, BTreeSet<String>> {
-        let mut all = self.held.clone();
+        let mut all = self.quarantined.clone();
         for (device, kernels) in &self.hold {
             all.entry(device.clone()).or_default().extend(kernels.iter().cloned());
         }

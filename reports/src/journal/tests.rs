@@ -107,7 +107,7 @@ fn answered(kernels: &[&str]) -> Record {
     Record::Answers(BatchResults { device: "d".to_owned(), pass: Pass::Shared, answers })
 }
 
-fn held(kernels: &[&str]) -> QuarantineRecord {
+fn quarantined(kernels: &[&str]) -> QuarantineRecord {
     QuarantineRecord { device: "d".to_owned(), kernels: kernels.iter().map(ToString::to_string).collect() }
 }
 
@@ -125,19 +125,19 @@ fn what_was_asked_when_the_machine_went_down_is_held() {
     records.push(Record::Ended { whole: false });
     assert_eq!(Custody::new(&records, "2"), Custody::default(), "the program ended in order before that");
     records.pop();
-    records.extend([leg("2"), Record::Quarantined(held(&["b", "c"]))]);
+    records.extend([leg("2"), Record::Quarantined(quarantined(&["b", "c"]))]);
     let after = Custody::new(&records, "3");
-    assert_eq!((names(&after.hold).len(), names(&after.held)), (0, vec!["b", "c"]), "and stays so");
+    assert_eq!((names(&after.hold).len(), names(&after.quarantined)), (0, vec!["b", "c"]), "and stays so");
 }
 
 #[test]
 fn what_is_released_is_held_again_only_for_what_it_does_then() {
     let both = ["a", "b"];
-    let mut records = vec![leg("1"), Record::Intent(several(&both)), leg("2"), Record::Quarantined(held(&both))];
-    records.extend([Record::Released(held(&both)), Record::Intent(several(&["a"])), answered(&["a"])]);
+    let mut records = vec![leg("1"), Record::Intent(several(&both)), leg("2"), Record::Quarantined(quarantined(&both))];
+    records.extend([Record::Released(quarantined(&both)), Record::Intent(several(&["a"])), answered(&["a"])]);
     records.push(Record::Intent(several(&["b"])));
     let after = Custody::new(&records, "3");
-    assert_eq!((names(&after.hold), names(&after.held).len()), (vec!["b"], 0));
+    assert_eq!((names(&after.hold), names(&after.quarantined).len()), (vec!["b"], 0));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The form of a value: where in it there are digits, and how many. Values of one form are told apart by bits alone.
+//! The form of a value: where in it there are digits, and how many. Values of one form are distinguished by bits alone.
 
 use std::fmt;
 
@@ -81,7 +81,7 @@ fn scalar(text: &str) -> Option<(usize, u64)> {
     text.bytes().try_fold(0, digit).map(|bits| (text.len(), bits))
 }
 
-/// Bits as lower-case hex of so many digits.
+/// Bits as lower-case hex of N digits.
 struct Hex(usize, u64);
 
 impl fmt::Display for Hex {
@@ -91,15 +91,15 @@ impl fmt::Display for Hex {
 }
 
 /// A form and the numbers in it, to be written.
-pub(super) struct Filled<'a>(pub(super) &'a Pattern, pub(super) &'a [u64]);
+pub(super) struct FilledPattern<'a>(pub(super) &'a Pattern, pub(super) &'a [u64]);
 
-impl Serialize for Filled<'_> {
+impl Serialize for FilledPattern<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.0 {
             Pattern::Digits(digits) => serializer.collect_str(&Hex(*digits, self.1[0])),
             Pattern::List(parts) => {
                 let mut list = serializer.serialize_seq(Some(parts.len()))?;
-                split(parts, self.1).try_for_each(|(part, bits)| list.serialize_element(&Filled(part, bits)))?;
+                split(parts, self.1).try_for_each(|(part, bits)| list.serialize_element(&FilledPattern(part, bits)))?;
                 list.end()
             }
         }

@@ -8,7 +8,7 @@ use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::Value;
-use super::pattern::{Filled, Pattern, PatternReader};
+use super::pattern::{FilledPattern, Pattern, PatternReader};
 
 /// A list of values. Equal lists are equal however they were made.
 #[derive(Clone, PartialEq, Debug)]
@@ -150,7 +150,7 @@ impl Serialize for Values {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match &self.0 {
             ValueForm::Alike(pattern, bits) => {
-                serializer.collect_seq(bits.chunks_exact(pattern.numbers()).map(|bits| Filled(pattern, bits)))
+                serializer.collect_seq(bits.chunks_exact(pattern.numbers()).map(|bits| FilledPattern(pattern, bits)))
             }
             ValueForm::Mixed(values) => serializer.collect_seq(values),
         }

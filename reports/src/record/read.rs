@@ -17,7 +17,7 @@ const MOST: usize = 1 << 28;
 
 /// What [`read_device`] understood, and what it did not.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Recorded {
+pub struct DeviceContent {
     /// The observations of kernels that this version knows, in the order of the report.
     pub observations: Vec<Observation>,
     /// Kernels of other versions: they stay in the report but cannot be judged.
@@ -53,7 +53,7 @@ pub enum RecordError {
         /// The kernel it refers to.
         same_as: String,
     },
-    /// `same_as` a kernel that was asked something else.
+    /// `same_as` a kernel with other inputs.
     #[error("kernel `{kernel}` says it answered the same as `{same_as}`, which was asked other inputs")]
     OtherInputs {
         /// Kernel id.
@@ -81,7 +81,7 @@ pub enum RecordError {
         /// What contradicts it.
         what: &'static str,
     },
-    /// A second answer to a case that was not asked.
+    /// A second answer to a case that was not run.
     #[error("kernel `{kernel}` was asked {cases} cases but has a second answer to case {case}, counted from 0")]
     Second {
         /// Kernel id.
@@ -113,10 +113,10 @@ pub enum RecordError {
 }
 
 /// The observations of one device of a report, for judging them again.
-pub fn read_device(observations: &[model::StoredObservation], tables: &Tables) -> Result<Recorded, RecordError> {
+pub fn read_device(observations: &[model::StoredObservation], tables: &Tables) -> Result<DeviceContent, RecordError> {
     let mut reader =
         RecordReader { tables, cases: HashMap::new(), earlier: HashMap::new(), answers: HashMap::new(), room: MOST };
-    let mut recorded = Recorded { observations: Vec::with_capacity(observations.len()), unknown: Vec::new() };
+    let mut recorded = DeviceContent { observations: Vec::with_capacity(observations.len()), unknown: Vec::new() };
     for observation in observations {
         match observation.kernel.parse::<Kernel>() {
             Ok(kernel) => recorded.observations.push(reader.observation(kernel, observation)?),

@@ -20,7 +20,7 @@ pub enum UnknownFormat {
     /// By name.
     #[error("unknown output format `{name}`; known are {known}")]
     Name {
-        /// What was asked for.
+        /// What was requested.
         name: String,
         /// The names that there are.
         known: String,

@@ -23,7 +23,7 @@ impl Render for Junit {
     fn render(&self, report: &Report, out: &mut dyn Write) -> io::Result<()> {
         let excuse: &Excuse<'_> =
             &|_, _, rule| Err(JunitFailure { why: String::new(), evidence: rule.evidence.clone() });
-        write(report, out, &JunitJudge { excuse, unmeasured: Unmeasured::Error, suite: None })
+        write(report, out, &JunitJudge { excuse, unmeasured: UnmeasuredPolicy::Error, suite: None })
     }
 }
 
@@ -41,7 +41,7 @@ pub(crate) struct JunitFailure {
 
 /// What a required rule is of which too little was measured.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Unmeasured {
+pub(crate) enum UnmeasuredPolicy {
     /// An error.
     Error,
     /// Skipped.
@@ -53,7 +53,7 @@ pub(crate) struct JunitJudge<'a> {
     /// An excuse makes it skipped; why there is none goes into the message of the failure.
     pub(crate) excuse: &'a Excuse<'a>,
     /// What is made of what was not measured.
-    pub(crate) unmeasured: Unmeasured,
+    pub(crate) unmeasured: UnmeasuredPolicy,
     /// What else there is to say.
     pub(crate) suite: Option<TestSuite>,
 }
@@ -127,14 +127,14 @@ fn case(
     profile: &ProfileResult,
     rule: &RuleResult,
     deviation: Option<&Result<String, JunitFailure>>,
-    unmeasured: Unmeasured,
+    unmeasured: UnmeasuredPolicy,
 ) -> TestCase {
     let mut status = match (deviation, rule.verdict) {
         (Some(Err(_)), _) => TestCaseStatus::non_success(NonSuccessKind::Failure),
         (Some(Ok(_)), _) => TestCaseStatus::skipped(),
         _ if rule.level == Level::Informative => TestCaseStatus::skipped(),
         (None, Verdict::Conforms | Verdict::Permitted) => TestCaseStatus::success(),
-        (None, Verdict::Incomplete) if rule.level == Level::Required && unmeasured == Unmeasured::Error => {
+        (None, Verdict::Incomplete) if rule.level == Level::Required && unmeasured == UnmeasuredPolicy::Error => {
             TestCaseStatus::non_success(NonSuccessKind::Error)
         }
         (None, _) => TestCaseStatus::skipped(),

@@ -157,21 +157,21 @@ pub fn incident(outcome: Option<Outcome>) -> &'static str {
     outcome.map_or("not asked", self::outcome)
 }
 
-/// Incidents as people are told of them: many kernels that were not asked, all for one reason, are one.
+/// Incidents as people are told of them: many kernels that were not run, all for one reason, are one.
 pub fn gathered(incidents: &[Incident]) -> Vec<Cow<'_, Incident>> {
-    /// So many are told one by one, and of more so many are named.
+    /// Of at most this many each is listed; of more, N are named.
     const FEW: usize = 4;
     let mut by_reason: HashMap<&str, Vec<&str>> = HashMap::new();
     for Incident { subject, detail, .. } in incidents.iter().filter(|incident| incident.outcome.is_none()) {
         by_reason.entry(detail).or_default().push(subject);
     }
-    let told = incidents.iter().filter_map(|incident| {
+    let text = incidents.iter().filter_map(|incident| {
         let alike = by_reason.get(&*incident.detail).filter(|all| incident.outcome.is_none() && all.len() > FEW);
         let Some(all) = alike else { return Some(Cow::Borrowed(incident)) };
         let subject = format!("{} kernels, {} and so on", grouped(all.len()), all[..FEW].join(", "));
         (all[0] == incident.subject).then(|| Cow::Owned(Incident { subject, ..incident.clone() }))
     });
-    told.collect()
+    text.collect()
 }
 
 /// An outcome, for people.
@@ -212,7 +212,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_many_kernels_have_in_common_is_told_once() {
+    fn what_many_kernels_have_in_common_is_reported_once() {
         let incident = |subject: &str, outcome, detail: &str| Incident {
             subject: subject.to_owned(),
             outcome,
@@ -222,8 +222,8 @@ mod tests {
             ["a", "b", "c", "d", "e"].map(|kernel| incident(kernel, None, "no time")).into();
         incidents.insert(2, incident("f", Some(Outcome::Crashed), "no time"));
         incidents.push(incident("g", None, "set aside"));
-        let told: Vec<String> = gathered(&incidents).iter().map(|incident| incident.subject.clone()).collect();
-        assert_eq!(told, ["5 kernels, a, b, c, d and so on", "f", "g"]);
+        let text: Vec<String> = gathered(&incidents).iter().map(|incident| incident.subject.clone()).collect();
+        assert_eq!(text, ["5 kernels, a, b, c, d and so on", "f", "g"]);
         assert_eq!(gathered(&incidents[..5]).len(), 5);
     }
 }

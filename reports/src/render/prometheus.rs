@@ -1,7 +1,7 @@
 //! Prometheus' text format (version 0.0.4), for the textfile collector of `node_exporter`: gauges alone, no timestamps.
 //!
 //! Series are named by `slot` and `key` of the device: a driver update changes the key. Two devices that share both are
-//! told apart by a number after the key, so that no series appears twice.
+//! distinguished by a number after the key, so that no series appears twice.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;

@@ -58,7 +58,7 @@ pub fn split(text: &str) -> Columns {
     Columns { skeleton, planes }
 }
 
-/// Puts a text together again, of exactly so many bytes; `None` for parts that do not make one.
+/// Puts a text together again, of exactly N bytes; `None` for parts that do not make one.
 pub fn join(columns: &Columns, length: usize) -> Option<String> {
     let (mut text, mut place) = (Vec::with_capacity(length), TextPosition::default());
     while columns.piece(&mut place, length, &mut text)?.1 {}
@@ -78,7 +78,7 @@ struct TextPosition {
 
 impl Columns {
     /// Puts the next piece, bytes of the skeleton up to a mark and what that stands for, behind `out`. How many bytes there were up
-    /// to the mark, and whether more is to come; `None` where the parts do not make a text of exactly so many bytes.
+    /// to the mark, and whether more is to come; `None` where the parts do not make a text of exactly N bytes.
     fn piece(&self, place: &mut TextPosition, length: usize, out: &mut Vec<u8>) -> Option<(usize, bool)> {
         let before = out.len();
         let rest = &self.skeleton[place.skeleton..];
@@ -115,7 +115,7 @@ impl Columns {
 
 /// A text that is put together while it is read, and of which parts can be read again without all of it.
 #[derive(Clone, Debug)]
-pub struct Joined {
+pub struct JoinedText {
     columns: Columns,
     length: usize,
     at: TextPosition,
@@ -123,10 +123,10 @@ pub struct Joined {
     lines: Vec<TextPosition>,
 }
 
-impl Joined {
-    /// The text of these parts, of so many bytes.
-    pub fn new(columns: Columns, length: usize) -> Joined {
-        Joined { columns, length, at: TextPosition::default(), lines: Vec::new() }
+impl JoinedText {
+    /// The text of these parts, of N bytes.
+    pub fn new(columns: Columns, length: usize) -> JoinedText {
+        JoinedText { columns, length, at: TextPosition::default(), lines: Vec::new() }
     }
 
     /// Puts the next piece behind `out`: whether more is to come, or `None` where the parts make no text.
@@ -150,7 +150,7 @@ impl Joined {
     }
 }
 
-/// Values of so many bytes, in quotes with commas between them; each plane has one byte of every value.
+/// Values of N bytes, in quotes with commas between them; each plane has one byte of every value.
 fn write_values<const BYTES: usize>(planes: &[u8], values: Range<usize>, text: &mut Vec<u8>) {
     let (rows, count, start) = (planes.len() / BYTES, values.len(), text.len());
     let planes: [&[u8]; BYTES] = std::array::from_fn(|byte| &planes[byte * rows..][values.clone()][..count]);
@@ -190,7 +190,7 @@ const HEX: [[u8; 2]; 256] = {
     table
 };
 
-/// Values of so many bytes, by planes: the first byte of each, then the second of each, and so on.
+/// Values of N bytes, by planes: the first byte of each, then the second of each, and so on.
 fn planes(values: &[u8], bytes: usize) -> Vec<u8> {
     (0..bytes).flat_map(|byte| values[byte.min(values.len())..].iter().step_by(bytes)).copied().collect()
 }
@@ -259,14 +259,14 @@ mod tests {
     #[test]
     fn parts_are_read_again() {
         let text = format!("{{\n  \"t\": [{}\"ffff\"],\n \"a\": \"00000001\"\n}}\n", "\"3c00\",".repeat(1000));
-        let mut joined = Joined::new(split(&text), text.len());
+        let mut joined = JoinedText::new(split(&text), text.len());
         let mut whole = Vec::new();
         while joined.piece(&mut whole).unwrap() {}
         assert_eq!(whole, text.as_bytes());
         for start in [0, 1, 2, 3, 9, 100, 5000, text.len() - 20, text.len() - 1, text.len()] {
             for length in [0, 1, 17, 3000] {
-                let wanted = text.as_bytes().get(start..start + length).map(<[u8]>::to_vec);
-                assert_eq!(joined.part(start, length), wanted, "{start} {length}");
+                let expected = text.as_bytes().get(start..start + length).map(<[u8]>::to_vec);
+                assert_eq!(joined.part(start, length), expected, "{start} {length}");
             }
         }
     }

@@ -1,4 +1,4 @@
-//! One report as the store keeps it: a line that names the format, a line that tells what is inside, and the report's
+//! One report as the store keeps it: a line that names the format, a line that shows what is inside, and the report's
 //! columns, compressed one by one.
 
 use std::io::{self, BufRead as _};
@@ -7,7 +7,7 @@ use sha2::{Digest as _, Sha256};
 use twox_hash::xxhash3_128::Hasher;
 use zstd::bulk::Compressor;
 
-use super::columns::{self, Columns, DIGITS, Joined};
+use super::columns::{self, Columns, DIGITS, JoinedText};
 use super::entry::Entry;
 use super::sum::{self, digest, hex};
 use crate::load::SIZE_LIMIT;
@@ -146,7 +146,7 @@ impl Digester {
 /// A stored report's text, put together while it is read. What is wrong with it, its digest too, is a [`ContainerError`] within an
 /// [`io::Error`], and comes no later than the end.
 pub struct Unpacking {
-    text: Joined,
+    text: JoinedText,
     /// What was read so far, and what all of it is.
     sum: Option<(Digester, String)>,
     piece: Vec<u8>,
@@ -157,7 +157,7 @@ impl Unpacking {
     /// Of a report as the store keeps it.
     pub fn new(bytes: &[u8]) -> Result<Unpacking, ContainerError> {
         let (entry, columns) = parts(bytes)?;
-        let text = Joined::new(columns, entry.length as usize);
+        let text = JoinedText::new(columns, entry.length as usize);
         let sum = match entry.xxh3 {
             Some(xxh3) => (Digester::Xxh3(Box::new(Hasher::new())), xxh3),
             None => (Digester::Sha256(Sha256::new()), entry.digest),
@@ -166,7 +166,7 @@ impl Unpacking {
     }
 
     /// The text, of which what was read can be read again.
-    pub fn into_text(self) -> Joined {
+    pub fn into_text(self) -> JoinedText {
         self.text
     }
 }
@@ -192,7 +192,7 @@ impl io::BufRead for Unpacking {
             }
             sum.add(&self.piece);
             let ended = if more { None } else { self.sum.take() };
-            if ended.is_some_and(|(sum, wanted)| sum.end() != wanted) {
+            if ended.is_some_and(|(sum, expected)| sum.end() != expected) {
                 return Err(io::Error::other(ContainerError::Digest));
             }
         }

@@ -81,7 +81,7 @@ impl Entry {
             started: short(&report.started),
             finished: short(&report.finished),
             program: short(&report.program.version),
-            devices: report.devices.iter().map(held).collect(),
+            devices: report.devices.iter().map(stored).collect(),
         }
     }
 
@@ -101,7 +101,7 @@ impl Entry {
         self.devices.iter().any(|device| device.matches(text))
     }
 
-    /// Where it stands in time; equal times are told apart by name.
+    /// Where it stands in time; equal times are distinguished by name.
     pub(super) fn place(&self) -> (u64, &str, &str) {
         (time::seconds(&self.finished).unwrap_or(0), &self.finished, &self.file)
     }
@@ -118,7 +118,7 @@ impl StoredDevice {
     }
 }
 
-fn held(device: &Device) -> StoredDevice {
+fn stored(device: &Device) -> StoredDevice {
     let (identity, driver) = (&device.identity, &device.identity.driver);
     StoredDevice {
         key: short(&identity.key),

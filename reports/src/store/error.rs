@@ -66,7 +66,7 @@ pub enum StoreError {
     Unknown {
         /// The store.
         path: PathBuf,
-        /// What was asked for.
+        /// What was requested.
         id: String,
         /// What there is.
         hint: String,
@@ -74,7 +74,7 @@ pub enum StoreError {
     /// More than one.
     #[error("`{id}` may be any of {}: write more of it", found.join(", "))]
     Ambiguous {
-        /// What was asked for.
+        /// What was requested.
         id: String,
         /// The ids that begin so.
         found: Vec<String>,

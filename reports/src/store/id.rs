@@ -1,6 +1,6 @@
 //! What people call a stored report.
 
-use super::{Listing, Store, StoreError, Stored};
+use super::{Listing, Store, StoreError, StoredReport};
 
 /// Digits of an id that name one report well enough, where they do.
 const SHORTEST: usize = 2;
@@ -8,7 +8,7 @@ const SHORTEST: usize = 2;
 impl Store {
     /// The report that a text means: `last`, `last-1` and so on back in time, the first digits of an id, or the name of a
     /// file.
-    pub fn find(&self, listing: &Listing, id: &str) -> Result<Stored, StoreError> {
+    pub fn find(&self, listing: &Listing, id: &str) -> Result<StoredReport, StoreError> {
         let unknown = |hint: String| StoreError::Unknown { path: self.folder.clone(), id: id.to_owned(), hint };
         let count = listing.reports.len();
         if count == 0 {
@@ -21,11 +21,11 @@ impl Store {
                 .ok_or_else(|| unknown(format!("it holds {count}")));
         }
         let lower = id.to_lowercase();
-        let called = |stored: &&Stored| {
+        let called = |stored: &&StoredReport| {
             let digits = lower.len() >= SHORTEST && stored.entry.digest.starts_with(&lower);
             digits || stored.entry.file == id
         };
-        let found: Vec<&Stored> = listing.reports.iter().filter(called).collect();
+        let found: Vec<&StoredReport> = listing.reports.iter().filter(called).collect();
         match found[..] {
             [one] => Ok(one.clone()),
             [] => {

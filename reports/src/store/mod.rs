@@ -61,7 +61,7 @@ struct Lock {
 
 /// A report in the store.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Stored {
+pub struct StoredReport {
     /// Bytes of its file.
     pub size: u64,
     /// What its head says.
@@ -72,11 +72,11 @@ pub struct Stored {
 #[derive(Debug, Default)]
 pub struct Listing {
     /// The reports, in the order in which they were stored.
-    pub reports: Vec<Stored>,
+    pub reports: Vec<StoredReport>,
     /// Files that are named as reports are and cannot be read, by name.
     pub damaged: Vec<(String, ContainerError)>,
     /// Reports that only the index knows: neither the folder nor the log has them.
-    pub lost: Vec<Stored>,
+    pub lost: Vec<StoredReport>,
     /// Whether the index had all of them and nothing else.
     pub indexed: bool,
 }
@@ -85,15 +85,15 @@ pub struct Listing {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Put {
     /// It is in the store now.
-    Stored(Stored),
+    Stored(StoredReport),
     /// It was there before, to the last bit.
-    Known(Stored),
+    Known(StoredReport),
 }
 
 impl Listing {
     /// Reports that ended after `now`, in seconds since 1970: a clock was ahead when they were made, or is behind.
-    pub fn future(&self, now: u64) -> impl Iterator<Item = &Stored> {
-        let is_future = move |stored: &&Stored| {
+    pub fn future(&self, now: u64) -> impl Iterator<Item = &StoredReport> {
+        let is_future = move |stored: &&StoredReport| {
             time::seconds(&stored.entry.finished).is_some_and(|end| end > now.saturating_add(TOLERANCE))
         };
         self.reports.iter().filter(is_future)
@@ -140,7 +140,7 @@ impl Store {
         if let Ok(bytes) = limited::bytes(&path, SIZE_LIMIT)
             && container::unpack(&bytes).is_ok()
         {
-            return Ok(Put::Known(Stored { size: bytes.len() as u64, entry }));
+            return Ok(Put::Known(StoredReport { size: bytes.len() as u64, entry }));
         }
         let saved = save::save(&path, |out| out.write_all(&packed)).map_err(|error| error.cause);
         doing(saved, "store the report as", &path)?;
@@ -148,7 +148,7 @@ impl Store {
         // The report is safe. A line that is missing from the log is added by the next writer, one of the index is read from it.
         let _ = self.note(&mut lock.log, LogEvent::Stored, [&entry.file[..]]);
         let _ = self.append(size, &entry);
-        Ok(Put::Stored(Stored { size, entry }))
+        Ok(Put::Stored(StoredReport { size, entry }))
     }
 
     fn own(&self) -> MutexGuard<'_, BTreeSet<String>> {
@@ -196,7 +196,7 @@ impl Store {
         let (mut listing, mut indexed) = (Listing::default(), true);
         for name in self.names()?.into_iter().filter(|name| name.ends_with(ENDING)) {
             if let Some((size, entry)) = known.remove(&name) {
-                listing.reports.push(Stored { size, entry });
+                listing.reports.push(StoredReport { size, entry });
                 continue;
             }
             match self.head(&name) {
@@ -210,11 +210,12 @@ impl Store {
             }
         }
         let log = Log::read(&self.folder);
-        let others = known.into_values().map(|(size, entry)| Stored { size, entry });
-        let (lost, stale): (_, Vec<Stored>) = others.partition(|stored| log.lacks(&self.folder, &stored.entry.file));
+        let others = known.into_values().map(|(size, entry)| StoredReport { size, entry });
+        let (lost, stale): (_, Vec<StoredReport>) =
+            others.partition(|stored| log.lacks(&self.folder, &stored.entry.file));
         (listing.lost, listing.indexed) = (lost, indexed && stale.is_empty());
         // What the log does not know is newer than what it knows.
-        let arrival = |stored: &Stored| log.arrival(&stored.entry.file).unwrap_or(u64::MAX);
+        let arrival = |stored: &StoredReport| log.arrival(&stored.entry.file).unwrap_or(u64::MAX);
         listing.reports.sort_by(|one, other| {
             arrival(one).cmp(&arrival(other)).then_with(|| one.entry.place().cmp(&other.entry.place()))
         });
@@ -234,7 +235,7 @@ impl Store {
         Ok(names)
     }
 
-    fn head(&self, name: &str) -> Result<Stored, ContainerError> {
+    fn head(&self, name: &str) -> Result<StoredReport, ContainerError> {
         let path = self.folder.join(name);
         // A pipe would be waited for.
         if !fs::symlink_metadata(&path)?.is_file() {
@@ -246,11 +247,11 @@ impl Store {
         if entry.file != name {
             return Err(ContainerError::Head(format!("it says that its name is {:.300}", entry.file)));
         }
-        Ok(Stored { size, entry })
+        Ok(StoredReport { size, entry })
     }
 
     /// The text of a stored report, to the last bit.
-    pub fn text(&self, stored: &Stored) -> Result<String, StoreError> {
+    pub fn text(&self, stored: &StoredReport) -> Result<String, StoreError> {
         let path = self.folder.join(&stored.entry.file);
         let bytes = doing(limited::bytes(&path, SIZE_LIMIT), "read stored report", &path)?;
         let unpacked = container::unpack(&bytes).map_err(|cause| StoreError::Damaged { path, cause })?;
@@ -258,7 +259,7 @@ impl Store {
     }
 
     /// A stored report.
-    pub fn report(&self, stored: &Stored) -> Result<Report, StoreError> {
+    pub fn report(&self, stored: &StoredReport) -> Result<Report, StoreError> {
         let text = self.text(stored)?;
         Ok(load::parse(text.as_bytes(), &self.folder.join(&stored.entry.file))?)
     }

@@ -6,7 +6,7 @@ use std::io;
 
 use super::error::doing;
 use super::log::LogEvent;
-use super::{Listing, Store, StoreError, Stored};
+use super::{Listing, Store, StoreError, StoredReport};
 use crate::time;
 
 /// Limits of what is kept; 0 is no limit. The report that arrived last stays whatever they are, and what this process stored.
@@ -27,9 +27,9 @@ impl RetentionLimits {
     }
 
     /// The reports that go, in the order of their arrival, none of these files among them; `now` in seconds since 1970.
-    fn exceeded<'a>(&self, listing: &'a Listing, now: u64, own: &BTreeSet<String>) -> Vec<&'a Stored> {
+    fn exceeded<'a>(&self, listing: &'a Listing, now: u64, own: &BTreeSet<String>) -> Vec<&'a StoredReport> {
         let (mut count, mut bytes) = (0, 0u64);
-        let goes = |stored: &&Stored| {
+        let goes = |stored: &&StoredReport| {
             count += 1;
             let within = |limit: u64, value: u64| limit == 0 || value <= limit;
             let age = time::seconds(&stored.entry.finished).map_or(0, |end| now.saturating_sub(end));
@@ -40,7 +40,7 @@ impl RetentionLimits {
             bytes += if stays { stored.size } else { 0 };
             !stays
         };
-        let mut exceeded: Vec<&Stored> = listing.reports.iter().rev().filter(goes).collect();
+        let mut exceeded: Vec<&StoredReport> = listing.reports.iter().rev().filter(goes).collect();
         exceeded.reverse();
         exceeded
     }
@@ -48,11 +48,11 @@ impl RetentionLimits {
 
 impl Store {
     /// Removes what exceeds the limits, and says what that was. `now` in seconds since 1970.
-    pub fn prune(&self, limits: &RetentionLimits, now: u64) -> Result<Vec<Stored>, StoreError> {
+    pub fn prune(&self, limits: &RetentionLimits, now: u64) -> Result<Vec<StoredReport>, StoreError> {
         let mut lock = self.lock()?;
         let mut listing = self.look()?;
-        let gone: Vec<Stored> = limits.exceeded(&listing, now, &self.own()).into_iter().cloned().collect();
-        for stored in &gone {
+        let removed: Vec<StoredReport> = limits.exceeded(&listing, now, &self.own()).into_iter().cloned().collect();
+        for stored in &removed {
             let (file, path) = (&stored.entry.file, self.folder.join(&stored.entry.file));
             // First the line: what has none and is not there counts as lost. A full disk has room for it only then.
             let noted = self.note(&mut lock.log, LogEvent::Removed, [&file[..]]);
@@ -65,17 +65,17 @@ impl Store {
                 doing(self.note(&mut lock.log, LogEvent::Removed, [&file[..]]), "write down the removal of", &path)?;
             }
         }
-        if !gone.is_empty() {
+        if !removed.is_empty() {
             doing(File::open(&self.folder).and_then(|folder| folder.sync_all()), "write store", &self.folder)?;
-            listing.reports.retain(|stored| !gone.contains(stored));
+            listing.reports.retain(|stored| !removed.contains(stored));
             // The index is a copy; what it has beyond folder and log is left out when it is read.
             let _ = self.write_index(&listing);
         }
-        Ok(gone)
+        Ok(removed)
     }
 
     /// What [`Store::prune`] would remove; nothing is touched.
-    pub fn would_prune(&self, limits: &RetentionLimits, now: u64) -> Result<Vec<Stored>, StoreError> {
+    pub fn would_prune(&self, limits: &RetentionLimits, now: u64) -> Result<Vec<StoredReport>, StoreError> {
         let listing = self.look()?;
         Ok(limits.exceeded(&listing, now, &self.own()).into_iter().cloned().collect())
     }

@@ -5,7 +5,9 @@ use std::io;
 
 use super::error::doing;
 use super::log::{self, Log, LogEvent};
-use super::{ContainerError, DAEMON, ENDING, Listing, Store, StoreError, Stored, container, index, is_leftover, lock};
+use super::{
+    ContainerError, DAEMON, ENDING, Listing, Store, StoreError, StoredReport, container, index, is_leftover, lock,
+};
 use crate::limited;
 use crate::load::SIZE_LIMIT;
 
@@ -73,7 +75,7 @@ impl Store {
                     found.sound += 1;
                     found.unlogged += usize::from(!log.has(&name));
                     found.unindexed += usize::from(indexed.remove(&name) != Some((size, entry.clone())));
-                    found.listing.reports.push(Stored { size, entry });
+                    found.listing.reports.push(StoredReport { size, entry });
                 }
                 Err(ContainerError::Read(error)) if error.kind() == io::ErrorKind::NotFound => {}
                 Err(damage) => {

@@ -18,7 +18,8 @@ const RUNS: usize = LISTED + ((1 << 32) / BLOCK) as usize;
 #[serde(rename_all = "snake_case")]
 pub enum Resolution {
     /// The older device was at hand: both were asked the blocks again, and their results compared.
-    Asked,
+    #[serde(rename = "asked")]
+    Measured,
     /// From the digests and what the newer device answers: they name the input of a block where only one changed.
     Digests,
 }

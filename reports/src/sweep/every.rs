@@ -5,7 +5,7 @@
 
 use std::io::{self, BufReader, Read, Write};
 
-use crate::save::Saving;
+use crate::save::PendingFile;
 
 /// Inputs whose bits are held in memory: those of one block.
 const PAGE: u64 = 1 << 20;
@@ -14,7 +14,7 @@ const LEVEL: i32 = 1;
 
 /// The bits under way.
 pub struct Every {
-    out: zstd::Encoder<'static, Saving>,
+    out: zstd::Encoder<'static, PendingFile>,
     /// The bits of [`PAGE`] inputs from this one.
     first: u64,
     page: Vec<u8>,
@@ -23,8 +23,8 @@ pub struct Every {
 }
 
 impl Every {
-    /// No input of so many is in it yet.
-    pub fn new(file: Saving, inputs: u64) -> io::Result<Every> {
+    /// None of the N inputs is in it yet.
+    pub fn new(file: PendingFile, inputs: u64) -> io::Result<Every> {
         if inputs == 0 {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "the kernel has no inputs"));
         }
@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     fn write(path: &Path, inputs: u64, changed: &[u64]) {
-        let mut every = Every::new(Saving::begin(path).unwrap(), inputs).unwrap();
+        let mut every = Every::new(PendingFile::begin(path).unwrap(), inputs).unwrap();
         for number in changed {
             every.add(*number).unwrap();
         }
@@ -119,13 +119,13 @@ mod tests {
         write(&at("1"), 8 * PAGE, &changed[..3]);
         write(&at("2"), 8 * PAGE, &changed[3..]);
         let parts = || ["1", "2"].into_iter().map(|name| File::open(at(name)).unwrap()).collect();
-        let merged = |inputs| Every::new(Saving::begin(&at("merged")).unwrap(), inputs).unwrap();
+        let merged = |inputs| Every::new(PendingFile::begin(&at("merged")).unwrap(), inputs).unwrap();
         Every::merge(parts(), merged(8 * PAGE)).unwrap();
         assert!(fs::read(at("whole")).unwrap() == fs::read(at("merged")).unwrap());
         for wrong in [7, 9] {
             Every::merge(parts(), merged(wrong * PAGE)).unwrap_err();
         }
-        assert!(Every::new(Saving::begin(&at("none")).unwrap(), 0).is_err());
+        assert!(Every::new(PendingFile::begin(&at("none")).unwrap(), 0).is_err());
         write(&at("small"), 1 << 16, &[0xffff]);
         assert_eq!(read(&at("small")), (1 << 13, vec![0xffff]));
     }
@@ -133,7 +133,7 @@ mod tests {
     #[test]
     fn what_is_not_committed_leaves_nothing() {
         let folder = tempfile::tempdir().unwrap();
-        let mut every = Every::new(Saving::begin(&folder.path().join("x")).unwrap(), 1 << 32).unwrap();
+        let mut every = Every::new(PendingFile::begin(&folder.path().join("x")).unwrap(), 1 << 32).unwrap();
         every.add(2 * PAGE).unwrap();
         for wrong in [0, 1 << 32] {
             assert!(every.add(wrong).unwrap_err().to_string().contains("out of order"));

@@ -1,6 +1,6 @@
 //! Fingerprints: the digests of all blocks, in a file of their own.
 //!
-//! A line that names the format, a line with a sum that tells what is inside ([`Head`] as JSON), and one zstd frame. Unpacked
+//! A line that names the format, a line with a sum that shows what is inside ([`Head`] as JSON), and one zstd frame. Unpacked
 //! that holds, kernel by kernel, a bit for each block (block 0 is the lowest of the first byte; set: it was asked) and for each
 //! block that was asked its three sums, 32 bits each, little end first.
 
@@ -57,7 +57,7 @@ pub struct Print {
     pub device: FingerprintDevice,
     /// The kernel.
     pub domain: Domain,
-    /// Of each block its sums; `None` where it was not asked, or gave others each time.
+    /// Of each block its sums; `None` where it was not run, or gave others each time.
     pub blocks: Vec<Option<[u32; 3]>>,
     /// Blocks that did not give the same sums each time; those that most runs gave are in `blocks`.
     pub unstable: Blocks,
@@ -81,7 +81,8 @@ struct PrintEntry {
     /// Blocks of the kernel.
     blocks: u64,
     /// How many of them were asked.
-    asked: u64,
+    #[serde(rename = "asked")]
+    measured: u64,
     /// Which did not give the same sums each time.
     #[serde(default, skip_serializing_if = "Blocks::is_empty")]
     unstable: Blocks,
@@ -127,7 +128,7 @@ impl Print {
     }
 
     /// The blocks that were asked.
-    pub fn asked(&self) -> Blocks {
+    pub fn measured(&self) -> Blocks {
         (0..).zip(&self.blocks).filter(|(_, sums)| sums.is_some()).map(|(block, _)| block).collect()
     }
 
@@ -176,7 +177,7 @@ impl Fingerprint {
             device: print.device.clone(),
             kernel: print.domain.kernel().to_string(),
             blocks: print.domain.blocks(),
-            asked: print.asked().count(),
+            measured: print.measured().count(),
             unstable: print.unstable.clone(),
         };
         let prints = self.prints.iter().map(entry).collect();
@@ -205,18 +206,18 @@ impl Fingerprint {
         let head: FingerprintHead =
             serde_json::from_str(head).map_err(|error| FingerprintError::Head(error.to_string()))?;
         let mut prints: Vec<Print> = Vec::new();
-        let (mut room, mut held) = (0, 0);
-        for PrintEntry { device, kernel, blocks, asked, unstable } in &head.prints {
+        let (mut room, mut length) = (0, 0);
+        for PrintEntry { device, kernel, blocks, measured: asked, unstable } in &head.prints {
             let of = kernel.parse::<Kernel>().map_err(|error| FingerprintError::Head(error.to_string()))?;
             let domain = Domain::of(&of).map_err(|error| FingerprintError::Head(error.to_string()))?;
             if domain.blocks() != *blocks || asked > blocks {
                 return Err(FingerprintError::Head(format!("{kernel} has {} blocks, not {blocks}", domain.blocks())));
             }
             room += blocks.div_ceil(8) + asked * SUMS as u64;
-            held += blocks * size_of::<Option<[u32; 3]>>() as u64;
-            if room.max(held) > LIMIT {
+            length += blocks * size_of::<Option<[u32; 3]>>() as u64;
+            if room.max(length) > LIMIT {
                 return Err(FingerprintError::Head(format!(
-                    "it promises {held} bytes of sums, more than any fingerprint has"
+                    "it promises {length} bytes of sums, more than any fingerprint has"
                 )));
             }
             prints.push(Print { unstable: unstable.clone(), ..Print::new(device.clone(), domain) });
@@ -283,7 +284,7 @@ mod tests {
         let [whole, part] = &fingerprint.prints[..] else { panic!() };
         assert_ne!(whole.root(false), whole.root(true));
         assert_eq!((whole.root(true).unwrap().len(), part.root(true)), (64, None));
-        assert_eq!(part.asked().ranges(), [[0, 1], [7, 2], [4095, 1]]);
+        assert_eq!(part.measured().ranges(), [[0, 1], [7, 2], [4095, 1]]);
     }
 
     #[test]
@@ -304,11 +305,11 @@ mod tests {
     }
 
     #[test]
-    fn damage_is_told() {
+    fn damage_is_reported() {
         let good = sample().pack().unwrap();
-        let told = |bytes: &[u8]| Fingerprint::unpack(bytes).unwrap_err().to_string();
-        assert!(told(b"{}").contains("does not begin"));
-        assert!(told(b"fpprobe-fingerprint/2\n").contains("newer fpprobe"));
+        let error_of = |bytes: &[u8]| Fingerprint::unpack(bytes).unwrap_err().to_string();
+        assert!(error_of(b"{}").contains("does not begin"));
+        assert!(error_of(b"fpprobe-fingerprint/2\n").contains("newer fpprobe"));
         for place in MAGIC.len()..good.len() {
             let mut bad = good.clone();
             bad[place] ^= 1;

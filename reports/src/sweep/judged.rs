@@ -9,7 +9,7 @@ use crate::render::phrase::grouped;
 /// Ranges that are named.
 const NAMED: usize = 8;
 
-/// Inputs from the first to the last of which so many are judged.
+/// Inputs from the first to the last of which N are judged.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct JudgedRange {
     first: u64,
@@ -33,9 +33,9 @@ impl JudgedRange {
 }
 
 /// Which inputs are judged: by exponents of the operand, neighbours that are judged as a whole together.
-pub(super) fn domain(kernel: &str, tally: &SweepStatistics) -> String {
+pub(super) fn domain(kernel: &str, statistics: &SweepStatistics) -> String {
     let mut ranges: Vec<JudgedRange> = Vec::new();
-    for exponent in tally.exponents.values() {
+    for exponent in statistics.exponents.values() {
         let Some([first, last]) = exponent.domain else { continue };
         let range = JudgedRange { first, last, judged: exponent.judged };
         match ranges.last_mut() {

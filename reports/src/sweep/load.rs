@@ -8,7 +8,7 @@ use fpprobe_spirv::Kernel;
 use fpprobe_spirv::sweep::Domain;
 use serde::Deserialize;
 
-use super::{Blocks, SCHEMA, Sweep, Swept};
+use super::{Blocks, SCHEMA, Sweep, SweptKernel};
 use crate::limited;
 
 /// Most bytes that are read.
@@ -56,7 +56,7 @@ pub enum SweepLoadError {
 }
 
 /// What of a kernel's numbers cannot be, if anything: they are added and multiplied, and loops run as often as they say.
-fn objection(kernel: &Swept) -> Option<String> {
+fn objection(kernel: &SweptKernel) -> Option<String> {
     let domain = match kernel.kernel.parse::<Kernel>().map_err(|error| error.to_string()) {
         Ok(own) => Domain::of(&own).map_err(|error| error.to_string()),
         Err(error) => Err(error),
@@ -65,19 +65,20 @@ fn objection(kernel: &Swept) -> Option<String> {
         Ok(domain) => domain,
         Err(error) => return Some(error),
     };
-    let told = (kernel.inputs, kernel.block);
-    if told != (domain.inputs(), domain.block()) {
-        return Some(format!("it has {} inputs in blocks of {}, not {told:?}", domain.inputs(), domain.block()));
+    let size = (kernel.inputs, kernel.block);
+    if size != (domain.inputs(), domain.block()) {
+        return Some(format!("it has {} inputs in blocks of {}, not {size:?}", domain.inputs(), domain.block()));
     }
     let changes = kernel.changes.iter().flat_map(|changes| [&changes.blocks, &changes.unresolved]);
     let beyond =
         |blocks: &&Blocks| blocks.ranges().last().is_some_and(|[first, count]| first + count > domain.blocks());
-    if std::iter::once(&kernel.asked).chain(changes).any(|blocks| beyond(&blocks)) {
+    if std::iter::once(&kernel.measured).chain(changes).any(|blocks| beyond(&blocks)) {
         return Some(format!("it has {} blocks, and later ones are named", domain.blocks()));
     }
-    let judged = kernel.verified.as_ref().filter(|tally| tally.inputs > kernel.asked.count() * kernel.block);
-    if let Some(tally) = judged {
-        return Some(format!("{} inputs were examined, and the blocks asked have fewer", tally.inputs));
+    let judged =
+        kernel.verified.as_ref().filter(|statistics| statistics.inputs > kernel.measured.count() * kernel.block);
+    if let Some(statistics) = judged {
+        return Some(format!("{} inputs were examined, and the blocks asked have fewer", statistics.inputs));
     }
     kernel.verified.as_ref().and_then(SweepStatistics::contradiction)
 }

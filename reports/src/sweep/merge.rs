@@ -1,6 +1,6 @@
 //! The parts of a sweep put together: the same document, byte for byte, as if one process had asked everything.
 
-use super::{Fingerprint, Print, Sweep, Swept, SweptDevice};
+use super::{Fingerprint, Print, Sweep, SweptDevice, SweptKernel};
 
 /// Why parts do not go together.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -87,11 +87,11 @@ fn device(own: &mut SweptDevice, other: SweptDevice, part: usize) -> Result<(), 
     own.kernels.iter_mut().zip(other.kernels).try_for_each(|(own, other)| kernel(own, other, part))
 }
 
-fn kernel(own: &mut Swept, other: Swept, part: usize) -> Result<(), MergeError> {
-    if let Some(block) = other.asked.iter().find(|block| own.asked.contains(*block)) {
+fn kernel(own: &mut SweptKernel, other: SweptKernel, part: usize) -> Result<(), MergeError> {
+    if let Some(block) = other.measured.iter().find(|block| own.measured.contains(*block)) {
         return Err(MergeError::Twice { part, kernel: own.kernel.clone(), block });
     }
-    own.asked = own.asked.iter().chain(other.asked.iter()).collect();
+    own.measured = own.measured.iter().chain(other.measured.iter()).collect();
     for why in other.incomplete {
         if !own.incomplete.contains(&why) {
             own.incomplete.push(why);

@@ -20,7 +20,7 @@ const LINE_LIMIT: u64 = 64 << 20;
 #[serde(tag = "record", rename_all = "snake_case", deny_unknown_fields)]
 pub enum SweepRecord {
     /// What is to be done; the first line, and only that.
-    Begun(Begun),
+    Begun(SweepStart),
     /// Blocks are about to be asked; synced before they are.
     Intent(BlockSpan),
     /// Digests of blocks.
@@ -44,7 +44,8 @@ pub enum SweepRecord {
         blocks: Blocks,
         /// What was found in them, as JSON of its own: in an enum that is told by a member, numbers as keys are lost.
         #[serde(with = "nested")]
-        tally: SweepStatistics,
+        #[serde(rename = "tally")]
+        statistics: SweepStatistics,
         /// What of it did not come again.
         #[serde(default, skip_serializing_if = "Unstable::is_empty")]
         unstable: Unstable,
@@ -58,8 +59,8 @@ mod nested {
     use serde::ser::Error as _;
     use serde::{Deserialize, Deserializer, Serializer};
 
-    pub fn serialize<S: Serializer>(tally: &SweepStatistics, to: S) -> Result<S::Ok, S::Error> {
-        to.serialize_str(&serde_json::to_string(tally).map_err(S::Error::custom)?)
+    pub fn serialize<S: Serializer>(sweep_statistics: &SweepStatistics, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(&serde_json::to_string(sweep_statistics).map_err(S::Error::custom)?)
     }
 
     pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<SweepStatistics, D::Error> {
@@ -70,7 +71,7 @@ mod nested {
 /// What a sweep is to do.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Begun {
+pub struct SweepStart {
     /// [`FORMAT`].
     pub journal: String,
     /// Version of the program.
@@ -97,7 +98,7 @@ pub struct BlockSpan {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Past {
     /// What the sweep is to do.
-    pub begun: Begun,
+    pub begun: SweepStart,
     /// Sums of blocks, by device and kernel, and by pass.
     pub sums: BTreeMap<(String, String, usize), BTreeMap<u64, [u32; 3]>>,
     /// The blocks that were judged and what was found, by device and kernel.
@@ -161,8 +162,8 @@ impl Past {
                 let own = self.sums.entry((step.device, step.kernel, pass)).or_default();
                 own.extend((step.first..).zip(sums));
             }
-            SweepRecord::Verified { device, kernel, blocks, tally, unstable } => {
-                self.verified.insert((device, kernel), (blocks, tally, unstable));
+            SweepRecord::Verified { device, kernel, blocks, statistics: sweep_statistics, unstable } => {
+                self.verified.insert((device, kernel), (blocks, sweep_statistics, unstable));
             }
         }
         Some(())
@@ -175,24 +176,24 @@ mod tests {
     use crate::journal::line;
 
     fn text() -> (String, Past) {
-        let begun = Begun { journal: FORMAT.into(), program: "1".into(), options: "f32.sqrt".into() };
+        let begun = SweepStart { journal: FORMAT.into(), program: "1".into(), options: "f32.sqrt".into() };
         let step = BlockSpan { device: "d".into(), kernel: "f32.sqrt".into(), first: 7, count: 2 };
         let sums = [[1, 2, 3], [u32::MAX, 0, 5]];
         let (device, kernel) = (step.device.clone(), step.kernel.clone());
         let blocks: Blocks = [3, 4].into_iter().collect();
-        let tally = SweepStatistics {
+        let sweep_statistics = SweepStatistics {
             inputs: 2 << 20,
             histogram: BTreeMap::from([(0, 7), (512, 1)]),
             ..SweepStatistics::default()
         };
         let unstable = Unstable::of_blocks([4].into_iter().collect());
-        let known = (blocks.clone(), tally.clone(), unstable.clone());
+        let known = (blocks.clone(), sweep_statistics.clone(), unstable.clone());
         let verified = BTreeMap::from([((device.clone(), kernel.clone()), known)]);
         let records = [
             SweepRecord::Begun(begun.clone()),
             SweepRecord::Intent(step.clone()),
             SweepRecord::Digests { step, sums: hex(&sums), pass: 1 },
-            SweepRecord::Verified { device, kernel, blocks, tally, unstable },
+            SweepRecord::Verified { device, kernel, blocks, statistics: sweep_statistics, unstable },
         ];
         let text: String = records.iter().map(line).collect();
         let own = BTreeMap::from([(7, sums[0]), (8, sums[1])]);

@@ -180,8 +180,8 @@ impl ProfileFile<'_> {
         let profile = object(&self.profiles[name], &at)?;
         if let Some(least) = profile.get(API_VERSION) {
             let least = least.as_str().filter(|least| version(least).is_some());
-            let wanted = "expected a version of Vulkan, as \"1.3.204\"";
-            let least = least.ok_or_else(|| key(&format!("{at}.{API_VERSION}"), wanted))?.to_owned();
+            let expected = "expected a version of Vulkan, as \"1.3.204\"";
+            let least = least.ok_or_else(|| key(&format!("{at}.{API_VERSION}"), expected))?.to_owned();
             demands.demands.push(MemberDemand { member: API_VERSION.to_owned(), least: Some(least) });
         }
         for (index, named) in list(profile, "capabilities", &at)?.iter().enumerate() {

@@ -110,7 +110,7 @@ fn other_bits_or_more_lanes_are_another_deviation() {
 }
 
 #[test]
-fn conditions_hold_or_are_told() {
+fn conditions_hold_or_are_reported() {
     let report = realistic();
     let why = |change: &dyn Fn(&mut AcceptFilter)| {
         let mut filter = because("known");
@@ -125,12 +125,12 @@ fn conditions_hold_or_are_told() {
     assert_eq!(checked(&report, &expired).deviations[0].why, "its acceptance expired on 2026-11-21");
     let mut newer = accepted(&report, &because("known"));
     newer.accepted.iter_mut().for_each(|one| one.versions = Some(">=25.0".parse().unwrap()));
-    let told = "accepted for versions >=25.0 alone, and this is 22.3.6";
-    assert_eq!(checked(&report, &newer).deviations[0].why, told);
+    let message = "accepted for versions >=25.0 alone, and this is 22.3.6";
+    assert_eq!(checked(&report, &newer).deviations[0].why, message);
     // Nor is anything accepted that does not hold.
     let filter = AcceptFilter { versions: Some(">=25.0".parse().unwrap()), ..because("known") };
     let error = accept(&mut Baseline::default(), &report, &filter, today()).unwrap_err().to_string();
-    assert!(error.ends_with(told), "{error}");
+    assert!(error.ends_with(message), "{error}");
     let mut other = report.clone();
     let baseline = accepted(&report, &AcceptFilter { driver: true, ..because("known") });
     other.devices[0].identity.driver.name = "another".into();
@@ -159,10 +159,10 @@ fn improvements_are_told_and_fail_when_strict() {
         (next, revision)
     };
     let (next, revision) = pruned(&|_| {});
-    assert_eq!(revision, Revision { set: 0, gone: 1 });
+    assert_eq!(revision, Revision { set: 0, removed: 1 });
     assert_eq!(strictly(&report, &next).gate, Gate::Passed);
     assert_eq!(pruned(&|filter| filter.prune = false).1, Revision::default());
-    assert_eq!(pruned(&|filter| filter.rules = vec!["D32-06".into()]).1.gone, 0);
+    assert_eq!(pruned(&|filter| filter.rules = vec!["D32-06".into()]).1.removed, 0);
     let mut unjudged = report.clone();
     unjudged.devices.iter_mut().for_each(|device| device.profiles.clear());
     assert_eq!(checked(&unjudged, &Baseline::default()).gate, Gate::NothingMeasured);

@@ -5,9 +5,9 @@ use std::path::Path;
 use fpprobe_profiles::profile::built_in;
 use fpprobe_profiles::{Observation, Outcome, Profile, Verdict};
 use fpprobe_reports::Report;
-use fpprobe_reports::diff::{ChangeKind, Compared, DIFFS, DeviceDiff, Diff, Presence, compare};
+use fpprobe_reports::diff::{ChangeKind, DIFFS, DeviceDiff, Diff, DiffResult, Presence, compare};
 use fpprobe_reports::judged::judge;
-use fpprobe_reports::load::{LoadError, Loaded, set, to_compare};
+use fpprobe_reports::load::{LoadError, LoadedReport, set, to_compare};
 use fpprobe_reports::model::{Answer, AnswerEvidence, Device};
 use fpprobe_reports::record::Recorder;
 use fpprobe_reports::render::Style;
@@ -22,11 +22,11 @@ fn profiles() -> Vec<Profile> {
     ["d3d11", "vulkan"].map(|id| built_in(id).unwrap().unwrap()).into()
 }
 
-fn loaded(file: &str, report: &Report) -> Vec<Loaded> {
-    vec![Loaded { file: file.to_owned(), report: report.clone() }]
+fn loaded(file: &str, report: &Report) -> Vec<LoadedReport> {
+    vec![LoadedReport { file: file.to_owned(), report: report.clone() }]
 }
 
-pub fn compared(old: &Report, new: &Report) -> Compared {
+pub fn compared(old: &Report, new: &Report) -> DiffResult {
     let program = old.program.clone();
     compare(program, &profiles(), &loaded("old.json", old), &loaded("new.json", new)).unwrap()
 }
@@ -58,11 +58,16 @@ const ROOTS: [u64; 4] = [0xff80_0000, 0x7f80_0000, 0x7fc0_0000, 0x3f00_0000];
 
 /// An update that does something of everything.
 pub fn update() -> (Report, Report) {
-    let gone = observation("f32.fabs", 0);
+    let removed = observation("f32.fabs", 0);
     let lost = observation("f32.fmul", 0);
     let same = observation("f32.fadd", 3);
-    let old =
-        answered(&[roots(ROOTS), same.clone(), lost.clone(), gone, without_answers("f32.sin", Outcome::Crashed, "")]);
+    let old = answered(&[
+        roots(ROOTS),
+        same.clone(),
+        lost.clone(),
+        removed,
+        without_answers("f32.sin", Outcome::Crashed, ""),
+    ]);
     let mut new = answered(&[
         roots([0x7f80_0000, 0x7f80_0000, 0x7fc0_0001, 0x3eff_ffff]),
         same,
@@ -94,14 +99,14 @@ fn every_lane_is_named_with_what_the_profiles_say() {
     let diff = compared(&old, &new).diff;
     let roots = diff.devices[0].kernels.iter().find(|kernel| kernel.kernel == "f32.inverse_sqrt").unwrap();
     assert_eq!((roots.lanes, roots.changed), (4, 3));
-    let told: Vec<(ChangeKind, String)> = roots
+    let described: Vec<(ChangeKind, String)> = roots
         .groups
         .iter()
         .flat_map(|group| group.lanes.iter().map(|lane| (group.kind, serde_json::to_string(&lane.inputs).unwrap())))
         .collect();
     let lane = |input: &str| format!("[\"{input}\"]");
     assert_eq!(
-        told,
+        described,
         [
             (ChangeKind::NewlyDeviating, lane("80000000")),
             (ChangeKind::Permitted, lane("40800000")),
@@ -125,7 +130,7 @@ fn every_lane_is_named_with_what_the_profiles_say() {
 }
 
 #[test]
-fn what_another_way_of_asking_avoids_is_told_apart() {
+fn what_another_way_of_asking_avoids_is_distinguished() {
     let (old, mut new) = update();
     let kind = |new: &Report| {
         let roots = compared(&old, new).diff.devices.swap_remove(0).kernels.into_iter();
@@ -146,24 +151,24 @@ fn what_another_way_of_asking_avoids_is_told_apart() {
 #[test]
 fn what_one_kernel_does_in_several_ways_is_told_way_by_way() {
     let (old, new) = update();
-    let told = shown(&compared(&old, &new).diff, "text");
+    let described = shown(&compared(&old, &new).diff, "text");
     for heading in ["Newly deviating", "Changed but permitted", "Other bits of a NaN"] {
-        let (_, after) = told.split_once(&format!("\n{heading}\n")).unwrap();
+        let (_, after) = described.split_once(&format!("\n{heading}\n")).unwrap();
         let (section, _) = after.split_once("\n\n").unwrap_or((after, ""));
-        assert!(section.contains("  f32.inverse_sqrt: 1 of 4 inputs"), "{heading}: {told}");
+        assert!(section.contains("  f32.inverse_sqrt: 1 of 4 inputs"), "{heading}: {described}");
     }
     // Which machine it is, where there may be several.
     let mut other = new.clone();
     other.host.id = "another".into();
     let named = |reports: &[Report]| {
-        reports.iter().map(|report| Loaded { file: String::new(), report: report.clone() }).collect::<Vec<_>>()
+        reports.iter().map(|report| LoadedReport { file: String::new(), report: report.clone() }).collect::<Vec<_>>()
     };
     let olds = named(&[old.clone(), Report { host: other.host.clone(), ..old.clone() }]);
     let diff = compare(old.program.clone(), &[], &olds, &named(&[new, other])).unwrap().diff;
     for form in ["text", "md", "html"] {
         assert!(shown(&diff, form).contains("another"), "{form}");
     }
-    assert!(!told.contains(&old.host.id), "{told}");
+    assert!(!described.contains(&old.host.id), "{described}");
 }
 
 #[test]
@@ -208,9 +213,15 @@ fn what_is_asked_under_other_controls_is_told_with_both() {
     assert_eq!(instead("f32.inverse_sqrt:controls=rte32").as_deref(), Some("szin32"));
     // What nothing stands in for.
     assert_eq!(instead("f32.fabs"), None);
-    let told = shown(&diff, "text").split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(told.contains("f32.inverse_sqrt:controls=szin32: ran → not asked, but under rte32 in its place"), "{told}");
-    assert!(told.contains("f32.inverse_sqrt:controls=rte32: not asked, but under szin32 in its place → ran"), "{told}");
+    let described = shown(&diff, "text").split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        described.contains("f32.inverse_sqrt:controls=szin32: ran → not asked, but under rte32 in its place"),
+        "{described}"
+    );
+    assert!(
+        described.contains("f32.inverse_sqrt:controls=rte32: not asked, but under szin32 in its place → ran"),
+        "{described}"
+    );
 }
 
 #[test]
@@ -224,16 +235,16 @@ fn a_rule_that_is_met_no_more_shows_a_lane() {
     let diff = compared(&old, &new).diff;
     let rule = diff.devices[0].rules.iter().find(|rule| rule.kind == ChangeKind::NewlyDeviating).unwrap();
     let input = argument(&rule.evidence[0].inputs[0]);
-    let told = shown(&diff, "text");
-    let (_, after) = told.split_once("\nNewly deviating\n").unwrap();
+    let described = shown(&diff, "text");
+    let (_, after) = described.split_once("\nNewly deviating\n").unwrap();
     let (rules, _) = after.split_once("accepted before, not now").unwrap();
     assert!(rules.contains(&input) && rules.contains("accepted  "), "{rules}");
-    let told = shown(&diff, "md");
-    let (rules, _) = told.split_once("<b>newly deviating</b> f32").unwrap();
-    assert!(rules.contains(&rule.evidence[0].command), "{told}");
-    let told = shown(&diff, "html");
-    let (_, after) = told.split_once("Rules: newly deviating").unwrap();
-    assert!(after.split_once("Kernels: newly deviating").unwrap().0.contains(&input), "{told}");
+    let described = shown(&diff, "md");
+    let (rules, _) = described.split_once("<b>newly deviating</b> f32").unwrap();
+    assert!(rules.contains(&rule.evidence[0].command), "{described}");
+    let described = shown(&diff, "html");
+    let (_, after) = described.split_once("Rules: newly deviating").unwrap();
+    assert!(after.split_once("Kernels: newly deviating").unwrap().0.contains(&input), "{described}");
 }
 
 #[test]
@@ -279,11 +290,11 @@ fn machines_have_the_same_slots() {
     let compared = compare(here.program.clone(), &[], &all([&here, &there]), &all([&there, &here])).unwrap();
     assert_eq!(compared.diff.summary.compared, 2);
     assert!(compared.diff.summary.empty);
-    // A machine that is gone and one that is new are not the same one, although their devices have the same slot.
+    // A machine that is missing and one that is new are not the same one, although their devices have the same slot.
     let mut third = here.clone();
     third.host.id = "third".into();
     let diff = compare(here.program.clone(), &[], &all([&here, &there]), &all([&there, &third])).unwrap().diff;
-    let presence = |wanted| diff.devices.iter().filter(move |one| one.presence == wanted).map(|one| one.host.as_str());
+    let presence = |needed| diff.devices.iter().filter(move |one| one.presence == needed).map(|one| one.host.as_str());
     assert_eq!(presence(Presence::Both).collect::<Vec<_>>(), ["another"]);
     assert_eq!(presence(Presence::Appeared).collect::<Vec<_>>(), ["third"]);
     assert_eq!(presence(Presence::Vanished).collect::<Vec<_>>(), [here.host.id.as_str()]);
@@ -293,8 +304,8 @@ fn machines_have_the_same_slots() {
 fn of_several_reports_of_one_device_the_latest_counts() {
     let (monday, mut tuesday) = (answered(&[roots(ROOTS)]), answered(&[roots([0; 4])]));
     tuesday.finished = format!("{}Z", monday.finished.trim_end_matches('Z').replace("2026", "2027"));
-    let week: Vec<Loaded> = [&tuesday, &monday].iter().flat_map(|report| loaded("x.json", report)).collect();
-    let changed = |old: &[Loaded], new: &[Loaded]| {
+    let week: Vec<LoadedReport> = [&tuesday, &monday].iter().flat_map(|report| loaded("x.json", report)).collect();
+    let changed = |old: &[LoadedReport], new: &[LoadedReport]| {
         let summary = compare(monday.program.clone(), &profiles(), old, new).unwrap().diff.summary;
         assert_eq!((summary.compared, summary.appeared, summary.vanished), (1, 0, 0));
         summary.lanes
@@ -414,9 +425,9 @@ fn what_is_left_out_while_reading_changes_no_comparison() {
             let kernels = diff.devices.iter().flat_map(|device| device.kernels.clone());
             kernels.collect::<Vec<_>>()
         };
-        let thin = compare(old.program.clone(), &[], &before, &now).unwrap();
-        assert_eq!(kernels(&thin.diff), kernels(&whole.diff));
-        assert_eq!(thin.diff.summary, whole.diff.summary);
+        let reduced = compare(old.program.clone(), &[], &before, &now).unwrap();
+        assert_eq!(kernels(&reduced.diff), kernels(&whole.diff));
+        assert_eq!(reduced.diff.summary, whole.diff.summary);
     }
 }
 
@@ -471,8 +482,9 @@ fn the_page_has_a_matrix_of_devices_and_profiles() {
     let (_, matrix) = page.split_once("<table class=\"matrix").unwrap();
     let matrix = matrix.split("</table>").next().unwrap();
     assert!(matrix.contains("href=\"#d0\"") && page.contains("id=\"d0\""));
-    let told = ["deviates", " → ", "incomplete", "newly deviating", "1 rule"];
-    let places: Vec<usize> = told.iter().map(|word| matrix.find(word).unwrap_or_else(|| panic!("{word}"))).collect();
+    let described = ["deviates", " → ", "incomplete", "newly deviating", "1 rule"];
+    let places: Vec<usize> =
+        described.iter().map(|word| matrix.find(word).unwrap_or_else(|| panic!("{word}"))).collect();
     assert!(places.is_sorted(), "{matrix}");
     let same = shown(&compared(&old, &old).diff, "html");
     assert!(!same.contains("<table"));
@@ -489,7 +501,7 @@ fn two_drivers() -> Report {
 }
 
 #[test]
-fn drivers_of_one_slot_are_told_apart() {
+fn drivers_of_one_slot_are_distinguished() {
     let both = two_drivers();
     let same = compared(&both, &both).diff;
     assert!(same.summary.empty && same.summary.compared == 2, "{same:?}");
@@ -509,10 +521,10 @@ fn drivers_of_one_slot_are_told_apart() {
 }
 
 #[test]
-fn findings_and_what_could_not_be_measured_are_told_once_they_change() {
+fn findings_and_what_could_not_be_measured_are_reported_once_they_change() {
     let old = answered(&[roots(ROOTS)]);
     let mut new = old.clone();
-    let gone = new.devices[0].findings.remove(0);
+    let removed = new.devices[0].findings.remove(0);
     let incident = fpprobe_reports::model::Incident {
         subject: "other_icd.json".into(),
         outcome: Some(Outcome::Rejected),
@@ -523,7 +535,7 @@ fn findings_and_what_could_not_be_measured_are_told_once_they_change() {
     assert!(!diff.summary.empty);
     assert_eq!((diff.incomplete.len(), &diff.incomplete[0].incident), (1, &incident));
     let finding = &diff.devices[0].findings[0];
-    assert_eq!((finding.presence, &finding.text), (Presence::Vanished, &gone.text));
+    assert_eq!((finding.presence, &finding.text), (Presence::Vanished, &removed.text));
     for form in ["text", "md"] {
         assert!(shown(&diff, form).contains("its library is missing"), "{form}");
         assert!(shown(&diff, form).contains("gone: "), "{form}");
@@ -545,10 +557,10 @@ fn what_befell_a_kernel_or_a_device_is_told_with_the_kernels_that_it_cost() {
     let hung = incident("f32.fmul", Outcome::Hung, "no answer within 10 s");
     new.devices[0].incomplete = vec![crashed(12), hung.clone(), lost.clone()];
     let diff = compared(&old, &new).diff;
-    let told: Vec<_> =
+    let described: Vec<_> =
         diff.devices[0].incomplete.iter().map(|one| (one.presence, one.incident.subject.as_str())).collect();
     let [appeared, vanished] = [Presence::Appeared, Presence::Vanished];
-    assert_eq!(told, [(appeared, "f32.fmul"), (appeared, "-"), (vanished, "f32.sin")]);
+    assert_eq!(described, [(appeared, "f32.fmul"), (appeared, "-"), (vanished, "f32.sin")]);
     for form in ["text", "md", "html"] {
         let page = shown(&diff, form);
         for line in [

@@ -100,7 +100,7 @@ fn other_bits_of_any_accepted_lane_close_it() {
 }
 
 #[test]
-fn fewer_of_the_same_lanes_pass_and_are_told() {
+fn fewer_of_the_same_lanes_pass_and_are_reported() {
     let mut baseline = accepted(&report(|_, sum| sum));
     let better = report(|case, sum| if case < 3 { 0 } else { sum });
     let loose = checked(&better, &baseline, false);
@@ -121,7 +121,7 @@ fn reports_and_baselines_that_know_few_lanes_fall_back_on_them() {
     let mut baseline = accepted(&old);
     assert!(baseline.accepted.iter().all(|one| one.lanes.is_empty()));
     assert!(checked(&old, &baseline, true).passed && checked(&report(|_, sum| sum), &baseline, true).passed);
-    // The lanes are learnt when they are told.
+    // The lanes are learnt when they are reported.
     assert!(take(&mut baseline, &report(|_, sum| sum)) > 0);
     assert!(checked(&old, &baseline, true).passed);
     // Lanes that the report does not hold are none.
@@ -157,15 +157,15 @@ fn what_was_lost_or_not_asked_opens_no_gate_as_if_it_were_met() {
     }
     let lost = checked(&only_other, &baseline, false);
     assert_eq!((lost.gate, lost.lost.is_empty()), (Gate::Incomplete, false));
-    let mut unasked = only_other.clone();
-    unasked.devices[0].observations.remove(0);
-    unasked.devices[0].profiles[0].rules[0].behaviour = "f32.fadd was not measured".into();
-    let loose = checked(&unasked, &baseline, false);
+    let mut unselected = only_other.clone();
+    unselected.devices[0].observations.remove(0);
+    unselected.devices[0].profiles[0].rules[0].behaviour = "f32.fadd was not measured".into();
+    let loose = checked(&unselected, &baseline, false);
     assert_eq!(loose.gate, Gate::Passed);
     assert!(loose.unmeasured.iter().any(|one| one.now == "incomplete: f32.fadd was not measured"));
-    assert_eq!(checked(&unasked, &baseline, true).gate, Gate::NotPassed);
-    unasked.devices[0].observations.clear();
-    assert_eq!(checked(&unasked, &baseline, false).gate, Gate::NothingMeasured);
+    assert_eq!(checked(&unselected, &baseline, true).gate, Gate::NotPassed);
+    unselected.devices[0].observations.clear();
+    assert_eq!(checked(&unselected, &baseline, false).gate, Gate::NothingMeasured);
 }
 
 #[test]
@@ -222,18 +222,18 @@ fn ways_of_asking_are_accepted_each_by_itself() {
     const LITERAL: &str = "f32.fadd:route=literal";
     let keeps: Change<'_> = &|_, sum| sum;
     let flushes: Change<'_> = &|_, _| 0;
-    let asked = |before: [Change<'_>; 2], now: [Change<'_>; 2]| {
+    let requested = |before: [Change<'_>; 2], now: [Change<'_>; 2]| {
         let [before, now] = [before, now].map(|[plain, literal]| report_of(&[(PLAIN, plain), (LITERAL, literal)]));
         checked(&now, &accepted(&before), false)
     };
-    assert!(asked([keeps, keeps], [keeps, keeps]).passed);
+    assert!(requested([keeps, keeps], [keeps, keeps]).passed);
     // It takes over wrong answers that were accepted of another.
-    let worse = asked([keeps, flushes], [keeps, keeps]);
+    let worse = requested([keeps, flushes], [keeps, keeps]);
     assert!(worse.deviations.iter().any(|one| one.why.contains("f32.fadd:route=literal fails, too")), "{worse:?}");
-    // The other is mended; this one answers as ever.
-    let better = asked([keeps, keeps], [flushes, keeps]);
+    // The other is fixed; this one answers as ever.
+    let better = requested([keeps, keeps], [flushes, keeps]);
     assert!(better.passed && !better.improved.is_empty(), "{better:?}");
-    assert!(asked([keeps, flushes], [flushes, flushes]).passed);
+    assert!(requested([keeps, flushes], [flushes, flushes]).passed);
 }
 
 #[test]
@@ -272,7 +272,7 @@ fn what_ran_for_the_baseline_and_runs_no_more_closes_it_by_name() {
     let loose = checked(&part, &baseline, false);
     assert_eq!((loose.gate, loose.coverage[0].both, loose.coverage[0].baseline), (Gate::Passed, 1, 2));
     assert_eq!(checked(&part, &baseline, true).gate, Gate::NotPassed);
-    // Accepting a part forgets nothing; a device that is gone is missed.
+    // Accepting a part forgets nothing; a device that is missing is missed.
     let mut next = baseline.clone();
     take(&mut next, &part);
     assert_eq!(next.measured, baseline.measured);

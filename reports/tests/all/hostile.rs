@@ -115,7 +115,7 @@ fn tags(page: &str) -> Vec<String> {
 fn a_page_has_the_same_tags_and_attributes_whatever_the_text() {
     for (text, page, harmless) in pages("html") {
         let (tags, harmless) = (tags(&page), tags(&harmless));
-        let other = tags.iter().zip(&harmless).find(|(tag, wanted)| tag != wanted);
+        let other = tags.iter().zip(&harmless).find(|(tag, expected)| tag != expected);
         assert!(other.is_none() && tags.len() == harmless.len(), "{text:?}: {other:?}");
     }
 }
@@ -213,9 +213,13 @@ fn markdown_has_the_same_structure_whatever_the_text() {
         (tags(&prose), prose.lines().map(|line| line.matches('|').count()).collect::<Vec<_>>())
     };
     for (text, page, harmless) in pages("md") {
-        let (ours, wanted) = (structure(&page), structure(&harmless));
-        assert!(ours.0 == wanted.0, "{text:?}: {:?}", ours.0.iter().zip(&wanted.0).find(|(tag, wanted)| tag != wanted));
-        assert!(ours.1 == wanted.1, "{text:?}: another table");
+        let (ours, expected) = (structure(&page), structure(&harmless));
+        assert!(
+            ours.0 == expected.0,
+            "{text:?}: {:?}",
+            ours.0.iter().zip(&expected.0).find(|(tag, expected)| tag != expected)
+        );
+        assert!(ours.1 == expected.1, "{text:?}: another table");
         let prose = unescaped(&outside_code(&page));
         for live in ["@team", "#1", "www.example", "://", "](", "**bold", "~~no", " $x"] {
             assert!(!prose.contains(live), "{text:?}: {live}");

@@ -46,7 +46,7 @@ fn a_truncated_report_says_where_it_ends() {
 }
 
 #[test]
-fn other_files_are_told_apart() {
+fn other_files_are_distinguished() {
     assert!(message(b"MZ\x90").contains("not JSON"));
     assert!(message(b"{\"schema\": \"\xff\"}").contains("not JSON"));
     assert!(message(br#"{"name": "x"}"#).contains("its `schema` is missing"));

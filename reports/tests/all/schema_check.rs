@@ -23,38 +23,38 @@ fn walk(root: &Value, schema: &Value, value: &Value, at: &str, errors: &mut Vec<
         inner.is_empty()
     };
     let list = |keyword: &Value| keyword.as_array().cloned().unwrap_or_default();
-    for (keyword, wanted) in keywords {
+    for (keyword, expected) in keywords {
         let fine = match keyword.as_str() {
             "$schema" | "$defs" | "title" | "description" | "default" | "format" => true,
             "$ref" => {
-                let target = root.pointer(wanted.as_str().unwrap().trim_start_matches('#')).unwrap();
+                let target = root.pointer(expected.as_str().unwrap().trim_start_matches('#')).unwrap();
                 walk(root, target, value, at, errors);
                 true
             }
-            "type" => match wanted {
+            "type" => match expected {
                 Value::Array(types) => types.iter().any(|name| has_type(value, name)),
                 name => has_type(value, name),
             },
-            "const" => value == wanted,
-            "enum" => list(wanted).contains(value),
-            "anyOf" => list(wanted).iter().any(valid),
-            "oneOf" => list(wanted).iter().filter(|schema| valid(schema)).count() == 1,
-            "minimum" => value.as_f64().is_none_or(|number| number >= wanted.as_f64().unwrap()),
-            "maximum" => value.as_f64().is_none_or(|number| number <= wanted.as_f64().unwrap()),
-            "minItems" => value.as_array().is_none_or(|items| items.len() as u64 >= wanted.as_u64().unwrap()),
-            "maxItems" => value.as_array().is_none_or(|items| items.len() as u64 <= wanted.as_u64().unwrap()),
+            "const" => value == expected,
+            "enum" => list(expected).contains(value),
+            "anyOf" => list(expected).iter().any(valid),
+            "oneOf" => list(expected).iter().filter(|schema| valid(schema)).count() == 1,
+            "minimum" => value.as_f64().is_none_or(|number| number >= expected.as_f64().unwrap()),
+            "maximum" => value.as_f64().is_none_or(|number| number <= expected.as_f64().unwrap()),
+            "minItems" => value.as_array().is_none_or(|items| items.len() as u64 >= expected.as_u64().unwrap()),
+            "maxItems" => value.as_array().is_none_or(|items| items.len() as u64 <= expected.as_u64().unwrap()),
             "uniqueItems" => value.as_array().is_none_or(|items| {
-                items.iter().enumerate().all(|(place, item)| !items[..place].contains(item)) || wanted != true
+                items.iter().enumerate().all(|(place, item)| !items[..place].contains(item)) || expected != true
             }),
             // The one pattern of the schema.
-            "pattern" if wanted == "^[0-9a-f]{1,16}$" => value.as_str().is_none_or(|text| {
+            "pattern" if expected == "^[0-9a-f]{1,16}$" => value.as_str().is_none_or(|text| {
                 (1..=16).contains(&text.len()) && text.bytes().all(|c| c.is_ascii_digit() || (b'a'..=b'f').contains(&c))
             }),
             "required" => {
-                list(wanted).iter().all(|name| value.get(name.as_str().unwrap()).is_some() || !value.is_object())
+                list(expected).iter().all(|name| value.get(name.as_str().unwrap()).is_some() || !value.is_object())
             }
             "properties" => {
-                for (name, schema) in wanted.as_object().unwrap() {
+                for (name, schema) in expected.as_object().unwrap() {
                     if let Some(member) = value.get(name) {
                         walk(root, schema, member, &format!("{at}.{name}"), errors);
                     }
@@ -63,7 +63,7 @@ fn walk(root: &Value, schema: &Value, value: &Value, at: &str, errors: &mut Vec<
             }
             // The one pattern of names.
             "patternProperties" => {
-                let (pattern, schema) = wanted.as_object().and_then(|all| all.iter().next()).unwrap();
+                let (pattern, schema) = expected.as_object().and_then(|all| all.iter().next()).unwrap();
                 assert_eq!(pattern, NUMBERS);
                 for (name, member) in value.as_object().into_iter().flatten().filter(|(name, _)| is_number(name)) {
                     walk(root, schema, member, &format!("{at}.{name}"), errors);
@@ -75,15 +75,15 @@ fn walk(root: &Value, schema: &Value, value: &Value, at: &str, errors: &mut Vec<
                 let numbers = keywords.contains_key("patternProperties");
                 for (name, member) in value.as_object().into_iter().flatten() {
                     if !(known.is_some_and(|known| known.contains_key(name)) || numbers && is_number(name)) {
-                        walk(root, wanted, member, &format!("{at}.{name}"), errors);
+                        walk(root, expected, member, &format!("{at}.{name}"), errors);
                     }
                 }
                 true
             }
             "items" | "prefixItems" => {
-                let schemas = if keyword == "items" { None } else { Some(list(wanted)) };
+                let schemas = if keyword == "items" { None } else { Some(list(expected)) };
                 for (index, item) in value.as_array().into_iter().flatten().enumerate() {
-                    let schema = schemas.as_ref().map_or(Some(wanted), |schemas| schemas.get(index));
+                    let schema = schemas.as_ref().map_or(Some(expected), |schemas| schemas.get(index));
                     if let Some(schema) = schema {
                         walk(root, schema, item, &format!("{at}[{index}]"), errors);
                     }

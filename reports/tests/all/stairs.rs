@@ -68,9 +68,9 @@ fn paths_that_do_the_same_are_one_picture() {
         let (_, caption) = figure.split_once("<figcaption>").unwrap();
         caption.split("<code>").skip(1).map(|path| path.split('<').next().unwrap().to_owned()).collect::<Vec<_>>()
     };
-    let told: Vec<Vec<String>> = figures(&page).iter().map(paths).collect();
+    let text: Vec<Vec<String>> = figures(&page).iter().map(paths).collect();
     assert_eq!(
-        told,
+        text,
         [
             vec!["b10g11r11.store:route=storage_image b"],
             vec!["b10g11r11.store:route=clear b"],
@@ -85,14 +85,14 @@ fn paths_that_do_the_same_are_one_picture() {
 fn a_picture_is_told_in_words() {
     let page = render("html", &answered(&stores()));
     let words = |figure: &str| figure.split_once("<desc>").unwrap().1.split("</desc>").next().unwrap().to_owned();
-    let told: Vec<String> = figures(&page).into_iter().map(words).collect();
+    let text: Vec<String> = figures(&page).into_iter().map(words).collect();
     assert_eq!(
-        told[2],
+        text[2],
         "rounds towards zero; overflows to the largest finite value; keeps subnormal results; keeps a NaN a NaN; minus infinity: \
          zero; negative numbers: zero; numbers beyond the range: the largest finite number; infinity: infinity; NaN: NaN"
     );
     assert_eq!(
-        told[4],
+        text[4],
         "rounds to nearest even; overflows to infinity; keeps subnormal results; keeps a NaN a NaN; minus infinity: minus \
          infinity; negative numbers: minus infinity or a negative number or zero; numbers beyond the range: infinity; infinity: \
          infinity; NaN: NaN"

@@ -8,13 +8,13 @@ use std::time::{Duration, Instant};
 
 use fpprobe_reports::Report;
 use fpprobe_reports::load::load;
-use fpprobe_reports::store::{Checks, ContainerError, ENDING, Put, RetentionLimits, Store, StoreError, Stored};
+use fpprobe_reports::store::{Checks, ContainerError, ENDING, Put, RetentionLimits, Store, StoreError, StoredReport};
 
 use crate::fixture::{self, render};
 
 const DAY: u64 = 86_400;
 
-/// An untainted report of a run that ended so many days after 2026-11-20, and its text.
+/// An untainted report of a run that ended N days after 2026-11-20, and its text.
 fn report(day: u64) -> (Report, String) {
     let mut report = fixture::report();
     report.devices.truncate(1);
@@ -23,7 +23,7 @@ fn report(day: u64) -> (Report, String) {
     (report, text)
 }
 
-fn put(store: &Store, day: u64) -> Stored {
+fn put(store: &Store, day: u64) -> StoredReport {
     let (report, text) = report(day);
     match store.put(&report, &text, false).unwrap() {
         Put::Stored(stored) | Put::Known(stored) => stored,
@@ -65,9 +65,9 @@ fn what_is_stored_comes_out_to_the_last_bit() {
     assert_eq!(load(&path).unwrap(), report);
     assert_eq!(fs::metadata(&path).unwrap().len(), stored.size);
     assert!(stored.size < text.len() as u64 / 4, "{} of {}", stored.size, text.len());
-    let held = &stored.entry.devices[0];
-    assert_eq!((&held.ids[..], &held.driver[..]), ("10005:0000", "examplepipe"));
-    assert_eq!(held.classes["d3d10"].name(), "conforms with");
+    let held_before = &stored.entry.devices[0];
+    assert_eq!((&held_before.ids[..], &held_before.driver[..]), ("10005:0000", "examplepipe"));
+    assert_eq!(held_before.classes["d3d10"].name(), "conforms with");
     assert!(stored.entry.file.starts_with("20261120T100003Z-h7f3a91c2-cpu1000501305c1f-"), "{}", stored.entry.file);
 }
 
@@ -136,7 +136,7 @@ fn an_id_that_several_reports_share_is_refused_with_their_names() {
 #[test]
 fn an_index_that_is_lost_or_damaged_is_made_anew() {
     let (_folder, store) = store();
-    let stored: Vec<Stored> = (0..4).map(|day| put(&store, day)).collect();
+    let stored: Vec<StoredReport> = (0..4).map(|day| put(&store, day)).collect();
     let whole = fs::read_to_string(index(&store)).unwrap();
     assert_eq!(whole.lines().count(), 4);
     let lines: Vec<&str> = whole.lines().collect();
@@ -278,7 +278,7 @@ fn writers_take_turns_and_readers_see_whole_reports() {
 #[test]
 fn what_exceeds_a_limit_goes_oldest_first_and_the_newest_stays() {
     let (_folder, store) = store();
-    let stored: Vec<Stored> = (0..5).map(|day| put(&store, day)).collect();
+    let stored: Vec<StoredReport> = (0..5).map(|day| put(&store, day)).collect();
     let now = seconds(&stored[4]);
     // What a process has stored itself it does not remove.
     assert_eq!(store.prune(&RetentionLimits { count: 1, days: 1, bytes: 1 }, now + 100 * DAY).unwrap(), []);
@@ -295,8 +295,8 @@ fn what_exceeds_a_limit_goes_oldest_first_and_the_newest_stays() {
         (RetentionLimits { bytes: 1, ..none }, now, 1),
         (RetentionLimits { count: 4, days: 1, ..none }, now, 2),
     ] {
-        let gone = store.would_prune(&limits, now).unwrap();
-        assert_eq!(gone, stored[..5 - left], "{limits:?}");
+        let removed = store.would_prune(&limits, now).unwrap();
+        assert_eq!(removed, stored[..5 - left], "{limits:?}");
     }
     assert_eq!(store.list().unwrap().reports.len(), 5, "nothing was touched");
     assert_eq!(store.prune(&RetentionLimits { count: 2, ..none }, now).unwrap(), stored[..3]);
@@ -304,7 +304,7 @@ fn what_exceeds_a_limit_goes_oldest_first_and_the_newest_stays() {
     assert!(store.list().unwrap().indexed);
 }
 
-fn seconds(stored: &Stored) -> u64 {
+fn seconds(stored: &StoredReport) -> u64 {
     fpprobe_reports::time::seconds(&stored.entry.finished).unwrap()
 }
 
@@ -350,7 +350,7 @@ fn what_was_stored_and_is_gone_is_noticed_once() {
     assert!(missing.contains("there is no store in"), "{missing}");
     store.prepare().unwrap();
     assert!(store.verify(Checks::default()).unwrap().is_whole());
-    let stored: Vec<Stored> = (0..4).map(|day| put(&store, day)).collect();
+    let stored: Vec<StoredReport> = (0..4).map(|day| put(&store, day)).collect();
     // What is removed by the store itself is not lost.
     let limits = RetentionLimits { count: 3, ..RetentionLimits::default() };
     assert_eq!(elsewhere(&store).prune(&limits, 0).unwrap(), stored[..1]);
@@ -372,7 +372,7 @@ fn what_was_stored_and_is_gone_is_noticed_once() {
 #[test]
 fn a_report_that_the_index_alone_knows_is_lost() {
     let (_folder, store) = store();
-    let stored: Vec<Stored> = (0..3).map(|day| put(&store, day)).collect();
+    let stored: Vec<StoredReport> = (0..3).map(|day| put(&store, day)).collect();
     let (log, last) = (store.folder().join("log.jsonl"), &stored[2].entry.file);
     let lines = fs::read_to_string(&log).unwrap();
     let cut: String = lines.split_inclusive('\n').take(lines.lines().count() - 1).collect();
@@ -397,7 +397,7 @@ fn a_report_that_the_index_alone_knows_is_lost() {
 #[test]
 fn a_log_that_is_lost_or_damaged_is_noticed_and_begun_anew() {
     let (_folder, store) = store();
-    let stored: Vec<Stored> = [1, 2, 0].map(|day| put(&store, day)).into();
+    let stored: Vec<StoredReport> = [1, 2, 0].map(|day| put(&store, day)).into();
     let path = store.folder().join("log.jsonl");
     let log = fs::read_to_string(&path).unwrap();
     fs::write(&path, log.replacen("stored", "removed", 1)).unwrap();
@@ -408,7 +408,7 @@ fn a_log_that_is_lost_or_damaged_is_noticed_and_begun_anew() {
     fs::remove_file(&path).unwrap();
     let found = store.verify(Checks::default()).unwrap();
     assert_eq!((found.log, found.unlogged, found.is_whole()), (None, 3, false));
-    let by_time = [&stored[2], &stored[0], &stored[1]].map(Stored::clone);
+    let by_time = [&stored[2], &stored[0], &stored[1]].map(StoredReport::clone);
     assert_eq!(store.list().unwrap().reports, by_time);
     let last = put(&store, 1).entry.file.clone();
     assert_eq!(last, stored[0].entry.file);

@@ -5,8 +5,8 @@ use fpprobe_profiles::sweep::{SweepStatistics, Verifier};
 use fpprobe_reports::model::{Host, Program};
 use fpprobe_reports::render::Style;
 use fpprobe_reports::sweep::{
-    Change, Changes, Fingerprint, FingerprintDevice, MergeError, Print, Resolution, SCHEMA, SWEEPS, Sweep, Swept,
-    SweptDevice, Unstable, load, merge,
+    Change, Changes, Fingerprint, FingerprintDevice, MergeError, Print, Resolution, SCHEMA, SWEEPS, Sweep, SweptDevice,
+    SweptKernel, Unstable, load, merge,
 };
 use fpprobe_spirv::sweep::Domain;
 use serde_json::Value;
@@ -19,23 +19,23 @@ fn domain(id: &str) -> Domain {
 }
 
 /// What is found of a device whose every result is its input.
-fn tally() -> SweepStatistics {
+fn statistics() -> SweepStatistics {
     let profile = profile::built_in("vulkan").unwrap().unwrap();
     let verifier = Verifier::new(&fixture::kernel("f32.sqrt"), &[profile]).unwrap();
     let results: Vec<u32> = (0..4096).map(|input| 0x3f80_0000 + input).collect();
-    let mut tally = SweepStatistics::default();
-    verifier.block(0x3f80_0000, &results, &mut tally);
-    tally
+    let mut statistics = SweepStatistics::default();
+    verifier.block(0x3f80_0000, &results, &mut statistics);
+    statistics
 }
 
 /// A sweep of two kernels, one judged, one compared with an older fingerprint.
 fn sweep() -> Sweep {
     let identity = fixture::report().devices.remove(0).identity;
-    let mut judged = Swept::new(&domain("f32.sqrt"));
-    (judged.asked, judged.verified) = ([1016].into_iter().collect(), Some(tally()));
+    let mut judged = SweptKernel::new(&domain("f32.sqrt"));
+    (judged.measured, judged.verified) = ([1016].into_iter().collect(), Some(statistics()));
     judged.unstable.add(&domain("f32.sqrt"), 1016, &[(0x3f80_0000, [0x3f80_0000, 0x3f80_0000, 0x3f80_0001])]);
-    let mut compared = Swept::new(&domain("f16.fadd"));
-    compared.asked = (0..4096).collect();
+    let mut compared = SweptKernel::new(&domain("f16.fadd"));
+    compared.measured = (0..4096).collect();
     compared.unstable = Unstable::of_blocks([3, 9].into_iter().collect());
     compared.incomplete.push(NASTY.to_owned());
     let mut changes =
@@ -68,8 +68,8 @@ fn what_did_not_come_again_is_shown_with_its_rate() {
     let sweep = sweep();
     for name in ["text", "html"] {
         let shown = rendered(&sweep, name).split_whitespace().collect::<Vec<_>>().join(" ");
-        let told = "1 input of 1,048,576 that ran three times gave several results, in 1 block (3f8); rate 3.2e-7";
-        assert!(shown.contains(told) && shown.contains("3f800000: 3f800000, 3f800000, 3f800001"), "{name}: {shown}");
+        let message = "1 input of 1,048,576 that ran three times gave several results, in 1 block (3f8); rate 3.2e-7";
+        assert!(shown.contains(message) && shown.contains("3f800000: 3f800000, 3f800000, 3f800001"), "{name}: {shown}");
         assert!(shown.contains("2 blocks (3, 9) of 4,096 had other digests when they ran again"), "{name}: {shown}");
     }
 }
@@ -131,23 +131,24 @@ fn what_was_found_is_shown_and_nothing_that_a_driver_said_is_obeyed() {
 }
 
 #[test]
-fn inputs_of_which_nothing_is_demanded_are_told_apart_with_the_domain_that_is_judged() {
+fn inputs_of_which_nothing_is_demanded_are_distinguished_with_the_domain_that_is_judged() {
     let profile = profile::built_in("vulkan").unwrap().unwrap();
     let verifier = Verifier::new(&fixture::kernel("f32.sin"), &[profile]).unwrap();
     // Sines from 0 on and around pi, beyond which Vulkan demands nothing.
-    let mut tally = SweepStatistics::default();
+    let mut statistics = SweepStatistics::default();
     for first in [0_u32, 0x4049_0000] {
         let sine = |input: u32| (f64::from(f32::from_bits(input)).sin() as f32).to_bits();
         let results: Vec<u32> = (first..first + 0x1_0000).map(sine).collect();
-        verifier.block(first.into(), &results, &mut tally);
+        verifier.block(first.into(), &results, &mut statistics);
     }
     let judged = 0x1_0000 + 0xfdb;
-    assert_eq!((tally.inputs, tally.judged, tally.accepted), (0x2_0000, judged, judged));
-    assert_eq!((tally.deviating, tally.vacuous, tally.contradiction()), (0, 0x2_0000 - judged, None));
+    assert_eq!((statistics.inputs, statistics.judged, statistics.accepted), (0x2_0000, judged, judged));
+    assert_eq!((statistics.deviating, statistics.vacuous, statistics.contradiction()), (0, 0x2_0000 - judged, None));
     let mut swept = sweep();
     swept.devices[0].kernels.truncate(1);
     let kernel = &mut swept.devices[0].kernels[0];
-    (kernel.kernel, kernel.asked, kernel.verified) = ("f32.sin".to_owned(), [0].into_iter().collect(), Some(tally));
+    (kernel.kernel, kernel.measured, kernel.verified) =
+        ("f32.sin".to_owned(), [0].into_iter().collect(), Some(statistics));
     let value: Value = serde_json::from_str(&rendered(&swept, "json")).unwrap();
     let schema = fpprobe_reports::DOCUMENTS.iter().find(|one| one.id == SCHEMA).unwrap().schema;
     assert_eq!(check(&schema(), &value), Vec::<String>::new());
@@ -166,7 +167,7 @@ fn inputs_of_which_nothing_is_demanded_are_told_apart_with_the_domain_that_is_ju
 fn parts_that_do_not_belong_together_are_refused() {
     let part = |change: fn(&mut Sweep)| {
         let mut sweep = sweep();
-        sweep.devices[0].kernels.iter_mut().for_each(|kernel| kernel.asked = [4000].into_iter().collect());
+        sweep.devices[0].kernels.iter_mut().for_each(|kernel| kernel.measured = [4000].into_iter().collect());
         change(&mut sweep);
         (sweep, Fingerprint::default())
     };
@@ -191,7 +192,7 @@ fn a_fingerprint_becomes_whole_by_merging_and_gets_its_root() {
     let part = |blocks: std::ops::Range<u64>| {
         let mut sweep = sweep();
         let kernel = &mut sweep.devices[0].kernels[1];
-        (kernel.asked, kernel.changes) = (blocks.clone().collect(), None);
+        (kernel.measured, kernel.changes) = (blocks.clone().collect(), None);
         sweep.devices[0].kernels.remove(0);
         let mut print = Print::new(who.clone(), domain("f16.fadd"));
         blocks.for_each(|block| print.blocks[block as usize] = Some([block as u32; 3]));
@@ -208,7 +209,7 @@ fn changes_are_counted_beyond_those_that_are_listed() {
     let sqrt = domain("f32.sqrt");
     let mut changes = Changes::new(
         FingerprintDevice::from(&sweep().devices[0].identity),
-        Resolution::Asked,
+        Resolution::Measured,
         4096,
         [0].into_iter().collect(),
     );
@@ -224,7 +225,7 @@ fn whole_blocks_that_changed_are_one_range() {
     let sqrt = domain("f32.sqrt");
     let mut changes = Changes::new(
         FingerprintDevice::from(&sweep().devices[0].identity),
-        Resolution::Asked,
+        Resolution::Measured,
         4096,
         (0..4096).collect(),
     );

@@ -48,11 +48,11 @@ pub fn find(rule: &Rule) -> Findings {
     let mut best: Option<Best<'_>> = None;
     for part in &rule.parts {
         let kernel = part.lowerings[0];
-        let (question, cases) = (Signature::new(&kernel), cases::cases(&kernel));
+        let (signature, cases) = (Signature::new(&kernel), cases::cases(&kernel));
         let lanes: Vec<(usize, usize)> =
-            rule.looks_at(&question, &cases, &part.demand).map(|(case, component, _)| (case, component)).collect();
+            rule.looks_at(&signature, &cases, &part.demand).map(|(case, component, _)| (case, component)).collect();
         for (case, component) in lanes.iter().step_by(lanes.len().div_ceil(LANES).max(1)) {
-            let mut mistakes = mistakes(&question, cases.case(*case), *component, &part.demand);
+            let mut mistakes = mistakes(&signature, cases.case(*case), *component, &part.demand);
             mistakes.retain(|mistake| mistake.rejected);
             mistakes.sort_by_key(|mistake| rank(mistake.kind));
             if rule.requirements.contains(&Requirement::Result) {
@@ -62,8 +62,8 @@ pub fn find(rule: &Rule) -> Findings {
                 continue;
             }
             let plain = operands(&kernel, cases.case(*case)).iter().filter(|operand| is_plain(operand)).count();
-            let telling = mistakes.iter().any(|mistake| rank(mistake.kind) < rank(WrongResult::JustOutside));
-            let score = (telling, plain, mistakes.len());
+            let informative = mistakes.iter().any(|mistake| rank(mistake.kind) < rank(WrongResult::JustOutside));
+            let score = (informative, plain, mistakes.len());
             if best.as_ref().is_none_or(|best| score > best.score) {
                 best = Some(Best { score, part, case: cases.case(*case).to_vec(), component: *component, mistakes });
             }
@@ -79,9 +79,9 @@ pub fn find(rule: &Rule) -> Findings {
 fn shown(best: &Best<'_>) -> Example {
     let Best { part, case, component, mistakes, .. } = best;
     let kernel = part.lowerings[0];
-    let question = Signature::new(&kernel);
-    let set = question.accepted_part(case, *component, &part.demand);
-    let format = format_of(&kernel, question.encodings.len());
+    let signature = Signature::new(&kernel);
+    let set = signature.accepted_part(case, *component, &part.demand);
+    let format = format_of(&kernel, signature.encodings.len());
     let parts = format.map(|format| vec![(String::new(), format)]).unwrap_or_default();
     let value = |bits: u64| match format {
         Some(format) => format!("`{}` ({})", format.hex(bits), decimal(format, bits)),
@@ -97,7 +97,7 @@ fn shown(best: &Best<'_>) -> Example {
     }
     let arguments = eval_command(&kernel.to_string(), &encode_case(&kernel, case));
     let of =
-        if question.encodings.len() > 1 { format!("part {} of the result: ", component + 1) } else { String::new() };
+        if signature.encodings.len() > 1 { format!("part {} of the result: ", component + 1) } else { String::new() };
     Example {
         kernel,
         arguments: arguments.trim_start_matches("fpprobe eval ").to_owned(),
@@ -123,9 +123,9 @@ fn rank(kind: WrongResult) -> usize {
     use WrongResult::{
         Flushed, NumberForNan, OtherContraction, OtherDirection, OtherNan, OtherOperand, OtherTruth, Unflushed,
     };
-    let telling =
+    let informative =
         [Flushed, Unflushed, OtherContraction, OtherOperand, OtherTruth, OtherNan, NumberForNan, OtherDirection];
-    telling.iter().take_while(|known| **known != kind).count()
+    informative.iter().take_while(|known| **known != kind).count()
 }
 
 /// Whether every number is of a size that readers grasp.

@@ -56,7 +56,7 @@ fn fields(mode: &BlockMode, number: u32) -> Fields {
     fields
 }
 
-/// The least and the greatest numbers of so many bits, without and with a sign, and their neighbours.
+/// The least and the greatest numbers of N bits, without and with a sign, and their neighbours.
 fn extremes(bits: u32) -> [u32; 6] {
     let (middle, last) = (1 << (bits - 1), (1 << bits) - 1);
     [0, 1, middle - 1, middle, last - 1, last]

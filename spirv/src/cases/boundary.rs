@@ -2,7 +2,7 @@
 //!
 //! They are chosen by what there is to meet, not by the operation: each class of values in each operand, each pair of
 //! classes in two operands, and some ordinary numbers, on which rounding shows. Being part of the long list, they ask
-//! nothing that the plain kernel was not asked.
+//! nothing that the plain kernel did not run.
 
 use std::collections::{BTreeSet, HashSet};
 

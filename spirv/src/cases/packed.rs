@@ -252,7 +252,7 @@ fn widest(format: Format) -> u32 {
     format.channels().iter().map(|channel| channel.coding.bits()).max().unwrap_or(0)
 }
 
-/// Every code of so many bits.
+/// Every code of N bits.
 fn every(bits: u32) -> std::ops::Range<u64> {
     0..1 << bits
 }

@@ -141,8 +141,8 @@ fn depths_lie_between_0_and_1() {
     }
     assert!(offered("d16unorm.load:route=sampled", 0xffff) && offered("r32f.load:route=sampled", 0x7fc0_0000));
     for kernel in Extent::Exhaustive.kernels(&[Controls::default()], |_| true) {
-        let asked = kernel.format.is_depth().then(|| boundary(&kernel));
-        assert!(asked.iter().flat_map(Cases::iter).all(|case| is_offered(&kernel, case)), "{kernel}");
+        let listed = kernel.format.is_depth().then(|| boundary(&kernel));
+        assert!(listed.iter().flat_map(Cases::iter).all(|case| is_offered(&kernel, case)), "{kernel}");
     }
 }
 

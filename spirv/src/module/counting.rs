@@ -8,7 +8,7 @@ use crate::format::Format;
 use crate::kernel::Shape;
 
 /// What a loop carries from turn to turn.
-pub(super) struct Carried<'a> {
+pub(super) struct LoopValues<'a> {
     /// The values in a turn.
     pub now: &'a [Word],
     /// Ids that the turn has to define: the values in the next one.
@@ -30,7 +30,7 @@ impl Emitter {
         &mut self,
         count: Word,
         shapes: &[Shape],
-        emit: impl FnOnce(&mut Emitter, Word, Carried<'_>) -> Result<(), BuildError>,
+        emit: impl FnOnce(&mut Emitter, Word, LoopValues<'_>) -> Result<(), BuildError>,
     ) -> Result<Vec<Word>, BuildError> {
         let (uint, bool) = (self.scalar(Format::U32), self.scalar(Format::Bool));
         let (zero, one) = (self.word(0), self.word(1));
@@ -51,7 +51,7 @@ impl Emitter {
         self.builder.loop_merge(merge, onward, LoopControl::DONT_UNROLL, [])?;
         self.builder.branch_conditional(inside, body, merge, [])?;
         self.builder.begin_block(Some(body))?;
-        emit(self, index, Carried { now: &now, next: &next })?;
+        emit(self, index, LoopValues { now: &now, next: &next })?;
         self.builder.branch(onward)?;
         self.builder.begin_block(Some(onward))?;
         self.define(after, Op::IAdd, uint, ids([index, one]))?;

@@ -5,7 +5,7 @@
 
 use rspirv::spirv::{Op, StorageClass, Word};
 
-use super::counting::Carried;
+use super::counting::LoopValues;
 use super::piecewise::RowNumber;
 use super::{InvocationPosition, ModuleMemory};
 use crate::emitter::{Emitter, ids};
@@ -73,7 +73,7 @@ impl Emitter {
             return (0..record.most()).map(load).collect();
         }
         let shapes = vec![shape; record.most() as usize];
-        self.carrying(count, &shapes, |emitter, index, Carried { now, next }| {
+        self.carrying(count, &shapes, |emitter, index, LoopValues { now, next }| {
             let (at, place) = emitter.turn(&begins, index)?;
             let from = emitter.access_chain(access.element, buffer, (at, 0))?;
             let value = emitter.value(Op::Load, kind, ids([from]))?;

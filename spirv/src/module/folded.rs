@@ -20,7 +20,7 @@ use crate::format::Format;
 use crate::kernel::{Kernel, Shape};
 use crate::op::Code;
 use crate::plan::access;
-use crate::plan::constants::Specialised;
+use crate::plan::constants::SpecialisationConstant;
 use crate::plan::{PlacedKernel, Plan};
 use crate::route::Route;
 
@@ -123,7 +123,7 @@ impl Emitter {
     /// An operand of specialisation constants.
     fn specialised(&mut self, kernel: &Kernel, shape: Shape, first: usize, bits: &[u64]) -> Result<Word, BuildError> {
         let constant = |(index, bits): (usize, &u64)| {
-            let constant = Specialised { component: first + index, format: shape.format, bits: *bits };
+            let constant = SpecialisationConstant { component: first + index, format: shape.format, bits: *bits };
             self.specialised.get(&constant).copied()
         };
         let parts: Option<Vec<Word>> = bits.iter().enumerate().map(constant).collect();

@@ -1,7 +1,7 @@
 //! Kernels in shaders that draw: a point for each slot, an instance for each row. What covers an attachment draws a
 //! [triangle](super::triangle) instead.
 //!
-//! A vertex shader knows both by their numbers. A fragment shader is told by the vertex shader of [`point_list`], which puts the point of
+//! A vertex shader knows both by their numbers. A fragment shader receives both from the vertex shader of [`point_list`], which puts the point of
 //! a slot where its texel lies in an attachment, or all of them on one place where there is none.
 
 use rspirv::binary::Assemble;
@@ -30,13 +30,13 @@ pub fn point_list(plan: &Plan) -> Result<Vec<u32>, BuildError> {
     let mut emitter = Emitter::before();
     let uint = emitter.scalar(Format::U32);
     let (numbers, place) = emitter.numbered();
-    let told = [0, 1].map(|location| emitter.interface(StorageClass::Output, uint, location));
-    let interface = [&numbers[..], &place[..], &told[..]].concat();
+    let values = [0, 1].map(|location| emitter.interface(StorageClass::Output, uint, location));
+    let interface = [&numbers[..], &place[..], &values[..]].concat();
     emitter.begin_entry(ExecutionModel::Vertex, &interface)?;
     let slot = emitter.slot(numbers[0], plan)?;
     let row = emitter.number_of(numbers[1])?;
-    emitter.builder.store(told[0], slot, None, [])?;
-    emitter.builder.store(told[1], row, None, [])?;
+    emitter.builder.store(values[0], slot, None, [])?;
+    emitter.builder.store(values[1], row, None, [])?;
     let (zero, unit) = (emitter.constant(SINGLE, 0), emitter.constant(SINGLE, BINARY32.one()));
     let middle = match plan.image() {
         Some(image) => emitter.middle(slot, image.extent)?,
@@ -69,17 +69,17 @@ impl Emitter {
     ) -> Result<InvocationPosition, BuildError> {
         let uint = self.scalar(Format::U32);
         if stage == Stage::Fragment {
-            let told = if plan.covers() { vec![self.coordinates()] } else { self.told().to_vec() };
-            let interface: Vec<Word> = told.iter().chain(texels).copied().collect();
+            let values = if plan.covers() { vec![self.coordinates()] } else { self.inputs().to_vec() };
+            let interface: Vec<Word> = values.iter().chain(texels).copied().collect();
             let main = self.begin_entry(ExecutionModel::Fragment, &interface)?;
             self.builder.execution_mode(main, ExecutionMode::OriginUpperLeft, []);
             if plan.image().is_some_and(|image| image.is_depth_output()) {
                 self.builder.execution_mode(main, ExecutionMode::DepthReplacing, []);
             }
-            let (slot, row) = match told[..] {
+            let (slot, row) = match values[..] {
                 [slot, row] => (self.value(Op::Load, uint, ids([slot]))?, self.value(Op::Load, uint, ids([row]))?),
                 // Its slot is that of every row.
-                _ => (self.covered(told[0])?, self.word(0)),
+                _ => (self.covered(values[0])?, self.word(0)),
             };
             return Ok(InvocationPosition { slot, row, local: None, zero: None });
         }
@@ -97,13 +97,13 @@ impl Emitter {
     }
 
     /// Slot and row, as the shader of [`point_list`] tells them.
-    fn told(&mut self) -> [Word; 2] {
+    fn inputs(&mut self) -> [Word; 2] {
         let uint = self.scalar(Format::U32);
-        let told = [0, 1].map(|location| self.interface(StorageClass::Input, uint, location));
-        for variable in told {
+        let values = [0, 1].map(|location| self.interface(StorageClass::Input, uint, location));
+        for variable in values {
             self.builder.decorate(variable, Decoration::Flat, []);
         }
-        told
+        values
     }
 
     /// The numbers of vertex and instance, and position and size of a point.

@@ -84,22 +84,22 @@ fn other_plans() -> Vec<Plan> {
     for (route, format) in Route::OTHERS.into_iter().flat_map(|route| Format::ALL.map(|format| (route, format))) {
         let plain = OPS.iter().filter_map(|op| Kernel::plain(format, op).ok());
         let kernels = plain.filter_map(|kernel| Kernel { route, ..kernel }.checked().ok());
-        let wanted: Vec<LayoutRequest> =
-            kernels.enumerate().map(|(operands, kernel)| asked(kernel, 5, operands)).collect();
-        plans.push(Plan::sharing(&wanted, true, Variant { shift: 2, reversed: true, ..Variant::default() }));
+        let requests: Vec<LayoutRequest> =
+            kernels.enumerate().map(|(operands, kernel)| request(kernel, 5, operands)).collect();
+        plans.push(Plan::sharing(&requests, true, Variant { shift: 2, reversed: true, ..Variant::default() }));
     }
     plans
 }
 
 /// A kernel with the first of its boundary cases.
-fn asked(kernel: Kernel, slots: u32, operands: usize) -> LayoutRequest {
+fn request(kernel: Kernel, slots: u32, operands: usize) -> LayoutRequest {
     let cases = crate::cases::boundary(&kernel);
     let values = cases.iter().take(slots as usize).flatten().copied().collect();
     LayoutRequest { kernel, slots, operands, values }
 }
 
 fn one(id: &str, slots: u32) -> Plan {
-    Plan::sharing(&[asked(id.parse().unwrap(), slots, 0)], true, Variant::default())
+    Plan::sharing(&[request(id.parse().unwrap(), slots, 0)], true, Variant::default())
 }
 
 #[test]
@@ -289,7 +289,7 @@ fn folded_vectors_and_truth_values_are_composites_of_constants() {
 }
 
 #[test]
-fn execution_modes_are_exactly_those_asked_for() {
+fn execution_modes_are_exactly_those_requested() {
     for (controls, modes, capabilities) in [
         ("", vec![], vec![]),
         ("ftz16", vec!["DenormFlushToZero 16"], vec!["DenormFlushToZero"]),

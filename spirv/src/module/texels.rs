@@ -6,7 +6,7 @@ use super::InvocationPosition;
 use crate::emitter::Emitter;
 use crate::error::BuildError;
 use crate::format::Format;
-use crate::image::Declared;
+use crate::image::ImageVariable;
 use crate::kernel::Shape;
 use crate::layout::BINARY32;
 use crate::plan::PlacedKernel;
@@ -19,7 +19,7 @@ impl Emitter {
     pub(super) fn of_texel(
         &mut self,
         placed: &PlacedKernel,
-        declared: Declared,
+        declared: ImageVariable,
         values: &[Word],
         place: InvocationPosition,
     ) -> Result<Vec<Word>, BuildError> {

@@ -1,7 +1,7 @@
 //! Accesses: where in the code of a module all rows get at the same operand, or the same result.
 //!
 //! A driver spends most of its time for a small kernel on getting at memory, so a module has one load for all rows, and one
-//! store: the row tells where, and whether.
+//! store: the row shows where, and whether.
 
 use std::collections::BTreeSet;
 

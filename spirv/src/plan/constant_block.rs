@@ -118,7 +118,7 @@ mod tests {
     use crate::plan::{LayoutRequest, Variant};
 
     fn plan(kernels: &[(&str, usize, Vec<u64>)]) -> Plan {
-        let wanted: Vec<LayoutRequest> = kernels
+        let request: Vec<LayoutRequest> = kernels
             .iter()
             .map(|(id, operands, values)| {
                 let kernel: Kernel = id.parse().unwrap();
@@ -126,7 +126,7 @@ mod tests {
                 LayoutRequest { kernel, slots, operands: *operands, values: values.clone().into() }
             })
             .collect();
-        Plan::sharing(&wanted, true, Variant { shift: 2, ..Variant::default() })
+        Plan::sharing(&request, true, Variant { shift: 2, ..Variant::default() })
     }
 
     #[test]

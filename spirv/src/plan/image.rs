@@ -23,7 +23,7 @@ pub struct Image {
 }
 
 impl Image {
-    /// The image of a kernel of so many slots.
+    /// The image of a kernel of N slots.
     pub(super) fn new(kernel: &Kernel, slots: u32, number: u32) -> Image {
         let extent = [IMAGE_WIDTH, slots.div_ceil(IMAGE_WIDTH).max(1)];
         Image { format: kernel.format, extent, route: kernel.route, code: kernel.op.code, number }

@@ -1,4 +1,4 @@
-//! The digest of a block: numbers that tell whether any result differs, whatever the order in which they were found, and
+//! The digest of a block: numbers that show whether any result differs, whatever the order in which they were found, and
 //! where only one does also which, and what it was.
 //!
 //! Each word of a result is hashed together with the number of its input; an invocation sums the hashes of its inputs, and
@@ -88,7 +88,7 @@ impl Digest {
         Digest { sums, lanes: LANES }
     }
 
-    /// Where the one result lies that differs between an older digest of a block of so many steps and this one, counted
+    /// Where the one result lies that differs between an older digest of a block of N steps and this one, counted
     /// from the block's first input, and how much larger its hash is now. `None` where it cannot have been one alone, or where
     /// several places would do.
     pub fn single(self, older: Digest, steps: u32) -> Option<(u32, u32)> {

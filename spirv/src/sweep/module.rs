@@ -30,7 +30,7 @@ struct Start {
     steps: Word,
 }
 
-/// Builds the module that asks a kernel the inputs of blocks, with work groups of so many invocations, a part of [`LANES`]. Gives
+/// Builds the module that asks a kernel the inputs of blocks, with work groups of N invocations, a part of [`LANES`]. Gives
 /// its words, header included.
 pub fn build(domain: &Domain, sink: Sink, group: u32) -> Result<Vec<u32>, BuildError> {
     let kernel = domain.kernel();
@@ -116,7 +116,7 @@ impl Emitter {
         for turn in 0..TURN {
             let further = self.word(turn * LANES);
             let input = self.value(Op::IAdd, uint, ids([*input, further]))?;
-            own = self.asked(domain, sink, start, input, &own)?;
+            own = self.request(domain, sink, start, input, &own)?;
         }
         self.builder.branch(again)?;
 
@@ -137,7 +137,7 @@ impl Emitter {
     }
 
     /// One input, from its number to the sink.
-    fn asked(
+    fn request(
         &mut self,
         domain: &Domain,
         sink: Sink,

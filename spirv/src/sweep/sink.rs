@@ -49,7 +49,7 @@ pub(super) struct Stand {
 }
 
 impl Sink {
-    /// Words of the buffer of results that `blocks` blocks of so many inputs fill.
+    /// Words of the buffer of results that `blocks` blocks of N inputs fill.
     pub fn room(self, domain: &Domain, blocks: u64, inputs: u64) -> u64 {
         match self {
             Sink::Store => blocks * inputs * u64::from(domain.words()),

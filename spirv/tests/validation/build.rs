@@ -60,9 +60,9 @@ fn folder_of(package: &str) -> PathBuf {
 fn sources(folder: &Path) -> Vec<PathBuf> {
     let entries = folder.read_dir().unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     let paths = entries.map(|entry| entry.expect("a folder that can be read").path());
-    let wanted = |path: &PathBuf| {
+    let request = |path: &PathBuf| {
         path.extension().is_some_and(|extension| extension == "cpp")
             && !OTHERS.iter().any(|other| path.ends_with(other))
     };
-    paths.filter(wanted).collect()
+    paths.filter(request).collect()
 }

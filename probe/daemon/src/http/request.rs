@@ -10,33 +10,33 @@ const HEADERS: usize = 48;
 /// Time for all of it.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// What is asked for.
+/// What is requested.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct HttpRequest {
     /// The path, without a query.
     pub path: String,
     /// `Host`; empty where there is none.
     pub host: String,
-    /// Whether the head of the answer alone is wanted.
+    /// Whether the head of the answer alone is required.
     pub head: bool,
 }
 
-/// Why there is no request: status and reason; status 0 for a client that is gone or too slow to be told.
+/// Why there is no request: status and reason; status 0 for a client that left or is too slow for a reply.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Refused {
+pub struct HttpError {
     /// Of HTTP.
     pub status: u16,
     /// In words.
     pub reason: &'static str,
 }
 
-const fn refused(status: u16, reason: &'static str) -> Refused {
-    Refused { status, reason }
+const fn refused(status: u16, reason: &'static str) -> HttpError {
+    HttpError { status, reason }
 }
 
 /// Reads one.
-pub fn read(stream: &TcpStream) -> Result<HttpRequest, Refused> {
-    let gone = |_| refused(0, "gone");
+pub fn read(stream: &TcpStream) -> Result<HttpRequest, HttpError> {
+    let closed = |_| refused(0, "gone");
     let (mut head, deadline) = (Vec::new(), Instant::now() + PATIENCE);
     let mut chunk = [0; 1024];
     loop {
@@ -44,14 +44,14 @@ pub fn read(stream: &TcpStream) -> Result<HttpRequest, Refused> {
         if left.is_zero() {
             return Err(refused(408, "the request took too long"));
         }
-        stream.set_read_timeout(Some(left)).map_err(gone)?;
+        stream.set_read_timeout(Some(left)).map_err(closed)?;
         let mut reader = stream;
         match reader.read(&mut chunk) {
             Ok(0) => return Err(refused(0, "gone")),
             Ok(length) => head.extend_from_slice(&chunk[..length]),
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
             Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {}
-            Err(error) => return Err(gone(error)),
+            Err(error) => return Err(closed(error)),
         }
         if let Some(request) = parse(&head)? {
             return Ok(request);
@@ -63,7 +63,7 @@ pub fn read(stream: &TcpStream) -> Result<HttpRequest, Refused> {
 }
 
 /// A request, or `None` where the rest of it is still to come.
-pub fn parse(head: &[u8]) -> Result<Option<HttpRequest>, Refused> {
+pub fn parse(head: &[u8]) -> Result<Option<HttpRequest>, HttpError> {
     let mut headers = [httparse::EMPTY_HEADER; HEADERS];
     let mut request = httparse::Request::new(&mut headers);
     match request.parse(head) {

@@ -40,7 +40,7 @@ pub struct Site {
 }
 
 #[derive(Serialize)]
-struct Listed {
+struct ListedReport {
     id: String,
     finished: String,
     devices: Vec<String>,
@@ -90,7 +90,7 @@ impl Site {
 
     fn reports(&self) -> HttpResponse {
         let Ok(listing) = self.store.list() else { return HttpResponse::plain(500, "the store cannot be read") };
-        let listed = listing.reports.iter().rev().take(LISTED).map(|stored| Listed {
+        let listed = listing.reports.iter().rev().take(LISTED).map(|stored| ListedReport {
             id: stored.entry.id().to_owned(),
             finished: stored.entry.finished.clone(),
             devices: stored.entry.devices.iter().map(|device| device.name.clone()).collect(),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use fpprobe_reports::escape::{visible, visible_json};
-use fpprobe_reports::store::{Entry, Store, Stored};
+use fpprobe_reports::store::{Entry, Store, StoredReport};
 use serde::Serialize;
 
 use crate::exit::Status;
@@ -19,7 +19,7 @@ struct HistoryDocument<'a> {
     store: String,
     /// The report stored last comes first.
     reports: Vec<ReportRow<'a>>,
-    damaged: Vec<Damaged>,
+    damaged: Vec<DamagedReport>,
 }
 
 #[derive(Serialize)]
@@ -33,7 +33,7 @@ struct ReportRow<'a> {
 }
 
 #[derive(Serialize)]
-struct Damaged {
+struct DamagedReport {
     file: String,
     problem: String,
 }
@@ -41,8 +41,10 @@ struct Damaged {
 /// Lists what is in the store.
 pub fn main(store: &Store, json: bool, devices: &[String], limit: Option<usize>) -> anyhow::Result<Status> {
     let listing = store.list().or_usage()?;
-    let wanted = |stored: &&Stored| devices.is_empty() || devices.iter().any(|text| stored.entry.has_device(text));
-    let reports: Vec<&Stored> = listing.reports.iter().rev().filter(wanted).take(limit.unwrap_or(usize::MAX)).collect();
+    let is_selected =
+        |stored: &&StoredReport| devices.is_empty() || devices.iter().any(|text| stored.entry.has_device(text));
+    let reports: Vec<&StoredReport> =
+        listing.reports.iter().rev().filter(is_selected).take(limit.unwrap_or(usize::MAX)).collect();
     let mut out = output::stdout();
     if json {
         let rows = reports.iter().map(|stored| ReportRow {
@@ -57,7 +59,7 @@ pub fn main(store: &Store, json: bool, devices: &[String], limit: Option<usize>)
             store: store.folder().display().to_string(),
             reports: rows.collect(),
             damaged: damaged
-                .map(|(file, damage)| Damaged { file: file.clone(), problem: damage.to_string() })
+                .map(|(file, damage)| DamagedReport { file: file.clone(), problem: damage.to_string() })
                 .collect(),
         };
         writeln!(out, "{}", visible_json(&serde_json::to_string_pretty(&document)?))?;
@@ -79,8 +81,8 @@ pub fn main(store: &Store, json: bool, devices: &[String], limit: Option<usize>)
 }
 
 /// One report, and a line for each of its devices.
-pub fn line(stored: &Stored, out: &mut impl Write) -> io::Result<()> {
-    let Stored { size, entry } = stored;
+pub fn line(stored: &StoredReport, out: &mut impl Write) -> io::Result<()> {
+    let StoredReport { size, entry } = stored;
     let (id, size) = (visible(entry.id()), self::size(*size));
     writeln!(out, "{id}  {}  host {}  {size}", visible(&entry.finished), visible(&entry.host))?;
     for device in &entry.devices {

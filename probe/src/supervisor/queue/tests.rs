@@ -17,7 +17,7 @@ fn limited(kernels: usize, batches: Vec<Vec<usize>>) -> BatchQueue {
     queue
 }
 
-fn asks(count: usize) -> Vec<WorkItem> {
+fn work(count: usize) -> Vec<WorkItem> {
     let kernel: Kernel = "f32.fadd".parse().unwrap();
     vec![WorkItem { kernel, cases: Cases::new("", 2, vec![0, 0]) }; count]
 }
@@ -33,7 +33,7 @@ fn play(count: usize, size: usize, bad: &[usize], outcome: Outcome) -> (Vec<Opti
     let bad: HashSet<usize> = bad.iter().copied().collect();
     let mut queue = limited(count, batches);
     let (mut failures, mut settled) = (0, 0);
-    while let Next::Ask(batch) = queue.next() {
+    while let Next::Run(batch) = queue.next() {
         settled += if batch.places.iter().any(|place| bad.contains(place)) {
             failures += 1;
             queue.fail(batch, &Failure::new(outcome, "it failed")).settled
@@ -44,8 +44,8 @@ fn play(count: usize, size: usize, bad: &[usize], outcome: Outcome) -> (Vec<Opti
     }
     assert_eq!(queue.next(), Next::Finished);
     assert_eq!(settled, queue.settled(), "every kernel is settled once");
-    let (answers, troubles) = queue.into_results();
-    (answers, troubles.into_incidents(&asks(count)), failures)
+    let (answers, problems) = queue.into_results();
+    (answers, problems.into_incidents(&work(count)), failures)
 }
 
 #[test]
@@ -82,19 +82,19 @@ fn a_refused_kernel_is_no_incident() {
 }
 
 #[test]
-fn a_failure_that_does_not_come_back_is_told() {
+fn a_failure_that_does_not_come_back_is_reported() {
     for (outcome, incidents, findings) in [(Outcome::Crashed, 1, 0), (Outcome::Rejected, 0, 1)] {
         let mut queue = limited(4, vec![vec![0, 1, 2, 3]]);
-        let Next::Ask(batch) = queue.next() else { panic!() };
+        let Next::Run(batch) = queue.next() else { panic!() };
         assert_eq!(queue.next(), Next::Wait);
         queue.fail(batch, &Failure::new(outcome, "killed"));
-        while let Next::Ask(batch) = queue.next() {
+        while let Next::Run(batch) = queue.next() {
             let answers = vec![ran(); batch.places.len()];
             queue.finish(&batch, answers);
         }
-        let (answers, troubles) = queue.into_results();
+        let (answers, problems) = queue.into_results();
         assert!(answers.iter().flatten().all(|answer| answer.outcome == Outcome::Ran));
-        let measured = troubles.into_incidents(&asks(4));
+        let measured = problems.into_incidents(&work(4));
         assert_eq!((measured.incidents.len(), measured.findings.len()), (incidents, findings));
     }
 }
@@ -119,14 +119,14 @@ fn a_driver_that_always_crashes_comes_to_an_end() {
 fn a_device_that_cannot_be_opened_is_given_up_after_three_workers() {
     let mut queue = limited(2, vec![vec![0], vec![1]]);
     let mut starts = 0;
-    while let Next::Ask(batch) = queue.next() {
+    while let Next::Run(batch) = queue.next() {
         starts += 1;
         queue.fail_to_start(batch, &Failure::new(Outcome::Rejected, "vkCreateDevice failed"));
     }
     assert_eq!(starts, 3);
-    let (answers, troubles) = queue.into_results();
+    let (answers, problems) = queue.into_results();
     assert!(answers.iter().all(Option::is_none));
-    assert_eq!(troubles.into_incidents(&asks(2)).incidents.len(), 1);
+    assert_eq!(problems.into_incidents(&work(2)).incidents.len(), 1);
 }
 
 fn killed() -> Failure {
@@ -134,23 +134,23 @@ fn killed() -> Failure {
 }
 
 #[test]
-fn a_batch_whose_worker_was_killed_from_outside_is_asked_again_as_it_was() {
+fn a_batch_whose_worker_was_killed_from_outside_is_run_again_as_it_was() {
     let mut queue = limited(3, vec![vec![0, 1], vec![2]]);
     for _ in 0..KILLS {
-        let Next::Ask(batch) = queue.next() else { panic!() };
+        let Next::Run(batch) = queue.next() else { panic!() };
         assert_eq!(batch.places, [0, 1]);
         assert_eq!(queue.fail(batch, &killed()).settled, 0);
     }
     // Nine times at the same batch is no coincidence.
-    let Next::Ask(batch) = queue.next() else { panic!() };
+    let Next::Run(batch) = queue.next() else { panic!() };
     queue.fail(batch, &killed());
-    while let Next::Ask(batch) = queue.next() {
+    while let Next::Run(batch) = queue.next() {
         let answers = vec![ran(); batch.places.len()];
         queue.finish(&batch, answers);
     }
-    let (answers, troubles) = queue.into_results();
+    let (answers, problems) = queue.into_results();
     assert!(answers.iter().all(Option::is_some));
-    let measured = troubles.into_incidents(&asks(3));
+    let measured = problems.into_incidents(&work(3));
     let details: Vec<&str> = measured.incidents.iter().map(|incident| &incident.detail[..]).collect();
     assert!(
         details.len() == 2 && details[1].starts_with(&format!("{KILLS} workers were ended from outside")),
@@ -161,15 +161,15 @@ fn a_batch_whose_worker_was_killed_from_outside_is_asked_again_as_it_was() {
 #[test]
 fn who_was_killed_is_named_whatever_the_next_worker_gave() {
     let mut queue = limited(1, vec![vec![0]]);
-    let Next::Ask(batch) = queue.next() else { panic!() };
+    let Next::Run(batch) = queue.next() else { panic!() };
     queue.fail(batch, &killed());
-    let Next::Ask(batch) = queue.next() else { panic!() };
+    let Next::Run(batch) = queue.next() else { panic!() };
     queue.fail_to_start(batch, &killed());
-    let Next::Ask(batch) = queue.next() else { panic!() };
+    let Next::Run(batch) = queue.next() else { panic!() };
     queue.finish(&batch, vec![ran()]);
-    let measured = queue.into_results().1.into_incidents(&asks(1));
+    let measured = queue.into_results().1.into_incidents(&work(1));
     let [incident] = &measured.incidents[..] else { panic!("{:?}", measured.incidents) };
-    let said = ["2 workers were ended from outside", "SIGKILL", &asks(1)[0].kernel.to_string()];
+    let said = ["2 workers were ended from outside", "SIGKILL", &work(1)[0].kernel.to_string()];
     assert!(said.iter().all(|words| incident.detail.contains(words)), "{}", incident.detail);
 }
 
@@ -177,7 +177,7 @@ fn who_was_killed_is_named_whatever_the_next_worker_gave() {
 fn what_is_put_back_or_set_aside_is_not_answered() {
     let mut queue = limited(4, vec![vec![0, 1, 2], vec![3]]);
     queue.set_aside(&[1, 3].into());
-    let Next::Ask(batch) = queue.next() else { panic!() };
+    let Next::Run(batch) = queue.next() else { panic!() };
     assert_eq!(batch.places, [0, 2]);
     queue.put_back(batch);
     let batch = queue.claim(&[0, 2]);
@@ -185,23 +185,23 @@ fn what_is_put_back_or_set_aside_is_not_answered() {
     assert_eq!(queue.next(), Next::Finished);
     queue.take_up(&[3].into());
     assert_eq!(queue.settled(), 2);
-    assert!(matches!(queue.next(), Next::Ask(batch) if batch.places == [3]));
+    assert!(matches!(queue.next(), Next::Run(batch) if batch.places == [3]));
 }
 
 #[test]
 fn incidents_come_in_the_order_of_kernels() {
     let ids = ["f32.fadd", "f32.fsub", "f32.fmul", "f32.fdiv"];
-    let ask = |id: &str| WorkItem { kernel: id.parse().unwrap(), cases: Cases::new("", 2, vec![0, 0]) };
+    let item = |id: &str| WorkItem { kernel: id.parse().unwrap(), cases: Cases::new("", 2, vec![0, 0]) };
     let subjects = |order: [usize; 2]| -> Vec<String> {
         let mut queue = limited(4, vec![vec![0, 1], vec![2, 3]]);
         for places in order.map(|first| [first, first + 1]) {
             let batch = queue.claim(&places);
             queue.fail(batch, &Failure::new(Outcome::Hung, "late"));
         }
-        while let Next::Ask(batch) = queue.next() {
+        while let Next::Run(batch) = queue.next() {
             queue.fail(batch, &Failure::new(Outcome::Hung, "late"));
         }
-        let measured = queue.into_results().1.into_incidents(&ids.map(ask));
+        let measured = queue.into_results().1.into_incidents(&ids.map(item));
         measured.incidents.into_iter().map(|incident| incident.subject).collect()
     };
     assert_eq!(subjects([0, 2]), ids);
@@ -209,21 +209,21 @@ fn incidents_come_in_the_order_of_kernels() {
 }
 
 #[test]
-fn kernels_that_wrote_nothing_in_company_are_asked_alone() {
+fn kernels_that_wrote_nothing_batched_are_run_isolated() {
     let nothing = || KernelResult::none(Outcome::NotWritten, "poison");
     let mut queue = limited(3, vec![vec![0, 1, 2]]);
-    let Next::Ask(batch) = queue.next() else { panic!() };
+    let Next::Run(batch) = queue.next() else { panic!() };
     assert_eq!(queue.finish(&batch, vec![nothing(), ran(), nothing()]), 1);
     for answer in [ran(), nothing()] {
-        let Next::Ask(batch) = queue.next() else { panic!() };
+        let Next::Run(batch) = queue.next() else { panic!() };
         assert_eq!(batch.places.len(), 1);
         assert_eq!(queue.finish(&batch, vec![answer]), 1);
     }
     assert_eq!(queue.next(), Next::Finished);
-    let (answers, troubles) = queue.into_results();
+    let (answers, problems) = queue.into_results();
     let outcomes: Vec<Outcome> = answers.into_iter().flatten().map(|answer| answer.outcome).collect();
     assert_eq!(outcomes, [Outcome::Ran, Outcome::Ran, Outcome::NotWritten]);
-    let findings = troubles.into_incidents(&asks(3)).findings;
+    let findings = problems.into_incidents(&work(3)).findings;
     assert_eq!(findings.len(), 1);
     assert!(findings[0].text.starts_with("1 of 3 kernels in one module"), "{}", findings[0].text);
 }
@@ -233,21 +233,21 @@ fn a_batch_of_other_places_is_made_of_what_waits() {
     let mut queue = limited(4, vec![vec![0, 1], vec![2, 3]]);
     let batch = queue.claim(&[1, 2]);
     queue.finish(&batch, vec![ran(), ran()]);
-    let Next::Ask(batch) = queue.next() else { panic!() };
+    let Next::Run(batch) = queue.next() else { panic!() };
     assert_eq!(batch.places, [0]);
 }
 
 #[test]
 fn a_device_that_takes_one_worker_at_a_time_is_not_given_up() {
     let mut queue = limited(2, vec![vec![0], vec![1]]);
-    let Next::Ask(working) = queue.next() else { panic!() };
+    let Next::Run(working) = queue.next() else { panic!() };
     for failures in 1..=STARTS {
-        let Next::Ask(batch) = queue.next() else { panic!() };
+        let Next::Run(batch) = queue.next() else { panic!() };
         let consequence = queue.fail_to_start(batch, &Failure::new(Outcome::Rejected, "in use"));
         assert_eq!(consequence.retire, failures == STARTS);
     }
     queue.finish(&working, vec![ran()]);
-    assert!(matches!(queue.next(), Next::Ask(batch) if batch.places == [1]));
+    assert!(matches!(queue.next(), Next::Run(batch) if batch.places == [1]));
 }
 
 #[test]
@@ -258,22 +258,22 @@ fn what_failed_before_is_forgiven() {
         queue.fail(batch, &Failure::new(Outcome::Crashed, "again"));
     }
     queue.limit(8);
-    let Next::Ask(batch) = queue.next() else { panic!() };
+    let Next::Run(batch) = queue.next() else { panic!() };
     assert!(!queue.fail(batch, &Failure::new(Outcome::Crashed, "again")).plan.contains("given up"));
 }
 
 #[test]
 fn what_there_is_no_time_for_is_left_out_but_in_company_of_what_there_is() {
     let mut queue = BatchQueue::new(5, vec![vec![0, 3], vec![1, 2], vec![4]]);
-    let Next::Ask(first) = queue.next() else { panic!("nothing is asked") };
+    let Next::Run(first) = queue.next() else { panic!("nothing is asked") };
     assert_eq!(first.places, [0, 3]);
     assert_eq!([0, 1, 2].map(|from| queue.is_past(from)), [true, true, false]);
     queue.leave_out(1);
     assert!(!queue.is_past(1), "nothing waits");
     assert_eq!((queue.next(), queue.left_out()), (Next::Wait, &[1, 2, 4][..]));
-    // Half of what was asked in company fails: a piece without what there is time for goes, too.
+    // Half of a batch fails: a piece without what there is time for goes, too.
     queue.fail(first, &Failure::new(Outcome::Crashed, "signal 11"));
     queue.leave_out(1);
-    let Next::Ask(piece) = queue.next() else { panic!("nothing is asked") };
+    let Next::Run(piece) = queue.next() else { panic!("nothing is asked") };
     assert_eq!((&piece.places[..], queue.left_out()), (&[0][..], &[1, 2, 4, 3][..]));
 }

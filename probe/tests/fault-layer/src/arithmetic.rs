@@ -107,16 +107,16 @@ pub struct Mode {
 /// instruction it chose, are errors.
 pub fn rewrite(words: &[u32], faults: &[Arithmetic], modes: &[Mode], call: u64) -> Result<Vec<u32>, String> {
     let mut module = fpprobe_spirv::load(words).map_err(|error| error.to_string())?;
-    let asked = modes::asked(&module);
+    let selected = modes::selected(&module);
     let ways = place::ways(&module);
     let faults: Vec<Fault> = faults
         .iter()
         .map(|Arithmetic(fault)| fault)
         .filter(|fault| fault.by.iter().all(|way| ways.contains(way)))
-        .filter(|fault| fault.under.iter().all(|control| asked.contains(control)))
-        .filter(|fault| !fault.unless.iter().any(|control| asked.contains(control)))
+        .filter(|fault| fault.under.iter().all(|control| selected.contains(control)))
+        .filter(|fault| !fault.unless.iter().any(|control| selected.contains(control)))
         .cloned()
-        .chain(honoured(modes, &asked))
+        .chain(honoured(modes, &selected))
         .collect();
     let stripped = modes::strip(&mut module, modes);
     let mut rewriter = Rewriter::new(module, call);
@@ -127,8 +127,8 @@ pub fn rewrite(words: &[u32], faults: &[Arithmetic], modes: &[Mode], call: u64) 
 }
 
 /// What the honoured modes say, as faults that come after all others: a mode that is honoured beats a habit.
-fn honoured(modes: &[Mode], asked: &BTreeSet<Control>) -> Vec<Fault> {
-    let own = modes.iter().filter(|mode| mode.honoured && asked.contains(&mode.control));
+fn honoured(modes: &[Mode], selected: &BTreeSet<Control>) -> Vec<Fault> {
+    let own = modes.iter().filter(|mode| mode.honoured && selected.contains(&mode.control));
     own.flat_map(|mode| match mode.control {
         Control::Ftz(width) => flush(width, Some(fault::Sign::Kept)),
         Control::Dp(width) => flush(width, None),

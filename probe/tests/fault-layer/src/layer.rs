@@ -83,8 +83,8 @@ unsafe extern "system" fn get_instance_proc_addr(
     function: *const c_char,
 ) -> vk::PFN_vkVoidFunction {
     // SAFETY: the loader passes a name.
-    let wanted = unsafe { name(function) };
-    if let Some(own) = instance::find(wanted).or_else(|| device::find(wanted)) {
+    let expected = unsafe { name(function) };
+    if let Some(own) = instance::find(expected).or_else(|| device::find(expected)) {
         return Some(own);
     }
     if instance == vk::Instance::null() {
@@ -99,13 +99,13 @@ unsafe extern "system" fn get_instance_proc_addr(
 /// `vkGetDeviceProcAddr`. What the driver lacks, the layer does not have either.
 unsafe extern "system" fn get_device_proc_addr(device: vk::Device, function: *const c_char) -> vk::PFN_vkVoidFunction {
     // SAFETY: the loader passes a name.
-    let wanted = unsafe { name(function) };
-    if let Some(own) = device_fault::find(wanted) {
+    let expected = unsafe { name(function) };
+    if let Some(own) = device_fault::find(expected) {
         return Some(own);
     }
     // SAFETY: the device is the loader's and alive.
     let table = unsafe { state::device(device) };
     // SAFETY: the next in the chain gave this function for this device.
     let next = unsafe { (table.get)(table.handle, function) }?;
-    Some(device::find(wanted).unwrap_or(next))
+    Some(device::find(expected).unwrap_or(next))
 }

@@ -18,11 +18,11 @@ const UNWRITTEN: u8 = 0xa9;
 /// Bytes that are handed over at once: they stay in a core's cache.
 const PIECE: usize = 256 << 10;
 
-/// Words of results with those bits that may be answers. No operation gives one of these to so many inputs.
+/// Words of results with those bits that may be answers. No operation gives one of these to N inputs.
 const FEW: usize = 64;
 
 /// The sweep under way.
-pub struct Sweeping {
+pub struct ActiveSweep {
     sweep: SweepPipeline,
     domain: Domain,
     sink: Sink,
@@ -43,7 +43,7 @@ impl WorkerState {
         let words = sweep::build(&domain, sink, group)
             .map_err(|error| refused(format!("no module could be built: {error}")))?;
         let sweep = device.sweep(&words, group).map_err(|error| device.explain(error))?;
-        self.sweep = Some(Sweeping { sweep, domain, sink, results: None });
+        self.sweep = Some(ActiveSweep { sweep, domain, sink, results: None });
         Ok(Response::Opened)
     }
 
@@ -51,7 +51,7 @@ impl WorkerState {
     pub fn start(&mut self, span: Span) -> Result<Response, Failure> {
         let (device, sweeping) = (self.device.as_ref(), self.sweep.as_mut());
         let Some((sweeping, (device, _))) = sweeping.zip(device) else { return Err(none()) };
-        let Sweeping { sweep, domain, sink, .. } = sweeping;
+        let ActiveSweep { sweep, domain, sink, .. } = sweeping;
         let words = sink.room(domain, u64::from(span.blocks), span.inputs);
         let fill = if matches!(sink, Sink::Store) { UNWRITTEN } else { 0 };
         let push = Push::new(span.first, span.inputs, span.turn);
@@ -92,7 +92,7 @@ fn unwritten(bytes: &[u8]) -> usize {
     bytes.as_chunks().0.iter().filter(|word| u32::from_ne_bytes(**word) == before).count()
 }
 
-/// Whether every result was written, of which so many words are as they were before. Those of 16 bits and less have zeros above; of larger ones a few may be what was there
+/// Whether every result was written, of which N words are as they were before. Those of 16 bits and less have zeros above; of larger ones a few may be what was there
 /// before, but an invocation that does nothing leaves thousands, since it has a 256th of a block to give.
 fn written(domain: &Domain, left: usize, words: usize) -> Result<(), Failure> {
     let narrow = domain.outputs().iter().all(|format| format.bits() < 32);

@@ -3,19 +3,19 @@
 use fpprobe_profiles::Outcome;
 use fpprobe_spirv::Format;
 
-use super::Asked;
+use super::KernelCases;
+use super::in_place::watched;
 use super::run::Lanes;
-use super::witness::watched;
 use crate::protocol::KernelResult;
 
 /// Two runs of a kernel, in modules of their own.
 pub const RUNS: &str = "two runs";
 
-/// Compares the lanes of two dispatches, which are called `what`. Of a kernel that is `watched`, the last lane is the witness.
-pub fn compare(asked: &Asked, first: &Lanes, second: &Lanes, what: &str) -> KernelResult {
-    let formats: Vec<Format> = asked.kernel.output_formats().collect();
+/// Compares the lanes of two dispatches, which are called `what`. Of a kernel that is `watched`, the last lane is the extra case.
+pub fn compare(work: &KernelCases, first: &Lanes, second: &Lanes, what: &str) -> KernelResult {
+    let formats: Vec<Format> = work.kernel.output_formats().collect();
     let format = |lane: usize| formats[lane % formats.len()];
-    let watched = watched(&asked.kernel);
+    let watched = watched(&work.kernel);
     let lanes = first.found.len() - usize::from(watched);
     let poisoned = |lane: usize| (first.found[lane] == first.poison[lane], second.found[lane] == second.poison[lane]);
     // An honest answer may be the poison of one run by chance, but then the other run has it too.
@@ -24,7 +24,7 @@ pub fn compare(asked: &Asked, first: &Lanes, second: &Lanes, what: &str) -> Kern
     let once =
         (0..lanes).filter(|lane| matches!(poisoned(*lane), (true, false) | (false, true))).filter(missing).count();
     let which = if both > 0 { "both of" } else { "one of" };
-    // What was there may be the answer, but not the witness's.
+    // What was there may be the answer, but not the extra case's.
     if watched && poisoned(lanes) != (false, false) {
         return KernelResult::none(Outcome::NotWritten, "a texel that was to change is as it was");
     }

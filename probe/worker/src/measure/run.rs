@@ -10,7 +10,7 @@ use fpprobe_spirv::cases::random;
 use fpprobe_spirv::plan::{self, Direction, LayoutRequest, PlacedKernel, Plan, Region, Variant};
 
 use super::vary::{Turn, spread};
-use super::{Asked, Builder, Executor, Left, poison};
+use super::{Builder, Executor, KernelCases, ResultDump, poison};
 use crate::protocol::Failure;
 
 /// What one run left in the lanes of one kernel, in case order.
@@ -29,31 +29,31 @@ struct Memory {
 }
 
 /// A dispatch that is ready: kernels laid out, and memory with their operands and poison.
-pub struct Ready<'a> {
+pub struct PreparedDispatch<'a> {
     /// The layout.
     pub plan: Plan,
-    asked: &'a [Asked],
+    work: &'a [KernelCases],
     memory: Memory,
     /// Of each kernel, in the order of `asked`.
     poisons: Vec<Vec<u64>>,
     turn: Turn,
 }
 
-impl<'a> Ready<'a> {
+impl<'a> PreparedDispatch<'a> {
     /// Lays kernels out and fills their memory.
-    pub fn new(asked: &'a [Asked], storage16: bool, variant: Variant, turn: Turn) -> Ready<'a> {
-        let plan = Plan::sharing(&wanted(asked, turn), storage16, variant);
+    pub fn new(work: &'a [KernelCases], storage16: bool, variant: Variant, turn: Turn) -> PreparedDispatch<'a> {
+        let plan = Plan::sharing(&requests(work, turn), storage16, variant);
         let memory = Memory::new(&plan, turn);
-        let mut ready = Ready { plan, asked, memory, poisons: vec![Vec::new(); asked.len()], turn };
+        let mut ready = PreparedDispatch { plan, work, memory, poisons: vec![Vec::new(); work.len()], turn };
         for (placed, index) in ready.plan.placed.iter().zip(ready.order()) {
-            ready.poisons[index] = ready.memory.fill(&ready.plan, placed, &asked[index], turn);
+            ready.poisons[index] = ready.memory.fill(&ready.plan, placed, &work[index], turn);
         }
         ready
     }
 
     /// The place in `asked` of each kernel of the layout.
     fn order(&self) -> Vec<usize> {
-        let all = 0..self.asked.len();
+        let all = 0..self.work.len();
         if self.plan.variant.reversed { all.rev().collect() } else { all.collect() }
     }
 
@@ -71,29 +71,29 @@ impl<'a> Ready<'a> {
     /// What the dispatch left, kernel by kernel in the order of `asked`.
     pub fn lanes(self, executor: &mut dyn Executor) -> Result<Vec<Lanes>, Failure> {
         let order = self.order();
-        let Ready { plan, asked, memory, poisons, turn } = self;
+        let PreparedDispatch { plan, work, memory, poisons, turn } = self;
         let mut lanes: Vec<Lanes> = poisons.into_iter().map(|poison| Lanes { found: Vec::new(), poison }).collect();
         for (placed, index) in plan.placed.iter().zip(order) {
-            executor.left(&Left::new(&plan, placed, &asked[index], turn, (&memory.buffers, &memory.texels)))?;
-            lanes[index].found = memory.read(&plan, placed, &asked[index], turn);
+            executor.left(&ResultDump::new(&plan, placed, &work[index], turn, (&memory.buffers, &memory.texels)))?;
+            lanes[index].found = memory.read(&plan, placed, &work[index], turn);
         }
         Ok(lanes)
     }
 }
 
-/// What the plan is to hold: kernels that are asked the same cases share their operands.
-fn wanted(asked: &[Asked], turn: Turn) -> Vec<LayoutRequest> {
-    let mut wanted: Vec<LayoutRequest> = Vec::with_capacity(asked.len());
-    for (index, one) in asked.iter().enumerate() {
-        let operands = asked.iter().position(|other| other.cases == one.cases).unwrap_or(index);
-        let values = match wanted.get(operands) {
+/// What the plan is to hold: kernels with the same cases share their operands.
+fn requests(work: &[KernelCases], turn: Turn) -> Vec<LayoutRequest> {
+    let mut requests: Vec<LayoutRequest> = Vec::with_capacity(work.len());
+    for (index, one) in work.iter().enumerate() {
+        let operands = work.iter().position(|other| other.cases == one.cases).unwrap_or(index);
+        let values = match requests.get(operands) {
             Some(same) => Arc::clone(&same.values),
             None if plan::brings(one.kernel.route) => in_slots(&one.cases, turn),
             None => Arc::default(),
         };
-        wanted.push(LayoutRequest { kernel: one.kernel, slots: one.cases.len() as u32, operands, values });
+        requests.push(LayoutRequest { kernel: one.kernel, slots: one.cases.len() as u32, operands, values });
     }
-    wanted
+    requests
 }
 
 /// The cases in the order of their slots.
@@ -151,13 +151,13 @@ impl Memory {
     }
 
     /// Writes the operands and the poison of one kernel; returns the poison in case order.
-    fn fill(&mut self, plan: &Plan, placed: &PlacedKernel, asked: &Asked, turn: Turn) -> Vec<u64> {
-        let seed = poison::seed(&asked.kernel, turn.seed);
-        let slots = poison::slots(&asked.cases, turn);
+    fn fill(&mut self, plan: &Plan, placed: &PlacedKernel, work: &KernelCases, turn: Turn) -> Vec<u64> {
+        let seed = poison::seed(&work.kernel, turn.seed);
+        let slots = poison::slots(&work.cases, turn);
         let ends = ends(placed);
-        let widths: Vec<u32> = asked.kernel.output_formats().map(Format::bits).collect();
+        let widths: Vec<u32> = work.kernel.output_formats().map(Format::bits).collect();
         let mut poisons = Vec::with_capacity(slots.len() * ends.len());
-        for (slot, values) in slots.iter().zip(asked.cases.iter()) {
+        for (slot, values) in slots.iter().zip(work.cases.iter()) {
             let there = placed.image.filter(plan::Image::is_read).and_then(|_| placed.kernel.params().pop());
             let there = there.map_or(&[][..], |shape| &values[values.len() - shape.width as usize..]);
             for (part, bits) in (0..).zip(there) {
@@ -189,8 +189,8 @@ impl Memory {
         poisons
     }
 
-    fn read(&self, plan: &Plan, placed: &PlacedKernel, asked: &Asked, turn: Turn) -> Vec<u64> {
-        let slots = poison::slots(&asked.cases, turn);
+    fn read(&self, plan: &Plan, placed: &PlacedKernel, work: &KernelCases, turn: Turn) -> Vec<u64> {
+        let slots = poison::slots(&work.cases, turn);
         let ends = ends(placed);
         let lanes = slots.iter().flat_map(|slot| ends.iter().map(move |end| (*slot, *end)));
         lanes
@@ -203,7 +203,7 @@ impl Memory {
             .collect()
     }
 
-    /// Writes one of so many parts of equal size of the texel or block of a slot.
+    /// Writes one of N parts of equal size of the texel or block of a slot.
     fn put_texel(&mut self, placed: &PlacedKernel, slot: u32, part: (u32, usize), bits: u64) {
         if let Some(image) = placed.image {
             let place = place(&image, slot, part);
@@ -223,7 +223,7 @@ impl Memory {
     }
 }
 
-/// The bytes of one of so many parts of the texel or block of a slot.
+/// The bytes of one of N parts of the texel or block of a slot.
 fn place(image: &plan::Image, slot: u32, (part, parts): (u32, usize)) -> Range<usize> {
     let size = image.texel() / parts;
     let first = slot as usize * image.texel() + part as usize * size;

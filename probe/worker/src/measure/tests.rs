@@ -57,32 +57,32 @@ impl<F: FnMut(u32, &Kernel, u32, u64) -> Option<u64>> Executor for Device<F> {
     }
 }
 
-fn ask(
+fn run_kernels(
     ids: &[&str],
     offers: &[fpprobe_spirv::Need],
     fault: impl FnMut(u32, &Kernel, u32, u64) -> Option<u64>,
 ) -> Vec<KernelResult> {
-    ask_in(Runs::Two, ids, offers, fault).0
+    run_in(Runs::Two, ids, offers, fault).0
 }
 
 /// The answers, and how many runs it took.
-fn ask_in(
+fn run_in(
     runs: Runs,
     ids: &[&str],
     offers: &[fpprobe_spirv::Need],
     fault: impl FnMut(u32, &Kernel, u32, u64) -> Option<u64>,
 ) -> (Vec<KernelResult>, u32) {
-    let asked: Vec<Asked> = ids
+    let work: Vec<KernelCases> = ids
         .iter()
         .map(|id| {
             let kernel: Kernel = id.parse().unwrap();
-            Asked { kernel, cases: cases(&kernel) }
+            KernelCases { kernel, cases: cases(&kernel) }
         })
         .collect();
     let support = Support { offers: offers.iter().copied().collect(), ..Default::default() };
     let mut device = Device { fault, run: 0, modules: Vec::new() };
     let answers =
-        measure(&mut device, |_| Ok(Vec::new()), &support, &asked, (runs, Conditions::default()), Duration::ZERO)
+        measure(&mut device, |_| Ok(Vec::new()), &support, &work, (runs, Conditions::default()), Duration::ZERO)
             .unwrap();
     if let [first, again, second] = device.modules.as_slice() {
         assert_eq!(first.0, again.0, "the first run's pipeline runs again");
@@ -98,7 +98,7 @@ const HALF: fpprobe_spirv::Need = fpprobe_spirv::Need::Float16;
 #[test]
 fn an_honest_device_ran_and_answers_come_in_case_order() {
     let ids = ["f32.fadd", "f32.load_store", "f32.unpack_half_2x16"];
-    let answers = ask(&ids, &[], |_, _, _, operand| Some(operand));
+    let answers = run_kernels(&ids, &[], |_, _, _, operand| Some(operand));
     for (id, answer) in ids.iter().zip(answers) {
         let kernel: Kernel = id.parse().unwrap();
         let width = kernel.outputs();
@@ -116,9 +116,9 @@ fn images_are_filled_and_read_as_texels() {
         "r8unorm.load:route=texel_buffer",
     ] {
         let offers: Vec<fpprobe_spirv::Need> = fpprobe_spirv::needs::needs(&id.parse().unwrap()).into_iter().collect();
-        let answer = ask(&[id], &offers, |_, _, _, operand| Some(operand)).remove(0);
+        let answer = run_kernels(&[id], &offers, |_, _, _, operand| Some(operand)).remove(0);
         assert_eq!((answer.outcome, answer.out[0]), (Outcome::Ran, cases(&id.parse().unwrap()).case(0)[0]), "{id}");
-        let answer = ask(&[id], &offers, |_, _, _, _| None).remove(0);
+        let answer = run_kernels(&[id], &offers, |_, _, _, _| None).remove(0);
         assert_eq!(answer.outcome, Outcome::NotWritten, "{id}");
     }
 }
@@ -133,14 +133,15 @@ fn texels_of_several_formats_have_an_image_each() {
         let kernels = ids.map(|id| id.parse::<Kernel>().unwrap());
         let offers: Vec<fpprobe_spirv::Need> = kernels.iter().flat_map(fpprobe_spirv::needs::needs).collect();
         let changed = |kernel: &Kernel, operand: u64| operand ^ u64::from(kernel.format.bits());
-        let answers = ask(&ids, &offers, |_, kernel, _, operand| Some(changed(kernel, operand)));
+        let answers = run_kernels(&ids, &offers, |_, kernel, _, operand| Some(changed(kernel, operand)));
         for (kernel, answer) in kernels.iter().zip(&answers) {
             let mask = kernel.output_formats().next().unwrap().mask();
             let expected = changed(kernel, cases(kernel).case(0)[0]) & mask;
             assert_eq!((answer.outcome, answer.out[0]), (Outcome::Ran, expected), "{kernel}");
         }
-        let answers =
-            ask(&ids, &offers, |_, kernel, _, operand| (*kernel == kernels[0]).then(|| changed(kernel, operand)));
+        let answers = run_kernels(&ids, &offers, |_, kernel, _, operand| {
+            (*kernel == kernels[0]).then(|| changed(kernel, operand))
+        });
         let outcomes: Vec<Outcome> = answers.iter().map(|answer| answer.outcome).collect();
         assert_eq!(outcomes, [Outcome::Ran, Outcome::NotWritten], "{ids:?}");
     }
@@ -152,10 +153,10 @@ fn a_texel_that_stays_as_it_was_is_an_answer_only_where_another_changes() {
     let offers = fpprobe_spirv::needs::needs(&kernel).into_iter().collect();
     let support = Support { offers, ..Default::default() };
     // One case, whose texel is right already.
-    let asked = [Asked { kernel, cases: Cases::new("", 2, vec![0x3f80_0000, 0x3f80]) }];
+    let work = [KernelCases { kernel, cases: Cases::new("", 2, vec![0x3f80_0000, 0x3f80]) }];
     let answer = |fault: fn(u32, &Kernel, u32, u64) -> Option<u64>| {
         let mut device = Device { fault, run: 0, modules: Vec::new() };
-        measure(&mut device, |_| Ok(Vec::new()), &support, &asked, (Runs::Two, Conditions::default()), Duration::ZERO)
+        measure(&mut device, |_| Ok(Vec::new()), &support, &work, (Runs::Two, Conditions::default()), Duration::ZERO)
             .unwrap()
             .remove(0)
     };
@@ -171,21 +172,22 @@ fn a_device_that_does_nothing_has_written_nothing() {
     for (id, offers) in
         [("f32.fadd", &[][..]), ("f32.ford_equal", &[]), ("f16.sqrt", &[HALF]), ("f16.ford_equal", &[HALF])]
     {
-        let answer = ask(&[id], offers, |_, _, _, _| None).remove(0);
+        let answer = run_kernels(&[id], offers, |_, _, _, _| None).remove(0);
         assert_eq!((answer.outcome, answer.out.len()), (Outcome::NotWritten, 0), "{id}");
     }
 }
 
 #[test]
 fn one_lane_left_undone_in_both_runs_is_found_at_whatever_slot_it_lies() {
-    let answer = ask(&["f32.sqrt"], &[], |_, _, _, operand| (operand != 0x3f80_0000).then_some(operand)).remove(0);
+    let answer =
+        run_kernels(&["f32.sqrt"], &[], |_, _, _, operand| (operand != 0x3f80_0000).then_some(operand)).remove(0);
     assert_eq!(answer.outcome, Outcome::NotWritten);
     assert!(answer.detail.starts_with("1 of "), "{}", answer.detail);
 }
 
 #[test]
 fn a_slot_left_undone_is_found_though_the_runs_put_other_cases_there() {
-    let answer = ask(&["f32.sqrt"], &[], |_, _, slot, operand| (slot != 5).then_some(operand)).remove(0);
+    let answer = run_kernels(&["f32.sqrt"], &[], |_, _, slot, operand| (slot != 5).then_some(operand)).remove(0);
     assert_eq!((answer.outcome, answer.out.len()), (Outcome::NotWritten, 0), "poison is no answer");
     assert!(answer.detail.contains("poison in one of two runs"), "{}", answer.detail);
 }
@@ -193,7 +195,8 @@ fn a_slot_left_undone_is_found_though_the_runs_put_other_cases_there() {
 #[test]
 fn answers_that_depend_on_the_run_or_the_slot_are_flaky_and_both_are_kept() {
     let answer =
-        ask(&["f32.fadd"], &[], |run, _, slot, operand| Some(operand ^ u64::from(run == 1 && slot == 3))).remove(0);
+        run_kernels(&["f32.fadd"], &[], |run, _, slot, operand| Some(operand ^ u64::from(run == 1 && slot == 3)))
+            .remove(0);
     assert_eq!(answer.outcome, Outcome::Flaky);
     let second = answer.second.unwrap();
     assert_eq!(answer.out.iter().zip(&second).filter(|(a, b)| a != b).count(), 1);
@@ -202,10 +205,10 @@ fn answers_that_depend_on_the_run_or_the_slot_are_flaky_and_both_are_kept() {
 #[test]
 fn a_pipeline_that_is_wrong_when_it_is_dispatched_again_is_flaky() {
     // The second dispatch is that of the first pipeline again.
-    let answer = ask(&["f32.fadd"], &[], |run, _, _, operand| Some(operand ^ u64::from(run == 1))).remove(0);
+    let answer = run_kernels(&["f32.fadd"], &[], |run, _, _, operand| Some(operand ^ u64::from(run == 1))).remove(0);
     assert_eq!(answer.outcome, Outcome::Flaky);
     assert!(answer.detail.ends_with(AGAIN), "{}", answer.detail);
-    let answer = ask(&["f32.fadd"], &[], |run, _, _, operand| (run != 1).then_some(operand)).remove(0);
+    let answer = run_kernels(&["f32.fadd"], &[], |run, _, _, operand| (run != 1).then_some(operand)).remove(0);
     assert_eq!(answer.outcome, Outcome::NotWritten);
     assert!(answer.detail.ends_with(AGAIN), "{}", answer.detail);
 }
@@ -216,7 +219,7 @@ fn results_of_the_dispatch_before_are_flaky() {
     let stale = |run: u32, _: &Kernel, slot: u32, operand: u64| {
         Some(if run == 1 { before[&slot] } else { *before.entry(slot).or_insert(operand) })
     };
-    let answer = ask(&["f32.sqrt"], &[], stale).remove(0);
+    let answer = run_kernels(&["f32.sqrt"], &[], stale).remove(0);
     assert_eq!(answer.outcome, Outcome::Flaky, "{}", answer.detail);
 }
 
@@ -224,10 +227,10 @@ fn results_of_the_dispatch_before_are_flaky() {
 fn runs_of_one_seed_are_the_same_and_of_others_not() {
     let modules = |seed| {
         let kernel: Kernel = "f32.sqrt".parse().unwrap();
-        let asked = [Asked { kernel, cases: cases(&kernel) }];
+        let work = [KernelCases { kernel, cases: cases(&kernel) }];
         let mut device = Device { fault: |_, _: &Kernel, _, operand| Some(operand), run: 0, modules: Vec::new() };
         let (support, how) = (Support::default(), (Runs::Two, Conditions { seed, ..Conditions::default() }));
-        let answers = measure(&mut device, |_| Ok(Vec::new()), &support, &asked, how, Duration::ZERO).unwrap();
+        let answers = measure(&mut device, |_| Ok(Vec::new()), &support, &work, how, Duration::ZERO).unwrap();
         (device.modules, answers)
     };
     let (first, other) = (modules(7), modules(8));
@@ -242,9 +245,9 @@ fn runs_of_one_seed_are_the_same_and_of_others_not() {
 #[test]
 fn one_run_is_enough_unless_a_result_may_be_poison() {
     let ids = ["f32.fadd", "f32.load_store"];
-    let (answers, runs) = ask_in(Runs::One, &ids, &[], |_, _, _, operand| Some(operand));
+    let (answers, runs) = run_in(Runs::One, &ids, &[], |_, _, _, operand| Some(operand));
     assert!(runs == 1 && answers.iter().all(|answer| answer.outcome == Outcome::Ran));
-    let (answers, runs) = ask_in(Runs::One, &ids, &[], |run, kernel, slot, operand| {
+    let (answers, runs) = run_in(Runs::One, &ids, &[], |run, kernel, slot, operand| {
         (run > 0 || kernel.op.name == "fadd" || slot != 5).then_some(operand)
     });
     assert_eq!((runs, answers[0].outcome, answers[1].outcome), (3, Outcome::Ran, Outcome::NotWritten));
@@ -252,21 +255,22 @@ fn one_run_is_enough_unless_a_result_may_be_poison() {
 
 #[test]
 fn a_fault_of_one_kernel_leaves_its_company_alone() {
-    let answers =
-        ask(&["f32.fadd", "f32.fmul"], &[], |_, kernel, _, operand| (kernel.op.name != "fmul").then_some(operand));
+    let answers = run_kernels(&["f32.fadd", "f32.fmul"], &[], |_, kernel, _, operand| {
+        (kernel.op.name != "fmul").then_some(operand)
+    });
     assert_eq!(answers.iter().map(|answer| answer.outcome).collect::<Vec<_>>(), [Outcome::Ran, Outcome::NotWritten]);
 }
 
 #[test]
 fn half_a_word_written_is_not_a_result() {
-    let answer = ask(&["f16.sqrt"], &[HALF], |_, _, _, operand| Some(operand | 0xabcd_0000)).remove(0);
+    let answer = run_kernels(&["f16.sqrt"], &[HALF], |_, _, _, operand| Some(operand | 0xabcd_0000)).remove(0);
     assert_eq!(answer.outcome, Outcome::NotWritten);
     assert!(answer.detail.contains("above their 16"), "{}", answer.detail);
 }
 
 #[test]
 fn what_the_device_lacks_is_not_run() {
-    let answers = ask(&["f32.fadd", "f32.fconvert_f16"], &[], |_, kernel, _, operand| {
+    let answers = run_kernels(&["f32.fadd", "f32.fconvert_f16"], &[], |_, kernel, _, operand| {
         assert_eq!(kernel.op.name, "fadd");
         Some(operand)
     });
@@ -317,21 +321,14 @@ impl Executor for Forgetful {
 fn every_component_of_every_result_has_poison_of_its_own() {
     for (id, results) in [("f32.frexp:width=3", vec![3, 3]), ("f32.modf", vec![1, 1]), ("f32.fadd:width=2", vec![2])] {
         let kernel: Kernel = id.parse().unwrap();
-        let asked = Asked { kernel, cases: Cases::new("", kernel.arity(), vec![0; 5 * kernel.arity()]) };
+        let work = KernelCases { kernel, cases: Cases::new("", kernel.arity(), vec![0; 5 * kernel.arity()]) };
         let support = Support::default();
         let answer = |result, component| {
             let mut device = Forgetful { result, component };
-            let asked = std::slice::from_ref(&asked);
-            measure(
-                &mut device,
-                |_| Ok(Vec::new()),
-                &support,
-                asked,
-                (Runs::Two, Conditions::default()),
-                Duration::ZERO,
-            )
-            .unwrap()
-            .remove(0)
+            let work = std::slice::from_ref(&work);
+            measure(&mut device, |_| Ok(Vec::new()), &support, work, (Runs::Two, Conditions::default()), Duration::ZERO)
+                .unwrap()
+                .remove(0)
         };
         for (result, width) in results.iter().enumerate() {
             for component in 0..*width {

@@ -6,7 +6,7 @@ use fpprobe_spirv::plan::{GROUP, Variant};
 
 /// Local sizes, one of them no power of two; every device offers those up to 128.
 const GROUPS: [u32; 5] = [32, GROUP, 128, 256, 96];
-/// Work groups in front of the first slot: at most so many in a first run, and as many more in a second.
+/// Work groups in front of the first slot: at most N in a first run, and as many more in a second.
 const SHIFTS: u64 = 3;
 
 /// One dispatch of kernels among several.

@@ -34,8 +34,8 @@ pub fn read<T: DeserializeOwned>(mut input: impl Read) -> io::Result<Option<T>> 
             return Ok(Some(message));
         }
         // Never past the frame: what follows belongs to the next call.
-        let wanted = decoder.missing().min(chunk.len());
-        match input.read(&mut chunk[..wanted]) {
+        let expected = decoder.missing().min(chunk.len());
+        match input.read(&mut chunk[..expected]) {
             Ok(0) if decoder.bytes.is_empty() => return Ok(None),
             Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
             Ok(count) => decoder.feed(&chunk[..count]),

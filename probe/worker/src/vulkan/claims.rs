@@ -19,7 +19,7 @@ pub(super) const FLOAT16: (&std::ffi::CStr, u32) = (khr::shader_float16_int8::NA
 pub(super) const FLOAT_CONTROLS2: (&std::ffi::CStr, u32) =
     (khr::shader_float_controls2::NAME, vk::make_api_version(0, 1, 4, 0));
 
-/// Asks the driver for everything it claims. A device older than Vulkan 1.1 is not asked and claims nothing.
+/// Queries everything that the driver claims. A device older than Vulkan 1.1 is not asked and claims nothing.
 pub(super) fn claims(instance: &Instance, physical: &Physical) -> Claims {
     let mut flags = BTreeMap::new();
     let mut claims = Claims {
@@ -120,9 +120,9 @@ fn formats(instance: &Instance, physical: &Physical, flags: &mut Flags) {
     for format in Format::PACKED.iter().copied() {
         let Some(raw) = vulkan_format(format) else { continue };
         let mut found = vk::FormatProperties::default();
-        let ask = instance.raw().fp_v1_0().get_physical_device_format_properties;
+        let function = instance.raw().fp_v1_0().get_physical_device_format_properties;
         // SAFETY: the handle is the instance's; the result outlives the call.
-        unsafe { ask(physical.raw, raw, &raw mut found) };
+        unsafe { function(physical.raw, raw, &raw mut found) };
         for used in Use::ALL {
             let (features, bit) = match used {
                 Use::StorageImage => (found.optimal_tiling_features, vk::FormatFeatureFlags::STORAGE_IMAGE),

@@ -44,15 +44,15 @@ impl LogicalDevice {
             (Route::Clear, _) => self.clear(&image, placed, texels, timeout),
             (Route::Copy, _) => {
                 let source = operands(plan, placed, buffers, own_bytes(placed));
-                let wanted = ImageSpec::of(&image, vk::ImageUsageFlags::empty())?;
-                self.convert((&wanted, &source), (&wanted, texels), copy, timeout)
+                let spec = ImageSpec::of(&image, vk::ImageUsageFlags::empty())?;
+                self.convert((&spec, &source), (&spec, texels), copy, timeout)
             }
             (_, true) if image.code == Code::TexelConvert => {
                 let format = placed.params[0].shape.format;
                 let source = operands(plan, placed, buffers, own_bytes(placed));
-                let wanted = ImageSpec::of(&image, vk::ImageUsageFlags::empty())?;
+                let spec = ImageSpec::of(&image, vk::ImageUsageFlags::empty())?;
                 let given = ImageSpec::of(&Texels { format, ..image }, vk::ImageUsageFlags::empty())?;
-                self.convert((&given, &source), (&wanted, texels), blit, timeout)
+                self.convert((&given, &source), (&spec, texels), blit, timeout)
             }
             (_, true) => {
                 let source = operands(plan, placed, buffers, |values| {
@@ -60,11 +60,11 @@ impl LogicalDevice {
                     let all = given.chain([0, 0, 0, ONE].into_iter().skip(values.len()));
                     all.flat_map(u32::to_le_bytes).collect()
                 });
-                let wanted = ImageSpec::of(&image, vk::ImageUsageFlags::empty())?;
-                self.convert((&singles(&wanted), &source), (&wanted, texels), blit, timeout)
+                let spec = ImageSpec::of(&image, vk::ImageUsageFlags::empty())?;
+                self.convert((&singles(&spec), &source), (&spec, texels), blit, timeout)
             }
             (_, false) => {
-                let wanted = ImageSpec::of(&image, vk::ImageUsageFlags::empty())?;
+                let spec = ImageSpec::of(&image, vk::ImageUsageFlags::empty())?;
                 let region = &placed.results[0];
                 let bytes = &mut buffers[region.buffer];
                 let side = image.format.side();
@@ -81,7 +81,7 @@ impl LogicalDevice {
                     let poison = plan::read(plan, bytes, region, slot, part) as u32;
                     quads[place(slot, part)..][..4].copy_from_slice(&poison.to_le_bytes());
                 }
-                self.convert((&wanted, texels), (&singles(&wanted), &mut quads), blit, timeout)?;
+                self.convert((&spec, texels), (&singles(&spec), &mut quads), blit, timeout)?;
                 for (slot, part) in lanes() {
                     let mut word = [0; 4];
                     word.copy_from_slice(&quads[place(slot, part)..][..4]);
@@ -102,8 +102,8 @@ impl LogicalDevice {
     ) -> Result<(), VulkanError> {
         let size = image.format.bits() as usize / 8;
         let count = LAYERS.min(self.limits.max_image_array_layers).min(placed.slots).max(1);
-        let wanted = ImageSpec { extent: [1, 1], layers: count, ..ImageSpec::of(image, vk::ImageUsageFlags::empty())? };
-        let target = DeviceImage::new(&self.logical, self.physical, &wanted)?;
+        let spec = ImageSpec { extent: [1, 1], layers: count, ..ImageSpec::of(image, vk::ImageUsageFlags::empty())? };
+        let target = DeviceImage::new(&self.logical, self.physical, &spec)?;
         self.fill_texels(&[&*texels])?;
         self.begin()?;
         let Some(Some(buffer)) = self.texels.first() else { return Ok(()) };
@@ -190,9 +190,9 @@ impl LogicalDevice {
 }
 
 /// An image of the same extent with four times binary32 for a texel.
-fn singles(wanted: &ImageSpec) -> ImageSpec {
+fn singles(spec: &ImageSpec) -> ImageSpec {
     let format = vk::Format::R32G32B32A32_SFLOAT;
-    ImageSpec { format, viewed: format, ..*wanted }
+    ImageSpec { format, viewed: format, ..*spec }
 }
 
 /// The values of a slot as the bytes of a texel of their own format, or of a block.

@@ -48,7 +48,7 @@ impl LogicalDevice {
     pub(super) unsafe fn record_dispatches(&self, plan: &Plan, pipeline: &Pipeline, dispatches: &[Dispatch]) {
         let (device, commands) = (self.logical.raw(), self.commands);
         let (point, layout, sets) = (vk::PipelineBindPoint::COMPUTE, pipeline.layout(), [pipeline.set()]);
-        // SAFETY: the caller's promise. Offsets are multiples of every alignment that a device may ask for.
+        // SAFETY: the caller's promise. Offsets are multiples of every alignment that a device may request.
         unsafe {
             device.cmd_bind_pipeline(commands, point, pipeline.raw());
             for (number, dispatch) in (0..).zip(dispatches) {

@@ -13,7 +13,7 @@ fn describe(cpuinfo: &str) -> Option<String> {
     let block = cpuinfo.split("\n\n").next()?;
     let lines: Vec<(&str, &str)> =
         block.lines().filter_map(|line| line.split_once(':')).map(|(key, value)| (key.trim(), value.trim())).collect();
-    let value = |wanted: &str| lines.iter().find(|(key, _)| *key == wanted).map(|(_, value)| *value);
+    let value = |name: &str| lines.iter().find(|(key, _)| *key == name).map(|(_, value)| *value);
     let model = value("model name").map(ToOwned::to_owned).or_else(|| {
         // Arm has no model name but numbers: implementer and part.
         let (implementer, part) = (value("CPU implementer")?, value("CPU part")?);

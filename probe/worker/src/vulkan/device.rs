@@ -9,13 +9,13 @@ use fpprobe_reports::model::Claims;
 use fpprobe_reports::support::CUSTOM_BORDER_COLORS;
 
 use super::claims::{FLOAT_CONTROLS, FLOAT_CONTROLS2, FLOAT16, claims};
-use super::error::{Named, VulkanError};
+use super::error::{CallName, VulkanError};
 use super::fault;
-use super::handles::{Logical, Owned};
+use super::handles::{Logical, OwnedHandle};
 use super::instance::Instance;
 use super::memory::{self, DeviceBuffer};
 use super::physical::Physical;
-use super::prepared::Prepared;
+use super::prepared::DispatchResources;
 use super::subgroups::{self, Subgroups};
 use crate::measure::Limits;
 
@@ -93,17 +93,17 @@ const FUNCTIONS: [&CStr; 64] = [
 pub struct LogicalDevice {
     // Fields drop in order; each holds `logical`, which goes last.
     /// The module that was dispatched last.
-    pub(super) prepared: Option<Prepared>,
+    pub(super) prepared: Option<DispatchResources>,
     /// What submits at the same time, under stress.
-    pub(super) beside: Option<Beside>,
+    pub(super) beside: Option<SecondSubmitter>,
     pub(super) buffers: Vec<Option<DeviceBuffer>>,
     pub(super) texels: Vec<Option<DeviceBuffer>>,
     pub(super) blocks: Option<DeviceBuffer>,
     pub(super) staging: Option<DeviceBuffer>,
-    pub(super) fence: Owned<vk::Fence>,
+    pub(super) fence: OwnedHandle<vk::Fence>,
     /// From `pool`.
     pub(super) commands: vk::CommandBuffer,
-    pub(super) pool: Owned<vk::CommandPool>,
+    pub(super) pool: OwnedHandle<vk::CommandPool>,
     pub(super) queue: vk::Queue,
     /// The family of `queue`.
     pub(super) family: u32,
@@ -116,7 +116,7 @@ pub struct LogicalDevice {
 }
 
 /// What submits beside the device: the same logical device, with memory and commands of its own.
-pub(super) struct Beside {
+pub(super) struct SecondSubmitter {
     pub(super) device: Box<LogicalDevice>,
     /// What the two are called.
     pub(super) what: &'static str,
@@ -148,7 +148,7 @@ impl LogicalDevice {
             } else {
                 "dispatches by two threads at once"
             };
-            own.beside = Some(Beside { device: Box::new(device(second.unwrap_or((family, 0)))?), what });
+            own.beside = Some(SecondSubmitter { device: Box::new(device(second.unwrap_or((family, 0)))?), what });
         }
         Ok(own)
     }
@@ -163,7 +163,7 @@ impl LogicalDevice {
             .flags(vk::CommandPoolCreateFlags::TRANSIENT);
         // SAFETY: the family is one of the device's.
         let pool = unsafe { device.create_command_pool(&info, None) }.named("vkCreateCommandPool")?;
-        let pool = Owned::new(logical, pool);
+        let pool = OwnedHandle::new(logical, pool);
         let info = vk::CommandBufferAllocateInfo::default().command_pool(pool.raw()).command_buffer_count(1);
         // SAFETY: the pool is this device's; the buffer goes with it.
         let commands = unsafe { device.allocate_command_buffers(&info) }.named("vkAllocateCommandBuffers")?;
@@ -176,7 +176,7 @@ impl LogicalDevice {
             texels: Vec::new(),
             blocks: None,
             staging: None,
-            fence: Owned::new(logical, fence),
+            fence: OwnedHandle::new(logical, fence),
             commands: commands.first().copied().unwrap_or_default(),
             pool,
             queue,
@@ -236,7 +236,7 @@ fn create(
         extensions.push(PORTABILITY.as_ptr());
     }
 
-    // Queues of one family are asked for together.
+    // Queues of one family are requested together.
     let priorities = [1.0; 2];
     let families: BTreeMap<u32, u32> = queues.iter().copied().collect();
     let of_family = |(family, last): (&u32, &u32)| {

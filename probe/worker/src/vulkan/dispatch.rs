@@ -11,12 +11,12 @@ use fpprobe_spirv::{Plan, Route, Stage};
 
 use super::constant_blocks::{self, uniform};
 use super::device::LogicalDevice;
-use super::error::{ErrorKind, Named, VulkanError};
-use super::handles::{Logical, Owned};
+use super::error::{CallName, ErrorKind, VulkanError};
+use super::handles::{Logical, OwnedHandle};
 use super::image::{DeviceImage, ImageSpec, descriptor};
 use super::memory::DeviceBuffer;
 use super::pipeline::Pipeline;
-use super::prepared::{Prepared, TexelAccess, unprepared};
+use super::prepared::{DispatchResources, TexelAccess, unprepared};
 use super::render_target::{RenderTarget, attached};
 use super::sampler::sampler;
 use super::states::states;
@@ -78,7 +78,7 @@ impl LogicalDevice {
     }
 
     /// Compiles a module, and makes the images that it works on.
-    fn prepare(&self, words: &[u32], plan: &Plan) -> Result<Prepared, VulkanError> {
+    fn prepare(&self, words: &[u32], plan: &Plan) -> Result<DispatchResources, VulkanError> {
         // Texels lie in a buffer or in an image.
         let in_buffer = matches!(plan.route(), Some(Route::TexelBuffer | Route::Vertex));
         let images = plan.images().filter(|_| !in_buffer).map(|image| self.image(&image));
@@ -86,19 +86,19 @@ impl LogicalDevice {
         let draws = plan.shader() != Stage::Compute;
         let target = draws.then(|| RenderTarget::new(&self.logical, self.physical, plan, &images)).transpose()?;
         let pipeline = Pipeline::new(&self.logical, words, plan, target.as_ref())?;
-        Ok(Prepared { pipeline, target, images })
+        Ok(DispatchResources { pipeline, target, images })
     }
 
     /// Runs a module's work groups over this memory.
     pub(super) fn launch(
         &mut self,
-        prepared: &Prepared,
+        prepared: &DispatchResources,
         plan: &Plan,
         buffers: &mut [Vec<u8>],
         texels: &mut [Vec<u8>],
         timeout: Duration,
     ) -> Result<(), VulkanError> {
-        let Prepared { pipeline, target, images } = prepared;
+        let DispatchResources { pipeline, target, images } = prepared;
         let dispatches = plan.dispatches();
         let texel_buffer = plan.route() == Some(Route::TexelBuffer);
         self.fill(buffers)?;
@@ -145,9 +145,9 @@ impl LogicalDevice {
 
     /// What is in the buffers of results; an error if those of operands have changed.
     pub(super) fn read_back(&self, plan: &Plan, buffers: &mut [Vec<u8>]) -> Result<(), VulkanError> {
-        for ((place, bytes), wanted) in self.buffers.iter().zip(buffers).zip(&plan.buffers) {
+        for ((place, bytes), planned) in self.buffers.iter().zip(buffers).zip(&plan.buffers) {
             if let Some(buffer) = place {
-                match wanted.direction {
+                match planned.direction {
                     Direction::In => buffer.holds(bytes)?,
                     Direction::Out => buffer.read(bytes)?,
                 }
@@ -213,7 +213,7 @@ impl LogicalDevice {
     }
 
     /// The texels of an image as a texel buffer.
-    fn texel_view(&self, image: &plan::Image) -> Result<Owned<vk::BufferView>, VulkanError> {
+    fn texel_view(&self, image: &plan::Image) -> Result<OwnedHandle<vk::BufferView>, VulkanError> {
         let most = self.limits.max_texel_buffer_elements as usize;
         let count = image.texels();
         if count > most {
@@ -226,7 +226,7 @@ impl LogicalDevice {
         let info = vk::BufferViewCreateInfo::default().buffer(buffer).format(format).range(image.bytes() as u64);
         // SAFETY: the structure lives until after the call; the buffer is this device's and holds as many bytes.
         let view = unsafe { self.logical.raw().create_buffer_view(&info, None) }.named("vkCreateBufferView")?;
-        Ok(Owned::new(&self.logical, view))
+        Ok(OwnedHandle::new(&self.logical, view))
     }
 
     /// Points the pipeline's descriptor set at the buffers and the images.
@@ -235,14 +235,14 @@ impl LogicalDevice {
             .buffers
             .iter()
             .zip(self.buffers.iter().flatten())
-            .map(|(wanted, buffer)| {
-                let info = vk::DescriptorBufferInfo::default().buffer(buffer.raw()).range(wanted.bytes() as u64);
-                (wanted.binding(), [info])
+            .map(|(planned, buffer)| {
+                let info = vk::DescriptorBufferInfo::default().buffer(buffer.raw()).range(planned.bytes() as u64);
+                (planned.binding(), [info])
             })
             .collect();
         let images = texels.images.iter().map(|image| {
             let info = vk::DescriptorImageInfo::default().image_view(image.view()).image_layout(layout(plan));
-            [info.sampler(texels.sampler.as_ref().map(Owned::raw).unwrap_or_default())]
+            [info.sampler(texels.sampler.as_ref().map(OwnedHandle::raw).unwrap_or_default())]
         });
         let images: Vec<_> = images.collect();
         let views: Vec<_> = texels.views.iter().map(|view| [view.raw()]).collect();

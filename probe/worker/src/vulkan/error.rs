@@ -130,12 +130,12 @@ impl VulkanError {
 }
 
 /// Names the call in the error of a result.
-pub(super) trait Named<T> {
+pub(super) trait CallName<T> {
     /// The value, or the error with the call's name.
     fn named(self, call: &'static str) -> Result<T, VulkanError>;
 }
 
-impl<T> Named<T> for Result<T, vk::Result> {
+impl<T> CallName<T> for Result<T, vk::Result> {
     fn named(self, call: &'static str) -> Result<T, VulkanError> {
         self.map_err(|code| VulkanError::result(call, code))
     }

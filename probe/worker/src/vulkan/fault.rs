@@ -23,17 +23,17 @@ pub(super) fn is_offered(instance: &Instance, physical: &Physical) -> bool {
     feature.device_fault == vk::TRUE
 }
 
-/// Asks a lost device what happened to it; empty where it does not say. The device was created with the extension.
+/// Queries what happened to a lost device; empty where it does not say. The device was created with the extension.
 pub(super) fn describe(instance: &Instance, device: &ash::Device) -> String {
     // SAFETY: the device is alive and the name ends in NUL.
     let found = unsafe { instance.raw().get_device_proc_addr(device.handle(), c"vkGetDeviceFaultInfoEXT".as_ptr()) };
     let Some(function) = found else { return String::new() };
     // SAFETY: that is the type of the function of this name.
-    let ask: vk::PFN_vkGetDeviceFaultInfoEXT = unsafe { std::mem::transmute(function) };
+    let query: vk::PFN_vkGetDeviceFaultInfoEXT = unsafe { std::mem::transmute(function) };
 
     let mut counts = vk::DeviceFaultCountsEXT::default();
-    // SAFETY: the device is lost, as the call demands; a null pointer asks for the counts.
-    let counted = unsafe { ask(device.handle(), &raw mut counts, std::ptr::null_mut()) };
+    // SAFETY: the device is lost, as the call demands; a null pointer requests the counts.
+    let counted = unsafe { query(device.handle(), &raw mut counts, std::ptr::null_mut()) };
     if counted.as_raw() < 0 {
         return String::new();
     }
@@ -50,8 +50,8 @@ pub(super) fn describe(instance: &Instance, device: &ash::Device) -> String {
         ..vk::DeviceFaultInfoEXT::default()
     };
     // SAFETY: both lists have room for as many elements as their counts say, and outlive the call.
-    let told = unsafe { ask(device.handle(), &raw mut counts, &raw mut info) };
-    if told.as_raw() < 0 {
+    let result = unsafe { query(device.handle(), &raw mut counts, &raw mut info) };
+    if result.as_raw() < 0 {
         return String::new();
     }
     addresses.truncate(counts.address_info_count as usize);

@@ -33,8 +33,8 @@ impl Logical {
         if error.kind != ErrorKind::DeviceLost || !self.explains {
             return error;
         }
-        let told = fault::describe(&self.instance, &self.raw);
-        let detail: Vec<&str> = [&*error.detail, &*told].into_iter().filter(|part| !part.is_empty()).collect();
+        let text = fault::describe(&self.instance, &self.raw);
+        let detail: Vec<&str> = [&*error.detail, &*text].into_iter().filter(|part| !part.is_empty()).collect();
         let detail = detail.join("; ");
         error.about(detail)
     }
@@ -99,7 +99,7 @@ macro_rules! handles {
     ($($handle:ident: $destroy:ident,)*) => {$(
         impl Handle for vk::$handle {
             unsafe fn destroy(self, device: &ash::Device) {
-                // SAFETY: the caller's promise is what the call asks for.
+                // SAFETY: the caller's promise is what the call requests.
                 unsafe { device.$destroy(self, None) }
             }
         }
@@ -124,15 +124,15 @@ handles! {
 }
 
 /// Owns an object of a logical device.
-pub(super) struct Owned<H: Handle> {
+pub(super) struct OwnedHandle<H: Handle> {
     raw: H,
     logical: Arc<Logical>,
 }
 
-impl<H: Handle> Owned<H> {
+impl<H: Handle> OwnedHandle<H> {
     /// Takes over an object that was just made from this device.
-    pub(super) fn new(logical: &Arc<Logical>, raw: H) -> Owned<H> {
-        Owned { raw, logical: Arc::clone(logical) }
+    pub(super) fn new(logical: &Arc<Logical>, raw: H) -> OwnedHandle<H> {
+        OwnedHandle { raw, logical: Arc::clone(logical) }
     }
 
     /// The handle; valid as long as `self`.
@@ -141,7 +141,7 @@ impl<H: Handle> Owned<H> {
     }
 }
 
-impl<H: Handle> Drop for Owned<H> {
+impl<H: Handle> Drop for OwnedHandle<H> {
     fn drop(&mut self) {
         if !self.logical.is_abandoned() {
             // SAFETY: `new` was given an object of this device and nobody else owns it. The device does not use it:

@@ -6,8 +6,8 @@ use ash::vk;
 use fpprobe_spirv::{Format, Route, plan};
 use gpu_allocator::MemoryLocation;
 
-use super::error::{Named, VulkanError};
-use super::handles::{Logical, Owned};
+use super::error::{CallName, VulkanError};
+use super::handles::{Logical, OwnedHandle};
 use super::memory::BoundMemory;
 
 /// Vulkan's format for a packed format; `None` for scalars, which are no image formats here.
@@ -70,8 +70,8 @@ const fn integers(format: Format) -> vk::Format {
 /// A 2D image of one level, optimally tiled, with its view.
 pub(super) struct DeviceImage {
     // Fields drop in order: view, image, memory.
-    view: Option<Owned<vk::ImageView>>,
-    raw: Owned<vk::Image>,
+    view: Option<OwnedHandle<vk::ImageView>>,
+    raw: OwnedHandle<vk::Image>,
     _memory: BoundMemory,
     extent: [u32; 2],
     layers: u32,
@@ -86,9 +86,9 @@ impl DeviceImage {
     pub(super) fn new(
         logical: &Arc<Logical>,
         physical: vk::PhysicalDevice,
-        wanted: &ImageSpec,
+        spec: &ImageSpec,
     ) -> Result<DeviceImage, VulkanError> {
-        let ImageSpec { about, format, extent, layers: count, usage, samples, viewed } = *wanted;
+        let ImageSpec { about, format, extent, layers: count, usage, samples, viewed } = *spec;
         let [width, height] = extent;
         let copies = match samples {
             vk::SampleCountFlags::TYPE_1 => vk::ImageUsageFlags::TRANSFER_SRC | vk::ImageUsageFlags::TRANSFER_DST,
@@ -132,7 +132,7 @@ impl DeviceImage {
 
         // SAFETY: the structure lives until after the call; the device supports format, usage and extent.
         let raw = unsafe { logical.raw().create_image(&info, None) }.named("vkCreateImage").map_err(error_about)?;
-        let raw = Owned::new(logical, raw);
+        let raw = OwnedHandle::new(logical, raw);
         // SAFETY: the image is this device's.
         let requirements = unsafe { logical.raw().get_image_memory_requirements(raw.raw()) };
         // Device memory where the image can live there, any other where it cannot.
@@ -155,7 +155,7 @@ impl DeviceImage {
                 .subresource_range(image.range(0, 1));
             // SAFETY: the structure lives until after the call; the image is bound and has what the view names.
             let view = unsafe { logical.raw().create_image_view(&info, None) }.named("vkCreateImageView")?;
-            image.view = Some(Owned::new(logical, view));
+            image.view = Some(OwnedHandle::new(logical, view));
         }
         Ok(image)
     }
@@ -168,7 +168,7 @@ impl DeviceImage {
 
     /// The view, for shaders and attachments; valid as long as `self`.
     pub(super) fn view(&self) -> vk::ImageView {
-        self.view.as_ref().map(Owned::raw).unwrap_or_default()
+        self.view.as_ref().map(OwnedHandle::raw).unwrap_or_default()
     }
 
     /// The handle; valid as long as `self`.

@@ -5,17 +5,17 @@ use std::mem::ManuallyDrop;
 
 use ash::{khr, vk};
 
-use super::error::{Named, VulkanError};
+use super::error::{CallName, VulkanError};
 use super::text::{list, printable};
 
-/// The newest version whose features are used here. Where the loader knows 1.1 or later, an application may ask for
+/// The newest version whose features are used here. Where the loader knows 1.1 or later, an application may request
 /// more than the loader knows and use it with the devices that have it ("Instances", on `apiVersion`).
 pub(super) const NEWEST: u32 = vk::make_api_version(0, 1, 4, 0);
 
 /// Versions to ask an instance for, in this order: some drivers refuse one that is newer than what they know.
 const VERSIONS: [u32; 4] = [NEWEST, vk::API_VERSION_1_3, vk::API_VERSION_1_2, vk::API_VERSION_1_1];
 
-/// A Vulkan instance with no layers but those the environment asks for.
+/// A Vulkan instance with no layers but those the environment requests.
 pub(super) struct Instance {
     raw: ash::Instance,
     /// The version that it was created for, which bounds what may be used of its devices ("Instances", on `apiVersion`).

@@ -1,4 +1,4 @@
-//! Which Vulkan drivers and layers are loaded into this process, told from the files that are mapped.
+//! Which Vulkan drivers and layers are loaded into this process, distinguished from the files that are mapped.
 //!
 //! The loader does not say. A driver exports `vk_icdGetInstanceProcAddr` and a layer `vkGetInstanceProcAddr` or
 //! `vkNegotiateLoaderLayerInterfaceVersion`, possibly with a prefix (Loader and Driver Interface, "Driver Discovery";

@@ -12,15 +12,15 @@ use ash::vk;
 use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, AllocationScheme, Allocator, AllocatorCreateDesc};
 use gpu_allocator::{AllocationSizes, MemoryLocation};
 
-use super::error::{Named, VulkanError};
-use super::handles::{Logical, Owned};
+use super::error::{CallName, VulkanError};
+use super::handles::{Logical, OwnedHandle};
 
 /// Size of a block of device memory, in bytes; a request that does not fit gets a block of its own.
 const BLOCK: u64 = 4 << 20;
 /// Buffers grow in steps of this many bytes, so that the next module finds room in the same one.
 const STEP: u64 = 64 << 10;
 
-/// Bytes behind what was asked for, which nothing may touch.
+/// Bytes behind what was requested, which nothing may touch.
 const GUARD: usize = 256;
 /// What they hold.
 const UNTOUCHED: u8 = 0xa5;
@@ -28,9 +28,9 @@ const UNTOUCHED: u8 = 0xa5;
 /// Sets up a device's memory. gpu-allocator trusts the driver's counts, so they are looked at first.
 pub(super) fn allocator(logical: &Logical, physical: vk::PhysicalDevice) -> Result<Allocator, VulkanError> {
     let mut memory = vk::PhysicalDeviceMemoryProperties::default();
-    let ask = logical.instance().raw().fp_v1_0().get_physical_device_memory_properties;
+    let function = logical.instance().raw().fp_v1_0().get_physical_device_memory_properties;
     // SAFETY: the device was made from this physical device of this instance; the result outlives the call.
-    unsafe { ask(physical, &raw mut memory) };
+    unsafe { function(physical, &raw mut memory) };
     let types = memory.memory_types.get(..memory.memory_type_count as usize);
     let sound = |types: &[vk::MemoryType]| types.iter().all(|one| one.heap_index < memory.memory_heap_count);
     if !types.is_some_and(sound) || memory.memory_heap_count as usize > vk::MAX_MEMORY_HEAPS {
@@ -65,10 +65,10 @@ impl BoundMemory {
     ) -> Result<BoundMemory, VulkanError> {
         let name = if linear { "buffer" } else { "image" };
         let scheme = AllocationScheme::GpuAllocatorManaged;
-        let wanted = AllocationCreateDesc { name, requirements, location, linear, allocation_scheme: scheme };
+        let spec = AllocationCreateDesc { name, requirements, location, linear, allocation_scheme: scheme };
         let mut allocator = logical.allocator();
         let allocator = allocator.as_mut().ok_or_else(|| VulkanError::missing("vkAllocateMemory", "allocator"))?;
-        let allocation = allocator.allocate(&wanted).map_err(|error| {
+        let allocation = allocator.allocate(&spec).map_err(|error| {
             VulkanError::allocation(&error).about(format!("{} bytes for {name}: {error}", requirements.size))
         })?;
         Ok(BoundMemory { allocation: Some(allocation), logical: Arc::clone(logical) })
@@ -108,7 +108,7 @@ impl Drop for BoundMemory {
 /// either end of a copy.
 pub(super) struct DeviceBuffer {
     // Fields drop in order: the buffer goes before its memory.
-    raw: Owned<vk::Buffer>,
+    raw: OwnedHandle<vk::Buffer>,
     memory: BoundMemory,
     capacity: u64,
 }
@@ -126,7 +126,7 @@ impl DeviceBuffer {
         let raw = unsafe { logical.raw().create_buffer(&info, None) }
             .named("vkCreateBuffer")
             .map_err(|error| error.about(format!("{capacity} bytes")))?;
-        let raw = Owned::new(logical, raw);
+        let raw = OwnedHandle::new(logical, raw);
         // SAFETY: the buffer is this device's.
         let requirements = unsafe { logical.raw().get_buffer_memory_requirements(raw.raw()) };
         if requirements.size < capacity {
@@ -215,7 +215,7 @@ impl DeviceBuffer {
     }
 }
 
-/// Fails where the guard behind so many bytes was overwritten.
+/// Fails where the guard behind N bytes was overwritten.
 fn unbroken(guard: &[u8], bytes: usize) -> Result<(), VulkanError> {
     match guard.iter().filter(|byte| **byte != UNTOUCHED).count() {
         0 => Ok(()),

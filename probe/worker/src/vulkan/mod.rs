@@ -69,7 +69,7 @@ pub struct DeviceInfo {
 }
 
 impl LoadedDriver {
-    /// Loads the Vulkan loader and, through it, the drivers of this process's environment, which are told this name of the
+    /// Loads the Vulkan loader and, through it, the drivers of this process's environment, which receive this name of the
     /// application: some have profiles of applications.
     pub fn open(application: &str) -> Result<LoadedDriver, VulkanError> {
         let instance = Arc::new(Instance::open(application)?);

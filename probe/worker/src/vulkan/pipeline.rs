@@ -7,20 +7,20 @@ use ash::vk;
 use fpprobe_spirv::Plan;
 
 use super::constant_blocks::{Specialisation, push_range, uniform};
-use super::error::{Named, VulkanError};
-use super::handles::{Logical, Owned};
+use super::error::{CallName, VulkanError};
+use super::handles::{Logical, OwnedHandle};
 use super::image::descriptor;
 use super::render_target::RenderTarget;
 use super::shader::{made, shader_module, stage_of};
 
 /// A pipeline with its layout and descriptor set.
 pub(super) struct Pipeline {
-    raw: Arc<Owned<vk::Pipeline>>,
-    layout: Arc<Owned<vk::PipelineLayout>>,
+    raw: Arc<OwnedHandle<vk::Pipeline>>,
+    layout: Arc<OwnedHandle<vk::PipelineLayout>>,
     set: vk::DescriptorSet,
-    _pool: Owned<vk::DescriptorPool>,
+    _pool: OwnedHandle<vk::DescriptorPool>,
     // A set may be updated only as long as the layout it was allocated with ("Object Lifetime").
-    set_layout: Arc<Owned<vk::DescriptorSetLayout>>,
+    set_layout: Arc<OwnedHandle<vk::DescriptorSetLayout>>,
 }
 
 /// The bindings of a plan's descriptor set.
@@ -53,14 +53,14 @@ impl Pipeline {
         // SAFETY: here and below, what an info structure points to lives until after the call, and its handles are
         // this device's and alive.
         let set_layout = unsafe { device.create_descriptor_set_layout(&info, None) };
-        let set_layout = Owned::new(logical, set_layout.named("vkCreateDescriptorSetLayout")?);
+        let set_layout = OwnedHandle::new(logical, set_layout.named("vkCreateDescriptorSetLayout")?);
         let set_layouts = [set_layout.raw()];
         let push = push_range(plan);
         let info =
             vk::PipelineLayoutCreateInfo::default().set_layouts(&set_layouts).push_constant_ranges(push.as_slice());
         // SAFETY: see above.
         let layout = unsafe { device.create_pipeline_layout(&info, None) };
-        let layout = Owned::new(logical, layout.named("vkCreatePipelineLayout")?);
+        let layout = OwnedHandle::new(logical, layout.named("vkCreatePipelineLayout")?);
 
         let raw = match target {
             Some(target) => target.pipeline(logical, words, plan, layout.raw())?,
@@ -101,7 +101,7 @@ pub(super) fn compile(
     specialisation: &Specialisation,
     layout: vk::PipelineLayout,
     subgroup: Option<u32>,
-) -> Result<Owned<vk::Pipeline>, VulkanError> {
+) -> Result<OwnedHandle<vk::Pipeline>, VulkanError> {
     let device = logical.raw();
     let module = shader_module(logical, words)?;
     let specialisation = specialisation.info();
@@ -132,7 +132,7 @@ pub(super) fn descriptors(
     logical: &Arc<Logical>,
     bindings: &[vk::DescriptorSetLayoutBinding],
     layouts: &[vk::DescriptorSetLayout],
-) -> Result<(Owned<vk::DescriptorPool>, vk::DescriptorSet), VulkanError> {
+) -> Result<(OwnedHandle<vk::DescriptorPool>, vk::DescriptorSet), VulkanError> {
     let device = logical.raw();
     let size = |binding: &vk::DescriptorSetLayoutBinding| {
         vk::DescriptorPoolSize::default().ty(binding.descriptor_type).descriptor_count(1)
@@ -141,7 +141,7 @@ pub(super) fn descriptors(
     let info = vk::DescriptorPoolCreateInfo::default().max_sets(1).pool_sizes(&sizes);
     // SAFETY: the sizes live until after the call.
     let pool = unsafe { device.create_descriptor_pool(&info, None) }.named("vkCreateDescriptorPool")?;
-    let pool = Owned::new(logical, pool);
+    let pool = OwnedHandle::new(logical, pool);
     let info = vk::DescriptorSetAllocateInfo::default().descriptor_pool(pool.raw()).set_layouts(layouts);
     // SAFETY: pool and layouts are this device's; the pool has room for one such set, which goes with it.
     let sets = unsafe { device.allocate_descriptor_sets(&info) }.named("vkAllocateDescriptorSets")?;

@@ -3,7 +3,7 @@
 use ash::vk;
 
 use super::error::VulkanError;
-use super::handles::Owned;
+use super::handles::OwnedHandle;
 use super::image::DeviceImage;
 use super::pipeline::Pipeline;
 use super::render_target::RenderTarget;
@@ -11,22 +11,22 @@ use super::render_target::RenderTarget;
 /// What a shader gets at the texels of texel kernels by: images, or views of buffers, one for each kernel.
 pub(super) struct TexelAccess<'a> {
     pub(super) images: &'a [DeviceImage],
-    pub(super) views: Vec<Owned<vk::BufferView>>,
-    pub(super) sampler: Option<Owned<vk::Sampler>>,
+    pub(super) views: Vec<OwnedHandle<vk::BufferView>>,
+    pub(super) sampler: Option<OwnedHandle<vk::Sampler>>,
 }
 
 /// What the dispatches of one module have in common.
-pub(super) struct Prepared {
+pub(super) struct DispatchResources {
     // Fields drop in order.
     pub(super) pipeline: Pipeline,
     pub(super) target: Option<RenderTarget>,
     pub(super) images: Vec<DeviceImage>,
 }
 
-impl Prepared {
+impl DispatchResources {
     /// A pipeline that neither draws nor has images.
-    pub(super) fn plain(pipeline: Pipeline) -> Prepared {
-        Prepared { pipeline, target: None, images: Vec::new() }
+    pub(super) fn plain(pipeline: Pipeline) -> DispatchResources {
+        DispatchResources { pipeline, target: None, images: Vec::new() }
     }
 
     /// Whether it is one.

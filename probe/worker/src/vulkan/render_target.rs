@@ -9,16 +9,16 @@ use fpprobe_spirv::op::{Blend, Code, FixedFunctionState};
 use fpprobe_spirv::route::SAMPLES;
 use fpprobe_spirv::{Plan, Route, Stage};
 
-use super::error::{Named, VulkanError};
-use super::handles::{Logical, Owned};
+use super::error::{CallName, VulkanError};
+use super::handles::{Logical, OwnedHandle};
 use super::image::{DeviceImage, ImageSpec, vulkan_format};
 use super::shader::{made, shader_module, stage_of};
 
 /// A render pass and its framebuffer.
 pub(super) struct RenderTarget {
     // Fields drop in order.
-    pub(super) frame: Owned<vk::Framebuffer>,
-    pub(super) pass: Owned<vk::RenderPass>,
+    pub(super) frame: OwnedHandle<vk::Framebuffer>,
+    pub(super) pass: OwnedHandle<vk::RenderPass>,
     /// What is drawn on, where the attachments are what that is resolved to.
     pub(super) samples: Vec<DeviceImage>,
     pub(super) extent: vk::Extent2D,
@@ -91,14 +91,14 @@ impl RenderTarget {
         // SAFETY: here and below, what an info structure points to lives until after the call, and its handles are this
         // device's and alive.
         let pass = unsafe { logical.raw().create_render_pass(&info, None) }.named("vkCreateRenderPass")?;
-        let pass = Owned::new(logical, pass);
+        let pass = OwnedHandle::new(logical, pass);
         let extent = images.first().map_or(vk::Extent2D { width: 1, height: 1 }, |image| {
             let vk::Extent3D { width, height, .. } = image.extent();
             vk::Extent2D { width, height }
         });
         let several = plan.images().take(resolved.len()).map(|image| {
-            let wanted = ImageSpec::of(&image, vk::ImageUsageFlags::COLOR_ATTACHMENT)?;
-            DeviceImage::new(logical, physical, &ImageSpec { samples: samples(plan), ..wanted })
+            let spec = ImageSpec::of(&image, vk::ImageUsageFlags::COLOR_ATTACHMENT)?;
+            DeviceImage::new(logical, physical, &ImageSpec { samples: samples(plan), ..spec })
         });
         let several = several.collect::<Result<Vec<_>, _>>()?;
         let views: Vec<_> = several.iter().chain(images).map(DeviceImage::view).collect();
@@ -111,7 +111,7 @@ impl RenderTarget {
         // SAFETY: see above.
         let frame = unsafe { logical.raw().create_framebuffer(&info, None) }.named("vkCreateFramebuffer")?;
         let cleared = if plan.variant.reversed { 0.25 } else { 0.75 };
-        Ok(RenderTarget { frame: Owned::new(logical, frame), pass, samples: several, extent, cleared })
+        Ok(RenderTarget { frame: OwnedHandle::new(logical, frame), pass, samples: several, extent, cleared })
     }
 
     /// The pipeline of a plan's module.
@@ -121,7 +121,7 @@ impl RenderTarget {
         words: &[u32],
         plan: &Plan,
         layout: vk::PipelineLayout,
-    ) -> Result<Owned<vk::Pipeline>, VulkanError> {
+    ) -> Result<OwnedHandle<vk::Pipeline>, VulkanError> {
         let own = (shader_module(logical, words)?, plan.shader());
         let mut modules = vec![own];
         if plan.shader() == Stage::Fragment {
@@ -129,7 +129,7 @@ impl RenderTarget {
             let words = words.map_err(|error| VulkanError::argument("vkCreateShaderModule", error.to_string()))?;
             modules.push((shader_module(logical, &words)?, Stage::Vertex));
         }
-        let stage = |(module, stage): &(Owned<vk::ShaderModule>, Stage)| {
+        let stage = |(module, stage): &(OwnedHandle<vk::ShaderModule>, Stage)| {
             vk::PipelineShaderStageCreateInfo::default().stage(stage_of(*stage)).module(module.raw()).name(c"main")
         };
         let stages: Vec<_> = modules.iter().map(stage).collect();

@@ -4,15 +4,15 @@ use std::sync::Arc;
 
 use ash::vk;
 
-use super::error::{Named, VulkanError};
-use super::handles::{Logical, Owned};
+use super::error::{CallName, VulkanError};
+use super::handles::{Logical, OwnedHandle};
 
 /// A sampler that takes the nearest texel, by unnormalised coordinates: no arithmetic lies between slot and texel. Outside the image
 /// it has this colour of this format, if there is one.
 pub(super) fn sampler(
     logical: &Arc<Logical>,
     border: Option<(vk::ClearColorValue, vk::Format)>,
-) -> Result<Owned<vk::Sampler>, VulkanError> {
+) -> Result<OwnedHandle<vk::Sampler>, VulkanError> {
     let edge = match border {
         None => vk::SamplerAddressMode::CLAMP_TO_EDGE,
         Some(_) => vk::SamplerAddressMode::CLAMP_TO_BORDER,
@@ -31,5 +31,5 @@ pub(super) fn sampler(
     }
     // SAFETY: the structure lives until after the call.
     let sampler = unsafe { logical.raw().create_sampler(&info, None) }.named("vkCreateSampler")?;
-    Ok(Owned::new(logical, sampler))
+    Ok(OwnedHandle::new(logical, sampler))
 }

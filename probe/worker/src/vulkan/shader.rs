@@ -5,8 +5,8 @@ use std::sync::Arc;
 use ash::vk;
 use fpprobe_spirv::Stage;
 
-use super::error::{Named, VulkanError};
-use super::handles::{Logical, Owned};
+use super::error::{CallName, VulkanError};
+use super::handles::{Logical, OwnedHandle};
 
 /// What a call to create one pipeline gave.
 pub(super) fn made(
@@ -14,9 +14,9 @@ pub(super) fn made(
     call: &'static str,
     code: vk::Result,
     pipeline: vk::Pipeline,
-) -> Result<Owned<vk::Pipeline>, VulkanError> {
+) -> Result<OwnedHandle<vk::Pipeline>, VulkanError> {
     // Destroying a null handle is allowed, so the guard may hold it on the way out.
-    let pipeline = Owned::new(logical, pipeline);
+    let pipeline = OwnedHandle::new(logical, pipeline);
     match code {
         vk::Result::SUCCESS if pipeline.raw() == vk::Pipeline::null() => {
             Err(VulkanError::missing(call, "pipeline, although the driver reports success"))
@@ -27,12 +27,15 @@ pub(super) fn made(
 }
 
 /// A module of these words.
-pub(super) fn shader_module(logical: &Arc<Logical>, words: &[u32]) -> Result<Owned<vk::ShaderModule>, VulkanError> {
+pub(super) fn shader_module(
+    logical: &Arc<Logical>,
+    words: &[u32],
+) -> Result<OwnedHandle<vk::ShaderModule>, VulkanError> {
     let info = vk::ShaderModuleCreateInfo::default().code(words);
     // SAFETY: the words live until after the call. That they are valid SPIR-V is for `fpprobe-spirv` to see to; a driver
     // that crashes on them takes down a worker process, not the program.
     let module = unsafe { logical.raw().create_shader_module(&info, None) }.named("vkCreateShaderModule")?;
-    Ok(Owned::new(logical, module))
+    Ok(OwnedHandle::new(logical, module))
 }
 
 /// Vulkan's bit for a stage.

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use fpprobe_spirv::Plan;
 
-use super::device::{Beside, LogicalDevice};
+use super::device::{LogicalDevice, SecondSubmitter};
 use super::error::VulkanError;
-use super::prepared::{Prepared, unprepared};
+use super::prepared::{DispatchResources, unprepared};
 
 impl LogicalDevice {
     /// Runs the module of the last [`LogicalDevice::dispatch`] twice at the same time, each over memory of its own. Says what the two
@@ -17,10 +17,10 @@ impl LogicalDevice {
         dispatches: [(&Plan, &mut [Vec<u8>]); 2],
         timeout: Duration,
     ) -> Result<Option<&'static str>, VulkanError> {
-        let Some(Beside { device: mut beside, what }) = self.beside.take() else { return Ok(None) };
+        let Some(SecondSubmitter { device: mut beside, what }) = self.beside.take() else { return Ok(None) };
         let prepared = self.prepared.take().ok_or_else(unprepared)?;
         let ran = if prepared.is_plain() { self.both(&mut beside, &prepared, dispatches, timeout) } else { Ok(false) };
-        self.beside = Some(Beside { device: beside, what });
+        self.beside = Some(SecondSubmitter { device: beside, what });
         self.prepared = Some(prepared);
         Ok(ran?.then_some(what))
     }
@@ -28,11 +28,11 @@ impl LogicalDevice {
     fn both(
         &mut self,
         beside: &mut LogicalDevice,
-        prepared: &Prepared,
+        prepared: &DispatchResources,
         [(plan, buffers), (other_plan, other_buffers)]: [(&Plan, &mut [Vec<u8>]); 2],
         timeout: Duration,
     ) -> Result<bool, VulkanError> {
-        let other = Prepared::plain(prepared.pipeline.beside(&self.logical, other_plan)?);
+        let other = DispatchResources::plain(prepared.pipeline.beside(&self.logical, other_plan)?);
         self.check(plan, buffers, &[])?;
         self.check(other_plan, other_buffers, &[])?;
         let (own, others) = thread::scope(|scope| {

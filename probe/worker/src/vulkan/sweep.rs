@@ -8,8 +8,8 @@ use fpprobe_spirv::sweep::{BINDING, LANES, Push};
 
 use super::constant_blocks::Specialisation;
 use super::device::LogicalDevice;
-use super::error::{ErrorKind, Named, VulkanError};
-use super::handles::{Logical, Owned};
+use super::error::{CallName, ErrorKind, VulkanError};
+use super::handles::{Logical, OwnedHandle};
 use super::memory::DeviceBuffer;
 use super::pipeline::{compile, descriptors};
 
@@ -20,9 +20,9 @@ pub struct SweepPipeline {
     next: usize,
     /// When the device was last seen to be done with something.
     idle: Instant,
-    pipeline: Owned<vk::Pipeline>,
-    layout: Owned<vk::PipelineLayout>,
-    _set_layout: Owned<vk::DescriptorSetLayout>,
+    pipeline: OwnedHandle<vk::Pipeline>,
+    layout: OwnedHandle<vk::PipelineLayout>,
+    _set_layout: OwnedHandle<vk::DescriptorSetLayout>,
     queue: vk::Queue,
     limits: vk::PhysicalDeviceLimits,
     /// Work groups of a block.
@@ -33,17 +33,17 @@ pub struct SweepPipeline {
 /// What a dispatch needs for itself.
 struct Slot {
     buffer: Option<DeviceBuffer>,
-    fence: Owned<vk::Fence>,
+    fence: OwnedHandle<vk::Fence>,
     commands: vk::CommandBuffer,
-    pool: Owned<vk::CommandPool>,
+    pool: OwnedHandle<vk::CommandPool>,
     set: vk::DescriptorSet,
-    _sets: Owned<vk::DescriptorPool>,
+    _sets: OwnedHandle<vk::DescriptorPool>,
     /// Bytes that the dispatch under way fills, and since when it is.
     running: Option<(usize, Instant)>,
 }
 
 /// The results of a dispatch.
-pub struct Taken<'a> {
+pub struct SweepResults<'a> {
     /// The buffer of results.
     pub bytes: &'a [u8],
     /// How long the device took, at most.
@@ -71,13 +71,13 @@ impl SweepPipeline {
         // SAFETY: here and below, what an info structure points to lives until after the call, and its handles are this
         // device's and alive.
         let set_layout = unsafe { logical.raw().create_descriptor_set_layout(&info, None) };
-        let set_layout = Owned::new(logical, set_layout.named("vkCreateDescriptorSetLayout")?);
+        let set_layout = OwnedHandle::new(logical, set_layout.named("vkCreateDescriptorSetLayout")?);
         let set_layouts = [set_layout.raw()];
         let push = [vk::PushConstantRange::default().stage_flags(vk::ShaderStageFlags::COMPUTE).size(Push::BYTES)];
         let info = vk::PipelineLayoutCreateInfo::default().set_layouts(&set_layouts).push_constant_ranges(&push);
         // SAFETY: see above.
         let layout = unsafe { logical.raw().create_pipeline_layout(&info, None) };
-        let layout = Owned::new(logical, layout.named("vkCreatePipelineLayout")?);
+        let layout = OwnedHandle::new(logical, layout.named("vkCreatePipelineLayout")?);
         let pipeline = compile(logical, words, &Specialisation::none(), layout.raw(), None)?;
         let slot = || -> Result<Slot, VulkanError> {
             let info = vk::CommandPoolCreateInfo::default()
@@ -85,14 +85,14 @@ impl SweepPipeline {
                 .flags(vk::CommandPoolCreateFlags::TRANSIENT);
             // SAFETY: the family is one of the device's.
             let pool = unsafe { logical.raw().create_command_pool(&info, None) }.named("vkCreateCommandPool")?;
-            let pool = Owned::new(logical, pool);
+            let pool = OwnedHandle::new(logical, pool);
             let info = vk::CommandBufferAllocateInfo::default().command_pool(pool.raw()).command_buffer_count(1);
             // SAFETY: the pool is this device's; the buffer goes with it.
             let commands =
                 unsafe { logical.raw().allocate_command_buffers(&info) }.named("vkAllocateCommandBuffers")?;
             // SAFETY: no pointer is passed.
             let fence = unsafe { logical.raw().create_fence(&vk::FenceCreateInfo::default(), None) };
-            let fence = Owned::new(logical, fence.named("vkCreateFence")?);
+            let fence = OwnedHandle::new(logical, fence.named("vkCreateFence")?);
             let (sets, set) = descriptors(logical, &bindings, &set_layouts)?;
             let commands = commands.first().copied().unwrap_or_default();
             Ok(Slot { buffer: None, fence, commands, pool, set, _sets: sets, running: None })
@@ -111,7 +111,7 @@ impl SweepPipeline {
         })
     }
 
-    /// Starts a dispatch over so many blocks, which fill so many words; each byte of these is `fill` before. At most two may be
+    /// Starts a dispatch over N blocks, which fill M words; each byte of these is `fill` before. At most two may be
     /// under way.
     pub fn start(&mut self, push: Push, blocks: u32, words: u64, fill: u8) -> Result<(), VulkanError> {
         let [most_x, most_y, _] = self.limits.max_compute_work_group_count;
@@ -183,7 +183,7 @@ impl SweepPipeline {
     }
 
     /// Waits for the older of the dispatches that are under way.
-    pub fn finish(&mut self, timeout: Duration) -> Result<Taken<'_>, VulkanError> {
+    pub fn finish(&mut self, timeout: Duration) -> Result<SweepResults<'_>, VulkanError> {
         let oldest = [self.next, 1 - self.next].into_iter().find(|slot| self.slots[*slot].running.is_some());
         let Some(number) = oldest else {
             return Err(VulkanError::argument("vkWaitForFences", "no dispatch of the sweep is under way"));
@@ -198,7 +198,7 @@ impl SweepPipeline {
         let took = since.max(self.idle).elapsed();
         self.idle = Instant::now();
         let buffer = slot.buffer.as_ref().ok_or_else(|| VulkanError::missing("vkCreateBuffer", "buffer"))?;
-        Ok(Taken { bytes: buffer.bytes(bytes)?, took, exact })
+        Ok(SweepResults { bytes: buffer.bytes(bytes)?, took, exact })
     }
 
     /// Whether a slot's dispatch is done within this time.

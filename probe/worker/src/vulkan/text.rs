@@ -74,7 +74,7 @@ mod tests {
     }
 
     /// A driver with `length` items that announces `announced`.
-    fn ask(announced: u32, length: u32) -> Vec<u32> {
+    fn function(announced: u32, length: u32) -> Vec<u32> {
         let mut written = Vec::new();
         let items = list("test", |count, data: *mut u32| {
             if data.is_null() {
@@ -91,11 +91,11 @@ mod tests {
 
     #[test]
     fn lists_are_bounded_and_end() {
-        assert_eq!(ask(3, 3).len(), 3);
-        assert_eq!(ask(0, 0).len(), 0);
-        assert_eq!(ask(5, 2).len(), 2, "a list that shrank");
-        assert_eq!(ask(2, 5).len(), 2, "a driver that never stops saying VK_INCOMPLETE");
-        assert_eq!(ask(u32::MAX, u32::MAX).len(), MOST as usize);
+        assert_eq!(function(3, 3).len(), 3);
+        assert_eq!(function(0, 0).len(), 0);
+        assert_eq!(function(5, 2).len(), 2, "a list that shrank");
+        assert_eq!(function(2, 5).len(), 2, "a driver that never stops saying VK_INCOMPLETE");
+        assert_eq!(function(u32::MAX, u32::MAX).len(), MOST as usize);
     }
 
     #[test]

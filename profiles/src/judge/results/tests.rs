@@ -42,20 +42,20 @@ fn one_off(encoding: Encoding, bits: u64, number: usize) -> u64 {
     encoding.at(encoding.key(bits).saturating_add(away).clamp(first, last))
 }
 
-fn result(question: &Signature, case: &[u64], number: usize, device: Device) -> Vec<u64> {
+fn result(signature: &Signature, case: &[u64], number: usize, device: Device) -> Vec<u64> {
     let environments = [Environment::IEEE; 2];
-    let ([operands, results], function) = (environments, question.kernel.op.function);
+    let ([operands, results], function) = (environments, signature.kernel.op.function);
     let ieee = Demand { function, operands, results, accuracy: Accuracy::NearestEven, ulp: Ulp::Vulkan };
-    let parts = question.encodings.iter().enumerate().map(|(part, encoding)| {
-        let bits = question.accepted_part(case, part, &ieee).members(1).first().copied();
+    let parts = signature.encodings.iter().enumerate().map(|(part, encoding)| {
+        let bits = signature.accepted_part(case, part, &ieee).members(1).first().copied();
         device(*encoding, bits.unwrap_or(0), number)
     });
-    assemble(&question.kernel, &parts.collect::<Vec<_>>())
+    assemble(&signature.kernel, &parts.collect::<Vec<_>>())
 }
 
 /// Results of a device, with a second run that differs now and then where it is flaky.
 fn observed(kernel: Kernel, device: Device, flaky: bool) -> Observation {
-    let question = Signature::new(&kernel);
+    let signature = Signature::new(&kernel);
     let all = cases::cases(&kernel);
     // Some of long lists, the classes at their beginning and end among them.
     let every = all.len().div_ceil(400);
@@ -63,7 +63,7 @@ fn observed(kernel: Kernel, device: Device, flaky: bool) -> Observation {
     let cases = Cases::new("", kernel.arity(), some);
     let run = |shift: usize| -> Vec<u64> {
         let results = cases.iter().enumerate();
-        results.flat_map(|(number, case)| result(&question, case, number + shift, device)).collect()
+        results.flat_map(|(number, case)| result(&signature, case, number + shift, device)).collect()
     };
     let (outcome, second) = if flaky { (Outcome::Flaky, Some(run(3).into())) } else { (Outcome::Ran, None) };
     Observation { kernel, out: run(0).into(), cases, outcome, detail: String::new(), second }
@@ -87,10 +87,10 @@ fn every_verdict_is_the_oracles_accepted_set_of_each_lane_by_itself() {
             if view.rule.requirements != [Requirement::Result] {
                 continue;
             }
-            let question = Signature::new(&observation.kernel);
+            let signature = Signature::new(&observation.kernel);
             let fails = |index: &LaneIndex| {
-                let operands = question.operands(observation.cases.case(index.0), index.1);
-                let encoding = question.encodings[index.1];
+                let operands = signature.operands(observation.cases.case(index.0), index.1);
+                let encoding = signature.encodings[index.1];
                 view.rule.selects(encoding, &operands, view.demand)
                     && !view.accepts(&accepted_on(encoding, &operands, view.demand), *index, view.demand)
             };

@@ -41,10 +41,10 @@ fn environments() -> Vec<Environment> {
 }
 
 /// For operands of each kernel on which nothing but the rounding counts, the first of them, what is rounded, and how.
-fn plain(each: impl Fn(&Demand, Encoding, &Operands, &Rounded)) {
+fn plain(each: impl Fn(&Demand, Encoding, &Operands, &RoundedResult)) {
     for (seed, id) in (0..).zip(KERNELS) {
         let kernel: Kernel = id.parse().unwrap();
-        let question = Signature::new(&kernel);
+        let signature = Signature::new(&kernel);
         let mut count = 0;
         for draw in 0..600_u64 {
             let values = kernel.params().into_iter().enumerate().flat_map(|(place, shape)| {
@@ -61,8 +61,8 @@ fn plain(each: impl Fn(&Demand, Encoding, &Operands, &Rounded)) {
                 (0..u64::from(shape.width)).map(bits)
             });
             let case: Vec<u64> = values.collect();
-            for (part, encoding) in question.encodings.iter().enumerate() {
-                let operands = question.operands(&case, part);
+            for (part, encoding) in signature.encodings.iter().enumerate() {
+                let operands = signature.operands(&case, part);
                 let function = kernel.op.function;
                 let Some(found) = rounding(*encoding, &operands, function) else { continue };
                 count += 1;
@@ -102,8 +102,8 @@ fn what_is_rounded_is_all_that_any_environment_accepts() {
 fn what_else_counts_is_left_alone() {
     let none = |id: &str, case: &[u64]| {
         let kernel: Kernel = id.parse().unwrap();
-        let question = Signature::new(&kernel);
-        rounding(question.encodings[0], &question.operands(case, 0), kernel.op.function).is_none()
+        let signature = Signature::new(&kernel);
+        rounding(signature.encodings[0], &signature.operands(case, 0), kernel.op.function).is_none()
     };
     assert!(!none("f16.fadd", &[0x3c00, 0x3c00]));
     // Zeros, subnormals, infinities and NaNs as operands; results that are none, or next to an end of the normal numbers.

@@ -9,9 +9,9 @@ use toml::{Spanned, Table};
 
 use super::raw::OneOrMany;
 use super::{Problem, ProfileDraft, environment_of};
-use crate::accuracy::{Accuracy, Inherited};
+use crate::accuracy::{Accuracy, InheritedAccuracy};
 use crate::formula::{Formula, FormulaError, operand_names};
-use crate::oracle::{Called, Demand, is_whole, resolve};
+use crate::oracle::{Callee, Demand, is_whole, resolve};
 use crate::profile::ANY;
 use crate::profile::operation::Operation;
 use crate::source::{SourceError, SourceFile};
@@ -38,7 +38,7 @@ pub(in crate::profile) struct Formulas {
     at: usize,
 }
 
-/// Where an accuracy is asked for.
+/// Where an accuracy is requested.
 #[derive(Clone)]
 pub(super) struct AccuracyContext<'a> {
     pub(super) draft: &'a ProfileDraft,
@@ -128,7 +128,7 @@ fn inherited(
     let Formulas { texts, key, source, at } = formulas;
     let op = operation.op().ok_or_else(|| "no kernel operation".to_owned())?;
     let resolved = |(text, formula): &(String, Formula)| {
-        let find = |called: Called<'_>, at: usize| {
+        let find = |called: Callee<'_>, at: usize| {
             demanded(place, called).map_err(|problem| match problem {
                 Problem::Here(problem) => InheritError::Formula(FormulaError::new(text, at, problem)),
                 Problem::Elsewhere(error) => InheritError::Elsewhere(error),
@@ -146,21 +146,21 @@ fn inherited(
     let vector = |width| matches!(width, Width::Kernel | Width::Square) && op.function != Function::OuterProduct;
     let vectors = op.params.iter().map(|param| !op.is_componentwise() && vector(param.width)).collect();
     let inheritance = place.draft.ground.inheritance;
-    Ok(Accuracy::Inherited(Arc::new(Inherited { formulas, or, inheritance, vectors })))
+    Ok(Accuracy::Inherited(Arc::new(InheritedAccuracy { formulas, or, inheritance, vectors })))
 }
 
 /// What is demanded of an operation that a formula calls, and how many operands it takes.
-fn demanded(place: &AccuracyContext<'_>, called: Called<'_>) -> Result<(Demand, Option<usize>), Problem> {
+fn demanded(place: &AccuracyContext<'_>, called: Callee<'_>) -> Result<(Demand, Option<usize>), Problem> {
     let draft = place.draft;
     let computing = |function: Function| {
         let computes = |op: &Op| op.function == function && (op.is_componentwise() || is_whole(function));
         draft.operations.iter().find(|(_, operation)| operation.op().is_some_and(computes))
     };
     let found = match called {
-        Called::Operator(function) => {
+        Callee::Operator(function) => {
             computing(function).ok_or_else(|| format!("the profile has no operation that computes {function:?}"))
         }
-        Called::Name(name) => {
+        Callee::Name(name) => {
             let by_function = || Op::find(name).and_then(|op| computing(op.function));
             let known = draft.operations.keys().map(String::as_str);
             let unknown = || ParseError::unknown("operation", name, known).to_string();

@@ -55,7 +55,7 @@ fn same(verifier: &Verifier, first: u32, results: &[u32]) -> SweepStatistics {
     let mut sum = CountSum::new(verifier.rules.len(), verifier.fields.len());
     verifier.exactly(first.into(), results, &mut Work::new(&mut sum, &mut exact));
     sum.add_to(&verifier.rules, &mut exact);
-    let kernel = verifier.question.kernel;
+    let kernel = verifier.signature.kernel;
     assert!(fast == exact, "{kernel} from {first:08x} by {:?}: {fast:#?}\nexactly {exact:#?}", profiles(verifier));
     fast
 }
@@ -110,9 +110,9 @@ fn rows_are_judged_as_their_pairs_are() {
                     // From a few pairs before it to a few behind it.
                     let y = y.clamp(4, 0xffff - 8) - 4;
                     let flushes = (number + other) % 5 == 0;
-                    let manner = HalfBehaviour { flushes, ..HalfBehaviour::HOST };
+                    let behaviour = HalfBehaviour { flushes, ..HalfBehaviour::HOST };
                     let mut results = [0; 12];
-                    pairs.fill(manner, x << 16 | y, &mut results);
+                    pairs.fill(behaviour, x << 16 | y, &mut results);
                     for (place, result) in (0..).zip(&mut results) {
                         *result = wronged(*result, x ^ y << 7 ^ place, (number * 3 + other) % 7, pairs.encoding);
                     }
@@ -147,8 +147,8 @@ fn long_rows_are_judged_as_their_pairs_are() {
                             *result = result.saturating_sub(u32::from(*result & 3 == 2));
                         }
                     }
-                    let tally = same(verifier, x << 16 | y & 0xf000, &results);
-                    assert_eq!(tally.inputs, LONG as u64);
+                    let statistics = same(verifier, x << 16 | y & 0xf000, &results);
+                    assert_eq!(statistics.inputs, LONG as u64);
                 }
             }
         }
@@ -182,7 +182,7 @@ fn the_host_rounds_once() {
 }
 
 #[test]
-fn devices_have_manners() {
+fn devices_have_behaviours() {
     let operation = HalfOperation::new(&"f16.fadd".parse().unwrap()).unwrap();
     let of = |nan, flushes, x: u32, y| {
         let mut result = [0];
@@ -200,7 +200,7 @@ fn devices_have_manners() {
 }
 
 #[test]
-fn blocks_that_agree_in_some_manner_are_judged_as_their_results_are() {
+fn blocks_that_agree_in_some_behaviour_are_judged_as_their_results_are() {
     const INPUTS: u64 = 1 << 16;
     let likely = Guess::Own16(HalfBehaviour { nan: NanChoice::Always(0x7e00), flushes: false });
     let mut places = [0, 1, 4321, 65535].into_iter().cycle();
@@ -210,18 +210,19 @@ fn blocks_that_agree_in_some_manner_are_judged_as_their_results_are() {
             assert!(verifier.guesses(), "{kernel}");
             for x in [0_u32, 0x0101, 0x3c00, 0x7bff, 0x7d01, 0xfc00] {
                 let first = u64::from(x) << 16;
-                for manner in [HalfBehaviour::HOST].into_iter().chain(HalfBehaviour::all()) {
+                for behaviour in [HalfBehaviour::HOST].into_iter().chain(HalfBehaviour::all()) {
                     let mut results = vec![0; INPUTS as usize];
-                    pairs.fill(manner, first as u32, &mut results);
-                    let agreed = |results: &[u32], manners| {
-                        let (mut tally, digest) = (SweepStatistics::default(), Digest::of(first as u32, results, 1));
-                        let guess = verifier.agreed(first, INPUTS, digest, likely, manners, &mut tally)?;
-                        Some((guess, tally))
+                    pairs.fill(behaviour, first as u32, &mut results);
+                    let agreed = |results: &[u32], try_behaviours| {
+                        let (mut statistics, digest) =
+                            (SweepStatistics::default(), Digest::of(first as u32, results, 1));
+                        let guess = verifier.agreed(first, INPUTS, digest, likely, try_behaviours, &mut statistics)?;
+                        Some((guess, statistics))
                     };
-                    let (guess, tally) = agreed(&results, false).expect("it is a manner that devices have");
+                    let (guess, statistics) = agreed(&results, false).expect("it is a manner that devices have");
                     let mut judged = SweepStatistics::default();
                     verifier.block(first, &results, &mut judged);
-                    assert!(tally == judged && tally.inputs == INPUTS, "{kernel} {x:04x} {guess:?}");
+                    assert!(statistics == judged && statistics.inputs == INPUTS, "{kernel} {x:04x} {guess:?}");
                     let place = places.next().unwrap();
                     results[place] ^= 1;
                     assert_eq!(agreed(&results, false), None, "{kernel} {x:04x} {place}");
@@ -238,14 +239,14 @@ fn one_wrong_pair_is_found() {
     let mut results = vec![0; 1 << 16];
     pairs.fill(HalfBehaviour::HOST, 0x3c01 << 16, &mut results);
     results[0xbc02] -= 1;
-    let mut tally = SweepStatistics::default();
-    verifier.block(0x3c01 << 16, &results, &mut tally);
-    let [run] = &tally.runs[..] else { panic!("{:?}", tally.runs) };
-    assert_eq!((tally.deviating, run.first, run.length, run.result), (1, 0x3c01_bc02, 1, 0x93ff));
+    let mut statistics = SweepStatistics::default();
+    verifier.block(0x3c01 << 16, &results, &mut statistics);
+    let [run] = &statistics.runs[..] else { panic!("{:?}", statistics.runs) };
+    assert_eq!((statistics.deviating, run.first, run.length, run.result), (1, 0x3c01_bc02, 1, 0x93ff));
 }
 
 #[test]
-fn what_cannot_be_told_by_likeness_is_judged_by_the_oracle() {
+fn what_cannot_be_determined_by_memo_key_is_judged_by_the_oracle() {
     for kernel in ["f16.frem", "f16.pow", "f16.atan2", "f32.sqrt", "f16.sqrt"] {
         for id in ["vulkan", "wgsl"] {
             let profile = built_in(id).unwrap().unwrap();
@@ -260,10 +261,10 @@ fn what_cannot_be_told_by_likeness_is_judged_by_the_oracle() {
 fn words_that_are_no_results_tell_nothing_of_others() {
     let profile = built_in("d3d11").unwrap().unwrap();
     let verifier = Verifier::new(&"f16.fadd".parse().unwrap(), &[profile]).unwrap();
-    let mut tally = SweepStatistics::default();
+    let mut statistics = SweepStatistics::default();
     for (result, deviating) in [(0x1_7e00, 1), (0x7e00, 1), (0x1_0000, 2)] {
         // 1 and a NaN.
-        verifier.block(0x3c00_7e00, &[result], &mut tally);
-        assert_eq!(tally.deviating, deviating, "{result:x}");
+        verifier.block(0x3c00_7e00, &[result], &mut statistics);
+        assert_eq!(statistics.deviating, deviating, "{result:x}");
     }
 }

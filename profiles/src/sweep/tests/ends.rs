@@ -9,10 +9,10 @@ use crate::sweep::polynomial::Polynomial;
 /// An end of a range that a demand accepts of an input, or a number near it, as `how` says; `None` where none looks there.
 fn end(verifier: &Verifier, input: u64, how: u32) -> Option<u32> {
     let (case, encoding) = ([input], verifier.encoding());
-    let operands = verifier.question.operands(&case, 0);
+    let operands = verifier.signature.operands(&case, 0);
     let demands: Vec<_> = verifier.rules.iter().flat_map(|rule| rule.looking(encoding, &operands)).collect();
     let demand = demands.get(how as usize % demands.len().max(1))?;
-    let accepted = verifier.question.accepted_part(&case, 0, demand);
+    let accepted = verifier.signature.accepted_part(&case, 0, demand);
     let ranges = accepted.ranges();
     let (low, high) = ranges.get((how >> 8) as usize % ranges.len().max(1))?;
     let end = if how & 0x10000 == 0 { low } else { high };

@@ -12,7 +12,7 @@ use crate::render::phrase;
 use crate::values::eval_command;
 
 /// The same change of one rule in several profiles.
-pub(super) struct Ruled<'a> {
+pub(super) struct RuleDigest<'a> {
     /// As the first of the profiles has it.
     pub(super) change: &'a RuleChange,
     /// The profiles.
@@ -20,15 +20,15 @@ pub(super) struct Ruled<'a> {
 }
 
 /// The rules of a device whose verdict changed, each once.
-pub(super) fn rules(device: &DeviceDiff) -> Vec<Ruled<'_>> {
-    let mut rules: Vec<Ruled<'_>> = Vec::new();
+pub(super) fn rules(device: &DeviceDiff) -> Vec<RuleDigest<'_>> {
+    let mut rules: Vec<RuleDigest<'_>> = Vec::new();
     for change in &device.rules {
-        let same = |one: &&mut Ruled<'_>| {
+        let same = |one: &&mut RuleDigest<'_>| {
             one.change.rule == change.rule && (&one.change.old, &one.change.new) == (&change.old, &change.new)
         };
         match rules.iter_mut().find(same) {
             Some(one) => one.profiles.push(&change.profile),
-            None => rules.push(Ruled { change, profiles: vec![&change.profile] }),
+            None => rules.push(RuleDigest { change, profiles: vec![&change.profile] }),
         }
     }
     rules

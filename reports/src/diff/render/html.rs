@@ -6,7 +6,7 @@ use std::io::{self, Write};
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use super::digest::{self, Family, Ruled};
+use super::digest::{self, Family, RuleDigest};
 use super::{RenderDiff, Style};
 use crate::diff::{
     ChangeKind, ClassStatus, DeviceDiff, Diff, FieldChange, FindingChange, IncidentChange, Presence, ProfileChange,
@@ -149,7 +149,7 @@ fn section(index: usize, device: &DeviceDiff, several: bool) -> Markup {
             @if !device.profiles.is_empty() { section { h3 { "Classes" } (scrolling("Classes", &classes(&device.profiles))) } }
             @if !device.incomplete.is_empty() { section { h3 { "Not measured" } (incidents(&device.incomplete)) } }
             @for kind in ChangeKind::ALL {
-                @let rules: Vec<&Ruled<'_>> = rules.iter().filter(|one| one.change.kind == kind).collect();
+                @let rules: Vec<&RuleDigest<'_>> = rules.iter().filter(|one| one.change.kind == kind).collect();
                 @if !rules.is_empty() {
                     @let title = format!("Rules: {}", kind.name());
                     section {
@@ -224,12 +224,12 @@ fn classes(profiles: &[ProfileChange]) -> Markup {
     }
 }
 
-fn verdicts(rules: &[&Ruled<'_>]) -> Markup {
+fn verdicts(rules: &[&RuleDigest<'_>]) -> Markup {
     html! {
         table.outcomes {
             thead { tr { @for head in ["Rule", "What it says", "Profiles", "Verdict"] { th scope="col" { (head) } } } }
             tbody {
-                @for Ruled { change, profiles } in rules {
+                @for RuleDigest { change, profiles } in rules {
                     tr {
                         th scope="row" { span.id { (change.rule) } @if change.level.name() != "required" { small { (change.level.name()) } } }
                         td { (change.title) small { cite { (change.citation) } } }

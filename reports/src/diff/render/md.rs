@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-use super::digest::{self, Family, Ruled};
+use super::digest::{self, Family, RuleDigest};
 use super::{RenderDiff, Style};
 use crate::diff::{ChangeKind, DeviceDiff, Diff, IncidentChange, Presence, Summary};
 use crate::render::md::{code, comment, escape, evidence_block, folded, lane_block, list};
@@ -107,13 +107,13 @@ fn summary(summary: &Summary) -> String {
     table
 }
 
-fn rule(device: &str, rule: &Ruled<'_>) -> String {
+fn rule(device: &str, rule: &RuleDigest<'_>) -> String {
     let change = rule.change;
     let (kind, profiles) = (change.kind.name(), rule.profiles.join(", "));
-    let told = format!("{} {} in {profiles}: {}", change.rule, change.title, digest::verdicts(change));
+    let text = format!("{} {} in {profiles}: {}", change.rule, change.title, digest::verdicts(change));
     match digest::shown(change) {
-        None => format!("\n{}**{kind}**: {}\n", escape(device), escape(&told)),
-        Some(one) => folded(&format!("{device}{kind}"), &format!(": {told}"), &evidence_block(one)),
+        None => format!("\n{}**{kind}**: {}\n", escape(device), escape(&text)),
+        Some(one) => folded(&format!("{device}{kind}"), &format!(": {text}"), &evidence_block(one)),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::digest::{self, Family, Ruled};
+use super::digest::{self, Family, RuleDigest};
 use super::{RenderDiff, Style};
 use crate::diff::{
     ChangeKind, DeviceDiff, Diff, FieldChange, FindingChange, IncidentChange, Presence, ReportSource, Summary,
@@ -97,7 +97,7 @@ fn device(paper: &mut Paper, device: &DeviceDiff, several: bool) -> io::Result<(
     incidents(paper, 2, &device.incomplete)?;
     let (claims, families, rules) = (&device.claims, digest::families(device), digest::rules(device));
     for kind in ChangeKind::ALL {
-        let rules: Vec<&Ruled<'_>> = rules.iter().filter(|one| one.change.kind == kind).collect();
+        let rules: Vec<&RuleDigest<'_>> = rules.iter().filter(|one| one.change.kind == kind).collect();
         let families: Vec<&Family<'_>> = families.iter().filter(|family| family.kind == kind).collect();
         let claims = if kind == ChangeKind::Claim { &claims[..] } else { &[] };
         if !(rules.is_empty() && families.is_empty() && claims.is_empty()) {
@@ -156,7 +156,7 @@ fn incidents(paper: &mut Paper, indent: usize, changes: &[IncidentChange]) -> io
 }
 
 /// A rule whose verdict changed, and what shows that it is met no more.
-fn rule(paper: &mut Paper, one: &Ruled<'_>) -> io::Result<()> {
+fn rule(paper: &mut Paper, one: &RuleDigest<'_>) -> io::Result<()> {
     let change = one.change;
     let level = if change.level == Level::Required { String::new() } else { format!(", {}", change.level.name()) };
     let place = format!(" ({}{level})", one.profiles.join(", "));

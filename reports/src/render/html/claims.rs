@@ -16,17 +16,17 @@ pub fn claims(device: &Device) -> Markup {
     let others = device.claims.flags.keys().filter(|name| !float_controls.contains(&name.as_str()));
     let (mut yes, mut no): (Vec<&String>, Vec<&String>) =
         others.partition(|name| device.claims.flags.get(*name) == Some(&true));
-    let mut told: Vec<(&String, Markup)> = Vec::new();
+    let mut message: Vec<(&String, Markup)> = Vec::new();
     for list in [&mut yes, &mut no] {
         list.retain(|name| {
             let claim = modes.flag(name);
-            let tells = matches!(claim, ClaimStatus::Contradicted(_) | ClaimStatus::Held(_));
-            if tells {
+            let is_reported = matches!(claim, ClaimStatus::Contradicted(_) | ClaimStatus::Confirmed(_));
+            if is_reported {
                 let control = Control::all().find(|control| control.claim() == Some(name.as_str()));
                 let shown = control.map(|control| modes.shown(control));
-                told.push((name, standing(claim, shown)));
+                message.push((name, standing(claim, shown)));
             }
-            !tells
+            !is_reported
         });
     }
     html! {
@@ -47,7 +47,7 @@ pub fn claims(device: &Device) -> Markup {
                             }
                         }
                     }
-                    @for (name, seen) in told { tr role="row" { th scope="row" role="rowheader" { (name) } td role="cell" colspan="3" data-column="" { (seen) } } }
+                    @for (name, seen) in message { tr role="row" { th scope="row" role="rowheader" { (name) } td role="cell" colspan="3" data-column="" { (seen) } } }
                 }
             }
         }
@@ -75,11 +75,11 @@ fn standing(claim: ClaimStatus, shown: Option<ModeProof>) -> Markup {
     html! {
         @match (claim, shown) {
             (ClaimStatus::Contradicted(finding), _) => (against(&finding.text)),
-            (ClaimStatus::Held(_), Some(ModeProof::Disproven(why))) => (against(&why)),
-            (ClaimStatus::Held(_), Some(ModeProof::Unknown(why))) => {
+            (ClaimStatus::Confirmed(_), Some(ModeProof::Disproven(why))) => (against(&why)),
+            (ClaimStatus::Confirmed(_), Some(ModeProof::Unknown(why))) => {
                 span.chip.incomplete { b aria-hidden="true" { "?" } "claimed" } small { "not known: " (why) }
             }
-            (ClaimStatus::Held(kernels), _) => {
+            (ClaimStatus::Confirmed(kernels), _) => {
                 span.chip.conforms { b aria-hidden="true" { "●" } "claimed" }
                 small { "nothing against it in " (phrase::number(kernels, "kernel")) }
             }

@@ -108,7 +108,7 @@ fn findings(device: &Device) -> Markup {
     }
 }
 
-/// What people ask of every device.
+/// What people want to know of every device.
 fn answers(device: &Device) -> Markup {
     html! {
         @if !device.answers.is_empty() {

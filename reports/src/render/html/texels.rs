@@ -7,8 +7,8 @@ use crate::render::phrase;
 
 /// The table; `None` where no texel was asked.
 pub fn table(device: &Device) -> Option<Markup> {
-    let asked: Vec<&TexelPath> = device.texels.iter().filter(|path| path.outcome != Outcome::Unsupported).collect();
-    let unasked = device.texels.len() - asked.len();
+    let selected: Vec<&TexelPath> = device.texels.iter().filter(|path| path.outcome != Outcome::Unsupported).collect();
+    let unmeasured = device.texels.len() - selected.len();
     (!device.texels.is_empty()).then(|| {
         html! {
             div.scroll tabindex="0" role="group" aria-label="Texels, path by path" {
@@ -18,7 +18,7 @@ pub fn table(device: &Device) -> Option<Markup> {
                         th scope="col" { "Rules not met" }
                     } }
                     tbody {
-                        @for path in asked {
+                        @for path in selected {
                             tr {
                                 th scope="row" { code { (path.kernel) } }
                                 td.number { (path.values) }
@@ -32,7 +32,7 @@ pub fn table(device: &Device) -> Option<Markup> {
                     }
                 }
             }
-            @if unasked > 0 { p.faint { (phrase::number(unasked, "path")) " more that the device does not offer." } }
+            @if unmeasured > 0 { p.faint { (phrase::number(unmeasured, "path")) " more that the device does not offer." } }
         }
     })
 }

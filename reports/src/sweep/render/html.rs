@@ -13,7 +13,7 @@ use crate::render::html::STYLE;
 use crate::render::html::pictures::picture;
 use crate::render::paper::Style;
 use crate::sweep::judged::domain;
-use crate::sweep::{Sweep, Swept, SweptDevice};
+use crate::sweep::{Sweep, SweptDevice, SweptKernel};
 
 /// Changes shown of each kernel.
 const SHOWN: usize = 100;
@@ -53,18 +53,18 @@ fn device(device: &SweptDevice) -> Markup {
             tr { th { "kernel" } th { "asked" } th { "fingerprint" } th { "found" } }
             @for kernel in &device.kernels { (swept(kernel)) }
         }
-        div.curves { @for kernel in &device.kernels { @if let Some(tally) = &kernel.verified { (curve(kernel, tally)) } } }
+        div.curves { @for kernel in &device.kernels { @if let Some(statistics) = &kernel.verified { (curve(kernel, statistics)) } } }
     }
 }
 
-fn swept(kernel: &Swept) -> Markup {
+fn swept(kernel: &SweptKernel) -> Markup {
     html! {
         tr {
             td { code { (kernel.kernel) } }
-            td { (coverage(kernel)) @for trouble in &kernel.incomplete { p.doubt { (visible(trouble)) } } }
+            td { (coverage(kernel)) @for failure in &kernel.incomplete { p.doubt { (visible(failure)) } } }
             td { @if let Some(root) = &kernel.root { code title=(root) { (format!("{root:.16}")) } } }
             td {
-                @if let Some(tally) = &kernel.verified { (verified(&kernel.kernel, tally)) }
+                @if let Some(statistics) = &kernel.verified { (verified(&kernel.kernel, statistics)) }
                 @if !kernel.unstable.is_empty() {
                     p.doubt { (unstable(kernel)) }
                     @if !kernel.unstable.list.is_empty() {
@@ -94,31 +94,32 @@ fn swept(kernel: &Swept) -> Markup {
     }
 }
 
-fn verified(kernel: &str, tally: &SweepStatistics) -> Markup {
+fn verified(kernel: &str, statistics: &SweepStatistics) -> Markup {
     html! {
-        p { (verdict(tally)) @if let Some(error) = error(tally) { "; " (error) } "." }
-        @if tally.judged > 0 && tally.vacuous > 0 { p { small { "judged: " (domain(kernel, tally)) } } }
-        @if !tally.runs.is_empty() {
+        p { (verdict(statistics)) @if let Some(error) = error(statistics) { "; " (error) } "." }
+        @if statistics.judged > 0 && statistics.vacuous > 0 { p { small { "judged: " (domain(kernel, statistics)) } } }
+        @if !statistics.runs.is_empty() {
             details {
                 summary { "deviating inputs" }
-                @for run in tally.runs.iter().take(SHOWN) { code { (visible(&deviation(run))) } br; }
+                @for run in statistics.runs.iter().take(SHOWN) { code { (visible(&deviation(run))) } br; }
             }
         }
     }
 }
 
 /// The greatest error of each exponent, from the lowest operand to the highest, zero in the middle; in whole ulps, rounded up.
-fn curve(kernel: &Swept, tally: &SweepStatistics) -> Markup {
+fn curve(kernel: &SweptKernel, statistics: &SweepStatistics) -> Markup {
     let layout = kernel.kernel.parse::<Kernel>().ok().and_then(|kernel| kernel.params().first()?.format.float());
     let keys: Vec<u64> = match layout {
         Some(layout) => {
             let half = 1 << layout.exponent;
             (half..2 * half).rev().chain(0..half).collect()
         }
-        None => tally.exponents.keys().copied().collect(),
+        None => statistics.exponents.keys().copied().collect(),
     };
-    let off =
-        |key: &u64| tally.exponents.get(key).and_then(|one| one.worst).map_or(0, |worst| worst.parts.div_ceil(PARTS));
+    let off = |key: &u64| {
+        statistics.exponents.get(key).and_then(|one| one.worst).map_or(0, |worst| worst.parts.div_ceil(PARTS))
+    };
     let columns: Vec<u64> = keys.iter().map(off).collect();
-    picture(&kernel.kernel, &error(tally).unwrap_or_else(|| verdict(tally)), &columns)
+    picture(&kernel.kernel, &error(statistics).unwrap_or_else(|| verdict(statistics)), &columns)
 }

@@ -8,7 +8,7 @@ use super::RenderSweep;
 use crate::render::paper::{Ink, Paper, Style};
 use crate::render::phrase::{grouped, number};
 use crate::sweep::judged::domain;
-use crate::sweep::{Change, Changes, Resolution, Several, Sweep, Swept, Unstable};
+use crate::sweep::{Change, Changes, Resolution, Several, Sweep, SweptKernel, Unstable};
 use crate::values::argument;
 
 /// Changes shown of each kernel.
@@ -38,15 +38,15 @@ impl RenderSweep for SweepText {
     }
 }
 
-fn swept(paper: &mut Paper<'_>, kernel: &Swept) -> io::Result<()> {
+fn swept(paper: &mut Paper<'_>, kernel: &SweptKernel) -> io::Result<()> {
     let asked = coverage(kernel);
     let root = kernel.root.as_ref().map_or_else(String::new, |root| format!(", fingerprint {root:.16}"));
     paper.line(2, 4, &[(Ink::Strong, &kernel.kernel), (Ink::Plain, &format!("  {asked}{root}"))])?;
-    for trouble in &kernel.incomplete {
-        paper.line(4, 2, &[(Ink::Doubt, trouble)])?;
+    for failure in &kernel.incomplete {
+        paper.line(4, 2, &[(Ink::Doubt, failure)])?;
     }
-    if let Some(tally) = &kernel.verified {
-        verified(paper, &kernel.kernel, tally)?;
+    if let Some(statistics) = &kernel.verified {
+        verified(paper, &kernel.kernel, statistics)?;
     }
     if !kernel.unstable.is_empty() {
         paper.line(4, 2, &[(Ink::Doubt, &unstable(kernel))])?;
@@ -89,56 +89,59 @@ pub(super) fn more_ranges(changes: &Changes, ranges: usize, shown: usize) -> Opt
     (more > 0 || !beyond.is_empty()).then(|| format!("and {}{beyond}", number(more, "more range")))
 }
 
-fn verified(paper: &mut Paper<'_>, kernel: &str, tally: &SweepStatistics) -> io::Result<()> {
-    let ink = match tally.deviating {
-        _ if tally.judged == 0 => Ink::Faint,
+fn verified(paper: &mut Paper<'_>, kernel: &str, statistics: &SweepStatistics) -> io::Result<()> {
+    let ink = match statistics.deviating {
+        _ if statistics.judged == 0 => Ink::Faint,
         0 => Ink::Good,
         _ => Ink::Bad,
     };
     paper.line(
         4,
         2,
-        &[(ink, &verdict(tally)), (Ink::Plain, &error(tally).map_or(String::new(), |error| format!("; {error}")))],
+        &[
+            (ink, &verdict(statistics)),
+            (Ink::Plain, &error(statistics).map_or(String::new(), |error| format!("; {error}"))),
+        ],
     )?;
-    if tally.judged > 0 && tally.vacuous > 0 {
-        paper.line(6, 2, &[(Ink::Faint, &format!("judged: {}", domain(kernel, tally)))])?;
+    if statistics.judged > 0 && statistics.vacuous > 0 {
+        paper.line(6, 2, &[(Ink::Faint, &format!("judged: {}", domain(kernel, statistics)))])?;
     }
-    for (profile, rules) in &tally.rules {
+    for (profile, rules) in &statistics.rules {
         for (rule, count) in rules.iter().filter(|(_, count)| count.deviating > 0) {
             let all = count.accepted + count.deviating;
-            let told = format!(
+            let text = format!(
                 "{profile}/{rule} does not accept {} of {}",
                 grouped(count.deviating as usize),
                 grouped(all as usize)
             );
-            paper.line(6, 2, &[(Ink::Plain, &told)])?;
+            paper.line(6, 2, &[(Ink::Plain, &text)])?;
         }
     }
-    for run in tally.runs.iter().take(SHOWN) {
+    for run in statistics.runs.iter().take(SHOWN) {
         paper.whole(6, Ink::Plain, &deviation(run))?;
     }
-    if tally.runs.len() > SHOWN {
-        paper.line(6, 2, &[(Ink::Faint, &format!("and {} more runs", grouped(tally.runs.len() - SHOWN)))])?;
+    if statistics.runs.len() > SHOWN {
+        paper.line(6, 2, &[(Ink::Faint, &format!("and {} more runs", grouped(statistics.runs.len() - SHOWN)))])?;
     }
     Ok(())
 }
 
 /// What the rules say of all inputs, in a sentence.
-pub(super) fn verdict(tally: &SweepStatistics) -> String {
-    let judged = number(tally.judged as usize, "judged input");
-    let verdict = match tally.deviating {
-        _ if tally.inputs == 0 => return "no result was examined".to_owned(),
-        _ if tally.judged == 0 => "no input is judged".to_owned(),
+pub(super) fn verdict(statistics: &SweepStatistics) -> String {
+    let judged = number(statistics.judged as usize, "judged input");
+    let verdict = match statistics.deviating {
+        _ if statistics.inputs == 0 => return "no result was examined".to_owned(),
+        _ if statistics.judged == 0 => "no input is judged".to_owned(),
         0 => format!("every rule accepts every result of {judged}"),
         count => format!("{} of {judged} deviate", grouped(count as usize)),
     };
-    let vacuous = number(tally.vacuous as usize, "input");
-    if tally.vacuous == 0 { verdict } else { format!("{verdict}; any result is accepted of {vacuous} (vacuous)") }
+    let vacuous = number(statistics.vacuous as usize, "input");
+    if statistics.vacuous == 0 { verdict } else { format!("{verdict}; any result is accepted of {vacuous} (vacuous)") }
 }
 
 /// The largest error, in words; `None` where none was measured.
-pub(super) fn error(tally: &SweepStatistics) -> Option<String> {
-    let worst = tally.worst()?;
+pub(super) fn error(statistics: &SweepStatistics) -> Option<String> {
+    let worst = statistics.worst()?;
     let off =
         if worst.parts < FAR { format!("at most {:.3} ulp", worst.ulps()) } else { "2^24 ulp and more".to_owned() };
     Some(format!("{off} off, first at {:x} -> {:x}", worst.input, worst.result))
@@ -155,7 +158,7 @@ pub(super) fn deviation(run: &InputRun) -> String {
 const NAMED: usize = 8;
 
 /// What did not come again, in a sentence.
-pub(super) fn unstable(kernel: &Swept) -> String {
+pub(super) fn unstable(kernel: &SweptKernel) -> String {
     let Unstable { blocks, compared, inputs, rate, .. } = &kernel.unstable;
     let mut names: Vec<String> = blocks.ranges().iter().take(NAMED).map(|shown| range(*shown)).collect();
     names.extend((blocks.ranges().len() > NAMED).then(|| "...".to_owned()));
@@ -163,7 +166,7 @@ pub(super) fn unstable(kernel: &Swept) -> String {
     if *compared == 0 {
         return format!(
             "unstable: {names} of {} had other digests when they ran again",
-            grouped(kernel.asked.count() as usize)
+            grouped(kernel.measured.count() as usize)
         );
     }
     format!(
@@ -180,9 +183,9 @@ pub(super) fn several(several: &Several) -> String {
 }
 
 /// How much of a kernel was asked.
-pub(super) fn coverage(kernel: &Swept) -> String {
-    let inputs = (kernel.asked.count() * kernel.block) as usize;
-    if kernel.asked.count() * kernel.block == kernel.inputs {
+pub(super) fn coverage(kernel: &SweptKernel) -> String {
+    let inputs = (kernel.measured.count() * kernel.block) as usize;
+    if kernel.measured.count() * kernel.block == kernel.inputs {
         return format!("all {} inputs", grouped(inputs));
     }
     format!("{} inputs, {:.4} % of all", grouped(inputs), 100.0 * kernel.share())
@@ -198,7 +201,7 @@ pub(super) fn headline(changes: &Changes) -> String {
     let unresolved = changes.unresolved.count();
     let found = format!("{} found to have changed", number(changes.inputs as usize, "input"));
     let how = match changes.resolution {
-        Resolution::Asked => "both devices were asked",
+        Resolution::Measured => "both devices were asked",
         Resolution::Digests => "by the digests, which name an input where only one of its block changed",
     };
     let rest = match unresolved {

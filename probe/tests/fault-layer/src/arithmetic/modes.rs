@@ -19,7 +19,7 @@ const KINDS: [(ExecutionMode, Capability, &str); 6] = [
 ];
 
 /// The controls that a module asks for.
-pub fn asked(module: &Module) -> BTreeSet<Control> {
+pub fn selected(module: &Module) -> BTreeSet<Control> {
     let contracted = |inst: &Instruction| inst.operands.contains(&Operand::Decoration(Decoration::NoContraction));
     let decorated = module.annotations.iter().any(contracted).then_some(Control::NoContract);
     module.execution_modes.iter().filter_map(control).chain(decorated).collect()

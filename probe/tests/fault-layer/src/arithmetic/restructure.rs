@@ -22,8 +22,8 @@ impl Rewriter {
             for (block, kernel) in function.blocks.iter_mut().zip(kernels) {
                 let Some(operation) = kernel.filter(|(_, op)| op.code == Code::LoadStore) else { continue };
                 let ([_branch], Some(label)) = (block.instructions.as_slice(), block.label_id()) else { continue };
-                let wanted = |fault: &&Fault| !matches!(fault.verb, Verb::Flush { .. });
-                if faults.iter().filter(wanted).any(|fault| chooses(fault, operation, kernel)) {
+                let expected = |fault: &&Fault| !matches!(fault.verb, Verb::Flush { .. });
+                if faults.iter().filter(expected).any(|fault| chooses(fault, operation, kernel)) {
                     copies.insert(label, self.id());
                 }
             }
@@ -52,9 +52,9 @@ impl Rewriter {
 
     /// `fuse` and `split`.
     pub fn regroup(&mut self, faults: &[Fault], places: &Places, functions: &mut [Function]) -> bool {
-        let wanted: Vec<&Fault> =
+        let expected: Vec<&Fault> =
             faults.iter().filter(|fault| matches!(fault.verb, Verb::Fuse | Verb::Split)).collect();
-        if wanted.is_empty() {
+        if expected.is_empty() {
             return false;
         }
         let products: HashMap<Word, [Operand; 2]> = functions
@@ -71,7 +71,7 @@ impl Rewriter {
                     let found = places.find(&inst, kernel);
                     let chosen = |verb: &Verb| {
                         found.as_ref().is_some_and(|found| {
-                            wanted.iter().any(|f| f.verb == *verb && chooses(f, found.operation, kernel))
+                            expected.iter().any(|f| f.verb == *verb && chooses(f, found.operation, kernel))
                         })
                     };
                     let new = if chosen(&Verb::Fuse) {

@@ -21,11 +21,11 @@ fn changing(process: bool) -> u64 {
     if process { u64::from(std::process::id()) } else { 1 + CALLS.fetch_add(1, Ordering::Relaxed) }
 }
 
-fn text(array: &mut [std::ffi::c_char], wanted: Field) {
+fn text(array: &mut [std::ffi::c_char], expected: Field) {
     for kind in kinds() {
         match kind {
-            Kind::Text { field, bytes, endless } if *field == wanted => property::write(array, bytes, *endless),
-            Kind::Changing { field, process } if *field == wanted => {
+            Kind::Text { field, bytes, endless } if *field == expected => property::write(array, bytes, *endless),
+            Kind::Changing { field, process } if *field == expected => {
                 property::number_text(array, changing(*process));
             }
             _ => {}
@@ -33,10 +33,10 @@ fn text(array: &mut [std::ffi::c_char], wanted: Field) {
     }
 }
 
-fn uuid(array: &mut [u8; vk::UUID_SIZE], wanted: Field) {
+fn uuid(array: &mut [u8; vk::UUID_SIZE], expected: Field) {
     for kind in kinds() {
         if let Kind::Changing { field, process } = kind
-            && *field == wanted
+            && *field == expected
         {
             property::number_uuid(array, changing(*process));
         }
@@ -212,13 +212,13 @@ pub(super) unsafe fn places(
 /// Extensions that statements add or take away.
 pub(super) fn switched_extensions() -> Vec<(String, bool)> {
     let own = |name: &CStr| name.to_string_lossy().into_owned();
-    let wanted = kinds().filter_map(|kind| match kind {
+    let expected = kinds().filter_map(|kind| match kind {
         Kind::Extension(name, on) => Some((name.clone(), *on)),
         Kind::Claim { control: Control::FastMath0, .. } => Some((own(khr::shader_float_controls2::NAME), true)),
         Kind::Report(_) => Some((own(ext::device_fault::NAME), true)),
         _ => None,
     });
-    wanted.collect()
+    expected.collect()
 }
 
 /// The device's extensions.

@@ -59,13 +59,13 @@ unsafe extern "system" fn vkCreateDevice(
         return vk::Result::ERROR_INITIALIZATION_FAILED;
     };
     // SAFETY: `info` is the caller's and lives until after the call.
-    let asked = unsafe { Asked::new(physical, info) };
+    let selected = unsafe { KernelCases::new(physical, info) };
     // SAFETY: the function has the type of its name; `asked` lives until after the call.
     let code = unsafe {
         let create: vk::PFN_vkCreateDevice = transmute(create);
-        create(physical, &raw const asked.info, allocator, created)
+        create(physical, &raw const selected.info, allocator, created)
     };
-    drop(asked);
+    drop(selected);
     if code == vk::Result::SUCCESS {
         // SAFETY: it was just made.
         unsafe { keep_device(Device::new(*created, get)) };
@@ -87,7 +87,7 @@ unsafe extern "system" fn vkDestroyDevice(handle: vk::Device, allocator: *const 
 
 /// What is asked of the driver: what was asked of the layer, less what only the layer has. Changes the caller's features
 /// in place, and restores them when dropped.
-struct Asked<'a> {
+struct KernelCases<'a> {
     info: vk::DeviceCreateInfo<'a>,
     /// What `info` points to.
     _extensions: Vec<*const c_char>,
@@ -97,7 +97,7 @@ struct Asked<'a> {
     unlinked: Vec<[*mut vk::BaseOutStructure<'static>; 2]>,
 }
 
-impl Asked<'_> {
+impl KernelCases<'_> {
     /// # Safety
     /// `info` is valid, and lives and is nobody else's as long as the result.
     unsafe fn new(physical: vk::PhysicalDevice, info: *const vk::DeviceCreateInfo<'_>) -> Self {
@@ -129,11 +129,11 @@ impl Asked<'_> {
         unlinked.retain(|[before, _]| *before != first);
         // SAFETY: nothing but the lifetime of what it points to changes, which is the caller's promise.
         let info = unsafe { transmute::<vk::DeviceCreateInfo<'_>, vk::DeviceCreateInfo<'_>>(info) };
-        Asked { info, _extensions: extensions, _queues: queues, changed, unlinked }
+        KernelCases { info, _extensions: extensions, _queues: queues, changed, unlinked }
     }
 }
 
-impl Drop for Asked<'_> {
+impl Drop for KernelCases<'_> {
     fn drop(&mut self) {
         for (place, value) in &self.changed {
             // SAFETY: each is a field that `new` was promised.

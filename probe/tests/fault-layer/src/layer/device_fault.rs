@@ -43,14 +43,14 @@ unsafe extern "system" fn vkGetDeviceFaultInfoEXT(
         return vk::Result::SUCCESS;
     };
     // SAFETY: the caller has room for as many as it counts.
-    unsafe { tell(&report, counts, info) }
+    unsafe { notify(&report, counts, info) }
 }
 
 /// Writes the report, as far as there is room.
 ///
 /// # Safety
 /// `info` points to as much room as `counts` says.
-unsafe fn tell(
+unsafe fn notify(
     report: &Report,
     counts: &mut vk::DeviceFaultCountsEXT<'_>,
     info: &mut vk::DeviceFaultInfoEXT<'_>,
@@ -58,24 +58,24 @@ unsafe fn tell(
     write(&mut info.description, &report.description, false);
     let addresses = report.addresses.len().min(counts.address_info_count as usize);
     for (index, address) in report.addresses.iter().take(addresses).enumerate() {
-        let told = vk::DeviceFaultAddressInfoEXT {
+        let output = vk::DeviceFaultAddressInfoEXT {
             address_type: vk::DeviceFaultAddressTypeEXT::READ_INVALID,
             reported_address: *address,
             address_precision: 1,
         };
         // SAFETY: the caller's promise, here and below.
-        unsafe { info.p_address_infos.add(index).write(told) };
+        unsafe { info.p_address_infos.add(index).write(output) };
     }
     let vendor = report.vendor.len().min(counts.vendor_info_count as usize);
     for (index, (description, code, data)) in report.vendor.iter().take(vendor).enumerate() {
-        let mut told = vk::DeviceFaultVendorInfoEXT {
+        let mut output = vk::DeviceFaultVendorInfoEXT {
             vendor_fault_code: *code,
             vendor_fault_data: *data,
             ..vk::DeviceFaultVendorInfoEXT::default()
         };
-        write(&mut told.description, description, false);
+        write(&mut output.description, description, false);
         // SAFETY: see above.
-        unsafe { info.p_vendor_infos.add(index).write(told) };
+        unsafe { info.p_vendor_infos.add(index).write(output) };
     }
     let binary = report.binary.min(counts.vendor_binary_size);
     if binary > 0 && !info.p_vendor_binary_data.is_null() {

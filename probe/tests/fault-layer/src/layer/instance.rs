@@ -198,7 +198,7 @@ pub(super) unsafe fn own_features(handle: vk::PhysicalDevice) -> Vec<&'static st
     let mut storage16 = vk::PhysicalDevice16BitStorageFeatures::default();
     let mut float16 = vk::PhysicalDeviceShaderFloat16Int8Features::default();
     let mut controls2 = vk::PhysicalDeviceShaderFloatControls2FeaturesKHR::default();
-    let mut asked = vk::PhysicalDeviceFeatures2::default()
+    let mut selected = vk::PhysicalDeviceFeatures2::default()
         .push_next(&mut storage16)
         .push_next(&mut float16)
         .push_next(&mut controls2);
@@ -206,9 +206,9 @@ pub(super) unsafe fn own_features(handle: vk::PhysicalDevice) -> Vec<&'static st
     unsafe {
         let next: vk::PFN_vkGetPhysicalDeviceFeatures2 =
             transmute(instance(handle).next("vkGetPhysicalDeviceFeatures2"));
-        next(handle, &raw mut asked);
+        next(handle, &raw mut selected);
     }
-    let (core, chain) = (&raw mut asked.features, asked.p_next);
+    let (core, chain) = (&raw mut selected.features, selected.p_next);
     let mut own = crate::property::FEATURES.to_vec();
     // SAFETY: the chain is ours, and each place in it is a field.
     own.retain(|name| unsafe { answers::places(name, core, chain) }.iter().any(|place| unsafe { **place } != 0));

@@ -171,7 +171,7 @@ pub(super) unsafe fn overwrite(device: &Device, commands: vk::CommandBuffer, set
     let bindings = lock(&device.sets).get(&set).cloned().unwrap_or_default();
     let sizes = lock(&device.buffers);
     let size = |bound: &Bound| sizes.get(&bound.buffer).copied().unwrap_or(0);
-    let wanted: Vec<(Bound, u64, u64)> = match damage {
+    let expected: Vec<(Bound, u64, u64)> = match damage {
         Damage::Overrun(bytes) => {
             let results = bindings.iter().filter(|(binding, _)| is_result(**binding));
             results.map(|(_, bound)| (*bound, bound.offset + bound.range, bytes)).collect()
@@ -192,7 +192,7 @@ pub(super) unsafe fn overwrite(device: &Device, commands: vk::CommandBuffer, set
         let (from, to) = (vk::PipelineStageFlags::COMPUTE_SHADER, vk::PipelineStageFlags::TRANSFER);
         let (none, flags) = (std::ptr::null(), vk::DependencyFlags::empty());
         fence(commands, from, to, flags, 1, &raw const barrier, 0, none, 0, std::ptr::null());
-        for (bound, offset, bytes) in wanted {
+        for (bound, offset, bytes) in expected {
             let start = offset.next_multiple_of(4);
             let end = (start + bytes.next_multiple_of(4)).min(size(&bound) & !3);
             if start < end {

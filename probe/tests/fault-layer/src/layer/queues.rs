@@ -30,9 +30,9 @@ pub(super) fn announced() -> Option<u32> {
 /// `info` is valid.
 pub(super) unsafe fn existing<'a>(info: &vk::DeviceCreateInfo<'a>) -> Vec<vk::DeviceQueueCreateInfo<'a>> {
     // SAFETY: it points to that many.
-    let wanted =
+    let expected =
         unsafe { std::slice::from_raw_parts(info.p_queue_create_infos, info.queue_create_info_count as usize) };
-    let mut queues = wanted.to_vec();
+    let mut queues = expected.to_vec();
     if announced().is_some() {
         for queue in &mut queues {
             queue.queue_count = 1;

@@ -153,8 +153,8 @@ unsafe extern "system" fn vkCreateComputePipelines(
     // its name, and gets what this one got; there is room for that many pipelines.
     unsafe {
         let device = device(handle);
-        let asked = std::slice::from_raw_parts(infos, count as usize);
-        let stages: Vec<_> = asked.iter().map(|info| vec![staged(&device, &info.stage)]).collect();
+        let selected = std::slice::from_raw_parts(infos, count as usize);
+        let stages: Vec<_> = selected.iter().map(|info| vec![staged(&device, &info.stage)]).collect();
         pipelines(&device, NAME, &stages, created, || {
             let next: vk::PFN_vkCreateComputePipelines = transmute(device.next(NAME));
             next(handle, cache, count, infos, callbacks, created)
@@ -174,12 +174,12 @@ unsafe extern "system" fn vkCreateGraphicsPipelines(
     // SAFETY: as above.
     unsafe {
         let device = device(handle);
-        let asked = std::slice::from_raw_parts(infos, count as usize);
+        let selected = std::slice::from_raw_parts(infos, count as usize);
         let of = |info: &vk::GraphicsPipelineCreateInfo<'_>| {
             let stages = std::slice::from_raw_parts(info.p_stages, info.stage_count as usize);
             stages.iter().map(|stage| staged(&device, stage)).collect::<Vec<_>>()
         };
-        let stages: Vec<_> = asked.iter().map(of).collect();
+        let stages: Vec<_> = selected.iter().map(of).collect();
         pipelines(&device, NAME, &stages, created, || {
             let next: vk::PFN_vkCreateGraphicsPipelines = transmute(device.next(NAME));
             next(handle, cache, count, infos, callbacks, created)

@@ -199,9 +199,9 @@ impl Instance {
     /// `get` is the next in the chain's for this instance.
     pub(super) unsafe fn new(handle: vk::Instance, get: vk::PFN_vkGetInstanceProcAddr) -> Instance {
         let next = CALLS.iter().filter_map(|call| {
-            let wanted = CString::new(call.name).unwrap_or_default();
+            let expected = CString::new(call.name).unwrap_or_default();
             // SAFETY: the caller's promise; the name ends in NUL.
-            let found = unsafe { get(handle, wanted.as_ptr()) }?;
+            let found = unsafe { get(handle, expected.as_ptr()) }?;
             Some((call.name.to_owned(), found))
         });
         Instance { handle, get, next: next.collect() }
@@ -236,9 +236,9 @@ impl Device {
 
     /// The next function of this name.
     pub(super) fn next(&self, name: &str) -> unsafe extern "system" fn() {
-        let wanted = CString::new(name).unwrap_or_default();
+        let expected = CString::new(name).unwrap_or_default();
         // SAFETY: the next in the chain gave this function for this device; the name ends in NUL.
-        let found = unsafe { (self.get)(self.handle, wanted.as_ptr()) };
+        let found = unsafe { (self.get)(self.handle, expected.as_ptr()) };
         found.unwrap_or_else(|| fail(&format!("the driver has no {name}")))
     }
 
@@ -249,8 +249,8 @@ impl Device {
             self.lost.store(true, Ordering::Relaxed);
             self.idle();
         }
-        let tells = matches!(name, "vkQueueSubmit" | "vkWaitForFences");
-        answer.or_else(|| (tells && self.is_lost()).then_some(vk::Result::ERROR_DEVICE_LOST))
+        let is_reported = matches!(name, "vkQueueSubmit" | "vkWaitForFences");
+        answer.or_else(|| (is_reported && self.is_lost()).then_some(vk::Result::ERROR_DEVICE_LOST))
     }
 
     /// Waits for what was submitted. On a lost device it counts as complete ("Lost Device"), so that its objects may be

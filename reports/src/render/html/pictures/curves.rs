@@ -19,7 +19,7 @@ const STEP: f64 = 6.0;
 /// A function over the range of its operand.
 struct Curve<'a> {
     kernel: &'a Kernel,
-    asked: usize,
+    operands: usize,
     /// In encodings between the answer and the correctly rounded result.
     most: u64,
     /// The greatest error in each column.
@@ -58,33 +58,33 @@ fn curve(observation: &Observation) -> Option<Curve<'_>> {
         accuracy: Accuracy::NearestEven,
         ulp: Ulp::Vulkan,
     };
-    let (question, encoding) = (Signature::new(kernel), Encoding::Float(layout));
+    let (signature, encoding) = (Signature::new(kernel), Encoding::Float(layout));
     let all = layout.infinity() as f64;
     let across = Axis { from: -all, to: all, start: 0.0, end: (WIDTH - 1) as f64 };
-    let mut curve = Curve { kernel, asked: 0, most: 0, columns: vec![0; WIDTH as usize] };
+    let mut curve = Curve { kernel, operands: 0, most: 0, columns: vec![0; WIDTH as usize] };
     for (case, answer) in observation.cases.iter().zip(observation.out.iter()) {
-        let reference = question.accepted_part(case, 0, &demand).members(2);
+        let reference = signature.accepted_part(case, 0, &demand).members(2);
         let [reference] = reference[..] else { continue };
         let finite = |bits: u64| bits & layout.magnitude_mask() < layout.infinity();
         if !finite(reference) || !finite(*answer) || !finite(case[0]) {
             continue;
         }
         let off = encoding.key(*answer).abs_diff(encoding.key(reference));
-        curve.asked += 1;
+        curve.operands += 1;
         curve.most = curve.most.max(off);
         let column = &mut curve.columns[across.at(encoding.key(case[0]) as f64) as usize];
         *column = (*column).max(off);
     }
-    (curve.asked > 0).then_some(curve)
+    (curve.operands > 0).then_some(curve)
 }
 
 fn drawn(curve: &Curve<'_>) -> Markup {
-    let told = format!("at most {} of {} operands", curve.most, curve.asked);
-    picture(&curve.kernel.to_string(), &told, &curve.columns)
+    let text = format!("at most {} of {} operands", curve.most, curve.operands);
+    picture(&curve.kernel.to_string(), &text, &curve.columns)
 }
 
 /// The greatest errors over the range, a number a column from left to right; fewer than [`WIDTH`] are drawn wider.
-pub(crate) fn picture(kernel: &str, told: &str, columns: &[u64]) -> Markup {
+pub(crate) fn picture(kernel: &str, text: &str, columns: &[u64]) -> Markup {
     let width = columns.len() as i64;
     let height = |off: u64| (((off as f64 + 1.0).log2() * STEP).round() as i64).clamp(1, HEIGHT);
     let bars = columns.iter().enumerate().filter(|(_, off)| **off > 0);
@@ -93,11 +93,11 @@ pub(crate) fn picture(kernel: &str, told: &str, columns: &[u64]) -> Markup {
     let lines = [3, 6, 9].map(line).concat();
     html! {
         figure {
-            svg role="img" aria-label=(format!("{kernel}: {told}")) viewBox={ "0 0 " (width) " " (HEIGHT) } preserveAspectRatio="none" {
+            svg role="img" aria-label=(format!("{kernel}: {text}")) viewBox={ "0 0 " (width) " " (HEIGHT) } preserveAspectRatio="none" {
                 path.grid d=(lines) {}
                 path d=(path.concat()) {}
             }
-            figcaption { code { (kernel) } " " span.faint { (told) } }
+            figcaption { code { (kernel) } " " span.faint { (text) } }
         }
     }
 }

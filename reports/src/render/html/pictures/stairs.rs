@@ -8,7 +8,7 @@ mod drawn;
 
 use fpprobe_profiles::Observation;
 use fpprobe_profiles::encoding::{Encoding, PartReader};
-use fpprobe_profiles::manner::{Aspect, manner};
+use fpprobe_profiles::observed_behaviour::{Aspect, observed_behaviour};
 use fpprobe_profiles::oracle::Signature;
 use fpprobe_spirv::FloatLayout;
 use fpprobe_spirv::op::Function;
@@ -19,7 +19,7 @@ use super::ran;
 /// Widest float whose steps are drawn: of a wider one few neighbours are asked.
 const WIDEST: u32 = 16;
 /// What the words beneath a picture tell.
-const TOLD: [Aspect; 4] = [Aspect::Rounding, Aspect::Overflow, Aspect::SubnormalResults, Aspect::Nan];
+const DESCRIBED: [Aspect; 4] = [Aspect::Rounding, Aspect::Overflow, Aspect::SubnormalResults, Aspect::Nan];
 
 /// What one channel made of every number.
 struct Stairs {
@@ -29,7 +29,7 @@ struct Stairs {
     /// For each of [`KINDS`], which of [`RESULTS`] it gave.
     kinds: [[bool; 7]; 5],
     /// How it went about it, in words.
-    manner: String,
+    behaviour: String,
 }
 
 /// Kinds of numbers that no window shows.
@@ -103,12 +103,14 @@ pub fn stairs(observations: &[Observation]) -> Option<Markup> {
 
 impl Stairs {
     fn of(observation: &Observation, part: usize, layout: FloatLayout) -> Stairs {
-        let (question, reader) = (Signature::new(&observation.kernel), PartReader::new(&observation.kernel));
-        let told = TOLD.into_iter().filter_map(|aspect| Some(manner(observation, aspect, part)?.told(aspect)));
-        let manner = told.collect::<Vec<_>>().join("; ");
-        let mut stairs = Stairs { layout, steps: Vec::new(), kinds: Default::default(), manner };
+        let (signature, reader) = (Signature::new(&observation.kernel), PartReader::new(&observation.kernel));
+        let text = DESCRIBED
+            .into_iter()
+            .filter_map(|aspect| Some(observed_behaviour(observation, aspect, part)?.describe(aspect)));
+        let behaviour = text.collect::<Vec<_>>().join("; ");
+        let mut stairs = Stairs { layout, steps: Vec::new(), kinds: Default::default(), behaviour };
         for (index, case) in observation.cases.iter().enumerate() {
-            let Some(given) = question.operands(case, part).first().map(|operand| operand.double()) else { continue };
+            let Some(given) = signature.operands(case, part).first().map(|operand| operand.double()) else { continue };
             let stored = reader.part(&observation.out, index, part);
             if let Some(kind) = kind(layout, given) {
                 stairs.kinds[kind][result(layout, stored)] = true;

@@ -46,7 +46,7 @@ pub(super) fn drawn(stairs: &Stairs) -> Markup {
     html! {
         svg role="img" viewBox={ "0 0 " (width) " " (SIDE + FOOT) } {
             title { "Numbers stored in " (layout.bits()) " bits" }
-            desc { (told(stairs)) }
+            desc { (message(stairs)) }
             @for (index, window) in windows.iter().enumerate() { (steps(stairs, window, place(index))) }
             (kinds(stairs, place(windows.len())))
         }
@@ -59,8 +59,8 @@ fn place(index: usize) -> f64 {
 }
 
 /// In words, for those who do not see it.
-fn told(stairs: &Stairs) -> String {
-    let mut text = stairs.manner.clone();
+fn message(stairs: &Stairs) -> String {
+    let mut text = stairs.behaviour.clone();
     for (given, results) in KINDS.iter().zip(&stairs.kinds) {
         let names: Vec<&str> =
             RESULTS.iter().zip(results).filter(|(_, seen)| **seen).map(|((_, name), _)| *name).collect();

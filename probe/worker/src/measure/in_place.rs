@@ -3,7 +3,7 @@
 
 use fpprobe_spirv::{Cases, Kernel};
 
-use super::Asked;
+use super::KernelCases;
 
 /// 1 in binary32.
 const ONE: u64 = 0x3f80_0000;
@@ -14,13 +14,13 @@ pub fn watched(kernel: &Kernel) -> bool {
 }
 
 /// The same with a case more where that is needed: ones over a texel of zeros.
-pub fn with_witness(asked: &Asked) -> Asked {
-    if !watched(&asked.kernel) {
-        return asked.clone();
+pub fn with_witness(work: &KernelCases) -> KernelCases {
+    if !watched(&work.kernel) {
+        return work.clone();
     }
-    let arity = asked.kernel.arity();
-    let mut values: Vec<u64> = asked.cases.iter().flatten().copied().collect();
+    let arity = work.kernel.arity();
+    let mut values: Vec<u64> = work.cases.iter().flatten().copied().collect();
     values.extend(std::iter::repeat_n(ONE, arity - 1));
     values.push(0);
-    Asked { kernel: asked.kernel, cases: Cases::new(asked.cases.name.clone(), arity, values) }
+    KernelCases { kernel: work.kernel, cases: Cases::new(work.cases.name.clone(), arity, values) }
 }

@@ -53,7 +53,7 @@ pub struct ObservedBehaviour {
 
 impl ObservedBehaviour {
     /// In words: the way, or the way that most lanes went and what share did not.
-    pub fn told(&self, aspect: Aspect) -> String {
+    pub fn describe(&self, aspect: Aspect) -> String {
         let Some((way, most)) = self.ways.iter().rev().max_by_key(|(_, count)| *count) else { return String::new() };
         match self.lanes - most {
             0 => (*way).to_owned(),
@@ -204,14 +204,14 @@ const OPEN: Environment = Environment {
 };
 
 /// How a kernel did it in each part of its result, see [`Encoding::of_result`]; `None` where none of its cases tells.
-pub fn manners(observation: &Observation, aspect: Aspect) -> Vec<Option<ObservedBehaviour>> {
+pub fn observed_behaviours(observation: &Observation, aspect: Aspect) -> Vec<Option<ObservedBehaviour>> {
     let mut look = BehaviourScan::new(observation, aspect);
-    (0..look.question.encodings.len()).map(|part| look.manner(part)).collect()
+    (0..look.signature.encodings.len()).map(|part| look.behaviour(part)).collect()
 }
 
 /// How a kernel did it in one part of its result.
-pub fn manner(observation: &Observation, aspect: Aspect, part: usize) -> Option<ObservedBehaviour> {
-    BehaviourScan::new(observation, aspect).manner(part)
+pub fn observed_behaviour(observation: &Observation, aspect: Aspect, part: usize) -> Option<ObservedBehaviour> {
+    BehaviourScan::new(observation, aspect).behaviour(part)
 }
 
 /// What is remembered of lanes: of channels of a kind, by operands and answer.
@@ -224,7 +224,7 @@ type Exclusions = SmallVec<[bool; 3]>;
 struct BehaviourScan<'a> {
     observation: &'a Observation,
     aspect: Aspect,
-    question: Signature,
+    signature: Signature,
     open: Demand,
     /// Channels have few values, which the texels of a list combine.
     known: LaneMemo,
@@ -237,18 +237,18 @@ impl<'a> BehaviourScan<'a> {
             function: kernel.op.function,
             operands: OPEN,
             results: OPEN,
-            // Overflow is told apart by a value beyond, not by one that rounds there.
+            // Overflow is distinguished by a value beyond, not by one that rounds there.
             accuracy: if aspect == Aspect::Overflow { Accuracy::NearestEven } else { Accuracy::EitherNeighbour },
             ulp: Ulp::Vulkan,
         };
-        BehaviourScan { observation, aspect, question: Signature::new(kernel), open, known: LaneMemo::new() }
+        BehaviourScan { observation, aspect, signature: Signature::new(kernel), open, known: LaneMemo::new() }
     }
 
     /// For each way whether a lane of the aspect's classes went it; nothing where the ways do not differ, or the aspect is none
     /// of this lane's.
-    fn gone(&self, part: &AspectPart, operands: &Operands, answer: u64) -> Option<Exclusions> {
+    fn excluded(&self, part: &AspectPart, operands: &Operands, answer: u64) -> Option<Exclusions> {
         let (aspect, open, encoding) = (self.aspect, &self.open, part.encoding);
-        // Where nothing but the rounding counts, that is all that can be told.
+        // Where nothing but the rounding counts, that is all that can be determined.
         if let Some(rounded) = rounding(encoding, operands, open.function) {
             // Where there is but one answer every way gives it: most loads of texels are exact.
             if aspect != Aspect::Rounding || rounded.how == Rounding::Exact {
@@ -256,8 +256,8 @@ impl<'a> BehaviourScan<'a> {
             }
             let given = part.ways.iter().map(|demand| rounded.toward(&demand.as_ref()?.accuracy));
             let given: SmallVec<[Option<u64>; 3]> = given.collect();
-            let told = given.windows(2).any(|pair| pair[0] != pair[1]);
-            return told.then(|| given.iter().map(|given| *given == Some(answer)).collect());
+            let is_distinct = given.windows(2).any(|pair| pair[0] != pair[1]);
+            return is_distinct.then(|| given.iter().map(|given| *given == Some(answer)).collect());
         }
         if !part.lanes.select(encoding, operands, open) || !aspect.looks_at(encoding, operands) {
             return None;
@@ -266,21 +266,21 @@ impl<'a> BehaviourScan<'a> {
             return None;
         }
         let sets = part.results(operands);
-        let told = sets.windows(2).any(|pair| pair[0] != pair[1]);
-        told.then(|| sets.iter().map(|set| set.contains(answer)).collect())
+        let is_distinct = sets.windows(2).any(|pair| pair[0] != pair[1]);
+        is_distinct.then(|| sets.iter().map(|set| set.contains(answer)).collect())
     }
 
     /// How it was done in a part of the result.
-    fn manner(&mut self, part: usize) -> Option<ObservedBehaviour> {
-        let encoding = *self.question.encodings.get(part)?;
+    fn behaviour(&mut self, part: usize) -> Option<ObservedBehaviour> {
+        let encoding = *self.signature.encodings.get(part)?;
         let (observation, reader) = (self.observation, PartReader::new(&self.observation.kernel));
         let (looked, ways) = (AspectPart::new(encoding, self.aspect, &self.open), self.aspect.ways(encoding));
         let mut seen =
             ObservedBehaviour { way: None, ways: ways.iter().map(|(name, _)| (*name, 0)).collect(), lanes: 0, case: 0 };
         let (mut odd, mut clear) = (None, None);
-        let (kind, are_channels) = (self.question.alike(part), self.question.is_of_channels());
+        let (kind, are_channels) = (self.signature.alike(part), self.signature.is_of_channels());
         for (index, case) in observation.cases.iter().enumerate() {
-            let operands = self.question.operands(case, part);
+            let operands = self.signature.operands(case, part);
             if !looked.classes.select(encoding, &operands, &self.open) {
                 continue;
             }
@@ -289,12 +289,12 @@ impl<'a> BehaviourScan<'a> {
                 Some(bits) => {
                     let known = self.known.get(&(kind, bits, answer)).cloned();
                     known.unwrap_or_else(|| {
-                        let went = self.gone(&looked, &operands, answer);
+                        let went = self.excluded(&looked, &operands, answer);
                         self.known.insert((kind, bits, answer), went.clone());
                         went
                     })
                 }
-                None => self.gone(&looked, &operands, answer),
+                None => self.excluded(&looked, &operands, answer),
             };
             let Some(went) = went else { continue };
             if seen.lanes == 0 {
@@ -315,8 +315,8 @@ impl<'a> BehaviourScan<'a> {
         }
         seen.way = seen.ways.iter().find(|(_, count)| *count == seen.lanes).map(|(name, _)| *name);
         // An answer that only one way gives shows more than one that both would give.
-        let telling = if seen.way.is_none() { odd } else { clear };
-        seen.case = telling.unwrap_or(seen.case);
+        let informative = if seen.way.is_none() { odd } else { clear };
+        seen.case = informative.unwrap_or(seen.case);
         (seen.lanes > 0).then_some(seen)
     }
 }
@@ -326,8 +326,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texels_and_state_tell_what_becomes_of_a_nan() {
-        for (kernel, case, out, told) in [
+    fn texels_and_state_show_what_becomes_of_a_nan() {
+        for (kernel, case, out, is_distinct) in [
             ("r32f.border_color:route=sampled", &[0x7fc0_0000][..], 0x7f80_0001, "keeps a NaN a NaN"),
             ("r32f.border_color:route=sampled", &[0x7fc0_0000], 0x7f80_0000, "makes a NaN a number"),
             ("r16f.load:route=sampled", &[0x7e00], 0x7fc0_0000, "keeps a NaN a NaN"),
@@ -339,24 +339,24 @@ mod tests {
             let outcome = crate::observation::Outcome::Ran;
             let detail = String::new();
             let observation = Observation { kernel, cases, outcome, detail, out: [out].into(), second: None };
-            assert_eq!(manner(&observation, Aspect::Nan, 0).unwrap().way, Some(told), "{kernel}");
+            assert_eq!(observed_behaviour(&observation, Aspect::Nan, 0).unwrap().way, Some(is_distinct), "{kernel}");
         }
     }
 
     #[test]
     fn what_most_lanes_do_is_told_with_how_many_do_not() {
-        let told = |counts: [usize; 3]| {
+        let is_distinct = |counts: [usize; 3]| {
             let ways = Aspect::Rounding
                 .ways(Encoding::Unsigned)
                 .iter()
                 .zip(counts)
                 .map(|((name, _), count)| (*name, count))
                 .collect();
-            ObservedBehaviour { way: None, ways, lanes: 352, case: 0 }.told(Aspect::Rounding)
+            ObservedBehaviour { way: None, ways, lanes: 352, case: 0 }.describe(Aspect::Rounding)
         };
-        assert_eq!(told([352, 300, 6]), "rounds to nearest even");
-        assert_eq!(told([336, 336, 6]), "rounds to nearest even, but for 4 % of results");
-        assert_eq!(told([351, 0, 0]), "rounds to nearest even, but for less than 1 % of results");
-        assert_eq!(told([100, 80, 176]), "rounds in no one way");
+        assert_eq!(is_distinct([352, 300, 6]), "rounds to nearest even");
+        assert_eq!(is_distinct([336, 336, 6]), "rounds to nearest even, but for 4 % of results");
+        assert_eq!(is_distinct([351, 0, 0]), "rounds to nearest even, but for less than 1 % of results");
+        assert_eq!(is_distinct([100, 80, 176]), "rounds in no one way");
     }
 }

@@ -1,4 +1,4 @@
-//! What a sweep found, as numbers that add up: two tallies of different inputs make one, in either order.
+//! What a sweep found, as numbers that add up: two statistics of different inputs make one, in either order.
 
 use std::collections::BTreeMap;
 
@@ -7,14 +7,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// Inputs of a chunk: a run of deviating inputs ends where one does. Shares of a sweep that are merged are cut between chunks,
-/// and a tally takes the blocks of one chunk in order.
+/// and statistics take the blocks of one chunk in order.
 pub const CHUNK: u64 = 1 << 20;
-/// How many runs a tally keeps: those of the lowest inputs.
+/// How many runs the statistics keep: those of the lowest inputs.
 pub const RUNS: usize = 1024;
 /// Errors are counted in whole parts of an ulp, so many of them to one; what is more than a part is cut off.
 pub const PARTS: u64 = 1024;
 
-/// Errors of so many parts and more are not told apart: 2^24 ulps are as much as the exact result itself, and more.
+/// Errors of N parts and more are not distinguished: 2^24 ulps are as much as the exact result itself, and more.
 pub const FAR: u64 = PARTS << 24;
 
 /// An error in parts of an ulp.
@@ -123,7 +123,7 @@ fn sum(mut numbers: impl Iterator<Item = u64>) -> Option<u64> {
 }
 
 impl SweepStatistics {
-    /// A tally of a chunk that begins with this input, to be merged with this one: where enough runs of lower inputs are known it
+    /// Statistics of a chunk that begins with this input, to be merged with this one: where enough runs of lower inputs are known it
     /// keeps none, and of the exponent it begins with it knows the largest error, so that lesser ones are not looked for.
     pub(super) fn beside(&self, first: u64, exponent: u64) -> SweepStatistics {
         let sated = self.runs.len() >= RUNS && self.runs.last().is_some_and(|last| last.first < first);
@@ -217,7 +217,7 @@ impl SweepStatistics {
         own.deviating += count.deviating;
     }
 
-    /// Takes deviating inputs of one chunk and exponent; `evidence` tells what a run begins with that has their length.
+    /// Takes deviating inputs of one chunk and exponent; `evidence` shows what a run begins with that has their length.
     pub(super) fn deviates(&mut self, exponent: u64, input: u64, length: u64, evidence: impl FnOnce() -> InputRun) {
         self.deviating += length;
         let exponent = self.exponents.entry(exponent).or_default();
@@ -240,7 +240,7 @@ impl SweepStatistics {
 }
 
 impl Exponent {
-    /// Takes so many inputs that are judged, all of them from the lowest to the highest of the domain.
+    /// Takes N inputs that are judged, all of them from the lowest to the highest of the domain.
     pub(super) fn judge(&mut self, domain: Option<[u64; 2]>, count: u64) {
         self.judged += count;
         let both = self.domain.zip(domain).map(|(own, other)| [own[0].min(other[0]), own[1].max(other[1])]);
@@ -257,7 +257,7 @@ impl Exponent {
     }
 }
 
-/// Where the entry of [`SweepStatistics::histogram`] begins that an error of so many parts belongs to.
+/// Where the entry of [`SweepStatistics::histogram`] begins that an error of N parts belongs to.
 pub fn bin(parts: u64) -> u64 {
     const HALF: u64 = PARTS / 2;
     if parts < HALF { 0 } else { HALF << (parts / HALF).ilog2() }

@@ -1,8 +1,8 @@
-//! Under which controls a rule's kernels are asked, and which optional groups a kernel belongs to.
+//! Under which controls a rule's kernels are run, and which optional groups a kernel belongs to.
 //!
-//! What a specification demands only of who asks for it (`DenormPreserve` and the like) is a rule with `controls`: its
-//! kernels are asked under these together with the recipe's. A control is named in full (`ftz32`, `nocontract`), or as a
-//! mode without a width (`ftz`): then it is asked for at every float width that the kernel takes, gives, packs or unpacks.
+//! What a specification demands only of who requests it (`DenormPreserve` and the like) is a rule with `controls`: its
+//! kernels are run under these together with the recipe's. A control is named in full (`ftz32`, `nocontract`), or as a
+//! mode without a width (`ftz`): then it is requested at every float width that the kernel takes, gives, packs or unpacks.
 //! A mode of any other width says nothing of the kernel.
 
 use fpprobe_spirv::needs::{float_formats, needs};
@@ -21,12 +21,13 @@ pub(super) fn under<'a>(
     let widths = widths(&kernel);
     let mut controls = Controls::NONE;
     for name in names {
-        let asked = Control::at(name, &widths).map_err(|error| error.to_string())?;
+        let selected = Control::at(name, &widths).map_err(|error| error.to_string())?;
         let strange = |control: &Control| control.width().is_some_and(|width| !widths.contains(&width));
-        if asked.is_empty() || asked.iter().any(strange) {
+        if selected.is_empty() || selected.iter().any(strange) {
             return Err(format!("`{name}` means nothing to `{kernel}`, which has no float of that width"));
         }
-        controls = Controls::new(asked).and_then(|asked| controls.with(asked)).map_err(|error| error.to_string())?;
+        controls =
+            Controls::new(selected).and_then(|selected| controls.with(selected)).map_err(|error| error.to_string())?;
     }
     for mode in modes {
         let mode = Controls::new([*mode]).map_err(|error| error.to_string())?;
@@ -37,11 +38,11 @@ pub(super) fn under<'a>(
 
 /// Widths of the floats that a kernel takes, gives, packs or unpacks.
 fn widths(kernel: &Kernel) -> Vec<u32> {
-    let question = Signature::new(kernel);
+    let signature = Signature::new(kernel);
     let case = vec![0; kernel.arity()];
-    let operands = (0..question.encodings.len()).flat_map(|part| question.operands(&case, part));
+    let operands = (0..signature.encodings.len()).flat_map(|part| signature.operands(&case, part));
     let operands = operands.filter_map(|operand| operand.layout.and_then(FloatLayout::mode_width));
-    let results = question.encodings.iter().filter_map(|encoding| match encoding {
+    let results = signature.encodings.iter().filter_map(|encoding| match encoding {
         Encoding::Float(layout) => layout.mode_width(),
         _ => None,
     });

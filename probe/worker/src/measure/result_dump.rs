@@ -3,12 +3,12 @@
 use fpprobe_spirv::plan::{PlacedKernel, Plan};
 
 use super::vary::Turn;
-use super::{Asked, poison};
+use super::{KernelCases, poison};
 
 /// What one dispatch left of one kernel.
-pub struct Left<'a> {
+pub struct ResultDump<'a> {
     /// The kernel and its cases.
-    pub asked: &'a Asked,
+    pub work: &'a KernelCases,
     /// Which dispatch: 0 for the first run, 1 for the second, from 2 on further ones of the first run's pipeline.
     pub turn: Turn,
     /// Bytes of each of its results, as they lie in memory.
@@ -27,15 +27,15 @@ pub struct ResultRegion<'a> {
     pub size: usize,
 }
 
-impl<'a> Left<'a> {
+impl<'a> ResultDump<'a> {
     /// Finds a kernel's results in the memory of a run.
     pub fn new(
         plan: &Plan,
         placed: &PlacedKernel,
-        asked: &'a Asked,
+        work: &'a KernelCases,
         turn: Turn,
         (buffers, texels): (&'a [Vec<u8>], &'a [Vec<u8>]),
-    ) -> Left<'a> {
+    ) -> ResultDump<'a> {
         let slots = placed.slots as usize;
         let components = placed.kernel.result().width;
         let image = placed.image.filter(|_| placed.results.is_empty()).map(|image| ResultRegion {
@@ -56,11 +56,11 @@ impl<'a> Left<'a> {
             }
         });
         let parts = image.into_iter().chain(regions).collect();
-        Left { asked, turn, parts }
+        ResultDump { work, turn, parts }
     }
 
     /// The slot of each case.
     pub fn slots(&self) -> Vec<u32> {
-        poison::slots(&self.asked.cases, self.turn)
+        poison::slots(&self.work.cases, self.turn)
     }
 }

@@ -21,22 +21,22 @@ fn what_is_in_quarantine_is_queued_by_no_trigger() {
     host.signal(Signal::TERM);
     host.ended();
     let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap();
-    let held = json!({ slot: { "boot": boot.trim(), "since": "2026-03-04T05:06:07Z", "reason": "it hung" } });
-    fs::write(host.path("store/daemon/quarantine.json"), held.to_string()).unwrap();
+    let quarantine = json!({ slot: { "boot": boot.trim(), "since": "2026-03-04T05:06:07Z", "reason": "it hung" } });
+    fs::write(host.path("store/daemon/quarantine.json"), quarantine.to_string()).unwrap();
     host.configure("schedule = \"every 1s\"\n");
     host.start();
     device(&host);
-    host.wait("the clock", || host.told().contains("looks at the devices: schedule"));
+    host.wait("the clock", || host.messages().contains("looks at the devices: schedule"));
     host.install("swiftshader");
-    host.wait("the file", || host.told().contains("driver.json changed"));
+    host.wait("the file", || host.messages().contains("driver.json changed"));
     host.wait("the look", || host.status()["state"] == "waiting");
-    let (done, text) = host.ask(&["run-now"]);
+    let (done, text) = host.run(&["run-now"]);
     assert!(!done && text.contains("in quarantine"), "{text}");
     let status = host.status();
     assert!(status["waiting"].as_array().unwrap().is_empty(), "{status}");
-    assert!(!host.told().contains("is measured"));
-    assert!(host.ask(&["quarantine", "clear"]).0);
-    host.wait("the measurement", || host.told().contains("was measured for the first time"));
+    assert!(!host.messages().contains("is measured"));
+    assert!(host.run(&["quarantine", "clear"]).0);
+    host.wait("the measurement", || host.messages().contains("was measured for the first time"));
 }
 
 #[test]
@@ -55,7 +55,7 @@ fn workers_have_more_time_than_those_of_who_waits() {
 fn a_default_run_stops_when_its_window_closes_and_goes_on_when_it_opens() {
     let host = Host::new("lavapipe-25", "start = false\n");
     device(&host);
-    assert!(host.ask(&["run-now", "--full"]).0);
+    assert!(host.run(&["run-now", "--full"]).0);
     let journal = |path: std::path::PathBuf| path.extension().is_some_and(|end| end == "journal").then_some(path);
     let journal = host.wait("answers in the journal", || {
         let files = fs::read_dir(host.path("store/daemon/work")).ok()?.flatten();
@@ -96,21 +96,21 @@ int nvmlDeviceGetUtilizationRates(void *device, utilization *rates) {
 "#;
 
 #[test]
-fn nvidias_library_tells_how_busy_a_device_is() {
+fn nvidias_library_shows_how_busy_a_device_is() {
     let folder = tempfile::tempdir().unwrap();
     let source = folder.path().join("nvml.c");
     fs::write(&source, LIBRARY).unwrap();
     let library = folder.path().join("libnvidia-ml.so.1");
     let compiled = Command::new("cc").args(["-shared", "-fPIC", "-o"]).arg(&library).arg(&source).status();
     assert!(compiled.unwrap().success());
-    let ask = |address: &str, path: &Path| {
+    let query = |address: &str, path: &Path| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_fpprobe"));
         let output = command.args(["utilisation", address]).env("LD_LIBRARY_PATH", path).output().unwrap();
         (output.status.success(), String::from_utf8(output.stderr).unwrap())
     };
-    assert_eq!(ask("0000:03:00.0", folder.path()), (true, "37\n".to_owned()));
-    let (done, told) = ask("0000:04:00.0", folder.path());
-    assert!(!done && told.contains("the device at 0000:04:00.0"), "{told}");
-    let (done, told) = ask("0000:03:00.0", Path::new("/nowhere"));
-    assert!(!done && told.contains("management library"), "{told}");
+    assert_eq!(query("0000:03:00.0", folder.path()), (true, "37\n".to_owned()));
+    let (done, log) = query("0000:04:00.0", folder.path());
+    assert!(!done && log.contains("the device at 0000:04:00.0"), "{log}");
+    let (done, log) = query("0000:03:00.0", Path::new("/nowhere"));
+    assert!(!done && log.contains("management library"), "{log}");
 }

@@ -12,7 +12,7 @@ use fpprobe_spirv::Kernel;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::sketch::Sketch;
+use super::outline::Outline;
 
 /// What is looked at of a report.
 #[derive(Deserialize)]
@@ -54,11 +54,12 @@ struct Same<'a> {
 /// Both texts without the answers that are not compared: those that are the same for the same kernel, the same inputs and
 /// the device in the same slot, and those of kernels that have answers in one of them alone. `None` where one of the texts
 /// is no report in the usual form. An error is that of the report with its number.
-pub(super) fn thin(sketches: [&Sketch; 2]) -> Result<Option<[String; 2]>, (usize, io::Error)> {
-    let Some(thin) = without_common(sketches.map(|sketch| &*sketch.text)) else { return Ok(None) };
-    let sides: Vec<_> = sketches.into_iter().zip(&thin).enumerate().collect();
-    let whole =
-        |(side, (sketch, thin)): &(usize, (&Sketch, &String))| sketch.lists.text(thin).map_err(|error| (*side, error));
+pub(super) fn deduplicate(outlines: [&Outline; 2]) -> Result<Option<[String; 2]>, (usize, io::Error)> {
+    let Some(reduced) = without_common(outlines.map(|outline_text| &*outline_text.text)) else { return Ok(None) };
+    let sides: Vec<_> = outlines.into_iter().zip(&reduced).enumerate().collect();
+    let whole = |(side, (outline_text, reduced)): &(usize, (&Outline, &String))| {
+        outline_text.lists.text(reduced).map_err(|error| (*side, error))
+    };
     let texts = parallel::map(&sides, whole).into_iter().collect::<Result<Vec<String>, _>>()?;
     Ok(texts.try_into().ok())
 }
@@ -104,8 +105,8 @@ fn without_common(texts: [&str; 2]) -> Option<[String; 2]> {
         }
     }
     let sides = [(old, &old_document, &spare[0]), (new, &new_document, &spare[1])];
-    let mut thin = parallel::map(&sides, |(text, document, spare)| without(text, document, spare));
-    let (new, old) = (thin.pop()?, thin.pop()?);
+    let mut reduced = parallel::map(&sides, |(text, document, spare)| without(text, document, spare));
+    let (new, old) = (reduced.pop()?, reduced.pop()?);
     Some([old, new])
 }
 
@@ -186,10 +187,10 @@ fn same_as(out: &RawValue) -> Option<Same<'_>> {
 /// A text with empty lists in place of these observations' inputs and answers, and of the tables that no other has.
 fn without(text: &str, document: &ReportText<'_>, spare: &[&ObservationText<'_>]) -> String {
     let mut cuts: Vec<&str> = Vec::new();
-    let gone: HashSet<*const ObservationText> = spare.iter().map(|one| std::ptr::from_ref(*one)).collect();
+    let removed: HashSet<*const ObservationText> = spare.iter().map(|one| std::ptr::from_ref(*one)).collect();
     let mut tables: HashSet<Cow<str>> = HashSet::new();
     for one in document.devices.iter().flat_map(|device| &device.observations) {
-        if gone.contains(&std::ptr::from_ref(one)) {
+        if removed.contains(&std::ptr::from_ref(one)) {
             cuts.push(one.inputs.get());
             cuts.extend(one.out.map(RawValue::get));
         } else {
@@ -199,15 +200,15 @@ fn without(text: &str, document: &ReportText<'_>, spare: &[&ObservationText<'_>]
     let unused = document.inputs.iter().filter(|(name, _)| !tables.contains(*name));
     cuts.extend(unused.map(|(_, table)| table.get()));
     cuts.sort_unstable_by_key(|cut| cut.as_ptr());
-    let mut thin = String::new();
+    let mut reduced = String::new();
     let mut from = 0;
     for cut in cuts {
         // Each is a piece of the text.
         let at = cut.as_ptr() as usize - text.as_ptr() as usize;
-        thin.push_str(&text[from..at]);
-        thin.push_str("[]");
+        reduced.push_str(&text[from..at]);
+        reduced.push_str("[]");
         from = at + cut.len();
     }
-    thin.push_str(&text[from..]);
-    thin
+    reduced.push_str(&text[from..]);
+    reduced
 }

@@ -15,7 +15,7 @@ fn a_difference_that_was_stored_and_not_told_is_told_by_the_next_start() {
         format!("start = {start}\ntell = \"changes\"\nhook.command = [\"tee\", \"{}\"]\n", hook.display())
     };
     let mut host = Host::new("lavapipe-22", &settings(true));
-    host.wait("the first measurement", || host.told().contains("was measured for the first time"));
+    host.wait("the first measurement", || host.messages().contains("was measured for the first time"));
     let last = || host.status()["devices"][0]["last"]["report"].as_str().map(str::to_owned);
     let before = last().unwrap();
     host.install("lavapipe-25");

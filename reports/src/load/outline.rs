@@ -1,5 +1,5 @@
 //! A report's text with a name in the place of each long list: inputs and answers are nearly all of it, and each list of them
-//! stands on one line. A name is a digest, so that sketches tell of lists what their texts would, and of two reports no more
+//! stands on one line. A name is a digest, so that outlines tell of lists what their texts would, and of two reports no more
 //! is held than that.
 
 use std::borrow::Cow;
@@ -12,7 +12,7 @@ use memchr::{memchr2, memmem};
 use twox_hash::XxHash3_128;
 
 use super::bounds::STRING;
-use crate::store::columns::Joined;
+use crate::store::columns::JoinedText;
 use crate::store::container::Unpacking;
 
 /// Bytes from which on a line is worth a look.
@@ -25,12 +25,12 @@ const PIECE: usize = 1 << 20;
 const NAME: [&str; 2] = ["[\"@", "\"]"];
 
 /// A text that has names.
-pub(super) struct Sketch {
+pub(super) struct Outline {
     pub(super) text: String,
     pub(super) lists: DeferredLists,
 }
 
-/// The lists that a sketch names.
+/// The lists that an outline names.
 pub(super) struct DeferredLists {
     places: Places,
     source: ListSource,
@@ -43,39 +43,39 @@ type Places = HashMap<u128, (u64, usize)>;
 enum ListSource {
     File(File),
     Text(Vec<u8>),
-    Stored(Joined),
+    Stored(JoinedText),
 }
 
 /// A text as it was read.
 pub(super) enum DocumentText {
-    Sketch(Sketch),
+    Outline(Outline),
     /// What is no text, or holds itself what looks like a name.
     Whole(Vec<u8>),
 }
 
 impl DocumentText {
-    /// Reads no more than `limit` bytes of a file; `None` where there are more, and of what has no sketch.
+    /// Reads no more than `limit` bytes of a file; `None` where there are more, and of what has no outline.
     pub(super) fn read(file: File, limit: u64) -> io::Result<Option<DocumentText>> {
         let mut reader = BufReader::with_capacity(PIECE, file.take(limit));
-        let Some((text, places)) = sketch(&mut reader)? else { return Ok(None) };
+        let Some((text, places)) = outline(&mut reader)? else { return Ok(None) };
         let rest = reader.into_inner();
         let is_whole = rest.limit() > 0;
         let lists = DeferredLists { places, source: ListSource::File(rest.into_inner()) };
-        Ok(is_whole.then_some(DocumentText::Sketch(Sketch { text, lists })))
+        Ok(is_whole.then_some(DocumentText::Outline(Outline { text, lists })))
     }
 
-    /// Reads a stored report to its end; `None` of what has no sketch.
+    /// Reads a stored report to its end; `None` of what has no outline.
     pub(super) fn unpack(mut stored: Unpacking) -> io::Result<Option<DocumentText>> {
-        let Some((text, places)) = sketch(&mut stored)? else { return Ok(None) };
+        let Some((text, places)) = outline(&mut stored)? else { return Ok(None) };
         let lists = DeferredLists { places, source: ListSource::Stored(stored.into_text()) };
-        Ok(Some(DocumentText::Sketch(Sketch { text, lists })))
+        Ok(Some(DocumentText::Outline(Outline { text, lists })))
     }
 
     /// A text that is there already.
     pub(super) fn of(text: Vec<u8>) -> io::Result<DocumentText> {
-        Ok(match sketch(&mut &text[..])? {
-            Some((sketch, places)) => DocumentText::Sketch(Sketch {
-                text: sketch,
+        Ok(match outline(&mut &text[..])? {
+            Some((outline, places)) => DocumentText::Outline(Outline {
+                text: outline,
                 lists: DeferredLists { places, source: ListSource::Text(text) },
             }),
             None => DocumentText::Whole(text),
@@ -85,18 +85,18 @@ impl DocumentText {
     /// All of it.
     pub(super) fn whole(&self) -> io::Result<Cow<'_, [u8]>> {
         Ok(match self {
-            DocumentText::Sketch(Sketch { text, lists }) => lists.text(text)?.into_bytes().into(),
+            DocumentText::Outline(Outline { text, lists }) => lists.text(text)?.into_bytes().into(),
             DocumentText::Whole(text) => text.into(),
         })
     }
 }
 
 impl DeferredLists {
-    /// A sketch, or a part of one, with its lists in their places.
-    pub(super) fn text(&self, sketch: &str) -> io::Result<String> {
+    /// An outline, or a part of one, with its lists in their places.
+    pub(super) fn text(&self, outline: &str) -> io::Result<String> {
         let [begins, ends] = NAME;
         let mut text = String::new();
-        let mut rest = sketch;
+        let mut rest = outline;
         while let Some((before, after)) = rest.split_once(begins) {
             let (name, after) = after.split_once(ends).unwrap_or((after, ""));
             text.push_str(before);
@@ -138,8 +138,8 @@ impl ListSource {
 }
 
 /// The text with names, and where the lists are that they stand for; `None` also where a line is longer than any list of a report.
-fn sketch(reader: &mut impl BufRead) -> io::Result<Option<(String, Places)>> {
-    let (mut sketch, mut places) = (String::new(), Places::new());
+fn outline(reader: &mut impl BufRead) -> io::Result<Option<(String, Places)>> {
+    let (mut outline, mut places) = (String::new(), Places::new());
     let (mut line, mut at) = (Vec::new(), 0);
     while reader.by_ref().take(LONGEST as u64).read_until(b'\n', &mut line)? > 0 {
         if line.len() == LONGEST {
@@ -153,24 +153,24 @@ fn sketch(reader: &mut impl BufRead) -> io::Result<Option<(String, Places)>> {
             if memmem::find(part, NAME[0].as_bytes()).is_some() {
                 return Ok(None);
             }
-            sketch.push_str(text);
+            outline.push_str(text);
             let Some(list) = list else { continue };
             let name = XxHash3_128::oneshot(list);
             places.entry(name).or_insert((at + before.len() as u64, list.len()));
             // Writing to a string cannot fail.
-            let _ = write!(sketch, "{}{name:x}{}", NAME[0], NAME[1]);
+            let _ = write!(outline, "{}{name:x}{}", NAME[0], NAME[1]);
         }
         at += line.len() as u64;
         line.clear();
     }
-    Ok(Some((sketch, places)))
+    Ok(Some((outline, places)))
 }
 
 /// Where the list of a line begins and ends: the answers of an observation, or the inputs of a table. Quotes within a text are
 /// escaped, so that what is looked for stands outside of texts. Where more than a list lies between, as in a report that is all on
 /// one line, there is none.
 fn list(line: &[u8]) -> Option<(usize, usize)> {
-    let find = |wanted: &[u8]| memmem::find(line, wanted);
+    let find = |expected: &[u8]| memmem::find(line, expected);
     let (start, end) = match find(b"\"out\":[") {
         Some(start) => (start + 6, memmem::rfind(line, b"],\"outcome\":")? + 1),
         None => (find(b"\": [[")? + 3, memmem::rfind(line, b"]]")? + 2),
@@ -189,14 +189,14 @@ mod tests {
         )
     }
 
-    fn named(text: Option<DocumentText>) -> Sketch {
+    fn named(text: Option<DocumentText>) -> Outline {
         match text {
-            Some(DocumentText::Sketch(sketch)) => sketch,
+            Some(DocumentText::Outline(outline)) => outline,
             _ => panic!("no sketch"),
         }
     }
 
-    fn sketch(text: &str) -> Sketch {
+    fn outline(text: &str) -> Outline {
         named(Some(DocumentText::of(text.into()).unwrap()))
     }
 
@@ -204,8 +204,8 @@ mod tests {
     fn equal_lists_have_one_name_and_come_back() {
         let (one, other) = ("\"3f800000\",".repeat(40), "\"3f800001\",".repeat(40));
         let texts = [report(&one), report(&other)];
-        let sketches = texts.each_ref().map(|text| sketch(text));
-        let [first, second] = sketches.each_ref().map(|sketch| sketch.text.lines().collect::<Vec<_>>());
+        let outlines = texts.each_ref().map(|text| outline(text));
+        let [first, second] = outlines.each_ref().map(|outline| outline.text.lines().collect::<Vec<_>>());
         assert_eq!(first.len(), 4);
         assert!(
             first[1].starts_with("  \"t\": [\"@") && first[1].ends_with("\"],") && first[1].len() < 50,
@@ -214,8 +214,8 @@ mod tests {
         assert!(first[2].ends_with("\"],\"outcome\":\"ran\"}"), "{first:?}");
         let same: Vec<bool> = first.iter().zip(&second).map(|(one, other)| one == other).collect();
         assert_eq!(same, [true, true, false, true]);
-        for (sketch, text) in sketches.iter().zip(&texts) {
-            assert_eq!(sketch.lists.text(&sketch.text).unwrap(), *text);
+        for (outline, text) in outlines.iter().zip(&texts) {
+            assert_eq!(outline.lists.text(&outline.text).unwrap(), *text);
         }
     }
 
@@ -239,7 +239,7 @@ mod tests {
         let on_one_line = text.replace('\n', "").repeat(2);
         let spread = text.replace("\":[", "\": [").replace('\n', "").repeat(2);
         for text in [on_one_line, spread] {
-            assert_eq!(sketch(&text).text, text);
+            assert_eq!(outline(&text).text, text);
         }
     }
 
@@ -251,9 +251,9 @@ mod tests {
             assert_eq!(*text.whole().unwrap(), *whole);
         }
         for text in ["{}", "\n\n", ""] {
-            let sketch = sketch(text);
-            assert_eq!(sketch.lists.text(&sketch.text).unwrap(), text);
+            let outline = outline(text);
+            assert_eq!(outline.lists.text(&outline.text).unwrap(), text);
         }
-        assert!(sketch("{}").lists.text("[\"@7\"]").is_err());
+        assert!(outline("{}").lists.text("[\"@7\"]").is_err());
     }
 }

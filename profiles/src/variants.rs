@@ -71,12 +71,12 @@ fn beside(
     let index: HashMap<Kernel, usize> = ran.iter().enumerate().map(|(place, one)| (one.kernel, place)).collect();
     let plain_of =
         |other: &Observation| counterpart(&other.kernel, &index).and_then(|plain| index.get(&plain).copied());
-    let asked = ran.iter().enumerate().filter_map(|(place, other)| Some((plain_of(other)?, place)));
-    let mut asked: Vec<(usize, usize)> = asked.collect();
-    asked.sort_unstable();
-    let mut pairs: Vec<(usize, VariantPair<'_>)> = Vec::with_capacity(asked.len());
+    let paired = ran.iter().enumerate().filter_map(|(place, other)| Some((plain_of(other)?, place)));
+    let mut paired: Vec<(usize, usize)> = paired.collect();
+    paired.sort_unstable();
+    let mut pairs: Vec<(usize, VariantPair<'_>)> = Vec::with_capacity(paired.len());
     // Lists are long: only one is indexed at a time.
-    for alike in asked.chunk_by(|one, other| one.0 == other.0) {
+    for alike in paired.chunk_by(|one, other| one.0 == other.0) {
         let plain = ran[alike[0].0];
         let cases = (0..plain.cases.len()).map(|case| (plain.cases.case(case), case)).collect();
         pairs.extend(alike.iter().map(|(_, place)| (*place, compare(ran[*place], plain, &cases))));
@@ -182,13 +182,13 @@ mod tests {
             observed(&format!("{store}blit"), &[case], &[other_nan + (1 << 22)]),
         ];
         let found = paths(&all);
-        let told: Vec<(String, String, usize)> = found
+        let text: Vec<(String, String, usize)> = found
             .iter()
             .map(|pair| (pair.other.kernel.to_string(), pair.plain.kernel.to_string(), pair.differing.len()))
             .collect();
         let clear = format!("{store}clear");
         let expected = [(format!("{store}attachment"), clear.clone(), 1), (format!("{store}blit"), clear, 0)];
-        assert_eq!(told, expected);
+        assert_eq!(text, expected);
         assert!(pairs(&all).is_empty());
     }
 

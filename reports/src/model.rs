@@ -4,6 +4,7 @@
 
 mod pattern;
 mod read;
+mod recompiled;
 mod values;
 
 use std::collections::BTreeMap;
@@ -14,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 
 pub use self::pattern::Pattern;
+pub use self::recompiled::Recompiled;
 pub use self::values::Values;
 
 /// The value of [`Report::schema`] that this program writes.
@@ -62,6 +64,9 @@ pub struct Conditions {
     pub random: u32,
     /// Whether pipelines were dispatched twice at the same time as well.
     pub stress: bool,
+    /// Which modules were compiled a second time; earlier programs compiled all twice, and do not say so.
+    #[serde(default)]
+    pub recompiled: Recompiled,
 }
 
 /// Input lists, by name. Each case is a list of operands.
@@ -103,6 +108,10 @@ pub struct Device {
     /// Name of the application that the driver was told (`VkApplicationInfo`); reports of earlier programs do not say.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub application: String,
+    /// Kernels whose module was compiled again, by another module and pipeline or isolated; not listed where all were, see
+    /// [`Conditions::recompiled`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub recompiled: Vec<String>,
     /// What it answered.
     pub observations: Vec<StoredObservation>,
     /// What that means, profile by profile.

@@ -59,9 +59,12 @@ pub fn main(session: &Session, args: &EvalArgs) -> anyhow::Result<Status> {
     let work: Vec<WorkItem> = selected.lists.into_iter().map(|cases| WorkItem { kernel, cases }).collect();
     let measured = side_by_side(&targets, |device, (_, target)| match &target.found.obstacle {
         Some(_) => Ok(Measurement::default()),
-        None => {
-            measure(&DeviceSession::new(device, target, &settings, &quiet), &work, Batching::Alone(Runs::Two), None)
-        }
+        None => measure(
+            &DeviceSession::new(device, target, &settings, &quiet),
+            &work,
+            Batching::Alone(Runs::Recompiled),
+            None,
+        ),
     });
     let mut out = output::stdout();
     let mut run_status = RunStatus::default();

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use fpprobe_reports::journal::{FORMAT, RunStart};
-use fpprobe_reports::model::Conditions;
+use fpprobe_reports::model::{Conditions, Recompiled};
 
 use crate::cli::{JudgingArgs, RunArgs};
 use crate::exit::Status;
@@ -39,7 +39,12 @@ fn begin(session: &Session, args: &RunArgs) -> anyhow::Result<Status> {
         require: plan.named.require.iter().map(|name| absolute(name)).collect(),
         format: args.judging.format.clone(),
         exhaustive: args.exhaustive,
-        conditions: Conditions { seed: args.seed, random: args.random, stress: args.stress },
+        conditions: Conditions {
+            seed: args.seed,
+            random: args.random,
+            stress: args.stress,
+            recompiled: if args.exhaustive { Recompiled::All } else { Recompiled::Eighth },
+        },
         application: session.config.drivers.application().to_owned(),
         quick: None,
     };

@@ -1,7 +1,7 @@
 //! Kernels again, each isolated: in a module of its own, and where its operands are constants case by case.
 //!
 //! A result that an isolated run does not give is the batch's, not the kernel's, so the isolated one is judged. Kernels have
-//! run twice batched, so one isolated run is enough to agree; what does not agree runs isolated in full.
+//! run twice batched, so one isolated run is enough to agree; what does not agree runs isolated in full, compiled twice.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -49,7 +49,7 @@ pub fn again<'t>(
     let mut isolated = run(&batched, Runs::One, Pass::Alone)?;
     let once = std::mem::take(&mut isolated.observations);
     let doubted: Vec<&Observation> = batched.iter().copied().filter(|batched| is_doubtful(batched, &once)).collect();
-    isolated.absorb(run(&doubted, Runs::Two, Pass::Doubted)?);
+    isolated.absorb(run(&doubted, Runs::Recompiled, Pass::Doubted)?);
     let full = std::mem::take(&mut isolated.observations);
     for (batched, whole) in batched.iter().zip(whole) {
         let Some(once) = of(&once, &batched.kernel) else { continue };

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use fpprobe_reports::Report;
 use fpprobe_reports::journal::RunStart;
 use fpprobe_reports::judged::DeviceJudgement;
-use fpprobe_reports::model::{Device, Incident, SCHEMA};
+use fpprobe_reports::model::{Conditions, Device, Incident, Recompiled, SCHEMA};
 use fpprobe_reports::record::Recorder;
 use fpprobe_reports::store::Store;
 use fpprobe_reports::unrun::unrun;
@@ -68,7 +68,7 @@ pub fn assemble<'a>(
         status.device(&result.measured);
         // What is in quarantine keeps the journal by itself.
         whole &= result.measured.skipped == 0;
-        let device = entry(target, result, environment, &mut recorder);
+        let device = entry(target, result, (environment, run.conditions), &mut recorder);
         for unrun in unrun(&device) {
             say(&format!("{} claims to support what it does not run: {unrun}", target.label()));
         }
@@ -111,18 +111,34 @@ fn quarantined(kernel: &Kernel) -> Incident {
 }
 
 /// The device's entry of the report.
-fn entry(target: &Target, result: DeviceResult, environment: &WorkerEnvironment, recorder: &mut Recorder) -> Device {
+fn entry(
+    target: &Target,
+    result: DeviceResult,
+    (environment, conditions): (&WorkerEnvironment, Conditions),
+    recorder: &mut Recorder,
+) -> Device {
     let found = &target.found;
     let mut observations = recorder.device(&result.measured.observations);
     for one in &mut observations {
         one.isolated = result.isolated.contains(&one.kernel);
     }
+    let recompiled = match conditions.recompiled {
+        Recompiled::All => Vec::new(),
+        Recompiled::Eighth => {
+            let own = result.measured.observations.iter().zip(&observations);
+            let own = own.filter(|(own, entry)| {
+                own.outcome.answered() && (entry.isolated || conditions.recompiles(&own.kernel))
+            });
+            own.map(|(_, entry)| entry.kernel.clone()).collect()
+        }
+    };
     Device {
         identity: found.identity.clone(),
         claims: found.claims.clone(),
         taint: found.taint.clone(),
         caches_off: environment.caches_off(),
         application: environment.application.clone(),
+        recompiled,
         observations,
         profiles: result.judged.profiles,
         findings: result.measured.findings,

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use fpprobe_reports::model::Conditions;
 use fpprobe_spirv::plan::{Direction, Element};
 use fpprobe_spirv::{Format, Kernel, plan};
 
@@ -29,11 +30,13 @@ impl Batching {
         matches!(self, Batching::Alone(_)) || plan::most_kernels(kernel) == 1
     }
 
-    /// How often kernels run.
-    pub fn runs(self) -> Runs {
+    /// How often the kernels of a module run: under these conditions a module of several is compiled again where any of its
+    /// kernels is to be.
+    pub fn runs<'k>(self, mut kernels: impl Iterator<Item = &'k Kernel>, conditions: Conditions) -> Runs {
         match self {
-            Batching::Shared => Runs::Two,
             Batching::Alone(runs) => runs,
+            Batching::Shared if kernels.any(|kernel| conditions.recompiles(kernel)) => Runs::Recompiled,
+            Batching::Shared => Runs::Two,
         }
     }
 }

@@ -7,13 +7,14 @@ use fpprobe_profiles::Outcome;
 use fpprobe_reports::journal::FailureStage;
 use fpprobe_spirv::Format;
 
+use super::batch::Batching;
 use super::failures::{FailureList, is_violent};
 use super::process::{LEFT_BEHIND, Worker};
 use super::queue::{Batch, BatchQueue, Consequence, Next};
 use super::track::Track;
 use super::{DeviceSession, WorkItem};
 use crate::event::RunEvent;
-use fpprobe_worker::protocol::{Failure, Job, JobCases, KernelResult, Request, Response, Runs};
+use fpprobe_worker::protocol::{Failure, Job, JobCases, KernelResult, Request, Response};
 
 /// Longest wait between two looks at whether to end.
 const TICK: Duration = Duration::from_millis(100);
@@ -37,18 +38,18 @@ pub struct SlotState<'a> {
     site: &'a DeviceSession<'a>,
     track: Option<&'a Track<'a>>,
     work: &'a [WorkItem],
-    runs: Runs,
+    batching: Batching,
     /// When the first kernel that may be left out in a deadline could be asked.
     reached: OnceLock<Instant>,
 }
 
 impl<'a> SlotState<'a> {
-    /// Shares a queue over these kernels, which run so often.
+    /// Shares a queue over these kernels.
     pub fn new(
         queue: BatchQueue,
         site: &'a DeviceSession<'a>,
         track: Option<&'a Track<'a>>,
-        (work, runs): (&'a [WorkItem], Runs),
+        (work, batching): (&'a [WorkItem], Batching),
     ) -> SlotState<'a> {
         SlotState {
             queue: Mutex::new(queue),
@@ -56,7 +57,7 @@ impl<'a> SlotState<'a> {
             site,
             track,
             work,
-            runs,
+            batching,
             reached: OnceLock::new(),
         }
     }
@@ -224,7 +225,9 @@ impl<'a> SlotState<'a> {
         let jobs: Vec<Job> = batch.places.iter().zip(ids).map(job).collect();
         let timeout = self.site.timeout();
         // The device's own deadline comes first, so that the worker reports a hang where it can still speak.
-        let request = Request::Measure { jobs, runs: self.runs, timeout: timeout.mul_f64(0.9) };
+        let kernels = batch.places.iter().map(|place| &self.work[*place].kernel);
+        let runs = self.batching.runs(kernels, self.site.settings.conditions);
+        let request = Request::Measure { jobs, runs, timeout: timeout.mul_f64(0.9) };
         match worker.call(&request, timeout)? {
             Response::Measured(answers) if fit(&answers, batch, self.work) => Ok(answers),
             other => Err(unexpected(&other)),

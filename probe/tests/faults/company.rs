@@ -1,17 +1,30 @@
 //! Results that depend on the run or on what a kernel is batched with.
 
-use crate::faulty::{measured, run};
+use crate::faulty::{KERNELS, RECOMPILING, measured, run};
 use crate::scene::{ends, fpprobe, json};
 
 /// Wrong, but possible.
 const WRONG: &str = "give 3f800000 in f32.sqrt when x is 40000000";
 
+/// A compiler that is wrong every second time is found where modules are compiled again: by one seed in eight, and always where
+/// everything is measured. What was not compiled again is what the first module gave.
 #[test]
-fn wrong_in_the_second_run_alone_is_flaky() {
-    let run = measured(&format!("{WRONG} second"));
-    assert_eq!(run.outcome("f32.sqrt"), "flaky", "{}", run.detail("f32.sqrt"));
-    assert_eq!(run.findings("flaky", "f32.sqrt"), 1, "{}", run.device()["findings"]);
-    run.others_unharmed(&["f32.sqrt"]);
+fn a_compiler_that_is_not_deterministic_is_found_in_modules_that_are_compiled_again() {
+    let statement = format!("{WRONG} second");
+    let right = measured("").out("f32.sqrt").clone();
+    for seed in 0..8 {
+        let run = run(&statement, &KERNELS, &["--timeout", "20", "--seed", &seed.to_string()]);
+        let recompiled = run.device()["recompiled"].as_array();
+        let recompiled = recompiled.is_some_and(|kernels| kernels.iter().any(|kernel| kernel == "f32.sqrt"));
+        assert_eq!(recompiled, seed == RECOMPILING, "{seed}");
+        let expected = if recompiled { ("flaky", 1) } else { ("ran", 0) };
+        let found = (run.outcome("f32.sqrt"), run.findings("flaky", "f32.sqrt"));
+        assert_eq!(found, expected, "{seed}: {}", run.detail("f32.sqrt"));
+        assert!(recompiled || *run.out("f32.sqrt") == right);
+        run.others_unharmed(&["f32.sqrt"]);
+    }
+    let all = run(&statement, &["f32.sqrt"], &["--timeout", "20", "--exhaustive"]);
+    assert_eq!(all.outcome("f32.sqrt"), "flaky", "{}", all.detail("f32.sqrt"));
 }
 
 #[test]

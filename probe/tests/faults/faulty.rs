@@ -56,6 +56,9 @@ pub fn measured(statements: &str) -> Run {
     run(statements, &KERNELS, &["--timeout", "20"])
 }
 
+/// A seed whose runs compile the module of [`KERNELS`] a second time.
+pub const RECOMPILING: u64 = 7;
+
 /// A run of [`KERNELS`] with a deadline of two seconds.
 pub fn impatient(statements: &str) -> Run {
     run(statements, &KERNELS, &["--timeout", "2"])

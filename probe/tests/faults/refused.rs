@@ -2,7 +2,7 @@
 
 use fpprobe_fault_layer::call::CALLS;
 
-use crate::faulty::{KERNELS, measured, run};
+use crate::faulty::{KERNELS, RECOMPILING, measured, run};
 
 #[test]
 fn a_refused_kernel_is_named_with_call_and_code() {
@@ -130,7 +130,9 @@ fn memory_that_cannot_be_mapped_is_reported_as_such() {
 #[test]
 fn a_refusal_that_does_not_come_back_costs_nothing() {
     for (which, kernels) in [("nth 1 ever", &KERNELS[..]), ("nth 2 ever", &KERNELS), ("once ever", &["f32.sqrt"])] {
-        let run = run(&format!("return VK_ERROR_UNKNOWN in vkCreateShaderModule {which}"), kernels, &[]);
+        let seed = RECOMPILING.to_string();
+        let statement = format!("return VK_ERROR_UNKNOWN in vkCreateShaderModule {which}");
+        let run = run(&statement, kernels, &["--seed", &seed]);
         assert_eq!((run.code, run.struck.len()), (0, 1), "{which}: {}", run.err);
         for kernel in kernels {
             assert_eq!(run.outcome(kernel), "ran", "{which}");

@@ -1,9 +1,10 @@
 //! Running kernels more than once, honestly (design, invariant 2).
 //!
-//! The second run has other poison, the cases in other slots, the kernels in reverse order behind idle work groups of another
-//! size, and a module and pipeline of its own; before it, the first run's pipeline is dispatched again, over other memory. What
-//! all agree on is the result; what none wrote is `not_written`; anything else is `flaky`. Where the result is known, and one
-//! run gives it, there is no other. All that differs follows from the seed.
+//! The second run dispatches the first run's pipeline again, with other poison, the cases in other slots and another number of
+//! work groups. Modules that are to be compiled again have a third run, with a module and pipeline of its own: other local and
+//! subgroup sizes, the kernels in reverse order behind idle work groups. What all agree on is the result; what none wrote is
+//! `not_written`; anything else is `flaky`. Where the result is known, and one run gives it, there is no other. All that
+//! differs follows from the seed.
 
 mod compare;
 mod in_place;
@@ -172,8 +173,11 @@ impl<'a> Bench<'a> {
             return Ok((first, Vec::new()));
         }
         let mut others = self.further(variants[0])?;
-        let second = self.run(self.ready(variants[1], Turn::new(seed, 1)))?;
-        others.insert(0, (RUNS, second));
+        // A command has no pipeline to dispatch again.
+        if runs == Runs::Recompiled || others.is_empty() {
+            let compiled_again = self.run(self.ready(variants[1], Turn::new(seed, 1)))?;
+            others.insert(0, (RUNS, compiled_again));
+        }
         Ok((first, others))
     }
 

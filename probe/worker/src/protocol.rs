@@ -15,7 +15,7 @@ use fpprobe_spirv::sweep::Sink;
 use serde::{Deserialize, Serialize};
 
 /// Version of the messages below; a change of any of them raises it.
-pub const VERSION: u32 = 6;
+pub const VERSION: u32 = 7;
 /// The worker's descriptor for requests.
 pub const REQUESTS: i32 = 3;
 /// The worker's descriptor for responses.
@@ -141,8 +141,10 @@ pub enum JobCases {
 /// How often kernels run for their answers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Runs {
-    /// Twice, so that an answer stands by itself.
+    /// Twice by one pipeline, so that a result stands by itself.
     Two,
+    /// Twice by one pipeline, and once by another module and pipeline.
+    Recompiled,
     /// Once, for answers that are compared with known ones; twice where a result may be its poison.
     One,
 }

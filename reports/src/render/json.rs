@@ -27,8 +27,9 @@ pub(crate) fn document(document: &impl Serialize, out: &mut dyn Write) -> io::Re
 }
 
 /// Keys whose values stand on one line; the members of their values do where the key is in [`MEMBERS`].
-const ONE_LINE: [&str; 16] = [
+const ONE_LINE: [&str; 17] = [
     "run",
+    "recompiled",
     "program",
     "host",
     "driver",

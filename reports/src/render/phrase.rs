@@ -51,7 +51,7 @@ pub fn number(count: usize, noun: &str) -> String {
 
 /// The conditions of a run that are not the default ones: `, seed 5, 16 random cases of each kernel`.
 pub fn measured(conditions: Option<Conditions>) -> String {
-    let Conditions { seed, random, stress } = conditions.unwrap_or_default();
+    let Conditions { seed, random, stress, recompiled: _ } = conditions.unwrap_or_default();
     let all = [
         (seed != 0).then(|| format!(", seed {seed}")),
         (random != 0).then(|| format!(", {} of each kernel", number(random as usize, "random case"))),

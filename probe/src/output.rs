@@ -110,9 +110,9 @@ impl Output {
     }
 
     /// Shows the report on standard output.
-    pub fn show(&self, report: &Report, colour: bool) -> anyhow::Result<()> {
+    pub fn show(&self, report: &Report, style: Style) -> anyhow::Result<()> {
         let mut out = stdout();
-        self.shown.renderer.show(report, Style { colour, width: width() }, &mut out)?;
+        self.shown.renderer.show(report, style, &mut out)?;
         out.flush()?;
         Ok(())
     }
@@ -146,13 +146,13 @@ impl<R: ?Sized> Page<R> {
             return save(path, |out| write(self.form.renderer, Style::PLAIN, out)).or_usage();
         }
         let mut out = stdout();
-        write(self.form.renderer, Style { colour, width: width() }, &mut out)?;
+        write(self.form.renderer, Style { colour, width: width(), whole: true }, &mut out)?;
         Ok(out.flush()?)
     }
 }
 
-/// Columns of the terminal, or of a page where standard output is none.
-fn width() -> usize {
+/// Columns of the terminal, 100 where standard output is none.
+pub fn width() -> usize {
     let window = rustix::termios::tcgetwinsize(io::stdout()).ok().map(|size| usize::from(size.ws_col));
-    window.filter(|columns| *columns > 0).unwrap_or(Style::PLAIN.width).clamp(40, 200)
+    window.filter(|columns| *columns > 0).unwrap_or(100).clamp(40, 200)
 }

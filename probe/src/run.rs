@@ -31,10 +31,10 @@ use crate::cli::MeasureArgs;
 use crate::event::RunEvent;
 use crate::exit::Status;
 use crate::journal::{JournalPlace, RunJournal};
+use crate::keep;
 use crate::progress::Progress;
 use crate::session::Session;
 use crate::supervisor::{DeviceSession, Target, Track, side_by_side};
-use crate::{colour, keep};
 
 /// What to measure, what to judge by, and where to keep it.
 pub struct RunPipeline<'a> {
@@ -66,7 +66,7 @@ impl<'a> RunPipeline<'a> {
         plan.output.save(&report)?;
         // A report that lacks something leaves the journal, to go on from.
         journal.map_or(Ok(()), |journal| journal.close(whole))?;
-        plan.output.show(&report, colour::on_stdout(session.config.colour))?;
+        plan.output.show(&report, session.style())?;
         let kept = keep::store_report(plan.keep.as_ref(), &session.stop, &report, plan.output.is_file())?;
         let status = status.and(plan.requirements(&report));
         if let (Some(comparison), Some(file)) = (comparison, kept)

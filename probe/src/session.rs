@@ -9,7 +9,8 @@ use crate::config::Config;
 use crate::event::Listener;
 use crate::exit::{ExitError, Status};
 use crate::supervisor::{ManifestRow, MeasureSettings, enumerate};
-use crate::{absent, discover, keep};
+use crate::{absent, colour, discover, keep, output};
+use fpprobe_reports::render::Style;
 use fpprobe_system::cancellation::Cancellation;
 use fpprobe_system::usage::say;
 
@@ -17,7 +18,7 @@ use fpprobe_system::usage::say;
 pub struct Session {
     /// The configuration in effect.
     pub config: Config,
-    /// Whether to show what workers print.
+    /// Whether to show all that a report holds, and what workers print.
     pub verbose: bool,
     /// Whether to end early.
     pub stop: Cancellation,
@@ -27,6 +28,11 @@ impl Session {
     /// Of this configuration and these options.
     pub fn new(config: Config, global: &Global) -> Session {
         Session { config, verbose: global.verbose, stop: Cancellation::default() }
+    }
+
+    /// How a report is shown on standard output: on one screen, or whole with `--verbose`.
+    pub fn style(&self) -> Style {
+        Style { colour: colour::on_stdout(self.config.colour), width: output::width(), whole: self.verbose }
     }
 
     /// How to measure: options over configuration. From here on Ctrl-C and SIGTERM are wishes, heeded between two steps.

@@ -187,7 +187,12 @@ pub fn measure(
     let held = track.map_or(Ok(BTreeSet::new()), |track| replay::replay(&mut queue, asks, track))?;
     queue.limit(settings.failures);
     let name = target.label();
-    listener(&RunEvent::Begun { device: number, name: &name, kernels: asks.len(), alone: batching != Batching::Shared });
+    listener(&RunEvent::Begun {
+        device: number,
+        name: &name,
+        kernels: asks.len(),
+        alone: batching != Batching::Shared,
+    });
     listener(&RunEvent::Settled { device: number, kernels: queue.settled() });
     let shared = worker_slot::SlotState::new(queue, site, track, (asks, batching));
     std::thread::scope(|scope| {

@@ -202,6 +202,13 @@ impl Set {
         self.ranges.iter().flat_map(|(from, to)| *from..=*to).take(limit).map(|key| self.encoding.at(key)).collect()
     }
 
+    /// How many encodings lie between these bits and the nearest member, that one included; 0 where there is no other.
+    pub fn distance(&self, bits: u64) -> u64 {
+        let key = self.encoding.key(bits);
+        let to = |(first, last): &(i64, i64)| if key < *first { first.abs_diff(key) } else { key.abs_diff(*last) };
+        if self.contains(bits) { 0 } else { self.ranges.iter().map(to).min().unwrap_or(0) }
+    }
+
     /// The ranges, in order, of positions as [`Encoding::key`] has them; first and last are in.
     pub fn ranges(&self) -> &[(i64, i64)] {
         &self.ranges

@@ -25,6 +25,7 @@ mod relation;
 mod remedy;
 mod results;
 mod rounding;
+mod symptom;
 
 use behaviour::Choices;
 pub(crate) use behaviour::strict;
@@ -33,6 +34,7 @@ use memo::{Memo, RuleViews};
 
 pub use prefetch::Prefetch;
 pub use recipe::{Judgement, Recipe, RecipeTrial};
+pub use symptom::{LaneDiagnosis, Symptom, Symptoms};
 
 /// How many failing lanes are kept as evidence of one rule.
 pub const EVIDENCE: usize = 8;
@@ -77,6 +79,8 @@ pub struct RuleVerdict {
     pub deviating: Vec<Kernel>,
     /// Every lane that counts, of which some are the evidence: kernel, operands, part of the result.
     pub cases: Vec<(Kernel, Vec<u64>, usize)>,
+    /// What is wrong with each of them.
+    pub diagnoses: Vec<LaneDiagnosis>,
     /// Where it deviates without modes, the smallest sets of modes under which that goes away, as far as measured.
     pub fixed_by: Vec<Controls>,
 }
@@ -178,7 +182,7 @@ struct KernelJudgement {
 }
 
 /// Rule, part and lowering by number.
-type PartIndex = (usize, usize, usize);
+pub type PartIndex = (usize, usize, usize);
 
 /// Judges devices by one profile; keeps what does not depend on the device.
 #[derive(Debug)]

@@ -27,6 +27,11 @@ impl Verdict {
         matches!(self, Verdict::Conforms | Verdict::Permitted)
     }
 
+    /// Whether the rule could be judged, or the device lacks what it is about.
+    pub fn is_decided(self) -> bool {
+        self != Verdict::Incomplete
+    }
+
     /// Its name in reports.
     pub fn name(self) -> &'static str {
         match self {

@@ -13,7 +13,7 @@ pub use self::coverage::{CoverageCheck, MissingDevice, UnrunKernel};
 pub use self::render::{CHECKS, CheckFormat, RenderCheck};
 use self::subject::Subject;
 use crate::baseline::{Acceptance, Baseline, Date, Objection, TaintedDevice, fixed};
-use crate::causes::names;
+use crate::broken_rules::names;
 use crate::failed::DeviceResults;
 use crate::model::{Device, Driver, Evidence, Incident, ProfileResult, Program, Report, RuleResult};
 use crate::record::RecordError;

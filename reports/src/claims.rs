@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use fpprobe_profiles::Outcome;
 use fpprobe_spirv::{Control, Kernel};
 
-use crate::causes::names;
+use crate::broken_rules::names;
 use crate::model::{Device, Finding};
 
 /// How a claim stands after the run.

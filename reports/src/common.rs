@@ -152,7 +152,7 @@ pub fn rejudge(device: &mut Device, profiles: &[Profile], observations: &[Observ
 
 /// Takes over verdicts and findings.
 fn take(device: &mut Device, judged: DeviceJudgement) {
-    device.profiles = judged.profiles;
+    (device.profiles, device.causes) = (judged.profiles, judged.causes);
     device.findings.retain(|finding| MEASURED.contains(&&*finding.kind));
     let unclaimed = crate::demanded::unclaimed(&device.identity, &device.claims);
     device.findings.splice(0..0, unclaimed.into_iter().chain(judged.findings));

@@ -12,6 +12,7 @@ use fpprobe_profiles::{Observation, Outcome, Profile, Verdict};
 use fpprobe_spirv::{Controls, Kernel};
 
 use crate::answers::answers;
+use crate::cause::causes;
 use crate::failed;
 use crate::model::{self, Answer, Counts, Elsewhere, Finding, ProfileResult, RecipeResult, RuleResult, TexelPath};
 use crate::texels;
@@ -35,6 +36,8 @@ pub struct DeviceJudgement {
     pub answers: Vec<Answer>,
     /// What becomes of numbers and texels, path by path.
     pub texels: Vec<TexelPath>,
+    /// Why lanes fail, across rules and profiles.
+    pub causes: Vec<model::Cause>,
     /// Kernels with a lane that a required rule does not accept, in order of first mention.
     pub deviating: Vec<Kernel>,
     /// Every case of theirs that is not accepted.
@@ -84,6 +87,7 @@ fn of_rules(
         judged.unmeasured.extend(unmeasured.copied().collect::<Vec<_>>());
         judged.profiles.push(result(profile, judgement, index));
     }
+    judged.causes = causes(judges, &judgements, index);
     let contradictions = contradictions(observations);
     judged.findings.extend(contradictions.iter().map(|contradiction| contradicted(contradiction, index)));
     judged.findings.extend(observations.iter().filter_map(flaky));
@@ -169,7 +173,7 @@ fn rule_result(profile: &Profile, verdict: &RuleVerdict, index: &Observations<'_
 }
 
 /// A lane of what was observed.
-fn shown(evidence: &LaneEvidence, observation: Option<&Observation>) -> model::Evidence {
+pub(crate) fn shown(evidence: &LaneEvidence, observation: Option<&Observation>) -> model::Evidence {
     let inputs = encode_case(&evidence.kernel, &evidence.case);
     let kernel = evidence.kernel.to_string();
     model::Evidence {

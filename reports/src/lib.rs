@@ -7,7 +7,8 @@
 //! - [`answers`]: what people want to know of every device, answered.
 //! - [`support`]: which kernels a device can run, by its claims.
 //! - [`texels`]: what becomes of numbers and texels, path by path.
-//! - [`causes`]: the deviations of a device, one per cause. [`claims`]: what the driver says, beside what was seen;
+//! - `cause`: why lanes fail, across rules and profiles. [`broken_rules`]: the rules that a device breaks, each once.
+//! - [`claims`]: what the driver says, beside what was seen;
 //!   [`demanded`]: what it would have to say. [`verified`]: modes as the device shows them. [`vulkan_profile`]: Vulkan
 //!   Profiles files, and whether a device does what one demands.
 //! - [`diff`]: what changed between two reports; [`common`]: what both asked. [`baseline`], [`check`]: deviations that are accepted, and the gate.
@@ -21,7 +22,8 @@
 
 pub mod answers;
 pub mod baseline;
-pub mod causes;
+pub mod broken_rules;
+pub(crate) mod cause;
 pub mod check;
 pub mod claims;
 pub mod common;

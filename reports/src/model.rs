@@ -2,6 +2,7 @@
 //!
 //! Version 1 of the document. Values are lower-case hex of their format's width; see `docs/formats.md`.
 
+mod cause;
 mod pattern;
 mod read;
 mod recompiled;
@@ -14,6 +15,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 
+pub use self::cause::{Cause, Scope, Severity};
 pub use self::pattern::Pattern;
 pub use self::recompiled::Recompiled;
 pub use self::values::Values;
@@ -112,6 +114,9 @@ pub struct Device {
     /// [`Conditions::recompiled`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub recompiled: Vec<String>,
+    /// Why lanes fail, across rules and profiles, the gravest cause first; reports of earlier programs do not say.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub causes: Vec<Cause>,
     /// What it answered.
     pub observations: Vec<StoredObservation>,
     /// What that means, profile by profile.

@@ -6,7 +6,6 @@ use fpprobe_reports::render::{ANSWERS, OutputFormat};
 use fpprobe_reports::{answers, load, record};
 
 use crate::cli::AnswersArgs;
-use crate::colour;
 use crate::exit::Status;
 use crate::journal::JournalPlace;
 use crate::run::RunPipeline;
@@ -54,6 +53,6 @@ pub fn main(session: &Session, args: &AnswersArgs) -> anyhow::Result<Status> {
         }
         device.answers = answers::answers(&Observations::new(&recorded.observations));
     }
-    plan.output.show(&report, colour::on_stdout(session.config.colour))?;
+    plan.output.show(&report, session.style())?;
     Ok(Status::Done)
 }

@@ -14,9 +14,9 @@ use fpprobe_reports::store::{Checks, RetentionLimits, Store, StoredReport, conta
 use crate::cli::{HistoryArgs, HistoryCommand};
 use crate::commands::diff;
 use crate::exit::Status;
+use crate::keep;
 use crate::output::{self, Output};
 use crate::session::Session;
-use crate::{colour, keep};
 use fpprobe_system::usage::{OrUsage as _, say, usage_error};
 
 /// Works on the store.
@@ -29,7 +29,7 @@ pub fn main(session: &Session, args: &HistoryArgs) -> anyhow::Result<Status> {
             let stored = find(&store, id)?;
             let report = store.report(&stored).or_usage()?;
             output.save(&report)?;
-            output.show(&report, colour::on_stdout(session.config.colour))?;
+            output.show(&report, session.style())?;
             Ok(Status::Done)
         }
         HistoryCommand::Compare { old, new, comparing } => diff::stored(session, &store, [old, new], comparing),

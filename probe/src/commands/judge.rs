@@ -5,7 +5,6 @@ use std::path::Path;
 use fpprobe_reports::{common, load, record};
 
 use crate::cli::JudgeArgs;
-use crate::colour;
 use crate::exit::Status;
 use crate::run::judge;
 use crate::session::Session;
@@ -25,6 +24,6 @@ pub fn main(session: &Session, args: &JudgeArgs) -> anyhow::Result<Status> {
         common::rejudge(device, &plan.profiles, &recorded.observations);
     }
     plan.output.save(&report)?;
-    plan.output.show(&report, colour::on_stdout(session.config.colour))?;
+    plan.output.show(&report, session.style())?;
     Ok(Status::Nothing.when(!answered).and(plan.requirements(&report)))
 }

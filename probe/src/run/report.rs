@@ -139,6 +139,7 @@ fn entry(
         caches_off: environment.caches_off(),
         application: environment.application.clone(),
         recompiled,
+        causes: result.judged.causes,
         observations,
         profiles: result.judged.profiles,
         findings: result.measured.findings,

@@ -9,6 +9,7 @@ use super::behaviour;
 use super::lane::LaneIndex;
 use super::owner::{self, FailureCause, LaneGroup, LaneKey};
 use super::recipe::Recipe;
+use super::symptom::SymptomFinder;
 use super::{EVIDENCE, Judge, Observations, PartResult, RuleVerdict, VariantFinding, relation};
 use crate::accepted::Accepted;
 use crate::verdict::{Level, Verdict};
@@ -42,11 +43,32 @@ impl Judge<'_> {
         absent: &[String],
         observations: &Observations<'_>,
     ) -> Vec<RuleVerdict> {
+        self.verdicts_with(recipe, absent, observations, false)
+    }
+
+    /// The same, with what is wrong with each failing lane.
+    pub(super) fn diagnosed(
+        &self,
+        recipe: &Recipe,
+        absent: &[String],
+        observations: &Observations<'_>,
+    ) -> Vec<RuleVerdict> {
+        self.verdicts_with(recipe, absent, observations, true)
+    }
+
+    fn verdicts_with(
+        &self,
+        recipe: &Recipe,
+        absent: &[String],
+        observations: &Observations<'_>,
+        diagnose: bool,
+    ) -> Vec<RuleVerdict> {
         let rules = &self.profile.rules;
         let drafts = (0..rules.len()).map(|rule| self.draft(rule, recipe, absent, observations));
         let (groups, drafts): (Vec<Vec<LaneGroup<'_>>>, Vec<RuleDraft<'_>>) =
             drafts.map(|mut draft| (std::mem::take(&mut draft.groups), draft)).unzip();
         let owned = self.assigned(&groups, recipe, absent);
+        let diagnose = diagnose.then(|| SymptomFinder::new(self, &groups, observations));
         let verdict = |(index, draft): (usize, RuleDraft<'_>)| {
             let name = |(rule, lanes): &(usize, usize)| (rules[*rule].id.clone(), *lanes);
             let elsewhere: Vec<(String, usize)> = owned.elsewhere[index].iter().map(name).collect();
@@ -62,6 +84,7 @@ impl Judge<'_> {
                 evidence: Vec::new(),
                 deviating: Vec::new(),
                 cases: Vec::new(),
+                diagnoses: Vec::new(),
                 fixed_by: Vec::new(),
             };
             if verdict.failing > 0 {
@@ -79,6 +102,7 @@ impl Judge<'_> {
                     verdict.deviating.push(kernel);
                 }
                 verdict.cases.push((kernel, of.observation.cases.case(case).to_vec(), part));
+                verdict.diagnoses.extend(diagnose.as_ref().map(|finder| finder.diagnosis((*rule, *group), *lane)));
                 shown = if (shown.0, shown.1) == (*rule, *group) {
                     (*rule, *group, shown.2 + 1)
                 } else {

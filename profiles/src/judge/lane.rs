@@ -111,6 +111,11 @@ impl<'a> LaneView<'a> {
         explained.peek().is_none() || explained.any(|[_, set]| set.contains(own))
     }
 
+    /// One part of the result of a case, given as the components of the whole.
+    pub(super) fn part(&self, result: &[u64], part: usize) -> u64 {
+        self.reader.part(result, 0, part)
+    }
+
     /// The result of the first run.
     pub(super) fn result(&self, (case, part): LaneIndex) -> u64 {
         self.reader.part(&self.observation.out, case, part)

@@ -138,7 +138,7 @@ impl Judge<'_> {
             missing_kernels.extend(kernels.filter(|kernel| observations.get(kernel).is_none()));
         }
         let recipe = best.clone().unwrap_or_default();
-        let mut rules = self.verdicts(&recipe, &without, observations);
+        let mut rules = self.diagnosed(&recipe, &without, observations);
         self.describe(&mut rules, &recipe, &without, observations);
         if recipe.controls.is_empty() {
             for (index, rule) in rules.iter_mut().enumerate().filter(|(_, rule)| rule.verdict == Verdict::Deviates) {

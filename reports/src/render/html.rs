@@ -18,7 +18,7 @@ use std::io::{self, Write};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::{Render, phrase};
-use crate::causes::causes;
+use crate::broken_rules::broken_rules;
 use crate::escape::visible_lines;
 use crate::model::{Outcome, Report, Verdict};
 
@@ -86,7 +86,7 @@ fn masthead(report: &Report, profiles: &[&str]) -> Markup {
     let ran = observations().filter(|observation| observation.outcome == Outcome::Ran).count();
     let rules = report.devices.iter().flat_map(|device| &device.profiles).flat_map(|profile| &profile.rules);
     let lanes = rules.fold(0, |sum: usize, rule| sum.saturating_add(rule.lanes));
-    let deviations: usize = report.devices.iter().map(|device| phrase::required(&causes(device))).sum();
+    let deviations: usize = report.devices.iter().map(|device| phrase::required(&broken_rules(device))).sum();
     html! {
         header.masthead {
             h1 { "Floating-point conformance" }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use super::{Render, lane, phrase};
-use crate::causes::{Cause, causes};
+use crate::broken_rules::{BrokenRule, broken_rules};
 use crate::escape::visible;
 use crate::model::{Device, Evidence, Incident, Report};
 
@@ -73,7 +73,7 @@ fn matrix(report: &Report) -> String {
 }
 
 fn device_blocks(report: &Report, device: &Device) -> Vec<String> {
-    let causes = causes(device);
+    let causes = broken_rules(device);
     let mut blocks = Vec::new();
     let heading = |what: &str| format!("\n### {what}: {}\n", code(&phrase::label(report, device)));
     for (index, cause) in causes.iter().enumerate() {
@@ -114,7 +114,7 @@ fn incidents(incidents: &[Incident]) -> String {
     }))
 }
 
-fn cause_block(cause: &Cause) -> String {
+fn cause_block(cause: &BrokenRule) -> String {
     let rule = cause.rule;
     let mut body = format!(
         "\n{} in {}; {}; {}\n",

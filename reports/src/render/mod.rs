@@ -15,6 +15,7 @@ pub(crate) mod paper;
 pub(crate) mod phrase;
 mod prometheus;
 pub mod recipes;
+mod summary;
 pub(crate) mod text;
 mod vulkan_profile;
 

@@ -13,11 +13,13 @@ pub struct Style {
     pub colour: bool,
     /// Columns of the terminal.
     pub width: usize,
+    /// Whether everything is shown, or what fits a screen.
+    pub whole: bool,
 }
 
 impl Style {
-    /// No colour, 80 columns.
-    pub const PLAIN: Style = Style { colour: false, width: 80 };
+    /// No colour, 80 columns, everything.
+    pub const PLAIN: Style = Style { colour: false, width: 80, whole: true };
 }
 
 /// What a piece of text is, which decides its colour.
@@ -71,6 +73,11 @@ struct Word {
 impl<'a> Paper<'a> {
     pub fn new(out: &'a mut dyn Write, style: Style) -> Paper<'a> {
         Paper { out, style }
+    }
+
+    /// Whether everything is shown.
+    pub fn is_whole(&self) -> bool {
+        self.style.whole
     }
 
     /// Columns of the terminal.
@@ -168,7 +175,7 @@ mod tests {
 
     #[test]
     fn lines_wrap_at_words_and_count_columns() {
-        let narrow = Style { colour: false, width: 15 };
+        let narrow = Style { colour: false, width: 15, whole: true };
         assert_eq!(
             print(narrow, &[(Ink::Plain, "one two "), (Ink::Bad, "three"), (Ink::Plain, ", four")]),
             "  one two\n      three,\n      four\n"
@@ -180,7 +187,7 @@ mod tests {
 
     #[test]
     fn colours_are_ours_and_escapes_are_shown() {
-        let colour = Style { colour: true, width: 80 };
+        let colour = Style { colour: true, width: 80, whole: true };
         assert_eq!(print(colour, &[(Ink::Bad, "a\x1b[0m"), (Ink::Plain, "b")]), "  \x1b[1;31ma\\u{1b}[0m\x1b[0mb\n");
     }
 }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use crate::causes::Cause;
+use crate::broken_rules::BrokenRule;
 use crate::model::{
     Class, Conditions, Counts, Device, Driver, Elsewhere, Identity, Incident, Level, Outcome, ProfileResult, Report,
     RuleResult, Verdict,
@@ -112,7 +112,7 @@ pub fn driver(identity: &Identity) -> String {
 }
 
 /// Number of causes that decide a class.
-pub fn required(causes: &[Cause]) -> usize {
+pub fn required(causes: &[BrokenRule]) -> usize {
     causes.iter().filter(|cause| cause.rule.level == Level::Required).count()
 }
 
@@ -190,7 +190,7 @@ pub fn outcome(outcome: Outcome) -> &'static str {
 }
 
 /// Rules that fail because of a cause, by the profiles in which they do: `D32-05, D32-06 (d3d11)`.
-pub fn dependents(cause: &Cause) -> String {
+pub fn dependents(cause: &BrokenRule) -> String {
     let mut groups: Vec<(String, Vec<&str>)> = Vec::new();
     for dependent in &cause.dependents {
         let profiles = profile_ids(&dependent.profiles);

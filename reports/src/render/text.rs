@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 
 use super::paper::{Ink, Paper, Style, pad, together};
-use super::{Render, lane, phrase};
-use crate::causes::{Cause, causes};
+use super::{Render, lane, phrase, summary};
+use crate::broken_rules::{BrokenRule, broken_rules};
 use crate::escape::visible;
 use crate::model::{APPLICATION, Class, Device, Evidence, Finding, Incident, Report, Verdict};
 use crate::unrun::unrun;
@@ -28,6 +28,9 @@ impl Render for Text {
 
     fn show(&self, report: &Report, style: Style, out: &mut dyn Write) -> io::Result<()> {
         let paper = &mut Paper::new(out, style);
+        if !paper.is_whole() {
+            return summary::write(paper, report);
+        }
         let profiles = phrase::all_profiles(report);
         let title = format!("{} {}", report.program.name, report.program.version);
         let scope = format!(
@@ -95,10 +98,10 @@ fn head(paper: &mut Paper, device: &Device, column: usize) -> io::Result<()> {
 
 /// `name` tells the device apart where there are several.
 fn details(paper: &mut Paper, device: &Device, name: &str) -> io::Result<()> {
-    let causes = causes(device);
+    let causes = broken_rules(device);
     if !causes.is_empty() {
         paper.gap()?;
-        paper.line(0, 2, &[(Ink::Strong, "Deviations, one per cause"), (Ink::Faint, name)])?;
+        paper.line(0, 2, &[(Ink::Strong, "Rules that are not met"), (Ink::Faint, name)])?;
         for cause in &causes {
             paper.gap()?;
             self::cause(paper, cause)?;
@@ -123,7 +126,7 @@ fn details(paper: &mut Paper, device: &Device, name: &str) -> io::Result<()> {
     Ok(())
 }
 
-fn cause(paper: &mut Paper, cause: &Cause) -> io::Result<()> {
+fn cause(paper: &mut Paper, cause: &BrokenRule) -> io::Result<()> {
     let rule = cause.rule;
     let ink = if rule.verdict == Verdict::Depends { Ink::Note } else { Ink::Bad };
     paper.line(2, 2, &[(ink, &rule.id), (Ink::Plain, " "), (Ink::Strong, &rule.title)])?;
@@ -204,7 +207,7 @@ fn incident(paper: &mut Paper, incident: &Incident) -> io::Result<()> {
     paper.line(2, 2, &[(Ink::Doubt, outcome), (Ink::Plain, " "), (Ink::Plain, subject), (Ink::Plain, &detail)])
 }
 
-fn class_ink(class: Class) -> Ink {
+pub(super) fn class_ink(class: Class) -> Ink {
     match class {
         Class::Conforms => Ink::Good,
         Class::ConformsWith => Ink::Note,

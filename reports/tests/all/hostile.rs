@@ -35,7 +35,8 @@ const HOSTILE: [&str; 20] = [
 ];
 
 /// Members whose text is checked when a report is read.
-const CHECKED: [&str; 7] = ["schema", "outcome", "verdict", "class", "level", "started", "finished"];
+const CHECKED: [&str; 10] =
+    ["schema", "outcome", "verdict", "class", "level", "started", "finished", "recompiled", "severity", "scope"];
 
 /// The fixture with this text wherever it has text, names of members that drivers choose included.
 fn report(text: &str) -> Report {
@@ -79,7 +80,7 @@ fn nothing_is_hidden_in_any_format() {
 fn colours_are_the_only_escapes_on_a_terminal() {
     for text in HOSTILE {
         let mut out = Vec::new();
-        Text { style: Style { colour: true, width: 80 } }.render(&report(text), &mut out).unwrap();
+        Text { style: Style { colour: true, width: 80, whole: true } }.render(&report(text), &mut out).unwrap();
         let page = String::from_utf8(out).unwrap();
         for rest in page.split('\u{1b}').skip(1) {
             let colour = rest.strip_prefix('[').and_then(|rest| rest.split_once('m')).map_or("", |(colour, _)| colour);

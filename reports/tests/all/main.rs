@@ -2,6 +2,7 @@
 
 mod baseline;
 mod browser;
+mod causes;
 mod components;
 mod diff;
 mod fixture;

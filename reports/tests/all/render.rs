@@ -29,7 +29,7 @@ fn text_escapes_what_drivers_say() {
 #[test]
 fn text_fits_a_narrow_terminal() {
     let mut out = Vec::new();
-    Text { style: Style { colour: false, width: 44 } }.render(&realistic(), &mut out).unwrap();
+    Text { style: Style { colour: false, width: 44, whole: true } }.render(&realistic(), &mut out).unwrap();
     let text = String::from_utf8(out).unwrap();
     let unbroken = |line: &&str| line.trim_start().contains(' ') && !line.contains("fpprobe eval");
     for line in text.lines().filter(unbroken) {
@@ -41,13 +41,36 @@ fn text_fits_a_narrow_terminal() {
 #[test]
 fn text_in_colour_says_the_same() {
     let mut out = Vec::new();
-    Text { style: Style { colour: true, width: 80 } }.render(&realistic(), &mut out).unwrap();
+    Text { style: Style { colour: true, width: 80, whole: true } }.render(&realistic(), &mut out).unwrap();
     let text = String::from_utf8(out).unwrap();
     let mut plain = String::new();
     for (index, part) in text.split("\u{1b}[").enumerate() {
         plain.push_str(if index == 0 { part } else { part.split_once('m').map_or("", |(_, rest)| rest) });
     }
     assert_eq!(plain, render("text", &realistic()));
+}
+
+#[test]
+fn a_device_fits_a_screen() {
+    let one_screen = |report: &Report, width: usize| {
+        let mut out = Vec::new();
+        Text { style: Style { colour: false, width, whole: false } }.render(report, &mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    };
+    let mut report = realistic();
+    insta::assert_snapshot!(one_screen(&report, 100));
+    // However many causes there are and groups are missing.
+    let device = &mut report.devices[0];
+    device.causes = vec![device.causes[0].clone(); 100];
+    for profile in &mut device.profiles {
+        profile.without = (0..100).map(|number| format!("b10g11r11.store:route={number}")).collect();
+    }
+    let text = one_screen(&report, 100);
+    assert!(text.lines().count() <= 40, "{text}");
+    assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+    assert!(text.contains("84 causes more"), "{text}");
+    let narrow = one_screen(&report, 44);
+    assert!(!narrow.contains('\u{1b}') && !narrow.contains('\u{202e}'), "{narrow}");
 }
 
 #[test]

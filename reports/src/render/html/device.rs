@@ -5,15 +5,15 @@ use std::collections::HashMap;
 use maud::{Markup, html};
 
 use super::{claims, evidence, pictures, rules, texels};
-use crate::causes::causes;
-use crate::model::{Device, Identity, Incident, Outcome, Tables};
+use crate::broken_rules::broken_rules;
+use crate::model::{Cause, Device, Identity, Incident, Outcome, Tables};
 use crate::record;
 use crate::render::answers::lane as lane_of;
 use crate::render::{lane, phrase};
 
 /// `label` is unlike that of any other device of the page.
 pub fn section(index: usize, device: &Device, inputs: &Tables, label: &str, profiles: &[&str]) -> Markup {
-    let causes = causes(device);
+    let causes = broken_rules(device);
     // A report whose answers cannot be read has verdicts all the same.
     let read = record::read_device(&device.observations, inputs).map(|recorded| recorded.observations);
     let observations = read.unwrap_or_default();
@@ -27,9 +27,12 @@ pub fn section(index: usize, device: &Device, inputs: &Tables, label: &str, prof
                 }
             }
             (identity(device))
+            @if !device.causes.is_empty() {
+                section { h3 { "Causes, the gravest first" } (self::causes(index, &device.causes)) }
+            }
             @if !causes.is_empty() {
                 section data-group {
-                    h3 { "Deviations, one per cause" }
+                    h3 { "Rules that are not met" }
                     @for (number, cause) in causes.iter().enumerate() { (rules::cause(index, number, cause, profiles)) }
                 }
             }
@@ -61,6 +64,28 @@ pub fn section(index: usize, device: &Device, inputs: &Tables, label: &str, prof
             section { h3 { "Observations" } (outcomes(device)) }
             @if !device.incomplete.is_empty() {
                 section { h3 { "Not measured" } (incidents(&device.incomplete)) }
+            }
+        }
+    }
+}
+
+/// What is wrong with the device: a row for each cause, its lanes folded up.
+fn causes(index: usize, causes: &[Cause]) -> Markup {
+    html! {
+        div.scroll tabindex="0" role="group" aria-label="Causes" {
+            table.causes {
+                thead { tr { th { "Severity" } th { "What the device does" } th { "Breaks" } th { "Lanes" } th { "Not under" } } }
+                tbody {
+                    @for cause in causes {
+                        tr #{ "d" (index) "-cause-" (cause.id) } {
+                            td { (cause.severity.name()) }
+                            td { (cause.headline) (evidence::some(&cause.evidence, lane::ACCEPTED)) }
+                            td { (cause.profiles.join(", ")) ": " (cause.rules.join(", ")) }
+                            td { (phrase::grouped(cause.lanes)) }
+                            td { (cause.fix.join(" or ")) }
+                        }
+                    }
+                }
             }
         }
     }

@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use super::evidence;
 use super::overview::{bar, class_chip, conditions, verdict_chip, verdict_sign};
-use crate::causes::Cause;
+use crate::broken_rules::BrokenRule;
 use crate::model::{Class, ProfileResult, RuleResult, Verdict};
 use crate::render::lane::ACCEPTED;
 use crate::render::phrase;
@@ -19,7 +19,7 @@ fn numbers(profiles: &[&ProfileResult], all: &[&str]) -> String {
 }
 
 /// Card of one cause.
-pub fn cause(device: usize, index: usize, cause: &Cause, all: &[&str]) -> Markup {
+pub fn cause(device: usize, index: usize, cause: &BrokenRule, all: &[&str]) -> Markup {
     let rule = cause.rule;
     html! {
         article class={ "cause " (rule.verdict.name()) } id={ "d" (device) "-c" (index) }
@@ -55,7 +55,7 @@ pub fn cause(device: usize, index: usize, cause: &Cause, all: &[&str]) -> Markup
 }
 
 /// Every rule of one profile. `causes` are the device's, whose cards hold the evidence of deviations.
-pub fn profile(device: usize, index: usize, profile: &ProfileResult, causes: &[Cause], all: &[&str]) -> Markup {
+pub fn profile(device: usize, index: usize, profile: &ProfileResult, causes: &[BrokenRule], all: &[&str]) -> Markup {
     let open = matches!(profile.class, Class::Deviates | Class::Incomplete);
     html! {
         details.profile #{ "d" (device) "-p" (index) } open[open] data-group {
@@ -80,9 +80,9 @@ pub fn profile(device: usize, index: usize, profile: &ProfileResult, causes: &[C
     }
 }
 
-fn row(device: usize, profile: &ProfileResult, rule: &RuleResult, causes: &[Cause], all: &[&str]) -> Markup {
+fn row(device: usize, profile: &ProfileResult, rule: &RuleResult, causes: &[BrokenRule], all: &[&str]) -> Markup {
     // Evidence stands once, in the card of its cause, whatever the number of profiles.
-    let holds = |cause: &Cause| {
+    let holds = |cause: &BrokenRule| {
         cause.rule.id == rule.id && cause.rule.verdict == rule.verdict
             || rule.verdict == Verdict::Depends && cause.dependents.iter().any(|dependent| dependent.rule.id == rule.id)
     };

@@ -1,10 +1,10 @@
-//! The deviations of a device, one per cause: a rule once for all profiles, with the rules that fail because of it.
+//! The rules that a device breaks: each once for all profiles, with the rules that fail because of it.
 
 use crate::model::{Device, Evidence, Level, ProfileResult, RuleResult, Verdict};
 
 /// One rule that is not met, in every profile in which it is not.
 #[derive(Clone, Debug)]
-pub struct Cause<'a> {
+pub struct BrokenRule<'a> {
     /// The rule as the first of these profiles states it.
     pub rule: &'a RuleResult,
     /// The profiles under which it deviates.
@@ -26,8 +26,8 @@ pub struct Dependent<'a> {
 
 /// The deviations of a device: required rules first, then in the order of the report. A rule that depends on one that
 /// does not deviate anywhere comes last, as a cause of its own with verdict `depends`: nothing is left out.
-pub fn causes(device: &Device) -> Vec<Cause<'_>> {
-    let mut causes: Vec<Cause> = Vec::new();
+pub fn broken_rules(device: &Device) -> Vec<BrokenRule<'_>> {
+    let mut causes: Vec<BrokenRule> = Vec::new();
     for (profile, rule) in judged(device, Verdict::Deviates) {
         add(&mut causes, profile, rule);
     }
@@ -53,9 +53,9 @@ fn judged(device: &Device, verdict: Verdict) -> impl Iterator<Item = (&ProfileRe
     rules.filter(move |(_, rule)| rule.verdict == verdict && rule.level != Level::Informative)
 }
 
-fn add<'a>(causes: &mut Vec<Cause<'a>>, profile: &'a ProfileResult, rule: &'a RuleResult) {
+fn add<'a>(causes: &mut Vec<BrokenRule<'a>>, profile: &'a ProfileResult, rule: &'a RuleResult) {
     let index = causes.iter().position(|cause| cause.rule.id == rule.id).unwrap_or_else(|| {
-        causes.push(Cause { rule, profiles: Vec::new(), evidence: Vec::new(), dependents: Vec::new() });
+        causes.push(BrokenRule { rule, profiles: Vec::new(), evidence: Vec::new(), dependents: Vec::new() });
         causes.len() - 1
     });
     let cause = &mut causes[index];

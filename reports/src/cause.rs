@@ -1,0 +1,319 @@
+//! Causes: the failing lanes of a device, gathered across rules and profiles by what is wrong with them.
+//!
+//! A lane may have several explanations. Within a format and scope the symptom that explains the most lanes takes all that it
+//! explains, then the one that explains the most of the rest: one habit of a device is one cause. How far a result is from what
+//! is accepted counts where nothing else explains it.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use fpprobe_profiles::Observation;
+use fpprobe_profiles::judge::{Judge, Judgement, LaneDiagnosis, Observations, RuleVerdict, Symptom};
+use fpprobe_profiles::verdict::Level;
+use fpprobe_spirv::{Controls, Function, Kernel};
+use sha2::{Digest, Sha256};
+
+use crate::judged::shown;
+use crate::model::{Cause, Evidence, Scope, Severity};
+use crate::render::phrase;
+
+/// Operations named in a headline.
+const NAMED: usize = 4;
+
+/// The causes of a device, the gravest first; together they hold every failing lane of every rule that is not informative.
+pub(crate) fn causes(judges: &[Judge<'_>], judgements: &[Judgement], index: &Observations<'_>) -> Vec<Cause> {
+    let mut places: BTreeMap<(Scope, String), Vec<FailingLane<'_>>> = BTreeMap::new();
+    for (judge, judgement) in judges.iter().zip(judgements) {
+        for verdict in judgement.rules.iter().filter(|rule| rule.level != Level::Informative) {
+            for ((kernel, case, part), diagnosis) in verdict.cases.iter().zip(&verdict.diagnoses) {
+                let lane = FailingLane { judge, verdict, kernel, case, part: *part, diagnosis };
+                places.entry((lane.scope(), lane.format())).or_default().push(lane);
+            }
+        }
+    }
+    // Formats that show the same symptom in the same operations are one cause, and constants that show what shows at run time.
+    let mut by_kind: BTreeMap<(Kind, Scope), Vec<FailingLane<'_>>> = BTreeMap::new();
+    for ((scope, _), lanes) in places {
+        for (kind, lanes) in gathered(lanes, scope) {
+            let at_run_time = by_kind.contains_key(&(kind, Scope::RunTime));
+            by_kind.entry((kind, if at_run_time { Scope::RunTime } else { scope })).or_default().extend(lanes);
+        }
+    }
+    let mut causes: Vec<Cause> =
+        by_kind.iter().map(|((kind, scope), lanes)| cause(*scope, *kind, lanes, index)).collect();
+    causes.sort_by_key(|cause| {
+        let breadth = (Reverse(cause.profiles.len()), Reverse(cause.lanes));
+        (cause.severity, cause.scope, breadth, cause.id.clone())
+    });
+    causes
+}
+
+/// A failing lane of a rule.
+#[derive(Clone, Copy)]
+struct FailingLane<'a> {
+    judge: &'a Judge<'a>,
+    verdict: &'a RuleVerdict,
+    kernel: &'a Kernel,
+    case: &'a [u64],
+    part: usize,
+    diagnosis: &'a LaneDiagnosis,
+}
+
+impl FailingLane<'_> {
+    fn scope(&self) -> Scope {
+        if self.kernel.route.is_folded() { Scope::Constants } else { Scope::RunTime }
+    }
+
+    fn format(&self) -> String {
+        if self.kernel.op.code.is_of_texels() { "texels".to_owned() } else { self.kernel.format.to_string() }
+    }
+
+    /// How hard the lane is to read: scalars by a buffer come first.
+    fn complexity(&self) -> (usize, u32) {
+        (self.kernel.to_string().len(), self.case.iter().map(|bits| bits.count_ones()).sum())
+    }
+
+    fn evidence(&self, index: &Observations<'_>) -> Option<Evidence> {
+        let observation: &Observation = index.get(self.kernel)?;
+        let lane = match self.diagnosis.place {
+            Some(place) => {
+                let case = observation.cases.iter().position(|case| case == self.case)?;
+                self.judge.lane_evidence(place, observation, (case, self.part))
+            }
+            None => self.verdict.evidence.iter().find(|shown| shown.kernel == *self.kernel)?.clone(),
+        };
+        Some(shown(&lane, Some(observation)))
+    }
+}
+
+/// Symptom and operation group of a cause; habits that concern every operation have no group.
+type Kind = (Symptom, &'static str);
+
+/// The lanes of one format and scope by what is wrong with them.
+fn gathered(mut lanes: Vec<FailingLane<'_>>, scope: Scope) -> BTreeMap<Kind, Vec<FailingLane<'_>>> {
+    let mut by_kind: BTreeMap<Kind, Vec<FailingLane<'_>>> = BTreeMap::new();
+    // What a compiler simplifies shows in several ways.
+    let mut first = (scope == Scope::Constants).then_some(Symptom::IdentityFolded);
+    loop {
+        let explains = |symptom: &Symptom| {
+            lanes.iter().filter(|lane| !symptom.is_distance() && lane.diagnosis.symptoms.contains(*symptom)).count()
+        };
+        // The first of those that explain the most.
+        let best = || Symptom::ALL.into_iter().rev().max_by_key(explains);
+        let Some(symptom) = first.take().filter(|first| explains(first) > 0).or_else(best) else { break };
+        if explains(&symptom) == 0 {
+            break;
+        }
+        let (own, rest): (Vec<FailingLane<'_>>, _) =
+            lanes.into_iter().partition(|lane| lane.diagnosis.symptoms.contains(symptom));
+        lanes = rest;
+        for lane in own {
+            let group = if is_habit(symptom) { "" } else { group(lane.kernel) };
+            by_kind.entry((symptom, group)).or_default().push(lane);
+        }
+    }
+    for lane in lanes {
+        let symptom = lane.diagnosis.symptoms.iter().next().unwrap_or(Symptom::Unrelated);
+        by_kind.entry((symptom, group(lane.kernel))).or_default().push(lane);
+    }
+    let groups: BTreeSet<&str> = by_kind.keys().map(|(_, group)| *group).collect();
+    for group in groups {
+        for (part, whole) in MERGED {
+            if by_kind.contains_key(&(whole, group)) {
+                let lanes = by_kind.remove(&(part, group)).unwrap_or_default();
+                by_kind.entry((whole, group)).or_default().extend(lanes);
+            }
+        }
+    }
+    by_kind
+}
+
+/// Symptoms that are one with a second one where a group of operations shows both: what is off by one encoding on some lanes
+/// is off by more on others.
+const MERGED: [(Symptom, Symptom); 6] = [
+    (Symptom::Unrelated, Symptom::FoldedOtherwise),
+    (Symptom::Inaccurate, Symptom::FoldedOtherwise),
+    (Symptom::Neighbour, Symptom::FoldedOtherwise),
+    (Symptom::Neighbour, Symptom::Inaccurate),
+    (Symptom::OtherDirection, Symptom::Neighbour),
+    (Symptom::SubnormalResultKept, Symptom::SubnormalOperandKept),
+];
+
+/// Whether a symptom is one of the whole device, whatever the operation.
+fn is_habit(symptom: Symptom) -> bool {
+    matches!(
+        symptom,
+        Symptom::Unstable
+            | Symptom::SubnormalOperandKept
+            | Symptom::SubnormalOperandFlushed
+            | Symptom::SubnormalResultKept
+            | Symptom::SubnormalResultFlushed
+            | Symptom::IdentityFolded
+    )
+}
+
+/// The operations that a device is likely to treat alike.
+fn group(kernel: &Kernel) -> &'static str {
+    match kernel.op.function {
+        Function::Store if kernel.op.code.is_of_texels() => "texel stores",
+        Function::Load if kernel.op.code.is_of_texels() => "texel loads",
+        _ if kernel.op.code.is_of_texels() => "texels",
+        Function::Move | Function::Choose | Function::Transpose => "moves",
+        Function::Min | Function::Max | Function::Clamp | Function::Saturate => "min and max",
+        Function::Compare { .. } | Function::IsNan | Function::IsInf => "comparisons",
+        Function::ToFloat
+        | Function::ToInteger
+        | Function::FromSigned
+        | Function::FromUnsigned
+        | Function::QuantizeToF16
+        | Function::NarrowWiden => "conversions",
+        Function::PackHalf
+        | Function::UnpackHalf
+        | Function::PackNorm { .. }
+        | Function::UnpackNorm { .. }
+        | Function::PackDouble
+        | Function::UnpackDouble => "packing",
+        Function::Add
+        | Function::Sub
+        | Function::Mul
+        | Function::Div
+        | Function::Neg
+        | Function::Abs
+        | Function::MulAdd
+        | Function::SelfSub
+        | Function::SelfDiv
+        | Function::AddSub
+        | Function::Reciprocal
+        | Function::Rem
+        | Function::Mod => "arithmetic",
+        Function::Floor
+        | Function::Ceil
+        | Function::Trunc
+        | Function::Round
+        | Function::RoundEven
+        | Function::Fract => "rounding to integers",
+        _ => "functions",
+    }
+}
+
+fn cause(scope: Scope, (symptom, group): Kind, lanes: &[FailingLane<'_>], index: &Observations<'_>) -> Cause {
+    let formats: BTreeSet<String> = lanes.iter().map(FailingLane::format).collect();
+    let formats: Vec<String> = formats.into_iter().collect();
+    let mut operations: HashMap<&str, usize> = HashMap::new();
+    for lane in lanes {
+        *operations.entry(lane.kernel.op.name).or_default() += 1;
+    }
+    let mut operations: Vec<(&str, usize)> = operations.into_iter().collect();
+    operations.sort_unstable_by_key(|(name, count)| (Reverse(*count), *name));
+    let operations: Vec<String> = operations.into_iter().map(|(name, _)| name.to_owned()).collect();
+    let distance = lanes.iter().map(|lane| lane.diagnosis.distance).max().unwrap_or(0);
+    let simplest = lanes.iter().min_by_key(|lane| lane.complexity());
+    let worst = lanes.iter().max_by_key(|lane| lane.diagnosis.distance).filter(|_| symptom.is_distance());
+    let mut evidence: Vec<Evidence> = Vec::new();
+    for lane in simplest.into_iter().chain(worst).filter_map(|lane| lane.evidence(index)) {
+        if !evidence.contains(&lane) {
+            evidence.push(lane);
+        }
+    }
+    let (mut profiles, mut rules): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
+    for lane in lanes {
+        let profile = &lane.judge.profile().id;
+        if !profiles.contains(profile) {
+            profiles.push(profile.clone());
+        }
+        if !rules.contains(&lane.verdict.id) {
+            rules.push(lane.verdict.id.clone());
+        }
+    }
+    let definition = format!("{} {} {group} {scope:?}", symptom.name(), formats.join(" "));
+    let id: String = Sha256::digest(definition).iter().take(3).map(|byte| format!("{byte:02x}")).collect();
+    Cause {
+        id,
+        headline: headline(scope, &formats, symptom, &operations, distance),
+        symptom: symptom.name().to_owned(),
+        severity: severity(symptom, lanes),
+        scope,
+        formats,
+        operations,
+        profiles,
+        rules,
+        lanes: lanes.len(),
+        constants: lanes.iter().filter(|lane| lane.scope() == Scope::Constants).count(),
+        distance,
+        fix: fix(lanes),
+        evidence,
+    }
+}
+
+/// The modes under which every rule of the lanes is met, or depends on another.
+fn fix(lanes: &[FailingLane<'_>]) -> Vec<String> {
+    let rules: HashMap<*const RuleVerdict, &RuleVerdict> =
+        lanes.iter().map(|lane| (std::ptr::from_ref(lane.verdict), lane.verdict)).collect();
+    let mut common: Option<BTreeSet<Controls>> = None;
+    for rule in rules.into_values() {
+        let own: BTreeSet<Controls> = rule.fixed_by.iter().copied().collect();
+        common = Some(common.map_or_else(|| own.clone(), |common| common.intersection(&own).copied().collect()));
+    }
+    common.unwrap_or_default().iter().map(ToString::to_string).collect()
+}
+
+fn severity(symptom: Symptom, lanes: &[FailingLane<'_>]) -> Severity {
+    let nearest_is_last_bit = lanes.iter().all(|lane| lane.diagnosis.distance <= 1);
+    match symptom {
+        Symptom::Unstable | Symptom::Unrelated => Severity::Broken,
+        Symptom::SameValue => Severity::SameValue,
+        Symptom::Neighbour => Severity::LastBit,
+        Symptom::OtherDirection | Symptom::Fused | Symptom::RoundedTwice | Symptom::FoldedOtherwise
+            if nearest_is_last_bit =>
+        {
+            Severity::LastBit
+        }
+        Symptom::OtherDirection
+        | Symptom::Fused
+        | Symptom::RoundedTwice
+        | Symptom::FoldedOtherwise
+        | Symptom::Inaccurate => Severity::Inaccurate,
+        _ => Severity::Special,
+    }
+}
+
+/// What the device does, in one line.
+fn headline(scope: Scope, formats: &[String], symptom: Symptom, operations: &[String], distance: u64) -> String {
+    let named = operations.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
+    let more = operations.len().saturating_sub(NAMED);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let format = formats.join(", ");
+    let of = format!("{format} {named}{more}");
+    let constants = if scope == Scope::Constants { "constants only: " } else { "" };
+    let text = match symptom {
+        Symptom::Unstable => format!("{of}: results differ from run to run"),
+        Symptom::SameValue => format!("{of}: another encoding of the same value"),
+        Symptom::SubnormalOperandKept => format!("keeps {format} subnormals"),
+        Symptom::SubnormalOperandFlushed => format!("flushes {format} subnormals"),
+        Symptom::SubnormalResultKept => format!("keeps {format} subnormal results"),
+        Symptom::SubnormalResultFlushed => format!("flushes {format} subnormal results"),
+        Symptom::ZeroSign => format!("{of}: zero has the wrong sign"),
+        Symptom::Fused => format!("{of}: fused, rounded once"),
+        Symptom::RoundedTwice => format!("{of}: rounded twice"),
+        Symptom::OtherDirection => format!("{of}: rounded in another direction"),
+        Symptom::OverflowToLargest => format!("{of}: overflow gives the largest finite value"),
+        Symptom::OverflowToInfinity => format!("{of}: overflow gives infinity"),
+        Symptom::IntegerRange => format!("{of}: numbers beyond the integer range"),
+        Symptom::NanStored => format!("{of}: a NaN becomes a code other than 0"),
+        Symptom::IdentityFolded => format!("simplifies {format} x + 0, x * 1, x * 0 or x - x"),
+        Symptom::NanToNumber => format!("{of}: a NaN becomes a number"),
+        Symptom::NumberToNan => format!("{of}: a number becomes NaN"),
+        Symptom::InfinityLost => format!("{of}: infinity is lost"),
+        Symptom::InfinityMade => format!("{of}: infinity where a number is required"),
+        Symptom::FoldedOtherwise => format!("{of}: the compiler folds to other values than the device computes"),
+        Symptom::Neighbour => format!("{of}: off by the last bit"),
+        Symptom::Inaccurate => {
+            format!(
+                "{of}: {} beyond the bound",
+                phrase::number(usize::try_from(distance).unwrap_or(usize::MAX), "encoding")
+            )
+        }
+        Symptom::Unrelated => format!("{of}: unrelated values"),
+    };
+    format!("{constants}{text}")
+}

@@ -1,0 +1,225 @@
+//! A report on one screen: classes, and why lanes fail, the gravest cause first.
+
+use std::collections::BTreeMap;
+use std::io;
+
+use super::lane;
+use super::paper::{Ink, Paper, pad};
+use super::phrase;
+use super::text::class_ink;
+use crate::escape::visible;
+use crate::model::{Cause, Device, Level, ProfileResult, Report, Scope, Severity};
+use crate::unrun::unrun;
+
+/// Causes on a screen.
+const CAUSES: usize = 16;
+/// Causes whose simplest lane is shown.
+const LANES: usize = 3;
+/// Optional groups that a device lacks, by name.
+const FEW: usize = 1;
+/// Columns of a severity.
+const SEVERITY: usize = 12;
+
+/// Writes every device: where there are several, first one line for each.
+pub(super) fn write(paper: &mut Paper, report: &Report) -> io::Result<()> {
+    if report.devices.len() > 1 {
+        for device in &report.devices {
+            let name = phrase::label(report, device);
+            let classes: Vec<String> =
+                device.profiles.iter().map(|one| format!("{} {}", one.id, in_words(device, one))).collect();
+            paper.line(0, 2, &[(Ink::Strong, &name), (Ink::Plain, ": "), (Ink::Plain, &classes.join("; "))])?;
+        }
+    }
+    for (number, device) in report.devices.iter().enumerate() {
+        if number > 0 || report.devices.len() > 1 {
+            paper.gap()?;
+        }
+        self::device(paper, report, device)?;
+    }
+    for incident in phrase::gathered(&report.incomplete) {
+        let text = format!("{}: {}", incident.subject, incident.detail);
+        paper.line(0, 2, &[(Ink::Doubt, "not measured "), (Ink::Plain, &text)])?;
+    }
+    Ok(())
+}
+
+fn device(paper: &mut Paper, report: &Report, device: &Device) -> io::Result<()> {
+    let ran = device.observations.iter().filter(|one| one.outcome.answered()).count();
+    let about = format!(
+        " · {} · {}{}",
+        phrase::driver(&device.identity),
+        phrase::number(ran, "kernel"),
+        phrase::measured(report.run)
+    );
+    paper.line(0, 2, &[(Ink::Strong, &device.identity.name), (Ink::Faint, &about)])?;
+    for taint in &device.taint {
+        paper.line(2, 2, &[(Ink::Doubt, "tainted: "), (Ink::Plain, taint)])?;
+    }
+    let names = short_names(device);
+    let column = device.profiles.iter().map(|profile| profile.id.len()).max().unwrap_or(0) + 2;
+    for profile in &device.profiles {
+        let short = ProfileResult { without: few(&profile.without), ..profile.clone() };
+        let conditions = phrase::conditions(&short);
+        let conditions = if conditions.is_empty() { String::new() } else { format!("; {conditions}") };
+        paper.line(
+            2,
+            column + 2,
+            &[
+                (Ink::Plain, &pad(&profile.id, column)),
+                (class_ink(profile.class), &in_words(device, profile)),
+                (Ink::Faint, &conditions),
+            ],
+        )?;
+    }
+    if device.profiles.is_empty() {
+        paper.line(2, 2, &[(Ink::Doubt, "not judged by any profile")])?;
+    }
+    causes(paper, device, &names)?;
+    rest(paper, device)
+}
+
+/// `deviates: 5 causes at run time, 3 of constants alone`.
+fn in_words(device: &Device, profile: &ProfileResult) -> String {
+    let of = |scope: Scope| {
+        device.causes.iter().filter(|cause| cause.scope == scope && cause.profiles.contains(&profile.id)).count()
+    };
+    let (run_time, constants) = (of(Scope::RunTime), of(Scope::Constants));
+    let mut counts = Vec::new();
+    counts.extend((run_time > 0).then(|| format!("{} at run time", phrase::number(run_time, "cause"))));
+    counts.extend((constants > 0).then(|| format!("{constants} of constants alone")));
+    let open = profile.rules.iter().filter(|rule| rule.level == Level::Required && !rule.verdict.is_decided()).count();
+    counts.extend((open > 0).then(|| format!("{} not judged", phrase::number(open, "rule"))));
+    if counts.is_empty() {
+        profile.class.name().to_owned()
+    } else {
+        format!("{}: {}", profile.class.name(), counts.join(", "))
+    }
+}
+
+/// A few of many, and how many more.
+fn few(names: &[String]) -> Vec<String> {
+    let (first, more) = names.split_at(names.len().min(FEW));
+    let more = (!more.is_empty()).then(|| format!("{} more", phrase::grouped(more.len())));
+    first.iter().cloned().chain(more).collect()
+}
+
+/// Ids of profiles up to their first hyphen, where no other one begins so.
+fn short_names(device: &Device) -> BTreeMap<&str, &str> {
+    fn short(id: &str) -> &str {
+        id.split('-').next().unwrap_or(id)
+    }
+    let ids = || device.profiles.iter().map(|profile| profile.id.as_str());
+    let is_unique = |id: &str| ids().filter(|other| short(other) == short(id)).count() == 1;
+    ids().map(|id| (id, if is_unique(id) { short(id) } else { id })).collect()
+}
+
+fn causes(paper: &mut Paper, device: &Device, names: &BTreeMap<&str, &str>) -> io::Result<()> {
+    if device.causes.is_empty() {
+        return Ok(());
+    }
+    paper.gap()?;
+    paper.line(
+        0,
+        2,
+        &[(Ink::Strong, "Causes"), (Ink::Faint, ", the gravest first, and the profiles that they break")],
+    )?;
+    for (number, cause) in device.causes.iter().enumerate().take(CAUSES) {
+        let place = format!("{:>2} ", number + 1);
+        let profiles = cause.profiles.iter().map(|id| names.get(id.as_str()).copied().unwrap_or(id));
+        let profiles = format!(" [{}]", profiles.collect::<Vec<_>>().join(" "));
+        let fix = if cause.fix.is_empty() { String::new() } else { format!(", not under {}", cause.fix.join(" or ")) };
+        let room = paper.width().saturating_sub(place.len() + SEVERITY + profiles.len() + fix.len());
+        paper.line(
+            0,
+            place.len() + SEVERITY,
+            &[
+                (Ink::Faint, &place),
+                (severity_ink(cause.severity), &pad(cause.severity.name(), SEVERITY)),
+                (Ink::Plain, &shortened(&cause.headline, room)),
+                (Ink::Note, &fix),
+                (Ink::Faint, &profiles),
+            ],
+        )?;
+        if number < LANES
+            && let Some(text) = simplest(cause)
+        {
+            let indent = place.len() + SEVERITY;
+            paper.line(indent, 0, &[(Ink::Faint, &shortened(&text, paper.width().saturating_sub(indent)))])?;
+        }
+    }
+    let more = device.causes.len().saturating_sub(CAUSES);
+    if more > 0 {
+        paper.line(0, 2, &[(Ink::Faint, &format!("{} more; `--verbose` shows all", phrase::number(more, "cause")))])?;
+    }
+    Ok(())
+}
+
+/// `f32.fadd 0, 1e-45 (subnormal) gives 1e-45 (subnormal); accepted is 0`.
+fn simplest(cause: &Cause) -> Option<String> {
+    let evidence = cause.evidence.first()?;
+    let lines = lane::lines(evidence, lane::ACCEPTED);
+    let of = |name: &str| -> Vec<String> {
+        let lines = lines.iter().filter(|line| line.name.split(' ').next() == Some(name));
+        lines.map(|line| if line.value.is_empty() { line.hex.clone() } else { line.value.clone() }).collect()
+    };
+    let [inputs, results, accepted] = ["in", "out", "accepted"].map(|name| of(name).join(", "));
+    Some(format!("{} {inputs} gives {results}; accepted is {accepted}", evidence.kernel))
+}
+
+/// What else there is: in numbers.
+fn rest(paper: &mut Paper, device: &Device) -> io::Result<()> {
+    paper.gap()?;
+    for unrun in unrun(device) {
+        paper.line(0, 2, &[(Ink::Doubt, "claimed and not run: "), (Ink::Plain, &unrun.to_string())])?;
+    }
+    let mut outcomes: BTreeMap<&str, usize> = BTreeMap::new();
+    for one in device.observations.iter().filter(|one| !one.outcome.answered()) {
+        *outcomes.entry(phrase::outcome(one.outcome)).or_default() += 1;
+    }
+    let mut findings: BTreeMap<&str, usize> = BTreeMap::new();
+    for finding in &device.findings {
+        *findings.entry(&finding.kind).or_default() += 1;
+    }
+    for (title, counts) in [("Kernels without results: ", outcomes), ("Findings: ", findings)] {
+        let counts: Vec<String> =
+            counts.iter().map(|(name, count)| format!("{} {name}", phrase::grouped(*count))).collect();
+        if !counts.is_empty() {
+            paper.line(0, 2, &[(Ink::Faint, title), (Ink::Plain, &counts.join(", "))])?;
+        }
+    }
+    let incidents = phrase::gathered(&device.incomplete);
+    for incident in incidents.iter().take(LANES) {
+        let text = format!("{}: {}", incident.subject, incident.detail);
+        paper.line(0, 2, &[(Ink::Doubt, "not measured "), (Ink::Plain, &text)])?;
+    }
+    let more = incidents.len().saturating_sub(LANES);
+    if more > 0 {
+        paper.line(0, 2, &[(Ink::Doubt, "not measured "), (Ink::Plain, &format!("{more} more"))])?;
+    }
+    paper.line(
+        0,
+        2,
+        &[(
+            Ink::Faint,
+            "`--verbose` shows rules, lanes and findings; `fpprobe explain RULE` says what a rule requires",
+        )],
+    )
+}
+
+fn severity_ink(severity: Severity) -> Ink {
+    match severity {
+        Severity::Broken | Severity::Special => Ink::Bad,
+        Severity::Inaccurate => Ink::Doubt,
+        Severity::LastBit | Severity::SameValue => Ink::Note,
+    }
+}
+
+/// The first characters of a text, as they are shown: at most `room`.
+fn shortened(text: &str, room: usize) -> String {
+    let text = &*visible(text);
+    if text.chars().count() <= room {
+        return text.to_owned();
+    }
+    let kept: String = text.chars().take(room.saturating_sub(1)).collect();
+    format!("{}…", kept.trim_end())
+}

@@ -1,0 +1,96 @@
+//! Causes hold every failing lane once, and name what a device does.
+
+use std::collections::HashSet;
+
+use fpprobe_profiles::{Observation, Outcome, profile};
+use fpprobe_reports::judged::judge;
+use fpprobe_reports::model::{Cause, Level, ProfileResult, Scope, Severity};
+use fpprobe_spirv::{Cases, Kernel};
+
+/// What a device gives for one kernel: for each case a result.
+fn observation(kernel: &str, lanes: &[(&[u64], u64)]) -> Observation {
+    let kernel: Kernel = kernel.parse().unwrap();
+    let cases: Vec<u64> = lanes.iter().flat_map(|(case, _)| case.to_vec()).collect();
+    Observation {
+        kernel,
+        cases: Cases::new("", kernel.arity(), cases),
+        outcome: Outcome::Ran,
+        detail: String::new(),
+        out: lanes.iter().map(|(_, out)| *out).collect(),
+        second: None,
+    }
+}
+
+/// Causes by one profile; they hold all failing lanes.
+fn causes(id: &str, observations: &[Observation]) -> Vec<Cause> {
+    let judged = judge(&[profile::built_in(id).unwrap().unwrap()], observations);
+    let rules = |profile: &ProfileResult| -> usize {
+        profile.rules.iter().filter(|rule| rule.level != Level::Informative).map(|rule| rule.failing).sum()
+    };
+    let failing: usize = judged.profiles.iter().map(rules).sum();
+    assert_eq!(judged.causes.iter().map(|cause| cause.lanes).sum::<usize>(), failing);
+    let ids: HashSet<&str> = judged.causes.iter().map(|cause| cause.id.as_str()).collect();
+    assert_eq!(ids.len(), judged.causes.len(), "two causes have one id");
+    judged.causes
+}
+
+const ONE: u64 = 0x3f80_0000;
+const NAN: u64 = 0x7fc0_0000;
+const INFINITY: u64 = 0x7f80_0000;
+
+#[test]
+fn the_symptom_of_a_lane_is_what_the_device_does() {
+    for (profile, kernel, case, out, symptom, severity) in [
+        ("d3d11", "f32.fadd", &[1, 0][..], 1, "subnormal_operand_kept", Severity::Special),
+        // Only the result is subnormal.
+        ("d3d11", "f32.fmul", &[0x0080_0000, 0x3f00_0000], 0x0040_0000, "subnormal_result_kept", Severity::Special),
+        // 0.75 ulp beside 1: the nearest is one up.
+        ("d3d11", "f32.fadd", &[ONE, 0x33c0_0000], ONE, "other_direction", Severity::LastBit),
+        ("d3d11", "f32.fadd", &[ONE, ONE], 0x4000_0001, "neighbour", Severity::LastBit),
+        ("d3d11", "f32.fadd", &[ONE, ONE], 0x4000_0100, "inaccurate", Severity::Inaccurate),
+        ("d3d11", "f32.fadd", &[ONE, ONE], 0x7000_0000, "unrelated", Severity::Broken),
+        ("d3d11", "f32.fadd", &[ONE, ONE], NAN, "number_to_nan", Severity::Special),
+        ("d3d11", "f32.fadd", &[ONE, ONE], INFINITY, "infinity_made", Severity::Special),
+        ("d3d11", "f32.fadd", &[INFINITY, ONE], ONE, "infinity_lost", Severity::Special),
+        ("d3d11", "f32.fadd", &[NAN, ONE], ONE, "nan_to_number", Severity::Special),
+        ("d3d11", "f32.nmin", &[NAN, ONE], NAN, "number_to_nan", Severity::Special),
+        ("d3d11", "f32.fabs", &[0x8000_0000], 0x8000_0000, "zero_sign", Severity::Special),
+        ("d3d11", "r8snorm.store:route=clear", &[0xbf80_0000], 0x80, "same_value", Severity::SameValue),
+        ("d3d11", "r8unorm.store:route=clear", &[NAN], 0xff, "nan_stored", Severity::Special),
+        ("d3d11", "f32.convert_f_to_u", &[0xbf80_0000], 0xffff_ffff, "integer_range", Severity::Special),
+    ] {
+        let causes = causes(profile, &[observation(kernel, &[(case, out)])]);
+        let found: Vec<(&str, Severity)> =
+            causes.iter().map(|cause| (cause.symptom.as_str(), cause.severity)).collect();
+        assert_eq!(found, [(symptom, severity)], "{kernel} {case:x?} gives {out:x}");
+        assert_eq!(causes[0].evidence.len(), 1);
+        assert_eq!(causes[0].scope, Scope::RunTime);
+    }
+}
+
+#[test]
+fn one_habit_is_one_cause_over_operations_and_rules() {
+    let observations = [
+        observation("f32.fadd", &[(&[1, 0], 1), (&[2, 1], 3)]),
+        observation("f32.fmul", &[(&[1, ONE], 1), (&[0x0080_0000, 0x3f00_0000], 0x0040_0000)]),
+        observation("f32.floor", &[(&[0x8000_0001], 0xbf80_0000)]),
+    ];
+    let causes = causes("d3d11", &observations);
+    let symptoms: Vec<&str> = causes.iter().map(|cause| cause.symptom.as_str()).collect();
+    assert_eq!(symptoms, ["subnormal_operand_kept"], "{causes:#?}");
+    let mut operations = causes[0].operations.clone();
+    operations.sort();
+    assert_eq!(operations, ["fadd", "floor", "fmul"]);
+}
+
+#[test]
+fn what_constants_alone_show_is_said_to_be_of_constants() {
+    let observations = [
+        observation("f32.fmul", &[(&[INFINITY, 0], NAN)]),
+        observation("f32.fmul:route=literal", &[(&[INFINITY, 0], 0)]),
+    ];
+    let causes = causes("d3d11", &observations);
+    assert_eq!(causes.len(), 1, "{causes:#?}");
+    assert_eq!((causes[0].symptom.as_str(), causes[0].scope), ("identity_folded", Scope::Constants));
+    assert!(causes[0].headline.starts_with("constants only: "));
+}

@@ -283,6 +283,9 @@ pub struct RunArgs {
     /// Vary poison, order, place and size of all dispatches by this number; the same number repeats a run byte for byte
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
+    /// Compile every module a second time, not one in eight; --exhaustive does, too
+    #[arg(long)]
+    pub recompile: bool,
     /// Add N random cases to every kernel, chosen by the seed; texels and constants have none
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=65_536))]
     pub random: u32,
@@ -290,7 +293,7 @@ pub struct RunArgs {
     #[arg(long)]
     pub stress: bool,
     /// Continue the interrupted or killed run whose report was to be written there
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["filter", "exhaustive", "seed", "random", "stress", "device", "profile", "output", "format"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["filter", "exhaustive", "seed", "recompile", "random", "stress", "device", "profile", "output", "format"])]
     pub resume: Option<PathBuf>,
     /// Measure kernels that are in quarantine because the machine went down while they ran
     #[arg(long)]

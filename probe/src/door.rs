@@ -85,6 +85,8 @@ impl Door for ConfigSource {
                 add(&deadline(&run));
                 add(&["run".into(), "--device".into(), device.into()]);
                 add(&["--seed".into(), seed.to_string().into(), "--random".into(), random.to_string().into()]);
+                // Seeds differ: what depends on the compilation must show in each run.
+                add(&["--recompile".into()]);
                 if let Some(compared) = quick {
                     add(&["--quick".into()]);
                     if let Some((before, difference)) = compared {

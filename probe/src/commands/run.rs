@@ -43,7 +43,7 @@ fn begin(session: &Session, args: &RunArgs) -> anyhow::Result<Status> {
             seed: args.seed,
             random: args.random,
             stress: args.stress,
-            recompiled: if args.exhaustive { Recompiled::All } else { Recompiled::Eighth },
+            recompiled: if args.exhaustive || args.recompile { Recompiled::All } else { Recompiled::Eighth },
         },
         application: session.config.drivers.application().to_owned(),
         quick: None,

@@ -37,19 +37,29 @@ def read(path):
     return head, cases
 
 
+# Numbers of the second run: by the first one's pipeline, and of commands, which have none.
+SECOND = (2, 1)
+
+
+def runs(folder, kernel):
+    """The files of a kernel's first run and its second."""
+    paths = [os.path.join(folder, f"{kernel}.run{run}.raw") for run in (0, *SECOND)]
+    return [path for path in paths if os.path.exists(path)][:2]
+
+
 def kernels(folder):
     """Kernels of which both runs are there. The first time that a kernel was asked counts."""
     ending = ".run0.raw"
     names = set(os.listdir(folder))
     found = (name[: -len(ending)] for name in names if name.endswith(ending))
-    return {name for name in found if name + ".run1.raw" in names}
+    return {name for name in found if any(f"{name}.run{run}.raw" in names for run in SECOND)}
 
 
 def differing(old, new):
     """For each kernel in both folders the cases whose results differ: number, and both runs before and now."""
     changes, others = {}, []
     for kernel in sorted(kernels(old) & kernels(new)):
-        sides = [[read(os.path.join(folder, f"{kernel}.run{run}.raw")) for run in (0, 1)] for folder in (old, new)]
+        sides = [[read(path) for path in runs(folder, kernel)] for folder in (old, new)]
         heads = [side[0][0] for side in sides]
         if heads[0]["inputs"] != heads[1]["inputs"]:
             others.append(kernel)

@@ -10,11 +10,13 @@ mod sweep;
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, PossibleValuesParser};
+use clap::error::{ContextKind, ContextValue};
 use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use fpprobe_reports::DOCUMENTS;
 use fpprobe_reports::model::APPLICATION;
 use fpprobe_reports::render::{self, ANSWERS, FORMATS};
 use fpprobe_spirv::emit::EmitFormat;
+use fpprobe_spirv::error::nearest;
 
 pub use self::changes::{AcceptArgs, BaselineCommand, CheckArgs, CompareArgs, DiffArgs};
 pub use self::daemon::{DaemonArgs, DaemonCommand, QuarantineCommand};
@@ -43,13 +45,31 @@ impl Cli {
         if std::env::args_os().len() < 2 {
             return Ok(None);
         }
-        Cli::from_arg_matches(&Cli::described().try_get_matches()?).map(Some)
+        let mut described = Cli::described();
+        let matches = described.try_get_matches_from_mut(std::env::args_os());
+        Cli::from_arg_matches(&matches.map_err(|error| with_nearest(error, &described))?).map(Some)
     }
 
     /// The declarations with their help.
     pub fn described() -> clap::Command {
         help::with_help(Cli::command())
     }
+}
+
+/// The error with the commands whose names are nearest to one that does not exist. clap suggests names that are alike in most
+/// places, which a short name with two letters swapped is not.
+fn with_nearest(mut error: clap::Error, described: &clap::Command) -> clap::Error {
+    if let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidSubcommand)
+        && error.get(ContextKind::SuggestedSubcommand).is_none()
+    {
+        let within = std::env::args().fold(described, |command, word| command.find_subcommand(word).unwrap_or(command));
+        let known = within.get_subcommands().filter(|known| !known.is_hide_set()).map(clap::Command::get_name);
+        let nearest = nearest(name, known);
+        if !nearest.is_empty() {
+            error.insert(ContextKind::SuggestedSubcommand, ContextValue::Strings(nearest));
+        }
+    }
+    error
 }
 
 /// Options of every command.

@@ -25,6 +25,8 @@ fn unknown_names_come_with_the_nearest() {
     assert!(refused(&["explain", "G-225"]).contains("G-25"));
     assert!(refused(&["eval", "f32.fadd:controls=szin23", "0", "0"]).contains("`szin32`"));
     assert!(refused(&["frobnicate"]).contains("unrecognized subcommand"));
+    assert!(refused(&["rnu"]).contains("a similar subcommand exists: 'run'"));
+    assert!(refused(&["history", "lsit"]).contains("'list'"));
 }
 
 #[test]

@@ -1,9 +1,11 @@
 //! Lines for a terminal: words wrapped to its width, coloured if wanted, escaped always.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 use unicode_width::UnicodeWidthStr;
 
+use super::phrase;
 use crate::escape::visible;
 
 /// How text is laid out.
@@ -130,7 +132,7 @@ fn words(pieces: &[(Ink, &str)]) -> Vec<Word> {
     let mut words: Vec<Word> = Vec::new();
     let (mut gap, mut open) = (0, false);
     for (ink, text) in pieces {
-        for (index, part) in visible(text).split(' ').enumerate() {
+        for (index, part) in visible(&bounded(*ink, text)).split(' ').enumerate() {
             if index > 0 {
                 (gap, open) = (gap + 1, false);
             }
@@ -146,6 +148,18 @@ fn words(pieces: &[(Ink, &str)]) -> Vec<Word> {
         }
     }
     words
+}
+
+/// Longest name that is written in full. Vulkan's have 256 bytes at most.
+const LONGEST: usize = 1000;
+
+/// The text; of a name that is longer than any driver's the beginning, and how long it is.
+fn bounded(ink: Ink, text: &str) -> Cow<'_, str> {
+    let end = text.char_indices().nth(LONGEST).filter(|_| matches!(ink, Ink::Strong | Ink::Faint));
+    end.map_or(Cow::Borrowed(text), |(end, _)| {
+        let length = phrase::number(text.chars().count(), "character");
+        Cow::Owned(format!("{}… ({length})", &text[..end]))
+    })
 }
 
 /// A space at which no line is broken; written as a common one.
@@ -183,6 +197,15 @@ mod tests {
         assert_eq!(print(narrow, &[(Ink::Plain, "測試 測試 測試")]), "  測試 測試\n      測試\n");
         assert_eq!(print(narrow, &[(Ink::Plain, "averyveryverylongword")]), "  averyveryverylongword\n");
         assert_eq!(pad("測試", 6), "測試  ");
+    }
+
+    #[test]
+    fn a_name_that_is_far_too_long_is_cut() {
+        let long = "é".repeat(9_000_000);
+        let cut = print(Style { colour: false, width: 2000 }, &[(Ink::Strong, &long)]);
+        assert!(cut.len() < 3000 && cut.ends_with("éé… (9,000,000 characters)\n"), "{} bytes", cut.len());
+        let name = "é".repeat(LONGEST);
+        assert_eq!(print(Style::PLAIN, &[(Ink::Strong, &name)]).trim(), name);
     }
 
     #[test]

@@ -34,6 +34,15 @@ const HOSTILE: [&str; 20] = [
     "\u{0}\u{1}\u{7f}\u{80}",
 ];
 
+#[test]
+fn a_name_without_end_is_not_printed_whole() {
+    let mut report = fixture::report();
+    report.devices[0].identity.name = "x".repeat(9 << 20);
+    let text = render("text", &report);
+    assert!(text.contains("xx…") && text.contains("(9,437,184 characters)"), "{text}");
+    assert!(text.len() < 100_000, "{} bytes", text.len());
+}
+
 /// Members whose text is checked when a report is read.
 const CHECKED: [&str; 10] =
     ["schema", "outcome", "verdict", "class", "level", "started", "finished", "recompiled", "severity", "scope"];

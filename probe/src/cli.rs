@@ -84,7 +84,7 @@ pub struct Global {
     /// End together with the process of this number, which started this one
     #[arg(long, value_name = "PID", hide = true)]
     pub tied: Option<i32>,
-    /// Show on standard error what workers and drivers print, and each step of the supervisor
+    /// Show all that a report holds; on standard error what workers and drivers print, and each step of the supervisor
     #[arg(short, long, global = true)]
     pub verbose: bool,
 }
@@ -351,7 +351,8 @@ pub struct ReferenceArgs {
 pub struct EvalArgs {
     /// Kernel id, for example f32.inverse_sqrt
     pub kernel: String,
-    /// One value per operand, in hex; a vector's components joined by commas
+    /// One value per operand: hex, or 1.0, -0.5, 1e-45, inf, nan, snan, min, max, sub; a vector's components joined by commas
+    #[arg(allow_negative_numbers = true)]
     pub input: Vec<String>,
     /// Run the whole list of the kernel's cases, as `run` does, and show those of INPUT, or all: a result that differs between two
     /// runs may depend on its place in the list
@@ -372,7 +373,8 @@ pub struct AcceptsArgs {
     pub profile: String,
     /// Kernel id, for example f32.inverse_sqrt
     pub kernel: String,
-    /// One value per operand, in hex; a vector's components joined by commas
+    /// One value per operand: hex, or 1.0, -0.5, 1e-45, inf, nan, snan, min, max, sub; a vector's components joined by commas
+    #[arg(allow_negative_numbers = true)]
     pub input: Vec<String>,
 }
 
@@ -423,8 +425,8 @@ pub struct KernelsArgs {
     /// Emit the kernel as a case of its own (SPIR-V, its assembly, or AmberScript), with these inputs or the catalogue's
     #[arg(long, value_name = "spv|spvasm|amber", requires = "filter")]
     pub emit: Option<EmitFormat>,
-    /// With --emit: one value per operand, in hex; a vector's components joined by commas
-    #[arg(requires = "emit")]
+    /// With --emit: one value per operand: hex, or 1.0, -0.5, 1e-45, inf, nan, snan, min, max, sub; a vector's components joined by commas
+    #[arg(allow_negative_numbers = true, requires = "emit")]
     pub input: Vec<String>,
 }
 

@@ -75,6 +75,31 @@ pub fn float(layout: FloatLayout, bits: u64) -> String {
     format!("{sign}{}{mark}", plain(&shortest(layout, magnitude)))
 }
 
+/// The encoding of a number in decimal, of the nearest binary32 or binary64; smaller formats must have it exactly. Also of `inf`,
+/// `nan` (quiet), `snan` (signalling), `max` (the largest finite value), `min` (the smallest normal one) and `sub` (the smallest
+/// subnormal one), each with a sign before it.
+pub fn number(layout: FloatLayout, text: &str) -> Option<u64> {
+    let (sign, name) = match text.strip_prefix('-') {
+        Some(name) => (Some(layout.sign_bit()).filter(|sign| *sign != 0)?, name),
+        None => (0, text.strip_prefix('+').unwrap_or(text)),
+    };
+    let magnitude = match name {
+        "inf" => layout.infinity(),
+        "nan" => layout.infinity() | layout.quiet_bit(),
+        "snan" => layout.infinity() | 1,
+        "max" => layout.max_finite(),
+        "min" => layout.min_normal(),
+        "sub" => 1,
+        _ if !name.starts_with(|c: char| c.is_ascii_digit() || c == '.') => return None,
+        _ => match layout.exponent {
+            11 => name.parse::<f64>().ok()?.to_bits(),
+            8 => u64::from(name.parse::<f32>().ok()?.to_bits()),
+            _ => encode_exactly(layout, name.parse().ok()?)?,
+        },
+    };
+    Some(sign | magnitude)
+}
+
 /// The encoding of a number in this layout, where it is one of its values.
 pub(crate) fn encode_exactly(layout: FloatLayout, number: f64) -> Option<u64> {
     let sign = if number.is_sign_negative() { layout.sign_bit() } else { 0 };

@@ -8,6 +8,7 @@ use fpprobe_profiles::{Observation, Outcome};
 use fpprobe_spirv::cases::named;
 use fpprobe_spirv::{Format, Kernel, Shape};
 
+use crate::decimal::number;
 use crate::model::Value;
 
 /// Why a JSON value or an argument is not a value of the operand or result it stands for.
@@ -82,7 +83,8 @@ pub fn decode_answer(kernel: &Kernel, answer: &Value) -> Result<Vec<u64>, ValueE
     Ok(bits)
 }
 
-/// One case from command-line arguments: one argument per operand, the components of a vector joined by commas.
+/// One case from command-line arguments: one argument per operand, the components of a vector joined by commas. Each is hex, or
+/// for floats what [`number`] reads where it is not hex: `1.0`, `-0`, `1e-45`, `nan`, `min`.
 pub fn parse_case<S: AsRef<str>>(kernel: &Kernel, arguments: &[S]) -> Result<Vec<u64>, ValueError> {
     let params = kernel.params();
     check_operands(kernel, &params, arguments.len())?;
@@ -95,8 +97,12 @@ pub fn parse_case<S: AsRef<str>>(kernel: &Kernel, arguments: &[S]) -> Result<Vec
             return Err(ValueError::Shape { place, expected: describe(*shape), found });
         }
         for text in parts {
-            let parsed = shape.format.parse_bits(text);
-            bits.push(parsed.map_err(|_| ValueError::Bits {
+            let parsed = shape
+                .format
+                .parse_bits(text)
+                .ok()
+                .or_else(|| shape.format.float().and_then(|layout| number(layout, text)));
+            bits.push(parsed.ok_or_else(|| ValueError::Bits {
                 place: place.clone(),
                 text: text.to_owned(),
                 format: shape.format,
@@ -359,6 +365,30 @@ mod tests {
             eval_command("f32.fabs:controls=ftz32;width=2", &[]),
             "fpprobe eval 'f32.fabs:controls=ftz32;width=2'"
         );
+        let numbers = "1.0,-0.0,1e-45".split(',').chain(["nan", "-inf", "snan", "max", "min", "-sub", "0.1"]);
+        let bits = numbers.map(|text| parse_case(&kernel("f32.fabs"), &[text]).unwrap()[0]);
+        let expected = [
+            0x3f80_0000,
+            0x8000_0000,
+            1,
+            0x7fc0_0000,
+            0xff80_0000,
+            0x7f80_0001,
+            0x7f7f_ffff,
+            0x0080_0000,
+            0x8000_0001,
+            0x3dcc_cccd,
+        ];
+        assert_eq!(bits.collect::<Vec<u64>>(), expected);
+        assert_eq!(parse_case(&kernel("f16.fabs"), &["-0.5"]).unwrap(), [0xb800]);
+        assert_eq!(parse_case(&kernel("f64.fabs"), &["0.1"]).unwrap(), [0x3fb9_9999_9999_999a]);
+        // Digits alone are hex; a binary16 must have the number.
+        assert_eq!(parse_case(&kernel("f32.fabs"), &["1"]).unwrap(), [1]);
+        for (id, text) in
+            [("f16.fabs", "0.1"), ("f32.fabs", "one"), ("f32.convert_s_to_f", "1.0"), ("f32.fabs", "--1.0")]
+        {
+            assert!(parse_case(&kernel(id), &[text]).is_err(), "{id} {text}");
+        }
         assert_eq!(
             parse_case(&store, &["0,0"]).unwrap_err().to_string(),
             "operand 1: expected 3 components of f32, found 2 components (`0,0`)"

@@ -119,7 +119,7 @@ const WORDS: [(&str, &str); 8] = [
     ("type: sequence", "type: list"),
     ("a map", "a table"),
     ("type: map", "type: table"),
-    ("struct Lanes", "a table"),
+    ("struct LaneSelection", "a table"),
 ];
 
 /// Refuses a key's list that names something twice or has more than `most` members.

@@ -13,7 +13,7 @@ use fpprobe_profiles::verdict::Level;
 use fpprobe_spirv::{Controls, Function, Kernel};
 use sha2::{Digest, Sha256};
 
-use crate::judged::shown;
+use crate::evidence::shown;
 use crate::model::{Cause, Evidence, Scope, Severity};
 use crate::render::phrase;
 
@@ -226,7 +226,8 @@ fn cause(scope: Scope, (symptom, group): Kind, lanes: &[FailingLane<'_>], index:
         }
     }
     let definition = format!("{} {} {group} {scope:?}", symptom.name(), formats.join(" "));
-    let id: String = Sha256::digest(definition).iter().take(3).map(|byte| format!("{byte:02x}")).collect();
+    let digest = Sha256::digest(definition);
+    let id = format!("{:02x}{:02x}{:02x}", digest[0], digest[1], digest[2]);
     Cause {
         id,
         headline: headline(scope, &formats, symptom, &operations, distance),

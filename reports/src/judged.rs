@@ -13,11 +13,11 @@ use fpprobe_spirv::{Controls, Kernel};
 
 use crate::answers::answers;
 use crate::cause::causes;
+use crate::evidence::shown;
 use crate::failed;
 use crate::model::{self, Answer, Counts, Elsewhere, Finding, ProfileResult, RecipeResult, RuleResult, TexelPath};
 use crate::texels;
 use crate::undecoded;
-use crate::values::{encode_answer, encode_case, eval_command, repeat_command};
 
 /// How many lanes of a kernel a finding shows.
 const SHOWN: usize = 4;
@@ -169,21 +169,6 @@ fn rule_result(profile: &Profile, verdict: &RuleVerdict, index: &Observations<'_
         } else {
             Vec::new()
         },
-    }
-}
-
-/// A lane of what was observed.
-pub(crate) fn shown(evidence: &LaneEvidence, observation: Option<&Observation>) -> model::Evidence {
-    let inputs = encode_case(&evidence.kernel, &evidence.case);
-    let kernel = evidence.kernel.to_string();
-    model::Evidence {
-        command: observation
-            .map_or_else(|| eval_command(&kernel, &inputs), |observation| repeat_command(observation, &inputs)),
-        kernel,
-        inputs,
-        out: encode_answer(&evidence.kernel, &evidence.answer),
-        component: failed::component(&evidence.kernel, evidence.part),
-        accepts: evidence.accepted.to_json(),
     }
 }
 

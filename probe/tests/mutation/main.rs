@@ -123,7 +123,10 @@ fn touched(fault: &Fault, modules: &Modules) -> Vec<Observation> {
     let kernels = modules.touched(&fault.faults);
     assert!(!kernels.is_empty(), "{}: touches nothing", fault.faults);
     // The answers are judged here, by a judge that knows what other answers were: the program need not do it.
-    let answers = observations(&run_with(&corrected(&fault.faults), &kernels, &["--profile", OTHERS]));
+    // A fault of every second module shows where each is compiled again.
+    let recompile = fault.faults.contains(" second").then_some("--recompile");
+    let arguments: Vec<&str> = ["--profile", OTHERS].into_iter().chain(recompile).collect();
+    let answers = observations(&run_with(&corrected(&fault.faults), &kernels, &arguments));
     println!("{:5.1} s  {}", start.elapsed().as_secs_f32(), fault.faults.trim().replace('\n', "; "));
     answers
 }

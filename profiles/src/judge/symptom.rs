@@ -4,7 +4,7 @@
 //! A lane may show several symptoms: `0 + x` with x subnormal is accepted both with subnormal operands kept and with subnormal
 //! results kept. Which of them a device has is decided over all its lanes, see `fpprobe_reports::cause`.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use fpprobe_spirv::Kernel;
 use fpprobe_spirv::op::Function;
@@ -15,7 +15,7 @@ use super::owner::{FailureCause, LaneGroup};
 use super::{Judge, LaneEvidence, Observations, PartIndex, PartResult};
 use crate::accepted::Set;
 use crate::accuracy::Accuracy;
-use crate::encoding::{Encoding, components};
+use crate::encoding::{Encoding, PartReader, components};
 use crate::environment::{Contraction, Integer, Overflow, Sign, Subnormals};
 use crate::observation::Observation;
 use crate::oracle::{Demand, Operands};
@@ -248,6 +248,8 @@ pub(super) struct SymptomFinder<'j, 'a> {
     groups: &'j [Vec<LaneGroup<'a>>],
     /// Of each group of each rule.
     assumptions: Vec<Vec<Option<Assumptions>>>,
+    /// Kernels most of whose results differ from run to run: what they give is no lane's own.
+    unstable: HashSet<Kernel>,
     /// What kernels of constants should give: results at run time, by case.
     run_time: HashMap<Kernel, HashMap<&'a [u64], &'a [u64]>>,
 }
@@ -270,7 +272,9 @@ impl<'j, 'a> SymptomFinder<'j, 'a> {
                 .entry(kernel)
                 .or_insert_with(|| if plain.outcome.answered() { results(plain) } else { HashMap::new() });
         }
-        SymptomFinder { judge, groups, assumptions: assumptions.collect(), run_time }
+        let all = groups.iter().flatten().map(|group| group.observation);
+        let unstable = all.filter(|one| is_unstable(one)).map(|one| one.kernel).collect();
+        SymptomFinder { judge, groups, assumptions: assumptions.collect(), unstable, run_time }
     }
 
     /// What is wrong with one lane of a group, given by rule and number.
@@ -280,7 +284,7 @@ impl<'j, 'a> SymptomFinder<'j, 'a> {
         let mut symptoms = Symptoms::default();
         let mut place = None;
         let distance = match &group.cause {
-            _ if observation.steady(index.0).is_none() => {
+            _ if self.unstable.contains(&observation.kernel) || differs(observation, index) => {
                 symptoms.add(Symptom::Unstable);
                 0
             }
@@ -324,6 +328,21 @@ impl<'j, 'a> SymptomFinder<'j, 'a> {
         };
         LaneDiagnosis { symptoms, distance, place }
     }
+}
+
+/// Whether most cases have other results in the second run.
+fn is_unstable(observation: &Observation) -> bool {
+    let cases = observation.cases.len();
+    observation.second.is_some() && (0..cases).filter(|case| observation.steady(*case).is_none()).count() * 2 > cases
+}
+
+/// Whether a lane's own result differs from run to run, other than in the bits of a NaN.
+fn differs(observation: &Observation, (case, part): LaneIndex) -> bool {
+    let reader = PartReader::new(&observation.kernel);
+    let results: Vec<u64> = observation.runs().map(|results| reader.part(results, case, part)).collect();
+    let nan = Encoding::of_result(&observation.kernel).get(part).copied().map(Set::nan);
+    results.windows(2).any(|pair| pair[0] != pair[1])
+        && !nan.is_some_and(|nan| results.iter().all(|result| nan.contains(*result)))
 }
 
 /// The assumptions that the lanes of a group are tried under.

@@ -7,6 +7,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::phrase;
 use crate::escape::visible;
+use crate::model::Class;
 
 /// How text is laid out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -44,6 +45,16 @@ pub enum Ink {
 }
 
 impl Ink {
+    /// The colour of a class.
+    pub fn of_class(class: Class) -> Ink {
+        match class {
+            Class::Conforms => Ink::Good,
+            Class::ConformsWith => Ink::Note,
+            Class::Deviates => Ink::Bad,
+            Class::Incomplete => Ink::Doubt,
+        }
+    }
+
     /// Parameters of the terminal's colour sequence (ECMA-48, SGR).
     fn code(self) -> &'static str {
         match self {
@@ -202,7 +213,7 @@ mod tests {
     #[test]
     fn a_name_that_is_far_too_long_is_cut() {
         let long = "é".repeat(9_000_000);
-        let cut = print(Style { colour: false, width: 2000 }, &[(Ink::Strong, &long)]);
+        let cut = print(Style { colour: false, width: 2000, whole: true }, &[(Ink::Strong, &long)]);
         assert!(cut.len() < 3000 && cut.ends_with("éé… (9,000,000 characters)\n"), "{} bytes", cut.len());
         let name = "é".repeat(LONGEST);
         assert_eq!(print(Style::PLAIN, &[(Ink::Strong, &name)]).trim(), name);

@@ -6,7 +6,6 @@ use std::io;
 use super::lane;
 use super::paper::{Ink, Paper, pad};
 use super::phrase;
-use super::text::class_ink;
 use crate::escape::visible;
 use crate::model::{Cause, Device, Level, ProfileResult, Report, Scope, Severity};
 use crate::unrun::unrun;
@@ -66,7 +65,7 @@ fn device(paper: &mut Paper, report: &Report, device: &Device) -> io::Result<()>
             column + 2,
             &[
                 (Ink::Plain, &pad(&profile.id, column)),
-                (class_ink(profile.class), &in_words(device, profile)),
+                (Ink::of_class(profile.class), &in_words(device, profile)),
                 (Ink::Faint, &conditions),
             ],
         )?;
@@ -170,7 +169,7 @@ fn simplest(cause: &Cause) -> Option<String> {
 fn rest(paper: &mut Paper, device: &Device) -> io::Result<()> {
     paper.gap()?;
     for unrun in unrun(device) {
-        paper.line(0, 2, &[(Ink::Doubt, "claimed and not run: "), (Ink::Plain, &unrun.to_string())])?;
+        paper.line(0, 2, &[(Ink::Doubt, "claimed and not run: "), (Ink::Plain, &unrun)])?;
     }
     let mut outcomes: BTreeMap<&str, usize> = BTreeMap::new();
     for one in device.observations.iter().filter(|one| !one.outcome.answered()) {

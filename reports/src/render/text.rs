@@ -6,7 +6,7 @@ use super::paper::{Ink, Paper, Style, pad, together};
 use super::{Render, lane, phrase, summary};
 use crate::broken_rules::{BrokenRule, broken_rules};
 use crate::escape::visible;
-use crate::model::{APPLICATION, Class, Device, Evidence, Finding, Incident, Report, Verdict};
+use crate::model::{APPLICATION, Device, Evidence, Finding, Incident, Report, Verdict};
 use crate::unrun::unrun;
 
 /// Lanes of evidence shown per cause; the report holds more.
@@ -82,7 +82,7 @@ fn head(paper: &mut Paper, device: &Device, column: usize) -> io::Result<()> {
         let conditions = if conditions.is_empty() { String::new() } else { format!("; {conditions}") };
         let pieces = [
             (Ink::Plain, id.as_str()),
-            (class_ink(profile.class), &class),
+            (Ink::of_class(profile.class), &class),
             (Ink::Plain, &counts),
             (Ink::Note, &conditions),
         ];
@@ -205,13 +205,4 @@ fn incident(paper: &mut Paper, incident: &Incident) -> io::Result<()> {
     let subject = if incident.subject == "-" { "the device" } else { &incident.subject };
     let detail = if incident.detail.is_empty() { String::new() } else { format!(": {}", incident.detail) };
     paper.line(2, 2, &[(Ink::Doubt, outcome), (Ink::Plain, " "), (Ink::Plain, subject), (Ink::Plain, &detail)])
-}
-
-pub(super) fn class_ink(class: Class) -> Ink {
-    match class {
-        Class::Conforms => Ink::Good,
-        Class::ConformsWith => Ink::Note,
-        Class::Deviates => Ink::Bad,
-        Class::Incomplete => Ink::Doubt,
-    }
 }

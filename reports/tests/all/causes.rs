@@ -94,3 +94,28 @@ fn what_constants_alone_show_is_said_to_be_of_constants() {
     assert_eq!((causes[0].symptom.as_str(), causes[0].scope), ("identity_folded", Scope::Constants));
     assert!(causes[0].headline.starts_with("constants only: "));
 }
+
+#[test]
+fn instability_is_a_lanes_own() {
+    // The second component is a NaN whose bits differ; the first is stable, and wrong.
+    let observation = |second: [u64; 2]| Observation {
+        outcome: Outcome::Flaky,
+        out: [0x7000_0000, NAN].into(),
+        second: Some(second.into()),
+        ..observation("f32.fadd:width=2", &[(&[ONE, NAN, ONE, ONE], 0)])
+    };
+    let of = |second: [u64; 2], stable: usize| {
+        let mut one = observation(second);
+        // Other cases are stable.
+        let cases: Vec<u64> = one.cases.values().repeat(1 + stable);
+        let more = |values: &[u64]| [values.to_vec(), [0x7000_0000, NAN].repeat(stable)].concat();
+        (one.out, one.second) = (more(&one.out).into(), one.second.as_deref().map(|values| more(values).into()));
+        one.cases = Cases::new("", 4, cases);
+        let plain = self::observation("f32.fadd", &[(&[ONE, ONE], 0x4000_0000), (&[NAN, ONE], NAN)]);
+        causes("d3d11", &[plain, one]).iter().map(|cause| cause.symptom.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(of([0x7000_0000, NAN | 1], 2), ["unrelated"]);
+    assert!(of([0x7100_0000, NAN], 2).contains(&"unstable".to_owned()));
+    // Most cases differ: nothing of it is a lane's own.
+    assert_eq!(of([0x7100_0000, NAN], 0), ["unstable"]);
+}

@@ -20,7 +20,7 @@ pub use custody::Custody;
 pub(crate) use read::record;
 pub use read::{JournalContent, JournalError, read};
 
-/// The value of [`Run::journal`] that this program writes, and the only one that it reads.
+/// The value of [`RunStart::journal`] that this program writes, and the only one that it reads.
 pub const FORMAT: &str = "fpprobe-journal/1";
 
 /// A step of a run.

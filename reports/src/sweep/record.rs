@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::{Blocks, Unstable};
 use crate::journal::record;
 
-/// The value of [`Begun::journal`] that this program writes, and the only one that it reads.
+/// The value of [`SweepStart::journal`] that this program writes, and the only one that it reads.
 pub const FORMAT: &str = "fpprobe-sweep-journal/1";
 
 /// Longest line.

@@ -272,7 +272,8 @@ impl<'j, 'a> SymptomFinder<'j, 'a> {
                 .entry(kernel)
                 .or_insert_with(|| if plain.outcome.answered() { results(plain) } else { HashMap::new() });
         }
-        let all = groups.iter().flatten().map(|group| group.observation);
+        // A group may hold a few cases of a kernel.
+        let all = groups.iter().flatten().filter_map(|group| observations.get(&group.observation.kernel));
         let unstable = all.filter(|one| is_unstable(one)).map(|one| one.kernel).collect();
         SymptomFinder { judge, groups, assumptions: assumptions.collect(), unstable, run_time }
     }

@@ -28,11 +28,11 @@ pub fn incidents(rows: &[ManifestRow], store: Option<&Store>) -> Vec<Incident> {
     if rows.iter().all(|row| row.absent.is_none()) {
         return Vec::new();
     }
-    let (nodes, held_before) = (kernel_drivers(Path::new("/")), store.map(stored_devices).unwrap_or_default());
+    let (nodes, stored) = (kernel_drivers(Path::new("/")), store.map(stored_devices).unwrap_or_default());
     let absent = rows.iter().filter_map(|row| Some((row, row.absent.as_ref()?)));
     absent
         .map(|(row, why)| {
-            let reason = known_hardware(row, rows, &nodes).or_else(|| known_device(row, rows, &held_before));
+            let reason = known_hardware(row, rows, &nodes).or_else(|| known_device(row, rows, &stored));
             let outcome = reason.is_some().then_some(Outcome::Rejected);
             let detail = reason.map_or_else(|| format!("{NO_DEVICE}: {why}"), |reason| format!("{reason}: {why}"));
             Incident { subject: row.manifest.display().to_string(), outcome, detail }
@@ -67,7 +67,7 @@ fn known_hardware(row: &ManifestRow, rows: &[ManifestRow], nodes: &BTreeSet<Stri
 }
 
 /// Why a device of a driver must be there: a stored report of this machine holds one that no driver shows.
-fn known_device(row: &ManifestRow, rows: &[ManifestRow], held_before: &[(String, StoredDevice)]) -> Option<String> {
+fn known_device(row: &ManifestRow, rows: &[ManifestRow], stored: &[(String, StoredDevice)]) -> Option<String> {
     let vendor = of(row).map(|(vendor, _)| format!("{vendor:04x}:"));
     let manifest = row.manifest.display().to_string();
     let is_of = |one: &StoredDevice| {
@@ -80,7 +80,7 @@ fn known_device(row: &ManifestRow, rows: &[ManifestRow], held_before: &[(String,
     let shown = |one: &StoredDevice| {
         found(rows).any(|found| (&found.identity.slot, &found.identity.driver.name) == (&one.slot, &one.driver))
     };
-    let (finished, one) = held_before.iter().find(|(_, one)| is_of(one) && !shown(one))?;
+    let (finished, one) = stored.iter().find(|(_, one)| is_of(one) && !shown(one))?;
     Some(format!("shows no device, though {} was measured on {finished}", one.name))
 }
 
@@ -149,9 +149,9 @@ mod tests {
         }
     }
 
-    fn held_before(manifest: &str, ids: &str) -> Vec<(String, StoredDevice)> {
+    fn stored(manifest: &str, ids: &str) -> Vec<(String, StoredDevice)> {
         let text = String::new;
-        let held_before = StoredDevice {
+        let stored = StoredDevice {
             key: text(),
             slot: "pci:0000:01:00.0".to_owned(),
             name: "Card".to_owned(),
@@ -164,7 +164,7 @@ mod tests {
             taint: Vec::new(),
             classes: [].into(),
         };
-        vec![("2026-11-25T00:00:00Z".to_owned(), held_before)]
+        vec![("2026-11-25T00:00:00Z".to_owned(), stored)]
     }
 
     #[test]
@@ -191,17 +191,14 @@ mod tests {
 
     #[test]
     fn a_stored_report_shows_that_a_device_was_there() {
-        let reason = |manifest: &str, held_before: &[(String, StoredDevice)]| {
-            known_device(&row(manifest), &[row(manifest)], held_before)
-        };
+        let reason =
+            |manifest: &str, stored: &[(String, StoredDevice)]| known_device(&row(manifest), &[row(manifest)], stored);
         assert!(
-            reason("/a/x.json", &held_before("/a/x.json", "0001:0002"))
-                .unwrap()
-                .contains("Card was measured on 2026-11-25")
+            reason("/a/x.json", &stored("/a/x.json", "0001:0002")).unwrap().contains("Card was measured on 2026-11-25")
         );
-        assert_eq!(reason("/a/y.json", &held_before("/a/x.json", "0001:0002")), None);
+        assert_eq!(reason("/a/y.json", &stored("/a/x.json", "0001:0002")), None);
         // Entries of earlier versions do not name the manifest.
-        assert!(reason("/a/radeon_icd.json", &held_before("", "1002:73bf")).is_some());
-        assert_eq!(reason("/a/radeon_icd.json", &held_before("", "10de:2330")), None);
+        assert!(reason("/a/radeon_icd.json", &stored("", "1002:73bf")).is_some());
+        assert_eq!(reason("/a/radeon_icd.json", &stored("", "10de:2330")), None);
     }
 }

@@ -1,5 +1,5 @@
 //! The gate: a report against a baseline. What deviates and is not accepted is new; what is accepted and does not deviate any
-//! more, or was not measured, is reported, too. A report that tells of nothing opens no gate.
+//! more, or was not measured, is reported, too. An empty report never passes.
 
 mod coverage;
 mod render;
@@ -340,13 +340,14 @@ fn standing(acceptance: &Acceptance, subjects: &[Subject<'_>]) -> AcceptanceStat
     for Subject { device, answers } in subjects {
         if let Some((_, result)) = deviations(device).into_iter().find(|(of, one)| (&of.id, &one.id) == (profile, rule))
         {
-            let mended = |lanes| fixed(&acceptance.lanes, &lanes, |kernel| answers.list(kernel));
+            let fixed_lanes = |lanes| fixed(&acceptance.lanes, &lanes, |kernel| answers.list(kernel));
             let all: usize = acceptance.lanes.iter().map(|prints| prints.count() * prints.kernels.len()).sum();
             let lanes = answers.lanes(result).map(|lanes| answers.listed(&lanes, |_| true));
-            match lanes.map_or(0, mended) {
+            match lanes.map_or(0, fixed_lanes) {
                 0 => return AcceptanceStatus::Deviates,
-                mended => {
-                    let better = format!("deviates, though not on {mended} of the {all} accepted lanes of all kernels");
+                fixed_lanes => {
+                    let better =
+                        format!("deviates, though not on {fixed_lanes} of the {all} accepted lanes of all kernels");
                     standing = AcceptanceStatus::Better(better);
                 }
             }

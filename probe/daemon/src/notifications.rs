@@ -1,4 +1,4 @@
-//! Notifications: what a round found, sent to those whom it concerns.
+//! Notifications: the changes that a round found, sent to the configured receivers.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -103,8 +103,7 @@ pub fn again<'a>(store: &Store, devices: impl IntoIterator<Item = &'a Identity>)
 /// The reports, newest first, of this host with this device and a driver of this name: stores hold reports of other machines, which
 /// have the same slots, and a slot may have several drivers.
 fn all<'a>(listing: &'a Listing, host: &'a str, device: &'a Identity) -> impl Iterator<Item = &'a StoredReport> {
-    let is_it =
-        |held_before: &StoredDevice| held_before.slot == device.slot && held_before.driver == device.driver.name;
+    let is_it = |stored: &StoredDevice| stored.slot == device.slot && stored.driver == device.driver.name;
     let of_host = listing.reports.iter().rev().filter(move |stored| stored.entry.host == host);
     of_host.filter(move |stored| stored.entry.devices.iter().any(is_it))
 }

@@ -240,7 +240,7 @@ impl BatchQueue {
         self.waiting.front().is_some_and(|batch| batch.places.iter().all(|place| *place >= from))
     }
 
-    /// What waits of the kernels from this place on is not run, but for those in company of one before it.
+    /// What waits of the kernels from this place on is skipped, but for those batched with one before it.
     pub fn leave_out(&mut self, from: usize) {
         let (left, waiting) = self.waiting.drain(..).partition(|batch| batch.places.iter().all(|place| *place >= from));
         self.waiting = waiting;

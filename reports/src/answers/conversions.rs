@@ -78,13 +78,13 @@ pub(super) fn elided(look: &ObservationView<'_>) -> String {
 
 pub(super) fn packed(look: &ObservationView<'_>) -> String {
     let text = stores(Format::B10g11r11).map(|(name, id)| {
-        let manners = look.behaviours(&id, &ROUNDED);
+        let behaviours = look.behaviours(&id, &ROUNDED);
         if look.ran(&id).is_err() {
-            return (name, manners);
+            return (name, behaviours);
         }
         let numbers = [("65280", 0x477f_0000), ("infinity", 0x7f80_0000), ("NaN", 0x7fc0_0000), ("-1", 0xbf80_0000)];
         let texels = numbers.map(|(number, bits)| format!("{number} becomes {}", look.component(&id, bits)));
-        (name, format!("{manners}, {}", texels.join(", ")))
+        (name, format!("{behaviours}, {}", texels.join(", ")))
     });
     sentence(text)
 }

@@ -267,7 +267,7 @@ mod tests {
         super::objection(accepted, lanes, |_| CaseList::Whole)
     }
 
-    fn mended(accepted: &[Prints], lanes: &LanesByKernel, list: Option<CaseList>) -> usize {
+    fn fixed_lanes(accepted: &[Prints], lanes: &LanesByKernel, list: Option<CaseList>) -> usize {
         super::fixed(accepted, lanes, |_| list)
     }
 
@@ -285,10 +285,10 @@ mod tests {
         let accepted = accepted(&lanes(0..256));
         assert_eq!(objection(&accepted, &lanes(0..256)), None);
         assert_eq!(objection(&accepted, &lanes(3..200)), None);
-        assert_eq!(mended(&accepted, &lanes(3..200), Some(CaseList::Whole)), 59);
-        assert_eq!(mended(&accepted, &lanes(3..200), None), 0);
+        assert_eq!(fixed_lanes(&accepted, &lanes(3..200), Some(CaseList::Whole)), 59);
+        assert_eq!(fixed_lanes(&accepted, &lanes(3..200), None), 0);
         // Of a shorter list nobody knows how many of them were asked.
-        assert_eq!(mended(&accepted, &lanes(3..200), Some(CaseList::Short)), 0);
+        assert_eq!(fixed_lanes(&accepted, &lanes(3..200), Some(CaseList::Short)), 0);
         let other = why(&accepted, &lanes(200..257));
         assert_eq!(other, "not among the accepted lanes and bits: f32.fadd 00000100 00000000 = 00000100");
         let mut bits = lanes(0..256);
@@ -323,14 +323,14 @@ mod tests {
         };
         let lanes = lanes_of(&short, "00000000");
         assert!(short.len() < whole.len() && objection(&accepted, &lanes).is_some());
-        assert_eq!((quick(&lanes), mended(&accepted, &lanes, Some(CaseList::Short))), (None, 0));
+        assert_eq!((quick(&lanes), fixed_lanes(&accepted, &lanes, Some(CaseList::Short))), (None, 0));
         assert!(quick(&lanes_of(&short, "00000001")).unwrap().contains("not among the accepted lanes"));
         let mut fewer = lanes;
         for lanes in fewer.values_mut() {
             lanes.truncate(5);
         }
         assert_eq!(quick(&fewer), None);
-        assert!(mended(&accepted, &fewer, Some(CaseList::Short)) > 0);
+        assert!(fixed_lanes(&accepted, &fewer, Some(CaseList::Short)) > 0);
     }
 
     #[test]
@@ -343,7 +343,7 @@ mod tests {
         assert!(accepted[0].to_string().starts_with("f32.fadd f32.fadd:route=push 2 "));
         assert_eq!(objection(&accepted, &lanes), None);
         let fewer = LanesByKernel::from([("f32.fadd".to_owned(), lanes["f32.fadd"].clone())]);
-        assert_eq!((objection(&accepted, &fewer), mended(&accepted, &fewer, Some(CaseList::Whole))), (None, 3));
+        assert_eq!((objection(&accepted, &fewer), fixed_lanes(&accepted, &fewer, Some(CaseList::Whole))), (None, 3));
         lanes.get_mut("f32.fadd:route=push").unwrap()[1] = "00000001 00000000 = 00000007".to_owned();
         assert!(why(&accepted, &lanes).contains("f32.fadd:route=push 00000001 00000000 = 00000007"));
     }

@@ -157,7 +157,7 @@ pub fn incident(outcome: Option<Outcome>) -> &'static str {
     outcome.map_or("not asked", self::outcome)
 }
 
-/// Incidents as people are told of them: many kernels that were not run, all for one reason, are one.
+/// Incidents for people: many kernels that were not run, all for one reason, are one.
 pub fn gathered(incidents: &[Incident]) -> Vec<Cow<'_, Incident>> {
     /// Of at most this many each is listed; of more, N are named.
     const FEW: usize = 4;

@@ -16,6 +16,8 @@ const CAUSES: usize = 16;
 const LANES: usize = 3;
 /// Optional groups that a device lacks, by name.
 const FEW: usize = 1;
+/// Columns that a headline has at least, however narrow the terminal is.
+const ROOM: usize = 24;
 /// Columns of a severity.
 const SEVERITY: usize = 12;
 
@@ -54,7 +56,6 @@ fn device(paper: &mut Paper, report: &Report, device: &Device) -> io::Result<()>
     for taint in &device.taint {
         paper.line(2, 2, &[(Ink::Doubt, "tainted: "), (Ink::Plain, taint)])?;
     }
-    let names = short_names(device);
     let column = device.profiles.iter().map(|profile| profile.id.len()).max().unwrap_or(0) + 2;
     for profile in &device.profiles {
         let short = ProfileResult { without: few(&profile.without), ..profile.clone() };
@@ -73,7 +74,7 @@ fn device(paper: &mut Paper, report: &Report, device: &Device) -> io::Result<()>
     if device.profiles.is_empty() {
         paper.line(2, 2, &[(Ink::Doubt, "not judged by any profile")])?;
     }
-    causes(paper, device, &names)?;
+    causes(paper, device, "")?;
     rest(paper, device)
 }
 
@@ -112,21 +113,40 @@ fn short_names(device: &Device) -> BTreeMap<&str, &str> {
     ids().map(|id| (id, if is_unique(id) { short(id) } else { id })).collect()
 }
 
-fn causes(paper: &mut Paper, device: &Device, names: &BTreeMap<&str, &str>) -> io::Result<()> {
+/// Causes, the gravest first, under a title that `name` ends: all of them with their simplest lanes, or what fits a screen.
+pub(super) fn causes(paper: &mut Paper, device: &Device, name: &str) -> io::Result<()> {
     if device.causes.is_empty() {
+        let fails = |profile: &ProfileResult| {
+            profile.rules.iter().any(|rule| rule.failing > 0 && rule.level != Level::Informative)
+        };
+        if device.profiles.iter().any(fails) {
+            paper.gap()?;
+            let text = "This report has no causes: an earlier program wrote it; `fpprobe judge REPORT` finds them";
+            paper.line(0, 2, &[(Ink::Doubt, text)])?;
+        }
         return Ok(());
     }
+    let names = short_names(device);
+    let (most, lanes) = if paper.is_whole() { (usize::MAX, usize::MAX) } else { (CAUSES, LANES) };
+    let fitted = |paper: &Paper, text: &str, room: usize| {
+        if paper.is_whole() { text.to_owned() } else { shortened(text, room.max(ROOM)) }
+    };
     paper.gap()?;
     paper.line(
         0,
         2,
-        &[(Ink::Strong, "Causes"), (Ink::Faint, ", the gravest first, and the profiles that they break")],
+        &[
+            (Ink::Strong, "Causes"),
+            (Ink::Faint, name),
+            (Ink::Faint, ", the gravest first, and the profiles that they break"),
+        ],
     )?;
-    for (number, cause) in device.causes.iter().enumerate().take(CAUSES) {
+    for (number, cause) in device.causes.iter().enumerate().take(most) {
         let place = format!("{:>2} ", number + 1);
         let profiles = cause.profiles.iter().map(|id| names.get(id.as_str()).copied().unwrap_or(id));
         let profiles = format!(" [{}]", profiles.collect::<Vec<_>>().join(" "));
-        let fix = if cause.fix.is_empty() { String::new() } else { format!(", not under {}", cause.fix.join(" or ")) };
+        let fix =
+            if cause.fix.is_empty() { String::new() } else { format!(", goes away under {}", cause.fix.join(" or ")) };
         let room = paper.width().saturating_sub(place.len() + SEVERITY + profiles.len() + fix.len());
         paper.line(
             0,
@@ -134,19 +154,19 @@ fn causes(paper: &mut Paper, device: &Device, names: &BTreeMap<&str, &str>) -> i
             &[
                 (Ink::Faint, &place),
                 (severity_ink(cause.severity), &pad(cause.severity.name(), SEVERITY)),
-                (Ink::Plain, &shortened(&cause.headline, room)),
+                (Ink::Plain, &fitted(paper, &cause.headline, room)),
                 (Ink::Note, &fix),
                 (Ink::Faint, &profiles),
             ],
         )?;
-        if number < LANES
+        if number < lanes
             && let Some(text) = simplest(cause)
         {
             let indent = place.len() + SEVERITY;
-            paper.line(indent, 0, &[(Ink::Faint, &shortened(&text, paper.width().saturating_sub(indent)))])?;
+            paper.line(indent, 0, &[(Ink::Faint, &fitted(paper, &text, paper.width().saturating_sub(indent)))])?;
         }
     }
-    let more = device.causes.len().saturating_sub(CAUSES);
+    let more = device.causes.len().saturating_sub(most);
     if more > 0 {
         paper.line(0, 2, &[(Ink::Faint, &format!("{} more; `--verbose` shows all", phrase::number(more, "cause")))])?;
     }

@@ -98,6 +98,7 @@ fn head(paper: &mut Paper, device: &Device, column: usize) -> io::Result<()> {
 
 /// `name` tells the device apart where there are several.
 fn details(paper: &mut Paper, device: &Device, name: &str) -> io::Result<()> {
+    summary::causes(paper, device, name)?;
     let causes = broken_rules(device);
     if !causes.is_empty() {
         paper.gap()?;

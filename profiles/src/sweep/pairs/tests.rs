@@ -219,7 +219,7 @@ fn blocks_that_agree_in_some_behaviour_are_judged_as_their_results_are() {
                         let guess = verifier.agreed(first, INPUTS, digest, likely, try_behaviours, &mut statistics)?;
                         Some((guess, statistics))
                     };
-                    let (guess, statistics) = agreed(&results, false).expect("it is a manner that devices have");
+                    let (guess, statistics) = agreed(&results, false).expect("real devices do this");
                     let mut judged = SweepStatistics::default();
                     verifier.block(first, &results, &mut judged);
                     assert!(statistics == judged && statistics.inputs == INPUTS, "{kernel} {x:04x} {guess:?}");

@@ -74,7 +74,7 @@ fn causes(index: usize, causes: &[Cause]) -> Markup {
     html! {
         div.scroll tabindex="0" role="group" aria-label="Causes" {
             table.causes {
-                thead { tr { th { "Severity" } th { "What the device does" } th { "Breaks" } th { "Lanes" } th { "Not under" } } }
+                thead { tr { th { "Severity" } th { "What the device does" } th { "Breaks" } th { "Lanes" } th { "Goes away under" } } }
                 tbody {
                     @for cause in causes {
                         tr #{ "d" (index) "-cause-" (cause.id) } {

@@ -21,8 +21,8 @@ use toml::value::Datetime;
 pub use self::accept::{AcceptError, AcceptFilter, Revision, accept};
 pub use self::coverage::MeasuredCoverage;
 pub(crate) use self::coverage::is_plain;
-pub(crate) use self::prints::fixed;
 pub use self::prints::{NoPrints, Objection, Prints};
+pub(crate) use self::prints::{fixed, objection};
 pub use self::read::read;
 pub use self::versions::{RangeError, Version, VersionRange};
 pub use self::write::write;
@@ -185,8 +185,14 @@ impl Acceptance {
         self.kernels().filter(|kernel| answers.list(kernel) != Some(CaseList::Whole)).count()
     }
 
-    /// Why it does not hold for this deviation today, or `None` where it does. `lanes` are all that fail, where the report
-    /// names them; where it or the baseline does not, their number and the first of them decide.
+    /// Why it does not hold on this device today, whatever fails, or `None` where it does.
+    pub fn refuses(&self, identity: &Identity, today: Date) -> Option<String> {
+        let expired = |expires: Date| (expires < today).then(|| format!("its acceptance expired on {expires}"));
+        self.other_driver(identity).or_else(|| self.expires.and_then(expired))
+    }
+
+    /// Why it does not hold for this deviation today, or `None` where it does. `lanes` are all of the kernels' lists that fail,
+    /// where the report names them; where it or the baseline does not, their number and the first of them decide.
     pub fn objection(
         &self,
         identity: &Identity,
@@ -194,20 +200,13 @@ impl Acceptance {
         (lanes, answers): (Option<&LanesByKernel>, &DeviceResults),
         today: Date,
     ) -> Option<Objection> {
-        if let Some(other) = self.other_driver(identity) {
-            return Some(Objection::to_all(other));
-        }
-        if let Some(expires) = self.expires.filter(|expires| *expires < today) {
-            return Some(Objection::to_all(format!("its acceptance expired on {expires}")));
+        if let Some(refused) = self.refuses(identity, today) {
+            return Some(Objection::to_all(refused));
         }
         let known = lanes.filter(|_| !self.lanes.is_empty());
         let list = |kernel: &str| answers.list(kernel).unwrap_or(CaseList::Whole);
         let other = match known {
-            Some(lanes) => {
-                let accepted =
-                    |kernel: &str| self.lanes.iter().any(|prints| prints.kernels.iter().any(|one| one == kernel));
-                prints::objection(&self.lanes, &answers.listed(lanes, accepted), list)
-            }
+            Some(lanes) => prints::objection(&self.lanes, lanes, list),
             None => self.unseen(rule),
         };
         // Where every lane is known, their number says no more.

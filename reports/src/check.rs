@@ -12,11 +12,12 @@ use serde::Serialize;
 pub use self::coverage::{CoverageCheck, MissingDevice, UnrunKernel};
 pub use self::render::{CHECKS, CheckFormat, RenderCheck};
 use self::subject::Subject;
-use crate::baseline::{Acceptance, Baseline, Date, Objection, TaintedDevice, fixed};
+use crate::baseline::{Acceptance, Baseline, Date, Objection, TaintedDevice, fixed, objection};
 use crate::broken_rules::names;
-use crate::failed::DeviceResults;
+use crate::failed::{CaseList, LanesByKernel};
 use crate::model::{Device, Driver, Evidence, Incident, ProfileResult, Program, Report, RuleResult};
 use crate::record::RecordError;
+use crate::selection::selects;
 
 /// The value of [`CheckResult::schema`] that this program writes.
 pub const SCHEMA: &str = "fpprobe-check/1";
@@ -41,6 +42,8 @@ pub struct CheckResult {
     pub deviations: Vec<Deviation>,
     /// Deviations that are.
     pub accepted: Vec<AcceptedDeviation>,
+    /// Kernels that fail on random operands alone: the baseline never had these operands.
+    pub random: Vec<RandomFailure>,
     /// Accepted deviations that are none any more, or that fewer lanes show.
     pub improved: Vec<UnusedAcceptance>,
     /// Accepted deviations of which this report says nothing.
@@ -119,6 +122,23 @@ pub struct AcceptedDeviation {
     pub link: Option<String>,
 }
 
+/// A rule that a kernel fails on random operands alone. It does not close the gate, since nothing says that it is new.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+pub struct RandomFailure {
+    /// Where.
+    pub device: DeviceSummary,
+    /// Profile id.
+    pub profile: String,
+    /// Rule id.
+    pub rule: String,
+    /// The kernel.
+    pub kernel: String,
+    /// Failing lanes.
+    pub lanes: usize,
+    /// The first: operands, and the result.
+    pub lane: String,
+}
+
 /// An acceptance that nothing in the report needs.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 pub struct UnusedAcceptance {
@@ -173,15 +193,18 @@ pub fn check(
         report.devices.iter().try_for_each(TaintedDevice::refuse).map_err(CheckError::Tainted)?;
     }
     let read = report.devices.iter().map(|device| {
-        let answers = DeviceResults::of(device, report);
         let error = |cause| CheckError::Unreadable { device: device.identity.name.clone(), cause: Box::new(cause) };
-        answers.map(|answers| Subject { device, answers }).map_err(error)
+        Subject::new(device, report).map_err(error)
     });
     let subjects = read.collect::<Result<Vec<_>, _>>()?;
-    let (mut new, mut accepted) = (Vec::new(), Vec::new());
+    let (mut new, mut accepted, mut random) = (Vec::new(), Vec::new(), Vec::new());
     for subject in &subjects {
         let device = subject.device;
         for (profile, rule) in deviations(device) {
+            random.extend(random_lanes(baseline, subject, profile, rule));
+            if subject.lanes(&profile.id, &rule.id).is_some_and(|lanes| lanes.listed.is_empty()) {
+                continue;
+            }
             match verdict(baseline, subject, profile, rule, terms.today) {
                 Ok(acceptance) => accepted.push(AcceptedDeviation {
                     device: who(device),
@@ -214,6 +237,7 @@ pub fn check(
         strict: terms.strict,
         deviations: new,
         accepted,
+        random,
         improved: Vec::new(),
         unmeasured: Vec::new(),
         lost: Vec::new(),
@@ -296,24 +320,77 @@ fn is_deviation(rule: &RuleResult) -> bool {
     rule.level == Level::Required && rule.verdict == Verdict::Deviates
 }
 
-/// The acceptance of a deviation, or why there is none.
+/// The acceptance of a deviation, or why there is none. Which rule of a profile a lane counts for depends on what else was
+/// measured, so lanes that are accepted for another rule of the profile are accepted.
 fn verdict<'b>(
     baseline: &'b Baseline,
-    Subject { device, answers }: &Subject<'_>,
+    subject: &Subject<'_>,
     profile: &ProfileResult,
     rule: &RuleResult,
     today: Date,
 ) -> Result<&'b Acceptance, Objection> {
+    let Subject { device, answers, .. } = subject;
     let mut why = Objection { why: "not in the baseline".to_owned(), lane: None };
-    let lanes = answers.lanes(rule);
+    let lanes = subject.lanes(&profile.id, &rule.id).map(|lanes| &lanes.listed);
     let about = baseline.accepted.iter().filter(|one| one.is_about(&device.identity, &profile.id, &rule.id));
     for acceptance in about {
-        match acceptance.objection(&device.identity, rule, (lanes.as_ref(), answers), today) {
+        match acceptance.objection(&device.identity, rule, (lanes, answers), today) {
             None => return Ok(acceptance),
             Some(objection) => why = objection,
         }
     }
-    Err(why)
+    lanes.and_then(|lanes| accepted_elsewhere(baseline, subject, profile, lanes, today)).ok_or(why)
+}
+
+/// An acceptance of these lanes where those of all rules of a profile accept them together.
+fn accepted_elsewhere<'b>(
+    baseline: &'b Baseline,
+    subject: &Subject<'_>,
+    profile: &ProfileResult,
+    lanes: &LanesByKernel,
+    today: Date,
+) -> Option<&'b Acceptance> {
+    let Subject { device: Device { identity, .. }, answers, .. } = subject;
+    let holds = |one: &&Acceptance| {
+        one.profile == profile.id && one.applies(identity) && one.refuses(identity, today).is_none()
+    };
+    let all: Vec<&Acceptance> = baseline.accepted.iter().filter(holds).collect();
+    let first = all.iter().find(|one| one.kernels().any(|kernel| lanes.contains_key(kernel)))?;
+    let list = |kernel: &str| answers.list(kernel).unwrap_or(CaseList::Whole);
+    let accepts = |lanes: &LanesByKernel| objection(all.iter().flat_map(|one| &one.lanes), lanes, list).is_none();
+    let of_kernels = || {
+        let all = subject.of_profile(&profile.id).into_iter().flatten();
+        all.filter(|(kernel, _)| lanes.contains_key(*kernel))
+            .map(|(kernel, all)| (kernel.clone(), all.clone()))
+            .collect()
+    };
+    (accepts(lanes) || accepts(&of_kernels())).then_some(*first)
+}
+
+/// Kernels that fail a rule on random operands, and on none of the list that the baseline had.
+fn random_lanes(
+    baseline: &Baseline,
+    subject: &Subject<'_>,
+    profile: &ProfileResult,
+    rule: &RuleResult,
+) -> Vec<RandomFailure> {
+    let Some(lanes) = subject.lanes(&profile.id, &rule.id) else { return Vec::new() };
+    let identity = &subject.device.identity;
+    let is_accepted = |kernel: &str| {
+        let mut all =
+            baseline.accepted.iter().filter(|one| one.profile == profile.id && selects(&one.device, identity));
+        all.any(|one| one.kernels().any(|other| other == kernel))
+    };
+    let alone = lanes.random.iter().filter(|(kernel, _)| !lanes.listed.contains_key(*kernel) && !is_accepted(kernel));
+    let failure = |(kernel, lanes): (&String, &Vec<String>)| RandomFailure {
+        device: who(subject.device),
+        profile: profile.id.clone(),
+        rule: rule.id.clone(),
+        kernel: kernel.clone(),
+        lanes: lanes.len(),
+        lane: lanes.first().cloned().unwrap_or_default(),
+    };
+    alone.map(failure).collect()
 }
 
 /// What became of an accepted deviation.
@@ -337,13 +414,17 @@ fn standing(acceptance: &Acceptance, subjects: &[Subject<'_>]) -> AcceptanceStat
     if subjects.iter().any(|subject| acceptance.applies(&subject.device.identity)) {
         subjects.retain(|subject| acceptance.applies(&subject.device.identity));
     }
-    for Subject { device, answers } in subjects {
-        if let Some((_, result)) = deviations(device).into_iter().find(|(of, one)| (&of.id, &one.id) == (profile, rule))
-        {
-            let fixed_lanes = |lanes| fixed(&acceptance.lanes, &lanes, |kernel| answers.list(kernel));
-            let all: usize = acceptance.lanes.iter().map(|prints| prints.count() * prints.kernels.len()).sum();
-            let lanes = answers.lanes(result).map(|lanes| answers.listed(&lanes, |_| true));
-            match lanes.map_or(0, fixed_lanes) {
+    for subject in subjects {
+        let Subject { device, answers, .. } = subject;
+        let all: usize = acceptance.lanes.iter().map(|prints| prints.count() * prints.kernels.len()).sum();
+        let lanes = subject.lanes(profile, rule).map(|lanes| &lanes.listed);
+        let none = LanesByKernel::new();
+        let together = (lanes.unwrap_or(&none), subject.of_profile(profile).unwrap_or(&none));
+        let fixed_lanes = fixed(&acceptance.lanes, together, |kernel| answers.list(kernel));
+        let deviates = deviations(device).iter().any(|(of, one)| (&of.id, &one.id) == (profile, rule));
+        let is_elsewhere = || acceptance.unmeasured(answers) == 0 && all > 0 && fixed_lanes == 0;
+        if deviates || is_elsewhere() {
+            match if lanes.is_some() { fixed_lanes } else { 0 } {
                 0 => return AcceptanceStatus::Deviates,
                 fixed_lanes => {
                     let better =

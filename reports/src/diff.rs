@@ -19,6 +19,7 @@ use fpprobe_profiles::{Profile, parallel};
 use self::devices::{DeviceInReport, DevicePair};
 use self::lanes::LaneJudge;
 pub use self::model::*;
+use self::regression::OldAndNew;
 pub use self::render::{DIFFS, DiffFormat, RenderDiff};
 use crate::load::LoadedReport;
 use crate::model::{Device, Program};
@@ -113,7 +114,7 @@ fn both(
         presence: Presence::Both,
         identity: standing::identity(old, new),
         profiles: standing::profiles(old, new),
-        rules: standing::rules((old, &before.observations), (new, &now.observations)),
+        rules: standing::rules(profiles, old, new, &OldAndNew::new(&before.observations, &now.observations)),
         claims: standing::claims(&old.claims, &new.claims),
         undefined: standing::undefined(old, new),
         findings: standing::findings(old, new),

@@ -1,9 +1,12 @@
 //! Lanes as evidence: what a report shows of one, with the command that runs it again.
 
-use fpprobe_profiles::Observation;
+use fpprobe_profiles::accepted::Accepted;
+use fpprobe_profiles::accepts::KernelDemands;
 use fpprobe_profiles::judge::LaneEvidence;
+use fpprobe_profiles::{Observation, Profile};
+use serde_json::Value;
 
-use crate::failed;
+use crate::failed::{self, FailedLane};
 use crate::model;
 use crate::values::{encode_answer, encode_case, eval_command, repeat_command};
 
@@ -20,4 +23,41 @@ pub(crate) fn shown(evidence: &LaneEvidence, observation: Option<&Observation>) 
         component: failed::component(&evidence.kernel, evidence.part),
         accepts: evidence.accepted.to_json(),
     }
+}
+
+/// A lane that was observed, with what a rule accepts of it.
+pub(crate) fn of_lane(
+    profiles: &[Profile],
+    (profile, rule): (&str, &str),
+    observation: &Observation,
+    (case, part): FailedLane,
+) -> model::Evidence {
+    let inputs = encode_case(&observation.kernel, observation.cases.case(case));
+    model::Evidence {
+        kernel: observation.kernel.to_string(),
+        command: repeat_command(observation, &inputs),
+        inputs,
+        out: encode_answer(&observation.kernel, observation.answer(case)),
+        component: failed::component(&observation.kernel, part),
+        accepts: accepts(profiles, (profile, rule), observation, case),
+    }
+}
+
+/// Puts a lane before the others, once.
+pub(crate) fn put_first(evidence: &mut Vec<model::Evidence>, lane: model::Evidence) {
+    let is_it = |one: &model::Evidence| {
+        (&one.kernel, &one.inputs, one.component) == (&lane.kernel, &lane.inputs, lane.component)
+    };
+    match evidence.iter().position(is_it) {
+        Some(place) => evidence[..=place].rotate_right(1),
+        None => evidence.insert(0, lane),
+    }
+}
+
+/// What a rule accepts of a case; `null` where no such profile or rule is known.
+fn accepts(profiles: &[Profile], (profile, rule): (&str, &str), observation: &Observation, case: usize) -> Value {
+    let demands = KernelDemands::new(profiles.iter().filter(|one| one.id == profile), &observation.kernel);
+    let sets = demands.of(observation.cases.case(case));
+    let look = demands.rules().iter().find(|demanding| demanding.rule.id == rule);
+    look.and_then(|look| sets.get(look.look)?.as_ref()).map_or(Value::Null, Accepted::to_json)
 }

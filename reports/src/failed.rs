@@ -3,10 +3,10 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use fpprobe_profiles::Observation;
 use fpprobe_profiles::encoding::{Encoding, PartReader};
 use fpprobe_profiles::judge::Observations;
 use fpprobe_profiles::variants;
-use fpprobe_profiles::{Observation, Outcome};
 use fpprobe_spirv::catalogue::Extent;
 use fpprobe_spirv::{Cases, Kernel, cases};
 
@@ -17,6 +17,21 @@ use crate::values::{argument, encode_case};
 /// Lanes by kernel: each once and sorted, `00000000 00000001 = 00000001`, with a second answer behind the first where two
 /// runs differ. Of a result with several parts a lane holds one, by its number: `00000000,00000001 [1] = 80000001`.
 pub type LanesByKernel = BTreeMap<String, Vec<String>>;
+
+/// Stands for the lanes of a kernel whose results differ from run to run: nothing tells one run's from another's.
+pub const UNSTABLE: &str = "unstable: results differ from run to run";
+
+/// Case and part of the result.
+pub type FailedLane = (usize, usize);
+
+/// Failing lanes by the cases that they are of.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct ListedLanes {
+    /// Cases of the kernels' lists, which every run has.
+    pub listed: LanesByKernel,
+    /// Random cases, which depend on the run's seed.
+    pub random: LanesByKernel,
+}
 
 /// Cases by the part of the result that fails.
 type ByPart<'a> = BTreeMap<usize, Vec<&'a [u64]>>;
@@ -89,20 +104,14 @@ impl DeviceResults {
         Ok(DeviceResults { by_kernel: by_kernel.collect(), beside, observations })
     }
 
-    /// The failing lanes of a rule; `None` where the report does not tell, or tells of cases that it does not hold. Of kernels
-    /// that should answer like another a report shows where they do not; here they have the lanes, too, that they share
-    /// with it.
-    pub fn lanes(&self, rule: &RuleResult) -> Option<LanesByKernel> {
-        let mut lanes = LanesByKernel::new();
-        let mut add = |observation: &Observation, places: &mut dyn Iterator<Item = (usize, usize)>| {
-            let reader = PartReader::new(&observation.kernel);
-            let mut places = places.map(|(case, part)| lane(observation, &reader, case, part)).peekable();
-            if places.peek().is_some() {
-                lanes.entry(observation.kernel.to_string()).or_default().extend(places);
-            }
-        };
+    /// The failing lanes of a rule, case and part of the result, each once and sorted, by the place of the observation; `None`
+    /// where the report does not say, or names cases that it does not hold. Of kernels that should answer like another a
+    /// report has the lanes where they do not; here they have the lanes, too, that they share with it.
+    pub fn failing(&self, rule: &RuleResult) -> Option<BTreeMap<usize, Vec<FailedLane>>> {
+        let mut lanes: BTreeMap<usize, Vec<FailedLane>> = BTreeMap::new();
         for Failed { kernel, cases, components } in &rule.failed {
-            let observation = self.get(kernel)?;
+            let place = self.place(kernel)?;
+            let observation = &self.observations[place];
             let cases = numbers(cases, observation.cases.len())?;
             let count = Encoding::of_result(&observation.kernel).len();
             // Reports of earlier programs do not name them.
@@ -112,16 +121,36 @@ impl DeviceResults {
             if parts.iter().any(|part| *part >= count) {
                 return None;
             }
-            add(observation, &mut cases.iter().flat_map(|case| parts.iter().map(|part| (*case, *part))));
+            let own = cases.iter().flat_map(|case| parts.iter().map(|part| (*case, *part)));
+            lanes.entry(place).or_default().extend(own);
             let failing: HashSet<&[u64]> = cases.iter().map(|case| observation.cases.case(*case)).collect();
             for (other, unlike) in self.beside.get(&observation.kernel).into_iter().flatten() {
                 let Some(place) = self.by_kernel.get(other) else { continue };
-                let other = &self.observations[*place];
                 let fails = |case: &[u64], part: usize| parts.contains(&part) && failing.contains(case);
-                add(other, &mut variants::sharing(other, &observation.kernel, unlike, fails));
+                let shared = variants::sharing(&self.observations[*place], &observation.kernel, unlike, fails);
+                lanes.entry(*place).or_default().extend(shared);
             }
         }
         for list in lanes.values_mut() {
+            list.sort_unstable();
+            list.dedup();
+        }
+        lanes.retain(|_, list| !list.is_empty());
+        Some(lanes)
+    }
+
+    /// The same in words, of an unstable kernel [`UNSTABLE`] alone; `None`, too, where no lane fails.
+    pub fn lanes(&self, rule: &RuleResult) -> Option<LanesByKernel> {
+        let mut lanes = LanesByKernel::new();
+        for (place, failing) in self.failing(rule)? {
+            let observation = &self.observations[place];
+            let reader = PartReader::new(&observation.kernel);
+            let list = lanes.entry(observation.kernel.to_string()).or_default();
+            if is_unstable(observation, &failing) {
+                list.push(UNSTABLE.to_owned());
+                continue;
+            }
+            list.extend(failing.into_iter().map(|(case, part)| lane(observation, &reader, case, part)));
             list.sort_unstable();
             list.dedup();
         }
@@ -130,27 +159,34 @@ impl DeviceResults {
 
     /// Which list of cases a kernel with answers was asked.
     pub fn list(&self, kernel: &str) -> Option<CaseList> {
-        self.get(kernel).map(|observation| begins(observation).0)
+        self.named(kernel).map(|observation| begins(observation).0)
     }
 
-    /// Of these kernels the lanes of their lists alone, without those of random cases: another run has others.
-    pub fn listed(&self, lanes: &LanesByKernel, of: impl Fn(&str) -> bool) -> LanesByKernel {
-        let mut lanes = lanes.clone();
-        for (kernel, lanes) in lanes.iter_mut().filter(|(kernel, _)| of(kernel)) {
-            let Some(observation) = self.get(kernel) else { continue };
-            let (_, listed) = begins(observation);
-            if listed < observation.cases.len() {
+    /// The lanes of the kernels' lists, and those of random cases: another run has others.
+    pub fn by_list(&self, lanes: LanesByKernel) -> ListedLanes {
+        let mut apart = ListedLanes::default();
+        for (kernel, lanes) in lanes {
+            let inputs = self.named(&kernel).and_then(|observation| {
+                let (_, listed) = begins(observation);
                 let cases = observation.cases.iter().take(listed);
-                let inputs: HashSet<String> = cases.map(|case| inputs(&observation.kernel, case)).collect();
-                lanes.retain(|lane| inputs.contains(of_lane(lane)));
+                let inputs = || cases.map(|case| inputs(&observation.kernel, case)).collect::<HashSet<String>>();
+                (listed < observation.cases.len()).then(inputs)
+            });
+            let is_listed =
+                |lane: &String| lane == UNSTABLE || inputs.as_ref().is_none_or(|inputs| inputs.contains(of_lane(lane)));
+            let (listed, random): (Vec<String>, Vec<String>) = lanes.into_iter().partition(is_listed);
+            for (lanes, of) in [(listed, &mut apart.listed), (random, &mut apart.random)] {
+                if !lanes.is_empty() {
+                    of.insert(kernel.clone(), lanes);
+                }
             }
         }
-        lanes
+        apart
     }
 
     /// The observation, the case and the part of the result of a lane as [`DeviceResults::lanes`] has it.
     pub fn find(&self, kernel: &str, wanted: &str) -> Option<(&Observation, usize, usize)> {
-        let observation = self.get(kernel)?;
+        let observation = self.named(kernel)?;
         let reader = PartReader::new(&observation.kernel);
         let parts = Encoding::of_result(&observation.kernel).len();
         let mut places = (0..observation.cases.len()).flat_map(|case| (0..parts).map(move |part| (case, part)));
@@ -158,10 +194,27 @@ impl DeviceResults {
         found.map(|(case, part)| (observation, case, part))
     }
 
-    fn get(&self, kernel: &str) -> Option<&Observation> {
-        let observation = self.observations.get(*self.by_kernel.get(&kernel.parse().ok()?)?)?;
-        matches!(observation.outcome, Outcome::Ran | Outcome::Flaky).then_some(observation)
+    fn named(&self, kernel: &str) -> Option<&Observation> {
+        self.place(kernel).map(|place| &self.observations[place])
     }
+
+    /// The place of a kernel's observation, if that has results.
+    fn place(&self, kernel: &str) -> Option<usize> {
+        let place = *self.by_kernel.get(&kernel.parse().ok()?)?;
+        self.observations.get(place)?.outcome.answered().then_some(place)
+    }
+}
+
+/// Whether a kernel gave another result on at least half of these lanes when it ran again; NaNs count as one value.
+pub fn is_unstable(observation: &Observation, lanes: &[FailedLane]) -> bool {
+    let Some(second) = &observation.second else { return false };
+    let (reader, encodings) = (PartReader::new(&observation.kernel), Encoding::of_result(&observation.kernel));
+    let differs = |(case, part): &&FailedLane| {
+        let [one, other] = [&observation.out, second].map(|results| reader.part(results, *case, *part));
+        let is_nan = |bits| matches!(encodings[*part], Encoding::Float(layout) if layout.is_nan(bits));
+        one != other && !(is_nan(one) && is_nan(other))
+    };
+    2 * lanes.iter().filter(differs).count() >= lanes.len()
 }
 
 /// Which list the cases of an observation begin with, and how long that is: random cases come behind.

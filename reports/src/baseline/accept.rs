@@ -170,7 +170,7 @@ pub fn accept(
         let answers = DeviceResults::of(device, report)
             .map_err(|cause| AcceptError::Unreadable { device: identity.name.clone(), cause: Box::new(cause) })?;
         for (profile, rule) in deviations(device).into_iter().filter(|(profile, rule)| filter.selects(profile, rule)) {
-            let lanes = answers.lanes(rule).map(|lanes| answers.listed(&lanes, |_| true));
+            let lanes = answers.lanes(rule).map(|lanes| answers.by_list(lanes).listed);
             let own = (lanes.as_ref(), &answers);
             let holds = |one: &Acceptance| {
                 one.is_about(identity, &profile.id, &rule.id) && one.objection(identity, rule, own, today).is_none()

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
-use crate::failed::{CaseList, DeviceResults, LanesByKernel, on_short_list};
+use crate::failed::{CaseList, DeviceResults, LanesByKernel, UNSTABLE, on_short_list};
 use crate::store::sum::digest;
 
 /// Lanes of one kernel of which each has a print of its own.
@@ -97,14 +97,15 @@ impl Prints {
         (LanePrint::of(lanes), short.map(|lanes| LanePrint::of(&lanes)))
     }
 
+    /// The print of those of its lanes that are of a list.
+    fn of_list(&self, list: CaseList) -> &LanePrint {
+        self.short.as_ref().filter(|_| list == CaseList::Short).unwrap_or(&self.whole)
+    }
+
     /// Why these lanes, of this list of the kernel's cases, are not some of those printed.
     fn objection(&self, kernel: &str, lanes: &[String], list: CaseList) -> Option<Objection> {
-        match (&self.short, list) {
-            (Some(short), CaseList::Short) => {
-                short.objection(kernel, &on_short_list(kernel, lanes).unwrap_or_else(|| lanes.to_vec()))
-            }
-            _ => self.whole.objection(kernel, lanes),
-        }
+        let short = || on_short_list(kernel, lanes).filter(|_| self.short.is_some() && list == CaseList::Short);
+        self.of_list(list).objection(kernel, &short().unwrap_or_else(|| lanes.to_vec()))
     }
 
     /// How many of the lanes that a kernel may fail on it does not fail on any more.
@@ -139,21 +140,32 @@ impl LanePrint {
         LanePrint { count: lanes.len(), digest: cut(&lanes.join("\n"), DIGEST), one_by_one }
     }
 
+    /// Whether it has this lane one by one.
+    fn holds(&self, lane: &str) -> bool {
+        self.one_by_one.binary_search(&print(lane)).is_ok()
+    }
+
+    /// How many of these lanes it has one by one, or as a whole.
+    fn held(&self, lanes: &[String]) -> usize {
+        if *self == LanePrint::of(lanes) { lanes.len() } else { lanes.iter().filter(|lane| self.holds(lane)).count() }
+    }
+
     fn objection(&self, kernel: &str, lanes: &[String]) -> Option<Objection> {
         let LanePrint { count, one_by_one, .. } = self;
         let now = LanePrint::of(lanes);
-        if now.digest == self.digest && now.count == *count {
+        // Of a kernel that never gave the same twice, nothing that it gives is new.
+        if now.digest == self.digest && now.count == *count || self.holds(UNSTABLE) {
             return None;
         }
-        let unknown = |lane: &&String| one_by_one.binary_search(&print(lane)).is_err();
         if one_by_one.is_empty() && *count > 0 {
-            let difference = if now.count < *count { "fewer lanes, and not told which" } else { "other lanes or bits" };
+            let difference =
+                if now.count < *count { "fewer lanes, and not known which" } else { "other lanes or bits" };
             return Some(Objection::to_all(format!(
                 "{kernel} fails on {} lanes where {count} were accepted: {difference}; look, and accept them anew",
                 now.count
             )));
         }
-        let other = lanes.iter().find(unknown);
+        let other = lanes.iter().find(|lane| !self.holds(lane));
         let other = other.map(|lane| {
             let why = format!("not among the accepted lanes and bits: {kernel} {lane}");
             Objection::to_one(why, kernel, lane)
@@ -163,26 +175,49 @@ impl LanePrint {
     }
 }
 
-/// Why the lanes that fail are not some of the accepted ones.
-pub(super) fn objection(
-    accepted: &[Prints],
+/// Why the lanes that fail are not some of the accepted ones. Of one kernel several rules may have prints: which rule a lane
+/// counts for depends on what else was measured.
+pub(crate) fn objection<'p>(
+    accepted: impl IntoIterator<Item = &'p Prints>,
     lanes: &LanesByKernel,
     list: impl Fn(&str) -> CaseList,
 ) -> Option<Objection> {
+    let accepted: Vec<&Prints> = accepted.into_iter().collect();
     lanes.iter().find_map(|(kernel, lanes)| {
-        if let Some(prints) = accepted.iter().find(|prints| prints.kernels.contains(kernel)) {
-            return prints.objection(kernel, lanes, list(kernel));
+        let own: Vec<&Prints> = accepted.iter().filter(|one| one.kernels.contains(kernel)).copied().collect();
+        let objection = |lanes: &[String]| -> Option<Objection> {
+            let objections = own.iter().map(|prints| prints.objection(kernel, lanes, list(kernel)));
+            objections.collect::<Option<Vec<_>>>().map(|mut all| all.swap_remove(0))
+        };
+        if own.is_empty() {
+            let why = format!("{kernel} fails, too, of which nothing was accepted");
+            return Some(Objection { why, lane: lanes.first().map(|lane| (kernel.clone(), lane.clone())) });
         }
-        let why = format!("{kernel} fails, too, of which nothing was accepted");
-        Some(Objection { why, lane: lanes.first().map(|lane| (kernel.clone(), lane.clone())) })
+        let objected = objection(lanes)?;
+        let unknown = |lane: &&String| !own.iter().any(|prints| prints.of_list(list(kernel)).holds(lane));
+        let rest: Vec<String> = lanes.iter().filter(unknown).cloned().collect();
+        let is_accepted = own.len() > 1 && (rest.is_empty() || objection(&rest).is_none());
+        (!is_accepted).then_some(objected)
     })
 }
 
-/// How many accepted lanes do not fail any more, of kernels that answered, by the list of cases that they were asked.
-pub(crate) fn fixed(accepted: &[Prints], lanes: &LanesByKernel, list: impl Fn(&str) -> Option<CaseList>) -> usize {
-    let now = |kernel: &str| lanes.get(kernel).map_or(&[][..], Vec::as_slice);
-    let kernels = accepted.iter().flat_map(|prints| prints.kernels.iter().map(move |kernel| (kernel, prints)));
-    kernels.map(|(kernel, prints)| prints.fixed(kernel, now(kernel), list(kernel))).sum()
+/// How many of the lanes accepted for a rule do not fail any more, of kernels that answered, by the list of cases that they
+/// were asked; `all` are the failing lanes of all rules of the profile, since a lane may count for another rule now.
+pub(crate) fn fixed(
+    accepted: &[Prints],
+    (lanes, all): (&LanesByKernel, &LanesByKernel),
+    list: impl Fn(&str) -> Option<CaseList>,
+) -> usize {
+    fn of<'l>(lanes: &'l LanesByKernel, kernel: &str) -> &'l [String] {
+        lanes.get(kernel).map_or(&[][..], Vec::as_slice)
+    }
+    let fixed = |(kernel, prints): (&String, &Prints)| {
+        let fewer = prints.fixed(kernel, of(lanes, kernel), list(kernel));
+        let elsewhere = list(kernel).map_or(0, |list| prints.of_list(list).held(of(all, kernel)));
+        let own = list(kernel).map_or(0, |list| prints.of_list(list).held(of(lanes, kernel)));
+        fewer.saturating_sub(elsewhere.saturating_sub(own))
+    };
+    accepted.iter().flat_map(|prints| prints.kernels.iter().map(move |kernel| (kernel, prints))).map(fixed).sum()
 }
 
 fn print(lane: &str) -> String {
@@ -268,7 +303,7 @@ mod tests {
     }
 
     fn fixed_lanes(accepted: &[Prints], lanes: &LanesByKernel, list: Option<CaseList>) -> usize {
-        super::fixed(accepted, lanes, |_| list)
+        super::fixed(accepted, (lanes, lanes), |_| list)
     }
 
     fn lanes(range: std::ops::Range<u32>) -> LanesByKernel {

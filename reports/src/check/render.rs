@@ -6,7 +6,10 @@ use std::io::{self, Write};
 
 use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus, TestSuite};
 
-use super::{CheckResult, CoverageCheck, Deviation, DeviceSummary, Gate, MissingDevice, UnrunKernel, UnusedAcceptance};
+use super::{
+    CheckResult, CoverageCheck, Deviation, DeviceSummary, Gate, MissingDevice, RandomFailure, UnrunKernel,
+    UnusedAcceptance,
+};
 use crate::escape::visible;
 use crate::model::{Device, ProfileResult, Report, RuleResult};
 use crate::render::md::{comment, escape, folded, lane_block};
@@ -14,6 +17,8 @@ use crate::render::paper::{Ink, Paper, Style};
 use crate::render::{FormatEntry, json, junit, lane, phrase, text};
 use crate::unrun::by_outcome;
 
+/// Kernels listed that fail on random operands alone.
+const RANDOM: usize = 10;
 /// Lanes shown of each deviation.
 const EVIDENCE: usize = 2;
 
@@ -64,11 +69,15 @@ impl RenderCheck for CheckJunit {
             .accepted
             .iter()
             .map(|one| (at(&one.device, &one.profile, &one.rule), Ok(format!("accepted: {}", one.reason))));
+        let random = checked
+            .random
+            .iter()
+            .map(|one| (at(&one.device, &one.profile, &one.rule), Ok("fails on random operands alone".to_owned())));
         let new = checked.deviations.iter().map(|one| {
             let failure = junit::JunitFailure { why: one.why.clone(), evidence: one.evidence.clone() };
             (at(&one.device, &one.profile, &one.rule), Err(failure))
         });
-        let verdicts: HashMap<_, Result<String, junit::JunitFailure>> = accepted.chain(new).collect();
+        let verdicts: HashMap<_, Result<String, junit::JunitFailure>> = random.chain(accepted).chain(new).collect();
         let excuse = |device: &Device, profile: &ProfileResult, rule: &RuleResult| {
             let place = at(&super::who(device), &profile.id, &rule.id);
             let unknown = || Err(junit::JunitFailure { why: String::new(), evidence: rule.evidence.clone() });
@@ -246,6 +255,15 @@ fn lists(checked: &CheckResult) -> Vec<(String, Vec<String>)> {
         let kernels = covered.unrun(before).map(|one| (one.outcome, one.detail.as_str(), one.kernel.as_str()));
         (heading, by_outcome(kernels))
     }));
+    if !checked.random.is_empty() {
+        let line = |RandomFailure { device, profile, rule, kernel, lanes, lane }: &RandomFailure| {
+            let lanes = phrase::number(*lanes, "lane");
+            format!("{rule} in {profile} on {}: {lanes} of {kernel}, the first {lane}", device.name)
+        };
+        let mut lines: Vec<String> = checked.random.iter().take(RANDOM).map(line).collect();
+        lines.extend(some(checked.random.len().saturating_sub(RANDOM), "kernel", "more"));
+        lists.push(("Fails on random operands alone, which the baseline never had".to_owned(), lines));
+    }
     lists.extend(goners(checked).into_iter().map(|(heading, removed, _)| {
         let line = |UnusedAcceptance { device, profile, rule, now }: &UnusedAcceptance| {
             format!("{rule} in {profile} on {device}: {now}")

@@ -1,22 +1,57 @@
 //! What is checked: a device with its answers, and the lanes that show what is objected to.
 
-use fpprobe_profiles::accepted::Accepted as Set;
-use fpprobe_profiles::accepts::KernelDemands;
-use fpprobe_profiles::{Observation, Profile};
-use serde_json::Value;
+use std::collections::{BTreeMap, HashMap};
 
+use fpprobe_profiles::Profile;
+
+use super::deviations;
 use crate::baseline::Objection;
-use crate::failed::{DeviceResults, component};
-use crate::model::{Device, Evidence, RuleResult};
-use crate::values::{encode_answer, encode_case, repeat_command};
+use crate::evidence::{self, of_lane};
+use crate::failed::{DeviceResults, LanesByKernel, ListedLanes};
+use crate::model::{Device, Evidence, Report, RuleResult};
+use crate::record::RecordError;
 
-/// A device with what it answered.
+/// A device with its results.
 pub(super) struct Subject<'r> {
     pub(super) device: &'r Device,
     pub(super) answers: DeviceResults,
+    /// The failing lanes of each deviating rule, by profile and rule, where the report names them.
+    lanes: HashMap<(String, String), ListedLanes>,
+    /// Those of the kernels' lists, by profile, of all rules together.
+    together: HashMap<String, LanesByKernel>,
 }
 
-impl Subject<'_> {
+impl<'r> Subject<'r> {
+    pub(super) fn new(device: &'r Device, report: &Report) -> Result<Subject<'r>, RecordError> {
+        let answers = DeviceResults::of(device, report)?;
+        let lanes = deviations(device).into_iter().filter_map(|(profile, rule)| {
+            Some(((profile.id.clone(), rule.id.clone()), answers.by_list(answers.lanes(rule)?)))
+        });
+        let lanes: HashMap<_, ListedLanes> = lanes.collect();
+        let mut together: HashMap<String, LanesByKernel> = HashMap::new();
+        for ((profile, _), lanes) in &lanes {
+            let all = together.entry(profile.clone()).or_default();
+            for (kernel, lanes) in &lanes.listed {
+                all.entry(kernel.clone()).or_default().extend_from_slice(lanes);
+            }
+        }
+        for lanes in together.values_mut().flat_map(BTreeMap::values_mut) {
+            lanes.sort_unstable();
+            lanes.dedup();
+        }
+        Ok(Subject { device, answers, lanes, together })
+    }
+
+    /// The failing lanes of a rule.
+    pub(super) fn lanes(&self, profile: &str, rule: &str) -> Option<&ListedLanes> {
+        self.lanes.get(&(profile.to_owned(), rule.to_owned()))
+    }
+
+    /// The failing lanes of all rules of a profile, of the kernels' lists.
+    pub(super) fn of_profile(&self, profile: &str) -> Option<&LanesByKernel> {
+        self.together.get(profile)
+    }
+
     /// The lanes that show a deviation, that which is objected to first.
     pub(super) fn evidence(
         &self,
@@ -28,29 +63,7 @@ impl Subject<'_> {
         let mut evidence = rule.evidence.clone();
         let Some((kernel, lane)) = &objection.lane else { return evidence };
         let Some((observation, case, part)) = self.answers.find(kernel, lane) else { return evidence };
-        let inputs = encode_case(&observation.kernel, observation.cases.case(case));
-        let component = component(&observation.kernel, part);
-        let is_it = |one: &Evidence| (&one.kernel, &one.inputs, one.component) == (kernel, &inputs, component);
-        let first = match evidence.iter().position(is_it) {
-            Some(place) => evidence.remove(place),
-            None => Evidence {
-                kernel: kernel.clone(),
-                command: repeat_command(observation, &inputs),
-                inputs,
-                out: encode_answer(&observation.kernel, observation.answer(case)),
-                component,
-                accepts: accepts(profiles, (profile, &rule.id), observation, case),
-            },
-        };
-        evidence.insert(0, first);
+        evidence::put_first(&mut evidence, of_lane(profiles, (profile, &rule.id), observation, (case, part)));
         evidence
     }
-}
-
-/// What a rule accepts of a case; `null` where no such profile or rule is known.
-fn accepts(profiles: &[Profile], (profile, rule): (&str, &str), observation: &Observation, case: usize) -> Value {
-    let demands = KernelDemands::new(profiles.iter().filter(|one| one.id == profile), &observation.kernel);
-    let sets = demands.of(observation.cases.case(case));
-    let look = demands.rules().iter().find(|demanding| demanding.rule.id == rule);
-    look.and_then(|look| sets.get(look.look)?.as_ref()).map_or(Value::Null, Set::to_json)
 }

@@ -1,18 +1,53 @@
-//! Whether a rule that failed before fails on more now: on lanes that it did not fail on, of kernels that answered both times.
+//! What became of the lanes that a rule fails on: whether the device gives something else there than before. Which rule of a
+//! profile a lane counts for depends on what else was measured, and so does whether a kernel that should answer like another
+//! has lanes of its own; neither is a change of the device.
 
 use std::collections::{HashMap, HashSet};
 
-use fpprobe_profiles::Observation;
+use fpprobe_profiles::encoding::{Encoding, PartReader};
+use fpprobe_profiles::{Observation, Profile};
 use fpprobe_spirv::Kernel;
 
-use crate::failed::numbers;
-use crate::model::{Failed, RuleResult};
+use crate::evidence::{of_lane, put_first};
+use crate::failed::{FailedLane, is_unstable, numbers};
+use crate::model::{Evidence, Failed, ProfileResult, RuleResult};
 
-/// What a device answered before and now.
+/// Most cases of a kernel whose results are not at hand, since they did not change.
+const MOST: usize = 1 << 20;
+
+/// What a device answered before and now; kernels of which nothing changed may have neither cases nor results.
 #[derive(Debug)]
 pub(super) struct OldAndNew<'a> {
     before: HashMap<Kernel, &'a Observation>,
     now: HashMap<Kernel, &'a Observation>,
+}
+
+/// The same, with the lanes that the rules of a profile failed on before.
+pub(super) struct ProfileLanes<'a> {
+    results: &'a OldAndNew<'a>,
+    failed: HashSet<LaneId<'a>>,
+}
+
+/// Kernel, case and part of the result.
+type LaneId<'a> = (Kernel, LaneCase<'a>, usize);
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum LaneCase<'a> {
+    Operands(&'a [u64]),
+    /// Its number, where nothing of the kernel changed.
+    Number(usize),
+}
+
+/// What became of the failing lanes of a rule.
+pub(super) struct LaneFate<'a> {
+    /// Whether it fails where another result was accepted before, or, where a report does not name its lanes, on more of them.
+    pub(super) worse: bool,
+    /// The first of these lanes.
+    first: Option<(&'a Observation, FailedLane)>,
+    /// Whether every lane that it fails on failed before with the same result, for this rule or another.
+    pub(super) known: bool,
+    /// Whether results changed where it failed before or fails now.
+    pub(super) changed: bool,
 }
 
 impl<'a> OldAndNew<'a> {
@@ -24,44 +59,132 @@ impl<'a> OldAndNew<'a> {
         OldAndNew { before: index(before), now: index(now) }
     }
 
-    /// Whether the rule fails on lanes that were accepted before, or, where a report does not name its lanes, on more of them.
-    pub(super) fn is_worse(&self, old: &RuleResult, new: &RuleResult) -> bool {
-        let named = |rule: &RuleResult| rule.failing == 0 || !rule.failed.is_empty();
-        if !named(old) || !named(new) {
-            return new.failing > old.failing;
-        }
-        let failed = lanes(old, &self.before);
-        lanes(new, &self.now).into_iter().any(|(kernel, now)| {
-            let Some(before) = self.before.get(&kernel) else { return false };
-            let none = HashSet::new();
-            let known = failed.get(&kernel).unwrap_or(&none);
-            let fresh: Vec<&[u64]> = now.difference(known).map(|(inputs, _)| *inputs).collect();
-            if fresh.is_empty() {
-                return false;
-            }
-            let case_set: HashSet<&[u64]> = before.cases.iter().collect();
-            fresh.iter().any(|inputs| case_set.contains(inputs))
-        })
+    pub(super) fn of(&'a self, old: &ProfileResult) -> ProfileLanes<'a> {
+        let failed = old.rules.iter().flat_map(|rule| lanes(rule, &self.before)).map(|(id, _)| id).collect();
+        ProfileLanes { results: self, failed }
     }
 }
 
-/// Inputs and component of a lane; of results without components the first.
-type LaneId<'a> = (&'a [u64], u32);
+impl<'a> ProfileLanes<'a> {
+    /// What became of the lanes of a rule.
+    pub(super) fn fate(&self, old: &RuleResult, new: &RuleResult) -> LaneFate<'a> {
+        let is_named = |rule: &RuleResult| rule.failing == 0 || !rule.failed.is_empty();
+        if !is_named(old) || !is_named(new) {
+            return LaneFate { worse: new.failing > old.failing, first: None, known: false, changed: true };
+        }
+        let [before, now] = [lanes(old, &self.results.before), lanes(new, &self.results.now)];
+        let mut results = ResultPairs::new(self.results);
+        let fresh = now.iter().filter(|(id, _)| !self.failed.contains(id) && results.of(id) == Compared::Differ);
+        // A kernel that is compared with no other shows more.
+        let fresh = fresh.min_by_key(|((kernel, ..), _)| kernel.counterpart().is_some());
+        let first = fresh.map(|((kernel, ..), lane)| (self.results.now[kernel], *lane));
+        let known = now.iter().all(|(id, _)| self.failed.contains(id) && results.of(id) == Compared::Same);
+        let changed = before.iter().chain(&now).any(|(id, _)| results.of(id) == Compared::Differ);
+        LaneFate { worse: first.is_some(), first, known, changed }
+    }
+}
 
-/// The lanes that a rule fails on, kernel by kernel.
-fn lanes<'a>(
-    rule: &RuleResult,
-    observations: &HashMap<Kernel, &'a Observation>,
-) -> HashMap<Kernel, HashSet<LaneId<'a>>> {
-    let mut lanes: HashMap<Kernel, HashSet<LaneId<'a>>> = HashMap::new();
-    for Failed { kernel, cases, components } in &rule.failed {
-        let Some(observation) = kernel.parse().ok().and_then(|kernel: Kernel| observations.get(&kernel)) else {
-            continue;
+impl LaneFate<'_> {
+    /// The lanes that show how a rule fails now, the first that is new before all others.
+    pub(super) fn evidence(&self, profiles: &[Profile], (profile, rule): (&str, &RuleResult)) -> Vec<Evidence> {
+        let mut evidence = rule.evidence.clone();
+        if let Some((observation, lane)) = self.first {
+            put_first(&mut evidence, of_lane(profiles, (profile, &rule.id), observation, lane));
+        }
+        evidence
+    }
+}
+
+/// How the results of a lane compare.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Compared {
+    /// There are results of one side alone.
+    Apart,
+    Same,
+    Differ,
+}
+
+/// Results before and now, lane by lane.
+struct ResultPairs<'a> {
+    results: &'a OldAndNew<'a>,
+    pairs: HashMap<Kernel, Option<KernelResults<'a>>>,
+}
+
+/// The results of a kernel before and now.
+struct KernelResults<'a> {
+    before: &'a Observation,
+    now: &'a Observation,
+    /// Numbers of cases by operands.
+    cases: [HashMap<&'a [u64], usize>; 2],
+    reader: PartReader,
+    encodings: Vec<Encoding>,
+    unstable: bool,
+}
+
+impl<'a> ResultPairs<'a> {
+    fn new(results: &'a OldAndNew<'a>) -> ResultPairs<'a> {
+        ResultPairs { results, pairs: HashMap::new() }
+    }
+
+    fn of(&mut self, (kernel, case, part): &LaneId<'_>) -> Compared {
+        let LaneCase::Operands(operands) = case else { return Compared::Same };
+        let results = self.results;
+        let pair = self.pairs.entry(*kernel).or_insert_with(|| {
+            Some(KernelResults::new(results.before.get(kernel).copied()?, results.now.get(kernel).copied()?))
+        });
+        pair.as_ref().map_or(Compared::Apart, |pair| pair.of(operands, *part))
+    }
+}
+
+impl<'a> KernelResults<'a> {
+    fn new(before: &'a Observation, now: &'a Observation) -> KernelResults<'a> {
+        let index =
+            |one: &'a Observation| one.cases.iter().enumerate().map(|(case, operands)| (operands, case)).collect();
+        KernelResults {
+            before,
+            now,
+            cases: [index(before), index(now)],
+            reader: PartReader::new(&now.kernel),
+            encodings: Encoding::of_result(&now.kernel).into_iter().collect(),
+            unstable: is_unstable(before, &every_lane(before)) && is_unstable(now, &every_lane(now)),
+        }
+    }
+
+    fn of(&self, operands: &[u64], part: usize) -> Compared {
+        let [Some(before), Some(now)] = [0, 1].map(|side| self.cases[side].get(operands).copied()) else {
+            return Compared::Apart;
         };
-        let cases = numbers(cases, observation.cases.len()).unwrap_or_default();
+        let results = |observation: &Observation, case| -> Vec<u64> {
+            let mut results: Vec<u64> =
+                observation.runs().map(|results| self.reader.part(results, case, part)).collect();
+            results.dedup();
+            results
+        };
+        let (before, now) = (results(self.before, before), results(self.now, now));
+        // The bits of a NaN decide whether a kernel has a lane of its own beside the kernel that it should answer like.
+        let is_nan = |bits: &u64| matches!(self.encodings[part], Encoding::Float(layout) if layout.is_nan(*bits));
+        let alike = || self.now.kernel.counterpart().is_some() && before.iter().chain(&now).all(is_nan);
+        if self.unstable || before == now || alike() { Compared::Same } else { Compared::Differ }
+    }
+}
+
+fn every_lane(observation: &Observation) -> Vec<FailedLane> {
+    let parts = Encoding::of_result(&observation.kernel).len();
+    (0..observation.cases.len()).flat_map(|case| (0..parts).map(move |part| (case, part))).collect()
+}
+
+/// The lanes that a rule fails on, and where they are in the observation.
+fn lanes<'a>(rule: &RuleResult, observations: &HashMap<Kernel, &'a Observation>) -> Vec<(LaneId<'a>, FailedLane)> {
+    let mut lanes = Vec::new();
+    for Failed { kernel, cases, components } in &rule.failed {
+        let Ok(kernel) = kernel.parse::<Kernel>() else { continue };
+        let cases_of = observations.get(&kernel).map(|one| &one.cases).filter(|cases| !cases.is_empty());
+        let end = cases_of.map_or(MOST, fpprobe_spirv::Cases::len);
         let components = if components.is_empty() { &[0][..] } else { components };
-        let of_case = |case: usize| components.iter().map(move |part| (observation.cases.case(case), *part));
-        lanes.entry(observation.kernel).or_default().extend(cases.into_iter().flat_map(of_case));
+        for case in numbers(cases, end).unwrap_or_default() {
+            let id = cases_of.map_or(LaneCase::Number(case), |cases| LaneCase::Operands(cases.case(case)));
+            lanes.extend(components.iter().map(|part| ((kernel, id, *part as usize), (case, *part as usize))));
+        }
     }
     lanes
 }

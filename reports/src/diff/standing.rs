@@ -3,14 +3,14 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::hash::Hash;
 
-use fpprobe_profiles::{Class, Level, Observation, Profile, Verdict};
+use fpprobe_profiles::{Class, Level, Profile, Verdict};
 use fpprobe_spirv::Kernel;
 use serde_json::Value;
 
 use super::model::{
     ChangeKind, ClassStatus, FieldChange, FindingChange, IncidentChange, Presence, ProfileChange, RuleChange, Ruling,
 };
-use super::regression::OldAndNew;
+use super::regression::{LaneFate, OldAndNew, ProfileLanes};
 use crate::answers;
 use crate::decimal::decimal;
 use crate::judged::OF_NAN;
@@ -185,18 +185,15 @@ pub(super) fn met<'p>(profiles: &'p [Profile], device: &Device) -> HashSet<(usiz
     met
 }
 
-/// A device and what it answered.
-type DeviceObservations<'a> = (&'a Device, &'a [Observation]);
-
 /// Rules whose verdict changed, or that fail on lanes that they did not fail on, of profiles that judged both times; the most
 /// important first.
-pub(super) fn rules((old, before): DeviceObservations<'_>, (new, now): DeviceObservations<'_>) -> Vec<RuleChange> {
-    let lanes = OldAndNew::new(before, now);
+pub(super) fn rules(profiles: &[Profile], old: &Device, new: &Device, results: &OldAndNew<'_>) -> Vec<RuleChange> {
     let mut changes = Vec::new();
     for (old, new) in both(&old.profiles, &new.profiles, |profile| &profile.id) {
         let (Some(old), Some(new)) = (old, new) else { continue };
+        let lanes = results.of(old);
         let rules = both(&old.rules, &new.rules, |rule| &rule.id);
-        changes.extend(rules.into_iter().filter_map(|(old, rule)| change(&new.id, (old, rule), &lanes)));
+        changes.extend(rules.into_iter().filter_map(|pair| change(profiles, &new.id, pair, &lanes)));
     }
     // What fails on more lanes than before first.
     let failing = |ruling: &Option<Ruling>| ruling.as_ref().map_or(0, |ruling| ruling.failing);
@@ -206,9 +203,10 @@ pub(super) fn rules((old, before): DeviceObservations<'_>, (new, now): DeviceObs
 }
 
 fn change(
+    profiles: &[Profile],
     profile: &str,
     (old, new): (Option<&RuleResult>, Option<&RuleResult>),
-    lanes: &OldAndNew<'_>,
+    lanes: &ProfileLanes<'_>,
 ) -> Option<RuleChange> {
     let ruling = |rule: &RuleResult| Ruling {
         verdict: rule.verdict,
@@ -217,14 +215,24 @@ fn change(
         failing: rule.failing,
     };
     let rule = new.or(old)?;
-    let evidence = [new, old].into_iter().flatten().find(|rule| !rule.evidence.is_empty());
     let (before, now) = (old.map(ruling), new.map(ruling));
     // For want of what a rule is not judged, is no change of the device's.
     let silent = |old: &RuleResult, new: &RuleResult| old.verdict == new.verdict && !is_judged(new);
-    let worse = old.zip(new).is_some_and(|(old, new)| lanes.is_worse(old, new));
-    let is_reported = worse || before != now && !old.zip(new).is_some_and(|(old, new)| silent(old, new));
+    let fate = old.zip(new).map(|(old, new)| lanes.fate(old, new));
+    // How many lanes count for a rule depends on what else was measured.
+    let same = |old: &RuleResult, new: &RuleResult| {
+        let [old, new] = [old, new].map(|rule| (rule.verdict, &rule.label, &rule.behaviour));
+        old == new && fate.as_ref().is_some_and(|fate| !fate.changed)
+    };
+    let worse = fate.as_ref().is_some_and(|fate| fate.worse);
+    let is_reported =
+        worse || before != now && !old.zip(new).is_some_and(|(old, new)| silent(old, new) || same(old, new));
+    let evidence = || match (&fate, [new, old].into_iter().flatten().find(|rule| !rule.evidence.is_empty())) {
+        (Some(fate), Some(rule)) if worse => fate.evidence(profiles, (profile, rule)),
+        (_, rule) => rule.map(|rule| rule.evidence.clone()).unwrap_or_default(),
+    };
     is_reported.then(|| RuleChange {
-        kind: kind(old, new, worse),
+        kind: kind(old, new, fate.as_ref()),
         profile: profile.to_owned(),
         rule: rule.id.clone(),
         title: rule.title.clone(),
@@ -232,11 +240,12 @@ fn change(
         level: rule.level,
         old: before,
         new: now,
-        evidence: evidence.map(|rule| rule.evidence.clone()).unwrap_or_default(),
+        evidence: evidence(),
     })
 }
 
-fn kind(old: Option<&RuleResult>, new: Option<&RuleResult>, worse: bool) -> ChangeKind {
+fn kind(old: Option<&RuleResult>, new: Option<&RuleResult>, fate: Option<&LaneFate<'_>>) -> ChangeKind {
+    let worse = fate.is_some_and(|fate| fate.worse);
     let (Some(old), Some(new)) = (old, new) else {
         return if old.is_none() { ChangeKind::Appeared } else { ChangeKind::Vanished };
     };
@@ -245,6 +254,8 @@ fn kind(old: Option<&RuleResult>, new: Option<&RuleResult>, worse: bool) -> Chan
         _ if !is_judged(new) => ChangeKind::Unjudged,
         // An informative rule states behaviour, and there is no wrong one.
         _ if new.level == Level::Informative => ChangeKind::Permitted,
+        // Whatever fails failed before with the same result, and counted for another rule.
+        (_, true) if new.failing > 0 && fate.is_some_and(|fate| fate.known) => ChangeKind::DeviatesOtherwise,
         (false, true) => ChangeKind::NewlyDeviating,
         // What failed because of another rule alone fails of itself.
         (true, true) if old.verdict == Verdict::Depends && new.verdict == Verdict::Deviates => {

@@ -7,6 +7,9 @@ use crate::decimal::decimal;
 use crate::model::{Evidence, Finding, Value};
 use crate::words::accepts_in_words;
 
+/// Most components of a result that are shown where one of them is not accepted.
+const MOST: usize = 8;
+
 /// One component of evidence: which one, its hex, its decimal where the kernel is known.
 pub struct EvidenceLine {
     /// `in`, `in 2`, `in y`, `out`, `accepted`, ...
@@ -23,7 +26,11 @@ pub struct EvidenceLine {
 pub fn lines(evidence: &Evidence, against: &str) -> Vec<EvidenceLine> {
     let reader = ValueReader::new(&evidence.kernel);
     let mut lines = reader.inputs(&evidence.inputs);
+    let (first, failing_part) = (lines.len(), failing(evidence));
     reader.answer(&mut lines, RESULTS[0], &evidence.out);
+    if let Some(part) = failing_part.as_deref().filter(|_| lines.len() - first > MOST) {
+        alone(&mut lines, first, part);
+    }
     lines.extend(failing(evidence).map(|value| EvidenceLine {
         name: "not accepted".to_owned(),
         hex: String::new(),
@@ -48,6 +55,15 @@ pub fn lines(evidence: &Evidence, against: &str) -> Vec<EvidenceLine> {
         }
     }
     lines
+}
+
+/// Leaves of the components from the first on the one that is not accepted, and says how many there are more.
+fn alone(lines: &mut Vec<EvidenceLine>, first: usize, part: &str) {
+    let all = lines.split_off(first);
+    let count = all.len() - 1;
+    lines.extend(all.into_iter().filter(|line| line.name.ends_with(&format!(" {part}"))));
+    let value = format!("{count} more components");
+    lines.push(EvidenceLine { name: RESULTS[0].to_owned(), hex: String::new(), value, fields: Vec::new() });
 }
 
 /// The component of the answer that is not accepted, by its name.
@@ -226,12 +242,18 @@ impl BitsReading {
     }
 }
 
-/// What the evidence's rule accepts, in words.
+/// What the evidence's rule accepts, in words; of a result of many components what it accepts of the one that is not accepted.
 pub fn accepted(evidence: &Evidence) -> String {
     let parts = evidence.kernel.parse::<Kernel>().map(|kernel| match kernel.op.function {
         // A rule about packed halves accepts each half by itself.
         Function::PackHalf if evidence.accepts.is_array() => vec![(String::new(), Format::F16)],
         _ => parts(&kernel),
     });
-    accepts_in_words(&evidence.accepts, &parts.unwrap_or_default())
+    let parts = parts.unwrap_or_default();
+    let words = accepts_in_words(&evidence.accepts, &parts);
+    let of_part = |part: String| {
+        let own = format!("{part}: ");
+        words.split("; ").find(|words| words.starts_with(&own)).map(str::to_owned)
+    };
+    failing(evidence).filter(|_| parts.len() > MOST).and_then(of_part).unwrap_or(words)
 }

@@ -630,6 +630,52 @@ fn a_rule_that_fails_on_other_or_more_inputs_than_before_is_a_regression() {
 }
 
 #[test]
+fn the_first_lane_shown_of_a_regression_is_a_new_one() {
+    let of = |wrong: std::ops::Range<u64>| {
+        let cases = fpprobe_spirv::Cases::new("few", 2, (1..=30).flat_map(|bits| [bits, 0]).collect::<Vec<u64>>());
+        let out: Vec<u64> = (1..=30).map(|bits| if wrong.contains(&bits) { bits } else { 0 }).collect();
+        let observations = [Observation { cases, out: out.into(), ..observation("f32.fadd", 0) }];
+        let mut report = answered(&observations);
+        report.devices[0].profiles = judge(&profiles()[..1], &observations).profiles;
+        report
+    };
+    // Ten lanes failed before, more than are shown; the eleventh is new.
+    let diff = compared(&of(1..11), &of(1..12)).diff;
+    let rule = diff.devices[0].rules.iter().find(|rule| rule.rule == "D32-18").unwrap();
+    assert_eq!(rule.kind, ChangeKind::NewlyDeviating);
+    assert_eq!(argument(&rule.evidence[0].inputs[0]), "0000000b");
+}
+
+#[test]
+fn lanes_that_a_nan_beside_them_brings_to_light_are_no_change() {
+    // pow(2^-140, 0.5) without flushing in x; what comes of the other component is any NaN.
+    let (x, y, nan) = (0x0000_0200_u64, 0x3f00_0000_u64, 0x7fc0_0000_u64);
+    let of = |nans: [u64; 2]| {
+        let scalars = fpprobe_spirv::Cases::new("few", 2, vec![x, y, nan, y]);
+        let vectors = fpprobe_spirv::Cases::new("few.x2", 4, vec![x, nan, y, y]);
+        let observations = [
+            Observation { cases: scalars, out: [0x1c80_0000, nan].into(), ..observation("f32.pow", 0) },
+            Observation {
+                cases: vectors,
+                outcome: if nans[0] == nans[1] { Outcome::Ran } else { Outcome::Flaky },
+                out: [0x1c80_0000, nans[0]].into(),
+                second: (nans[0] != nans[1]).then(|| [0x1c80_0000, nans[1]].into()),
+                ..observation("f32.pow:width=2", 0)
+            },
+        ];
+        let mut report = answered(&observations);
+        report.devices[0].profiles = judge(&profiles()[..1], &observations).profiles;
+        report
+    };
+    let (alike, unlike) = (of([nan, nan]), of([nan, nan + 1]));
+    let failing = |report: &Report| report.devices[0].profiles[0].rules.iter().map(|rule| rule.failing).sum::<usize>();
+    assert_eq!((failing(&alike), failing(&unlike)), (1, 2));
+    for (old, new) in [(&alike, &unlike), (&unlike, &alike)] {
+        assert!(compared(old, new).diff.devices[0].rules.is_empty(), "{:?}", compared(old, new).diff.devices[0].rules);
+    }
+}
+
+#[test]
 fn results_that_no_text_defines_are_compared() {
     let value = |bits: &str| serde_json::from_value(Value::from(bits)).unwrap();
     let lane = |inputs: &[&str], out: &str| AnswerEvidence {

@@ -283,3 +283,125 @@ fn what_ran_for_the_baseline_and_runs_no_more_closes_it_by_name() {
     let unknown = checked(&ended(Outcome::Rejected), &Baseline::default(), true);
     assert_eq!((unknown.gate, unknown.coverage[0].unrun[0].before), (Gate::Incomplete, false));
 }
+
+/// `0 + x` of a subnormal `x`, kept, and `pow` of subnormals with a result that only keeping them explains.
+fn kept(with_addition: bool, pow: u64) -> Report {
+    let of = |id: &str, operands: Vec<u64>, out: u64| Observation {
+        kernel: id.parse().unwrap(),
+        cases: Cases::new("few", 2, operands),
+        outcome: Outcome::Ran,
+        detail: String::new(),
+        out: [out].into(),
+        second: None,
+    };
+    // 2^-140 to the power of 0.5 is 2^-70; a flushed operand gives 0.
+    let mut observations = vec![of("f32.pow", vec![0x0000_0200, 0x3f00_0000], pow)];
+    observations.extend(with_addition.then(|| of("f32.fadd", vec![1, 0], 1)));
+    judged(&observations)
+}
+
+fn judged(observations: &[Observation]) -> Report {
+    let mut report = fixture::report();
+    report.devices.truncate(1);
+    report.incomplete.clear();
+    let mut recorder = Recorder::new();
+    let device = &mut report.devices[0];
+    device.incomplete.clear();
+    device.observations = recorder.device(observations);
+    device.profiles = judge(&[built_in("d3d11").unwrap().unwrap()], observations).profiles;
+    report.inputs = recorder.inputs_table();
+    report
+}
+
+#[test]
+fn a_lane_that_counts_for_another_rule_since_less_was_measured_is_accepted() {
+    let rule = |report: &Report, id: &str| {
+        report.devices[0].profiles[0].rules.iter().find(|rule| rule.id == id).unwrap().failing
+    };
+    let kept_result = 0x1c80_0000;
+    let (both, alone) = (kept(true, kept_result), kept(false, kept_result));
+    assert_eq!((rule(&both, "D32-36"), rule(&alone, "D32-36")), (0, 1), "the rule depends on what was measured");
+    assert!(rule(&both, "D32-18") > rule(&alone, "D32-18"));
+    for (baseline, now) in [(&both, &alone), (&alone, &alone), (&both, &both)] {
+        let checked = checked(now, &accepted(baseline), false);
+        assert!(checked.passed && !checked.accepted.is_empty(), "{:?}", checked.deviations);
+    }
+    // Whatever else was accepted of it, another result is none of it.
+    let worse = checked(&kept(false, 0x1c80_0001), &accepted(&both), false);
+    assert_eq!((worse.passed, worse.deviations[0].rule.as_str()), (false, "D32-36"));
+    // A lane that counts for another rule is not fixed.
+    assert!(checked(&both, &accepted(&both), true).passed);
+}
+
+#[test]
+fn what_fails_on_random_operands_alone_is_listed_and_closes_no_gate() {
+    let kernel: fpprobe_spirv::Kernel = "f32.fadd".parse().unwrap();
+    let listed = fpprobe_spirv::catalogue::Extent::Default.cases(&kernel);
+    // A device that adds as D3D wants it, but for what comes behind the list.
+    let report = |random: &[[u64; 2]], id: &str| {
+        let mut operands = listed.values().to_vec();
+        operands.extend(random.iter().flatten());
+        let cases = Cases::new("random", 2, operands);
+        let sums = cases.iter().map(|case| {
+            let flush =
+                |bits: u64| f32::from_bits(bits as u32 & if bits & 0x7f80_0000 == 0 { 1 << 31 } else { u32::MAX });
+            let sum = flush(case[0]) + flush(case[1]);
+            flush(u64::from(sum.to_bits())).to_bits().into()
+        });
+        let mut out: Vec<u64> = sums.collect();
+        out.truncate(listed.len());
+        out.resize(cases.len(), 0x3f80_0000);
+        judged(&[Observation {
+            kernel: id.parse().unwrap(),
+            cases,
+            outcome: Outcome::Ran,
+            detail: String::new(),
+            out: out.into(),
+            second: None,
+        }])
+    };
+    let baseline = accepted(&report(&[], "f32.fadd"));
+    assert!(baseline.accepted.is_empty(), "{:?}", baseline.accepted);
+    let (x, y) = (0x4123_4567, 0x4234_5678);
+    let wrong = report(&[[x, y]], "f32.fadd");
+    assert!(wrong.devices[0].profiles[0].rules.iter().any(|rule| rule.failing > 0));
+    let listed = checked(&wrong, &baseline, false);
+    assert!(listed.passed, "{:?}", listed.deviations);
+    assert_eq!((listed.random[0].kernel.as_str(), listed.random[0].lanes), ("f32.fadd", 1));
+    for name in ["text", "md", "json"] {
+        let mut text = Vec::new();
+        let form = CHECKS.iter().find(|form| form.name == name).unwrap();
+        form.renderer.render(&listed, &wrong, Style::PLAIN, &mut text).unwrap();
+        assert!(String::from_utf8(text).unwrap().contains("41234567"), "{name}");
+    }
+    let mut junit = Vec::new();
+    let form = CHECKS.iter().find(|form| form.name == "junit").unwrap();
+    form.renderer.render(&listed, &wrong, Style::PLAIN, &mut junit).unwrap();
+    let junit = String::from_utf8(junit).unwrap();
+    assert!(!junit.contains("<failure") && junit.contains("fails on random operands alone"), "{junit}");
+}
+
+#[test]
+fn a_kernel_that_never_gives_the_same_twice_is_accepted_as_that() {
+    let unstable = |first: u64| {
+        let operands: Vec<u64> = (1..=300).flat_map(|bits| [bits, 0]).collect();
+        let results = |from: u64| (0..300).map(|case| from + case).collect::<Vec<u64>>();
+        judged(&[Observation {
+            kernel: "f32.fadd".parse().unwrap(),
+            cases: Cases::new("few", 2, operands),
+            outcome: Outcome::Flaky,
+            detail: String::new(),
+            out: results(first).into(),
+            second: Some(results(first + 1000).into()),
+        }])
+    };
+    let baseline = accepted(&unstable(0x0001_0000));
+    assert!(!baseline.accepted.is_empty() && baseline.accepted.len() < 5);
+    let other = checked(&unstable(0x0002_0000), &baseline, true);
+    assert!(other.passed, "{:?}", other.deviations);
+    // By chance it gives the same twice.
+    assert!(checked(&report(|_, sum| sum), &baseline, false).passed);
+    // One that gave the same twice is not accepted to do so no more.
+    let steady = accepted(&report(|_, sum| sum));
+    assert!(!checked(&unstable(0x0001_0000), &steady, false).passed);
+}

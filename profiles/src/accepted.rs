@@ -4,6 +4,8 @@
 //! both zeros included, so that unions, intersections and "except subnormals" are exact. An [`Accepted`] is a list of
 //! alternatives, each one set per component.
 
+mod read;
+
 use serde_json::{Value, json};
 use smallvec::{SmallVec, smallvec};
 

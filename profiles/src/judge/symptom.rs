@@ -130,6 +130,42 @@ impl Symptom {
         }
     }
 
+    /// The symptom of this name in reports.
+    pub fn find(name: &str) -> Option<Symptom> {
+        Symptom::ALL.into_iter().find(|symptom| symptom.name() == name)
+    }
+
+    /// What is wrong with its lanes, in a sentence.
+    pub const fn about(self) -> &'static str {
+        match self {
+            Symptom::Unstable => "The results of two runs differ.",
+            Symptom::SameValue => "The result is another encoding of an accepted value, or a NaN with other bits.",
+            Symptom::SubnormalOperandKept => "A subnormal operand keeps its value, where it must be read as zero.",
+            Symptom::SubnormalOperandFlushed => "A subnormal operand is read as zero, where its value is required.",
+            Symptom::SubnormalResultKept => "A subnormal result keeps its value, where zero is required.",
+            Symptom::SubnormalResultFlushed => "A subnormal result becomes zero, where its value is required.",
+            Symptom::ZeroSign => "The result is accepted but for the sign of a zero.",
+            Symptom::Fused => "A product and a sum are rounded once, where two roundings are required.",
+            Symptom::RoundedTwice => "A product and a sum are rounded twice, where one rounding is required.",
+            Symptom::OtherDirection => "The exact result is rounded in another direction.",
+            Symptom::OverflowToLargest => "Overflow gives the largest finite value instead of infinity.",
+            Symptom::OverflowToInfinity => "Overflow gives infinity instead of the largest finite value.",
+            Symptom::IntegerRange => "A number beyond the integer range, or a NaN, becomes another integer.",
+            Symptom::NanStored => "A NaN becomes a code other than 0.",
+            Symptom::IdentityFolded => "x + 0, x * 1, x * 0, x - x or x / x is simplified.",
+            Symptom::NanToNumber => "A NaN is required, and the result is a number.",
+            Symptom::NumberToNan => "A number is required, and the result is a NaN.",
+            Symptom::InfinityLost => "An infinity is required, and the result is another number.",
+            Symptom::InfinityMade => "The result is an infinity that is not accepted.",
+            Symptom::FoldedOtherwise => {
+                "The compiler folds constants to a value that the device does not compute at run time."
+            }
+            Symptom::Neighbour => "The result is next to what is accepted.",
+            Symptom::Inaccurate => "The result is near what is accepted, and beyond the bound.",
+            Symptom::Unrelated => "The result has nothing to do with what is accepted.",
+        }
+    }
+
     /// Whether it is about subnormals.
     pub fn is_of_subnormals(self) -> bool {
         (Symptom::SubnormalOperandKept..=Symptom::SubnormalResultFlushed).contains(&self)

@@ -1,6 +1,9 @@
 //! A kernel and its inputs as a file that stands alone, for a driver engineer who has no fpprobe.
 
 mod amber;
+mod expectation;
+
+pub use self::expectation::Expectation;
 
 use std::fmt::Write as _;
 use std::str::FromStr;
@@ -9,6 +12,7 @@ use crate::assembly;
 use crate::cases::Cases;
 use crate::error::{BuildError, ParseError};
 use crate::format::Format;
+use crate::glsl;
 use crate::kernel::{Kernel, Shape};
 use crate::load::load;
 use crate::module;
@@ -16,7 +20,7 @@ use crate::needs::{Need, needs};
 use crate::op::{Blend, Code, FixedFunctionState};
 use crate::plan::constant_block::{PUSH_BYTES, UNIFORM_BINDING, UNIFORM_BYTES, vectors};
 use crate::plan::{Buffer, Element, IMAGE_BINDING, IMAGE_WIDTH, Image, LayoutRequest, Plan, Region, Variant, buffers};
-use crate::route::{Route, SAMPLES, Stage};
+use crate::route::{Route, SAMPLES, Stage, Via};
 
 /// What the file holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -27,6 +31,8 @@ pub enum EmitFormat {
     Spvasm,
     /// An `AmberScript`: shader, buffers, a run and, where they are known, the results.
     Amber,
+    /// GLSL, where the language has a spelling; execution modes, which it cannot declare, are left out.
+    Glsl,
 }
 
 /// A case to be written down.
@@ -38,13 +44,19 @@ pub struct Case<'a> {
     pub cases: &'a Cases,
     /// Whether binary16 lies in 16-bit storage. A probe uses it where the device has it, and a fault may sit there.
     pub storage16: bool,
-    /// What should come out: the components of all results, case by case, as raw bits.
-    pub expected: Option<&'a [u64]>,
+    /// What should come out: a list of conditions, all of which hold, for each component of all results, case by case.
+    pub expected: Option<&'a [Vec<Expectation>]>,
+    /// What else there is to say of it; stands in the comments at the top.
+    pub note: &'a str,
 }
 
 impl EmitFormat {
-    const ALL: [(EmitFormat, &'static str); 3] =
-        [(EmitFormat::Spv, "spv"), (EmitFormat::Spvasm, "spvasm"), (EmitFormat::Amber, "amber")];
+    const ALL: [(EmitFormat, &'static str); 4] = [
+        (EmitFormat::Spv, "spv"),
+        (EmitFormat::Spvasm, "spvasm"),
+        (EmitFormat::Amber, "amber"),
+        (EmitFormat::Glsl, "glsl"),
+    ];
 
     /// Name on the command line, and the file's usual extension.
     pub fn name(self) -> &'static str {
@@ -62,7 +74,7 @@ impl FromStr for EmitFormat {
 
 /// Writes a kernel with its inputs, binary16 in 16-bit storage, results unknown; [`Case::emit`] has the choice.
 pub fn emit(kernel: &Kernel, cases: &Cases, form: EmitFormat) -> Result<Vec<u8>, BuildError> {
-    Case { kernel, cases, storage16: true, expected: None }.emit(form)
+    Case { kernel, cases, storage16: true, expected: None, note: "" }.emit(form)
 }
 
 impl Case<'_> {
@@ -74,17 +86,24 @@ impl Case<'_> {
         if !fits {
             return Err(BuildError::Cases { kernel: self.kernel.to_string(), operands: case, results });
         }
+        let kernel = if form == EmitFormat::Glsl { glsl::spelled_kernel(self.kernel)? } else { *self.kernel };
         let values = self.cases.iter().flatten().copied().collect();
-        let request = LayoutRequest { kernel: *self.kernel, slots: self.cases.len() as u32, operands: 0, values };
+        let request = LayoutRequest { kernel, slots: self.cases.len() as u32, operands: 0, values };
         let plan = Plan::sharing(&[request], self.storage16, Variant::default());
+        if form == EmitFormat::Glsl {
+            let intro = format!("{}{}{}", self.heading(), self.layout(&plan), self.listing());
+            return Ok(glsl::text(&plan, &comment(&intro, "//"))?.into_bytes());
+        }
         let words = module::build(&plan)?;
         match form {
             EmitFormat::Spv => Ok(words.iter().flat_map(|word| word.to_le_bytes()).collect()),
             EmitFormat::Spvasm => {
                 let intro = format!("{}{}{}", self.heading(), self.layout(&plan), self.listing());
-                Ok((comment(&intro, ';') + &assembly::text(&load(&words)?)).into_bytes())
+                Ok((comment(&intro, ";") + &assembly::text(&load(&words)?)).into_bytes())
             }
-            EmitFormat::Amber => amber::script(self, &plan, &assembly::text(&load(&words)?)).map(String::into_bytes),
+            EmitFormat::Glsl | EmitFormat::Amber => {
+                amber::script(self, &plan, &assembly::text(&load(&words)?)).map(String::into_bytes)
+            }
         }
     }
 
@@ -93,7 +112,9 @@ impl Case<'_> {
         let (kernel, op) = (self.kernel, self.kernel.op);
         let needed: Vec<String> = self.needs().iter().map(ToString::to_string).collect();
         let needed = if needed.is_empty() { "nothing beyond Vulkan 1.1".to_owned() } else { needed.join(", ") };
-        format!("{kernel}\n{} ({}): {}\nneeds: {needed}\n", op.name, kernel.format, op.about)
+        let note = self.note.trim_end();
+        let note = if note.is_empty() { String::new() } else { format!("{note}\n") };
+        format!("{kernel}\n{} ({}): {}\nneeds: {needed}\n{note}", op.name, kernel.format, op.about)
     }
 
     fn needs(&self) -> Vec<Need> {
@@ -132,7 +153,10 @@ impl Case<'_> {
                  hands on i at location 0 and 0 at location 1"
             ),
         };
-        let mut text = format!("assemble: spirv-as --target-env spv1.3 FILE -o FILE.spv\n{run}\n");
+        let mut text = match plan.placed[0].kernel.via {
+            Via::Glsl => format!("compile: glslang -V --target-env vulkan1.1 -S comp FILE -o FILE.spv\n{run}\n"),
+            Via::Spirv => format!("assemble: spirv-as --target-env spv1.3 FILE -o FILE.spv\n{run}\n"),
+        };
         for buffer in &plan.buffers {
             let _ = writeln!(
                 text,
@@ -188,13 +212,13 @@ impl Case<'_> {
             values.collect::<Vec<_>>().join(" ")
         };
         let mut line = format!("case {index}: {}", listed(&self.kernel.params(), self.cases.case(index)));
-        if let Some(expected) = self.expected_of(index) {
-            let _ = write!(line, " -> {}", listed(&self.kernel.results(), expected));
+        if let Some(exact) = self.expected_of(index).and_then(expectation::exact) {
+            let _ = write!(line, " -> {}", listed(&self.kernel.results(), &exact));
         }
         line
     }
 
-    fn expected_of(&self, index: usize) -> Option<&[u64]> {
+    fn expected_of(&self, index: usize) -> Option<&[Vec<Expectation>]> {
         let count = self.kernel.outputs();
         self.expected.map(|expected| &expected[index * count..(index + 1) * count])
     }
@@ -254,7 +278,7 @@ fn hex(format: Format, values: &[u64]) -> String {
 }
 
 /// Puts the text into comment lines.
-fn comment(text: &str, mark: char) -> String {
+fn comment(text: &str, mark: &str) -> String {
     text.lines().fold(String::new(), |all, line| all + &format!("{mark} {line}\n"))
 }
 

@@ -11,16 +11,34 @@ use rspirv::dr::{Function, Module, Operand};
 use rspirv::spirv::{GlslStd450Op, Op, Word};
 use shaderc::{CompileOptions, Compiler, EnvVersion, OptimizationLevel, ShaderKind, SpirvVersion, TargetEnv};
 
+use crate::controls::Controls;
 use crate::error::BuildError;
+use crate::kernel::Kernel;
 use crate::load::load;
 use crate::op::Inst;
 use crate::plan::Plan;
+use crate::route::{Route, Stage, Via};
 
 /// Compiles the kernels of a plan. The module carries no controls yet.
 pub(crate) fn compile(plan: &Plan) -> Result<Module, BuildError> {
     let module = load(&words(&source::source(plan)?)?)?;
     check(plan, &module)?;
     Ok(module)
+}
+
+/// The shader of a plan as text, under these comments.
+pub(crate) fn text(plan: &Plan, comments: &str) -> Result<String, BuildError> {
+    let source = source::source(plan)?;
+    let (version, rest) = source.split_once('\n').unwrap_or((&source, ""));
+    Ok(format!("{version}\n{comments}{rest}"))
+}
+
+/// The kernel that GLSL spells in the place of another: the same operation, without the controls, which only the module declares.
+pub(crate) fn spelled_kernel(kernel: &Kernel) -> Result<Kernel, BuildError> {
+    let spelled = Kernel { via: Via::Glsl, controls: Controls::NONE, ..*kernel };
+    let is_spelled = kernel.route == Route::Buffer && kernel.stage == Stage::Compute;
+    let spelled = spelled.checked().ok().filter(|_| is_spelled);
+    spelled.ok_or_else(|| BuildError::Unspoken { kernel: kernel.to_string() })
 }
 
 /// Words that shaderc makes of this shader, for Vulkan 1.1, without any optimisation.

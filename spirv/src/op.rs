@@ -6,10 +6,12 @@ use crate::format::Format;
 
 mod code;
 mod function;
+mod names;
 mod table;
 
 pub use code::{Arg, Blend, Code, FixedFunctionState, Inst, Step};
 pub use function::{Function, Relation};
+pub use names::Language;
 pub use table::OPS;
 
 /// One operation that a kernel can ask for.

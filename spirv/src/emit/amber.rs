@@ -4,9 +4,8 @@
 use std::fmt::Write as _;
 
 use crate::controls::Control;
-use crate::emit::{Case, comment, hex};
+use crate::emit::{Case, Expectation, comment, expectation, hex};
 use crate::error::BuildError;
-use crate::kernel::Shape;
 use crate::needs::Need;
 use crate::plan::constant_block::UNIFORM_BINDING;
 use crate::plan::{self, Buffer, Direction, Element, Plan, Region};
@@ -27,7 +26,7 @@ pub(super) fn script(case: &Case, plan: &Plan, assembly: &str) -> Result<String,
     }
     let attached = attached(case, plan)?;
     let dispatches = plan.dispatches();
-    let mut text = format!("#!amber\n{}", comment(&case.heading(), '#'));
+    let mut text = format!("#!amber\n{}", comment(&case.heading(), "#"));
     for line in requirements(case) {
         text.push_str(&line);
         text.push('\n');
@@ -37,8 +36,9 @@ pub(super) fn script(case: &Case, plan: &Plan, assembly: &str) -> Result<String,
         let declared = match buffer.direction {
             Direction::In => input(case, plan, index),
             Direction::Out => {
-                let length = buffer.bytes() / buffer.element.bytes();
-                format!("{} SIZE {length} FILL {POISON}\n", declaration(buffer))
+                let integer = result_type(plan, index);
+                let length = buffer.bytes() / integer.bytes();
+                format!("BUFFER {} DATA_TYPE {} SIZE {length} FILL {POISON}\n", buffer.name(), integer.integer())
             }
         };
         text.push_str(&declared);
@@ -155,33 +155,69 @@ fn declaration(buffer: &Buffer) -> String {
     format!("BUFFER {} DATA_TYPE {}", buffer.name(), buffer.element.integer())
 }
 
-/// One `EXPECT` a case where the result is known; a comment to fill in where it is not.
+/// How the elements of a result's buffer are declared: binary64 in words as a whole, so that all of it is compared.
+fn result_type(plan: &Plan, index: usize) -> Element {
+    let mut regions = plan.placed[0].results.iter().filter(|region| region.buffer == index);
+    match plan.buffers[index].element {
+        Element::Words if regions.all(|region| region.shape.format.bits() == 64) => Element::F64,
+        element => element,
+    }
+}
+
+/// The conditions of each case where the result is known; a comment to fill in where it is not.
 fn expectations(case: &Case, plan: &Plan) -> String {
-    let results = &plan.placed[0].results;
-    let shapes = case.kernel.results();
-    let in_words = results.iter().any(|result| plan.buffers[result.buffer].element == Element::Words);
     let mut text = String::new();
     for index in 0..case.cases.len() {
         let _ = writeln!(text, "# {}", case.line(index));
-        let at = results.iter().map(|result| expectation(plan, result, index));
-        let _ = match case.expected_of(index) {
-            Some(expected) => at.zip(Shape::split(&shapes, expected)).try_for_each(|(at, (shape, expected))| {
-                let words = |bits: &u64| match (shape.format.bits(), in_words) {
-                    (64, true) => format!("{:08x} 0x{:08x}", bits & 0xffff_ffff, bits >> 32),
-                    _ => hex(shape.format, &[*bits]),
-                };
-                let values: Vec<String> = expected.iter().map(words).collect();
-                writeln!(text, "{at} 0x{}", values.join(" 0x"))
-            }),
-            None => at.into_iter().try_for_each(|at| writeln!(text, "# observed: {at} ...")),
-        };
+        let mut expected = case.expected_of(index);
+        for region in &plan.placed[0].results {
+            let Some((own, rest)) = expected.map(|all| all.split_at(region.shape.width as usize)) else {
+                let _ = writeln!(text, "# observed: {} EQ ...", place(plan, region, index, 0));
+                continue;
+            };
+            text.push_str(&of_region(plan, region, index, own));
+            expected = Some(rest);
+        }
     }
     text
 }
 
-/// Where the result of a case is to be looked for.
-fn expectation(plan: &Plan, result: &Region, case: usize) -> String {
-    let buffer = &plan.buffers[result.buffer];
-    let element = result.base as usize + case * buffer.element.count(result.shape) as usize;
-    format!("EXPECT {} IDX {} EQ", buffer.name(), element * buffer.element.bytes())
+/// The conditions of one result: one line where each component is one value, else a line for each condition.
+fn of_region(plan: &Plan, region: &Region, case: usize, expected: &[Vec<Expectation>]) -> String {
+    let format = region.shape.format;
+    // A binary64 in words beside results of another width is compared half by half.
+    let is_halved = format.bits() == 64 && result_type(plan, region.buffer).bytes() == 4;
+    let value = |bits: u64| match is_halved {
+        true => format!("0x{:08x} 0x{:08x}", bits & 0xffff_ffff, bits >> 32),
+        false => format!("0x{}", hex(format, &[bits])),
+    };
+    if let Some(exact) = expectation::exact(expected) {
+        let values: Vec<String> = exact.into_iter().map(value).collect();
+        return format!("{} EQ {}\n", place(plan, region, case, 0), values.join(" "));
+    }
+    let mut text = String::new();
+    for (component, conditions) in (0..).zip(expected) {
+        for condition in conditions {
+            let (place, comparator) = (place(plan, region, case, component), condition.comparator());
+            let _ = match (is_halved, condition) {
+                (true, Expectation::AtLeast(_) | Expectation::AtMost(_) | Expectation::Differs(_)) => {
+                    writeln!(
+                        text,
+                        "# not expressible of a value in two words: {place} {comparator} {}",
+                        value(condition.bits())
+                    )
+                }
+                _ => writeln!(text, "{place} {comparator} {}", value(condition.bits())),
+            };
+        }
+    }
+    text
+}
+
+/// Where a component of a case's result is to be looked for.
+fn place(plan: &Plan, region: &Region, case: usize, component: u32) -> String {
+    let buffer = &plan.buffers[region.buffer];
+    let element = region.base as usize + case * buffer.element.count(region.shape) as usize;
+    let size = buffer.element.bits(region.shape.format) as usize / 8;
+    format!("EXPECT {} IDX {}", buffer.name(), element * buffer.element.bytes() + component as usize * size)
 }

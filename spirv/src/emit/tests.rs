@@ -2,14 +2,19 @@ use insta::assert_snapshot;
 
 use super::*;
 
-fn case<'a>(kernel: &'a Kernel, cases: &'a Cases, expected: Option<&'a [u64]>) -> Case<'a> {
-    Case { kernel, cases, storage16: true, expected }
+fn case<'a>(kernel: &'a Kernel, cases: &'a Cases, expected: Option<&'a [Vec<Expectation>]>) -> Case<'a> {
+    Case { kernel, cases, storage16: true, expected, note: "" }
+}
+
+fn equal(bits: &[u64]) -> Vec<Vec<Expectation>> {
+    bits.iter().map(|bits| vec![Expectation::Equal(*bits)]).collect()
 }
 
 fn text(id: &str, values: &[u64], form: EmitFormat, expected: Option<&[u64]>) -> String {
     let kernel: Kernel = id.parse().unwrap();
     let cases = Cases::new("", kernel.arity(), values);
-    String::from_utf8(case(&kernel, &cases, expected).emit(form).unwrap()).unwrap()
+    let expected = expected.map(equal);
+    String::from_utf8(case(&kernel, &cases, expected.as_deref()).emit(form).unwrap()).unwrap()
 }
 
 #[test]
@@ -86,6 +91,45 @@ fn a_shader_never_ends_its_amber_section_early() {
 }
 
 #[test]
+fn an_amber_script_has_a_line_for_each_condition() {
+    let lines = |id: &str, values: &[u64], expected: &[Vec<Expectation>]| -> Vec<String> {
+        let kernel: Kernel = id.parse().unwrap();
+        let cases = Cases::new("", kernel.arity(), values);
+        let case = Case { note: "observed: 1", ..case(&kernel, &cases, Some(expected)) };
+        let text = String::from_utf8(case.emit(EmitFormat::Amber).unwrap()).unwrap();
+        assert!(text.contains("# observed: 1\n"), "{text}");
+        text.lines().filter(|line| line.starts_with("EXPECT") || line.contains(" SIZE ")).map(str::to_owned).collect()
+    };
+    let bounds = vec![Expectation::AtLeast(0x3f80_0000), Expectation::AtMost(0x3f80_0002)];
+    assert_eq!(
+        lines("f32.fadd:width=2", &[0; 4], &[Vec::new(), bounds]),
+        [
+            "BUFFER out_words DATA_TYPE uint32 SIZE 2 FILL 42405",
+            "EXPECT out_words IDX 4 GE 0x3f800000",
+            "EXPECT out_words IDX 4 LE 0x3f800002"
+        ]
+    );
+    // Two words that are one number.
+    assert_eq!(
+        lines("f64.fadd:route=push", &[0; 2], &[vec![Expectation::Differs(1)]]),
+        ["BUFFER out_words DATA_TYPE uint64 SIZE 1 FILL 42405", "EXPECT out_words IDX 0 NE 0x0000000000000001"]
+    );
+}
+
+#[test]
+fn glsl_is_written_where_there_is_some() {
+    let spelled = text("f32.fadd:controls=szin32", &[0, 1], EmitFormat::Glsl, None);
+    assert!(spelled.contains("// f32.fadd:controls=szin32\n") && spelled.contains(" + "), "{spelled}");
+    let version = spelled.lines().next().unwrap();
+    assert_eq!(version, "#version 450");
+    for id in ["f32.nmin", "f32.fadd:route=literal", "b10g11r11.store:route=clear"] {
+        let kernel: Kernel = id.parse().unwrap();
+        let cases = Cases::new("", kernel.arity(), vec![0; kernel.arity()]);
+        assert!(case(&kernel, &cases, None).emit(EmitFormat::Glsl).is_err(), "{id}");
+    }
+}
+
+#[test]
 fn what_does_not_fit_is_refused() {
     let store: Kernel = "b10g11r11.store:route=storage_image".parse().unwrap();
     let cases = Cases::new("", 3, vec![0; 3]);
@@ -96,7 +140,10 @@ fn what_does_not_fit_is_refused() {
     let add: Kernel = "f32.fadd".parse().unwrap();
     assert!(matches!(emit(&add, &cases, EmitFormat::Spv), Err(BuildError::Cases { operands: 2, .. })));
     let cases = Cases::new("", 2, vec![0; 4]);
-    assert!(matches!(case(&add, &cases, Some(&[0])).emit(EmitFormat::Spv), Err(BuildError::Cases { results: 1, .. })));
+    assert!(matches!(
+        case(&add, &cases, Some(&equal(&[0]))).emit(EmitFormat::Spv),
+        Err(BuildError::Cases { results: 1, .. })
+    ));
 }
 
 #[test]

@@ -1,0 +1,180 @@
+//! What operations are called elsewhere: in SPIR-V, GLSL, HLSL and WGSL.
+//!
+//! SPIR-V's and GLSL's names follow from the table of operations. HLSL's and WGSL's are listed here: an operation has the name of
+//! each function or operator that a compiler may lower to it.
+
+use super::{Code, Inst, Op};
+
+/// A language that names operations.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Language {
+    /// SPIR-V and its instruction set GLSL.std.450.
+    Spirv,
+    /// GLSL.
+    Glsl,
+    /// HLSL.
+    Hlsl,
+    /// WGSL.
+    Wgsl,
+}
+
+impl Language {
+    /// For people.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Language::Spirv => "SPIR-V",
+            Language::Glsl => "GLSL",
+            Language::Hlsl => "HLSL",
+            Language::Wgsl => "WGSL",
+        }
+    }
+}
+
+/// Operations with their names in HLSL and in WGSL.
+const NAMES: [(&str, &[&str], &[&str]); 83] = [
+    ("fadd", &["+"], &["+"]),
+    ("fsub", &["-"], &["-"]),
+    ("fmul", &["*"], &["*"]),
+    ("fdiv", &["/"], &["/"]),
+    ("fnegate", &["-"], &["-"]),
+    ("rcp", &["rcp"], &[]),
+    ("fma", &["fma", "mad"], &["fma"]),
+    ("mul_then_add", &["mad"], &["fma"]),
+    ("frem", &["fmod", "%"], &["%"]),
+    ("ford_equal", &["=="], &["=="]),
+    ("funord_not_equal", &["!="], &["!="]),
+    ("ford_less_than", &["<"], &["<"]),
+    ("ford_greater_than", &[">"], &[">"]),
+    ("ford_less_than_equal", &["<="], &["<="]),
+    ("ford_greater_than_equal", &[">="], &[">="]),
+    ("is_nan", &["isnan"], &[]),
+    ("is_inf", &["isinf"], &[]),
+    ("fmin", &["min"], &["min"]),
+    ("fmax", &["max"], &["max"]),
+    ("fclamp", &["clamp"], &["clamp"]),
+    ("nmin", &["min"], &["min"]),
+    ("nmax", &["max"], &["max"]),
+    ("nclamp", &["clamp"], &["clamp"]),
+    ("saturate", &["saturate"], &["saturate"]),
+    ("saturate_fclamp", &["saturate"], &["saturate"]),
+    ("fabs", &["abs"], &["abs"]),
+    ("fsign", &["sign"], &["sign"]),
+    ("floor", &["floor"], &["floor"]),
+    ("ceil", &["ceil"], &["ceil"]),
+    ("trunc", &["trunc"], &["trunc"]),
+    ("round_even", &["round"], &["round"]),
+    ("fract", &["frac"], &["fract"]),
+    ("modf", &["modf"], &["modf"]),
+    ("frexp", &["frexp"], &["frexp"]),
+    ("fmix", &["lerp"], &["mix"]),
+    ("step", &["step"], &["step"]),
+    ("smooth_step", &["smoothstep"], &["smoothstep"]),
+    ("ldexp", &["ldexp"], &["ldexp"]),
+    ("sqrt", &["sqrt"], &["sqrt"]),
+    ("inverse_sqrt", &["rsqrt"], &["inverseSqrt"]),
+    ("exp", &["exp"], &["exp"]),
+    ("exp2", &["exp2"], &["exp2"]),
+    ("log", &["log"], &["log"]),
+    ("log2", &["log2"], &["log2"]),
+    ("sin", &["sin"], &["sin"]),
+    ("cos", &["cos"], &["cos"]),
+    ("tan", &["tan"], &["tan"]),
+    ("asin", &["asin"], &["asin"]),
+    ("acos", &["acos"], &["acos"]),
+    ("atan", &["atan"], &["atan"]),
+    ("atan2", &["atan2"], &["atan2"]),
+    ("sinh", &["sinh"], &["sinh"]),
+    ("cosh", &["cosh"], &["cosh"]),
+    ("tanh", &["tanh"], &["tanh"]),
+    ("asinh", &[], &["asinh"]),
+    ("acosh", &[], &["acosh"]),
+    ("atanh", &[], &["atanh"]),
+    ("radians", &["radians"], &["radians"]),
+    ("degrees", &["degrees"], &["degrees"]),
+    ("pow", &["pow"], &["pow"]),
+    ("dot", &["dot"], &["dot"]),
+    ("length", &["length"], &["length"]),
+    ("distance", &["distance"], &["distance"]),
+    ("normalize", &["normalize"], &["normalize"]),
+    ("cross", &["cross"], &["cross"]),
+    ("face_forward", &["faceforward"], &["faceForward"]),
+    ("reflect", &["reflect"], &["reflect"]),
+    ("refract", &["refract"], &["refract"]),
+    ("transpose", &["transpose"], &["transpose"]),
+    ("determinant", &["determinant"], &["determinant"]),
+    ("matrix_times_vector", &["mul"], &["*"]),
+    ("matrix_times_matrix", &["mul"], &["*"]),
+    ("fconvert_f16", &["f32tof16", "half", "float16_t"], &["f16"]),
+    ("fconvert_f32", &["f16tof32", "float"], &["f32"]),
+    ("quantize_to_f16", &[], &["quantizeToF16"]),
+    ("pack_half_2x16", &["f32tof16"], &["pack2x16float"]),
+    ("unpack_half_2x16", &["f16tof32"], &["unpack2x16float"]),
+    ("pack_snorm_4x8", &[], &["pack4x8snorm"]),
+    ("pack_unorm_4x8", &[], &["pack4x8unorm"]),
+    ("unpack_snorm_4x8", &[], &["unpack4x8snorm"]),
+    ("unpack_unorm_4x8", &[], &["unpack4x8unorm"]),
+    ("bitcast", &["asuint"], &["bitcast"]),
+    ("select", &["select", "?:"], &["select"]),
+];
+
+impl Op {
+    /// What it is called in other languages.
+    pub fn names(&self) -> Vec<(Language, String)> {
+        let spirv = match self.code {
+            Code::Inst(Inst::Core(op)) => Some(format!("Op{op:?}")),
+            Code::Inst(Inst::Ext(op)) => Some(format!("{op:?}")),
+            _ => None,
+        };
+        let mut names: Vec<(Language, String)> = spirv.into_iter().map(|name| (Language::Spirv, name)).collect();
+        names.extend(self.glsl.and_then(spelled).map(|name| (Language::Glsl, name)));
+        if let Some((_, hlsl, wgsl)) = NAMES.iter().find(|(name, ..)| *name == self.name) {
+            names.extend(hlsl.iter().map(|name| (Language::Hlsl, (*name).to_owned())));
+            names.extend(wgsl.iter().map(|name| (Language::Wgsl, (*name).to_owned())));
+        }
+        names
+    }
+}
+
+/// The function or operator of a spelling: `min` of `min($0, $1)`, `+` of `$0 + $1`.
+fn spelled(spelling: &str) -> Option<String> {
+    if let Some((name, _)) = spelling.split_once('(').filter(|(name, _)| !name.is_empty()) {
+        return name.chars().all(char::is_alphanumeric).then(|| name.to_owned());
+    }
+    let mut words = spelling.split(' ');
+    match (words.next()?, words.next(), words.next(), words.next()) {
+        ("-$0", None, ..) => Some("-".to_owned()),
+        ("$0", Some(operator), Some("$1"), None) => Some(operator.to_owned()),
+        ("$0", Some("?"), ..) => Some("?:".to_owned()),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::op::OPS;
+
+    #[test]
+    fn the_table_names_operations_that_exist_once_and_in_their_order() {
+        let place = |name: &str| OPS.iter().position(|op| op.name == name);
+        let mut names: Vec<&str> = NAMES.iter().map(|(name, ..)| *name).collect();
+        assert_eq!(names.iter().find(|name| place(name).is_none()), None);
+        let count = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), count);
+    }
+
+    #[test]
+    fn operations_have_their_names() {
+        let names = |op: &str| -> Vec<String> {
+            let names = Op::find(op).unwrap().names();
+            names.iter().map(|(language, name)| format!("{} {name}", language.name())).collect()
+        };
+        assert_eq!(names("fmul"), ["SPIR-V OpFMul", "GLSL *", "HLSL *", "WGSL *"]);
+        assert_eq!(names("nmin"), ["SPIR-V NMin", "HLSL min", "WGSL min"]);
+        assert_eq!(names("inverse_sqrt"), ["SPIR-V InverseSqrt", "GLSL inversesqrt", "HLSL rsqrt", "WGSL inverseSqrt"]);
+        assert_eq!(names("x_minus_x"), [""; 0]);
+        assert_eq!(names("add_sub"), [""; 0]);
+    }
+}

@@ -6,6 +6,7 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::hash::Hash;
 
 use fpprobe_profiles::Observation;
 use fpprobe_profiles::judge::{Judge, Judgement, LaneDiagnosis, Observations, RuleVerdict, Symptom};
@@ -199,13 +200,8 @@ fn group(kernel: &Kernel) -> &'static str {
 fn cause(scope: Scope, (symptom, group): Kind, lanes: &[FailingLane<'_>], index: &Observations<'_>) -> Cause {
     let formats: BTreeSet<String> = lanes.iter().map(FailingLane::format).collect();
     let formats: Vec<String> = formats.into_iter().collect();
-    let mut operations: HashMap<&str, usize> = HashMap::new();
-    for lane in lanes {
-        *operations.entry(lane.kernel.op.name).or_default() += 1;
-    }
-    let mut operations: Vec<(&str, usize)> = operations.into_iter().collect();
-    operations.sort_unstable_by_key(|(name, count)| (Reverse(*count), *name));
-    let operations: Vec<String> = operations.into_iter().map(|(name, _)| name.to_owned()).collect();
+    let operations = most_first(lanes.iter().map(|lane| lane.kernel.op.name));
+    let kernels = most_first(lanes.iter().map(|lane| lane.kernel));
     let distance = lanes.iter().map(|lane| lane.diagnosis.distance).max().unwrap_or(0);
     let simplest = lanes.iter().min_by_key(|lane| lane.complexity());
     let worst = lanes.iter().max_by_key(|lane| lane.diagnosis.distance).filter(|_| symptom.is_distance());
@@ -236,6 +232,7 @@ fn cause(scope: Scope, (symptom, group): Kind, lanes: &[FailingLane<'_>], index:
         scope,
         formats,
         operations,
+        kernels,
         profiles,
         rules,
         lanes: lanes.len(),
@@ -244,6 +241,18 @@ fn cause(scope: Scope, (symptom, group): Kind, lanes: &[FailingLane<'_>], index:
         fix: fix(lanes),
         evidence,
     }
+}
+
+/// The names of these, those that occur most often first.
+fn most_first<N: Eq + Hash + ToString>(names: impl Iterator<Item = N>) -> Vec<String> {
+    let mut counts: HashMap<N, usize> = HashMap::new();
+    for name in names {
+        *counts.entry(name).or_default() += 1;
+    }
+    let mut counts: Vec<(Reverse<usize>, String)> =
+        counts.into_iter().map(|(name, count)| (Reverse(count), name.to_string())).collect();
+    counts.sort_unstable();
+    counts.into_iter().map(|(_, name)| name).collect()
 }
 
 /// The modes under which every rule of the lanes is met, or depends on another.

@@ -7,7 +7,8 @@
 //! - [`answers`]: what people want to know of every device, answered.
 //! - [`support`]: which kernels a device can run, by its claims.
 //! - [`texels`]: what becomes of numbers and texels, path by path.
-//! - `cause`: why lanes fail, across rules and profiles. [`broken_rules`]: the rules that a device breaks, each once.
+//! - `cause`: why lanes fail, across rules and profiles; [`numbered`]: by number; [`repro`]: one as a folder for a driver engineer.
+//!   [`broken_rules`]: the rules that a device breaks, each once.
 //! - [`claims`]: what the driver says, beside what was seen;
 //!   [`demanded`]: what it would have to say. [`verified`]: modes as the device shows them. [`vulkan_profile`]: Vulkan
 //!   Profiles files, and whether a device does what one demands.
@@ -38,8 +39,10 @@ pub mod judged;
 pub mod limited;
 pub mod load;
 pub mod model;
+pub mod numbered;
 pub mod record;
 pub mod render;
+pub mod repro;
 pub mod save;
 mod schema;
 pub mod selection;

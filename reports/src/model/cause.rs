@@ -22,6 +22,9 @@ pub struct Cause {
     pub formats: Vec<String>,
     /// Operations that show it, those with the most lanes first.
     pub operations: Vec<String>,
+    /// Kernels that show it, those with the most lanes first; reports of earlier programs do not say.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub kernels: Vec<String>,
     /// Profiles that it breaks.
     pub profiles: Vec<String>,
     /// Rules that it breaks.

@@ -2,7 +2,10 @@
 
 mod answers;
 pub mod caps;
+mod cause;
 mod csv;
+mod field;
+mod foot;
 mod form;
 pub(crate) mod html;
 pub(crate) mod json;
@@ -15,6 +18,7 @@ pub(crate) mod paper;
 pub(crate) mod phrase;
 mod prometheus;
 pub mod recipes;
+pub mod subject;
 mod summary;
 pub(crate) mod text;
 mod vulkan_profile;
@@ -24,7 +28,10 @@ use std::path::Path;
 
 pub use answers::ANSWERS;
 pub use caps::Caps;
+pub use cause::cause;
+pub(crate) use cause::fix as cause_fix;
 pub use csv::Csv;
+pub use foot::ReportPlace;
 pub use form::{FormatEntry, UnknownFormat, for_path, named};
 pub use html::Html;
 pub use json::Json;
@@ -47,6 +54,11 @@ pub trait Render {
     /// The same for a terminal, where the format has colours and lines.
     fn show(&self, report: &Report, _style: Style, out: &mut dyn Write) -> io::Result<()> {
         self.render(report, out)
+    }
+
+    /// What stands below it on a terminal: commands that lead on, and where the report is. Formats for programs have nothing.
+    fn foot(&self, _report: &Report, _place: &ReportPlace, _style: Style, _out: &mut dyn Write) -> io::Result<()> {
+        Ok(())
     }
 }
 

@@ -8,6 +8,7 @@ use super::paper::{Ink, Paper, pad};
 use super::phrase;
 use crate::escape::visible;
 use crate::model::{Cause, Device, Level, ProfileResult, Report, Scope, Severity};
+use crate::numbered::first_number;
 use crate::unrun::unrun;
 
 /// Causes on a screen.
@@ -35,7 +36,7 @@ pub(super) fn write(paper: &mut Paper, report: &Report) -> io::Result<()> {
         if number > 0 || report.devices.len() > 1 {
             paper.gap()?;
         }
-        self::device(paper, report, device)?;
+        self::device(paper, report, number, device)?;
     }
     for incident in phrase::gathered(&report.incomplete) {
         let text = format!("{}: {}", incident.subject, incident.detail);
@@ -44,7 +45,7 @@ pub(super) fn write(paper: &mut Paper, report: &Report) -> io::Result<()> {
     Ok(())
 }
 
-fn device(paper: &mut Paper, report: &Report, device: &Device) -> io::Result<()> {
+fn device(paper: &mut Paper, report: &Report, place: usize, device: &Device) -> io::Result<()> {
     let ran = device.observations.iter().filter(|one| one.outcome.answered()).count();
     let about = format!(
         " · {} · {}{}",
@@ -74,7 +75,7 @@ fn device(paper: &mut Paper, report: &Report, device: &Device) -> io::Result<()>
     if device.profiles.is_empty() {
         paper.line(2, 2, &[(Ink::Doubt, "not judged by any profile")])?;
     }
-    causes(paper, device, "")?;
+    causes(paper, device, first_number(report, place), "")?;
     rest(paper, device)
 }
 
@@ -113,8 +114,9 @@ fn short_names(device: &Device) -> BTreeMap<&str, &str> {
     ids().map(|id| (id, if is_unique(id) { short(id) } else { id })).collect()
 }
 
-/// Causes, the gravest first, under a title that `name` ends: all of them with their simplest lanes, or what fits a screen.
-pub(super) fn causes(paper: &mut Paper, device: &Device, name: &str) -> io::Result<()> {
+/// Causes, the gravest first, under a title that `name` ends: all of them with their simplest lanes, or what fits a screen; numbered
+/// from `first` on.
+pub(super) fn causes(paper: &mut Paper, device: &Device, first: usize, name: &str) -> io::Result<()> {
     if device.causes.is_empty() {
         let fails = |profile: &ProfileResult| {
             profile.rules.iter().any(|rule| rule.failing > 0 && rule.level != Level::Informative)
@@ -142,7 +144,7 @@ pub(super) fn causes(paper: &mut Paper, device: &Device, name: &str) -> io::Resu
         ],
     )?;
     for (number, cause) in device.causes.iter().enumerate().take(most) {
-        let place = format!("{:>2} ", number + 1);
+        let place = format!("{:>2} ", first + number);
         let profiles = cause.profiles.iter().map(|id| names.get(id.as_str()).copied().unwrap_or(id));
         let profiles = format!(" [{}]", profiles.collect::<Vec<_>>().join(" "));
         let fix =
@@ -174,7 +176,7 @@ pub(super) fn causes(paper: &mut Paper, device: &Device, name: &str) -> io::Resu
 }
 
 /// `f32.fadd 0, 1e-45 (subnormal) gives 1e-45 (subnormal); accepted is 0`.
-fn simplest(cause: &Cause) -> Option<String> {
+pub(super) fn simplest(cause: &Cause) -> Option<String> {
     let evidence = cause.evidence.first()?;
     let lines = lane::lines(evidence, lane::ACCEPTED);
     let of = |name: &str| -> Vec<String> {
@@ -215,17 +217,11 @@ fn rest(paper: &mut Paper, device: &Device) -> io::Result<()> {
     if more > 0 {
         paper.line(0, 2, &[(Ink::Doubt, "not measured "), (Ink::Plain, &format!("{more} more"))])?;
     }
-    paper.line(
-        0,
-        2,
-        &[(
-            Ink::Faint,
-            "`--verbose` shows rules, lanes and findings; `fpprobe explain RULE` says what a rule requires",
-        )],
-    )
+    let text = "`--verbose` shows rules, lanes and findings; `fpprobe show RULE` says what a rule requires";
+    paper.line(0, 2, &[(Ink::Faint, text)])
 }
 
-fn severity_ink(severity: Severity) -> Ink {
+pub(super) fn severity_ink(severity: Severity) -> Ink {
     match severity {
         Severity::Broken | Severity::Special => Ink::Bad,
         Severity::Inaccurate => Ink::Doubt,

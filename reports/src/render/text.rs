@@ -3,10 +3,11 @@
 use std::io::{self, Write};
 
 use super::paper::{Ink, Paper, Style, pad, together};
-use super::{Render, lane, phrase, summary};
+use super::{Render, ReportPlace, foot, lane, phrase, summary};
 use crate::broken_rules::{BrokenRule, broken_rules};
 use crate::escape::visible;
 use crate::model::{APPLICATION, Device, Evidence, Finding, Incident, Report, Verdict};
+use crate::numbered::first_number;
 use crate::unrun::unrun;
 
 /// Lanes of evidence shown per cause; the report holds more.
@@ -45,10 +46,10 @@ impl Render for Text {
             paper.gap()?;
             head(paper, device, column)?;
         }
-        for device in &report.devices {
+        for (place, device) in report.devices.iter().enumerate() {
             let several = report.devices.len() > 1;
             let name = if several { format!(": {}", phrase::label(report, device)) } else { String::new() };
-            details(paper, device, &name)?;
+            details(paper, device, first_number(report, place), &name)?;
         }
         if !report.incomplete.is_empty() {
             paper.gap()?;
@@ -58,6 +59,10 @@ impl Render for Text {
             }
         }
         Ok(())
+    }
+
+    fn foot(&self, report: &Report, place: &ReportPlace, style: Style, out: &mut dyn Write) -> io::Result<()> {
+        foot::write(&mut Paper::new(out, style), report, place)
     }
 }
 
@@ -96,9 +101,9 @@ fn head(paper: &mut Paper, device: &Device, column: usize) -> io::Result<()> {
     Ok(())
 }
 
-/// `name` tells the device apart where there are several.
-fn details(paper: &mut Paper, device: &Device, name: &str) -> io::Result<()> {
-    summary::causes(paper, device, name)?;
+/// `name` tells the device apart where there are several; `first` is the number of its first cause.
+fn details(paper: &mut Paper, device: &Device, first: usize, name: &str) -> io::Result<()> {
+    summary::causes(paper, device, first, name)?;
     let causes = broken_rules(device);
     if !causes.is_empty() {
         paper.gap()?;

@@ -12,9 +12,9 @@ impl Store {
         let unknown = |hint: String| StoreError::Unknown { path: self.folder.clone(), id: id.to_owned(), hint };
         let count = listing.reports.len();
         if count == 0 {
-            return Err(unknown("it is empty (`fpprobe run --store` and `fpprobe history add FILE` fill it)".into()));
+            return Err(unknown("it is empty (`fpprobe run` and `fpprobe history add FILE` fill it)".into()));
         }
-        if let Some(back) = back(id) {
+        if let Some(back) = place_before(id) {
             let found = count.checked_sub(1).and_then(|last| last.checked_sub(back));
             return found
                 .map(|place| listing.reports[place].clone())
@@ -39,8 +39,8 @@ impl Store {
     }
 }
 
-/// How far back in time `last-3` is.
-fn back(id: &str) -> Option<usize> {
+/// How far back in time `last-3` is: 3, and `last` 0.
+pub fn place_before(id: &str) -> Option<usize> {
     match id.strip_prefix("last")? {
         "" => Some(0),
         rest => rest.strip_prefix('-')?.parse().ok(),

@@ -26,6 +26,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 pub use self::container::ContainerError;
 pub use self::entry::{Entry, StoredDevice};
 pub use self::error::StoreError;
+pub use self::id::place_before;
 pub use self::retention::RetentionLimits;
 pub use self::verify::{Checks, Verification};
 

@@ -91,7 +91,7 @@ fn index(profiles: &[Profile]) -> String {
     let mut index = "# Rules\n\nGenerated from `profiles/data/` by `UPDATE=1 cargo test -p fpprobe-reports --test rules`; \
                      do not edit.\n\nEach rule has a page: what it requires, where that is written, to whom it matters, \
                      an example, and\nwhat devices do that break it. A rule of several profiles has one page. \
-                     `fpprobe explain RULE` shows\nits lanes and operations; [profiles.md](../profiles.md) describes \
+                     `fpprobe show RULE` shows\nits lanes and operations; [profiles.md](../profiles.md) describes \
                      the data.\n"
         .to_owned();
     for profile in profiles {

@@ -1,0 +1,86 @@
+//! One cause in full.
+
+use std::io::{self, Write};
+
+use fpprobe_profiles::judge::Symptom;
+
+use super::field::{field, some};
+use super::paper::{Ink, Paper, Style};
+use super::{lane, phrase, summary, text};
+use crate::model::{Cause, Device, Report, Scope};
+use crate::numbered::NumberedCause;
+
+/// Kernels that are named.
+const KERNELS: usize = 12;
+
+/// Writes what a report holds of a cause: what the device does, where, which rules it breaks, and lanes that show it.
+pub fn cause(report: &Report, numbered: NumberedCause<'_>, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    let NumberedCause { number, device, cause } = numbered;
+    let paper = &mut Paper::new(out, style);
+    let most = if paper.is_whole() { usize::MAX } else { KERNELS };
+    paper.line(0, 2, &[(Ink::Strong, &format!("{number} ")), (Ink::Strong, &cause.headline)])?;
+    let label = phrase::label(report, device);
+    field(paper, "device", Ink::Plain, &format!("{label}; {}", phrase::driver(&device.identity)))?;
+    field(paper, "id", Ink::Plain, &cause.id)?;
+    field(paper, "severity", summary::severity_ink(cause.severity), cause.severity.name())?;
+    field(paper, "scope", Ink::Plain, scope(cause.scope))?;
+    let about = Symptom::find(&cause.symptom).map(Symptom::about).unwrap_or_default();
+    field(paper, "symptom", Ink::Plain, format!("{}: {about}", cause.symptom).trim_end_matches(": "))?;
+    field(paper, "formats", Ink::Plain, &cause.formats.join(", "))?;
+    field(paper, "operations", Ink::Plain, &some(&cause.operations, most))?;
+    field(paper, "kernels", Ink::Plain, &some(&cause.kernels, most))?;
+    field(paper, "lanes", Ink::Plain, &lanes(cause))?;
+    field(paper, "fix", Ink::Note, &fix(cause))?;
+    rules(paper, device, cause)?;
+    for (title, evidence) in ["Simplest lane", "Worst lane"].into_iter().zip(&cause.evidence) {
+        paper.gap()?;
+        paper.line(0, 2, &[(Ink::Strong, title)])?;
+        text::evidence(paper, evidence, lane::ACCEPTED)?;
+    }
+    Ok(())
+}
+
+fn scope(scope: Scope) -> &'static str {
+    match scope {
+        Scope::RunTime => "run time: operands from memory",
+        Scope::Constants => "constants only: literals and specialisation constants, which the compiler folds",
+    }
+}
+
+/// `12 at run time, 3 of constants`, and how far the worst is off.
+fn lanes(cause: &Cause) -> String {
+    let run_time = cause.lanes.saturating_sub(cause.constants);
+    let mut parts = Vec::new();
+    parts.extend((run_time > 0).then(|| format!("{} at run time", phrase::grouped(run_time))));
+    parts.extend((cause.constants > 0).then(|| format!("{} of constants", phrase::grouped(cause.constants))));
+    if cause.distance > 0 {
+        let distance = usize::try_from(cause.distance).unwrap_or(usize::MAX);
+        parts.push(format!("the worst is off by {}", phrase::number(distance, "encoding")));
+    }
+    parts.join(", ")
+}
+
+/// What makes it go away, as far as measured.
+pub(crate) fn fix(cause: &Cause) -> String {
+    if cause.fix.is_empty() {
+        return "none known: it was measured under no execution modes under which it goes away".to_owned();
+    }
+    format!("goes away under {}", cause.fix.join(", or under "))
+}
+
+/// The rules that it breaks, each once, with the profiles that have it.
+fn rules(paper: &mut Paper, device: &Device, cause: &Cause) -> io::Result<()> {
+    paper.gap()?;
+    paper.line(0, 2, &[(Ink::Strong, "Rules that it breaks")])?;
+    for id in &cause.rules {
+        let profiles = device.profiles.iter().filter(|profile| cause.profiles.contains(&profile.id));
+        let found = profiles.filter_map(|profile| Some((profile, profile.rules.iter().find(|rule| rule.id == *id)?)));
+        let found: Vec<_> = found.filter(|(_, rule)| rule.failing > 0).collect();
+        let Some((_, rule)) = found.first() else { continue };
+        let profiles: Vec<&str> = found.iter().map(|(profile, _)| profile.id.as_str()).collect();
+        paper.line(2, 4, &[(Ink::Bad, id), (Ink::Plain, " "), (Ink::Plain, &rule.title)])?;
+        let place = format!("{} in {}; {}", rule.level.name(), profiles.join(", "), rule.citation);
+        paper.line(4, 2, &[(Ink::Faint, &place)])?;
+    }
+    Ok(())
+}

@@ -163,6 +163,7 @@ mod tests {
             manifest: manifest.to_owned(),
             taint: Vec::new(),
             classes: [].into(),
+            kernels: 0,
         };
         vec![("2026-11-25T00:00:00Z".to_owned(), stored)]
     }

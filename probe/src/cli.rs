@@ -117,7 +117,7 @@ pub enum Command {
     Judge(JudgeArgs),
     /// List, show, compare, verify and prune stored reports
     ///
-    /// `run --store` and `history add` fill the store: a folder of compressed reports that nothing changes. An ID is the first
+    /// `run` and `history add` fill the store: a folder of compressed reports that nothing changes. An ID is the first
     /// digits of what `list` shows, `last` for the newest report, `last-1` for the one before.
     History(HistoryArgs),
     /// Compare two reports
@@ -165,12 +165,18 @@ pub enum Command {
     /// (a neighbour, the other zero, a subnormal flushed or kept, the other operand, a NaN); and, for all profiles
     /// together, where every id of the catalogue is judged.
     Rules(RulesArgs),
-    /// Explain a rule or a kernel
-    Explain {
-        /// Id of a rule or of a kernel
-        #[arg(value_name = "RULE|KERNEL")]
-        what: String,
-    },
+    /// Show a cause, a rule, a kernel or an operation in full, with the evidence of the last report
+    ///
+    /// A cause is named by its number in the report or by its id, everything else by its id, by its name in SPIR-V, GLSL, HLSL or
+    /// WGSL, or by words of its description. Where several match, they are listed. Without any report, what is known of a rule
+    /// or kernel is shown without evidence.
+    #[command(visible_alias = "explain")]
+    Show(ShowArgs),
+    /// Write a folder with everything that a driver engineer needs to reproduce a cause
+    ///
+    /// An issue text, an AmberScript that fails on the recorded result, SPIR-V with its assembly, GLSL where the kernel has a
+    /// spelling, and the simplest failing lane. Needs no device.
+    Repro(ReproArgs),
     /// Measure again when drivers or devices change, and send notifications
     ///
     /// Measures at start, by the clock, and when a driver or a device changed: a quick run, compared with the last stored report
@@ -381,17 +387,45 @@ pub struct AcceptsArgs {
 /// Arguments of `judge`.
 #[derive(Args, Debug)]
 pub struct JudgeArgs {
-    /// Report that `run` wrote as JSON
+    /// Report that `run` wrote as JSON, or a report of the store: `last`, `last-1`, or its id
     pub report: PathBuf,
     /// How to judge and where to write.
     #[command(flatten)]
     pub judging: JudgingArgs,
 }
 
+/// Arguments of `show`.
+#[derive(Args, Debug)]
+pub struct ShowArgs {
+    /// A cause's number or id, a rule, a kernel, an operation, or words; then a report: a file, a folder, `last`, `last-1` or an id
+    /// of the store [default: the causes of the last report]
+    #[arg(value_name = "CAUSE|RULE|KERNEL|WORDS [REPORT]")]
+    pub what: Vec<String>,
+    /// Where the store is.
+    #[command(flatten)]
+    pub place: StoreArgs,
+}
+
+/// Arguments of `repro`.
+#[derive(Args, Debug)]
+pub struct ReproArgs {
+    /// The cause's number in the report, or its id
+    pub cause: String,
+    /// Report: a file, a folder, `last`, `last-1` or an id of the store
+    #[arg(default_value = "last")]
+    pub report: PathBuf,
+    /// Folder to write, new or empty [default: repro-ID, in the current folder]
+    #[arg(short, long, value_name = "FOLDER")]
+    pub output: Option<PathBuf>,
+    /// Where the store is.
+    #[command(flatten)]
+    pub place: StoreArgs,
+}
+
 /// Arguments of `answers`.
 #[derive(Args, Debug)]
 pub struct AnswersArgs {
-    /// Report that `run` wrote as JSON [default: measure now]
+    /// Report that `run` wrote as JSON, or a report of the store: `last`, `last-1`, or its id [default: measure now]
     pub report: Option<PathBuf>,
     /// Format of the answers
     #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = named(ANSWERS))]
@@ -422,8 +456,8 @@ pub struct RulesArgs {
 pub struct KernelsArgs {
     /// Kernel id, or pattern with *
     pub filter: Option<String>,
-    /// Emit the kernel as a case of its own (SPIR-V, its assembly, or AmberScript), with these inputs or the catalogue's
-    #[arg(long, value_name = "spv|spvasm|amber", requires = "filter")]
+    /// Emit the kernel as a case of its own (SPIR-V, its assembly, AmberScript, or GLSL), with these inputs or the catalogue's
+    #[arg(long, value_name = "spv|spvasm|amber|glsl", requires = "filter")]
     pub emit: Option<EmitFormat>,
     /// With --emit: one value per operand: hex, or 1.0, -0.5, 1e-45, inf, nan, snan, min, max, sub; a vector's components joined by commas
     #[arg(allow_negative_numbers = true, requires = "emit")]

@@ -10,11 +10,12 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use anyhow::Context as _;
 use fpprobe_reports::Report;
 use fpprobe_reports::escape::visible;
-use fpprobe_reports::render::{Json, Render as _};
+use fpprobe_reports::render::{Json, Render as _, ReportPlace};
 use fpprobe_reports::store::{Listing, Put, RetentionLimits, Store};
 
 use crate::cli::{KeepArgs, StoreArgs};
 use crate::config::Config;
+use crate::output::quoted;
 use fpprobe_system::cancellation::Cancellation;
 use fpprobe_system::usage::{OrUsage as _, say, usage_error};
 
@@ -23,38 +24,89 @@ pub struct Keep {
     store: Store,
     limits: RetentionLimits,
     allow_tainted: bool,
+    /// Whether the run ends with an error where the report cannot be stored; otherwise that is a warning.
+    is_requested: bool,
+    /// The folder, where an option names it.
+    named: Option<PathBuf>,
 }
 
+/// How long a run waits for another writer of the store, in seconds, if nobody has requested that it stores its report.
+const UNREQUESTED_WAIT: f64 = 2.0;
+
 impl Keep {
-    /// From options and configuration; `None` where the report is not to be kept. That it can be is made sure of before
-    /// anything is measured.
+    /// From options and configuration; `None` where the report is not to be kept. What is requested is made sure of before anything
+    /// is measured.
     pub fn new(config: &Config, options: &KeepArgs) -> anyhow::Result<Option<Keep>> {
         // Who names a place for the report wants it there.
         let is_requested = options.store || options.place.store_path.is_some();
-        if options.no_store || !(is_requested || config.store.keep) {
+        if options.no_keep || !(is_requested || config.store.keep) {
             return Ok(None);
         }
-        let store = store(config, &options.place)?;
-        store.prepare().or_usage()?;
-        Ok(Some(Keep { store, limits: limits(config), allow_tainted: options.allow_tainted }))
+        let store = match store(config, &options.place) {
+            Ok(store) if is_requested => store,
+            Ok(store) => {
+                let wait = Duration::from_secs_f64(config.store.wait.min(UNREQUESTED_WAIT));
+                store.with_patience(wait).with_fast_compression()
+            }
+            Err(error) if is_requested => return Err(error),
+            Err(error) => {
+                not_kept(&error);
+                return Ok(None);
+            }
+        };
+        if is_requested {
+            store.prepare().or_usage()?;
+        }
+        let (limits, allow_tainted, named) = (limits(config), options.allow_tainted, options.place.store_path.clone());
+        Ok(Some(Keep { store, limits, allow_tainted, is_requested, named }))
     }
 
-    /// Puts a report into the store, and lets go what there is no room for; the file, where there is a device in it. One that
-    /// cannot be stored is kept elsewhere, unless it is `written` to a file of its own.
-    pub fn keep(&self, report: &Report, written: bool) -> anyhow::Result<Option<PathBuf>> {
+    /// Where what is stored last is found.
+    pub fn place(&self) -> ReportPlace {
+        match &self.named {
+            None => ReportPlace::Last,
+            Some(folder) => ReportPlace::Argument(format!("last --store-path {}", quoted(&folder.to_string_lossy()))),
+        }
+    }
+
+    /// Puts a report into the store, and lets go what there is no room for; the file, where there is one. A report whose storing was
+    /// requested and that cannot be stored is kept elsewhere, unless it is `written` to a file of its own.
+    fn keep(&self, report: &Report, written: bool) -> anyhow::Result<Option<PathBuf>> {
+        if !self.is_requested {
+            let kept = if report.devices.is_empty() { Ok(None) } else { self.put(report, written).map(Some) };
+            return Ok(kept.inspect_err(not_kept).unwrap_or_default());
+        }
         if report.devices.is_empty() {
             say("the report was not stored: it holds no device");
             return Ok(None);
         }
+        self.put(report, written).map(Some)
+    }
+
+    fn put(&self, report: &Report, written: bool) -> anyhow::Result<PathBuf> {
         let mut text = Vec::new();
         Json.render(report, &mut text)?;
         let text = String::from_utf8(text).context("failed to write the report as JSON")?;
-        let stored = put(&self.store, report, &text, self.allow_tainted);
-        let file = stored.map_err(|error| if written { error } else { rescued(&text, error) })?;
-        let_go(&self.store, &self.limits)?;
+        let file = if self.is_requested {
+            let stored = put(&self.store, report, &text, self.allow_tainted);
+            stored.map_err(|error| if written { error } else { rescued(&text, error) })?
+        } else {
+            let (Put::Stored(stored) | Put::Known(stored)) =
+                self.store.put(report, &text, self.allow_tainted).or_usage()?;
+            self.store.folder().join(&stored.entry.file)
+        };
+        let_go(&self.store, &self.limits, self.is_requested)?;
         warn_of_future(&self.store.list().or_usage()?);
-        Ok(Some(file))
+        Ok(file)
     }
+}
+
+/// Warns that a report is not in the store, and of what does not work without it.
+fn not_kept(error: &anyhow::Error) {
+    say(&format!(
+        "warning: the report is not kept as `last`: {error:#}; `fpprobe show` and `repro` read it from a file that `-o` writes, and \
+         `--no-keep` omits this warning"
+    ));
 }
 
 /// Stores the report of a run, unless it was cancelled; the file, where it was stored.
@@ -99,12 +151,12 @@ pub fn warn_of_future(listing: &Listing) {
     }
 }
 
-/// Removes what the limits leave no room for, and says so.
-pub fn let_go(store: &Store, limits: &RetentionLimits) -> anyhow::Result<()> {
+/// Removes what the limits leave no room for; says so where that is of interest.
+pub fn let_go(store: &Store, limits: &RetentionLimits, is_shown: bool) -> anyhow::Result<()> {
     if limits.none() {
         return Ok(());
     }
-    for stored in store.prune(limits, now()).or_usage()? {
+    for stored in store.prune(limits, now()).or_usage()?.iter().filter(|_| is_shown) {
         say(&format!("removed {} of {}", stored.entry.id(), visible(&stored.entry.finished)));
     }
     Ok(())

@@ -24,6 +24,7 @@ pub mod hostile;
 mod journal;
 mod keep;
 mod lines;
+mod named_report;
 mod output;
 mod profiles;
 mod progress;
@@ -90,7 +91,8 @@ fn dispatch(cli: Cli) -> anyhow::Result<Status> {
         Command::Answers(args) => commands::answers::main(&session, &args),
         Command::Kernels(args) => commands::kernels::main(&args),
         Command::Rules(args) => commands::rules::main(&args),
-        Command::Explain { what } => commands::explain::main(&what),
+        Command::Show(args) => commands::show::main(&session, &args),
+        Command::Repro(args) => commands::repro::main(&session, &args),
         Command::Daemon(_) => fpprobe_daemon::run(Arc::new(source)).map(|()| Status::Done),
         Command::Config { command } => commands::config::main(&layers, &command),
         Command::Profiles => commands::profiles::main(),

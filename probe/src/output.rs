@@ -4,7 +4,7 @@ use std::io::{self, BufWriter, StdoutLock, Write as _};
 use std::path::{Path, PathBuf};
 
 use fpprobe_reports::Report;
-use fpprobe_reports::render::{self, FormatEntry, OutputFormat, Style};
+use fpprobe_reports::render::{self, FormatEntry, OutputFormat, ReportPlace, Style};
 use fpprobe_reports::save::save;
 
 use crate::journal;
@@ -96,6 +96,12 @@ impl Output {
         !self.files.is_empty()
     }
 
+    /// Where the files of a report can be read from.
+    pub fn place(&self) -> ReportPlace {
+        let json = self.files.iter().find(|(_, format)| format.name == "json");
+        json.map_or(ReportPlace::Nowhere, |(path, _)| ReportPlace::Argument(quoted(&path.to_string_lossy())))
+    }
+
     /// Writes the files.
     pub fn save(&self, report: &Report) -> anyhow::Result<()> {
         if let Some(folder) = &self.folder {
@@ -109,10 +115,11 @@ impl Output {
         Ok(())
     }
 
-    /// Shows the report on standard output.
-    pub fn show(&self, report: &Report, style: Style) -> anyhow::Result<()> {
+    /// Shows the report on standard output; below it, where it can be read again.
+    pub fn show(&self, report: &Report, place: &ReportPlace, style: Style) -> anyhow::Result<()> {
         let mut out = stdout();
         self.shown.renderer.show(report, style, &mut out)?;
+        self.shown.renderer.foot(report, place, style, &mut out)?;
         out.flush()?;
         Ok(())
     }
@@ -148,6 +155,16 @@ impl<R: ?Sized> Page<R> {
         let mut out = stdout();
         write(self.form.renderer, Style { colour, width: width(), whole: true }, &mut out)?;
         Ok(out.flush()?)
+    }
+}
+
+/// A text as one word of a shell's command line.
+pub fn quoted(text: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "/._-+=:,@%".contains(c);
+    if !text.is_empty() && text.chars().all(is_plain) {
+        text.to_owned()
+    } else {
+        format!("'{}'", text.replace('\'', r"'\''"))
     }
 }
 

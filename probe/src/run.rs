@@ -66,8 +66,13 @@ impl<'a> RunPipeline<'a> {
         plan.output.save(&report)?;
         // A report that lacks something leaves the journal, to go on from.
         journal.map_or(Ok(()), |journal| journal.close(whole))?;
-        plan.output.show(&report, session.style())?;
-        let kept = keep::store_report(plan.keep.as_ref(), &session.stop, &report, plan.output.is_file())?;
+        let kept = keep::store_report(plan.keep.as_ref(), &session.stop, &report, plan.output.is_file());
+        let place = match (&plan.keep, &kept) {
+            (Some(keep), Ok(Some(_))) => keep.place(),
+            _ => plan.output.place(),
+        };
+        plan.output.show(&report, &place, session.style())?;
+        let kept = kept?;
         let status = status.and(plan.requirements(&report));
         if let (Some(comparison), Some(file)) = (comparison, kept)
             && let Err(error) = comparison.compare(&judges, report, &file)

@@ -34,7 +34,8 @@ fn code(text: &str) -> Vec<String> {
 }
 
 fn fpprobe(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_fpprobe")).args(arguments).env_remove("FPPROBE_FAULTS").output().unwrap()
+    let mut command = Command::new(env!("CARGO_BIN_EXE_fpprobe"));
+    command.args(arguments).env_remove("FPPROBE_FAULTS").env("XDG_STATE_HOME", "/nonexistent").output().unwrap()
 }
 
 #[test]

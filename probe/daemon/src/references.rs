@@ -200,6 +200,7 @@ pub mod tests {
             manifest: String::new(),
             taint: Vec::new(),
             classes: BTreeMap::new(),
+            kernels: 0,
         };
         let entry = Entry {
             file: file.clone(),

@@ -12,16 +12,16 @@ use super::{Devices, MeasureArgs, StoreArgs, named};
 /// Arguments of `diff`.
 #[derive(Args, Debug)]
 pub struct DiffArgs {
-    /// Report before, or folder of reports
-    #[arg(required_unless_present = "last", requires = "new")]
+    /// Report before, or folder of reports; `last`, `last-1` or an id name a report of the store. Without NEW, such a report is
+    /// compared with the one before it
+    #[arg(required_unless_present = "last")]
     pub old: Option<PathBuf>,
     /// Report after, or folder of reports
-    #[arg(required_unless_present = "last")]
     pub new: Option<PathBuf>,
     /// Compare the newest report of the store with the one before
     #[arg(long, conflicts_with_all = ["old", "new"])]
     pub last: bool,
-    /// Where the store is, for --last
+    /// Where the store is.
     #[command(flatten)]
     pub place: StoreArgs,
     /// How to compare, and where to write.

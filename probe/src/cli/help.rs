@@ -5,7 +5,7 @@ use clap::Command;
 /// Commands by what they are for. Each command is in one group.
 pub const GROUPS: [(&str, &[&str]); 6] = [
     ("Measure", &["run", "eval", "list"]),
-    ("Look", &["answers", "explain", "kernels", "rules", "profiles", "accepts", "judge"]),
+    ("Look", &["show", "repro", "answers", "kernels", "rules", "profiles", "accepts", "judge"]),
     ("Compare", &["diff", "check", "baseline", "history"]),
     ("Whole domains", &["sweep", "merge"]),
     ("Service", &["daemon"]),
@@ -13,7 +13,7 @@ pub const GROUPS: [(&str, &[&str]); 6] = [
 ];
 
 /// Three examples for each command.
-pub const EXAMPLES: [(&str, [&str; 3]); 22] = [
+pub const EXAMPLES: [(&str, [&str; 3]); 23] = [
     ("run", ["fpprobe run -o report/", "fpprobe run --require d3d11", "fpprobe run 'f16.*' --device llvmpipe"]),
     (
         "eval",
@@ -28,7 +28,8 @@ pub const EXAMPLES: [(&str, [&str; 3]); 22] = [
         "answers",
         ["fpprobe answers", "fpprobe answers report/report.json --format md", "fpprobe answers --device llvmpipe"],
     ),
-    ("explain", ["fpprobe explain D32-18", "fpprobe explain f32.fmin", "fpprobe explain f32.fadd:route=literal"]),
+    ("show", ["fpprobe show 1", "fpprobe show D32-18 report/report.json", "fpprobe show packHalf2x16"]),
+    ("repro", ["fpprobe repro 1", "fpprobe repro 2 report/report.json", "fpprobe repro 1 last-1 -o for-the-vendor/"]),
     (
         "kernels",
         ["fpprobe kernels", "fpprobe kernels 'f16.*'", "fpprobe kernels f32.inverse_sqrt --emit amber 80000000"],
@@ -51,7 +52,7 @@ pub const EXAMPLES: [(&str, [&str; 3]); 22] = [
             "fpprobe judge report.json --format md",
         ],
     ),
-    ("diff", ["fpprobe diff old.json new.json", "fpprobe diff --last", "fpprobe diff old.json new.json -o diff.html"]),
+    ("diff", ["fpprobe diff old.json new.json", "fpprobe diff last", "fpprobe diff old.json new.json -o diff.html"]),
     (
         "check",
         [
@@ -101,7 +102,7 @@ pub const FIRST: &str = "\
 fpprobe list              list the Vulkan devices of this machine
 fpprobe run               measure them all and judge the results
 fpprobe run -o report/    the same, with a report as JSON and as a page
-fpprobe explain D32-18    explain a rule, or a kernel
+fpprobe show D32-18       show a rule, a kernel, or a cause of the last run
 fpprobe --help            list all commands
 ";
 

@@ -18,12 +18,12 @@ pub struct StoreArgs {
 /// Whether to keep a report.
 #[derive(Args, Debug, Default)]
 pub struct KeepArgs {
-    /// Store the report, where `fpprobe history` finds it
-    #[arg(long, overrides_with = "no_store")]
+    /// Store the report; end with an error if that fails. By default a run stores its report too, and a failure is a warning
+    #[arg(long, overrides_with = "no_keep")]
     pub store: bool,
-    /// Do not store the report, even if `store.keep = true`
-    #[arg(long, overrides_with = "store")]
-    pub no_store: bool,
+    /// Do not store the report
+    #[arg(long, alias = "no-store", overrides_with = "store")]
+    pub no_keep: bool,
     /// Store the report even if a device is tainted, for example by an active layer
     #[arg(long)]
     pub allow_tainted: bool,

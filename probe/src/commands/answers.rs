@@ -2,12 +2,13 @@
 
 use fpprobe_profiles::judge::Observations;
 use fpprobe_reports::journal::{FORMAT, RunStart};
-use fpprobe_reports::render::{ANSWERS, OutputFormat};
-use fpprobe_reports::{answers, load, record};
+use fpprobe_reports::render::{ANSWERS, OutputFormat, ReportPlace};
+use fpprobe_reports::{answers, record};
 
-use crate::cli::AnswersArgs;
+use crate::cli::{AnswersArgs, StoreArgs};
 use crate::exit::Status;
 use crate::journal::JournalPlace;
+use crate::named_report;
 use crate::run::RunPipeline;
 use crate::run::judge;
 use crate::session::Session;
@@ -45,7 +46,7 @@ pub fn main(session: &Session, args: &AnswersArgs) -> anyhow::Result<Status> {
         };
         return pipeline.execute();
     };
-    let mut report = load::one(path).or_usage()?;
+    let mut report = named_report::read(&session.config, &StoreArgs::default(), path)?;
     for device in &mut report.devices {
         let recorded = record::read_device(&device.observations, &report.inputs).or_usage()?;
         for unknown in &recorded.unknown {
@@ -53,6 +54,6 @@ pub fn main(session: &Session, args: &AnswersArgs) -> anyhow::Result<Status> {
         }
         device.answers = answers::answers(&Observations::new(&recorded.observations));
     }
-    plan.output.show(&report, session.style())?;
+    plan.output.show(&report, &ReportPlace::Nowhere, session.style())?;
     Ok(Status::Done)
 }

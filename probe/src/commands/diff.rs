@@ -1,36 +1,46 @@
 //! `fpprobe diff OLD NEW`
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use fpprobe_profiles::Profile;
 use fpprobe_reports::common::common;
 use fpprobe_reports::diff::{DIFFS, compare};
 use fpprobe_reports::load::{self, LoadedReport};
-use fpprobe_reports::store::Store;
+use fpprobe_reports::store::{Store, place_before};
 
 use crate::cli::{CompareArgs, DiffArgs};
 use crate::exit::Status;
 use crate::output::Page;
 use crate::session::Session;
-use crate::{colour, keep, profiles};
+use crate::{colour, keep, named_report, profiles};
 use fpprobe_system::host;
-use fpprobe_system::usage::{OrUsage as _, say};
+use fpprobe_system::usage::{OrUsage as _, say, usage_error};
 
-/// Compares two reports, or two folders of them.
+/// Compares two reports, or two folders of them; one of the store with the one before it.
 pub fn main(session: &Session, args: &DiffArgs) -> anyhow::Result<Status> {
+    let named = |name: &Path| named_report::path(&session.config, &args.place, name);
     match (&args.old, &args.new) {
-        (Some(old), Some(new)) => between(session, [old, new], &args.comparing),
-        _ => stored(session, &keep::store(&session.config, &args.place)?, ["last-1", "last"], &args.comparing),
+        (Some(old), Some(new)) => between(session, [&named(old)?, &named(new)?], &args.comparing),
+        (one, _) => {
+            let one = one.as_deref().map_or(Some("last"), Path::to_str);
+            let place = one.and_then(place_before).ok_or_else(|| {
+                usage_error("name two reports, or one of the store as `last` or `last-1`, which is compared with the one before")
+            })?;
+            let store = keep::store(&session.config, &args.place)?;
+            stored(session, &store, [place + 1, place].map(|place| format!("last-{place}")), &args.comparing)
+        }
     }
 }
 
 /// Compares two reports of the store.
-pub fn stored(session: &Session, store: &Store, ids: [&str; 2], args: &CompareArgs) -> anyhow::Result<Status> {
-    let listing = store.list().or_usage()?;
-    let path =
-        |id| -> anyhow::Result<PathBuf> { Ok(store.folder().join(store.find(&listing, id).or_usage()?.entry.file)) };
-    let [old, new] = [path(ids[0])?, path(ids[1])?];
-    between(session, [&old, &new], args)
+pub fn stored<S: AsRef<str>>(
+    session: &Session,
+    store: &Store,
+    [old, new]: [S; 2],
+    args: &CompareArgs,
+) -> anyhow::Result<Status> {
+    let path = |id: &str| named_report::in_store(store, id);
+    between(session, [&path(old.as_ref())?, &path(new.as_ref())?], args)
 }
 
 fn between(session: &Session, places: [&Path; 2], args: &CompareArgs) -> anyhow::Result<Status> {

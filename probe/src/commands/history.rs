@@ -9,6 +9,7 @@ use fpprobe_reports::escape::visible;
 use fpprobe_reports::limited;
 use fpprobe_reports::load::{self, SIZE_LIMIT};
 use fpprobe_reports::record::read_device;
+use fpprobe_reports::render::ReportPlace;
 use fpprobe_reports::store::{Checks, RetentionLimits, Store, StoredReport, container};
 
 use crate::cli::{HistoryArgs, HistoryCommand};
@@ -29,13 +30,14 @@ pub fn main(session: &Session, args: &HistoryArgs) -> anyhow::Result<Status> {
             let stored = find(&store, id)?;
             let report = store.report(&stored).or_usage()?;
             output.save(&report)?;
-            output.show(&report, session.style())?;
+            let place = ReportPlace::Argument(stored.entry.id().to_owned());
+            output.show(&report, &place, session.style())?;
             Ok(Status::Done)
         }
         HistoryCommand::Compare { old, new, comparing } => diff::stored(session, &store, [old, new], comparing),
         HistoryCommand::Add { reports, allow_tainted } => {
             reports.iter().try_for_each(|path| add(&store, path, *allow_tainted))?;
-            keep::let_go(&store, &keep::limits(&session.config))?;
+            keep::let_go(&store, &keep::limits(&session.config), true)?;
             Ok(Status::Done)
         }
         HistoryCommand::Prune { keep_count, keep_days, keep_bytes, dry_run } => {

@@ -112,7 +112,7 @@ impl Workers {
 
 impl Default for StoreSettings {
     fn default() -> StoreSettings {
-        StoreSettings { path: PathBuf::new(), keep: false, keep_count: 0, keep_days: 0, keep_bytes: 0, wait: 30.0 }
+        StoreSettings { path: PathBuf::new(), keep: true, keep_count: 0, keep_days: 0, keep_bytes: 1 << 30, wait: 30.0 }
     }
 }
 

@@ -21,6 +21,11 @@ use fpprobe_reports::support::Support;
 use fpprobe_system::host;
 use fpprobe_system::usage::{OrUsage as _, say};
 
+/// A report of fewer kernels was of a few that somebody named: what deviated in the report before it counts as well.
+const FEW: usize = 100;
+/// Reports that are read for a device at most.
+const REPORTS: usize = 8;
+
 /// The families, by the catalogue's ids of their rules.
 const FAMILIES: [&[&str]; 5] = [
     // What becomes of 32-bit subnormals: operands, results, the sign of the zero, comparisons, moves.
@@ -83,19 +88,26 @@ pub fn work(kernels: &[Kernel], again: &[String], Conditions { seed, random, .. 
     kernels.iter().map(item).collect()
 }
 
-/// What deviated, device by device, in the newest report that the store holds of each of these.
+/// What deviated, device by device, in the newest report that the store holds of each of these, and in those before it while these
+/// are of a few kernels.
 pub fn again<'a>(store: &Store, devices: impl IntoIterator<Item = &'a Identity>) -> anyhow::Result<Quick> {
     let listing = store.list().or_usage()?;
     let host = host::host().id;
     let mut quick = Quick::default();
     for device in devices {
-        // What was damaged since is no reason to measure nothing.
-        let last = all(&listing, &host, device).find_map(|stored| {
-            deviating(store, stored, device)
-                .inspect_err(|error| say(&format!("warning: {error:#}; an older report tells what deviated")))
-                .ok()
-        });
-        quick.again.extend(last.map(|kernels| (device.key.clone(), kernels)));
+        let mut failed: Option<Vec<Vec<String>>> = None;
+        for stored in all(&listing, &host, device).take(REPORTS) {
+            // What was damaged since is no reason to measure nothing.
+            match deviating(store, stored, device) {
+                Ok(more) => failed.get_or_insert_default().extend(more),
+                Err(error) => say(&format!("warning: {error:#}; older reports show what deviated")),
+            }
+            let own = stored.entry.devices.iter().filter(|own| own.slot == device.slot);
+            if failed.is_some() && own.map(|own| own.kernels).sum::<usize>() >= FEW {
+                break;
+            }
+        }
+        quick.again.extend(failed.map(|failed| (device.key.clone(), by_coverage(&failed))));
     }
     Ok(quick)
 }
@@ -108,7 +120,8 @@ fn all<'a>(listing: &'a Listing, host: &'a str, device: &'a Identity) -> impl It
     of_host.filter(move |stored| stored.entry.devices.iter().any(is_it))
 }
 
-fn deviating(store: &Store, stored: &StoredReport, device: &Identity) -> anyhow::Result<Vec<String>> {
+/// The kernels of each rule that deviated in a report, and those that it left out.
+fn deviating(store: &Store, stored: &StoredReport, device: &Identity) -> anyhow::Result<Vec<Vec<String>>> {
     let last: LastReport = serde_json::from_str(&store.text(stored).or_usage()?)?;
     let is_it = |last: &LastDevice| last.slot == device.slot && last.driver.name == device.driver.name;
     let mut failed: Vec<Vec<String>> = Vec::new();
@@ -118,7 +131,7 @@ fn deviating(store: &Store, stored: &StoredReport, device: &Identity) -> anyhow:
         let left_out = device.incomplete.into_iter().filter(|incident| incident.detail == LEFT_OUT);
         failed.extend(left_out.map(|incident| vec![incident.subject]));
     }
-    Ok(by_coverage(&failed))
+    Ok(failed)
 }
 
 /// What it is worth to cover a rule of which no kernel was taken before; each kernel before makes it worth less than all other

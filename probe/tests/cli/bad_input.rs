@@ -107,8 +107,8 @@ fn files_that_are_not_there_come_with_what_makes_them() {
         (&["rules", "none.toml"], "`fpprobe profiles` lists it"),
         (&["run", "--require", none], "`fpprobe run --format vulkan-profile -o FILE.json` writes one"),
         (&["--config", none, "list"], "every setting with its default"),
-        (&["diff", "--last", "--store-path", place], "`fpprobe run --store`"),
-        (&["history", "show", "last", "--store-path", place], "`fpprobe run --store`"),
+        (&["diff", "--last", "--store-path", place], "`fpprobe run`"),
+        (&["history", "show", "last", "--store-path", place], "`fpprobe run`"),
     ] {
         let message = refused(arguments);
         assert!(message.contains(advice), "{arguments:?}: {message}");

@@ -35,7 +35,7 @@ fn what_is_added_is_listed_shown_and_checked() {
     let store = &folder.path().join("store");
     let empty = ends(history(store).arg("list"));
     assert_eq!(empty.with(0), "");
-    assert!(empty.err.contains("no report in") && empty.err.contains("run --store"), "{}", empty.err);
+    assert!(empty.err.contains("no report in") && empty.err.contains("fpprobe run"), "{}", empty.err);
     let added = ends(history(store).arg("add").arg(kept()));
     added.with(0);
     assert!(added.err.starts_with("stored as "), "{}", added.err);
@@ -62,7 +62,7 @@ fn what_is_added_is_listed_shown_and_checked() {
     let missing = ends(history(store).args(["show", "last-1"]));
     missing.with(2);
     assert!(missing.err.contains("it holds 1"), "{}", missing.err);
-    ends(history(store).arg("prune")).with(2);
+    ends(history(store).args(["prune", "--keep-bytes", "0"])).with(2);
     ends(history(store).args(["prune", "--keep-count", "1"])).with(0);
     assert_eq!(list(store)["reports"].as_array().unwrap().len(), 1);
 }
@@ -219,10 +219,10 @@ fn a_run_is_kept_where_that_is_requested() {
     let run = |arguments: &[&str], variable: &str, value: &Path| {
         let mut command = fpprobe(&["lavapipe-25"]);
         command.args(["run", "f32.fadd", "--profile", "wgsl"]).args(arguments).env_remove("STATE_DIRECTORY");
-        ends(command.env(variable, value))
+        ends(command.env(variable, value).env_remove("FPPROBE_STORE_KEEP"))
     };
-    run(&[], "XDG_STATE_HOME", &state).with(0);
-    assert!(!state.exists(), "nothing is kept unless that is asked for");
+    run(&["--set", "store.keep=false"], "XDG_STATE_HOME", &state).with(0);
+    assert!(!state.exists(), "nothing is kept against the configuration");
     let ended = run(&["--store"], "XDG_STATE_HOME", &state);
     ended.with(0);
     assert!(ended.err.contains("stored as "), "{}", ended.err);

@@ -1,5 +1,6 @@
 //! The real binary, on real drivers (`target/drivers`, made by `.ci/drivers`) wherever a device is needed.
 
+mod amber;
 mod answers;
 mod bad_input;
 mod check;
@@ -13,11 +14,13 @@ mod killed;
 mod mock;
 mod offline;
 mod quick;
+mod repro;
 mod resume;
 mod run;
 mod scene;
 mod seed;
 mod selections;
+mod show;
 mod sweep;
 mod validation;
 mod vulkan_profile;

@@ -31,6 +31,8 @@ pub fn with_manifests(manifests: &[PathBuf]) -> Command {
         }
     }
     command.env("XDG_CONFIG_HOME", "/nonexistent").stdin(Stdio::null());
+    // No test reads or fills the store of who runs it; one that is about the store names a folder.
+    command.env("XDG_STATE_HOME", "/nonexistent").env("FPPROBE_STORE_KEEP", "false").env_remove("STATE_DIRECTORY");
     if !manifests.is_empty() {
         command.env("VK_DRIVER_FILES", std::env::join_paths(manifests).expect("manifest paths without colons"));
     }

@@ -18,9 +18,26 @@ pub const MAGIC: &str = "fpprobe-stored/1\n";
 const FAMILY: &str = "fpprobe-stored/";
 /// Longest second line that is read.
 const HEAD_LIMIT: u64 = 4 << 20;
-/// Of zstd. From 16 on it parses optimally, which numbers side by side gain by as text does not: a full report of 2.05 MB at 9 takes 1.69 MB
-/// at 17, and a second in the place of a fifth. Beyond it, time grows faster than reports shrink.
-const LEVEL: i32 = 17;
+/// How hard a report is compressed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Compression {
+    /// As small as is worth a second.
+    #[default]
+    Small,
+    /// In a tenth of that time: for what nobody has requested to keep.
+    Fast,
+}
+
+impl Compression {
+    /// Level of zstd. From 16 on it parses optimally, which numbers side by side gain by as text does not: a full report of 2.05 MB
+    /// at 9 takes 1.69 MB at 17, and a second in the place of a fifth. Beyond it, time grows faster than reports shrink.
+    const fn level(self) -> i32 {
+        match self {
+            Compression::Small => 17,
+            Compression::Fast => 1,
+        }
+    }
+}
 /// Bytes of text that are put together at once.
 const PIECE: usize = 1 << 18;
 
@@ -53,11 +70,11 @@ pub fn is_stored(bytes: &[u8]) -> bool {
 }
 
 /// Packs a report's text under a head that tells of it.
-pub fn pack(entry: &Entry, text: &str) -> io::Result<Vec<u8>> {
+pub fn pack(entry: &Entry, text: &str, compression: Compression) -> io::Result<Vec<u8>> {
     let Columns { skeleton, planes } = columns::split(text);
     let mut packed = MAGIC.as_bytes().to_vec();
     packed.extend(sum::line(&serde_json::to_string(entry)?).into_bytes());
-    let mut compressor = Compressor::new(LEVEL)?;
+    let mut compressor = Compressor::new(compression.level())?;
     compressor.long_distance_matching(true)?;
     for part in [&skeleton].into_iter().chain(&planes) {
         let frame = compressor.compress(part)?;

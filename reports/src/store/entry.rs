@@ -66,6 +66,14 @@ pub struct StoredDevice {
     pub taint: Vec<String>,
     /// The class under each profile.
     pub classes: BTreeMap<String, Class>,
+    /// Kernels that ran; 0 in entries of earlier versions.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub kernels: usize,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the attribute passes a reference")]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 impl Entry {
@@ -132,6 +140,7 @@ fn stored(device: &Device) -> StoredDevice {
         manifest: short(&driver.manifest),
         taint: device.taint.iter().map(|text| short(text)).collect(),
         classes: device.profiles.iter().map(|profile| (short(&profile.id), profile.class)).collect(),
+        kernels: device.observations.iter().filter(|one| one.outcome.answered()).count(),
     }
 }
 

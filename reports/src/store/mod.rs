@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-pub use self::container::ContainerError;
+pub use self::container::{Compression, ContainerError};
 pub use self::entry::{Entry, StoredDevice};
 pub use self::error::StoreError;
 pub use self::id::place_before;
@@ -50,6 +50,7 @@ const TOLERANCE: u64 = 300;
 pub struct Store {
     folder: PathBuf,
     patience: Duration,
+    compression: Compression,
     /// Files that this process has stored, which it does not remove.
     own: Arc<Mutex<BTreeSet<String>>>,
 }
@@ -104,13 +105,19 @@ impl Listing {
 impl Store {
     /// The store in this folder, which need not be there yet.
     pub fn new(folder: PathBuf) -> Store {
-        Store { folder, patience: PATIENCE, own: Arc::default() }
+        Store { folder, patience: PATIENCE, compression: Compression::Small, own: Arc::default() }
     }
 
     /// The same, whose writers wait this long for others.
     #[must_use]
     pub fn with_patience(self, patience: Duration) -> Store {
         Store { patience, ..self }
+    }
+
+    /// The same, which compresses what it stores in little time.
+    #[must_use]
+    pub fn with_fast_compression(self) -> Store {
+        Store { compression: Compression::Fast, ..self }
     }
 
     /// The folder.
@@ -135,7 +142,7 @@ impl Store {
         }
         let entry = Entry::new(report, text);
         let path = self.folder.join(&entry.file);
-        let packed = doing(container::pack(&entry, text), "compress the report for", &path)?;
+        let packed = doing(container::pack(&entry, text, self.compression), "compress the report for", &path)?;
         let mut lock = self.lock()?;
         self.own().insert(entry.file.clone());
         if let Ok(bytes) = limited::bytes(&path, SIZE_LIMIT)

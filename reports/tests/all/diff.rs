@@ -11,7 +11,7 @@ use fpprobe_reports::load::{LoadError, LoadedReport, set, to_compare};
 use fpprobe_reports::model::{Answer, AnswerEvidence, Device};
 use fpprobe_reports::record::Recorder;
 use fpprobe_reports::render::Style;
-use fpprobe_reports::store::{Entry, container};
+use fpprobe_reports::store::{Compression, Entry, container};
 use fpprobe_reports::values::argument;
 use serde_json::Value;
 
@@ -368,13 +368,13 @@ fn on_one_line(report: &Report) -> Vec<u8> {
 /// As the store keeps it.
 fn stored(report: &Report) -> Vec<u8> {
     let text = render("json", report);
-    container::pack(&Entry::new(report, &text), &text).unwrap()
+    container::pack(&Entry::new(report, &text), &text, Compression::Small).unwrap()
 }
 
 /// As earlier versions kept it.
 fn once_stored(report: &Report) -> Vec<u8> {
     let text = render("json", report);
-    container::pack(&Entry { xxh3: None, ..Entry::new(report, &text) }, &text).unwrap()
+    container::pack(&Entry { xxh3: None, ..Entry::new(report, &text) }, &text, Compression::Small).unwrap()
 }
 
 /// How a report is written.

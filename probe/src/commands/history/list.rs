@@ -73,7 +73,7 @@ pub fn main(store: &Store, json: bool, devices: &[String], limit: Option<usize>)
     keep::warn_of_future(&listing);
     if listing.reports.is_empty() {
         let place = store.folder().display();
-        say(&format!("no report in {place}: `fpprobe run --store` and `fpprobe history add FILE` put some there"));
+        say(&format!("no report in {place}: `fpprobe run` and `fpprobe history add FILE` put some there"));
     } else if reports.is_empty() && limit != Some(0) {
         say("no report of such a device");
     }

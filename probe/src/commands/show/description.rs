@@ -1,4 +1,5 @@
-//! `fpprobe explain RULE|KERNEL`: a rule, an id that the catalogue has without a rule of that name, or a kernel.
+//! What is known of a rule, of an id that the catalogue has without a rule of that name, of a kernel or of an operation, whatever a
+//! report holds.
 
 use std::io::Write;
 
@@ -6,50 +7,11 @@ use fpprobe_profiles::Profile;
 use fpprobe_profiles::catalogue::{Catalogue, CatalogueEntry, IdStatus, Section};
 use fpprobe_profiles::profile::Rule;
 use fpprobe_spirv::catalogue::Extent;
-use fpprobe_spirv::error::nearest;
 use fpprobe_spirv::needs::needs;
-use fpprobe_spirv::{Kernel, Need, Shape};
-
-use crate::exit::Status;
-use crate::{output, profiles};
-use fpprobe_system::usage::usage_error;
-
-/// Explains a rule, or else a kernel.
-pub fn main(what: &str) -> anyhow::Result<Status> {
-    let profiles = profiles::profiles(&[])?;
-    let found: Vec<(&Profile, &Rule)> =
-        profiles.iter().filter_map(|profile| Some((profile, profile.rule(what)?))).collect();
-    let mut out = output::stdout();
-    let catalogue = Catalogue::built_in()?;
-    let ids =
-        || catalogue.sections.iter().flat_map(|section| section.entries.iter().map(move |entry| (section, entry)));
-    if let Some((section, entry)) = ids().find(|(_, entry)| found.is_empty() && entry.id == what) {
-        explain_entry(section, entry, &profiles, &mut out)?;
-    } else if found.is_empty() {
-        let kernel: Kernel = what.parse().map_err(|error: fpprobe_spirv::ParseError| {
-            let rules = profiles.iter().flat_map(|profile| &profile.rules).map(|rule| rule.id.as_str());
-            let near = nearest(what, rules.chain(ids().map(|(_, entry)| entry.id.as_str())));
-            let hint = if near.is_empty() {
-                String::new()
-            } else {
-                format!("; rules with a name like it: {}", near.join(", "))
-            };
-            usage_error(format!("`{what}` is no rule, and as a kernel: {error}{hint}"))
-        })?;
-        explain_kernel(&kernel, &profiles, &catalogue, &mut out)?;
-    }
-    for (index, (profile, rule)) in found.iter().enumerate() {
-        if index > 0 {
-            writeln!(out)?;
-        }
-        explain_rule(profile, rule, &mut out)?;
-    }
-    out.flush()?;
-    Ok(Status::Done)
-}
+use fpprobe_spirv::{Kernel, Need, Op, Shape};
 
 /// An id of the catalogue that is no rule's: rules of other names look at it, or none can.
-fn explain_entry(
+pub fn entry(
     section: &Section,
     entry: &CatalogueEntry,
     profiles: &[Profile],
@@ -70,7 +32,19 @@ fn explain_entry(
     Ok(())
 }
 
-fn explain_rule(profile: &Profile, rule: &Rule, out: &mut impl Write) -> std::io::Result<()> {
+/// A rule, in each profile that has it.
+pub fn rule(id: &str, profiles: &[Profile], out: &mut impl Write) -> std::io::Result<()> {
+    let found = profiles.iter().filter_map(|profile| Some((profile, profile.rule(id)?)));
+    for (index, (profile, rule)) in found.enumerate() {
+        if index > 0 {
+            writeln!(out)?;
+        }
+        rule_of(profile, rule, out)?;
+    }
+    Ok(())
+}
+
+fn rule_of(profile: &Profile, rule: &Rule, out: &mut impl Write) -> std::io::Result<()> {
     writeln!(out, "{}  {}", rule.id, rule.title)?;
     writeln!(out, "  profile   {} ({})", profile.id, profile.title)?;
     writeln!(out, "  level     {}", rule.level.name())?;
@@ -98,7 +72,30 @@ fn explain_rule(profile: &Profile, rule: &Rule, out: &mut impl Write) -> std::io
     Ok(())
 }
 
-fn explain_kernel(
+/// An operation: what it is called, and the kernels that run it.
+pub fn operation(op: &'static Op, profiles: &[Profile], out: &mut impl Write) -> std::io::Result<()> {
+    writeln!(out, "{}  {}", op.name, op.about)?;
+    names(op, out)?;
+    let kernels = op.formats.iter().filter_map(|format| Kernel::plain(*format, op).ok());
+    let kernels: Vec<Kernel> = kernels.collect();
+    let ids: Vec<String> = kernels.iter().map(Kernel::to_string).collect();
+    writeln!(out, "  kernels   {}", ids.join(" "))?;
+    for profile in profiles {
+        let mut rules: Vec<&str> = Vec::new();
+        for (rule, _) in kernels.iter().flat_map(|kernel| profile.rules_for(kernel)) {
+            if !rules.contains(&rule.id.as_str()) {
+                rules.push(&rule.id);
+            }
+        }
+        if !rules.is_empty() {
+            writeln!(out, "  judged    by {}: {}", profile.id, rules.join(" "))?;
+        }
+    }
+    Ok(())
+}
+
+/// A kernel: its operands, inputs, needs and rules.
+pub fn kernel(
     kernel: &Kernel,
     profiles: &[Profile],
     catalogue: &Catalogue,
@@ -117,6 +114,7 @@ fn explain_kernel(
     writeln!(out, "  gives     {}", shapes(kernel.results()))?;
     let cases = Extent::Default.cases(kernel);
     writeln!(out, "  asked     {} cases by default: the list {}", cases.len(), cases.name)?;
+    names(kernel.op, out)?;
     if let Some(glsl) = kernel.op.glsl {
         writeln!(out, "  in GLSL   {glsl}")?;
     }
@@ -138,4 +136,11 @@ fn explain_kernel(
         writeln!(out, "  no rule   of {profile}: {} ({})", unjudged.reason, unjudged.citation)?;
     }
     Ok(())
+}
+
+/// What an operation is called in other languages.
+fn names(op: &Op, out: &mut impl Write) -> std::io::Result<()> {
+    let names = op.names().into_iter().map(|(language, name)| format!("{name} ({})", language.name()));
+    let names: Vec<String> = names.collect();
+    if names.is_empty() { Ok(()) } else { writeln!(out, "  names     {}", names.join(", ")) }
 }

@@ -1,0 +1,135 @@
+//! `fpprobe show [CAUSE|RULE|KERNEL|WORDS] [REPORT]`: one of them in full, with the evidence of a report.
+
+mod description;
+pub mod lookup;
+
+use std::io::Write;
+use std::path::Path;
+
+use fpprobe_profiles::Profile;
+use fpprobe_profiles::catalogue::Catalogue;
+use fpprobe_reports::Report;
+use fpprobe_reports::render::{Render as _, ReportPlace, Style, Text, cause, subject};
+
+use self::lookup::{Candidate, ShownSubject, SubjectFinder};
+use crate::cli::ShowArgs;
+use crate::exit::Status;
+use crate::output::{self, quoted};
+use crate::session::Session;
+use crate::{named_report, profiles};
+use fpprobe_system::usage::{say, usage_error};
+
+/// Subjects that are listed where several match.
+const LISTED: usize = 24;
+
+/// Shows what the words name, or the causes of the report.
+pub fn main(session: &Session, args: &ShowArgs) -> anyhow::Result<Status> {
+    let (words, name) = parts(&args.what);
+    let report = match name {
+        Some(name) => Some(named_report::read(&session.config, &args.place, Path::new(name))?),
+        None => last(session, args),
+    };
+    let mut out = output::stdout();
+    let place = args.place.store_path.iter().map(|path| format!(" --store-path {}", quoted(&path.to_string_lossy())));
+    let argument = name.map_or(String::new(), |name| format!(" {}", quoted(name))) + &place.collect::<String>();
+    if words.is_empty() {
+        let report = report.ok_or_else(|| usage_error("there is no last report: `fpprobe run` keeps one"))?;
+        let place = match argument.trim() {
+            "" => ReportPlace::Last,
+            argument => ReportPlace::Argument(argument.to_owned()),
+        };
+        let text = Text { style: session.style() };
+        text.show(&report, session.style(), &mut out)?;
+        text.foot(&report, &place, session.style(), &mut out)?;
+    } else {
+        let (profiles, catalogue) = (profiles::profiles(&[])?, Catalogue::built_in()?);
+        let lookup = SubjectFinder { report: report.as_ref(), profiles: &profiles, catalogue: &catalogue };
+        let found = lookup.find(&words.join(" "))?;
+        match &found[..] {
+            [one] => {
+                let shown = ShownReport { report: report.as_ref(), argument: &argument, style: session.style() };
+                shown.write(&one.subject, &profiles, &catalogue, &mut out)?;
+            }
+            several => list(several, &argument, &mut out)?,
+        }
+    }
+    out.flush()?;
+    Ok(Status::Done)
+}
+
+/// The words, and the report behind them. One word alone names a report only if it can be nothing else.
+fn parts(what: &[String]) -> (&[String], Option<&str>) {
+    match what {
+        [one] if named_report::is_only_report(one) => (&[], Some(one)),
+        [words @ .., name] if !words.is_empty() && named_report::is_report(name) => (words, Some(name)),
+        words => (words, None),
+    }
+}
+
+/// The last report of the store. What is known without it is shown in any case.
+fn last(session: &Session, args: &ShowArgs) -> Option<Report> {
+    named_report::last(&session.config, &args.place)
+        .inspect_err(|error| say(&format!("warning: the last report cannot be read: {error:#}")))
+        .ok()
+        .flatten()
+}
+
+/// Subjects that match equally well, each with the command that shows it.
+fn list(found: &[Candidate<'_>], argument: &str, out: &mut impl Write) -> std::io::Result<()> {
+    let width = found.iter().take(LISTED).map(|one| one.argument.len()).max().unwrap_or(0) + argument.len();
+    for Candidate { argument: own, about, .. } in found.iter().take(LISTED) {
+        writeln!(out, "fpprobe show {:<width$}  {about}", format!("{own}{argument}"))?;
+    }
+    let more = found.len().saturating_sub(LISTED);
+    if more > 0 {
+        writeln!(out, "{more} more; add words")?;
+    }
+    Ok(())
+}
+
+/// The report that evidence comes from, and how it is shown.
+struct ShownReport<'a> {
+    report: Option<&'a Report>,
+    /// How commands name the report.
+    argument: &'a str,
+    style: Style,
+}
+
+impl ShownReport<'_> {
+    fn write(
+        &self,
+        shown: &ShownSubject<'_>,
+        profiles: &[Profile],
+        catalogue: &Catalogue,
+        out: &mut impl Write,
+    ) -> std::io::Result<()> {
+        match shown {
+            ShownSubject::Cause(causes) => {
+                let Some(report) = self.report else { return Ok(()) };
+                for (place, one) in causes.iter().enumerate() {
+                    if place > 0 {
+                        writeln!(out)?;
+                    }
+                    cause(report, *one, self.style, out)?;
+                    writeln!(out, "      fpprobe repro {}{}", one.number, self.argument)?;
+                }
+                Ok(())
+            }
+            ShownSubject::Entry(section, one) => description::entry(section, one, profiles, out),
+            ShownSubject::Rule(id) => {
+                description::rule(id, profiles, out)?;
+                self.report.map_or(Ok(()), |report| subject::rule(report, id, self.style, out))
+            }
+            ShownSubject::Kernel(kernel) => {
+                description::kernel(kernel, profiles, catalogue, out)?;
+                let own = kernel.to_string();
+                self.report.map_or(Ok(()), |report| subject::kernels(report, &|id| id == own, self.style, out))
+            }
+            ShownSubject::Operation(op) => {
+                description::operation(op, profiles, out)?;
+                let is_of = |id: &str| id.split([':', '.']).nth(1) == Some(op.name);
+                self.report.map_or(Ok(()), |report| subject::kernels(report, &is_of, self.style, out))
+            }
+        }
+    }
+}

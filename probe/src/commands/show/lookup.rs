@@ -1,0 +1,246 @@
+//! What people look up: by id, by a name that another language has for it, or by words.
+
+use fpprobe_profiles::Profile;
+use fpprobe_profiles::catalogue::{Catalogue, CatalogueEntry, Section};
+use fpprobe_reports::Report;
+use fpprobe_reports::numbered::{self, NumberedCause, numbered};
+use fpprobe_spirv::error::nearest;
+use fpprobe_spirv::{Kernel, OPS, Op, ParseError};
+
+use fpprobe_system::usage::usage_error;
+
+/// Digits of the id of a cause.
+const CAUSE: usize = 6;
+
+/// What can be shown in full. A trait will be one of these, looked up by its id and by words of its question.
+#[derive(Clone)]
+pub enum ShownSubject<'a> {
+    /// A cause of the report, on each device that shows it.
+    Cause(Vec<NumberedCause<'a>>),
+    /// A rule, by its id.
+    Rule(&'a str),
+    /// An id of the catalogue that is no rule's.
+    Entry(&'a Section, &'a CatalogueEntry),
+    /// A kernel.
+    Kernel(Kernel),
+    /// An operation in every format.
+    Operation(&'static Op),
+}
+
+/// One of several subjects that match.
+pub struct Candidate<'a> {
+    /// The subject.
+    pub subject: ShownSubject<'a>,
+    /// The argument that names it alone.
+    pub argument: String,
+    /// What it is.
+    pub about: String,
+}
+
+/// Where subjects are looked up.
+pub struct SubjectFinder<'a> {
+    /// The report with the causes, if there is one.
+    pub report: Option<&'a Report>,
+    /// Every profile.
+    pub profiles: &'a [Profile],
+    /// The catalogue.
+    pub catalogue: &'a Catalogue,
+}
+
+impl<'a> SubjectFinder<'a> {
+    /// The subjects that a text names: one, or several that match equally well.
+    pub fn find(&self, text: &str) -> anyhow::Result<Vec<Candidate<'a>>> {
+        if let Some(subject) = self.by_id(text)? {
+            return Ok(vec![candidate(subject)]);
+        }
+        let kernel = text.parse::<Kernel>();
+        if let Ok(kernel) = kernel {
+            return Ok(vec![candidate(ShownSubject::Kernel(kernel))]);
+        }
+        let found =
+            [by_own_name(text), by_names(text, |name| name == text), by_names(text, |name| plain(name) == plain(text))];
+        let found = found.into_iter().find(|ops| !ops.is_empty());
+        let found =
+            found.map(|ops| ops.into_iter().map(|op| candidate(ShownSubject::Operation(op))).collect::<Vec<_>>());
+        let found = found.unwrap_or_else(|| self.by_words(text));
+        if found.is_empty() { Err(self.unknown(text, kernel.err())) } else { Ok(found) }
+    }
+
+    /// The subject of this id.
+    fn by_id(&self, text: &str) -> anyhow::Result<Option<ShownSubject<'a>>> {
+        let causes = self.report.map(|report| numbered::find(report, text)).unwrap_or_default();
+        if !causes.is_empty() {
+            return Ok(Some(ShownSubject::Cause(causes)));
+        }
+        let is_id = text.len() == CAUSE && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+        if text.parse::<usize>().is_ok() || is_id {
+            return Err(unknown_cause(self.report, text));
+        }
+        let rule = self.rules().find(|(id, _)| id.eq_ignore_ascii_case(text));
+        let entry = || self.entries().find(|(_, entry)| entry.id.eq_ignore_ascii_case(text));
+        let rule = rule.map(|(id, _)| ShownSubject::Rule(id));
+        Ok(rule.or_else(|| entry().map(|(section, entry)| ShownSubject::Entry(section, entry))))
+    }
+
+    /// Every rule once: id and title.
+    fn rules(&self) -> impl Iterator<Item = (&'a str, &'a str)> {
+        let profiles = self.profiles;
+        let all = profiles
+            .iter()
+            .enumerate()
+            .flat_map(|(place, profile)| profile.rules.iter().map(move |rule| (place, rule)));
+        let first = move |(place, rule): &(usize, &fpprobe_profiles::profile::Rule)| {
+            !profiles[..*place].iter().any(|earlier| earlier.rule(&rule.id).is_some())
+        };
+        all.filter(first).map(|(_, rule)| (rule.id.as_str(), rule.title.as_str()))
+    }
+
+    fn entries(&self) -> impl Iterator<Item = (&'a Section, &'a CatalogueEntry)> {
+        self.catalogue.sections.iter().flat_map(|section| section.entries.iter().map(move |entry| (section, entry)))
+    }
+
+    /// Operations, rules and causes whose descriptions have words that begin with all of these.
+    fn by_words(&self, text: &str) -> Vec<Candidate<'a>> {
+        let sought = words(text);
+        if sought.is_empty() {
+            return Vec::new();
+        }
+        let has = |description: &str| {
+            let known = words(description);
+            sought.iter().all(|word| known.iter().any(|known| known.starts_with(word.as_str())))
+        };
+        let mut found = Vec::new();
+        for one in self.report.into_iter().flat_map(numbered).filter(|one| has(&one.cause.headline)) {
+            found.push(candidate(ShownSubject::Cause(vec![one])));
+        }
+        let description = |op: &Op| {
+            let names: Vec<String> = op.names().into_iter().map(|(_, name)| name).collect();
+            format!("{} {} {}", op.name, op.about, names.join(" "))
+        };
+        found.extend(OPS.iter().filter(|op| has(&description(op))).map(|op| candidate(ShownSubject::Operation(op))));
+        for (id, title) in self.rules().filter(|(id, title)| has(&format!("{id} {title}"))) {
+            found.push(Candidate { about: title.to_owned(), ..candidate(ShownSubject::Rule(id)) });
+        }
+        found
+    }
+
+    /// Nothing matches: what is near.
+    fn unknown(&self, text: &str, error: Option<ParseError>) -> anyhow::Error {
+        let names: Vec<String> = OPS.iter().flat_map(Op::names).map(|(_, name)| name).collect();
+        let operations = OPS.iter().map(|op| op.name).chain(names.iter().map(String::as_str));
+        let ids = self.rules().map(|(id, _)| id).chain(self.entries().map(|(_, entry)| entry.id.as_str()));
+        let near = nearest(text, ids.chain(operations));
+        let hint = if near.is_empty() { String::new() } else { format!("; did you mean `{}`?", near.join("`, `")) };
+        match error.filter(|error| !matches!(error, ParseError::Form(_))) {
+            Some(error) => usage_error(format!("nothing is called `{text}`, and as a kernel: {error}{hint}")),
+            None => usage_error(format!(
+                "no cause, rule, kernel or operation is called `{text}`, and none has all of these words{hint} (`fpprobe rules` and \
+                 `fpprobe kernels` list what there is)"
+            )),
+        }
+    }
+}
+
+/// Says which causes there are.
+pub fn unknown_cause(report: Option<&Report>, text: &str) -> anyhow::Error {
+    let Some(report) = report else {
+        return usage_error(format!(
+            "there is no report with a cause `{text}`: `fpprobe run` keeps its report, or name one: `fpprobe show {text} REPORT`"
+        ));
+    };
+    let count = numbered(report).count();
+    let causes = if count == 1 { "1 cause".to_owned() } else { format!("{count} causes") };
+    usage_error(format!(
+        "no cause of the report is called `{text}`: it has {causes}, by number from 1 (`fpprobe show` lists them)"
+    ))
+}
+
+/// The argument that names a subject, and what it is.
+fn candidate(subject: ShownSubject<'_>) -> Candidate<'_> {
+    let (argument, about) = match &subject {
+        ShownSubject::Cause(causes) => causes
+            .first()
+            .map(|one| (one.number.to_string(), format!("cause: {}", one.cause.headline)))
+            .unwrap_or_default(),
+        ShownSubject::Rule(id) => ((*id).to_owned(), String::new()),
+        ShownSubject::Entry(section, entry) => (entry.id.clone(), section.title.clone()),
+        ShownSubject::Kernel(kernel) => (kernel.to_string(), kernel.op.about.to_owned()),
+        ShownSubject::Operation(op) => (op.name.to_owned(), op.about.to_owned()),
+    };
+    Candidate { subject, argument, about }
+}
+
+fn by_own_name(text: &str) -> Vec<&'static Op> {
+    OPS.iter().filter(|op| plain(op.name) == plain(text)).collect()
+}
+
+/// Operations that another language calls so.
+fn by_names(text: &str, is_it: impl Fn(&str) -> bool) -> Vec<&'static Op> {
+    if text.is_empty() {
+        return Vec::new();
+    }
+    let has = |op: &&Op| op.names().iter().any(|(_, name)| is_it(name));
+    OPS.iter().filter(has).collect()
+}
+
+/// A name without what spellings differ in: capitals, underscores, SPIR-V's `Op`.
+fn plain(name: &str) -> String {
+    let letters = name.strip_prefix("Op").unwrap_or(name).chars().filter(|c| *c != '_');
+    letters.collect::<String>().to_lowercase()
+}
+
+/// The words of a text, in lower case.
+fn words(text: &str) -> Vec<String> {
+    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.map(str::to_lowercase).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::profiles;
+
+    fn found(text: &str) -> Vec<String> {
+        let (profiles, catalogue) = (profiles::profiles(&[]).unwrap(), Catalogue::built_in().unwrap());
+        let lookup = SubjectFinder { report: None, profiles: &profiles, catalogue: &catalogue };
+        match lookup.find(text) {
+            Ok(found) => found.into_iter().map(|one| one.argument).collect(),
+            Err(error) => vec![error.to_string()],
+        }
+    }
+
+    #[test]
+    fn names_of_other_languages_lead_to_operations() {
+        for (text, operations) in [
+            ("nmin", &["nmin"][..]),
+            ("NMin", &["nmin"]),
+            ("packHalf2x16", &["pack_half_2x16"]),
+            ("pack2x16float", &["pack_half_2x16"]),
+            ("OpFMul", &["fmul"]),
+            ("saturate", &["saturate"]),
+            ("rsqrt", &["inverse_sqrt"]),
+            ("inversesqrt", &["inverse_sqrt"]),
+            ("inverseSqrt", &["inverse_sqrt"]),
+            ("lerp", &["fmix"]),
+            ("min", &["fmin", "nmin"]),
+            ("fmod", &["fmod"]),
+            ("f32tof16", &["fconvert_f16", "pack_half_2x16"]),
+            ("%", &["frem"]),
+            ("f32.nmin", &["f32.nmin"]),
+            ("d32-18", &["D32-18"]),
+            ("G-00", &["G-00"]),
+        ] {
+            assert_eq!(found(text), operations, "{text}");
+        }
+    }
+
+    #[test]
+    fn words_lead_to_operations_and_rules() {
+        let all = found("min nan");
+        assert!(all.iter().any(|one| one == "nmin") && all.iter().any(|one| one.starts_with("D32-")), "{all:?}");
+        assert_eq!(found("hyperbolic sine"), found("sine hyperbolic"));
+        assert!(found("fmull")[0].contains("did you mean `fmul`"), "{:?}", found("fmull"));
+        assert!(found("f32.fmull")[0].contains("as a kernel"), "{:?}", found("f32.fmull"));
+        assert!(found("7")[0].contains("there is no report"), "{:?}", found("7"));
+    }
+}

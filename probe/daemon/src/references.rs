@@ -164,7 +164,7 @@ fn newest(reports: &[(PathBuf, StoredReport)], device: &KnownDevice, beside: &[K
 pub mod tests {
     use std::collections::BTreeMap;
 
-    use fpprobe_reports::store::{Entry, StoredDevice, container};
+    use fpprobe_reports::store::{Compression, Entry, StoredDevice, container};
 
     use super::*;
 
@@ -214,7 +214,7 @@ pub mod tests {
             devices: vec![held_before],
         };
         fs::create_dir_all(store.folder()).unwrap();
-        fs::write(store.folder().join(&file), container::pack(&entry, "{}").unwrap()).unwrap();
+        fs::write(store.folder().join(&file), container::pack(&entry, "{}", Compression::Fast).unwrap()).unwrap();
         (file, id)
     }
 

@@ -1,4 +1,4 @@
-//! A strict reader of AmberScript, since Amber itself is not at hand.
+//! A strict reader of `AmberScript`, since Amber itself is not at hand.
 //!
 //! It accepts a subset of the grammar that google/amber documents in `docs/amber_script.md`: the first line; comments and lines that
 //! `\` continues; `DEVICE_EXTENSION`, `DEVICE_FEATURE` and `DEVICE_PROPERTY`; compute shaders as `SPIRV-ASM` with `TARGET_ENV`;

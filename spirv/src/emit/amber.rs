@@ -187,9 +187,12 @@ fn of_region(plan: &Plan, region: &Region, case: usize, expected: &[Vec<Expectat
     let format = region.shape.format;
     // A binary64 in words beside results of another width is compared half by half.
     let is_halved = format.bits() == 64 && result_type(plan, region.buffer).bytes() == 4;
-    let value = |bits: u64| match is_halved {
-        true => format!("0x{:08x} 0x{:08x}", bits & 0xffff_ffff, bits >> 32),
-        false => format!("0x{}", hex(format, &[bits])),
+    let value = |bits: u64| {
+        if is_halved {
+            format!("0x{:08x} 0x{:08x}", bits & 0xffff_ffff, bits >> 32)
+        } else {
+            format!("0x{}", hex(format, &[bits]))
+        }
     };
     if let Some(exact) = expectation::exact(expected) {
         let values: Vec<String> = exact.into_iter().map(value).collect();

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use fpprobe_profiles::{Class, Profile};
 use fpprobe_reports::escape::visible;
-use fpprobe_reports::model::Device;
+use fpprobe_reports::model::{Device, ProfileResult};
 use fpprobe_reports::vulkan_profile::{DemandOutcome, VulkanDemands};
 use fpprobe_reports::{Report, verified};
 
@@ -22,6 +22,21 @@ const VULKAN: DocumentKind = DocumentKind {
 /// How many members that are not checked are named.
 const SHOWN: usize = 12;
 
+/// Under which conditions a profile must be met.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ProfileCondition {
+    /// Under any recipe.
+    Recipe,
+    /// Without any control.
+    Default,
+    /// At run time, under any recipe: constants, which the compiler folds, are left out.
+    RunTime,
+}
+
+/// How conditions are written behind a profile.
+const CONDITIONS: [(&str, ProfileCondition); 2] =
+    [(":default", ProfileCondition::Default), (":run-time", ProfileCondition::RunTime)];
+
 /// One requirement.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum RunRequirement {
@@ -29,8 +44,8 @@ pub enum RunRequirement {
     Profile {
         /// Its id.
         id: String,
-        /// Whether it must be met without any control.
-        default: bool,
+        /// Under which conditions.
+        condition: ProfileCondition,
     },
     /// A Vulkan Profiles file: the device must do what its driver has to claim.
     Vulkan(VulkanDemands),
@@ -45,8 +60,10 @@ pub fn parse(texts: &[String], judged: &mut Vec<Profile>) -> anyhow::Result<Vec<
                 add(verified::PROFILE, judged)?;
                 return demands(file, name).map(RunRequirement::Vulkan);
             }
-            let (name, default) = text.strip_suffix(":default").map_or((&text[..], false), |name| (name, true));
-            Ok(RunRequirement::Profile { id: add(name, judged)?, default })
+            let conditional =
+                CONDITIONS.iter().find_map(|(suffix, condition)| Some((text.strip_suffix(suffix)?, *condition)));
+            let (name, condition) = conditional.unwrap_or((text, ProfileCondition::Recipe));
+            Ok(RunRequirement::Profile { id: add(name, judged)?, condition })
         })
         .collect()
 }
@@ -89,7 +106,7 @@ pub fn status(requirements: &[RunRequirement], report: &Report) -> Status {
         for device in &report.devices {
             let name = visible(&device.identity.name);
             let met = match requirement {
-                RunRequirement::Profile { id, default } => own(device, &name, id, *default),
+                RunRequirement::Profile { id, condition } => own(device, &name, id, *condition),
                 RunRequirement::Vulkan(demands) => bears_out(device, &name, demands),
             };
             status = status.and(Status::Unmet.when(!met));
@@ -98,15 +115,23 @@ pub fn status(requirements: &[RunRequirement], report: &Report) -> Status {
     status
 }
 
-fn own(device: &Device, name: &str, id: &str, default: bool) -> bool {
-    let class = device.profiles.iter().find(|result| result.id == id).map(|result| result.class);
+fn own(device: &Device, name: &str, id: &str, condition: ProfileCondition) -> bool {
+    let class_of = |result: &ProfileResult| match condition {
+        ProfileCondition::RunTime => result.class_run_time(),
+        ProfileCondition::Recipe | ProfileCondition::Default => result.class,
+    };
+    let class = device.profiles.iter().find(|result| result.id == id).map(class_of);
     let met = match class {
         Some(Class::Conforms) => true,
-        Some(Class::ConformsWith) => !default,
+        Some(Class::ConformsWith) => condition != ProfileCondition::Default,
         Some(Class::Deviates | Class::Incomplete) | None => false,
     };
     if !met {
-        let how = if default { " without controls" } else { "" };
+        let how = match condition {
+            ProfileCondition::Recipe => "",
+            ProfileCondition::Default => " without controls",
+            ProfileCondition::RunTime => " at run time",
+        };
         say(&format!("{name} does not meet {id}{how}: {}", class.map_or("not judged", Class::name)));
     }
     met

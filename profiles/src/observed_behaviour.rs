@@ -78,6 +78,12 @@ impl Aspect {
         }
     }
 
+    /// The name that programs know a way by; `None` where there is no such way.
+    pub fn value(way: &str) -> Option<&'static str> {
+        let (_, value) = VALUES.iter().find(|(name, _)| *name == way)?;
+        Some(value)
+    }
+
     fn lanes(self, encoding: Encoding) -> LaneSelection {
         let numbers = LaneSelection {
             none: vec![OperandClass::Nan, OperandClass::Infinite, OperandClass::Subnormal],
@@ -152,6 +158,30 @@ impl Aspect {
         }
     }
 }
+
+/// What programs know each way by.
+const VALUES: [(&str, &str); 20] = [
+    ("rounds to nearest even", "nearest_even"),
+    ("rounds to nearest, ties away from zero", "nearest_away"),
+    ("rounds towards zero", "toward_zero"),
+    ("clamps to the range", "clamped"),
+    ("does not clamp to the range", "not_clamped"),
+    ("overflows to infinity", "infinity"),
+    ("overflows to the largest finite value", "largest_finite"),
+    ("overflows to something else", "other"),
+    ("reads subnormals as they are", "kept"),
+    ("reads subnormals as zero", "flushed"),
+    ("keeps subnormal results", "kept"),
+    ("flushes subnormal results", "flushed"),
+    ("clamps infinities to the range", "clamped"),
+    ("does not clamp infinities to the range", "not_clamped"),
+    ("keeps infinities", "kept"),
+    ("does not keep infinities", "lost"),
+    ("makes a NaN 0", "zero"),
+    ("makes a NaN something else than 0", "other"),
+    ("keeps a NaN a NaN", "nan"),
+    ("makes a NaN a number", "number"),
+];
 
 /// What is looked at in one part of the result.
 struct AspectPart {
@@ -341,6 +371,23 @@ mod tests {
             let observation = Observation { kernel, cases, outcome, detail, out: [out].into(), second: None };
             assert_eq!(observed_behaviour(&observation, Aspect::Nan, 0).unwrap().way, Some(is_distinct), "{kernel}");
         }
+    }
+
+    #[test]
+    fn every_way_has_a_name_for_programs() {
+        let fixed = Encoding::Fixed { bits: 8, signed: false };
+        let aspects = [
+            Aspect::Rounding,
+            Aspect::Overflow,
+            Aspect::SubnormalOperands,
+            Aspect::SubnormalResults,
+            Aspect::Infinity,
+            Aspect::Nan,
+        ];
+        let ways = aspects.iter().flat_map(|aspect| aspect.ways(Encoding::Unsigned).iter().chain(aspect.ways(fixed)));
+        let names: std::collections::BTreeSet<&str> = ways.map(|(way, _)| *way).collect();
+        assert!(names.iter().all(|way| Aspect::value(way).is_some()), "{names:?}");
+        assert_eq!(names.len(), VALUES.len());
     }
 
     #[test]

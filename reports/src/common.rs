@@ -146,6 +146,7 @@ fn is_judged_by(device: &Device, judges: &[Judge<'_>]) -> bool {
 pub fn rejudge(device: &mut Device, profiles: &[Profile], observations: &[Observation]) {
     let mut judged = judged::judge(profiles, observations);
     device.answers = std::mem::take(&mut judged.answers);
+    device.traits = std::mem::take(&mut judged.traits);
     device.texels = std::mem::take(&mut judged.texels);
     take(device, judged);
 }

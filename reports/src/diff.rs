@@ -116,7 +116,7 @@ fn both(
         profiles: standing::profiles(old, new),
         rules: standing::rules(profiles, old, new, &OldAndNew::new(&before.observations, &now.observations)),
         claims: standing::claims(&old.claims, &new.claims),
-        undefined: standing::undefined(old, new),
+        traits: standing::traits(old, new),
         findings: standing::findings(old, new),
         // How long a module was that a kernel crashed in is chance.
         incomplete: standing::incidents(&old.incomplete, &new.incomplete, |one| (&one.subject, one.outcome)),
@@ -150,7 +150,7 @@ fn alone(one: &DeviceInReport<'_>, presence: Presence) -> DeviceDiff {
         profiles: Vec::new(),
         rules: Vec::new(),
         claims: Vec::new(),
-        undefined: Vec::new(),
+        traits: Vec::new(),
         findings: Vec::new(),
         incomplete: Vec::new(),
         kernels: Vec::new(),
@@ -190,15 +190,14 @@ impl Summary {
 impl DeviceDiff {
     /// Whether nothing of it changed.
     pub fn is_empty(&self) -> bool {
-        let DeviceDiff {
-            presence, identity, profiles, rules, claims, undefined, findings, incomplete, kernels, ..
-        } = self;
+        let DeviceDiff { presence, identity, profiles, rules, claims, traits, findings, incomplete, kernels, .. } =
+            self;
         *presence == Presence::Both
             && identity.is_empty()
             && profiles.is_empty()
             && rules.is_empty()
             && claims.is_empty()
-            && undefined.is_empty()
+            && traits.is_empty()
             && findings.is_empty()
             && incomplete.is_empty()
             && kernels.is_empty()

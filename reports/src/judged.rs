@@ -15,8 +15,11 @@ use crate::answers::answers;
 use crate::cause::causes;
 use crate::evidence::shown;
 use crate::failed;
-use crate::model::{self, Answer, Counts, Elsewhere, Finding, ProfileResult, RecipeResult, RuleResult, TexelPath};
+use crate::model::{
+    self, Answer, Counts, DeviceTrait, Elsewhere, Finding, ProfileResult, RecipeResult, RuleResult, TexelPath,
+};
 use crate::texels;
+use crate::traits;
 use crate::undecoded;
 
 /// How many lanes of a kernel a finding shows.
@@ -34,6 +37,8 @@ pub struct DeviceJudgement {
     pub findings: Vec<Finding>,
     /// Answers to what people want to know of every device.
     pub answers: Vec<Answer>,
+    /// What the device does, whether or not a profile cares.
+    pub traits: Vec<DeviceTrait>,
     /// What becomes of numbers and texels, path by path.
     pub texels: Vec<TexelPath>,
     /// Why lanes fail, across rules and profiles.
@@ -57,6 +62,7 @@ pub fn judge_by(judges: &[Judge<'_>], observations: &[Observation]) -> DeviceJud
     let (mut judged, judgements) = of_rules(judges, observations, &index);
     judged.texels = texels::paths(judges, &judgements, observations);
     judged.answers = answers(&index);
+    judged.traits = traits::traits(&index);
     judged
 }
 

@@ -51,6 +51,7 @@ pub mod support;
 pub mod sweep;
 pub mod texels;
 pub mod time;
+pub mod traits;
 mod undecoded;
 pub mod unrun;
 pub mod values;

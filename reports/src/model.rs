@@ -6,6 +6,8 @@ mod cause;
 mod pattern;
 mod read;
 mod recompiled;
+mod run_time;
+mod traits;
 mod values;
 
 use std::collections::BTreeMap;
@@ -18,6 +20,7 @@ use smol_str::SmolStr;
 pub use self::cause::{Cause, Scope, Severity};
 pub use self::pattern::Pattern;
 pub use self::recompiled::Recompiled;
+pub use self::traits::{DeviceTrait, MIXED, NOT_OFFERED, TraitShare, TraitValue};
 pub use self::values::Values;
 
 /// The value of [`Report::schema`] that this program writes.
@@ -114,6 +117,9 @@ pub struct Device {
     /// [`Conditions::recompiled`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub recompiled: Vec<String>,
+    /// What it does, whether or not a profile cares; reports of earlier programs do not say.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub traits: Vec<DeviceTrait>,
     /// Why lanes fail, across rules and profiles, the gravest cause first; reports of earlier programs do not say.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub causes: Vec<Cause>,

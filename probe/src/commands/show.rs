@@ -10,6 +10,7 @@ use fpprobe_profiles::Profile;
 use fpprobe_profiles::catalogue::Catalogue;
 use fpprobe_reports::Report;
 use fpprobe_reports::render::{Render as _, ReportPlace, Style, Text, cause, subject};
+use fpprobe_reports::traits;
 
 use self::lookup::{Candidate, ShownSubject, SubjectFinder};
 use crate::cli::ShowArgs;
@@ -96,6 +97,10 @@ struct ShownReport<'a> {
 }
 
 impl ShownReport<'_> {
+    fn traits(&self, ids: &[String], out: &mut impl Write) -> std::io::Result<()> {
+        self.report.map_or(Ok(()), |report| subject::traits(report, ids, self.style, out))
+    }
+
     fn write(
         &self,
         shown: &ShownSubject<'_>,
@@ -120,9 +125,21 @@ impl ShownReport<'_> {
                 description::rule(id, profiles, out)?;
                 self.report.map_or(Ok(()), |report| subject::rule(report, id, self.style, out))
             }
+            ShownSubject::Trait(one) => {
+                writeln!(out, "{}  {}\n  {}", one.id(), one.row.question, one.row.why)?;
+                self.traits(&[one.id()], out)
+            }
+            ShownSubject::Traits => {
+                if self.report.is_none() {
+                    traits::definitions().try_for_each(|one| writeln!(out, "{:<40} {}", one.id(), one.row.question))?;
+                }
+                self.traits(&traits::definitions().map(|one| one.id()).collect::<Vec<_>>(), out)
+            }
             ShownSubject::Kernel(kernel) => {
                 description::kernel(kernel, profiles, catalogue, out)?;
                 let own = kernel.to_string();
+                // Some traits are called like the kernel that they look at.
+                self.traits(std::slice::from_ref(&own), out)?;
                 self.report.map_or(Ok(()), |report| subject::kernels(report, &|id| id == own, self.style, out))
             }
             ShownSubject::Operation(op) => {

@@ -145,6 +145,7 @@ fn entry(
         findings: result.measured.findings,
         answers: result.judged.answers,
         texels: result.judged.texels,
+        traits: result.judged.traits,
         incomplete: [result.measured.incidents, result.left_out].concat(),
     }
 }

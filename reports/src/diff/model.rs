@@ -154,8 +154,8 @@ pub struct DeviceDiff {
     pub rules: Vec<RuleChange>,
     /// Claims that changed.
     pub claims: Vec<FieldChange>,
-    /// Results that no text defines, and that changed: of no rule's, so of no verdict's account. By kernel and operands.
-    pub undefined: Vec<FieldChange>,
+    /// Traits that changed, by id and scope.
+    pub traits: Vec<FieldChange>,
     /// Findings beside the rules that are new, then those that are missing.
     pub findings: Vec<FindingChange>,
     /// Kernels that crashed, hung or were left out, and what befell the device as a whole, on one side alone: new, then gone.

@@ -4,18 +4,15 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::hash::Hash;
 
 use fpprobe_profiles::{Class, Level, Profile, Verdict};
-use fpprobe_spirv::Kernel;
 use serde_json::Value;
 
 use super::model::{
     ChangeKind, ClassStatus, FieldChange, FindingChange, IncidentChange, Presence, ProfileChange, RuleChange, Ruling,
 };
 use super::regression::{LaneFate, OldAndNew, ProfileLanes};
-use crate::answers;
-use crate::decimal::decimal;
 use crate::judged::OF_NAN;
-use crate::model::{AnswerEvidence, Claims, Device, Finding, Incident, ProfileResult, RuleResult};
-use crate::values::argument;
+use crate::model::{Claims, Device, Finding, Incident, ProfileResult, RuleResult};
+use crate::traits::is_of_nan_bits;
 
 /// Fields of a device's identity, the telling ones first. Its slot is the same, and its key a digest of all others but the
 /// driver's place.
@@ -83,36 +80,25 @@ pub(super) fn claims(old: &Claims, new: &Claims) -> Vec<FieldChange> {
     independence.chain(flags).collect()
 }
 
-/// Results where no text defines one that changed, of what both were asked; a NaN is like another.
-pub(super) fn undefined(old: &Device, new: &Device) -> Vec<FieldChange> {
-    let lanes = |device: &Device| -> Vec<(String, String)> {
-        let shown = device.answers.iter().filter(|answer| answer.id == answers::UNDEFINED);
-        let lane = |lane: &AnswerEvidence| {
-            let operands: Vec<String> = lane.inputs.iter().map(argument).collect();
-            (format!("{} {}", lane.kernel, operands.join(" ")), result(lane))
-        };
-        shown.flat_map(|answer| &answer.evidence).map(lane).collect()
-    };
-    let before: HashMap<String, String> = lanes(old).into_iter().collect();
-    let changes = lanes(new).into_iter().filter_map(|(lane, now)| {
-        let old = before.get(&lane)?.clone();
-        differing(lane, Some(old), Some(now))
-    });
-    changes.collect()
-}
-
-/// A result with its value, of a NaN that it is one.
-fn result(lane: &AnswerEvidence) -> String {
-    let bits = argument(&lane.out);
-    let kernel = lane.kernel.parse::<Kernel>().ok().and_then(|kernel| {
-        let format = kernel.result().format;
-        Some((format, u64::from_str_radix(&bits, 16).ok()?))
-    });
-    match kernel {
-        Some((format, value)) if format.float().is_some_and(|layout| layout.is_nan(value)) => "NaN".to_owned(),
-        Some((format, value)) => format!("{bits} ({})", decimal(format, value)),
-        None => bits,
+/// Traits that changed. Where other lanes were looked at, more or fewer of the values show no change; and of the bits of NaNs
+/// that differ from run to run nobody knows.
+pub(super) fn traits(old: &Device, new: &Device) -> Vec<FieldChange> {
+    let mut changes = Vec::new();
+    for (old, new) in both(&old.traits, &new.traits, |one| &one.id) {
+        let (Some(old), Some(new)) = (old, new) else { continue };
+        for ((scope, before), (_, now)) in old.scopes().into_iter().zip(new.scopes()) {
+            let (Some(before), Some(now)) = (before, now) else { continue };
+            let (values, others) = (before.values(), now.values());
+            let is_part = values.is_subset(&others) || others.is_subset(&values);
+            let is_unsteady = is_of_nan_bits(&new.id) && values.len() + others.len() > 2;
+            if values == others || is_unsteady || is_part && before.lanes != now.lanes {
+                continue;
+            }
+            let field = format!("{}, {scope}", new.id);
+            changes.extend(differing(field, Some(before.describe()), Some(now.describe())));
+        }
     }
+    changes
 }
 
 /// Findings that are new, then those that are missing, those of the bits of NaNs last. The lanes that show one may be others.

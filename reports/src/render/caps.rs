@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::key::DeviceKey;
 use super::{Render, json};
-use crate::model::{Class, Device, Level, ProfileResult, Report, Verdict};
+use crate::model::{Class, Device, Level, ProfileResult, Report, TraitValue, Verdict};
 use crate::verified::{ModeProof, Modes};
 
 /// The value of `schema`.
@@ -40,8 +40,19 @@ struct Capable<'a> {
     tainted: bool,
     /// Modes of float controls: members of `VkPhysicalDeviceFloatControlsProperties`, and `shaderFloatControls2`.
     modes: ProofLists<'a>,
+    /// What the device does, by the id of the trait.
+    traits: BTreeMap<&'a str, ScopedValue<'a>>,
     /// By profile.
     profiles: BTreeMap<&'a str, Under<'a>>,
+}
+
+/// The value of a trait in each scope; a scope of which nothing was measured is left out.
+#[derive(Serialize, JsonSchema)]
+struct ScopedValue<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    run_time: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    constants: Option<&'a str>,
 }
 
 /// Ids of what is known, each in one of three lists.
@@ -60,6 +71,8 @@ struct ProofLists<'a> {
 struct Under<'a> {
     version: &'a str,
     class: Class,
+    /// The class with constants, which the compiler folds, left out.
+    class_run_time: Class,
     /// Controls and lowerings under which the rules were judged; empty for none.
     recipe: &'a [String],
     /// Optional groups that the device lacks.
@@ -93,7 +106,23 @@ fn capable(device: &Device) -> Capable<'_> {
         list.insert(name);
     }
     let profiles = device.profiles.iter().map(|profile| (&profile.id[..], under(profile)));
-    Capable { device: DeviceKey::of(device), tainted: !device.taint.is_empty(), modes, profiles: profiles.collect() }
+    let traits = device.traits.iter().map(|one| {
+        (
+            one.id.as_str(),
+            ScopedValue { run_time: named(one.run_time.as_ref()), constants: named(one.constants.as_ref()) },
+        )
+    });
+    Capable {
+        device: DeviceKey::of(device),
+        tainted: !device.taint.is_empty(),
+        modes,
+        traits: traits.collect(),
+        profiles: profiles.collect(),
+    }
+}
+
+fn named(value: Option<&TraitValue>) -> Option<&str> {
+    value.map(|value| value.value.as_str())
 }
 
 fn under(profile: &ProfileResult) -> Under<'_> {
@@ -106,5 +135,12 @@ fn under(profile: &ProfileResult) -> Under<'_> {
         };
         list.insert(&rule.id[..]);
     }
-    Under { version: &profile.version, class: profile.class, recipe: &profile.needs, without: &profile.without, rules }
+    Under {
+        version: &profile.version,
+        class: profile.class,
+        class_run_time: profile.class_run_time(),
+        recipe: &profile.needs,
+        without: &profile.without,
+        rules,
+    }
 }

@@ -3,13 +3,53 @@
 use std::io::{self, Write};
 
 use super::field::field;
-use super::paper::{Ink, Paper, Style};
+use super::paper::{Ink, Paper, Style, pad};
 use super::{lane, phrase, text};
-use crate::model::{Cause, Device, ProfileResult, Report, RuleResult, StoredObservation, Verdict};
+use crate::model::{
+    Cause, Device, DeviceTrait, ProfileResult, Report, RuleResult, StoredObservation, TraitValue, Verdict,
+};
 use crate::numbered::numbered;
 
 /// Lanes of evidence, and kernels, that are shown where not everything is.
 const MOST: usize = 4;
+
+/// Writes the values of traits, device by device: of one with the lanes that show it.
+pub fn traits(report: &Report, ids: &[String], style: Style, out: &mut dyn Write) -> io::Result<()> {
+    let paper = &mut Paper::new(out, style);
+    for device in &report.devices {
+        let known: Vec<&DeviceTrait> = device.traits.iter().filter(|one| ids.contains(&one.id)).collect();
+        if known.is_empty() {
+            continue;
+        }
+        title(paper, report, device)?;
+        let width = known.iter().map(|one| one.id.len()).max().unwrap_or_default() + 2;
+        for one in &known {
+            let in_scope = |(scope, value): (&str, Option<&TraitValue>)| Some((scope.to_owned(), value?.describe()));
+            let scopes: Vec<(String, String)> = one.scopes().into_iter().filter_map(in_scope).collect();
+            let text = match &scopes[..] {
+                [(_, first), (_, second)] if first == second => first.clone(),
+                [(scope, only)] if scope == "run time" => only.clone(),
+                several => {
+                    several.iter().map(|(scope, value)| format!("{scope}: {value}")).collect::<Vec<_>>().join("; ")
+                }
+            };
+            paper.line(2, width, &[(Ink::Faint, &pad(&one.id, width)), (Ink::Plain, &text)])?;
+        }
+        let [one] = &known[..] else { continue };
+        for (scope, value) in one.scopes() {
+            for share in value.iter().flat_map(|value| &value.shares) {
+                let kernels = super::field::some(&share.kernels, MOST);
+                let share_text = format!("{} in {}", share.value, phrase::number(share.lanes, "lane"));
+                field(paper, scope, Ink::Faint, &format!("{share_text}: {kernels}"))?;
+            }
+            for lane in value.iter().flat_map(|value| &value.evidence).take(MOST) {
+                let lines = lane::answers(&lane.kernel, &lane.inputs, [("out", &lane.out)]);
+                text::lane(paper, &lane.kernel, &lines, &lane.command)?;
+            }
+        }
+    }
+    Ok(())
+}
 
 /// Writes the verdicts of a rule, device by device and profile by profile.
 pub fn rule(report: &Report, id: &str, style: Style, out: &mut dyn Write) -> io::Result<()> {

@@ -8,7 +8,7 @@ use fpprobe_reports::Report;
 use fpprobe_reports::diff::{ChangeKind, DIFFS, DeviceDiff, Diff, DiffResult, Presence, compare};
 use fpprobe_reports::judged::judge;
 use fpprobe_reports::load::{LoadError, LoadedReport, set, to_compare};
-use fpprobe_reports::model::{Answer, AnswerEvidence, Device};
+use fpprobe_reports::model::{Device, DeviceTrait, MIXED, TraitShare, TraitValue};
 use fpprobe_reports::record::Recorder;
 use fpprobe_reports::render::Style;
 use fpprobe_reports::store::{Compression, Entry, container};
@@ -676,30 +676,31 @@ fn lanes_that_a_nan_beside_them_brings_to_light_are_no_change() {
 }
 
 #[test]
-fn results_that_no_text_defines_are_compared() {
-    let value = |bits: &str| serde_json::from_value(Value::from(bits)).unwrap();
-    let lane = |inputs: &[&str], out: &str| AnswerEvidence {
-        kernel: "f32.log".into(),
-        inputs: inputs.iter().map(|bits| value(bits)).collect(),
-        out: value(out),
-        command: String::new(),
+fn traits_that_changed_come_first_and_what_was_not_looked_at_alike_is_no_change() {
+    let value = |values: &[&str], lanes: usize| {
+        let share = |value: &&str| TraitShare { value: (*value).to_owned(), lanes: 1, kernels: vec!["f32.log".into()] };
+        let shares = if values.len() > 1 { values.iter().map(share).collect() } else { Vec::new() };
+        let value = if values.len() > 1 { MIXED } else { values[0] };
+        Some(TraitValue { value: value.to_owned(), lanes, shares, evidence: Vec::new() })
     };
-    let report = |log: &str, nan: &str| {
+    let report = |log: &[&str], lanes: usize, bits: &[&str]| {
         let mut report = fixture::report();
-        let evidence = vec![lane(&["bf800000"], log), lane(&["00000001"], nan), lane(&["80000001"], "00000000")];
-        let (id, question) = ("Q19".to_owned(), String::new());
-        report.devices[0].answers = vec![Answer { id, question, answer: String::new(), evidence }];
+        let one = |id: &str, run_time| DeviceTrait { id: id.to_owned(), run_time, constants: value(&["nan"], 1) };
+        report.devices[0].traits =
+            vec![one("f32.log_of_negative", value(log, lanes)), one("f32.nan_bits", value(bits, 1))];
         report
     };
-    let (old, new) = (report("7fc00000", "7fc00000"), report("00000000", "ffc00001"));
-    let diff = compared(&old, &new).diff;
-    // One NaN is like another.
-    let [change] = &diff.devices[0].undefined[..] else { panic!("{:?}", diff.devices[0].undefined) };
-    assert_eq!(change.field, "f32.log bf800000");
-    assert_eq!((change.old.as_deref(), change.new.as_deref()), (Some("NaN"), Some("00000000 (0)")));
+    let old = report(&["nan"], 1, &["kept", "quieted"]);
+    let diff = compared(&old, &report(&["zero"], 1, &["replaced"])).diff;
+    let [change] = &diff.devices[0].traits[..] else { panic!("{:?}", diff.devices[0].traits) };
+    assert_eq!(change.field, "f32.log_of_negative, run time");
+    assert_eq!((change.old.as_deref(), change.new.as_deref()), (Some("nan"), Some("zero")));
     assert!(!diff.summary.empty && compared(&old, &old).diff.summary.empty);
     for form in ["text", "md", "html"] {
         let page = self::shown(&diff, form);
-        assert!(page.contains("Undefined results changed") && page.contains("f32.log bf800000"), "{form}: {page}");
+        assert!(page.contains("Traits changed") && page.contains("f32.log_of_negative"), "{form}: {page}");
     }
+    // More values on the same lanes are a change; on others they need not be.
+    let of = |lanes| compared(&old, &report(&["nan", "zero"], lanes, &["kept"])).diff.devices[0].traits.len();
+    assert_eq!((of(1), of(2)), (1, 0));
 }

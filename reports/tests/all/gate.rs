@@ -2,7 +2,7 @@
 //! report that tells of nothing opens nothing.
 
 use fpprobe_profiles::profile::built_in;
-use fpprobe_profiles::{Observation, Outcome, Verdict};
+use fpprobe_profiles::{Class, Observation, Outcome, Verdict};
 use fpprobe_reports::Report;
 use fpprobe_reports::baseline::{AcceptError, AcceptFilter, Baseline, Date, accept, read, write};
 use fpprobe_reports::check::{CHECKS, CheckResult, Gate, Terms, check};
@@ -404,4 +404,20 @@ fn a_kernel_that_never_gives_the_same_twice_is_accepted_as_that() {
     // One that gave the same twice is not accepted to do so no more.
     let steady = accepted(&report(|_, sum| sum));
     assert!(!checked(&unstable(0x0001_0000), &steady, false).passed);
+}
+
+#[test]
+fn what_constants_alone_show_leaves_the_class_at_run_time() {
+    let flushes: Change<'_> = &|_, _| 0;
+    let keeps: Change<'_> = &|_, sum| sum;
+    let class = |plain: Change<'_>, literal: Change<'_>| {
+        let mut report = report_of(&[("f32.fadd", plain), ("f32.fadd:route=literal", literal)]);
+        let mut profile = report.devices[0].profiles.remove(0);
+        // What nobody measured here would leave it open.
+        profile.rules.retain(|rule| rule.verdict != Verdict::Incomplete);
+        profile.class = Class::Deviates;
+        profile.class_run_time()
+    };
+    assert_eq!(class(flushes, keeps), Class::Conforms);
+    assert_eq!(class(keeps, keeps), Class::Deviates);
 }

@@ -21,5 +21,6 @@ mod schema_check;
 mod stairs;
 mod store;
 mod sweep;
+mod traits;
 mod versions;
 mod vulkan_profile;

@@ -4,21 +4,28 @@ use fpprobe_profiles::Profile;
 use fpprobe_profiles::catalogue::{Catalogue, CatalogueEntry, Section};
 use fpprobe_reports::Report;
 use fpprobe_reports::numbered::{self, NumberedCause, numbered};
+use fpprobe_reports::traits::{self, TraitDefinition};
 use fpprobe_spirv::error::nearest;
 use fpprobe_spirv::{Kernel, OPS, Op, ParseError};
 
 use fpprobe_system::usage::usage_error;
 
+/// Names all traits.
+const TRAITS: &str = "traits";
 /// Digits of the id of a cause.
 const CAUSE: usize = 6;
 
-/// What can be shown in full. A trait will be one of these, looked up by its id and by words of its question.
+/// What can be shown in full.
 #[derive(Clone)]
 pub enum ShownSubject<'a> {
     /// A cause of the report, on each device that shows it.
     Cause(Vec<NumberedCause<'a>>),
     /// A rule, by its id.
     Rule(&'a str),
+    /// A trait.
+    Trait(TraitDefinition),
+    /// Every trait.
+    Traits,
     /// An id of the catalogue that is no rule's.
     Entry(&'a Section, &'a CatalogueEntry),
     /// A kernel.
@@ -53,9 +60,15 @@ impl<'a> SubjectFinder<'a> {
         if let Some(subject) = self.by_id(text)? {
             return Ok(vec![candidate(subject)]);
         }
+        if text == TRAITS {
+            return Ok(vec![candidate(ShownSubject::Traits)]);
+        }
         let kernel = text.parse::<Kernel>();
         if let Ok(kernel) = kernel {
             return Ok(vec![candidate(ShownSubject::Kernel(kernel))]);
+        }
+        if let Some(own) = traits::find(text) {
+            return Ok(vec![candidate(ShownSubject::Trait(own))]);
         }
         let found =
             [by_own_name(text), by_names(text, |name| name == text), by_names(text, |name| plain(name) == plain(text))];
@@ -117,6 +130,8 @@ impl<'a> SubjectFinder<'a> {
             let names: Vec<String> = op.names().into_iter().map(|(_, name)| name).collect();
             format!("{} {} {}", op.name, op.about, names.join(" "))
         };
+        let of_trait = |one: &TraitDefinition| has(&format!("{} {}", one.id(), one.row.question));
+        found.extend(traits::definitions().filter(of_trait).map(|one| candidate(ShownSubject::Trait(one))));
         found.extend(OPS.iter().filter(|op| has(&description(op))).map(|op| candidate(ShownSubject::Operation(op))));
         for (id, title) in self.rules().filter(|(id, title)| has(&format!("{id} {title}"))) {
             found.push(Candidate { about: title.to_owned(), ..candidate(ShownSubject::Rule(id)) });
@@ -134,7 +149,7 @@ impl<'a> SubjectFinder<'a> {
         match error.filter(|error| !matches!(error, ParseError::Form(_))) {
             Some(error) => usage_error(format!("nothing is called `{text}`, and as a kernel: {error}{hint}")),
             None => usage_error(format!(
-                "no cause, rule, kernel or operation is called `{text}`, and none has all of these words{hint} (`fpprobe rules` and \
+                "no cause, rule, trait, kernel or operation is called `{text}`, and none has all of these words{hint} (`fpprobe rules` and \
                  `fpprobe kernels` list what there is)"
             )),
         }
@@ -163,6 +178,8 @@ fn candidate(subject: ShownSubject<'_>) -> Candidate<'_> {
             .map(|one| (one.number.to_string(), format!("cause: {}", one.cause.headline)))
             .unwrap_or_default(),
         ShownSubject::Rule(id) => ((*id).to_owned(), String::new()),
+        ShownSubject::Trait(one) => (one.id(), one.row.question.to_owned()),
+        ShownSubject::Traits => (TRAITS.to_owned(), "every trait".to_owned()),
         ShownSubject::Entry(section, entry) => (entry.id.clone(), section.title.clone()),
         ShownSubject::Kernel(kernel) => (kernel.to_string(), kernel.op.about.to_owned()),
         ShownSubject::Operation(op) => (op.name.to_owned(), op.about.to_owned()),

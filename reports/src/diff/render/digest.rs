@@ -166,7 +166,7 @@ pub(super) fn arrow(old: &str, new: &str) -> String {
 }
 
 /// Heading of results that no text defines, and that changed.
-pub(super) const UNDEFINED: &str = "Undefined results changed";
+pub(super) const TRAITS: &str = "Traits changed";
 
 /// A field's two values.
 pub(super) fn field(change: &FieldChange) -> String {

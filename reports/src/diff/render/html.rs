@@ -148,6 +148,9 @@ fn section(index: usize, device: &DeviceDiff, several: bool) -> Markup {
             @if !device.identity.is_empty() { section { h3 { "Driver and identity" } (scrolling("Driver and identity", &fields(&device.identity))) } }
             @if !device.profiles.is_empty() { section { h3 { "Classes" } (scrolling("Classes", &classes(&device.profiles))) } }
             @if !device.incomplete.is_empty() { section { h3 { "Not measured" } (incidents(&device.incomplete)) } }
+            @if !device.traits.is_empty() {
+                section { h3 { (digest::TRAITS) } (scrolling(digest::TRAITS, &fields(&device.traits))) }
+            }
             @for kind in ChangeKind::ALL {
                 @let rules: Vec<&RuleDigest<'_>> = rules.iter().filter(|one| one.change.kind == kind).collect();
                 @if !rules.is_empty() {
@@ -174,9 +177,6 @@ fn section(index: usize, device: &DeviceDiff, several: bool) -> Markup {
                         @if families.len() > FAMILIES { p.faint { (phrase::grouped(families.len() - FAMILIES)) " more in the comparison as JSON." } }
                     }
                 }
-            }
-            @if !device.undefined.is_empty() {
-                section { h3 { (digest::UNDEFINED) } (scrolling(digest::UNDEFINED, &fields(&device.undefined))) }
             }
             @if !device.findings.is_empty() { section { h3 { "Findings" } (findings(&device.findings)) } }
         }

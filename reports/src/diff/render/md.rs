@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use super::digest::{self, Family, RuleDigest};
 use super::{RenderDiff, Style};
-use crate::diff::{ChangeKind, DeviceDiff, Diff, IncidentChange, Presence, Summary};
+use crate::diff::{ChangeKind, DeviceDiff, Diff, FieldChange, IncidentChange, Presence, Summary};
 use crate::render::md::{code, comment, escape, evidence_block, folded, lane_block, list};
 use crate::render::phrase;
 
@@ -24,10 +24,10 @@ impl RenderDiff for DiffMarkdown {
             let several = diff.summary.compared > 1;
             let host = if diff.is_of_several() { format!(" of host {}", device.host) } else { String::new() };
             let name = if several { format!("{}{host}: ", device.name) } else { String::new() };
+            blocks.extend((!device.traits.is_empty()).then(|| (ChangeKind::NewlyDeviating, traits(&name, device))));
             blocks.extend(digest::rules(device).iter().map(|rule| (rule.change.kind, self::rule(&name, rule))));
             blocks.extend(digest::families(device).iter().map(|family| (family.kind, self::family(&name, family))));
             blocks.extend((!device.claims.is_empty()).then(|| (ChangeKind::Claim, claims(&name, device))));
-            blocks.extend((!device.undefined.is_empty()).then(|| (ChangeKind::Claim, undefined(&name, device))));
             blocks.extend((!device.findings.is_empty()).then(|| (ChangeKind::NanBits, findings(&name, device))));
         }
         // What is important comes first, whatever device it is of: what comes last may not fit.
@@ -138,10 +138,9 @@ fn findings(device: &str, of: &DeviceDiff) -> String {
     folded(&format!("{device}findings"), "", &format!("\n{block}"))
 }
 
-fn undefined(device: &str, of: &DeviceDiff) -> String {
-    let lines =
-        of.undefined.iter().map(|change| format!("{}: {}", code(&change.field), escape(&digest::field(change))));
-    format!("\n{}{}\n{}", escape(device), digest::UNDEFINED, list(lines))
+fn traits(device: &str, of: &DeviceDiff) -> String {
+    let line = |change: &FieldChange| format!("{}: {}", code(&change.field), escape(&digest::field(change)));
+    folded(&format!("{device}{}", digest::TRAITS), "", &format!("\n{}", list(of.traits.iter().map(line))))
 }
 
 fn claims(device: &str, of: &DeviceDiff) -> String {

@@ -95,6 +95,7 @@ fn device(paper: &mut Paper, device: &DeviceDiff, several: bool) -> io::Result<(
         paper.line(2, 4, &[(Ink::Strong, &change.profile), (Ink::Plain, ": "), (Ink::Plain, &change.in_words())])?;
     }
     incidents(paper, 2, &device.incomplete)?;
+    traits(paper, &device.traits)?;
     let (claims, families, rules) = (&device.claims, digest::families(device), digest::rules(device));
     for kind in ChangeKind::ALL {
         let rules: Vec<&RuleDigest<'_>> = rules.iter().filter(|one| one.change.kind == kind).collect();
@@ -116,16 +117,15 @@ fn device(paper: &mut Paper, device: &DeviceDiff, several: bool) -> io::Result<(
         families.iter().take(most(kind)).try_for_each(|family| self::family(paper, family))?;
         more(paper, families.len(), most(kind), "operation")?;
     }
-    undefined(paper, &device.undefined)?;
     findings(paper, &device.findings)
 }
 
-fn undefined(paper: &mut Paper, changes: &[FieldChange]) -> io::Result<()> {
+fn traits(paper: &mut Paper, changes: &[FieldChange]) -> io::Result<()> {
     if changes.is_empty() {
         return Ok(());
     }
     paper.gap()?;
-    paper.line(0, 2, &[(Ink::Strong, digest::UNDEFINED)])?;
+    paper.line(0, 2, &[(Ink::Strong, digest::TRAITS)])?;
     for change in changes {
         paper.line(2, 4, &[(Ink::Plain, &change.field), (Ink::Plain, ": "), (Ink::Plain, &digest::field(change))])?;
     }

@@ -6,7 +6,7 @@ use maud::{Markup, html};
 
 use super::{claims, evidence, pictures, rules, texels};
 use crate::broken_rules::broken_rules;
-use crate::model::{Cause, Device, Identity, Incident, Outcome, Tables};
+use crate::model::{Cause, Device, DeviceTrait, Identity, Incident, Outcome, Tables, TraitValue};
 use crate::record;
 use crate::render::answers::lane as lane_of;
 use crate::render::{lane, phrase};
@@ -29,6 +29,9 @@ pub fn section(index: usize, device: &Device, inputs: &Tables, label: &str, prof
             (identity(device))
             @if !device.causes.is_empty() {
                 section { h3 { "Causes, the gravest first" } (self::causes(index, &device.causes)) }
+            }
+            @if !device.traits.is_empty() {
+                section { h3 { "What it does" } (traits(index, &device.traits)) }
             }
             @if !causes.is_empty() {
                 section data-group {
@@ -83,6 +86,28 @@ fn causes(index: usize, causes: &[Cause]) -> Markup {
                             td { (cause.profiles.join(", ")) ": " (cause.rules.join(", ")) }
                             td { (phrase::grouped(cause.lanes)) }
                             td { (cause.fix.join(" or ")) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What the device does, whether or not a profile cares: a row for each trait.
+fn traits(index: usize, traits: &[DeviceTrait]) -> Markup {
+    let value = |value: Option<&TraitValue>| value.map_or_else(|| "-".to_owned(), TraitValue::describe);
+    html! {
+        div.scroll tabindex="0" role="group" aria-label="Traits" {
+            table.traits {
+                thead { tr { th { "Trait" } th { "Question" } th { "At run time" } th { "Constants" } } }
+                tbody {
+                    @for one in traits {
+                        tr #{ "d" (index) "-trait-" (one.id) } {
+                            td { code { (one.id) } }
+                            td { (crate::traits::find(&one.id).map_or("", |known| known.row.question)) }
+                            td { (value(one.run_time.as_ref())) }
+                            td { (value(one.constants.as_ref())) }
                         }
                     }
                 }

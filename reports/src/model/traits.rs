@@ -1,0 +1,104 @@
+//! What a device does, whether or not a profile cares.
+
+use std::collections::BTreeSet;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::AnswerEvidence;
+
+/// What a device does in one respect; a scope of which nothing was measured is left out.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct DeviceTrait {
+    /// Id of the trait, `f32.subnormal_operands`.
+    pub id: String,
+    /// With operands from memory, in every stage and width.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run_time: Option<TraitValue>,
+    /// With operands that are literals or specialisation constants.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub constants: Option<TraitValue>,
+}
+
+/// A value of a trait, and what shows it.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct TraitValue {
+    /// One of the trait's values; `mixed` where there are several, `not_offered` where the device lacks what it takes.
+    pub value: String,
+    /// Number of lanes that were looked at; of the same number the same lanes.
+    pub lanes: usize,
+    /// Where it is mixed, each value with who has it, the most lanes first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shares: Vec<TraitShare>,
+    /// Lanes that show it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub evidence: Vec<AnswerEvidence>,
+}
+
+/// Who has a value.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct TraitShare {
+    /// The value.
+    pub value: String,
+    /// Number of lanes with it.
+    pub lanes: usize,
+    /// The first kernels with it.
+    pub kernels: Vec<String>,
+}
+
+/// Most variants of kernels that are named.
+const VARIANTS: usize = 3;
+
+/// The value where a scope itself disagrees.
+pub const MIXED: &str = "mixed";
+
+/// The value where the device lacks what it takes.
+pub const NOT_OFFERED: &str = "not_offered";
+
+impl DeviceTrait {
+    /// Its values by the names of their scopes.
+    pub fn scopes(&self) -> [(&'static str, Option<&TraitValue>); 2] {
+        [("run time", self.run_time.as_ref()), ("constants", self.constants.as_ref())]
+    }
+}
+
+impl TraitValue {
+    /// Its values: one, or several where it is mixed.
+    pub fn values(&self) -> BTreeSet<&str> {
+        match &self.shares[..] {
+            [] => BTreeSet::from([&*self.value]),
+            shares => shares.iter().map(|share| &*share.value).collect(),
+        }
+    }
+
+    /// In words: the value, of a mixed one each with its share of the lanes, or with what alone shows it.
+    pub fn describe(&self) -> String {
+        let all: usize = self.shares.iter().map(|share| share.lanes).sum();
+        if self.shares.is_empty() || all == 0 {
+            return self.value.replace('_', " ");
+        }
+        let share = |share: &TraitShare| {
+            let value = share.value.replace('_', " ");
+            if let Some(variants) = self.variants(share) {
+                return format!("{value} with {}", variants.into_iter().collect::<Vec<_>>().join(" and "));
+            }
+            let percent = match share.lanes * 100 / all {
+                0 => "less than 1".to_owned(),
+                100 => "more than 99".to_owned(),
+                some => some.to_string(),
+            };
+            format!("{value} ({percent} %)")
+        };
+        format!("{MIXED}: {}", self.shares.iter().map(share).collect::<Vec<_>>().join(", "))
+    }
+
+    /// What the kernels with a value are asked with, where the other kernels are asked with something else.
+    fn variants<'a>(&self, share: &'a TraitShare) -> Option<BTreeSet<&'a str>> {
+        let of = |kernel: &String| kernel.find(':').map(|place| place + 1);
+        let variants: Option<BTreeSet<&str>> = share.kernels.iter().map(|kernel| kernel.get(of(kernel)?..)).collect();
+        let others = self.shares.iter().filter(|other| other.value != share.value);
+        let of_others: BTreeSet<&str> =
+            others.flat_map(|other| &other.kernels).filter_map(|kernel| kernel.get(of(kernel)?..)).collect();
+        variants.filter(|variants| variants.len() <= VARIANTS && variants.is_disjoint(&of_others))
+    }
+}

@@ -1,0 +1,101 @@
+use std::collections::BTreeSet;
+
+use fpprobe_profiles::observed_behaviour::Aspect;
+use fpprobe_profiles::{Observation, Outcome};
+use fpprobe_spirv::{Cases, Kernel};
+
+use super::*;
+use crate::model::TraitValue;
+
+fn observed(kernel: &str, cases: &[&[u64]], out: &[u64]) -> Observation {
+    let kernel: Kernel = kernel.parse().unwrap();
+    let cases = Cases::new("few", kernel.arity(), cases.concat());
+    Observation { kernel, cases, outcome: Outcome::Ran, detail: String::new(), out: out.into(), second: None }
+}
+
+fn of(observations: &[Observation], id: &str) -> DeviceTrait {
+    let found = traits(&Observations::new(observations)).into_iter().find(|one| one.id == id);
+    found.unwrap_or_else(|| panic!("{id}"))
+}
+
+fn value(value: Option<&TraitValue>) -> &str {
+    value.map_or("", |value| &value.value)
+}
+
+#[test]
+fn ids_are_told_apart_and_name_kernels_that_exist() {
+    let ids: Vec<String> = definitions().map(|definition| definition.id()).collect();
+    assert_eq!(ids.iter().collect::<BTreeSet<_>>().len(), ids.len());
+    assert_eq!(find("f32.fma").unwrap().id(), "f32.fma");
+    assert!(find("f32.fmb").is_none());
+    for definition in definitions() {
+        assert!(definition.row.question.ends_with('?'), "{}", definition.id());
+        for kernel in look::kernels(definition) {
+            assert!(!look::parsed(&kernel).is_empty(), "{}: {kernel}", definition.id());
+        }
+    }
+}
+
+#[test]
+fn operands_of_lanes_are_on_the_lists_of_their_kernels() {
+    for definition in definitions() {
+        let (TraitLook::Bits(_, operands, _) | TraitLook::Number(_, operands)) = definition.row.look else { continue };
+        for kernel in look::kernels(definition).iter().flat_map(|kernel| look::parsed(kernel)) {
+            let cases = fpprobe_spirv::catalogue::Extent::Default.cases(&kernel);
+            assert!(cases.iter().any(|case| case == operands), "{}: {kernel} {operands:x?}", definition.id());
+        }
+    }
+}
+
+#[test]
+fn scopes_have_values_of_their_own() {
+    // (1 + u)^2 - (1 + 2u): fused at run time, split by the compiler.
+    let case: &[u64] = &[0x3f80_0001, 0x3f80_0001, 0xbf80_0002];
+    let all = [observed("f32.fma", &[case], &[0x2880_0000]), observed("f32.fma:route=spec", &[case], &[0])];
+    let fma = of(&all, "f32.fma");
+    assert_eq!((value(fma.run_time.as_ref()), value(fma.constants.as_ref())), ("fused", "split"));
+    assert_eq!(value(of(&all, "constants_agree").constants.as_ref()), "no");
+    let evidence = &fma.run_time.unwrap().evidence;
+    assert!(evidence[0].command.contains("f32.fma"), "{evidence:?}");
+}
+
+#[test]
+fn a_scope_that_disagrees_is_mixed_and_says_who_does_what() {
+    let case: &[u64] = &[0x3f80_0001, 0x3f80_0001, 0xbf80_0002];
+    let all = [observed("f32.fma", &[case], &[0x2880_0000]), observed("f32.fma:stage=fragment", &[case], &[0])];
+    let fma = of(&all, "f32.fma").run_time.unwrap();
+    assert_eq!(fma.value, "mixed");
+    let shares: Vec<_> = fma.shares.iter().map(|share| (share.value.as_str(), share.kernels[0].as_str())).collect();
+    assert!(shares.contains(&("split", "f32.fma:stage=fragment")), "{shares:?}");
+    assert!(fma.describe().starts_with("mixed: "), "{}", fma.describe());
+}
+
+#[test]
+fn what_is_not_offered_or_not_measured_has_no_value() {
+    let mut lacking = observed("f16.fma", &[], &[]);
+    lacking.outcome = Outcome::Unsupported;
+    assert_eq!(value(of(&[lacking], "f16.fma").run_time.as_ref()), "not_offered");
+    assert!(traits(&Observations::default()).is_empty());
+}
+
+#[test]
+fn numbers_and_nans_are_called_by_name() {
+    let rsq = |out: u64| of(&[observed("f32.inverse_sqrt", &[&[0x8000_0000]], &[out])], "f32.rsq_of_negative_zero");
+    for (out, name) in [(0xff80_0000, "negative_infinity"), (0xffc0_0001, "nan"), (0, "zero"), (0x3f80_0000, "1")] {
+        assert_eq!(value(rsq(out).run_time.as_ref()), name);
+    }
+    let sum = |out: u64| of(&[observed("f32.fadd", &[&[0x7f80_0001, 0]], &[out])], "f32.nan_bits");
+    for (out, name) in [(0x7f80_0001, "kept"), (0x7fc0_0001, "quieted"), (0xffc0_0000, "replaced"), (0, "number")] {
+        assert_eq!(value(sum(out).run_time.as_ref()), name);
+    }
+}
+
+#[test]
+fn a_respect_of_several_operations_is_one_value() {
+    let all = [
+        observed("f32.fadd", &[&[0x0040_0000, 0x0040_0000]], &[0]),
+        observed("f32.fmul", &[&[0x0040_0000, 0x4000_0000]], &[0]),
+    ];
+    let found = of(&all, "f32.subnormal_operands");
+    assert_eq!(value(found.run_time.as_ref()), Aspect::value("reads subnormals as zero").unwrap());
+}

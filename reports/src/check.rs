@@ -17,7 +17,6 @@ use crate::broken_rules::names;
 use crate::failed::{CaseList, LanesByKernel};
 use crate::model::{Device, Driver, Evidence, Incident, ProfileResult, Program, Report, RuleResult};
 use crate::record::RecordError;
-use crate::selection::selects;
 
 /// The value of [`CheckResult::schema`] that this program writes.
 pub const SCHEMA: &str = "fpprobe-check/1";
@@ -42,7 +41,7 @@ pub struct CheckResult {
     pub deviations: Vec<Deviation>,
     /// Deviations that are.
     pub accepted: Vec<AcceptedDeviation>,
-    /// Kernels that fail on random operands alone: the baseline never had these operands.
+    /// Kernels that fail a rule on random operands alone: a baseline holds none of those.
     pub random: Vec<RandomFailure>,
     /// Accepted deviations that are none any more, or that fewer lanes show.
     pub improved: Vec<UnusedAcceptance>,
@@ -122,7 +121,7 @@ pub struct AcceptedDeviation {
     pub link: Option<String>,
 }
 
-/// A rule that a kernel fails on random operands alone. It does not close the gate, since nothing says that it is new.
+/// A rule that a kernel fails on random operands alone. It closes the gate strictly only: nothing says that it is new.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 pub struct RandomFailure {
     /// Where.
@@ -274,7 +273,8 @@ fn gate(report: &Report, checked: &CheckResult) -> Gate {
     let devices = || report.devices.iter();
     let unrun = |before: bool| checked.coverage.iter().any(|covered| covered.unrun(before).next().is_some());
     let unasked = checked.coverage.iter().any(|covered| covered.unselected > 0);
-    let otherwise = !checked.improved.is_empty() || !checked.unmeasured.is_empty() || unasked;
+    let otherwise =
+        !checked.improved.is_empty() || !checked.unmeasured.is_empty() || !checked.random.is_empty() || unasked;
     if !devices().any(|device| answered(&device) && rules(device) > 0) {
         Gate::NothingMeasured
     } else if !checked.deviations.is_empty()
@@ -351,13 +351,18 @@ fn accepted_elsewhere<'b>(
     today: Date,
 ) -> Option<&'b Acceptance> {
     let Subject { device: Device { identity, .. }, answers, .. } = subject;
+    let is_rule = |id: &str| profile.rules.iter().any(|rule| rule.id == id);
     let holds = |one: &&Acceptance| {
-        one.profile == profile.id && one.applies(identity) && one.refuses(identity, today).is_none()
+        one.profile == profile.id
+            && is_rule(&one.rule)
+            && one.applies(identity)
+            && one.refuses(identity, today).is_none()
     };
     let all: Vec<&Acceptance> = baseline.accepted.iter().filter(holds).collect();
     let first = all.iter().find(|one| one.kernels().any(|kernel| lanes.contains_key(kernel)))?;
     let list = |kernel: &str| answers.list(kernel).unwrap_or(CaseList::Whole);
-    let accepts = |lanes: &LanesByKernel| objection(all.iter().flat_map(|one| &one.lanes), lanes, list).is_none();
+    let prints = || all.iter().flat_map(|one| &one.lanes).filter(|prints| !prints.is_unstable());
+    let accepts = |lanes: &LanesByKernel| objection(prints(), lanes, list).is_none();
     let of_kernels = || {
         let all = subject.of_profile(&profile.id).into_iter().flatten();
         all.filter(|(kernel, _)| lanes.contains_key(*kernel))
@@ -367,7 +372,7 @@ fn accepted_elsewhere<'b>(
     (accepts(lanes) || accepts(&of_kernels())).then_some(*first)
 }
 
-/// Kernels that fail a rule on random operands, and on none of the list that the baseline had.
+/// Kernels that fail a rule on random operands, and on none of their lists.
 fn random_lanes(
     baseline: &Baseline,
     subject: &Subject<'_>,
@@ -377,8 +382,7 @@ fn random_lanes(
     let Some(lanes) = subject.lanes(&profile.id, &rule.id) else { return Vec::new() };
     let identity = &subject.device.identity;
     let is_accepted = |kernel: &str| {
-        let mut all =
-            baseline.accepted.iter().filter(|one| one.profile == profile.id && selects(&one.device, identity));
+        let mut all = baseline.accepted.iter().filter(|one| one.is_about(identity, &profile.id, &rule.id));
         all.any(|one| one.kernels().any(|other| other == kernel))
     };
     let alone = lanes.random.iter().filter(|(kernel, _)| !lanes.listed.contains_key(*kernel) && !is_accepted(kernel));

@@ -39,7 +39,7 @@ pub(crate) fn of_lane(
         inputs,
         out: encode_answer(&observation.kernel, observation.answer(case)),
         component: failed::component(&observation.kernel, part),
-        accepts: accepts(profiles, (profile, rule), observation, case),
+        accepts: accepted(profiles, (profile, rule), observation, case).map_or(Value::Null, |set| set.to_json()),
     }
 }
 
@@ -54,10 +54,14 @@ pub(crate) fn put_first(evidence: &mut Vec<model::Evidence>, lane: model::Eviden
     }
 }
 
-/// What a rule accepts of a case; `null` where no such profile or rule is known.
-fn accepts(profiles: &[Profile], (profile, rule): (&str, &str), observation: &Observation, case: usize) -> Value {
+/// What a rule accepts of a case; `None` where no such profile or rule is known.
+pub(crate) fn accepted(
+    profiles: &[Profile],
+    (profile, rule): (&str, &str),
+    observation: &Observation,
+    case: usize,
+) -> Option<Accepted> {
     let demands = KernelDemands::new(profiles.iter().filter(|one| one.id == profile), &observation.kernel);
-    let sets = demands.of(observation.cases.case(case));
-    let look = demands.rules().iter().find(|demanding| demanding.rule.id == rule);
-    look.and_then(|look| sets.get(look.look)?.as_ref()).map_or(Value::Null, Accepted::to_json)
+    let look = demands.rules().iter().find(|demanding| demanding.rule.id == rule)?.look;
+    demands.of(observation.cases.case(case)).into_iter().nth(look)?
 }

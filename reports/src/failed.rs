@@ -146,7 +146,7 @@ impl DeviceResults {
             let observation = &self.observations[place];
             let reader = PartReader::new(&observation.kernel);
             let list = lanes.entry(observation.kernel.to_string()).or_default();
-            if is_unstable(observation, &failing) {
+            if is_unstable(observation) {
                 list.push(UNSTABLE.to_owned());
                 continue;
             }
@@ -205,16 +205,18 @@ impl DeviceResults {
     }
 }
 
-/// Whether a kernel gave another result on at least half of these lanes when it ran again; NaNs count as one value.
-pub fn is_unstable(observation: &Observation, lanes: &[FailedLane]) -> bool {
+/// Whether a kernel gave another result on at least half of all its lanes when it ran again; NaNs count as one value.
+pub fn is_unstable(observation: &Observation) -> bool {
     let Some(second) = &observation.second else { return false };
     let (reader, encodings) = (PartReader::new(&observation.kernel), Encoding::of_result(&observation.kernel));
-    let differs = |(case, part): &&FailedLane| {
+    let differs = |(case, part): &FailedLane| {
         let [one, other] = [&observation.out, second].map(|results| reader.part(results, *case, *part));
         let is_nan = |bits| matches!(encodings[*part], Encoding::Float(layout) if layout.is_nan(bits));
         one != other && !(is_nan(one) && is_nan(other))
     };
-    2 * lanes.iter().filter(differs).count() >= lanes.len()
+    let cases = observation.cases.len();
+    let lanes = (0..cases).flat_map(|case| (0..encodings.len()).map(move |part| (case, part)));
+    2 * lanes.filter(differs).count() >= cases * encodings.len()
 }
 
 /// Which list the cases of an observation begin with, and how long that is: random cases come behind.

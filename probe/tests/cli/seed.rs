@@ -69,3 +69,14 @@ fn reports_say_how_they_were_measured() {
     let whole = ends(fpprobe(&[]).args(["explain", "f32.fadd"])).out;
     assert!(whole.contains(&format!("{} cases by default: the list {plain}", list(&cases(0)) - 5)), "{whole}");
 }
+
+#[test]
+fn texel_buffers_are_measured_under_stress() {
+    let folder = tempfile::tempdir().unwrap();
+    for driver in ["lavapipe-25", "swiftshader"] {
+        let out = folder.path().join(format!("{driver}.json"));
+        let mut command = fpprobe(&[driver]);
+        ends(command.args(["run", "r32f.load:route=texel_buffer", "--stress", "-o"]).arg(&out)).with(0);
+        assert_eq!(json(&out)["devices"][0]["observations"][0]["outcome"], "ran", "{driver}");
+    }
+}

@@ -4,10 +4,10 @@ use fpprobe_profiles::Verdict;
 
 use super::coverage;
 use super::read::key;
-use super::{Acceptance, Baseline, Date, NoAddress, Prints, TaintedDevice, Version, VersionRange, address, seen};
+use super::{Acceptance, Baseline, Date, NoAddress, Prints, TaintedDevice, Version, VersionRange, address, lane, seen};
 use crate::check::deviations;
-use crate::failed::{DeviceResults, LanesByKernel};
-use crate::model::{Device, Identity, ProfileResult, Report, RuleResult};
+use crate::failed::{DeviceResults, LanesByKernel, ListedLanes, UNSTABLE};
+use crate::model::{Device, Evidence, Identity, ProfileResult, Report, RuleResult};
 use crate::record::RecordError;
 use crate::selection::selects;
 
@@ -170,7 +170,13 @@ pub fn accept(
         let answers = DeviceResults::of(device, report)
             .map_err(|cause| AcceptError::Unreadable { device: identity.name.clone(), cause: Box::new(cause) })?;
         for (profile, rule) in deviations(device).into_iter().filter(|(profile, rule)| filter.selects(profile, rule)) {
-            let lanes = answers.lanes(rule).map(|lanes| answers.by_list(lanes).listed);
+            let lanes = answers.lanes(rule).map(|lanes| answers.by_list(lanes));
+            // What fails on random operands alone, another run does not have.
+            if lanes.as_ref().is_some_and(|lanes| lanes.listed.is_empty()) {
+                continue;
+            }
+            let rule = &lanes.as_ref().map_or_else(|| rule.clone(), |lanes| without(rule, lanes));
+            let lanes = lanes.map(|lanes| lanes.listed);
             let own = (lanes.as_ref(), &answers);
             let holds = |one: &Acceptance| {
                 one.is_about(identity, &profile.id, &rule.id) && one.objection(identity, rule, own, today).is_none()
@@ -188,7 +194,7 @@ pub fn accept(
                 link: filter.link.clone(),
                 expires: filter.expires,
                 failing: rule.failing,
-                seen: seen(rule),
+                seen: unstable(lanes.as_ref()).chain(seen(rule)).collect(),
                 lanes: lanes.as_ref().map(Prints::of).unwrap_or_default(),
                 ..named(device, report, filter)
             };
@@ -259,6 +265,26 @@ fn update(
     };
     known.lanes = updated;
     true
+}
+
+/// The kernels that never gave the same twice, in words for whoever reviews the baseline.
+fn unstable(lanes: Option<&LanesByKernel>) -> impl Iterator<Item = String> {
+    let kernels = lanes.into_iter().flatten().filter(|(_, lanes)| lanes.iter().any(|lane| lane == UNSTABLE));
+    kernels.map(|(kernel, _)| format!("{kernel} {UNSTABLE}"))
+}
+
+/// A rule's result without the lanes of random operands.
+fn without(rule: &RuleResult, lanes: &ListedLanes) -> RuleResult {
+    let random: usize = lanes.random.values().map(Vec::len).sum();
+    let is_random = |one: &Evidence| {
+        let seen = lane(one);
+        let own = seen.strip_prefix(&one.kernel).map(str::trim_start);
+        own.is_some_and(|own| lanes.random.get(&one.kernel).is_some_and(|lanes| lanes.iter().any(|lane| lane == own)))
+    };
+    let mut rule = rule.clone();
+    rule.evidence.retain(|one| !is_random(one));
+    rule.failing = rule.failing.saturating_sub(random);
+    rule
 }
 
 /// The other devices of a report.

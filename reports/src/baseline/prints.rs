@@ -92,6 +92,11 @@ impl Prints {
         self.whole.count
     }
 
+    /// Whether the kernels never gave the same twice: then nothing that they give for this rule is new.
+    pub(crate) fn is_unstable(&self) -> bool {
+        self.whole.holds(UNSTABLE)
+    }
+
     fn of_kernel(kernel: &str, lanes: &[String]) -> (LanePrint, Option<LanePrint>) {
         let short = (lanes.len() > ONE_BY_ONE).then(|| on_short_list(kernel, lanes)).flatten();
         (LanePrint::of(lanes), short.map(|lanes| LanePrint::of(&lanes)))

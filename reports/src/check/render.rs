@@ -262,7 +262,10 @@ fn lists(checked: &CheckResult) -> Vec<(String, Vec<String>)> {
         };
         let mut lines: Vec<String> = checked.random.iter().take(RANDOM).map(line).collect();
         lines.extend(some(checked.random.len().saturating_sub(RANDOM), "kernel", "more"));
-        lists.push(("Fails on random operands alone, which the baseline never had".to_owned(), lines));
+        lists.push((
+            "Fails on random operands alone, of which a baseline holds none (`--strict` closes the gate)".to_owned(),
+            lines,
+        ));
     }
     lists.extend(goners(checked).into_iter().map(|(heading, removed, _)| {
         let line = |UnusedAcceptance { device, profile, rule, now }: &UnusedAcceptance| {

@@ -4,11 +4,11 @@
 
 use std::collections::{HashMap, HashSet};
 
-use fpprobe_profiles::encoding::{Encoding, PartReader};
+use fpprobe_profiles::encoding::{Encoding, PartReader, components};
 use fpprobe_profiles::{Observation, Profile};
 use fpprobe_spirv::Kernel;
 
-use crate::evidence::{of_lane, put_first};
+use crate::evidence::{accepted, of_lane, put_first};
 use crate::failed::{FailedLane, is_unstable, numbers};
 use crate::model::{Evidence, Failed, ProfileResult, RuleResult};
 
@@ -24,6 +24,8 @@ pub(super) struct OldAndNew<'a> {
 
 /// The same, with the lanes that the rules of a profile failed on before.
 pub(super) struct ProfileLanes<'a> {
+    profiles: &'a [Profile],
+    profile: &'a str,
     results: &'a OldAndNew<'a>,
     failed: HashSet<LaneId<'a>>,
 }
@@ -59,9 +61,9 @@ impl<'a> OldAndNew<'a> {
         OldAndNew { before: index(before), now: index(now) }
     }
 
-    pub(super) fn of(&'a self, old: &ProfileResult) -> ProfileLanes<'a> {
+    pub(super) fn of(&'a self, profiles: &'a [Profile], old: &'a ProfileResult) -> ProfileLanes<'a> {
         let failed = old.rules.iter().flat_map(|rule| lanes(rule, &self.before)).map(|(id, _)| id).collect();
-        ProfileLanes { results: self, failed }
+        ProfileLanes { profiles, profile: &old.id, results: self, failed }
     }
 }
 
@@ -74,13 +76,37 @@ impl<'a> ProfileLanes<'a> {
         }
         let [before, now] = [lanes(old, &self.results.before), lanes(new, &self.results.now)];
         let mut results = ResultPairs::new(self.results);
-        let fresh = now.iter().filter(|(id, _)| !self.failed.contains(id) && results.of(id) == Compared::Differ);
+        let mut is_worse = |id: &LaneId<'a>| match results.of(id) {
+            Compared::Differ => true,
+            Compared::NanBits => self.accepted_before(new, id),
+            Compared::Same | Compared::Apart => false,
+        };
+        let fresh = now.iter().filter(|(id, _)| !self.failed.contains(id) && is_worse(id));
         // A kernel that is compared with no other shows more.
         let fresh = fresh.min_by_key(|((kernel, ..), _)| kernel.counterpart().is_some());
         let first = fresh.map(|((kernel, ..), lane)| (self.results.now[kernel], *lane));
-        let known = now.iter().all(|(id, _)| self.failed.contains(id) && results.of(id) == Compared::Same);
+        let is_same = |compared| matches!(compared, Compared::Same | Compared::NanBits);
+        let known = now.iter().all(|(id, _)| self.failed.contains(id) && is_same(results.of(id)));
         let changed = before.iter().chain(&now).any(|(id, _)| results.of(id) == Compared::Differ);
         LaneFate { worse: first.is_some(), first, known, changed }
+    }
+}
+
+impl ProfileLanes<'_> {
+    /// Whether a rule accepts what a lane gave before.
+    fn accepted_before(&self, rule: &RuleResult, (kernel, case, part): &LaneId<'_>) -> bool {
+        let (Some(before), LaneCase::Operands(operands)) = (self.results.before.get(kernel), case) else {
+            return false;
+        };
+        let Some(case) = before.cases.iter().position(|known| known == *operands) else { return false };
+        let accepted = accepted(self.profiles, (self.profile, &rule.id), before, case);
+        let accepted = accepted.map(|accepted| accepted.of_components(|other| other == *part));
+        let width = kernel.outputs();
+        accepted.is_some_and(|accepted| {
+            let is_accepted =
+                |results: &[u64]| accepted.contains(&components(kernel, &results[case * width..][..width]));
+            before.runs().all(is_accepted)
+        })
     }
 }
 
@@ -101,6 +127,8 @@ enum Compared {
     /// There are results of one side alone.
     Apart,
     Same,
+    /// Both are NaNs, of a kernel that should answer like another: they decide whether it has a lane of its own.
+    NanBits,
     Differ,
 }
 
@@ -146,7 +174,7 @@ impl<'a> KernelResults<'a> {
             cases: [index(before), index(now)],
             reader: PartReader::new(&now.kernel),
             encodings: Encoding::of_result(&now.kernel).into_iter().collect(),
-            unstable: is_unstable(before, &every_lane(before)) && is_unstable(now, &every_lane(now)),
+            unstable: is_unstable(before) && is_unstable(now),
         }
     }
 
@@ -161,16 +189,15 @@ impl<'a> KernelResults<'a> {
             results
         };
         let (before, now) = (results(self.before, before), results(self.now, now));
-        // The bits of a NaN decide whether a kernel has a lane of its own beside the kernel that it should answer like.
         let is_nan = |bits: &u64| matches!(self.encodings[part], Encoding::Float(layout) if layout.is_nan(*bits));
-        let alike = || self.now.kernel.counterpart().is_some() && before.iter().chain(&now).all(is_nan);
-        if self.unstable || before == now || alike() { Compared::Same } else { Compared::Differ }
+        if self.unstable || before == now {
+            Compared::Same
+        } else if self.now.kernel.counterpart().is_some() && before.iter().chain(&now).all(is_nan) {
+            Compared::NanBits
+        } else {
+            Compared::Differ
+        }
     }
-}
-
-fn every_lane(observation: &Observation) -> Vec<FailedLane> {
-    let parts = Encoding::of_result(&observation.kernel).len();
-    (0..observation.cases.len()).flat_map(|case| (0..parts).map(move |part| (case, part))).collect()
 }
 
 /// The lanes that a rule fails on, and where they are in the observation.

@@ -177,7 +177,7 @@ pub(super) fn rules(profiles: &[Profile], old: &Device, new: &Device, results: &
     let mut changes = Vec::new();
     for (old, new) in both(&old.profiles, &new.profiles, |profile| &profile.id) {
         let (Some(old), Some(new)) = (old, new) else { continue };
-        let lanes = results.of(old);
+        let lanes = results.of(profiles, old);
         let rules = both(&old.rules, &new.rules, |rule| &rule.id);
         changes.extend(rules.into_iter().filter_map(|pair| change(profiles, &new.id, pair, &lanes)));
     }

@@ -676,6 +676,28 @@ fn lanes_that_a_nan_beside_them_brings_to_light_are_no_change() {
 }
 
 #[test]
+fn another_nan_is_a_regression_where_its_bits_are_demanded() {
+    let of = |push: u64| {
+        let plain = Observation {
+            cases: fpprobe_spirv::Cases::new("few", 1, vec![0x7fc0_0001, 0x7fc0_0002]),
+            out: [0x7fc0_0001, 0x7fc0_0009].into(),
+            ..observation("f32.bitcast", 0)
+        };
+        let variant = Observation {
+            out: [push, 0x7fc0_0008].into(),
+            cases: plain.cases.clone(),
+            ..observation("f32.bitcast:route=push", 0)
+        };
+        let observations = [plain, variant];
+        let mut report = answered(&observations);
+        report.devices[0].profiles = judge(&profiles()[..1], &observations).profiles;
+        report
+    };
+    let diff = compared(&of(0x7fc0_0001), &of(0x7fc0_0005)).diff;
+    assert!(diff.devices[0].rules.iter().any(|rule| rule.kind == ChangeKind::NewlyDeviating), "{diff:?}");
+}
+
+#[test]
 fn traits_that_changed_come_first_and_what_was_not_looked_at_alike_is_no_change() {
     let value = |values: &[&str], lanes: usize| {
         let share = |value: &&str| TraitShare { value: (*value).to_owned(), lanes: 1, kernels: vec!["f32.log".into()] };

@@ -329,6 +329,10 @@ fn a_lane_that_counts_for_another_rule_since_less_was_measured_is_accepted() {
     // Whatever else was accepted of it, another result is none of it.
     let worse = checked(&kept(false, 0x1c80_0001), &accepted(&both), false);
     assert_eq!((worse.passed, worse.deviations[0].rule.as_str()), (false, "D32-36"));
+    // What was accepted for no rule of the profile is not accepted.
+    let mut other = accepted(&both);
+    other.accepted.iter_mut().for_each(|one| one.rule = "NO-SUCH-RULE".into());
+    assert!(!checked(&alone, &other, false).passed);
     // A lane that counts for another rule is not fixed.
     assert!(checked(&both, &accepted(&both), true).passed);
 }
@@ -367,6 +371,9 @@ fn what_fails_on_random_operands_alone_is_listed_and_closes_no_gate() {
     assert!(wrong.devices[0].profiles[0].rules.iter().any(|rule| rule.failing > 0));
     let listed = checked(&wrong, &baseline, false);
     assert!(listed.passed, "{:?}", listed.deviations);
+    assert_eq!(checked(&wrong, &baseline, true).gate, Gate::NotPassed);
+    // Nor does a baseline of that report accept them, or anything instead of them.
+    assert!(accepted(&wrong).accepted.is_empty(), "{:?}", accepted(&wrong).accepted);
     assert_eq!((listed.random[0].kernel.as_str(), listed.random[0].lanes), ("f32.fadd", 1));
     for name in ["text", "md", "json"] {
         let mut text = Vec::new();
@@ -401,6 +408,24 @@ fn a_kernel_that_never_gives_the_same_twice_is_accepted_as_that() {
     assert!(other.passed, "{:?}", other.deviations);
     // By chance it gives the same twice.
     assert!(checked(&report(|_, sum| sum), &baseline, false).passed);
+    assert!(baseline.accepted[0].seen[0].contains("differ from run to run"), "{:?}", baseline.accepted[0].seen);
+    // One lane that differs makes no kernel unstable: every other is compared.
+    let flaky = |wrong: u64| {
+        let operands: Vec<u64> = (1..=40).flat_map(|bits| [bits, 0]).collect();
+        let out: Vec<u64> = (1..=40).map(|bits| bits + wrong).collect();
+        let mut second = out.clone();
+        second[7] = 0x0012_3456;
+        judged(&[Observation {
+            kernel: "f32.fadd".parse().unwrap(),
+            cases: Cases::new("few", 2, operands),
+            outcome: Outcome::Flaky,
+            detail: String::new(),
+            out: out.into(),
+            second: Some(second.into()),
+        }])
+    };
+    assert!(checked(&flaky(0), &accepted(&flaky(0)), true).passed);
+    assert!(!checked(&flaky(1), &accepted(&flaky(0)), false).passed);
     // One that gave the same twice is not accepted to do so no more.
     let steady = accepted(&report(|_, sum| sum));
     assert!(!checked(&unstable(0x0001_0000), &steady, false).passed);

@@ -19,7 +19,9 @@ impl LogicalDevice {
     ) -> Result<Option<&'static str>, VulkanError> {
         let Some(SecondSubmitter { device: mut beside, what }) = self.beside.take() else { return Ok(None) };
         let prepared = self.prepared.take().ok_or_else(unprepared)?;
-        let ran = if prepared.is_plain() { self.both(&mut beside, &prepared, dispatches, timeout) } else { Ok(false) };
+        // A texel buffer is no image of the pipeline's, but one of the plan's.
+        let is_plain = prepared.is_plain() && dispatches.iter().all(|(plan, _)| plan.image().is_none());
+        let ran = if is_plain { self.both(&mut beside, &prepared, dispatches, timeout) } else { Ok(false) };
         self.beside = Some(SecondSubmitter { device: beside, what });
         self.prepared = Some(prepared);
         Ok(ran?.then_some(what))

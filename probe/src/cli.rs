@@ -165,7 +165,7 @@ pub enum Command {
     /// (a neighbour, the other zero, a subnormal flushed or kept, the other operand, a NaN); and, for all profiles
     /// together, where every id of the catalogue is judged.
     Rules(RulesArgs),
-    /// Show a cause, a rule, a kernel or an operation in full, with the evidence of the last report
+    /// Show a cause, a rule, a trait or a kernel in full, with the last report's evidence
     ///
     /// A cause is named by its number in the report or by its id, everything else by its id, by its name in SPIR-V, GLSL, HLSL or
     /// WGSL, or by words of its description. Where several match, they are listed. Without any report, what is known of a rule
@@ -288,7 +288,7 @@ pub struct JudgingArgs {
     /// Write the report to this file (format from its extension), or report.json and report.html to this folder
     #[arg(short, long, value_name = "PATH")]
     pub output: Option<PathBuf>,
-    /// Exit with status 3 unless every device meets this profile (P:default: without any control), or honours the float
+    /// Exit with status 3 unless every device meets this profile (P:default: without any control; P:run-time: without constants), or honours the float
     /// controls of this Vulkan Profiles file (FILE.json or FILE.json:NAME)
     #[arg(long, value_name = "PROFILE")]
     pub require: Vec<String>,
@@ -397,9 +397,9 @@ pub struct JudgeArgs {
 /// Arguments of `show`.
 #[derive(Args, Debug)]
 pub struct ShowArgs {
-    /// A cause's number or id, a rule, a kernel, an operation, or words; then a report: a file, a folder, `last`, `last-1` or an id
+    /// A cause's number or id, a rule, a trait (or `traits`), a kernel, an operation, or words; then a report: a file, a folder, `last`, `last-1` or an id
     /// of the store [default: the causes of the last report]
-    #[arg(value_name = "CAUSE|RULE|KERNEL|WORDS [REPORT]")]
+    #[arg(value_name = "CAUSE|RULE|TRAIT|KERNEL|WORDS [REPORT]")]
     pub what: Vec<String>,
     /// Where the store is.
     #[command(flatten)]

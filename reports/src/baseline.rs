@@ -206,7 +206,7 @@ impl Acceptance {
         let known = lanes.filter(|_| !self.lanes.is_empty());
         let list = |kernel: &str| answers.list(kernel).unwrap_or(CaseList::Whole);
         let other = match known {
-            Some(lanes) => prints::objection(&self.lanes, lanes, list),
+            Some(lanes) => prints::objection(self.lanes.iter().map(|one| (one, true)), lanes, list),
             None => self.unseen(rule),
         };
         // Where every lane is known, their number says no more.

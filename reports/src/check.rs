@@ -200,7 +200,7 @@ pub fn check(
     for subject in &subjects {
         let device = subject.device;
         for (profile, rule) in deviations(device) {
-            random.extend(random_lanes(baseline, subject, profile, rule));
+            random.extend(random_lanes(subject, profile, rule));
             if subject.lanes(&profile.id, &rule.id).is_some_and(|lanes| lanes.listed.is_empty()) {
                 continue;
             }
@@ -339,14 +339,14 @@ fn verdict<'b>(
             Some(objection) => why = objection,
         }
     }
-    lanes.and_then(|lanes| accepted_elsewhere(baseline, subject, profile, lanes, today)).ok_or(why)
+    lanes.and_then(|lanes| accepted_elsewhere(baseline, subject, (profile, rule), lanes, today)).ok_or(why)
 }
 
 /// An acceptance of these lanes where those of all rules of a profile accept them together.
 fn accepted_elsewhere<'b>(
     baseline: &'b Baseline,
     subject: &Subject<'_>,
-    profile: &ProfileResult,
+    (profile, rule): (&ProfileResult, &RuleResult),
     lanes: &LanesByKernel,
     today: Date,
 ) -> Option<&'b Acceptance> {
@@ -361,7 +361,7 @@ fn accepted_elsewhere<'b>(
     let all: Vec<&Acceptance> = baseline.accepted.iter().filter(holds).collect();
     let first = all.iter().find(|one| one.kernels().any(|kernel| lanes.contains_key(kernel)))?;
     let list = |kernel: &str| answers.list(kernel).unwrap_or(CaseList::Whole);
-    let prints = || all.iter().flat_map(|one| &one.lanes).filter(|prints| !prints.is_unstable());
+    let prints = || all.iter().flat_map(|one| one.lanes.iter().map(|prints| (prints, one.rule == rule.id)));
     let accepts = |lanes: &LanesByKernel| objection(prints(), lanes, list).is_none();
     let of_kernels = || {
         let all = subject.of_profile(&profile.id).into_iter().flatten();
@@ -373,19 +373,9 @@ fn accepted_elsewhere<'b>(
 }
 
 /// Kernels that fail a rule on random operands, and on none of their lists.
-fn random_lanes(
-    baseline: &Baseline,
-    subject: &Subject<'_>,
-    profile: &ProfileResult,
-    rule: &RuleResult,
-) -> Vec<RandomFailure> {
+fn random_lanes(subject: &Subject<'_>, profile: &ProfileResult, rule: &RuleResult) -> Vec<RandomFailure> {
     let Some(lanes) = subject.lanes(&profile.id, &rule.id) else { return Vec::new() };
-    let identity = &subject.device.identity;
-    let is_accepted = |kernel: &str| {
-        let mut all = baseline.accepted.iter().filter(|one| one.is_about(identity, &profile.id, &rule.id));
-        all.any(|one| one.kernels().any(|other| other == kernel))
-    };
-    let alone = lanes.random.iter().filter(|(kernel, _)| !lanes.listed.contains_key(*kernel) && !is_accepted(kernel));
+    let alone = lanes.random.iter().filter(|(kernel, _)| !lanes.listed.contains_key(*kernel));
     let failure = |(kernel, lanes): (&String, &Vec<String>)| RandomFailure {
         device: who(subject.device),
         profile: profile.id.clone(),

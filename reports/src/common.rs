@@ -7,13 +7,14 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use fpprobe_profiles::judge::Judge;
+use fpprobe_profiles::judge::{Judge, Observations};
 use fpprobe_profiles::{Observation, Profile};
 use fpprobe_spirv::{Cases, Kernel};
 
 use crate::judged::{self, DeviceJudgement};
 use crate::model::{Device, LEFT_OUT, Report};
 use crate::record::{RecordError, Recorder, read_device};
+use crate::traits::traits;
 
 /// What was asked, by slot and kernel.
 type InputsBySlot = HashMap<String, HashMap<Kernel, Cases>>;
@@ -103,6 +104,7 @@ fn narrow(
         if is_less || !is_judged_by(device, judges) {
             let judged = judged::rules(judges, &observations);
             (device.answers, device.texels) = (Vec::new(), Vec::new());
+            device.traits = traits(&Observations::new(&observations));
             take(device, judged);
         } else {
             device.findings.retain(|finding| !finding.evidence.iter().any(|lane| apart(&lane.kernel)));

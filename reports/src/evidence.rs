@@ -25,6 +25,17 @@ pub(crate) fn shown(evidence: &LaneEvidence, observation: Option<&Observation>) 
     }
 }
 
+/// A lane by its operands and result, without anything that it is compared with.
+pub(crate) fn answered(observation: &Observation, case: &[u64], answer: &[u64]) -> model::AnswerEvidence {
+    let inputs = encode_case(&observation.kernel, case);
+    model::AnswerEvidence {
+        kernel: observation.kernel.to_string(),
+        command: repeat_command(observation, &inputs),
+        inputs,
+        out: encode_answer(&observation.kernel, answer),
+    }
+}
+
 /// A lane that was observed, with what a rule accepts of it.
 pub(crate) fn of_lane(
     profiles: &[Profile],

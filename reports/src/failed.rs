@@ -184,6 +184,17 @@ impl DeviceResults {
         apart
     }
 
+    /// How many of the failing lanes that count for a rule are of random cases.
+    pub fn random_count(&self, rule: &RuleResult) -> usize {
+        let of_kernel = |Failed { kernel, cases, components }: &Failed| {
+            let observation = self.named(kernel)?;
+            let (_, listed) = begins(observation);
+            let cases = numbers(cases, observation.cases.len())?;
+            Some(cases.into_iter().filter(|case| *case >= listed).count() * components.len().max(1))
+        };
+        rule.failed.iter().filter_map(of_kernel).sum()
+    }
+
     /// The observation, the case and the part of the result of a lane as [`DeviceResults::lanes`] has it.
     pub fn find(&self, kernel: &str, wanted: &str) -> Option<(&Observation, usize, usize)> {
         let observation = self.named(kernel)?;
@@ -271,6 +282,7 @@ pub(crate) fn written_lane(
 ) -> String {
     let encodings = Encoding::of_result(kernel);
     let mut answers: Vec<String> = answers.filter_map(|bits| Some(encodings.get(part)?.hex(bits))).collect();
+    answers.sort_unstable();
     answers.dedup();
     let component = component(kernel, part).map(|part| format!(" [{part}]")).unwrap_or_default();
     format!("{}{component} = {}", inputs.join(" "), answers.join(" or "))

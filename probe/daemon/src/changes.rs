@@ -32,6 +32,9 @@ struct DiffSource {
 pub struct DeviceChanges {
     /// What is otherwise in its identity and its driver's.
     pub identity: Vec<Field>,
+    /// Traits whose value changed.
+    #[serde(default)]
+    pub traits: Vec<Field>,
     /// Rules whose verdict changed.
     pub rules: Vec<DiffRule>,
     /// Kernels whose answers changed.
@@ -220,12 +223,19 @@ impl DiffDocument {
 
     /// What changed in who the device is, in words.
     pub fn identity(&self) -> Vec<String> {
-        let none = || "none".to_owned();
-        let words = |field: &Field| {
-            let (old, new) = (field.old.clone().unwrap_or_else(none), field.new.clone().unwrap_or_else(none));
-            format!("{}: {old} -> {new}", field.name)
-        };
-        self.devices.iter().flat_map(|device| &device.identity).map(words).collect()
+        self.devices.iter().flat_map(|device| &device.identity).map(Field::in_words).collect()
+    }
+
+    /// Traits whose value changed, in words.
+    pub fn traits(&self) -> Vec<String> {
+        self.devices.iter().flat_map(|device| &device.traits).map(Field::in_words).collect()
+    }
+}
+
+impl Field {
+    fn in_words(&self) -> String {
+        let side = |side: &Option<String>| side.clone().unwrap_or_else(|| "none".to_owned());
+        format!("{}: {} -> {}", self.name, side(&self.old), side(&self.new))
     }
 }
 

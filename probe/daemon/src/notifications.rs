@@ -49,6 +49,9 @@ impl Service {
         for field in identity.iter().take(MOST) {
             self.log_device(Priority::Notice, device, &format!("is otherwise: {field}"), &[]);
         }
+        for changed in found.changes.traits().iter().take(MOST) {
+            self.log_device(Priority::Notice, device, &format!("behaves otherwise: {changed}"), &[]);
+        }
         for rule in found.regressions.iter().take(MOST) {
             let verdict = rule.new.as_ref().map_or("none", |ruling| &ruling.verdict);
             let text = format!("does not meet {} of {} any more: {}", rule.id, rule.profile, rule.title);

@@ -28,7 +28,7 @@ pub const EXAMPLES: [(&str, [&str; 3]); 23] = [
         "answers",
         ["fpprobe answers", "fpprobe answers report/report.json --format md", "fpprobe answers --device llvmpipe"],
     ),
-    ("show", ["fpprobe show 1", "fpprobe show D32-18 report/report.json", "fpprobe show packHalf2x16"]),
+    ("show", ["fpprobe show 1", "fpprobe show traits report/report.json", "fpprobe show packHalf2x16"]),
     ("repro", ["fpprobe repro 1", "fpprobe repro 2 report/report.json", "fpprobe repro 1 last-1 -o for-the-vendor/"]),
     (
         "kernels",

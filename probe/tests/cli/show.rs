@@ -28,7 +28,7 @@ fn every_run_keeps_its_report_and_show_finds_what_it_holds() {
     assert!(none.err.contains("`fpprobe run` keeps its report"), "{}", none.err);
     let first = run(&[]);
     let foot = first.with(0).lines().last().unwrap();
-    assert_eq!(foot, "fpprobe show 1 · fpprobe repro 2 · report kept as `last`");
+    assert_eq!(foot, "fpprobe show 1 · fpprobe repro 2 · fpprobe show traits · report kept as `last`");
     assert!(!first.err.contains("stored"), "{}", first.err);
     let cause = show(&["1"]);
     for part in [

@@ -66,6 +66,8 @@ fn a_driver_that_changes_under_the_daemon_is_told_to_everybody() {
     let kernels = hook["devices"][0]["kernels"].as_array().unwrap();
     // Mesa 22 converts what does not fit otherwise than Mesa 25 does.
     assert!(kernels.iter().any(|kernel| kernel["kernel"] == "f32.convert_f_to_s"), "{kernels:?}");
+    let traits = hook["devices"][0]["traits"].to_string();
+    assert!(traits.contains("f32.to_i32_of_nan, run time"), "{traits}");
     let identity = hook["devices"][0]["identity"].to_string();
     assert!(identity.contains("Mesa 22") && identity.contains("Mesa 25"), "{identity}");
     for field in

@@ -10,8 +10,8 @@ use fpprobe_profiles::{Observation, Outcome, Profile};
 use fpprobe_spirv::Kernel;
 
 use crate::decimal::{coded, decimal};
+use crate::evidence::answered;
 use crate::model::AnswerEvidence;
-use crate::values::{encode_answer, encode_case, repeat_command};
 
 /// How many lanes one answer shows.
 const MOST: usize = 12;
@@ -105,14 +105,8 @@ impl<'a> ObservationView<'a> {
     }
 
     fn keep(&self, observation: &Observation, case: &[u64], answer: &[u64]) {
-        let (kernel, inputs) = (&observation.kernel, encode_case(&observation.kernel, case));
         let mut shown = self.shown.borrow_mut();
-        let lane = AnswerEvidence {
-            command: repeat_command(observation, &inputs),
-            kernel: kernel.to_string(),
-            inputs,
-            out: encode_answer(kernel, answer),
-        };
+        let lane = answered(observation, case, answer);
         if shown.len() < MOST && !shown.contains(&lane) {
             shown.push(lane);
         }

@@ -175,7 +175,8 @@ pub fn accept(
             if lanes.as_ref().is_some_and(|lanes| lanes.listed.is_empty()) {
                 continue;
             }
-            let rule = &lanes.as_ref().map_or_else(|| rule.clone(), |lanes| without(rule, lanes));
+            let random = answers.random_count(rule);
+            let rule = &lanes.as_ref().map_or_else(|| rule.clone(), |lanes| without(rule, lanes, random));
             let lanes = lanes.map(|lanes| lanes.listed);
             let own = (lanes.as_ref(), &answers);
             let holds = |one: &Acceptance| {
@@ -204,7 +205,7 @@ pub fn accept(
             if let Some(place) = next.accepted.iter().position(|one| key(one) == key(&new)) {
                 // What was not measured now is accepted as before.
                 let mut known = next.accepted.remove(place);
-                if update(&mut known, rule, own) {
+                if update(&mut known, rule, own) || !known.lanes.is_empty() && lanes.is_some() {
                     (new.failing, new.seen, new.lanes) = (known.failing, known.seen, known.lanes);
                 }
             }
@@ -258,10 +259,11 @@ fn update(
     let is_part = !known.lanes.is_empty() && known.unmeasured(answers) > 0;
     (known.failing, known.seen) = if is_part {
         let mut all = std::mem::take(&mut known.seen);
-        all.extend(seen(rule).into_iter().filter(|lane| !all.contains(lane)).collect::<Vec<_>>());
+        let new: Vec<String> = unstable(lanes).chain(seen(rule)).filter(|lane| !all.contains(lane)).collect();
+        all.extend(new);
         (known.failing.max(rule.failing), all)
     } else {
-        (rule.failing, seen(rule))
+        (rule.failing, unstable(lanes).chain(seen(rule)).collect())
     };
     known.lanes = updated;
     true
@@ -273,9 +275,8 @@ fn unstable(lanes: Option<&LanesByKernel>) -> impl Iterator<Item = String> {
     kernels.map(|(kernel, _)| format!("{kernel} {UNSTABLE}"))
 }
 
-/// A rule's result without the lanes of random operands.
-fn without(rule: &RuleResult, lanes: &ListedLanes) -> RuleResult {
-    let random: usize = lanes.random.values().map(Vec::len).sum();
+/// A rule's result without the lanes of random operands, and their number.
+fn without(rule: &RuleResult, lanes: &ListedLanes, random: usize) -> RuleResult {
     let is_random = |one: &Evidence| {
         let seen = lane(one);
         let own = seen.strip_prefix(&one.kernel).map(str::trim_start);

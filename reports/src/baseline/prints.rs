@@ -82,7 +82,9 @@ impl Prints {
             all.extend(left.map(|kernel| (kernel.clone(), (prints.whole.clone(), prints.short.clone()))));
         }
         for (kernel, lanes) in lanes {
-            all.entry(kernel.clone()).or_insert_with(|| Prints::of_kernel(kernel, lanes));
+            let (whole, short) = Prints::of_kernel(kernel, lanes);
+            let entry = all.entry(kernel.clone());
+            entry.and_modify(|known| known.0.add(&whole)).or_insert((whole, short));
         }
         gathered(all)
     }
@@ -93,7 +95,7 @@ impl Prints {
     }
 
     /// Whether the kernels never gave the same twice: then nothing that they give for this rule is new.
-    pub(crate) fn is_unstable(&self) -> bool {
+    fn is_unstable(&self) -> bool {
         self.whole.holds(UNSTABLE)
     }
 
@@ -138,6 +140,17 @@ fn gathered(single: impl IntoIterator<Item = (String, (LanePrint, Option<LanePri
 }
 
 impl LanePrint {
+    /// Adds the lanes of another, where both have them one by one; else it stays as it is.
+    fn add(&mut self, other: &LanePrint) {
+        let is_known = |one: &LanePrint| one.count == 0 || !one.one_by_one.is_empty();
+        let mut all = [&self.one_by_one[..], &other.one_by_one].concat();
+        all.sort_unstable();
+        all.dedup();
+        if is_known(self) && is_known(other) && all.len() > self.count && all.len() <= ONE_BY_ONE {
+            *self = LanePrint { count: all.len(), digest: cut(&all.concat(), DIGEST), one_by_one: all };
+        }
+    }
+
     fn of(lanes: &[String]) -> LanePrint {
         let mut one_by_one: Vec<String> =
             if lanes.len() > ONE_BY_ONE { Vec::new() } else { lanes.iter().map(|lane| print(lane)).collect() };
@@ -158,8 +171,7 @@ impl LanePrint {
     fn objection(&self, kernel: &str, lanes: &[String]) -> Option<Objection> {
         let LanePrint { count, one_by_one, .. } = self;
         let now = LanePrint::of(lanes);
-        // Of a kernel that never gave the same twice, nothing that it gives is new.
-        if now.digest == self.digest && now.count == *count || self.holds(UNSTABLE) {
+        if now.digest == self.digest && now.count == *count {
             return None;
         }
         if one_by_one.is_empty() && *count > 0 {
@@ -180,16 +192,21 @@ impl LanePrint {
     }
 }
 
-/// Why the lanes that fail are not some of the accepted ones. Of one kernel several rules may have prints: which rule a lane
-/// counts for depends on what else was measured.
+/// Why the lanes that fail are not some of the accepted ones, each with whether they were accepted for this very rule: of a
+/// kernel that never gave the same twice, nothing that it gives is new for that. Of one kernel several rules may have prints:
+/// which rule a lane counts for depends on what else was measured.
 pub(crate) fn objection<'p>(
-    accepted: impl IntoIterator<Item = &'p Prints>,
+    accepted: impl IntoIterator<Item = (&'p Prints, bool)>,
     lanes: &LanesByKernel,
     list: impl Fn(&str) -> CaseList,
 ) -> Option<Objection> {
-    let accepted: Vec<&Prints> = accepted.into_iter().collect();
+    let accepted: Vec<(&Prints, bool)> = accepted.into_iter().collect();
     lanes.iter().find_map(|(kernel, lanes)| {
-        let own: Vec<&Prints> = accepted.iter().filter(|one| one.kernels.contains(kernel)).copied().collect();
+        let of_kernel = || accepted.iter().filter(|(one, _)| one.kernels.contains(kernel));
+        if of_kernel().any(|(prints, is_of_rule)| *is_of_rule && prints.is_unstable()) {
+            return None;
+        }
+        let own: Vec<&Prints> = of_kernel().map(|(prints, _)| *prints).collect();
         let objection = |lanes: &[String]| -> Option<Objection> {
             let objections = own.iter().map(|prints| prints.objection(kernel, lanes, list(kernel)));
             objections.collect::<Option<Vec<_>>>().map(|mut all| all.swap_remove(0))
@@ -304,7 +321,7 @@ mod tests {
     }
 
     fn objection(accepted: &[Prints], lanes: &LanesByKernel) -> Option<Objection> {
-        super::objection(accepted, lanes, |_| CaseList::Whole)
+        super::objection(accepted.iter().map(|one| (one, true)), lanes, |_| CaseList::Whole)
     }
 
     fn fixed_lanes(accepted: &[Prints], lanes: &LanesByKernel, list: Option<CaseList>) -> usize {
@@ -359,7 +376,8 @@ mod tests {
         let (whole, short) = (Extent::Default.cases(&kernel), cases::boundary(&kernel));
         let accepted = accepted(&lanes_of(&whole, "00000000"));
         let quick = |lanes: &LanesByKernel| {
-            super::objection(&accepted, lanes, |_| CaseList::Short).map(|objection| objection.why)
+            let accepted = accepted.iter().map(|one| (one, true));
+            super::objection(accepted, lanes, |_| CaseList::Short).map(|objection| objection.why)
         };
         let lanes = lanes_of(&short, "00000000");
         assert!(short.len() < whole.len() && objection(&accepted, &lanes).is_some());

@@ -111,6 +111,20 @@ pub(super) fn missing(report: &Report, baseline: &Baseline) -> Vec<MissingDevice
     let knows = |one: &MeasuredCoverage| one.hosts.contains(&report.host.id);
     let is_known = baseline.measured.iter().any(knows);
     let expected = baseline.measured.iter().filter(|one| !is_known || knows(one));
-    let removed = expected.filter(|one| !report.devices.iter().any(|device| one.is_of(&device.identity)));
-    removed.map(|one| MissingDevice { device: one.device.clone(), driver: one.driver.clone() }).collect()
+    let expected: Vec<&MeasuredCoverage> = expected.collect();
+    let present = |one: &MeasuredCoverage| report.devices.iter().filter(|device| one.is_of(&device.identity)).count();
+    // Of several versions of a driver of one device, that were there together, each must be there; of one, any may be.
+    let of_driver = |one: &MeasuredCoverage| {
+        let same = |other: &&&MeasuredCoverage| (&other.device, &other.driver) == (&one.device, &one.driver);
+        expected.iter().filter(same).count()
+    };
+    let applies = |one: &MeasuredCoverage| report.devices.iter().any(|device| one.applies(&device.identity));
+    let is_missing = |one: &&&MeasuredCoverage| present(one) < of_driver(one) && !applies(one);
+    let removed = expected.iter().filter(is_missing);
+    removed.map(|one| MissingDevice { device: one.device.clone(), driver: driver(one) }).collect()
+}
+
+/// The driver that was measured, with its versions where those tell it from another.
+fn driver(one: &MeasuredCoverage) -> String {
+    one.versions.as_ref().map_or_else(|| one.driver.clone(), |versions| format!("{} {versions}", one.driver))
 }

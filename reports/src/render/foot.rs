@@ -32,6 +32,9 @@ pub(super) fn write(paper: &mut Paper, report: &Report, place: &ReportPlace) -> 
         parts.push(format!("fpprobe show 1{argument}"));
         parts.push(format!("fpprobe repro {}{argument}", causes.min(2)));
     }
+    if report.devices.iter().any(|device| !device.traits.is_empty()) {
+        parts.push(format!("fpprobe show traits{argument}"));
+    }
     parts.push(kept);
     let parts: Vec<String> = parts.iter().map(|part| together(part)).collect();
     paper.line(0, 2, &[(Ink::Faint, &parts.join(" · "))])

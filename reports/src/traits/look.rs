@@ -11,8 +11,8 @@ use fpprobe_spirv::{Kernel, Op, Route, Shape};
 
 use super::{TraitDefinition, TraitLook, Variation};
 use crate::decimal::decimal;
+use crate::evidence::answered;
 use crate::model::{AnswerEvidence, DeviceTrait, MIXED, NOT_OFFERED, TraitShare, TraitValue};
-use crate::values::{encode_answer, encode_case, repeat_command};
 
 /// Kernels named of each value.
 const NAMED: usize = 8;
@@ -182,13 +182,7 @@ impl ScopeValues {
     }
 
     fn show(&mut self, observation: &Observation, case: usize) {
-        let (kernel, inputs) = (&observation.kernel, encode_case(&observation.kernel, observation.cases.case(case)));
-        let lane = AnswerEvidence {
-            command: repeat_command(observation, &inputs),
-            kernel: kernel.to_string(),
-            inputs,
-            out: encode_answer(kernel, observation.answer(case)),
-        };
+        let lane = answered(observation, observation.cases.case(case), observation.answer(case));
         if self.evidence.len() < SHOWN && !self.evidence.contains(&lane) {
             self.evidence.push(lane);
         }

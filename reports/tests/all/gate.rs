@@ -446,3 +446,55 @@ fn what_constants_alone_show_leaves_the_class_at_run_time() {
     assert_eq!(class(flushes, keeps), Class::Conforms);
     assert_eq!(class(keeps, keeps), Class::Deviates);
 }
+
+#[test]
+fn one_of_two_drivers_of_a_device_is_missed() {
+    let mut both = report(|_, sum| sum);
+    let mut other = both.devices[0].clone();
+    other.identity.driver.info = "Mesa 25.0.7".into();
+    other.identity.key = "another".into();
+    both.devices.push(other);
+    let baseline = accepted(&both);
+    assert!(checked(&both, &baseline, true).passed);
+    let mut alone = both.clone();
+    alone.devices.pop();
+    let missed = checked(&alone, &baseline, false);
+    assert_eq!((missed.gate, missed.missing.len()), (Gate::NotPassed, 1), "{missed:?}");
+    // An update of the one driver that was there is no loss.
+    let before = accepted(&alone);
+    let mut updated = both;
+    updated.devices.remove(0);
+    assert!(checked(&updated, &before, false).missing.is_empty());
+}
+
+#[test]
+fn a_short_list_adds_its_new_lanes_to_what_is_accepted() {
+    let kernel = |id: &str| id.parse::<fpprobe_spirv::Kernel>().unwrap();
+    // Subnormal sums are kept on the first ones of a list.
+    let of = |id: &str, cases: Cases, kept: usize| {
+        let wrong = |case: usize, sum: u64| if case < kept { 0x0000_0777 } else { sum };
+        let sums = cases.iter().map(|case| {
+            let flush =
+                |bits: u64| f32::from_bits(bits as u32 & if bits & 0x7f80_0000 == 0 { 1 << 31 } else { u32::MAX });
+            u64::from(flush(u64::from((flush(case[0]) + flush(case[1])).to_bits())).to_bits())
+        });
+        let out: Vec<u64> = sums.enumerate().map(|(case, sum)| wrong(case, sum)).collect();
+        Observation {
+            kernel: kernel(id),
+            cases,
+            outcome: Outcome::Ran,
+            detail: String::new(),
+            out: out.into(),
+            second: None,
+        }
+    };
+    let whole = |id: &str, kept| of(id, fpprobe_spirv::catalogue::Extent::Default.cases(&kernel(id)), kept);
+    let short = |id: &str, kept| of(id, fpprobe_spirv::cases::boundary(&kernel(id)), kept);
+    let (default, quick) = (judged(&[whole("f32.fadd", 5), whole("f32.fsub", 5)]), judged(&[short("f32.fadd", 3)]));
+    let mut baseline = accepted(&default);
+    take(&mut baseline, &quick);
+    for (name, report) in [("default", &default), ("quick", &quick)] {
+        let checked = checked(report, &baseline, false);
+        assert!(checked.passed, "{name}: {:?}", checked.deviations);
+    }
+}

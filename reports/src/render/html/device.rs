@@ -100,12 +100,11 @@ fn traits(index: usize, traits: &[DeviceTrait]) -> Markup {
     html! {
         div.scroll tabindex="0" role="group" aria-label="Traits" {
             table.traits {
-                thead { tr { th { "Trait" } th { "Question" } th { "At run time" } th { "Constants" } } }
+                thead { tr { th { "Trait" } th { "At run time" } th { "Constants" } } }
                 tbody {
                     @for one in traits {
                         tr #{ "d" (index) "-trait-" (one.id) } {
-                            td { code { (one.id) } }
-                            td { (crate::traits::find(&one.id).map_or("", |known| known.row.question)) }
+                            td { (crate::traits::find(&one.id).map_or("", |known| known.row.question)) " " code.faint { (one.id) } }
                             td { (value(one.run_time.as_ref())) }
                             td { (value(one.constants.as_ref())) }
                         }

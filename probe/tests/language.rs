@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 /// may only shrink: lower it with the words.
 const RETIRED: [(&str, usize); 28] = [
     ("ask", 44),
-    ("asked", 270),
+    ("asked", 269),
     ("asking", 19),
     ("asks", 49),
     ("canvas", 0),

@@ -17,7 +17,7 @@ pub struct TraitRow {
     pub id: &'static str,
     /// Formats that it is measured in.
     pub formats: &'static [&'static str],
-    /// What people ask.
+    /// The question that its value answers.
     pub question: &'static str,
     /// Why the answer matters.
     pub why: &'static str,
@@ -36,11 +36,11 @@ enum TraitLook {
     Number(&'static str, &'static [u64]),
     /// By what becomes of the bits of a NaN among the operands of a kernel.
     NanBits(&'static str),
-    /// By whether kernels that ask the same in another way give the same.
+    /// By whether variants of a kernel give the same as the kernel.
     Agreement(Variation),
 }
 
-/// What kernels differ in that ask the same.
+/// What variants of a kernel differ in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Variation {
     Constants,

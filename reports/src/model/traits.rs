@@ -92,7 +92,7 @@ impl TraitValue {
         format!("{MIXED}: {}", self.shares.iter().map(share).collect::<Vec<_>>().join(", "))
     }
 
-    /// What the kernels with a value are asked with, where the other kernels are asked with something else.
+    /// The keys of the kernels with a value, where the other kernels have other ones.
     fn variants<'a>(&self, share: &'a TraitShare) -> Option<BTreeSet<&'a str>> {
         let of = |kernel: &String| kernel.find(':').map(|place| place + 1);
         let variants: Option<BTreeSet<&str>> = share.kernels.iter().map(|kernel| kernel.get(of(kernel)?..)).collect();

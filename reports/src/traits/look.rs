@@ -70,7 +70,7 @@ pub(super) fn parsed(id: &str) -> Vec<Kernel> {
     routes.unwrap_or_default().iter().filter_map(|route| format!("{id}:route={route}").parse().ok()).collect()
 }
 
-/// The kernel and those that ask the same in another way and do not answer like it; or those of its constants.
+/// The kernel and its variants that do not give the same; or those of its constants.
 fn in_scope(kernel: Kernel, is_folded: bool, observations: &Observations<'_>) -> Vec<Kernel> {
     if is_folded {
         let routes = [Route::Spec, Route::Literal];
@@ -235,7 +235,7 @@ fn number(kernel: &Kernel, bits: u64) -> String {
     }
 }
 
-/// Whether the kernels that ask in another way give what those give that they are compared with; NaNs are alike.
+/// Whether variants give what the kernels give that they are compared with; NaNs are alike.
 fn agreement(variation: Variation, observations: &Observations<'_>) -> ScopeValues {
     let is_alike = |pair: &&VariantPair<'_>| {
         let [other, plain] = [pair.other.kernel, pair.plain.kernel];

@@ -7,8 +7,8 @@ use fpprobe_reports::traits::TRAITS;
 
 const HEAD: &str = "# Traits
 
-A trait is what a device does in one respect, as a value, whether or not a profile cares. A trait has
-a value for operands from memory (`run time`) and one for literals and specialisation constants
+A trait is what a device does in one respect, as a value, whether or not a profile cares. It has a
+value for operands from memory (`run time`) and one for literals and specialisation constants
 (`constants`), which a compiler folds. The value is `mixed` if the kernels of a scope do not agree,
 and `not_offered` if the device lacks what it takes; a scope that was not measured has none.
 

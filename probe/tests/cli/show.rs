@@ -136,7 +136,7 @@ fn what_is_not_found_is_named() {
         (&["D32-18", "none.json"], "none.json"),
         (&["D32-18", "last"], "`fpprobe run`"),
         (&[], "there is no last report"),
-        (&[""], "no cause, rule, kernel or operation"),
+        (&[""], "no cause, rule, trait, kernel or operation"),
     ] {
         let ended = ends(fpprobe(&[]).arg("show").args(what));
         assert_eq!(ended.with(2), "", "{what:?}");

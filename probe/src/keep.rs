@@ -30,7 +30,7 @@ pub struct Keep {
     named: Option<PathBuf>,
 }
 
-/// How long a run waits for another writer of the store, in seconds, if nobody has requested that it stores its report.
+/// How long a run waits for another writer of the store, in seconds, unless the user requested that it stores its report.
 const UNREQUESTED_WAIT: f64 = 2.0;
 
 impl Keep {

@@ -24,7 +24,7 @@ pub enum Compression {
     /// As small as is worth a second.
     #[default]
     Small,
-    /// In a tenth of that time: for what nobody has requested to keep.
+    /// In a tenth of that time: for reports that are kept without a request.
     Fast,
 }
 

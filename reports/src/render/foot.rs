@@ -18,6 +18,10 @@ pub enum ReportPlace {
 
 /// Writes commands that lead on from this report, and its place.
 pub(super) fn write(paper: &mut Paper, report: &Report, place: &ReportPlace) -> io::Result<()> {
+    // Of no device there is nothing to look at or to keep.
+    if report.devices.is_empty() {
+        return Ok(());
+    }
     let causes = report.devices.iter().map(|device| device.causes.len()).sum::<usize>();
     let (argument, kept) = match place {
         ReportPlace::Last => (String::new(), "report kept as `last`".to_owned()),

@@ -34,7 +34,7 @@ use memo::{Memo, RuleViews};
 
 pub use prefetch::Prefetch;
 pub use recipe::{Judgement, Recipe, RecipeTrial};
-pub use symptom::{LaneDiagnosis, Symptom, Symptoms};
+pub use symptom::{LaneDiagnosis, Symptom, SymptomRank, Symptoms};
 
 /// How many failing lanes are kept as evidence of one rule.
 pub const EVIDENCE: usize = 8;

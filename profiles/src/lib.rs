@@ -4,6 +4,7 @@
 pub mod accepted;
 pub mod accepts;
 pub mod accuracy;
+pub mod area;
 pub mod catalogue;
 pub mod claims;
 pub mod coverage;
@@ -26,6 +27,7 @@ pub mod sweep;
 pub mod variants;
 pub mod verdict;
 
+pub use area::Area;
 pub use observation::{Observation, Outcome};
 pub use profile::Profile;
 pub use verdict::{Class, Level, Verdict};

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, HashSet};
 use fpprobe_spirv::op::{Function, Op};
 use fpprobe_spirv::{Cases, Control, Controls, Format, Kernel};
 
+use crate::area::Area;
 use crate::encoding::Encoding;
 use crate::environment::Ulp;
 use crate::formula::Inheritance;
@@ -73,6 +74,8 @@ pub struct Rule {
     pub id: String,
     /// What it says, in a line.
     pub title: String,
+    /// What it is about.
+    pub area: Area,
     /// Document, section, line.
     pub citation: String,
     /// What else a reader should know.

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::Hash;
 
 use fpprobe_profiles::Observation;
-use fpprobe_profiles::judge::{Judge, Judgement, LaneDiagnosis, Observations, RuleVerdict, Symptom};
+use fpprobe_profiles::judge::{Judge, Judgement, LaneDiagnosis, Observations, RuleVerdict, Symptom, SymptomRank};
 use fpprobe_profiles::verdict::Level;
 use fpprobe_spirv::{Controls, Function, Kernel};
 use sha2::{Digest, Sha256};
@@ -19,9 +19,11 @@ use crate::model::{Cause, Evidence, Scope, Severity};
 use crate::render::phrase;
 
 /// Operations named in a headline.
-const NAMED: usize = 4;
+const NAMED: usize = 3;
+/// Stands for the formats of images.
+const TEXELS: &str = "texels";
 
-/// The causes of a device, the gravest first; together they hold every failing lane of every rule that is not informative.
+/// The causes of a device, the gravest first, behind those that decide a class those of recommended rules alone; together they hold every failing lane of every rule that is not informative.
 pub(crate) fn causes(judges: &[Judge<'_>], judgements: &[Judgement], index: &Observations<'_>) -> Vec<Cause> {
     let mut places: BTreeMap<(Scope, String), Vec<FailingLane<'_>>> = BTreeMap::new();
     for (judge, judgement) in judges.iter().zip(judgements) {
@@ -33,18 +35,25 @@ pub(crate) fn causes(judges: &[Judge<'_>], judgements: &[Judgement], index: &Obs
         }
     }
     // Formats that show the same symptom in the same operations are one cause, and constants that show what shows at run time.
-    let mut by_kind: BTreeMap<(Kind, Scope), Vec<FailingLane<'_>>> = BTreeMap::new();
+    let mut by_scope: BTreeMap<Scope, BTreeMap<Kind, Vec<FailingLane<'_>>>> = BTreeMap::new();
     for ((scope, _), lanes) in places {
-        for (kind, lanes) in gathered(lanes, scope) {
-            let at_run_time = by_kind.contains_key(&(kind, Scope::RunTime));
-            by_kind.entry((kind, if at_run_time { Scope::RunTime } else { scope })).or_default().extend(lanes);
+        for (kind, lanes) in gathered(lanes) {
+            by_scope.entry(scope).or_default().entry(kind).or_default().extend(lanes);
         }
+    }
+    by_scope.values_mut().for_each(merge);
+    let mut by_kind: BTreeMap<(Kind, Scope), Vec<FailingLane<'_>>> = BTreeMap::new();
+    for (kind, scope, lanes) in
+        by_scope.into_iter().flat_map(|(scope, kinds)| kinds.into_iter().map(move |(kind, lanes)| (kind, scope, lanes)))
+    {
+        let at_run_time = by_kind.contains_key(&(kind, Scope::RunTime));
+        by_kind.entry((kind, if at_run_time { Scope::RunTime } else { scope })).or_default().extend(lanes);
     }
     let mut causes: Vec<Cause> =
         by_kind.iter().map(|((kind, scope), lanes)| cause(*scope, *kind, lanes, index)).collect();
     causes.sort_by_key(|cause| {
         let breadth = (Reverse(cause.profiles.len()), Reverse(cause.lanes));
-        (cause.severity, cause.scope, breadth, cause.id.clone())
+        (cause.recommended, cause.severity, cause.scope, breadth, cause.id.clone())
     });
     causes
 }
@@ -66,7 +75,7 @@ impl FailingLane<'_> {
     }
 
     fn format(&self) -> String {
-        if self.kernel.op.code.is_of_texels() { "texels".to_owned() } else { self.kernel.format.to_string() }
+        if self.kernel.op.code.is_of_texels() { TEXELS.to_owned() } else { self.kernel.format.to_string() }
     }
 
     /// How hard the lane is to read: scalars by a buffer come first.
@@ -91,32 +100,24 @@ impl FailingLane<'_> {
 type Kind = (Symptom, &'static str);
 
 /// The lanes of one format and scope by what is wrong with them.
-fn gathered(mut lanes: Vec<FailingLane<'_>>, scope: Scope) -> BTreeMap<Kind, Vec<FailingLane<'_>>> {
+fn gathered(mut lanes: Vec<FailingLane<'_>>) -> BTreeMap<Kind, Vec<FailingLane<'_>>> {
     let mut by_kind: BTreeMap<Kind, Vec<FailingLane<'_>>> = BTreeMap::new();
-    // What a compiler simplifies shows in several ways.
-    let mut first = (scope == Scope::Constants).then_some(Symptom::IdentityFolded);
-    loop {
-        let explains = |symptom: &Symptom| {
-            lanes.iter().filter(|lane| !symptom.is_distance() && lane.diagnosis.symptoms.contains(*symptom)).count()
-        };
-        // The first of those that explain the most.
-        let best = || Symptom::ALL.into_iter().rev().max_by_key(explains);
-        let Some(symptom) = first.take().filter(|first| explains(first) > 0).or_else(best) else { break };
-        if explains(&symptom) == 0 {
-            break;
-        }
-        let (own, rest): (Vec<FailingLane<'_>>, _) =
-            lanes.into_iter().partition(|lane| lane.diagnosis.symptoms.contains(symptom));
-        lanes = rest;
-        for lane in own {
-            let group = if is_habit(symptom) { "" } else { group(lane.kernel) };
-            by_kind.entry((symptom, group)).or_default().push(lane);
+    for rank in [SymptomRank::Assumption, SymptomRank::Kind] {
+        while let Some(kind) = widest(&lanes, rank) {
+            let (own, rest) = lanes.into_iter().partition(|lane| kinds(lane, rank).any(|one| one == kind));
+            by_kind.insert(kind, own);
+            lanes = rest;
         }
     }
     for lane in lanes {
         let symptom = lane.diagnosis.symptoms.iter().next().unwrap_or(Symptom::Unrelated);
         by_kind.entry((symptom, group(lane.kernel))).or_default().push(lane);
     }
+    by_kind
+}
+
+/// Makes one of what is one habit.
+fn merge(by_kind: &mut BTreeMap<Kind, Vec<FailingLane<'_>>>) {
     let groups: BTreeSet<&str> = by_kind.keys().map(|(_, group)| *group).collect();
     for group in groups {
         for (part, whole) in MERGED {
@@ -126,31 +127,52 @@ fn gathered(mut lanes: Vec<FailingLane<'_>>, scope: Scope) -> BTreeMap<Kind, Vec
             }
         }
     }
-    by_kind
+}
+
+/// Of the kinds of this rank the one that explains the most of these lanes, of several the first.
+fn widest(lanes: &[FailingLane<'_>], rank: SymptomRank) -> Option<Kind> {
+    let mut counts: BTreeMap<Kind, usize> = BTreeMap::new();
+    for kind in lanes.iter().flat_map(|lane| kinds(lane, rank)) {
+        *counts.entry(kind).or_default() += 1;
+    }
+    counts.into_iter().rev().max_by_key(|(_, count)| *count).map(|(kind, _)| kind)
+}
+
+/// What may be wrong with a lane.
+fn kinds(lane: &FailingLane<'_>, rank: SymptomRank) -> impl Iterator<Item = Kind> {
+    let group = group(lane.kernel);
+    let symptoms = lane.diagnosis.symptoms.iter().filter(move |symptom| symptom.rank() == rank);
+    let scope = lane.scope();
+    symptoms.map(move |symptom| (symptom, if is_habit(symptom, scope) { "" } else { group }))
 }
 
 /// Symptoms that are one with a second one where a group of operations shows both: what is off by one encoding on some lanes
 /// is off by more on others.
-const MERGED: [(Symptom, Symptom); 6] = [
+const MERGED: [(Symptom, Symptom); 9] = [
     (Symptom::Unrelated, Symptom::FoldedOtherwise),
     (Symptom::Inaccurate, Symptom::FoldedOtherwise),
     (Symptom::Neighbour, Symptom::FoldedOtherwise),
     (Symptom::Neighbour, Symptom::Inaccurate),
     (Symptom::OtherDirection, Symptom::Neighbour),
     (Symptom::SubnormalResultKept, Symptom::SubnormalOperandKept),
+    (Symptom::SubnormalResultFlushed, Symptom::SubnormalOperandFlushed),
+    (Symptom::InfinityLost, Symptom::NanToNumber),
+    (Symptom::InfinityMade, Symptom::NumberToNan),
 ];
 
 /// Whether a symptom is one of the whole device, whatever the operation.
-fn is_habit(symptom: Symptom) -> bool {
-    matches!(
-        symptom,
+fn is_habit(symptom: Symptom, scope: Scope) -> bool {
+    match symptom {
         Symptom::Unstable
-            | Symptom::SubnormalOperandKept
-            | Symptom::SubnormalOperandFlushed
-            | Symptom::SubnormalResultKept
-            | Symptom::SubnormalResultFlushed
-            | Symptom::IdentityFolded
-    )
+        | Symptom::SubnormalOperandKept
+        | Symptom::SubnormalOperandFlushed
+        | Symptom::SubnormalResultKept
+        | Symptom::SubnormalResultFlushed
+        | Symptom::IdentityFolded => true,
+        // A compiler's notion of zero is that of its constants.
+        Symptom::ZeroSign => scope == Scope::Constants,
+        _ => false,
+    }
 }
 
 /// The operations that a device is likely to treat alike.
@@ -204,7 +226,8 @@ fn cause(scope: Scope, (symptom, group): Kind, lanes: &[FailingLane<'_>], index:
     let kernels = most_first(lanes.iter().map(|lane| lane.kernel));
     let distance = lanes.iter().map(|lane| lane.diagnosis.distance).max().unwrap_or(0);
     let simplest = lanes.iter().min_by_key(|lane| lane.complexity());
-    let worst = lanes.iter().max_by_key(|lane| lane.diagnosis.distance).filter(|_| symptom.is_distance());
+    let worst =
+        lanes.iter().max_by_key(|lane| lane.diagnosis.distance).filter(|_| symptom.rank() == SymptomRank::Distance);
     let mut evidence: Vec<Evidence> = Vec::new();
     for lane in simplest.into_iter().chain(worst).filter_map(|lane| lane.evidence(index)) {
         if !evidence.contains(&lane) {
@@ -226,7 +249,7 @@ fn cause(scope: Scope, (symptom, group): Kind, lanes: &[FailingLane<'_>], index:
     let id = format!("{:02x}{:02x}{:02x}", digest[0], digest[1], digest[2]);
     Cause {
         id,
-        headline: headline(scope, &formats, symptom, &operations, distance),
+        headline: headline(scope, &formats, (symptom, group), lanes, &operations, distance),
         symptom: symptom.name().to_owned(),
         severity: severity(symptom, lanes),
         scope,
@@ -235,6 +258,7 @@ fn cause(scope: Scope, (symptom, group): Kind, lanes: &[FailingLane<'_>], index:
         kernels,
         profiles,
         rules,
+        recommended: lanes.iter().all(|lane| lane.verdict.level != Level::Required),
         lanes: lanes.len(),
         constants: lanes.iter().filter(|lane| lane.scope() == Scope::Constants).count(),
         distance,
@@ -288,12 +312,23 @@ fn severity(symptom: Symptom, lanes: &[FailingLane<'_>]) -> Severity {
 }
 
 /// What the device does, in one line.
-fn headline(scope: Scope, formats: &[String], symptom: Symptom, operations: &[String], distance: u64) -> String {
-    let named = operations.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
-    let more = operations.len().saturating_sub(NAMED);
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    let format = formats.join(", ");
-    let of = format!("{format} {named}{more}");
+fn headline(
+    scope: Scope,
+    formats: &[String],
+    (symptom, group): Kind,
+    lanes: &[FailingLane<'_>],
+    operations: &[String],
+    distance: u64,
+) -> String {
+    let shows = |symptom: Symptom| lanes.iter().any(|lane| lane.diagnosis.symptoms.contains(symptom));
+    let format = listed(formats);
+    let of = if formats == [TEXELS] && operations.len() > NAMED {
+        format!("{group} ({} operations)", operations.len())
+    } else if operations.len() > NAMED {
+        format!("{format} {group} ({} operations)", operations.len()).replace("  ", " ")
+    } else {
+        format!("{format} {}", operations.join(", "))
+    };
     let constants = if scope == Scope::Constants { "constants only: " } else { "" };
     let text = match symptom {
         Symptom::Unstable => format!("{of}: results differ from run to run"),
@@ -311,19 +346,37 @@ fn headline(scope: Scope, formats: &[String], symptom: Symptom, operations: &[St
         Symptom::IntegerRange => format!("{of}: numbers beyond the integer range"),
         Symptom::NanStored => format!("{of}: a NaN becomes a code other than 0"),
         Symptom::IdentityFolded => format!("simplifies {format} x + 0, x * 1, x * 0 or x - x"),
+        Symptom::NanToNumber if shows(Symptom::InfinityLost) => format!("{of}: NaN or infinity becomes a number"),
         Symptom::NanToNumber => format!("{of}: a NaN becomes a number"),
+        Symptom::NumberToNan if shows(Symptom::InfinityMade) => format!("{of}: a number becomes NaN or infinity"),
         Symptom::NumberToNan => format!("{of}: a number becomes NaN"),
         Symptom::InfinityLost => format!("{of}: infinity is lost"),
         Symptom::InfinityMade => format!("{of}: infinity where a number is required"),
         Symptom::FoldedOtherwise => format!("{of}: the compiler folds to other values than the device computes"),
         Symptom::Neighbour => format!("{of}: off by the last bit"),
         Symptom::Inaccurate => {
-            format!(
-                "{of}: {} beyond the bound",
-                phrase::number(usize::try_from(distance).unwrap_or(usize::MAX), "encoding")
-            )
+            format!("{of}: {} ulp beyond what is accepted", magnitude(distance))
         }
         Symptom::Unrelated => format!("{of}: unrelated values"),
     };
     format!("{constants}{text}")
+}
+
+/// `f16, f32 and texel`.
+fn listed(formats: &[String]) -> String {
+    let names: Vec<&str> = formats.iter().map(|name| if name == TEXELS { "texel" } else { name }).collect();
+    match names.split_last() {
+        Some((last, [])) => (*last).to_owned(),
+        Some((last, rest)) => format!("{} and {last}", rest.join(", ")),
+        None => String::new(),
+    }
+}
+
+/// A distance in encodings, which are ulps of one binade: large ones as a power of two.
+fn magnitude(distance: u64) -> String {
+    const READABLE: u64 = 10_000;
+    match usize::try_from(distance) {
+        Ok(small) if distance < READABLE => phrase::grouped(small),
+        _ => format!("2^{}", distance.ilog2()),
+    }
 }

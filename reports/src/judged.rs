@@ -156,6 +156,7 @@ fn rule_result(profile: &Profile, verdict: &RuleVerdict, index: &Observations<'_
     RuleResult {
         id: verdict.id.clone(),
         title: rule.map(|rule| rule.title.clone()).unwrap_or_default(),
+        area: rule.map(|rule| rule.area),
         citation: rule.map(|rule| rule.citation.clone()).unwrap_or_default(),
         level: verdict.level,
         verdict: verdict.verdict,

@@ -45,6 +45,7 @@ pub mod render;
 pub mod repro;
 pub mod save;
 mod schema;
+pub mod scoreboard;
 pub mod selection;
 pub mod store;
 pub mod support;

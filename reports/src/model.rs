@@ -12,7 +12,7 @@ mod values;
 
 use std::collections::BTreeMap;
 
-pub use fpprobe_profiles::{Class, Level, Outcome, Verdict};
+pub use fpprobe_profiles::{Area, Class, Level, Outcome, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
@@ -394,6 +394,9 @@ pub struct RuleResult {
     pub id: String,
     /// Title.
     pub title: String,
+    /// What it is about; reports of earlier programs do not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub area: Option<Area>,
     /// Document, section, line.
     pub citation: String,
     /// How much it weighs.

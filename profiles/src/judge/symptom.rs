@@ -7,6 +7,7 @@
 use std::collections::{HashMap, HashSet};
 
 use fpprobe_spirv::Kernel;
+use fpprobe_spirv::layout::BINARY32;
 use fpprobe_spirv::op::Function;
 
 use super::behaviour::swapped;
@@ -171,10 +172,29 @@ impl Symptom {
         (Symptom::SubnormalOperandKept..=Symptom::SubnormalResultFlushed).contains(&self)
     }
 
-    /// Whether it says only how far the result is from what is accepted: of no weight where another symptom explains the lane.
-    pub const fn is_distance(self) -> bool {
-        matches!(self, Symptom::FoldedOtherwise | Symptom::Neighbour | Symptom::Inaccurate | Symptom::Unrelated)
+    /// How much it explains: of no weight where one of another rank before it explains the lane.
+    pub const fn rank(self) -> SymptomRank {
+        match self {
+            Symptom::FoldedOtherwise | Symptom::Neighbour | Symptom::Inaccurate | Symptom::Unrelated => {
+                SymptomRank::Distance
+            }
+            Symptom::NanToNumber | Symptom::NumberToNan | Symptom::InfinityLost | Symptom::InfinityMade => {
+                SymptomRank::Kind
+            }
+            _ => SymptomRank::Assumption,
+        }
     }
+}
+
+/// How much a symptom explains.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum SymptomRank {
+    /// The lane is accepted under one changed assumption.
+    Assumption,
+    /// What kind of value the result is beside what is accepted.
+    Kind,
+    /// How far the result is from what is accepted.
+    Distance,
 }
 
 /// Symptoms of one lane.
@@ -207,6 +227,9 @@ pub struct LaneDiagnosis {
     /// The rule, part and lowering that refuses it; `None` where lanes are compared with one another.
     pub place: Option<PartIndex>,
 }
+
+/// The integer of the bits of binary32's -0, which a compiler may take for a number.
+const INTEGER_OF_NEGATIVE_ZERO: u64 = BINARY32.sign_bit();
 
 /// A symptom, and the change of a demand that shows it.
 type Assumption = (Symptom, fn(&mut Demand));
@@ -350,6 +373,13 @@ impl<'j, 'a> SymptomFinder<'j, 'a> {
                 let operands = view.operands(index);
                 if is_identity(demand.function, &operands, result) {
                     symptoms.add(Symptom::IdentityFolded);
+                }
+                let zeros = [0, INTEGER_OF_NEGATIVE_ZERO];
+                if matches!(demand.function, Function::Move | Function::Choose)
+                    && zeros.contains(&result)
+                    && zeros.iter().any(|zero| accepted.contains(*zero))
+                {
+                    symptoms.add(Symptom::ZeroSign);
                 }
                 let of_nan = operands.iter().any(|one| one.layout.is_some_and(|layout| layout.is_nan(one.bits)));
                 if of_nan && matches!(accepted.encoding(), Encoding::Fixed { .. }) {

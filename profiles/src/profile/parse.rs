@@ -14,6 +14,7 @@ use super::{
     ANY, Ground, Member, OptionalGroup, PACKED, Part, Profile, Requirement, Rule, function_of, governing, rule_controls,
 };
 use crate::accuracy::Accuracy;
+use crate::area::Area;
 use crate::environment::{Environment, Ulp};
 use crate::formula::Inheritance;
 use crate::lanes::LaneSelection;
@@ -324,6 +325,7 @@ fn read_rule(source: &Rc<SourceFile>, raw: RawRule, at: usize, draft: &ProfileDr
     Ok(Rule {
         id: raw.id,
         title: raw.title,
+        area: raw.area.unwrap_or_else(|| Area::of(parts[0].format)),
         citation: raw.citation,
         note: raw.note,
         quote: raw.quote,

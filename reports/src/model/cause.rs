@@ -29,6 +29,9 @@ pub struct Cause {
     pub profiles: Vec<String>,
     /// Rules that it breaks.
     pub rules: Vec<String>,
+    /// Whether no rule is among them that a profile requires: it decides no class.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub recommended: bool,
     /// Failing lanes of these rules, each once for each profile.
     pub lanes: usize,
     /// How many of them are of constants.

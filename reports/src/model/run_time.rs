@@ -10,11 +10,8 @@ impl ProfileResult {
     pub fn class_run_time(&self) -> Class {
         let deviating = |rule: &&RuleResult| rule.level == Level::Required && rule.verdict == Verdict::Deviates;
         let is_unknown = |rule: &&RuleResult| rule.level == Level::Required && rule.verdict == Verdict::Incomplete;
-        let is_folded = |rule: &RuleResult| {
-            let folded = |kernel: &str| kernel.parse::<Kernel>().is_ok_and(|kernel| kernel.route.is_folded());
-            !rule.failed.is_empty() && rule.failed.iter().all(|failed| folded(&failed.kernel))
-        };
-        if self.class != Class::Deviates || !self.rules.iter().filter(deviating).all(is_folded) {
+        let mut deviating = self.rules.iter().filter(deviating);
+        if self.class != Class::Deviates || !deviating.all(RuleResult::fails_in_constants_alone) {
             self.class
         } else if self.rules.iter().any(|rule| is_unknown(&rule)) {
             Class::Incomplete
@@ -23,5 +20,13 @@ impl ProfileResult {
         } else {
             Class::ConformsWith
         }
+    }
+}
+
+impl RuleResult {
+    /// Whether every lane that fails is one of constants, which a compiler folds.
+    pub fn fails_in_constants_alone(&self) -> bool {
+        let is_folded = |kernel: &str| kernel.parse::<Kernel>().is_ok_and(|kernel| kernel.route.is_folded());
+        !self.failed.is_empty() && self.failed.iter().all(|failed| is_folded(&failed.kernel))
     }
 }

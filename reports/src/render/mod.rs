@@ -1,6 +1,7 @@
 //! Renderers: one file per output format, each behind [`Render`].
 
 mod answers;
+mod board;
 pub mod caps;
 mod cause;
 mod csv;

@@ -1,7 +1,7 @@
 //! Wording that several renderers share.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use crate::broken_rules::BrokenRule;
 use crate::model::{
@@ -111,6 +111,18 @@ pub fn driver(identity: &Identity) -> String {
     format!("{} {}{info}, Vulkan {}", driver.name, driver.version, driver.api_version)
 }
 
+/// The driver in few words: without its name where the device's says it.
+pub fn short_driver(identity: &Identity) -> String {
+    let Driver { name, version, info, api_version, .. } = &identity.driver;
+    let is_named = identity.name.to_lowercase().contains(&name.to_lowercase());
+    let driver = match (info.is_empty(), is_named) {
+        (true, _) => format!("{name} {version}"),
+        (false, true) => info.clone(),
+        (false, false) => format!("{name} {info}"),
+    };
+    format!("{driver} · Vulkan {api_version}")
+}
+
 /// Number of causes that decide a class.
 pub fn required(causes: &[BrokenRule]) -> usize {
     causes.iter().filter(|cause| cause.rule.level == Level::Required).count()
@@ -130,6 +142,16 @@ pub fn all_profiles(report: &Report) -> Vec<&str> {
         }
     }
     ids
+}
+
+/// Ids of profiles up to their first hyphen, where no other one begins so.
+pub fn short_names(device: &Device) -> BTreeMap<&str, &str> {
+    fn short(id: &str) -> &str {
+        id.split('-').next().unwrap_or(id)
+    }
+    let ids = || device.profiles.iter().map(|profile| profile.id.as_str());
+    let is_unique = |id: &str| ids().filter(|other| short(other) == short(id)).count() == 1;
+    ids().map(|id| (id, if is_unique(id) { short(id) } else { id })).collect()
 }
 
 /// `2 of 41 lanes not accepted, 3 more count for D32-18`.

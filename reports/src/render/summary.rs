@@ -1,20 +1,24 @@
 //! A report on one screen: classes, and why lanes fail, the gravest cause first.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
+use fpprobe_spirv::{Control, Kernel};
+
+use super::board;
 use super::lane;
 use super::paper::{Ink, Paper, pad};
 use super::phrase;
 use crate::escape::visible;
 use crate::model::{Cause, Device, Level, ProfileResult, Report, Scope, Severity};
 use crate::numbered::first_number;
+use crate::scoreboard::{NearestRecipe, Scoreboard};
 use crate::unrun::unrun;
 
 /// Causes on a screen.
-const CAUSES: usize = 16;
+const CAUSES: usize = 10;
 /// Causes whose simplest lane is shown.
-const LANES: usize = 3;
+const LANES: usize = 2;
 /// Optional groups that a device lacks, by name.
 const FEW: usize = 1;
 /// Columns that a headline has at least, however narrow the terminal is.
@@ -49,7 +53,7 @@ fn device(paper: &mut Paper, report: &Report, place: usize, device: &Device) -> 
     let ran = device.observations.iter().filter(|one| one.outcome.answered()).count();
     let about = format!(
         " · {} · {}{}",
-        phrase::driver(&device.identity),
+        phrase::short_driver(&device.identity),
         phrase::number(ran, "kernel"),
         phrase::measured(report.run)
     );
@@ -57,6 +61,34 @@ fn device(paper: &mut Paper, report: &Report, place: usize, device: &Device) -> 
     for taint in &device.taint {
         paper.line(2, 2, &[(Ink::Doubt, "tainted: "), (Ink::Plain, taint)])?;
     }
+    profiles(paper, device)?;
+    if device.profiles.is_empty() {
+        paper.line(2, 2, &[(Ink::Doubt, "not judged by any profile")])?;
+    }
+    causes(paper, device, first_number(report, place), "")?;
+    rest(paper, device)
+}
+
+/// Classes and scores of every profile.
+fn profiles(paper: &mut Paper, device: &Device) -> io::Result<()> {
+    let board = Scoreboard::of(device).filter(|_| board::width(device) <= paper.width());
+    match board {
+        Some(board) => board::write(paper, device, &board)?,
+        None => classes(paper, device)?,
+    }
+    let names = phrase::short_names(device);
+    for profile in &device.profiles {
+        if let Some(NearestRecipe { needs, remaining, of }) = NearestRecipe::of(device, profile) {
+            let text =
+                format!("{} under {}: {} of {of} causes remain", names[&*profile.id], needs.join(" "), remaining.len());
+            paper.line(2, 2, &[(Ink::Note, &text)])?;
+        }
+    }
+    Ok(())
+}
+
+/// A line for each profile.
+fn classes(paper: &mut Paper, device: &Device) -> io::Result<()> {
     let column = device.profiles.iter().map(|profile| profile.id.len()).max().unwrap_or(0) + 2;
     for profile in &device.profiles {
         let short = ProfileResult { without: few(&profile.without), ..profile.clone() };
@@ -72,11 +104,7 @@ fn device(paper: &mut Paper, report: &Report, place: usize, device: &Device) -> 
             ],
         )?;
     }
-    if device.profiles.is_empty() {
-        paper.line(2, 2, &[(Ink::Doubt, "not judged by any profile")])?;
-    }
-    causes(paper, device, first_number(report, place), "")?;
-    rest(paper, device)
+    Ok(())
 }
 
 /// `deviates: 5 causes at run time, 3 of constants alone`.
@@ -104,16 +132,6 @@ fn few(names: &[String]) -> Vec<String> {
     first.iter().cloned().chain(more).collect()
 }
 
-/// Ids of profiles up to their first hyphen, where no other one begins so.
-fn short_names(device: &Device) -> BTreeMap<&str, &str> {
-    fn short(id: &str) -> &str {
-        id.split('-').next().unwrap_or(id)
-    }
-    let ids = || device.profiles.iter().map(|profile| profile.id.as_str());
-    let is_unique = |id: &str| ids().filter(|other| short(other) == short(id)).count() == 1;
-    ids().map(|id| (id, if is_unique(id) { short(id) } else { id })).collect()
-}
-
 /// Causes, the gravest first, under a title that `name` ends: all of them with their simplest lanes, or what fits a screen; numbered
 /// from `first` on.
 pub(super) fn causes(paper: &mut Paper, device: &Device, first: usize, name: &str) -> io::Result<()> {
@@ -128,7 +146,7 @@ pub(super) fn causes(paper: &mut Paper, device: &Device, first: usize, name: &st
         }
         return Ok(());
     }
-    let names = short_names(device);
+    let names = phrase::short_names(device);
     let (most, lanes) = if paper.is_whole() { (usize::MAX, usize::MAX) } else { (CAUSES, LANES) };
     let fitted = |paper: &Paper, text: &str, room: usize| {
         if paper.is_whole() { text.to_owned() } else { shortened(text, room.max(ROOM)) }
@@ -146,9 +164,9 @@ pub(super) fn causes(paper: &mut Paper, device: &Device, first: usize, name: &st
     for (number, cause) in device.causes.iter().enumerate().take(most) {
         let place = format!("{:>2} ", first + number);
         let profiles = cause.profiles.iter().map(|id| names.get(id.as_str()).copied().unwrap_or(id));
-        let profiles = format!(" [{}]", profiles.collect::<Vec<_>>().join(" "));
-        let fix =
-            if cause.fix.is_empty() { String::new() } else { format!(", goes away under {}", cause.fix.join(" or ")) };
+        let only = if cause.recommended { " recommended" } else { "" };
+        let profiles = format!(" [{}{only}]", profiles.collect::<Vec<_>>().join(" "));
+        let fix = if cause.fix.is_empty() { String::new() } else { format!("; fix: {}", cause.fix.join(" or ")) };
         let room = paper.width().saturating_sub(place.len() + SEVERITY + profiles.len() + fix.len());
         paper.line(
             0,
@@ -180,10 +198,12 @@ pub(super) fn simplest(cause: &Cause) -> Option<String> {
     let evidence = cause.evidence.first()?;
     let lines = lane::lines(evidence, lane::ACCEPTED);
     let of = |name: &str| -> Vec<String> {
-        let lines = lines.iter().filter(|line| line.name.split(' ').next() == Some(name));
+        let named = |line: &&lane::EvidenceLine| line.name.split(' ').next() == Some(name);
+        let lines = lines.iter().filter(named);
         lines.map(|line| if line.value.is_empty() { line.hex.clone() } else { line.value.clone() }).collect()
     };
-    let [inputs, results, accepted] = ["in", "out", "accepted"].map(|name| of(name).join(", "));
+    let [inputs, results] = ["in", "out"].map(|name| of(name).join(", "));
+    let accepted = ["accepted", "or"].map(of).concat().join(" or ");
     Some(format!("{} {inputs} gives {results}; accepted is {accepted}", evidence.kernel))
 }
 
@@ -193,6 +213,11 @@ fn rest(paper: &mut Paper, device: &Device) -> io::Result<()> {
     for unrun in unrun(device) {
         paper.line(0, 2, &[(Ink::Doubt, "claimed and not run: "), (Ink::Plain, &unrun)])?;
     }
+    if Scoreboard::of(device).is_some()
+        && let Some(missing) = missing(device)
+    {
+        paper.line(0, 2, &[(Ink::Faint, "Not offered: "), (Ink::Plain, &missing)])?;
+    }
     let mut outcomes: BTreeMap<&str, usize> = BTreeMap::new();
     for one in device.observations.iter().filter(|one| !one.outcome.answered()) {
         *outcomes.entry(phrase::outcome(one.outcome)).or_default() += 1;
@@ -201,12 +226,18 @@ fn rest(paper: &mut Paper, device: &Device) -> io::Result<()> {
     for finding in &device.findings {
         *findings.entry(&finding.kind).or_default() += 1;
     }
+    let mut pieces: Vec<(Ink, String)> = Vec::new();
     for (title, counts) in [("Kernels without results: ", outcomes), ("Findings: ", findings)] {
         let counts: Vec<String> =
             counts.iter().map(|(name, count)| format!("{} {name}", phrase::grouped(*count))).collect();
         if !counts.is_empty() {
-            paper.line(0, 2, &[(Ink::Faint, title), (Ink::Plain, &counts.join(", "))])?;
+            let gap = if pieces.is_empty() { "" } else { " · " };
+            pieces.extend([(Ink::Faint, format!("{gap}{title}")), (Ink::Plain, counts.join(", "))]);
         }
+    }
+    if !pieces.is_empty() {
+        let pieces: Vec<(Ink, &str)> = pieces.iter().map(|(ink, text)| (*ink, text.as_str())).collect();
+        paper.line(0, 2, &pieces)?;
     }
     let incidents = phrase::gathered(&device.incomplete);
     for incident in incidents.iter().take(LANES) {
@@ -217,8 +248,29 @@ fn rest(paper: &mut Paper, device: &Device) -> io::Result<()> {
     if more > 0 {
         paper.line(0, 2, &[(Ink::Doubt, "not measured "), (Ink::Plain, &format!("{more} more"))])?;
     }
-    let text = "`--verbose` shows rules, lanes and findings; `fpprobe show RULE` says what a rule requires";
-    paper.line(0, 2, &[(Ink::Faint, text)])
+    Ok(())
+}
+
+/// What the device lacks of optional groups: controls and formats by name, and the number of paths of texels.
+fn missing(device: &Device) -> Option<String> {
+    let ids: BTreeSet<&str> = device.profiles.iter().flat_map(|profile| &profile.without).map(String::as_str).collect();
+    let (paths, named): (Vec<&str>, Vec<&str>) = ids.into_iter().partition(|id| id.parse::<Kernel>().is_ok());
+    let (controls, others): (Vec<&str>, Vec<&str>) = named.into_iter().partition(|id| id.parse::<Control>().is_ok());
+    // Controls differ in the width behind their name: `ftz16`, `ftz32` are `ftz (16, 32)`.
+    let mut widths: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for id in controls {
+        let (name, width) = id.split_at(id.trim_end_matches(|c: char| c.is_ascii_digit()).len());
+        widths.entry(name).or_default().push(width);
+    }
+    let mut parts: Vec<String> = others.iter().map(|id| (*id).to_owned()).collect();
+    for (name, widths) in widths {
+        parts.push(match widths[..] {
+            [width] => format!("{name}{width}"),
+            _ => format!("{name} ({})", widths.join(", ")),
+        });
+    }
+    parts.extend((!paths.is_empty()).then(|| phrase::number(paths.len(), "texel path")));
+    (!parts.is_empty()).then(|| parts.join(", "))
 }
 
 pub(super) fn severity_ink(severity: Severity) -> Ink {

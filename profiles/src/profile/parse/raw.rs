@@ -9,6 +9,7 @@ use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{self, Deserializer, IntoDeserializer as _, MapAccess, SeqAccess, Visitor};
 use toml::Spanned;
 
+use crate::area::Area;
 use crate::environment::Ulp;
 use crate::formula::Inheritance;
 use crate::lanes::LaneSelection;
@@ -70,6 +71,7 @@ pub(in crate::profile) struct RawOperation {
 pub(super) struct RawRule {
     pub(super) id: String,
     pub(super) title: String,
+    pub(super) area: Option<Area>,
     pub(super) citation: String,
     #[serde(default)]
     pub(super) note: String,

@@ -2,15 +2,18 @@
 
 use std::io;
 
-use super::paper::{Ink, Paper, pad};
+use super::paper::{Ink, Paper, pad, together};
 use super::phrase;
-use crate::model::{Class, Device};
+use crate::model::{Area, Class, Device, ProfileResult, Report};
 use crate::scoreboard::{ScopedCauses, Score, Scoreboard};
 
 /// Columns of the names of areas, with the space behind them.
 const NAMES: usize = 24;
-/// Columns of a profile at least: `constants`, and two spaces.
-const COLUMN: usize = 11;
+/// Columns of a profile at least: `incomplete`, and two spaces.
+const COLUMN: usize = 12;
+
+/// Columns of a class with the number of causes: `conforms with`, and a space.
+const CLASS: usize = 14;
 
 /// Columns that the scoreboard of a device takes.
 pub(super) fn width(device: &Device) -> usize {
@@ -23,6 +26,46 @@ fn columns(device: &Device) -> Vec<(String, usize)> {
     let names = device.profiles.iter().map(|profile| names[profile.id.as_str()].to_owned());
     let widths = device.profiles.iter().map(|profile| if profile.class == Class::ConformsWith { 15 } else { COLUMN });
     names.zip(widths).map(|(name, width)| (name.clone(), width.max(name.len() + 2))).collect()
+}
+
+/// Writes a line for each device: its name, and under each profile the class and the number of causes.
+pub(super) fn devices(paper: &mut Paper, report: &Report) -> io::Result<()> {
+    let profiles = phrase::all_profiles(report);
+    let room = paper.width().saturating_sub(profiles.len() * CLASS);
+    if room < NAMES {
+        for device in &report.devices {
+            let name = phrase::label(report, device);
+            let class = |one: &ProfileResult| format!("{} {}", one.id, phrase::class_in_words(device, one));
+            let classes: Vec<String> = device.profiles.iter().map(class).collect();
+            paper.line(0, 2, &[(Ink::Strong, &name), (Ink::Plain, ": "), (Ink::Plain, &classes.join("; "))])?;
+        }
+        return Ok(());
+    }
+    let names = phrase::short_ids(&profiles);
+    let titles = profiles.iter().map(|id| (Ink::Strong, pad(names[id], CLASS)));
+    let mut rows = vec![[(Ink::Plain, pad("class, causes", room))].into_iter().chain(titles).collect::<Vec<_>>()];
+    for device in &report.devices {
+        let mut row = vec![(Ink::Strong, pad(&phrase::shortened(&phrase::label(report, device), room - 2), room))];
+        let causes = Scoreboard::of(device).map(|board| board.causes).unwrap_or_default();
+        for id in &profiles {
+            let Some((place, profile)) = device.profiles.iter().enumerate().find(|(_, one)| one.id == *id) else {
+                row.push((Ink::Faint, pad("-", CLASS)));
+                continue;
+            };
+            let causes = causes.get(place).map_or(0, |causes| causes.run_time + causes.constants);
+            let text = match (profile.class, causes) {
+                (Class::ConformsWith, _) | (_, 0) => profile.class.name().to_owned(),
+                (class, causes) => format!("{} {causes}", class.name()),
+            };
+            row.push((Ink::of_class(profile.class), pad(&text, CLASS)));
+        }
+        rows.push(row);
+    }
+    for row in rows {
+        let pieces: Vec<(Ink, &str)> = row.iter().map(|(ink, text)| (*ink, text.as_str())).collect();
+        paper.line(0, 2, &pieces)?;
+    }
+    Ok(())
 }
 
 /// Writes it.
@@ -39,23 +82,31 @@ pub(super) fn write(paper: &mut Paper, device: &Device, board: &Scoreboard) -> i
     row("", Ink::Plain, columns.iter().map(|(name, _)| (Ink::Strong, name.clone())).collect())?;
     let classes = device.profiles.iter().map(|profile| (Ink::of_class(profile.class), profile.class.name().to_owned()));
     row("class", Ink::Strong, classes.collect())?;
+    let open = |profile: usize| board.rows.iter().any(|(_, scores)| scores[profile] == Score::NotMeasured);
     let counts = |of: fn(&ScopedCauses) -> usize| {
-        let text = move |causes: &ScopedCauses| match of(causes) {
+        let text = move |(profile, causes): (usize, &ScopedCauses)| match of(causes) {
+            0 if open(profile) => (Ink::Doubt, "?".to_owned()),
             0 => (Ink::Good, "ok".to_owned()),
             count => (Ink::Bad, phrase::number(count, "cause")),
         };
-        board.causes.iter().map(text).collect::<Vec<_>>()
+        board.causes.iter().enumerate().map(text).collect::<Vec<_>>()
     };
     row("at run time", Ink::Strong, counts(|causes| causes.run_time))?;
     row("constants only", Ink::Strong, counts(|causes| causes.constants))?;
-    let is_met = |scores: &[Score]| scores.iter().all(|score| matches!(score, Score::Ok | Score::Empty));
-    let (met, rows): (Vec<_>, Vec<_>) = board.rows.iter().partition(|(_, scores)| is_met(scores));
-    for (area, scores) in rows {
+    // Areas of which there is one thing to say share a line.
+    let alike = |score: Score| {
+        let is_alike = move |scores: &[Score]| scores.iter().all(|one| [score, Score::Empty].contains(one));
+        let rows = board.rows.iter().filter(move |(_, scores)| is_alike(scores));
+        rows.map(|(area, _)| *area).collect::<Vec<Area>>()
+    };
+    let shared = [("ok for all", Ink::Good, alike(Score::Ok)), ("not measured", Ink::Doubt, alike(Score::NotMeasured))];
+    let is_shared = |area: Area| shared.iter().any(|(_, _, areas)| areas.contains(&area));
+    for (area, scores) in board.rows.iter().filter(|(area, _)| !is_shared(*area)) {
         row(area.name(), Ink::Plain, scores.iter().map(|score| (ink(*score), score.text())).collect())?;
     }
-    let met: Vec<&str> = met.iter().map(|(area, _)| area.name()).collect();
-    if !met.is_empty() {
-        paper.line(2, NAMES - 2, &[(Ink::Plain, &pad("ok for all", NAMES - 2)), (Ink::Good, &met.join(", "))])?;
+    for (name, ink, areas) in shared.iter().filter(|(_, _, areas)| !areas.is_empty()) {
+        let names: Vec<String> = areas.iter().map(|area| together(area.name())).collect();
+        paper.line(2, NAMES - 2, &[(Ink::Plain, &pad(name, NAMES - 2)), (*ink, &names.join(", "))])?;
     }
     Ok(())
 }

@@ -4,9 +4,10 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
 use crate::broken_rules::BrokenRule;
+use crate::escape::visible;
 use crate::model::{
     Class, Conditions, Counts, Device, Driver, Elsewhere, Identity, Incident, Level, Outcome, ProfileResult, Report,
-    RuleResult, Verdict,
+    RuleResult, Scope, Verdict,
 };
 
 /// Every verdict, the gravest first.
@@ -111,6 +112,34 @@ pub fn driver(identity: &Identity) -> String {
     format!("{} {}{info}, Vulkan {}", driver.name, driver.version, driver.api_version)
 }
 
+/// `deviates: 5 causes at run time, 3 of constants alone`.
+pub fn class_in_words(device: &Device, profile: &ProfileResult) -> String {
+    let of = |scope: Scope| {
+        device.causes.iter().filter(|cause| cause.scope == scope && cause.profiles.contains(&profile.id)).count()
+    };
+    let (run_time, constants) = (of(Scope::RunTime), of(Scope::Constants));
+    let mut counts = Vec::new();
+    counts.extend((run_time > 0).then(|| format!("{} at run time", number(run_time, "cause"))));
+    counts.extend((constants > 0).then(|| format!("{constants} of constants alone")));
+    let open = profile.rules.iter().filter(|rule| rule.level == Level::Required && !rule.verdict.is_decided()).count();
+    counts.extend((open > 0).then(|| format!("{} not judged", number(open, "rule"))));
+    if counts.is_empty() {
+        profile.class.name().to_owned()
+    } else {
+        format!("{}: {}", profile.class.name(), counts.join(", "))
+    }
+}
+
+/// The first characters of a text, as they are shown: at most `room`.
+pub fn shortened(text: &str, room: usize) -> String {
+    let text = &*visible(text);
+    if text.chars().count() <= room {
+        return text.to_owned();
+    }
+    let kept: String = text.chars().take(room.saturating_sub(1)).collect();
+    format!("{}…", kept.trim_end())
+}
+
 /// The driver in few words: without its name where the device's says it.
 pub fn short_driver(identity: &Identity) -> String {
     let Driver { name, version, info, api_version, .. } = &identity.driver;
@@ -144,14 +173,18 @@ pub fn all_profiles(report: &Report) -> Vec<&str> {
     ids
 }
 
-/// Ids of profiles up to their first hyphen, where no other one begins so.
+/// [`short_ids`] of a device's profiles.
 pub fn short_names(device: &Device) -> BTreeMap<&str, &str> {
+    short_ids(&device.profiles.iter().map(|profile| profile.id.as_str()).collect::<Vec<_>>())
+}
+
+/// Ids of profiles up to their first hyphen, where no other one begins so.
+pub fn short_ids<'a>(ids: &[&'a str]) -> BTreeMap<&'a str, &'a str> {
     fn short(id: &str) -> &str {
         id.split('-').next().unwrap_or(id)
     }
-    let ids = || device.profiles.iter().map(|profile| profile.id.as_str());
-    let is_unique = |id: &str| ids().filter(|other| short(other) == short(id)).count() == 1;
-    ids().map(|id| (id, if is_unique(id) { short(id) } else { id })).collect()
+    let is_unique = |id: &str| ids.iter().filter(|other| short(other) == short(id)).count() == 1;
+    ids.iter().map(|id| (*id, if is_unique(id) { short(id) } else { id })).collect()
 }
 
 /// `2 of 41 lanes not accepted, 3 more count for D32-18`.

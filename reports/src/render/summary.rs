@@ -9,13 +9,12 @@ use super::board;
 use super::lane;
 use super::paper::{Ink, Paper, pad};
 use super::phrase;
-use crate::escape::visible;
-use crate::model::{Cause, Device, Level, ProfileResult, Report, Scope, Severity};
+use crate::model::{Cause, Class, Device, Level, ProfileResult, Report, Severity};
 use crate::numbered::first_number;
 use crate::scoreboard::{NearestRecipe, Scoreboard};
 use crate::unrun::unrun;
 
-/// Causes on a screen.
+/// Causes on a screen; half as many of a device of which little was measured.
 const CAUSES: usize = 10;
 /// Causes whose simplest lane is shown.
 const LANES: usize = 2;
@@ -29,12 +28,7 @@ const SEVERITY: usize = 12;
 /// Writes every device: where there are several, first one line for each.
 pub(super) fn write(paper: &mut Paper, report: &Report) -> io::Result<()> {
     if report.devices.len() > 1 {
-        for device in &report.devices {
-            let name = phrase::label(report, device);
-            let classes: Vec<String> =
-                device.profiles.iter().map(|one| format!("{} {}", one.id, in_words(device, one))).collect();
-            paper.line(0, 2, &[(Ink::Strong, &name), (Ink::Plain, ": "), (Ink::Plain, &classes.join("; "))])?;
-        }
+        board::devices(paper, report)?;
     }
     for (number, device) in report.devices.iter().enumerate() {
         if number > 0 || report.devices.len() > 1 {
@@ -99,30 +93,12 @@ fn classes(paper: &mut Paper, device: &Device) -> io::Result<()> {
             column + 2,
             &[
                 (Ink::Plain, &pad(&profile.id, column)),
-                (Ink::of_class(profile.class), &in_words(device, profile)),
+                (Ink::of_class(profile.class), &phrase::class_in_words(device, profile)),
                 (Ink::Faint, &conditions),
             ],
         )?;
     }
     Ok(())
-}
-
-/// `deviates: 5 causes at run time, 3 of constants alone`.
-fn in_words(device: &Device, profile: &ProfileResult) -> String {
-    let of = |scope: Scope| {
-        device.causes.iter().filter(|cause| cause.scope == scope && cause.profiles.contains(&profile.id)).count()
-    };
-    let (run_time, constants) = (of(Scope::RunTime), of(Scope::Constants));
-    let mut counts = Vec::new();
-    counts.extend((run_time > 0).then(|| format!("{} at run time", phrase::number(run_time, "cause"))));
-    counts.extend((constants > 0).then(|| format!("{constants} of constants alone")));
-    let open = profile.rules.iter().filter(|rule| rule.level == Level::Required && !rule.verdict.is_decided()).count();
-    counts.extend((open > 0).then(|| format!("{} not judged", phrase::number(open, "rule"))));
-    if counts.is_empty() {
-        profile.class.name().to_owned()
-    } else {
-        format!("{}: {}", profile.class.name(), counts.join(", "))
-    }
 }
 
 /// A few of many, and how many more.
@@ -147,9 +123,14 @@ pub(super) fn causes(paper: &mut Paper, device: &Device, first: usize, name: &st
         return Ok(());
     }
     let names = phrase::short_names(device);
-    let (most, lanes) = if paper.is_whole() { (usize::MAX, usize::MAX) } else { (CAUSES, LANES) };
+    let is_partial = device.profiles.iter().all(|profile| profile.class == Class::Incomplete);
+    let (most, lanes) = match (paper.is_whole(), is_partial) {
+        (true, _) => (usize::MAX, usize::MAX),
+        (false, true) => (CAUSES / 2, LANES / 2),
+        (false, false) => (CAUSES, LANES),
+    };
     let fitted = |paper: &Paper, text: &str, room: usize| {
-        if paper.is_whole() { text.to_owned() } else { shortened(text, room.max(ROOM)) }
+        if paper.is_whole() { text.to_owned() } else { phrase::shortened(text, room.max(ROOM)) }
     };
     paper.gap()?;
     paper.line(
@@ -279,14 +260,4 @@ pub(super) fn severity_ink(severity: Severity) -> Ink {
         Severity::Inaccurate => Ink::Doubt,
         Severity::LastBit | Severity::SameValue => Ink::Note,
     }
-}
-
-/// The first characters of a text, as they are shown: at most `room`.
-fn shortened(text: &str, room: usize) -> String {
-    let text = &*visible(text);
-    if text.chars().count() <= room {
-        return text.to_owned();
-    }
-    let kept: String = text.chars().take(room.saturating_sub(1)).collect();
-    format!("{}…", kept.trim_end())
 }

@@ -4,6 +4,8 @@
 //! template's (every value that is not markup), and the finished page is cleared of control characters. A content
 //! security policy lets nothing run but the page's own script, named by its digest.
 
+mod anchors;
+mod causes;
 mod claims;
 mod device;
 pub(crate) mod evidence;
@@ -11,16 +13,18 @@ pub(crate) mod overview;
 pub(crate) mod pictures;
 mod rules;
 mod texels;
+mod traits;
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
+use self::anchors::Anchors;
 use super::{Render, phrase};
 use crate::broken_rules::broken_rules;
 use crate::escape::visible_lines;
-use crate::model::{Outcome, Report, Verdict};
+use crate::model::{Device, Outcome, Report, Verdict};
 
 /// A self-contained HTML page.
 #[derive(Clone, Copy, Debug)]
@@ -29,7 +33,7 @@ pub struct Html;
 pub(crate) const STYLE: &str = include_str!("html/style.css");
 const SCRIPT: &str = include_str!("html/script.js");
 /// SHA-256 of [`SCRIPT`], base64; a test computes it again.
-const SCRIPT_DIGEST: &str = "nfSBz7EfbXIDEZ1gQE0fCku9a8e/RUaGop/V06FTgww=";
+const SCRIPT_DIGEST: &str = "kRAl1IPMj2HdFBAUxSnGuWgWlF5ChLPjOi4zc4ZRE1w=";
 
 impl Render for Html {
     fn render(&self, report: &Report, out: &mut dyn Write) -> io::Result<()> {
@@ -38,7 +42,7 @@ impl Render for Html {
 }
 
 fn page(report: &Report) -> Markup {
-    let profiles = phrase::all_profiles(report);
+    let (profiles, anchors) = (phrase::all_profiles(report), Anchors::default());
     let policy = format!(
         "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{SCRIPT_DIGEST}'; base-uri 'none'; form-action 'none'"
     );
@@ -63,6 +67,19 @@ fn page(report: &Report) -> Markup {
                         (overview::matrix(report, &profiles))
                         (overview::legend())
                     }
+                    (contents(report))
+                    @if let Some(worst) = causes::worst(report) {
+                        section aria-labelledby="causes" {
+                            h2.quiet #causes { "Causes of deviations, the gravest first" }
+                            (worst)
+                        }
+                    }
+                    @if let Some(traits) = traits::matrix(report, &anchors) {
+                        section aria-labelledby="traits" {
+                            h2.quiet #traits { "What the devices do" }
+                            (traits)
+                        }
+                    }
                     @if !report.incomplete.is_empty() {
                         section.lost aria-labelledby="lost" {
                             h2.quiet #lost { "Drivers and devices that could not be measured" }
@@ -71,7 +88,7 @@ fn page(report: &Report) -> Markup {
                     }
                     (filter(report, &profiles))
                     @for (index, device) in report.devices.iter().enumerate() {
-                        (device::section(index, device, &report.inputs, &phrase::label(report, device), &profiles))
+                        (device::section(index, device, &report.inputs, &phrase::label(report, device), &profiles, &anchors))
                     }
                 }
                 (footer(report))
@@ -86,7 +103,12 @@ fn masthead(report: &Report, profiles: &[&str]) -> Markup {
     let ran = observations().filter(|observation| observation.outcome == Outcome::Ran).count();
     let rules = report.devices.iter().flat_map(|device| &device.profiles).flat_map(|profile| &profile.rules);
     let lanes = rules.fold(0, |sum: usize, rule| sum.saturating_add(rule.lanes));
-    let deviations: usize = report.devices.iter().map(|device| phrase::required(&broken_rules(device))).sum();
+    // Reports of earlier programs have no causes.
+    let causes = |device: &Device| match device.causes.len() {
+        0 => phrase::required(&broken_rules(device)),
+        count => count,
+    };
+    let deviations: usize = report.devices.iter().map(causes).sum();
     html! {
         header.masthead {
             h1 { "Floating-point conformance" }
@@ -103,6 +125,22 @@ fn masthead(report: &Report, profiles: &[&str]) -> Markup {
                 time datetime=(report.started) { (day(&report.started)) } ", "
                 (clock(&report.started)) " to " (clock(&report.finished)) " UTC" (phrase::measured(report.run)) " · "
                 (report.host.os) " · " (report.host.kernel)
+            }
+        }
+    }
+}
+
+/// What the page has, and where.
+fn contents(report: &Report) -> Markup {
+    html! {
+        nav.contents aria-label="Contents" {
+            ul {
+                li { a href="#overview" { "Devices by profile" } }
+                @if report.devices.iter().any(|device| !device.causes.is_empty()) { li { a href="#causes" { "Causes" } } }
+                @if report.devices.iter().any(|device| !device.traits.is_empty()) { li { a href="#traits" { "What the devices do" } } }
+                @for (index, device) in report.devices.iter().enumerate() {
+                    li { a href={ "#d" (index) } { (phrase::label(report, device)) } }
+                }
             }
         }
     }

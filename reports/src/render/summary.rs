@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
-use fpprobe_spirv::{Control, Kernel};
+use fpprobe_spirv::Control;
 
 use super::board;
 use super::lane;
@@ -235,7 +235,7 @@ fn rest(paper: &mut Paper, device: &Device) -> io::Result<()> {
 /// What the device lacks of optional groups: controls and formats by name, and the number of paths of texels.
 fn missing(device: &Device) -> Option<String> {
     let ids: BTreeSet<&str> = device.profiles.iter().flat_map(|profile| &profile.without).map(String::as_str).collect();
-    let (paths, named): (Vec<&str>, Vec<&str>) = ids.into_iter().partition(|id| id.parse::<Kernel>().is_ok());
+    let (paths, named): (Vec<&str>, Vec<&str>) = ids.into_iter().partition(|id| id.contains('.'));
     let (controls, others): (Vec<&str>, Vec<&str>) = named.into_iter().partition(|id| id.parse::<Control>().is_ok());
     // Controls differ in the width behind their name: `ftz16`, `ftz32` are `ftz (16, 32)`.
     let mut widths: BTreeMap<&str, Vec<&str>> = BTreeMap::new();

@@ -8,7 +8,7 @@ use fpprobe_reports::model::{Cause, Level, ProfileResult, Scope, Severity};
 use fpprobe_spirv::{Cases, Kernel};
 
 /// What a device gives for one kernel: for each case a result.
-fn observation(kernel: &str, lanes: &[(&[u64], u64)]) -> Observation {
+pub fn observation(kernel: &str, lanes: &[(&[u64], u64)]) -> Observation {
     let kernel: Kernel = kernel.parse().unwrap();
     let cases: Vec<u64> = lanes.iter().flat_map(|(case, _)| case.to_vec()).collect();
     Observation {

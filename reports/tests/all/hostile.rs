@@ -44,8 +44,19 @@ fn a_name_without_end_is_not_printed_whole() {
 }
 
 /// Members whose text is checked when a report is read.
-const CHECKED: [&str; 10] =
-    ["schema", "outcome", "verdict", "class", "level", "started", "finished", "recompiled", "severity", "scope"];
+const CHECKED: [&str; 11] = [
+    "area",
+    "schema",
+    "outcome",
+    "verdict",
+    "class",
+    "level",
+    "started",
+    "finished",
+    "recompiled",
+    "severity",
+    "scope",
+];
 
 /// The fixture with this text wherever it has text, names of members that drivers choose included.
 fn report(text: &str) -> Report {

@@ -18,6 +18,7 @@ mod record;
 mod render;
 mod schema;
 mod schema_check;
+mod scoreboard;
 mod stairs;
 mod store;
 mod sweep;

@@ -4,16 +4,29 @@ use std::collections::HashMap;
 
 use maud::{Markup, html};
 
-use super::{claims, evidence, pictures, rules, texels};
+use super::anchors::Anchors;
+use super::{causes, claims, evidence, overview, pictures, rules, texels};
 use crate::broken_rules::broken_rules;
-use crate::model::{Cause, Device, DeviceTrait, Identity, Incident, Outcome, Tables, TraitValue};
+use crate::model::{Device, Finding, Identity, Incident, Outcome, Tables};
 use crate::record;
 use crate::render::answers::lane as lane_of;
 use crate::render::{lane, phrase};
+use crate::scoreboard::Scoreboard;
+
+/// Findings of each kind that the page has, and those of them with evidence.
+const NAMED: usize = 60;
+const SHOWN: usize = 8;
 
 /// `label` is unlike that of any other device of the page.
-pub fn section(index: usize, device: &Device, inputs: &Tables, label: &str, profiles: &[&str]) -> Markup {
-    let causes = broken_rules(device);
+pub fn section(
+    index: usize,
+    device: &Device,
+    inputs: &Tables,
+    label: &str,
+    profiles: &[&str],
+    anchors: &Anchors,
+) -> Markup {
+    let broken = broken_rules(device);
     // A report whose answers cannot be read has verdicts all the same.
     let read = record::read_device(&device.observations, inputs).map(|recorded| recorded.observations);
     let observations = read.unwrap_or_default();
@@ -27,44 +40,30 @@ pub fn section(index: usize, device: &Device, inputs: &Tables, label: &str, prof
                 }
             }
             (identity(device))
+            @if let Some(board) = Scoreboard::of(device) {
+                section { h3 { "Areas by profiles" } (overview::board(device, &board)) }
+            }
             @if !device.causes.is_empty() {
-                section { h3 { "Causes, the gravest first" } (self::causes(index, &device.causes)) }
+                section { h3 id={ "d" (index) "-causes" } { "Causes, the gravest first" } (causes::all(index, device, anchors)) }
             }
-            @if !device.traits.is_empty() {
-                section { h3 { "What it does" } (traits(index, &device.traits)) }
-            }
-            @if !causes.is_empty() {
-                section data-group {
-                    h3 { "Rules that are not met" }
-                    @for (number, cause) in causes.iter().enumerate() { (rules::cause(index, number, cause, profiles)) }
-                }
-            }
-            section {
-                h3 { "Verdicts, rule by rule" }
+            (part("Rules that are not met", !broken.is_empty(), &html! {
+                div data-group { @for (number, cause) in broken.iter().enumerate() { (rules::cause(index, number, cause, profiles)) } }
+            }))
+            (part("Verdicts, rule by rule", true, &html! {
                 @for (number, profile) in device.profiles.iter().enumerate() {
-                    (rules::profile(index, number, profile, &causes, profiles))
+                    (rules::profile(index, number, profile, &broken, profiles, anchors))
                 }
                 @if device.profiles.is_empty() { p { "Not judged by any profile." } }
-            }
-            section { h3 { "Claims beside behaviour" } (claims::claims(device)) }
-            @if let Some(choices) = claims::choices(device) {
-                section { h3 { "What the device chose where the text leaves a choice" } (choices) }
-            }
-            @if let Some(texels) = texels::table(device) {
-                section { h3 { "Texels, format by format and path by path" } (texels) }
-            }
-            @if let Some(stairs) = pictures::stairs(&observations) {
-                section { h3 { "What small floats make of numbers" } (stairs) }
-            }
-            @if let Some(errors) = pictures::errors(&observations) {
-                section { h3 { "How far functions are off" } (errors) }
-            }
-            @if let Some(maps) = pictures::maps(&observations) {
-                section { h3 { "What pairs of operands give" } (maps) }
-            }
-            (findings(device))
-            (answers(device))
-            section { h3 { "Observations" } (outcomes(device)) }
+            }))
+            (part("Claims beside behaviour", true, &claims::claims(device)))
+            (optional("What the device chose where the text leaves a choice", claims::choices(device)))
+            (optional("Texels, format by format and path by path", texels::table(device)))
+            (optional("What small floats make of numbers", pictures::stairs(&observations)))
+            (optional("How far functions are off", pictures::errors(&observations)))
+            (optional("What pairs of operands give", pictures::maps(&observations)))
+            (part("Findings", !device.findings.is_empty(), &findings(device)))
+            (part("Answers", !device.answers.is_empty(), &answers(device)))
+            (part("Observations", true, &outcomes(device)))
             @if !device.incomplete.is_empty() {
                 section { h3 { "Not measured" } (incidents(&device.incomplete)) }
             }
@@ -72,47 +71,13 @@ pub fn section(index: usize, device: &Device, inputs: &Tables, label: &str, prof
     }
 }
 
-/// What is wrong with the device: a row for each cause, its lanes folded up.
-fn causes(index: usize, causes: &[Cause]) -> Markup {
-    html! {
-        div.scroll tabindex="0" role="group" aria-label="Causes" {
-            table.causes {
-                thead { tr { th { "Severity" } th { "What the device does" } th { "Breaks" } th { "Lanes" } th { "Goes away under" } } }
-                tbody {
-                    @for cause in causes {
-                        tr #{ "d" (index) "-cause-" (cause.id) } {
-                            td { (cause.severity.name()) }
-                            td { (cause.headline) (evidence::some(&cause.evidence, lane::ACCEPTED)) }
-                            td { (cause.profiles.join(", ")) ": " (cause.rules.join(", ")) }
-                            td { (phrase::grouped(cause.lanes)) }
-                            td { (cause.fix.join(" or ")) }
-                        }
-                    }
-                }
-            }
-        }
-    }
+/// A part of the section that is opened by whoever wants it, if there is anything in it.
+fn part(title: &str, shown: bool, body: &Markup) -> Markup {
+    html! { @if shown { details.part { summary { h3 { (title) } } (body) } } }
 }
 
-/// What the device does, whether or not a profile cares: a row for each trait.
-fn traits(index: usize, traits: &[DeviceTrait]) -> Markup {
-    let value = |value: Option<&TraitValue>| value.map_or_else(|| "-".to_owned(), TraitValue::describe);
-    html! {
-        div.scroll tabindex="0" role="group" aria-label="Traits" {
-            table.traits {
-                thead { tr { th { "Trait" } th { "At run time" } th { "Constants" } } }
-                tbody {
-                    @for one in traits {
-                        tr #{ "d" (index) "-trait-" (one.id) } {
-                            td { (crate::traits::find(&one.id).map_or("", |known| known.row.question)) " " code.faint { (one.id) } }
-                            td { (value(one.run_time.as_ref())) }
-                            td { (value(one.constants.as_ref())) }
-                        }
-                    }
-                }
-            }
-        }
-    }
+fn optional(title: &str, body: Option<Markup>) -> Markup {
+    body.map_or_else(Markup::default, |body| part(title, true, &body))
 }
 
 fn identity(device: &Device) -> Markup {
@@ -139,19 +104,26 @@ fn identity(device: &Device) -> Markup {
     }
 }
 
+/// Findings by kind: the first few with evidence, some more by name; the report has all.
 fn findings(device: &Device) -> Markup {
+    let mut kinds: Vec<(&str, Vec<&Finding>)> = Vec::new();
+    for finding in &device.findings {
+        match kinds.iter_mut().find(|(kind, _)| *kind == finding.kind) {
+            Some((_, list)) => list.push(finding),
+            None => kinds.push((&finding.kind, vec![finding])),
+        }
+    }
     html! {
-        @if !device.findings.is_empty() {
-            section {
-                h3 { "Findings" }
-                ul.findings {
-                    @for finding in &device.findings {
-                        li {
-                            span.chip.incomplete { (finding.kind) } " " (finding.text)
-                            (evidence::some(&finding.evidence, lane::against(finding)))
-                        }
+        @for (kind, list) in kinds {
+            h4 { (kind) " " span.faint { (phrase::grouped(list.len())) } }
+            ul.findings {
+                @for (place, finding) in list.iter().take(NAMED).enumerate() {
+                    li {
+                        (finding.text)
+                        @if place < SHOWN { (evidence::some(&finding.evidence, lane::against(finding))) }
                     }
                 }
+                @if list.len() > NAMED { li.faint { (phrase::grouped(list.len() - NAMED)) " more are in the JSON report." } }
             }
         }
     }
@@ -160,20 +132,15 @@ fn findings(device: &Device) -> Markup {
 /// What people want to know of every device.
 fn answers(device: &Device) -> Markup {
     html! {
-        @if !device.answers.is_empty() {
-            section {
-                h3 { "Answers" }
-                dl.answers {
-                    @for answer in &device.answers {
-                        dt { b { (answer.id) } " " (answer.question) }
-                        dd {
-                            (answer.answer)
-                            @if !answer.evidence.is_empty() {
-                                details.lanes {
-                                    summary { "evidence" }
-                                    ul { @for shown in &answer.evidence { li { code { (lane_of(shown)) } } } }
-                                }
-                            }
+        dl.answers {
+            @for answer in &device.answers {
+                dt { b { (answer.id) } " " (answer.question) }
+                dd {
+                    (answer.answer)
+                    @if !answer.evidence.is_empty() {
+                        details.lanes {
+                            summary { "evidence" }
+                            ul { @for shown in &answer.evidence { li { code { (lane_of(shown)) } } } }
                         }
                     }
                 }

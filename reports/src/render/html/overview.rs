@@ -6,11 +6,16 @@ use maud::{Markup, html};
 use super::evidence::strip;
 use crate::model::{Class, Device, ProfileResult, Report, Verdict};
 use crate::render::phrase;
+use crate::scoreboard::{Score, Scoreboard};
+
+/// Optional groups that are named.
+const FEW: usize = 1;
 
 pub fn matrix(report: &Report, profiles: &[&str]) -> Markup {
     if report.devices.is_empty() {
         return html! { p { "No device could be measured." } };
     }
+    let boards: Vec<Option<Scoreboard>> = report.devices.iter().map(Scoreboard::of).collect();
     html! {
         div.scroll tabindex="0" role="group" aria-labelledby="overview" {
             table.matrix.stack role="table" {
@@ -25,7 +30,7 @@ pub fn matrix(report: &Report, profiles: &[&str]) -> Markup {
                                 a href={ "#d" (index) } { (device.identity.name) }
                                 small { (phrase::driver(&device.identity)) }
                             }
-                            @for id in profiles { (cell(index, device, id)) }
+                            @for id in profiles { (cell(index, device, boards[index].as_ref(), id)) }
                         }
                     }
                 }
@@ -35,7 +40,7 @@ pub fn matrix(report: &Report, profiles: &[&str]) -> Markup {
 }
 
 /// The id of the profile is repeated where a narrow screen has no columns.
-fn cell(number: usize, device: &Device, id: &str) -> Markup {
+fn cell(number: usize, device: &Device, board: Option<&Scoreboard>, id: &str) -> Markup {
     let Some((index, profile)) = device.profiles.iter().enumerate().find(|(_, profile)| profile.id == id) else {
         return html! { td.none role="cell" data-column=(id) { "not judged" } };
     };
@@ -43,7 +48,39 @@ fn cell(number: usize, device: &Device, id: &str) -> Markup {
         td role="cell" data-column=(id) {
             a.class href={ "#d" (number) "-p" (index) } { (class_chip(profile.class)) }
             (bar(profile))
+            @if let Some(causes) = board.and_then(|board| board.causes.get(index)) {
+                @if causes.run_time > 0 { small { (phrase::number(causes.run_time, "cause")) " at run time" } }
+                @if causes.constants > 0 { small { (phrase::number(causes.constants, "cause")) " of constants only" } }
+            }
             (conditions(profile))
+        }
+    }
+}
+
+/// Areas by profiles.
+pub fn board(device: &Device, board: &Scoreboard) -> Markup {
+    let names = phrase::short_names(device);
+    let names: Vec<&str> = device.profiles.iter().map(|profile| names[profile.id.as_str()]).collect();
+    let count = |count: usize| if count == 0 { "ok".to_owned() } else { phrase::number(count, "cause") };
+    let style = |score: Score| match score {
+        Score::Ok => "conforms",
+        Score::Causes(_) => "deviates",
+        Score::Constants => "permitted",
+        Score::NotMeasured => "incomplete",
+        Score::Empty | Score::NotOffered => "unsupported",
+    };
+    html! {
+        div.scroll tabindex="0" role="group" aria-label="Areas by profiles" {
+            table.board {
+                thead { tr { th scope="col" { "Area" } @for name in &names { th scope="col" { (name) } } } }
+                tbody {
+                    tr { th scope="row" { "at run time" } @for causes in &board.causes { td { b { (count(causes.run_time)) } } } }
+                    tr { th scope="row" { "constants only" } @for causes in &board.causes { td { b { (count(causes.constants)) } } } }
+                    @for (area, scores) in &board.rows {
+                        tr { th scope="row" { (area.name()) } @for score in scores { td class=(style(*score)) { (score.text()) } } }
+                    }
+                }
+            }
         }
     }
 }
@@ -66,7 +103,9 @@ pub fn conditions(profile: &ProfileResult) -> Markup {
         @if profile.class == Class::ConformsWith {
             small.needs { @for need in &profile.needs { code { (need) } " " } }
         }
-        @if !profile.without.is_empty() { small { "without " (profile.without.join(", ")) } }
+        @if profile.without.len() > FEW {
+            small title=(profile.without.join(", ")) { "without " (profile.without[..FEW].join(", ")) " and " (profile.without.len() - FEW) " more" }
+        } @else if !profile.without.is_empty() { small { "without " (profile.without.join(", ")) } }
     }
 }
 

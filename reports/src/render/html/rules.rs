@@ -2,10 +2,11 @@
 
 use maud::{Markup, html};
 
+use super::anchors::Anchors;
 use super::evidence;
 use super::overview::{bar, class_chip, conditions, verdict_chip, verdict_sign};
 use crate::broken_rules::BrokenRule;
-use crate::model::{Class, ProfileResult, RuleResult, Verdict};
+use crate::model::{ProfileResult, RuleResult, Verdict};
 use crate::render::lane::ACCEPTED;
 use crate::render::phrase;
 
@@ -55,10 +56,16 @@ pub fn cause(device: usize, index: usize, cause: &BrokenRule, all: &[&str]) -> M
 }
 
 /// Every rule of one profile. `causes` are the device's, whose cards hold the evidence of deviations.
-pub fn profile(device: usize, index: usize, profile: &ProfileResult, causes: &[BrokenRule], all: &[&str]) -> Markup {
-    let open = matches!(profile.class, Class::Deviates | Class::Incomplete);
+pub fn profile(
+    device: usize,
+    index: usize,
+    profile: &ProfileResult,
+    causes: &[BrokenRule],
+    all: &[&str],
+    anchors: &Anchors,
+) -> Markup {
     html! {
-        details.profile #{ "d" (device) "-p" (index) } open[open] data-group {
+        details.profile #{ "d" (device) "-p" (index) } data-group {
             summary {
                 h4 { (profile.id) " " span.title { (profile.title) } }
                 (class_chip(profile.class))
@@ -72,7 +79,7 @@ pub fn profile(device: usize, index: usize, profile: &ProfileResult, causes: &[B
                     @for head in ["Verdict", "Rule", "What it says", "Where", "What was seen", "Lanes"] { th scope="col" role="columnheader" { (head) } }
                 } }
                 tbody role="rowgroup" {
-                    @for rule in &profile.rules { (row(device, profile, rule, causes, all)) }
+                    @for rule in &profile.rules { (row(device, profile, rule, causes, all, anchors)) }
                 }
             }
             (recipes(profile))
@@ -80,7 +87,14 @@ pub fn profile(device: usize, index: usize, profile: &ProfileResult, causes: &[B
     }
 }
 
-fn row(device: usize, profile: &ProfileResult, rule: &RuleResult, causes: &[BrokenRule], all: &[&str]) -> Markup {
+fn row(
+    device: usize,
+    profile: &ProfileResult,
+    rule: &RuleResult,
+    causes: &[BrokenRule],
+    all: &[&str],
+    anchors: &Anchors,
+) -> Markup {
     // Evidence stands once, in the card of its cause, whatever the number of profiles.
     let holds = |cause: &BrokenRule| {
         cause.rule.id == rule.id && cause.rule.verdict == rule.verdict
@@ -88,7 +102,7 @@ fn row(device: usize, profile: &ProfileResult, rule: &RuleResult, causes: &[Brok
     };
     let card = causes.iter().position(holds);
     html! {
-        tr role="row" data-verdict=(rule.verdict.name()) data-profiles=(numbers(&[profile], all)) {
+        tr role="row" id=[anchors.place(&rule.id)] data-verdict=(rule.verdict.name()) data-profiles=(numbers(&[profile], all)) {
             td role="cell" { (verdict_chip(rule.verdict)) @if !rule.label.is_empty() { " " span.label { (rule.label) } } }
             th scope="row" role="rowheader" { (rule.id) @if rule.level.name() != "required" { small { (rule.level.name()) } } }
             td role="cell" { (rule.title) }

@@ -12,6 +12,25 @@
   }));
   const groups = all("[data-group]").map((node) => ({ node, rows: rows.filter((row) => node.contains(row.node)) }));
 
+  // What is filtered stands in the address, so that it can be sent.
+  const fields = () => new URLSearchParams([...new FormData(form)].filter(([, value]) => value !== ""));
+  const remember = () => {
+    const query = fields().toString();
+    try {
+      history.replaceState(null, "", (query ? `?${query}` : location.pathname) + location.hash);
+    } catch {
+      // Pages of some origins may not change their address.
+    }
+  };
+  const restore = () => {
+    for (const [name, value] of new URLSearchParams(location.search)) {
+      for (const field of all(`[name="${CSS.escape(name)}"]`, form)) {
+        if (field.type === "checkbox") field.checked ||= field.value === value;
+        else field.value = value;
+      }
+    }
+  };
+
   const apply = () => {
     const words = form.text.value.toLowerCase().split(/\s+/).filter(Boolean);
     const verdicts = all("[name=verdict]:checked", form).map((box) => box.value);
@@ -29,7 +48,7 @@
     for (const group of groups) {
       const some = group.rows.some((row) => !row.node.hidden);
       group.node.hidden = !some && active;
-      if (active && some && group.node.tagName === "DETAILS") group.node.open = true;
+      for (let node = group.node; active && some && node; node = node.parentElement) if (node.tagName === "DETAILS") node.open = true;
     }
     const total = rows.filter((row) => row.node.tagName === "TR").length;
     status.textContent = active ? `${shown} of ${total} verdicts` : "";
@@ -60,10 +79,10 @@
   }
 
   form.hidden = false;
-  form.addEventListener("input", apply);
+  form.addEventListener("input", () => (apply(), remember()));
   form.addEventListener("submit", (event) => event.preventDefault());
   addEventListener("hashchange", open);
-  addEventListener("beforeprint", () => all("details").forEach((node) => (node.open = true)));
+  restore();
   apply();
   open();
 })();

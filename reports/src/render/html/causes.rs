@@ -1,0 +1,82 @@
+//! Why lanes fail: a list over all devices, and each device's causes in full.
+
+use maud::{Markup, html};
+
+use super::anchors::Anchors;
+use super::evidence;
+use crate::model::{Cause, Device, Report};
+use crate::render::{lane, phrase};
+
+/// Causes of a device on the first screen.
+const WORST: usize = 6;
+
+/// The gravest causes of every device, with links to all of it; `None` where there are none.
+pub fn worst(report: &Report) -> Option<Markup> {
+    let causing = || report.devices.iter().enumerate().filter(|(_, device)| !device.causes.is_empty());
+    causing().next()?;
+    Some(html! {
+        @for (number, device) in causing() {
+            @if report.devices.len() > 1 { h3 { (phrase::label(report, device)) } }
+            ol.worst {
+                @for (place, cause) in device.causes.iter().take(WORST).enumerate() {
+                    li {
+                        span class={ "severity " (style(cause)) } { (cause.severity.name()) } " "
+                        a href={ "#" (row_id(number, place)) } { (cause.headline) } " "
+                        span.faint { (breaks(device, cause)) }
+                    }
+                }
+            }
+            @if device.causes.len() > WORST {
+                p.faint { a href={ "#d" (number) "-causes" } { (device.causes.len() - WORST) " more" } }
+            }
+        }
+    })
+}
+
+/// All causes of a device: a row for each, its lanes folded up.
+pub fn all(index: usize, device: &Device, anchors: &Anchors) -> Markup {
+    html! {
+        div.scroll tabindex="0" role="group" aria-label="Causes" {
+            table.causes {
+                thead { tr { @for name in ["Severity", "What the device does", "Breaks", "Lanes", "Fix"] { th scope="col" { (name) } } } }
+                tbody {
+                    @for (place, cause) in device.causes.iter().enumerate() {
+                        tr id=(row_id(index, place)) {
+                            td { span class={ "severity " (style(cause)) } { (cause.severity.name()) } }
+                            td {
+                                span id=[anchors.place(&format!("cause-{}", cause.id))] { (cause.headline) }
+                                (evidence::some(&cause.evidence, lane::ACCEPTED))
+                            }
+                            td { (breaks(device, cause)) small { (cause.rules.join(", ")) } }
+                            td.number {
+                                (phrase::grouped(cause.lanes))
+                                @if cause.constants > 0 { small { (phrase::grouped(cause.constants)) " of constants" } }
+                            }
+                            td { @if cause.fix.is_empty() { span.faint { "none known" } } @else { (cause.fix.join(" or ")) } }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn row_id(device: usize, place: usize) -> String {
+    format!("d{device}-cause{place}")
+}
+
+fn breaks(device: &Device, cause: &Cause) -> String {
+    let names = phrase::short_names(device);
+    let profiles = cause.profiles.iter().map(|id| names.get(id.as_str()).copied().unwrap_or(id));
+    let only = if cause.recommended { " (recommended)" } else { "" };
+    format!("{}{only}", profiles.collect::<Vec<_>>().join(" "))
+}
+
+fn style(cause: &Cause) -> &'static str {
+    use crate::model::Severity;
+    match cause.severity {
+        Severity::Broken | Severity::Special => "deviates",
+        Severity::Inaccurate => "incomplete",
+        Severity::LastBit | Severity::SameValue => "permitted",
+    }
+}

@@ -1,0 +1,79 @@
+//! What the devices do: traits by devices, whether or not a profile cares.
+
+use std::collections::BTreeMap;
+
+use fpprobe_spirv::Format;
+use maud::{Markup, html};
+
+use super::anchors::Anchors;
+use crate::model::{DeviceTrait, Report, TraitValue};
+use crate::render::phrase;
+use crate::traits;
+
+/// A table for each format, a row for each trait; the first, of single precision, is unfolded. `None` where no device has traits.
+pub fn matrix(report: &Report, anchors: &Anchors) -> Option<Markup> {
+    let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
+    let all = report.devices.iter().flat_map(|device| &device.traits);
+    for id in all.map(|one| one.id.as_str()) {
+        let group = id.split_once('.').map_or("every format", |(format, _)| format);
+        match groups.iter_mut().find(|(name, _)| *name == group) {
+            Some((_, ids)) if ids.contains(&id) => {}
+            Some((_, ids)) => ids.push(id),
+            None => groups.push((group, vec![id])),
+        }
+    }
+    // Of single precision most is asked.
+    groups.sort_by_key(|(group, _)| *group != Format::F32.name());
+    let by_device: Vec<BTreeMap<&str, &DeviceTrait>> =
+        report.devices.iter().map(|device| device.traits.iter().map(|one| (one.id.as_str(), one)).collect()).collect();
+    let names: Vec<String> = report.devices.iter().map(|device| phrase::label(report, device)).collect();
+    (!groups.is_empty()).then(|| {
+        html! {
+            @for (place, (group, ids)) in groups.iter().enumerate() {
+                details.part open[place == 0] {
+                    summary { h3 { (group) } " " span.faint { (phrase::number(ids.len(), "trait")) } }
+                    div.scroll tabindex="0" role="group" aria-label={ "Traits of " (group) } {
+                        table.traits.stack role="table" {
+                            thead role="rowgroup" { tr role="row" {
+                                th scope="col" role="columnheader" { "Trait" }
+                                @for name in &names { th scope="col" role="columnheader" { (name) } }
+                            } }
+                            tbody role="rowgroup" {
+                                @for id in ids {
+                                    tr role="row" id=[anchors.place(id)] {
+                                        th scope="row" role="rowheader" {
+                                            (traits::find(id).map_or("", |known| known.row.question))
+                                            small { code { (id) } }
+                                        }
+                                        @for (device, name) in by_device.iter().zip(&names) {
+                                            td role="cell" data-column=(name) { (cell(device.get(id).copied())) }
+                                        }
+                                    }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    })
+}
+
+/// The value at run time; that of constants where it is another.
+fn cell(one: Option<&DeviceTrait>) -> Markup {
+    let (run_time, constants) = one.map_or((None, None), |one| (one.run_time.as_ref(), one.constants.as_ref()));
+    let [run_time, constants] = [run_time, constants].map(|value| value.map(TraitValue::describe));
+    html! {
+        span {
+            @match (&run_time, &constants) {
+                (None, None) => { span.faint { "not measured" } }
+                (Some(value), None) => { (value) }
+                (None, Some(value)) => { "constants: " (value) }
+                (Some(value), Some(other)) => {
+                    (value)
+                    @if value != other { small { "constants: " (other) } }
+                }
+            }
+        }
+    }
+}

@@ -3,9 +3,10 @@
 use std::path::Path;
 use std::process::Command;
 
+use fpprobe_reports::model::{DeviceTrait, MIXED, Report, TraitShare, TraitValue};
 use fpprobe_reports::save::save;
 
-use crate::fixture::render;
+use crate::fixture::{self, render};
 use crate::{diff, stairs};
 
 #[test]
@@ -15,6 +16,7 @@ fn pages_work_in_a_browser() {
     let (old, new) = diff::update();
     let pages = [
         ("report.html", render("html", &stairs::devices())),
+        ("fleet.html", render("html", &fleet())),
         ("diff.html", diff::shown(&diff::compared(&old, &new).diff, "html")),
         ("nothing-changed.html", diff::shown(&diff::compared(&old, &old).diff, "html")),
     ];
@@ -29,4 +31,33 @@ fn pages_work_in_a_browser() {
     let output = looks.output().unwrap_or_else(|error| panic!("node: {error}; .ci/install test installs it"));
     let said = [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned()).concat();
     assert!(output.status.success(), "{said}");
+}
+
+/// Twelve devices with traits, each with a name of its own.
+fn fleet() -> Report {
+    let mut report = fixture::report();
+    let share = |value: &str, lanes| TraitShare { value: value.into(), lanes, kernels: vec!["f32.fadd".into()] };
+    let mixed = TraitValue {
+        value: MIXED.into(),
+        lanes: 100,
+        shares: vec![share("kept", 96), share("flushed", 4)],
+        evidence: Vec::new(),
+    };
+    let kept = TraitValue { value: "kept".into(), shares: Vec::new(), ..mixed.clone() };
+    let one = |id: &str, constants| DeviceTrait { id: id.into(), run_time: Some(mixed.clone()), constants };
+    let mut device = report.devices.remove(0);
+    device.traits = vec![
+        one("f32.subnormal_operands", Some(kept)),
+        one("f16.subnormal_operands", None),
+        one("constants_agree", None),
+    ];
+    report.devices = (0..12)
+        .map(|number| {
+            let mut device = device.clone();
+            device.identity.name = format!("Example Graphics Accelerator {number}");
+            device.identity.slot = format!("cpu:10005:0:13:{number}");
+            device
+        })
+        .collect();
+    report
 }

@@ -15,6 +15,7 @@ import { pathToFileURL } from "node:url";
 import { launch, visit } from "./browser.mjs";
 
 const DESKTOP = { width: 1280, height: 900, deviceScaleFactor: 1, mobile: false };
+const WINDOWS = [1000, 1400].map((width) => ({ ...DESKTOP, width }));
 const TELEPHONE = { width: 390, height: 844, deviceScaleFactor: 2, mobile: true };
 
 const axe = () => {
@@ -121,9 +122,12 @@ const look = async (browser, file, pictures) => {
   await violations(page, "in the dark");
   await picture("dark");
   await scheme("light");
-  await page.send("Emulation.setDeviceMetricsOverride", TELEPHONE);
-  const { wide, room } = await page.evaluate("({ wide: document.documentElement.scrollWidth, room: document.documentElement.clientWidth })");
-  assert(wide <= room, `on a telephone the page is ${wide} wide, the screen ${room}`);
+  for (const size of [...WINDOWS, TELEPHONE]) {
+    await page.send("Emulation.setDeviceMetricsOverride", size);
+    const { wide, room } = await page.evaluate("({ wide: document.documentElement.scrollWidth, room: document.documentElement.clientWidth })");
+    assert(wide <= room, `on a screen of ${size.width} the page is ${wide} wide, and has room for ${room}`);
+    await picture(`${size.width}`);
+  }
   await violations(page, "on a telephone");
   await picture("telephone");
   assert.deepEqual(page.complaints, [], "the console is silent");

@@ -24,7 +24,7 @@ fn scores(device: &Device, profile: usize) -> BTreeMap<Area, Score> {
 }
 
 #[test]
-fn an_area_counts_causes_at_run_time_and_tells_constants_apart() {
+fn an_area_counts_causes_at_run_time_and_sets_constants_apart() {
     let kept = observation("f32.fadd", &[(&[1, 0], 1)]);
     let folded = observation("f32.fabs:route=literal", &[(&[0x8000_0000], 0x8000_0000)]);
     let at_run_time = observation("f32.fabs", &[(&[0x8000_0000], 0)]);

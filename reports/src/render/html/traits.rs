@@ -22,7 +22,7 @@ pub fn matrix(report: &Report, anchors: &Anchors) -> Option<Markup> {
             None => groups.push((group, vec![id])),
         }
     }
-    // Of single precision most is asked.
+    // Single precision is what most programs use.
     groups.sort_by_key(|(group, _)| *group != Format::F32.name());
     let by_device: Vec<BTreeMap<&str, &DeviceTrait>> =
         report.devices.iter().map(|device| device.traits.iter().map(|one| (one.id.as_str(), one)).collect()).collect();

@@ -120,7 +120,7 @@ const MISTAKES: &[(&str, &str)] = &[
     ("RULE\nRULE", "11: rule `M` is written twice"),
     (
         "RULE\nid2 = \"N\"",
-        "11: `rule`: unknown key `id2`, expected one of `id`, `title`, `citation`, `note`, `quote`, `matters`, `level`",
+        "11: `rule`: unknown key `id2`, expected one of `id`, `title`, `area`, `citation`, `note`, `quote`, `matters`, `level`",
     ),
     ("RULE\nlevel = \"must\"", "11: `rule.level`: unknown value `must`, expected one of `required`, `recommended`"),
     ("RULE\njudges = \"nans\"", "11: `rule.judges`: unknown value `nans`, expected one of `subnormals`"),

@@ -1,7 +1,8 @@
 //! Lanes as evidence: what a report shows of one, with the command that runs it again.
 
-use fpprobe_profiles::accepted::Accepted;
+use fpprobe_profiles::accepted::{Accepted, Set};
 use fpprobe_profiles::accepts::KernelDemands;
+use fpprobe_profiles::encoding::{Encoding, components};
 use fpprobe_profiles::judge::LaneEvidence;
 use fpprobe_profiles::{Observation, Profile};
 use serde_json::Value;
@@ -34,6 +35,20 @@ pub(crate) fn answered(observation: &Observation, case: &[u64], answer: &[u64]) 
         inputs,
         out: encode_answer(&observation.kernel, answer),
     }
+}
+
+/// A lane that answered twice, differently: the other answer stands as what would have been the same.
+pub fn other_answer(observation: &Observation, case: &[u64], answer: &[u64], other: &[u64]) -> model::Evidence {
+    let kernel = &observation.kernel;
+    let parts = components(kernel, other).into_iter().zip(Encoding::of_result(kernel));
+    let evidence = LaneEvidence {
+        kernel: *kernel,
+        case: case.to_vec(),
+        answer: answer.to_vec(),
+        part: 0,
+        accepted: Accepted::new(parts.map(|(bits, encoding)| Set::one(encoding, bits)).collect()),
+    };
+    model::Evidence { component: None, ..shown(&evidence, Some(observation)) }
 }
 
 /// A lane that was observed, with what a rule accepts of it.

@@ -2,10 +2,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use fpprobe_profiles::accepted::{Accepted, Set};
+use fpprobe_profiles::accepted::Set;
 use fpprobe_profiles::claims::{Contradiction, contradictions};
 use fpprobe_profiles::encoding::{Encoding, components};
-use fpprobe_profiles::judge::{self, Judge, Judgement, LaneEvidence, Observations, RecipeTrial, RuleVerdict};
+use fpprobe_profiles::judge::{self, Judge, Judgement, Observations, RecipeTrial, RuleVerdict};
 use fpprobe_profiles::profile::Rule;
 use fpprobe_profiles::variants::{VariantPair, paths};
 use fpprobe_profiles::{Observation, Outcome, Profile, Verdict};
@@ -13,7 +13,7 @@ use fpprobe_spirv::{Controls, Kernel};
 
 use crate::answers::answers;
 use crate::cause::causes;
-use crate::evidence::shown;
+use crate::evidence::{other_answer, shown};
 use crate::failed;
 use crate::model::{
     self, Answer, Counts, DeviceTrait, Elsewhere, Finding, ProfileResult, RecipeResult, RuleResult, TexelPath,
@@ -223,20 +223,6 @@ fn disagreeing(kind: &str, pair: &VariantPair<'_>) -> Option<Finding> {
         ),
         evidence: differing.iter().take(SHOWN).map(lane).collect(),
     })
-}
-
-/// A lane that answered twice, differently: the other answer stands as what would have been the same.
-pub fn other_answer(observation: &Observation, case: &[u64], answer: &[u64], other: &[u64]) -> model::Evidence {
-    let kernel = &observation.kernel;
-    let parts = components(kernel, other).into_iter().zip(Encoding::of_result(kernel));
-    let evidence = LaneEvidence {
-        kernel: *kernel,
-        case: case.to_vec(),
-        answer: answer.to_vec(),
-        part: 0,
-        accepted: Accepted::new(parts.map(|(bits, encoding)| Set::one(encoding, bits)).collect()),
-    };
-    model::Evidence { component: None, ..shown(&evidence, Some(observation)) }
 }
 
 fn flaky(observation: &Observation) -> Option<Finding> {

@@ -32,7 +32,7 @@ pub mod decimal;
 pub mod demanded;
 pub mod diff;
 pub mod escape;
-pub(crate) mod evidence;
+pub mod evidence;
 pub mod failed;
 pub mod journal;
 pub mod judged;

@@ -6,7 +6,7 @@
 use fpprobe_profiles::judge::Observations;
 use fpprobe_spirv::{Format, Kernel};
 
-use crate::judged::other_answer;
+use crate::evidence::other_answer;
 use crate::model::Finding;
 use crate::values::{encode_case, eval_command};
 

@@ -9,8 +9,9 @@ use std::time::Duration;
 
 use fpprobe_profiles::{Observation, Outcome};
 use fpprobe_reports::common::BATCH_DEPENDENT;
+use fpprobe_reports::evidence::other_answer;
 use fpprobe_reports::journal::{Pass, Quick};
-use fpprobe_reports::judged::{DeviceJudgement, other_answer};
+use fpprobe_reports::judged::DeviceJudgement;
 use fpprobe_reports::model::{Evidence, Finding};
 use fpprobe_spirv::{Cases, Kernel};
 

@@ -3,7 +3,8 @@
 //! - [`model`]: the report itself, version 1. [`schema()`] describes it.
 //! - [`values`], [`decimal`], [`words`]: raw bits as JSON, as decimals, and accepted sets in words.
 //! - [`record`]: observations into the report and out of it. [`load`], [`limited`], [`save`]: files. [`journal`]: a run in progress.
-//! - [`store`]: reports that are kept, compressed, with an index and limits of age, number and size.
+//! - [`container`]: the compressed form of a report. [`store`]: a folder of them, with an index and limits of age, number and
+//!   size.
 //! - [`answers`]: what people want to know of every device, answered.
 //! - [`support`]: which kernels a device can run, by its claims.
 //! - [`texels`]: what becomes of numbers and texels, path by path.
@@ -28,6 +29,7 @@ pub(crate) mod cause;
 pub mod check;
 pub mod claims;
 pub mod common;
+pub mod container;
 pub mod decimal;
 pub mod demanded;
 pub mod diff;
@@ -48,6 +50,7 @@ mod schema;
 pub mod scoreboard;
 pub mod selection;
 pub mod store;
+mod sum;
 pub mod support;
 pub mod sweep;
 pub mod texels;

@@ -18,14 +18,9 @@ use serde_json::error::Category;
 
 use self::bounds::Excess;
 use self::outline::DocumentText;
+use crate::container::{self, ContainerError, Unpacking};
 use crate::limited;
-use crate::model::{Report, SCHEMA};
-use crate::store::ContainerError;
-use crate::store::container::{self, Unpacking};
-
-/// Reports larger than this are refused: an exhaustive run of lavapipe writes 230 MB, and devices with more controls write more.
-/// One takes up to sixteen times its size in memory.
-pub const SIZE_LIMIT: u64 = 1 << 30;
+use crate::model::{Report, SCHEMA, SIZE_LIMIT};
 
 /// Bytes that tell a stored report from others.
 const HEAD: u64 = 64;

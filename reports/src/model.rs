@@ -26,6 +26,10 @@ pub use self::values::Values;
 /// The value of [`Report::schema`] that this program writes.
 pub const SCHEMA: &str = "fpprobe-report/1";
 
+/// Reports larger than this are refused: an exhaustive run of lavapipe writes 230 MB, and devices
+/// with more controls write more. One takes up to sixteen times its size in memory.
+pub const SIZE_LIMIT: u64 = 1 << 30;
+
 /// The application name that drivers receive unless a setting says otherwise.
 pub const APPLICATION: &str = "fpprobe";
 

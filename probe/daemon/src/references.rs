@@ -164,7 +164,7 @@ fn newest(reports: &[(PathBuf, StoredReport)], device: &KnownDevice, beside: &[K
 pub mod tests {
     use std::collections::BTreeMap;
 
-    use fpprobe_reports::store::{Compression, Entry, StoredDevice, container};
+    use fpprobe_reports::container::{self, Compression, Entry, StoredDevice};
 
     use super::*;
 

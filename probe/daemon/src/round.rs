@@ -6,10 +6,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::{Context as _, bail};
-use fpprobe_reports::limited;
-use fpprobe_reports::load::SIZE_LIMIT;
+use fpprobe_reports::model::SIZE_LIMIT;
 use fpprobe_reports::save::save;
-use fpprobe_reports::store::{Store, StoredReport, container};
+use fpprobe_reports::store::{Store, StoredReport};
+use fpprobe_reports::{container, limited};
 
 use crate::changes::{self, CheckDeviation, CheckDocument, DiffDocument, ReportSummary};
 use crate::device_table::KnownDevice;

@@ -6,11 +6,11 @@ use std::io::Write as _;
 use std::path::Path;
 
 use fpprobe_reports::escape::visible;
-use fpprobe_reports::limited;
-use fpprobe_reports::load::{self, SIZE_LIMIT};
+use fpprobe_reports::model::SIZE_LIMIT;
 use fpprobe_reports::record::read_device;
 use fpprobe_reports::render::ReportPlace;
-use fpprobe_reports::store::{Checks, RetentionLimits, Store, StoredReport, container};
+use fpprobe_reports::store::{Checks, RetentionLimits, Store, StoredReport};
+use fpprobe_reports::{container, limited, load};
 
 use crate::cli::{HistoryArgs, HistoryCommand};
 use crate::commands::diff;

@@ -1,8 +1,8 @@
 //! A file of the store: any bytes are unpacked or refused, and any text taken apart comes together again.
 #![no_main]
 
-use fpprobe_reports::store::columns::{Columns, join, split};
-use fpprobe_reports::store::container;
+use fpprobe_reports::container;
+use fpprobe_reports::container::columns::{Columns, join, split};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {

@@ -7,7 +7,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::failed::{CaseList, DeviceResults, LanesByKernel, UNSTABLE, on_short_list};
-use crate::store::sum::digest;
+use crate::sum::digest;
 
 /// Lanes of one kernel of which each has a print of its own.
 const ONE_BY_ONE: usize = 256;

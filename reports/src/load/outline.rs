@@ -12,8 +12,8 @@ use memchr::{memchr2, memmem};
 use twox_hash::XxHash3_128;
 
 use super::bounds::STRING;
-use crate::store::columns::JoinedText;
-use crate::store::container::Unpacking;
+use crate::container::Unpacking;
+use crate::container::columns::JoinedText;
 
 /// Bytes from which on a line is worth a look.
 const LONG: usize = 128;

@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::container::ContainerError;
+use crate::container::ContainerError;
 use crate::load::LoadError;
 
 /// Why the store could not do what was asked. What is in it stays as it was.

@@ -7,8 +7,8 @@ use std::fs;
 use std::io::{self, Read as _};
 use std::path::Path;
 
-use super::entry::Entry;
-use super::sum;
+use crate::container::Entry;
+use crate::sum;
 
 /// Name of the file within the store.
 pub const NAME: &str = "index.jsonl";

@@ -11,7 +11,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::sum;
+use crate::sum;
 
 /// Name of the file within the store.
 pub const NAME: &str = "log.jsonl";

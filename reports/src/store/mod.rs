@@ -4,16 +4,12 @@
 //! Readers take no lock: what they see was whole when they looked. The index is a copy and may be lost; the log is not: it has
 //! the order of arrival, and shows what was lost. What both folder and log have lost, the index shows.
 
-pub mod columns;
-pub mod container;
-mod entry;
 mod error;
 mod id;
 mod index;
 mod lock;
 mod log;
 mod retention;
-pub(crate) mod sum;
 mod verify;
 
 use std::collections::{BTreeSet, HashMap};
@@ -23,8 +19,6 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-pub use self::container::{Compression, ContainerError};
-pub use self::entry::{Entry, StoredDevice};
 pub use self::error::StoreError;
 pub use self::id::place_before;
 pub use self::retention::RetentionLimits;
@@ -32,12 +26,10 @@ pub use self::verify::{Checks, Verification};
 
 use self::error::doing;
 use self::log::{Log, LogEvent};
-use crate::load::{self, SIZE_LIMIT};
-use crate::model::Report;
-use crate::{limited, save, time};
+pub use crate::container::{Compression, ContainerError, ENDING, Entry, StoredDevice};
+use crate::model::{Report, SIZE_LIMIT};
+use crate::{container, limited, load, save, time};
 
-/// How the name of a stored report ends.
-pub const ENDING: &str = ".fpreport";
 /// Folder, within the store, of what a daemon that fills it keeps for itself.
 pub const DAEMON: &str = "daemon";
 /// How long a writer waits for others.

@@ -9,7 +9,7 @@ use super::{
     ContainerError, DAEMON, ENDING, Listing, Store, StoreError, StoredReport, container, index, is_leftover, lock,
 };
 use crate::limited;
-use crate::load::SIZE_LIMIT;
+use crate::model::SIZE_LIMIT;
 
 /// The folder within the store that damaged files are moved to.
 const ASIDE: &str = "damaged";

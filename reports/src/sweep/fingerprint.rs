@@ -14,7 +14,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::Blocks;
 use crate::model::Identity;
-use crate::store::sum::{self, digest};
+use crate::sum::{self, digest};
 
 /// The first line.
 const MAGIC: &str = "fpprobe-fingerprint/1\n";

@@ -5,13 +5,13 @@ use std::path::Path;
 use fpprobe_profiles::profile::built_in;
 use fpprobe_profiles::{Observation, Outcome, Profile, Verdict};
 use fpprobe_reports::Report;
+use fpprobe_reports::container::{self, Compression, Entry};
 use fpprobe_reports::diff::{ChangeKind, DIFFS, DeviceDiff, Diff, DiffResult, Presence, compare};
 use fpprobe_reports::judged::judge;
 use fpprobe_reports::load::{LoadError, LoadedReport, set, to_compare};
 use fpprobe_reports::model::{Device, DeviceTrait, MIXED, TraitShare, TraitValue};
 use fpprobe_reports::record::Recorder;
 use fpprobe_reports::render::Style;
-use fpprobe_reports::store::{Compression, Entry, container};
 use fpprobe_reports::values::argument;
 use serde_json::Value;
 

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_128;
 
-use super::sum::digest;
 use crate::model::{Class, Device, Report};
 use crate::selection::ids;
+use crate::sum::digest;
 use crate::time;
 
 /// Longest text that is taken over from a report: more would only swell the index.

@@ -1,16 +1,22 @@
 //! One report as the store keeps it: a line that names the format, a line that shows what is inside, and the report's
 //! columns, compressed one by one.
 
+pub mod columns;
+mod entry;
+
 use std::io::{self, BufRead as _};
 
 use sha2::{Digest as _, Sha256};
 use twox_hash::xxhash3_128::Hasher;
 use zstd::bulk::Compressor;
 
-use super::columns::{self, Columns, DIGITS, JoinedText};
-use super::entry::Entry;
-use super::sum::{self, digest, hex};
-use crate::load::SIZE_LIMIT;
+use self::columns::{Columns, DIGITS, JoinedText};
+pub use self::entry::{Entry, StoredDevice};
+use crate::model::SIZE_LIMIT;
+use crate::sum::{self, digest, hex};
+
+/// How the name of a stored report ends.
+pub const ENDING: &str = ".fpreport";
 
 /// The first line.
 pub const MAGIC: &str = "fpprobe-stored/1\n";

@@ -5,7 +5,7 @@ mod coverage;
 mod render;
 mod subject;
 
-use fpprobe_profiles::{Level, Outcome, Profile, Verdict};
+use fpprobe_profiles::{Outcome, Profile, Verdict};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -13,7 +13,7 @@ pub use self::coverage::{CoverageCheck, MissingDevice, UnrunKernel};
 pub use self::render::{CHECKS, CheckFormat, RenderCheck};
 use self::subject::Subject;
 use crate::baseline::{Acceptance, Baseline, Date, Objection, TaintedDevice, fixed, objection};
-use crate::broken_rules::names;
+use crate::deviations::deviations;
 use crate::failed::{CaseList, LanesByKernel};
 use crate::model::{Device, Driver, Evidence, Incident, ProfileResult, Program, Report, RuleResult};
 use crate::record::RecordError;
@@ -297,27 +297,6 @@ fn gate(report: &Report, checked: &CheckResult) -> Gate {
 /// Whether a kernel was lost by what the driver did, and not for want of a feature.
 fn is_loss(outcome: Outcome) -> bool {
     matches!(outcome, Outcome::Crashed | Outcome::Hung | Outcome::DeviceLost | Outcome::OutOfMemory)
-}
-
-/// The required rules of each profile that a device does not meet. One that only depends on another of them is none of
-/// its own.
-pub fn deviations(device: &Device) -> Vec<(&ProfileResult, &RuleResult)> {
-    let of_profile = |profile: &'_ ProfileResult| -> Vec<usize> {
-        let deviating: Vec<&RuleResult> = profile.rules.iter().filter(|rule| is_deviation(rule)).collect();
-        let explained = |rule: &RuleResult| deviating.iter().any(|cause| names(&rule.behaviour, &cause.id));
-        let counts = |rule: &RuleResult| {
-            is_deviation(rule) || rule.level == Level::Required && rule.verdict == Verdict::Depends && !explained(rule)
-        };
-        (0..profile.rules.len()).filter(|index| counts(&profile.rules[*index])).collect()
-    };
-    let profiles = device.profiles.iter();
-    profiles
-        .flat_map(|profile| of_profile(profile).into_iter().map(move |index| (profile, &profile.rules[index])))
-        .collect()
-}
-
-fn is_deviation(rule: &RuleResult) -> bool {
-    rule.level == Level::Required && rule.verdict == Verdict::Deviates
 }
 
 /// The acceptance of a deviation, or why there is none. Which rule of a profile a lane counts for depends on what else was

@@ -14,7 +14,7 @@
 //!   [`demanded`]: what it would have to say. [`verified`]: modes as the device shows them. [`vulkan_profile`]: Vulkan
 //!   Profiles files, and whether a device does what one demands.
 //! - [`diff`]: what changed between two reports; [`common`]: what both asked. [`baseline`], [`check`]: deviations that are accepted, and the gate.
-//!   [`failed`]: every lane that a rule does not accept. [`unrun`]: kernels that a device claims to support and did not run.
+//!   [`deviations`]: required rules that a device does not meet. [`failed`]: every lane that a rule does not accept.
 //! - [`sweep`]: whole domains: their report, fingerprints, and what changed since an older one.
 //! - [`render`]: one file per output format behind one trait.
 //!
@@ -32,6 +32,7 @@ pub mod common;
 pub mod container;
 pub mod decimal;
 pub mod demanded;
+pub mod deviations;
 pub mod diff;
 pub mod escape;
 pub mod evidence;
@@ -57,7 +58,6 @@ pub mod texels;
 pub mod time;
 pub mod traits;
 mod undecoded;
-pub mod unrun;
 pub mod values;
 pub mod verified;
 pub mod vulkan_profile;

@@ -5,7 +5,7 @@ use fpprobe_profiles::Verdict;
 use super::coverage;
 use super::read::key;
 use super::{Acceptance, Baseline, Date, NoAddress, Prints, TaintedDevice, Version, VersionRange, address, lane, seen};
-use crate::check::deviations;
+use crate::deviations::deviations;
 use crate::failed::{DeviceResults, LanesByKernel, ListedLanes, UNSTABLE};
 use crate::model::{Device, Evidence, Identity, ProfileResult, Report, RuleResult};
 use crate::record::RecordError;

@@ -14,8 +14,8 @@ use crate::escape::visible;
 use crate::model::{Device, ProfileResult, Report, RuleResult};
 use crate::render::md::{comment, escape, folded, lane_block};
 use crate::render::paper::{Ink, Paper, Style};
+use crate::render::unrun::by_outcome;
 use crate::render::{FormatEntry, json, junit, lane, phrase, text};
-use crate::unrun::by_outcome;
 
 /// Kernels listed that fail on random operands alone.
 const RANDOM: usize = 10;

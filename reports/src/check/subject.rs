@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use fpprobe_profiles::Profile;
 
-use super::deviations;
 use crate::baseline::Objection;
+use crate::deviations::deviations;
 use crate::evidence::{self, of_lane};
 use crate::failed::{DeviceResults, LanesByKernel, ListedLanes};
 use crate::model::{Device, Evidence, Report, RuleResult};

@@ -8,7 +8,7 @@ use quick_junit::{NonSuccessKind, Report as Document, TestCase, TestCaseStatus, 
 
 use super::lane;
 use super::{Render, phrase};
-use crate::check::deviations;
+use crate::deviations::deviations;
 use crate::escape::{visible, visible_lines};
 use crate::model::{Device, Evidence, Finding, Level, ProfileResult, Report, RuleResult, Verdict};
 

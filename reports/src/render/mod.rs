@@ -22,6 +22,7 @@ pub mod recipes;
 pub mod subject;
 mod summary;
 pub(crate) mod text;
+pub mod unrun;
 mod vulkan_profile;
 
 use std::io::{self, Write};

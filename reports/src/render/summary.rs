@@ -9,10 +9,10 @@ use super::board;
 use super::lane;
 use super::paper::{Ink, Paper, pad};
 use super::phrase;
+use super::unrun::unrun;
 use crate::model::{Cause, Class, Device, Level, ProfileResult, Report, Severity};
 use crate::numbered::first_number;
 use crate::scoreboard::{NearestRecipe, Scoreboard};
-use crate::unrun::unrun;
 
 /// Causes on a screen; half as many of a device of which little was measured.
 const CAUSES: usize = 10;

@@ -3,12 +3,12 @@
 use std::io::{self, Write};
 
 use super::paper::{Ink, Paper, Style, pad, together};
+use super::unrun::unrun;
 use super::{Render, ReportPlace, foot, lane, phrase, summary};
 use crate::broken_rules::{BrokenRule, broken_rules};
 use crate::escape::visible;
 use crate::model::{APPLICATION, Device, Evidence, Finding, Incident, Report, Verdict};
 use crate::numbered::first_number;
-use crate::unrun::unrun;
 
 /// Lanes of evidence shown per cause; the report holds more.
 const EVIDENCE: usize = 2;

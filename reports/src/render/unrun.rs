@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use fpprobe_profiles::Outcome;
 
+use super::phrase;
 use crate::model::{Device, StoredObservation};
-use crate::render::phrase;
 
 /// Kernels that are named.
 const NAMED: usize = 4;

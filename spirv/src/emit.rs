@@ -9,6 +9,7 @@ use std::fmt::Write as _;
 use std::str::FromStr;
 
 use crate::assembly;
+use crate::capacity::{PUSH_BYTES, UNIFORM_BYTES, vectors};
 use crate::cases::Cases;
 use crate::error::{BuildError, ParseError};
 use crate::format::Format;
@@ -18,7 +19,7 @@ use crate::load::load;
 use crate::module;
 use crate::needs::{Need, needs};
 use crate::op::{Blend, Code, FixedFunctionState};
-use crate::plan::constant_block::{PUSH_BYTES, UNIFORM_BINDING, UNIFORM_BYTES, vectors};
+use crate::plan::constant_block::UNIFORM_BINDING;
 use crate::plan::{Buffer, Element, IMAGE_BINDING, IMAGE_WIDTH, Image, LayoutRequest, Plan, Region, Variant, buffers};
 use crate::route::{Route, SAMPLES, Stage, Via};
 

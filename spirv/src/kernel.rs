@@ -8,11 +8,11 @@ use std::str::FromStr;
 use rspirv::spirv::Op as SpvOp;
 
 use crate::bc6h;
+use crate::capacity;
 use crate::controls::{Control, Controls};
 use crate::error::ParseError;
 use crate::format::Format;
 use crate::op::{Code, FixedFunctionState, Inst, OPS, Op, OperandType, Width};
-use crate::plan::constant_block;
 use crate::route::{Route, Stage, Via};
 
 pub use crate::shape::Shape;
@@ -233,7 +233,7 @@ impl Kernel {
                     .into(),
             );
         }
-        if let Some(excess) = constant_block::excess(&self) {
+        if let Some(excess) = capacity::excess(self.route, &self.params()) {
             return undefined(excess);
         }
         Ok(self)

@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod assembly;
+mod capacity;
 mod code;
 mod emitter;
 mod glsl;

@@ -17,10 +17,10 @@ pub(crate) mod records;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use crate::capacity;
 use crate::format::Format;
 use crate::kernel::{Kernel, Shape};
 use crate::route::{Route, Stage};
-use crate::words::words_of;
 
 pub use image::{Image, most_kernels};
 pub use memory::{read, write};
@@ -175,7 +175,7 @@ impl Element {
 
     /// Elements that a value takes.
     pub fn count(self, shape: Shape) -> u32 {
-        if self == Element::Words { words_of(shape) } else { shape.width }
+        if self == Element::Words { shape.words() } else { shape.width }
     }
 }
 
@@ -356,7 +356,7 @@ impl Plan {
 
     /// Invocations of a work group. What a constant block holds is the same for all of them, so there each has a slot of its own.
     pub fn group(&self) -> u32 {
-        if self.route().and_then(constant_block::vectors).is_some() { 1 } else { self.variant.group }
+        if self.route().and_then(capacity::vectors).is_some() { 1 } else { self.variant.group }
     }
 
     /// Whether it draws one triangle over the whole of its attachments, so that a fragment's place is its slot, of every row. State

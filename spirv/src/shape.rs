@@ -34,6 +34,11 @@ impl Shape {
         }
     }
 
+    /// Words of a value: one for a component of 32 bits or less, two for a binary64.
+    pub(crate) fn words(self) -> u32 {
+        self.width * self.format.bits().div_ceil(32)
+    }
+
     /// Values that lie side by side, each with its components.
     pub fn split<'a>(shapes: &'a [Shape], mut values: &'a [u64]) -> impl Iterator<Item = (Shape, &'a [u64])> {
         shapes.iter().map(move |shape| {

@@ -10,11 +10,6 @@ use crate::plan::Element;
 
 const PAIR: Shape = Shape::vector(Format::U32, 2);
 
-/// Words of a value.
-pub(crate) fn words_of(shape: Shape) -> u32 {
-    shape.width * shape.format.bits().div_ceil(32)
-}
-
 impl Emitter {
     /// The words of a value.
     pub(crate) fn to_words(&mut self, shape: Shape, value: Word) -> Result<Vec<Word>, BuildError> {
@@ -35,7 +30,7 @@ impl Emitter {
     /// The value of these words.
     pub(crate) fn from_words(&mut self, shape: Shape, words: &[Word]) -> Result<Word, BuildError> {
         let mut parts = Vec::new();
-        for words in words.chunks((words_of(shape) / shape.width) as usize) {
+        for words in words.chunks((shape.words() / shape.width) as usize) {
             parts.push(if let [word] = words {
                 self.decode(shape.format, Element::U32, *word)?
             } else {

@@ -4,12 +4,13 @@ use rspirv::dr::Operand;
 use rspirv::spirv::{Decoration, Op, StorageClass, Word};
 
 use super::InvocationPosition;
+use crate::capacity::{VECTOR, vectors};
 use crate::emitter::{Emitter, ids};
 use crate::error::BuildError;
 use crate::format::Format;
 use crate::kernel::Shape;
 use crate::plan::Plan;
-use crate::plan::constant_block::{UNIFORM_BINDING, VECTOR, most_vectors, vectors};
+use crate::plan::constant_block::{UNIFORM_BINDING, most_vectors};
 use crate::route::Route;
 
 const VECTOR_OF_WORDS: Shape = Shape::vector(Format::U32, 4);

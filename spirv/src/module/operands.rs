@@ -8,7 +8,6 @@ use crate::emitter::Emitter;
 use crate::error::BuildError;
 use crate::kernel::{Kernel, Shape};
 use crate::plan::{Plan, access};
-use crate::words::words_of;
 
 /// What every kernel of a module finds loaded.
 pub(super) enum OperandSource {
@@ -80,9 +79,9 @@ impl Emitter {
     fn from_constant_block(&mut self, kernel: &Kernel, words: &[Word]) -> Result<Vec<Word>, BuildError> {
         let mut rest = words;
         let mut value = |shape: Shape| {
-            let (own, after) = rest.split_at((words_of(shape) as usize).next_multiple_of(4));
+            let (own, after) = rest.split_at((shape.words() as usize).next_multiple_of(4));
             rest = after;
-            self.from_words(shape, &own[..words_of(shape) as usize])
+            self.from_words(shape, &own[..shape.words() as usize])
         };
         kernel.params().into_iter().map(&mut value).collect()
     }

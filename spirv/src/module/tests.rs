@@ -264,7 +264,7 @@ fn nothing_selects_among_folded_results() {
             let expected = if truth { placed.slots * placed.kernel.result().width } else { 0 };
             assert!(chooses || selects == expected as usize, "{}: {selects} selections", placed.kernel);
             let masked = body(placed).filter(|inst| inst.class.opcode == Op::BitwiseAnd).count();
-            let words: u32 = placed.kernel.results().into_iter().map(crate::words::words_of).sum();
+            let words: u32 = placed.kernel.results().into_iter().map(Shape::words).sum();
             assert_eq!(masked, (placed.slots * words) as usize, "{}", placed.kernel);
         }
     }

@@ -5,21 +5,14 @@
 //! first slot, their number, the first row, and how many vectors each slot takes: operand after operand, each from a vector on, its components side by side in
 //! words, a binary64 in two of them, the lower first. Push constants hold one slot, which is read at constant offsets.
 
+pub use crate::capacity::{PUSH_BYTES, UNIFORM_BYTES};
+use crate::capacity::{vectors, vectors_of_slot};
 use crate::kernel::Kernel;
 use crate::plan::{PlacedKernel, Plan};
 use crate::route::Route;
-use crate::words::words_of;
 
 /// Binding of the uniform buffer in descriptor set 0.
 pub const UNIFORM_BINDING: u32 = 10;
-/// Bytes of a vector.
-pub const VECTOR: u32 = 16;
-/// Bytes of a constant block in a uniform buffer: every device has that much (Vulkan, required limits: `maxUniformBufferRange`).
-/// A multiple of every `minUniformBufferOffsetAlignment`, so that constant blocks may lie side by side.
-pub const UNIFORM_BYTES: u32 = 16384;
-/// Bytes of a constant block in push constants (Vulkan, required limits: `maxPushConstantsSize`).
-pub const PUSH_BYTES: u32 = 128;
-
 /// One dispatch of a module.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Dispatch {
@@ -31,31 +24,10 @@ pub struct Dispatch {
     pub constant_block: Vec<u32>,
 }
 
-/// Vectors of a constant block behind its header, on routes that have one.
-pub fn vectors(route: Route) -> Option<u32> {
-    match route {
-        Route::Uniform => Some(UNIFORM_BYTES / VECTOR - 1),
-        Route::Push => Some(PUSH_BYTES / VECTOR - 1),
-        _ => None,
-    }
-}
-
-/// Vectors that the operands of one slot take.
-fn vectors_of_slot(kernel: &Kernel) -> u32 {
-    kernel.params().into_iter().map(|shape| words_of(shape).div_ceil(4)).sum()
-}
-
 /// Vectors that the operands of a slot take, of the kernel where they take the most: every row reads that many, and those of
 /// the last slot lie within the constant block, too.
 pub(crate) fn most_vectors(plan: &Plan) -> u32 {
-    plan.placed.iter().map(|placed| vectors_of_slot(&placed.kernel)).max().unwrap_or(0)
-}
-
-/// Why a kernel's operands do not fit its route; `None` where they do.
-pub(crate) fn excess(kernel: &Kernel) -> Option<String> {
-    let (needed, most) = (vectors_of_slot(kernel), vectors(kernel.route)?);
-    let route = kernel.route;
-    (needed > most).then(|| format!("its operands take {needed} vectors of 16 bytes, and route `{route}` holds {most}"))
+    plan.placed.iter().map(|placed| vectors_of_slot(&placed.kernel.params())).max().unwrap_or(0)
 }
 
 impl Plan {
@@ -81,7 +53,7 @@ impl Plan {
     fn constant_blocks(&self, placed: &[PlacedKernel], row: u32, vectors: u32) -> Vec<Dispatch> {
         let Some(first) = placed.first() else { return Vec::new() };
         let (kernel, rows) = (&first.kernel, placed.len() as u32);
-        let each = vectors_of_slot(kernel);
+        let each = vectors_of_slot(&kernel.params());
         let most = if kernel.route == Route::Push { 1 } else { 1 + (vectors - most_vectors(self)) / each.max(1) };
         let values: Vec<&[u64]> = first.values.chunks(kernel.arity()).collect();
         let constant_blocks = (0..).step_by(most as usize).zip(values.chunks(most as usize));

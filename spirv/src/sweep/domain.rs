@@ -4,7 +4,6 @@ use crate::error::BuildError;
 use crate::format::Format;
 use crate::kernel::{Kernel, Shape};
 use crate::route::{Route, Stage, Via};
-use crate::words::words_of;
 
 use super::BLOCK;
 
@@ -93,7 +92,7 @@ impl Domain {
 
     /// Words of a result: component by component, binary64 in two words, the lower first.
     pub fn words(&self) -> u32 {
-        self.kernel.results().iter().map(|shape| words_of(*shape)).sum()
+        self.kernel.results().iter().map(|shape| shape.words()).sum()
     }
 
     /// Formats of the components of a result.

@@ -3,8 +3,8 @@
 use rspirv::dr::Operand;
 use rspirv::spirv::{Op, SelectionControl, Word};
 
+use crate::build_error::BuildError;
 use crate::emitter::{Emitter, ids};
-use crate::error::BuildError;
 use crate::format::Format;
 use crate::kernel::{Kernel, Shape};
 use crate::layout::FloatLayout;

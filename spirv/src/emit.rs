@@ -9,9 +9,10 @@ use std::fmt::Write as _;
 use std::str::FromStr;
 
 use crate::assembly;
+use crate::build_error::BuildError;
 use crate::capacity::{PUSH_BYTES, UNIFORM_BYTES, vectors};
 use crate::cases::Cases;
-use crate::error::{BuildError, ParseError};
+use crate::error::ParseError;
 use crate::format::Format;
 use crate::glsl;
 use crate::kernel::{Kernel, Shape};

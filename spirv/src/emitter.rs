@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use rspirv::dr::{Block, Builder, InsertPoint, Instruction, Operand};
 use rspirv::spirv::{Op, Word};
 
-use crate::error::BuildError;
+use crate::build_error::BuildError;
 use crate::format::Format;
 use crate::kernel::Shape;
 use crate::plan::constants::SpecialisationConstant;

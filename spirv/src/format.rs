@@ -235,8 +235,11 @@ impl Format {
         let digits = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")).unwrap_or(text);
         let valid = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
         let bits = if valid { u64::from_str_radix(digits, 16).ok() } else { None };
-        bits.filter(|bits| bits & !self.mask() == 0)
-            .ok_or_else(|| ParseError::Bits { text: text.to_owned(), format: self })
+        bits.filter(|bits| bits & !self.mask() == 0).ok_or_else(|| ParseError::Bits {
+            text: text.to_owned(),
+            format: self.name(),
+            digits: self.digits(),
+        })
     }
 }
 

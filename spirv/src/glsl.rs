@@ -11,8 +11,8 @@ use rspirv::dr::{Function, Module, Operand};
 use rspirv::spirv::{GlslStd450Op, Op, Word};
 use shaderc::{CompileOptions, Compiler, EnvVersion, OptimizationLevel, ShaderKind, SpirvVersion, TargetEnv};
 
+use crate::build_error::BuildError;
 use crate::controls::Controls;
-use crate::error::BuildError;
 use crate::kernel::Kernel;
 use crate::load::load;
 use crate::op::Inst;

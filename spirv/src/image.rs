@@ -3,8 +3,8 @@
 use rspirv::dr::Operand;
 use rspirv::spirv::{BuiltIn, Capability, Decoration, Dim, ImageFormat, ImageOperands, Op, StorageClass, Word};
 
+use crate::build_error::BuildError;
 use crate::emitter::{Emitter, ids};
-use crate::error::BuildError;
 use crate::format::Format;
 use crate::kernel::Shape;
 use crate::modes;

@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod assembly;
+pub mod build_error;
 mod capacity;
 mod code;
 mod emitter;
@@ -33,10 +34,11 @@ pub mod route;
 mod shape;
 pub mod sweep;
 
+pub use build_error::BuildError;
 pub use cases::Cases;
 pub use channel::{Channel, Coding};
 pub use controls::{Control, Controls};
-pub use error::{BuildError, ParseError};
+pub use error::ParseError;
 pub use format::Format;
 pub use kernel::{Kernel, Shape};
 pub use layout::FloatLayout;

@@ -4,7 +4,7 @@ use rspirv::binary::{Consumer, ParseAction, parse_words};
 use rspirv::dr::{Instruction, Loader, Module, ModuleHeader};
 use rspirv::spirv::Op;
 
-use crate::error::BuildError;
+use crate::build_error::BuildError;
 
 /// rspirv's loader, which takes `OpExecutionModeId` for an instruction of a function and refuses every module that has
 /// one.

@@ -8,8 +8,8 @@ use std::collections::BTreeSet;
 use rspirv::dr::{Builder, Instruction, Module, Operand};
 use rspirv::spirv::{Capability, Decoration, ExecutionMode, GlslStd450Op, Op, Word};
 
+use crate::build_error::BuildError;
 use crate::controls::{Control, Controls};
-use crate::error::BuildError;
 
 /// Adds everything that the controls ask for.
 ///

@@ -24,9 +24,9 @@ use rspirv::spirv::{
     SelectionControl, StorageClass, Word,
 };
 
+use crate::build_error::BuildError;
 use crate::controls::Controls;
 use crate::emitter::{Emitter, ids};
-use crate::error::BuildError;
 use crate::format::Format;
 use crate::glsl;
 use crate::image::ImageVariable;

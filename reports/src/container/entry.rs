@@ -110,7 +110,7 @@ impl Entry {
     }
 
     /// Where it stands in time; equal times are distinguished by name.
-    pub(super) fn place(&self) -> (u64, &str, &str) {
+    pub(crate) fn place(&self) -> (u64, &str, &str) {
         (time::seconds(&self.finished).unwrap_or(0), &self.finished, &self.file)
     }
 }

@@ -3,9 +3,9 @@
 
 use std::fmt::Write as _;
 
+use crate::build_error::BuildError;
 use crate::controls::Control;
 use crate::emit::{Case, Expectation, comment, expectation, hex};
-use crate::error::BuildError;
 use crate::needs::Need;
 use crate::plan::constant_block::UNIFORM_BINDING;
 use crate::plan::{self, Buffer, Direction, Element, Plan, Region};

@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use crate::error::BuildError;
+use crate::build_error::BuildError;
 use crate::format::Format;
 use crate::kernel::{Kernel, Shape};
 use crate::plan::access::{self, BufferAccess};

@@ -6,8 +6,8 @@ use rspirv::spirv::{Op, SelectionControl, StorageClass, Word};
 
 use super::piecewise::RowNumber;
 use super::{InvocationPosition, ModuleMemory};
+use crate::build_error::BuildError;
 use crate::emitter::{Emitter, ids};
-use crate::error::BuildError;
 use crate::format::Format;
 use crate::kernel::Shape;
 use crate::plan::Element;

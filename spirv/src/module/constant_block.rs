@@ -4,9 +4,9 @@ use rspirv::dr::Operand;
 use rspirv::spirv::{Decoration, Op, StorageClass, Word};
 
 use super::InvocationPosition;
+use crate::build_error::BuildError;
 use crate::capacity::{VECTOR, vectors};
 use crate::emitter::{Emitter, ids};
-use crate::error::BuildError;
 use crate::format::Format;
 use crate::kernel::Shape;
 use crate::plan::Plan;

@@ -14,8 +14,8 @@ use rspirv::spirv::{Decoration, Op, Word};
 
 use super::buffer_io::ResultElements;
 use super::{InvocationPosition, ModuleMemory};
+use crate::build_error::BuildError;
 use crate::emitter::{Emitter, ids};
-use crate::error::BuildError;
 use crate::format::Format;
 use crate::kernel::{Kernel, Shape};
 use crate::op::Code;

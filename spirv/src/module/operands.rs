@@ -4,8 +4,8 @@ use rspirv::spirv::Word;
 
 use super::buffer_io::{LoadedValues, ResultElements};
 use super::{InvocationPosition, ModuleMemory};
+use crate::build_error::BuildError;
 use crate::emitter::Emitter;
-use crate::error::BuildError;
 use crate::kernel::{Kernel, Shape};
 use crate::plan::{Plan, access};
 

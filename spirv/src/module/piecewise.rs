@@ -2,8 +2,8 @@
 
 use rspirv::spirv::{Op, Word};
 
+use crate::build_error::BuildError;
 use crate::emitter::{Emitter, ids};
-use crate::error::BuildError;
 use crate::format::Format;
 use crate::plan::piecewise::{Piece, pieces};
 

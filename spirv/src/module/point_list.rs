@@ -12,8 +12,8 @@ use rspirv::spirv::{
 };
 
 use super::InvocationPosition;
+use crate::build_error::BuildError;
 use crate::emitter::{Emitter, ids};
-use crate::error::BuildError;
 use crate::format::Format;
 use crate::kernel::Shape;
 use crate::layout::BINARY32;

@@ -3,8 +3,8 @@
 use rspirv::spirv::Word;
 
 use super::InvocationPosition;
+use crate::build_error::BuildError;
 use crate::emitter::Emitter;
-use crate::error::BuildError;
 use crate::format::Format;
 use crate::image::ImageVariable;
 use crate::kernel::Shape;

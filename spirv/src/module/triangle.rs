@@ -4,8 +4,8 @@
 use rspirv::binary::Assemble;
 use rspirv::spirv::{BuiltIn, ExecutionModel, Op, StorageClass, Word};
 
+use crate::build_error::BuildError;
 use crate::emitter::{Emitter, ids};
-use crate::error::BuildError;
 use crate::format::Format;
 use crate::kernel::Shape;
 use crate::plan::{IMAGE_WIDTH, Plan};

@@ -9,8 +9,8 @@
 use rspirv::spirv::{Op, Word};
 
 use super::LANES;
+use crate::build_error::BuildError;
 use crate::emitter::{Emitter, ids};
-use crate::error::BuildError;
 use crate::format::Format;
 
 /// What makes the hash of one input another than that of the next: 2^32 divided by the golden ratio.

@@ -1,6 +1,6 @@
 //! The inputs of a kernel, numbered.
 
-use crate::error::BuildError;
+use crate::build_error::BuildError;
 use crate::format::Format;
 use crate::kernel::{Kernel, Shape};
 use crate::route::{Route, Stage, Via};

@@ -6,8 +6,8 @@ use rspirv::spirv::{BuiltIn, Decoration, ExecutionMode, ExecutionModel, LoopCont
 
 use super::sink::{SinkInput, Stand};
 use super::{Domain, LANES, Sink, TURN};
+use crate::build_error::BuildError;
 use crate::emitter::{Emitter, ids};
-use crate::error::BuildError;
 use crate::format::Format;
 use crate::kernel::Shape;
 use crate::modes;

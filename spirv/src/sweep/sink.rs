@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use super::digest;
 use super::{Digest, Domain};
+use crate::build_error::BuildError;
 use crate::emitter::{Emitter, ids};
-use crate::error::BuildError;
 use crate::format::Format;
 use crate::layout::FloatLayout;
 

@@ -279,7 +279,7 @@ impl Set {
         }
         // An end at zero is +0: ends are compared as numbers, and `zero` says which zeros are in.
         let ends = |key: i64| {
-            format!("{:016x}", crate::real::to_double_bits(layout, self.encoding.at(if key == -1 { 0 } else { key })))
+            format!("{:016x}", crate::quad::to_double_bits(layout, self.encoding.at(if key == -1 { 0 } else { key })))
         };
         let intervals: Vec<Value> =
             shown.ranges.iter().map(|(from, to)| json!({ "lo": ends(*from), "hi": ends(*to) })).collect();

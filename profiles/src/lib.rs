@@ -21,6 +21,7 @@ pub mod observed_behaviour;
 pub mod oracle;
 pub mod parallel;
 pub mod profile;
+pub mod quad;
 pub mod real;
 pub mod source;
 pub mod sweep;

@@ -12,7 +12,7 @@ use fpprobe_spirv::FloatLayout;
 use rustc_apfloat::ieee::{Double, Quad};
 use rustc_apfloat::{Float as _, FloatConvert as _, Round};
 
-use crate::real::{self, Cut, Exact};
+use crate::quad::{self, Cut};
 
 /// A rounding direction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -88,10 +88,10 @@ impl Number for Quad {
     const INFINITE: Quad = Quad::INFINITY;
 
     fn power(exponent: i32) -> Quad {
-        real::power(exponent)
+        quad::power(exponent)
     }
     fn of(value: f64) -> Quad {
-        real::decode(real::DOUBLE, value.to_bits())
+        quad::decode(quad::DOUBLE, value.to_bits())
     }
     fn double(self, toward: Toward) -> f64 {
         let mut loses = false;
@@ -105,10 +105,10 @@ impl Number for Quad {
         self
     }
     fn decode(layout: FloatLayout, bits: u64) -> Quad {
-        real::decode(layout, bits)
+        quad::decode(layout, bits)
     }
     fn cut(self, layout: FloatLayout) -> Cut {
-        real::cut(layout, self)
+        quad::cut(layout, self)
     }
     fn exponent(self) -> i32 {
         self.ilogb()
@@ -120,10 +120,11 @@ impl Number for Quad {
         self.mul_r(other, toward.round()).value
     }
     fn over(self, other: Quad, toward: Toward) -> Quad {
-        match (real::quotient(self, other), toward) {
-            (Exact::Number(real), Toward::Down) => real.lo,
-            (Exact::Number(real), Toward::Up) => real.hi,
-            _ => self.div_r(other, toward.round()).value,
+        let (cut, exact) = quad::quotient(self, other);
+        match toward {
+            Toward::Down if !exact && cut.is_negative() => cut.next_down().value,
+            Toward::Up if !exact && !cut.is_negative() => cut.next_up().value,
+            _ => cut,
         }
     }
     fn is_signed(self) -> bool {
@@ -200,7 +201,7 @@ impl Number for f64 {
         Quad::of(self)
     }
     fn decode(layout: FloatLayout, bits: u64) -> f64 {
-        if layout == real::DOUBLE {
+        if layout == quad::DOUBLE {
             return f64::from_bits(bits);
         }
         let sign = u64::from(layout.is_negative(bits)) << 63;
@@ -224,10 +225,10 @@ impl Number for f64 {
             0 if fraction == 0 => Cut { magnitude: 0, exact: true, half: std::cmp::Ordering::Less },
             0 => {
                 let leading = fraction.ilog2();
-                real::cut_number(layout, leading as i32 - 1074, u128::from(fraction) << (112 - leading))
+                quad::cut_number(layout, leading as i32 - 1074, u128::from(fraction) << (112 - leading))
             }
-            0x7ff => real::cut_number(layout, i32::MAX, 1 << 112),
-            _ => real::cut_number(layout, field - 1023, u128::from(fraction | 1 << 52) << 60),
+            0x7ff => quad::cut_number(layout, i32::MAX, 1 << 112),
+            _ => quad::cut_number(layout, field - 1023, u128::from(fraction | 1 << 52) << 60),
         }
     }
     fn exponent(self) -> i32 {

@@ -15,7 +15,7 @@ use crate::environment::{Environment, Integer, Invalid, Nan, NonFinite, Overflow
 use crate::lanes::{LaneSelection, OperandClass, ResultClass};
 use crate::observation::Observation;
 use crate::oracle::{Demand, Operands, Rounding, Signature, accepted_on, rounding};
-use crate::real::power;
+use crate::quad::power;
 
 /// What is looked at.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::{Accepted, Set};
 use crate::encoding::Encoding;
-use crate::real::to_double_bits;
+use crate::quad::to_double_bits;
 
 impl Set {
     /// The set that [`Set::to_json`] writes so; `None` for what this version does not know.

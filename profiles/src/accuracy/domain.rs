@@ -9,7 +9,7 @@ use rustc_apfloat::ieee::Quad;
 
 use crate::interval::Interval;
 use crate::number::{Number, Toward};
-use crate::real::power;
+use crate::quad::power;
 
 /// A condition on one operand: `first in [-pi, pi]`, `|second| in [2^-126, 2^126]`, `|second| in [2^-126, 2^126] or 0`,
 /// `first normal`, `second <= third`.

@@ -13,7 +13,8 @@ use crate::accuracy::Accuracy;
 use crate::encoding::Encoding;
 use crate::environment::{Contraction, Subnormals};
 use crate::interval::Interval;
-use crate::real::{Exact, bracket, exponent, integral, power};
+use crate::quad::{exponent, integral, power};
+use crate::real::{Exact, bracket};
 
 /// `x*y + z` fused, or as a multiplication and an addition that each round and flush.
 pub(super) fn multiply_add(encoding: Encoding, operands: &[Operand], demand: &Demand) -> Set {

@@ -9,7 +9,8 @@ use rustc_apfloat::{Float, Round};
 use super::elementary::{self, angle, is_elementary, power_of};
 use crate::accuracy::domain::pi;
 use crate::interval::Interval;
-use crate::real::{Exact, Real, bracket, integer, integral, power, quotient, whole};
+use crate::quad::{integer, integral, power, whole};
+use crate::real::{Exact, Real, bracket, quotient};
 
 /// Radians to a degree, and degrees to a radian.
 static RADIANS: LazyLock<Interval<Quad>> = LazyLock::new(|| pi().over(Interval::point(integer(180))));

@@ -237,7 +237,7 @@ pub fn has_reference(function: Function) -> bool {
         | Function::PackNorm { .. }
         | Function::ToInteger => true,
         function => {
-            let one = crate::real::power(0);
+            let one = crate::quad::power(0);
             definition::is_defined(function) || exact(function, &[one, one, one]).is_some()
         }
     }
@@ -274,7 +274,7 @@ pub fn error_in_ulps(function: Function, operands: &[Operand], result: Operand) 
     }
     let values: SmallVec<[Quad; 4]> = operands.iter().map(|operand| operand.value()).collect();
     let Exact::Number(real) = exact(function, &values)? else { return None };
-    let exponent = crate::real::exponent(real.magnitudes().0);
+    let exponent = crate::quad::exponent(real.magnitudes().0);
     if exponent < 1 - layout.bias() || exponent > layout.bias() {
         return None;
     }

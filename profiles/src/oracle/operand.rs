@@ -7,7 +7,7 @@ use smallvec::{SmallVec, smallvec};
 use crate::encoding::Encoding;
 use crate::environment::{Environment, Sign, Subnormals};
 use crate::number::Number;
-use crate::real::{decode, integer};
+use crate::quad::{decode, integer};
 
 /// One operand of one part of a result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

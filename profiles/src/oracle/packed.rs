@@ -13,7 +13,8 @@ use crate::accepted::Set;
 use crate::accuracy::Accuracy;
 use crate::encoding::Encoding;
 use crate::interval::Interval;
-use crate::real::{Exact, integral, power, whole};
+use crate::quad::{integral, power, whole};
+use crate::real::Exact;
 
 /// To binary16, rounded and flushed there, and back, which changes nothing.
 pub(super) fn quantized(encoding: Encoding, operand: Operand, demand: &Demand) -> Set {

@@ -15,7 +15,8 @@ use crate::encoding::Encoding;
 use crate::environment::{Environment, Integer, Invalid, NonFinite, Overflow, Sign, Subnormals, Ulp};
 use crate::interval::Interval;
 use crate::number::Number;
-use crate::real::{Exact, Real, cut, decode, exponent, integer, integral, power, whole};
+use crate::quad::{cut, decode, exponent, integer, integral, power, whole};
+use crate::real::{Exact, Real};
 
 /// The encodings allowed for an exact result.
 /// The operands tell a pole from an infinite operand.

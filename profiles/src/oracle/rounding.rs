@@ -14,7 +14,8 @@ use super::round::nearest_magnitudes;
 use super::{Operand, Operands};
 use crate::accuracy::Accuracy;
 use crate::encoding::Encoding;
-use crate::real::{Exact, cut};
+use crate::quad::cut;
+use crate::real::Exact;
 
 /// Binades between these results and either end of the normal numbers.
 const MARGIN: i32 = 2;

@@ -115,7 +115,7 @@ pub(super) fn saturated(encoding: Encoding, operand: Operand, demand: &Demand) -
     }
     let set = operand.readings(&demand.operands).iter().fold(Set::nothing(encoding), |set, reading| {
         let value = reading.value();
-        let limit = crate::real::power(0);
+        let limit = crate::quad::power(0);
         let handed_on = || handed_on(encoding, *reading, &[operand], demand);
         // What is read as a zero is one of two equal operands of the maximum, and handed on as it came: where the sign of a zero is
         // of no account, a negative number as well (the WebGPU CTS accepts it).

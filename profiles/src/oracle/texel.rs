@@ -16,7 +16,8 @@ use crate::encoding::Encoding;
 use crate::environment::Integer;
 use crate::interval::Interval;
 use crate::number::{Number as _, Toward};
-use crate::real::{Exact, integral, power, quotient, whole};
+use crate::quad::{integral, power, whole};
+use crate::real::{Exact, quotient};
 
 /// Bits of a significand under a shared exponent.
 const SIGNIFICAND: i32 = 9;

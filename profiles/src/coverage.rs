@@ -15,11 +15,13 @@ use crate::parallel;
 use crate::profile::{Part, Profile, Requirement, Rule};
 
 mod lane;
+mod mistake;
 mod relation;
 mod wrong;
 
-use lane::Probe;
-pub use lane::{Mistake, mistakes, right};
+pub use lane::right;
+use mistake::Probe;
+pub use mistake::{Mistake, mistakes};
 pub use wrong::WrongResult;
 
 /// Coverage of a profile.
@@ -205,7 +207,7 @@ impl Surveyor {
         let mut statistics = LaneStatistics::default();
         for (case, index, _) in rule.looks_at(signature, cases, &part.demand) {
             let lane = &mut probes[case * signature.encodings.len() + index];
-            let probe = *lane.get_or_insert_with(|| lane::probe(signature, cases.case(case), index, &part.demand));
+            let probe = *lane.get_or_insert_with(|| mistake::probe(signature, cases.case(case), index, &part.demand));
             statistics.add(if results { probe } else { probe.unmeasured() });
         }
         for requirement in &rule.requirements {

@@ -16,8 +16,10 @@ use crate::lanes::LaneSelection;
 use crate::oracle::{Demand, Operands, Signature};
 use crate::verdict::Level;
 
+mod bound;
 mod operation;
 mod parse;
+mod raw;
 mod rule_controls;
 
 pub use crate::source::SourceError;

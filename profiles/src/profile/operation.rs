@@ -10,7 +10,8 @@ use serde::Deserialize;
 use toml::{Spanned, Table, Value};
 
 use super::ANY;
-use super::parse::{Bound, Formulas, RawOperation, bound, formulas};
+use super::bound::{Bound, Formulas, bound, formulas};
+use super::raw::{EnvironmentKeys, RawOperation};
 use crate::environment::Environment;
 use crate::source::{LocatedError, SourceError, SourceFile, message, once, placed};
 
@@ -162,9 +163,6 @@ fn lowering(text: &str) -> Result<Lowering, String> {
     }
     Ok(Lowering { format, op, route })
 }
-
-/// Keys of an environment as they are written.
-pub(super) type EnvironmentKeys = BTreeMap<String, Spanned<Value>>;
 
 /// The table of these keys, written under `key`; refuses keys and values that no environment has. A format's name stands
 /// for a table of keys that change for that format alone.

@@ -9,7 +9,9 @@ use fpprobe_spirv::op::{Function, Op};
 use fpprobe_spirv::{Control, Controls, Format, Kernel, ParseError};
 use toml::{Spanned, Table};
 
+use super::bound::{Bound, bound};
 use super::operation::{Operation, WidthAndRoute, changed, changes, environment};
+use super::raw::{RawGroup, RawProfile, RawRule};
 use super::{
     ANY, Ground, Member, OptionalGroup, PACKED, Part, Profile, Requirement, Rule, function_of, governing, rule_controls,
 };
@@ -22,13 +24,9 @@ use crate::oracle::{Demand, has_reference};
 use crate::source::{LocatedError, SourceError, SourceFile, once, placed};
 
 mod inherit;
-mod raw;
 mod sense;
 
 use inherit::{AccuracyContext, accuracy_of};
-pub(super) use inherit::{Bound, Formulas, bound, formulas};
-pub(super) use raw::RawOperation;
-use raw::{RawGroup, RawProfile, RawRule};
 use sense::{fits, suits};
 
 /// Largest profile that is read, in bytes.

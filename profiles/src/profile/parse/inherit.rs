@@ -1,42 +1,20 @@
-//! Accuracies as operations have them: bounds, formulas, and what of the profile's other operations those call.
+//! Accuracies as operations have them: bounds, formulas, and what of the profile's other operations
+//! those call.
 
-use std::rc::Rc;
 use std::sync::Arc;
 
 use fpprobe_spirv::op::{Function, Op, Width};
 use fpprobe_spirv::{Format, ParseError};
-use toml::{Spanned, Table};
+use toml::Table;
 
-use super::raw::OneOrMany;
 use super::{Problem, ProfileDraft, environment_of};
 use crate::accuracy::{Accuracy, InheritedAccuracy};
 use crate::formula::{Formula, FormulaError, operand_names};
 use crate::oracle::{Callee, Demand, is_whole, resolve};
 use crate::profile::ANY;
+use crate::profile::bound::{Bound, Formulas};
 use crate::profile::operation::Operation;
-use crate::source::{SourceError, SourceFile};
-
-/// How many formulas an operation may have.
-const MOST: usize = 8;
-
-/// An accuracy as it is written: a bound, `inherited`, or a bound `or inherited`.
-#[derive(Clone, Debug)]
-pub(in crate::profile) struct Bound {
-    accuracy: Option<Accuracy>,
-    inherited: bool,
-    key: String,
-    source: Rc<SourceFile>,
-    at: usize,
-}
-
-/// The formulas of an operation, with where they stand.
-#[derive(Clone, Debug)]
-pub(in crate::profile) struct Formulas {
-    texts: Vec<(String, Formula)>,
-    key: String,
-    source: Rc<SourceFile>,
-    at: usize,
-}
+use crate::source::SourceError;
 
 /// Where an accuracy is requested.
 #[derive(Clone)]
@@ -59,44 +37,6 @@ impl From<FormulaError> for InheritError {
     fn from(error: FormulaError) -> InheritError {
         InheritError::Formula(error)
     }
-}
-
-/// Reads an accuracy.
-pub(in crate::profile) fn bound(
-    source: &Rc<SourceFile>,
-    key: &str,
-    text: &Spanned<String>,
-) -> Result<Bound, SourceError> {
-    let at = text.span().start;
-    let key = if key.contains('`') { key.to_owned() } else { format!("`{key}`") };
-    let parse = |text: &str| text.parse::<Accuracy>().map_err(|problem| source.error(at, format!("{key}: {problem}")));
-    let bound = |accuracy, inherited| Bound { accuracy, inherited, key: key.clone(), source: Rc::clone(source), at };
-    match text.get_ref().as_str() {
-        "inherited" => Ok(bound(None, true)),
-        text => match text.strip_suffix(" or inherited") {
-            Some(other) => Ok(bound(Some(parse(other)?), true)),
-            None => Ok(bound(Some(parse(text)?), false)),
-        },
-    }
-}
-
-/// Reads formulas.
-pub(in crate::profile) fn formulas(
-    source: &Rc<SourceFile>,
-    name: &str,
-    texts: &Spanned<OneOrMany<String>>,
-) -> Result<Formulas, SourceError> {
-    let (at, key) = (texts.span().start, format!("operation.{name}.inherits"));
-    let written = &texts.get_ref().0;
-    if written.is_empty() || written.len() > MOST {
-        return Err(source.error(at, format!("`{key}`: one to {MOST} formulas are expected")));
-    }
-    let parse = |text: &String| match text.parse() {
-        Ok(formula) => Ok((text.clone(), formula)),
-        Err(error) => Err(source.error(at, format!("`{key}`: `{text}`: {error}"))),
-    };
-    let texts = written.iter().map(parse).collect::<Result<_, SourceError>>()?;
-    Ok(Formulas { texts, key, source: Rc::clone(source), at })
 }
 
 /// The accuracy of an operation: `own`, where a rule has one, else what the operation says of the format or of any.

@@ -7,15 +7,17 @@ use std::marker::PhantomData;
 use serde::Deserialize;
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{self, Deserializer, IntoDeserializer as _, MapAccess, SeqAccess, Visitor};
-use toml::Spanned;
+use toml::{Spanned, Value};
 
 use crate::area::Area;
 use crate::environment::Ulp;
 use crate::formula::Inheritance;
 use crate::lanes::LaneSelection;
-use crate::profile::operation::EnvironmentKeys;
 use crate::profile::{Behaviour, Requirement};
 use crate::verdict::Level;
+
+/// Keys of an environment as they are written.
+pub(super) type EnvironmentKeys = BTreeMap<String, Spanned<Value>>;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -54,16 +56,16 @@ pub(super) struct RawGroup {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(in crate::profile) struct RawOperation {
-    pub(in crate::profile) lowerings: Vec<Spanned<String>>,
+pub(super) struct RawOperation {
+    pub(super) lowerings: Vec<Spanned<String>>,
     #[serde(default)]
-    pub(in crate::profile) accuracy: BTreeMap<String, Spanned<String>>,
-    pub(in crate::profile) inherits: Option<Spanned<OneOrMany<String>>>,
-    pub(in crate::profile) widths: Option<Spanned<[u32; 2]>>,
+    pub(super) accuracy: BTreeMap<String, Spanned<String>>,
+    pub(super) inherits: Option<Spanned<OneOrMany<String>>>,
+    pub(super) widths: Option<Spanned<[u32; 2]>>,
     #[serde(default)]
-    pub(in crate::profile) routes: Vec<Spanned<String>>,
+    pub(super) routes: Vec<Spanned<String>>,
     #[serde(default)]
-    pub(in crate::profile) environment: EnvironmentKeys,
+    pub(super) environment: EnvironmentKeys,
 }
 
 #[derive(Deserialize)]
@@ -101,7 +103,7 @@ fn required() -> Level {
 }
 
 /// A value, or a list of them.
-pub(in crate::profile) struct OneOrMany<T>(pub(super) Vec<T>);
+pub(super) struct OneOrMany<T>(pub(super) Vec<T>);
 
 impl<T: Default> Default for OneOrMany<T> {
     fn default() -> Self {

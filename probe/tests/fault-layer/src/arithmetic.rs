@@ -71,7 +71,7 @@ mod round;
 #[cfg(test)]
 mod tests;
 
-use fault::{Fault, Verb};
+use fault::{Direction, Fault, Verb};
 use module::Rewriter;
 
 /// One fault.
@@ -140,7 +140,7 @@ fn honoured(modes: &[Mode], selected: &BTreeSet<Control>) -> Vec<Fault> {
                 let rounded = !matches!(op.function, Function::InverseSqrt | Function::Load);
                 round::knows(op, format) && rounded && result.bits() == width
             };
-            let fault = Fault::new(Verb::Round(round::Direction::TowardZero));
+            let fault = Fault::new(Verb::Round(Direction::TowardZero));
             vec![Fault { operations: fault::operations(rounds), ..fault }]
         }
         Control::Szin(_) | Control::Rte(_) | Control::NoContract | Control::FastMath0 => Vec::new(),

@@ -2,8 +2,6 @@
 
 use fpprobe_spirv::{Control, Format, OPS, Op};
 
-use super::round::Direction;
-
 /// An operation in a format: a kernel's stem.
 pub type Operation = (Format, &'static Op);
 
@@ -41,6 +39,15 @@ pub enum Verb {
     Fuse,
     /// A quotient becomes a product with a reciprocal.
     Split,
+}
+
+/// Where a result is rounded to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Direction {
+    /// Towards zero, from a result that is at most one encoding too large.
+    TowardZero,
+    /// To nearest, from a result that is at most two encodings off. A tie stays as it is.
+    Nearest,
 }
 
 /// What becomes of the sign of a flushed subnormal.

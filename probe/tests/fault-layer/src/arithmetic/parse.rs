@@ -5,8 +5,8 @@ use std::str::FromStr;
 use fpprobe_spirv::op::Code;
 use fpprobe_spirv::{Control, Format, Route};
 
-use super::fault::{Class, Condition, Fault, Operation, Set, Sign, Source, Step, Value, Verb, operations};
-use super::round::{self, Direction};
+use super::fault::{Class, Condition, Direction, Fault, Operation, Set, Sign, Source, Step, Value, Verb, operations};
+use super::round;
 
 /// First words of the statements.
 pub const VERBS: [&str; 7] = ["give", "pass", "flush", "keep", "round", "fuse", "split"];

@@ -11,17 +11,8 @@ use rspirv::dr::Operand;
 use rspirv::spirv::{GlslStd450Op, Op as SpvOp, Word};
 
 use super::bits::Bits;
-use super::fault::Operation;
+use super::fault::{Direction, Operation};
 use super::module::{Rewriter, ids};
-
-/// Where a result is rounded to.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Direction {
-    /// Towards zero, from a result that is at most one encoding too large.
-    TowardZero,
-    /// To nearest, from a result that is at most two encodings off. A tie stays as it is.
-    Nearest,
-}
 
 /// Whether results of an operation can be rounded here: those that binary64 tells from the exact value. Mesa takes the
 /// binary64 of the binary16 of an integer for that integer, which leaves nothing to compare.

@@ -16,6 +16,7 @@ mod device_fault;
 mod instance;
 mod lists;
 mod memory;
+mod objects;
 mod plain;
 mod process;
 mod queues;

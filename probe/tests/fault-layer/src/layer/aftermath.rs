@@ -1,32 +1,15 @@
 //! What becomes of results after a dispatch: bits flip, or those of an earlier dispatch come back. fpprobe's buffers lie in
 //! memory that the host has mapped, so it is done there, when a fence says that the dispatch is over.
 
-use std::collections::HashMap;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
 
 use ash::vk;
 
-use super::memory::{Bound, is_result};
+use super::memory::is_result;
+use super::objects::{BufferRange, Launch};
 use super::state::{Device, lock, state, strikes};
 use crate::statement::{Damage, Kind};
-use crate::trigger::Module;
-
-/// A dispatch that was submitted.
-#[derive(Clone)]
-pub(super) struct Launch {
-    pub(super) module: Arc<Module>,
-    pub(super) pipeline: vk::Pipeline,
-    pub(super) set: vk::DescriptorSet,
-    /// Whether its pipeline was submitted before.
-    pub(super) again: bool,
-    /// Whether it went to another queue than the device's first.
-    pub(super) elsewhere: bool,
-}
-
-/// What a pipeline's last dispatch left in its result buffers.
-pub(super) type Left = HashMap<vk::Pipeline, Vec<Vec<u8>>>;
 
 impl Damage {
     /// Whether it is done to results after the dispatch.
@@ -107,10 +90,11 @@ fn random() -> u64 {
 #[expect(clippy::mut_from_ref, reason = "the memory is the driver's; the device's record only says where it lies")]
 fn results(device: &Device, set: vk::DescriptorSet) -> Vec<&mut [u8]> {
     let bindings = lock(&device.sets).get(&set).cloned().unwrap_or_default();
-    let mut bindings: Vec<(u32, Bound)> = bindings.into_iter().filter(|(binding, _)| is_result(*binding)).collect();
+    let mut bindings: Vec<(u32, BufferRange)> =
+        bindings.into_iter().filter(|(binding, _)| is_result(*binding)).collect();
     bindings.sort_unstable_by_key(|(binding, _)| *binding);
     let (places, mapped) = (lock(&device.places), lock(&device.mapped));
-    let bytes = |(_, bound): (u32, Bound)| {
+    let bytes = |(_, bound): (u32, BufferRange)| {
         let (memory, offset) = places.get(&bound.buffer)?;
         let start = mapped.get(memory)? + (offset + bound.offset) as usize;
         // SAFETY: fpprobe keeps its memory mapped from the start on, and the buffer lies there; the dispatch is over, and fpprobe

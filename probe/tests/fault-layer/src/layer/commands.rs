@@ -2,25 +2,15 @@
 #![expect(non_snake_case, reason = "Vulkan's names")]
 
 use std::mem::transmute;
-use std::sync::Arc;
 use std::time::Duration;
 
 use ash::vk;
 
-use super::aftermath::{self, Launch};
+use super::objects::{Launch, Recording};
 use super::state::{Device, device, lock, state, strikes};
-use super::{memory, queues};
+use super::{aftermath, memory, queues};
 use crate::statement::{Damage, Kind};
 use crate::trigger::Module;
-
-/// What has been recorded.
-#[derive(Clone, Default)]
-pub(super) struct Recording {
-    bound: Option<Arc<Module>>,
-    pipeline: vk::Pipeline,
-    set: Option<vk::DescriptorSet>,
-    dispatched: Vec<Launch>,
-}
 
 /// The layer's function of this name.
 pub(super) fn find(name: &str) -> Option<unsafe extern "system" fn()> {

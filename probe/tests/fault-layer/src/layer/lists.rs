@@ -6,7 +6,8 @@ use std::mem::transmute;
 
 use ash::vk;
 
-use super::state::{before, fail, instance, state};
+use super::process::fail;
+use super::state::{before, instance, state};
 use super::{answers, queues};
 use crate::statement::Kind;
 

@@ -6,6 +6,7 @@ use std::mem::transmute;
 
 use ash::vk;
 
+use super::objects::BufferRange;
 use super::state::{Device, device, lock};
 use crate::statement::Damage;
 
@@ -16,14 +17,6 @@ pub(super) fn is_result(binding: u32) -> bool {
 
 /// What is written.
 const FILLER: u32 = 0xdead_beef;
-
-/// A range of a buffer.
-#[derive(Clone, Copy)]
-pub(super) struct Bound {
-    pub(super) buffer: vk::Buffer,
-    pub(super) offset: u64,
-    pub(super) range: u64,
-}
 
 /// The layer's function of this name.
 pub(super) fn find(name: &str) -> Option<unsafe extern "system" fn()> {
@@ -152,7 +145,7 @@ unsafe extern "system" fn vkUpdateDescriptorSets(
         if write.descriptor_type == vk::DescriptorType::STORAGE_BUFFER && write.descriptor_count > 0 {
             // SAFETY: descriptors of that type have this array; fpprobe's arrays have one element.
             let info = unsafe { *write.p_buffer_info };
-            let bound = Bound { buffer: info.buffer, offset: info.offset, range: info.range };
+            let bound = BufferRange { buffer: info.buffer, offset: info.offset, range: info.range };
             lock(&device.sets).entry(write.dst_set).or_default().insert(write.dst_binding, bound);
         }
     }
@@ -170,8 +163,8 @@ unsafe extern "system" fn vkUpdateDescriptorSets(
 pub(super) unsafe fn overwrite(device: &Device, commands: vk::CommandBuffer, set: vk::DescriptorSet, damage: Damage) {
     let bindings = lock(&device.sets).get(&set).cloned().unwrap_or_default();
     let sizes = lock(&device.buffers);
-    let size = |bound: &Bound| sizes.get(&bound.buffer).copied().unwrap_or(0);
-    let expected: Vec<(Bound, u64, u64)> = match damage {
+    let size = |bound: &BufferRange| sizes.get(&bound.buffer).copied().unwrap_or(0);
+    let expected: Vec<(BufferRange, u64, u64)> = match damage {
         Damage::Overrun(bytes) => {
             let results = bindings.iter().filter(|(binding, _)| is_result(**binding));
             results.map(|(_, bound)| (*bound, bound.offset + bound.range, bytes)).collect()

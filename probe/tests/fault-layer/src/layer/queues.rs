@@ -6,15 +6,9 @@ use std::sync::{Mutex, MutexGuard};
 
 use ash::vk::{self, Handle as _};
 
+use super::objects::GivenQueue;
 use super::state::{Device, device, lock, state};
 use crate::statement::Kind;
-
-/// A queue that was given out, and the driver's that it is.
-#[derive(Clone, Copy)]
-pub(super) struct Given {
-    queue: vk::Queue,
-    own: vk::Queue,
-}
 
 /// How many queues each family is to announce.
 pub(super) fn announced() -> Option<u32> {
@@ -82,7 +76,7 @@ unsafe extern "system" fn vkGetDeviceQueue(handle: vk::Device, family: u32, numb
     };
     let mut given = lock(&device.queues);
     if given.iter().all(|one| one.queue != queue) {
-        given.push(Given { queue, own });
+        given.push(GivenQueue { queue, own });
     }
     // SAFETY: the caller has room for it.
     unsafe { *out = queue };

@@ -1,6 +1,7 @@
 //! Which arithmetic faults and modes a module gets.
 
-use super::state::{fail, state, strikes};
+use super::process::fail;
+use super::state::{state, strikes};
 use crate::arithmetic::{Arithmetic, Mode, rewrite};
 use crate::kernels;
 use crate::statement::Kind;

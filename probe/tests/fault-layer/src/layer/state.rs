@@ -8,11 +8,8 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use ash::vk::{self, Handle};
 
-use super::aftermath::{Launch, Left};
-use super::commands::Recording;
-use super::memory::Bound;
-use super::process;
-use super::queues::Given;
+use super::objects::{BufferRange, GivenQueue, LastResults, Launch, Recording};
+use super::process::{self, fail};
 use crate::action::{Action, DEVICE_LOST};
 use crate::call::CALLS;
 use crate::statement::{Kind, parse};
@@ -51,23 +48,17 @@ pub(super) struct Device {
     /// How often pipelines were submitted.
     pub(super) submitted: Mutex<HashMap<vk::Pipeline, u64>>,
     /// What pipelines left.
-    pub(super) left: Mutex<Left>,
+    pub(super) left: Mutex<LastResults>,
     /// Queues that were given out.
-    pub(super) queues: Mutex<Vec<Given>>,
+    pub(super) queues: Mutex<Vec<GivenQueue>>,
     /// Where buffers lie.
     pub(super) places: Mutex<HashMap<vk::Buffer, (vk::DeviceMemory, u64)>>,
     /// Addresses of memory.
     pub(super) mapped: Mutex<HashMap<vk::DeviceMemory, usize>>,
     /// Sizes.
     pub(super) buffers: Mutex<HashMap<vk::Buffer, u64>>,
-    pub(super) sets: Mutex<HashMap<vk::DescriptorSet, HashMap<u32, Bound>>>,
+    pub(super) sets: Mutex<HashMap<vk::DescriptorSet, HashMap<u32, BufferRange>>>,
     lost: AtomicBool,
-}
-
-/// Ends the process: a fault that cannot be had must not pass for a driver without faults.
-pub(super) fn fail(message: &str) -> ! {
-    eprintln!("fpprobe fault layer: {message}");
-    std::process::abort();
 }
 
 /// What a mutex guards, whoever panicked.

@@ -4,6 +4,7 @@
 //! each changed input what the present profiles accept. The same driver measured twice has no difference: whatever a run
 //! holds that is not the device's doing (times, file names) is not compared.
 
+mod causes;
 mod devices;
 mod kernels;
 mod lanes;
@@ -11,6 +12,7 @@ mod model;
 mod regression;
 mod render;
 mod standing;
+mod words;
 
 use std::collections::BTreeMap;
 
@@ -106,17 +108,20 @@ fn both(
     let bench = LaneJudge { profiles, met: [old, new].map(|device| standing::met(profiles, device)) };
     let kernels = kernels::changes(&bench, &before.observations, &now.observations);
     let host = report.host.id.clone();
+    let (traits, causes) = (standing::traits(old, new), causes::causes(old, new, &kernels));
     Ok(DeviceDiff {
         slot: new.identity.slot.clone(),
         name: new.identity.name.clone(),
         driver: driver(new),
         host,
         presence: Presence::Both,
+        headlines: words::headlines(&traits, &causes),
         identity: standing::identity(old, new),
+        traits,
+        causes,
         profiles: standing::profiles(old, new),
         rules: standing::rules(profiles, old, new, &OldAndNew::new(&before.observations, &now.observations)),
         claims: standing::claims(&old.claims, &new.claims),
-        traits: standing::traits(old, new),
         findings: standing::findings(old, new),
         // How long a module was that a kernel crashed in is chance.
         incomplete: standing::incidents(&old.incomplete, &new.incomplete, |one| (&one.subject, one.outcome)),
@@ -146,11 +151,13 @@ fn alone(one: &DeviceInReport<'_>, presence: Presence) -> DeviceDiff {
         driver: driver(one.device),
         host: one.report.host.id.clone(),
         presence,
+        headlines: Vec::new(),
         identity: Vec::new(),
+        traits: Vec::new(),
+        causes: Vec::new(),
         profiles: Vec::new(),
         rules: Vec::new(),
         claims: Vec::new(),
-        traits: Vec::new(),
         findings: Vec::new(),
         incomplete: Vec::new(),
         kernels: Vec::new(),
@@ -190,14 +197,15 @@ impl Summary {
 impl DeviceDiff {
     /// Whether nothing of it changed.
     pub fn is_empty(&self) -> bool {
-        let DeviceDiff { presence, identity, profiles, rules, claims, traits, findings, incomplete, kernels, .. } =
-            self;
+        let DeviceDiff { presence, identity, traits, causes, profiles, rules, claims, .. } = self;
+        let DeviceDiff { findings, incomplete, kernels, .. } = self;
         *presence == Presence::Both
             && identity.is_empty()
             && profiles.is_empty()
             && rules.is_empty()
             && claims.is_empty()
             && traits.is_empty()
+            && causes.is_empty()
             && findings.is_empty()
             && incomplete.is_empty()
             && kernels.is_empty()

@@ -55,20 +55,22 @@ impl Score {
     }
 }
 
+impl ScopedCauses {
+    /// Those of a profile, of the causes of its device.
+    pub fn of(causes: &[Cause], profile: &ProfileResult) -> ScopedCauses {
+        FailingRules::of(profile).scoped(causes)
+    }
+}
+
 impl Scoreboard {
     /// The scoreboard of a device; none for reports of programs that knew no areas or causes.
     pub fn of(device: &Device) -> Option<Scoreboard> {
         let known = |profile: &ProfileResult| profile.rules.iter().all(|rule| rule.area.is_some());
-        let fails = |profile: &ProfileResult| required(profile).any(fails);
-        let causes_known = !device.causes.is_empty() || !device.profiles.iter().any(fails);
-        if device.profiles.is_empty() || !device.profiles.iter().all(known) || !causes_known {
+        if device.profiles.is_empty() || !device.profiles.iter().all(known) || !has_causes(device) {
             return None;
         }
         let failing: Vec<FailingRules<'_>> = device.profiles.iter().map(FailingRules::of).collect();
-        let causes = failing.iter().map(|failing| ScopedCauses {
-            run_time: failing.causes(device, Scope::RunTime, None).count(),
-            constants: failing.causes(device, Scope::Constants, None).count(),
-        });
+        let causes = failing.iter().map(|failing| failing.scoped(&device.causes));
         let rows = Area::ALL.into_iter().filter_map(|area| {
             let scores: Vec<Score> = failing.iter().map(|failing| failing.score(device, area)).collect();
             scores.iter().any(|score| *score != Score::Empty).then_some((area, scores))
@@ -140,8 +142,13 @@ impl<'a> FailingRules<'a> {
             && cause.rules.iter().any(|rule| rules.contains(rule.as_str()) && of_area(rule))
     }
 
-    fn causes<'d>(&self, device: &'d Device, scope: Scope, area: Option<Area>) -> impl Iterator<Item = &'d Cause> {
-        device.causes.iter().filter(move |cause| cause.scope == scope && self.has(cause, area))
+    fn count(&self, causes: &[Cause], scope: Scope, area: Option<Area>) -> usize {
+        causes.iter().filter(|cause| cause.scope == scope && self.has(cause, area)).count()
+    }
+
+    fn scoped(&self, causes: &[Cause]) -> ScopedCauses {
+        let count = |scope| self.count(causes, scope, None);
+        ScopedCauses { run_time: count(Scope::RunTime), constants: count(Scope::Constants) }
     }
 
     fn score(&self, device: &Device, area: Area) -> Score {
@@ -150,7 +157,7 @@ impl<'a> FailingRules<'a> {
         if rules().next().is_none() {
             Score::Empty
         } else if failing().any(|rule| self.at_run_time.contains(rule.id.as_str())) {
-            Score::Causes(self.causes(device, Scope::RunTime, Some(area)).count().max(1))
+            Score::Causes(self.count(&device.causes, Scope::RunTime, Some(area)).max(1))
         } else if failing().next().is_some() {
             Score::Constants
         } else if rules().any(|rule| rule.verdict == Verdict::Incomplete) {
@@ -161,6 +168,11 @@ impl<'a> FailingRules<'a> {
             Score::Ok
         }
     }
+}
+
+/// Whether the program that judged a device gathered causes.
+pub(crate) fn has_causes(device: &Device) -> bool {
+    !device.causes.is_empty() || !device.profiles.iter().any(|profile| required(profile).any(fails))
 }
 
 fn required(profile: &ProfileResult) -> impl Iterator<Item = &RuleResult> {

@@ -1,10 +1,12 @@
 //! The document that a comparison is: `fpprobe-diff/1`. Everything that changed, the most important first in each list.
 
+use std::cmp::{Ordering, Reverse};
+
 use fpprobe_profiles::{Class, Level, Outcome, Verdict};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::model::{Conditions, Evidence, Incident, Program, Value};
+use crate::model::{Conditions, Evidence, Incident, Program, Severity, Value};
 
 /// The value of [`Diff::schema`] that this program writes.
 pub const SCHEMA: &str = "fpprobe-diff/1";
@@ -146,16 +148,20 @@ pub struct DeviceDiff {
     pub host: String,
     /// Where it is.
     pub presence: Presence,
+    /// What changed, in short sentences: traits, then causes that are new, worse or missing.
+    pub headlines: Vec<String>,
     /// What is otherwise in its identity and its driver's.
     pub identity: Vec<FieldChange>,
+    /// Traits that changed, by id and scope.
+    pub traits: Vec<FieldChange>,
+    /// Causes that are new, then those that are worse, better and missing.
+    pub causes: Vec<CauseChange>,
     /// Classes that changed, profile by profile.
     pub profiles: Vec<ProfileChange>,
     /// Rules whose verdict changed, as the reports themselves have them.
     pub rules: Vec<RuleChange>,
     /// Claims that changed.
     pub claims: Vec<FieldChange>,
-    /// Traits that changed, by id and scope.
-    pub traits: Vec<FieldChange>,
     /// Findings beside the rules that are new, then those that are missing.
     pub findings: Vec<FindingChange>,
     /// Kernels that crashed, hung or were left out, and what befell the device as a whole, on one side alone: new, then gone.
@@ -185,6 +191,32 @@ pub struct FieldChange {
     pub old: Option<String>,
     /// What it is.
     pub new: Option<String>,
+}
+
+/// A cause of one side alone, or one that is worse or better. Both reports measured what shows it.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+pub struct CauseChange {
+    /// Where it is.
+    pub presence: Presence,
+    /// Its id, as the new report has it where it is there.
+    pub id: String,
+    /// What it was; `null` where the old report does not have it.
+    pub old: Option<CauseStatus>,
+    /// What it is.
+    pub new: Option<CauseStatus>,
+}
+
+/// A cause in short.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+pub struct CauseStatus {
+    /// What the device does.
+    pub headline: String,
+    /// How grave it is.
+    pub severity: Severity,
+    /// Failing lanes, each once for each profile.
+    pub lanes: usize,
+    /// Encodings between the worst result and what is accepted there.
+    pub distance: u64,
 }
 
 /// The class under one profile.
@@ -335,6 +367,23 @@ impl Diff {
     /// Whether several reports were compared with others, which may be of several machines.
     pub fn is_of_several(&self) -> bool {
         self.old.len() > 1 || self.new.len() > 1
+    }
+}
+
+impl CauseChange {
+    /// Whether it was there before and is graver now, by severity, lanes and distance.
+    pub fn is_worse(&self) -> bool {
+        self.order().is_some_and(Ordering::is_gt)
+    }
+
+    /// Whether it is there still and less grave.
+    pub fn is_better(&self) -> bool {
+        self.order().is_some_and(Ordering::is_lt)
+    }
+
+    fn order(&self) -> Option<Ordering> {
+        let weight = |one: &CauseStatus| (Reverse(one.severity), one.lanes, one.distance);
+        Some(weight(self.new.as_ref()?).cmp(&weight(self.old.as_ref()?)))
     }
 }
 

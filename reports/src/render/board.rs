@@ -35,7 +35,7 @@ pub(super) fn devices(paper: &mut Paper, report: &Report) -> io::Result<()> {
     if room < NAMES {
         for device in &report.devices {
             let name = phrase::label(report, device);
-            let class = |one: &ProfileResult| format!("{} {}", one.id, phrase::class_in_words(device, one));
+            let class = |one: &ProfileResult| format!("{} {}", one.id, phrase::class_in_words(&device.causes, one));
             let classes: Vec<String> = device.profiles.iter().map(class).collect();
             paper.line(0, 2, &[(Ink::Strong, &name), (Ink::Plain, ": "), (Ink::Plain, &classes.join("; "))])?;
         }

@@ -41,6 +41,7 @@ pub use jsonl::JsonLines;
 pub use junit::Junit;
 pub use md::Markdown;
 pub use paper::Style;
+pub use phrase::class_in_words;
 pub use prometheus::Prometheus;
 pub use recipes::Recipes;
 pub use text::Text;

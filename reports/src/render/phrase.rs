@@ -6,9 +6,10 @@ use std::collections::{BTreeMap, HashMap};
 use crate::broken_rules::BrokenRule;
 use crate::escape::visible;
 use crate::model::{
-    Class, Conditions, Counts, Device, Driver, Elsewhere, Identity, Incident, Level, Outcome, ProfileResult, Report,
-    RuleResult, Scope, Verdict,
+    Cause, Class, Conditions, Counts, Device, Driver, Elsewhere, Identity, Incident, Level, Outcome, ProfileResult,
+    Report, RuleResult, Verdict,
 };
+use crate::scoreboard::ScopedCauses;
 
 /// Every verdict, the gravest first.
 pub const VERDICTS: [Verdict; 6] = [
@@ -112,12 +113,9 @@ pub fn driver(identity: &Identity) -> String {
     format!("{} {}{info}, Vulkan {}", driver.name, driver.version, driver.api_version)
 }
 
-/// `deviates: 5 causes at run time, 3 of constants alone`.
-pub fn class_in_words(device: &Device, profile: &ProfileResult) -> String {
-    let of = |scope: Scope| {
-        device.causes.iter().filter(|cause| cause.scope == scope && cause.profiles.contains(&profile.id)).count()
-    };
-    let (run_time, constants) = (of(Scope::RunTime), of(Scope::Constants));
+/// `deviates: 5 causes at run time, 3 of constants alone`, of the causes of a device.
+pub fn class_in_words(causes: &[Cause], profile: &ProfileResult) -> String {
+    let ScopedCauses { run_time, constants } = ScopedCauses::of(causes, profile);
     let mut counts = Vec::new();
     counts.extend((run_time > 0).then(|| format!("{} at run time", number(run_time, "cause"))));
     counts.extend((constants > 0).then(|| format!("{constants} of constants alone")));

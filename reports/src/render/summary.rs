@@ -93,7 +93,7 @@ fn classes(paper: &mut Paper, device: &Device) -> io::Result<()> {
             column + 2,
             &[
                 (Ink::Plain, &pad(&profile.id, column)),
-                (Ink::of_class(profile.class), &phrase::class_in_words(device, profile)),
+                (Ink::of_class(profile.class), &phrase::class_in_words(&device.causes, profile)),
                 (Ink::Faint, &conditions),
             ],
         )?;

@@ -2,6 +2,7 @@
 
 mod baseline;
 mod browser;
+mod cause_changes;
 mod causes;
 mod components;
 mod diff;

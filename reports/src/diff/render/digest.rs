@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 
+use crate::diff::words::newness;
 use crate::diff::{
     ChangeKind, DeviceDiff, FieldChange, FindingChange, Group, IncidentChange, KernelChange, KernelOutcome, LaneChange,
-    LaneVerdict, Presence, RuleChange, Ruling,
+    LaneVerdict, RuleChange, Ruling,
 };
 use crate::model::{Evidence, Incident, Outcome};
 use crate::render::lane::{self, EvidenceLine};
@@ -136,14 +137,6 @@ pub(super) fn incident(change: &IncidentChange) -> String {
     format!("{}: {subject}: {}{detail}", newness(change.presence), phrase::incident(*outcome))
 }
 
-fn newness(presence: Presence) -> &'static str {
-    match presence {
-        Presence::Both => "in both",
-        Presence::Appeared => "new",
-        Presence::Vanished => "gone",
-    }
-}
-
 /// `ran -> unsupported (shaderFloat64)`.
 fn outcomes(change: &KernelChange) -> String {
     let side = |ended: &Option<KernelOutcome>| match ended {
@@ -167,6 +160,9 @@ pub(super) fn arrow(old: &str, new: &str) -> String {
 
 /// Heading of results that no text defines, and that changed.
 pub(super) const TRAITS: &str = "Traits changed";
+
+/// Heading of causes that are new, worse, better or missing.
+pub(super) const CAUSES: &str = "Causes changed";
 
 /// A field's two values.
 pub(super) fn field(change: &FieldChange) -> String {

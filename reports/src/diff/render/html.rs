@@ -9,8 +9,8 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use super::digest::{self, Family, RuleDigest};
 use super::{RenderDiff, Style};
 use crate::diff::{
-    ChangeKind, ClassStatus, DeviceDiff, Diff, FieldChange, FindingChange, IncidentChange, Presence, ProfileChange,
-    ReportSource, Summary,
+    CauseChange, ChangeKind, ClassStatus, DeviceDiff, Diff, FieldChange, FindingChange, IncidentChange, Presence,
+    ProfileChange, ReportSource, Summary,
 };
 use crate::escape::visible_lines;
 use crate::render::html::{STYLE, day, evidence};
@@ -150,6 +150,10 @@ fn section(index: usize, device: &DeviceDiff, several: bool) -> Markup {
             @if !device.incomplete.is_empty() { section { h3 { "Not measured" } (incidents(&device.incomplete)) } }
             @if !device.traits.is_empty() {
                 section { h3 { (digest::TRAITS) } (scrolling(digest::TRAITS, &fields(&device.traits))) }
+            }
+            @if !device.causes.is_empty() {
+                @let causes: Vec<FieldChange> = device.causes.iter().map(CauseChange::field).collect();
+                section { h3 { (digest::CAUSES) } (scrolling(digest::CAUSES, &fields(&causes))) }
             }
             @for kind in ChangeKind::ALL {
                 @let rules: Vec<&RuleDigest<'_>> = rules.iter().filter(|one| one.change.kind == kind).collect();

@@ -25,6 +25,7 @@ impl RenderDiff for DiffMarkdown {
             let host = if diff.is_of_several() { format!(" of host {}", device.host) } else { String::new() };
             let name = if several { format!("{}{host}: ", device.name) } else { String::new() };
             blocks.extend((!device.traits.is_empty()).then(|| (ChangeKind::NewlyDeviating, traits(&name, device))));
+            blocks.extend((!device.causes.is_empty()).then(|| (ChangeKind::NewlyDeviating, causes(&name, device))));
             blocks.extend(digest::rules(device).iter().map(|rule| (rule.change.kind, self::rule(&name, rule))));
             blocks.extend(digest::families(device).iter().map(|family| (family.kind, self::family(&name, family))));
             blocks.extend((!device.claims.is_empty()).then(|| (ChangeKind::Claim, claims(&name, device))));
@@ -141,6 +142,11 @@ fn findings(device: &str, of: &DeviceDiff) -> String {
 fn traits(device: &str, of: &DeviceDiff) -> String {
     let line = |change: &FieldChange| format!("{}: {}", code(&change.field), escape(&digest::field(change)));
     folded(&format!("{device}{}", digest::TRAITS), "", &format!("\n{}", list(of.traits.iter().map(line))))
+}
+
+fn causes(device: &str, of: &DeviceDiff) -> String {
+    let lines = list(of.causes.iter().map(|change| escape(&change.in_words())));
+    folded(&format!("{device}{}", digest::CAUSES), "", &format!("\n{lines}"))
 }
 
 fn claims(device: &str, of: &DeviceDiff) -> String {

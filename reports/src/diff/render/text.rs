@@ -5,7 +5,8 @@ use std::io::{self, Write};
 use super::digest::{self, Family, RuleDigest};
 use super::{RenderDiff, Style};
 use crate::diff::{
-    ChangeKind, DeviceDiff, Diff, FieldChange, FindingChange, IncidentChange, Presence, ReportSource, Summary,
+    CauseChange, ChangeKind, DeviceDiff, Diff, FieldChange, FindingChange, IncidentChange, Presence, ReportSource,
+    Summary,
 };
 use crate::model::Level;
 use crate::render::lane::ACCEPTED;
@@ -96,6 +97,7 @@ fn device(paper: &mut Paper, device: &DeviceDiff, several: bool) -> io::Result<(
     }
     incidents(paper, 2, &device.incomplete)?;
     traits(paper, &device.traits)?;
+    causes(paper, &device.causes)?;
     let (claims, families, rules) = (&device.claims, digest::families(device), digest::rules(device));
     for kind in ChangeKind::ALL {
         let rules: Vec<&RuleDigest<'_>> = rules.iter().filter(|one| one.change.kind == kind).collect();
@@ -128,6 +130,19 @@ fn traits(paper: &mut Paper, changes: &[FieldChange]) -> io::Result<()> {
     paper.line(0, 2, &[(Ink::Strong, digest::TRAITS)])?;
     for change in changes {
         paper.line(2, 4, &[(Ink::Plain, &change.field), (Ink::Plain, ": "), (Ink::Plain, &digest::field(change))])?;
+    }
+    Ok(())
+}
+
+fn causes(paper: &mut Paper, changes: &[CauseChange]) -> io::Result<()> {
+    if changes.is_empty() {
+        return Ok(());
+    }
+    paper.gap()?;
+    paper.line(0, 2, &[(Ink::Strong, digest::CAUSES)])?;
+    for change in changes {
+        let bad = change.presence == Presence::Appeared || change.is_worse();
+        paper.line(2, 4, &[(if bad { Ink::Bad } else { Ink::Good }, &change.in_words())])?;
     }
     Ok(())
 }

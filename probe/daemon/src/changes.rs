@@ -1,12 +1,13 @@
 //! What the documents say that `diff` and `check` write: the part that is passed on.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use fpprobe_reports::limited;
+use fpprobe_reports::render::class_in_words;
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde::{Deserialize, Deserializer, Serialize};
 
-use fpprobe_reports::model::RESOLVED;
+use fpprobe_reports::model::{Cause, ProfileResult, RESOLVED};
 
 /// Bytes that a document may have.
 const LIMIT: u64 = 1 << 30;
@@ -14,7 +15,10 @@ const LIMIT: u64 = 1 << 30;
 /// Of `fpprobe-diff/1`.
 #[derive(Clone, PartialEq, Debug, Default, Deserialize)]
 pub struct DiffDocument {
-    /// What was compared with what was before.
+    /// The report before.
+    #[serde(default)]
+    old: Vec<DiffSource>,
+    /// What was compared with it.
     #[serde(default)]
     new: Vec<DiffSource>,
     /// The devices; those of one report alone are not compared.
@@ -30,11 +34,11 @@ struct DiffSource {
 /// Of one device.
 #[derive(Clone, PartialEq, Debug, Default, Deserialize)]
 pub struct DeviceChanges {
+    /// What changed, in short sentences: traits, then causes that are new, worse or missing.
+    #[serde(default)]
+    pub headlines: Vec<String>,
     /// What is otherwise in its identity and its driver's.
     pub identity: Vec<Field>,
-    /// Traits whose value changed.
-    #[serde(default)]
-    pub traits: Vec<Field>,
     /// Rules whose verdict changed.
     pub rules: Vec<DiffRule>,
     /// Kernels whose answers changed.
@@ -146,6 +150,12 @@ impl DiffDocument {
         matches!(&self.new[..], [only] if *only.file == *report.display().to_string())
     }
 
+    /// The files of the two reports; none where it is not of two.
+    pub fn files(&self) -> Option<[PathBuf; 2]> {
+        let ([old], [new]) = (&self.old[..], &self.new[..]) else { return None };
+        Some([old, new].map(|source| PathBuf::from(&source.file)))
+    }
+
     /// Rules that accept no more what the device does.
     pub fn regressions(&self) -> Vec<DiffRule> {
         self.rules(NEWLY_DEVIATING).cloned().collect()
@@ -226,10 +236,29 @@ impl DiffDocument {
         self.devices.iter().flat_map(|device| &device.identity).map(Field::in_words).collect()
     }
 
-    /// Traits whose value changed, in words.
-    pub fn traits(&self) -> Vec<String> {
-        self.devices.iter().flat_map(|device| &device.traits).map(Field::in_words).collect()
+    /// Traits that changed, then causes that are new, worse or missing, in short sentences.
+    pub fn headlines(&self) -> Vec<String> {
+        self.devices.iter().flat_map(|device| &device.headlines).cloned().collect()
     }
+
+    /// What changed since a report, in one sentence: the first headlines, then numbers.
+    pub fn in_words(&self, before: &str) -> String {
+        let (rules, kernels) = self.counts();
+        let headlines = first(self.headlines(), "; ");
+        let headlines = if headlines.is_empty() { headlines } else { headlines + "; " };
+        format!("has changed since {before}: {headlines}{kernels} kernels, {rules} verdicts; {}", self.worse())
+    }
+}
+
+/// Sentences of a list that stand in another sentence.
+const FIRST: usize = 3;
+
+/// The first of them, and how many more there are.
+fn first(mut sentences: Vec<String>, between: &str) -> String {
+    let more = sentences.len().saturating_sub(FIRST);
+    sentences.truncate(FIRST);
+    sentences.extend((more > 0).then(|| format!("{more} more")));
+    sentences.join(between)
 }
 
 impl Field {
@@ -259,7 +288,7 @@ pub struct CheckDeviation {
     pub why: String,
 }
 
-/// Of a report: what went wrong on its devices.
+/// Of a report: what its devices are judged to be, and what went wrong on them.
 #[derive(Clone, PartialEq, Debug, Default, Deserialize)]
 pub struct ReportSummary {
     devices: Vec<ReportedDevice>,
@@ -267,6 +296,10 @@ pub struct ReportSummary {
 
 #[derive(Clone, PartialEq, Debug, Default, Deserialize)]
 struct ReportedDevice {
+    #[serde(default)]
+    profiles: Vec<ProfileResult>,
+    #[serde(default)]
+    causes: Vec<Cause>,
     incomplete: Vec<ReportedIncident>,
 }
 
@@ -278,6 +311,20 @@ struct ReportedIncident {
 }
 
 impl ReportSummary {
+    /// The class of each profile: `d3d11 deviates: 5 causes at run time, 2 of constants alone`.
+    pub fn classes(&self) -> Vec<String> {
+        let of = |device: &ReportedDevice| -> Vec<String> {
+            let class = |one: &ProfileResult| format!("{} {}", one.id, class_in_words(&device.causes, one));
+            device.profiles.iter().map(class).collect()
+        };
+        self.devices.iter().flat_map(of).collect()
+    }
+
+    /// Headlines of the causes, the gravest first.
+    pub fn causes(&self) -> Vec<String> {
+        self.devices.iter().flat_map(|device| &device.causes).map(|cause| cause.headline.clone()).collect()
+    }
+
     /// Whether a kernel, or the device, crashed, hung or was lost.
     pub fn is_incomplete(&self) -> bool {
         self.devices.iter().flat_map(|device| &device.incomplete).any(|incident| incident.outcome.is_some())
@@ -336,6 +383,19 @@ mod tests {
     }
 
     #[test]
+    fn traits_and_causes_come_before_numbers() {
+        let changes = |headlines: &[&str]| -> String {
+            let device = json!({ "headlines": headlines, "identity": [], "rules": [], "kernels": [] });
+            serde_json::from_value::<DiffDocument>(json!({ "devices": [device] })).unwrap().in_words("0a1b")
+        };
+        let numbers = "0 kernels, 0 verdicts; nothing newly deviating";
+        assert_eq!(changes(&[]), format!("has changed since 0a1b: {numbers}"));
+        let some = ["now fuses f32 fma", "f64 fconvert_f16: a number becomes NaN: new", "c", "d", "e"];
+        let text = "now fuses f32 fma; f64 fconvert_f16: a number becomes NaN: new; c; 2 more";
+        assert_eq!(changes(&some), format!("has changed since 0a1b: {text}; {numbers}"));
+    }
+
+    #[test]
     fn bits_of_nans_that_change_from_run_to_run_are_no_change() {
         let count = |kind: &str, old: &str, new: &str| {
             let kernel =
@@ -364,8 +424,10 @@ mod tests {
         {
             let kernels =
                 vec![DiffKernel { kind: kind.to_owned(), id: "f32.fadd".to_owned(), ..DiffKernel::default() }];
-            let changes =
-                DiffDocument { new: Vec::new(), devices: vec![DeviceChanges { kernels, ..DeviceChanges::default() }] };
+            let changes = DiffDocument {
+                devices: vec![DeviceChanges { kernels, ..DeviceChanges::default() }],
+                ..DiffDocument::default()
+            };
             assert_eq!(changes.regressed().any(|id| id.starts_with("f32.fadd")), expected, "{kind}");
         }
     }

@@ -13,6 +13,10 @@ pub struct Findings {
     pub report: String,
     /// Its file within the store.
     pub file: String,
+    /// The class of each profile, in words.
+    pub classes: Vec<String>,
+    /// Headlines of the causes, the gravest first.
+    pub causes: Vec<String>,
     /// Whether a kernel, or the device, crashed, hung or was lost.
     pub incomplete: bool,
     /// Id of the report before, where there is one.

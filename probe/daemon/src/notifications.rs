@@ -19,7 +19,9 @@ use fpprobe_system::host;
 
 /// Differences that are kept.
 const KEPT: usize = 200;
-/// Rules and deviations that are listed one by one.
+/// Causes that the status names.
+const CAUSES: usize = 3;
+/// Rules, headlines and deviations that are listed one by one.
 const MOST: usize = 20;
 
 impl Service {
@@ -35,22 +37,19 @@ impl Service {
         let changed = found.before.as_ref().filter(|_| rules + kernels + identity.len() > 0);
         let standing = self.state.stands(&place, &found.changes);
         let text = match (&found.before, changed) {
-            (None, _) => format!("was measured for the first time: report {}", found.report),
-            (Some(before), None) => format!("has not changed since {before}: report {}", found.report),
-            (Some(before), Some(_)) => format!(
-                "has changed since {before}: {kernels} kernels, {rules} verdicts; {}; report {}",
-                found.changes.worse(),
-                found.report
-            ),
+            (None, _) => "was measured for the first time".to_owned(),
+            (Some(before), None) => format!("has not changed since {before}"),
+            (Some(before), Some(_)) => found.changes.in_words(before),
         };
         let text = text + if found.incomplete { ", incomplete: something crashed, hung or was lost" } else { "" };
         let priority = if regressed || found.incomplete { Priority::Warning } else { Priority::Notice };
-        self.log_device(priority, device, &text, &[("verdict", if regressed { "newly_deviating" } else { "none" })]);
+        let verdict = if regressed { "newly_deviating" } else { "none" };
+        self.log_device(priority, device, &format!("{text}; report {}", found.report), &[("verdict", verdict)]);
+        for headline in found.changes.headlines().iter().take(MOST) {
+            self.log_device(priority, device, &format!("behaves otherwise: {headline}"), &[]);
+        }
         for field in identity.iter().take(MOST) {
             self.log_device(Priority::Notice, device, &format!("is otherwise: {field}"), &[]);
-        }
-        for changed in found.changes.traits().iter().take(MOST) {
-            self.log_device(Priority::Notice, device, &format!("behaves otherwise: {changed}"), &[]);
         }
         for rule in found.regressions.iter().take(MOST) {
             let verdict = rule.new.as_ref().map_or("none", |ruling| &ruling.verdict);
@@ -75,7 +74,13 @@ impl Service {
             changed_kernels: kernels,
             unaccepted: found.unaccepted.as_ref().map(Vec::len),
             text,
+            changed: changed.is_some(),
+            driver: device.driver_info.clone(),
+            classes: found.classes,
+            more_causes: found.causes.len().saturating_sub(CAUSES),
+            causes: found.causes.into_iter().take(CAUSES).collect(),
         };
+        self.state.note(&place, last.clone());
         self.state.last.insert(device.key.clone(), last);
         self.measure_up(device);
         self.state.metrics.extend(self.metrics.of(&device.key));

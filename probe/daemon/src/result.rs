@@ -7,7 +7,9 @@ use crate::log::Priority;
 use crate::order::{Order, RunExtent};
 use crate::pending_work::PendingWork;
 use crate::service::{Service, add};
+use crate::shared_status::Last;
 use crate::trigger::Trigger;
+use fpprobe_system::host;
 
 /// How often a round that failed is tried again.
 const RETRIES: u32 = 3;
@@ -68,6 +70,10 @@ impl Service {
             PendingWork::end(&self.settings.folder(), &order);
             let text = format!("{problem}; after {RETRIES} more attempts it is left until the next trigger");
             self.log_device(Priority::Error, &device, &text, &[]);
+            let (finished, driver) = (host::now(), device.driver_info.clone());
+            let last = Last { extent: order.extent, finished, text, driver, ..Last::default() };
+            self.state.note(&device.place(), last);
+            self.remember();
         }
     }
 }

@@ -85,7 +85,8 @@ impl Round<'_> {
         let reported = changes::read::<ReportSummary>(&self.report()).unwrap_or_default();
         let (id, file) = (stored.entry.id().to_owned(), stored.entry.file.clone());
         let (incomplete, hung) = (reported.is_incomplete(), reported.hung());
-        let mut found = Findings { report: id, file, incomplete, hung, ..Findings::default() };
+        let (classes, causes) = (reported.classes(), reported.causes());
+        let mut found = Findings { report: id, file, classes, causes, incomplete, hung, ..Findings::default() };
         if pending.before.is_some() {
             match self.compare(&stored) {
                 Ok((changes, path)) => {
@@ -209,7 +210,7 @@ impl Round<'_> {
         let store = &self.place.store;
         let stored = store.list()?.reports.into_iter().find(|stored| stored.entry.id() == before);
         let name = stored.map_or_else(
-            || format!("report {before}, which is kept no more"),
+            || format!("report {before}"),
             |stored| store.folder().join(stored.entry.file).display().to_string(),
         );
         let copy = pending_work::reference(&self.place.folder, self.order).display().to_string();

@@ -50,10 +50,12 @@ pub struct DeviceStatus {
     pub measuring: bool,
     /// What its last round found.
     pub last: Option<Last>,
+    /// What its last rounds came to, under earlier drivers too, the newest first.
+    pub history: Vec<Last>,
 }
 
 /// What a round found.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Last {
     /// Id of the stored report; empty where there is none.
     pub report: String,
@@ -70,6 +72,21 @@ pub struct Last {
     pub unaccepted: Option<usize>,
     /// In words.
     pub text: String,
+    /// Whether there is a difference of that report and the one before.
+    #[serde(default)]
+    pub changed: bool,
+    /// The driver's version, as it says it itself.
+    #[serde(default)]
+    pub driver: String,
+    /// The class of each profile, in words.
+    #[serde(default)]
+    pub classes: Vec<String>,
+    /// Headlines of the gravest causes.
+    #[serde(default)]
+    pub causes: Vec<String>,
+    /// How many more causes there are.
+    #[serde(default)]
+    pub more_causes: usize,
 }
 
 /// A device that waits.

@@ -16,6 +16,9 @@ use crate::shared_status::Last;
 /// Bytes that the file may have.
 const LIMIT: u64 = 256 << 20;
 
+/// Rounds of a driver of a slot that are remembered.
+const ROUNDS: usize = 10;
+
 /// A rule of a profile.
 type RuleOf = (String, String);
 
@@ -24,6 +27,9 @@ type RuleOf = (String, String);
 pub struct StateFile {
     /// Of each device, by key, what its last round found.
     pub last: BTreeMap<String, Last>,
+    /// What the last rounds of each driver of a slot came to, the newest first.
+    #[serde(default)]
+    history: BTreeMap<String, Vec<Last>>,
     /// Of each device, by key, the metrics of a report and how much that asked.
     pub metrics: BTreeMap<String, (RunExtent, String)>,
     /// Of each driver of a slot the rules that were met once and have not been since.
@@ -59,6 +65,18 @@ impl StateFile {
             Err(error) => (StateFile::default(), Some(format!("{}: {error}; it is begun anew", path.display()))),
         };
         (StateFile { path: path.to_owned(), ..state }, failure)
+    }
+
+    /// Takes over what the last round of a driver of a slot came to.
+    pub fn note(&mut self, place: &str, last: Last) {
+        let rounds = self.history.entry(place.to_owned()).or_default();
+        rounds.insert(0, last);
+        rounds.truncate(ROUNDS);
+    }
+
+    /// What the last rounds of a driver of a slot came to, the newest first.
+    pub fn history(&self, place: &str) -> &[Last] {
+        self.history.get(place).map_or(&[], Vec::as_slice)
     }
 
     /// Adds what a round found to what stands; how many rules are met no more by this driver of a slot.
@@ -152,6 +170,25 @@ mod tests {
         assert_eq!(again.stands("slot", &changes("newly_conforming")), 0);
         std::fs::write(&path, "{").unwrap();
         assert!(StateFile::open(&path).1.unwrap().contains("begun anew"));
+    }
+
+    #[test]
+    fn the_last_rounds_outlive_the_process_and_older_files_have_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("remembered.json");
+        let last = json!({ "report": "r", "extent": "quick", "finished": "", "newly_deviating": 0, "unaccepted": null, "text": "t" });
+        let older = json!({ "last": { "key": last }, "metrics": {}, "standing": {} });
+        std::fs::write(&path, older.to_string()).unwrap();
+        let (mut state, failure) = StateFile::open(&path);
+        assert_eq!((failure, state.last["key"].classes.len(), state.history("slot").len()), (None, 0, 0));
+        for number in 0..12 {
+            state.note("slot", Last { report: number.to_string(), ..Last::default() });
+        }
+        state.retain(|_| false);
+        state.save().unwrap();
+        let reports: Vec<String> =
+            StateFile::open(&path).0.history("slot").iter().map(|last| last.report.clone()).collect();
+        assert_eq!(reports, ["11", "10", "9", "8", "7", "6", "5", "4", "3", "2"]);
     }
 
     #[test]

@@ -33,6 +33,7 @@ impl Service {
             known: known.clone(),
             measuring: measuring.as_ref() == Some(&known.key),
             last: self.state.last.get(&known.key).cloned(),
+            history: self.state.history(&known.place()).to_vec(),
         };
         let status = DaemonStatus {
             schema: SCHEMA,

@@ -53,6 +53,11 @@ fn status(status: &Value, out: &mut impl Write) -> io::Result<()> {
         if measuring || !last.is_null() {
             writeln!(out, "   state   {}", if measuring { "being measured".to_owned() } else { text(last, "text") })?;
         }
+        for (title, name) in [("class ", "classes"), ("cause ", "causes")] {
+            for line in last[name].as_array().into_iter().flatten().filter_map(Value::as_str) {
+                writeln!(out, "   {title}  {}", visible(line))?;
+            }
+        }
     }
     for one in list("waiting") {
         let reason = text(&one, "reason");

@@ -68,6 +68,8 @@ fn a_driver_that_changes_under_the_daemon_is_told_to_everybody() {
     assert!(kernels.iter().any(|kernel| kernel["kernel"] == "f32.convert_f_to_s"), "{kernels:?}");
     let traits = hook["devices"][0]["traits"].to_string();
     assert!(traits.contains("f32.to_i32_of_nan, run time"), "{traits}");
+    let headlines = hook["devices"][0]["headlines"].to_string();
+    assert!(headlines.contains("f32 to i32 of NaN"), "{headlines}");
     let identity = hook["devices"][0]["identity"].to_string();
     assert!(identity.contains("Mesa 22") && identity.contains("Mesa 25"), "{identity}");
     for field in
@@ -82,7 +84,9 @@ fn a_driver_that_changes_under_the_daemon_is_told_to_everybody() {
         serde_json::from_slice(&fs::read(host.path("store/daemon/diffs").join(format!("{id}.json"))).unwrap()).unwrap();
     assert_eq!(kept, hook);
     assert!(host.get("/metrics").contains("fpprobe_daemon_changed_kernels"));
-    assert!(host.get(&format!("/diffs/{id}")).contains("fpprobe-diff/1"));
+    assert!(host.get(&format!("/diffs/{id}.json")).contains("fpprobe-diff/1"));
+    let page = host.get(&format!("/diffs/{id}"));
+    assert!(page.contains("text/html") && page.contains("Traits changed"), "{page}");
     assert!(host.get(&format!("/reports/{id}")).contains("<html"));
 }
 
@@ -118,6 +122,8 @@ fn updates_are_compared_though_the_store_keeps_one_report() {
         assert!(host.messages().contains(&format!("has changed since {before}: ")), "{}", host.messages());
         let diff = json(&host.path("store/daemon/diffs").join(format!("{now}.json")));
         assert!(!diff["devices"][0]["kernels"].as_array().unwrap().is_empty());
+        let page = host.get(&format!("/diffs/{now}"));
+        assert!(page.starts_with("HTTP/1.1 404 ") && page.contains(&format!("/diffs/{now}.json has")), "{page}");
         before = now;
     }
 }

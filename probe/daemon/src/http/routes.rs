@@ -3,7 +3,7 @@
 use std::fs;
 use std::io;
 use std::net::TcpStream;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -13,6 +13,7 @@ use serde::Serialize;
 
 use super::Seat;
 use super::response::{self, HttpResponse};
+use crate::changes::DiffDocument;
 use crate::door::{Door, ProcessStep};
 use crate::job::{self, JobLimits, JobResult};
 use crate::settings::DaemonSettings;
@@ -22,6 +23,8 @@ use crate::shared_status::SharedStatus;
 const ALIVE: Duration = Duration::from_secs(5);
 /// Time for a page of a report to be made.
 const PAGE: Duration = Duration::from_mins(1);
+/// Where it is made.
+const PAGE_FILE: &str = "page.html";
 /// Reports in the list, newest first.
 const LISTED: usize = 500;
 
@@ -100,29 +103,48 @@ impl Site {
         HttpResponse::of("application/json", text)
     }
 
-    /// What changed with the report of this id.
-    fn diff(&self, id: &str) -> HttpResponse {
+    /// What changed with the report of this id: a page, or the document where the id ends with `.json`.
+    fn diff(&self, name: &str) -> HttpResponse {
+        let id = name.strip_suffix(".json").unwrap_or(name);
         let is_id = !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_hexdigit());
-        let read = if is_id { fs::read(self.diffs.join(format!("{id}.json"))).ok() } else { None };
-        read.map_or_else(
-            || HttpResponse::plain(404, "nothing changed with a report of that id"),
-            |text| HttpResponse::of("application/json", text),
-        )
+        let document = self.diffs.join(format!("{id}.json"));
+        let read = if is_id { fs::read(&document).ok() } else { None };
+        let Some(text) = read else { return HttpResponse::plain(404, "nothing changed with a report of that id") };
+        if id != name {
+            return HttpResponse::of("application/json", text);
+        }
+        let files = serde_json::from_slice::<DiffDocument>(&text).ok().and_then(|diff| diff.files());
+        let Some([old, new]) = files else { return HttpResponse::plain(500, "the difference cannot be read") };
+        if let Some(missing) = [&old, &new].into_iter().find(|file| !file.is_file()) {
+            let text = format!(
+                "The store does not have {} any more, so there is no page of this difference.\n\
+                 /diffs/{id}.json has every change. To store more reports, raise `store.keep_count`, \
+                 `store.keep_days` or `store.keep_bytes`.",
+                missing.display()
+            );
+            return HttpResponse::plain(404, &text);
+        }
+        let output = &self.work.join(PAGE_FILE);
+        self.page(&ProcessStep::Compare { old: &old, new: &new, output }, output)
     }
 
-    /// The page of a report, made by a process of its own.
+    /// The page of a report.
     fn report(&self, id: &str) -> HttpResponse {
         let unknown = || HttpResponse::plain(404, "there is no report of that id");
         let Ok(listing) = self.store.list() else { return HttpResponse::plain(500, "the store cannot be read") };
         let Some(stored) = listing.reports.iter().find(|stored| stored.entry.id() == id) else { return unknown() };
+        let (store, report, output) = (self.store.folder(), stored.entry.id(), &self.work.join(PAGE_FILE));
+        self.page(&ProcessStep::Render { store, report, output, format: None }, output)
+    }
+
+    /// A page that a process of its own makes.
+    fn page(&self, step: &ProcessStep<'_>, output: &Path) -> HttpResponse {
         let _one = self.making.lock().unwrap_or_else(PoisonError::into_inner);
-        let page = self.work.join("page.html");
-        let (store, report) = (self.store.folder(), stored.entry.id());
-        let render = ProcessStep::Render { store, report, output: &page, format: None };
-        let arguments = self.door.arguments(&self.config, &render);
+        let arguments = self.door.arguments(&self.config, step);
         let limits = JobLimits { time: PAGE, stop: Arc::default() };
-        match job::run(&arguments, &limits).map(|done| done.ended) {
-            Ok(JobResult::Status(0)) => fs::read(&page).map_or_else(|_| unknown(), HttpResponse::page),
+        let ended = job::run(&arguments, &limits).map(|done| done.ended);
+        match (ended, fs::read(output)) {
+            (Ok(JobResult::Status(0)), Ok(page)) => HttpResponse::page(page),
             _ => HttpResponse::plain(500, "the page could not be made"),
         }
     }

@@ -9,28 +9,6 @@ type Module = Vec<String>;
 /// What each module imports.
 type Imports = BTreeMap<Module, BTreeSet<Module>>;
 
-/// Circles that stood when this test was written. None may be added, and none may grow; remove what is gone.
-const KNOWN: [(&str, &[&str]); 2] = [
-    (
-        "profiles",
-        &[
-            "sweep/cells",
-            "sweep/compare",
-            "sweep/demanding",
-            "sweep/fast",
-            "sweep/guess",
-            "sweep/kind",
-            "sweep/lane",
-            "sweep/native",
-            "sweep/reach",
-            "sweep/special",
-            "sweep/sum",
-            "sweep/tolerance",
-        ],
-    ),
-    ("profiles", &["sweep/alike", "sweep/pairs"]),
-];
-
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
@@ -56,19 +34,16 @@ fn only_the_worker_depends_on_vulkan() {
 
 #[test]
 fn modules_import_in_one_direction() {
-    let mut new = Vec::new();
+    let mut found = Vec::new();
     for folder in crates() {
         let imports = imports(&root().join(&folder).join("src"));
         let parents: BTreeSet<&[String]> = imports.keys().filter_map(|module| Some(module.split_last()?.1)).collect();
         for circle in parents.into_iter().flat_map(|parent| circles(&beside(&imports, parent))) {
             let names: Vec<String> = circle.iter().map(|module| module.join("/")).collect();
-            let is_known = KNOWN.iter().any(|(crate_of, known)| {
-                *crate_of == folder && names.iter().all(|name| known.contains(&name.as_str()))
-            });
-            new.extend((!is_known).then(|| format!("{folder}: {}", names.join(", "))));
+            found.push(format!("{folder}: {}", names.join(", ")));
         }
     }
-    assert!(new.is_empty(), "these import each other:\n{}", new.join("\n"));
+    assert!(found.is_empty(), "these import each other:\n{}", found.join("\n"));
 }
 
 /// Every module of a crate that is a file of its own, tests aside, with the modules that it imports.

@@ -10,6 +10,7 @@ pub mod claims;
 pub mod coverage;
 pub mod encoding;
 pub mod environment;
+mod filter;
 pub mod formula;
 pub mod host;
 pub mod interval;

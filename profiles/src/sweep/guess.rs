@@ -8,11 +8,11 @@
 use fpprobe_spirv::sweep::{Digest, Digesting};
 use pulp::Arch;
 
-use super::fast::{SPAN, SpanPlan};
 use super::half::HalfBehaviour;
-use super::kind::{CheckMethod, SIGN};
-use super::native::NativeResults;
+use super::spans::SpanPlan;
+use super::work::SPAN;
 use super::{SweepStatistics, Verifier};
+use crate::filter::kind::SIGN;
 
 /// Results that are computed at once.
 const PIECE: usize = 1 << 14;
@@ -28,15 +28,6 @@ pub enum Guess {
     Own16(HalfBehaviour),
     /// The same to all.
     Constant(u32),
-}
-
-/// The host's own instruction for a kernel that IEEE 754 defines.
-pub(super) fn own(way: &CheckMethod) -> Option<NativeResults> {
-    match way {
-        CheckMethod::Equal(native) => Some(native.own),
-        CheckMethod::Near(function) => NativeResults::of(*function),
-        CheckMethod::Cells => None,
-    }
 }
 
 impl Verifier {
@@ -112,7 +103,7 @@ impl Verifier {
         let own = self.fast.as_ref().and_then(|fast| Some((fast.arch, fast.own?)));
         match (guess, own, &self.pairs) {
             (Guess::Constant(result), ..) => words.fill(result),
-            (_, Some((arch, own)), _) => (own.fill)(arch, first, words),
+            (_, Some((arch, own)), _) => own(arch, first, words),
             (Guess::Own16(behaviour), None, Some(pairs)) => pairs.fill(behaviour, first, words),
             (Guess::Own, None, Some(pairs)) => pairs.fill(HalfBehaviour::HOST, first, words),
             (_, None, None) => {}

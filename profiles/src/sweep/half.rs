@@ -80,9 +80,9 @@ pub(super) struct ScanSummary {
 /// An operation. Pairs have their first operand in the upper half of a word.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct HalfOperation {
-    /// What is rounded, if it is not one of the operands or a truth value: exact, or a quotient rounded to binary64.
-    pub(super) exact: Option<fn(f64, f64) -> f64>,
-    /// The same rounded to binary32, as bits; of others the result.
+    /// Whether its results are operands, truth values or one of two numbers, and not rounded.
+    pub(super) chooses: bool,
+    /// What is rounded, as binary32 has it; of others the result.
     pub(super) wide: fn(u32, u32) -> u32,
     /// Computes results of consecutive pairs from the first on that have the first operand in common.
     pub(super) fill: fn(Arch, HalfBehaviour, u32, &mut [u32]),
@@ -94,7 +94,7 @@ pub(super) struct HalfOperation {
 macro_rules! rounded {
     ($operation:tt) => {
         HalfOperation {
-            exact: Some(|x, y| x $operation y),
+            chooses: false,
             wide: |x, y| (widened(x) $operation widened(y)).to_bits(),
             fill: |arch, behaviour, first, results| fill_rounded(arch, behaviour, first, results, |x, y| x $operation y),
             scan: |arch, first, results| scan_rounded(arch, first, results, |x, y| x $operation y),
@@ -106,7 +106,7 @@ macro_rules! rounded {
 macro_rules! chosen {
     ($function:expr) => {
         HalfOperation {
-            exact: None,
+            chooses: true,
             wide: $function,
             fill: |arch, behaviour, first, results| fill_chosen(arch, behaviour, first, results, $function),
             scan: |arch, first, results| scan_chosen(arch, first, results, $function),
@@ -152,11 +152,6 @@ impl HalfOperation {
             },
             _ => return None,
         })
-    }
-
-    /// Whether its results are operands, truth values or one of two numbers.
-    pub(super) fn chooses(&self) -> bool {
-        self.exact.is_none()
     }
 }
 
@@ -239,43 +234,18 @@ fn fill_rounded(
         NanChoice::Second => (own.unwrap_or(INVALID), true),
         NanChoice::Always(bits) => (bits, false),
     };
-    // The loop is another one where subnormals are flushed.
-    let row = HalfRow { wide, y, nan, keeps };
-    if behaviour.flushes {
-        arch.dispatch(
-            #[inline(always)]
-            move || row.fill(results, true, compute),
-        );
-    } else {
-        arch.dispatch(
-            #[inline(always)]
-            move || row.fill(results, false, compute),
-        );
-    }
-}
-
-/// Results to be computed of one first operand.
-#[derive(Clone, Copy)]
-struct HalfRow {
-    wide: f32,
-    /// The first second operand.
-    y: u32,
-    nan: u32,
-    keeps: bool,
-}
-
-impl HalfRow {
-    #[expect(clippy::inline_always, reason = "so that each operation has its own loop")]
-    #[inline(always)]
-    fn fill(self, results: &mut [u32], flushes: bool, compute: impl Fn(f32, f32) -> f32) {
-        let HalfRow { wide, y, nan, keeps } = self;
-        for (y, result) in (y..).zip(results) {
-            let value = compute(wide, widened(flushed(y, flushes)));
-            let nan = if keeps & is_nan(y) { y | QUIET } else { nan };
-            let number = flushed(narrowed(value.to_bits()), flushes);
-            *result = if value.is_nan() { nan } else { number };
-        }
-    }
+    let flushes = behaviour.flushes;
+    arch.dispatch(
+        #[inline(always)]
+        move || {
+            for (y, result) in (y..).zip(results) {
+                let value = compute(wide, widened(flushed(y, flushes)));
+                let nan = if keeps & is_nan(y) { y | QUIET } else { nan };
+                let number = flushed(narrowed(value.to_bits()), flushes);
+                *result = if value.is_nan() { nan } else { number };
+            }
+        },
+    );
 }
 
 #[expect(clippy::inline_always, reason = "so that each operation has its own loop")]

@@ -1,15 +1,14 @@
-//! One result by itself, judged by the oracle.
+//! What the oracle says of one result by itself.
 
 use smallvec::SmallVec;
 
-use super::kind::Work;
-use super::reach::is_unstated;
-use super::statistics::{InputRun, SweepStatistics, Worst, parts};
-use super::sum::CountSum;
-use super::{EncodingClass, Verifier, exponent, tolerance};
+use super::statistics::parts;
+use super::{Verifier, exponent};
 use crate::accepted::Set;
 use crate::accuracy::Accuracy;
 use crate::encoding::Encoding;
+use crate::filter::reach::is_unstated;
+use crate::filter::tolerance;
 use crate::interval::Interval;
 use crate::oracle::{self, Demand, Operand, Operands};
 use crate::profile;
@@ -34,7 +33,7 @@ impl SweepRule {
         self.demands.iter().filter(move |demand| self.of.selects(encoding, operands, demand))
     }
 
-    fn name(&self) -> String {
+    pub(super) fn name(&self) -> String {
         format!("{}/{}", self.profile, self.of.id)
     }
 }
@@ -42,33 +41,20 @@ impl SweepRule {
 /// What a rule says of a result; `None` where it demands nothing: it does not look at the operands, or accepts any result.
 pub(super) type RuleDecision = Option<bool>;
 
+/// What the rules say.
+pub(super) type RuleVerdicts = SmallVec<[RuleDecision; 8]>;
+
 /// Whether some rule demands something.
 pub(super) fn is_judged(says: &[RuleDecision]) -> bool {
     says.iter().any(Option::is_some)
 }
 
 impl Verifier {
-    /// Judges one result.
-    pub(super) fn one(&self, input: u64, result: u32, work: &mut Work<'_>) {
-        let case = self.case(input);
-        let (says, bounded) = self.says(&case, result);
-        self.classify(&case, result, work.sum);
-        work.says(self.exponent(&case), [input, input], &says, 1);
-        if says.contains(&Some(false)) {
-            self.deviation([input, 1], &case, result, &says, work.statistics);
-        }
-        if bounded && let Some(parts) = self.error(&self.signature.operands(&case, 0), result) {
-            work.sum.errors(parts, 1);
-            let exponent = work.statistics.exponents.entry(self.exponent(&case)).or_default();
-            exponent.see(Some(Worst { input, result, parts }));
-        }
-    }
-
     /// What the rules say of a result, and whether one that looks bounds its error.
-    pub(super) fn says(&self, case: &[u64], result: u32) -> (SmallVec<[RuleDecision; 8]>, bool) {
+    pub(super) fn says(&self, case: &[u64], result: u32) -> (RuleVerdicts, bool) {
         let operands = self.signature.operands(case, 0);
         let encoding = self.encoding();
-        let mut says: SmallVec<[RuleDecision; 8]> = SmallVec::new();
+        let mut says = RuleVerdicts::new();
         let mut bounded = false;
         for rule in &self.rules {
             let mut accepts = None;
@@ -86,43 +72,8 @@ impl Verifier {
         (says, bounded)
     }
 
-    /// Adds a result to its classes.
-    fn classify(&self, case: &[u64], result: u32, sum: &mut CountSum) {
-        let mut operands = [EncodingClass::Other; 2];
-        for (class, ((format, _), bits)) in operands.iter_mut().zip(self.fields.iter().zip(case)) {
-            *class = EncodingClass::of(Encoding::of(*format), *bits);
-        }
-        let only = match (&self.fields[..], case) {
-            ([(format, _)], [bits]) => format.float().map(|layout| (layout, *bits)),
-            _ => None,
-        };
-        sum.classify(operands, EncodingClass::of_result(self.encoding(), u64::from(result), only), 1);
-    }
-
-    /// Adds deviating results: the first input, and how many.
-    pub(super) fn deviation(
-        &self,
-        [input, length]: [u64; 2],
-        case: &[u64],
-        result: u32,
-        says: &[RuleDecision],
-        statistics: &mut SweepStatistics,
-    ) {
-        statistics.deviates(self.exponent(case), input, length, || {
-            let against: Vec<&SweepRule> =
-                self.rules.iter().zip(says).filter(|(_, says)| **says == Some(false)).map(|(rule, _)| rule).collect();
-            InputRun {
-                first: input,
-                length,
-                result,
-                accepted: self.accepted_by(case, &against).to_json(),
-                rules: against.iter().map(|rule| rule.name()).collect(),
-            }
-        });
-    }
-
     /// What all of some rules accept.
-    fn accepted_by(&self, case: &[u64], rules: &[&SweepRule]) -> Set {
+    pub(super) fn accepted_by(&self, case: &[u64], rules: &[&SweepRule]) -> Set {
         let (encoding, operands) = (self.encoding(), self.signature.operands(case, 0));
         let demands = rules.iter().flat_map(|rule| rule.looking(encoding, &operands));
         let sets = demands.map(|demand| self.signature.accepted_part(case, 0, demand));

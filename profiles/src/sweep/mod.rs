@@ -1,33 +1,25 @@
 //! Whole domains: every input of a kernel judged.
 //!
 //! A [`Verifier`] knows a kernel and the rules of profiles that say which of its results are accepted. It is given results of
-//! consecutive inputs, and adds what it finds to a [`SweepStatistics`]. What is accepted is the oracle's word in every case: where a class
-//! of inputs or a bound on the error decides for many inputs at once, that decision is proven to be the oracle's
-//! (`tolerance`, `analytic`); every other result is judged by itself.
+//! consecutive inputs, and adds what it finds to a [`SweepStatistics`]. What is accepted is the oracle's word in every case: it says it
+//! once for a kind of inputs of which the same is accepted, [`crate::filter`] accepts for it what is proven to be accepted, and every
+//! other result it judges by itself.
 
-mod alike;
-mod analytic;
 mod cells;
 mod class;
-mod compare;
-mod demanding;
-mod equal;
-mod fast;
+mod errors;
 mod guess;
 mod half;
-mod identity;
+mod judge;
 mod kind;
 mod lane;
 mod native;
 mod pairs;
-mod polynomial;
-mod reach;
-mod scan;
 mod sorts;
-mod special;
+mod spans;
 mod statistics;
 mod sum;
-mod tolerance;
+mod work;
 
 use fpprobe_spirv::sweep::Domain;
 use fpprobe_spirv::{Format, Kernel};
@@ -40,11 +32,12 @@ use crate::verdict::Level;
 pub use class::EncodingClass;
 pub use guess::Guess;
 pub use half::{HalfBehaviour, NanChoice};
-use kind::{Fast, Work};
+use kind::Fast;
 use lane::SweepRule;
 use pairs::Pairs;
 pub use statistics::{CHUNK, Exponent, FAR, InputRun, PARTS, RUNS, RuleCount, SweepStatistics, Worst, bin};
 use sum::CountSum;
+use work::Work;
 
 /// Why results of a kernel cannot be verified.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -114,7 +107,8 @@ impl Verifier {
 
     /// Judges results of consecutive inputs; `own`: they are known to be the host's own.
     fn judge(&self, first: u64, results: &[u32], own: bool, sum: &mut CountSum, statistics: &mut SweepStatistics) {
-        let mut work = Work { own, ..Work::new(sum, statistics) };
+        let mut work = Work::new(sum, statistics);
+        work.own = own;
         match (&self.fast, &self.pairs) {
             (Some(fast), _) => self.spans(fast, first, results, &mut work),
             (None, Some(pairs)) => self.rows(pairs, first, results, &mut work),

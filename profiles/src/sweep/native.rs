@@ -4,24 +4,12 @@ use fpprobe_spirv::op::Function;
 use fpprobe_spirv::{Format, Kernel};
 use pulp::Arch;
 
-use super::compare::exponent;
-use super::demanding::InputSpan;
-use super::kind::{INFINITY, LEAST_NORMAL, Magnitude, SIGN, SpanKind};
-use super::scan::{Scan, scan};
+use crate::filter::kind::{INFINITY, InputSpan, LEAST_NORMAL, Magnitude, SIGN, SpanKind, exponent};
+use crate::filter::scan::{Scan, scan};
 use crate::interval::Interval;
 
 /// Computes results of consecutive inputs from the first on.
 pub(super) type Fill = fn(Arch, u32, &mut [u32]);
-
-/// How many results of consecutive inputs from the first on are others.
-type CountOthers = fn(Arch, u32, &[u32]) -> u64;
-
-/// What devices are expected to answer: correctly rounded results.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct NativeResults {
-    pub(super) fill: Fill,
-    pub(super) others: CountOthers,
-}
 
 /// An operation, from the bits of its operand to those of its result.
 #[derive(Clone, Copy, Debug)]
@@ -29,14 +17,14 @@ pub(super) struct Native {
     /// The result.
     pub(super) compute: fn(u32) -> u32,
     /// The same of many inputs.
-    pub(super) own: NativeResults,
+    pub(super) own: Fill,
     /// Writes down how far results of consecutive inputs from the first on lie from what is rounded.
     pub(super) scan: fn(Arch, u32, &[u32], &mut [f64]) -> Scan,
     /// Whether results are exact, so that every accuracy accepts them.
     pub(super) exact: bool,
     /// Of a conversion to integers, which numbers the format holds.
     pub(super) integers: Option<fn(f32) -> bool>,
-    /// What is rounded, where results are not exact; near enough to tell on which side of any number of 40 digits it lies.
+    /// What is rounded, where results are not exact; near enough to show on which side of any number of 40 digits it lies.
     pub(super) value: fn(u32) -> f64,
     /// Whether results of operands of one sign and exponent are of one kind if the first and the last are.
     pub(super) uniform: bool,
@@ -53,46 +41,34 @@ impl Native {
         InputSpan { kind, first: ends[0], operand, results }
     }
 
+    /// What the result of an operand is.
+    pub(super) fn size(&self, x: u32) -> Option<Magnitude> {
+        match (self.integers, (self.compute)(x) & !SIGN) {
+            (Some(within), _) if within(f32::from_bits(x)) => Some(Magnitude::Normal),
+            (Some(_), _) => Some(Magnitude::Beyond),
+            (None, 0) => Some(Magnitude::Zero),
+            (None, 1..LEAST_NORMAL) => Some(Magnitude::Tiny),
+            (None, LEAST_NORMAL..INFINITY) => Some(Magnitude::Normal),
+            (None, _) => None,
+        }
+    }
+
     /// What operands from one to another are, of one sign and no powers of two, and their results; `None` where they are not of one kind.
     pub(super) fn kind(&self, ends: [u32; 2], float: bool) -> Option<SpanKind> {
-        let both = |of: &dyn Fn(u32) -> Option<Magnitude>| of(ends[0]).filter(|size| of(ends[1]) == Some(*size));
         let normal = !float || ends[0] & !SIGN >= LEAST_NORMAL;
-        let size = both(&|x| {
-            let result = (self.compute)(x);
-            match (self.integers, result & !SIGN) {
-                (Some(within), _) => {
-                    Some(if within(f32::from_bits(x)) { Magnitude::Normal } else { Magnitude::Beyond })
-                }
-                (None, 0) => Some(Magnitude::Zero),
-                (None, 1..LEAST_NORMAL) => Some(Magnitude::Tiny),
-                (None, LEAST_NORMAL..INFINITY) => Some(Magnitude::Normal),
-                (None, _) => None,
-            }
-        })?;
+        let size = self.size(ends[0]).filter(|size| self.size(ends[1]) == Some(*size))?;
         let [a, b] = ends.map(|x| exponent((self.value)(x).abs()));
         let one = float || a == b;
         one.then_some(if normal { SpanKind::Normal(size) } else { SpanKind::Subnormal(size) })
     }
 }
 
-/// Correctly rounded results of a function.
-macro_rules! own {
-    ($function:expr) => {
-        NativeResults {
-            fill: |arch, first, results| fill(arch, first, results, $function),
-            others: |arch, first, results| others(arch, first, results, $function),
-        }
-    };
-}
-
-impl NativeResults {
-    /// Those of a function that IEEE 754 defines.
-    pub(super) fn of(function: Function) -> Option<NativeResults> {
-        match function {
-            Function::Sqrt => Some(own!(|x| float(x).sqrt().to_bits())),
-            Function::Reciprocal => Some(own!(|x| (1.0 / float(x)).to_bits())),
-            _ => None,
-        }
+/// Computes correctly rounded results of a function that IEEE 754 defines, for which devices have no exact ones.
+pub(super) fn own(function: Function) -> Option<Fill> {
+    match function {
+        Function::Sqrt => Some(|arch, first, results| fill(arch, first, results, |x| float(x).sqrt().to_bits())),
+        Function::Reciprocal => Some(|arch, first, results| fill(arch, first, results, |x| (1.0 / float(x)).to_bits())),
+        _ => None,
     }
 }
 
@@ -101,7 +77,7 @@ macro_rules! native {
     ($function:expr, $value:expr) => {
         Native {
             compute: $function,
-            own: own!($function),
+            own: |arch, first, results| fill(arch, first, results, $function),
             scan: |arch, first, results, found| distances(arch, first, results, found, $value),
             exact: true,
             integers: None,
@@ -219,18 +195,6 @@ fn distances(arch: Arch, first: u32, results: &[u32], found: &mut [f64], value: 
         found,
         f64::INFINITY,
         f64::INFINITY,
-    )
-}
-
-#[expect(clippy::inline_always, reason = "so that each operation has its own loop")]
-#[inline(always)]
-fn others(arch: Arch, first: u32, results: &[u32], compute: impl Fn(u32) -> u32) -> u64 {
-    arch.dispatch(
-        #[inline(always)]
-        || {
-            let other = |(place, result): (u32, &u32)| u32::from(compute(first.wrapping_add(place)) != *result);
-            u64::from((0..).zip(results).map(other).sum::<u32>())
-        },
     )
 }
 

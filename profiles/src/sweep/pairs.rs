@@ -1,59 +1,71 @@
 //! Results of two binary16 operands: row by row, a row being the pairs of one first operand.
 //!
-//! A row is cut where the second operand is of another sort, or where the host's result is another kind of number. Of such a segment
-//! results that are the host's are accepted as one where every accuracy that looks accepts what is correctly rounded: what the
-//! environment says of subnormals, zeros, overflow or infinities adds results to the set, but for what [`keeps`] excludes. All
-//! other results are distinguished by their memo key: the distance from the exact result is then known as exactly as accuracies can
-//! tell that are a rounding, or whole halves of a unit in the last place.
+//! A row is cut where the second operand is of another sort, or where the host's result is another
+//! kind of number. In such a segment the host's results are accepted where every accuracy that looks
+//! accepts correctly rounded results: what the environment says of subnormals, zeros, overflow or
+//! infinities adds results to the set, but for what [`keeps`] excludes. The same holds for what the
+//! host gives with subnormals flushed, where every demand allows that. What the rules say of such a
+//! segment is the oracle's word on its first pair. All other results are the oracle's one by one.
 
+use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use fpprobe_spirv::Kernel;
 use fpprobe_spirv::op::Function;
 use pulp::Arch;
 
-use super::alike::{Recent, SpanVerdict, VerdictMemo};
 use super::half::{
     HalfBehaviour, HalfOperation, LARGEST, LAYOUT, LEAST_NORMAL, REST, ScanSummary, is_nan, is_subnormal, key,
     narrowed, operands,
 };
-use super::kind::{Work, accepts_rounded};
-use super::lane::SweepRule;
+use super::lane::{RuleVerdicts, SweepRule, is_judged};
 use super::sorts::Sorts;
 use super::statistics::{PARTS, Worst};
+use super::work::Work;
 use super::{EncodingClass, Verifier};
 use crate::accuracy::Accuracy;
 use crate::encoding::Encoding;
 use crate::environment::{Overflow, Subnormals};
+use crate::filter::tolerance::accepts_rounded;
 use crate::lanes::LaneSelection;
 use crate::oracle::{Demand, Operands};
 
 /// Results that are compared at once.
 const SPAN: u32 = 2048;
-/// Marks what is said of a segment from what is said of a memo key.
-const BULK: u64 = 1 << 63;
-/// The largest error in ulps that is distinguished among memo keys.
-const MOST_ULPS: f64 = 5.0;
-/// From here to the largest number errors may reach beyond that, where nothing is demanded any more.
+/// From here to the largest number the errors of divisions may reach beyond that, where nothing is demanded any more.
 const TOP: u32 = LARGEST - (5 << REST);
+/// The largest error in ulps of such a division.
+const MOST_ULPS: f64 = 5.0;
 
 /// Judges operations on two binary16 numbers.
 #[derive(Debug)]
 pub(super) struct Pairs {
     pub(super) operation: HalfOperation,
     pub(super) arch: Arch,
-    pub(super) sorts: [Sorts; 2],
+    sorts: [Sorts; 2],
     pub(super) encoding: Encoding,
-    /// Whether results follow from the order of the operands alone.
-    pub(super) of_order: bool,
     /// Whether exact results have a distance from those of devices.
-    pub(super) has_errors: bool,
-    memo: VerdictMemo,
+    has_errors: bool,
+    /// From where on a magnitude is near the largest number.
+    top: u32,
+    memo: RwLock<HashMap<SegmentKey, Option<Arc<SpanVerdict>>>>,
+}
+
+/// What segments have in common of which the same is said: the sorts of the operands, what the results are, and whether
+/// they are those of a device that flushes subnormals.
+type SegmentKey = ([u8; 2], SegmentMagnitude, EncodingClass, bool);
+
+/// What the rules say of all results of a segment.
+#[derive(PartialEq, Eq, Debug)]
+struct SpanVerdict {
+    says: RuleVerdicts,
+    /// Whether a rule that looks bounds the error.
+    bounded: bool,
 }
 
 /// What the host's results of a segment are.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum SegmentMagnitude {
     /// No numbers.
     Nan,
@@ -67,36 +79,31 @@ enum SegmentMagnitude {
     Normal,
     /// Beyond the largest number before they are rounded.
     Beyond,
-    /// At an end of the normal numbers, where binary32 does not tell the side, or as near the largest one as errors reach.
+    /// At an end of the normal numbers, where binary32 does not show the side, or as near the largest one as errors reach.
     Edge,
     /// One of the operands, or what their order gives: second below, equal, above, not ordered.
     Chosen(u8),
 }
 
 /// Consecutive pairs of a row whose operands are of the same sorts, and whose results by the host are of the same kind.
+#[derive(Clone, Copy)]
 struct Segment<'a> {
     /// The first second operand.
     first: u32,
     size: SegmentMagnitude,
+    /// Class of the host's results.
     class: EncodingClass,
     results: &'a [u32],
 }
 
 /// The pairs of one first operand.
-struct PairRow<'r, 'm> {
+struct PairRow<'r> {
     pairs: &'r Pairs,
-    recent: &'r mut Recent<'m>,
     x: u32,
     /// The largest error of its exponent.
     worst: Option<Worst>,
-    /// The pairs that are judged.
-    judged: RowCount,
-}
-
-/// How many pairs of a row are judged, and the lowest and the highest of them.
-#[derive(Default)]
-struct RowCount {
-    count: u64,
+    /// How many pairs are judged, and the lowest and the highest of them.
+    judged: u64,
     domain: Option<[u64; 2]>,
 }
 
@@ -110,17 +117,10 @@ impl Pairs {
             .all(|demand| is_decided(&demand.accuracy, divides) && demand.function == kernel.op.function)
             .then_some(())?;
         let sorts = [Sorts::new(rules, 0, LAYOUT)?, Sorts::new(rules, 1, LAYOUT)?];
-        let of_order = matches!(kernel.op.function, Function::Compare { .. } | Function::Step);
         let has_errors = !matches!(kernel.op.function, Function::Compare { .. } | Function::Min | Function::Max);
-        Some(Pairs {
-            operation,
-            arch: Arch::new(),
-            sorts,
-            encoding,
-            of_order,
-            has_errors,
-            memo: VerdictMemo::default(),
-        })
+        let top = if divides { TOP } else { LARGEST };
+        let memo = RwLock::default();
+        Some(Pairs { operation, arch: Arch::new(), sorts, encoding, has_errors, top, memo })
     }
 
     /// Computes what a device may answer to consecutive pairs, of one first operand.
@@ -131,7 +131,7 @@ impl Pairs {
     /// The host's result, and what it is.
     fn kind(&self, x: u32, y: u32) -> (SegmentMagnitude, EncodingClass) {
         let wide = (self.operation.wide)(x, y);
-        if self.operation.chooses() {
+        if self.operation.chooses {
             let order = if is_nan(x) | is_nan(y) { 3 } else { 1 + key(y).cmp(&key(x)) as i32 };
             return (SegmentMagnitude::Chosen(order as u8), self.class_of_result(wide));
         }
@@ -139,23 +139,31 @@ impl Pairs {
             0 => SegmentMagnitude::Zero,
             0x7f80_0000 => SegmentMagnitude::Infinite,
             0x7f80_0001.. => return (SegmentMagnitude::Nan, EncodingClass::QuietNan),
-            LEAST_NORMAL | TOP..=LARGEST => SegmentMagnitude::Edge,
+            LEAST_NORMAL | LARGEST => SegmentMagnitude::Edge,
             magnitude if magnitude < LEAST_NORMAL => SegmentMagnitude::Tiny,
-            magnitude if magnitude < LARGEST => SegmentMagnitude::Normal,
+            magnitude if magnitude < self.top => SegmentMagnitude::Normal,
+            magnitude if magnitude < LARGEST => SegmentMagnitude::Edge,
             _ => SegmentMagnitude::Beyond,
         };
         (size, self.class_of_result(narrowed(wide)))
     }
 
-    /// Of what the same is said in a segment whose results are the host's.
-    fn bulk(&self, x: u32, segment: &Segment<'_>) -> u64 {
-        let sorts = u64::from(self.sorts[0].of(x)) << 6 | u64::from(self.sorts[1].of(segment.first));
-        let size = match segment.size {
-            SegmentMagnitude::Tiny => 0,
-            SegmentMagnitude::Normal => 1,
-            _ => 2,
-        };
-        BULK | sorts << 8 | (segment.class as u64) << 2 | size
+    /// Class of a result.
+    fn class_of_result(&self, result: u32) -> EncodingClass {
+        EncodingClass::of(self.encoding, u64::from(result))
+    }
+
+    /// Whether all are results of this class.
+    fn are_of(&self, class: EncodingClass, results: &[u32]) -> bool {
+        results.iter().all(|result| result >> self.encoding.bits() == 0 && self.class_of_result(*result) == class)
+    }
+
+    /// Whether the device's results of a segment are the host's with subnormals flushed, all of one class.
+    fn flushes(&self, x: u32, segment: &Segment<'_>) -> bool {
+        let mut flushed = [0; SPAN as usize];
+        let flushed = &mut flushed[..segment.results.len()];
+        self.fill(HalfBehaviour { flushes: true, ..HalfBehaviour::HOST }, x << 16 | segment.first, flushed);
+        flushed == segment.results && self.are_of(self.class_of_result(flushed[0]), flushed)
     }
 
     /// Whether errors of a segment's results are measured.
@@ -171,32 +179,26 @@ impl Pairs {
                 _ => false,
             }
     }
-
-    /// Whether a word is a result's.
-    fn holds(&self, result: u32) -> bool {
-        result >> self.encoding.bits() == 0
-    }
 }
 
-/// Whether what a demand accepts of such pairs has the correctly rounded result among it.
-fn keeps(demand: &Demand, x: u32, y: u32, size: SegmentMagnitude) -> bool {
-    let flushes = demand.operands.subnormal_inputs == Subnormals::Flush;
-    let subnormal = is_subnormal(x) || is_subnormal(y);
+/// Whether what a demand accepts of such pairs has the correctly rounded result among it: with subnormals as they are, or flushed.
+fn keeps(demand: &Demand, subnormal: bool, size: SegmentMagnitude, flushed: bool) -> bool {
+    let refused = if flushed { Subnormals::Keep } else { Subnormals::Flush };
     let exact = match &demand.accuracy {
         Accuracy::Stated(stated) => &stated.accuracy,
         accuracy => accuracy,
     };
     accepts_rounded(exact, false)
-        && !(flushes && subnormal)
-        && !(size == SegmentMagnitude::Tiny && demand.results.subnormal_results == Subnormals::Flush)
+        && !(subnormal && demand.operands.subnormal_inputs == refused)
+        && !((flushed || size == SegmentMagnitude::Tiny) && demand.results.subnormal_results == refused)
         && !(size == SegmentMagnitude::Beyond && demand.results.overflow == Overflow::Saturate)
 }
 
-/// Whether likenesses tell all that an accuracy does.
+/// Whether the sorts of operands decide all that an accuracy says of correctly rounded results.
 fn is_decided(accuracy: &Accuracy, divides: bool) -> bool {
     match accuracy {
         Accuracy::Stated(stated) => stated.zero.is_none() && is_decided(&stated.accuracy, divides),
-        Accuracy::Ulp(ulps) => divides && *ulps <= MOST_ULPS && (ulps * 2.0).fract() == 0.0,
+        Accuracy::Ulp(ulps) => divides && *ulps <= MOST_ULPS,
         accuracy => accuracy.is_rounding() || *accuracy == Accuracy::Undefined,
     }
 }
@@ -204,23 +206,17 @@ fn is_decided(accuracy: &Accuracy, divides: bool) -> bool {
 impl Verifier {
     /// Judges results of consecutive pairs.
     pub(super) fn rows(&self, pairs: &Pairs, first: u64, results: &[u32], work: &mut Work<'_>) {
-        let mut recent = Recent::new(&pairs.memo);
         let (mut first, mut rest) = (first as u32, results);
         while !rest.is_empty() {
             let (x, y) = operands(first);
             let (own, after) = rest.split_at(rest.len().min((1 << LAYOUT.bits()) - y as usize));
-            self.row(
-                &mut PairRow { pairs, recent: &mut recent, x, worst: None, judged: RowCount::default() },
-                y,
-                own,
-                work,
-            );
+            self.row(&mut PairRow { pairs, x, worst: None, judged: 0, domain: None }, y, own, work);
             first = first.wrapping_add(own.len() as u32);
             rest = after;
         }
     }
 
-    fn row(&self, row: &mut PairRow<'_, '_>, first: u32, results: &[u32], work: &mut Work<'_>) {
+    fn row(&self, row: &mut PairRow<'_>, first: u32, results: &[u32], work: &mut Work<'_>) {
         let (pairs, x) = (row.pairs, row.x);
         let exponent = self.exponent(&[u64::from(x)]);
         let known = work.statistics.exponents.get(&exponent).and_then(|known| known.worst);
@@ -233,58 +229,99 @@ impl Verifier {
             let same = |y: u32| pairs.kind(x, y) == (size, class);
             let after = if same(last) { last + 1 } else { first_other(y..last, same) };
             let results = &results[(y - first) as usize..(after - first) as usize];
-            self.segment(row, &Segment { first: y, size, class, results }, work);
+            for (first, results) in (y..).step_by(SPAN as usize).zip(results.chunks(SPAN as usize)) {
+                self.segment(row, &Segment { first, size, class, results }, work);
+            }
             y = after;
         }
-        if row.judged.count > 0 {
-            work.statistics.exponents.entry(exponent).or_default().judge(row.judged.domain, row.judged.count);
+        if row.judged > 0 {
+            work.statistics.exponents.entry(exponent).or_default().judge(row.domain, row.judged);
         }
         if row.worst != known {
             work.statistics.exponents.entry(exponent).or_default().see(row.worst);
         }
     }
 
-    fn segment(&self, row: &mut PairRow<'_, '_>, segment: &Segment<'_>, work: &mut Work<'_>) {
+    fn segment(&self, row: &mut PairRow<'_>, segment: &Segment<'_>, work: &mut Work<'_>) {
         let (pairs, x) = (row.pairs, row.x);
-        let Segment { first, size, results, .. } = *segment;
-        let said = match size {
-            SegmentMagnitude::Tiny | SegmentMagnitude::Normal | SegmentMagnitude::Beyond => {
-                let likeness = pairs.bulk(x, segment);
-                row.recent.said(likeness, || self.said_of_rounded(pairs, x, segment)).cloned()
+        let Segment { first, size, class, results } = *segment;
+        let input = u64::from(x << 16 | first);
+        let scan = || (pairs.operation.scan)(pairs.arch, x << 16 | first, results);
+        match size {
+            SegmentMagnitude::Edge => self.exactly(input, results, work),
+            // Of NaNs, whatever their bits, nothing is to be distinguished.
+            SegmentMagnitude::Nan => {
+                let class = pairs.class_of_result(results[0]);
+                let alike = class.is_nan() && pairs.are_of(class, results);
+                match alike.then(|| self.verdict(row, segment, class, false)).flatten() {
+                    Some(said) => self.uniform(row, segment, &said, work),
+                    None => self.exactly(input, results, work),
+                }
             }
-            SegmentMagnitude::Chosen(_) => self.said(row, first, (pairs.operation.wide)(x, first)).cloned(),
-            _ => None,
-        };
-        let Some(said) = said else { return self.special(row, first, results, work) };
-        let firsts = (first..).step_by(SPAN as usize);
-        for (first, results) in firsts.zip(results.chunks(SPAN as usize)) {
-            let agreed = (pairs.operation.scan)(pairs.arch, x << 16 | first, results);
-            if agreed.others > 0 {
-                self.special(row, first, results, work);
-                continue;
-            }
-            self.uniform(row, first, results, &said, work);
-            if said.bounded && pairs.is_measured(x, segment) {
-                work.sum.errors(PARTS / 2, agreed.ties.into());
-                work.sum.errors(0, results.len() as u64 - u64::from(agreed.ties));
-                self.see_rounded(row, first, results, agreed);
-            }
+            _ => match self.verdict(row, segment, class, false).map(|said| (said, scan())) {
+                Some((said, agreed)) if agreed.others == 0 => {
+                    self.uniform(row, segment, &said, work);
+                    if said.bounded && pairs.is_measured(x, segment) {
+                        work.sum.errors(PARTS / 2, agreed.ties.into());
+                        work.sum.errors(0, results.len() as u64 - u64::from(agreed.ties));
+                        self.see_rounded(row, segment, agreed);
+                    }
+                }
+                _ => {
+                    let subnormal = is_subnormal(x) || is_subnormal(first);
+                    let flushes = (subnormal || size == SegmentMagnitude::Tiny) && pairs.flushes(x, segment);
+                    let said = flushes.then(|| self.verdict(row, segment, pairs.class_of_result(results[0]), true));
+                    match said.flatten() {
+                        Some(said) => self.uniform(row, segment, &said, work),
+                        None => self.exactly(input, results, work),
+                    }
+                }
+            },
         }
     }
 
-    /// What is said of a segment's results that are the host's, by its first; `None` where it may not be the same for all.
-    fn said_of_rounded(&self, pairs: &Pairs, x: u32, segment: &Segment<'_>) -> Option<SpanVerdict> {
-        let y = segment.first;
+    /// What is said of a segment's results that are of this class; `None` where it may not be the same for all.
+    fn verdict(
+        &self,
+        row: &PairRow<'_>,
+        segment: &Segment<'_>,
+        class: EncodingClass,
+        flushed: bool,
+    ) -> Option<Arc<SpanVerdict>> {
+        let (pairs, x) = (row.pairs, row.x);
+        let key = ([pairs.sorts[0].of(x), pairs.sorts[1].of(segment.first)], segment.size, class, flushed);
+        let known = pairs.memo.read().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
+        known.unwrap_or_else(|| {
+            let said = self.said_of(pairs, x, segment, flushed).map(Arc::new);
+            pairs.memo.write().unwrap_or_else(PoisonError::into_inner).insert(key, said.clone());
+            said
+        })
+    }
+
+    /// The oracle's word on the first of a segment's results, if it is the same for all.
+    fn said_of(&self, pairs: &Pairs, x: u32, segment: &Segment<'_>, flushed: bool) -> Option<SpanVerdict> {
+        let (y, size) = (segment.first, segment.size);
+        let case = [u64::from(x), u64::from(y)];
+        let operands = self.signature.operands(&case, 0);
         let subnormal = is_subnormal(x) || is_subnormal(y);
-        let operands = self.signature.operands(&[u64::from(x), u64::from(y)], 0);
         let same = self.rules.iter().all(|rule| {
             // Read as zeros, subnormals may have results of another kind.
             let reads = |demand: &Demand| demand.operands.subnormal_inputs != Subnormals::Keep;
             let open =
                 subnormal && rule.demands.iter().any(|demand| reads(demand) && self.is_open(rule, &operands, demand));
-            !open && rule.looking(self.encoding(), &operands).all(|demand| keeps(demand, x, y, segment.size))
+            let mut looking = rule.looking(self.encoding(), &operands);
+            !open && looking.all(|demand| keeps(demand, subnormal, size, flushed))
         });
-        same.then(|| self.oracle_verdict(x, y, narrowed((pairs.operation.wide)(x, y))))
+        let chosen = matches!(size, SegmentMagnitude::Nan | SegmentMagnitude::Chosen(_)) && !flushed;
+        (same || chosen).then(|| {
+            let host = || match size {
+                SegmentMagnitude::Chosen(_) => (pairs.operation.wide)(x, y),
+                _ => narrowed((pairs.operation.wide)(x, y)),
+            };
+            let result = if flushed || size == SegmentMagnitude::Nan { segment.results[0] } else { host() };
+            let (says, bounded) = self.says(&case, result);
+            SpanVerdict { says, bounded }
+        })
     }
 
     /// Whether it is by their result that a rule looks at operands, or does not.
@@ -294,111 +331,40 @@ impl Verifier {
         !others.into_iter().any(selects) && by_result.iter().any(|lanes| selects(&lanes.whatever_the_result()))
     }
 
-    /// What is said of a result; of a word that is none it is not known.
-    fn said<'a>(&self, row: &'a mut PairRow<'_, '_>, y: u32, result: u32) -> Option<&'a Arc<SpanVerdict>> {
-        row.pairs.holds(result).then_some(())?;
-        let likeness = row.pairs.memo_key(row.x, y, result);
-        row.recent.said(likeness, || Some(self.oracle_verdict(row.x, y, result)))
-    }
-
-    /// Results that are not the host's, or where there is no number to compare with.
-    fn special(&self, row: &mut PairRow<'_, '_>, first: u32, results: &[u32], work: &mut Work<'_>) {
-        let pairs = row.pairs;
-        let class = pairs.class_of_result(results[0]);
-        let invalid = is_nan(row.x) || is_nan(first) || pairs.kind(row.x, first).0 == SegmentMagnitude::Nan;
-        // Of NaNs, whatever their bits, nothing is to be distinguished.
-        let alike = class.is_nan() && invalid && results.iter().all(|result| pairs.class_of_result(*result) == class);
-        match alike.then(|| self.said(row, first, results[0]).cloned()).flatten() {
-            Some(said) if results.iter().all(|result| pairs.holds(*result)) => {
-                self.uniform(row, first, results, &said, work);
-            }
-            _ => self.each(row, first, results, work),
-        }
-    }
-
     /// Results of which the same is said.
-    fn uniform(&self, row: &mut PairRow<'_, '_>, first: u32, results: &[u32], said: &SpanVerdict, work: &mut Work<'_>) {
-        let (pairs, x, count) = (row.pairs, row.x, results.len() as u64);
-        let operands = [pairs.sorts[0].class(x), pairs.sorts[1].class(first)];
-        work.sum.classify(operands, pairs.class_of_result(results[0]), count);
+    fn uniform(&self, row: &mut PairRow<'_>, segment: &Segment<'_>, said: &SpanVerdict, work: &mut Work<'_>) {
+        let (pairs, x, y, count) = (row.pairs, row.x, segment.first, segment.results.len() as u64);
+        let (case, input) = ([u64::from(x), u64::from(y)], u64::from(x << 16 | y));
+        let operands = [pairs.sorts[0].class(x), pairs.sorts[1].class(y)];
+        work.sum.classify(operands, pairs.class_of_result(segment.results[0]), count);
         work.sum.says(&said.says, count);
-        row.judges(first, if said.judged { count } else { 0 });
-        if said.deviates {
-            let (input, case) = (u64::from(x << 16 | first), [u64::from(x), u64::from(first)]);
-            self.deviation([input, count], &case, results[0], &said.says, work.statistics);
+        if is_judged(&said.says) {
+            row.domain = Some([row.domain.map_or(input, |[from, _]| from), input + count - 1]);
+            row.judged += count;
         }
-    }
-
-    /// Results that are distinguished one by one.
-    fn each(&self, row: &mut PairRow<'_, '_>, first: u32, results: &[u32], work: &mut Work<'_>) {
-        let (pairs, x) = (row.pairs, row.x);
-        let class = pairs.sorts[0].class(x);
-        // Deviating ones that follow one another.
-        let mut run: Option<(u32, u64, u32, Arc<SpanVerdict>)> = None;
-        let end = |run: Option<(u32, u64, u32, Arc<SpanVerdict>)>, work: &mut Work<'_>| {
-            if let Some((y, length, result, said)) = run {
-                let case = [u64::from(x), u64::from(y)];
-                self.deviation([u64::from(x << 16 | y), length], &case, result, &said.says, work.statistics);
-            }
-        };
-        for (y, result) in (first..).zip(results.iter().copied()) {
-            let input = u64::from(x << 16 | y);
-            let Some(said) = self.said(row, y, result) else {
-                end(run.take(), work);
-                self.one(input, result, work);
-                continue;
-            };
-            work.sum.classify([class, pairs.sorts[1].class(y)], pairs.class_of_result(result), 1);
-            work.sum.says(&said.says, 1);
-            let judged = u64::from(said.judged);
-            match &mut run {
-                Some((_, length, ..)) if said.deviates => *length += 1,
-                None if said.deviates => run = Some((y, 1, result, said.clone())),
-                _ => end(run.take(), work),
-            }
-            let bounded = said.bounded;
-            row.judges(y, judged);
-            if bounded && let Some(parts) = self.parts(pairs, x, y, result) {
-                work.sum.errors(parts, 1);
-                row.see(Worst { input, result, parts });
-            }
+        if said.says.contains(&Some(false)) {
+            self.deviation([input, count], &case, segment.results[0], &said.says, work.statistics);
         }
-        end(run, work);
     }
 
     /// Looks for the largest error among results that are the host's.
-    fn see_rounded(&self, row: &mut PairRow<'_, '_>, first: u32, results: &[u32], agreed: ScanSummary) {
+    fn see_rounded(&self, row: &mut PairRow<'_>, segment: &Segment<'_>, agreed: ScanSummary) {
+        let first = u64::from(row.x << 16 | segment.first);
         // The scan's distances are off by half a 2^-13 ulp at most, of which a part has eight.
-        let most =
-            Worst { input: u64::from(row.x << 16 | first), result: 0, parts: u64::from(2 * agreed.most + 1) / 16 };
+        let most = Worst { input: first, result: 0, parts: u64::from(2 * agreed.most + 1) / 16 };
         if row.worst.is_some_and(|worst| !most.exceeds(&worst)) {
             return;
         }
-        for (y, result) in (first..).zip(results.iter().copied()) {
+        for (input, result) in (first..).zip(segment.results.iter().copied()) {
             if row.worst.is_some_and(|worst| worst.parts >= most.parts) {
                 break;
             }
-            if let Some(parts) = self.parts(row.pairs, row.x, y, result) {
-                row.see(Worst { input: u64::from(row.x << 16 | y), result, parts });
-            }
-        }
-    }
-}
-
-impl PairRow<'_, '_> {
-    /// Takes N pairs, of consecutive second operands from this one on, of which the same is said.
-    fn judges(&mut self, y: u32, count: u64) {
-        if count > 0 {
-            let first = u64::from(self.x << 16 | y);
-            let [from, _] = self.judged.domain.unwrap_or([first, first]);
-            self.judged.domain = Some([from, first + count - 1]);
-            self.judged.count += count;
-        }
-    }
-
-    fn see(&mut self, found: Worst) {
-        if self.worst.is_none_or(|worst| found.exceeds(&worst)) {
-            self.worst = Some(found);
+            let found = self.error(&self.signature.operands(&self.case(input), 0), result);
+            let found = found.map(|parts| Worst { input, result, parts });
+            row.worst = match (row.worst, found) {
+                (Some(worst), Some(found)) if !found.exceeds(&worst) => Some(worst),
+                (worst, found) => found.or(worst),
+            };
         }
     }
 }

@@ -246,7 +246,7 @@ fn one_wrong_pair_is_found() {
 }
 
 #[test]
-fn what_cannot_be_determined_by_memo_key_is_judged_by_the_oracle() {
+fn operations_without_rows_are_judged_by_the_oracle() {
     for kernel in ["f16.frem", "f16.pow", "f16.atan2", "f32.sqrt", "f16.sqrt"] {
         for id in ["vulkan", "wgsl"] {
             let profile = built_in(id).unwrap().unwrap();

@@ -1,10 +1,11 @@
 //! Results at the very ends of what the oracle accepts, and one beyond.
 
 use fpprobe_spirv::op::Function;
+use rayon::prelude::*;
 
 use super::*;
+use crate::filter::polynomial::Polynomial;
 use crate::profile::built_in_text;
-use crate::sweep::polynomial::Polynomial;
 
 /// An end of a range that a demand accepts of an input, or a number near it, as `how` says; `None` where none looks there.
 fn end(verifier: &Verifier, input: u64, how: u32) -> Option<u32> {
@@ -60,6 +61,49 @@ fn ends_beyond_which_numbers_lie_closer_are_found() {
     for (first, count) in [(0xafff_ff7a, 134), (0x9000_0000, 64), (0xb27f_ffe0, 64), (0xa4ff_ffe0, 64)] {
         same(&verifier("f32.fract", &["vulkan"]), first, &right(compute("fract"), first, count));
     }
+}
+
+/// Judges results near binades, the edges of domains and the ends of what is accepted, by the filter and by the oracle.
+/// Of every function and profile it takes each `step`th exponent, and there four spans of `length` lanes. Gives their number.
+fn dense(step: usize, length: u64) -> u64 {
+    let all: Vec<Named> = NEAR.into_iter().chain(EQUAL).chain(BY_FORMULAS).chain(NARROWED).collect();
+    let lanes = |(turn, (name, compute)): (usize, &Named)| {
+        let mut lanes = 0;
+        for (by, verifier) in verifiers(name).iter().enumerate() {
+            for exponent in ((turn + by) % step..512).step_by(step) {
+                // At both ends of a binade; where 1, pi/2 and pi lie in it; and anywhere.
+                let anywhere = fpprobe_spirv::cases::random((turn * 512 + exponent) as u64) & 0x7f_ffff;
+                for start in [0, 0x80_0000 - length / 2, 0x49_0fdb - length / 2, anywhere] {
+                    let first = ((exponent as u64) << 23) + start;
+                    let last = (first + length).min(1 << 32);
+                    let mut results: Vec<u32> = (first..last).map(|input| compute(input as u32)).collect();
+                    for (place, result) in results.iter_mut().enumerate().skip(exponent % 3).step_by(3) {
+                        let how = ((place + exponent * 7) as u32).wrapping_mul(2_654_435_761);
+                        *result = match place % 4 {
+                            0 => wronged(*result, how >> 12),
+                            _ => end(verifier, first + place as u64, how).unwrap_or(*result),
+                        };
+                    }
+                    same(verifier, first, &results);
+                    lanes += results.len() as u64;
+                }
+            }
+        }
+        lanes
+    };
+    all.par_iter().enumerate().map(lanes).sum()
+}
+
+#[test]
+fn what_the_filter_accepts_the_oracle_accepts() {
+    assert!(dense(61, 24) > 100_000);
+}
+
+#[test]
+#[ignore = "takes many minutes"]
+fn of_100_million_lanes_the_filter_accepts_none_that_the_oracle_refuses() {
+    let lanes = dense(1, 200);
+    assert!(lanes > 100_000_000, "{lanes}");
 }
 
 /// Settings of environments, and what they may be.

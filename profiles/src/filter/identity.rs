@@ -55,7 +55,7 @@ static PARSED: LazyLock<Vec<FormulaIdentity<'_, Formula>>> = LazyLock::new(|| {
 });
 
 /// Whether a formula is the function itself.
-pub(super) fn is_identity(function: Function, formula: &ResolvedFormula) -> bool {
+pub(crate) fn is_identity(function: Function, formula: &ResolvedFormula) -> bool {
     let steps = || {
         formula
             .nodes
@@ -69,7 +69,7 @@ pub(super) fn is_identity(function: Function, formula: &ResolvedFormula) -> bool
 
 /// How far the factor of a function that is a product may be off at least, where a formula is that product: it is one of the two numbers
 /// around.
-pub(super) fn factor(function: Function, formula: &ResolvedFormula) -> Option<f64> {
+pub(crate) fn factor(function: Function, formula: &ResolvedFormula) -> Option<f64> {
     let exact = scale(function)?;
     let Node::Step(demand, arguments) = &formula.nodes[formula.root] else { return None };
     let [one, other] = arguments[..] else { return None };

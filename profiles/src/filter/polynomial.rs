@@ -18,30 +18,30 @@ use super::analytic::{computed, is_monotonic, largest, limits};
 /// Number of nodes.
 const NODES: usize = 6;
 /// Its highest power.
-pub(super) const HIGHEST: usize = NODES - 1;
+pub(crate) const HIGHEST: usize = NODES - 1;
 /// cos((2k + 1) pi / 12) to a multiple of 2^-12.
 const AT: [f64; NODES] =
     [-3956.0 / 4096.0, -2896.0 / 4096.0, -1060.0 / 4096.0, 1060.0 / 4096.0, 2896.0 / 4096.0, 3956.0 / 4096.0];
 
 /// A function over `x_i = first + i step`.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Polynomial {
+pub(crate) struct Polynomial {
     /// Of powers of `t = (i - middle) scale`, lowest first.
-    pub(super) coefficients: [f64; NODES],
-    pub(super) middle: f64,
-    pub(super) scale: f64,
+    pub(crate) coefficients: [f64; NODES],
+    pub(crate) middle: f64,
+    pub(crate) scale: f64,
     /// Whether the coefficients of the fourth and the fifth power are left out.
-    pub(super) cubic: bool,
+    pub(crate) cubic: bool,
     /// Not less than the distance of the polynomial as [`Polynomial::at`] computes it from the function.
-    pub(super) error: f64,
+    pub(crate) error: f64,
     /// The function lies between these.
-    pub(super) low: f64,
-    pub(super) high: f64,
+    pub(crate) low: f64,
+    pub(crate) high: f64,
 }
 
 impl Polynomial {
     /// Over `count` numbers, at least two, of one sign; `None` where the function has no bound around them.
-    pub(super) fn new(function: Function, first: f64, step: f64, count: usize) -> Option<Polynomial> {
+    pub(crate) fn new(function: Function, first: f64, step: f64, count: usize) -> Option<Polynomial> {
         let compute = computed(function)?;
         let half = count.next_power_of_two() as f64 / 2.0;
         let middle = (count - 1) as f64 / 2.0;
@@ -80,7 +80,7 @@ impl Polynomial {
     }
 
     /// One number for all, of a function that lies between these.
-    pub(super) fn flat(low: f64, high: f64) -> Polynomial {
+    pub(crate) fn flat(low: f64, high: f64) -> Polynomial {
         let mut coefficients = [0.0; NODES];
         coefficients[0] = low;
         let error = (high - low).next_up();
@@ -90,7 +90,7 @@ impl Polynomial {
     /// Its value at the number of this place, as far as the power `DEGREE`: the third where it is cubic, else [`HIGHEST`].
     #[expect(clippy::inline_always, reason = "the loop around it is compiled for the processor's instructions")]
     #[inline(always)]
-    pub(super) fn at<const DEGREE: usize>(&self, place: i32) -> f64 {
+    pub(crate) fn at<const DEGREE: usize>(&self, place: i32) -> f64 {
         let t = (f64::from(place) - self.middle) * self.scale;
         let [first, rest @ ..] = &self.coefficients;
         rest[..DEGREE].iter().rev().fold(0.0, |sum, coefficient| (sum + coefficient) * t) + first

@@ -14,8 +14,9 @@ use smallvec::SmallVec;
 
 use super::analytic::is_undefined;
 use super::identity::{factor, is_identity};
-use super::special::{Special, special};
-use super::tolerance::{alone, tolerance, ulp_below};
+use super::kind::LAYOUT;
+use super::special::{NOWHERE, Special, ValueBounds, special};
+use super::tolerance::{Tolerance, alone, tolerance, ulp_below};
 use crate::accuracy::{Accuracy, InheritedAccuracy, Node, ResolvedFormula};
 use crate::environment::{Environment, NonFinite, Overflow, Subnormals};
 use crate::interval::Interval;
@@ -24,48 +25,21 @@ use crate::oracle::{Demand, range};
 
 /// What a value may be at least.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) enum Reach {
+pub(crate) enum Reach {
     /// Anything.
     Open,
     /// Some of it is known.
     Given(ValueBounds),
 }
 
-/// What is known of what a value may be.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) struct ValueBounds {
-    /// Its exact value lies in here.
-    pub(super) exact: Interval,
-    /// It may be whatever is no farther than so from its exact value; [`NOWHERE`] where it is not known to be anything near that.
-    pub(super) radius: f64,
-    /// It may be zero, and an infinity of the exact value's sign.
-    pub(super) zero: bool,
-    pub(super) infinite: bool,
-}
-
-/// Not even the exact value.
-pub(super) const NOWHERE: f64 = f64::NEG_INFINITY;
-
-impl ValueBounds {
-    /// Whatever is near.
-    pub(super) fn around(exact: Interval, radius: f64) -> ValueBounds {
-        ValueBounds { exact, radius, zero: false, infinite: false }
-    }
-
-    /// Whether the exact value is among what it may be.
-    pub(super) fn is_near(&self) -> bool {
-        self.radius >= 0.0
-    }
-}
-
 impl Reach {
     /// A value that is known exactly.
-    pub(super) fn exactly(value: Interval) -> Reach {
+    pub(crate) fn exactly(value: Interval) -> Reach {
         Reach::Given(ValueBounds::around(value, 0.0))
     }
 
     /// Operands, numbers but not zero, and zeros beside them, or in their place, where they are subnormal and flushed.
-    pub(super) fn read(operand: Interval, environment: &Environment, layout: FloatLayout) -> Reach {
+    pub(crate) fn read(operand: Interval, environment: &Environment, layout: FloatLayout) -> Reach {
         let subnormal = operand.abs().hi < f64::decode(layout, layout.min_normal());
         let zero = subnormal && environment.subnormal_inputs != Subnormals::Keep;
         let radius = if zero && environment.subnormal_inputs == Subnormals::Flush { NOWHERE } else { 0.0 };
@@ -74,19 +48,19 @@ impl Reach {
 }
 
 /// What N roundings of binary64 take from a number at most.
-pub(super) const ROUNDED: f64 = 1.0 - 16.0 * f64::EPSILON;
+pub(crate) const ROUNDED: f64 = 1.0 - 16.0 * f64::EPSILON;
 
 /// What a function may give at least whose accuracy is inherited, on what its operands may be; `None` where that is not known. Where
 /// only numbers of the format count, and exact results are no smaller than `least`, what is rounded reaches one farther than what it is
 /// rounded from.
-pub(super) fn inherited(
+pub(crate) fn inherited(
     function: Function,
     inherited: &InheritedAccuracy,
     operands: &[Reach],
     layout: FloatLayout,
     least: Option<f64>,
 ) -> Option<Reach> {
-    // What any of the formulas gives is given; of one that is not the function that nothing is known tells something.
+    // What any of the formulas gives is given; where nothing is known of one that is not the function, that counts too.
     let given = inherited.formulas.iter().filter_map(|formula| {
         if let [Reach::Given(operand)] = operands
             && operand.is_near()
@@ -112,7 +86,7 @@ pub(super) fn inherited(
 
 /// Whether what is inherited accepts correctly rounded results that are normal numbers: the last step rounds, and every step is given the
 /// exact value among what it may be given.
-pub(super) fn is_rounded(function: Function, inherited: &InheritedAccuracy) -> bool {
+pub(crate) fn is_rounded(function: Function, inherited: &InheritedAccuracy) -> bool {
     inherited.formulas.iter().any(|formula| rounds(formula) && is_identity(function, formula))
 }
 
@@ -123,7 +97,7 @@ fn rounds(formula: &ResolvedFormula) -> bool {
 
 /// Whether nothing is known of what is inherited because nothing is stated of these operands, numbers of one sign and not zero, by an
 /// operation that is given one as it is; `None` where they do not agree.
-pub(super) fn is_unstated(inherited: &InheritedAccuracy, operand: Interval, layout: FloatLayout) -> Option<bool> {
+pub(crate) fn is_unstated(inherited: &InheritedAccuracy, operand: Interval, layout: FloatLayout) -> Option<bool> {
     let mut agree = true;
     for formula in &inherited.formulas {
         for node in &formula.nodes {
@@ -142,6 +116,37 @@ pub(super) fn is_unstated(inherited: &InheritedAccuracy, operand: Interval, layo
     agree.then_some(false)
 }
 
+/// Like [`alone`], but that it is [`Accuracy::Undefined`] where formulas state nothing of any of the operands.
+pub(crate) fn stated(accuracy: &Accuracy, operand: Interval, layout: FloatLayout) -> Option<&Accuracy> {
+    match alone(accuracy, operand, layout)? {
+        Accuracy::Inherited(inherited) => is_unstated(inherited, operand, layout)
+            .map(|unstated| if unstated { &Accuracy::Undefined } else { accuracy }),
+        one => Some(one),
+    }
+}
+
+/// What is accepted of each of these operands, whose exact results are no smaller than `least` where only numbers count; `None` where that
+/// is not known.
+pub(crate) fn reached(
+    demand: &Demand,
+    inherited: &InheritedAccuracy,
+    operand: Interval,
+    least: Option<f64>,
+) -> Option<Tolerance> {
+    let operand = Reach::read(operand, &demand.operands, LAYOUT);
+    Some(match self::inherited(demand.function, inherited, &[operand], LAYOUT, least)? {
+        Reach::Open => Tolerance::ANYTHING,
+        Reach::Given(ValueBounds { radius, zero, infinite, .. }) => {
+            Tolerance { zero, infinite, unsigned: demand.has_no_sign(), ..Tolerance::within(radius) }
+        }
+    })
+}
+
+/// Whether nothing is known of what is given on any of these operands.
+pub(crate) fn is_open(demand: &Demand, inherited: &InheritedAccuracy, operand: Interval) -> bool {
+    reached(demand, inherited, operand, None) == Some(Tolerance::ANYTHING)
+}
+
 /// What one of two ways to the same value gives.
 fn wider(a: Reach, b: Reach) -> Reach {
     match (a, b) {
@@ -156,7 +161,7 @@ fn wider(a: Reach, b: Reach) -> Reach {
 }
 
 /// What a formula gives. Where it is a logarithm and the function itself, the logarithm's operand is the exponential of what the function
-/// gives: a difference of two intervals would not tell that it is small.
+/// gives: a difference of two intervals would not show that it is small.
 fn whole(function: Function, formula: &ResolvedFormula, operands: &[Reach], layout: FloatLayout) -> Option<Reach> {
     let root = &formula.nodes[formula.root];
     if let Node::Step(demand, arguments) = root

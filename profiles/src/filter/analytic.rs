@@ -6,7 +6,7 @@
 use fpprobe_spirv::op::Function;
 
 /// A function that computes it in binary64 within one unit in the last place: core-math's, correctly rounded, or IEEE 754's.
-pub(super) fn computed(function: Function) -> Option<fn(f64) -> f64> {
+pub(crate) fn computed(function: Function) -> Option<fn(f64) -> f64> {
     match function {
         Function::Sqrt => Some(f64::sqrt),
         Function::InverseSqrt => Some(core_math::rsqrt),
@@ -23,7 +23,7 @@ pub(super) fn computed(function: Function) -> Option<fn(f64) -> f64> {
 
 /// A number that the function does not exceed, in magnitude, in the disc of this radius around a real number; infinite where it
 /// is not analytic there. All are slightly larger than they need be, so that the host's rounding is of no account.
-pub(super) fn largest(function: Function, center: f64, radius: f64) -> f64 {
+pub(crate) fn largest(function: Function, center: f64, radius: f64) -> f64 {
     let (x, r) = (center.abs(), radius);
     // Distances to the singularities 0, 1 and -1.
     let (zero, near, far) = (x - r, (1.0 - x).abs() - r, 1.0 + x - r);
@@ -90,7 +90,7 @@ fn logarithm(low: f64, high: f64) -> f64 {
 }
 
 /// Whether the function has no result on any number from `low` to `high`, which are of one sign and not zero.
-pub(super) fn is_undefined(function: Function, low: f64, high: f64) -> bool {
+pub(crate) fn is_undefined(function: Function, low: f64, high: f64) -> bool {
     match function {
         Function::Log | Function::Log2 | Function::Sqrt | Function::InverseSqrt => high < 0.0,
         Function::Asin | Function::Acos | Function::Atanh => low > 1.0 || high < -1.0,
@@ -100,12 +100,12 @@ pub(super) fn is_undefined(function: Function, low: f64, high: f64) -> bool {
 }
 
 /// Whether it grows or falls everywhere on either side of zero, so that it lies between its results at two ends of one sign.
-pub(super) fn is_monotonic(function: Function) -> bool {
+pub(crate) fn is_monotonic(function: Function) -> bool {
     !matches!(function, Function::Sin | Function::Cos | Function::Tan)
 }
 
 /// Numbers that it lies between where operands are of one sign and not zero: strictly, but for what is the same everywhere.
-pub(super) fn limits(function: Function, negative: bool) -> (f64, f64) {
+pub(crate) fn limits(function: Function, negative: bool) -> (f64, f64) {
     match (function, negative) {
         (Function::Exp | Function::Exp2, true) | (Function::Tanh, false) => (0.0, 1.0),
         (Function::Exp | Function::Exp2, false) | (Function::Cosh, _) => (1.0, f64::INFINITY),

@@ -7,20 +7,20 @@ const LANES: usize = 16;
 
 /// What a scan found of the distances of results from a function.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) struct Scan {
+pub(crate) struct Scan {
     /// Smallest distance.
-    pub(super) least: f64,
+    pub(crate) least: f64,
     /// Largest distance; a NaN's is left out.
-    pub(super) most: f64,
+    pub(crate) most: f64,
     /// How many results are not within the tolerance.
-    pub(super) outside: u64,
+    pub(crate) outside: u64,
 }
 
 /// Writes down how far binary32 results lie from exact ones, given by their place. Outside are those farther than `distance`, larger
 /// than `limit`, and NaNs.
 #[expect(clippy::inline_always, reason = "so that each function has its own loop")]
 #[inline(always)]
-pub(super) fn scan(
+pub(crate) fn scan(
     arch: Arch,
     exact: impl Fn(i32) -> f64,
     results: &[u32],
@@ -62,7 +62,7 @@ pub(super) fn scan(
 }
 
 /// How many distances are no less than this; NaNs are not.
-pub(super) fn count_from(arch: Arch, distances: &[f64], from: f64) -> u64 {
+pub(crate) fn count_from(arch: Arch, distances: &[f64], from: f64) -> u64 {
     arch.dispatch(
         #[inline(always)]
         || distances.iter().map(|distance| u64::from(*distance >= from)).sum(),
@@ -70,7 +70,7 @@ pub(super) fn count_from(arch: Arch, distances: &[f64], from: f64) -> u64 {
 }
 
 /// How many results are normal numbers no larger than `limit`, and how many of those are negative.
-pub(super) fn count_normal(arch: Arch, results: &[u32], limit: f32) -> (u64, u64) {
+pub(crate) fn count_normal(arch: Arch, results: &[u32], limit: f32) -> (u64, u64) {
     const LEAST: u32 = 0x0080_0000;
     let most = limit.to_bits().min(0x7f7f_ffff);
     arch.dispatch(
@@ -88,12 +88,12 @@ pub(super) fn count_normal(arch: Arch, results: &[u32], limit: f32) -> (u64, u64
 }
 
 /// How many results at the beginning have the bits of the first.
-pub(super) fn run(results: &[u32]) -> usize {
+pub(crate) fn run(results: &[u32]) -> usize {
     prefix(results, |result| *result == results[0])
 }
 
 /// The first place from one on whose distance is no less than this when `error` is added; NaNs are not.
-pub(super) fn next_from(arch: Arch, distances: &[f64], from: usize, error: f64, least: f64) -> Option<usize> {
+pub(crate) fn next_from(arch: Arch, distances: &[f64], from: usize, error: f64, least: f64) -> Option<usize> {
     let below = |distance: &f64| (distance + error < least) | distance.is_nan();
     let place = from
         + arch.dispatch(

@@ -8,37 +8,38 @@
 use fpprobe_spirv::FloatLayout;
 
 use super::kind::LAYOUT;
-use super::reach::is_unstated;
 use crate::accuracy::{Accuracy, InheritedAccuracy};
+use crate::environment::{Overflow, Subnormals};
 use crate::formula::Inheritance;
 use crate::interval::Interval;
+use crate::oracle::Demand;
 
 /// What is accepted for certain: results no farther than this from the exact one, and no larger than that.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) struct Tolerance {
+pub(crate) struct Tolerance {
     /// Distance; infinite where nothing is demanded.
-    pub(super) distance: f64,
+    pub(crate) distance: f64,
     /// Largest magnitude.
-    pub(super) limit: f64,
+    pub(crate) limit: f64,
     /// Zeros, wherever the exact result is.
-    pub(super) zero: bool,
+    pub(crate) zero: bool,
     /// An infinity of the exact result's sign.
-    pub(super) infinite: bool,
+    pub(crate) infinite: bool,
     /// But no -0.
-    pub(super) unsigned: bool,
+    pub(crate) unsigned: bool,
 }
 
 impl Tolerance {
     /// Anything.
-    pub(super) const ANYTHING: Tolerance = Tolerance { zero: true, infinite: true, ..Tolerance::within(f64::INFINITY) };
+    pub(crate) const ANYTHING: Tolerance = Tolerance { zero: true, infinite: true, ..Tolerance::within(f64::INFINITY) };
 
     /// Whatever is no farther than that.
-    pub(super) const fn within(distance: f64) -> Tolerance {
+    pub(crate) const fn within(distance: f64) -> Tolerance {
         Tolerance { distance, limit: f64::INFINITY, zero: false, infinite: false, unsigned: false }
     }
 
     /// What one of two accepts, neither of which has a limit.
-    pub(super) fn or(self, other: Tolerance) -> Tolerance {
+    pub(crate) fn or(self, other: Tolerance) -> Tolerance {
         Tolerance {
             distance: self.distance.max(other.distance),
             limit: f64::INFINITY,
@@ -49,7 +50,7 @@ impl Tolerance {
     }
 
     /// What both accept.
-    pub(super) fn and(self, other: Tolerance) -> Tolerance {
+    pub(crate) fn and(self, other: Tolerance) -> Tolerance {
         Tolerance {
             distance: self.distance.min(other.distance),
             limit: self.limit.min(other.limit),
@@ -62,7 +63,7 @@ impl Tolerance {
 
 /// Which single accuracy counts on all of these operands, or `None` where they do not agree. Where nothing is stated on any of them it
 /// is [`Accuracy::Undefined`].
-pub(super) fn alone(accuracy: &Accuracy, operand: Interval, layout: FloatLayout) -> Option<&Accuracy> {
+pub(crate) fn alone(accuracy: &Accuracy, operand: Interval, layout: FloatLayout) -> Option<&Accuracy> {
     match accuracy {
         Accuracy::Stated(stated) => {
             if accuracy.is_stated(&[operand], layout) {
@@ -80,8 +81,6 @@ pub(super) fn alone(accuracy: &Accuracy, operand: Interval, layout: FloatLayout)
                 operand.common(limits).is_none().then(|| alone(&split.outside, operand, layout)).flatten()
             }
         }
-        Accuracy::Inherited(inherited) => is_unstated(inherited, operand, layout)
-            .map(|unstated| if unstated { &Accuracy::Undefined } else { accuracy }),
         Accuracy::AbsoluteWithin(_, limit) if operand.abs().lo <= *limit && operand.abs().hi > *limit => None,
         Accuracy::LogRelative(_) => {
             let near = Interval { lo: 0.5, hi: 2.0 };
@@ -92,7 +91,7 @@ pub(super) fn alone(accuracy: &Accuracy, operand: Interval, layout: FloatLayout)
 }
 
 /// Whether an accuracy, one of [`alone`]'s, bounds errors on an operand, and not only results.
-pub(super) fn bounds_error(accuracy: &Accuracy, operand: f64) -> bool {
+pub(crate) fn bounds_error(accuracy: &Accuracy, operand: f64) -> bool {
     match accuracy {
         Accuracy::Undefined => false,
         Accuracy::AbsoluteWithin(_, limit) => operand.abs() <= *limit,
@@ -101,7 +100,7 @@ pub(super) fn bounds_error(accuracy: &Accuracy, operand: f64) -> bool {
 }
 
 /// What an accuracy, one of [`alone`]'s, accepts for certain where exact results have magnitudes of this interval.
-pub(super) fn tolerance(
+pub(crate) fn tolerance(
     accuracy: &Accuracy,
     operand: Interval,
     results: Interval,
@@ -135,13 +134,13 @@ pub(super) fn tolerance(
 /// How near to exact results that are normal numbers of these magnitudes what is inherited accepts results for certain: what the formulas
 /// give is widened to lie symmetrically about the exact result, so if any number is in it, then the nearest is; if none is, both
 /// neighbours are accepted. An `or` accepts no less.
-pub(super) fn nearest(inherited: &InheritedAccuracy, results: Interval) -> Option<f64> {
+pub(crate) fn nearest(inherited: &InheritedAccuracy, results: Interval) -> Option<f64> {
     (inherited.inheritance == Inheritance::Symmetric).then(|| ulp_below(results.lo, LAYOUT) / 2.0)
 }
 
 /// No less than how far from the exact result an accepted one may lie where exact results are beyond the largest number; `None` where
 /// no such bound is known.
-pub(super) fn farthest(accuracy: &Accuracy, operand: Interval, result: f64, layout: FloatLayout) -> Option<f64> {
+pub(crate) fn farthest(accuracy: &Accuracy, operand: Interval, result: f64, layout: FloatLayout) -> Option<f64> {
     let ulp = 2f64.powi(layout.bias() - layout.fraction.cast_signed());
     Some(match accuracy {
         // Whatever is accepted, it is the same for all.
@@ -156,8 +155,40 @@ pub(super) fn farthest(accuracy: &Accuracy, operand: Interval, result: f64, layo
 }
 
 /// The distance of the two numbers of a format around a magnitude, or of the two below where it is near a power of two.
-pub(super) fn ulp_below(magnitude: f64, layout: FloatLayout) -> f64 {
+pub(crate) fn ulp_below(magnitude: f64, layout: FloatLayout) -> f64 {
     let nearly = magnitude * (1.0 - 2f64.powi(2 - layout.fraction.cast_signed()));
     let exponent = (nearly.to_bits() >> 52 & 0x7ff) as i32 - 1023;
     2f64.powi(exponent.max(1 - layout.bias()) - layout.fraction.cast_signed())
+}
+
+/// Whether an accuracy accepts the nearest number to an exact result where both are normal numbers.
+pub(crate) fn accepts_nearest(accuracy: &Accuracy) -> bool {
+    match accuracy {
+        // If what the formulas give holds any number, then the nearest: it is widened to lie symmetrically about the exact result.
+        Accuracy::Inherited(inherited) => inherited.inheritance == Inheritance::Symmetric,
+        accuracy => accepts_rounded(accuracy, false),
+    }
+}
+
+/// Whether an accuracy accepts every correctly rounded result that is a normal number, or every exact one.
+pub(crate) fn accepts_rounded(accuracy: &Accuracy, exact: bool) -> bool {
+    match accuracy {
+        Accuracy::NearestEven | Accuracy::TowardZeroOrNearestEven | Accuracy::EitherNeighbour | Accuracy::Undefined => {
+            true
+        }
+        Accuracy::Ulp(ulps) => exact || *ulps >= 1.0,
+        Accuracy::NearestAway | Accuracy::TowardZero => exact,
+        _ => false,
+    }
+}
+
+/// Whether a tolerance is all that there is to what a demand accepts: where it accepts anything, what is flushed or saturates may be left
+/// out all the same.
+pub(crate) fn is_all(demand: &Demand, tolerance: Tolerance) -> bool {
+    tolerance != Tolerance::ANYTHING || !reduces(demand)
+}
+
+/// Whether results are left out of what a demand accepts where its accuracy accepts anything.
+pub(crate) fn reduces(demand: &Demand) -> bool {
+    demand.results.subnormal_results == Subnormals::Flush || demand.results.overflow == Overflow::Saturate
 }

@@ -7,14 +7,40 @@ use fpprobe_spirv::FloatLayout;
 use fpprobe_spirv::op::Function;
 use smallvec::SmallVec;
 
-use super::reach::ValueBounds;
 use crate::accuracy::Accuracy;
 use crate::interval::{Interval, RealSet};
 use crate::oracle::range;
 
+/// What is known of what a value may be.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct ValueBounds {
+    /// Its exact value lies in here.
+    pub(crate) exact: Interval,
+    /// It may be whatever is no farther than so from its exact value; [`NOWHERE`] where it is not known to be anything near that.
+    pub(crate) radius: f64,
+    /// It may be zero, and an infinity of the exact value's sign.
+    pub(crate) zero: bool,
+    pub(crate) infinite: bool,
+}
+
+/// Not even the exact value.
+pub(crate) const NOWHERE: f64 = f64::NEG_INFINITY;
+
+impl ValueBounds {
+    /// Whatever is near.
+    pub(crate) fn around(exact: Interval, radius: f64) -> ValueBounds {
+        ValueBounds { exact, radius, zero: false, infinite: false }
+    }
+
+    /// Whether the exact value is among what it may be.
+    pub(crate) fn is_near(&self) -> bool {
+        self.radius >= 0.0
+    }
+}
+
 /// What is among the results.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) enum Special {
+pub(crate) enum Special {
     /// Everything.
     Anything,
     /// Zero, and an infinity of the exact result's sign.
@@ -25,7 +51,7 @@ pub(super) enum Special {
 type OperandReading = (Interval, bool);
 
 /// What follows where operands are zeros and infinities, the exact result being of this interval.
-pub(super) fn special(
+pub(crate) fn special(
     function: Function,
     accuracy: &Accuracy,
     operands: &[ValueBounds],

@@ -4,9 +4,9 @@
 use super::Verifier;
 use super::errors::Errors;
 use super::kind::Fast;
+use super::scan::run;
 use super::work::Work;
 use crate::encoding::Encoding;
-use crate::filter::scan::run;
 use crate::number::Number as _;
 
 /// Encodings of binary32 from a number of binary16, or the middle of two, to the next one, where that is normal; a multiple of that

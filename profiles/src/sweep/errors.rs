@@ -6,11 +6,12 @@ use fpprobe_spirv::FloatLayout;
 
 use super::Verifier;
 use super::kind::Fast;
+use super::scan::{count_from, next_from, run};
 use super::statistics::{FAR, PARTS, SweepStatistics, Worst, bin};
 use super::sum::CountSum;
 use super::work::Work;
 use crate::filter::kind::exponent;
-use crate::filter::scan::{Scan, count_from, next_from, run};
+use crate::filter::scan::Scan;
 
 impl Verifier {
     /// Counts errors, of which the smallest, the largest and the number are known, and looks for the largest.

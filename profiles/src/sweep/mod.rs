@@ -15,6 +15,7 @@ mod kind;
 mod lane;
 mod native;
 mod pairs;
+mod scan;
 mod sorts;
 mod spans;
 mod statistics;

@@ -15,6 +15,7 @@ use crate::verdict::{Class, Level, Verdict};
 
 mod behaviour;
 mod combine;
+mod diagnosis;
 mod lane;
 mod late;
 mod memo;
@@ -32,9 +33,10 @@ pub(crate) use behaviour::strict;
 use lane::{LaneIndex, LaneView};
 use memo::{Memo, RuleViews};
 
+pub use diagnosis::LaneDiagnosis;
 pub use prefetch::Prefetch;
 pub use recipe::{Judgement, Recipe, RecipeTrial};
-pub use symptom::{LaneDiagnosis, Symptom, SymptomRank, Symptoms};
+pub use symptom::{Symptom, SymptomRank, Symptoms};
 
 /// How many failing lanes are kept as evidence of one rule.
 pub const EVIDENCE: usize = 8;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use fpprobe_profiles::coverage::Surveyor;
-use fpprobe_profiles::profile::{Rule, built_in_text};
+use fpprobe_profiles::profile::{Rule, built_in_ids, built_in_text};
 use fpprobe_profiles::{Level, Profile};
 
 fn read(name: &str) -> String {
@@ -64,6 +64,7 @@ fn every_value_is_documented() {
     for (heading, mistake) in [
         ("## The profile", "ulp = \"nonsense\"".to_owned()),
         ("## `[[rule]]`", format!("{RULE}level = \"nonsense\"")),
+        ("## `[[rule]]`", format!("{RULE}area = \"nonsense\"")),
         ("## `[[rule]]`", format!("{RULE}judges = \"nonsense\"")),
         ("### `lanes`", format!("{RULE}lanes = {{ any = [\"nonsense\"] }}")),
         ("### `lanes`", format!("{RULE}lanes = {{ result = \"nonsense\" }}")),
@@ -75,6 +76,21 @@ fn every_value_is_documented() {
         let missing: Vec<String> = known.into_iter().filter(|value| !text.contains(&format!("`{value}`"))).collect();
         assert!(missing.is_empty(), "{heading}: {missing:?} is not documented");
     }
+}
+
+/// What a profile leaves out is guessed from the format; a built-in one leaves nothing to guess.
+#[test]
+fn every_built_in_rule_names_its_area() {
+    let has_area = |line: &str| line.starts_with("area = ");
+    let mut rules = 0;
+    for id in built_in_ids() {
+        let (_, text) = built_in_text(id).unwrap();
+        for table in text.split("\n[[").filter(|table| table.starts_with("rule]]")) {
+            assert!(table.lines().any(has_area), "{id}: {table}");
+            rules += 1;
+        }
+    }
+    assert!(rules > 200, "{rules} rules");
 }
 
 #[test]

@@ -4,6 +4,8 @@
 //! explains, then the one that explains the most of the rest: one habit of a device is one cause. How far a result is from what
 //! is accepted counts where nothing else explains it.
 
+mod headline;
+
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::Hash;
@@ -14,16 +16,15 @@ use fpprobe_profiles::verdict::Level;
 use fpprobe_spirv::{Controls, Function, Kernel};
 use sha2::{Digest, Sha256};
 
+use self::headline::Headline;
 use crate::evidence::shown;
 use crate::model::{Cause, Evidence, Scope, Severity};
-use crate::render::phrase;
 
-/// Operations named in a headline.
-const NAMED: usize = 3;
 /// Stands for the formats of images.
 const TEXELS: &str = "texels";
 
-/// The causes of a device, the gravest first, behind those that decide a class those of recommended rules alone; together they hold every failing lane of every rule that is not informative.
+/// The causes of a device, the gravest first; those of recommended rules alone, which decide no class, come last.
+/// Together they hold every failing lane of every rule that is not informative.
 pub(crate) fn causes(judges: &[Judge<'_>], judgements: &[Judgement], index: &Observations<'_>) -> Vec<Cause> {
     let mut places: BTreeMap<(Scope, String), Vec<FailingLane<'_>>> = BTreeMap::new();
     for (judge, judgement) in judges.iter().zip(judgements) {
@@ -102,7 +103,7 @@ type Kind = (Symptom, &'static str);
 /// The lanes of one format and scope by what is wrong with them.
 fn gathered(mut lanes: Vec<FailingLane<'_>>) -> BTreeMap<Kind, Vec<FailingLane<'_>>> {
     let mut by_kind: BTreeMap<Kind, Vec<FailingLane<'_>>> = BTreeMap::new();
-    for rank in [SymptomRank::Assumption, SymptomRank::Kind] {
+    for rank in [SymptomRank::Assumption, SymptomRank::Value] {
         while let Some(kind) = widest(&lanes, rank) {
             let (own, rest) = lanes.into_iter().partition(|lane| kinds(lane, rank).any(|one| one == kind));
             by_kind.insert(kind, own);
@@ -244,12 +245,22 @@ fn cause(scope: Scope, (symptom, group): Kind, lanes: &[FailingLane<'_>], index:
             rules.push(lane.verdict.id.clone());
         }
     }
+    let shows = |symptom: Symptom| lanes.iter().any(|lane| lane.diagnosis.symptoms.contains(symptom));
+    let headline = Headline {
+        symptom,
+        group,
+        scope,
+        formats: &formats,
+        operations: &operations,
+        distance,
+        of_infinities: shows(Symptom::InfinityLost) || shows(Symptom::InfinityMade),
+    };
     let definition = format!("{} {} {group} {scope:?}", symptom.name(), formats.join(" "));
     let digest = Sha256::digest(definition);
     let id = format!("{:02x}{:02x}{:02x}", digest[0], digest[1], digest[2]);
     Cause {
         id,
-        headline: headline(scope, &formats, (symptom, group), lanes, &operations, distance),
+        headline: headline.to_string(),
         symptom: symptom.name().to_owned(),
         severity: severity(symptom, lanes),
         scope,
@@ -308,75 +319,5 @@ fn severity(symptom: Symptom, lanes: &[FailingLane<'_>]) -> Severity {
         | Symptom::FoldedOtherwise
         | Symptom::Inaccurate => Severity::Inaccurate,
         _ => Severity::Special,
-    }
-}
-
-/// What the device does, in one line.
-fn headline(
-    scope: Scope,
-    formats: &[String],
-    (symptom, group): Kind,
-    lanes: &[FailingLane<'_>],
-    operations: &[String],
-    distance: u64,
-) -> String {
-    let shows = |symptom: Symptom| lanes.iter().any(|lane| lane.diagnosis.symptoms.contains(symptom));
-    let format = listed(formats);
-    let of = if formats == [TEXELS] && operations.len() > NAMED {
-        format!("{group} ({} operations)", operations.len())
-    } else if operations.len() > NAMED {
-        format!("{format} {group} ({} operations)", operations.len()).replace("  ", " ")
-    } else {
-        format!("{format} {}", operations.join(", "))
-    };
-    let constants = if scope == Scope::Constants { "constants only: " } else { "" };
-    let text = match symptom {
-        Symptom::Unstable => format!("{of}: results differ from run to run"),
-        Symptom::SameValue => format!("{of}: another encoding of the same value"),
-        Symptom::SubnormalOperandKept => format!("keeps {format} subnormals"),
-        Symptom::SubnormalOperandFlushed => format!("flushes {format} subnormals"),
-        Symptom::SubnormalResultKept => format!("keeps {format} subnormal results"),
-        Symptom::SubnormalResultFlushed => format!("flushes {format} subnormal results"),
-        Symptom::ZeroSign => format!("{of}: zero has the wrong sign"),
-        Symptom::Fused => format!("{of}: fused, rounded once"),
-        Symptom::RoundedTwice => format!("{of}: rounded twice"),
-        Symptom::OtherDirection => format!("{of}: rounded in another direction"),
-        Symptom::OverflowToLargest => format!("{of}: overflow gives the largest finite value"),
-        Symptom::OverflowToInfinity => format!("{of}: overflow gives infinity"),
-        Symptom::IntegerRange => format!("{of}: numbers beyond the integer range"),
-        Symptom::NanStored => format!("{of}: a NaN becomes a code other than 0"),
-        Symptom::IdentityFolded => format!("simplifies {format} x + 0, x * 1, x * 0 or x - x"),
-        Symptom::NanToNumber if shows(Symptom::InfinityLost) => format!("{of}: NaN or infinity becomes a number"),
-        Symptom::NanToNumber => format!("{of}: a NaN becomes a number"),
-        Symptom::NumberToNan if shows(Symptom::InfinityMade) => format!("{of}: a number becomes NaN or infinity"),
-        Symptom::NumberToNan => format!("{of}: a number becomes NaN"),
-        Symptom::InfinityLost => format!("{of}: infinity is lost"),
-        Symptom::InfinityMade => format!("{of}: infinity where a number is required"),
-        Symptom::FoldedOtherwise => format!("{of}: the compiler folds to other values than the device computes"),
-        Symptom::Neighbour => format!("{of}: off by the last bit"),
-        Symptom::Inaccurate => {
-            format!("{of}: {} ulp beyond what is accepted", magnitude(distance))
-        }
-        Symptom::Unrelated => format!("{of}: unrelated values"),
-    };
-    format!("{constants}{text}")
-}
-
-/// `f16, f32 and texel`.
-fn listed(formats: &[String]) -> String {
-    let names: Vec<&str> = formats.iter().map(|name| if name == TEXELS { "texel" } else { name }).collect();
-    match names.split_last() {
-        Some((last, [])) => (*last).to_owned(),
-        Some((last, rest)) => format!("{} and {last}", rest.join(", ")),
-        None => String::new(),
-    }
-}
-
-/// A distance in encodings, which are ulps of one binade: large ones as a power of two.
-fn magnitude(distance: u64) -> String {
-    const READABLE: u64 = 10_000;
-    match usize::try_from(distance) {
-        Ok(small) if distance < READABLE => phrase::grouped(small),
-        _ => format!("2^{}", distance.ilog2()),
     }
 }

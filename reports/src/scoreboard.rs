@@ -5,6 +5,7 @@
 use std::collections::BTreeSet;
 
 use crate::model::{Area, Cause, Class, Device, Level, ProfileResult, RuleResult, Scope, Verdict};
+use crate::render::phrase;
 
 /// Areas by profiles.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -16,7 +17,7 @@ pub struct Scoreboard {
 }
 
 /// Causes of a profile's deviations.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct ScopedCauses {
     /// Those that show at run time.
     pub run_time: usize,
@@ -84,8 +85,11 @@ impl Scoreboard {
 pub struct NearestRecipe<'a> {
     /// Controls and lowerings.
     pub needs: &'a [String],
-    /// Causes that remain, by id: those with a rule that fails under it, or that was not measured under it.
-    pub remaining: Vec<&'a str>,
+    /// Causes that remain, by their place among the device's: those with a rule that fails under the recipe, or that was
+    /// not measured under it.
+    pub remaining: Vec<usize>,
+    /// Rules that fail under the recipe alone. Each counts as a cause.
+    pub new: Vec<&'a str>,
     /// How many causes there are without it.
     pub of: usize,
 }
@@ -97,20 +101,30 @@ impl<'a> NearestRecipe<'a> {
             return None;
         }
         let failing = FailingRules::of(profile);
-        let of = device.causes.iter().filter(|cause| failing.has(cause, None)).count();
-        let trials = profile.recipes.iter().map(|trial| {
+        let causes = || device.causes.iter().enumerate().filter(|(_, cause)| failing.rules_of(cause).next().is_some());
+        let of = causes().count();
+        let recipes = profile.recipes.iter().filter(|trial| !trial.needs.is_empty()).map(|trial| {
             let by_default = trial.unmeasured.iter().filter(|rule| failing.all.contains(rule.as_str()));
             let rules: BTreeSet<&str> = trial.failing.iter().chain(by_default).map(String::as_str).collect();
-            let remains = |cause: &&Cause| {
-                failing.has(cause, None) && cause.rules.iter().any(|rule| rules.contains(rule.as_str()))
-            };
-            let remaining: Vec<&str> = device.causes.iter().filter(remains).map(|cause| cause.id.as_str()).collect();
-            // What fails under the recipe alone has no cause, and counts as one.
-            let new = rules.iter().filter(|rule| !failing.all.contains(*rule)).count();
-            (remaining.len() + new, NearestRecipe { needs: &trial.needs, remaining, of })
+            let remains = |cause: &Cause| cause.rules.iter().any(|rule| rules.contains(rule.as_str()));
+            let remaining = causes().filter(|(_, cause)| remains(cause)).map(|(place, _)| place).collect();
+            let new = rules.iter().filter(|rule| !failing.all.contains(*rule)).copied().collect();
+            NearestRecipe { needs: &trial.needs, remaining, new, of }
         });
-        let best = trials.min_by_key(|(count, trial)| (*count, trial.needs.len()));
-        best.filter(|(count, trial)| *count < of && !trial.needs.is_empty()).map(|(_, trial)| trial)
+        let best = recipes.min_by_key(|recipe| (recipe.remain(), recipe.needs.len()));
+        best.filter(|recipe| recipe.remain() < of)
+    }
+
+    /// How many causes there are under it.
+    fn remain(&self) -> usize {
+        self.remaining.len() + self.new.len()
+    }
+
+    /// `2 of 12 causes remain, besides D32-18`.
+    pub fn in_words(&self) -> String {
+        let new = if self.new.is_empty() { String::new() } else { format!(", besides {}", self.new.join(", ")) };
+        let verb = if self.remaining.len() == 1 { "remains" } else { "remain" };
+        format!("{} of {} {verb}{new}", self.remaining.len(), phrase::number(self.of, "cause"))
     }
 }
 
@@ -133,32 +147,36 @@ impl<'a> FailingRules<'a> {
         }
     }
 
-    /// Whether a cause makes one of these rules fail; of this area, if there is one.
-    fn has(&self, cause: &Cause, area: Option<Area>) -> bool {
-        let of_area =
-            |id: &str| area.is_none() || self.profile.rules.iter().any(|rule| rule.id == id && rule.area == area);
-        let rules = if cause.scope == Scope::RunTime && area.is_some() { &self.at_run_time } else { &self.all };
-        cause.profiles.contains(&self.profile.id)
-            && cause.rules.iter().any(|rule| rules.contains(rule.as_str()) && of_area(rule))
+    /// Those of these rules that a cause makes fail.
+    fn rules_of(&self, cause: &'a Cause) -> impl Iterator<Item = &'a str> {
+        let rules = cause.profiles.contains(&self.profile.id).then_some(&cause.rules).into_iter().flatten();
+        rules.map(String::as_str).filter(|rule| self.all.contains(rule))
     }
 
-    fn count(&self, causes: &[Cause], scope: Scope, area: Option<Area>) -> usize {
-        causes.iter().filter(|cause| cause.scope == scope && self.has(cause, area)).count()
+    /// Where a cause shows in this profile: one that other profiles see at run time may fail constants alone here.
+    fn scope_of(&self, cause: &'a Cause) -> Option<Scope> {
+        let mut rules = self.rules_of(cause).peekable();
+        rules.peek()?;
+        let at_run_time = cause.scope == Scope::RunTime && rules.any(|rule| self.at_run_time.contains(rule));
+        Some(if at_run_time { Scope::RunTime } else { Scope::Constants })
     }
 
-    fn scoped(&self, causes: &[Cause]) -> ScopedCauses {
-        let count = |scope| self.count(causes, scope, None);
-        ScopedCauses { run_time: count(Scope::RunTime), constants: count(Scope::Constants) }
+    fn scoped(&self, causes: &'a [Cause]) -> ScopedCauses {
+        let of = |scope| causes.iter().filter(|cause| self.scope_of(cause) == Some(scope)).count();
+        ScopedCauses { run_time: of(Scope::RunTime), constants: of(Scope::Constants) }
     }
 
-    fn score(&self, device: &Device, area: Area) -> Score {
+    fn score(&self, device: &'a Device, area: Area) -> Score {
         let rules = || required(self.profile).filter(|rule| rule.area == Some(area));
-        let failing = || rules().filter(|rule| self.all.contains(rule.id.as_str()));
+        let failing: BTreeSet<&str> =
+            rules().map(|rule| rule.id.as_str()).filter(|rule| self.all.contains(rule)).collect();
+        let at_run_time = |rule: &str| failing.contains(rule) && self.at_run_time.contains(rule);
+        let shows = |cause: &&Cause| cause.scope == Scope::RunTime && self.rules_of(cause).any(at_run_time);
         if rules().next().is_none() {
             Score::Empty
-        } else if failing().any(|rule| self.at_run_time.contains(rule.id.as_str())) {
-            Score::Causes(self.count(&device.causes, Scope::RunTime, Some(area)).max(1))
-        } else if failing().next().is_some() {
+        } else if failing.iter().copied().any(at_run_time) {
+            Score::Causes(device.causes.iter().filter(shows).count().max(1))
+        } else if !failing.is_empty() {
             Score::Constants
         } else if rules().any(|rule| rule.verdict == Verdict::Incomplete) {
             Score::NotMeasured

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use fpprobe_spirv::Route;
 
 use super::behaviour;
+use super::diagnosis::SymptomFinder;
 use super::lane::LaneIndex;
 use super::owner::{self, FailureCause, LaneGroup, LaneKey};
 use super::recipe::Recipe;
-use super::symptom::SymptomFinder;
 use super::{EVIDENCE, Judge, Observations, PartResult, RuleVerdict, VariantFinding, relation};
 use crate::accepted::Accepted;
 use crate::verdict::{Level, Verdict};

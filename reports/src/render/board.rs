@@ -8,9 +8,9 @@ use crate::model::{Area, Class, Device, ProfileResult, Report};
 use crate::scoreboard::{ScopedCauses, Score, Scoreboard};
 
 /// Columns of the names of areas, with the space behind them.
-const NAMES: usize = 24;
-/// Columns of a profile at least: `incomplete`, and two spaces.
-const COLUMN: usize = 12;
+pub(super) const NAMES: usize = 23;
+/// Columns of a profile at least: `incomplete`, and a space.
+const COLUMN: usize = 11;
 
 /// Columns of a class with the number of causes: `conforms with`, and a space.
 const CLASS: usize = 14;
@@ -24,8 +24,9 @@ pub(super) fn width(device: &Device) -> usize {
 fn columns(device: &Device) -> Vec<(String, usize)> {
     let names = phrase::short_names(device);
     let names = device.profiles.iter().map(|profile| names[profile.id.as_str()].to_owned());
-    let widths = device.profiles.iter().map(|profile| if profile.class == Class::ConformsWith { 15 } else { COLUMN });
-    names.zip(widths).map(|(name, width)| (name.clone(), width.max(name.len() + 2))).collect()
+    let widths =
+        device.profiles.iter().map(|profile| if profile.class == Class::ConformsWith { CLASS } else { COLUMN });
+    names.zip(widths).map(|(name, width)| (name.clone(), width.max(name.len() + 1))).collect()
 }
 
 /// Writes a line for each device: its name, and under each profile the class and the number of causes.

@@ -64,7 +64,7 @@ fn device(paper: &mut Paper, report: &Report, place: usize, device: &Device) -> 
 }
 
 /// Classes and scores of every profile.
-fn profiles(paper: &mut Paper, device: &Device) -> io::Result<()> {
+pub(super) fn profiles(paper: &mut Paper, device: &Device) -> io::Result<()> {
     let board = Scoreboard::of(device).filter(|_| board::width(device) <= paper.width());
     match board {
         Some(board) => board::write(paper, device, &board)?,
@@ -72,10 +72,14 @@ fn profiles(paper: &mut Paper, device: &Device) -> io::Result<()> {
     }
     let names = phrase::short_names(device);
     for profile in &device.profiles {
-        if let Some(NearestRecipe { needs, remaining, of }) = NearestRecipe::of(device, profile) {
-            let text =
-                format!("{} under {}: {} of {of} causes remain", names[&*profile.id], needs.join(" "), remaining.len());
-            paper.line(2, 2, &[(Ink::Note, &text)])?;
+        if let Some(recipe) = NearestRecipe::of(device, profile) {
+            let (name, needs, rest) = (names[&*profile.id], recipe.needs.join(" "), recipe.in_words());
+            let text = format!("{name} under {needs}: {rest}");
+            paper.line(
+                2,
+                board::NAMES,
+                &[(Ink::Plain, &pad("nearest recipe", board::NAMES - 2)), (Ink::Note, &text)],
+            )?;
         }
     }
     Ok(())

@@ -9,6 +9,7 @@ use crate::broken_rules::{BrokenRule, broken_rules};
 use crate::escape::visible;
 use crate::model::{APPLICATION, Device, Evidence, Finding, Incident, Report, Verdict};
 use crate::numbered::first_number;
+use crate::scoreboard::Scoreboard;
 
 /// Lanes of evidence shown per cause; the report holds more.
 const EVIDENCE: usize = 2;
@@ -103,6 +104,11 @@ fn head(paper: &mut Paper, device: &Device, column: usize) -> io::Result<()> {
 
 /// `name` tells the device apart where there are several; `first` is the number of its first cause.
 fn details(paper: &mut Paper, device: &Device, first: usize, name: &str) -> io::Result<()> {
+    if Scoreboard::of(device).is_some() {
+        paper.gap()?;
+        paper.line(0, 2, &[(Ink::Strong, "Areas by profiles"), (Ink::Faint, name)])?;
+        summary::profiles(paper, device)?;
+    }
     summary::causes(paper, device, first, name)?;
     let causes = broken_rules(device);
     if !causes.is_empty() {

@@ -58,6 +58,8 @@ fn the_symptom_of_a_lane_is_what_the_device_does() {
         ("d3d11", "r8snorm.store:route=clear", &[0xbf80_0000], 0x80, "same_value", Severity::SameValue),
         ("d3d11", "r8unorm.store:route=clear", &[NAN], 0xff, "nan_stored", Severity::Special),
         ("d3d11", "f32.convert_f_to_u", &[0xbf80_0000], 0xffff_ffff, "integer_range", Severity::Special),
+        // A binary64 subnormal whose bits are those of binary32's -0 is no zero.
+        ("vulkan", "f64.select", &[1, 0x8000_0000, 0], 0, "subnormal_operand_flushed", Severity::Special),
     ] {
         let causes = causes(profile, &[observation(kernel, &[(case, out)])]);
         let found: Vec<(&str, Severity)> =
@@ -81,6 +83,16 @@ fn one_habit_is_one_cause_over_operations_and_rules() {
     let mut operations = causes[0].operations.clone();
     operations.sort();
     assert_eq!(operations, ["fadd", "floor", "fmul"]);
+}
+
+#[test]
+fn what_decides_no_class_comes_last() {
+    // min(-0, +0) is -0: recommended; the sum is off by one.
+    let observations =
+        [observation("f32.nmin", &[(&[0x8000_0000, 0], 0)]), observation("f32.fadd", &[(&[ONE, ONE], 0x4000_0001)])];
+    let causes = causes("d3d11", &observations);
+    let found: Vec<(bool, Severity)> = causes.iter().map(|cause| (cause.recommended, cause.severity)).collect();
+    assert_eq!(found, [(false, Severity::LastBit), (true, Severity::Special)]);
 }
 
 #[test]

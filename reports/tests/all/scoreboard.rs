@@ -41,6 +41,21 @@ fn an_area_counts_causes_at_run_time_and_sets_constants_apart() {
 }
 
 #[test]
+fn a_cause_counts_in_each_profile_where_it_shows_there() {
+    let at_run_time = observation("f32.fabs", &[(&[0x8000_0000], 0x8000_0000)]);
+    let folded = observation("f32.fabs:route=literal", &[(&[0x8000_0000], 0x8000_0000)]);
+    let mut device = device(&["d3d11", "d3d10"], &[at_run_time, folded]);
+    let of = |device: &Device| {
+        Scoreboard::of(device).unwrap().causes.iter().map(|one| (one.run_time, one.constants)).collect::<Vec<_>>()
+    };
+    assert_eq!(of(&device), [(1, 0), (1, 0)]);
+    for rule in &mut device.profiles[1].rules {
+        rule.failed.retain(|failed| failed.kernel.contains("route="));
+    }
+    assert_eq!(of(&device), [(1, 0), (0, 1)]);
+}
+
+#[test]
 fn a_recommended_rule_closes_no_area() {
     // min(-0, +0) is -0: recommended in Direct3D.
     let device = device(&["d3d11"], &[observation("f32.nmin", &[(&[0x8000_0000, 0], 0)])]);
@@ -95,4 +110,7 @@ fn the_nearest_recipe_leaves_the_fewest_causes() {
     // What fails under the recipe alone counts against it.
     device.profiles[0].recipes[1] = trial(&["szin32"], &[kept, vec!["S-02".to_owned()]].concat(), &[]);
     assert_eq!(nearest(&device), None);
+    device.profiles[0].recipes[1] = trial(&["szin32"], &["S-02".to_owned()], &[]);
+    let recipe = NearestRecipe::of(&device, &device.profiles[0]).unwrap();
+    assert_eq!(recipe.in_words(), "0 of 2 causes remain, besides S-02");
 }

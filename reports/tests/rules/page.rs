@@ -133,6 +133,7 @@ fn section(page: &mut String, entry: &Entry<'_>, findings: &Findings) {
     let _ = write!(page, "\n## {}\n\n", rule.title);
     let profiles: Vec<String> = entry.profiles.iter().map(|profile| format!("`{profile}`")).collect();
     let _ = writeln!(page, "- **Profiles**: {} ({})", profiles.join(", "), rule.level.name());
+    let _ = writeln!(page, "- **Area**: {}", rule.area.name());
     let _ = writeln!(page, "- **Citation**: {}", rule.citation);
     for (name, text) in [("Note", &rule.note), ("Why it matters", &rule.matters)] {
         if !text.is_empty() {

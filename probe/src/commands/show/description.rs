@@ -48,6 +48,7 @@ fn rule_of(profile: &Profile, rule: &Rule, out: &mut impl Write) -> std::io::Res
     writeln!(out, "{}  {}", rule.id, rule.title)?;
     writeln!(out, "  profile   {} ({})", profile.id, profile.title)?;
     writeln!(out, "  level     {}", rule.level.name())?;
+    writeln!(out, "  area      {}", rule.area.name())?;
     writeln!(out, "  citation  {}", rule.citation)?;
     for (name, text) in [("quote", &rule.quote), ("note", &rule.note), ("matters", &rule.matters)] {
         if !text.is_empty() {

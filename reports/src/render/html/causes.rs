@@ -4,8 +4,10 @@ use maud::{Markup, html};
 
 use super::anchors::Anchors;
 use super::evidence;
-use crate::model::{Cause, Device, Report};
+use crate::model::{Cause, Device, ProfileResult, Report};
+use crate::numbered::first_number;
 use crate::render::{lane, phrase};
+use crate::scoreboard::NearestRecipe;
 
 /// Causes of a device on the first screen.
 const WORST: usize = 6;
@@ -17,7 +19,7 @@ pub fn worst(report: &Report) -> Option<Markup> {
     Some(html! {
         @for (number, device) in causing() {
             @if report.devices.len() > 1 { h3 { (phrase::label(report, device)) } }
-            ol.worst {
+            ol.worst start=(first_number(report, number)) {
                 @for (place, cause) in device.causes.iter().take(WORST).enumerate() {
                     li {
                         span class={ "severity " (style(cause)) } { (cause.severity.name()) } " "
@@ -33,15 +35,16 @@ pub fn worst(report: &Report) -> Option<Markup> {
     })
 }
 
-/// All causes of a device: a row for each, its lanes folded up.
-pub fn all(index: usize, device: &Device, anchors: &Anchors) -> Markup {
+/// All causes of a device, numbered from `first` on as on a terminal: a row for each, its lanes folded up.
+pub fn all(index: usize, first: usize, device: &Device, anchors: &Anchors) -> Markup {
     html! {
         div.scroll tabindex="0" role="group" aria-label="Causes" {
             table.causes {
-                thead { tr { @for name in ["Severity", "What the device does", "Breaks", "Lanes", "Fix"] { th scope="col" { (name) } } } }
+                thead { tr { @for name in ["", "Severity", "What the device does", "Breaks", "Lanes", "Fix"] { th scope="col" { (name) } } } }
                 tbody {
                     @for (place, cause) in device.causes.iter().enumerate() {
                         tr id=(row_id(index, place)) {
+                            td.number { (first + place) }
                             td { span class={ "severity " (style(cause)) } { (cause.severity.name()) } }
                             td {
                                 span id=[anchors.place(&format!("cause-{}", cause.id))] { (cause.headline) }
@@ -59,6 +62,26 @@ pub fn all(index: usize, device: &Device, anchors: &Anchors) -> Markup {
             }
         }
     }
+}
+
+/// The recipes that come nearest to profiles which none satisfies, with links to the causes that remain.
+pub fn nearest(index: usize, first: usize, device: &Device) -> Option<Markup> {
+    let names = phrase::short_names(device);
+    let found = device.profiles.iter().filter_map(|profile| Some((profile, NearestRecipe::of(device, profile)?)));
+    let found: Vec<(&ProfileResult, NearestRecipe<'_>)> = found.collect();
+    (!found.is_empty()).then(|| {
+        html! {
+            ul {
+                @for (profile, recipe) in &found {
+                    li {
+                        (names[profile.id.as_str()]) " under " @for need in recipe.needs { code { (need) } " " }
+                        ": " (recipe.in_words())
+                        @for place in &recipe.remaining { " " a href={ "#" (row_id(index, *place)) } { (first + place) } }
+                    }
+                }
+            }
+        }
+    })
 }
 
 fn row_id(device: usize, place: usize) -> String {

@@ -7,7 +7,8 @@ use maud::{Markup, html};
 use super::anchors::Anchors;
 use super::{causes, claims, evidence, overview, pictures, rules, texels};
 use crate::broken_rules::broken_rules;
-use crate::model::{Device, Finding, Identity, Incident, Outcome, Tables};
+use crate::model::{Device, Finding, Identity, Incident, Outcome, Report};
+use crate::numbered::first_number;
 use crate::record;
 use crate::render::answers::lane as lane_of;
 use crate::render::{lane, phrase};
@@ -17,18 +18,12 @@ use crate::scoreboard::Scoreboard;
 const NAMED: usize = 60;
 const SHOWN: usize = 8;
 
-/// `label` is unlike that of any other device of the page.
-pub fn section(
-    index: usize,
-    device: &Device,
-    inputs: &Tables,
-    label: &str,
-    profiles: &[&str],
-    anchors: &Anchors,
-) -> Markup {
+pub fn section(report: &Report, index: usize, profiles: &[&str], anchors: &Anchors) -> Markup {
+    let device = &report.devices[index];
+    let (label, first_cause) = (phrase::label(report, device), first_number(report, index));
     let broken = broken_rules(device);
     // A report whose answers cannot be read has verdicts all the same.
-    let read = record::read_device(&device.observations, inputs).map(|recorded| recorded.observations);
+    let read = record::read_device(&device.observations, &report.inputs).map(|recorded| recorded.observations);
     let observations = read.unwrap_or_default();
     html! {
         section.device #{ "d" (index) } aria-label=(label) {
@@ -43,8 +38,11 @@ pub fn section(
             @if let Some(board) = Scoreboard::of(device) {
                 section { h3 { "Areas by profiles" } (overview::board(device, &board)) }
             }
+            @if let Some(recipes) = causes::nearest(index, first_cause, device) {
+                section { h3 { "Nearest recipes" } (recipes) }
+            }
             @if !device.causes.is_empty() {
-                section { h3 id={ "d" (index) "-causes" } { "Causes, the gravest first" } (causes::all(index, device, anchors)) }
+                section { h3 id={ "d" (index) "-causes" } { "Causes, the gravest first" } (causes::all(index, first_cause, device, anchors)) }
             }
             (part("Rules that are not met", !broken.is_empty(), &html! {
                 div data-group { @for (number, cause) in broken.iter().enumerate() { (rules::cause(index, number, cause, profiles)) } }

@@ -56,7 +56,11 @@
 
   const open = () => {
     const target = location.hash.length > 1 && document.getElementById(location.hash.slice(1));
-    for (let node = target; node; node = node.parentElement) if (node.tagName === "DETAILS") node.open = true;
+    // A link shows its target, whatever the filter hides.
+    for (let node = target; node; node = node.parentElement) {
+      if (node !== form) node.hidden = false;
+      if (node.tagName === "DETAILS") node.open = true;
+    }
     if (target) target.scrollIntoView();
   };
 

@@ -2,6 +2,7 @@
 
 use std::sync::OnceLock;
 
+use fpprobe_spirv::layout::BINARY32;
 use fpprobe_spirv::op::Function;
 use fpprobe_spirv::{Format, Kernel};
 
@@ -125,7 +126,12 @@ impl Verifier {
                     };
                     let mut flushed = demand.clone();
                     flushed.operands.subnormal_inputs = Subnormals::Flush;
-                    plain.then(|| accepted_on(encoding, &operands, &flushed))
+                    let of =
+                        |input: u32| accepted_on(encoding, &self.signature.operands(&[u64::from(input)], 0), &flushed);
+                    let (sign, largest) = (input & SIGN, BINARY32.min_normal() as u32 - 1);
+                    // An operation that hands on its operand as it came accepts something else of each.
+                    let set = plain.then(|| of(input));
+                    set.filter(|set| [1, largest].iter().all(|magnitude| of(sign | magnitude) == *set))
                 }
                 _ => Some(accepted_on(encoding, &operands, demand)),
             };

@@ -106,6 +106,12 @@ fn of_100_million_lanes_the_filter_accepts_none_that_the_oracle_refuses() {
     assert!(lanes > 100_000_000, "{lanes}");
 }
 
+#[test]
+fn a_subnormal_that_is_handed_on_is_no_result_of_its_neighbours() {
+    let verifier = verifier("f32.saturate", &["wgsl"]);
+    assert!(same(&verifier, 1, &[1; 200]).deviating > 0);
+}
+
 /// Settings of environments, and what they may be.
 const SETTINGS: [(&str, &[&str]); 9] = [
     ("subnormal_inputs", &["keep", "flush", "either"]),

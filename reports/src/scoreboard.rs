@@ -5,7 +5,6 @@
 use std::collections::BTreeSet;
 
 use crate::model::{Area, Cause, Class, Device, Level, ProfileResult, RuleResult, Scope, Verdict};
-use crate::render::phrase;
 
 /// Areas by profiles.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -118,13 +117,6 @@ impl<'a> NearestRecipe<'a> {
     /// How many causes there are under it.
     fn remain(&self) -> usize {
         self.remaining.len() + self.new.len()
-    }
-
-    /// `2 of 12 causes remain, besides D32-18`.
-    pub fn in_words(&self) -> String {
-        let new = if self.new.is_empty() { String::new() } else { format!(", besides {}", self.new.join(", ")) };
-        let verb = if self.remaining.len() == 1 { "remains" } else { "remain" };
-        format!("{} of {} {verb}{new}", self.remaining.len(), phrase::number(self.of, "cause"))
     }
 }
 

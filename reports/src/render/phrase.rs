@@ -9,7 +9,7 @@ use crate::model::{
     Cause, Class, Conditions, Counts, Device, Driver, Elsewhere, Identity, Incident, Level, Outcome, ProfileResult,
     Report, RuleResult, Verdict,
 };
-use crate::scoreboard::ScopedCauses;
+use crate::scoreboard::{NearestRecipe, ScopedCauses};
 
 /// Every verdict, the gravest first.
 pub const VERDICTS: [Verdict; 6] = [
@@ -126,6 +126,13 @@ pub fn class_in_words(causes: &[Cause], profile: &ProfileResult) -> String {
     } else {
         format!("{}: {}", profile.class.name(), counts.join(", "))
     }
+}
+
+/// `2 of 12 causes remain, besides D32-18`.
+pub fn remaining(recipe: &NearestRecipe<'_>) -> String {
+    let new = if recipe.new.is_empty() { String::new() } else { format!(", besides {}", recipe.new.join(", ")) };
+    let verb = if recipe.remaining.len() == 1 { "remains" } else { "remain" };
+    format!("{} of {} {verb}{new}", recipe.remaining.len(), number(recipe.of, "cause"))
 }
 
 /// The first characters of a text, as they are shown: at most `room`.

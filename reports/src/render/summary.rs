@@ -73,7 +73,7 @@ pub(super) fn profiles(paper: &mut Paper, device: &Device) -> io::Result<()> {
     let names = phrase::short_names(device);
     for profile in &device.profiles {
         if let Some(recipe) = NearestRecipe::of(device, profile) {
-            let (name, needs, rest) = (names[&*profile.id], recipe.needs.join(" "), recipe.in_words());
+            let (name, needs, rest) = (names[&*profile.id], recipe.needs.join(" "), phrase::remaining(&recipe));
             let text = format!("{name} under {needs}: {rest}");
             paper.line(
                 2,

@@ -75,7 +75,7 @@ pub fn nearest(index: usize, first: usize, device: &Device) -> Option<Markup> {
                 @for (profile, recipe) in &found {
                     li {
                         (names[profile.id.as_str()]) " under " @for need in recipe.needs { code { (need) } " " }
-                        ": " (recipe.in_words())
+                        ": " (phrase::remaining(recipe))
                         @for place in &recipe.remaining { " " a href={ "#" (row_id(index, *place)) } { (first + place) } }
                     }
                 }

@@ -1,6 +1,6 @@
 //! Where results go: standard output, and the files of `-o`.
 
-use std::io::{self, BufWriter, StdoutLock, Write as _};
+use std::io::{self, BufWriter, IsTerminal as _, StdoutLock, Write as _};
 use std::path::{Path, PathBuf};
 
 use fpprobe_reports::Report;
@@ -9,7 +9,7 @@ use fpprobe_reports::save::save;
 
 use crate::journal;
 use fpprobe_system::calls;
-use fpprobe_system::usage::OrUsage as _;
+use fpprobe_system::usage::{OrUsage as _, usage_error};
 
 /// Standard output, buffered. A closed reader is an error of kind `BrokenPipe`, which `main` takes for a quiet end.
 pub fn stdout() -> BufWriter<StandardOutput> {
@@ -117,6 +117,12 @@ impl Output {
 
     /// Shows the report on standard output; below it, where it can be read again.
     pub fn show(&self, report: &Report, place: &ReportPlace, style: Style) -> anyhow::Result<()> {
+        if !self.shown.renderer.is_text() && io::stdout().is_terminal() {
+            let name = self.shown.name;
+            return Err(usage_error(format!(
+                "{name} is no text: write it to a file, for example with `-o FILE.{name}`"
+            )));
+        }
         let mut out = stdout();
         self.shown.renderer.show(report, style, &mut out)?;
         self.shown.renderer.foot(report, place, style, &mut out)?;

@@ -21,6 +21,7 @@ mod scene;
 mod seed;
 mod selections;
 mod show;
+mod sql;
 mod sweep;
 mod validation;
 mod vulkan_profile;

@@ -16,6 +16,7 @@ mod key;
 pub(crate) mod lane;
 pub(crate) mod md;
 pub(crate) mod paper;
+mod parquet;
 pub(crate) mod phrase;
 mod prometheus;
 pub mod recipes;
@@ -41,6 +42,7 @@ pub use jsonl::JsonLines;
 pub use junit::Junit;
 pub use md::Markdown;
 pub use paper::Style;
+pub use parquet::Parquet;
 pub use phrase::class_in_words;
 pub use prometheus::Prometheus;
 pub use recipes::Recipes;
@@ -53,6 +55,11 @@ use crate::model::Report;
 pub trait Render {
     /// Writes the whole report. What comes from drivers and files is escaped for the format.
     fn render(&self, report: &Report, out: &mut dyn Write) -> io::Result<()>;
+
+    /// Whether it is text; what is not belongs into a file, and fails where results cannot be read.
+    fn is_text(&self) -> bool {
+        true
+    }
 
     /// The same for a terminal, where the format has colours and lines.
     fn show(&self, report: &Report, _style: Style, out: &mut dyn Write) -> io::Result<()> {
@@ -94,6 +101,12 @@ pub static FORMATS: &[OutputFormat] = &[
         extensions: &["xml"],
         about: "JUnit XML for CI systems: a suite for each device and profile, a case for each rule",
         renderer: &Junit,
+    },
+    OutputFormat {
+        name: "parquet",
+        extensions: &["parquet"],
+        about: "every result of every kernel as a table for SQL: a row for each lane",
+        renderer: &Parquet,
     },
     OutputFormat { name: "csv", extensions: &["csv"], about: "one row per device, profile and rule", renderer: &Csv },
     OutputFormat {
@@ -155,7 +168,7 @@ mod tests {
             |found: Result<&OutputFormat, UnknownFormat>| found.map(|format| format.name).unwrap_err().to_string();
         assert_eq!(
             message(by_name("yaml")),
-            "unknown output format `yaml`; known are text, json, jsonl, html, junit, csv, md, recipes, caps, prometheus, \
+            "unknown output format `yaml`; known are text, json, jsonl, html, junit, parquet, csv, md, recipes, caps, prometheus, \
              vulkan-profile"
         );
         assert!(message(by_path(Path::new("report"))).contains("known endings are .txt, .json"));

@@ -42,13 +42,17 @@ SECOND = (2, 1)
 
 
 def runs(folder, kernel):
-    """The files of a kernel's first run and its second."""
-    paths = [os.path.join(folder, f"{kernel}.run{run}.raw") for run in (0, *SECOND)]
-    return [path for path in paths if os.path.exists(path)][:2]
+    """The files of a kernel's first run and its second; those of the kernel by itself, where its results depend on others."""
+    for asked in (".2", ""):
+        paths = [os.path.join(folder, f"{kernel}.run{run}{asked}.raw") for run in (0, *SECOND)]
+        paths = [path for path in paths if os.path.exists(path)][:2]
+        if len(paths) == 2:
+            return paths
+    return paths
 
 
 def kernels(folder):
-    """Kernels of which both runs are there. The first time that a kernel was asked counts."""
+    """Kernels of which both runs are there."""
     ending = ".run0.raw"
     names = set(os.listdir(folder))
     found = (name[: -len(ending)] for name in names if name.endswith(ending))

@@ -40,7 +40,7 @@ pub fn all(index: usize, first: usize, device: &Device, anchors: &Anchors) -> Ma
     html! {
         div.scroll tabindex="0" role="group" aria-label="Causes" {
             table.causes {
-                thead { tr { @for name in ["", "Severity", "What the device does", "Breaks", "Lanes", "Fix"] { th scope="col" { (name) } } } }
+                thead { tr { @for name in ["No.", "Severity", "What the device does", "Breaks", "Lanes", "Fix"] { th scope="col" { (name) } } } }
                 tbody {
                     @for (place, cause) in device.causes.iter().enumerate() {
                         tr id=(row_id(index, place)) {

@@ -70,7 +70,7 @@ const COLUMNS: [Column; 14] = [
     Column { name: "component", values: ColumnValues::Number(8, |lane| Some(lane.component as u64)) },
     Column { name: "operands", values: ColumnValues::Operands },
     Column { name: "result", values: ColumnValues::Number(64, |lane| Some(lane.of(&lane.observation.out))) },
-    Column { name: "second", values: ColumnValues::Number(64, |lane| lane.second()) },
+    Column { name: "second", values: ColumnValues::Number(64, second) },
 ];
 
 impl Render for Parquet {
@@ -141,12 +141,6 @@ impl LaneRow<'_> {
         results[self.case * self.observation.kernel.outputs() + self.component]
     }
 
-    /// The second run's result where it differs.
-    fn second(&self) -> Option<u64> {
-        let second = self.of(self.observation.second.as_deref()?);
-        (second != self.of(&self.observation.out)).then_some(second)
-    }
-
     /// What its result is of: the components of its own place where an operation works on each by itself, else all.
     fn operands(&self, params: &[Shape], is_by_component: bool, into: &mut Vec<i64>) {
         let case = self.observation.cases.case(self.case);
@@ -156,6 +150,12 @@ impl LaneRow<'_> {
             into.extend(case.iter().map(|bits| bits.cast_signed()));
         }
     }
+}
+
+/// The second run's result where it differs.
+fn second(lane: &LaneRow<'_>) -> Option<u64> {
+    let second = lane.of(lane.observation.second.as_deref()?);
+    (second != lane.of(&lane.observation.out)).then_some(second)
 }
 
 impl ColumnValues {
@@ -172,7 +172,7 @@ impl ColumnValues {
                 let widths = group.iter().flat_map(|one| vec![one.kernel.width as i32; rows(one)]);
                 column.typed::<Int32Type>().write_batch(&widths.collect::<Vec<_>>(), None, None).map(drop)
             }
-            ColumnValues::Number(64, number) => numbers::<Int64Type>(group, *number, |bits| bits.cast_signed(), column),
+            ColumnValues::Number(64, number) => numbers::<Int64Type>(group, *number, u64::cast_signed, column),
             ColumnValues::Number(_, number) => {
                 numbers::<Int32Type>(group, *number, |bits| (bits as u32).cast_signed(), column)
             }

@@ -2,7 +2,7 @@
 //!
 //! A [`Verifier`] knows a kernel and the rules of profiles that say which of its results are accepted. It is given results of
 //! consecutive inputs, and adds what it finds to a [`SweepStatistics`]. What is accepted is the oracle's word in every case: it says it
-//! once for a kind of inputs of which the same is accepted, [`crate::filter`] accepts for it what is proven to be accepted, and every
+//! once for a kind of inputs of which the same is accepted, `crate::filter` accepts for it what is proven to be accepted, and every
 //! other result it judges by itself.
 
 mod cells;

@@ -58,8 +58,9 @@ impl Output {
         let named = format.map(render::by_name).transpose().or_usage()?;
         let default = render::by_name(default).or_usage()?;
         let Some(path) = path else {
-            return Ok(Output { shown: named.unwrap_or(default), files: Vec::new(), folder: None });
+            return Ok(Output { shown: for_stdout(named.unwrap_or(default))?, files: Vec::new(), folder: None });
         };
+        let default = for_stdout(default)?;
         let text = path.to_string_lossy();
         let folder =
             path.is_dir() || text.ends_with('/') || (path.extension().is_none() && !path.exists() && named.is_none());
@@ -117,18 +118,21 @@ impl Output {
 
     /// Shows the report on standard output; below it, where it can be read again.
     pub fn show(&self, report: &Report, place: &ReportPlace, style: Style) -> anyhow::Result<()> {
-        if !self.shown.renderer.is_text() && io::stdout().is_terminal() {
-            let name = self.shown.name;
-            return Err(usage_error(format!(
-                "{name} is no text: write it to a file, for example with `-o FILE.{name}`"
-            )));
-        }
         let mut out = stdout();
         self.shown.renderer.show(report, style, &mut out)?;
         self.shown.renderer.foot(report, place, style, &mut out)?;
         out.flush()?;
         Ok(())
     }
+}
+
+/// A format for standard output: what is not text does not go to a terminal.
+fn for_stdout(format: &'static OutputFormat) -> anyhow::Result<&'static OutputFormat> {
+    let name = format.name;
+    if format.renderer.is_text() || !io::stdout().is_terminal() {
+        return Ok(format);
+    }
+    Err(usage_error(format!("the format `{name}` is not text; write it to a file with `-o FILE.{name}`")))
 }
 
 /// Where a document that is no report goes: one file, or standard output.

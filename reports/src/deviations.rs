@@ -6,7 +6,7 @@ use crate::broken_rules::names;
 use crate::model::{Device, ProfileResult, RuleResult};
 
 /// The required rules of each profile that a device does not meet. One that only depends on another
-/// of them is none of its own.
+/// of them does not count.
 pub fn deviations(device: &Device) -> Vec<(&ProfileResult, &RuleResult)> {
     let of_profile = |profile: &'_ ProfileResult| -> Vec<usize> {
         let deviating: Vec<&RuleResult> = profile.rules.iter().filter(|rule| is_deviation(rule)).collect();

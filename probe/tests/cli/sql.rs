@@ -1,12 +1,13 @@
 //! Results as a table: `DuckDB` reads what is written, and each documented query says what the reports do.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use fpprobe_profiles::Observation;
 use fpprobe_reports::load;
 use fpprobe_reports::record::read_device;
+use fpprobe_spirv::Kernel;
 use serde_json::{Value, json};
 
 use crate::scene::{ends, fpprobe};
@@ -57,6 +58,26 @@ impl Measured {
             }
         }
         counts
+    }
+}
+
+impl Measured {
+    /// Components of a kernel of vectors that give something else than scalars do, once for each time that these were measured.
+    fn apart(&self, wide: &Observation) -> usize {
+        let Some(plain) = self.of(&Kernel { width: 1, ..wide.kernel }.to_string()) else { return 0 };
+        let mut cases: HashMap<&[u64], Vec<usize>> = HashMap::new();
+        for case in 0..plain.cases.len() {
+            cases.entry(plain.cases.case(case)).or_default().push(case);
+        }
+        let width = wide.kernel.width as usize;
+        let places = (0..wide.cases.len()).flat_map(|case| (0..wide.kernel.outputs()).map(move |place| (case, place)));
+        let differing = |(case, place): (usize, usize)| {
+            let own: Vec<u64> = wide.cases.case(case).iter().skip(place % width).step_by(width).copied().collect();
+            let result = wide.answer(case)[place];
+            let scalars = cases.get(&own[..]).into_iter().flatten();
+            scalars.filter(|scalar| plain.answer(**scalar)[place / width] != result).count()
+        };
+        places.map(differing).sum()
     }
 }
 
@@ -151,5 +172,8 @@ fn documented_queries_say_what_reports_say() {
     let of_sums =
         |rows: &[Vec<Value>]| rows.iter().filter(|row| row[0].as_str().unwrap().starts_with("f32.fadd")).count();
     assert_eq!(of_sums(&said[9]), folded);
-    assert!(said[10].iter().all(|row| row[0].as_str().unwrap().contains("width=")));
+    let wide = new.0.iter().filter(|one| one.kernel.width > 1 && one.outcome.answered());
+    let apart: Vec<usize> = wide.map(|wide| new.apart(wide)).collect();
+    assert!(apart.len() > 2, "{} kernels of vectors", apart.len());
+    assert_eq!(said[10].len(), apart.iter().sum::<usize>());
 }

@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 use fpprobe_profiles::{Observation, Outcome};
-use fpprobe_spirv::Shape;
+use fpprobe_spirv::{Kernel, Shape};
 use parquet::basic::{Compression, LogicalType, Repetition, Type as PhysicalType, ZstdLevel};
 use parquet::data_type::{ByteArray, ByteArrayType, DataType, Int32Type, Int64Type};
 use parquet::errors::ParquetError;
@@ -141,13 +141,16 @@ impl LaneRow<'_> {
         results[self.case * self.observation.kernel.outputs() + self.component]
     }
 
-    /// What its result is of: the components of its own place where an operation works on each by itself, else all.
-    fn operands(&self, params: &[Shape], is_by_component: bool, into: &mut Vec<i64>) {
+    /// What its result is of: the components of its own place where an operation works on each by itself (`each` is
+    /// how many there are), else all.
+    fn operands(&self, params: &[Shape], each: Option<usize>, into: &mut Vec<i64>) {
         let case = self.observation.cases.case(self.case);
-        if is_by_component {
-            into.extend(Shape::split(params, case).map(|(_, values)| values[self.component].cast_signed()));
-        } else {
-            into.extend(case.iter().map(|bits| bits.cast_signed()));
+        match each {
+            Some(width) => {
+                let own = self.component % width;
+                into.extend(Shape::split(params, case).map(|(_, values)| values[own].cast_signed()));
+            }
+            None => into.extend(case.iter().map(|bits| bits.cast_signed())),
         }
     }
 }
@@ -259,17 +262,23 @@ fn numbers<T: DataType>(
     column.typed::<T>().write_batch(&values, Some(&levels), None).map(drop)
 }
 
+/// How many components the operands have of an operation that works on each by itself.
+fn components(kernel: &Kernel, params: &[Shape]) -> Option<usize> {
+    let width = params.first()?.width;
+    let is_each = !kernel.op.is_geometric() && !kernel.has_matrices();
+    let alike = params.iter().all(|param| param.width == width) && kernel.outputs().is_multiple_of(width as usize);
+    (is_each && alike).then_some(width as usize)
+}
+
 /// The operands of each lane. Levels: 0 no list, 1 an empty one, 2 an operand; repeated within a list.
 fn operands(group: &[Observation], column: &mut SerializedColumnWriter<'_>) -> Result<(), ParquetError> {
     let (mut values, mut levels, mut repeated) = (Vec::new(), Vec::new(), Vec::new());
     for one in group {
         let (kernel, params) = (&one.kernel, one.kernel.params());
-        let is_by_component = !kernel.op.is_geometric()
-            && !kernel.has_matrices()
-            && params.iter().all(|param| param.width as usize == kernel.outputs());
+        let each = components(kernel, &params);
         for lane in lanes(one) {
             let before = values.len();
-            lane.operands(&params, is_by_component, &mut values);
+            lane.operands(&params, each, &mut values);
             let count = values.len() - before;
             levels.extend(std::iter::repeat_n(if count == 0 { 1 } else { 2 }, count.max(1)));
             repeated.extend((0..count.max(1)).map(|place| i16::from(place > 0)));

@@ -48,10 +48,9 @@ test:
 test-quick:
 	@.ci/install test
 	@.ci/drivers
-	cargo test --workspace --locked --lib
-	cargo test --locked -p fpprobe-profiles --test catalogue --test accepted_sets --test profile_errors --test judging
-	cargo test --locked -p fpprobe --test documents --test packaging
-	cargo test --locked -p fpprobe --test cli run::
+	cargo test --workspace --locked --lib --test documents --test packaging
+	cargo test --workspace --locked --test all -- catalogue:: accepted_sets:: profile_errors:: judging::
+	cargo test --workspace --locked --test cli -- run::
 
 .PHONY: soak
 soak:

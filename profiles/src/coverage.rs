@@ -138,9 +138,10 @@ fn sum<'a>(all_statistics: impl Iterator<Item = &'a LaneStatistics>) -> LaneStat
     sum
 }
 
-/// The coverage of each profile.
+/// The coverage of each profile; what one lane shows is found once for all of them.
 pub fn survey(profiles: &[Profile]) -> Vec<Coverage<'_>> {
-    parallel::map(profiles, |profile| Surveyor::default().survey(profile))
+    let mut surveyor = Surveyor::default();
+    profiles.iter().map(|profile| surveyor.survey(profile)).collect()
 }
 
 /// What a probe depends on beside the case: rules and lowerings share most of it.
@@ -205,9 +206,14 @@ impl Surveyor {
         let probes = &mut self.known[setting].1;
         let results = rule.requirements.contains(&Requirement::Result);
         let mut statistics = LaneStatistics::default();
-        for (case, index, _) in rule.looks_at(signature, cases, &part.demand) {
-            let lane = &mut probes[case * signature.encodings.len() + index];
-            let probe = *lane.get_or_insert_with(|| mistake::probe(signature, cases.case(case), index, &part.demand));
+        let lanes: Vec<(usize, usize)> =
+            rule.looks_at(signature, cases, &part.demand).map(|(case, index, _)| (case, index)).collect();
+        let found = parallel::map(&lanes, |(case, index)| {
+            let known = probes[case * signature.encodings.len() + index];
+            known.unwrap_or_else(|| mistake::probe(signature, cases.case(*case), *index, &part.demand))
+        });
+        for ((case, index), probe) in lanes.into_iter().zip(found) {
+            probes[case * signature.encodings.len() + index] = Some(probe);
             statistics.add(if results { probe } else { probe.unmeasured() });
         }
         for requirement in &rule.requirements {

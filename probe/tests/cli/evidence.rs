@@ -1,4 +1,4 @@
-//! Every command in a report runs its lane again.
+//! The commands in a report run their lanes again.
 
 use std::collections::BTreeMap;
 
@@ -8,6 +8,23 @@ use crate::scene::{HONEST, ends, ends_reading, fpprobe, json as document};
 
 /// Commands of a driver that run as they are printed, each in a process of its own.
 const PRINTED: usize = 30;
+
+/// Findings of one kind whose lanes are run: a thousand kernels by constants differ from those at
+/// run time.
+const FINDINGS: usize = 60;
+
+/// Leaves as many findings of each kind, spread over all of them.
+fn thin_findings(device: &mut Value) {
+    let mut kinds = BTreeMap::<String, Vec<Value>>::new();
+    for finding in device["findings"].as_array_mut().expect("findings").drain(..) {
+        kinds.entry(finding["kind"].to_string()).or_default().push(finding);
+    }
+    let thinned = kinds.into_values().flat_map(|all| {
+        let step = all.len().div_ceil(FINDINGS);
+        all.into_iter().step_by(step)
+    });
+    device["findings"] = thinned.collect();
+}
 
 /// Lanes with a command, wherever they stand in a device's entry, by command.
 fn lanes(value: &Value, found: &mut BTreeMap<String, Value>) {
@@ -53,7 +70,9 @@ fn reproduces(driver: &str) {
     let path = folder.path().join("report.json");
     ends(fpprobe(&[driver]).args(["--set", "workers.timeout=60", "run", "-o"]).arg(&path)).with(0);
     let (mut all, mut kernels) = (BTreeMap::new(), BTreeMap::<String, Vec<(String, Value)>>::new());
-    lanes(&document(&path)["devices"], &mut all);
+    let mut report = document(&path);
+    report["devices"].as_array_mut().expect("devices").iter_mut().for_each(thin_findings);
+    lanes(&report["devices"], &mut all);
     // What differs between two runs has no result to reproduce; its command names the list that it ran in.
     all.retain(|command, _| !command.contains(" --among "));
     assert!(all.len() > 100, "{driver}: {} commands", all.len());

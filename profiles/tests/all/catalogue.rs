@@ -3,17 +3,14 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use fpprobe_profiles::Profile;
 use fpprobe_profiles::catalogue::{Catalogue, IdStatus};
 use fpprobe_profiles::profile;
 
-fn profiles() -> Vec<Profile> {
-    profile::built_in_ids().map(|id| profile::built_in(id).unwrap().unwrap()).collect()
-}
+use crate::built_in::profiles;
 
 #[test]
 fn every_id_has_a_rule_another_path_or_a_reason() {
-    let gaps: Vec<String> = Catalogue::built_in().unwrap().gaps(&profiles()).iter().map(ToString::to_string).collect();
+    let gaps: Vec<String> = Catalogue::built_in().unwrap().gaps(profiles()).iter().map(ToString::to_string).collect();
     assert!(gaps.is_empty(), "{}", gaps.join("\n"));
 }
 
@@ -28,7 +25,7 @@ fn ids() -> BTreeMap<String, Vec<String>> {
 /// the rules lie beside the repository.
 fn rule_ids() -> BTreeMap<String, Vec<String>> {
     let mut ids: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for line in include_str!("data/rule-ids.txt").lines() {
+    for line in include_str!("../data/rule-ids.txt").lines() {
         let (section, id) = line.split_once(' ').unwrap();
         ids.entry(section.to_owned()).or_default().push(id.to_owned());
     }
@@ -137,9 +134,9 @@ fn gaps_are_found() {
 
 /// The gaps of kernels in a catalogue that gives these reasons in place of its own.
 fn unjudged(change: impl Fn(&str) -> String) -> Vec<String> {
-    let text = include_str!("../data/catalogue.toml");
+    let text = include_str!("../../data/catalogue.toml");
     let catalogue = Catalogue::parse("mine.toml", &change(text)).unwrap();
-    catalogue.gaps(&profiles()).iter().map(ToString::to_string).collect()
+    catalogue.gaps(profiles()).iter().map(ToString::to_string).collect()
 }
 
 #[test]

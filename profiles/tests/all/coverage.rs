@@ -2,13 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use fpprobe_profiles::coverage::{LaneStatistics, RuleCoverage, Surveyor, WrongResult, survey};
+use fpprobe_profiles::coverage::{LaneStatistics, RuleCoverage, Surveyor, WrongResult};
 use fpprobe_profiles::profile::{self, Requirement};
 use fpprobe_profiles::{Level, Profile};
 
-fn profiles() -> Vec<Profile> {
-    profile::built_in_ids().map(|id| profile::built_in(id).unwrap().unwrap()).collect()
-}
+use crate::built_in::coverages;
 
 fn mine(base: &str, more: &str) -> Profile {
     let text = format!("id = \"mine\"\ntitle = \"\"\nversion = \"1\"\nextends = \"{base}\"\n{more}");
@@ -40,8 +38,7 @@ fn toothless(rule: &RuleCoverage<'_>) -> Vec<String> {
 
 #[test]
 fn every_required_rule_rejects_plausible_wrong_answers_on_every_operation() {
-    let profiles = profiles();
-    for coverage in survey(&profiles) {
+    for coverage in coverages() {
         let (profile, statistics) = (coverage.profile, coverage.statistics());
         println!(
             "{}: {} lanes, {} vacuous, {} rejected",

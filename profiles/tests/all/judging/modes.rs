@@ -3,10 +3,10 @@
 use std::collections::HashSet;
 
 use fpprobe_profiles::judge::{Judge, Judgement, Observations, RecipeTrial};
-use fpprobe_profiles::{Class, Observation, Outcome, Verdict, profile};
+use fpprobe_profiles::{Class, Observation, Outcome, Verdict};
 use fpprobe_spirv::{Cases, Format, Kernel};
 
-use crate::device::{device, under};
+use super::device::{d3d11_of, device, under};
 
 /// -0 + 0, which is +0.
 const ZEROS: [u64; 2] = [0x8000_0000, 0];
@@ -19,7 +19,7 @@ fn observed(kernel: &str, case: &[u64], out: u64) -> Observation {
 
 /// A device that d3d11 accepts without modes and under szin32, but for a square root that no mode makes right; with these.
 fn judged(others: &[Observation]) -> Judgement {
-    let profile = profile::built_in("d3d11").unwrap().unwrap();
+    let profile = d3d11_of(&["add", "mul", "sqrt"]);
     let mut good = device(&profile);
     let root = good.iter_mut().find(|one| one.kernel.to_string() == "f32.sqrt").unwrap();
     let four = root.cases.iter().position(|case| case == [0x4080_0000]).unwrap();
@@ -72,7 +72,7 @@ fn a_deviation_names_the_modes_under_which_it_goes_away() {
 /// Where nothing fails under a recipe's modes, what passes without them must pass under them.
 #[test]
 fn a_recipe_is_enough_only_where_every_variant_was_measured_under_it() {
-    let profile = profile::built_in("d3d11").unwrap().unwrap();
+    let profile = d3d11_of(&["add", "mul", "sqrt"]);
     let good = device(&profile);
     let mut wrong = good.clone();
     let sum = wrong.iter_mut().find(|one| one.kernel.to_string() == "f32.fadd").unwrap();
@@ -101,7 +101,7 @@ fn a_recipe_is_enough_only_where_every_variant_was_measured_under_it() {
 #[test]
 fn late_modes_are_measured_for_what_deviates() {
     const ZEROS: [u64; 2] = [0x8000_0000_0000_0000, 0];
-    let profile = profile::built_in("d3d11").unwrap().unwrap();
+    let profile = d3d11_of(&["add", "mul", "sqrt"]);
     let good = device(&profile);
     let with = |kernel: &str, case: &[u64], out: u64| {
         let mut wrong = good.clone();

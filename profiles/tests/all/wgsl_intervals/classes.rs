@@ -7,8 +7,8 @@ use fpprobe_profiles::number::Number as _;
 use fpprobe_spirv::FloatLayout;
 use fpprobe_spirv::op::Function;
 
-use crate::reference::{Case, File, between};
-use crate::steps::{StepRules, Steps};
+use super::reference::{Case, File, between};
+use super::steps::{StepRules, Steps};
 
 /// A part of a result that the two do not agree on.
 pub struct Difference<'a> {

@@ -4,7 +4,6 @@
 
 use std::sync::LazyLock;
 
-use fpprobe_profiles::Profile;
 use fpprobe_profiles::accepted::Set;
 use fpprobe_profiles::accuracy::Accuracy;
 use fpprobe_profiles::encoding::Encoding;
@@ -15,6 +14,8 @@ use fpprobe_spirv::op::{Function, OPS, Op, Relation, Width};
 use fpprobe_spirv::{FloatLayout, Format, Kernel};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
+
+use crate::built_in::profiles;
 use rustc_apfloat::ieee::{Double, Half, Single};
 use rustc_apfloat::{Float, FloatConvert, Round};
 
@@ -304,9 +305,7 @@ proptest! {
         (kernel, case) in signature(),
         id in prop::sample::select(profile::built_in_ids().collect::<Vec<_>>()),
     ) {
-        static PROFILES: LazyLock<Vec<Profile>> =
-            LazyLock::new(|| profile::built_in_ids().map(|id| profile::built_in(id).unwrap().unwrap()).collect());
-        let profile = PROFILES.iter().find(|profile| profile.id == id).unwrap();
+        let profile = profiles().iter().find(|profile| profile.id == id).unwrap();
         let signature = Signature::new(&kernel);
         // Flushing, infinities and NaNs are the environment's matter, not rounding's.
         let normal = |layout: FloatLayout, bits: u64| {

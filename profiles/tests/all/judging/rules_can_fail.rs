@@ -4,7 +4,6 @@
 use std::collections::BTreeSet;
 
 use fpprobe_profiles::accepted::Set;
-use fpprobe_profiles::coverage::Surveyor;
 use fpprobe_profiles::encoding::{Encoding, assemble, components};
 use fpprobe_profiles::judge::{Judge, Judgement, Observations};
 use fpprobe_profiles::oracle::Signature;
@@ -14,7 +13,8 @@ use fpprobe_profiles::{Class, Level, Observation, Profile, Verdict};
 use fpprobe_spirv::cases;
 use fpprobe_spirv::op::Function;
 
-use crate::device::{device, measured, profiles};
+use super::device::{device, measured};
+use crate::built_in::{coverages, profiles};
 
 /// The nearest encoding outside a set; for sets as wide as all NaNs, the nearest number that is.
 fn outside(set: &Set, from: u64) -> Option<u64> {
@@ -64,8 +64,8 @@ fn objections(profile: &Profile, device: &[Observation], judge: Judging) -> Vec<
 #[test]
 fn a_device_of_the_oracles_answers_conforms_to_each_profile() {
     for profile in profiles() {
-        let judge = Judge::new(&profile);
-        let objections = objections(&profile, &device(&profile), &|device| judge.judge(&Observations::new(device)));
+        let judge = Judge::new(profile);
+        let objections = objections(profile, &device(profile), &|device| judge.judge(&Observations::new(device)));
         assert!(objections.is_empty(), "{}", objections.join("\n"));
     }
 }
@@ -73,10 +73,9 @@ fn a_device_of_the_oracles_answers_conforms_to_each_profile() {
 /// Some rules of OpenGL's look at lanes that accept everything.
 #[test]
 fn a_judgement_counts_the_lanes_that_coverage_counts() {
-    let profile = profile::built_in("gl-arb-shader-precision").unwrap().unwrap();
-    let device = measured(&profile, cases::cases);
-    let judgement = Judge::new(&profile).judge(&Observations::new(&device));
-    let coverage = Surveyor::default().survey(&profile);
+    let coverage = coverages().iter().find(|coverage| coverage.profile.id == "gl-arb-shader-precision").unwrap();
+    let device = measured(coverage.profile, cases::cases);
+    let judgement = Judge::new(coverage.profile).judge(&Observations::new(&device));
     let mut vacuous = 0;
     for (verdict, rule) in judgement.rules.iter().zip(&coverage.rules) {
         let defaults = rule.rule.parts.iter().map(|part| part.lowerings[0]);
@@ -183,7 +182,7 @@ fn survivors(profile: &Profile, device: &[Observation], judge: JudgingBy) -> Sur
 #[test]
 fn one_answer_changed_makes_each_required_rule_deviate() {
     for profile in profiles() {
-        let (pairs, survivors) = survivors(&profile, &device(&profile), &|profile, device| {
+        let (pairs, survivors) = survivors(profile, &device(profile), &|profile, device| {
             Judge::new(profile).judge(&Observations::new(device))
         });
         println!("{}: {} pairs of rule and operation", profile.id, pairs.len());
@@ -196,8 +195,8 @@ fn one_answer_changed_makes_each_required_rule_deviate() {
 #[test]
 fn accepting_everything_and_rejecting_everything_are_noticed() {
     for profile in profiles() {
-        let device = device(&profile);
-        let unjudged = Judge::new(&profile).judge(&Observations::new(&[]));
+        let device = device(profile);
+        let unjudged = Judge::new(profile).judge(&Observations::new(&[]));
         let always = |class: Class, verdict: Verdict| {
             let mut judgement = unjudged.clone();
             judgement.class = class;
@@ -207,11 +206,11 @@ fn accepting_everything_and_rejecting_everything_are_noticed() {
             judgement
         };
         let accepting = always(Class::Conforms, Verdict::Conforms);
-        assert_eq!(objections(&profile, &device, &|_| accepting.clone()), Vec::<String>::new());
-        let (pairs, survivors) = survivors(&profile, &device, &|_, _| accepting.clone());
+        assert_eq!(objections(profile, &device, &|_| accepting.clone()), Vec::<String>::new());
+        let (pairs, survivors) = survivors(profile, &device, &|_, _| accepting.clone());
         assert_eq!(survivors, pairs, "a judge that accepts everything is not noticed");
         let rejecting = always(Class::Deviates, Verdict::Deviates);
-        let objections = objections(&profile, &device, &|_| rejecting.clone());
+        let objections = objections(profile, &device, &|_| rejecting.clone());
         assert_eq!(objections.len(), 1 + profile.rules.len(), "a judge that rejects everything is not noticed");
     }
 }

@@ -6,7 +6,7 @@ use fpprobe_profiles::encoding::Encoding;
 use fpprobe_profiles::judge::{Judge, Judgement, Observations, RuleVerdict};
 use fpprobe_profiles::{Observation, Verdict, profile};
 
-use crate::device::device;
+use super::device::device;
 
 const INFINITY: u64 = 0x7f80_0000;
 

@@ -5,7 +5,7 @@ use fpprobe_profiles::profile;
 use fpprobe_profiles::{Class, Observation, Outcome, Profile, Verdict};
 use fpprobe_spirv::Cases;
 
-use crate::device::device;
+use super::device::device;
 
 /// A profile of one rule about stores, with this requirement alone.
 fn store_rule(requirement: &str) -> Profile {

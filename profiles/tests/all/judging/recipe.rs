@@ -9,13 +9,12 @@ use fpprobe_profiles::profile::Part;
 use fpprobe_profiles::{Class, Observation, Outcome, Profile};
 use fpprobe_spirv::{Cases, Controls, Kernel};
 
-use crate::device::{device, under};
+use super::device::{d3d11_of, device, under};
 
 /// Equal answers to other inputs are another finding, not one that was made before.
 #[test]
 fn what_was_found_of_other_inputs_is_not_reused() {
-    let text = "id = \"one\"\ntitle = \"\"\nversion = \"1\"\nmodes = [\"szin32\"]\nextends = \"d3d11\"\n";
-    let profile = Profile::parse("one.toml", text, &profile::built_in_text).unwrap();
+    let profile = Profile { modes: vec!["szin32".parse().unwrap()], ..d3d11_of(&["add", "mul", "sqrt"]) };
     let good = device(&profile);
     // Under szin32 the same bits are the answers to inputs that no rule on numbers looks at.
     let mut all = good.clone();
@@ -58,7 +57,7 @@ fn keeping(device: &[Observation]) -> Vec<Observation> {
 
 #[test]
 fn the_recipe_is_the_least_that_meets_every_required_rule() {
-    let profile = profile::built_in("d3d11").unwrap().unwrap();
+    let profile = d3d11_of(&["min", "mul", "sqrt"]);
     let good = device(&profile);
     let judge = Judge::new(&profile);
     let needs = |observations: &[Observation]| {
@@ -95,7 +94,7 @@ fn the_recipe_is_the_least_that_meets_every_required_rule() {
 /// What fails without a control on an input that the control's list leaves out may fail under it as well.
 #[test]
 fn a_shorter_list_shows_no_remedy() {
-    let profile = profile::built_in("d3d11").unwrap().unwrap();
+    let profile = d3d11_of(&["add", "sqrt"]);
     let good = device(&profile);
     let root = good.iter().position(|o| o.kernel.to_string() == "f32.sqrt").unwrap();
     let at = good[root].cases.iter().position(|case| case == [0x4080_0000]).unwrap();

@@ -5,7 +5,7 @@ use fpprobe_profiles::judge::{Judge, Judgement, Observations};
 use fpprobe_profiles::{Class, Observation, Outcome, Verdict, profile};
 use fpprobe_spirv::{Cases, Kernel};
 
-use crate::device::{device, under};
+use super::device::{device, under};
 
 /// -0 + 0, which D32-15 and D32-34 want to be +0.
 const ZEROS: [u64; 2] = [0x8000_0000, 0];

@@ -14,10 +14,6 @@ use fpprobe_spirv::{Cases, Kernel, cases};
 /// Most cases of a kernel here, but for the boundary ones.
 const MOST: usize = 1000;
 
-pub fn profiles() -> impl Iterator<Item = Profile> {
-    profile::built_in_ids().map(|id| profile::built_in(id).unwrap().unwrap())
-}
-
 /// Answers that a profile accepts: where there is a choice the ones rounded to nearest even, subnormals kept, so that one
 /// direction and one treatment explain all of them, and of two zeros the recommended one.
 fn answers(profile: &Profile, kernel: &Kernel, cases: &Cases) -> Vec<u64> {
@@ -54,6 +50,17 @@ fn fewer(kernel: &Kernel) -> Cases {
     let values: Vec<u64> =
         boundary.iter().chain(all.iter().step_by(step)).chain(all.iter().filter(hidden)).flatten().copied().collect();
     Cases::new(format!("{}.fewer", all.name), kernel.arity(), values)
+}
+
+/// The rules of Direct3D 11 for these operations alone: a judgement of a few kernels needs no other.
+pub fn d3d11_of(operations: &[&str]) -> Profile {
+    let mut profile = profile::built_in("d3d11").unwrap().unwrap();
+    for rule in &mut profile.rules {
+        rule.parts.retain(|part| operations.contains(&part.operation.as_str()));
+    }
+    profile.rules.retain(|rule| !rule.parts.is_empty());
+    assert!(!profile.rules.is_empty());
+    profile
 }
 
 pub fn device(profile: &Profile) -> Vec<Observation> {

@@ -1,0 +1,17 @@
+//! Tests of profiles, accepted sets and judging as others use them, in one program: each by itself
+//! would take longer to build than to run.
+
+mod abstract_float;
+mod accepted_sets;
+mod built_in;
+mod catalogue;
+mod claims;
+mod controls;
+mod coverage;
+mod judging;
+mod layouts;
+mod own_profiles;
+mod profile_errors;
+mod texels;
+mod vectors;
+mod wgsl_intervals;

@@ -18,7 +18,7 @@ use fpprobe_reports::render::{self, ANSWERS, FORMATS};
 use fpprobe_spirv::emit::EmitFormat;
 use fpprobe_spirv::error::nearest;
 
-pub use self::changes::{AcceptArgs, BaselineCommand, CheckArgs, CompareArgs, DiffArgs};
+pub use self::changes::{AcceptArgs, BaselineCommand, CheckArgs, CompareArgs, DiffArgs, InventoryArgs};
 pub use self::daemon::{DaemonArgs, DaemonCommand, QuarantineCommand};
 pub use self::help::{EXAMPLES, FIRST, PRECEDENCE, STATUSES};
 pub use self::store::{HistoryArgs, HistoryCommand, KeepArgs, StoreArgs};
@@ -127,6 +127,12 @@ pub enum Command {
     /// of NaNs that no rule constrains. Verdicts of rules are those of the reports; each changed result is judged by the present
     /// profiles. The exit status is 0 whatever changed: check is the gate.
     Diff(DiffArgs),
+    /// Compare the reports of many hosts: equal devices, and which of them differ
+    ///
+    /// Of each device its newest report counts. Devices of one model and driver are compared by the results of the kernels that
+    /// they ran by the same cases; bits of NaNs do not count. A minority among equals comes first, with a lane that shows it.
+    /// Exit status 2 if no file could be read, 5 if some could not.
+    Inventory(InventoryArgs),
     /// Accept the known deviations of a report
     Baseline {
         /// What to do
@@ -263,6 +269,9 @@ pub struct MeasureArgs {
     /// Deadline in seconds for all kernels of a device [default: 3600]
     #[arg(long, value_name = "S", value_parser = seconds)]
     pub device_timeout: Option<f64>,
+    /// Name of this host in the report [default: host.label of config.toml]
+    #[arg(long, value_name = "NAME")]
+    pub label: Option<String>,
     /// For debugging fpprobe: write the memory after each dispatch to files in this folder
     #[arg(long, value_name = "DIR", hide_short_help = true)]
     pub dump_raw: Option<PathBuf>,

@@ -12,6 +12,7 @@ pub mod diff;
 pub mod doctor;
 pub mod eval;
 pub mod history;
+pub mod inventory;
 pub mod judge;
 pub mod kernels;
 pub mod list;

@@ -109,7 +109,8 @@ impl<'a> RunPipeline<'a> {
         });
         let results = results.into_iter().collect::<Result<Vec<_>, _>>().map_err(usage_error)?;
         let results = selections.iter().map(|selection| &selection.target).zip(results);
-        let (report, status, whole) = report::assemble(&run, &rows, store.as_ref(), &settings.environment, results);
+        let machine = (session.host(measuring), &settings.environment);
+        let (report, status, whole) = report::assemble(&run, &rows, store.as_ref(), machine, results);
         Ok(RunResult { report, journal, whole, status: status.status(), judges })
     }
 }

@@ -10,8 +10,10 @@ use crate::event::Listener;
 use crate::exit::{ExitError, Status};
 use crate::supervisor::{ManifestRow, MeasureSettings, enumerate};
 use crate::{absent, colour, discover, keep, output};
+use fpprobe_reports::model::Host;
 use fpprobe_reports::render::Style;
 use fpprobe_system::cancellation::Cancellation;
+use fpprobe_system::host;
 use fpprobe_system::usage::say;
 
 /// One invocation of the program.
@@ -50,6 +52,13 @@ impl Session {
         }
         settings.dump_raw.clone_from(&measuring.dump_raw);
         Ok(settings)
+    }
+
+    /// This machine as reports name it.
+    pub fn host(&self, measuring: &MeasureArgs) -> Host {
+        let settings = &self.config.host;
+        let label = measuring.label.as_ref().unwrap_or(&settings.label).clone();
+        Host { label, tags: settings.tags(), ..host::host() }
     }
 
     /// The driver manifests of this machine.

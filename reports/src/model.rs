@@ -95,6 +95,12 @@ pub struct Program {
 pub struct Host {
     /// A stable id of the machine that reveals nothing about it.
     pub id: String,
+    /// What its owner calls it (`host.label`); empty where no name was given.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub label: String,
+    /// What else its owner says of it (`host.tags`), such as `rack` and `a12`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub tags: BTreeMap<String, String>,
     /// Kernel name and release.
     pub kernel: String,
     /// Operating system, from os-release.

@@ -6,6 +6,7 @@ use clap::{Args, Subcommand};
 use fpprobe_reports::baseline::{Date, VersionRange};
 use fpprobe_reports::check::CHECKS;
 use fpprobe_reports::diff::DIFFS;
+use fpprobe_reports::inventory::INVENTORIES;
 
 use super::{Devices, MeasureArgs, StoreArgs, named};
 
@@ -40,6 +41,26 @@ pub struct CompareArgs {
     pub common: bool,
     /// Format of standard output, or of the file named by -o [default: text, or by the file's ending]
     #[arg(long, value_name = "FORMAT", value_parser = named(DIFFS))]
+    pub format: Option<String>,
+    /// File to write
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+/// Arguments of `inventory`.
+#[derive(Args, Debug)]
+pub struct InventoryArgs {
+    /// Reports, folders of reports with all folders in them, and stores
+    #[arg(required = true, value_name = "PATH")]
+    pub places: Vec<PathBuf>,
+    /// List devices whose results changed since this day
+    #[arg(long, value_name = "YYYY-MM-DD")]
+    pub since: Option<Date>,
+    /// List devices that were not measured for this many days
+    #[arg(long, value_name = "DAYS", default_value_t = 30)]
+    pub days: u64,
+    /// Format of standard output, or of the file named by -o [default: text, or by the file's ending]
+    #[arg(long, value_name = "FORMAT", value_parser = named(INVENTORIES))]
     pub format: Option<String>,
     /// File to write
     #[arg(short, long, value_name = "FILE")]

@@ -6,14 +6,14 @@ use clap::Command;
 pub const GROUPS: [(&str, &[&str]); 6] = [
     ("Measure", &["run", "eval", "list"]),
     ("Look", &["show", "repro", "answers", "kernels", "rules", "profiles", "accepts", "judge"]),
-    ("Compare", &["diff", "check", "baseline", "history"]),
+    ("Compare", &["diff", "check", "baseline", "history", "inventory"]),
     ("Whole domains", &["sweep", "merge"]),
     ("Service", &["daemon"]),
     ("Setup", &["doctor", "config", "schema", "completions", "man", "help"]),
 ];
 
 /// Three examples for each command.
-pub const EXAMPLES: [(&str, [&str; 3]); 23] = [
+pub const EXAMPLES: [(&str, [&str; 3]); 24] = [
     ("run", ["fpprobe run -o report/", "fpprobe run --require d3d11", "fpprobe run 'f16.*' --device llvmpipe"]),
     (
         "eval",
@@ -72,6 +72,14 @@ pub const EXAMPLES: [(&str, [&str; 3]); 23] = [
     (
         "history",
         ["fpprobe history list", "fpprobe history compare last-1 last", "fpprobe history prune --keep-days 90"],
+    ),
+    (
+        "inventory",
+        [
+            "fpprobe inventory fleet/",
+            "fpprobe inventory fleet/ --since 2026-11-01",
+            "fpprobe inventory fleet/ store/ -o inventory.csv",
+        ],
     ),
     (
         "sweep",

@@ -73,7 +73,7 @@ pub fn main(session: &Session, args: &SweepArgs) -> anyhow::Result<Status> {
     let sweep = Sweep {
         schema: SCHEMA.to_owned(),
         program: host::program(),
-        host: host::host(),
+        host: session.host(&args.measuring),
         normalise_nan: args.normalise_nan,
         profiles: plan.profiles.clone(),
         devices: chosen.iter().zip(kernels).map(device).collect(),

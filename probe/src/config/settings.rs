@@ -1,6 +1,7 @@
 //! The settings themselves and how their text is parsed: nothing here knows files, the command line or Vulkan, so that
 //! the fuzz target `config` can compile this file by itself.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use fpprobe_reports::escape::visible_lines;
@@ -20,11 +21,28 @@ pub struct Config {
     pub output: PathBuf,
     pub format: String,
     pub colour: When,
+    pub host: HostSettings,
     pub workers: Workers,
     pub drivers: Drivers,
     pub layers: LayerSettings,
     pub store: StoreSettings,
     pub daemon: Daemon,
+}
+
+/// What the owner of this machine calls it.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct HostSettings {
+    pub label: String,
+    pub tags: Vec<String>,
+}
+
+impl HostSettings {
+    /// The tags, `KEY=VALUE` each, by key.
+    pub fn tags(&self) -> BTreeMap<String, String> {
+        let tags = self.tags.iter().filter_map(|tag| tag.split_once('='));
+        tags.map(|(key, value)| (key.to_owned(), value.to_owned())).collect()
+    }
 }
 
 /// Settings of worker processes.
@@ -96,6 +114,7 @@ impl Default for Config {
             output: PathBuf::new(),
             format: "text".to_owned(),
             colour: When::default(),
+            host: HostSettings::default(),
             workers: Workers::default(),
             drivers: Drivers::default(),
             layers: LayerSettings::default(),
@@ -189,6 +208,8 @@ pub fn checked(config: Config) -> Result<Config, String> {
         Some("`store.wait` must be 0 to 86400 seconds")
     } else if config.drivers.application.contains('\0') {
         Some("`drivers.application` must have no NUL in it")
+    } else if !config.host.tags.iter().all(|tag| tag.find('=').is_some_and(|place| place > 0)) {
+        Some("`host.tags` must be `KEY=VALUE` each, such as `rack=a12`")
     } else {
         None
     };

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use fpprobe_reports::Report;
 use fpprobe_reports::journal::RunStart;
 use fpprobe_reports::judged::DeviceJudgement;
-use fpprobe_reports::model::{Conditions, Device, Incident, Recompiled, SCHEMA};
+use fpprobe_reports::model::{Conditions, Device, Host, Incident, Recompiled, SCHEMA};
 use fpprobe_reports::record::Recorder;
 use fpprobe_reports::render::unrun::unrun;
 use fpprobe_reports::store::Store;
@@ -56,7 +56,7 @@ pub fn assemble<'a>(
     run: &RunStart,
     rows: &[ManifestRow],
     store: Option<&Store>,
-    environment: &WorkerEnvironment,
+    (host, environment): (Host, &WorkerEnvironment),
     results: impl Iterator<Item = (&'a Target, DeviceResult)>,
 ) -> (Report, RunStatus, bool) {
     let (mut status, mut recorder) = (RunStatus::default(), Recorder::new());
@@ -77,7 +77,7 @@ pub fn assemble<'a>(
     let mut report = Report {
         schema: SCHEMA.to_owned(),
         program: host::program(),
-        host: host::host(),
+        host,
         started: run.started.clone(),
         finished: host::now(),
         run: Some(run.conditions),

@@ -1,5 +1,6 @@
 //! The machine and the time, as reports name them.
 
+use std::collections::BTreeMap;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use fpprobe_reports::model::{Host, Program};
@@ -14,7 +15,7 @@ pub fn program() -> Program {
 pub fn host() -> Host {
     let system = rustix::system::uname();
     let kernel = format!("{} {}", system.sysname().to_string_lossy(), system.release().to_string_lossy());
-    Host { id: id(), kernel, os: os() }
+    Host { id: id(), label: String::new(), tags: BTreeMap::new(), kernel, os: os() }
 }
 
 /// A digest of the machine id, as systemd asks of programs that show it to others; zeros where there is none.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use crate::scene::{HONEST, ends, ends_reading, fpprobe, json as document};
+use crate::scene::{HONEST, default_report, ends, ends_reading, fpprobe, json as document};
 
 /// Commands of a driver that run as they are printed, each in a process of its own.
 const PRINTED: usize = 30;
@@ -66,11 +66,8 @@ fn is_lane(line: &Value, lane: &Value) -> bool {
 
 /// Runs the lanes of one report.
 fn reproduces(driver: &str) {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("report.json");
-    ends(fpprobe(&[driver]).args(["--set", "workers.timeout=60", "run", "-o"]).arg(&path)).with(0);
     let (mut all, mut kernels) = (BTreeMap::new(), BTreeMap::<String, Vec<(String, Value)>>::new());
-    let mut report = document(&path);
+    let mut report = document(default_report(driver));
     report["devices"].as_array_mut().expect("devices").iter_mut().for_each(thin_findings);
     lanes(&report["devices"], &mut all);
     // What differs between two runs has no result to reproduce; its command names the list that it ran in.

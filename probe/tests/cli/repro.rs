@@ -7,7 +7,7 @@ use std::process::Command;
 use serde_json::Value;
 
 use crate::amber;
-use crate::scene::{HONEST, ends, fpprobe, json};
+use crate::scene::{HONEST, default_report, ends, fpprobe, json};
 
 /// A tool of SPIRV-Tools accepts a file.
 #[track_caller]
@@ -54,15 +54,14 @@ fn glsl_compiles(file: &Path) {
 fn every_cause(driver: &str) {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
-    ends(fpprobe(&[driver]).args(["--set", "workers.timeout=60", "run", "-o"]).arg(path("report.json"))).with(0);
-    let report = json(&path("report.json"));
+    let report_path = default_report(driver);
+    let report = json(report_path);
     let causes = report["devices"][0]["causes"].as_array().unwrap();
     assert!(causes.len() > 10, "{driver}: {} causes", causes.len());
     let (mut scripts, mut quoted) = (0, 0);
     for (number, cause) in (1..).zip(causes) {
         let out = path(&format!("repro{number}"));
-        let made =
-            ends(fpprobe(&[]).args(["repro", &format!("{number}")]).arg(path("report.json")).arg("-o").arg(&out));
+        let made = ends(fpprobe(&[]).args(["repro", &format!("{number}")]).arg(report_path).arg("-o").arg(&out));
         let files: Vec<&str> = made.with(0).lines().filter_map(|line| line.rsplit('/').next()).collect();
         let lane = json(&out.join("lane.json"));
         let kernel = lane["kernel"].as_str().unwrap();

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::OnceLock;
 
 use serde_json::Value;
 
@@ -37,6 +38,19 @@ pub fn with_manifests(manifests: &[PathBuf]) -> Command {
         command.env("VK_DRIVER_FILES", std::env::join_paths(manifests).expect("manifest paths without colons"));
     }
     command
+}
+
+/// The report of a default run on one of [`HONEST`], measured once for all tests.
+pub fn default_report(driver: &str) -> &'static Path {
+    static REPORTS: [OnceLock<PathBuf>; HONEST.len()] = [const { OnceLock::new() }; HONEST.len()];
+    let at = HONEST.iter().position(|name| *name == driver).expect("one of the three");
+    REPORTS[at].get_or_init(|| {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(driver);
+        std::fs::create_dir_all(&folder).expect("a folder among what is built");
+        let path = folder.join("report.json");
+        ends(fpprobe(&[driver]).args(["--set", "workers.timeout=60", "run", "-o"]).arg(&path)).with(0);
+        path
+    })
 }
 
 /// How a program ended.

@@ -12,6 +12,7 @@ mod faulty;
 mod garbage;
 mod gate;
 mod hang;
+mod inventory;
 mod limits;
 mod output;
 mod recipes;

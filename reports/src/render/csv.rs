@@ -87,7 +87,8 @@ fn bits(value: &Value) -> String {
     }
 }
 
-fn row(out: &mut dyn Write, fields: &[&str; HEADER.len()]) -> io::Result<()> {
+/// Writes a row.
+pub(crate) fn row(out: &mut dyn Write, fields: &[&str]) -> io::Result<()> {
     for (index, field) in fields.iter().enumerate() {
         if index > 0 {
             out.write_all(b",")?;

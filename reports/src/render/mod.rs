@@ -4,7 +4,7 @@ mod answers;
 mod board;
 pub mod caps;
 mod cause;
-mod csv;
+pub(crate) mod csv;
 mod field;
 mod foot;
 mod form;

@@ -11,6 +11,7 @@ mod gate;
 mod hardware;
 mod hostile;
 mod html;
+mod inventory;
 mod junit;
 mod load;
 mod metrics;

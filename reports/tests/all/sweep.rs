@@ -48,7 +48,13 @@ fn sweep() -> Sweep {
     Sweep {
         schema: SCHEMA.to_owned(),
         program: Program { name: "fpprobe".into(), version: "0".into() },
-        host: Host { id: "0".into(), kernel: "k".into(), os: "o".into() },
+        host: Host {
+            id: "0".into(),
+            label: String::new(),
+            tags: std::collections::BTreeMap::new(),
+            kernel: "k".into(),
+            os: "o".into(),
+        },
         normalise_nan: false,
         profiles: vec!["vulkan".into()],
         devices: vec![SweptDevice { identity, taint: Vec::new(), kernels }],

@@ -1,0 +1,32 @@
+//! `fpprobe inventory PATH...`
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use fpprobe_reports::inventory::{Found, INVENTORIES, Inventory};
+use fpprobe_reports::time;
+use fpprobe_system::usage::{OrUsage as _, usage_error};
+
+use crate::cli::InventoryArgs;
+use crate::colour;
+use crate::exit::Status;
+use crate::output::Page;
+use crate::session::Session;
+
+/// Seconds of a day.
+const DAY: u64 = 86_400;
+
+/// Reads the reports of many hosts and shows what they have in common.
+pub fn main(session: &Session, args: &InventoryArgs) -> anyhow::Result<Status> {
+    let page = Page::new(INVENTORIES, args.output.as_deref(), args.format.as_deref())?;
+    let found = Found::in_places(&args.places).or_usage()?;
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+    let oldest = now.saturating_sub(args.days.saturating_mul(DAY));
+    let since = args.since.as_ref().and_then(|date| time::seconds(&format!("{date}T00:00:00Z")));
+    let inventory = Inventory::of(&found, oldest, since);
+    page.write(colour::on_stdout(session.config.colour), |form, style, out| form.render(&inventory, style, out))?;
+    match (inventory.reports, found.is_whole()) {
+        (0, _) => Err(usage_error("none of the files is a report that can be read; the list says why")),
+        (_, false) => Ok(Status::Incomplete),
+        (_, true) => Ok(Status::Done),
+    }
+}

@@ -1,0 +1,185 @@
+//! The devices in files, folders and stores. Of a report nothing stays in memory but digests.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::{fs, io};
+
+use fpprobe_profiles::parallel;
+
+use super::UnreadableFile;
+use super::results::ResultDigest;
+use crate::load::{self, LoadError};
+use crate::model::{Class, Device, Report};
+use crate::record::read_device;
+use crate::time;
+
+/// Endings of reports: as `run` writes them, and as the store keeps them.
+const ENDINGS: [&str; 2] = ["json", "fpreport"];
+
+/// Why there is nothing to make an inventory of.
+#[derive(Debug, thiserror::Error)]
+pub enum FoundError {
+    /// A place cannot be read.
+    #[error("failed to read {}: {cause}; name reports, folders of reports, or stores", path.display())]
+    Place {
+        /// The place.
+        path: PathBuf,
+        /// What the system said.
+        cause: io::Error,
+    },
+    /// There is no report in any of the places.
+    #[error("no report found in {places}; `fpprobe run -o FOLDER` writes one")]
+    Nothing {
+        /// The places.
+        places: String,
+    },
+}
+
+/// Every device of every report that was found.
+#[derive(Debug, Default)]
+pub struct Found {
+    pub(super) devices: Vec<FoundDevice>,
+    /// Kernel ids by [`ResultDigest::question`].
+    pub(super) kernels: HashMap<u64, String>,
+    pub(super) reports: usize,
+    pub(super) unreadable: Vec<UnreadableFile>,
+}
+
+/// One device of one report.
+#[derive(Clone, Debug)]
+pub(super) struct FoundDevice {
+    pub file: PathBuf,
+    /// Label or id.
+    pub host: String,
+    /// The host's id, and label where it has one: hosts made of one image share their id.
+    pub host_key: (String, String),
+    pub tags: BTreeMap<String, String>,
+    pub slot: String,
+    pub model: String,
+    pub ids: (u32, u32),
+    pub driver: String,
+    pub measured: String,
+    pub classes: BTreeMap<String, Class>,
+    /// Values at run time by id.
+    pub traits: Vec<(String, String)>,
+    /// By question, ascending.
+    pub results: Vec<ResultDigest>,
+}
+
+impl Found {
+    /// Reads what lies in these places. Files that are no report this program can read are listed, and hide no other.
+    pub fn in_places(places: &[PathBuf]) -> Result<Found, FoundError> {
+        let mut files = Vec::new();
+        for place in places {
+            collect(place, &mut files).map_err(|(path, cause)| FoundError::Place { path, cause })?;
+        }
+        files.sort();
+        files.dedup();
+        let kernels = Mutex::default();
+        let read = parallel::map(&files, |file| read(file, &kernels));
+        let mut found = Found { kernels: kernels.into_inner().unwrap_or_default(), ..Found::default() };
+        for (file, devices) in files.iter().zip(read) {
+            match devices {
+                Ok(Some(devices)) => {
+                    found.reports += 1;
+                    found.devices.extend(devices);
+                }
+                Ok(None) => {}
+                Err(error) => found.unreadable.push(UnreadableFile { file: file.display().to_string(), error }),
+            }
+        }
+        if found.reports == 0 && found.unreadable.is_empty() {
+            let places: Vec<String> = places.iter().map(|place| place.display().to_string()).collect();
+            return Err(FoundError::Nothing { places: places.join(", ") });
+        }
+        Ok(found)
+    }
+
+    /// Whether some file could not be read.
+    pub fn is_whole(&self) -> bool {
+        self.unreadable.is_empty()
+    }
+}
+
+/// The files of a place: itself, or all reports below it. Links to folders are not followed, since they may lead back.
+fn collect(place: &Path, files: &mut Vec<PathBuf>) -> Result<(), (PathBuf, io::Error)> {
+    let failed = |cause| (place.to_owned(), cause);
+    if !fs::metadata(place).map_err(failed)?.is_dir() {
+        files.push(place.to_owned());
+        return Ok(());
+    }
+    for entry in fs::read_dir(place).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        let (path, kind) = (entry.path(), entry.file_type().map_err(failed)?);
+        let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
+        if kind.is_dir() {
+            collect(&path, files)?;
+        } else if ending.is_some_and(|ending| ENDINGS.contains(&&*ending)) {
+            files.push(path);
+        }
+    }
+    Ok(())
+}
+
+/// The devices of a report; none where the file is another document of this program.
+fn read(file: &Path, kernels: &Mutex<HashMap<u64, String>>) -> Result<Option<Vec<FoundDevice>>, String> {
+    let report = match load::load(file) {
+        Ok(report) => report,
+        Err(LoadError::NotAReport { found, .. }) if found.starts_with("\"fpprobe-") => return Ok(None),
+        Err(error) => return Err(error.to_string()),
+    };
+    let devices = report.devices.iter().map(|device| reduce(file, device, &report, kernels));
+    devices.collect::<Result<_, _>>().map(Some)
+}
+
+fn reduce(
+    file: &Path,
+    device: &Device,
+    report: &Report,
+    kernels: &Mutex<HashMap<u64, String>>,
+) -> Result<FoundDevice, String> {
+    let content = read_device(&device.observations, &report.inputs).map_err(|error| error.to_string())?;
+    let mut results = Vec::with_capacity(content.observations.len());
+    for observation in &content.observations {
+        let digest = ResultDigest::of(observation);
+        let mut kernels = kernels.lock().unwrap_or_else(PoisonError::into_inner);
+        kernels.entry(digest.question).or_insert_with(|| observation.kernel.to_string());
+        results.push(digest);
+    }
+    results.sort_by_key(|digest| digest.question);
+    // Of two observations of one kernel the later counts, as in judging.
+    results.reverse();
+    results.dedup_by_key(|digest| digest.question);
+    results.reverse();
+    let (host, driver) = (&report.host, &device.identity.driver);
+    let version = if driver.info.is_empty() { &driver.version } else { &driver.info };
+    let traits = device.traits.iter().filter_map(|one| Some((one.id.clone(), one.run_time.as_ref()?.value.clone())));
+    Ok(FoundDevice {
+        file: file.to_owned(),
+        host: if host.label.is_empty() { host.id.clone() } else { host.label.clone() },
+        host_key: (host.id.clone(), host.label.clone()),
+        tags: host.tags.clone(),
+        slot: device.identity.slot.clone(),
+        model: device.identity.name.clone(),
+        ids: (device.identity.vendor_id, device.identity.device_id),
+        driver: format!("{} {version}", driver.name),
+        measured: report.finished.clone(),
+        classes: device.profiles.iter().map(|profile| (profile.id.clone(), profile.class)).collect(),
+        traits: traits.collect(),
+        results,
+    })
+}
+
+impl FoundDevice {
+    /// Seconds since 1970.
+    pub(super) fn time(&self) -> u64 {
+        time::seconds(&self.measured).unwrap_or_default()
+    }
+
+    /// What gave the results of a question.
+    pub(super) fn result(&self, question: u64) -> Option<&ResultDigest> {
+        let place = self.results.binary_search_by_key(&question, |digest| digest.question).ok()?;
+        Some(&self.results[place])
+    }
+}

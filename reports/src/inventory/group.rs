@@ -1,0 +1,188 @@
+//! Devices of one model and driver, and who of them differs from most.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use super::found::{Found, FoundDevice};
+use super::lane;
+use super::{
+    ChangedDevice, EqualDevices, Inventory, InventoryDevice, KernelDifference, ModelDrivers, OutdatedDevice, SCHEMA,
+    SHOWN, SharedBehaviour,
+};
+
+/// What differs from the results of most: question, own result.
+type Divergence = Vec<(u64, u64)>;
+
+/// How often each result was given to a question.
+type Votes = HashMap<u64, BTreeMap<u64, usize>>;
+
+impl Inventory {
+    /// Of what was found: devices that were measured before `oldest` are outdated; with `since`, what changed after that
+    /// time. Both are seconds since 1970.
+    pub fn of(found: &Found, oldest: u64, since: Option<u64>) -> Inventory {
+        let mut places: BTreeMap<_, Vec<&FoundDevice>> = BTreeMap::new();
+        for device in &found.devices {
+            let place = (&device.host_key, &device.slot, &device.model);
+            places.entry(place).or_default().push(device);
+        }
+        places.values_mut().for_each(|reports| reports.sort_by_key(|device| device.time()));
+        let newest: Vec<&FoundDevice> = places.values().filter_map(|reports| reports.last().copied()).collect();
+        let mut equals: BTreeMap<_, Vec<&FoundDevice>> = BTreeMap::new();
+        for device in &newest {
+            equals.entry((&device.model, device.ids, &device.driver)).or_default().push(device);
+        }
+        let mut groups: Vec<EqualDevices> = equals.into_values().map(|devices| group(found, &devices)).collect();
+        let is_split = |group: &EqualDevices| group.behaviours.iter().any(|behaviour| behaviour.minority);
+        groups.sort_by_key(|group| (!is_split(group), std::cmp::Reverse(group.devices)));
+        let mut outdated: Vec<&FoundDevice> = newest.iter().copied().filter(|device| device.time() < oldest).collect();
+        outdated.sort_by_key(|device| device.time());
+        Inventory {
+            schema: SCHEMA.into(),
+            reports: found.reports,
+            hosts: newest.iter().map(|device| &device.host_key).collect::<BTreeSet<_>>().len(),
+            devices: newest.len(),
+            groups,
+            updates: updates(&newest),
+            changed: since.map(|since| places.values().filter_map(|reports| changed(found, reports, since)).collect()),
+            outdated: outdated.into_iter().map(outdated_device).collect(),
+            unreadable: found.unreadable.clone(),
+        }
+    }
+}
+
+fn outdated_device(device: &FoundDevice) -> OutdatedDevice {
+    let (host, model, measured) = (device.host.clone(), device.model.clone(), device.measured.clone());
+    OutdatedDevice { host, model, measured }
+}
+
+/// Models under several drivers.
+fn updates(devices: &[&FoundDevice]) -> Vec<ModelDrivers> {
+    let mut models: BTreeMap<&str, BTreeMap<&str, Vec<String>>> = BTreeMap::new();
+    for device in devices {
+        models.entry(&device.model).or_default().entry(&device.driver).or_default().push(device.host.clone());
+    }
+    let several = models.into_iter().filter(|(_, drivers)| drivers.len() > 1);
+    several
+        .map(|(model, drivers)| {
+            let all: usize = drivers.values().map(Vec::len).sum();
+            let counts = drivers.iter().map(|(driver, hosts)| ((*driver).to_owned(), hosts.len())).collect();
+            let few = drivers.into_iter().filter(|(_, hosts)| hosts.len() * 2 < all);
+            let few = few.map(|(driver, hosts)| (driver.to_owned(), hosts)).collect();
+            ModelDrivers { model: model.to_owned(), drivers: counts, few }
+        })
+        .collect()
+}
+
+/// What the newest report of a device has otherwise than the last one before a time, in order of time.
+fn changed(found: &Found, reports: &[&FoundDevice], since: u64) -> Option<ChangedDevice> {
+    let new = reports.last().filter(|device| device.time() >= since)?;
+    let old = reports.iter().rfind(|device| device.time() < since)?;
+    let others = new
+        .results
+        .iter()
+        .filter(|digest| old.result(digest.question).is_some_and(|before| before.result != digest.result));
+    let kernels: Vec<String> = others.map(|digest| found.kernels[&digest.question].clone()).collect();
+    let drivers = [old, new].map(|device| device.driver.clone());
+    let is_changed = !kernels.is_empty() || drivers[0] != drivers[1];
+    is_changed.then(|| ChangedDevice {
+        host: new.host.clone(),
+        model: new.model.clone(),
+        drivers,
+        measured: [old, new].map(|device| device.measured.clone()),
+        kernels,
+    })
+}
+
+/// The most common result, and how many gave it; of as many the smaller digest.
+fn most(votes: &BTreeMap<u64, usize>) -> (u64, usize) {
+    let first = votes.iter().max_by_key(|(result, count)| (**count, std::cmp::Reverse(**result)));
+    first.map_or((0, 0), |(result, count)| (*result, *count))
+}
+
+fn group(found: &Found, devices: &[&FoundDevice]) -> EqualDevices {
+    let mut votes = Votes::new();
+    let mut bits: HashMap<u64, BTreeSet<(u64, u64)>> = HashMap::new();
+    for digest in devices.iter().flat_map(|device| &device.results) {
+        *votes.entry(digest.question).or_default().entry(digest.result).or_default() += 1;
+        bits.entry(digest.question).or_default().extend(digest.bits.map(|bits| (digest.result, bits)));
+    }
+    votes.retain(|_, votes| votes.values().sum::<usize>() > 1);
+    let consensus: HashMap<u64, (u64, usize)> =
+        votes.iter().map(|(question, votes)| (*question, most(votes))).collect();
+    let diverges = |device: &FoundDevice| -> Divergence {
+        let others = device
+            .results
+            .iter()
+            .filter(|digest| consensus.get(&digest.question).is_some_and(|(result, _)| *result != digest.result));
+        others.map(|digest| (digest.question, digest.result)).collect()
+    };
+    let mut behaviours: BTreeMap<Divergence, Vec<&FoundDevice>> = BTreeMap::new();
+    for device in devices {
+        behaviours.entry(diverges(device)).or_default().push(device);
+    }
+    let typical = behaviours.get(&Divergence::new()).map_or(devices[0], |devices| devices[0]);
+    let mut behaviours: Vec<SharedBehaviour> = behaviours
+        .into_iter()
+        .map(|(divergence, alike)| SharedBehaviour {
+            minority: !divergence.is_empty() && alike.len() * 2 < devices.len(),
+            differences: differences(found, &divergence, &consensus, alike[0], typical),
+            devices: alike.into_iter().map(inventory_device).collect(),
+        })
+        .collect();
+    behaviours.sort_by_key(|behaviour| (!behaviour.differences.is_empty(), std::cmp::Reverse(behaviour.devices.len())));
+    let results_agree = |question: &u64| votes[question].len() == 1 && bits[question].len() > 1;
+    let (mut classes, mut traits) = (BTreeMap::new(), BTreeMap::new());
+    for device in devices {
+        for (profile, class) in &device.classes {
+            count(&mut classes, profile, class.name());
+        }
+        device.traits.iter().for_each(|(id, value)| count(&mut traits, id, value));
+    }
+    EqualDevices {
+        model: devices[0].model.clone(),
+        vendor_id: devices[0].ids.0,
+        device_id: devices[0].ids.1,
+        driver: devices[0].driver.clone(),
+        devices: devices.len(),
+        compared: votes.len(),
+        nan_bits: votes.keys().filter(|question| results_agree(question)).count(),
+        behaviours,
+        classes,
+        traits,
+    }
+}
+
+fn count(table: &mut BTreeMap<String, BTreeMap<String, usize>>, row: &str, column: &str) {
+    *table.entry(row.to_owned()).or_default().entry(column.to_owned()).or_default() += 1;
+}
+
+fn differences(
+    found: &Found,
+    divergence: &Divergence,
+    consensus: &HashMap<u64, (u64, usize)>,
+    device: &FoundDevice,
+    typical: &FoundDevice,
+) -> Vec<KernelDifference> {
+    let mut all: Vec<KernelDifference> = divergence
+        .iter()
+        .map(|(question, _)| KernelDifference {
+            kernel: found.kernels[question].clone(),
+            most: consensus[question].1,
+            lane: None,
+            outcomes: None,
+        })
+        .collect();
+    all.sort_by(|one, other| one.kernel.cmp(&other.kernel));
+    lane::find(&mut all[..divergence.len().min(SHOWN)], device, typical);
+    all
+}
+
+fn inventory_device(device: &FoundDevice) -> InventoryDevice {
+    InventoryDevice {
+        host: device.host.clone(),
+        tags: device.tags.clone(),
+        slot: device.slot.clone(),
+        measured: device.measured.clone(),
+        file: device.file.display().to_string(),
+        classes: device.classes.clone(),
+    }
+}

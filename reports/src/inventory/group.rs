@@ -24,7 +24,9 @@ impl Inventory {
             let place = (&device.host_key, &device.slot, &device.model);
             places.entry(place).or_default().push(device);
         }
-        places.values_mut().for_each(|reports| reports.sort_by_key(|device| device.time()));
+        for reports in places.values_mut() {
+            reports.sort_by_key(|device| device.time());
+        }
         let newest: Vec<&FoundDevice> = places.values().filter_map(|reports| reports.last().copied()).collect();
         let mut equals: BTreeMap<_, Vec<&FoundDevice>> = BTreeMap::new();
         for device in &newest {

@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::model::{Class, Value};
+use crate::model::{Class, Program, Value};
 
 pub use self::found::{Found, FoundError};
 pub use self::render::{INVENTORIES, InventoryFormat, RenderInventory};
@@ -35,6 +35,8 @@ pub struct Inventory {
     /// `fpprobe-inventory/1`.
     #[schemars(extend("const" = SCHEMA))]
     pub schema: String,
+    /// The program that wrote it.
+    pub program: Program,
     /// Number of reports that were read.
     pub reports: usize,
     /// Number of hosts.

@@ -8,6 +8,7 @@ use super::{
     ChangedDevice, EqualDevices, Inventory, InventoryDevice, KernelDifference, ModelDrivers, OutdatedDevice, SCHEMA,
     SHOWN, SharedBehaviour,
 };
+use crate::model::Program;
 
 /// What differs from the results of most: question, own result.
 type Divergence = Vec<(u64, u64)>;
@@ -18,7 +19,7 @@ type Votes = HashMap<u64, BTreeMap<u64, usize>>;
 impl Inventory {
     /// Of what was found: devices that were measured before `oldest` are outdated; with `since`, what changed after that
     /// time. Both are seconds since 1970.
-    pub fn of(found: &Found, oldest: u64, since: Option<u64>) -> Inventory {
+    pub fn of(program: Program, found: &Found, oldest: u64, since: Option<u64>) -> Inventory {
         let mut places: BTreeMap<_, Vec<&FoundDevice>> = BTreeMap::new();
         for device in &found.devices {
             let place = (&device.host_key, &device.slot, &device.model);
@@ -39,6 +40,7 @@ impl Inventory {
         outdated.sort_by_key(|device| device.time());
         Inventory {
             schema: SCHEMA.into(),
+            program,
             reports: found.reports,
             hosts: newest.iter().map(|device| &device.host_key).collect::<BTreeSet<_>>().len(),
             devices: newest.len(),

@@ -1,6 +1,7 @@
 //! Forms in which an inventory can be written.
 
 mod csv;
+mod html;
 mod text;
 
 use std::io::{self, Write};
@@ -31,6 +32,12 @@ pub static INVENTORIES: &[InventoryFormat] = &[
         extensions: &["json"],
         about: "every group, difference and device, one document",
         renderer: &InventoryJson,
+    },
+    InventoryFormat {
+        name: "html",
+        extensions: &["html", "htm"],
+        about: "one self-contained page to read and print",
+        renderer: &html::InventoryHtml,
     },
     InventoryFormat {
         name: "csv",

@@ -9,6 +9,7 @@ mod causes;
 mod claims;
 mod device;
 pub(crate) mod evidence;
+pub(crate) mod frame;
 pub(crate) mod overview;
 pub(crate) mod pictures;
 mod rules;

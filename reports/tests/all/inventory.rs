@@ -40,7 +40,7 @@ fn write(folder: &Path, report: &Report) -> PathBuf {
 }
 
 fn inventory(folder: &Path) -> Inventory {
-    Inventory::of(&Found::in_places(&[folder.to_owned()]).unwrap(), MEASURED - 10 * DAY, None)
+    Inventory::of(report().program, &Found::in_places(&[folder.to_owned()]).unwrap(), MEASURED - 10 * DAY, None)
 }
 
 fn render(format: &str, inventory: &Inventory) -> String {
@@ -111,6 +111,11 @@ fn in_a_fleet_each_host_that_differs_is_named() {
     assert_eq!(csv.lines().count(), 1001);
     let row = csv.lines().find(|line| line.starts_with("node-2-077,")).unwrap();
     assert!(row.contains(",2,yes,f32.fadd,"), "{row}");
+    let page = render("html", &inventory);
+    assert!(page.len() < 60_000 && !page.contains("<script"), "{} bytes", page.len());
+    for part in ["1 of 200 differs from its equals: node-2-077", "node-3-014", "node-4-001", "cut.json"] {
+        assert!(page.contains(part), "{part}");
+    }
     let document: serde_json::Value = serde_json::from_str(&render("json", &inventory)).unwrap();
     assert_eq!(document["schema"], "fpprobe-inventory/1");
     // Where lines with paths break depends on the folder.
@@ -130,7 +135,7 @@ fn the_newest_report_of_a_device_counts() {
     }
     write(folder.path(), &host("two", "Example GPU", &results()));
     let found = Found::in_places(&[folder.path().to_owned()]).unwrap();
-    let with = |since| Inventory::of(&found, 0, since);
+    let with = |since| Inventory::of(report().program, &found, 0, since);
     let whole = with(None);
     assert_eq!((whole.reports, whole.devices, whole.minorities().count(), whole.changed), (3, 2, 0, None));
     // 2026-11-15
@@ -191,8 +196,8 @@ fn what_cannot_be_read_is_listed() {
     write(folder.path(), &hostile);
     let inventory = inventory(folder.path());
     assert_eq!((inventory.reports, inventory.unreadable.len()), (1, 1));
-    for format in ["text", "csv"] {
+    for format in ["text", "csv", "html"] {
         let text = render(format, &inventory);
-        assert!(!text.contains(['\u{1b}', '\u{202e}']), "{text}");
+        assert!(!text.contains(['\u{1b}', '\u{202e}']) && (format != "html" || !text.contains("<script")), "{text}");
     }
 }

@@ -4,7 +4,7 @@ mod matrix;
 
 use std::io::{self, Write};
 
-use maud::{DOCTYPE, Markup, PreEscaped, html};
+use maud::{Markup, html};
 
 use super::digest::{self, Family, RuleDigest};
 use super::{RenderDiff, Style};
@@ -13,7 +13,8 @@ use crate::diff::{
     ProfileChange, ReportSource, Summary,
 };
 use crate::escape::visible_lines;
-use crate::render::html::{STYLE, day, evidence};
+use crate::render::html::frame::{Frame, scrolling};
+use crate::render::html::{day, evidence};
 use crate::render::{lane, phrase};
 
 /// Lanes shown of each operation.
@@ -35,49 +36,27 @@ impl RenderDiff for DiffHtml {
 }
 
 fn page(diff: &Diff) -> Markup {
-    html! {
-        (DOCTYPE)
-        html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                meta name="color-scheme" content="light dark";
-                meta name="generator" content={ (diff.program.name) " " (diff.program.version) };
-                title { "Floating-point changes: " (headline(&diff.summary)) }
-                style { (PreEscaped(STYLE)) }
-            }
-            body {
-                a.skip href="#main" { "Skip to the changes" }
-                header.masthead {
-                    h1 { "Floating-point changes" }
-                    p.lede { (headline(&diff.summary)) }
-                    p.when { (sources(&diff.old)) " → " (sources(&diff.new)) }
-                }
-                main #main {
-                    @if let Some(matrix) = matrix::matrix(diff) { section { h2.quiet { "Devices by profile" } (matrix) } }
-                    @if !diff.summary.kinds.is_empty() {
-                        section { h2.quiet { "Changes, the most important first" } (scrolling("Changes by kind", &summary(&diff.summary))) }
-                    }
-                    @if !diff.incomplete.is_empty() { section { h2 { "Not measured" } (incidents(&diff.incomplete)) } }
-                    @for (index, device) in diff.devices.iter().enumerate().filter(|(_, device)| !device.is_empty()) {
-                        (section(index, device, diff.is_of_several()))
-                    }
-                }
-                footer {
-                    p {
-                        "Written by " (diff.program.name) " " (diff.program.version) ". Verdicts of rules are those of the reports; inputs are judged by the "
-                        "profiles of the version that compared. Every changed input is in the comparison as JSON, " code { (diff.schema) } "."
-                    }
-                }
-            }
+    let frame = Frame {
+        program: &diff.program,
+        title: "Floating-point changes",
+        headline: &headline(&diff.summary),
+        source: html! { (sources(&diff.old)) " → " (sources(&diff.new)) },
+        subject: "changes",
+        foot: html! {
+            "Verdicts of rules are those of the reports; inputs are judged by the profiles of the version that compared. Every changed input is "
+            "in the comparison as JSON, " code { (diff.schema) } "."
+        },
+    };
+    frame.page(&html! {
+        @if let Some(matrix) = matrix::matrix(diff) { section { h2.quiet { "Devices by profile" } (matrix) } }
+        @if !diff.summary.kinds.is_empty() {
+            section { h2.quiet { "Changes, the most important first" } (scrolling("Changes by kind", &summary(&diff.summary))) }
         }
-    }
-}
-
-/// A table that a narrow screen shows a part of, and the keyboard moves.
-fn scrolling(label: &str, table: &Markup) -> Markup {
-    html! { div.scroll tabindex="0" role="group" aria-label=(label) { (table) } }
+        @if !diff.incomplete.is_empty() { section { h2 { "Not measured" } (incidents(&diff.incomplete)) } }
+        @for (index, device) in diff.devices.iter().enumerate().filter(|(_, device)| !device.is_empty()) {
+            (section(index, device, diff.is_of_several()))
+        }
+    })
 }
 
 fn headline(summary: &Summary) -> String {

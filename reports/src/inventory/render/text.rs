@@ -5,6 +5,7 @@ use std::io::{self, Write};
 
 use super::{RenderInventory, Style};
 use crate::inventory::{ChangedDevice, EqualDevices, Inventory, KernelDifference, ModelDrivers, SharedBehaviour};
+use crate::render::html::day;
 use crate::render::paper::{Ink, Paper};
 use crate::render::phrase;
 use crate::values::argument;
@@ -20,13 +21,7 @@ pub(super) struct InventoryText;
 impl RenderInventory for InventoryText {
     fn render(&self, inventory: &Inventory, style: Style, out: &mut dyn Write) -> io::Result<()> {
         let paper = &mut Paper::new(out, style);
-        let found = format!(
-            "{} with {}, {} read",
-            phrase::number(inventory.hosts, "host"),
-            phrase::number(inventory.devices, "device"),
-            phrase::number(inventory.reports, "report")
-        );
-        paper.line(0, 2, &[(Ink::Strong, "Inventory  "), (Ink::Plain, &found)])?;
+        paper.line(0, 2, &[(Ink::Strong, "Inventory  "), (Ink::Plain, &headline(inventory))])?;
         for (group, behaviour) in inventory.minorities() {
             minority(paper, group, behaviour)?;
         }
@@ -51,14 +46,16 @@ impl RenderInventory for InventoryText {
     }
 }
 
+/// How much was found.
+pub(super) fn headline(inventory: &Inventory) -> String {
+    let [hosts, devices] =
+        [(inventory.hosts, "host"), (inventory.devices, "device")].map(|(count, what)| phrase::number(count, what));
+    format!("{hosts} with {devices}, {} read", phrase::number(inventory.reports, "report"))
+}
+
 /// An error without what to do about it, which is the same for many files.
 fn brief(error: &str) -> String {
     error.split("; ").next().unwrap_or_default().to_owned()
-}
-
-/// The day of a time.
-fn day(time: &str) -> &str {
-    time.split('T').next().unwrap_or_default()
 }
 
 /// The first names, and how many more.
@@ -88,7 +85,7 @@ fn minority(paper: &mut Paper, group: &EqualDevices, behaviour: &SharedBehaviour
 }
 
 /// `(3f800000 3f800000) = 40000001, on 199 devices 40000000; 1 case differs`.
-fn results(difference: &KernelDifference) -> String {
+pub(super) fn results(difference: &KernelDifference) -> String {
     let most = format!("on {}", phrase::number(difference.most, "device"));
     match (&difference.lane, &difference.outcomes) {
         (Some(lane), _) => {
@@ -117,12 +114,7 @@ fn update(paper: &mut Paper, model: &ModelDrivers) -> io::Result<()> {
 fn equals(paper: &mut Paper, group: &EqualDevices) -> io::Result<()> {
     let driver = format!("  {}", group.driver);
     paper.line(0, 2, &[(Ink::Strong, &group.model), (Ink::Faint, &driver)])?;
-    let alike = match (group.devices, group.behaviours.len(), group.compared) {
-        (1, ..) => "nothing to compare with".to_owned(),
-        (_, _, 0) => "no two ran a kernel by the same cases".to_owned(),
-        (_, 1, compared) => format!("equal results of {}", phrase::number(compared, "kernel")),
-        (_, several, compared) => format!("{several} behaviours over {}", phrase::number(compared, "kernel")),
-    };
+    let alike = agreement(group);
     let devices = format!("{}, ", phrase::number(group.devices, "device"));
     let ink = if group.behaviours.len() > 1 { Ink::Bad } else { Ink::Plain };
     paper.line(2, 4, &[(Ink::Plain, &devices), (ink, &alike)])?;
@@ -134,6 +126,16 @@ fn equals(paper: &mut Paper, group: &EqualDevices) -> io::Result<()> {
     if classes.is_empty() { Ok(()) } else { paper.line(2, 4, &[(Ink::Plain, &classes.join("; "))]) }
 }
 
+/// Whether the devices have equal results, and over how much.
+pub(super) fn agreement(group: &EqualDevices) -> String {
+    match (group.devices, group.behaviours.len(), group.compared) {
+        (1, ..) => "nothing to compare with".to_owned(),
+        (_, _, 0) => "no two ran a kernel by the same cases".to_owned(),
+        (_, 1, compared) => format!("equal results of {}", phrase::number(compared, "kernel")),
+        (_, several, compared) => format!("{several} behaviours over {}", phrase::number(compared, "kernel")),
+    }
+}
+
 /// `d3d11 deviates`, or `d3d11 deviates (2), conforms (310)`.
 fn shares(profile: &str, counts: &BTreeMap<String, usize>) -> String {
     if let (Some((only, _)), 1) = (counts.first_key_value(), counts.len()) {
@@ -143,7 +145,7 @@ fn shares(profile: &str, counts: &BTreeMap<String, usize>) -> String {
     format!("{profile} {}", shares.join(", "))
 }
 
-fn change(device: &ChangedDevice) -> String {
+pub(super) fn change(device: &ChangedDevice) -> String {
     let [old, new] = &device.drivers;
     let driver = if old == new { new.clone() } else { format!("{old} → {new}") };
     let kernels = match &device.kernels[..] {

@@ -1,0 +1,162 @@
+//! An inventory as a page: minorities, then a table of models and drivers with the share of devices in each class.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, Write};
+
+use maud::{Markup, html};
+
+use super::text::{agreement, change, headline, results};
+use super::{RenderInventory, Style};
+use crate::escape::visible_lines;
+use crate::inventory::{EqualDevices, Inventory, SharedBehaviour};
+use crate::render::html::day;
+use crate::render::html::frame::{Frame, scrolling};
+use crate::render::phrase;
+
+/// Kernels of one minority, and lines of one list; the others are counted.
+const LINES: usize = 50;
+
+/// A self-contained page.
+pub(super) struct InventoryHtml;
+
+impl RenderInventory for InventoryHtml {
+    fn render(&self, inventory: &Inventory, _style: Style, out: &mut dyn Write) -> io::Result<()> {
+        out.write_all(visible_lines(&page(inventory).into_string()).as_bytes())
+    }
+}
+
+fn page(inventory: &Inventory) -> Markup {
+    let minorities = inventory.minorities().count();
+    let frame = Frame {
+        program: &inventory.program,
+        title: "Devices of many hosts",
+        headline: &headline(inventory),
+        source: html! {
+            @match minorities {
+                0 => "no device differs from its equals",
+                1 => "one minority among equals",
+                _ => { (minorities) " minorities among equals" }
+            }
+        },
+        subject: "devices",
+        foot: html! { "Every device and difference is in the inventory as JSON, " code { (inventory.schema) } "." },
+    };
+    frame.page(&html! {
+        @for (group, behaviour) in inventory.minorities() { (minority(group, behaviour)) }
+        section { h2 { "Models and drivers" } (scrolling("Models and drivers", &groups(inventory))) }
+        @let varied = inventory.groups.iter().filter(|group| !group.traits.is_empty()).collect::<Vec<_>>();
+        @if !varied.is_empty() { section { h2 { "Traits" } (scrolling("Traits by model and driver", &traits(&varied))) } }
+        @for model in &inventory.updates {
+            section {
+                h2 { (model.drivers.len()) " drivers of " (model.model) }
+                ul {
+                    @for (driver, count) in &model.drivers {
+                        li {
+                            (driver) ": " (phrase::number(*count, "device"))
+                            @if let Some(few) = model.few.get(driver) { " (" (some(few)) ")" }
+                        }
+                    }
+                }
+            }
+        }
+        @if let Some(changed) = &inventory.changed {
+            (list("Changed", changed.iter().map(|device| format!("{}: {}", device.host, change(device)))))
+        }
+        (list("Not measured for long", inventory.outdated.iter().map(|device| {
+            format!("{}: {}, last on {}", device.host, device.model, day(&device.measured))
+        })))
+        (list("Unreadable", inventory.unreadable.iter().map(|file| file.error.clone())))
+    })
+}
+
+fn minority(group: &EqualDevices, behaviour: &SharedBehaviour) -> Markup {
+    let hosts: Vec<&str> = behaviour.devices.iter().map(|device| &*device.host).collect();
+    let differ = if hosts.len() == 1 { "differs from its equals" } else { "differ from their equals" };
+    html! {
+        section {
+            h2 { (hosts.len()) " of " (group.devices) " " (differ) ": " (some(&hosts)) }
+            p { (group.model) ", " (group.driver) }
+            ul {
+                @for difference in behaviour.differences.iter().take(LINES) {
+                    li { code { (difference.kernel) (results(difference)) } }
+                }
+                (more(behaviour.differences.len()))
+            }
+        }
+    }
+}
+
+/// The first names, and how many more.
+fn some<S: AsRef<str>>(names: &[S]) -> String {
+    let mut shown: Vec<String> = names.iter().take(LINES).map(|name| name.as_ref().to_owned()).collect();
+    shown.extend((names.len() > LINES).then(|| format!("{} more", names.len() - LINES)));
+    shown.join(", ")
+}
+
+fn more(count: usize) -> Markup {
+    html! { @if count > LINES { li { (count - LINES) " more" } } }
+}
+
+fn groups(inventory: &Inventory) -> Markup {
+    let profiles: BTreeSet<&String> = inventory.groups.iter().flat_map(|group| group.classes.keys()).collect();
+    html! {
+        table.outcomes {
+            thead {
+                tr {
+                    @for head in ["Model and driver", "Devices", "Behaviours"] { th scope="col" { (head) } }
+                    @for profile in &profiles { th scope="col" { (profile) } }
+                }
+            }
+            tbody {
+                @for group in &inventory.groups {
+                    tr {
+                        th scope="row" { (group.model) br; small { (group.driver) } }
+                        td { (phrase::grouped(group.devices)) }
+                        td { (agreement(group)) }
+                        @for profile in &profiles { td { @if let Some(shares) = group.classes.get(*profile) { (shared(shares)) } } }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Traits of which devices have different values, by group.
+fn traits(groups: &[&EqualDevices]) -> Markup {
+    let ids: BTreeSet<&String> = groups.iter().flat_map(|group| group.traits.keys()).collect();
+    let of = |group: &EqualDevices, id: &String| group.traits.get(id).map(shared).unwrap_or_default();
+    let differing = ids.into_iter().filter(|id| groups.iter().any(|group| of(group, id) != of(groups[0], id)));
+    html! {
+        table.outcomes {
+            thead {
+                tr {
+                    th scope="col" { "Trait" }
+                    @for group in groups { th scope="col" { (group.model) br; small { (group.driver) } } }
+                }
+            }
+            tbody {
+                @for id in differing {
+                    tr { th scope="row" { code { (id) } } @for group in groups { td { (of(group, id)) } } }
+                }
+            }
+        }
+    }
+}
+
+/// `deviates`, or `conforms (310), deviates (2)`.
+fn shared(shares: &BTreeMap<String, usize>) -> String {
+    let words = |value: &String| value.replace('_', " ");
+    match shares.len() {
+        1 => shares.keys().map(words).collect(),
+        _ => shares.iter().map(|(value, count)| format!("{} ({count})", words(value))).collect::<Vec<_>>().join(", "),
+    }
+}
+
+fn list(title: &str, lines: impl ExactSizeIterator<Item = String>) -> Markup {
+    let count = lines.len();
+    html! {
+        @if count > 0 {
+            section { h2 { (title) } ul { @for line in lines.take(LINES) { li { (line) } } (more(count)) } }
+        }
+    }
+}

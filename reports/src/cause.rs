@@ -1,39 +1,42 @@
 //! Causes: the failing lanes of a device, gathered across rules and profiles by what is wrong with them.
 //!
-//! A lane may have several explanations. Within a format and scope the symptom that explains the most lanes takes all that it
-//! explains, then the one that explains the most of the rest: one habit of a device is one cause. How far a result is from what
-//! is accepted counts where nothing else explains it.
+//! A lane may have several explanations, and other lanes settle some of them (`settled`). Within a
+//! format and scope the symptom that explains the most lanes takes all that it explains, then the
+//! one that explains the most of the rest: one habit of a device is one cause. How far a result is
+//! from what is accepted counts where nothing else explains it.
 
 mod headline;
+mod settled;
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::Hash;
 
 use fpprobe_profiles::Observation;
-use fpprobe_profiles::judge::{Judge, Judgement, LaneDiagnosis, Observations, RuleVerdict, Symptom, SymptomRank};
+use fpprobe_profiles::judge::{
+    Judge, Judgement, LaneDiagnosis, Observations, RuleVerdict, Symptom, SymptomRank, Symptoms,
+};
 use fpprobe_profiles::verdict::Level;
-use fpprobe_spirv::{Controls, Function, Kernel};
+use fpprobe_spirv::{Control, Controls, Function, Kernel};
 use sha2::{Digest, Sha256};
 
 use self::headline::Headline;
+use self::settled::settled;
 use crate::evidence::shown;
 use crate::model::{Cause, Evidence, Scope, Severity};
 
 /// Stands for the formats of images.
 const TEXELS: &str = "texels";
 
+/// The group of operations whose results are truths.
+const COMPARISONS: &str = "comparisons";
+
 /// The causes of a device, the gravest first; those of recommended rules alone, which decide no class, come last.
 /// Together they hold every failing lane of every rule that is not informative.
-pub(crate) fn causes(judges: &[Judge<'_>], judgements: &[Judgement], index: &Observations<'_>) -> Vec<Cause> {
+pub fn causes(judges: &[Judge<'_>], judgements: &[Judgement], index: &Observations<'_>) -> Vec<Cause> {
     let mut places: BTreeMap<(Scope, String), Vec<FailingLane<'_>>> = BTreeMap::new();
-    for (judge, judgement) in judges.iter().zip(judgements) {
-        for verdict in judgement.rules.iter().filter(|rule| rule.level != Level::Informative) {
-            for ((kernel, case, part), diagnosis) in verdict.cases.iter().zip(&verdict.diagnoses) {
-                let lane = FailingLane { judge, verdict, kernel, case, part: *part, diagnosis };
-                places.entry((lane.scope(), lane.format())).or_default().push(lane);
-            }
-        }
+    for lane in settled(failing_lanes(judges, judgements)) {
+        places.entry((lane.scope(), lane.format())).or_default().push(lane);
     }
     // Formats that show the same symptom in the same operations are one cause, and constants that show what shows at run time.
     let mut by_scope: BTreeMap<Scope, BTreeMap<Kind, Vec<FailingLane<'_>>>> = BTreeMap::new();
@@ -59,6 +62,21 @@ pub(crate) fn causes(judges: &[Judge<'_>], judgements: &[Judgement], index: &Obs
     causes
 }
 
+/// The failing lanes of every rule that is not informative.
+fn failing_lanes<'a>(judges: &'a [Judge<'a>], judgements: &'a [Judgement]) -> Vec<FailingLane<'a>> {
+    let mut lanes = Vec::new();
+    for (judge, judgement) in judges.iter().zip(judgements) {
+        for verdict in judgement.rules.iter().filter(|rule| rule.level != Level::Informative) {
+            let diagnosed = verdict.cases.iter().zip(&verdict.diagnoses);
+            lanes.extend(diagnosed.map(|((kernel, case, part), diagnosis)| {
+                let (part, symptoms) = (*part, diagnosis.symptoms);
+                FailingLane { judge, verdict, kernel, case, part, diagnosis, symptoms }
+            }));
+        }
+    }
+    lanes
+}
+
 /// A failing lane of a rule.
 #[derive(Clone, Copy)]
 struct FailingLane<'a> {
@@ -68,6 +86,8 @@ struct FailingLane<'a> {
     case: &'a [u64],
     part: usize,
     diagnosis: &'a LaneDiagnosis,
+    /// What is wrong with it, as far as other lanes have not settled it otherwise.
+    symptoms: Symptoms,
 }
 
 impl FailingLane<'_> {
@@ -111,7 +131,7 @@ fn gathered(mut lanes: Vec<FailingLane<'_>>) -> BTreeMap<Kind, Vec<FailingLane<'
         }
     }
     for lane in lanes {
-        let symptom = lane.diagnosis.symptoms.iter().next().unwrap_or(Symptom::Unrelated);
+        let symptom = lane.symptoms.iter().next().unwrap_or(Symptom::Unrelated);
         by_kind.entry((symptom, group(lane.kernel))).or_default().push(lane);
     }
     by_kind
@@ -142,27 +162,25 @@ fn widest(lanes: &[FailingLane<'_>], rank: SymptomRank) -> Option<Kind> {
 /// What may be wrong with a lane.
 fn kinds(lane: &FailingLane<'_>, rank: SymptomRank) -> impl Iterator<Item = Kind> {
     let group = group(lane.kernel);
-    let symptoms = lane.diagnosis.symptoms.iter().filter(move |symptom| symptom.rank() == rank);
-    let scope = lane.scope();
-    symptoms.map(move |symptom| (symptom, if is_habit(symptom, scope) { "" } else { group }))
+    let symptoms = lane.symptoms.iter().filter(move |symptom| symptom.rank() == rank);
+    symptoms.map(move |symptom| (symptom, if is_habit(symptom, lane) { "" } else { group }))
 }
 
 /// Symptoms that are one with a second one where a group of operations shows both: what is off by one encoding on some lanes
 /// is off by more on others.
-const MERGED: [(Symptom, Symptom); 9] = [
+const MERGED: [(Symptom, Symptom); 8] = [
     (Symptom::Unrelated, Symptom::FoldedOtherwise),
     (Symptom::Inaccurate, Symptom::FoldedOtherwise),
     (Symptom::Neighbour, Symptom::FoldedOtherwise),
     (Symptom::Neighbour, Symptom::Inaccurate),
-    (Symptom::OtherDirection, Symptom::Neighbour),
     (Symptom::SubnormalResultKept, Symptom::SubnormalOperandKept),
     (Symptom::SubnormalResultFlushed, Symptom::SubnormalOperandFlushed),
     (Symptom::InfinityLost, Symptom::NanToNumber),
     (Symptom::InfinityMade, Symptom::NumberToNan),
 ];
 
-/// Whether a symptom is one of the whole device, whatever the operation.
-fn is_habit(symptom: Symptom, scope: Scope) -> bool {
+/// Whether a symptom of a lane is one of the whole device, whatever the operation.
+fn is_habit(symptom: Symptom, lane: &FailingLane<'_>) -> bool {
     match symptom {
         Symptom::Unstable
         | Symptom::SubnormalOperandKept
@@ -171,7 +189,9 @@ fn is_habit(symptom: Symptom, scope: Scope) -> bool {
         | Symptom::SubnormalResultFlushed
         | Symptom::IdentityFolded => true,
         // A compiler's notion of zero is that of its constants.
-        Symptom::ZeroSign => scope == Scope::Constants,
+        Symptom::ZeroSign => lane.scope() == Scope::Constants,
+        // The mode is not honoured.
+        Symptom::OtherDirection => lane.kernel.controls.iter().any(|control| matches!(control, Control::Rtz(_))),
         _ => false,
     }
 }
@@ -179,12 +199,12 @@ fn is_habit(symptom: Symptom, scope: Scope) -> bool {
 /// The operations that a device is likely to treat alike.
 fn group(kernel: &Kernel) -> &'static str {
     match kernel.op.function {
-        Function::Store if kernel.op.code.is_of_texels() => "texel stores",
         Function::Load if kernel.op.code.is_of_texels() => "texel loads",
-        _ if kernel.op.code.is_of_texels() => "texels",
+        // What blending and resolving compute is stored.
+        _ if kernel.op.code.is_of_texels() => "texel stores",
         Function::Move | Function::Choose | Function::Transpose => "moves",
         Function::Min | Function::Max | Function::Clamp | Function::Saturate => "min and max",
-        Function::Compare { .. } | Function::IsNan | Function::IsInf => "comparisons",
+        Function::Compare { .. } | Function::IsNan | Function::IsInf => COMPARISONS,
         Function::ToFloat
         | Function::ToInteger
         | Function::FromSigned
@@ -245,7 +265,7 @@ fn cause(scope: Scope, (symptom, group): Kind, lanes: &[FailingLane<'_>], index:
             rules.push(lane.verdict.id.clone());
         }
     }
-    let shows = |symptom: Symptom| lanes.iter().any(|lane| lane.diagnosis.symptoms.contains(symptom));
+    let shows = |symptom: Symptom| lanes.iter().any(|lane| lane.symptoms.contains(symptom));
     let headline = Headline {
         symptom,
         group,

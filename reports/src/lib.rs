@@ -8,7 +8,8 @@
 //! - [`answers`]: what people want to know of every device, answered.
 //! - [`support`]: which kernels a device can run, by its claims.
 //! - [`texels`]: what becomes of numbers and texels, path by path.
-//! - `cause`: why lanes fail, across rules and profiles; [`numbered`]: by number; [`repro`]: one as a folder for a driver engineer.
+//! - [`cause`]: why lanes fail, across rules and profiles; [`numbered`]: by number; [`repro`]: one as
+//!   a folder for a driver engineer.
 //!   [`broken_rules`]: the rules that a device breaks, each once.
 //! - [`claims`]: what the driver says, beside what was seen;
 //!   [`demanded`]: what it would have to say. [`verified`]: modes as the device shows them. [`vulkan_profile`]: Vulkan
@@ -26,7 +27,7 @@
 pub mod answers;
 pub mod baseline;
 pub mod broken_rules;
-pub(crate) mod cause;
+pub mod cause;
 pub mod check;
 pub mod claims;
 pub mod common;

@@ -17,7 +17,7 @@ use super::symptom::{Symptom, Symptoms};
 use super::{Judge, LaneEvidence, Observations, PartIndex, PartResult};
 use crate::accepted::Set;
 use crate::accuracy::Accuracy;
-use crate::encoding::{Encoding, PartReader, components};
+use crate::encoding::{Encoding, PartReader};
 use crate::environment::{Contraction, Integer, Overflow, Sign, Subnormals};
 use crate::observation::Observation;
 use crate::oracle::{Demand, Operands};
@@ -28,6 +28,8 @@ use crate::profile::Behaviour;
 pub struct LaneDiagnosis {
     /// Everything that explains it.
     pub symptoms: Symptoms,
+    /// Bits of the result.
+    pub result: u64,
     /// Encodings between the result and the nearest one that is accepted; 0 where there is no such distance.
     pub distance: u64,
     /// The rule, part and lowering that refuses it; `None` where lanes are compared with one another.
@@ -147,6 +149,7 @@ impl<'j, 'a> SymptomFinder<'j, 'a> {
     pub(super) fn diagnosis(&self, (rule, number): (usize, usize), lane: usize) -> LaneDiagnosis {
         let group = &self.groups[rule][number];
         let (observation, index) = (group.observation, group.lanes[lane]);
+        let result = PartReader::new(&observation.kernel).part(&observation.out, index.0, index.1);
         let mut symptoms = Symptoms::default();
         let mut place = None;
         let distance = match &group.cause {
@@ -155,7 +158,6 @@ impl<'j, 'a> SymptomFinder<'j, 'a> {
                 0
             }
             FailureCause::Relation(accepted) => {
-                let result = components(&observation.kernel, observation.answer(index.0))[index.1];
                 beside(&accepted[lane].alternatives()[0][index.1], result, &mut symptoms)
             }
             FailureCause::Result(part, _) => {
@@ -163,7 +165,7 @@ impl<'j, 'a> SymptomFinder<'j, 'a> {
                 let view = self.judge.view(*part, observation);
                 let Some(assumptions) = &self.assumptions[rule][number] else { return LaneDiagnosis::default() };
                 let demand = &assumptions.unchanged;
-                let (accepted, result) = (view.under(index, demand), view.result(index));
+                let accepted = view.under(index, demand);
                 let explains = |demand: &Demand| view.accepts(&view.under(index, demand), index, demand);
                 for (symptom, demand) in &assumptions.changed {
                     if !symptoms.contains(*symptom) && explains(demand) {
@@ -195,7 +197,7 @@ impl<'j, 'a> SymptomFinder<'j, 'a> {
                 beside(&accepted, result, &mut symptoms)
             }
         };
-        LaneDiagnosis { symptoms, distance, place }
+        LaneDiagnosis { symptoms, result, distance, place }
     }
 }
 
@@ -267,10 +269,10 @@ fn beside(accepted: &Set, result: u64, symptoms: &mut Symptoms) -> u64 {
         if accepted.meets(&nan) { Symptom::SameValue } else { Symptom::NumberToNan }
     } else if within(&nan) {
         Symptom::NanToNumber
-    } else if infinite.contains(result) {
-        Symptom::InfinityMade
     } else if within(&infinite.or(&nan)) {
         Symptom::InfinityLost
+    } else if infinite.contains(result) {
+        Symptom::InfinityMade
     } else {
         let distance = accepted.distance(result);
         symptoms.add(match (encoding, distance) {
@@ -278,6 +280,8 @@ fn beside(accepted: &Set, result: u64, symptoms: &mut Symptoms) -> u64 {
             (Encoding::Fixed { signed: true, .. }, 1) if encoding.key(result) == encoding.limits().0 => {
                 Symptom::SameValue
             }
+            // Of a truth there is no neighbour.
+            (Encoding::Truth, _) => Symptom::Unrelated,
             (_, 1) => Symptom::Neighbour,
             _ if (1..=near(encoding)).contains(&distance) => Symptom::Inaccurate,
             _ => Symptom::Unrelated,
@@ -292,7 +296,6 @@ fn beside(accepted: &Set, result: u64, symptoms: &mut Symptoms) -> u64 {
 fn near(encoding: Encoding) -> u64 {
     match encoding {
         Encoding::Float(layout) => layout.min_normal(),
-        Encoding::Truth => 0,
         other => other.limits().1.unsigned_abs() / 8,
     }
 }

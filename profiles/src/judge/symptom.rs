@@ -189,8 +189,22 @@ impl Symptoms {
         self.0 & 1 << symptom as u32 != 0
     }
 
+    /// Those of the first rank that any of them has, beside which the others have no weight.
+    pub fn strongest(self) -> impl Iterator<Item = Symptom> {
+        let rank = self.iter().map(Symptom::rank).min();
+        self.iter().filter(move |symptom| Some(symptom.rank()) == rank)
+    }
+
     /// Those in order.
     pub fn iter(self) -> impl Iterator<Item = Symptom> {
         Symptom::ALL.into_iter().filter(move |symptom| self.contains(*symptom))
+    }
+}
+
+impl FromIterator<Symptom> for Symptoms {
+    fn from_iter<I: IntoIterator<Item = Symptom>>(symptoms: I) -> Symptoms {
+        let mut all = Symptoms::default();
+        symptoms.into_iter().for_each(|symptom| all.add(symptom));
+        all
     }
 }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use fpprobe_profiles::judge::Symptom;
 
-use super::TEXELS;
+use super::{COMPARISONS, TEXELS};
 use crate::model::Scope;
 use crate::render::phrase;
 
@@ -55,6 +55,7 @@ impl fmt::Display for Headline<'_> {
             Symptom::Inaccurate => {
                 format!("{of}: {} ulp beyond what is accepted", magnitude(self.distance))
             }
+            Symptom::Unrelated if self.group == COMPARISONS => format!("{of}: the opposite result"),
             Symptom::Unrelated => format!("{of}: unrelated values"),
         };
         let constants = if self.scope == Scope::Constants { "constants only: " } else { "" };
@@ -66,14 +67,13 @@ impl Headline<'_> {
     /// `f32 fadd, fsub`, or `f32 arithmetic (7 operations)`.
     fn subject(&self) -> String {
         let (format, operations) = (listed(self.formats), self.operations);
-        let count = format!("{} ({} operations)", self.group, operations.len());
         if operations.len() <= NAMED {
-            format!("{format} {}", operations.join(", "))
-        } else if self.formats == [TEXELS] {
-            count
-        } else {
-            format!("{format} {count}").replace("  ", " ")
+            return format!("{format} {}", operations.join(", "));
         }
+        // Groups of texels say what they are of.
+        let of_format = if self.formats == [TEXELS] && !self.group.is_empty() { "" } else { &format };
+        let words: Vec<&str> = [of_format, self.group].into_iter().filter(|word| !word.is_empty()).collect();
+        format!("{} ({} operations)", words.join(" "), operations.len())
     }
 }
 

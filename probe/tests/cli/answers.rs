@@ -13,7 +13,8 @@ fn answer<'a>(document: &'a Value, id: &str) -> &'a str {
 /// not under `FPFastMathDefault` None; stores to R11G11B10 truncate; nothing is flushed.
 #[test]
 fn questions_have_answers_with_lanes_that_show_them() {
-    let document = ends(fpprobe(&["lavapipe-25"]).args(["answers", "--format", "json"])).document(0);
+    let document = ends(fpprobe(&["lavapipe-25"]).args(["--set", "workers.timeout=60", "answers", "--format", "json"]))
+        .document(0);
     assert_eq!(document["schema"], "fpprobe-answers/1");
     assert_eq!(document["devices"][0]["answers"].as_array().unwrap().len(), 19);
     let says = |id: &str, part: &str| {

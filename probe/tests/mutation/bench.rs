@@ -1,10 +1,12 @@
 //! A device measured once, judged with some of its answers replaced.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
-use fpprobe_profiles::judge::{Judge, Observations, RuleVerdict};
+use fpprobe_profiles::judge::{self, Judge, Observations, RuleVerdict};
 use fpprobe_profiles::{Observation, Profile, Verdict};
 use fpprobe_reports::Report;
+use fpprobe_reports::cause;
+use fpprobe_reports::model::Cause;
 use fpprobe_reports::record::read_device;
 use fpprobe_spirv::Kernel;
 
@@ -20,31 +22,39 @@ pub fn observations(run: &Run) -> Vec<Observation> {
 /// What judges, keeping what does not depend on the device.
 pub struct Bench<'a> {
     device: &'a [Observation],
-    judges: Vec<(&'a Profile, Judge<'a>)>,
+    judges: Vec<Judge<'a>>,
 }
 
 impl<'a> Bench<'a> {
     /// Of these profiles, for a device that answers like this.
     pub fn new(profiles: &'a [Profile], device: &'a [Observation]) -> Bench<'a> {
-        Bench { device, judges: profiles.iter().zip(Judge::together(profiles)).collect() }
+        Bench { device, judges: Judge::together(profiles) }
     }
 
-    /// The verdicts where some kernels answer otherwise.
-    pub fn verdicts(&self, instead: &[Observation]) -> Verdicts {
+    /// The verdicts and causes where some kernels answer otherwise.
+    pub fn judge(&self, instead: &[Observation]) -> (Verdicts, Vec<Cause>) {
         let instead: HashMap<Kernel, &Observation> = instead.iter().map(|one| (one.kernel, one)).collect();
         let all: Vec<Observation> =
             self.device.iter().map(|one| (*instead.get(&one.kernel).unwrap_or(&one)).clone()).collect();
         let index = Observations::new(&all);
+        let judgements = judge::judge(&self.judges, &index);
+        let causes = cause::causes(&self.judges, &judgements, &index);
         let mut verdicts = Verdicts::new();
-        for (profile, judge) in &self.judges {
-            let judgement = judge.judge(&index);
+        for (profile, judgement) in self.judges.iter().map(Judge::profile).zip(judgements) {
             verdicts.insert(profile.id.clone(), judgement.class.name().to_owned());
             let rules = judgement.rules.into_iter();
             let verdict = |rule: &RuleVerdict| if refuses(profile, rule) { Verdict::Deviates } else { rule.verdict };
             let named = |rule: RuleVerdict| (format!("{}/{}", profile.id, rule.id), verdict(&rule).name().to_owned());
             verdicts.extend(rules.map(named));
         }
-        verdicts
+        (verdicts, causes)
+    }
+
+    /// The kernels that answer otherwise now.
+    pub fn changed(&self, instead: &[Observation]) -> BTreeSet<String> {
+        let before: HashMap<Kernel, &Observation> = self.device.iter().map(|one| (one.kernel, one)).collect();
+        let differs = |one: &&Observation| before.get(&one.kernel).is_none_or(|before| *before != *one);
+        instead.iter().filter(differs).map(|one| one.kernel.to_string()).collect()
     }
 }
 

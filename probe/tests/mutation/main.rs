@@ -1,5 +1,7 @@
 //! Every required rule of the built-in profiles, shown to fail: on a device that meets all of them, a fault in its
-//! arithmetic makes the rule deviate, and changes no verdict that the fault is not about.
+//! arithmetic makes the rule deviate, and changes no verdict that the fault is not about. The lanes
+//! that fail by it are one cause, with the symptom that the table names, in the kernels that answer
+//! otherwise.
 //!
 //! The device is a real driver behind the fault layer, asked by the real program: everything once, and after a fault the
 //! kernels that it touches. `--nocapture` shows what each fault took, and how many rules were seen to fail.
@@ -10,6 +12,7 @@ mod corrections;
 #[path = "../faults/faulty.rs"]
 #[expect(dead_code, reason = "shared with other tests, which need other parts of it")]
 mod faulty;
+mod growth;
 mod rows;
 #[path = "../cli/scene.rs"]
 #[expect(dead_code, reason = "shared with other tests, which need other parts of it")]
@@ -185,9 +188,12 @@ fn every_required_rule_can_fail() {
             scope.spawn(|| query(send));
         }
         drop(send);
-        assert_eq!(bench.verdicts(&[]), verdicts, "the program judges otherwise");
+        let (unfaulted, before) = bench.judge(&[]);
+        assert_eq!(unfaulted, verdicts, "the program judges otherwise");
         for (fault, answers) in receive {
-            match compare(fault, &verdicts, bench.verdicts(&answers)) {
+            let (after, causes) = bench.judge(&answers);
+            wrong.extend(growth::compare(fault, &before, &causes, &bench.changed(&answers)).err());
+            match compare(fault, &verdicts, after) {
                 Ok(changed) => drop(changes.insert(fault.faults.as_str(), changed)),
                 Err(error) => wrong.push(error),
             }

@@ -41,6 +41,18 @@ pub struct Fault {
     /// Profiles that are met by another lowering.
     #[serde(default)]
     with: Vec<String>,
+    /// Symptoms of the causes that lanes fail for; `SYMPTOM of KERNEL` in a kernel beside the fault.
+    #[serde(default)]
+    causes: Vec<String>,
+}
+
+/// A cause that a fault adds to, or makes.
+#[derive(Debug)]
+pub struct ExpectedCause {
+    /// Its symptom.
+    pub symptom: String,
+    /// The kernel that shows it beside the fault, whatever its route and controls.
+    pub stem: Option<String>,
 }
 
 /// Verdicts by `PROFILE/RULE`, classes by `PROFILE`.
@@ -54,6 +66,15 @@ impl Table {
 }
 
 impl Fault {
+    /// The causes of the lanes that fail by it.
+    pub fn causes(&self) -> Vec<ExpectedCause> {
+        let cause = |text: &String| match text.split_once(" of ") {
+            Some((symptom, stem)) => ExpectedCause { symptom: symptom.to_owned(), stem: Some(stem.to_owned()) },
+            None => ExpectedCause { symptom: text.clone(), stem: None },
+        };
+        self.causes.iter().map(cause).collect()
+    }
+
     /// What differs from the device without the fault: a profile with a required rule that deviates deviates.
     pub fn changes(&self) -> Verdicts {
         let with = [(&self.deviates, "deviates"), (&self.depends, "depends"), (&self.with, "conforms with")];

@@ -11,7 +11,7 @@ const PRINTED: usize = 30;
 
 /// Findings of one kind whose lanes are run: a thousand kernels by constants differ from those at
 /// run time.
-const FINDINGS: usize = 60;
+const FINDINGS: usize = 10;
 
 /// Leaves as many findings of each kind, spread over all of them.
 fn thin_findings(device: &mut Value) {

@@ -7,7 +7,7 @@ use fpprobe_reports::model::{DeviceTrait, MIXED, Report, TraitShare, TraitValue}
 use fpprobe_reports::save::save;
 
 use crate::fixture::{self, render};
-use crate::{diff, stairs};
+use crate::{diff, inventory, stairs};
 
 #[test]
 fn pages_work_in_a_browser() {
@@ -18,6 +18,7 @@ fn pages_work_in_a_browser() {
         ("report.html", render("html", &stairs::devices())),
         ("fleet.html", render("html", &fleet())),
         ("diff.html", diff::shown(&diff::compared(&old, &new).diff, "html")),
+        ("inventory.html", inventory::page()),
         ("nothing-changed.html", diff::shown(&diff::compared(&old, &old).diff, "html")),
     ];
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/browser/pages.mjs");

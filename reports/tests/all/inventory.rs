@@ -59,6 +59,22 @@ fn one_wrong_bit() -> Vec<Observation> {
     results
 }
 
+/// The page of a few hosts, of which one computes otherwise, one has another driver and one has a name that attacks.
+pub fn page() -> String {
+    let folder = tempfile::tempdir().unwrap();
+    for label in ["a", "b", "c", "d"] {
+        let results = if label == "c" { one_wrong_bit() } else { results() };
+        write(folder.path(), &host(label, "Example GPU", &results));
+    }
+    let mut other = host("e", "Example GPU", &results());
+    other.devices[0].identity.driver.info = "26.0".into();
+    write(folder.path(), &other);
+    let mut hostile = host("f", NASTY, &results());
+    hostile.devices[0].identity.driver.name = NASTY.into();
+    write(folder.path(), &hostile);
+    render("html", &inventory(folder.path()))
+}
+
 #[test]
 fn in_a_fleet_each_host_that_differs_is_named() {
     let folder = tempfile::tempdir().unwrap();

@@ -43,12 +43,11 @@ fn page(inventory: &Inventory) -> Markup {
     };
     frame.page(&html! {
         @for (group, behaviour) in inventory.minorities() { (minority(group, behaviour)) }
-        section { h2 { "Models and drivers" } (scrolling("Models and drivers", &groups(inventory))) }
-        @let varied = inventory.groups.iter().filter(|group| !group.traits.is_empty()).collect::<Vec<_>>();
-        @if !varied.is_empty() { section { h2 { "Traits" } (scrolling("Traits by model and driver", &traits(&varied))) } }
+        section { h2.quiet { "Models and drivers" } (scrolling("Models and drivers", &groups(inventory))) }
+        @if let Some(traits) = traits(inventory) { section { h2.quiet { "Traits that differ" } (scrolling("Traits by model and driver", &traits)) } }
         @for model in &inventory.updates {
             section {
-                h2 { (model.drivers.len()) " drivers of " (model.model) }
+                h2.quiet { (model.drivers.len()) " drivers of " (model.model) }
                 ul {
                     @for (driver, count) in &model.drivers {
                         li {
@@ -74,7 +73,7 @@ fn minority(group: &EqualDevices, behaviour: &SharedBehaviour) -> Markup {
     let differ = if hosts.len() == 1 { "differs from its equals" } else { "differ from their equals" };
     html! {
         section {
-            h2 { (hosts.len()) " of " (group.devices) " " (differ) ": " (some(&hosts)) }
+            h2.quiet { (hosts.len()) " of " (group.devices) " " (differ) ": " (some(&hosts)) }
             p { (group.model) ", " (group.driver) }
             ul {
                 @for difference in behaviour.differences.iter().take(LINES) {
@@ -121,26 +120,29 @@ fn groups(inventory: &Inventory) -> Markup {
     }
 }
 
-/// Traits of which devices have different values, by group.
-fn traits(groups: &[&EqualDevices]) -> Markup {
+/// Traits of which groups have different values; none where there are none.
+fn traits(inventory: &Inventory) -> Option<Markup> {
+    let groups: Vec<&EqualDevices> = inventory.groups.iter().filter(|group| !group.traits.is_empty()).collect();
     let ids: BTreeSet<&String> = groups.iter().flat_map(|group| group.traits.keys()).collect();
     let of = |group: &EqualDevices, id: &String| group.traits.get(id).map(shared).unwrap_or_default();
-    let differing = ids.into_iter().filter(|id| groups.iter().any(|group| of(group, id) != of(groups[0], id)));
-    html! {
+    let differing: Vec<&String> =
+        ids.into_iter().filter(|id| groups.iter().any(|group| of(group, id) != of(groups[0], id))).collect();
+    let table = html! {
         table.outcomes {
             thead {
                 tr {
                     th scope="col" { "Trait" }
-                    @for group in groups { th scope="col" { (group.model) br; small { (group.driver) } } }
+                    @for group in &groups { th scope="col" { (group.model) br; small { (group.driver) } } }
                 }
             }
             tbody {
-                @for id in differing {
-                    tr { th scope="row" { code { (id) } } @for group in groups { td { (of(group, id)) } } }
+                @for id in &differing {
+                    tr { th scope="row" { code { (id) } } @for group in &groups { td { (of(group, id)) } } }
                 }
             }
         }
-    }
+    };
+    (!differing.is_empty()).then_some(table)
 }
 
 /// `deviates`, or `conforms (310), deviates (2)`.
@@ -156,7 +158,7 @@ fn list(title: &str, lines: impl ExactSizeIterator<Item = String>) -> Markup {
     let count = lines.len();
     html! {
         @if count > 0 {
-            section { h2 { (title) } ul { @for line in lines.take(LINES) { li { (line) } } (more(count)) } }
+            section { h2.quiet { (title) } ul { @for line in lines.take(LINES) { li { (line) } } (more(count)) } }
         }
     }
 }

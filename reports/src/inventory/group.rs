@@ -123,12 +123,16 @@ fn group(found: &Found, devices: &[&FoundDevice]) -> EqualDevices {
     for device in devices {
         behaviours.entry(diverges(device)).or_default().push(device);
     }
-    let typical = behaviours.get(&Divergence::new()).map_or(devices[0], |devices| devices[0]);
+    // What few ran says nothing of all: each kernel counts among the devices that ran it.
+    let is_rare = |(question, result): &(u64, u64)| {
+        let votes = &votes[question];
+        votes[result] * 2 < votes.values().sum()
+    };
     let mut behaviours: Vec<SharedBehaviour> = behaviours
         .into_iter()
         .map(|(divergence, alike)| SharedBehaviour {
-            minority: !divergence.is_empty() && alike.len() * 2 < devices.len(),
-            differences: differences(found, &divergence, &consensus, alike[0], typical),
+            minority: divergence.iter().any(is_rare),
+            differences: differences(found, &divergence, &consensus, alike[0], devices),
             devices: alike.into_iter().map(inventory_device).collect(),
         })
         .collect();
@@ -164,20 +168,20 @@ fn differences(
     divergence: &Divergence,
     consensus: &HashMap<u64, (u64, usize)>,
     device: &FoundDevice,
-    typical: &FoundDevice,
+    devices: &[&FoundDevice],
 ) -> Vec<KernelDifference> {
-    let mut all: Vec<KernelDifference> = divergence
+    let mut all: Vec<(KernelDifference, Option<&FoundDevice>)> = divergence
         .iter()
-        .map(|(question, _)| KernelDifference {
-            kernel: found.kernels[question].clone(),
-            most: consensus[question].1,
-            lane: None,
-            outcomes: None,
+        .map(|(question, _)| {
+            let (result, most) = consensus[question];
+            let has_it = |one: &&&FoundDevice| one.result(*question).is_some_and(|digest| digest.result == result);
+            let kernel = found.kernels[question].clone();
+            (KernelDifference { kernel, most, lane: None, outcomes: None }, devices.iter().find(has_it).copied())
         })
         .collect();
-    all.sort_by(|one, other| one.kernel.cmp(&other.kernel));
-    lane::find(&mut all[..divergence.len().min(SHOWN)], device, typical);
-    all
+    all.sort_by(|(one, _), (other, _)| one.kernel.cmp(&other.kernel));
+    lane::find(&mut all[..divergence.len().min(SHOWN)], device);
+    all.into_iter().map(|(difference, _)| difference).collect()
 }
 
 fn inventory_device(device: &FoundDevice) -> InventoryDevice {

@@ -11,14 +11,22 @@ use crate::load;
 use crate::record::read_device;
 use crate::values::{encode_answer, encode_case};
 
-/// Fills in the lanes of these kernels. A report that was removed meanwhile shows none.
-pub(super) fn find(differences: &mut [KernelDifference], device: &FoundDevice, typical: &FoundDevice) {
+/// Fills in the lanes of these kernels, each beside a device with the results of most. A report that was removed meanwhile
+/// shows none.
+pub(super) fn find(differences: &mut [(KernelDifference, Option<&FoundDevice>)], device: &FoundDevice) {
     if differences.is_empty() {
         return;
     }
-    let (Some(here), Some(most)) = (observations(device), observations(typical)) else { return };
-    for difference in differences {
-        let (Some(here), Some(most)) = (here.get(&difference.kernel), most.get(&difference.kernel)) else { continue };
+    let Some(here) = observations(device) else { return };
+    // Nearly always one device for all kernels.
+    let mut last: Option<(&FoundDevice, ObservationsById)> = None;
+    for (difference, typical) in differences {
+        let Some(typical) = *typical else { continue };
+        if last.as_ref().is_none_or(|(device, _)| !std::ptr::eq(*device, typical)) {
+            last = observations(typical).map(|observations| (typical, observations));
+        }
+        let most = last.as_ref().and_then(|(_, observations)| observations.get(&difference.kernel));
+        let (Some(here), Some(most)) = (here.get(&difference.kernel), most) else { continue };
         if here.outcome != most.outcome {
             difference.outcomes = Some([here, most].map(|one| format!("{:?}", one.outcome).to_lowercase()));
         }
@@ -26,7 +34,10 @@ pub(super) fn find(differences: &mut [KernelDifference], device: &FoundDevice, t
     }
 }
 
-fn observations(device: &FoundDevice) -> Option<HashMap<String, Observation>> {
+/// What one device gave, by kernel id.
+type ObservationsById = HashMap<String, Observation>;
+
+fn observations(device: &FoundDevice) -> Option<ObservationsById> {
     let report = load::load(&device.file).ok()?;
     let one = report.devices.iter().find(|one| one.identity.slot == device.slot)?;
     let observations = read_device(&one.observations, &report.inputs).ok()?.observations;

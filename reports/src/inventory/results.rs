@@ -28,7 +28,7 @@ impl ResultDigest {
         let stable = runs.next().is_none_or(|second| Some(second) == first);
         let result = match first {
             Some(result) if stable => result,
-            // An outcome, or a result that is none: it differs from run to run.
+            // There are no results, or they differ from run to run.
             _ => digest(|hasher| observation.outcome.hash(hasher)),
         };
         let bits = observation.second.is_none().then(|| digest(|hasher| observation.out.hash(hasher)));

@@ -97,7 +97,7 @@ fn in_a_fleet_each_host_that_differs_is_named() {
     fs::write(&broken[0], "{\"schema\": \"fpprobe-report/1\", \"pro").unwrap();
     fs::write(&broken[1], "{}").unwrap();
     fs::write(&broken[2], "{\"schema\": \"fpprobe-report/9\"}").unwrap();
-    // Another document of this program is none that is missing.
+    // Another document of this program does not count as missing.
     fs::write(folder.path().join("diff.json"), "{\"schema\": \"fpprobe-diff/1\"}").unwrap();
 
     let inventory = inventory(folder.path());
@@ -196,6 +196,35 @@ fn nan_bits_are_no_difference_and_what_did_not_run_is() {
     let inventory = self::inventory(folder.path());
     let (_, minority) = inventory.minorities().next().unwrap();
     assert_eq!((&*minority.devices[0].host, &*minority.differences[0].kernel), ("d", KERNELS[2]));
+}
+
+#[test]
+fn each_kernel_counts_among_the_devices_that_ran_it() {
+    let folder = tempfile::tempdir().unwrap();
+    // Of ten devices two ran a kernel, and disagree: neither is a minority.
+    for number in 0..10 {
+        let mut results = results();
+        if number < 2 {
+            results.push(observation("f32.exp2", number));
+        }
+        write(folder.path(), &host(&number.to_string(), "Example GPU", &results));
+    }
+    let tied = inventory(folder.path());
+    assert_eq!((tied.groups[0].behaviours.len(), tied.minorities().count()), (2, 0));
+    // Each of three differs in another kernel: beside each stands the result of the two others.
+    let folder = tempfile::tempdir().unwrap();
+    for (number, kernel) in KERNELS.iter().take(3).enumerate() {
+        let mut results = results();
+        results[number] = observation(kernel, 4);
+        write(folder.path(), &host(&number.to_string(), "Example GPU", &results));
+    }
+    let inventory = inventory(folder.path());
+    assert_eq!(inventory.minorities().count(), 3);
+    for (_, minority) in inventory.minorities() {
+        let lane = minority.differences[0].lane.as_ref().unwrap();
+        assert_eq!((minority.differences.len(), minority.differences[0].most), (1, 2));
+        assert_ne!(lane.out, lane.most);
+    }
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Observations into the report and out of it: inputs once in a table, equal answers once per device.
 
-mod form;
+pub(crate) mod form;
 mod read;
 
 use std::collections::HashMap;
@@ -10,11 +10,11 @@ use fpprobe_profiles::{Observation, Outcome};
 use fpprobe_spirv::{Cases, Kernel, Shape};
 
 pub use self::read::{DeviceContent, RecordError, UnknownKernel, read_device};
-use crate::model::{self, Inputs, Outputs, Tables, Value, Values};
+use crate::model::{self, Inputs, Outputs, Pattern, Tables, Value, Values};
 use crate::values;
 
-/// What is written once: table of inputs, shapes of the results, answers.
-type Answered = (String, Vec<Shape>, Arc<[u64]>);
+/// What is written once: table of inputs, form of the results, answers.
+type Answered = (String, Pattern, Arc<[u64]>);
 
 /// Writes the observations of one device after the other and gathers the inputs they share.
 #[derive(Default, Debug)]
@@ -31,7 +31,7 @@ impl Recorder {
     }
 
     /// The observations of one device, in the order given. Equal answers of kernels with the same inputs and the same
-    /// shape of result are written once.
+    /// form of result are written once.
     pub fn device(&mut self, observations: &[Observation]) -> Vec<model::StoredObservation> {
         let mut answers: HashMap<Answered, String> = HashMap::new();
         observations
@@ -42,7 +42,7 @@ impl Recorder {
                 let answered = matches!(observation.outcome, Outcome::Ran | Outcome::Flaky);
                 let out = answered.then(|| {
                     let Inputs::Table(table) = &inputs else { return values_of(kernel, &observation.out) };
-                    let key = (table.clone(), kernel.results(), Arc::clone(&observation.out));
+                    let key = (table.clone(), form::of_results(&kernel.results()), Arc::clone(&observation.out));
                     if let Some(same_as) = answers.get(&key) {
                         return Outputs::SameAs { same_as: same_as.clone() };
                     }

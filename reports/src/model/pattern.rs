@@ -10,7 +10,7 @@ use smol_str::ToSmolStr as _;
 use super::Value;
 
 /// Digits, or a list of other forms.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Pattern {
     /// So many lower-case hex digits, 1 to 16.
     Digits(usize),
@@ -28,7 +28,7 @@ impl Pattern {
     }
 
     /// How many numbers a value of this form has.
-    pub(super) fn numbers(&self) -> usize {
+    pub(crate) fn numbers(&self) -> usize {
         match self {
             Pattern::Digits(_) => 1,
             Pattern::List(parts) => parts.iter().map(Pattern::numbers).sum(),
@@ -36,7 +36,7 @@ impl Pattern {
     }
 
     /// Appends a value's numbers to a list, if it is of this form; else some of them may have been.
-    pub(super) fn append(&self, value: &Value, bits: &mut Vec<u64>) -> bool {
+    pub(crate) fn append(&self, value: &Value, bits: &mut Vec<u64>) -> bool {
         match (self, value) {
             (Pattern::Digits(digits), Value::Bits(text)) => {
                 let own = scalar(text).filter(|(own, _)| own == digits);
@@ -51,7 +51,7 @@ impl Pattern {
     }
 
     /// The value of this form with these numbers, as many as it has.
-    pub(super) fn value(&self, bits: &[u64]) -> Value {
+    pub(crate) fn value(&self, bits: &[u64]) -> Value {
         match self {
             Pattern::Digits(digits) => Value::Bits(Hex(*digits, bits[0]).to_smolstr()),
             Pattern::List(parts) => Value::List(split(parts, bits).map(|(part, bits)| part.value(bits)).collect()),

@@ -30,7 +30,7 @@ impl Values {
     pub fn alike(pattern: Pattern, bits: Arc<[u64]>) -> Values {
         let numbers = pattern.numbers();
         if bits.is_empty() {
-            return Values(ValueForm::Mixed(Vec::new()));
+            return Values::default();
         }
         assert!(numbers > 0 && bits.len().is_multiple_of(numbers), "{} numbers for {pattern:?}", bits.len());
         Values(ValueForm::Alike(pattern, bits))
@@ -41,6 +41,14 @@ impl Values {
         match &self.0 {
             ValueForm::Alike(own, bits) if own == pattern => Some(bits),
             _ => None,
+        }
+    }
+
+    /// The form that all values have, and their numbers; `None` where they have none in common.
+    pub fn pattern(&self) -> Option<(&Pattern, &Arc<[u64]>)> {
+        match &self.0 {
+            ValueForm::Alike(pattern, bits) => Some((pattern, bits)),
+            ValueForm::Mixed(_) => None,
         }
     }
 
@@ -73,6 +81,12 @@ impl Values {
         let mut packing = Packing::new(first);
         while packing.next(&mut list)? {}
         Ok(packing.done())
+    }
+}
+
+impl Default for Values {
+    fn default() -> Values {
+        Values(ValueForm::Mixed(Vec::new()))
     }
 }
 

@@ -8,7 +8,7 @@ export PATH := $(PATH):$(or $(CARGO_HOME),$(HOME)/.cargo)/bin
 .PHONY: help
 help:
 	@echo 'make run     install what is missing, build, probe every device of every driver;'
-	@echo '             leaves report.json and report.html in OUT (default: the current folder)'
+	@echo '             leaves report.json, its results and report.html in OUT (default: the current folder)'
 	@echo 'make test    install what the tests need (Debian 12), run all of them'
 	@echo 'make test-quick  what a developer runs often: units, tables and judging, and one run on real drivers'
 	@echo 'make soak    kill workers and supervisors SOAK_KILLS times (default 1000), compare the reports'

@@ -38,7 +38,8 @@ fn main() {
             .flat_map(|profile| list(&profile["rules"]))
             .filter_map(|rule| rule["lanes"].as_u64())
             .sum();
-        let kernels = list(&device["observations"]).len();
+        let whole = fpprobe_reports::load::load(&report).expect("the report is whole");
+        let kernels = whole.devices[0].observations.len();
         let walls = sorted(runs.iter().map(|run| run.wall));
         let stages = [0, 1, 2, 3].map(|stage| middle(&sorted(runs.iter().map(|run| run.stages()[stage]))));
         let [measure, judge, alone, write] = stages;

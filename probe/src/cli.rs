@@ -99,8 +99,9 @@ pub enum Command {
     /// Measure devices and judge the results
     ///
     /// Prints a summary on the terminal; -o writes the report to a file (format from its extension) or into a folder
-    /// (report.json and report.html). With -o every result is written to a journal beside the report as it arrives: --resume
-    /// continues from there. Ctrl-C ends the run and keeps what was measured.
+    /// (report.json, observations.parquet and report.html). The results are beside the document, in FILE.parquet beside FILE.json.
+    /// With -o every result is written to a journal beside the report as it arrives: --resume continues from there. Ctrl-C ends
+    /// the run and keeps what was measured.
     Run(RunArgs),
     /// Run one kernel on given bits
     ///
@@ -294,7 +295,7 @@ pub struct JudgingArgs {
     /// Format of standard output, or of the file named by -o
     #[arg(long, value_name = "FORMAT", value_parser = formats())]
     pub format: Option<String>,
-    /// Write the report to this file (format from its extension), or report.json and report.html to this folder
+    /// Write the report to this file (format from its extension), or report.json, its results and report.html to this folder
     #[arg(short, long, value_name = "PATH")]
     pub output: Option<PathBuf>,
     /// Exit with status 3 unless every device meets this profile (P:default: without any control; P:run-time: without constants), or honours the float

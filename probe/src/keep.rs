@@ -84,9 +84,7 @@ impl Keep {
     }
 
     fn put(&self, report: &Report, written: bool) -> anyhow::Result<PathBuf> {
-        let mut text = Vec::new();
-        Json.render(report, &mut text)?;
-        let text = String::from_utf8(text).context("failed to write the report as JSON")?;
+        let text = text(report)?;
         let file = if self.is_requested {
             let stored = put(&self.store, report, &text, self.allow_tainted);
             stored.map_err(|error| if written { error } else { rescued(&text, error) })?
@@ -99,6 +97,13 @@ impl Keep {
         warn_of_future(&self.store.list().or_usage()?);
         Ok(file)
     }
+}
+
+/// A report as one document that holds its results itself.
+pub fn text(report: &Report) -> anyhow::Result<String> {
+    let mut text = Vec::new();
+    Json.render(report, &mut text)?;
+    String::from_utf8(text).context("failed to write the report as JSON")
 }
 
 /// Warns that a report is not in the store, and of what does not work without it.

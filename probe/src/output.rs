@@ -3,9 +3,9 @@
 use std::io::{self, BufWriter, IsTerminal as _, StdoutLock, Write as _};
 use std::path::{Path, PathBuf};
 
-use fpprobe_reports::Report;
 use fpprobe_reports::render::{self, FormatEntry, OutputFormat, ReportPlace, Style};
 use fpprobe_reports::save::save;
+use fpprobe_reports::{Report, files};
 
 use crate::journal;
 use fpprobe_system::calls;
@@ -111,7 +111,14 @@ impl Output {
                 .or_usage()?;
         }
         for (path, format) in &self.files {
-            save(path, |out| format.renderer.render(report, out)).or_usage()?;
+            // A pipe or a device has no place beside it.
+            let has_place = std::fs::metadata(path).map_or(true, |meta| meta.is_file());
+            let saved = if format.name == "json" && has_place {
+                files::write(report, path, self.folder.is_some())
+            } else {
+                save(path, |out| format.renderer.render(report, out))
+            };
+            saved.or_usage()?;
         }
         Ok(())
     }

@@ -6,8 +6,8 @@ mod fixture;
 use std::path::Path;
 use std::time::Instant;
 
-use fpprobe_reports::load;
 use fpprobe_reports::store::{Checks, Put, Store};
+use fpprobe_reports::{files, load};
 
 /// Reports in the store whose list is timed.
 const REPORTS: usize = 10_000;
@@ -30,16 +30,23 @@ fn least<T>(name: &str, mut step: impl FnMut() -> T) {
 }
 
 fn whole(path: &Path) {
-    let text = std::fs::read_to_string(path).expect("the report can be read");
-    let report = load::parse(text.as_bytes(), path).expect("it is a report");
+    let report = load::load(path).expect("it is a report");
     let folder = tempfile::tempdir().expect("there is room");
-    let store = Store::new(folder.path().to_owned());
+    let document = folder.path().join("report.json");
+    least("write the two files of a report", || files::write(&report, &document, true));
+    let sizes = ["report.json", "observations.parquet"].map(|name| {
+        let size = std::fs::metadata(folder.path().join(name)).expect("it is there").len();
+        format!("{:.3} MB", size as f64 / 1e6)
+    });
+    println!("{:<42} {}", "their sizes", sizes.join(" and "));
+    least("load it from them", || load::load(&document));
+    let text = fixture::render("json", &report);
+    let store = Store::new(folder.path().join("store"));
     let start = Instant::now();
     let Ok(Put::Stored(stored)) = store.put(&report, &text, true) else { panic!("it can be stored") };
     println!("{:<42} {:9.1} ms", "store one report", start.elapsed().as_secs_f64() * 1e3);
     println!("{:<42} {:9.3} MB of {:.1} MB", "its size", stored.size as f64 / 1e6, text.len() as f64 / 1e6);
     least("parse its text", || load::parse(text.as_bytes(), path));
-    least("load it from its file", || load::load(path));
     least("text out of the store", || store.text(&stored));
     least("load it from the store", || store.report(&stored));
 }

@@ -6,14 +6,13 @@ mod entry;
 
 use std::io::{self, BufRead as _};
 
-use sha2::{Digest as _, Sha256};
-use twox_hash::xxhash3_128::Hasher;
+use twox_hash::XxHash3_128;
 use zstd::bulk::Compressor;
 
-use self::columns::{Columns, DIGITS, JoinedText};
+use self::columns::{Columns, DIGITS};
 pub use self::entry::{Entry, StoredDevice};
 use crate::model::SIZE_LIMIT;
-use crate::sum::{self, digest, hex};
+use crate::sum::{self, digest};
 
 /// How the name of a stored report ends.
 pub const ENDING: &str = ".fpreport";
@@ -44,9 +43,6 @@ impl Compression {
         }
     }
 }
-/// Bytes of text that are put together at once.
-const PIECE: usize = 1 << 18;
-
 /// Why bytes are no report as the store keeps it.
 #[derive(Debug, thiserror::Error)]
 pub enum ContainerError {
@@ -115,8 +111,13 @@ fn open(bytes: &[u8]) -> Result<(Entry, &[u8]), ContainerError> {
 /// Unpacks a report: its head and its text, whose digest is checked.
 pub fn unpack(bytes: &[u8]) -> Result<(Entry, String), ContainerError> {
     let (entry, columns) = parts(bytes)?;
+    let unfit = || ContainerError::Content("its parts do not fit".into());
     let text = columns::join(&columns, entry.length as usize).ok_or_else(unfit)?;
-    if digest(text.as_bytes()) == entry.digest { Ok((entry, text)) } else { Err(ContainerError::Digest) }
+    let is_same = match &entry.xxh3 {
+        Some(xxh3) => format!("{:032x}", XxHash3_128::oneshot(text.as_bytes())) == *xxh3,
+        None => digest(text.as_bytes()) == entry.digest,
+    };
+    if is_same { Ok((entry, text)) } else { Err(ContainerError::Digest) }
 }
 
 /// Head and columns.
@@ -136,94 +137,6 @@ fn parts(bytes: &[u8]) -> Result<(Entry, Columns), ContainerError> {
         Ok((entry, Columns { skeleton, planes }))
     } else {
         Err(ContainerError::Content(format!("{} bytes follow its end", rest.len())))
-    }
-}
-
-fn unfit() -> ContainerError {
-    ContainerError::Content("its parts do not fit".into())
-}
-
-/// A digest of what was read so far.
-enum Digester {
-    Sha256(Sha256),
-    Xxh3(Box<Hasher>),
-}
-
-impl Digester {
-    fn add(&mut self, bytes: &[u8]) {
-        match self {
-            Digester::Sha256(sum) => sum.update(bytes),
-            Digester::Xxh3(sum) => sum.write(bytes),
-        }
-    }
-
-    /// In lower-case hex.
-    fn end(self) -> String {
-        match self {
-            Digester::Sha256(sum) => hex(&sum.finalize()),
-            Digester::Xxh3(sum) => format!("{:032x}", sum.finish_128()),
-        }
-    }
-}
-
-/// A stored report's text, put together while it is read. What is wrong with it, its digest too, is a [`ContainerError`] within an
-/// [`io::Error`], and comes no later than the end.
-pub struct Unpacking {
-    text: JoinedText,
-    /// What was read so far, and what all of it is.
-    sum: Option<(Digester, String)>,
-    piece: Vec<u8>,
-    read: usize,
-}
-
-impl Unpacking {
-    /// Of a report as the store keeps it.
-    pub fn new(bytes: &[u8]) -> Result<Unpacking, ContainerError> {
-        let (entry, columns) = parts(bytes)?;
-        let text = JoinedText::new(columns, entry.length as usize);
-        let sum = match entry.xxh3 {
-            Some(xxh3) => (Digester::Xxh3(Box::new(Hasher::new())), xxh3),
-            None => (Digester::Sha256(Sha256::new()), entry.digest),
-        };
-        Ok(Unpacking { text, sum: Some(sum), piece: Vec::new(), read: 0 })
-    }
-
-    /// The text, of which what was read can be read again.
-    pub fn into_text(self) -> JoinedText {
-        self.text
-    }
-}
-
-impl io::Read for Unpacking {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let count = io::Read::read(&mut self.fill_buf()?, buffer)?;
-        self.consume(count);
-        Ok(count)
-    }
-}
-
-impl io::BufRead for Unpacking {
-    fn fill_buf(&mut self) -> io::Result<&[u8]> {
-        if self.read == self.piece.len()
-            && let Some((sum, _)) = &mut self.sum
-        {
-            self.piece.clear();
-            self.read = 0;
-            let mut more = true;
-            while more && self.piece.len() < PIECE {
-                more = self.text.piece(&mut self.piece).ok_or_else(|| io::Error::other(unfit()))?;
-            }
-            sum.add(&self.piece);
-            let ended = if more { None } else { self.sum.take() };
-            if ended.is_some_and(|(sum, expected)| sum.end() != expected) {
-                return Err(io::Error::other(ContainerError::Digest));
-            }
-        }
-        Ok(&self.piece[self.read..])
-    }
-
-    fn consume(&mut self, count: usize) {
-        self.read += count;
     }
 }
 

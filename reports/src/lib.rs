@@ -2,7 +2,7 @@
 //!
 //! - [`model`]: the report itself, version 1. [`schema()`] describes it.
 //! - [`values`], [`decimal`], [`words`]: raw bits as JSON, as decimals, and accepted sets in words.
-//! - [`record`]: observations into the report and out of it. [`table`]: the same as a Parquet file. [`load`], [`limited`], [`save`]: files. [`journal`]: a run in progress.
+//! - [`record`]: observations into the report and out of it. [`table`]: the same as a Parquet file, which [`files`] puts beside `report.json`. [`load`], [`limited`], [`save`]: files. [`journal`]: a run in progress.
 //! - [`container`]: the compressed form of a report. [`store`]: a folder of them, with an index and limits of age, number and
 //!   size.
 //! - [`answers`]: what people want to know of every device, answered.
@@ -39,6 +39,7 @@ pub mod diff;
 pub mod escape;
 pub mod evidence;
 pub mod failed;
+pub mod files;
 pub mod inventory;
 pub mod journal;
 pub mod judged;

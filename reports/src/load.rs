@@ -1,11 +1,8 @@
 //! Reading a report: version first, limits on size and depth, and messages that say where and what to do.
 
 mod bounds;
-mod deduplicate;
-mod outline;
+mod results;
 
-use std::fs::File;
-use std::io::{Read as _, Seek as _};
 use std::path::{Path, PathBuf};
 use std::{fmt, fs, io};
 
@@ -17,13 +14,10 @@ use serde_json::de;
 use serde_json::error::Category;
 
 use self::bounds::Excess;
-use self::outline::DocumentText;
-use crate::container::{self, ContainerError, Unpacking};
+pub use self::results::ResultsError;
+use crate::container::{self, ContainerError};
 use crate::limited;
-use crate::model::{Report, SCHEMA, SIZE_LIMIT};
-
-/// Bytes that tell a stored report from others.
-const HEAD: u64 = 64;
+use crate::model::{Report, SCHEMA, SELF_CONTAINED, SIZE_LIMIT};
 
 /// Counts the same things of a report, of all devices together.
 type Counter = fn(&Report) -> usize;
@@ -45,7 +39,9 @@ const MISSING: &str = "`fpprobe run -o FILE.json` writes a report, `fpprobe hist
 /// Name of the document type, before the slash and the version.
 const FAMILY: &str = "fpprobe-report";
 /// The newest version of it that this program reads and writes.
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
+/// The version of a report that holds its results itself.
+const WHOLE: u64 = 1;
 
 /// Why a report could not be read. The file itself is never touched.
 #[derive(Debug, thiserror::Error)]
@@ -120,6 +116,16 @@ pub enum LoadError {
         /// Its version.
         version: u64,
     },
+    /// Its results, which are in a file beside it, could not be read.
+    #[error("failed to read report {}: its results in {}: {cause}", path.display(), file.display())]
+    Results {
+        /// The report.
+        path: PathBuf,
+        /// The file of its results.
+        file: PathBuf,
+        /// What is wrong.
+        cause: ResultsError,
+    },
     /// Well formed, but with more of something than any report has.
     #[error("failed to read report {}: it has {count} {what}, and {limit} are the most that a report may have; was it made by hand?", path.display())]
     TooMany {
@@ -147,7 +153,7 @@ pub enum LoadError {
         at: usize,
     },
     /// Of the right version, but with a field missing or of the wrong type.
-    #[error("failed to read report {}: {cause}; it says `{SCHEMA}` but does not follow `fpprobe schema`: was it edited by hand?", path.display())]
+    #[error("failed to read report {}: {cause}; it says that it is a report but does not follow `fpprobe schema`: was it edited by hand?", path.display())]
     Content {
         /// The file.
         path: PathBuf,
@@ -156,7 +162,7 @@ pub enum LoadError {
     },
 }
 
-/// Reads a report from a file: JSON, or as the store keeps it.
+/// Reads a report from a file: JSON, with its results beside it or within, or as the store keeps it.
 pub fn load(path: &Path) -> Result<Report, LoadError> {
     parse(&bytes(path)?, path)
 }
@@ -199,58 +205,11 @@ pub struct LoadedReport {
     pub report: Report,
 }
 
-/// Reads two reports, or two folders of them, to be compared. Answers that two reports both have may be left out of both:
-/// of such an observation inputs and answers are empty.
+/// Reads two reports, or two folders of them, to be compared.
 pub fn to_compare(places: [&Path; 2]) -> Result<[Vec<LoadedReport>; 2], LoadError> {
-    let [old, new] = [files(places[0])?, files(places[1])?];
-    let ([one], [other]) = (old.as_slice(), new.as_slice()) else { return Ok([all(&old)?, all(&new)?]) };
-    let paths = [one.as_path(), other.as_path()];
-    let texts = parallel::map(&paths, |path| text(path)).into_iter().collect::<Result<Vec<DocumentText>, _>>()?;
-    let reduced = match &texts[..] {
-        [DocumentText::Outline(old), DocumentText::Outline(new)] => deduplicate::deduplicate([old, new]),
-        _ => Ok(None),
-    };
-    let failed = |side: usize, cause| LoadError::Read { path: paths[side].to_owned(), cause };
-    let reduced = reduced.map_err(|(side, cause)| failed(side, cause))?;
-    let loaded = parallel::map(&[0, 1], |side: &usize| {
-        let path = paths[*side];
-        let whole = || parse(&texts[*side].whole().map_err(|cause| failed(*side, cause))?, path);
-        // What is wrong with a report is told of the whole one.
-        let report = match &reduced {
-            Some(reduced) => parse(reduced[*side].as_bytes(), path).or_else(|_| whole()),
-            None => whole(),
-        };
-        Ok(vec![LoadedReport { file: path.display().to_string(), report: report? }])
-    });
-    let loaded: Vec<Vec<LoadedReport>> = loaded.into_iter().collect::<Result<_, LoadError>>()?;
-    Ok(<[_; 2]>::try_from(loaded).unwrap_or_default())
-}
-
-/// A report's text, with names in the place of its lists where it has the usual form.
-fn text(path: &Path) -> Result<DocumentText, LoadError> {
-    let failed = |cause| LoadError::Read { path: path.to_owned(), cause };
-    let mut file = File::open(path).map_err(failed)?;
-    // What is no file has no place to go back to.
-    if file.metadata().is_ok_and(|about| about.is_file()) {
-        let mut head = Vec::new();
-        file.by_ref().take(HEAD).read_to_end(&mut head).and_then(|_| file.rewind()).map_err(failed)?;
-        let text = if container::is_stored(&head) {
-            let stored =
-                file_bytes(path).and_then(|bytes| Unpacking::new(&bytes).map_err(|cause| damaged(path, cause)))?;
-            DocumentText::unpack(stored).map_err(|cause| match cause.downcast() {
-                Ok(damage) => damaged(path, damage),
-                Err(cause) => failed(cause),
-            })?
-        } else {
-            DocumentText::read(file, SIZE_LIMIT + 1).map_err(failed)?
-        };
-        if let Some(text) = text {
-            return Ok(text);
-        }
-    }
-    let bytes = bytes(path)?;
-    bounded(&bytes, path)?;
-    DocumentText::of(bytes).map_err(failed)
+    let loaded = parallel::map(&places, |place| set(place));
+    let [old, new] = <[_; 2]>::try_from(loaded).unwrap_or_else(|_| [Ok(Vec::new()), Ok(Vec::new())]);
+    Ok([old?, new?])
 }
 
 /// Refuses a text with strings or lists that no report has.
@@ -302,7 +261,7 @@ fn files(path: &Path) -> Result<Vec<PathBuf>, LoadError> {
     Ok(files)
 }
 
-/// Reads a report from its bytes; `path` is named in messages. The nesting of the document is limited to 128 levels, and the
+/// Reads a report from its bytes; `path` is named in messages, and beside it are the results that it names. The nesting of the document is limited to 128 levels, and the
 /// length of its strings and lists before anything is made of them.
 pub fn parse(bytes: &[u8], path: &Path) -> Result<Report, LoadError> {
     bounded(bytes, path)?;
@@ -335,15 +294,20 @@ fn document<'de, R: de::Read<'de>>(start: impl Fn() -> Deserializer<R>, path: &P
         schema.strip_prefix(FAMILY).and_then(|rest| rest.strip_prefix('/')).and_then(|text| text.parse().ok());
     match version {
         Some(version) if version > VERSION => Err(LoadError::Newer { path: path(), version }),
-        Some(VERSION) => {
+        Some(version @ (WHOLE | VERSION)) => {
             let mut whole = start();
             let report = Report::deserialize(&mut whole).and_then(|report| whole.end().map(|()| report));
-            let report = report.map_err(|error| broken(error, path()))?;
+            let mut report = report.map_err(|error| broken(error, path()))?;
             let mut counts = LIMITS.iter().map(|(what, limit, count)| (*what, *limit, count(&report)));
-            match counts.find(|(_, limit, count)| count > limit) {
-                Some((what, limit, count)) => Err(LoadError::TooMany { path: path(), what, count, limit }),
-                None => Ok(report),
+            if let Some((what, limit, count)) = counts.find(|(_, limit, count)| count > limit) {
+                return Err(LoadError::TooMany { path: path(), what, count, limit });
             }
+            if version == VERSION {
+                results::fill(&mut report, &path())?;
+            }
+            // What is in memory is whole, wherever it came from.
+            SELF_CONTAINED.clone_into(&mut report.schema);
+            Ok(report)
         }
         _ => Err(LoadError::NotAReport {
             path: path(),

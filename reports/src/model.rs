@@ -1,6 +1,7 @@
 //! The report: one self-contained record of what was asked, what was answered, and what it means.
 //!
-//! Version 1 of the document. Values are lower-case hex of their format's width; see `docs/formats.md`.
+//! Version 2 is two files: this document without inputs and results, and the table that [`ResultFile`] names. Version 1 is
+//! one, which holds all; that is what is in memory. Values are lower-case hex of their format's width; see `docs/formats.md`.
 
 mod cause;
 mod pattern;
@@ -23,8 +24,10 @@ pub use self::recompiled::Recompiled;
 pub use self::traits::{DeviceTrait, MIXED, NOT_OFFERED, TraitShare, TraitValue};
 pub use self::values::Values;
 
-/// The value of [`Report::schema`] that this program writes.
-pub const SCHEMA: &str = "fpprobe-report/1";
+/// The value of [`Report::schema`] of a file whose results are in another one beside it.
+pub const SCHEMA: &str = "fpprobe-report/2";
+/// The same of a document that holds them itself, as on standard output.
+pub const SELF_CONTAINED: &str = "fpprobe-report/1";
 
 /// Reports larger than this are refused: an exhaustive run of lavapipe writes 230 MB, and devices
 /// with more controls write more. One takes up to sixteen times its size in memory.
@@ -36,8 +39,8 @@ pub const APPLICATION: &str = "fpprobe";
 /// A whole report.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Report {
-    /// `fpprobe-report/1`.
-    #[schemars(extend("const" = SCHEMA))]
+    /// `fpprobe-report/2`; `fpprobe-report/1` where inputs and results are in the document itself.
+    #[schemars(extend("enum" = [SCHEMA, SELF_CONTAINED]))]
     pub schema: String,
     /// The program that wrote it.
     pub program: Program,
@@ -54,7 +57,11 @@ pub struct Report {
     /// How it was measured; reports of earlier programs do not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<Conditions>,
-    /// Input lists, by name; observations refer to them.
+    /// The file of the results; absent where they are in this document.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub observations: Option<ResultFile>,
+    /// Input lists, by name; observations refer to them. Absent where the results are in a file of their own.
+    #[serde(default)]
     #[schemars(with = "BTreeMap<String, Vec<Vec<Value>>>")]
     pub inputs: Tables,
     /// Every device that was found, in the order of `fpprobe list`.
@@ -76,6 +83,18 @@ pub struct Conditions {
     /// Which modules were compiled a second time; earlier programs compiled all twice, and do not say so.
     #[serde(default)]
     pub recompiled: Recompiled,
+}
+
+/// The file that holds the inputs and results of a report, beside it.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct ResultFile {
+    /// Its name; it is an Apache Parquet file.
+    pub file: String,
+    /// SHA-256 of its bytes, lower-case hex.
+    #[schemars(extend("pattern" = "^[0-9a-f]{64}$"))]
+    pub sha256: String,
+    /// Rows of its table.
+    pub rows: u64,
 }
 
 /// Input lists, by name. Each case is a list of operands.
@@ -133,7 +152,8 @@ pub struct Device {
     /// Why lanes fail, across rules and profiles, the gravest cause first; reports of earlier programs do not say.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub causes: Vec<Cause>,
-    /// What it answered.
+    /// What it answered; absent where the results are in a file of their own.
+    #[serde(default)]
     pub observations: Vec<StoredObservation>,
     /// What that means, profile by profile.
     pub profiles: Vec<ProfileResult>,

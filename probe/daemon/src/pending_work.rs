@@ -76,7 +76,7 @@ impl PendingWork {
     pub fn end(folder: &Path, order: &Order) {
         let _ = fs::remove_file(place(folder, order));
         let _ = fs::remove_file(reference(folder, order));
-        for leftover in [".json", ".json.journal.old", "-diff.json"] {
+        for leftover in [".json", ".parquet", ".json.journal.old", "-diff.json"] {
             let _ = fs::remove_file(folder.join("work").join(order.name() + leftover));
         }
     }

@@ -65,7 +65,7 @@ pub enum HistoryCommand {
         /// Format of standard output, or of the file named by -o
         #[arg(long, value_name = "FORMAT", value_parser = formats())]
         format: Option<String>,
-        /// File to write (format from its extension), or folder for report.json and report.html
+        /// File to write (format from its extension), or folder for report.json, its results and report.html
         #[arg(short, long, value_name = "PATH")]
         output: Option<PathBuf>,
     },

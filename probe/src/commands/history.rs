@@ -10,7 +10,7 @@ use fpprobe_reports::model::SIZE_LIMIT;
 use fpprobe_reports::record::read_device;
 use fpprobe_reports::render::ReportPlace;
 use fpprobe_reports::store::{Checks, RetentionLimits, Store, StoredReport};
-use fpprobe_reports::{container, limited, load};
+use fpprobe_reports::{container, files, limited, load};
 
 use crate::cli::{HistoryArgs, HistoryCommand};
 use crate::commands::diff;
@@ -61,7 +61,7 @@ fn find(store: &Store, id: &str) -> anyhow::Result<StoredReport> {
     store.find(&listing, id).or_usage()
 }
 
-/// Stores the report of a file, to the last bit.
+/// Stores the report of a file: the text of one that holds its results itself to the last bit.
 fn add(store: &Store, path: &Path, allow_tainted: bool) -> anyhow::Result<()> {
     let report = load::load(path).or_usage()?;
     for device in &report.devices {
@@ -72,6 +72,8 @@ fn add(store: &Store, path: &Path, allow_tainted: bool) -> anyhow::Result<()> {
     let bytes = limited::bytes(path, SIZE_LIMIT).or_usage()?;
     let text = if container::is_stored(&bytes) {
         container::unpack(&bytes).or_usage()?.1
+    } else if files::is_document(&bytes) {
+        keep::text(&report)?
     } else {
         String::from_utf8(bytes).or_usage()?
     };

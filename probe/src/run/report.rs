@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use fpprobe_reports::Report;
 use fpprobe_reports::journal::RunStart;
 use fpprobe_reports::judged::DeviceJudgement;
-use fpprobe_reports::model::{Conditions, Device, Host, Incident, Recompiled, SCHEMA};
+use fpprobe_reports::model::{Conditions, Device, Host, Incident, Recompiled, SELF_CONTAINED};
 use fpprobe_reports::record::Recorder;
 use fpprobe_reports::render::unrun::unrun;
 use fpprobe_reports::store::Store;
@@ -75,12 +75,13 @@ pub fn assemble<'a>(
         devices.push(device);
     }
     let mut report = Report {
-        schema: SCHEMA.to_owned(),
+        schema: SELF_CONTAINED.to_owned(),
         program: host::program(),
         host,
         started: run.started.clone(),
         finished: host::now(),
         run: Some(run.conditions),
+        observations: None,
         inputs: recorder.inputs_table(),
         devices,
         incomplete: Vec::new(),

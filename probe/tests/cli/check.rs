@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::scene::{Ended, ends, fpprobe};
+use crate::scene::{Ended, ends, fpprobe, json};
 
 /// One rule, that 32-bit multiplication flushes subnormals: neither lavapipe does so.
 const PROFILE: &str = r#"
@@ -158,9 +158,10 @@ fn a_report_of_nothing_opens_no_gate() {
     let folder = scene.path("one");
     std::fs::create_dir(&folder).unwrap();
     std::fs::copy(&report, folder.join("report.json")).unwrap();
+    let results = report.with_extension("parquet");
+    std::fs::copy(&results, folder.join(results.file_name().unwrap())).unwrap();
     scene.check(&[], Some(&folder)).with(0);
-    let text = std::fs::read_to_string(&report).unwrap();
-    let mut document: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let mut document = json(&report);
     let write = |name: &str, document: &serde_json::Value| {
         std::fs::write(scene.path(name), document.to_string()).unwrap();
         scene.path(name)

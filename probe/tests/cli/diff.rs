@@ -37,7 +37,9 @@ fn compared(old: &Path, new: &Path, diff: &Path) -> Value {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/raw/compare.py");
     let mut python = Command::new("python3");
     python.arg(script).arg(device(old)).arg(device(new));
-    python.arg("--diff").arg(diff).arg("--report").arg(new.join("report.json"));
+    let whole = diff.with_file_name("whole.json");
+    std::fs::write(&whole, json(&new.join("report.json")).to_string()).unwrap();
+    python.arg("--diff").arg(diff).arg("--report").arg(whole);
     ends(&mut python).document(0)
 }
 

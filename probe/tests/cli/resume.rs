@@ -5,7 +5,7 @@ use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use crate::scene::{Ended, ends, fpprobe};
+use crate::scene::{Ended, ends, fpprobe, json};
 
 const FILTER: &str = "f32.f*";
 /// A run that goes on has the seed that it began with.
@@ -69,7 +69,7 @@ impl Place {
         let other = self.folder.path().join("calm");
         let mut command = self.command(&[FILTER]);
         ends(command.args(SEED).arg("-o").arg(&other)).with(0);
-        assert_eq!(fs::read_dir(&other).unwrap().count(), 2, "report.json and report.html");
+        assert_eq!(fs::read_dir(&other).unwrap().count(), 3, "report.json, its results and report.html");
         timeless(&other)
     }
 }
@@ -112,7 +112,7 @@ fn an_interrupt_ends_the_run_with_what_was_measured() {
         let place = Place::new();
         let (code, _) = Place::disturb(place.run(), 6, signal);
         assert_eq!(code, Some(5));
-        let report: serde_json::Value = serde_json::from_str(&place.report()).unwrap();
+        let report = json(&place.out().join("report.json"));
         let device = &report["devices"][0];
         let observations = device["observations"].as_array().unwrap();
         assert!(observations.iter().all(|observation| observation["outcome"] != "crashed"));
@@ -197,7 +197,7 @@ fn a_kernel_that_took_the_machine_down_stays_in_quarantine() {
 
 /// The report says of this kernel alone that it was not run, and why.
 fn wait_for(place: &Place, kernel: &str, when: &str) {
-    let report: serde_json::Value = serde_json::from_str(&place.report()).unwrap();
+    let report = json(&place.out().join("report.json"));
     let device = &report["devices"][0];
     let observations = device["observations"].as_array().unwrap();
     assert!(observations.iter().all(|one| one["kernel"] != kernel), "{when}: what was not asked has no observation");

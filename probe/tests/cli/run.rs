@@ -14,6 +14,12 @@ fn a_run_leaves_report_and_page_and_says_the_same_twice() {
         let out = folder.path().join(name);
         ends(fpprobe(&["swiftshader"]).arg("run").args(FILTER).arg("-o").arg(&out)).with(0);
         assert!(std::fs::metadata(out.join("report.html")).unwrap().len() > 1000);
+        let text = std::fs::read_to_string(out.join("report.json")).unwrap();
+        assert!(
+            text.contains("\"fpprobe-report/2\"")
+                && text.contains("\"file\": \"observations.parquet\"")
+                && !text.contains("\"same_as\"")
+        );
         json(&out.join("report.json"))
     };
     let (mut first, mut second) = (report("first"), report("second"));

@@ -111,8 +111,13 @@ impl Ended {
     }
 }
 
-/// A file's JSON.
+/// A file's JSON; of a report whose results are in a file beside it, one that holds them itself.
 pub fn json(path: &Path) -> Value {
     let text = std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    serde_json::from_str(&text).expect("the file is JSON")
+    let document: Value = serde_json::from_str(&text).expect("the file is JSON");
+    if document["schema"] != fpprobe_reports::model::SCHEMA {
+        return document;
+    }
+    let report = fpprobe_reports::load::load(path).unwrap_or_else(|error| panic!("{error}"));
+    serde_json::to_value(report).expect("a report is JSON")
 }

@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use memchr::{memchr3, memrchr};
+use memchr::memchr3;
 
 /// Digits of values that go into columns. The others are few.
 pub const DIGITS: [usize; 3] = [4, 8, 16];
@@ -61,7 +61,7 @@ pub fn split(text: &str) -> Columns {
 /// Puts a text together again, of exactly N bytes; `None` for parts that do not make one.
 pub fn join(columns: &Columns, length: usize) -> Option<String> {
     let (mut text, mut place) = (Vec::with_capacity(length), TextPosition::default());
-    while columns.piece(&mut place, length, &mut text)?.1 {}
+    while columns.piece(&mut place, length, &mut text)? {}
     String::from_utf8(text).ok()
 }
 
@@ -77,9 +77,9 @@ struct TextPosition {
 }
 
 impl Columns {
-    /// Puts the next piece, bytes of the skeleton up to a mark and what that stands for, behind `out`. How many bytes there were up
-    /// to the mark, and whether more is to come; `None` where the parts do not make a text of exactly N bytes.
-    fn piece(&self, place: &mut TextPosition, length: usize, out: &mut Vec<u8>) -> Option<(usize, bool)> {
+    /// Puts the next piece, bytes of the skeleton up to a mark and what that stands for, behind
+    /// `out`. Whether more is to come; `None` where the parts do not make a text of exactly N bytes.
+    fn piece(&self, place: &mut TextPosition, length: usize, out: &mut Vec<u8>) -> Option<bool> {
         let before = out.len();
         let rest = &self.skeleton[place.skeleton..];
         let mark = memchr3(MARK, MARK + 1, MARK + 2, rest).unwrap_or(rest.len());
@@ -106,47 +106,10 @@ impl Columns {
         place.skeleton = self.skeleton.len() - after.len();
         place.text += out.len() - before;
         if !after.is_empty() {
-            return Some((plain.len(), true));
+            return Some(true);
         }
         let all = |width: usize| place.used[width] * (DIGITS[width] / 2) == self.planes[width].len();
-        (place.text == length && (0..DIGITS.len()).all(all)).then_some((plain.len(), false))
-    }
-}
-
-/// A text that is put together while it is read, and of which parts can be read again without all of it.
-#[derive(Clone, Debug)]
-pub struct JoinedText {
-    columns: Columns,
-    length: usize,
-    at: TextPosition,
-    /// Where lines begin, of those that were put together so far; not all.
-    lines: Vec<TextPosition>,
-}
-
-impl JoinedText {
-    /// The text of these parts, of N bytes.
-    pub fn new(columns: Columns, length: usize) -> JoinedText {
-        JoinedText { columns, length, at: TextPosition::default(), lines: Vec::new() }
-    }
-
-    /// Puts the next piece behind `out`: whether more is to come, or `None` where the parts make no text.
-    pub fn piece(&mut self, out: &mut Vec<u8>) -> Option<bool> {
-        let (from, before) = (self.at, out.len());
-        let (plain, more) = self.columns.piece(&mut self.at, self.length, out)?;
-        if let Some(end) = memrchr(b'\n', &out[before..before + plain]) {
-            self.lines.push(TextPosition { text: from.text + end + 1, skeleton: from.skeleton + end + 1, ..from });
-        }
-        Some(more)
-    }
-
-    /// So many bytes of the text from a place on that was put together before; `None` where there are not as many.
-    pub fn part(&self, start: usize, length: usize) -> Option<Vec<u8>> {
-        let line = self.lines.partition_point(|line| line.text <= start).checked_sub(1);
-        let mut place = line.map_or(TextPosition::default(), |line| self.lines[line]);
-        let skipped = start - place.text;
-        let mut text = Vec::with_capacity(skipped.checked_add(length)?.min(self.length));
-        while text.len() < skipped + length && self.columns.piece(&mut place, self.length, &mut text)?.1 {}
-        text.get(skipped..skipped + length).map(<[u8]>::to_vec)
+        (place.text == length && (0..DIGITS.len()).all(all)).then_some(false)
     }
 }
 
@@ -254,21 +217,6 @@ mod tests {
         assert_eq!(join(&Columns { skeleton: b"[]".to_vec(), ..parts.clone() }, 2), None);
         assert_eq!(join(&Columns { skeleton: vec![MARK + 3, 1], ..parts.clone() }, 15), None);
         assert_eq!(join(&Columns { skeleton: vec![MARK, 0xff, 0xff, 0xff, 0xff, 0xff, 1], ..parts }, 15), None);
-    }
-
-    #[test]
-    fn parts_are_read_again() {
-        let text = format!("{{\n  \"t\": [{}\"ffff\"],\n \"a\": \"00000001\"\n}}\n", "\"3c00\",".repeat(1000));
-        let mut joined = JoinedText::new(split(&text), text.len());
-        let mut whole = Vec::new();
-        while joined.piece(&mut whole).unwrap() {}
-        assert_eq!(whole, text.as_bytes());
-        for start in [0, 1, 2, 3, 9, 100, 5000, text.len() - 20, text.len() - 1, text.len()] {
-            for length in [0, 1, 17, 3000] {
-                let expected = text.as_bytes().get(start..start + length).map(<[u8]>::to_vec);
-                assert_eq!(joined.part(start, length), expected, "{start} {length}");
-            }
-        }
     }
 
     proptest! {

@@ -356,15 +356,6 @@ fn markdown_fits_a_comment_and_text_a_few_screens() {
     assert!(text.lines().count() < 600 && text.contains(" more; --format json has everything"), "{text}");
 }
 
-fn as_it_is(report: &Report) -> Vec<u8> {
-    render("json", report).into()
-}
-
-/// As other programs write it.
-fn on_one_line(report: &Report) -> Vec<u8> {
-    serde_json::from_slice::<Value>(&as_it_is(report)).unwrap().to_string().into()
-}
-
 /// As the store keeps it.
 fn stored(report: &Report) -> Vec<u8> {
     let text = render("json", report);
@@ -375,60 +366,6 @@ fn stored(report: &Report) -> Vec<u8> {
 fn once_stored(report: &Report) -> Vec<u8> {
     let text = render("json", report);
     container::pack(&Entry { xxh3: None, ..Entry::new(report, &text) }, &text, Compression::Small).unwrap()
-}
-
-/// How a report is written.
-type Written = fn(&Report) -> Vec<u8>;
-
-/// With a kernel's id that says what goes without saying.
-fn in_other_words(report: &Report) -> Vec<u8> {
-    let ids = [("f32.fadd", "f32.fadd:width=1"), ("f32.inverse_sqrt", "f32.inverse_sqrt:width=1")];
-    let said = |text: String, (id, words): (&str, &str)| text.replace(&format!("\"{id}\""), &format!("\"{words}\""));
-    ids.into_iter().fold(render("json", report), said).into()
-}
-
-#[test]
-fn what_is_left_out_while_reading_changes_no_comparison() {
-    let folder = tempfile::tempdir().unwrap();
-    let (old, new) = update();
-    let (mut cross, mut other) = (fixture::report(), fixture::report());
-    // A kernel whose answers another one refers to, on one side only.
-    let twisted = |twist: u64| {
-        vec![observation("f32.fadd", 0), observation("f32.fadd:controls=szin32", twist), observation("f32.fsub", twist)]
-    };
-    let mut recorder = Recorder::new();
-    cross.devices[0].observations = recorder.device(&twisted(0));
-    let mut others = Recorder::new();
-    other.devices[0].observations = others.device(&twisted(1));
-    (cross.inputs, other.inputs) = (recorder.inputs_table(), others.inputs_table());
-    cross.devices.truncate(1);
-    other.devices.truncate(1);
-    let pairs = [(&old, &new), (&new, &old), (&cross, &other), (&other, &cross), (&old, &other), (&old, &old)];
-    let forms: [[Written; 2]; 5] = [
-        [as_it_is, as_it_is],
-        [on_one_line, on_one_line],
-        [as_it_is, in_other_words],
-        [stored, once_stored],
-        [as_it_is, stored],
-    ];
-    for ((old, new), written) in pairs.into_iter().flat_map(|pair| forms.map(|written| (pair, written))) {
-        let [before, now] = ["old.json", "new.json"].map(|name| folder.path().join(name));
-        std::fs::write(&before, written[0](old)).unwrap();
-        std::fs::write(&now, written[1](new)).unwrap();
-        let whole = compare(old.program.clone(), &[], &set(&before).unwrap(), &set(&now).unwrap()).unwrap();
-        let [before, now] = to_compare([&before, &now]).unwrap();
-        assert_eq!(
-            compare(old.program.clone(), &[], &before, &now).unwrap().diff.devices.len(),
-            whole.diff.devices.len()
-        );
-        let kernels = |diff: &Diff| {
-            let kernels = diff.devices.iter().flat_map(|device| device.kernels.clone());
-            kernels.collect::<Vec<_>>()
-        };
-        let reduced = compare(old.program.clone(), &[], &before, &now).unwrap();
-        assert_eq!(kernels(&reduced.diff), kernels(&whole.diff));
-        assert_eq!(reduced.diff.summary, whole.diff.summary);
-    }
 }
 
 #[test]

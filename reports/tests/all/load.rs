@@ -26,11 +26,11 @@ fn a_written_report_is_read_back() {
 fn a_newer_version_is_refused_and_left_alone() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("newer.json");
-    let text = r#"{"devices": {"a": "form of the future"}, "schema": "fpprobe-report/2"}"#;
+    let text = r#"{"devices": {"a": "form of the future"}, "schema": "fpprobe-report/3"}"#;
     fs::write(&path, text).unwrap();
     let error = load(&path).unwrap_err();
-    assert!(matches!(error, LoadError::Newer { version: 2, .. }));
-    assert!(error.to_string().contains("version 2") && error.to_string().contains("knows version 1"), "{error}");
+    assert!(matches!(error, LoadError::Newer { version: 3, .. }));
+    assert!(error.to_string().contains("version 3") && error.to_string().contains("knows version 2"), "{error}");
     assert_eq!(fs::read_to_string(&path).unwrap(), text);
 }
 

@@ -24,6 +24,7 @@ mod scoreboard;
 mod stairs;
 mod store;
 mod sweep;
+mod table;
 mod traits;
 mod versions;
 mod vulkan_profile;

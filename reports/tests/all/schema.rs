@@ -36,7 +36,7 @@ fn the_schema_refuses_what_is_wrong() {
         *report.pointer_mut(path).unwrap() = value;
         check(&schema, &report)
     };
-    assert!(!broken("/schema", "fpprobe-report/2".into()).is_empty());
+    assert!(!broken("/schema", "fpprobe-report/3".into()).is_empty());
     assert!(!broken("/devices/0/profiles/0/class", "splendid".into()).is_empty());
     assert!(!broken("/devices/0/observations/0/outcome", "exploded".into()).is_empty());
     assert!(!broken("/devices/0/vendor_id", "0x10005".into()).is_empty());

@@ -46,7 +46,10 @@ fn walk(root: &Value, schema: &Value, value: &Value, at: &str, errors: &mut Vec<
             "uniqueItems" => value.as_array().is_none_or(|items| {
                 items.iter().enumerate().all(|(place, item)| !items[..place].contains(item)) || expected != true
             }),
-            // The one pattern of the schema.
+            // The patterns of the schema.
+            "pattern" if expected == "^[0-9a-f]{64}$" => value.as_str().is_none_or(|text| {
+                text.len() == 64 && text.bytes().all(|c| c.is_ascii_digit() || (b'a'..=b'f').contains(&c))
+            }),
             "pattern" if expected == "^[0-9a-f]{1,16}$" => value.as_str().is_none_or(|text| {
                 (1..=16).contains(&text.len()) && text.bytes().all(|c| c.is_ascii_digit() || (b'a'..=b'f').contains(&c))
             }),

@@ -15,6 +15,7 @@ const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/reports");
 #[test]
 fn every_earlier_report_is_read_and_shown() {
     let mut files: Vec<_> = fs::read_dir(FOLDER).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.retain(|path| path.extension().is_none_or(|ending| ending != "parquet"));
     files.sort();
     for path in &files {
         let report = load(path).unwrap_or_else(|error| panic!("{error}"));
@@ -26,7 +27,7 @@ fn every_earlier_report_is_read_and_shown() {
             assert!(!fixture::render(format.name, &report).is_empty(), "{} of {}", format.name, path.display());
         }
     }
-    // Each version has one as JSON, and one as the store keeps it.
+    // Each version has one as JSON, and the first one as the store keeps it.
     let versions: u32 = SCHEMA.rsplit('/').next().unwrap().parse().unwrap();
     let has = |version: u32, ending: &str| {
         files.iter().any(|path| {
@@ -35,7 +36,8 @@ fn every_earlier_report_is_read_and_shown() {
         })
     };
     for version in 1..=versions {
-        assert!(has(version, ".json") && has(version, ".fpreport"), "{FOLDER} lacks reports of version {version}");
+        let stored = version > 1 || has(version, ".fpreport");
+        assert!(has(version, ".json") && stored, "{FOLDER} lacks reports of version {version}");
     }
 }
 

@@ -22,14 +22,14 @@ const RESULTS: &str = "observations.parquet";
 const ENDING: &str = "parquet";
 
 /// Where the results of a report lie whose document is at this path: `observations.parquet` beside the `report.json` of a
-/// folder, else the same name with another ending.
+/// folder, else `FILE.parquet` beside `FILE.json`.
 fn results(path: &Path, in_folder: bool) -> PathBuf {
     if in_folder {
         return path.with_file_name(RESULTS);
     }
-    let other = path.with_extension(ENDING);
-    if other != path {
-        return other;
+    // Another ending may be a part of a name, such as a host's.
+    if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("json")) {
+        return path.with_extension(ENDING);
     }
     let mut name = path.file_name().map(OsStr::to_owned).unwrap_or_default();
     name.push(".");

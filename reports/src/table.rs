@@ -23,5 +23,9 @@ pub use self::write::write;
 
 /// Values of the largest column of a row group, about: what a reader that looks for one kernel unpacks.
 const GROUP: usize = 1 << 21;
+/// Most kernels of a row group.
+const KERNELS: usize = 1 << 14;
 /// Most bytes of a page before compression: more than any kernel has.
 const PAGE: usize = 1 << 29;
+/// Most bytes of one with a value for each kernel.
+const KERNEL_PAGE: usize = 1 << 26;

@@ -3,7 +3,7 @@
 use parquet::basic::CompressionCodec;
 use parquet::file::metadata::ColumnChunkMetaData;
 
-use super::PAGE;
+use super::{KERNEL_PAGE, PAGE};
 
 /// Encodings of data pages, by their numbers in the Parquet format: places in the dictionary in runs, and numbers by bytes.
 pub(super) const REPEATED: usize = 8;
@@ -28,14 +28,15 @@ pub(super) fn pages(file: &[u8], chunk: &ColumnChunkMetaData, encoding: usize) -
     let start = chunk.dictionary_page_offset().unwrap_or(chunk.data_page_offset());
     let bytes = file.get(usize::try_from(start).ok()?..)?;
     let mut rest = bytes.get(..usize::try_from(chunk.compressed_size()).ok()?)?;
+    let most = if encoding == REPEATED { KERNEL_PAGE } else { PAGE };
     let mut dictionary = None;
     if chunk.dictionary_page_offset().is_some() {
         let head = PageHead::read(&mut rest)?;
         let values = head.number(&[7, 1])?;
-        dictionary = Some((head.unpack(&mut rest, 2)?, values));
+        dictionary = Some((head.unpack(&mut rest, 2, most)?, values));
     }
     let head = PageHead::read(&mut rest)?;
-    let data = head.unpack(&mut rest, 0)?;
+    let data = head.unpack(&mut rest, 0, most)?;
     (head.number(&[5, 2])? == encoding && rest.is_empty()).then_some(ChunkPages { dictionary, data })
 }
 
@@ -57,10 +58,10 @@ impl PageHead {
         usize::try_from(*number).ok()
     }
 
-    /// The content of a page of this kind, of exactly the size that the head says.
-    fn unpack(&self, rest: &mut &[u8], kind: usize) -> Option<Vec<u8>> {
+    /// The content of a page of this kind, of exactly the size that the head says, which is limited.
+    fn unpack(&self, rest: &mut &[u8], kind: usize, most: usize) -> Option<Vec<u8>> {
         let (unpacked, packed) = (self.number(&[2])?, self.number(&[3])?);
-        if self.number(&[1])? != kind || unpacked > PAGE {
+        if self.number(&[1])? != kind || unpacked > most {
             return None;
         }
         let (frame, after) = rest.split_at_checked(packed)?;

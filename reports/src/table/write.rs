@@ -21,7 +21,7 @@ use zstd::bulk::Compressor;
 use super::columns::{COLUMNS, ColumnContent, schema};
 use super::encoding::{repetition, run, split};
 use super::rows::{KernelRows, of_report};
-use super::{GROUP, PAGE};
+use super::{GROUP, KERNEL_PAGE, KERNELS, PAGE};
 use crate::model::Report;
 
 /// Level of zstd.
@@ -64,7 +64,8 @@ fn groups<'a, 'r>(rows: &'a [KernelRows<'r>]) -> impl Iterator<Item = &'a [Kerne
             values += one.count() * one.operands().max(1);
             values > GROUP
         };
-        let end = rest.iter().position(is_full).map_or(rest.len(), |end| end.max(1));
+        let most = rest.len().min(KERNELS);
+        let end = rest[..most].iter().position(is_full).map_or(most, |end| end.max(1));
         let (group, others) = rest.split_at(end);
         rest = others;
         (!group.is_empty()).then_some(group)
@@ -140,8 +141,9 @@ impl EncodedColumn {
     fn chunk(self, description: &ColumnDescPtr, count: u64) -> Result<(Bytes, ColumnCloseResult), ParquetError> {
         let mut compressor = Compressor::new(LEVEL)?;
         compressor.long_distance_matching(true)?;
+        let most = if self.dictionary.is_some() { KERNEL_PAGE } else { PAGE };
         let mut compress = |bytes: &[u8]| -> Result<Bytes, ParquetError> {
-            if bytes.len() > PAGE {
+            if bytes.len() > most {
                 return Err(ParquetError::General(format!("{} bytes of one kernel are too many", bytes.len())));
             }
             Ok(compressor.compress(bytes)?.into())

@@ -126,7 +126,9 @@ fn kernels_of_other_versions_come_back() {
 #[test]
 fn a_file_name_leads_to_the_table_beside_it() {
     let (folder, report) = (tempfile::tempdir().unwrap(), fixture::report());
-    for (document, results) in [("a.json", "a.parquet"), ("b", "b.parquet"), ("c.parquet", "c.parquet.parquet")] {
+    for (document, results) in
+        [("a.json", "a.parquet"), ("b", "b.parquet"), ("c.parquet", "c.parquet.parquet"), ("d.e", "d.e.parquet")]
+    {
         files::write(&report, &folder.path().join(document), false).unwrap();
         assert!(folder.path().join(results).is_file(), "{results}");
         assert_eq!(load(&folder.path().join(document)).unwrap(), report);

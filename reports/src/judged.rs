@@ -11,13 +11,13 @@ use fpprobe_profiles::variants::{VariantPair, paths};
 use fpprobe_profiles::{Observation, Outcome, Profile, Verdict};
 use fpprobe_spirv::{Controls, Kernel};
 
-use crate::answers::answers;
 use crate::cause::causes;
 use crate::evidence::{other_answer, shown};
 use crate::failed;
 use crate::model::{
     self, Answer, Counts, DeviceTrait, Elsewhere, Finding, ProfileResult, RecipeResult, RuleResult, TexelPath,
 };
+use crate::questions::answers;
 use crate::texels;
 use crate::traits;
 use crate::undecoded;
@@ -61,8 +61,8 @@ pub fn judge_by(judges: &[Judge<'_>], observations: &[Observation]) -> DeviceJud
     let index = Observations::new(observations);
     let (mut judged, judgements) = of_rules(judges, observations, &index);
     judged.texels = texels::paths(judges, &judgements, observations);
-    judged.answers = answers(&index);
     judged.traits = traits::traits(&index);
+    judged.answers = answers(&judged.traits);
     judged
 }
 

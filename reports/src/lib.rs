@@ -5,8 +5,8 @@
 //! - [`record`]: observations into the report and out of it. [`table`]: the same as a Parquet file, which [`files`] puts beside `report.json`. [`load`], [`limited`], [`save`]: files. [`journal`]: a run in progress.
 //! - [`container`]: the compressed form of a report. [`store`]: a folder of them, with an index and limits of age, number and
 //!   size.
-//! - [`answers`]: what people want to know of every device, answered.
 //! - [`support`]: which kernels a device can run, by its claims.
+//! - [`traits`]: what a device does in named respects; [`questions`]: what people ask, answered by traits.
 //! - [`texels`]: what becomes of numbers and texels, path by path.
 //! - [`cause`]: why lanes fail, across rules and profiles; [`numbered`]: by number; [`repro`]: one as
 //!   a folder for a driver engineer.
@@ -24,7 +24,6 @@
 //! output unescaped; a file appears whole or not at all.
 #![forbid(unsafe_code)]
 
-pub mod answers;
 pub mod baseline;
 pub mod broken_rules;
 pub mod cause;
@@ -47,6 +46,7 @@ pub mod limited;
 pub mod load;
 pub mod model;
 pub mod numbered;
+pub mod questions;
 pub mod record;
 pub mod render;
 pub mod repro;

@@ -2,21 +2,32 @@
 //! what changed where no rule can fail, and programs choose by them.
 
 mod look;
+mod modes;
+mod scope_values;
+mod strict;
 mod table;
+mod variants;
+
+use std::collections::HashSet;
 
 use fpprobe_profiles::judge::Observations;
 use fpprobe_profiles::observed_behaviour::Aspect;
+use fpprobe_spirv::Kernel;
 
 use crate::model::DeviceTrait;
-pub use table::TRAITS;
+pub use modes::TraitMode;
+pub use table::rows;
+use variants::Variation;
 
-/// A row of the table: one trait, or one of each format.
+/// A row of the table: one trait, or one of each format under each mode.
 #[derive(Debug)]
 pub struct TraitRow {
     /// Its id; `{f}` stands for the format, which is part of it.
     pub id: &'static str,
     /// Formats that it is measured in.
     pub formats: &'static [&'static str],
+    /// What its kernels request.
+    pub modes: &'static [TraitMode],
     /// The question that its value answers.
     pub question: &'static str,
     /// Why the answer matters.
@@ -25,7 +36,7 @@ pub struct TraitRow {
     look: TraitLook,
 }
 
-/// How the value of a trait is found. In ids of kernels `{f}` stands for the format and `{w}` for its width in bits.
+/// How the value of a trait is found. In ids of kernels `{f}` stands for the format.
 #[derive(Debug)]
 enum TraitLook {
     /// By what these kernels do in one respect.
@@ -34,42 +45,67 @@ enum TraitLook {
     Bits(&'static str, &'static [u64], &'static [(u64, &'static str)]),
     /// By the number that a kernel gives on these operands.
     Number(&'static str, &'static [u64]),
+    /// By what a kernel makes of a component of its operand, in each part of its result.
+    Component(&'static str, u64),
+    /// By each lane of a kernel that is of interest.
+    Lanes(&'static str, fn(&[u64]) -> bool, fn(&[u64], u64) -> &'static str),
+    /// By the largest absolute error of a kernel on operands with a magnitude between these, as a power of two.
+    Error(&'static str, u64, u64),
     /// By what becomes of the bits of a NaN among the operands of a kernel.
     NanBits(&'static str),
     /// By whether variants of a kernel give the same as the kernel.
     Agreement(Variation),
+    /// By Vulkan's rules for who requests `FPFastMathDefault` None.
+    StrictMath,
 }
 
-/// What variants of a kernel differ in.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Variation {
-    Constants,
-    Width,
-    Stage,
-}
-
-/// A trait of one format.
+/// A trait of one format under one mode.
 #[derive(Clone, Copy, Debug)]
 pub struct TraitDefinition {
     /// Its row.
     pub row: &'static TraitRow,
     format: &'static str,
+    mode: TraitMode,
 }
 
 impl TraitDefinition {
     /// Its id, `f32.subnormal_operands`.
     pub fn id(&self) -> String {
-        self.named(self.row.id)
+        self.row.id.replace("{f}", self.format) + self.mode.suffix
     }
 
-    fn named(&self, text: &str) -> String {
-        text.replace("{f}", self.format).replace("{w}", self.format.trim_start_matches(char::is_alphabetic))
+    /// The question that its value answers.
+    pub fn question(&self) -> String {
+        match self.mode.name {
+            "" => self.row.question.to_owned(),
+            name => format!("{} under {name}?", self.row.question.trim_end_matches('?')),
+        }
+    }
+
+    /// Ids of the kernels that its value is found in, without the paths of texels.
+    fn kernel_ids(&self) -> Vec<String> {
+        let width = self.format.trim_start_matches(char::is_alphabetic);
+        let controls = match self.mode.controls {
+            "" => String::new(),
+            controls => format!(":controls={}", controls.replace("{w}", width)),
+        };
+        let ids = self.row.look.kernels().iter();
+        ids.map(|id| id.replace("{f}", self.format) + &controls).collect()
+    }
+
+    /// The kernels that its value is found in, of the scope of run time.
+    fn kernels(&self) -> Vec<Kernel> {
+        self.kernel_ids().iter().flat_map(|id| look::parsed(id)).collect()
     }
 }
 
 /// Every trait, in the order of the table.
 pub fn definitions() -> impl Iterator<Item = TraitDefinition> {
-    TRAITS.iter().flat_map(|row| row.formats.iter().map(move |format| TraitDefinition { row, format }))
+    let modes = |row: &'static TraitRow| row.modes.iter().map(move |mode| (row, *mode));
+    let of = |(row, mode): (&'static TraitRow, TraitMode)| {
+        row.formats.iter().map(move |format| TraitDefinition { row, format, mode })
+    };
+    rows().flat_map(modes).flat_map(of)
 }
 
 /// The trait of this id.
@@ -80,6 +116,17 @@ pub fn find(id: &str) -> Option<TraitDefinition> {
 /// Whether a trait is of the bits of NaNs, which may differ from run to run.
 pub fn is_of_nan_bits(id: &str) -> bool {
     find(id).is_some_and(|definition| matches!(definition.row.look, TraitLook::NanBits(_)))
+}
+
+/// The kernels that all traits look at.
+pub fn kernels() -> Vec<Kernel> {
+    let mut seen = HashSet::new();
+    let all = definitions().flat_map(|definition| match definition.row.look {
+        TraitLook::Agreement(variation) => variation.kernels(),
+        TraitLook::StrictMath => strict::kernels(),
+        _ => definition.kernels(),
+    });
+    all.filter(|kernel| seen.insert(*kernel)).collect()
 }
 
 /// The traits of a device of which something was measured, or that it does not offer.

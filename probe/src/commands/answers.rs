@@ -3,7 +3,7 @@
 use fpprobe_profiles::judge::Observations;
 use fpprobe_reports::journal::{FORMAT, RunStart};
 use fpprobe_reports::render::{ANSWERS, OutputFormat, ReportPlace};
-use fpprobe_reports::{answers, record};
+use fpprobe_reports::{questions, record, traits};
 
 use crate::cli::{AnswersArgs, StoreArgs};
 use crate::exit::Status;
@@ -15,7 +15,7 @@ use crate::session::Session;
 use fpprobe_system::host;
 use fpprobe_system::usage::{OrUsage as _, say, usage_error};
 
-/// Answers what people want to know of every device, from a report or from a run of the kernels that the questions look at.
+/// Answers what people want to know of every device, from a report or from a run of the kernels that traits look at.
 pub fn main(session: &Session, args: &AnswersArgs) -> anyhow::Result<Status> {
     let format: &OutputFormat = ANSWERS
         .iter()
@@ -27,7 +27,7 @@ pub fn main(session: &Session, args: &AnswersArgs) -> anyhow::Result<Status> {
             journal: FORMAT.to_owned(),
             program: host::program().version,
             started: host::now(),
-            filter: answers::kernels().iter().map(ToString::to_string).collect(),
+            filter: traits::kernels().iter().map(ToString::to_string).collect(),
             devices: session.selections(&args.devices.device).to_vec(),
             application: session.config.drivers.application().to_owned(),
             ..RunStart::default()
@@ -52,7 +52,8 @@ pub fn main(session: &Session, args: &AnswersArgs) -> anyhow::Result<Status> {
         for unknown in &recorded.unknown {
             say(&format!("warning: {unknown}"));
         }
-        device.answers = answers::answers(&Observations::new(&recorded.observations));
+        device.traits = traits::traits(&Observations::new(&recorded.observations));
+        device.answers = questions::answers(&device.traits);
     }
     plan.output.show(&report, &ReportPlace::Nowhere, session.style())?;
     Ok(Status::Done)

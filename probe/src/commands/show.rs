@@ -126,12 +126,12 @@ impl ShownReport<'_> {
                 self.report.map_or(Ok(()), |report| subject::rule(report, id, self.style, out))
             }
             ShownSubject::Trait(one) => {
-                writeln!(out, "{}  {}\n  {}", one.id(), one.row.question, one.row.why)?;
+                writeln!(out, "{}  {}\n  {}", one.id(), one.question(), one.row.why)?;
                 self.traits(&[one.id()], out)
             }
             ShownSubject::Traits => {
                 if self.report.is_none() {
-                    traits::definitions().try_for_each(|one| writeln!(out, "{:<40} {}", one.id(), one.row.question))?;
+                    traits::definitions().try_for_each(|one| writeln!(out, "{:<40} {}", one.id(), one.question()))?;
                 }
                 self.traits(&traits::definitions().map(|one| one.id()).collect::<Vec<_>>(), out)
             }

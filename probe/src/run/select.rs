@@ -3,8 +3,8 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use fpprobe_profiles::Profile;
-use fpprobe_reports::answers;
 use fpprobe_reports::model::Conditions;
+use fpprobe_reports::traits;
 use fpprobe_spirv::cases::with_random;
 use fpprobe_spirv::catalogue::Extent;
 use fpprobe_spirv::{Controls, Kernel};
@@ -18,7 +18,7 @@ use fpprobe_reports::support::Support;
 use fpprobe_system::usage::usage_error;
 
 /// The kernels that these filters pick for a device; without filters, all of the extent, whatever a rule looks at under a
-/// set of controls that its profile's recipes may request and the device supports, and what people want to know of every device. A
+/// set of controls that its profile's recipes may request and the device supports, and what traits look at. A
 /// rule's own controls are requested whether the device supports them or not: that it does not is an answer.
 pub fn kernels(
     profiles: &[Profile],
@@ -40,7 +40,7 @@ pub fn kernels(
     sets.insert(0, Controls::NONE);
     let mut known = extent.kernels(&sets, |kernel| support.lacks(kernel).is_none());
     let mut seen: HashSet<Kernel> = known.iter().copied().collect();
-    known.extend(looked_at.into_iter().chain(answers::kernels()).filter(|kernel| seen.insert(*kernel)));
+    known.extend(looked_at.into_iter().chain(traits::kernels()).filter(|kernel| seen.insert(*kernel)));
     select::kernels(filters, known)
 }
 

@@ -60,6 +60,16 @@ impl DeviceTrait {
     pub fn scopes(&self) -> [(&'static str, Option<&TraitValue>); 2] {
         [("run time", self.run_time.as_ref()), ("constants", self.constants.as_ref())]
     }
+
+    /// Its value in words; that of constants where it is another.
+    pub fn describe(&self) -> String {
+        let [run_time, constants] = [&self.run_time, &self.constants].map(|one| one.as_ref().map(TraitValue::describe));
+        match (run_time, constants) {
+            (Some(value), Some(other)) if value != other => format!("{value} (constants: {other})"),
+            (Some(value), _) | (None, Some(value)) => value,
+            (None, None) => String::new(),
+        }
+    }
 }
 
 impl TraitValue {

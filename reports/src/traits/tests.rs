@@ -25,12 +25,16 @@ fn value(value: Option<&TraitValue>) -> &str {
 #[test]
 fn ids_are_told_apart_and_name_kernels_that_exist() {
     let ids: Vec<String> = definitions().map(|definition| definition.id()).collect();
+    assert_eq!(
+        find("f32.rounding_under_rtz").unwrap().question(),
+        "Which way are sums and products rounded under RoundingModeRTZ?"
+    );
     assert_eq!(ids.iter().collect::<BTreeSet<_>>().len(), ids.len());
     assert_eq!(find("f32.fma").unwrap().id(), "f32.fma");
     assert!(find("f32.fmb").is_none());
     for definition in definitions() {
         assert!(definition.row.question.ends_with('?'), "{}", definition.id());
-        for kernel in look::kernels(definition) {
+        for kernel in definition.kernel_ids() {
             assert!(!look::parsed(&kernel).is_empty(), "{}: {kernel}", definition.id());
         }
     }
@@ -40,7 +44,7 @@ fn ids_are_told_apart_and_name_kernels_that_exist() {
 fn operands_of_lanes_are_on_the_lists_of_their_kernels() {
     for definition in definitions() {
         let (TraitLook::Bits(_, operands, _) | TraitLook::Number(_, operands)) = definition.row.look else { continue };
-        for kernel in look::kernels(definition).iter().flat_map(|kernel| look::parsed(kernel)) {
+        for kernel in definition.kernels() {
             let cases = fpprobe_spirv::catalogue::Extent::Default.cases(&kernel);
             assert!(cases.iter().any(|case| case == operands), "{}: {kernel} {operands:x?}", definition.id());
         }
@@ -98,4 +102,70 @@ fn a_respect_of_several_operations_is_one_value() {
     ];
     let found = of(&all, "f32.subnormal_operands");
     assert_eq!(value(found.run_time.as_ref()), Aspect::value("reads subnormals as zero").unwrap());
+}
+
+#[test]
+fn channels_that_differ_have_values_of_their_own() {
+    let store = |operand: u64, texel: u64| {
+        let case: &[u64] = &[operand, 0x3eab_e437, 0x3f2d_1379, operand];
+        of(&[observed("rgba8unorm.store:route=clear", &[case], &[texel])], "rgba8unorm.store_of_one_half")
+    };
+    let both = store(0x3f00_0000, 0x7fac_567f).run_time.unwrap();
+    assert_eq!(both.value, "0.49803922");
+    let apart = store(0x3f00_0000, 0x80ac_567f).run_time.unwrap();
+    assert_eq!((apart.value.as_str(), apart.shares.len()), ("mixed", 2));
+    let packed = observed("f32.pack_unorm_4x8", &[&[0x7fc0_0000, 0, 0, 0x7fc0_0000]], &[0xff00_0000]);
+    let shares = of(&[packed], "f32.pack_unorm_of_nan").run_time.unwrap().shares;
+    assert_eq!(shares.iter().map(|share| share.value.as_str()).collect::<Vec<_>>(), ["00", "ff"]);
+}
+
+#[test]
+fn lanes_of_interest_have_one_value() {
+    const LARGE: u64 = 0x7f00_0000;
+    let by_large = |quotient| of(&[observed("f32.fdiv", &[&[LARGE, LARGE]], &[quotient])], "f32.division_by_large");
+    assert_eq!(value(by_large(0).run_time.as_ref()), "zero");
+    assert_eq!(value(by_large(0x3f80_0000).run_time.as_ref()), "quotient");
+    let all = [observed(
+        "f32.fdiv",
+        &[&[0x4040_0000, 0x3f80_0000], &[0x4040_0000, 0x4040_0000]],
+        &[0x4040_0000, 0x3f7f_ffff],
+    )];
+    assert_eq!(value(of(&all, "f32.division_by_one").run_time.as_ref()), "dividend");
+    assert_eq!(value(of(&all, "f32.division_by_itself").run_time.as_ref()), "other");
+}
+
+#[test]
+fn errors_are_bounded_by_a_power_of_two() {
+    // sin(1) is 3f576aa4; 2^-10 more, and 1 in the place of sin(1000) = 0.8269.
+    let sine = |bits: u64, result: u64| [observed("f32.sin", &[&[bits]], &[result])];
+    let id = "f32.sin_error_within_pi";
+    assert_eq!(value(of(&sine(0x3f80_0000, 0x3f57_aaa4), id).run_time.as_ref()), "2^-10");
+    assert_eq!(value(of(&sine(0x3f80_0000, 0x7fc0_0000), id).run_time.as_ref()), "no_number");
+    let far = of(&sine(0x447a_0000, 0x3f80_0000), "f32.sin_error_beyond_100_pi");
+    assert_eq!(value(far.run_time.as_ref()), "2^-2");
+}
+
+#[test]
+fn strict_arithmetic_holds_or_does_not() {
+    let kernel = "f32.floor:controls=fastmath0";
+    let floor = |way: &str, out| observed(&format!("{kernel}{way}"), &[&[0x2f2d_598c]], &[out]);
+    assert_eq!(value(of(&[floor("", 0)], "strict_arithmetic").run_time.as_ref()), "yes");
+    // Folded, it is now +0 and now -0.
+    let unsteady =
+        Observation { outcome: Outcome::Flaky, second: Some([0x8000_0000].into()), ..floor(";route=spec", 0) };
+    let lost = of(&[floor("", 0), unsteady], "strict_arithmetic").run_time.unwrap();
+    assert_eq!(lost.value, "mixed");
+    let no = lost.shares.iter().find(|share| share.value == "no").unwrap();
+    assert_eq!((no.lanes, no.kernels[0].as_str()), (1, "f32.floor:controls=fastmath0;route=spec"));
+    assert_eq!(lost.evidence[0].out, serde_json::from_str(r#""80000000""#).unwrap());
+}
+
+#[test]
+fn kernels_of_every_kind_are_looked_at() {
+    let all = kernels();
+    let some = ["f32.fadd:route=spec", "f32.fadd:route=literal", "f32.fadd:width=3", "f32.sin:stage=fragment"];
+    for id in some.into_iter().chain(["f32.floor:controls=fastmath0;route=spec", "f32.nmin:controls=szin32"]) {
+        assert!(all.contains(&id.parse().unwrap()), "{id}");
+    }
+    assert!(all.len() > 150, "{}", all.len());
 }

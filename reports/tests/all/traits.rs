@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use fpprobe_reports::traits::TRAITS;
+use fpprobe_reports::traits::{TraitMode, rows};
 
 const HEAD: &str = "# Traits
 
@@ -16,19 +16,27 @@ and `not_offered` if the device lacks what it takes; a scope that was not measur
     fpprobe show f32.subnormal_operands      # one, with the lanes that show it
     fpprobe run --format caps                # for programs
 
-`{f}` stands for the format. `fpprobe diff` lists changed traits first.
+`{f}` stands for the format. Under a mode, what a program may request, the trait is measured again,
+and the end of its id says so. `fpprobe diff` lists changed traits first; `fpprobe answers` answers
+common questions by them.
 
-| trait | formats | question | why it matters |
-|---|---|---|---|
+| trait | formats | under | question | why it matters |
+|---|---|---|---|---|
 ";
 
 fn page() -> String {
     let mut page = HEAD.to_owned();
-    for row in TRAITS {
+    for row in rows() {
         let formats: Vec<&str> = row.formats.iter().copied().filter(|format| !format.is_empty()).collect();
-        writeln!(page, "| `{}` | {} | {} | {} |", row.id, formats.join(", "), row.question, row.why).unwrap();
+        let modes: Vec<String> = row.modes.iter().filter(|mode| !mode.suffix.is_empty()).map(under).collect();
+        let (formats, modes) = (formats.join(", "), modes.join(", "));
+        writeln!(page, "| `{}` | {formats} | {modes} | {} | {} |", row.id, row.question, row.why).unwrap();
     }
     page
+}
+
+fn under(mode: &TraitMode) -> String {
+    format!("`{}` {}", mode.suffix, mode.name)
 }
 
 #[test]

@@ -130,7 +130,7 @@ impl<'a> SubjectFinder<'a> {
             let names: Vec<String> = op.names().into_iter().map(|(_, name)| name).collect();
             format!("{} {} {}", op.name, op.about, names.join(" "))
         };
-        let of_trait = |one: &TraitDefinition| has(&format!("{} {}", one.id(), one.row.question));
+        let of_trait = |one: &TraitDefinition| has(&format!("{} {}", one.id(), one.question()));
         found.extend(traits::definitions().filter(of_trait).map(|one| candidate(ShownSubject::Trait(one))));
         found.extend(OPS.iter().filter(|op| has(&description(op))).map(|op| candidate(ShownSubject::Operation(op))));
         for (id, title) in self.rules().filter(|(id, title)| has(&format!("{id} {title}"))) {
@@ -178,7 +178,7 @@ fn candidate(subject: ShownSubject<'_>) -> Candidate<'_> {
             .map(|one| (one.number.to_string(), format!("cause: {}", one.cause.headline)))
             .unwrap_or_default(),
         ShownSubject::Rule(id) => ((*id).to_owned(), String::new()),
-        ShownSubject::Trait(one) => (one.id(), one.row.question.to_owned()),
+        ShownSubject::Trait(one) => (one.id(), one.question()),
         ShownSubject::Traits => (TRAITS.to_owned(), "every trait".to_owned()),
         ShownSubject::Entry(section, entry) => (entry.id.clone(), section.title.clone()),
         ShownSubject::Kernel(kernel) => (kernel.to_string(), kernel.op.about.to_owned()),

@@ -42,7 +42,7 @@ pub fn matrix(report: &Report, anchors: &Anchors) -> Option<Markup> {
                                 @for id in ids {
                                     tr role="row" id=[anchors.place(id)] {
                                         th scope="row" role="rowheader" {
-                                            (traits::find(id).map_or("", |known| known.row.question))
+                                            (traits::find(id).map_or_else(String::new, |known| known.question()))
                                             small { code { (id) } }
                                         }
                                         @for (device, name) in by_device.iter().zip(&names) {

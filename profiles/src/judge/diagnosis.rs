@@ -194,7 +194,12 @@ impl<'j, 'a> SymptomFinder<'j, 'a> {
                 if run_time.is_some_and(|other| accepted.contains(view.part(other, index.1))) {
                     symptoms.add(Symptom::FoldedOtherwise);
                 }
-                beside(&accepted, result, &mut symptoms)
+                let distance = beside(&accepted, result, &mut symptoms);
+                if symptoms.contains(Symptom::Unrelated) && is_next_integer(demand.function, &accepted, result) {
+                    symptoms = symptoms.iter().filter(|one| *one != Symptom::Unrelated).collect();
+                    symptoms.add(Symptom::Inaccurate);
+                }
+                distance
             }
         };
         LaneDiagnosis { symptoms, result, distance, place }
@@ -290,6 +295,16 @@ fn beside(accepted: &Set, result: u64, symptoms: &mut Symptoms) -> u64 {
     };
     symptoms.add(apart);
     0
+}
+
+/// Whether a number was rounded to the integer beside what is accepted: 0 and 1 have nearly all encodings between them.
+fn is_next_integer(function: Function, accepted: &Set, result: u64) -> bool {
+    let rounds =
+        matches!(function, Function::Floor | Function::Ceil | Function::Trunc | Function::Round | Function::RoundEven);
+    let Encoding::Float(layout) = accepted.encoding() else { return false };
+    let zero = result & layout.magnitude_mask() == 0;
+    let one = [layout.one(), layout.one() | layout.sign_bit()];
+    rounds && (zero && one.iter().any(|bits| accepted.contains(*bits)) || one.contains(&result) && accepted.contains(0))
 }
 
 /// How many encodings away a result is still an approximation: a binade, or an eighth of the range.

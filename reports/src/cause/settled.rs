@@ -39,7 +39,8 @@ fn by_result(lanes: &mut [FailingLane<'_>]) {
 }
 
 /// Gives all lanes of an operation what at least half of them show, where that leaves the others to
-/// chance. A direction of rounding that explains fewer of its lanes than it leaves off explains none.
+/// chance. A direction of rounding explains an operation, or none of it: where it leaves a tenth of the
+/// lanes off, all are off.
 fn by_operation(lanes: &mut [FailingLane<'_>]) {
     let tried = lanes.iter().filter(|lane| !lane.is_compared());
     let votes = votes(tried, FailingLane::operation, |lane| lane.symptoms.strongest().take(1).collect());
@@ -53,7 +54,7 @@ fn by_operation(lanes: &mut [FailingLane<'_>]) {
         } else if lane.is_compared() {
             lane.symptoms =
                 of_operation.iter().max_by_key(|(_, count)| **count).map(|(most, _)| *most).into_iter().collect();
-        } else if lane.symptoms.strongest().eq([Symptom::OtherDirection]) && count(Symptom::OtherDirection) < off {
+        } else if lane.symptoms.strongest().eq([Symptom::OtherDirection]) && count(Symptom::OtherDirection) < 9 * off {
             lane.symptoms = [Symptom::Neighbour].into_iter().collect();
         }
     }

@@ -12,6 +12,7 @@ use serde_json::Value;
 use super::key::DeviceKey;
 use super::{Render, json};
 use crate::model::{Class, Device, Level, ProfileResult, Report, TraitValue, Verdict};
+use crate::scoreboard::NearestRecipe;
 use crate::verified::{ModeProof, Modes};
 
 /// The value of `schema`.
@@ -77,8 +78,23 @@ struct Under<'a> {
     recipe: &'a [String],
     /// Optional groups that the device lacks.
     without: &'a [String],
+    /// Where the class is `deviates`, the recipe that leaves the fewest causes, if any leaves fewer than none does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    nearest: Option<Nearest<'a>>,
     /// Rules that demand something.
     rules: ProofLists<'a>,
+}
+
+/// A recipe under which causes remain.
+#[derive(Serialize, JsonSchema)]
+struct Nearest<'a> {
+    recipe: &'a [String],
+    /// Ids of the causes that remain.
+    causes: Vec<&'a str>,
+    /// Rules that fail under the recipe alone.
+    new: Vec<&'a str>,
+    /// Number of causes without it.
+    of: usize,
 }
 
 /// The document's JSON schema.
@@ -105,7 +121,7 @@ fn capable(device: &Device) -> Capable<'_> {
         };
         list.insert(name);
     }
-    let profiles = device.profiles.iter().map(|profile| (&profile.id[..], under(profile)));
+    let profiles = device.profiles.iter().map(|profile| (&profile.id[..], under(device, profile)));
     let traits = device.traits.iter().map(|one| {
         (
             one.id.as_str(),
@@ -125,7 +141,7 @@ fn named(value: Option<&TraitValue>) -> Option<&str> {
     value.map(|value| value.value.as_str())
 }
 
-fn under(profile: &ProfileResult) -> Under<'_> {
+fn under<'a>(device: &'a Device, profile: &'a ProfileResult) -> Under<'a> {
     let mut rules = ProofLists::default();
     for rule in profile.rules.iter().filter(|rule| rule.level != Level::Informative) {
         let list = match rule.verdict {
@@ -135,12 +151,19 @@ fn under(profile: &ProfileResult) -> Under<'_> {
         };
         list.insert(&rule.id[..]);
     }
+    let nearest = NearestRecipe::of(device, profile).map(|nearest| Nearest {
+        recipe: nearest.needs,
+        causes: nearest.remaining.iter().map(|place| &device.causes[*place].id[..]).collect(),
+        new: nearest.new,
+        of: nearest.of,
+    });
     Under {
         version: &profile.version,
         class: profile.class,
         class_run_time: profile.class_run_time(),
         recipe: &profile.needs,
         without: &profile.without,
+        nearest,
         rules,
     }
 }

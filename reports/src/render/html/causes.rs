@@ -1,5 +1,6 @@
 //! Why lanes fail: a list over all devices, and each device's causes in full.
 
+use fpprobe_spirv::Kernel;
 use maud::{Markup, html};
 
 use super::anchors::Anchors;
@@ -48,6 +49,8 @@ pub fn all(index: usize, first: usize, device: &Device, anchors: &Anchors) -> Ma
                             td { span class={ "severity " (style(cause)) } { (cause.severity.name()) } }
                             td {
                                 span id=[anchors.place(&format!("cause-{}", cause.id))] { (cause.headline) }
+                                // A link to an operation leads to its worst cause.
+                                @for stem in stems(cause).filter_map(|stem| anchors.place(&stem)) { span id=(stem) {} }
                                 (evidence::some(&cause.evidence, lane::ACCEPTED))
                             }
                             td { (breaks(device, cause)) small { (cause.rules.join(", ")) } }
@@ -82,6 +85,12 @@ pub fn nearest(index: usize, first: usize, device: &Device) -> Option<Markup> {
             }
         }
     })
+}
+
+/// The operations of a cause with their formats, `f32.fmin`.
+fn stems(cause: &Cause) -> impl Iterator<Item = String> {
+    let kernels = cause.kernels.iter().filter_map(|kernel| kernel.parse::<Kernel>().ok());
+    kernels.map(|kernel| format!("{}.{}", kernel.format, kernel.op.name))
 }
 
 fn row_id(device: usize, place: usize) -> String {

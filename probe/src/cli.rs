@@ -3,6 +3,7 @@
 
 mod changes;
 mod daemon;
+mod gate;
 mod help;
 mod store;
 mod sweep;
@@ -20,6 +21,7 @@ use fpprobe_spirv::error::nearest;
 
 pub use self::changes::{AcceptArgs, BaselineCommand, CheckArgs, CompareArgs, DiffArgs, InventoryArgs};
 pub use self::daemon::{DaemonArgs, DaemonCommand, QuarantineCommand};
+pub use self::gate::{GateArgs, GateStyle};
 pub use self::help::{EXAMPLES, FIRST, PRECEDENCE, STATUSES};
 pub use self::store::{HistoryArgs, HistoryCommand, KeepArgs, StoreArgs};
 pub use self::sweep::{MergeArgs, Shard, SweepArgs};
@@ -147,6 +149,12 @@ pub enum Command {
     /// if a kernel that the baseline measured does not run any more. Accepted deviations that improved or were not measured are
     /// listed; with --strict they fail the check. Exit status 4 if nothing was measured, 5 if something was lost.
     Check(CheckArgs),
+    /// Compare the devices of this host with expected results, in two seconds
+    ///
+    /// Prints one line: `same`, `different` with the kernels that gave other results, or `unknown` with the reason. Results are
+    /// compared bit by bit, but for the bits of NaNs. Each call continues where the last one ended, so that several calls
+    /// cover all kernels. --record writes the file on a trusted host. No driver can keep it longer than --budget.
+    Gate(GateArgs),
     /// Run kernels over their entire input domain
     ///
     /// Two operands of 16 bits, or one of up to 32: f32.sqrt has 4,294,967,296 inputs, f16.fadd as many. Every result is judged by

@@ -11,6 +11,7 @@ pub mod daemon;
 pub mod diff;
 pub mod doctor;
 pub mod eval;
+pub mod gate;
 pub mod history;
 pub mod inventory;
 pub mod judge;

@@ -190,7 +190,7 @@ pub fn store(config: &Config, place: &StoreArgs) -> anyhow::Result<Store> {
 }
 
 /// The folder for what programs keep: that of the service, or of the user.
-fn state() -> Option<PathBuf> {
+pub fn state() -> Option<PathBuf> {
     let variable = |name: &str| env::var_os(name).filter(|value| !value.is_empty());
     // systemd names several folders with colons in between; the first is the one to write to.
     let service = variable("STATE_DIRECTORY").and_then(|list| env::split_paths(&list).next());

@@ -16,7 +16,8 @@
 //!   Profiles files, and whether a device does what one demands.
 //! - [`diff`]: what changed between two reports; [`common`]: what both asked. [`baseline`], [`check`]: deviations that are accepted, and the gate.
 //!   [`deviations`]: required rules that a device does not meet. [`failed`]: every lane that a rule does not accept.
-//! - [`inventory`]: the reports of many hosts: equal devices, and who differs from them.
+//! - [`inventory`]: the reports of many hosts: equal devices, and who differs from them. [`expected`]: what equal devices
+//!   are expected to compute.
 //! - [`sweep`]: whole domains: their report, fingerprints, and what changed since an older one.
 //! - [`render`]: one file per output format behind one trait.
 //!
@@ -37,6 +38,7 @@ pub mod deviations;
 pub mod diff;
 pub mod escape;
 pub mod evidence;
+pub mod expected;
 pub mod failed;
 pub mod files;
 pub mod inventory;

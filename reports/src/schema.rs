@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use crate::check::{self, CheckResult};
 use crate::diff::{self, Diff};
+use crate::expected::{self, Expected};
 use crate::inventory::{self, Inventory};
 use crate::model::{self, Report};
 use crate::render::{caps, recipes};
@@ -37,6 +38,12 @@ pub static DOCUMENTS: &[Document] = &[
         id: inventory::SCHEMA,
         about: "what inventory writes",
         schema: || schema_for!(Inventory).to_value(),
+    },
+    Document {
+        name: "expected",
+        id: expected::SCHEMA,
+        about: "what gate --record writes",
+        schema: || schema_for!(Expected).to_value(),
     },
     Document { name: "sweep", id: sweep::SCHEMA, about: "what sweep writes", schema: || schema_for!(Sweep).to_value() },
     Document { name: "caps", id: caps::SCHEMA, about: "what run --format caps writes", schema: caps::schema },

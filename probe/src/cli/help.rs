@@ -6,14 +6,14 @@ use clap::Command;
 pub const GROUPS: [(&str, &[&str]); 6] = [
     ("Measure", &["run", "eval", "list"]),
     ("Look", &["show", "repro", "answers", "kernels", "rules", "profiles", "accepts", "judge"]),
-    ("Compare", &["diff", "check", "baseline", "history", "inventory"]),
+    ("Compare", &["diff", "check", "baseline", "history", "inventory", "gate"]),
     ("Whole domains", &["sweep", "merge"]),
     ("Service", &["daemon"]),
     ("Setup", &["doctor", "config", "schema", "completions", "man", "help"]),
 ];
 
 /// Three examples for each command.
-pub const EXAMPLES: [(&str, [&str; 3]); 24] = [
+pub const EXAMPLES: [(&str, [&str; 3]); 25] = [
     ("run", ["fpprobe run -o report/", "fpprobe run --require d3d11", "fpprobe run 'f16.*' --device llvmpipe"]),
     (
         "eval",
@@ -79,6 +79,14 @@ pub const EXAMPLES: [(&str, [&str; 3]); 24] = [
             "fpprobe inventory fleet/",
             "fpprobe inventory fleet/ --since 2026-11-01",
             "fpprobe inventory fleet/ store/ -o inventory.csv",
+        ],
+    ),
+    (
+        "gate",
+        [
+            "fpprobe gate --record --expect expected.json",
+            "fpprobe gate --expect expected.json",
+            "fpprobe gate --expect expected.json --budget 5s --style nagios",
         ],
     ),
     (

@@ -9,6 +9,7 @@ mod diff;
 mod drivers;
 mod eval;
 mod evidence;
+mod expected;
 mod history;
 mod killed;
 mod mock;

@@ -8,6 +8,7 @@ mod crash;
 mod device_fault;
 mod dispatch;
 mod enumeration;
+mod expected;
 mod faulty;
 mod garbage;
 mod gate;

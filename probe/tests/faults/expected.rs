@@ -1,0 +1,44 @@
+//! `gate` on devices that compute otherwise, or not at all.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::faulty::faulty;
+use crate::scene::{Ended, ends, fpprobe, json};
+
+/// Of SwiftShader, these kernels.
+const KERNELS: [&str; 3] = ["f32.fadd", "f32.floor", "f32.sqrt"];
+
+fn gate(folder: &Path, statements: &str, budget: &str) -> Ended {
+    let file = folder.join("expected.json");
+    if !file.exists() {
+        ends(fpprobe(&["swiftshader"]).args(["gate", "--record", "--expect"]).arg(&file)).with(0);
+        let mut expected: Value = json(&file);
+        let kernels = expected["devices"][0]["kernels"].as_object_mut().unwrap();
+        kernels.retain(|kernel, _| KERNELS.contains(&kernel.as_str()));
+        assert_eq!(kernels.len(), KERNELS.len());
+        std::fs::write(&file, expected.to_string()).unwrap();
+    }
+    let mut command = faulty(&["swiftshader"], statements);
+    ends(command.env("XDG_STATE_HOME", folder).args(["gate", "--budget", budget, "--expect"]).arg(&file))
+}
+
+#[test]
+fn one_wrong_result_is_a_difference() {
+    let folder = tempfile::tempdir().unwrap();
+    assert!(gate(folder.path(), "", "60s").with(0).starts_with("same: "));
+    let wrong = gate(folder.path(), "give r+1 in f32.sqrt when x is 3f800000", "60s");
+    assert!(wrong.with(3).contains("other results by f32.sqrt;"), "{}", wrong.out);
+}
+
+#[test]
+fn a_driver_that_does_not_come_back_is_unknown_when_time_is_up() {
+    let folder = tempfile::tempdir().unwrap();
+    gate(folder.path(), "", "60s").with(0);
+    for statement in ["hang in vkQueueSubmit", "hang in vkCreateInstance", "crash in vkCreateComputePipelines"] {
+        let ended = gate(folder.path(), statement, "6s");
+        assert!(ended.with(4).starts_with("unknown: "), "{statement}: {}", ended.out);
+        assert_eq!(ended.out.lines().count(), 1, "{}", ended.out);
+    }
+}

@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 /// Words that the project has replaced, with the number of places where each still stands. A number
 /// may only shrink: lower it with the words.
 const RETIRED: [(&str, usize); 28] = [
-    ("ask", 43),
-    ("asked", 267),
-    ("asking", 19),
-    ("asks", 49),
+    ("ask", 42),
+    ("asked", 262),
+    ("asking", 18),
+    ("asks", 48),
     ("canvas", 0),
     ("gone", 32),
     ("hurry", 0),
@@ -27,7 +27,7 @@ const RETIRED: [(&str, usize); 28] = [
     ("tally", 13),
     ("tell", 60),
     ("telling", 2),
-    ("tells", 61),
+    ("tells", 60),
     ("told", 51),
     ("trouble", 2),
     ("troubles", 2),

@@ -168,7 +168,9 @@ fn of_run(observation: &Observation, results: &[u64]) -> String {
     let mut hash = Sha256::new();
     hash.update(kernel.to_string());
     for (case, operands) in observation.cases.iter().enumerate() {
-        operands.iter().for_each(|operand| hash.update(operand.to_le_bytes()));
+        for operand in operands {
+            hash.update(operand.to_le_bytes());
+        }
         for (part, encoding) in Encoding::of_result(kernel).into_iter().enumerate() {
             let bits = reader.part(results, case, part);
             let bits = match encoding {

@@ -18,7 +18,7 @@ pub fn bytes(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// [`bytes`] as text.
+/// [`bytes()`] as text.
 pub fn text(path: &Path, limit: u64) -> io::Result<String> {
     String::from_utf8(bytes(path, limit)?).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
 }

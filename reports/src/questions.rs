@@ -150,12 +150,12 @@ mod tests {
     use crate::model::TraitValue;
     use crate::traits::definitions;
 
-    fn value(text: &str) -> Option<TraitValue> {
-        Some(TraitValue { value: text.to_owned(), lanes: 1, shares: Vec::new(), evidence: Vec::new() })
+    fn value(text: &str) -> TraitValue {
+        TraitValue { value: text.to_owned(), lanes: 1, shares: Vec::new(), evidence: Vec::new() }
     }
 
     fn one(id: &str, run_time: &str) -> DeviceTrait {
-        DeviceTrait { id: id.to_owned(), run_time: value(run_time), constants: None }
+        DeviceTrait { id: id.to_owned(), run_time: Some(value(run_time)), constants: None }
     }
 
     fn answer(id: &str, traits: &[DeviceTrait]) -> String {
@@ -189,10 +189,10 @@ mod tests {
 
     #[test]
     fn constants_are_named_where_they_differ() {
-        let fma = |constants| DeviceTrait { constants: value(constants), ..one("f32.fma", "fused") };
+        let fma = |constants| DeviceTrait { constants: Some(value(constants)), ..one("f32.fma", "fused") };
         assert_eq!(answer("Q16", &[fma("fused")]), "f32.fma: fused");
         assert_eq!(answer("Q16", &[fma("split")]), "f32.fma: fused (constants: split)");
-        let alone = DeviceTrait { constants: value("no"), id: "constants_agree".to_owned(), run_time: None };
+        let alone = DeviceTrait { constants: Some(value("no")), id: "constants_agree".to_owned(), run_time: None };
         assert_eq!(answer("Q17", &[alone]), "constants_agree: no");
     }
 

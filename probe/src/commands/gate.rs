@@ -81,11 +81,10 @@ impl GateVerdict {
     fn status(self, style: GateStyle) -> Status {
         match (self, style) {
             (GateVerdict::Same, _) => Status::Done,
-            (GateVerdict::Different, GateStyle::Own) => Status::Unmet,
+            (GateVerdict::Different, GateStyle::Own) | (GateVerdict::Unknown, GateStyle::Nagios) => Status::Unmet,
             (GateVerdict::Unknown, GateStyle::Own) => Status::Nothing,
             (GateVerdict::Different, GateStyle::Npd) => Status::Internal,
             (GateVerdict::Unknown, GateStyle::Npd) | (GateVerdict::Different, GateStyle::Nagios) => Status::Usage,
-            (GateVerdict::Unknown, GateStyle::Nagios) => Status::Unmet,
         }
     }
 }
@@ -104,7 +103,7 @@ impl GateAnswer {
     }
 
     /// Of several, the worst of which speak.
-    fn of(all: Vec<GateAnswer>, expected: usize) -> GateAnswer {
+    fn of(all: &[GateAnswer], expected: usize) -> GateAnswer {
         let Some(verdict) = all.iter().map(|one| one.verdict).max() else {
             return GateAnswer::unknown("no device was found".to_owned());
         };
@@ -181,7 +180,7 @@ fn answer(session: &Session, args: &GateArgs, begun: Instant) -> anyhow::Result<
             failed.map(|(row, why)| GateAnswer::unknown(format!("{}: {}", row.manifest.display(), why.detail))),
         );
     }
-    Ok(GateAnswer::of(answers, all))
+    Ok(GateAnswer::of(&answers, all))
 }
 
 /// Compares one device, from this kernel on, and takes no other kernels after a while; also where the next comparison begins.
@@ -259,10 +258,8 @@ fn kernels(target: &Target) -> impl Iterator<Item = Kernel> {
 /// Measures what is expected from now on.
 fn record(session: &Session, args: &GateArgs) -> anyhow::Result<Status> {
     let version = host::program().version;
-    let mut expected = match args.expect.exists() {
-        true => Expected::read(&args.expect).or_usage()?,
-        false => Expected::of_none(&version),
-    };
+    let mut expected =
+        if args.expect.exists() { Expected::read(&args.expect).or_usage()? } else { Expected::of_none(&version) };
     if expected.program != version {
         return Err(usage_error(format!(
             "{} is of fpprobe {}, and this is {version}: remove it, and record every model again",
@@ -373,13 +370,13 @@ mod tests {
 
     #[test]
     fn the_worst_device_speaks() {
-        let all = GateAnswer::of(vec![of(GateVerdict::Same, "a"), of(GateVerdict::Different, "b: f32.fma")], 9);
+        let all = GateAnswer::of(&[of(GateVerdict::Same, "a"), of(GateVerdict::Different, "b: f32.fma")], 9);
         assert_eq!(all.line(GateStyle::Own), "different: b: f32.fma");
-        let all = GateAnswer::of(vec![of(GateVerdict::Same, "a"), of(GateVerdict::Unknown, "c: hung")], 9);
+        let all = GateAnswer::of(&[of(GateVerdict::Same, "a"), of(GateVerdict::Unknown, "c: hung")], 9);
         assert_eq!(all.line(GateStyle::Own), "unknown: c: hung");
-        let all = GateAnswer::of(vec![of(GateVerdict::Same, "a"), of(GateVerdict::Same, "b")], 9);
+        let all = GateAnswer::of(&[of(GateVerdict::Same, "a"), of(GateVerdict::Same, "b")], 9);
         assert_eq!(all.line(GateStyle::Own), "same: 16 results of 4 kernels (of 9), devices: a, b");
-        assert_eq!(GateAnswer::of(Vec::new(), 0).verdict, GateVerdict::Unknown);
+        assert_eq!(GateAnswer::of(&[], 0).verdict, GateVerdict::Unknown);
     }
 
     #[test]

@@ -16,7 +16,7 @@ fn gate(driver: &str, state: &Path, expected: &Path, arguments: &[&str]) -> Ende
     ends(command.env("XDG_STATE_HOME", state).args(["gate", "--expect"]).arg(expected).args(arguments))
 }
 
-/// What SwiftShader computes, with few kernels so that all are compared at once.
+/// What `SwiftShader` computes, with few kernels so that all are compared at once.
 fn recorded(folder: &Path) -> (std::path::PathBuf, Value) {
     let file = folder.join("expected.json");
     gate("swiftshader", folder, &file, &["--record"]).with(0);

@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::faulty::faulty;
 use crate::scene::{Ended, ends, fpprobe, json};
 
-/// Of SwiftShader, these kernels.
+/// Of `SwiftShader`, these kernels.
 const KERNELS: [&str; 3] = ["f32.fadd", "f32.floor", "f32.sqrt"];
 
 fn gate(folder: &Path, statements: &str, budget: &str) -> Ended {

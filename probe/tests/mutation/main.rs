@@ -3,7 +3,7 @@
 //! that fail by it are one cause, with the symptom that the table names, in the kernels that answer
 //! otherwise.
 //!
-//! The device is a real driver behind the fault layer, asked by the real program: everything once, and after a fault the
+//! The device is a real driver behind the fault layer, measured by the real program: everything once, and after a fault the
 //! kernels that it touches. `--nocapture` shows what each fault took, and how many rules were seen to fail.
 
 mod bench;
@@ -20,7 +20,7 @@ mod scene;
 mod statements;
 mod touched;
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::time::Instant;
@@ -34,7 +34,7 @@ use bench::{Bench, observations};
 use corrections::{DRIVER, FLUSH, UNCORRECTED, without_flush};
 use faulty::Run;
 use rows::{Fault, Row, Table, Verdicts, level};
-use touched::Modules;
+use touched::{Batch, Modules};
 
 /// Profiles of which the table names what a row is about, and not everything else that it changes.
 const AT_LENGTH: [&str; 2] = ["vulkan", "wgsl"];
@@ -61,7 +61,7 @@ fn corrected(faults: &str) -> String {
     format!("{FLUSH}{}{faults}", without_flush())
 }
 
-/// These kernels asked of the driver with these faults, and judged by every profile.
+/// These kernels run on the driver with these faults, and judged by every profile.
 fn run(faults: &str, kernels: &[Kernel]) -> Run {
     run_with(faults, kernels, &[])
 }
@@ -120,18 +120,18 @@ fn the_corrected_device_conforms() {
     assert_eq!((class(&rounded), class(&format!("{rounded} ignored"))), ("conforms with".into(), "deviates".into()));
 }
 
-/// What the kernels that a fault touches answer after it.
-fn touched(fault: &Fault, modules: &Modules) -> Vec<Observation> {
+/// What the kernels that each fault of a batch touches answer after it.
+fn touched<'a>(batch: &Batch<'a>) -> Vec<(&'a Fault, Vec<Observation>)> {
     let start = Instant::now();
-    let kernels = modules.touched(&fault.faults);
-    assert!(!kernels.is_empty(), "{}: touches nothing", fault.faults);
     // The answers are judged here, by a judge that knows what other answers were: the program need not do it.
-    // A fault of every second module shows where each is compiled again.
-    let recompile = fault.faults.contains(" second").then_some("--recompile");
+    let recompile = batch.faults.iter().any(|(fault, _)| fault.is_of_second()).then_some("--recompile");
     let arguments: Vec<&str> = ["--profile", OTHERS].into_iter().chain(recompile).collect();
-    let answers = observations(&run_with(&corrected(&fault.faults), &kernels, &arguments));
-    println!("{:5.1} s  {}", start.elapsed().as_secs_f32(), fault.faults.trim().replace('\n', "; "));
-    answers
+    let statements = batch.statements();
+    let answers = observations(&run_with(&corrected(&statements), &batch.kernels(), &arguments));
+    println!("{:5.1} s  {}", start.elapsed().as_secs_f32(), statements.trim().replace('\n', "; "));
+    let mut answers: HashMap<Kernel, Observation> = answers.into_iter().map(|one| (one.kernel, one)).collect();
+    let mut own = |kernels: &[Kernel]| kernels.iter().filter_map(|kernel| answers.remove(kernel)).collect();
+    batch.faults.iter().map(|(fault, kernels)| (*fault, own(kernels))).collect()
 }
 
 /// What changes by a fault on the corrected device; an error where it is not what the table says.
@@ -174,11 +174,14 @@ fn every_required_rule_can_fail() {
     let bench = Bench::new(&profiles, &device);
     let table = Table::read();
     let faults: Vec<&Fault> = table.row.iter().flat_map(|row| [&row.outside].into_iter().chain(&row.inside)).collect();
-    let (modules, next) = (Modules::new(&kernels, FLUSH), AtomicUsize::new(0));
+    let (batches, next) = (Modules::new(&kernels, FLUSH).batches(&faults), AtomicUsize::new(0));
+    println!("{} faults in {} batches", faults.len(), batches.len());
     let (send, receive) = mpsc::channel();
     let query = |send: mpsc::Sender<_>| {
-        for fault in std::iter::from_fn(|| faults.get(next.fetch_add(1, Ordering::Relaxed))) {
-            send.send((*fault, touched(fault, &modules))).unwrap();
+        for batch in std::iter::from_fn(|| batches.get(next.fetch_add(1, Ordering::Relaxed))) {
+            for answered in touched(batch) {
+                send.send(answered).unwrap();
+            }
         }
     };
     let (mut changes, mut wrong) = (Changes::new(), Vec::new());

@@ -66,6 +66,11 @@ impl Table {
 }
 
 impl Fault {
+    /// Whether it is of every second module: where each is compiled again, that shows.
+    pub fn is_of_second(&self) -> bool {
+        self.faults.contains(" second")
+    }
+
     /// The causes of the lanes that fail by it.
     pub fn causes(&self) -> Vec<ExpectedCause> {
         let cause = |text: &String| match text.split_once(" of ") {

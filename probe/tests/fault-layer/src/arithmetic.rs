@@ -50,7 +50,7 @@
 //! At one instruction `fuse` and `split` come first, then `flush` and `pass` of operands, the instruction, `round`, `flush`
 //! of its result, `give`; each kind in the order of the statements.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::str::FromStr;
 
 use fpprobe_spirv::op::Function;
@@ -83,6 +83,27 @@ impl Arithmetic {
     pub fn is_kind(word: &str) -> bool {
         parse::VERBS.contains(&word)
     }
+
+    /// Whether it may be about an instruction of a module with these operations. What makes instructions of others may be about
+    /// any.
+    pub fn may_concern(&self, operations: &HashSet<(Format, &'static str)>) -> bool {
+        let names = |(format, op): &(Format, &'static Op)| operations.contains(&(*format, op.name));
+        matches!(self.0.verb, Verb::Fuse | Verb::Split) || self.0.operations.iter().any(names)
+    }
+}
+
+/// The operations that instructions of a module are.
+pub fn operations(words: &[u32]) -> Result<HashSet<(Format, &'static str)>, String> {
+    let module = fpprobe_spirv::load(words).map_err(|error| error.to_string())?;
+    let places = place::Places::new(&module, &module.functions);
+    let mut found = HashSet::new();
+    for function in &module.functions {
+        for (block, kernel) in function.blocks.iter().zip(places.kernels(&function.blocks)) {
+            let own = block.instructions.iter().filter_map(|inst| places.find(inst, kernel)).map(|one| one.operation);
+            found.extend(own.chain(kernel).map(|(format, op)| (format, op.name)));
+        }
+    }
+    Ok(found)
 }
 
 impl FromStr for Arithmetic {

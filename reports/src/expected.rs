@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use fpprobe_profiles::encoding::{Encoding, PartReader};
 use fpprobe_profiles::{Observation, Outcome};
+use fpprobe_spirv::Kernel;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -105,6 +106,11 @@ impl Expected {
         if expected.schema != SCHEMA {
             return Err(malformed(format!("`schema` is `{}`, not `{SCHEMA}`", expected.schema)));
         }
+        // What is not compared would pass unnoticed.
+        let mut kernels = expected.devices.iter().flat_map(|device| device.kernels.keys());
+        if let Some(unknown) = kernels.find(|id| id.parse::<Kernel>().is_err()) {
+            return Err(malformed(format!("there is no kernel `{unknown}`")));
+        }
         Ok(expected)
     }
 
@@ -185,7 +191,7 @@ fn of_run(observation: &Observation, results: &[u64]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use fpprobe_spirv::{Cases, Kernel};
+    use fpprobe_spirv::Cases;
 
     use super::*;
 

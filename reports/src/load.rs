@@ -261,8 +261,8 @@ fn files(path: &Path) -> Result<Vec<PathBuf>, LoadError> {
     Ok(files)
 }
 
-/// Reads a report from its bytes; `path` is named in messages, and beside it are the results that it names. The nesting of the document is limited to 128 levels, and the
-/// length of its strings and lists before anything is made of them.
+/// Reads a report from its bytes; `path` is named in messages, and beside it are the results that it names. The nesting of the
+/// document is limited to 128 levels, and the length of its strings and lists before anything is made of them.
 pub fn parse(bytes: &[u8], path: &Path) -> Result<Report, LoadError> {
     bounded(bytes, path)?;
     // Texts are checked once and as one, which takes a fraction of the time.

@@ -273,6 +273,13 @@ fn record(session: &Session, args: &GateArgs) -> anyhow::Result<Status> {
     let rows = session.survey(&settings, &listener)?;
     session.warn_of_absent(&rows);
     let targets = select::devices(&rows, session.selections(&args.devices.device))?;
+    if let Some((_, tainted)) = targets.iter().find(|(_, target)| !target.found.taint.is_empty()) {
+        let taint = tainted.found.taint.join("; ");
+        return Err(usage_error(format!(
+            "{} is tainted ({taint}), so its results may not be the driver's own; record without that",
+            tainted.label()
+        )));
+    }
     let measured = side_by_side(&targets, |number, (_, target)| recorded(number, target, &settings, &listener));
     let mut status = RunStatus::default();
     let mut recorded = 0;

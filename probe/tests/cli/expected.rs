@@ -65,6 +65,11 @@ fn what_cannot_be_compared_is_unknown() {
     // The mock driver writes nothing; here it has the name of the other.
     let mock = gate("mock", folder.path(), &folder.path().join("mock.json"), &["--record"]);
     assert!(mock.code == Some(4) && !folder.path().join("mock.json").exists(), "{}", mock.err);
+    let mut unknown_kernel = expected.clone();
+    unknown_kernel["devices"][0]["kernels"]["f32.fmaa"] = "0123456789abcdef".into();
+    fs::write(&file, unknown_kernel.to_string()).unwrap();
+    let wrong = gate("swiftshader", folder.path(), &file, &[]);
+    assert!(wrong.code == Some(2) && wrong.err.contains("there is no kernel `f32.fmaa`"), "{}", wrong.err);
     expected["program"] = "0.0.1".into();
     fs::write(&file, expected.to_string()).unwrap();
     unknown("swiftshader", 4, "is of fpprobe 0.0.1");

@@ -28,6 +28,10 @@ fn gate(folder: &Path, statements: &str, budget: &str) -> Ended {
 fn one_wrong_result_is_a_difference() {
     let folder = tempfile::tempdir().unwrap();
     assert!(gate(folder.path(), "", "60s").with(0).starts_with("same: "));
+    // What a layer may have changed is nothing to compare others with.
+    let other = folder.path().join("other.json");
+    let tainted = ends(faulty(&["swiftshader"], "").args(["gate", "--record", "--expect"]).arg(&other));
+    assert!(tainted.code == Some(2) && tainted.err.contains("tainted") && !other.exists(), "{}", tainted.err);
     let wrong = gate(folder.path(), "give r+1 in f32.sqrt when x is 3f800000", "60s");
     assert!(wrong.with(3).contains("other results by f32.sqrt;"), "{}", wrong.out);
 }

@@ -20,7 +20,7 @@ pub(super) struct ChunkPages {
     pub data: Vec<u8>,
 }
 
-/// Unpacks a chunk with one data page of this encoding; `None` where it is none.
+/// Unpacks a chunk with one data page of this encoding; `None` for another one.
 pub(super) fn pages(file: &[u8], chunk: &ColumnChunkMetaData, encoding: usize) -> Option<ChunkPages> {
     if chunk.compression_codec() != CompressionCodec::ZSTD {
         return None;

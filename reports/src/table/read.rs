@@ -62,7 +62,7 @@ pub fn read(bytes: &[u8], devices: &mut [Device]) -> Result<Tables, TableError> 
         }
     }
     match own.keys().min() {
-        Some(device) => Err(wrong(&format!("its device {device:.100} is none of the report's"))),
+        Some(device) => Err(wrong(&format!("the report has no device {device:.100}, which it names"))),
         None => Ok(tables),
     }
 }

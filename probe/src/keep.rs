@@ -2,12 +2,11 @@
 
 use std::env;
 use std::fs::OpenOptions;
-use std::io::Write as _;
+use std::io::{BufWriter, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use anyhow::Context as _;
 use fpprobe_reports::Report;
 use fpprobe_reports::escape::visible;
 use fpprobe_reports::render::{Json, Render as _, ReportPlace};
@@ -46,7 +45,7 @@ impl Keep {
             Ok(store) if is_requested => store,
             Ok(store) => {
                 let wait = Duration::from_secs_f64(config.store.wait.min(UNREQUESTED_WAIT));
-                store.with_patience(wait).with_fast_compression()
+                store.with_patience(wait)
             }
             Err(error) if is_requested => return Err(error),
             Err(error) => {
@@ -84,26 +83,17 @@ impl Keep {
     }
 
     fn put(&self, report: &Report, written: bool) -> anyhow::Result<PathBuf> {
-        let text = text(report)?;
         let file = if self.is_requested {
-            let stored = put(&self.store, report, &text, self.allow_tainted);
-            stored.map_err(|error| if written { error } else { rescued(&text, error) })?
+            let stored = put(&self.store, report, self.allow_tainted);
+            stored.map_err(|error| if written { error } else { rescued(report, error) })?
         } else {
-            let (Put::Stored(stored) | Put::Known(stored)) =
-                self.store.put(report, &text, self.allow_tainted).or_usage()?;
+            let (Put::Stored(stored) | Put::Known(stored)) = self.store.put(report, self.allow_tainted).or_usage()?;
             self.store.folder().join(&stored.entry.file)
         };
         let_go(&self.store, &self.limits, self.is_requested)?;
         warn_of_future(&self.store.list().or_usage()?);
         Ok(file)
     }
-}
-
-/// A report as one document that holds its results itself.
-pub fn text(report: &Report) -> anyhow::Result<String> {
-    let mut text = Vec::new();
-    Json.render(report, &mut text)?;
-    String::from_utf8(text).context("failed to write the report as JSON")
 }
 
 /// Warns that a report is not in the store, and of what does not work without it.
@@ -130,11 +120,15 @@ pub fn store_report(
 }
 
 /// Writes what could not be stored among the temporary files, and says where.
-fn rescued(text: &str, error: anyhow::Error) -> anyhow::Error {
+fn rescued(report: &Report, error: anyhow::Error) -> anyhow::Error {
     let path = env::temp_dir().join(format!("fpprobe-report-{}.json", std::process::id()));
     // Everybody may write there: what is there already, a link of another user's, say, is not written to.
     let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path);
-    match file.and_then(|mut file| file.write_all(text.as_bytes())) {
+    match file.and_then(|file| {
+        let mut out = BufWriter::new(file);
+        Json.render(report, &mut out)?;
+        out.flush()
+    }) {
         Ok(()) => {
             let kept = format!("the report is {}; `fpprobe history add` stores it", path.display());
             say(&kept);
@@ -168,8 +162,8 @@ pub fn let_go(store: &Store, limits: &RetentionLimits, is_shown: bool) -> anyhow
 }
 
 /// Stores one report and says under which name; its file.
-pub fn put(store: &Store, report: &Report, text: &str, allow_tainted: bool) -> anyhow::Result<PathBuf> {
-    let (stored, how) = match store.put(report, text, allow_tainted).or_usage()? {
+pub fn put(store: &Store, report: &Report, allow_tainted: bool) -> anyhow::Result<PathBuf> {
+    let (stored, how) = match store.put(report, allow_tainted).or_usage()? {
         Put::Stored(stored) => (stored, "stored as"),
         Put::Known(stored) => (stored, "was stored before, as"),
     };

@@ -1,6 +1,6 @@
 //! The store with ten thousand reports, and one whole report: `cargo bench -p fpprobe-reports --bench store [-- REPORT.json]`.
 #[path = "../tests/all/fixture/mod.rs"]
-#[expect(clippy::wildcard_imports, reason = "a file of the tests, where they are allowed")]
+#[expect(clippy::wildcard_imports, dead_code, reason = "a file of the tests, which use more of it")]
 mod fixture;
 
 use std::path::Path;
@@ -40,13 +40,13 @@ fn whole(path: &Path) {
     });
     println!("{:<42} {}", "their sizes", sizes.join(" and "));
     least("load it from them", || load::load(&document));
-    let text = fixture::render("json", &report);
     let store = Store::new(folder.path().join("store"));
     let start = Instant::now();
-    let Ok(Put::Stored(stored)) = store.put(&report, &text, true) else { panic!("it can be stored") };
+    let Ok(Put::Stored(stored)) = store.put(&report, true) else { panic!("it can be stored") };
     println!("{:<42} {:9.1} ms", "store one report", start.elapsed().as_secs_f64() * 1e3);
-    println!("{:<42} {:9.3} MB of {:.1} MB", "its size", stored.size as f64 / 1e6, text.len() as f64 / 1e6);
-    least("parse its text", || load::parse(text.as_bytes(), path));
+    let shared: u64 = stored.entry.shared.iter().map(|one| one.size).sum();
+    println!("{:<42} {:9.4} MB", "the size of its own", stored.size as f64 / 1e6);
+    println!("{:<42} {:9.3} MB", "the size of what equal reports share", shared as f64 / 1e6);
     least("text out of the store", || store.text(&stored));
     least("load it from the store", || store.report(&stored));
 }
@@ -63,8 +63,7 @@ fn many() {
             number / 10 % 10,
             number % 10
         );
-        let text = fixture::render("json", &report);
-        store.put(&report, &text, true).expect("it can be stored");
+        store.put(&report, true).expect("it can be stored");
     }
     least("list ten thousand reports", || store.list().map(|listing| assert_eq!(listing.reports.len(), REPORTS)));
     let index = folder.path().join("index.jsonl");

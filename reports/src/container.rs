@@ -1,48 +1,37 @@
 //! One report as the store keeps it: a line that names the format, a line that shows what is inside, and the report's
-//! columns, compressed one by one.
+//! document, compressed. The results, and what the document says of the devices, are [shared](SharedFile) files beside it.
 
 pub mod columns;
 mod entry;
+pub(crate) mod shared;
+mod version1;
 
 use std::io::{self, BufRead as _};
+use std::path::Path;
 
+use serde_json::{Value, json};
 use twox_hash::XxHash3_128;
-use zstd::bulk::Compressor;
 
-use self::columns::{Columns, DIGITS};
 pub use self::entry::{Entry, StoredDevice};
-use crate::model::SIZE_LIMIT;
-use crate::sum::{self, digest};
+pub use self::shared::SharedFile;
+use self::shared::{DEVICES, OBSERVATIONS};
+use crate::model::{Report, SIZE_LIMIT};
+use crate::{files, sum};
 
 /// How the name of a stored report ends.
 pub const ENDING: &str = ".fpreport";
 
 /// The first line.
-pub const MAGIC: &str = "fpprobe-stored/1\n";
+const MAGIC: &str = "fpprobe-stored/2\n";
 /// How it begins, whatever the version.
 const FAMILY: &str = "fpprobe-stored/";
 /// Longest second line that is read.
 const HEAD_LIMIT: u64 = 4 << 20;
-/// How hard a report is compressed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Compression {
-    /// As small as is worth a second.
-    #[default]
-    Small,
-    /// In a tenth of that time: for reports that are kept without a request.
-    Fast,
-}
+/// Level of zstd: what a default run says of a device takes 152 kB at 3, 124 kB at 9 and 96 kB at 19, which takes a second.
+const LEVEL: i32 = 9;
+/// Where the devices go in a document that is kept without them.
+const NO_DEVICES: &str = "\"devices\":[]";
 
-impl Compression {
-    /// Level of zstd. From 16 on it parses optimally, which numbers side by side gain by as text does not: a full report of 2.05 MB
-    /// at 9 takes 1.69 MB at 17, and a second in the place of a fifth. Beyond it, time grows faster than reports shrink.
-    const fn level(self) -> i32 {
-        match self {
-            Compression::Small => 17,
-            Compression::Fast => 1,
-        }
-    }
-}
 /// Why bytes are no report as the store keeps it.
 #[derive(Debug, thiserror::Error)]
 pub enum ContainerError {
@@ -64,6 +53,25 @@ pub enum ContainerError {
     /// Everything unpacks, but not to the report that was stored.
     #[error("its content is not what was stored: the digest differs")]
     Digest,
+    /// A file that it shares with other reports is missing or damaged.
+    #[error("the file {file}, which lies beside it, cannot be read: {problem}")]
+    Shared {
+        /// Folder and name.
+        file: String,
+        /// What is wrong.
+        problem: String,
+    },
+}
+
+/// A report as it will lie in a store.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PackedReport {
+    /// What its head says.
+    pub entry: Entry,
+    /// Bytes of its own file.
+    pub bytes: Vec<u8>,
+    /// Bytes of the files that it shares, in the order of [`Entry::shared`].
+    pub shared: Vec<Vec<u8>>,
 }
 
 /// Whether bytes begin as a stored report does, of whatever version.
@@ -71,20 +79,39 @@ pub fn is_stored(bytes: &[u8]) -> bool {
     bytes.starts_with(FAMILY.as_bytes())
 }
 
-/// Packs a report's text under a head that tells of it.
-pub fn pack(entry: &Entry, text: &str, compression: Compression) -> io::Result<Vec<u8>> {
-    let Columns { skeleton, planes } = columns::split(text);
-    let mut packed = MAGIC.as_bytes().to_vec();
-    packed.extend(sum::line(&serde_json::to_string(entry)?).into_bytes());
-    let mut compressor = Compressor::new(compression.level())?;
-    compressor.long_distance_matching(true)?;
-    for part in [&skeleton].into_iter().chain(&planes) {
-        let frame = compressor.compress(part)?;
-        packed.extend((part.len() as u64).to_le_bytes());
-        packed.extend((frame.len() as u64).to_le_bytes());
-        packed.extend(frame);
+/// Packs a report.
+pub fn pack(report: &Report) -> io::Result<PackedReport> {
+    let (table, mut document) = files::parts(report, |sha256| OBSERVATIONS.place(sha256))?;
+    let devices = document.get_mut("devices").map_or(Value::Null, Value::take);
+    document["devices"] = json!([]);
+    let (document, devices) = (document.to_string(), devices.to_string());
+    let packed = zstd::bulk::compress(devices.as_bytes(), LEVEL)?;
+    let files = vec![SharedFile::new(OBSERVATIONS, &table), SharedFile::new(DEVICES, &packed)];
+    let entry = Entry::new(report, &whole(&document, &devices), files);
+    let mut own = zstd::bulk::compress(document.as_bytes(), LEVEL)?;
+    let mut bytes = head_of(&entry)?;
+    bytes.append(&mut own);
+    Ok(PackedReport { entry, bytes, shared: vec![table, packed] })
+}
+
+/// The two lines with which a stored report begins.
+pub fn head_of(entry: &Entry) -> io::Result<Vec<u8>> {
+    Ok((MAGIC.to_owned() + &sum::line(&serde_json::to_string(entry)?)).into_bytes())
+}
+
+impl PackedReport {
+    /// The same under the name and the digest that an earlier version gave it.
+    pub(crate) fn renamed(self, earlier: &Entry) -> io::Result<PackedReport> {
+        let (file, digest) = (earlier.file.clone(), earlier.digest.clone());
+        let entry = Entry { file, digest, ..self.entry.clone() };
+        let bytes = [head_of(&entry)?, self.bytes[head_of(&self.entry)?.len()..].to_vec()].concat();
+        Ok(PackedReport { entry, bytes, ..self })
     }
-    Ok(packed)
+}
+
+/// A document with its devices in their place.
+fn whole(document: &str, devices: &str) -> String {
+    document.replacen(NO_DEVICES, &format!("\"devices\":{devices}"), 1)
 }
 
 /// Reads what a stored report says of itself, and nothing else.
@@ -93,69 +120,43 @@ pub fn head(file: impl io::Read) -> Result<Entry, ContainerError> {
     let mut file = io::BufReader::new(file.take(HEAD_LIMIT));
     file.read_until(b'\n', &mut bytes)?;
     file.read_until(b'\n', &mut bytes)?;
-    open(&bytes).map(|(entry, _)| entry)
+    open(&bytes).map(|(_, entry, _)| entry)
 }
 
-/// Head and compressed part.
-fn open(bytes: &[u8]) -> Result<(Entry, &[u8]), ContainerError> {
-    let Some(rest) = bytes.strip_prefix(MAGIC.as_bytes()) else {
+/// Version, head and compressed part.
+fn open(bytes: &[u8]) -> Result<(&'static str, Entry, &[u8]), ContainerError> {
+    let version = [MAGIC, version1::MAGIC].into_iter().find(|magic| bytes.starts_with(magic.as_bytes()));
+    let Some(version) = version else {
         let line: String = String::from_utf8_lossy(&bytes[..bytes.len().min(40)]).lines().next().unwrap_or("").into();
         return Err(if is_stored(bytes) { ContainerError::Newer(line) } else { ContainerError::Foreign });
     };
+    let rest = &bytes[version.len()..];
     let end = rest.iter().position(|byte| *byte == b'\n').ok_or(ContainerError::Head("it ends too early".into()))?;
     let head = sum::body(&rest[..end]).ok_or(ContainerError::Head("it is not what was written".into()))?;
     let entry = serde_json::from_str(head).map_err(|error| ContainerError::Head(error.to_string()))?;
-    Ok((entry, &rest[end + 1..]))
+    Ok((version, entry, &rest[end + 1..]))
 }
 
-/// Unpacks a report: its head and its text, whose digest is checked.
-pub fn unpack(bytes: &[u8]) -> Result<(Entry, String), ContainerError> {
-    let (entry, columns) = parts(bytes)?;
-    let unfit = || ContainerError::Content("its parts do not fit".into());
-    let text = columns::join(&columns, entry.length as usize).ok_or_else(unfit)?;
-    let is_same = match &entry.xxh3 {
-        Some(xxh3) => format!("{:032x}", XxHash3_128::oneshot(text.as_bytes())) == *xxh3,
-        None => digest(text.as_bytes()) == entry.digest,
+/// Unpacks a report of this folder: its head and its document, whose digest is checked. The results that it names are not
+/// looked at.
+pub fn unpack(bytes: &[u8], folder: &Path) -> Result<(Entry, String), ContainerError> {
+    let (version, entry, packed) = open(bytes)?;
+    let text = if version == MAGIC { document(&entry, packed, folder)? } else { version1::text(&entry, packed)? };
+    let is_same = |xxh3: &String| format!("{:032x}", XxHash3_128::oneshot(text.as_bytes())) == *xxh3;
+    if entry.xxh3.as_ref().is_none_or(is_same) { Ok((entry, text)) } else { Err(ContainerError::Digest) }
+}
+
+fn document(entry: &Entry, packed: &[u8], folder: &Path) -> Result<String, ContainerError> {
+    let text = |packed: &[u8]| {
+        let text = unpacked(packed, entry.length.min(SIZE_LIMIT))?;
+        String::from_utf8(text).map_err(|error| ContainerError::Content(error.to_string()))
     };
-    if is_same { Ok((entry, text)) } else { Err(ContainerError::Digest) }
+    let devices = entry.shared.iter().find(|shared| shared.file.starts_with(DEVICES.name));
+    let devices = devices.ok_or(ContainerError::Head("it does not say where its devices are".into()))?;
+    Ok(whole(&text(packed)?, &text(&devices.read(folder)?)?))
 }
 
-/// Head and columns.
-fn parts(bytes: &[u8]) -> Result<(Entry, Columns), ContainerError> {
-    let (entry, mut rest) = open(bytes)?;
-    if entry.length > SIZE_LIMIT {
-        return Err(ContainerError::Head(format!("it promises {} bytes, more than any report has", entry.length)));
-    }
-    // Taken apart, no text is longer than it was.
-    let mut room = entry.length;
-    let skeleton = part(&mut rest, &mut room)?;
-    let mut planes: [Vec<u8>; DIGITS.len()] = Default::default();
-    for planes in &mut planes {
-        *planes = part(&mut rest, &mut room)?;
-    }
-    if rest.is_empty() {
-        Ok((entry, Columns { skeleton, planes }))
-    } else {
-        Err(ContainerError::Content(format!("{} bytes follow its end", rest.len())))
-    }
-}
-
-/// The next part, for which there must be room.
-fn part(rest: &mut &[u8], room: &mut u64) -> Result<Vec<u8>, ContainerError> {
-    let short = || ContainerError::Content("it ends too early".into());
-    let mut number = || -> Result<u64, ContainerError> {
-        let (head, after) = rest.split_first_chunk().ok_or_else(short)?;
-        *rest = after;
-        Ok(u64::from_le_bytes(*head))
-    };
-    let (length, packed) = (number()?, number()?);
-    if packed > rest.len() as u64 {
-        return Err(short());
-    }
-    *room = room.checked_sub(length).ok_or(ContainerError::Content("it holds more than it promises".into()))?;
-    let (frame, after) = rest.split_at(packed as usize);
-    *rest = after;
-    let bytes =
-        zstd::bulk::decompress(frame, length as usize).map_err(|error| ContainerError::Content(error.to_string()))?;
-    if bytes.len() as u64 == length { Ok(bytes) } else { Err(short()) }
+/// What a frame of zstd holds, if that is no more than `most` bytes.
+fn unpacked(frame: &[u8], most: u64) -> Result<Vec<u8>, ContainerError> {
+    zstd::bulk::decompress(frame, most as usize).map_err(|error| ContainerError::Content(error.to_string()))
 }

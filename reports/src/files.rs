@@ -5,7 +5,6 @@ use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
 use serde_json::Value;
 
 use crate::model::{Report, ResultFile, SCHEMA};
@@ -37,15 +36,6 @@ fn results(path: &Path, in_folder: bool) -> PathBuf {
     path.with_file_name(name)
 }
 
-/// Whether these bytes are a document whose results are in another file.
-pub fn is_document(bytes: &[u8]) -> bool {
-    #[derive(Deserialize)]
-    struct DocumentVersion {
-        schema: String,
-    }
-    serde_json::from_slice(bytes).is_ok_and(|DocumentVersion { schema }| schema == SCHEMA)
-}
-
 /// Writes a report: the table first, so that a document never names what is not there.
 pub fn write(report: &Report, path: &Path, in_folder: bool) -> Result<(), SaveError> {
     let place = results(path, in_folder);
@@ -56,17 +46,23 @@ pub fn write(report: &Report, path: &Path, in_folder: bool) -> Result<(), SaveEr
 
 /// The table, and the document that names it.
 fn pair(report: &Report, place: &Path) -> io::Result<(Vec<u8>, Vec<u8>)> {
+    let (bytes, head) = parts(report, |_| place.file_name().unwrap_or_default().to_string_lossy().into_owned())?;
+    let mut text = Vec::new();
+    document(&head, &mut text)?;
+    Ok((bytes, text))
+}
+
+/// The table, and the document, in which its file has the name that `name` makes of its SHA-256.
+pub(crate) fn parts(report: &Report, name: impl FnOnce(&str) -> String) -> io::Result<(Vec<u8>, Value)> {
     let mut keys = HashSet::new();
     if let Some(device) = report.devices.iter().find(|device| !keys.insert(&device.identity.key)) {
         let problem = format!("two devices have the key {}", device.identity.key);
         return Err(io::Error::new(io::ErrorKind::InvalidData, problem));
     }
     let (bytes, rows) = table::write(report)?;
-    let file = place.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let named = ResultFile { file, sha256: digest(&bytes), rows };
-    let mut text = Vec::new();
-    document(&head(report, &named)?, &mut text)?;
-    Ok((bytes, text))
+    let sha256 = digest(&bytes);
+    let head = head(report, &ResultFile { file: name(&sha256), sha256, rows })?;
+    Ok((bytes, head))
 }
 
 /// A report without inputs and results, which are in this file.

@@ -181,7 +181,8 @@ fn bytes(path: &Path) -> Result<Vec<u8>, LoadError> {
     if !container::is_stored(&bytes) {
         return Ok(bytes);
     }
-    let stored = container::unpack(&bytes).map_err(|cause| damaged(path, cause))?;
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let stored = container::unpack(&bytes, folder).map_err(|cause| damaged(path, cause))?;
     Ok(stored.1.into())
 }
 

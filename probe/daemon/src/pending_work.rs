@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use fpprobe_reports::limited;
 use fpprobe_reports::save::save;
-use fpprobe_reports::store::{Store, StoredReport};
+use fpprobe_reports::store::{Store, StoredReport, unlink};
 use serde::{Deserialize, Serialize};
 
 use crate::order::Order;
@@ -75,7 +75,7 @@ impl PendingWork {
     /// Forgets an order that is done, or of which nothing came.
     pub fn end(folder: &Path, order: &Order) {
         let _ = fs::remove_file(place(folder, order));
-        let _ = fs::remove_file(reference(folder, order));
+        let _ = unlink(&reference(folder, order));
         for leftover in [".json", ".parquet", ".json.journal.old", "-diff.json"] {
             let _ = fs::remove_file(folder.join("work").join(order.name() + leftover));
         }

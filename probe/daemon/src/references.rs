@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use fpprobe_reports::limited;
 use fpprobe_reports::save::save;
-use fpprobe_reports::store::{Store, StoredDevice, StoredReport};
+use fpprobe_reports::store::{self, Store, StoredDevice, StoredReport};
 use serde::{Deserialize, Serialize};
 
 use crate::device_table::KnownDevice;
@@ -116,18 +116,16 @@ impl References {
                 .iter()
                 .any(|held_before| held_before.slot == device.slot && held_before.driver == device.driver);
             if same && !kept.contains(&stored.entry.file) {
-                fs::remove_file(&path).with_context(|| format!("failed to remove {}", path.display()))?;
+                store::unlink(&path).with_context(|| format!("failed to remove {}", path.display()))?;
             }
         }
         Ok(())
     }
 }
 
-/// A second name of a file, or a copy where the file system has no such thing.
+/// A second name of a stored report.
 pub fn link(from: &Path, to: &Path) -> anyhow::Result<()> {
-    let _ = fs::remove_file(to);
-    let linked = fs::hard_link(from, to).or_else(|_| fs::copy(from, to).map(drop));
-    linked.with_context(|| format!("failed to link {} as {}", from.display(), to.display()))
+    store::link(from, to).with_context(|| format!("failed to link {} as {}", from.display(), to.display()))
 }
 
 fn stored_reports(store: &Store) -> anyhow::Result<Vec<(PathBuf, StoredReport)>> {
@@ -164,7 +162,7 @@ fn newest(reports: &[(PathBuf, StoredReport)], device: &KnownDevice, beside: &[K
 pub mod tests {
     use std::collections::BTreeMap;
 
-    use fpprobe_reports::container::{self, Compression, Entry, StoredDevice};
+    use fpprobe_reports::container::{self, Entry};
 
     use super::*;
 
@@ -207,6 +205,7 @@ pub mod tests {
             digest: format!("{id}{}", "0".repeat(52)),
             xxh3: None,
             length: 2,
+            shared: Vec::new(),
             host: String::new(),
             started: time.clone(),
             finished: time,
@@ -214,7 +213,7 @@ pub mod tests {
             devices: vec![held_before],
         };
         fs::create_dir_all(store.folder()).unwrap();
-        fs::write(store.folder().join(&file), container::pack(&entry, "{}", Compression::Fast).unwrap()).unwrap();
+        fs::write(store.folder().join(&file), container::head_of(&entry).unwrap()).unwrap();
         (file, id)
     }
 

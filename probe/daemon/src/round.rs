@@ -20,6 +20,10 @@ use crate::order::{Order, RunExtent};
 use crate::pending_work::{self, PendingWork};
 use crate::references::References;
 
+/// Seconds of a day.
+const DAY: u64 = 86_400;
+/// Seeds of runs without random inputs: each recompiles another eighth of the modules.
+const SEEDS: u64 = 8;
 /// Time for each step behind a run.
 const STEP: Duration = Duration::from_mins(10);
 
@@ -66,9 +70,11 @@ pub fn round(order: Order, place: &RoundContext, limits: &JobLimits) -> RoundRes
     RoundResult { order, found, late, time: begun.elapsed() }
 }
 
-/// Another seed for each run, so that poison, orders, places and sizes rotate: the time in seconds.
-fn seed() -> u64 {
-    SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |time| time.as_secs())
+/// Another seed for each day, so that poison, orders, places and sizes rotate. Eight of them recompile every module, and equal
+/// seeds give equal results, which the store keeps once. Random inputs are others each time.
+fn seed(random: u32) -> u64 {
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |time| time.as_secs());
+    if random > 0 { now } else { now / DAY % SEEDS }
 }
 
 struct Round<'a> {
@@ -171,7 +177,7 @@ impl Round<'_> {
             has_before.then_some((&*before, &*difference))
         });
         let (device, random) = (&*self.order.device.key, self.place.random);
-        let done = self.step(&ProcessStep::Run { device, run, seed: seed(), random, quick }, self.limits.time)?;
+        let done = self.step(&ProcessStep::Run { device, run, seed: seed(random), random, quick }, self.limits.time)?;
         match done.ended {
             JobResult::Stopped => Ok(false),
             JobResult::Status(status) => measured(status, &done),
@@ -181,8 +187,9 @@ impl Round<'_> {
 
     /// What is wrong with the report that it is compared with.
     fn damage(&self) -> Option<String> {
-        let bytes = limited::bytes(&pending_work::reference(&self.place.folder, self.order), SIZE_LIMIT).ok()?;
-        container::unpack(&bytes).err().map(|damage| damage.to_string())
+        let reference = pending_work::reference(&self.place.folder, self.order);
+        let bytes = limited::bytes(&reference, SIZE_LIMIT).ok()?;
+        container::unpack(&bytes, reference.parent()?).err().map(|damage| damage.to_string())
     }
 
     /// Where the difference goes.

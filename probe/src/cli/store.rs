@@ -105,6 +105,11 @@ pub enum HistoryCommand {
         #[arg(long)]
         dry_run: bool,
     },
+    /// Store anew what earlier versions stored, in the form of this one
+    ///
+    /// Reports keep their ids. Earlier versions of fpprobe cannot read them afterwards. Exit status 2 if one cannot be read; it
+    /// stays as it is.
+    Migrate,
     /// Verify that every stored report is there and unchanged
     ///
     /// Exit status 2 if not, or if there is no store.

@@ -6,11 +6,10 @@ use std::io::Write as _;
 use std::path::Path;
 
 use fpprobe_reports::escape::visible;
-use fpprobe_reports::model::SIZE_LIMIT;
+use fpprobe_reports::load;
 use fpprobe_reports::record::read_device;
 use fpprobe_reports::render::ReportPlace;
 use fpprobe_reports::store::{Checks, RetentionLimits, Store, StoredReport};
-use fpprobe_reports::{container, files, limited, load};
 
 use crate::cli::{HistoryArgs, HistoryCommand};
 use crate::commands::diff;
@@ -49,6 +48,7 @@ pub fn main(session: &Session, args: &HistoryArgs) -> anyhow::Result<Status> {
             };
             prune(&store, &limits, *dry_run)
         }
+        HistoryCommand::Migrate => migrate(&store),
         HistoryCommand::Verify { rebuild, set_aside } => {
             verify(&store, Checks { rebuild: *rebuild, set_aside: *set_aside })
         }
@@ -61,7 +61,7 @@ fn find(store: &Store, id: &str) -> anyhow::Result<StoredReport> {
     store.find(&listing, id).or_usage()
 }
 
-/// Stores the report of a file: the text of one that holds its results itself to the last bit.
+/// Stores the report of a file.
 fn add(store: &Store, path: &Path, allow_tainted: bool) -> anyhow::Result<()> {
     let report = load::load(path).or_usage()?;
     for device in &report.devices {
@@ -69,15 +69,28 @@ fn add(store: &Store, path: &Path, allow_tainted: bool) -> anyhow::Result<()> {
         read_device(&device.observations, &report.inputs)
             .map_err(|error| usage_error(format!("failed to store {}: {error}", path.display())))?;
     }
-    let bytes = limited::bytes(path, SIZE_LIMIT).or_usage()?;
-    let text = if container::is_stored(&bytes) {
-        container::unpack(&bytes).or_usage()?.1
-    } else if files::is_document(&bytes) {
-        keep::text(&report)?
-    } else {
-        String::from_utf8(bytes).or_usage()?
-    };
-    keep::put(store, &report, &text, allow_tainted).map(drop)
+    keep::put(store, &report, allow_tainted).map(drop)
+}
+
+/// Stores anew what an earlier version stored.
+fn migrate(store: &Store) -> anyhow::Result<Status> {
+    let (mut before, mut after, mut count, mut failed) = (0, 0, 0, 0);
+    let done = store.migrate(|stored, written| match written {
+        Ok(now) => {
+            count += 1;
+            before += stored.size;
+            after += now.size;
+        }
+        Err(error) => {
+            failed += 1;
+            say(&format!("{} stays as it is: {error}", stored.entry.id()));
+        }
+    });
+    let reports = if count == 1 { "report" } else { "reports" };
+    let sizes = format!("{} before, {} now, and what they share", list::size(before), list::size(after));
+    say(&format!("{count} {reports} stored anew: {sizes}"));
+    done.or_usage()?;
+    Ok(Status::Usage.when(failed > 0))
 }
 
 fn prune(store: &Store, limits: &RetentionLimits, dry: bool) -> anyhow::Result<Status> {

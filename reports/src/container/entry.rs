@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_128;
 
+use super::SharedFile;
 use crate::model::{Class, Device, Report};
 use crate::selection::ids;
 use crate::sum::digest;
@@ -20,13 +21,16 @@ const ID: usize = 12;
 pub struct Entry {
     /// Name of its file within the store.
     pub file: String,
-    /// SHA-256 of the report's text, lower-case hex.
+    /// SHA-256 of the report's text when it was stored first, lower-case hex.
     pub digest: String,
-    /// XXH3 of it, 128 bits in lower-case hex, which readers check in a tenth of the time; earlier versions stored none.
+    /// XXH3 of the text that is inside, 128 bits in lower-case hex; the first program that stored reports wrote none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub xxh3: Option<String>,
     /// Bytes of the report's text.
     pub length: u64,
+    /// The files that it shares with other reports; none in version 1.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shared: Vec<SharedFile>,
     /// [`crate::model::Host::id`].
     pub host: String,
     /// Start, RFC 3339, UTC.
@@ -77,14 +81,15 @@ fn is_zero(count: &usize) -> bool {
 }
 
 impl Entry {
-    /// Of a report and its text.
-    pub fn new(report: &Report, text: &str) -> Entry {
+    /// Of a report, the text of its document, and the files that it shares.
+    pub fn new(report: &Report, text: &str, shared: Vec<SharedFile>) -> Entry {
         let digest = digest(text.as_bytes());
         Entry {
             file: file_name(report, &digest),
             digest,
             xxh3: Some(format!("{:032x}", XxHash3_128::oneshot(text.as_bytes()))),
             length: text.len() as u64,
+            shared,
             host: short(&report.host.id),
             started: short(&report.started),
             finished: short(&report.finished),

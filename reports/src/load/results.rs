@@ -4,8 +4,9 @@ use std::io;
 use std::path::Path;
 
 use super::LoadError;
+use crate::container::shared::is_observations;
 use crate::limited;
-use crate::model::{Report, SIZE_LIMIT};
+use crate::model::{Report, ResultFile, SIZE_LIMIT};
 use crate::sum::digest;
 use crate::table::{self, TableError};
 
@@ -42,8 +43,9 @@ pub(super) fn fill(report: &mut Report, path: &Path) -> Result<(), LoadError> {
     let named = report.observations.take();
     let file = path.with_file_name(named.as_ref().map_or("", |named| &named.file));
     let failed = |cause| LoadError::Results { path: path.to_owned(), file: file.clone(), cause };
-    // A name and no path: a report leads to nothing but a file beside it.
-    let named = named.filter(|named| file.file_name().is_some_and(|name| *name == *named.file));
+    // A name and no path: a report leads to nothing but a file beside it, or one of the store's beside a stored report.
+    let is_beside = |named: &ResultFile| file.file_name().is_some_and(|name| *name == *named.file);
+    let named = named.filter(|named| is_beside(named) || is_observations(&named.file));
     let named = named.ok_or_else(|| failed(ResultsError::Unnamed))?;
     let bytes = limited::bytes(&file, SIZE_LIMIT).map_err(|cause| failed(ResultsError::Read(cause)))?;
     if digest(&bytes) != named.sha256 {

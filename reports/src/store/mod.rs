@@ -1,4 +1,5 @@
-//! Reports that are kept: a folder of immutable files, each a compressed report under a head that tells of it.
+//! Reports that are kept: a folder of files, each a compressed report under a head that tells of it, and beside them the files
+//! that reports share: results and what is said of devices, once for all reports in which they are equal.
 //!
 //! Writers take turns under a lock that the system releases when one of them dies; each file appears whole or not at all.
 //! Readers take no lock: what they see was whole when they looked. The index is a copy and may be lost; the log is not: it has
@@ -7,8 +8,10 @@
 mod error;
 mod id;
 mod index;
+mod link;
 mod lock;
 mod log;
+mod migrate;
 mod retention;
 mod verify;
 
@@ -21,12 +24,14 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 pub use self::error::StoreError;
 pub use self::id::place_before;
+pub use self::link::{link, unlink};
 pub use self::retention::RetentionLimits;
 pub use self::verify::{Checks, Verification};
 
 use self::error::doing;
 use self::log::{Log, LogEvent};
-pub use crate::container::{Compression, ContainerError, ENDING, Entry, StoredDevice};
+pub use crate::container::{ContainerError, ENDING, Entry, SharedFile, StoredDevice};
+use crate::container::{PackedReport, shared};
 use crate::model::{Report, SIZE_LIMIT};
 use crate::{container, limited, load, save, time};
 
@@ -42,7 +47,6 @@ const TOLERANCE: u64 = 300;
 pub struct Store {
     folder: PathBuf,
     patience: Duration,
-    compression: Compression,
     /// Files that this process has stored, which it does not remove.
     own: Arc<Mutex<BTreeSet<String>>>,
 }
@@ -56,7 +60,7 @@ struct Lock {
 /// A report in the store.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StoredReport {
-    /// Bytes of its file.
+    /// Bytes of its own file.
     pub size: u64,
     /// What its head says.
     pub entry: Entry,
@@ -97,19 +101,13 @@ impl Listing {
 impl Store {
     /// The store in this folder, which need not be there yet.
     pub fn new(folder: PathBuf) -> Store {
-        Store { folder, patience: PATIENCE, compression: Compression::Small, own: Arc::default() }
+        Store { folder, patience: PATIENCE, own: Arc::default() }
     }
 
     /// The same, whose writers wait this long for others.
     #[must_use]
     pub fn with_patience(self, patience: Duration) -> Store {
         Store { patience, ..self }
-    }
-
-    /// The same, which compresses what it stores in little time.
-    #[must_use]
-    pub fn with_fast_compression(self) -> Store {
-        Store { compression: Compression::Fast, ..self }
     }
 
     /// The folder.
@@ -123,8 +121,8 @@ impl Store {
         self.lock().map(drop)
     }
 
-    /// Stores a report; `text` are its very bytes. A tainted one only where that is allowed.
-    pub fn put(&self, report: &Report, text: &str, allow_tainted: bool) -> Result<Put, StoreError> {
+    /// Stores a report; a tainted one only where that is allowed.
+    pub fn put(&self, report: &Report, allow_tainted: bool) -> Result<Put, StoreError> {
         if report.devices.is_empty() {
             return Err(StoreError::NoDevice);
         }
@@ -132,23 +130,28 @@ impl Store {
         if let (Some(device), false) = (tainted, allow_tainted) {
             return Err(StoreError::Tainted { device: device.identity.name.clone(), taint: device.taint.join("; ") });
         }
-        let entry = Entry::new(report, text);
-        let path = self.folder.join(&entry.file);
-        let packed = doing(container::pack(&entry, text, self.compression), "compress the report for", &path)?;
+        let packed = doing(container::pack(report), "compress the report for", &self.folder)?;
         let mut lock = self.lock()?;
-        self.own().insert(entry.file.clone());
-        if let Ok(bytes) = limited::bytes(&path, SIZE_LIMIT)
-            && container::unpack(&bytes).is_ok()
-        {
-            return Ok(Put::Known(StoredReport { size: bytes.len() as u64, entry }));
+        self.own().insert(packed.entry.file.clone());
+        if let Ok(stored) = self.sound(&packed.entry.file) {
+            return Ok(Put::Known(stored));
         }
-        let saved = save::save(&path, |out| out.write_all(&packed)).map_err(|error| error.cause);
-        doing(saved, "store the report as", &path)?;
-        let size = packed.len() as u64;
+        let StoredReport { size, entry } = self.write(packed)?;
         // The report is safe. A line that is missing from the log is added by the next writer, one of the index is read from it.
         let _ = self.note(&mut lock.log, LogEvent::Stored, [&entry.file[..]]);
         let _ = self.append(size, &entry);
         Ok(Put::Stored(StoredReport { size, entry }))
+    }
+
+    /// Writes the files of a report, its own last: what is there is whole.
+    fn write(&self, packed: PackedReport) -> Result<StoredReport, StoreError> {
+        let path = self.folder.join(&packed.entry.file);
+        for (shared, bytes) in packed.entry.shared.iter().zip(&packed.shared) {
+            doing(shared.write(&self.folder, bytes), "store", &self.folder.join(&shared.file))?;
+        }
+        let saved = save::save(&path, |out| out.write_all(&packed.bytes)).map_err(|error| error.cause);
+        doing(saved, "store the report as", &path)?;
+        Ok(StoredReport { size: packed.bytes.len() as u64, entry: packed.entry })
     }
 
     fn own(&self) -> MutexGuard<'_, BTreeSet<String>> {
@@ -250,11 +253,11 @@ impl Store {
         Ok(StoredReport { size, entry })
     }
 
-    /// The text of a stored report, to the last bit.
+    /// The document of a stored report, as text; of one that version 1 stored with the results in it.
     pub fn text(&self, stored: &StoredReport) -> Result<String, StoreError> {
         let path = self.folder.join(&stored.entry.file);
         let bytes = doing(limited::bytes(&path, SIZE_LIMIT), "read stored report", &path)?;
-        let unpacked = container::unpack(&bytes).map_err(|cause| StoreError::Damaged { path, cause })?;
+        let unpacked = container::unpack(&bytes, &self.folder).map_err(|cause| StoreError::Damaged { path, cause })?;
         Ok(unpacked.1)
     }
 
@@ -279,6 +282,7 @@ impl Store {
             // Whoever holds the lock is the only writer.
             let _ = fs::remove_file(self.folder.join(name));
         }
+        shared::remove_leftovers(&self.folder);
         if !log.exists {
             doing(self.note(&mut log, LogEvent::Created, [""]), "write", &self.folder.join(log::NAME))?;
         }

@@ -1,12 +1,13 @@
 //! How much is kept.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::fs::{self, File};
 use std::io;
 
 use super::error::doing;
 use super::log::LogEvent;
 use super::{Listing, Store, StoreError, StoredReport};
+use crate::container::shared;
 use crate::time;
 
 /// Limits of what is kept; 0 is no limit. The report that arrived last stays whatever they are, and what this process stored.
@@ -29,15 +30,22 @@ impl RetentionLimits {
     /// The reports that go, in the order of their arrival, none of these files among them; `now` in seconds since 1970.
     fn exceeded<'a>(&self, listing: &'a Listing, now: u64, own: &BTreeSet<String>) -> Vec<&'a StoredReport> {
         let (mut count, mut bytes) = (0, 0u64);
-        let goes = |stored: &&StoredReport| {
+        // What newer reports share with it takes no room of its own.
+        let mut shared: HashSet<&str> = HashSet::new();
+        let goes = |stored: &&'a StoredReport| {
             count += 1;
+            let more = stored.entry.shared.iter().filter(|one| !shared.contains(&one.file[..]));
+            let size = stored.size + more.map(|one| one.size).sum::<u64>();
             let within = |limit: u64, value: u64| limit == 0 || value <= limit;
             let age = time::seconds(&stored.entry.finished).map_or(0, |end| now.saturating_sub(end));
             let recent = self.days == 0 || age <= self.days.saturating_mul(86_400);
-            let fits = within(self.bytes, bytes.saturating_add(stored.size));
+            let fits = within(self.bytes, bytes.saturating_add(size));
             let stays = count == 1 || own.contains(&stored.entry.file) || within(self.count, count) && recent && fits;
             // What goes takes no room from older ones that are smaller.
-            bytes += if stays { stored.size } else { 0 };
+            if stays {
+                bytes += size;
+                shared.extend(stored.entry.shared.iter().map(|one| &one.file[..]));
+            }
             !stays
         };
         let mut exceeded: Vec<&StoredReport> = listing.reports.iter().rev().filter(goes).collect();
@@ -70,8 +78,17 @@ impl Store {
             listing.reports.retain(|stored| !removed.contains(stored));
             // The index is a copy; what it has beyond folder and log is left out when it is read.
             let _ = self.write_index(&listing);
+            doing(self.release(&listing), "remove what no report shares any more from", &self.folder)?;
         }
         Ok(removed)
+    }
+
+    /// Removes shared files that no report shares; the lock must be held. Where a report cannot be read nobody knows what it
+    /// shares, and all stay.
+    fn release(&self, listing: &Listing) -> io::Result<()> {
+        let shared = listing.reports.iter().flat_map(|stored| &stored.entry.shared);
+        let shared: HashSet<&str> = shared.map(|one| &one.file[..]).collect();
+        if listing.damaged.is_empty() { shared::release(&self.folder, &shared) } else { Ok(()) }
     }
 
     /// What [`Store::prune`] would remove; nothing is touched.

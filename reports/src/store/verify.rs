@@ -1,5 +1,6 @@
 //! Whether everything in the store is as it was stored.
 
+use std::collections::HashSet;
 use std::fs;
 use std::io;
 
@@ -8,6 +9,7 @@ use super::log::{self, Log, LogEvent};
 use super::{
     ContainerError, DAEMON, ENDING, Listing, Store, StoreError, StoredReport, container, index, is_leftover, lock,
 };
+use crate::container::shared;
 use crate::limited;
 use crate::model::SIZE_LIMIT;
 
@@ -52,7 +54,7 @@ impl Verification {
 }
 
 impl Store {
-    /// Reads every report and checks its digest, and log and index against the reports.
+    /// Reads every report and what it shares, and checks digests, and log and index against the reports.
     pub fn verify(&self, checks: Checks) -> Result<Verification, StoreError> {
         let names = self.names()?;
         let mut log = Log::read(&self.folder);
@@ -62,16 +64,17 @@ impl Store {
         let mut found = Verification { log: log.exists.then_some(log.damaged), ..Verification::default() };
         let change = checks.rebuild || checks.set_aside;
         let mut lock = if change { Some(self.lock()?) } else { None };
-        let mut indexed = index::read(&self.folder);
+        let (mut indexed, mut known) = (index::read(&self.folder), HashSet::new());
         for name in names {
             if !name.ends_with(ENDING) {
-                let own =
-                    [lock::NAME, log::NAME, index::NAME, ASIDE, DAEMON].contains(&&name[..]) || is_leftover(&name);
+                let own = [lock::NAME, log::NAME, index::NAME, ASIDE, DAEMON].contains(&&name[..])
+                    || shared::FOLDERS.iter().any(|folder| folder.name == name)
+                    || is_leftover(&name);
                 found.foreign.extend((!own).then_some(name));
                 continue;
             }
-            match self.sound(&name) {
-                Ok((size, entry)) => {
+            match self.sound_among(&name, &mut known) {
+                Ok(StoredReport { size, entry }) => {
                     found.sound += 1;
                     found.unlogged += usize::from(!log.has(&name));
                     found.unindexed += usize::from(indexed.remove(&name) != Some((size, entry.clone())));
@@ -122,10 +125,21 @@ impl Store {
         Ok(found)
     }
 
-    fn sound(&self, name: &str) -> Result<(u64, super::Entry), ContainerError> {
+    /// The report of this file, if it is as it was stored.
+    pub(super) fn sound(&self, name: &str) -> Result<StoredReport, ContainerError> {
+        self.sound_among(name, &mut HashSet::new())
+    }
+
+    /// The same, where some of the shared files are known to be sound.
+    fn sound_among(&self, name: &str, known: &mut HashSet<String>) -> Result<StoredReport, ContainerError> {
         let stored = self.head(name)?;
-        let bytes = limited::bytes(&self.folder.join(name), SIZE_LIMIT)?;
-        let (entry, _) = container::unpack(&bytes)?;
-        Ok((stored.size, entry))
+        for shared in &stored.entry.shared {
+            if !known.contains(&shared.file) {
+                shared.read(&self.folder)?;
+                known.insert(shared.file.clone());
+            }
+        }
+        container::unpack(&limited::bytes(&self.folder.join(name), SIZE_LIMIT)?, &self.folder)?;
+        Ok(stored)
     }
 }

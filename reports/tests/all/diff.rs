@@ -5,7 +5,7 @@ use std::path::Path;
 use fpprobe_profiles::profile::built_in;
 use fpprobe_profiles::{Observation, Outcome, Profile, Verdict};
 use fpprobe_reports::Report;
-use fpprobe_reports::container::{self, Compression, Entry};
+use fpprobe_reports::container;
 use fpprobe_reports::diff::{ChangeKind, DIFFS, DeviceDiff, Diff, DiffResult, Presence, compare};
 use fpprobe_reports::judged::judge;
 use fpprobe_reports::load::{LoadError, LoadedReport, set, to_compare};
@@ -356,24 +356,20 @@ fn markdown_fits_a_comment_and_text_a_few_screens() {
     assert!(text.lines().count() < 600 && text.contains(" more; --format json has everything"), "{text}");
 }
 
-/// As the store keeps it.
-fn stored(report: &Report) -> Vec<u8> {
-    let text = render("json", report);
-    container::pack(&Entry::new(report, &text), &text, Compression::Small).unwrap()
-}
-
-/// As earlier versions kept it.
-fn once_stored(report: &Report) -> Vec<u8> {
-    let text = render("json", report);
-    container::pack(&Entry { xxh3: None, ..Entry::new(report, &text) }, &text, Compression::Small).unwrap()
-}
-
 #[test]
 fn a_damaged_stored_report_is_compared_with_nothing() {
+    // One of version 1 and one of this.
+    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/reports/v1-lavapipe-25.fpreport");
+    let whole = std::fs::read(&fixture).unwrap();
+    let packed = container::pack(&update().0).unwrap();
     let folder = tempfile::tempdir().unwrap();
+    for (shared, bytes) in packed.entry.shared.iter().zip(&packed.shared) {
+        let path = folder.path().join(&shared.file);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, bytes).unwrap();
+    }
     let path = folder.path().join("report");
-    for write in [stored, once_stored] {
-        let bytes = write(&update().0);
+    for bytes in [whole, packed.bytes] {
         std::fs::write(&path, &bytes).unwrap();
         let whole = format!("{:?}", to_compare([&path, &path]).unwrap());
         for place in (0..bytes.len()).step_by(53) {

@@ -6,26 +6,26 @@ use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use fpprobe_reports::Report;
 use fpprobe_reports::load::load;
-use fpprobe_reports::store::{Checks, ContainerError, ENDING, Put, RetentionLimits, Store, StoreError, StoredReport};
+use fpprobe_reports::store::{
+    Checks, ContainerError, ENDING, Put, RetentionLimits, Store, StoreError, StoredReport, link, unlink,
+};
+use fpprobe_reports::{Report, files};
 
-use crate::fixture::{self, render};
+use crate::fixture;
 
 const DAY: u64 = 86_400;
 
-/// An untainted report of a run that ended N days after 2026-11-20, and its text.
-fn report(day: u64) -> (Report, String) {
+/// An untainted report of a run that ended N days after 2026-11-20.
+fn report(day: u64) -> Report {
     let mut report = fixture::report();
     report.devices.truncate(1);
     report.finished = format!("2026-11-{:02}T10:00:03Z", 20 + day);
-    let text = render("json", &report);
-    (report, text)
+    report
 }
 
 fn put(store: &Store, day: u64) -> StoredReport {
-    let (report, text) = report(day);
-    match store.put(&report, &text, false).unwrap() {
+    match store.put(&report(day), false).unwrap() {
         Put::Stored(stored) | Put::Known(stored) => stored,
     }
 }
@@ -34,6 +34,10 @@ fn store() -> (tempfile::TempDir, Store) {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::new(folder.path().join("made/when/needed"));
     (folder, store)
+}
+
+fn shared_bytes(stored: &StoredReport) -> u64 {
+    stored.entry.shared.iter().map(|one| one.size).sum()
 }
 
 fn index(store: &Store) -> std::path::PathBuf {
@@ -48,23 +52,28 @@ fn names(folder: &Path) -> Vec<String> {
 }
 
 #[test]
-fn what_is_stored_comes_out_to_the_last_bit() {
-    let (_folder, store) = store();
+fn what_is_stored_comes_out() {
+    let (folder, store) = store();
     assert!(store.list().unwrap().reports.is_empty());
     assert!(!store.folder().exists(), "looking makes no folder");
-    let (report, text) = report(0);
-    let Put::Stored(stored) = store.put(&report, &text, false).unwrap() else { panic!("it is new") };
-    assert_eq!(store.put(&report, &text, false).unwrap(), Put::Known(stored.clone()));
+    let report = report(0);
+    let Put::Stored(stored) = store.put(&report, false).unwrap() else { panic!("it is new") };
+    assert_eq!(store.put(&report, false).unwrap(), Put::Known(stored.clone()));
     let listing = store.list().unwrap();
     assert!(listing.indexed && listing.damaged.is_empty());
     assert_eq!(listing.reports, std::slice::from_ref(&stored));
-    assert_eq!(store.text(&stored).unwrap(), text);
     assert_eq!(store.report(&stored).unwrap(), report);
     // Every command that reads a report reads a stored one, too.
     let path = store.folder().join(&stored.entry.file);
     assert_eq!(load(&path).unwrap(), report);
     assert_eq!(fs::metadata(&path).unwrap().len(), stored.size);
-    assert!(stored.size < text.len() as u64 / 4, "{} of {}", stored.size, text.len());
+    // The results are a table as `-o` writes it.
+    let [table, devices] = &stored.entry.shared[..] else { panic!("{:?}", stored.entry.shared) };
+    let beside = folder.path().join("report.json");
+    files::write(&report, &beside, true).unwrap();
+    let [own, written] = [store.folder().join(&table.file), beside.with_file_name("observations.parquet")];
+    assert_eq!(fs::read(own).unwrap(), fs::read(written).unwrap());
+    assert!(table.file.starts_with("observations/") && devices.file.starts_with("devices/"), "{table:?} {devices:?}");
     let held_before = &stored.entry.devices[0];
     assert_eq!((&held_before.ids[..], &held_before.driver[..]), ("10005:0000", "examplepipe"));
     assert_eq!(held_before.classes["d3d10"].name(), "conforms with");
@@ -79,14 +88,13 @@ fn hostile_text_stays_out_of_names_and_in_its_place() {
     for text in [&mut report.finished, &mut report.host.id, &mut report.devices[0].identity.key] {
         *text = format!("../../{}/{}", fixture::NASTY, "x".repeat(5000));
     }
-    let text = render("json", &report);
-    let error = store.put(&report, &text, false).unwrap_err();
+    let error = store.put(&report, false).unwrap_err();
     assert!(matches!(&error, StoreError::Tainted { .. }) && error.to_string().contains("--allow-tainted"), "{error}");
-    let Put::Stored(stored) = store.put(&report, &text, true).unwrap() else { panic!("it is new") };
+    let Put::Stored(stored) = store.put(&report, true).unwrap() else { panic!("it is new") };
     assert!(stored.entry.tainted());
     let file = &stored.entry.file;
     assert!(file.len() < 100 && file.bytes().all(|b| b.is_ascii_alphanumeric() || b"-+.".contains(&b)), "{file}");
-    assert_eq!(store.text(&stored).unwrap(), text);
+    assert!(store.text(&stored).unwrap().contains(&report.devices[0].identity.key[..20]));
     assert_eq!(store.list().unwrap().reports, [stored]);
 }
 
@@ -120,10 +128,9 @@ fn an_id_that_several_reports_share_is_refused_with_their_names() {
     let (_folder, store) = store();
     let mut by_start = std::collections::BTreeMap::new();
     for second in 0.. {
-        let (mut report, _) = report(0);
+        let mut report = report(0);
         report.started = format!("2026-11-20T09:00:{second:02}Z");
-        let text = render("json", &report);
-        let (Put::Stored(stored) | Put::Known(stored)) = store.put(&report, &text, false).unwrap();
+        let (Put::Stored(stored) | Put::Known(stored)) = store.put(&report, false).unwrap();
         let start = stored.entry.id()[..2].to_owned();
         if let Some(twin) = by_start.insert(start.clone(), stored.clone()) {
             let error = store.find(&store.list().unwrap(), &start).unwrap_err().to_string();
@@ -206,14 +213,130 @@ fn damage_is_found_named_and_moved_aside_only_on_request() {
 }
 
 #[test]
+fn equal_behaviour_is_stored_once_and_goes_with_its_last_report() {
+    let (_folder, store) = store();
+    let of = |stored: &StoredReport| stored.entry.shared.iter().map(|one| one.file.clone()).collect::<Vec<_>>();
+    let [first, second] = [1, 2].map(|day| put(&store, day));
+    assert_eq!(of(&first), of(&second));
+    let mut other = report(3);
+    other.devices[0].observations.pop();
+    other.inputs.remove("f64.small1");
+    let (Put::Stored(third) | Put::Known(third)) = store.put(&other, false).unwrap();
+    let exists = |file: &String| store.folder().join(file).is_file();
+    assert!(of(&third).iter().all(exists) && of(&third)[0] != of(&first)[0] && of(&third)[1] == of(&first)[1]);
+    // What newer reports share takes no room of its own.
+    let own: u64 = [&first, &second, &third].map(|stored| stored.size).iter().sum();
+    let shared = shared_bytes(&third) + second.entry.shared[0].size;
+    let other_process = elsewhere(&store);
+    let limits = RetentionLimits { bytes: own + shared, ..RetentionLimits::default() };
+    assert!(other_process.prune(&limits, 0).unwrap().is_empty());
+    let gone = other_process.prune(&RetentionLimits { count: 2, ..RetentionLimits::default() }, 0).unwrap();
+    assert_eq!((gone, of(&second).iter().all(exists)), (vec![first], true));
+    assert_eq!(store.report(&second).unwrap(), report(2));
+    let foreign = store.folder().join("observations/notes.txt");
+    fs::write(&foreign, "mine").unwrap();
+    let gone = other_process.prune(&RetentionLimits { count: 1, ..RetentionLimits::default() }, 0).unwrap();
+    let left: Vec<bool> = of(&second).iter().map(exists).collect();
+    assert_eq!(
+        (gone, left),
+        (vec![second.clone()], of(&second).iter().map(|file| of(&third).contains(file)).collect())
+    );
+    assert!(foreign.is_file());
+    assert_eq!(store.report(&third).unwrap(), other);
+}
+
+#[test]
+fn damage_of_what_reports_share_is_found_and_mended_by_the_next_equal_one() {
+    let (_folder, store) = store();
+    let [first, second] = [1, 2].map(|day| put(&store, day));
+    for shared in &first.entry.shared {
+        let path = store.folder().join(&shared.file);
+        let whole = fs::read(&path).unwrap();
+        let mut damaged = whole.clone();
+        damaged[whole.len() / 2] ^= 1;
+        for bytes in [Some(damaged), Some(whole[..whole.len() - 1].to_vec()), None] {
+            match bytes {
+                Some(bytes) => fs::write(&path, bytes).unwrap(),
+                None => fs::remove_file(&path).unwrap(),
+            }
+            let found = store.verify(Checks::default()).unwrap();
+            assert_eq!((found.sound, found.damaged.len()), (0, 2), "{}", shared.file);
+            assert!(found.damaged[0].1.to_string().contains(&shared.file), "{}", found.damaged[0].1);
+            let error = store.report(&second).unwrap_err().to_string();
+            assert!(error.contains(&shared.file) && error.contains(&second.entry.file), "{error}");
+            put(&store, 3);
+            assert_eq!(store.verify(Checks::default()).unwrap().sound, 3);
+            fs::remove_file(store.folder().join(&put(&store, 3).entry.file)).unwrap();
+            store.verify(Checks { rebuild: true, set_aside: false }).unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_report_that_leads_elsewhere_is_refused() {
+    let (_folder, store) = store();
+    let stored = put(&store, 0);
+    let mut entry = stored.entry.clone();
+    entry.shared[1].file = "devices/../../../../etc/passwd".to_owned();
+    let bytes = fpprobe_reports::container::head_of(&entry).unwrap();
+    fs::write(store.folder().join(&entry.file), bytes).unwrap();
+    let error = store.text(&stored).unwrap_err().to_string();
+    assert!(error.contains("is no name of such a file"), "{error}");
+}
+
+#[test]
+fn linked_reports_outlive_the_store() {
+    let (folder, store) = store();
+    let [first, second] = [1, 2].map(|day| put(&store, day));
+    let beside = folder.path().join("beside");
+    fs::create_dir_all(&beside).unwrap();
+    let [one, two] = [&first, &second].map(|stored| {
+        let to = beside.join(&stored.entry.file);
+        link(&store.folder().join(&stored.entry.file), &to).unwrap();
+        to
+    });
+    fs::remove_dir_all(store.folder()).unwrap();
+    assert_eq!((load(&one).unwrap(), load(&two).unwrap()), (report(1), report(2)));
+    unlink(&one).unwrap();
+    assert_eq!(load(&two).unwrap(), report(2));
+    unlink(&two).unwrap();
+    assert!(["observations", "devices"].iter().all(|name| names(&beside.join(name)).is_empty()));
+}
+
+#[test]
+fn what_version_1_stored_is_stored_anew_under_its_id() {
+    let (_folder, store) = store();
+    let newer = put(&store, 1);
+    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/reports/v1-lavapipe-25.fpreport");
+    let entry = fpprobe_reports::container::head(fs::File::open(&fixture).unwrap()).unwrap();
+    fs::copy(&fixture, store.folder().join(&entry.file)).unwrap();
+    fs::write(store.folder().join(format!("damaged{ENDING}")), "fpprobe-stored/1\n").unwrap();
+    let last = put(&store, 2);
+    let before = store.list().unwrap();
+    assert_eq!(before.reports.len(), 3);
+    let mut told = Vec::new();
+    store.migrate(|stored, written| told.push((stored.entry.file.clone(), written.is_ok()))).unwrap();
+    assert_eq!(told, [(entry.file.clone(), true)]);
+    let after = store.list().unwrap();
+    let ids = |listing: &fpprobe_reports::store::Listing| {
+        listing.reports.iter().map(|stored| stored.entry.id().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!((ids(&before), after.indexed), (ids(&after), true));
+    assert_eq!(store.report(&store.find(&after, entry.id()).unwrap()).unwrap(), load(&fixture).unwrap());
+    assert_eq!(store.verify(Checks::default()).unwrap().sound, 3);
+    assert_eq!((store.find(&after, "last").unwrap(), &after.reports[0]), (last, &newer));
+    store.migrate(|stored, _| panic!("{stored:?} is of this version")).unwrap();
+}
+
+#[test]
 fn a_newer_version_is_left_alone() {
     let (_folder, store) = store();
     let stored = put(&store, 0);
     let path = store.folder().join(&stored.entry.file);
-    let newer = "fpprobe-stored/2\nwhatever comes then\n";
+    let newer = "fpprobe-stored/3\nwhatever comes then\n";
     fs::write(&path, newer).unwrap();
     let error = store.text(&stored).unwrap_err().to_string();
-    assert!(error.contains("stored by a newer fpprobe (`fpprobe-stored/2`)"), "{error}");
+    assert!(error.contains("stored by a newer fpprobe (`fpprobe-stored/3`)"), "{error}");
     assert!(load(&path).unwrap_err().to_string().contains("newer fpprobe"));
     assert_eq!(fs::read_to_string(&path).unwrap(), newer);
 }
@@ -246,9 +369,9 @@ fn writers_take_turns_and_readers_see_whole_reports() {
                 let store = &store;
                 scope.spawn(move || {
                     for number in 0..8 {
-                        let (mut report, _) = report(writer);
+                        let mut report = report(writer);
                         report.started = format!("2026-11-20T09:{writer:02}:{number:02}Z");
-                        store.put(&report, &render("json", &report), false).unwrap();
+                        store.put(&report, false).unwrap();
                     }
                 })
             })
@@ -283,7 +406,7 @@ fn what_exceeds_a_limit_goes_oldest_first_and_the_newest_stays() {
     // What a process has stored itself it does not remove.
     assert_eq!(store.prune(&RetentionLimits { count: 1, days: 1, bytes: 1 }, now + 100 * DAY).unwrap(), []);
     let store = Store::new(store.folder().to_owned());
-    let size = stored[0].size;
+    let (size, shared) = (stored[0].size, shared_bytes(&stored[0]));
     assert!(stored.iter().all(|one| one.size.abs_diff(size) < 64));
     let none = RetentionLimits::default();
     for (limits, now, left) in [
@@ -291,7 +414,7 @@ fn what_exceeds_a_limit_goes_oldest_first_and_the_newest_stays() {
         (RetentionLimits { count: 3, ..none }, now, 3),
         (RetentionLimits { days: 2, ..none }, now, 3),
         (RetentionLimits { days: 2, ..none }, now + 100 * DAY, 1),
-        (RetentionLimits { bytes: 2 * size + 200, ..none }, now, 2),
+        (RetentionLimits { bytes: 2 * size + shared + 200, ..none }, now, 2),
         (RetentionLimits { bytes: 1, ..none }, now, 1),
         (RetentionLimits { count: 4, days: 1, ..none }, now, 2),
     ] {
@@ -428,10 +551,10 @@ fn who_holds_the_lock_is_named_and_not_waited_for_without_end() {
     fs::write(&path, format!("{}\n{}\nfpprobe run --store\n", stopped.id(), host.trim())).unwrap();
     let lock = fs::File::open(&path).unwrap();
     lock.lock().unwrap();
-    let (report, text) = report(1);
+    let report = report(1);
     let patient = elsewhere(&store).with_patience(Duration::from_millis(100));
     let begun = Instant::now();
-    let error = patient.put(&report, &text, false).unwrap_err().to_string();
+    let error = patient.put(&report, false).unwrap_err().to_string();
     let took = begun.elapsed();
     let expected = format!("process {} (`fpprobe run --store`), which is stopped; `kill -CONT", stopped.id());
     assert!(error.contains(&expected) && error.contains("gave up after 0.1 s"), "{error}");
@@ -441,7 +564,7 @@ fn who_holds_the_lock_is_named_and_not_waited_for_without_end() {
     // Readers wait for nobody.
     assert_eq!(patient.list().unwrap().reports.len(), 1);
     drop(lock);
-    assert!(matches!(patient.put(&report, &text, false).unwrap(), Put::Stored(_)));
+    assert!(matches!(patient.put(&report, false).unwrap(), Put::Stored(_)));
 }
 
 #[test]
@@ -479,8 +602,8 @@ fn who_signed_the_lock_and_does_not_hold_it_is_not_named() {
 fn a_place_that_is_no_folder_is_named_with_what_to_do() {
     let file = tempfile::NamedTempFile::new().unwrap();
     let store = Store::new(file.path().join("store"));
-    let (report, text) = report(0);
-    let error = store.put(&report, &text, false).unwrap_err().to_string();
+    let report = report(0);
+    let error = store.put(&report, false).unwrap_err().to_string();
     assert!(error.starts_with("failed to create store ") && error.contains("store"), "{error}");
     let full = StoreError::Io {
         doing: "store the report as",

@@ -160,17 +160,17 @@ impl<R: ?Sized> Page<R> {
         Ok(Page { form: form.or_usage()?, path: path.map(Path::to_owned) })
     }
 
-    /// Writes it.
+    /// Writes it; `style` is that of standard output.
     pub fn write(
         &self,
-        colour: bool,
+        style: Style,
         write: impl FnOnce(&R, Style, &mut dyn io::Write) -> io::Result<()>,
     ) -> anyhow::Result<()> {
         if let Some(path) = &self.path {
             return save(path, |out| write(self.form.renderer, Style::PLAIN, out)).or_usage();
         }
         let mut out = stdout();
-        write(self.form.renderer, Style { colour, width: width(), whole: true }, &mut out)?;
+        write(self.form.renderer, style, &mut out)?;
         Ok(out.flush()?)
     }
 }

@@ -16,7 +16,7 @@ use crate::output::Page;
 use crate::run::judge;
 use crate::run::{RunPipeline, RunResult};
 use crate::session::Session;
-use crate::{baseline, colour, keep, profiles};
+use crate::{baseline, keep, profiles};
 use fpprobe_system::host;
 use fpprobe_system::usage::{OrUsage as _, usage_error};
 
@@ -41,8 +41,7 @@ pub fn main(session: &Session, args: &CheckArgs) -> anyhow::Result<Status> {
     };
     let profiles = profiles::that_judged(std::iter::once(&report))?;
     let checked = check(host::program(), &profiles, &report, &baseline, terms).or_usage()?;
-    let colour = colour::on_stdout(session.config.colour);
-    page.write(colour, |form, style, out| form.render(&checked, &report, style, out))?;
+    page.write(session.style(), |form, style, out| form.render(&checked, &report, style, out))?;
     Ok(status.and(match checked.gate {
         Gate::Passed => Status::Done,
         Gate::NotPassed => Status::Unmet,

@@ -12,7 +12,7 @@ use crate::cli::{CompareArgs, DiffArgs};
 use crate::exit::Status;
 use crate::output::Page;
 use crate::session::Session;
-use crate::{colour, keep, named_report, profiles};
+use crate::{keep, named_report, profiles};
 use fpprobe_system::host;
 use fpprobe_system::usage::{OrUsage as _, say, usage_error};
 
@@ -54,7 +54,7 @@ fn between(session: &Session, places: [&Path; 2], args: &CompareArgs) -> anyhow:
     for unknown in &compared.unknown {
         say(&format!("warning: {unknown}"));
     }
-    page.write(colour::on_stdout(session.config.colour), |form, style, out| form.render(&compared.diff, style, out))?;
+    page.write(session.style(), |form, style, out| form.render(&compared.diff, style, out))?;
     // Freeing some hundred megabytes piece by piece takes as long as reading them; the process ends here.
     std::mem::forget((old, new, compared));
     Ok(Status::Done)

@@ -8,7 +8,6 @@ use fpprobe_system::host;
 use fpprobe_system::usage::{OrUsage as _, usage_error};
 
 use crate::cli::InventoryArgs;
-use crate::colour;
 use crate::exit::Status;
 use crate::output::Page;
 use crate::session::Session;
@@ -24,7 +23,7 @@ pub fn main(session: &Session, args: &InventoryArgs) -> anyhow::Result<Status> {
     let oldest = now.saturating_sub(args.days.saturating_mul(DAY));
     let since = args.since.as_ref().and_then(|date| time::seconds(&format!("{date}T00:00:00Z")));
     let inventory = Inventory::of(host::program(), &found, oldest, since);
-    page.write(colour::on_stdout(session.config.colour), |form, style, out| form.render(&inventory, style, out))?;
+    page.write(session.style(), |form, style, out| form.render(&inventory, style, out))?;
     match (inventory.reports, found.is_whole()) {
         (0, _) => Err(usage_error("none of the files is a report that can be read; the list says why")),
         (_, false) => Ok(Status::Incomplete),

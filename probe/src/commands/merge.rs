@@ -3,7 +3,6 @@
 use fpprobe_reports::sweep::merge;
 
 use crate::cli::MergeArgs;
-use crate::colour;
 use crate::exit::Status;
 use crate::session::Session;
 use crate::sweep::files::{Files, read};
@@ -20,6 +19,6 @@ pub fn main(session: &Session, args: &MergeArgs) -> anyhow::Result<Status> {
     }
     let (sweep, fingerprint) = merge(parts).or_usage()?;
     files.lists().map_or(Ok(()), |merged| merged.merge(&sweep, &lists))?;
-    files.write(&sweep, &fingerprint, colour::on_stdout(session.config.colour))?;
+    files.write(&sweep, &fingerprint, session.style())?;
     Ok(super::sweep::status(&sweep, false))
 }

@@ -11,6 +11,7 @@ use fpprobe_spirv::sweep::{Domain, Sink};
 use crate::cli::SweepArgs;
 use crate::exit::Status;
 use crate::progress;
+use crate::select;
 use crate::session::Session;
 use crate::supervisor::sweep::{SweepEnd, SweepOrder, SweepStrategy, sweep};
 use crate::supervisor::{DeviceSession, MeasureSettings, Target, is_violent, side_by_side};
@@ -24,7 +25,6 @@ use crate::sweep::progress::{Course, SweepProgress};
 use crate::sweep::resolve::{PrintPair, resolve};
 use crate::sweep::twice::FingerprintContext;
 use crate::sweep::verify::VerifyLedger;
-use crate::{colour, select};
 use fpprobe_reports::support::Support;
 use fpprobe_system::host;
 use fpprobe_system::usage::{say, usage_error};
@@ -88,7 +88,7 @@ pub fn main(session: &Session, args: &SweepArgs) -> anyhow::Result<Status> {
             return Ok(Status::Incomplete);
         }
     }
-    files.write(&sweep, &fingerprint, colour::on_stdout(session.config.colour))?;
+    files.write(&sweep, &fingerprint, session.style())?;
     // What a budget leaves out is left out on purpose.
     if let (Some(journal), true) = (journal, plan.budget.is_some() || !is_unfinished(&sweep, &plan)) {
         journal.close()?;

@@ -10,6 +10,7 @@ use fpprobe_reports::Report;
 use fpprobe_reports::common::common_by;
 use fpprobe_reports::diff::{DIFFS, compare};
 use fpprobe_reports::load::{self, LoadError, LoadedReport};
+use fpprobe_reports::render::Style;
 
 use crate::cli::ReferenceArgs;
 use crate::output::Page;
@@ -44,7 +45,7 @@ impl Comparison {
         common_by(judges, &mut old[0].report, &mut new[0].report)?;
         let compared = compare(host::program(), &profiles, &old, &new)?;
         let page = Page::new(DIFFS, Some(&self.difference), Some("json"))?;
-        page.write(false, |form, style, out| form.render(&compared.diff, style, out))?;
+        page.write(Style::PLAIN, |form, style, out| form.render(&compared.diff, style, out))?;
         // The process is about to end.
         std::mem::forget((old, new, compared));
         Ok(())

@@ -56,7 +56,7 @@ impl Files {
     }
 
     /// Writes report and fingerprints, and shows the report where nothing else was named.
-    pub fn write(&self, sweep: &Sweep, fingerprint: &Fingerprint, colour: bool) -> anyhow::Result<()> {
+    pub fn write(&self, sweep: &Sweep, fingerprint: &Fingerprint, style: Style) -> anyhow::Result<()> {
         if let Some(folder) = &self.folder {
             std::fs::create_dir_all(folder)
                 .with_context(|| format!("failed to create folder {}", folder.display()))
@@ -77,7 +77,7 @@ impl Files {
             }
         }
         self.lists().map_or(Ok(()), |lists| lists.tidy(sweep))?;
-        self.page.write(colour, |form, style, out| form.render(sweep, style, out))
+        self.page.write(style, |form, style, out| form.render(sweep, style, out))
     }
 }
 

@@ -21,6 +21,9 @@ use crate::render::{FormatEntry, json, junit, lane, phrase, text};
 const RANDOM: usize = 10;
 /// Lanes shown of each deviation.
 const EVIDENCE: usize = 2;
+/// Deviations, and lines of every other list, on one screen.
+const DEVIATIONS: usize = 5;
+const LISTED: usize = 3;
 
 /// A form in which a check can be written.
 pub trait RenderCheck {
@@ -141,6 +144,9 @@ impl RenderCheck for CheckText {
     fn render(&self, checked: &CheckResult, _: &Report, style: Style, out: &mut dyn Write) -> io::Result<()> {
         let paper = &mut Paper::new(out, style);
         paper.line(0, 2, &[(if checked.passed { Ink::Good } else { Ink::Bad }, &headline(checked))])?;
+        if !style.whole {
+            return brief(paper, checked);
+        }
         for deviation in &checked.deviations {
             let Deviation { device, profile, rule, title, citation, why, lanes, failing, evidence } = deviation;
             paper.gap()?;
@@ -159,6 +165,39 @@ impl RenderCheck for CheckText {
         }
         Ok(())
     }
+}
+
+/// What came of it on one screen: each deviation in three lines, of other lists the first lines.
+fn brief(paper: &mut Paper, checked: &CheckResult) -> io::Result<()> {
+    let fitted =
+        |paper: &Paper, indent: usize, text: &str| phrase::shortened(text, paper.width().saturating_sub(indent));
+    for Deviation { device, profile, rule, title, why, evidence, .. } in checked.deviations.iter().take(DEVIATIONS) {
+        let place = format!("{rule} in {profile} on {}: {title}", device.name);
+        let text = fitted(paper, 0, &place);
+        let (rule, rest) = text.split_at(rule.len().min(text.len()));
+        paper.line(0, 2, &[(Ink::Bad, rule), (Ink::Strong, rest)])?;
+        paper.line(2, 2, &[(Ink::Plain, &fitted(paper, 2, why))])?;
+        let Some(one) = evidence.first() else { continue };
+        paper.line(2, 2, &[(Ink::Faint, &fitted(paper, 2, &lane::sentence(one)))])?;
+    }
+    let mut left = checked.deviations.len().saturating_sub(DEVIATIONS) > 0;
+    if left {
+        let more = phrase::number(checked.deviations.len() - DEVIATIONS, "deviation");
+        paper.line(0, 2, &[(Ink::Bad, &format!("{more} more"))])?;
+    }
+    for (heading, lines) in lists(checked) {
+        paper.line(0, 2, &[(Ink::Note, &heading), (Ink::Plain, &format!(": {}", lines.len()))])?;
+        lines.iter().take(LISTED).try_for_each(|line| paper.line(2, 2, &[(Ink::Plain, &fitted(paper, 2, line))]))?;
+        left |= lines.len() > LISTED;
+    }
+    if left || !checked.deviations.is_empty() {
+        paper.line(
+            0,
+            2,
+            &[(Ink::Faint, "`--verbose` shows all of it; `fpprobe diff OLD NEW` shows what changed by cause")],
+        )?;
+    }
+    Ok(())
 }
 
 struct CheckMarkdown;

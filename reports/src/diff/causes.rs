@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 
 use fpprobe_profiles::judge::Symptom;
 
-use super::model::{CauseChange, CauseStatus, ChangeKind, KernelChange, Presence};
+use super::model::{CauseChange, CauseStatus, ChangeKind, KernelChange, KernelLane, LaneVerdict, Presence};
 use crate::model::{Cause, Device};
 use crate::scoreboard::has_causes;
 
@@ -19,18 +19,21 @@ pub(super) fn causes(old: &Device, new: &Device, kernels: &[KernelChange]) -> Ve
     let shared = Shared::new(old, new, kernels);
     let mut left: Vec<&Cause> = old.causes.iter().collect();
     let mut counterparts: Vec<Option<&Cause>> = vec![None; new.causes.len()];
-    for is_same in [is_same_id, is_same_habit] {
+    for is_same in [is_same_id, is_same_habit, is_same_symptom] {
         for (now, counterpart) in new.causes.iter().zip(&mut counterparts).filter(|(_, one)| one.is_none()) {
             *counterpart = left.iter().position(|before| is_same(before, now)).map(|place| left.remove(place));
         }
     }
     let here = new.causes.iter().zip(counterparts).filter_map(|(now, before)| match before {
-        None => shared.shows(now).then(|| change(None, Some(now))),
+        None => shared.shows(now).then(|| change(None, Some(now), &shared.kernels)),
         Some(before) => (shared.covers(before) && shared.covers(now) && now.symptom != Symptom::Unstable.name())
-            .then(|| change(Some(before), Some(now)))
+            .then(|| change(Some(before), Some(now), &shared.kernels))
             .filter(|change| change.is_worse() || change.is_better()),
     });
-    let missing = left.into_iter().filter(|before| shared.shows(before)).map(|before| change(Some(before), None));
+    let missing = left
+        .into_iter()
+        .filter(|before| shared.shows(before))
+        .map(|before| change(Some(before), None, &shared.kernels));
     let mut changes: Vec<CauseChange> = here.chain(missing).collect();
     changes.sort_by_key(|change| (change.presence == Presence::Vanished, change.is_better(), change.is_worse()));
     changes
@@ -46,7 +49,13 @@ fn is_same_habit(before: &Cause, now: &Cause) -> bool {
         && before.kernels.iter().any(|kernel| now.kernels.contains(kernel))
 }
 
-fn change(old: Option<&Cause>, new: Option<&Cause>) -> CauseChange {
+/// The scope, too: a habit that only the compiler still has is shown by constants alone.
+fn is_same_symptom(before: &Cause, now: &Cause) -> bool {
+    let share = |one: &[String], other: &[String]| one.iter().any(|name| other.contains(name));
+    before.symptom == now.symptom && share(&before.operations, &now.operations) && share(&before.formats, &now.formats)
+}
+
+fn change(old: Option<&Cause>, new: Option<&Cause>, kernels: &HashMap<&str, &KernelChange>) -> CauseChange {
     let status = |cause: &Cause| CauseStatus {
         headline: cause.headline.clone(),
         severity: cause.severity,
@@ -62,7 +71,23 @@ fn change(old: Option<&Cause>, new: Option<&Cause>) -> CauseChange {
         id: new.or(old).map(|cause| cause.id.clone()).unwrap_or_default(),
         old: old.map(status),
         new: new.map(status),
+        lane: new.or(old).and_then(|cause| lane(cause, kernels)),
     }
+}
+
+/// The simplest kernel's first lane of which a rule that the cause breaks says otherwise now.
+fn lane(cause: &Cause, kernels: &HashMap<&str, &KernelChange>) -> Option<KernelLane> {
+    let is_of_cause = |said: &LaneVerdict| {
+        said.old != said.new
+            && cause.profiles.contains(&said.profile)
+            && said.rules.iter().any(|rule| cause.rules.contains(rule))
+    };
+    let mut changes: Vec<&KernelChange> = cause.kernels.iter().filter_map(|id| kernels.get(&**id).copied()).collect();
+    changes.sort_by_key(|change| change.kernel.len());
+    changes.into_iter().find_map(|change| {
+        let group = change.groups.iter().find(|group| group.judged.iter().any(is_of_cause))?;
+        Some(KernelLane { kernel: change.kernel.clone(), lane: group.lanes.first()?.clone() })
+    })
 }
 
 /// What both reports measured and judged.

@@ -194,7 +194,7 @@ pub struct FieldChange {
 }
 
 /// A cause of one side alone, or one that is worse or better. Both reports measured what shows it.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 pub struct CauseChange {
     /// Where it is.
     pub presence: Presence,
@@ -204,6 +204,19 @@ pub struct CauseChange {
     pub old: Option<CauseStatus>,
     /// What it is.
     pub new: Option<CauseStatus>,
+    /// A lane of which the rules that it breaks say otherwise now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lane: Option<KernelLane>,
+}
+
+/// A changed lane, and the kernel that it is of.
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
+pub struct KernelLane {
+    /// Kernel id.
+    pub kernel: String,
+    /// The lane.
+    #[serde(flatten)]
+    pub lane: LaneChange,
 }
 
 /// A cause in short.

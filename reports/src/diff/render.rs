@@ -1,5 +1,6 @@
 //! Forms in which a comparison can be written: one file each, all of the document alone.
 
+mod brief;
 mod digest;
 mod html;
 mod md;

@@ -71,6 +71,16 @@ impl CauseChange {
         format!("{headline}: {how} ({now}, was {was})")
     }
 
+    /// The word for it in capitals, and whether that is bad.
+    pub(super) fn tag(&self) -> (&'static str, bool) {
+        match self.presence {
+            Presence::Appeared => ("NEW", true),
+            Presence::Vanished => ("FIXED", false),
+            Presence::Both if self.is_worse() => ("WORSE", true),
+            Presence::Both => ("BETTER", false),
+        }
+    }
+
     /// As a field with two values.
     pub(super) fn field(&self) -> FieldChange {
         let headline = self.new.as_ref().or(self.old.as_ref()).map(|one| one.headline.clone());
@@ -99,7 +109,7 @@ mod tests {
             (_, None) => Presence::Vanished,
             _ => Presence::Both,
         };
-        CauseChange { presence, id: "abcdef".to_owned(), old: old.map(status), new: new.map(status) }
+        CauseChange { presence, id: "abcdef".to_owned(), old: old.map(status), new: new.map(status), lane: None }
     }
 
     #[test]

@@ -57,6 +57,21 @@ pub fn lines(evidence: &Evidence, against: &str) -> Vec<EvidenceLine> {
     lines
 }
 
+/// `f32.fadd 0, 1e-45 (subnormal) gives 1e-45 (subnormal); accepted is 0`.
+pub fn sentence(evidence: &Evidence) -> String {
+    let lines = lines(evidence, ACCEPTED);
+    let [inputs, results] = ["in", "out"].map(|name| values(&lines, name).join(", "));
+    let accepted = ["accepted", "or"].map(|name| values(&lines, name)).concat().join(" or ");
+    format!("{} {inputs} gives {results}; accepted is {accepted}", evidence.kernel)
+}
+
+/// The values of the lines whose name begins with this word.
+pub fn values(lines: &[EvidenceLine], name: &str) -> Vec<String> {
+    let named = |line: &&EvidenceLine| line.name.split([' ', ',']).next() == Some(name);
+    let lines = lines.iter().filter(named);
+    lines.map(|line| if line.value.is_empty() { line.hex.clone() } else { line.value.clone() }).collect()
+}
+
 /// Leaves of the components from the first on the one that is not accepted, and says how many there are more.
 fn alone(lines: &mut Vec<EvidenceLine>, first: usize, part: &str) {
     let all = lines.split_off(first);

@@ -180,16 +180,7 @@ pub(super) fn causes(paper: &mut Paper, device: &Device, first: usize, name: &st
 
 /// `f32.fadd 0, 1e-45 (subnormal) gives 1e-45 (subnormal); accepted is 0`.
 pub(super) fn simplest(cause: &Cause) -> Option<String> {
-    let evidence = cause.evidence.first()?;
-    let lines = lane::lines(evidence, lane::ACCEPTED);
-    let of = |name: &str| -> Vec<String> {
-        let named = |line: &&lane::EvidenceLine| line.name.split(' ').next() == Some(name);
-        let lines = lines.iter().filter(named);
-        lines.map(|line| if line.value.is_empty() { line.hex.clone() } else { line.value.clone() }).collect()
-    };
-    let [inputs, results] = ["in", "out"].map(|name| of(name).join(", "));
-    let accepted = ["accepted", "or"].map(of).concat().join(" or ");
-    Some(format!("{} {inputs} gives {results}; accepted is {accepted}", evidence.kernel))
+    cause.evidence.first().map(lane::sentence)
 }
 
 /// What else there is: in numbers.

@@ -9,7 +9,7 @@ use fpprobe_reports::container;
 use fpprobe_reports::diff::{ChangeKind, DIFFS, DeviceDiff, Diff, DiffResult, Presence, compare};
 use fpprobe_reports::judged::judge;
 use fpprobe_reports::load::{LoadError, LoadedReport, set, to_compare};
-use fpprobe_reports::model::{Device, DeviceTrait, MIXED, TraitShare, TraitValue};
+use fpprobe_reports::model::{Device, DeviceTrait, MIXED, Scope, TraitShare, TraitValue};
 use fpprobe_reports::record::Recorder;
 use fpprobe_reports::render::Style;
 use fpprobe_reports::values::argument;
@@ -35,6 +35,13 @@ pub fn shown(diff: &Diff, format: &str) -> String {
     let form = DIFFS.iter().find(|form| form.name == format).unwrap();
     let mut out = Vec::new();
     form.renderer.render(diff, Style::PLAIN, &mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+/// As a terminal of 100 columns shows it.
+fn on_screen(diff: &Diff) -> String {
+    let mut out = Vec::new();
+    DIFFS[0].renderer.render(diff, Style { width: 100, whole: false, ..Style::PLAIN }, &mut out).unwrap();
     String::from_utf8(out).unwrap()
 }
 
@@ -342,6 +349,59 @@ fn hostile_text_is_shown_and_not_obeyed() {
 }
 
 #[test]
+fn a_screen_shows_what_is_new_and_the_rest_by_number() {
+    let (mut old, mut new) = update();
+    let cause = |id: &str, symptom: &str, headline: &str, kernel: &str| {
+        let mut cause = fixture::report().devices[0].causes[0].clone();
+        let (format, operation) = kernel.split_once('.').unwrap();
+        (cause.id, cause.symptom, cause.headline) = (id.to_owned(), symptom.to_owned(), headline.to_owned());
+        (cause.kernels, cause.operations) = (vec![kernel.to_owned()], vec![operation.to_owned()]);
+        (cause.formats, cause.rules) = (vec![format.to_owned()], vec!["D32-06".to_owned()]);
+        cause
+    };
+    let kept = cause("aaaaaa", "subnormal_operand_kept", "keeps f32 subnormals", "f32.fadd");
+    let sign = cause("bbbbbb", "infinity_sign", "f32 inverse_sqrt: infinity has the wrong sign", "f32.inverse_sqrt");
+    let mut folded = cause("cccccc", "integer_range", "f32 fadd: beyond the range", "f32.fadd");
+    old.devices[0].causes = vec![kept, folded.clone()];
+    // The compiler alone still does it.
+    (folded.id, folded.scope, folded.lanes) = ("dddddd".to_owned(), Scope::Constants, 1);
+    folded.headline = "constants only: f32 fadd: beyond the range".to_owned();
+    new.devices[0].causes = vec![sign, folded];
+    let text = on_screen(&compared(&old, &new).diff);
+    insta::assert_snapshot!("diff_screen", text);
+}
+
+#[test]
+fn a_screen_holds_every_update() {
+    let changed = |twist: u64| -> Vec<Observation> {
+        let kernels = fpprobe_spirv::catalogue::plain();
+        kernels.iter().map(|kernel| observation(&kernel.to_string(), twist)).collect()
+    };
+    let [mut old, mut new] = [0, 1].map(|twist| answered(&changed(twist)));
+    // More causes and traits than there is room for.
+    for (side, report) in [&mut old, &mut new].into_iter().enumerate() {
+        let device = &mut report.devices[0];
+        let cause = device.causes[0].clone();
+        let causes = (0..40).map(|number| {
+            let mut cause = cause.clone();
+            (cause.id, cause.symptom) = (format!("{side}{number:05}"), format!("symptom {side} {number}"));
+            cause.headline = format!("a device does {number} ").repeat(9);
+            cause
+        });
+        device.causes = causes.collect();
+        let traits = (0..60).map(|number| {
+            let (value, lanes) = (format!("value {side} {number}"), 9);
+            let value = TraitValue { value, lanes, shares: Vec::new(), evidence: Vec::new() };
+            DeviceTrait { id: format!("trait.{number}"), run_time: Some(value), constants: None }
+        });
+        device.traits = traits.collect();
+    }
+    let text = on_screen(&compared(&old, &new).diff);
+    assert!(text.lines().count() <= 40 && text.contains("causes more"), "{text}");
+    assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+}
+
+#[test]
 fn markdown_fits_a_comment_and_text_a_few_screens() {
     let changed = |twist: u64| -> Vec<Observation> {
         let kernels = fpprobe_spirv::catalogue::plain();
@@ -352,6 +412,16 @@ fn markdown_fits_a_comment_and_text_a_few_screens() {
     let page = shown(&diff, "md");
     assert!(page.len() < 65_536, "{}", page.len());
     assert_eq!(page.matches("<details>").count(), page.matches("</details>").count());
+    // What stands outside of every fold.
+    let mut depth = 0;
+    let is_visible = |line: &&str| {
+        let before = depth;
+        depth += line.matches("<details>").count();
+        depth -= line.matches("</details>").count();
+        before == 0 && !line.is_empty()
+    };
+    let visible = page.lines().filter(is_visible).count();
+    assert!(visible <= 60, "{visible} lines\n{page}");
     let text = shown(&diff, "text");
     assert!(text.lines().count() < 600 && text.contains(" more; --format json has everything"), "{text}");
 }

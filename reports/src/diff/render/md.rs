@@ -13,6 +13,10 @@ use crate::render::phrase;
 const SHOWN: usize = 24;
 /// Lanes shown of each operation.
 const LANES: usize = 2;
+/// Folds of what deviates newly that stand by themselves.
+const ALONE: usize = 16;
+/// Bytes within a fold of other folds.
+const INNER: usize = 5000;
 
 /// GitHub-flavoured Markdown.
 pub(super) struct DiffMarkdown;
@@ -33,9 +37,34 @@ impl RenderDiff for DiffMarkdown {
         }
         // What is important comes first, whatever device it is of: what comes last may not fit.
         blocks.sort_by_key(|(kind, _)| *kind);
-        let blocks = blocks.into_iter().map(|(_, block)| block);
+        let blocks = blocks.chunk_by(|(one, _), (other, _)| one == other).flat_map(of_kind);
         out.write_all(comment(head(diff), blocks, "the comparison as JSON").as_bytes())
     }
+}
+
+/// The blocks of one kind: what is wrong now block by block, as far as a page has room, and the others in one fold.
+fn of_kind(blocks: &[(ChangeKind, String)]) -> Vec<String> {
+    let Some((kind, _)) = blocks.first() else { return Vec::new() };
+    let alone = if *kind == ChangeKind::NewlyDeviating { ALONE } else { 0 };
+    let (first, others) = blocks.split_at(alone.min(blocks.len()));
+    let mut written: Vec<String> = first.iter().map(|(_, block)| block.clone()).collect();
+    if !others.is_empty() {
+        let (mut body, mut count) = (String::new(), 0);
+        for (_, block) in others.iter().take_while(|(_, block)| block.len() <= INNER) {
+            if body.len() + block.len() > INNER {
+                break;
+            }
+            body.push_str(block);
+            count += 1;
+        }
+        let left = others.len() - count;
+        if left > 0 {
+            let _ =
+                write!(body, "\n{} more; the comparison as JSON holds everything.\n", phrase::number(left, "section"));
+        }
+        written.push(folded(kind.name(), &format!(": {}", others.len()), &body));
+    }
+    written
 }
 
 fn head(diff: &Diff) -> String {

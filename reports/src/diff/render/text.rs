@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use super::brief;
 use super::digest::{self, Family, RuleDigest};
 use super::{RenderDiff, Style};
 use crate::diff::{
@@ -29,13 +30,14 @@ impl RenderDiff for DiffText {
             let devices = phrase::number(diff.summary.compared, "device");
             return paper.line(0, 2, &[(Ink::Good, "nothing changed"), (Ink::Plain, &format!(" on {devices}"))]);
         }
-        summary(paper, &diff.summary)?;
+        if style.whole {
+            summary(paper, &diff.summary)?;
+        }
         incidents(paper, 0, &diff.incomplete)?;
         let several = diff.is_of_several();
-        diff.devices
-            .iter()
-            .filter(|device| !device.is_empty())
-            .try_for_each(|device| self::device(paper, device, several))
+        diff.devices.iter().filter(|device| !device.is_empty()).try_for_each(|device| {
+            if style.whole { self::device(paper, device, several) } else { brief::device(paper, device, several) }
+        })
     }
 }
 
@@ -75,17 +77,9 @@ fn summary(paper: &mut Paper, summary: &Summary) -> io::Result<()> {
 }
 
 fn device(paper: &mut Paper, device: &DeviceDiff, several: bool) -> io::Result<()> {
-    paper.gap()?;
-    let host = if several { format!("  {}", device.host) } else { String::new() };
-    paper.line(
-        0,
-        2,
-        &[(Ink::Strong, &device.name), (Ink::Faint, "  "), (Ink::Faint, &device.slot), (Ink::Faint, &host)],
-    )?;
-    match device.presence {
-        Presence::Both => {}
-        Presence::Appeared => return alone(paper, Ink::Note, "new", &device.driver),
-        Presence::Vanished => return alone(paper, Ink::Doubt, "old", &device.driver),
+    title(paper, device, several)?;
+    if device.presence != Presence::Both {
+        return Ok(());
     }
     let column = device.identity.iter().map(|field| field.field.len()).max().unwrap_or(0) + 2;
     for change in &device.identity {
@@ -120,6 +114,19 @@ fn device(paper: &mut Paper, device: &DeviceDiff, several: bool) -> io::Result<(
         more(paper, families.len(), most(kind), "operation")?;
     }
     findings(paper, &device.findings)
+}
+
+/// Name and place of a device, and whether one side alone has it.
+pub(super) fn title(paper: &mut Paper, device: &DeviceDiff, several: bool) -> io::Result<()> {
+    paper.gap()?;
+    let host = if several { format!("  {}", device.host) } else { String::new() };
+    let place = [(Ink::Faint, "  "), (Ink::Faint, &device.slot), (Ink::Faint, &host)];
+    paper.line(0, 2, &[&[(Ink::Strong, &*device.name)][..], &place].concat())?;
+    match device.presence {
+        Presence::Both => Ok(()),
+        Presence::Appeared => alone(paper, Ink::Note, "new", &device.driver),
+        Presence::Vanished => alone(paper, Ink::Doubt, "old", &device.driver),
+    }
 }
 
 fn traits(paper: &mut Paper, changes: &[FieldChange]) -> io::Result<()> {

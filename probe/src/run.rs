@@ -125,7 +125,7 @@ fn device(
 ) -> Result<DeviceResult, String> {
     let track = |pass| journal.map(|journal| Track::new(journal, &selection.name, pass));
     let quick = run.quick.as_ref();
-    // What a device does beside the rules a few kernels do not show.
+    // A few kernels answer no question, and show no path of texels.
     let judge = |observations: &[Observation]| (if quick.is_some() { rules } else { judge_by })(judges, observations);
 
     let mut measured = measure::batched(site, selection, quick.is_some(), judges, track(Pass::Shared).as_ref())?;

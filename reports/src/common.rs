@@ -7,14 +7,13 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use fpprobe_profiles::judge::{Judge, Observations};
+use fpprobe_profiles::judge::Judge;
 use fpprobe_profiles::{Observation, Profile};
 use fpprobe_spirv::{Cases, Kernel};
 
 use crate::judged::{self, DeviceJudgement};
 use crate::model::{Device, LEFT_OUT, Report};
 use crate::record::{RecordError, Recorder, read_device};
-use crate::traits::traits;
 
 /// What was asked, by slot and kernel.
 type InputsBySlot = HashMap<String, HashMap<Kernel, Cases>>;
@@ -104,7 +103,6 @@ fn narrow(
         if is_less || !is_judged_by(device, judges) {
             let judged = judged::rules(judges, &observations);
             (device.answers, device.texels) = (Vec::new(), Vec::new());
-            device.traits = traits(&Observations::new(&observations));
             take(device, judged);
         } else {
             device.findings.retain(|finding| !finding.evidence.iter().any(|lane| apart(&lane.kernel)));
@@ -148,14 +146,13 @@ fn is_judged_by(device: &Device, judges: &[Judge<'_>]) -> bool {
 pub fn rejudge(device: &mut Device, profiles: &[Profile], observations: &[Observation]) {
     let mut judged = judged::judge(profiles, observations);
     device.answers = std::mem::take(&mut judged.answers);
-    device.traits = std::mem::take(&mut judged.traits);
     device.texels = std::mem::take(&mut judged.texels);
     take(device, judged);
 }
 
 /// Takes over verdicts and findings.
 fn take(device: &mut Device, judged: DeviceJudgement) {
-    (device.profiles, device.causes) = (judged.profiles, judged.causes);
+    (device.profiles, device.causes, device.traits) = (judged.profiles, judged.causes, judged.traits);
     device.findings.retain(|finding| MEASURED.contains(&&*finding.kind));
     let unclaimed = crate::demanded::unclaimed(&device.identity, &device.claims);
     device.findings.splice(0..0, unclaimed.into_iter().chain(judged.findings));

@@ -68,7 +68,10 @@ pub fn judge_by(judges: &[Judge<'_>], observations: &[Observation]) -> DeviceJud
 
 /// The same; answers and texels are left out.
 pub fn rules(judges: &[Judge<'_>], observations: &[Observation]) -> DeviceJudgement {
-    of_rules(judges, observations, &Observations::new(observations)).0
+    let index = Observations::new(observations);
+    let mut judged = of_rules(judges, observations, &index).0;
+    judged.traits = traits::traits(&index);
+    judged
 }
 
 fn of_rules(

@@ -13,6 +13,7 @@ mod expected;
 mod history;
 mod killed;
 mod mock;
+mod newer;
 mod offline;
 mod quick;
 mod repro;

@@ -24,7 +24,12 @@ pub fn fpprobe(drivers: &[&str]) -> Command {
 
 /// The program with these manifests, and with nothing else of this process's environment that it looks at.
 pub fn with_manifests(manifests: &[PathBuf]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_fpprobe"));
+    program(Path::new(env!("CARGO_BIN_EXE_fpprobe")), manifests)
+}
+
+/// The same of a copy of the program.
+pub fn program(path: &Path, manifests: &[PathBuf]) -> Command {
+    let mut command = Command::new(path);
     for (name, _) in std::env::vars_os() {
         let name = name.to_string_lossy();
         if ["VK_", "XDG_", "CLICOLOR", "NO_COLOR", "MESA_"].iter().any(|prefix| name.starts_with(prefix)) {

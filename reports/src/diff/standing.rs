@@ -11,7 +11,7 @@ use super::model::{
 };
 use super::regression::{LaneFate, OldAndNew, ProfileLanes};
 use crate::judged::OF_NAN;
-use crate::model::{Claims, Device, Finding, Incident, ProfileResult, RuleResult};
+use crate::model::{Claims, Device, Finding, Incident, ProfileResult, RuleResult, TraitValue};
 use crate::traits::is_of_nan_bits;
 
 /// Fields of a device's identity, the telling ones first. Its slot is the same, and its key a digest of all others but the
@@ -80,7 +80,8 @@ pub(super) fn claims(old: &Claims, new: &Claims) -> Vec<FieldChange> {
     independence.chain(flags).collect()
 }
 
-/// Traits that changed. Where other lanes were looked at, more or fewer of the values show no change; and of the bits of NaNs
+/// Traits that changed. Where other lanes were looked at, more or fewer of the values show no change, as far as these lanes may be
+/// those that have them; and of the bits of NaNs
 /// that differ from run to run nobody knows.
 pub(super) fn traits(old: &Device, new: &Device) -> Vec<FieldChange> {
     let mut changes = Vec::new();
@@ -91,7 +92,7 @@ pub(super) fn traits(old: &Device, new: &Device) -> Vec<FieldChange> {
             let (values, others) = (before.values(), now.values());
             let is_part = values.is_subset(&others) || others.is_subset(&values);
             let is_unsteady = is_of_nan_bits(&new.id) && values.len() + others.len() > 2;
-            if values == others || is_unsteady || is_part && before.lanes != now.lanes {
+            if values == others || is_unsteady || is_part && is_of_other_lanes(before, now) {
                 continue;
             }
             let field = format!("{}, {scope}", new.id);
@@ -99,6 +100,17 @@ pub(super) fn traits(old: &Device, new: &Device) -> Vec<FieldChange> {
         }
     }
     changes
+}
+
+/// Whether the lanes that one report alone looked at may be all that have other values.
+fn is_of_other_lanes(before: &TraitValue, now: &TraitValue) -> bool {
+    let lanes = |side: &TraitValue, value: &str| match &side.shares[..] {
+        [] if side.value == value => side.lanes,
+        shares => shares.iter().filter(|share| share.value == value).map(|share| share.lanes).sum(),
+    };
+    let values = before.values().into_iter().chain(now.values());
+    let most = values.map(|value| lanes(before, value).abs_diff(lanes(now, value))).max();
+    before.lanes != now.lanes && most.is_none_or(|most| most <= before.lanes.abs_diff(now.lanes))
 }
 
 /// Findings that are new, then those that are missing, those of the bits of NaNs last. The lanes that show one may be others.

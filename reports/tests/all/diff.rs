@@ -728,4 +728,7 @@ fn traits_that_changed_come_first_and_what_was_not_looked_at_alike_is_no_change(
     // More values on the same lanes are a change; on others they need not be.
     let of = |lanes| compared(&old, &report(&["nan", "zero"], lanes, &["kept"])).diff.devices[0].traits.len();
     assert_eq!((of(1), of(2)), (1, 0));
+    // More lanes lost a value than there are others.
+    let most = report(&["nan"], 90, &["kept"]);
+    assert_eq!(compared(&most, &report(&["nan", "zero"], 2, &["kept"])).diff.devices[0].traits.len(), 1);
 }

@@ -6,14 +6,14 @@ use std::io;
 use super::digest;
 use super::text::title;
 use crate::diff::{CauseChange, ChangeKind, DeviceDiff, FieldChange, KernelChange, KernelLane, Presence};
-use crate::model::NOT_OFFERED;
+use crate::model::{MIXED, NOT_OFFERED};
 use crate::render::lane;
 use crate::render::paper::{Ink, Paper, pad};
 use crate::render::phrase;
 
 /// Lines of causes, and of traits, that are shown: what a screen has room for.
-const CAUSES: usize = 10;
-const TRAITS: usize = 6;
+const CAUSES: usize = 12;
+const TRAITS: usize = 5;
 /// Columns of the word before a cause.
 const TAG: usize = 8;
 /// Columns of the name of a field.
@@ -79,24 +79,22 @@ fn causes(paper: &mut Paper, changes: &[CauseChange]) -> io::Result<()> {
         pieces.push((*ink, word));
     }
     paper.line(0, 2, &pieces)?;
-    let mut ordered: Vec<&CauseChange> = changes.iter().collect();
-    // What is better is left out first.
-    ordered.sort_by_key(|change| change.tag().0 == "BETTER");
-    let (mut shown, mut lines) = (0, 0);
-    for change in &ordered {
-        let (tag, bad) = change.tag();
-        let lane = change.lane.as_ref().filter(|_| tag != "BETTER");
-        lines += 1 + usize::from(lane.is_some());
-        if lines > CAUSES {
-            break;
+    let (better, mut ordered): (Vec<&CauseChange>, Vec<&CauseChange>) =
+        changes.iter().partition(|change| change.is_better());
+    ordered.truncate(CAUSES);
+    let mut room = CAUSES - ordered.len();
+    let width = paper.width().saturating_sub(TAG);
+    let mut shown = ordered.len();
+    for change in ordered {
+        headline(paper, change, width)?;
+        if let Some(lane) = change.lane.as_ref().filter(|_| room > 0) {
+            room -= 1;
+            paper.line(TAG, 0, &[(Ink::Faint, &phrase::shortened(&gave(lane), width))])?;
         }
+    }
+    for change in better.into_iter().take(room) {
         shown += 1;
-        let room = paper.width().saturating_sub(TAG);
-        let text = phrase::shortened(&headline(change), room);
-        paper.line(0, TAG, &[(ink(bad), &pad(tag, TAG)), (Ink::Plain, &text)])?;
-        if let Some(lane) = lane {
-            paper.line(TAG, 0, &[(Ink::Faint, &phrase::shortened(&gave(lane), room))])?;
-        }
+        headline(paper, change, width)?;
     }
     more(paper, changes.len(), shown, "cause")
 }
@@ -131,10 +129,13 @@ fn rules(paper: &mut Paper, device: &DeviceDiff) -> io::Result<()> {
 }
 
 /// What the cause is, and where it was there before how much of it.
-fn headline(change: &CauseChange) -> String {
+fn headline(paper: &mut Paper, change: &CauseChange, width: usize) -> io::Result<()> {
+    let (tag, bad) = change.tag();
     let text = change.in_words();
     let words = [": new", ": gone"].iter().find_map(|end| text.strip_suffix(end));
-    words.map_or_else(|| text.replace(": worse (", " (").replace(": better (", " ("), str::to_owned)
+    let text = words.map_or_else(|| text.replace(": worse (", " (").replace(": better (", " ("), str::to_owned);
+    let text = phrase::shortened(&text, width);
+    paper.line(0, TAG, &[(ink(bad), &pad(tag, TAG)), (Ink::Plain, &text)])
 }
 
 /// `f64.fconvert_f16 1.8e308 gave inf, gives NaN(quiet)`.
@@ -158,6 +159,8 @@ fn traits(paper: &mut Paper, changes: &[FieldChange]) -> io::Result<()> {
             None => alike.push((value, scope, vec![id])),
         }
     }
+    // What shows at run time, and throughout, first.
+    alike.sort_by_key(|(value, scope, _)| (*scope == "constants", value.contains(MIXED)));
     if changes.is_empty() {
         return Ok(());
     }

@@ -118,7 +118,9 @@ fn device(paper: &mut Paper, device: &DeviceDiff, several: bool) -> io::Result<(
 
 /// Name and place of a device, and whether one side alone has it.
 pub(super) fn title(paper: &mut Paper, device: &DeviceDiff, several: bool) -> io::Result<()> {
-    paper.gap()?;
+    if several || paper.is_whole() {
+        paper.gap()?;
+    }
     let host = if several { format!("  {}", device.host) } else { String::new() };
     let place = [(Ink::Faint, "  "), (Ink::Faint, &device.slot), (Ink::Faint, &host)];
     paper.line(0, 2, &[&[(Ink::Strong, &*device.name)][..], &place].concat())?;

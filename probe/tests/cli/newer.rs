@@ -1,0 +1,50 @@
+//! lavapipe of Debian 13. It needs a newer C library than Debian 12 has, which lies beside it, and so a copy of the program
+//! that starts with that library.
+
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::scene::{default_report, ends, fpprobe, json, manifest, program};
+
+const DRIVER: &str = "lavapipe-26";
+
+#[test]
+fn a_driver_with_a_c_library_of_its_own_is_measured_and_compared() {
+    let folder = tempfile::tempdir().unwrap();
+    let copy = folder.path().join("fpprobe");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut newer = Command::new("bash");
+    ends(newer.current_dir(root).args([".ci/newer", env!("CARGO_BIN_EXE_fpprobe")]).arg(&copy)).with(0);
+    let quick = |command: &mut Command, name: &str| {
+        let place = folder.path().join(name);
+        ends(command.args(["--set", "workers.timeout=60", "run", "--quick", "-o"]).arg(&place)).with(0);
+        place.join("report.json")
+    };
+    let before = quick(&mut fpprobe(&["lavapipe-25"]), "old/");
+    let now = quick(&mut program(&copy, &[manifest(DRIVER)]), "new/");
+    let report = json(&now);
+    let device = &report["devices"][0];
+    println!("{}", device["driver"]["info"]);
+    // A slow machine leaves kernels out of a quick run; none may crash, hang or be refused.
+    let incidents = |of: &Value| of["incomplete"].as_array().unwrap().clone();
+    let ended = [incidents(&report), incidents(device)].concat().into_iter().find(|one| !one["outcome"].is_null());
+    assert_eq!(ended, None);
+    // Since 25.0, f32 arithmetic flushes subnormals as D3D wants.
+    let screen = ends(fpprobe(&[]).env("COLUMNS", "100").arg("diff").args([&before, &now]));
+    assert!(screen.with(0).contains("FIXED   keeps f32 subnormals"), "{}", screen.out);
+    assert!(screen.out.lines().count() <= 40, "{}", screen.out);
+}
+
+/// What is known to have changed from Mesa 22.3.6 to 25.0.7 is told, on one screen.
+#[test]
+fn an_update_is_told_on_one_screen() {
+    let reports = ["lavapipe-22", "lavapipe-25"].map(default_report);
+    let screen = ends(fpprobe(&[]).env("COLUMNS", "100").arg("diff").args(reports));
+    let text = screen.with(0);
+    assert!(text.lines().count() <= 40 && text.lines().all(|line| line.chars().count() <= 100), "{text}");
+    for told in ["f32.modf", "f16.atan", "f32.quantize_to_f16", "f64 fconvert_f16", "f32.to_u32_of_negative"] {
+        assert!(text.contains(told), "{told}: {text}");
+    }
+}

@@ -87,7 +87,8 @@ pub(crate) fn remove_leftovers(folder: &Path) {
     for own in FOLDERS {
         for entry in fs::read_dir(folder.join(own.name)).into_iter().flatten().flatten() {
             let name = entry.file_name().to_string_lossy().into_owned();
-            if name.starts_with('.') && name.ends_with(".tmp") && name.contains(own.ending) {
+            let inner = name.strip_prefix('.').and_then(|name| name.strip_suffix(".tmp"));
+            if inner.is_some_and(|inner| inner.contains(own.ending)) {
                 // What cannot be removed is in nobody's way.
                 let _ = fs::remove_file(entry.path());
             }

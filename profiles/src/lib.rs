@@ -16,6 +16,7 @@ pub mod host;
 pub mod interval;
 pub mod judge;
 pub mod lanes;
+pub mod matrix;
 pub mod number;
 pub mod observation;
 pub mod observed_behaviour;

@@ -10,6 +10,7 @@ mod controls;
 mod coverage;
 mod judging;
 mod layouts;
+mod matrix;
 mod own_profiles;
 mod profile_errors;
 mod texels;

@@ -174,6 +174,9 @@ fn answer(session: &Session, args: &GateArgs, begun: Instant) -> anyhow::Result<
         answers.push(answer);
     }
     places.save();
+    if let Some(cause) = session.stop.cause() {
+        answers.push(GateAnswer::unknown(format!("{cause} before it ended")));
+    }
     if args.devices.device.is_empty() {
         let failed = rows.iter().filter_map(|row| row.devices.as_ref().err().map(|why| (row, why)));
         answers.extend(

@@ -84,13 +84,14 @@ impl Progress {
         let name = if alone { format!("{}, each kernel alone", visible(name)) } else { visible(name).into_owned() };
         let bar = self.bars.as_ref().map(|bars| {
             let bar = bars.add(ProgressBar::new(kernels as u64));
-            if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos:>5}/{len} {elapsed:>4} {msg}") {
+            if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos:>5}/{len} {elapsed:>4}, {eta} left, {msg}") {
                 bar.set_style(style);
             }
             bar.with_message(name.clone())
         });
         if bar.is_none() {
-            self.line(&format!("{name}: {kernels} kernels"));
+            let noun = if kernels == 1 { "kernel" } else { "kernels" };
+            self.line(&format!("{name}: {kernels} {noun}"));
         }
         let entry = DeviceProgress { name, kernels, settled: 0, bar };
         self.devices.lock().unwrap_or_else(PoisonError::into_inner).insert(device, entry);

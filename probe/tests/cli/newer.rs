@@ -37,14 +37,14 @@ fn a_driver_with_a_c_library_of_its_own_is_measured_and_compared() {
     assert!(screen.out.lines().count() <= 40, "{}", screen.out);
 }
 
-/// What is known to have changed from Mesa 22.3.6 to 25.0.7 is told, on one screen.
+/// What is known to have changed from Mesa 22.3.6 to 25.0.7 is shown, on one screen.
 #[test]
-fn an_update_is_told_on_one_screen() {
+fn an_update_is_shown_on_one_screen() {
     let reports = ["lavapipe-22", "lavapipe-25"].map(default_report);
     let screen = ends(fpprobe(&[]).env("COLUMNS", "100").arg("diff").args(reports));
     let text = screen.with(0);
     assert!(text.lines().count() <= 40 && text.lines().all(|line| line.chars().count() <= 100), "{text}");
-    for told in ["f32.modf", "f16.atan", "f32.quantize_to_f16", "f64 fconvert_f16", "f32.to_u32_of_negative"] {
-        assert!(text.contains(told), "{told}: {text}");
+    for change in ["f32.modf", "f16.atan", "f32.quantize_to_f16", "f64 fconvert_f16", "f32.to_u32_of_negative"] {
+        assert!(text.contains(change), "{change}: {text}");
     }
 }

@@ -58,12 +58,12 @@ impl SharedFile {
         SharedFile { file: folder.place(&digest(bytes)), size: bytes.len() as u64 }
     }
 
-    /// The digest that its name tells; `None` where it is no name of a shared file, such as one that leads elsewhere.
+    /// The digest in its name; `None` where it is no name of a shared file, such as one that leads elsewhere.
     fn digest(&self) -> Option<&str> {
         FOLDERS.iter().find_map(|folder| folder.digest(&self.file))
     }
 
-    /// Its bytes, which are those that its name tells; `folder` holds the report.
+    /// Its bytes, if their digest is the one in its name; `folder` holds the report.
     pub(crate) fn read(&self, folder: &Path) -> Result<Vec<u8>, ContainerError> {
         let failed = |problem: String| ContainerError::Shared { file: self.file.clone(), problem };
         let sha256 = self.digest().ok_or_else(|| failed("that is no name of such a file".into()))?;

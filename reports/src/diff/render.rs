@@ -2,6 +2,7 @@
 
 mod brief;
 mod digest;
+mod heading;
 mod html;
 mod md;
 mod text;

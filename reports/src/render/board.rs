@@ -46,7 +46,7 @@ pub(super) fn devices(paper: &mut Paper, report: &Report) -> io::Result<()> {
     let titles = profiles.iter().map(|id| (Ink::Strong, pad(names[id], CLASS)));
     let mut rows = vec![[(Ink::Plain, pad("class, causes", room))].into_iter().chain(titles).collect::<Vec<_>>()];
     for device in &report.devices {
-        let mut row = vec![(Ink::Strong, pad(&phrase::shortened(&phrase::label(report, device), room - 2), room))];
+        let mut row = vec![(Ink::Strong, pad(&label(report, device, room - 2), room))];
         let causes = Scoreboard::of(device).map(|board| board.causes).unwrap_or_default();
         for id in &profiles {
             let Some((place, profile)) = device.profiles.iter().enumerate().find(|(_, one)| one.id == *id) else {
@@ -67,6 +67,17 @@ pub(super) fn devices(paper: &mut Paper, report: &Report) -> io::Result<()> {
         paper.line(0, 2, &pieces)?;
     }
     Ok(())
+}
+
+/// The device's label, of which the name is cut short before what tells it from others.
+fn label(report: &Report, device: &Device, room: usize) -> String {
+    let label = phrase::label(report, device);
+    let name = &device.identity.name;
+    let Some(other) = label.strip_prefix(name).filter(|_| label.chars().count() > room) else {
+        return phrase::shortened(&label, room);
+    };
+    let own = room.saturating_sub(other.chars().count()).max(room / 3);
+    phrase::shortened(&format!("{}{other}", phrase::shortened(name, own)), room)
 }
 
 /// Writes it.

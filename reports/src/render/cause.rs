@@ -63,7 +63,7 @@ fn lanes(cause: &Cause) -> String {
 /// What makes it go away, as far as measured.
 pub(crate) fn fix(cause: &Cause) -> String {
     if cause.fix.is_empty() {
-        return "none known: it was measured under no execution modes under which it goes away".to_owned();
+        return "none known: it shows under every execution mode that was measured".to_owned();
     }
     format!("goes away under {}", cause.fix.join(", or under "))
 }

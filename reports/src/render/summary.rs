@@ -20,6 +20,10 @@ const CAUSES: usize = 10;
 const LANES: usize = 2;
 /// Optional groups that a device lacks, by name.
 const FEW: usize = 1;
+/// Causes of a run that measured too little for a class.
+const PARTIAL: usize = 4;
+/// How a line begins of what was not measured.
+const MISSING: &str = "not measured";
 /// Columns that a headline has at least, however narrow the terminal is.
 const ROOM: usize = 24;
 /// Columns of a severity.
@@ -61,6 +65,11 @@ fn device(paper: &mut Paper, report: &Report, place: usize, device: &Device) -> 
     }
     causes(paper, device, first_number(report, place), "")?;
     rest(paper, device)
+}
+
+/// Whether too little was measured for any profile, as by a quick run.
+fn is_partial(device: &Device) -> bool {
+    device.profiles.iter().all(|profile| profile.class == Class::Incomplete)
 }
 
 /// Classes and scores of every profile.
@@ -127,16 +136,17 @@ pub(super) fn causes(paper: &mut Paper, device: &Device, first: usize, name: &st
         return Ok(());
     }
     let names = phrase::short_names(device);
-    let is_partial = device.profiles.iter().all(|profile| profile.class == Class::Incomplete);
-    let (most, lanes) = match (paper.is_whole(), is_partial) {
+    let (most, lanes) = match (paper.is_whole(), is_partial(device)) {
         (true, _) => (usize::MAX, usize::MAX),
-        (false, true) => (CAUSES / 2, LANES / 2),
+        (false, true) => (PARTIAL, 0),
         (false, false) => (CAUSES, LANES),
     };
     let fitted = |paper: &Paper, text: &str, room: usize| {
         if paper.is_whole() { text.to_owned() } else { phrase::shortened(text, room.max(ROOM)) }
     };
-    paper.gap()?;
+    if paper.is_whole() || !is_partial(device) {
+        paper.gap()?;
+    }
     paper.line(
         0,
         2,
@@ -185,7 +195,9 @@ pub(super) fn simplest(cause: &Cause) -> Option<String> {
 
 /// What else there is: in numbers.
 fn rest(paper: &mut Paper, device: &Device) -> io::Result<()> {
-    paper.gap()?;
+    if paper.is_whole() || !is_partial(device) {
+        paper.gap()?;
+    }
     for unrun in unrun(device) {
         paper.line(0, 2, &[(Ink::Doubt, "claimed and not run: "), (Ink::Plain, &unrun)])?;
     }
@@ -217,8 +229,11 @@ fn rest(paper: &mut Paper, device: &Device) -> io::Result<()> {
     }
     let incidents = phrase::gathered(&device.incomplete);
     for incident in incidents.iter().take(LANES) {
-        let text = format!("{}: {}", incident.subject, incident.detail);
-        paper.line(0, 2, &[(Ink::Doubt, "not measured "), (Ink::Plain, &text)])?;
+        // Of a device as a whole.
+        let subject = if incident.subject == "-" { String::new() } else { format!(" {}", incident.subject) };
+        let text = format!("{subject}: {}", incident.detail);
+        let room = if paper.is_whole() { usize::MAX } else { paper.width().saturating_sub(MISSING.len()) };
+        paper.line(0, 2, &[(Ink::Doubt, MISSING), (Ink::Plain, &phrase::shortened(&text, room))])?;
     }
     let more = incidents.len().saturating_sub(LANES);
     if more > 0 {

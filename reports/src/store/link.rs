@@ -42,5 +42,8 @@ pub fn unlink(path: &Path) -> io::Result<()> {
             kept.extend(head.shared.into_iter().map(|shared| shared.file));
         }
     }
-    shared::release(folder, &kept.iter().map(String::as_str).collect())
+    shared::release(folder, &kept.iter().map(String::as_str).collect())?;
+    // Those that are not empty stay.
+    shared::FOLDERS.iter().for_each(|own| drop(fs::remove_dir(folder.join(own.name))));
+    Ok(())
 }

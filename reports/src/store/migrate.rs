@@ -5,11 +5,11 @@ use std::io;
 use super::{Store, StoreError, StoredReport, container, doing};
 
 impl Store {
-    /// Stores each report of version 1 anew, in its place and under its name, and passes what became of it to `told`. One that
+    /// Stores each report of version 1 anew, in its place and under its name, and passes what became of it to `notify`. One that
     /// cannot be read stays as it is.
     pub fn migrate(
         &self,
-        mut told: impl FnMut(&StoredReport, Result<&StoredReport, StoreError>),
+        mut notify: impl FnMut(&StoredReport, Result<&StoredReport, StoreError>),
     ) -> Result<(), StoreError> {
         let _lock = self.lock()?;
         let mut listing = self.look()?;
@@ -20,14 +20,14 @@ impl Store {
             });
             match written {
                 Ok(written) => {
-                    told(stored, Ok(&written));
+                    notify(stored, Ok(&written));
                     *stored = written;
                 }
                 // There is no room for what follows, either.
                 Err(StoreError::Io { doing, path, cause }) if cause.kind() == io::ErrorKind::StorageFull => {
                     return Err(StoreError::Io { doing, path, cause });
                 }
-                Err(error) => told(stored, Err(error)),
+                Err(error) => notify(stored, Err(error)),
             }
         }
         // A copy, which readers write anew where it is missing.

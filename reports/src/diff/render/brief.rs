@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::io;
 
 use super::digest;
-use super::text::title;
+use super::heading::title;
+use crate::diff::words::newness;
 use crate::diff::{CauseChange, ChangeKind, DeviceDiff, FieldChange, KernelChange, KernelLane, Presence};
 use crate::model::{MIXED, NOT_OFFERED};
 use crate::render::lane;
@@ -132,7 +133,8 @@ fn rules(paper: &mut Paper, device: &DeviceDiff) -> io::Result<()> {
 fn headline(paper: &mut Paper, change: &CauseChange, width: usize) -> io::Result<()> {
     let (tag, bad) = change.tag();
     let text = change.in_words();
-    let words = [": new", ": gone"].iter().find_map(|end| text.strip_suffix(end));
+    let words = [Presence::Appeared, Presence::Vanished].map(newness);
+    let words = words.into_iter().find_map(|word| text.strip_suffix(word)?.strip_suffix(": "));
     let text = words.map_or_else(|| text.replace(": worse (", " (").replace(": better (", " ("), str::to_owned);
     let text = phrase::shortened(&text, width);
     paper.line(0, TAG, &[(ink(bad), &pad(tag, TAG)), (Ink::Plain, &text)])

@@ -2,9 +2,9 @@
 
 use std::io::{self, Write};
 
-use super::brief;
 use super::digest::{self, Family, RuleDigest};
 use super::{RenderDiff, Style};
+use super::{brief, heading};
 use crate::diff::{
     CauseChange, ChangeKind, DeviceDiff, Diff, FieldChange, FindingChange, IncidentChange, Presence, ReportSource,
     Summary,
@@ -77,7 +77,7 @@ fn summary(paper: &mut Paper, summary: &Summary) -> io::Result<()> {
 }
 
 fn device(paper: &mut Paper, device: &DeviceDiff, several: bool) -> io::Result<()> {
-    title(paper, device, several)?;
+    heading::title(paper, device, several)?;
     if device.presence != Presence::Both {
         return Ok(());
     }
@@ -98,7 +98,7 @@ fn device(paper: &mut Paper, device: &DeviceDiff, several: bool) -> io::Result<(
         let families: Vec<&Family<'_>> = families.iter().filter(|family| family.kind == kind).collect();
         let claims = if kind == ChangeKind::Claim { &claims[..] } else { &[] };
         if !(rules.is_empty() && families.is_empty() && claims.is_empty()) {
-            heading(paper, kind)?;
+            kind_heading(paper, kind)?;
         }
         rules.iter().take(most(kind)).try_for_each(|one| rule(paper, one))?;
         more(paper, rules.len(), most(kind), "rule")?;
@@ -114,21 +114,6 @@ fn device(paper: &mut Paper, device: &DeviceDiff, several: bool) -> io::Result<(
         more(paper, families.len(), most(kind), "operation")?;
     }
     findings(paper, &device.findings)
-}
-
-/// Name and place of a device, and whether one side alone has it.
-pub(super) fn title(paper: &mut Paper, device: &DeviceDiff, several: bool) -> io::Result<()> {
-    if several || paper.is_whole() {
-        paper.gap()?;
-    }
-    let host = if several { format!("  {}", device.host) } else { String::new() };
-    let place = [(Ink::Faint, "  "), (Ink::Faint, &device.slot), (Ink::Faint, &host)];
-    paper.line(0, 2, &[&[(Ink::Strong, &*device.name)][..], &place].concat())?;
-    match device.presence {
-        Presence::Both => Ok(()),
-        Presence::Appeared => alone(paper, Ink::Note, "new", &device.driver),
-        Presence::Vanished => alone(paper, Ink::Doubt, "old", &device.driver),
-    }
 }
 
 fn traits(paper: &mut Paper, changes: &[FieldChange]) -> io::Result<()> {
@@ -154,10 +139,6 @@ fn causes(paper: &mut Paper, changes: &[CauseChange]) -> io::Result<()> {
         paper.line(2, 4, &[(if bad { Ink::Bad } else { Ink::Good }, &change.in_words())])?;
     }
     Ok(())
-}
-
-fn alone(paper: &mut Paper, ink: Ink, side: &str, driver: &str) -> io::Result<()> {
-    paper.line(2, 2, &[(ink, &format!("is in the {side} reports alone, with {driver}"))])
 }
 
 fn findings(paper: &mut Paper, findings: &[FindingChange]) -> io::Result<()> {
@@ -202,7 +183,7 @@ fn family(paper: &mut Paper, family: &Family<'_>) -> io::Result<()> {
         .map_or(Ok(()), |one| lane(paper, kernel, &digest::lines(kernel, one), &digest::command(kernel, one)))
 }
 
-fn heading(paper: &mut Paper, kind: ChangeKind) -> io::Result<()> {
+fn kind_heading(paper: &mut Paper, kind: ChangeKind) -> io::Result<()> {
     let name = kind.name();
     let name = name[..1].to_uppercase() + &name[1..];
     paper.gap()?;

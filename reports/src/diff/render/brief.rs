@@ -17,8 +17,8 @@ const CAUSES: usize = 12;
 const TRAITS: usize = 5;
 /// Columns of the word before a cause.
 const TAG: usize = 8;
-/// Columns of the name of a field.
-const FIELD: usize = 8;
+/// Fields of a device whose driver is the same.
+const FIELDS: usize = 3;
 
 /// Kinds of changes that required rules are about.
 const JUDGED: [(ChangeKind, &str, Ink); 3] = [
@@ -38,9 +38,11 @@ pub(super) fn device(paper: &mut Paper, device: &DeviceDiff, several: bool) -> i
     if device.presence != Presence::Both {
         return Ok(());
     }
-    identity(paper, &device.identity)?;
-    for change in &device.profiles {
-        paper.line(2, FIELD, &[(Ink::Strong, &pad(&change.profile, FIELD)), (Ink::Plain, &change.in_words())])?;
+    let mut lines = identity(&device.identity);
+    lines.extend(device.profiles.iter().map(|change| (&*change.profile, change.in_words())));
+    let column = lines.iter().map(|(name, _)| name.len()).max().unwrap_or(0) + 2;
+    for (name, text) in &lines {
+        paper.line(2, column, &[(Ink::Strong, &pad(name, column)), (Ink::Plain, text)])?;
     }
     causes(paper, &device.causes)?;
     rules(paper, device)?;
@@ -48,16 +50,17 @@ pub(super) fn device(paper: &mut Paper, device: &DeviceDiff, several: bool) -> i
     rest(paper, device)
 }
 
-/// The driver, or what is otherwise where that is the same.
-fn identity(paper: &mut Paper, fields: &[FieldChange]) -> io::Result<()> {
-    let info = fields.iter().find(|change| change.field == "driver.info").or(fields.first());
-    let Some(info) = info else { return Ok(()) };
-    let name = info.field.trim_end_matches(".info");
-    let more = match fields.len() - 1 {
-        0 => String::new(),
-        more => format!(" ({} more)", phrase::number(more, "field")),
-    };
-    paper.line(2, FIELD, &[(Ink::Faint, &pad(name, FIELD)), (Ink::Plain, &digest::field(info)), (Ink::Faint, &more)])
+/// The driver, and how many other fields are otherwise; the first of them where the driver is the same.
+fn identity(fields: &[FieldChange]) -> Vec<(&str, String)> {
+    let driver = fields.iter().find(|change| change.field == "driver.info");
+    let shown: Vec<&FieldChange> = driver.map_or_else(|| fields.iter().take(FIELDS).collect(), |driver| vec![driver]);
+    let more = fields.len() - shown.len();
+    let mut lines: Vec<(&str, String)> =
+        shown.into_iter().map(|change| (change.field.trim_end_matches(".info"), digest::field(change))).collect();
+    if let Some((_, text)) = lines.last_mut().filter(|_| more > 0) {
+        *text += &format!(" ({} more)", phrase::number(more, "field"));
+    }
+    lines
 }
 
 fn causes(paper: &mut Paper, changes: &[CauseChange]) -> io::Result<()> {

@@ -69,7 +69,7 @@ pub(super) fn devices(paper: &mut Paper, report: &Report) -> io::Result<()> {
     Ok(())
 }
 
-/// The device's label, of which the name is cut short before what tells it from others.
+/// The label of a device, of which the name is cut short first.
 fn label(report: &Report, device: &Device, room: usize) -> String {
     let label = phrase::label(report, device);
     let name = &device.identity.name;

@@ -61,9 +61,9 @@ fn find(store: &Store, id: &str) -> anyhow::Result<StoredReport> {
     store.find(&listing, id).or_usage()
 }
 
-/// Stores the report of a file.
+/// Stores the report of a file or a folder.
 fn add(store: &Store, path: &Path, allow_tainted: bool) -> anyhow::Result<()> {
-    let report = load::load(path).or_usage()?;
+    let report = load::one(path).or_usage()?;
     for device in &report.devices {
         // What cannot be judged or compared later is refused now.
         read_device(&device.observations, &report.inputs)

@@ -51,6 +51,11 @@ fn what_is_added_is_listed_shown_and_checked() {
     assert!(ends(history(store).args(["list", "--device", "LLVM"])).with(0).contains(id));
     assert_eq!(ends(history(store).args(["list", "--device", "geforce"])).with(0), "");
     assert_eq!(ends(history(store).args(["list", "--limit", "0"])).with(0), "");
+    // A folder with a report is one.
+    let whole = folder.path().join("whole");
+    fs::create_dir(&whole).unwrap();
+    fs::copy(kept(), whole.join("report.json")).unwrap();
+    assert!(ends(history(store).arg("add").arg(&whole)).err.contains("was stored before"));
     // What reads a report reads a stored one.
     ends(fpprobe(&[]).arg("answers").arg(file(store))).with(0);
     let compared = ends(history(store).args(["compare", "last", id]));

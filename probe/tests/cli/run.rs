@@ -67,7 +67,7 @@ fn formats_go_to_standard_output_alone() {
     for (format, start) in [("json", "{"), ("jsonl", "{"), ("html", "<!DOCTYPE html>"), ("md", "#")] {
         let ended = ends(fpprobe(&["swiftshader"]).args(["run", "f32.fabs", "--format", format]));
         assert!(ended.with(0).starts_with(start), "{format}: {}", &ended.out[..ended.out.len().min(80)]);
-        assert!(ended.err.contains("1 kernels"), "progress goes to standard error: {}", ended.err);
+        assert!(ended.err.contains("1 kernel"), "progress goes to standard error: {}", ended.err);
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use fpprobe_reports::store::link;
 use rustix::process::Signal;
 use serde_json::json;
 
@@ -37,7 +38,7 @@ fn a_difference_that_was_stored_and_not_told_is_told_by_the_next_start() {
     fs::write(unfinished.join(format!("{name}.json")), record.to_string()).unwrap();
     let stored = fs::read_dir(host.path("store")).unwrap().flatten().map(|entry| entry.path());
     let old = stored.into_iter().find(|path| path.display().to_string().ends_with(&format!("{before}.fpreport")));
-    fs::copy(old.unwrap(), unfinished.join(format!("{name}.fpreport"))).unwrap();
+    link(&old.unwrap(), &unfinished.join(format!("{name}.fpreport"))).unwrap();
     fs::remove_file(&hook).unwrap();
     fs::remove_dir_all(own.join("diffs")).unwrap();
 

@@ -47,7 +47,7 @@ fn scope(scope: Scope) -> &'static str {
     }
 }
 
-/// `12 at run time, 3 of constants`, and how far the worst is off.
+/// `12 at run time, 3 of constants`, how far the worst is off, and what is counted.
 fn lanes(cause: &Cause) -> String {
     let run_time = cause.lanes.saturating_sub(cause.constants);
     let mut parts = Vec::new();
@@ -57,7 +57,7 @@ fn lanes(cause: &Cause) -> String {
         let distance = usize::try_from(cause.distance).unwrap_or(usize::MAX);
         parts.push(format!("the worst is off by {}", phrase::number(distance, "encoding")));
     }
-    parts.join(", ")
+    parts.join(", ") + "; a lane counts for each rule of each profile that it breaks"
 }
 
 /// What makes it go away, as far as measured.

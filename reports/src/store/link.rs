@@ -44,6 +44,8 @@ pub fn unlink(path: &Path) -> io::Result<()> {
     }
     shared::release(folder, &kept.iter().map(String::as_str).collect())?;
     // Those that are not empty stay.
-    shared::FOLDERS.iter().for_each(|own| drop(fs::remove_dir(folder.join(own.name))));
+    for own in shared::FOLDERS {
+        let _ = fs::remove_dir(folder.join(own.name));
+    }
     Ok(())
 }

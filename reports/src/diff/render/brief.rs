@@ -58,7 +58,7 @@ fn identity(fields: &[FieldChange]) -> Vec<(&str, String)> {
     let mut lines: Vec<(&str, String)> =
         shown.into_iter().map(|change| (change.field.trim_end_matches(".info"), digest::field(change))).collect();
     if let Some((_, text)) = lines.last_mut().filter(|_| more > 0) {
-        *text += &format!(" ({} more)", phrase::number(more, "field"));
+        *text = format!("{text} ({} more)", phrase::number(more, "field"));
     }
     lines
 }

@@ -5,7 +5,9 @@
 //! one that explains the most of the rest: one habit of a device is one cause. How far a result is
 //! from what is accepted counts where nothing else explains it.
 
+mod extent;
 mod headline;
+mod place;
 mod settled;
 
 use std::cmp::Reverse;
@@ -17,16 +19,22 @@ use fpprobe_profiles::judge::{
     Judge, Judgement, LaneDiagnosis, Observations, RuleVerdict, Symptom, SymptomRank, Symptoms,
 };
 use fpprobe_profiles::verdict::Level;
-use fpprobe_spirv::{Control, Controls, Function, Kernel};
+use fpprobe_spirv::emit::EmitFormat;
+use fpprobe_spirv::{Control, Controls, Format, Function, Kernel};
 use sha2::{Digest, Sha256};
 
-use self::headline::Headline;
+use self::extent::is_most;
+use self::headline::{Headline, NAMED};
+use self::place::confined;
 use self::settled::settled;
 use crate::evidence::shown;
 use crate::model::{Cause, Evidence, Scope, Severity};
 
 /// Stands for the formats of images.
 const TEXELS: &str = "texels";
+
+/// The group of loads of texels.
+const LOADS: &str = "texel loads";
 
 /// The group of operations whose results are truths.
 const COMPARISONS: &str = "comparisons";
@@ -46,12 +54,13 @@ pub fn causes(judges: &[Judge<'_>], judgements: &[Judgement], index: &Observatio
         }
     }
     by_scope.values_mut().for_each(merge);
+    by_scope.values_mut().for_each(part_unrelated);
     let mut by_kind: BTreeMap<(Kind, Scope), Vec<FailingLane<'_>>> = BTreeMap::new();
     for (kind, scope, lanes) in
         by_scope.into_iter().flat_map(|(scope, kinds)| kinds.into_iter().map(move |(kind, lanes)| (kind, scope, lanes)))
     {
-        let at_run_time = by_kind.contains_key(&(kind, Scope::RunTime));
-        by_kind.entry((kind, if at_run_time { Scope::RunTime } else { scope })).or_default().extend(lanes);
+        let is_same = by_kind.get(&(kind, Scope::RunTime)).is_some_and(|known| is_of_operations(kind, &lanes, known));
+        by_kind.entry((kind, if is_same { Scope::RunTime } else { scope })).or_default().extend(lanes);
     }
     let mut causes: Vec<Cause> =
         by_kind.iter().map(|((kind, scope), lanes)| cause(*scope, *kind, lanes, index)).collect();
@@ -99,9 +108,16 @@ impl FailingLane<'_> {
         if self.kernel.op.code.is_of_texels() { TEXELS.to_owned() } else { self.kernel.format.to_string() }
     }
 
-    /// How hard the lane is to read: scalars by a buffer come first.
-    fn complexity(&self) -> (usize, u32) {
-        (self.kernel.to_string().len(), self.case.iter().map(|bits| bits.count_ones()).sum())
+    /// How hard the lane is to show to somebody: the forms that it cannot be written in; whether another cause explains it
+    /// as well; how hard it is to read: scalars by a buffer come first.
+    fn complexity(&self) -> (usize, usize, usize, u32) {
+        const FORMS: [EmitFormat; 3] = [EmitFormat::Amber, EmitFormat::Spvasm, EmitFormat::Glsl];
+        let lacking = FORMS.iter().filter(|form| !form.spells(self.kernel)).count();
+        let whole =
+            |symptom: Symptom| MERGED.iter().find(|(part, _)| *part == symptom).map_or(symptom, |merged| merged.1);
+        let explanations: BTreeSet<Symptom> = self.diagnosis.symptoms.strongest().map(whole).collect();
+        let ones = self.case.iter().map(|bits| bits.count_ones()).sum();
+        (lacking, explanations.len(), self.kernel.to_string().len(), ones)
     }
 
     fn evidence(&self, index: &Observations<'_>) -> Option<Evidence> {
@@ -140,14 +156,44 @@ fn gathered(mut lanes: Vec<FailingLane<'_>>) -> BTreeMap<Kind, Vec<FailingLane<'
 /// Makes one of what is one habit.
 fn merge(by_kind: &mut BTreeMap<Kind, Vec<FailingLane<'_>>>) {
     let groups: BTreeSet<&str> = by_kind.keys().map(|(_, group)| *group).collect();
+    // What a decoder is off by lies on either side.
+    let decoded = by_kind.remove(&(Symptom::OtherDirection, LOADS)).unwrap_or_default();
+    if !decoded.is_empty() {
+        by_kind.entry((Symptom::Neighbour, LOADS)).or_default().extend(decoded);
+    }
     for group in groups {
         for (part, whole) in MERGED {
-            if by_kind.contains_key(&(whole, group)) {
-                let lanes = by_kind.remove(&(part, group)).unwrap_or_default();
-                by_kind.entry((whole, group)).or_default().extend(lanes);
+            let Some(known) = by_kind.get(&(whole, group)) else { continue };
+            // The last bit of one operation has nothing to do with what another one is off by.
+            let operations: BTreeSet<_> = known.iter().map(|lane| lane.operation()).collect();
+            let is_same = |lane: &FailingLane<'_>| part != Symptom::Neighbour || operations.contains(&lane.operation());
+            let lanes = by_kind.remove(&(part, group)).unwrap_or_default();
+            let (same, other): (Vec<_>, Vec<_>) = lanes.into_iter().partition(is_same);
+            by_kind.entry((whole, group)).or_default().extend(same);
+            if !other.is_empty() {
+                by_kind.insert((part, group), other);
             }
         }
     }
+}
+
+/// What is unrelated to what is accepted has nothing in common with that of another operation, but for texels and truths.
+fn part_unrelated(by_kind: &mut BTreeMap<Kind, Vec<FailingLane<'_>>>) {
+    let all: BTreeSet<Kind> = by_kind.keys().filter(|(symptom, _)| *symptom == Symptom::Unrelated).copied().collect();
+    for kind in all {
+        for lane in by_kind.remove(&kind).unwrap_or_default() {
+            let is_one = lane.kernel.op.code.is_of_texels() || kind.1 == COMPARISONS;
+            let group = if is_one { kind.1 } else { lane.kernel.op.name };
+            by_kind.entry((Symptom::Unrelated, group)).or_default().push(lane);
+        }
+    }
+}
+
+/// Whether constants show what is seen at run time: a habit of every operation, or one of the same operations. A habit of the
+/// compiler may be none of the device.
+fn is_of_operations((_, group): Kind, constants: &[FailingLane<'_>], run_time: &[FailingLane<'_>]) -> bool {
+    let known: BTreeSet<&str> = run_time.iter().map(|lane| lane.kernel.op.name).collect();
+    !group.is_empty() || known.len() > NAMED || constants.iter().all(|lane| known.contains(lane.kernel.op.name))
 }
 
 /// Of the kinds of this rank the one that explains the most of these lanes, of several the first.
@@ -182,12 +228,13 @@ const MERGED: [(Symptom, Symptom); 8] = [
 /// Whether a symptom of a lane is one of the whole device, whatever the operation.
 fn is_habit(symptom: Symptom, lane: &FailingLane<'_>) -> bool {
     match symptom {
-        Symptom::Unstable
-        | Symptom::SubnormalOperandKept
+        Symptom::Unstable => true,
+        // Units of texels are not those of arithmetic.
+        Symptom::SubnormalOperandKept
         | Symptom::SubnormalOperandFlushed
         | Symptom::SubnormalResultKept
-        | Symptom::SubnormalResultFlushed
-        | Symptom::IdentityFolded => true,
+        | Symptom::SubnormalResultFlushed => !lane.kernel.op.code.is_of_texels(),
+        Symptom::IdentityFolded => true,
         // A compiler's notion of zero is that of its constants.
         Symptom::ZeroSign => lane.scope() == Scope::Constants,
         // The mode is not honoured.
@@ -199,7 +246,7 @@ fn is_habit(symptom: Symptom, lane: &FailingLane<'_>) -> bool {
 /// The operations that a device is likely to treat alike.
 fn group(kernel: &Kernel) -> &'static str {
     match kernel.op.function {
-        Function::Load if kernel.op.code.is_of_texels() => "texel loads",
+        Function::Load if kernel.op.code.is_of_texels() => LOADS,
         // What blending and resolving compute is stored.
         _ if kernel.op.code.is_of_texels() => "texel stores",
         Function::Move | Function::Choose | Function::Transpose => "moves",
@@ -236,6 +283,7 @@ fn group(kernel: &Kernel) -> &'static str {
         | Function::Round
         | Function::RoundEven
         | Function::Fract => "rounding to integers",
+        Function::Frexp | Function::Modf | Function::Ldexp => "parts of numbers",
         _ => "functions",
     }
 }
@@ -266,11 +314,14 @@ fn cause(scope: Scope, (symptom, group): Kind, lanes: &[FailingLane<'_>], index:
         }
     }
     let shows = |symptom: Symptom| lanes.iter().any(|lane| lane.symptoms.contains(symptom));
+    let texels: BTreeSet<Format> = lanes.iter().map(|lane| lane.kernel.format).collect();
     let headline = Headline {
         symptom,
         group,
         scope,
+        place: confined(lanes.iter().map(|lane| lane.kernel)),
         formats: &formats,
+        texels: &texels,
         operations: &operations,
         distance,
         of_infinities: shows(Symptom::InfinityLost) || shows(Symptom::InfinityMade),
@@ -282,7 +333,7 @@ fn cause(scope: Scope, (symptom, group): Kind, lanes: &[FailingLane<'_>], index:
         id,
         headline: headline.to_string(),
         symptom: symptom.name().to_owned(),
-        severity: severity(symptom, lanes),
+        severity: severity(symptom, lanes, index),
         scope,
         formats,
         operations,
@@ -322,9 +373,10 @@ fn fix(lanes: &[FailingLane<'_>]) -> Vec<String> {
     common.unwrap_or_default().iter().map(ToString::to_string).collect()
 }
 
-fn severity(symptom: Symptom, lanes: &[FailingLane<'_>]) -> Severity {
+fn severity(symptom: Symptom, lanes: &[FailingLane<'_>], index: &Observations<'_>) -> Severity {
     let nearest_is_last_bit = lanes.iter().all(|lane| lane.diagnosis.distance <= 1);
     match symptom {
+        _ if !nearest_is_last_bit && is_most(lanes, index) => Severity::Broken,
         Symptom::Unstable | Symptom::Unrelated => Severity::Broken,
         Symptom::SameValue => Severity::SameValue,
         Symptom::Neighbour => Severity::LastBit,

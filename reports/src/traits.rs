@@ -82,6 +82,16 @@ impl TraitDefinition {
         }
     }
 
+    /// Whether it is measured without requesting anything.
+    pub fn is_default(&self) -> bool {
+        self.mode.name.is_empty()
+    }
+
+    /// Names of the operations that it looks at.
+    pub fn operations(&self) -> impl Iterator<Item = &'static str> {
+        self.row.look.kernels().iter().filter_map(|id| id.split(['.', ':']).nth(1))
+    }
+
     /// Ids of the kernels that its value is found in, without the paths of texels.
     fn kernel_ids(&self) -> Vec<String> {
         let width = self.format.trim_start_matches(char::is_alphabetic);

@@ -8,7 +8,7 @@ use fpprobe_profiles::{Observation, Outcome};
 use fpprobe_spirv::cases::named;
 use fpprobe_spirv::{Format, Kernel, Shape};
 
-use crate::decimal::number;
+use crate::decimal::{decimal, number};
 use crate::model::Value;
 
 /// Why a JSON value or an argument is not a value of the operand or result it stands for.
@@ -50,11 +50,33 @@ pub enum ValueError {
 
 /// The JSON value of one operand or result: `bits` holds its components, `shape.width` of them.
 pub fn encode(shape: Shape, bits: &[u64]) -> Value {
+    written(shape, bits, |format, bits| format.hex(bits))
+}
+
+/// [`encode_answer`] in decimals for people instead of hex.
+pub fn decimal_answer(kernel: &Kernel, answer: &[u64]) -> Value {
+    in_place(Shape::split(&kernel.results(), answer).map(|(shape, bits)| written(shape, bits, decimal)))
+}
+
+/// An operand or result with its components written so.
+fn written(shape: Shape, bits: &[u64], component: fn(Format, u64) -> String) -> Value {
     match (shape.parts(), bits) {
-        (None, [bits]) => Value::Bits(shape.format.hex(*bits).into()),
+        (None, [bits]) => Value::Bits(component(shape.format, *bits).into()),
         (parts, list) => {
             let part = parts.map_or(Shape::scalar(shape.format), |(part, _)| part);
-            Value::List(list.chunks(part.width as usize).map(|bits| encode(part, bits)).collect())
+            Value::List(list.chunks(part.width as usize).map(|bits| written(part, bits, component)).collect())
+        }
+    }
+}
+
+/// One result as it is, several as a list.
+fn in_place(results: impl Iterator<Item = Value>) -> Value {
+    let mut all: Vec<Value> = results.collect();
+    match (all.pop(), all.is_empty()) {
+        (Some(only), true) => only,
+        (last, _) => {
+            all.extend(last);
+            Value::List(all)
         }
     }
 }
@@ -149,10 +171,7 @@ pub(crate) fn encode_params(params: &[Shape], case: &[u64]) -> Vec<Value> {
 
 /// [`encode_answer`] with the results' shapes at hand.
 pub(crate) fn encode_results(results: &[Shape], answer: &[u64]) -> Value {
-    match results {
-        [only] => encode(*only, answer),
-        several => Value::List(encode_params(several, answer)),
-    }
+    in_place(encode_params(results, answer).into_iter())
 }
 
 /// [`decode_answer`] with the results' shapes at hand, appending to a list.

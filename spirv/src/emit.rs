@@ -53,6 +53,15 @@ pub struct Case<'a> {
 }
 
 impl EmitFormat {
+    /// Whether kernels of this kind can be written so, as far as that does not depend on the case.
+    pub fn spells(self, kernel: &Kernel) -> bool {
+        match self {
+            EmitFormat::Spv | EmitFormat::Spvasm => !kernel.route.is_command(),
+            EmitFormat::Amber => amber::lacking(kernel).is_none(),
+            EmitFormat::Glsl => !kernel.op.code.is_of_texels(),
+        }
+    }
+
     const ALL: [(EmitFormat, &'static str); 4] = [
         (EmitFormat::Spv, "spv"),
         (EmitFormat::Spvasm, "spvasm"),

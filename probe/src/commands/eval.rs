@@ -33,6 +33,9 @@ struct EvalLine<'a> {
     /// Absent unless the outcome is `ran` or `flaky`.
     #[serde(skip_serializing_if = "Option::is_none")]
     out: Option<Value>,
+    /// The same in decimals.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    value: Option<Value>,
     outcome: Outcome,
     /// The other answer of a flaky kernel.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -132,22 +135,27 @@ fn obstructed(item: &WorkItem, obstacle: &str) -> Observation {
     }
 }
 
-fn write(device: &str, observation: &Observation, shown: Option<&[u64]>, out: &mut impl Write) -> anyhow::Result<()> {
+fn write<'o>(
+    device: &str,
+    observation: &'o Observation,
+    shown: Option<&[u64]>,
+    out: &mut impl Write,
+) -> anyhow::Result<()> {
     let kernel = &observation.kernel;
     let id = kernel.to_string();
     let width = kernel.outputs();
     let cases = observation.cases.iter().enumerate();
     for (index, case) in cases.filter(|(_, case)| shown.is_none_or(|shown| shown == *case)) {
-        let answer = |values: &[u64]| {
-            values.get(index * width..(index + 1) * width).map(|bits| values::encode_answer(kernel, bits))
-        };
+        let own = |values: &'o [u64]| values.get(index * width..(index + 1) * width);
+        let encoded = |bits: &[u64]| values::encode_answer(kernel, bits);
         let line = EvalLine {
             device,
             kernel: &id,
             inputs: values::encode_case(kernel, case),
-            out: answer(&observation.out),
+            out: own(&observation.out).map(encoded),
+            value: own(&observation.out).map(|bits| values::decimal_answer(kernel, bits)),
             outcome: observation.outcome,
-            second: observation.second.as_deref().and_then(answer),
+            second: observation.second.as_deref().and_then(own).map(encoded),
             detail: &observation.detail,
         };
         serde_json::to_writer(&mut *out, &line)?;

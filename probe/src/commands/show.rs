@@ -2,6 +2,7 @@
 
 mod description;
 pub mod lookup;
+mod words;
 
 use std::io::Write;
 use std::path::Path;
@@ -75,11 +76,12 @@ fn last(session: &Session, args: &ShowArgs) -> Option<Report> {
         .flatten()
 }
 
-/// Subjects that match equally well, each with the command that shows it.
+/// Subjects that match equally well, and the command that shows one of them.
 fn list(found: &[Candidate<'_>], argument: &str, out: &mut impl Write) -> std::io::Result<()> {
-    let width = found.iter().take(LISTED).map(|one| one.argument.len()).max().unwrap_or(0) + argument.len();
+    writeln!(out, "`fpprobe show NAME{argument}` shows one of these:")?;
+    let width = found.iter().take(LISTED).map(|one| one.argument.len()).max().unwrap_or(0);
     for Candidate { argument: own, about, .. } in found.iter().take(LISTED) {
-        writeln!(out, "fpprobe show {:<width$}  {about}", format!("{own}{argument}"))?;
+        writeln!(out, "  {own:<width$}  {about}")?;
     }
     let more = found.len().saturating_sub(LISTED);
     if more > 0 {

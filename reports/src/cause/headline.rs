@@ -1,15 +1,20 @@
 //! What the device does, in one line.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use fpprobe_profiles::judge::Symptom;
+use fpprobe_spirv::{Coding, Format};
 
 use super::{COMPARISONS, TEXELS};
 use crate::model::Scope;
 use crate::render::phrase;
 
-/// Operations that are named; of more, their group and number.
-const NAMED: usize = 3;
+/// A format of images, whichever.
+const TEXEL: &str = "texel";
+
+/// Operations, and formats of images, that are named; of more, their group and number.
+pub(super) const NAMED: usize = 3;
 
 /// `f32 pow: a number becomes NaN`.
 pub(super) struct Headline<'a> {
@@ -17,7 +22,11 @@ pub(super) struct Headline<'a> {
     /// Group of the operations; empty where the symptom concerns every operation.
     pub group: &'a str,
     pub scope: Scope,
+    /// What it is confined to.
+    pub place: Option<&'a str>,
     pub formats: &'a [String],
+    /// Formats of the kernels, of images or not.
+    pub texels: &'a BTreeSet<Format>,
     pub operations: &'a [String],
     /// Encodings between the worst result and what is accepted.
     pub distance: u64,
@@ -27,14 +36,19 @@ pub(super) struct Headline<'a> {
 
 impl fmt::Display for Headline<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (of, format) = (self.subject(), listed(self.formats));
+        let place = self.place.map_or_else(String::new, |place| format!(" {place}"));
+        let (of, format) = (self.subject() + &place, listed(self.formats));
         let text = match self.symptom {
             Symptom::Unstable => format!("{of}: results differ from run to run"),
             Symptom::SameValue => format!("{of}: another encoding of the same value"),
-            Symptom::SubnormalOperandKept => format!("keeps {format} subnormals"),
-            Symptom::SubnormalOperandFlushed => format!("flushes {format} subnormals"),
-            Symptom::SubnormalResultKept => format!("keeps {format} subnormal results"),
-            Symptom::SubnormalResultFlushed => format!("flushes {format} subnormal results"),
+            Symptom::SubnormalOperandKept if self.is_habit() => format!("keeps {format} subnormals{place}"),
+            Symptom::SubnormalOperandFlushed if self.is_habit() => format!("flushes {format} subnormals{place}"),
+            Symptom::SubnormalResultKept if self.is_habit() => format!("keeps {format} subnormal results{place}"),
+            Symptom::SubnormalResultFlushed if self.is_habit() => format!("flushes {format} subnormal results{place}"),
+            Symptom::SubnormalOperandKept => format!("{of}: keeps subnormals"),
+            Symptom::SubnormalOperandFlushed => format!("{of}: flushes subnormals"),
+            Symptom::SubnormalResultKept => format!("{of}: keeps subnormal results"),
+            Symptom::SubnormalResultFlushed => format!("{of}: flushes subnormal results"),
             Symptom::ZeroSign => format!("{of}: zero has the wrong sign"),
             Symptom::Fused => format!("{of}: fused, rounded once"),
             Symptom::RoundedTwice => format!("{of}: rounded twice"),
@@ -43,7 +57,7 @@ impl fmt::Display for Headline<'_> {
             Symptom::OverflowToInfinity => format!("{of}: overflow gives infinity"),
             Symptom::IntegerRange => format!("{of}: numbers beyond the integer range"),
             Symptom::NanStored => format!("{of}: a NaN becomes a code other than 0"),
-            Symptom::IdentityFolded => format!("simplifies {format} x + 0, x * 1, x * 0 or x - x"),
+            Symptom::IdentityFolded => format!("simplifies {format} x + 0, x * 1, x * 0 or x - x{place}"),
             Symptom::NanToNumber if self.of_infinities => format!("{of}: NaN or infinity becomes a number"),
             Symptom::NanToNumber => format!("{of}: a NaN becomes a number"),
             Symptom::NumberToNan if self.of_infinities => format!("{of}: a number becomes NaN or infinity"),
@@ -52,9 +66,7 @@ impl fmt::Display for Headline<'_> {
             Symptom::InfinityMade => format!("{of}: infinity where a number is required"),
             Symptom::FoldedOtherwise => format!("{of}: the compiler folds to other values than the device computes"),
             Symptom::Neighbour => format!("{of}: off by the last bit"),
-            Symptom::Inaccurate => {
-                format!("{of}: {} ulp beyond what is accepted", magnitude(self.distance))
-            }
+            Symptom::Inaccurate => format!("{of}: {}", beyond(self.distance)),
             Symptom::Unrelated if self.group == COMPARISONS => format!("{of}: the opposite result"),
             Symptom::Unrelated => format!("{of}: unrelated values"),
         };
@@ -64,22 +76,49 @@ impl fmt::Display for Headline<'_> {
 }
 
 impl Headline<'_> {
+    /// Whether it concerns operations of every kind.
+    fn is_habit(&self) -> bool {
+        self.group.is_empty() && self.operations.len() > NAMED
+    }
+
     /// `f32 fadd, fsub`, or `f32 arithmetic (7 operations)`.
     fn subject(&self) -> String {
-        let (format, operations) = (listed(self.formats), self.operations);
+        let operations = self.operations;
+        let format = if self.formats == [TEXELS] { self.images() } else { listed(self.formats) };
         if operations.len() <= NAMED {
             return format!("{format} {}", operations.join(", "));
         }
         // Groups of texels say what they are of.
-        let of_format = if self.formats == [TEXELS] && !self.group.is_empty() { "" } else { &format };
-        let words: Vec<&str> = [of_format, self.group].into_iter().filter(|word| !word.is_empty()).collect();
+        let of_format = if format == "texel" && !self.group.is_empty() { "" } else { &format };
+        let group = if of_format.is_empty() { self.group } else { self.group.trim_start_matches("texel ") };
+        let words: Vec<&str> = [of_format, group].into_iter().filter(|word| !word.is_empty()).collect();
         format!("{} ({} operations)", words.join(" "), operations.len())
+    }
+
+    /// A few formats of images by name, more by what they have in common: `r8snorm`, `SNORM`, `texel`.
+    fn images(&self) -> String {
+        if self.texels.len() <= NAMED {
+            return self.texels.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+        }
+        let mut kinds = self.texels.iter().flat_map(|format| format.channels()).map(|channel| kind(channel.coding));
+        let first = kinds.next().unwrap_or(TEXEL);
+        if kinds.all(|kind| kind == first) { first } else { TEXEL }.to_owned()
+    }
+}
+
+/// What codes of a channel stand for.
+fn kind(coding: Coding) -> &'static str {
+    match coding {
+        Coding::Float(_) => "float texel",
+        Coding::Norm { signed: true, .. } => "SNORM",
+        Coding::Norm { .. } => "UNORM",
+        Coding::Srgb | Coding::Shared => TEXEL,
     }
 }
 
 /// `f16, f32 and texel`.
 fn listed(formats: &[String]) -> String {
-    let names: Vec<&str> = formats.iter().map(|name| if name == TEXELS { "texel" } else { name }).collect();
+    let names: Vec<&str> = formats.iter().map(|name| if name == TEXELS { TEXEL } else { name }).collect();
     match names.split_last() {
         Some((last, [])) => (*last).to_owned(),
         Some((last, rest)) => format!("{} and {last}", rest.join(", ")),
@@ -87,11 +126,11 @@ fn listed(formats: &[String]) -> String {
     }
 }
 
-/// A distance in encodings, which are ulps of one binade: large ones as a power of two.
-fn magnitude(distance: u64) -> String {
-    const READABLE: u64 = 10_000;
+/// A distance in encodings, which are ulps of one binade; over many binades it means nothing.
+fn beyond(distance: u64) -> String {
+    const FAR: u64 = 100_000;
     match usize::try_from(distance) {
-        Ok(small) if distance < READABLE => phrase::grouped(small),
-        _ => format!("2^{}", distance.ilog2()),
+        Ok(near) if distance < FAR => format!("up to {} ulp beyond what is accepted", phrase::grouped(near)),
+        _ => "far from what is accepted".to_owned(),
     }
 }

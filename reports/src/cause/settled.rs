@@ -88,7 +88,7 @@ impl<'a> FailingLane<'a> {
     }
 
     /// Its operation, of constants apart.
-    fn operation(&self) -> (&'static str, Format, bool) {
+    pub(super) fn operation(&self) -> (&'static str, Format, bool) {
         (self.kernel.op.name, self.kernel.format, self.kernel.route.is_folded())
     }
 }

@@ -48,7 +48,7 @@ pub struct Cause {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
-    /// Unrelated or unstable values.
+    /// Unrelated or unstable values, or most lanes of an operation beyond the last bit.
     Broken,
     /// A NaN, an infinity, a zero or a subnormal is treated otherwise.
     Special,

@@ -5,9 +5,7 @@ use std::io::{self, Write};
 use super::field::field;
 use super::paper::{Ink, Paper, Style, pad};
 use super::{lane, phrase, text};
-use crate::model::{
-    Cause, Device, DeviceTrait, ProfileResult, Report, RuleResult, StoredObservation, TraitValue, Verdict,
-};
+use crate::model::{Cause, Device, DeviceTrait, ProfileResult, Report, RuleResult, StoredObservation, Verdict};
 use crate::numbered::numbered;
 
 /// Lanes of evidence, and kernels, that are shown where not everything is.
@@ -24,16 +22,7 @@ pub fn traits(report: &Report, ids: &[String], style: Style, out: &mut dyn Write
         title(paper, report, device)?;
         let width = known.iter().map(|one| one.id.len()).max().unwrap_or_default() + 2;
         for one in &known {
-            let in_scope = |(scope, value): (&str, Option<&TraitValue>)| Some((scope.to_owned(), value?.describe()));
-            let scopes: Vec<(String, String)> = one.scopes().into_iter().filter_map(in_scope).collect();
-            let text = match &scopes[..] {
-                [(_, first), (_, second)] if first == second => first.clone(),
-                [(scope, only)] if scope == "run time" => only.clone(),
-                several => {
-                    several.iter().map(|(scope, value)| format!("{scope}: {value}")).collect::<Vec<_>>().join("; ")
-                }
-            };
-            paper.line(2, width, &[(Ink::Faint, &pad(&one.id, width)), (Ink::Plain, &text)])?;
+            paper.line(2, width, &[(Ink::Faint, &pad(&one.id, width)), (Ink::Plain, &one.describe())])?;
         }
         let [one] = &known[..] else { continue };
         for (scope, value) in one.scopes() {

@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use crate::build_error::BuildError;
 use crate::controls::Control;
 use crate::emit::{Case, Expectation, comment, expectation, hex};
+use crate::kernel::Kernel;
 use crate::needs::Need;
 use crate::plan::constant_block::UNIFORM_BINDING;
 use crate::plan::{self, Buffer, Direction, Element, Plan, Region};
@@ -16,15 +17,10 @@ const POISON: u32 = 42405;
 
 /// The script of a case, `assembly` being its shader.
 pub(super) fn script(case: &Case, plan: &Plan, assembly: &str) -> Result<String, BuildError> {
-    if case.kernel.op.code.is_of_texels() {
-        let why = "which holds texels of packed formats as rounded values";
+    if let Some(why) = lacking(case.kernel) {
         return Err(BuildError::NoScript { kernel: case.kernel.to_string(), why });
     }
-    if case.kernel.shader() != Stage::Compute {
-        let why = "which draws no point for each slot";
-        return Err(BuildError::NoScript { kernel: case.kernel.to_string(), why });
-    }
-    let attached = attached(case, plan)?;
+    let attached = attached(plan);
     let dispatches = plan.dispatches();
     let mut text = format!("#!amber\n{}", comment(&case.heading(), "#"));
     for line in requirements(case) {
@@ -73,18 +69,27 @@ pub(super) fn script(case: &Case, plan: &Plan, assembly: &str) -> Result<String,
     Ok(text)
 }
 
-/// The shader with the values of its specialisation constants.
-fn attached(case: &Case, plan: &Plan) -> Result<String, BuildError> {
+/// What Amber lacks for kernels of this kind.
+pub(super) fn lacking(kernel: &Kernel) -> Option<&'static str> {
+    let is_word = |bits: u32| matches!(bits, 1 | 32);
+    if kernel.op.code.is_of_texels() {
+        Some("which holds texels of packed formats as rounded values")
+    } else if kernel.shader() != Stage::Compute {
+        Some("which draws no point for each slot")
+    } else if kernel.route == Route::Spec && !kernel.params().iter().all(|shape| is_word(shape.format.bits())) {
+        Some("which has specialisation constants of 32 bits only")
+    } else {
+        None
+    }
+}
+
+/// The shader with the values of its specialisation constants. A truth value is a VkBool32.
+fn attached(plan: &Plan) -> String {
     let mut text = "ATTACH kernel".to_owned();
     for (number, constant) in plan.specialised().iter().enumerate() {
-        // A truth value is a VkBool32.
-        if !matches!(constant.format.bits(), 1 | 32) {
-            let why = "which has specialisation constants of 32 bits only";
-            return Err(BuildError::NoScript { kernel: case.kernel.to_string(), why });
-        }
         let _ = write!(text, " \\\n      SPECIALIZE {number} AS uint32 {}", constant.bits);
     }
-    Ok(text)
+    text
 }
 
 /// Features, extensions and properties in Amber's names. Vulkan 1.2 has the extensions in its core, and drivers list

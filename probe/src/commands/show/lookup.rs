@@ -3,11 +3,13 @@
 use fpprobe_profiles::Profile;
 use fpprobe_profiles::catalogue::{Catalogue, CatalogueEntry, Section};
 use fpprobe_reports::Report;
+use fpprobe_reports::model::DeviceTrait;
 use fpprobe_reports::numbered::{self, NumberedCause, numbered};
 use fpprobe_reports::traits::{self, TraitDefinition};
 use fpprobe_spirv::error::nearest;
 use fpprobe_spirv::{Kernel, OPS, Op, ParseError};
 
+use super::words::SoughtWords;
 use fpprobe_system::usage::usage_error;
 
 /// Names all traits.
@@ -112,31 +114,45 @@ impl<'a> SubjectFinder<'a> {
         self.catalogue.sections.iter().flat_map(|section| section.entries.iter().map(move |entry| (section, entry)))
     }
 
-    /// Operations, rules and causes whose descriptions have words that begin with all of these.
+    /// The subjects whose descriptions have words that begin with all of these; where none does, those that have most of them.
     fn by_words(&self, text: &str) -> Vec<Candidate<'a>> {
-        let sought = words(text);
-        if sought.is_empty() {
-            return Vec::new();
-        }
-        let has = |description: &str| {
-            let known = words(description);
-            sought.iter().all(|word| known.iter().any(|known| known.starts_with(word.as_str())))
-        };
-        let mut found = Vec::new();
-        for one in self.report.into_iter().flat_map(numbered).filter(|one| has(&one.cause.headline)) {
-            found.push(candidate(ShownSubject::Cause(vec![one])));
-        }
-        let description = |op: &Op| {
+        let sought = SoughtWords::new(text);
+        let all = self.described().map(|(description, candidate)| (sought.found_in(&description), candidate));
+        let all: Vec<(usize, Candidate<'a>)> = all.collect();
+        let most = all.iter().map(|(found, _)| *found).max().unwrap_or(0);
+        let found = all.into_iter().filter(|(found, _)| *found == most && sought.is_most(most));
+        found.map(|(_, candidate)| candidate).collect()
+    }
+
+    /// Every subject that words lead to, with its description, in the order of lists.
+    fn described(&self) -> impl Iterator<Item = (String, Candidate<'a>)> {
+        let of_op = |op: &Op| {
             let names: Vec<String> = op.names().into_iter().map(|(_, name)| name).collect();
             format!("{} {} {}", op.name, op.about, names.join(" "))
         };
-        let of_trait = |one: &TraitDefinition| has(&format!("{} {}", one.id(), one.question()));
-        found.extend(traits::definitions().filter(of_trait).map(|one| candidate(ShownSubject::Trait(one))));
-        found.extend(OPS.iter().filter(|op| has(&description(op))).map(|op| candidate(ShownSubject::Operation(op))));
-        for (id, title) in self.rules().filter(|(id, title)| has(&format!("{id} {title}"))) {
-            found.push(Candidate { about: title.to_owned(), ..candidate(ShownSubject::Rule(id)) });
-        }
-        found
+        let of_trait = move |one: TraitDefinition| {
+            let operations = one.operations().filter_map(|name| OPS.iter().find(|op| op.name == name));
+            let description = format!("{} {} {}", one.id(), one.question(), operations.map(of_op).collect::<String>());
+            let about = [one.question()].into_iter().chain(self.values(&one.id())).collect::<Vec<_>>().join(" ");
+            (description, Candidate { about, ..candidate(ShownSubject::Trait(one)) })
+        };
+        let causes = self.report.into_iter().flat_map(numbered);
+        let causes = causes.map(|one| (one.cause.headline.clone(), candidate(ShownSubject::Cause(vec![one]))));
+        let operations = OPS.iter().map(move |op| (of_op(op), candidate(ShownSubject::Operation(op))));
+        let rules = self.rules().map(|(id, title)| {
+            (format!("{id} {title}"), Candidate { about: title.to_owned(), ..candidate(ShownSubject::Rule(id)) })
+        });
+        let (default, requested): (Vec<_>, Vec<_>) = traits::definitions().partition(TraitDefinition::is_default);
+        let [default, requested] = [default, requested].map(|traits| traits.into_iter().map(of_trait));
+        causes.chain(default).chain(operations).chain(rules).chain(requested)
+    }
+
+    /// What each device of the report does.
+    fn values(&self, id: &str) -> Option<String> {
+        let devices = self.report.into_iter().flat_map(|report| &report.devices);
+        let known = devices.filter_map(|device| device.traits.iter().find(|one| one.id == id));
+        let values: Vec<String> = known.map(DeviceTrait::describe).collect();
+        (!values.is_empty()).then(|| values.join(" | "))
     }
 
     /// Nothing matches: what is near.
@@ -206,12 +222,6 @@ fn plain(name: &str) -> String {
     letters.collect::<String>().to_lowercase()
 }
 
-/// The words of a text, in lower case.
-fn words(text: &str) -> Vec<String> {
-    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    words.map(str::to_lowercase).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -256,6 +266,16 @@ mod tests {
         let all = found("min nan");
         assert!(all.iter().any(|one| one == "nmin") && all.iter().any(|one| one.starts_with("D32-")), "{all:?}");
         assert_eq!(found("hyperbolic sine"), found("sine hyperbolic"));
+        for (text, own) in [
+            ("min nan", "f32.nmin_of_nan"),
+            ("GLSL NMin", "nmin"),
+            ("f16 subnormals", "f16.subnormal_operands"),
+            ("denormals f16", "f16.subnormal_results"),
+            ("R11G11B10 store", "b10g11r11.store_rounding"),
+            ("fused multiply add", "f32.fma"),
+        ] {
+            assert!(found(text).iter().any(|one| one == own), "{text}: {:?}", found(text));
+        }
         assert!(found("fmull")[0].contains("did you mean `fmul`"), "{:?}", found("fmull"));
         assert!(found("f32.fmull")[0].contains("as a kernel"), "{:?}", found("f32.fmull"));
         assert!(found("7")[0].contains("there is no report"), "{:?}", found("7"));

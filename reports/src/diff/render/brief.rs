@@ -12,8 +12,9 @@ use crate::render::lane;
 use crate::render::paper::{Ink, Paper, pad};
 use crate::render::phrase;
 
-/// Lines of causes, and of traits, that are shown: what a screen has room for.
-const CAUSES: usize = 12;
+/// Lines of causes with those of the device's fields and profiles, and lines of traits, that are shown: what a screen has
+/// room for.
+const CAUSES: usize = 13;
 const TRAITS: usize = 5;
 /// Columns of the word before a cause.
 const TAG: usize = 8;
@@ -28,8 +29,8 @@ const JUDGED: [(ChangeKind, &str, Ink); 3] = [
 ];
 /// Kinds of changed results that break no rule, what is said of them, and how many operations are named.
 const QUIET: [(ChangeKind, &str, usize); 2] = [
-    (ChangeKind::Permitted, "Accepted before and now", 16),
-    (ChangeKind::Unjudged, "Changed where no required rule applies", 8),
+    (ChangeKind::Permitted, "Accepted before and now", 24),
+    (ChangeKind::Unjudged, "Changed where no required rule applies", 12),
 ];
 
 /// What changed of one device.
@@ -44,7 +45,7 @@ pub(super) fn device(paper: &mut Paper, device: &DeviceDiff, several: bool) -> i
     for (name, text) in &lines {
         paper.line(2, column, &[(Ink::Strong, &pad(name, column)), (Ink::Plain, text)])?;
     }
-    causes(paper, &device.causes)?;
+    causes(paper, &device.causes, CAUSES.saturating_sub(lines.len()))?;
     rules(paper, device)?;
     traits(paper, &device.traits)?;
     rest(paper, device)
@@ -63,7 +64,7 @@ fn identity(fields: &[FieldChange]) -> Vec<(&str, String)> {
     lines
 }
 
-fn causes(paper: &mut Paper, changes: &[CauseChange]) -> io::Result<()> {
+fn causes(paper: &mut Paper, changes: &[CauseChange], most: usize) -> io::Result<()> {
     let mut counts: BTreeMap<usize, (&str, bool, usize)> = BTreeMap::new();
     for change in changes {
         let (tag, bad) = change.tag();
@@ -85,8 +86,8 @@ fn causes(paper: &mut Paper, changes: &[CauseChange]) -> io::Result<()> {
     paper.line(0, 2, &pieces)?;
     let (better, mut ordered): (Vec<&CauseChange>, Vec<&CauseChange>) =
         changes.iter().partition(|change| change.is_better());
-    ordered.truncate(CAUSES);
-    let mut room = CAUSES - ordered.len();
+    ordered.truncate(most);
+    let mut room = most - ordered.len();
     let width = paper.width().saturating_sub(TAG);
     let mut shown = ordered.len();
     for change in ordered {
@@ -196,7 +197,7 @@ fn rest(paper: &mut Paper, device: &DeviceDiff) -> io::Result<()> {
             if own > 0 {
                 kernels += 1;
                 lanes += own;
-                *operations.entry(change.kernel.split(':').next().unwrap_or_default()).or_default() += own;
+                *operations.entry(operation(&change.kernel)).or_default() += own;
             }
         }
         if lanes == 0 {
@@ -232,6 +233,11 @@ fn rest(paper: &mut Paper, device: &DeviceDiff) -> io::Result<()> {
         paper.line(0, 2, &[(Ink::Faint, "Else: "), (Ink::Plain, &coverage.join("; "))])?;
     }
     paper.line(0, 2, &[(Ink::Faint, "`--verbose` shows each rule and operation, `--format json` every input")])
+}
+
+/// The operation of a kernel, whatever the format.
+fn operation(kernel: &str) -> &str {
+    kernel.split([':', '.']).nth(1).unwrap_or(kernel)
 }
 
 fn more(paper: &mut Paper, count: usize, shown: usize, what: &str) -> io::Result<()> {

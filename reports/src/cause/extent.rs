@@ -1,0 +1,22 @@
+//! How much of an operation a cause is.
+
+use std::collections::{HashMap, HashSet};
+
+use fpprobe_profiles::judge::Observations;
+use fpprobe_spirv::{Format, Kernel};
+
+use super::FailingLane;
+
+/// Whether most lanes of an operation in a format are among these.
+pub(super) fn is_most(lanes: &[FailingLane<'_>], index: &Observations<'_>) -> bool {
+    let mut by_operation: HashMap<(&str, Format), HashMap<&Kernel, HashSet<&[u64]>>> = HashMap::new();
+    for lane in lanes {
+        let kernels = by_operation.entry((lane.kernel.op.name, lane.kernel.format)).or_default();
+        kernels.entry(lane.kernel).or_default().insert(lane.case);
+    }
+    by_operation.into_values().any(|kernels| {
+        let measured: usize = kernels.keys().filter_map(|kernel| index.get(kernel)).map(|one| one.cases.len()).sum();
+        let failing: usize = kernels.values().map(HashSet::len).sum();
+        failing * 2 > measured
+    })
+}

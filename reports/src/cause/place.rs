@@ -1,0 +1,46 @@
+//! Where a cause is confined to: one stage, one path of texels, one memory of the operands, one front end, vectors.
+
+use fpprobe_spirv::{Kernel, Route, Stage, Via};
+
+/// The place that all of these kernels share and others do not, `in fragment shaders`.
+pub(super) fn confined<'k>(kernels: impl Iterator<Item = &'k Kernel> + Clone) -> Option<&'static str> {
+    let shared = |place: fn(&Kernel) -> Option<&'static str>| {
+        let first = place(kernels.clone().next()?)?;
+        kernels.clone().all(|kernel| place(kernel) == Some(first)).then_some(first)
+    };
+    [of_stage, of_route, of_front_end, of_width].into_iter().find_map(shared)
+}
+
+fn of_stage(kernel: &Kernel) -> Option<&'static str> {
+    match kernel.stage {
+        Stage::Compute => None,
+        Stage::Fragment => Some("in fragment shaders"),
+        Stage::Vertex => Some("in vertex shaders"),
+    }
+}
+
+fn of_route(kernel: &Kernel) -> Option<&'static str> {
+    match kernel.route {
+        Route::Buffer | Route::Spec | Route::Literal => None,
+        Route::Uniform => Some("of uniform buffers"),
+        Route::Push => Some("of push constants"),
+        Route::StorageImage => Some("of storage images"),
+        Route::TexelBuffer => Some("of texel buffers"),
+        Route::Sampled => Some("of sampled images"),
+        Route::Clear => Some("by vkCmdClearColorImage"),
+        Route::Blit => Some("by vkCmdBlitImage"),
+        Route::Copy => Some("by vkCmdCopyImage"),
+        Route::Attachment => Some("of attachments"),
+        Route::Vertex => Some("of vertex attributes"),
+        Route::Resolve => Some("of resolved attachments"),
+        Route::View => Some("of views in another format"),
+    }
+}
+
+fn of_front_end(kernel: &Kernel) -> Option<&'static str> {
+    (kernel.via == Via::Glsl).then_some("as GLSL compiles it")
+}
+
+fn of_width(kernel: &Kernel) -> Option<&'static str> {
+    (kernel.op.is_componentwise() && kernel.width > 1).then_some("of vectors")
+}

@@ -33,6 +33,12 @@ use crate::model::{Cause, Evidence, Scope, Severity};
 /// Stands for the formats of images.
 const TEXELS: &str = "texels";
 
+/// Groups of operations that one unit of a device carries out: a fault of it shows in several of them.
+const UNITS: [&str; 4] = [ARITHMETIC, MIN_AND_MAX, COMPARISONS, MOVES];
+const ARITHMETIC: &str = "arithmetic";
+const MIN_AND_MAX: &str = "min and max";
+const MOVES: &str = "moves";
+
 /// The group of loads of texels.
 const LOADS: &str = "texel loads";
 
@@ -164,9 +170,10 @@ fn merge(by_kind: &mut BTreeMap<Kind, Vec<FailingLane<'_>>>) {
     for group in groups {
         for (part, whole) in MERGED {
             let Some(known) = by_kind.get(&(whole, group)) else { continue };
-            // The last bit of one operation has nothing to do with what another one is off by.
-            let operations: BTreeSet<_> = known.iter().map(|lane| lane.operation()).collect();
-            let is_same = |lane: &FailingLane<'_>| part != Symptom::Neighbour || operations.contains(&lane.operation());
+            let operations: BTreeSet<_> = known.iter().map(FailingLane::operation).collect();
+            let is_same = |lane: &FailingLane<'_>| {
+                part != Symptom::Neighbour || UNITS.contains(&group) || operations.contains(&lane.operation())
+            };
             let lanes = by_kind.remove(&(part, group)).unwrap_or_default();
             let (same, other): (Vec<_>, Vec<_>) = lanes.into_iter().partition(is_same);
             by_kind.entry((whole, group)).or_default().extend(same);
@@ -177,13 +184,12 @@ fn merge(by_kind: &mut BTreeMap<Kind, Vec<FailingLane<'_>>>) {
     }
 }
 
-/// What is unrelated to what is accepted has nothing in common with that of another operation, but for texels and truths.
+/// Unrelated values of an operation that is computed on its own have nothing in common with those of another one.
 fn part_unrelated(by_kind: &mut BTreeMap<Kind, Vec<FailingLane<'_>>>) {
     let all: BTreeSet<Kind> = by_kind.keys().filter(|(symptom, _)| *symptom == Symptom::Unrelated).copied().collect();
-    for kind in all {
+    for kind in all.into_iter().filter(|(_, group)| !UNITS.contains(group)) {
         for lane in by_kind.remove(&kind).unwrap_or_default() {
-            let is_one = lane.kernel.op.code.is_of_texels() || kind.1 == COMPARISONS;
-            let group = if is_one { kind.1 } else { lane.kernel.op.name };
+            let group = if lane.kernel.op.code.is_of_texels() { kind.1 } else { lane.kernel.op.name };
             by_kind.entry((Symptom::Unrelated, group)).or_default().push(lane);
         }
     }
@@ -249,8 +255,8 @@ fn group(kernel: &Kernel) -> &'static str {
         Function::Load if kernel.op.code.is_of_texels() => LOADS,
         // What blending and resolving compute is stored.
         _ if kernel.op.code.is_of_texels() => "texel stores",
-        Function::Move | Function::Choose | Function::Transpose => "moves",
-        Function::Min | Function::Max | Function::Clamp | Function::Saturate => "min and max",
+        Function::Move | Function::Choose | Function::Transpose => MOVES,
+        Function::Min | Function::Max | Function::Clamp | Function::Saturate => MIN_AND_MAX,
         Function::Compare { .. } | Function::IsNan | Function::IsInf => COMPARISONS,
         Function::ToFloat
         | Function::ToInteger
@@ -276,7 +282,7 @@ fn group(kernel: &Kernel) -> &'static str {
         | Function::AddSub
         | Function::Reciprocal
         | Function::Rem
-        | Function::Mod => "arithmetic",
+        | Function::Mod => ARITHMETIC,
         Function::Floor
         | Function::Ceil
         | Function::Trunc
@@ -376,7 +382,9 @@ fn fix(lanes: &[FailingLane<'_>]) -> Vec<String> {
 fn severity(symptom: Symptom, lanes: &[FailingLane<'_>], index: &Observations<'_>) -> Severity {
     let nearest_is_last_bit = lanes.iter().all(|lane| lane.diagnosis.distance <= 1);
     match symptom {
-        _ if !nearest_is_last_bit && is_most(lanes, index) => Severity::Broken,
+        _ if symptom.rank() != SymptomRank::Assumption && !nearest_is_last_bit && is_most(lanes, index) => {
+            Severity::Broken
+        }
         Symptom::Unstable | Symptom::Unrelated => Severity::Broken,
         Symptom::SameValue => Severity::SameValue,
         Symptom::Neighbour => Severity::LastBit,

@@ -7,6 +7,9 @@ use fpprobe_spirv::{Format, Kernel};
 
 use super::FailingLane;
 
+/// Failing lanes from which something follows for their operation.
+const ENOUGH: usize = 16;
+
 /// Whether most lanes of an operation in a format are among these.
 pub(super) fn is_most(lanes: &[FailingLane<'_>], index: &Observations<'_>) -> bool {
     let mut by_operation: HashMap<(&str, Format), HashMap<&Kernel, HashSet<&[u64]>>> = HashMap::new();
@@ -17,6 +20,6 @@ pub(super) fn is_most(lanes: &[FailingLane<'_>], index: &Observations<'_>) -> bo
     by_operation.into_values().any(|kernels| {
         let measured: usize = kernels.keys().filter_map(|kernel| index.get(kernel)).map(|one| one.cases.len()).sum();
         let failing: usize = kernels.values().map(HashSet::len).sum();
-        failing * 2 > measured
+        failing >= ENOUGH && failing * 2 > measured
     })
 }

@@ -26,7 +26,8 @@ fn tables_of_reports_name_the_host_with_a_fault() {
         let probe = || faulty(&["lavapipe-25"], if host == "c" { faults } else { "" });
         let file = |kind: &str| folder.path().join(kind).join(format!("2026-11-27/{host}.json"));
         let mut run = probe();
-        ends(run.args(["run", "f16.fadd", "f16.sqrt", "--label", host, "--no-keep", "-o"]).arg(file("reports"))).with(0);
+        ends(run.args(["run", "f16.fadd", "f16.sqrt", "--label", host, "--no-keep", "-o"]).arg(file("reports")))
+            .with(0);
         let label = format!("host.label={host}");
         let mut sweep = probe();
         sweep.args(["--set", &label, "sweep", "--fingerprint", "f16.sqrt", "f16.sin", "-o"]).arg(file("sweeps"));

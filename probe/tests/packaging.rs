@@ -271,7 +271,7 @@ impl Gate {
         let (folder, log) = (self.0.path(), self.0.path().join("log"));
         self.program("fpprobe", program);
         let settings = format!(
-            "PATH={0}:$PATH user=$(id --user --name) state={0}/state limit=1\nexport log={0}/log\n{settings}\n",
+            "PATH={0}:$PATH user=$(id --user --name) state={0}/state limit=3\nexport log={0}/log\n{settings}\n",
             folder.display()
         );
         fs::write(folder.join("gate.conf"), settings).unwrap();
@@ -295,7 +295,7 @@ fn the_gate_of_slurm_drains_what_is_not_the_same() {
     assert_eq!(before("echo warning >&2; echo different: x; exit 3"), reason("before job 7: different: x"));
     assert_eq!(before("echo unknown: hung; exit 4"), reason("before job 7: unknown: hung"));
     assert_eq!(before("echo no file >&2; exit 2"), reason("before job 7: no file"));
-    assert_eq!(before("sleep 9"), reason("before job 7: unknown: no end within 1 s"));
+    assert_eq!(before("sleep 9"), reason("before job 7: unknown: no end within 3 s"));
     let after = gate.passes("echo different: x; exit 3", "epilog_slurmd", "");
     assert_eq!(after, reason("after job 7: different: x"));
     // What cannot be compared may run where the settings say so; what differs may not.

@@ -40,9 +40,10 @@ case ${1-} in
     measure)
         while :; do
             # 3 and 5 are results as well. Where there is none, the labels of before stay until they expire.
-            fpprobe run --format prometheus -o /features/metrics
+            # The journal of the run, beside the metrics, takes a hundred megabytes.
+            fpprobe run --format prometheus -o "$STATE_DIRECTORY/metrics"
             case $? in
-                0 | 3 | 5) labels "$2" </features/metrics >/features/.new && mv /features/.new /features/fpprobe ;;
+                0 | 3 | 5) labels "$2" <"$STATE_DIRECTORY/metrics" >/features/.new && mv /features/.new /features/fpprobe ;;
                 *) echo "measured nothing (status $?); the next attempt is in $2 hours" >&2 ;;
             esac
             sleep "$(($2 * 3600))"

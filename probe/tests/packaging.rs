@@ -237,9 +237,13 @@ fn the_plugin_of_node_problem_detector_is_the_gate() {
     let plugin: serde_json::Value =
         serde_json::from_str(&file("probe/packaging/kubernetes/node-problem-detector.json")).unwrap();
     let (config, rule) = (&plugin["pluginConfig"], &plugin["rules"][0]);
-    assert_eq!((&rule["path"], &config["max_output_length"]), (&"/usr/bin/fpprobe".into(), &80.into()));
+    assert_eq!((&rule["path"], &config["max_output_length"]), (&"/usr/bin/env".into(), &80.into()));
     let args: Vec<&str> = rule["args"].as_array().unwrap().iter().map(|word| word.as_str().unwrap()).collect();
-    is_known(&args);
+    // Each comparison goes on where the one before ended.
+    let ["STATE_DIRECTORY=/var/lib/fpprobe-gate", "/usr/bin/fpprobe", args @ ..] = &args[..] else {
+        panic!("{args:?}");
+    };
+    is_known(args);
     let seconds = |text: &serde_json::Value| text.as_str().unwrap().trim_end_matches('s').parse::<u32>().unwrap();
     let budget = args[args.iter().position(|word| *word == "--budget").unwrap() + 1];
     assert!(seconds(&budget.into()) < seconds(&rule["timeout"]));

@@ -315,3 +315,54 @@ fn the_gate_of_slurm_drains_what_is_not_the_same() {
     let call = words.split_once("\"$fpprobe\" gate ").unwrap().1.lines().next().unwrap();
     is_known(&["gate"].into_iter().chain(call.split(' ').take(4)).collect::<Vec<_>>());
 }
+
+/// The labels that `features.sh` makes of metrics, and its exit status.
+fn labelled(metrics: &str) -> (Vec<String>, Option<i32>) {
+    use std::io::Write as _;
+    use std::process::Stdio;
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("packaging/kubernetes/features.sh");
+    let mut shell = Command::new("sh");
+    shell.arg(script).args(["labels", "12"]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut child = shell.spawn().unwrap();
+    child.stdin.take().unwrap().write_all(metrics.as_bytes()).unwrap();
+    let ended = child.wait_with_output().unwrap();
+    let text = String::from_utf8(ended.stdout).unwrap();
+    (text.lines().map(str::to_owned).collect(), ended.status.code())
+}
+
+#[test]
+fn a_node_has_the_worst_class_of_its_devices_until_the_label_expires() {
+    use std::time::SystemTime;
+    let device = |slot: &str, classes: &[(&str, &str)]| {
+        let mut text =
+            format!("fpprobe_device_info{{host=\"h\",slot=\"{slot}\",key=\"k\",name=\"class=\\\"x\\\"\"}} 1\n");
+        for (profile, class) in classes {
+            for one in ["conforms", "conforms with", "deviates", "incomplete"] {
+                let labels = format!("host=\"h\",slot=\"{slot}\",key=\"k\",profile=\"{profile}\",class=\"{one}\"");
+                text += &format!("fpprobe_profile_class{{{labels}}} {}\n", u8::from(one == *class));
+            }
+        }
+        text
+    };
+    let one = device("a", &[("d3d11", "conforms"), ("vulkan", "deviates"), ("wgsl", "conforms")]);
+    let other = device("b", &[("d3d11", "conforms with"), ("vulkan", "conforms"), ("wgsl", "conforms")]);
+    let (lines, status) = labelled(&(one + &other));
+    let (expiry, labels) = lines.split_first().unwrap();
+    assert_eq!(status, Some(0));
+    let prefix = "feature.node.kubernetes.io/fpprobe-";
+    let expected = ["devices=2", "d3d11=conforms-with", "vulkan=deviates", "wgsl=conforms"];
+    assert_eq!(labels, expected.map(|label| format!("{prefix}{label}")));
+    let expiry = fpprobe_reports::time::seconds(expiry.strip_prefix("# +expiry-time=").unwrap()).unwrap();
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_secs();
+    assert!((13 * 3600 - 60..=13 * 3600).contains(&(expiry - now)), "{}", expiry - now);
+    assert_eq!(labelled(""), (Vec::new(), Some(1)));
+
+    // The program's own metrics.
+    let driver = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/drivers/swiftshader.json");
+    let mut run = Command::new(env!("CARGO_BIN_EXE_fpprobe"));
+    run.args(["run", "f32.fadd", "--no-keep", "--format", "prometheus"]).env("VK_DRIVER_FILES", driver);
+    let metrics = run.env("XDG_CONFIG_HOME", "/nonexistent").output().unwrap();
+    let (lines, status) = labelled(&String::from_utf8(metrics.stdout).unwrap());
+    assert!(status == Some(0) && lines[1..].contains(&format!("{prefix}devices=1")), "{lines:?}");
+    assert!(lines.contains(&format!("{prefix}d3d11=incomplete")), "{lines:?}");
+}

@@ -333,16 +333,17 @@ fn labelled(metrics: &str) -> (Vec<String>, Option<i32>) {
 #[test]
 fn a_node_has_the_worst_class_of_its_devices_until_the_label_expires() {
     use std::time::SystemTime;
+    let class = |slot: &str, profile: &str, class: &str| {
+        let all = ["conforms", "conforms with", "deviates", "incomplete"].map(|one| {
+            let labels = format!("host=\"h\",slot=\"{slot}\",key=\"k\",profile=\"{profile}\",class=\"{one}\"");
+            format!("fpprobe_profile_class{{{labels}}} {}\n", u8::from(one == class))
+        });
+        all.concat()
+    };
     let device = |slot: &str, classes: &[(&str, &str)]| {
-        let mut text =
-            format!("fpprobe_device_info{{host=\"h\",slot=\"{slot}\",key=\"k\",name=\"class=\\\"x\\\"\"}} 1\n");
-        for (profile, class) in classes {
-            for one in ["conforms", "conforms with", "deviates", "incomplete"] {
-                let labels = format!("host=\"h\",slot=\"{slot}\",key=\"k\",profile=\"{profile}\",class=\"{one}\"");
-                text += &format!("fpprobe_profile_class{{{labels}}} {}\n", u8::from(one == *class));
-            }
-        }
-        text
+        let info = format!("fpprobe_device_info{{host=\"h\",slot=\"{slot}\",key=\"k\",name=\"class=\\\"x\\\"\"}} 1\n");
+        let classes = classes.iter().map(|(profile, one)| class(slot, profile, one));
+        [info].into_iter().chain(classes).collect::<String>()
     };
     let one = device("a", &[("d3d11", "conforms"), ("vulkan", "deviates"), ("wgsl", "conforms")]);
     let other = device("b", &[("d3d11", "conforms with"), ("vulkan", "conforms"), ("wgsl", "conforms")]);

@@ -17,6 +17,7 @@ help:
 	@echo 'make bench   the benchmarks, on drivers of known versions'
 	@echo 'make fuzz    hostile input for everything that is read from files, FUZZ_SECONDS (60) each;'
 	@echo '             leaves input that fails in FUZZ_OUT (default: target/fuzz/failures)'
+	@echo 'make test-slurm  the prolog, the epilog and a sweep by an array, on a Slurm of four nodes on this machine (root)'
 	@echo 'make deb     the Debian package, tried out in a fresh Debian (root, debootstrap)'
 	@echo 'make check   format, lints, documentation, licences and sources of dependencies'
 	@echo 'make clean   remove what was built'
@@ -63,6 +64,13 @@ soak-daemon:
 	@.ci/install test
 	@.ci/drivers
 	cargo test --workspace --locked --test daemon-soak
+
+.PHONY: test-slurm
+test-slurm:
+	@.ci/install slurm
+	@.ci/drivers
+	cargo build --workspace --locked
+	probe/tests/slurm/check "$(CARGO_TARGET_DIR)/debug/fpprobe" "$(CARGO_TARGET_DIR)/debug/libfpprobe_fault_layer.so"
 
 .PHONY: bench
 bench:

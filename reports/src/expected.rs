@@ -74,7 +74,7 @@ pub struct ModelKey {
 #[derive(Debug, thiserror::Error)]
 pub enum ExpectedError {
     /// The file cannot be read.
-    #[error("{}: {}", path.display(), limited::advice(error, "`fpprobe gate --record --expect FILE` makes it"))]
+    #[error("failed to read {}: {error}{}", path.display(), limited::advice(error, "`fpprobe gate --record --expect FILE` makes it"))]
     Unreadable {
         /// The file.
         path: PathBuf,

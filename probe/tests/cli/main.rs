@@ -6,6 +6,9 @@ mod bad_input;
 mod check;
 mod constants;
 mod diff;
+#[path = "../sql/documented.rs"]
+#[expect(dead_code, reason = "shared with other tests, which need other parts of it")]
+mod documented;
 mod drivers;
 mod eval;
 mod evidence;

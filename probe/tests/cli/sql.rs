@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use fpprobe_profiles::Observation;
 use fpprobe_reports::load;
@@ -10,6 +9,7 @@ use fpprobe_reports::record::read_device;
 use fpprobe_spirv::Kernel;
 use serde_json::{Value, json};
 
+use crate::documented::documented;
 use crate::scene::{ends, fpprobe};
 
 /// Scalars, vectors, constants, two results, two formats, and what one driver lacks.
@@ -90,15 +90,6 @@ fn measure(root: &Path, driver: &str, table: &str) -> PathBuf {
     folder
 }
 
-/// What `DuckDB` says to each documented query, after the columns of a table.
-fn documented(folder: &Path) -> Vec<Vec<Vec<Value>>> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let mut python = Command::new("python3");
-    python.arg(root.join("probe/tests/sql/documented.py")).arg(root.join("docs/formats.md"));
-    python.current_dir(folder).env("PYTHONPATH", root.join("target/python"));
-    serde_json::from_value(ends(&mut python).document(0)).unwrap()
-}
-
 fn counts(rows: &[Vec<Value>]) -> BTreeMap<String, usize> {
     rows.iter().map(|row| (row[0].as_str().unwrap().to_owned(), row[1].as_u64().unwrap() as usize)).collect()
 }
@@ -108,7 +99,7 @@ fn documented_queries_say_what_reports_say() {
     let root = tempfile::tempdir().unwrap();
     let [old, new] = [("lavapipe-22", "old.parquet"), ("lavapipe-25", "new.parquet")]
         .map(|(driver, table)| Measured::read(&measure(root.path(), driver, table)));
-    let said = documented(root.path());
+    let said: Vec<_> = documented(root.path(), "docs/formats.md", 1).into_iter().map(|query| query.rows).collect();
     assert_eq!(said.len(), 11, "the columns and ten queries");
 
     let columns: BTreeMap<&str, &str> =

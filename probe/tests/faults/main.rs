@@ -7,9 +7,12 @@ mod corrections;
 mod crash;
 mod device_fault;
 mod dispatch;
+#[path = "../sql/documented.rs"]
+mod documented;
 mod enumeration;
 mod expected;
 mod faulty;
+mod fleet;
 mod garbage;
 mod gate;
 mod hang;

@@ -1,17 +1,22 @@
-"""Runs the queries that docs/formats.md documents, in the current folder, by DuckDB.
+"""Runs the queries that a document has, in the current folder, by DuckDB.
 
-documented.py FORMATS.md prints the result of each as JSON: a list of rows, each a list of values;
-first of all the names and types of the columns of new.parquet.
+documented.py DOCUMENT.md [FIRST] prints for each of its SQL blocks, from number FIRST (1) on, a JSON
+line: `rows`, a list of rows, each a list of values, and `seconds`, the time that it took. Blocks
+that return nothing (views, tables, files) have no rows.
 """
 
 import json
 import re
 import sys
+import time
 
 import duckdb
 
 text = open(sys.argv[1], encoding="utf-8").read()
-queries = re.findall(r"```sql\n(.*?)```", text, re.DOTALL)
+first = int(sys.argv[2]) if len(sys.argv) > 2 else 1
 connection = duckdb.connect()
-results = [connection.sql(query).fetchall() for query in ["describe select * from 'new.parquet'", *queries]]
-json.dump(results, sys.stdout)
+for block in re.findall(r"```sql\n(.*?)```", text, re.DOTALL)[first - 1 :]:
+    begun = time.monotonic()
+    rows = connection.execute(block).fetchall()
+    seconds = time.monotonic() - begun
+    print(json.dumps({"rows": rows, "seconds": seconds}, default=str))

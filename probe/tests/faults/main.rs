@@ -15,6 +15,7 @@ mod gate;
 mod hang;
 mod inventory;
 mod limits;
+mod matrix;
 mod output;
 mod recipes;
 mod refused;

@@ -415,7 +415,8 @@ pub struct JudgeArgs {
 /// Arguments of `show`.
 #[derive(Args, Debug)]
 pub struct ShowArgs {
-    /// A cause's number or id, a rule, a trait (or `traits`), a kernel, an operation, or words; then a report: a file, a folder, `last`, `last-1` or an id
+    /// A cause's number or id, a rule, a trait (or `traits`), `matrix`, a kernel, an operation, or words; then a
+    /// report: a file, a folder, `last`, `last-1` or an id
     /// of the store [default: the causes of the last report]
     #[arg(value_name = "CAUSE|RULE|TRAIT|KERNEL|WORDS [REPORT]")]
     pub what: Vec<String>,

@@ -18,6 +18,7 @@ use fpprobe_profiles::Observation;
 use fpprobe_profiles::judge::Judge;
 use fpprobe_reports::journal::{Pass, RunStart};
 use fpprobe_reports::judged::{judge_by, rules};
+use fpprobe_reports::model::Incident;
 use fpprobe_reports::store::Store;
 use fpprobe_reports::{Report, demanded};
 use fpprobe_system::usage::{say, usage_error};
@@ -35,6 +36,7 @@ use crate::keep;
 use crate::progress::Progress;
 use crate::session::Session;
 use crate::supervisor::{DeviceSession, Target, Track, side_by_side};
+use fpprobe_worker::protocol::Failure;
 
 /// What to measure, what to judge by, and where to keep it.
 pub struct RunPipeline<'a> {
@@ -138,9 +140,20 @@ fn device(
     let isolated = isolate::deviating(site, quick, &mut measured, &mut judged, judge, track)?;
 
     let found = &site.target.found;
+    measured.incidents.extend(found.matrices.as_ref().map(unlisted));
     let unclaimed = demanded::unclaimed(&found.identity, &found.claims);
     measured.findings.splice(0..0, unclaimed.into_iter().chain(std::mem::take(&mut judged.findings)));
     Ok(DeviceResult::new(site, measured, isolated, judged, journal))
+}
+
+/// A driver that does not say which products of matrices it offers.
+fn unlisted(failure: &Failure) -> Incident {
+    let detail = format!("{failure}; products of cooperative matrices are not measured");
+    Incident {
+        subject: "vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR".to_owned(),
+        outcome: Some(failure.outcome),
+        detail,
+    }
 }
 
 /// What a run gathered.

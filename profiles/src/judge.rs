@@ -119,6 +119,14 @@ impl<'a> Observations<'a> {
         self.by_kernel.get(kernel).copied()
     }
 
+    /// What was observed of matrices, in the order of the kernels' ids.
+    pub fn matrices(&self) -> Vec<&'a Observation> {
+        let mut found: Vec<&Observation> =
+            self.by_kernel.values().copied().filter(|one| one.kernel.matrix.is_some()).collect();
+        found.sort_by_cached_key(|one| one.kernel.to_string());
+        found
+    }
+
     /// The same questions asked in several ways.
     pub fn pairs(&self) -> &[VariantPair<'a>] {
         &self.pairs

@@ -1,4 +1,5 @@
-//! Exact models of matrix units: what a published model gives for a row of A, a column of B and an element of C.
+//! Matrix units: how one that was measured sums, what it must do, and exact models: what a published model gives for a
+//! row of A, a column of B and an element of C.
 //!
 //! A unit adds products in groups, one group after the other, the sum so far among the terms of the next. It aligns the terms
 //! of a group to the largest exponent among them, cuts each off below a number of fraction bits, adds what is left exactly, and
@@ -9,7 +10,17 @@
 //! Vulkan leaves order and precision of `OpCooperativeMatrixMulAddKHR` on floats to the implementation (Vulkan 1.4, Precision
 //! of Individual Instructions), so no rule can fail by them.
 
+mod aspect;
+mod required;
+mod sequential;
+mod tree;
+mod unit_model;
+
 use fpprobe_spirv::layout::{BINARY16, BINARY32, FloatLayout};
+
+pub use aspect::{AspectResult, MatrixAspect};
+pub use required::{MatrixViolation, violations};
+pub use unit_model::UnitModel;
 
 /// A format of the elements of A and B.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -6,9 +6,11 @@ use fpprobe_profiles::accepted::Set;
 use fpprobe_profiles::claims::{Contradiction, contradictions};
 use fpprobe_profiles::encoding::{Encoding, components};
 use fpprobe_profiles::judge::{self, Judge, Judgement, Observations, RecipeTrial, RuleVerdict};
+use fpprobe_profiles::matrix::{MatrixViolation, violations};
 use fpprobe_profiles::profile::Rule;
 use fpprobe_profiles::variants::{VariantPair, paths};
 use fpprobe_profiles::{Observation, Outcome, Profile, Verdict};
+use fpprobe_spirv::op::Code;
 use fpprobe_spirv::{Controls, Kernel};
 
 use crate::cause::causes;
@@ -99,6 +101,7 @@ fn of_rules(
     judged.causes = causes(judges, &judgements, index);
     let contradictions = contradictions(observations);
     judged.findings.extend(contradictions.iter().map(|contradiction| contradicted(contradiction, index)));
+    judged.findings.extend(violations(observations).iter().map(miscomputed));
     judged.findings.extend(observations.iter().filter_map(flaky));
     judged.findings.extend(index.pairs().iter().filter_map(|pair| disagreeing("route", pair)));
     judged.findings.extend(once(&paths(observations)).filter_map(|pair| disagreeing("path", pair)));
@@ -194,6 +197,24 @@ fn contradicted(contradiction: &Contradiction, index: &Observations<'_>) -> Find
             if contradiction.lanes == 1 { "s" } else { "" },
         ),
         evidence: contradiction.evidence.iter().map(|lane| shown(lane, index.get(&lane.kernel))).collect(),
+    }
+}
+
+/// A product or a move of matrices that is not what SPIR-V demands.
+fn miscomputed(MatrixViolation { observation, cases }: &MatrixViolation<'_>) -> Finding {
+    let kernel = &observation.kernel;
+    let demanded = if kernel.op.code == Code::MatrixMulAdd { "the exact sum" } else { "the bits that were loaded" };
+    let lane = |(case, required): &(usize, Vec<u64>)| {
+        other_answer(observation, observation.cases.case(*case), observation.answer(*case), required)
+    };
+    Finding {
+        kind: "claim".into(),
+        text: format!(
+            "cooperativeMatrix is claimed, but {} of {} results of {kernel} are not {demanded}",
+            cases.len(),
+            observation.cases.len()
+        ),
+        evidence: cases.iter().take(SHOWN).map(lane).collect(),
     }
 }
 

@@ -228,6 +228,9 @@ pub struct Claims {
     pub rounding_mode_independence: String,
     /// Features, properties and format features, by name (`shaderFloat16`, `shaderDenormPreserveFloat32`, ...).
     pub flags: BTreeMap<String, bool>,
+    /// Products of cooperative matrices, as `MxNxK-A-B-C-RESULT`, in the driver's order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub matrices: Vec<String>,
 }
 
 /// A value of one parameter or component: hex, or a list for vectors.

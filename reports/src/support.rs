@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use fpprobe_spirv::needs::needs;
-use fpprobe_spirv::{Control, Controls, Format, Kernel, Need, Use};
+use fpprobe_spirv::{Control, Controls, Format, Kernel, Need, Use, products};
 
 use crate::model::Claims;
 
@@ -11,6 +11,9 @@ use crate::model::Claims;
 pub const GRAPHICS: &str = "graphicsQueue";
 /// The claim of `VK_EXT_custom_border_color`.
 pub const CUSTOM_BORDER_COLORS: &str = "customBorderColors";
+
+/// The claim of `VK_KHR_cooperative_matrix`.
+pub const COOPERATIVE_MATRIX: &str = "cooperativeMatrix";
 
 /// What a device offers.
 #[derive(Clone, Debug, Default)]
@@ -21,6 +24,13 @@ pub struct Support {
     pub denorm_independence: Independence,
     /// `roundingModeIndependence`.
     pub rounding_independence: Independence,
+    /// Products of matrices.
+    pub matrices: Vec<Kernel>,
+}
+
+/// The products of matrices that a device enumerates.
+pub fn matrices(properties: &[String]) -> Vec<Kernel> {
+    properties.iter().filter_map(|property| products::product(property)).collect()
 }
 
 /// Whether the modes of different widths may differ (`VkShaderFloatControlsIndependence`).
@@ -47,6 +57,7 @@ impl Support {
             offers: offers(claims),
             denorm_independence: independence(&claims.denorm_behavior_independence),
             rounding_independence: independence(&claims.rounding_mode_independence),
+            matrices: matrices(&claims.matrices),
         }
     }
 
@@ -77,6 +88,13 @@ impl Support {
             needs(kernel).iter().filter(|need| !self.offers.contains(need)).map(Need::to_string).collect();
         if !missing.is_empty() {
             return Some(format!("the device lacks {}", missing.join(", ")));
+        }
+        // Loads and stores are of any product with these matrices.
+        let has = |product: &Kernel| {
+            product.matrix == kernel.matrix && (product.op != kernel.op || product.format == kernel.format)
+        };
+        if kernel.matrix.is_some() && !self.matrices.iter().any(has) {
+            return Some("the device does not enumerate this product of matrices (`fpprobe list -v`)".to_owned());
         }
         let denorms = |control| match control {
             Control::Ftz(width) => Some((width, false)),
@@ -121,6 +139,8 @@ fn offers(claims: &Claims) -> BTreeSet<Need> {
         (Need::FragmentStores, "fragmentStoresAndAtomics"),
         (Need::VertexStores, "vertexPipelineStoresAndAtomics"),
         (Need::CustomBorderColors, CUSTOM_BORDER_COLORS),
+        (Need::CooperativeMatrix, COOPERATIVE_MATRIX),
+        (Need::Int8, "shaderInt8"),
     ];
     let features = features.into_iter().filter(|(_, name)| claimed(name)).map(|(need, _)| need);
     let controls = Control::all().filter(|control| control.claim().is_some_and(claimed)).map(Need::Control);
@@ -152,7 +172,7 @@ mod tests {
     fn device(independence: Independence) -> Support {
         let mut offers: BTreeSet<Need> = Control::all().map(Need::Control).collect();
         offers.extend([Need::Float16, Need::Float64]);
-        Support { offers, denorm_independence: independence, rounding_independence: independence }
+        Support { offers, denorm_independence: independence, rounding_independence: independence, ..Support::default() }
     }
 
     fn lacks(support: &Support, id: &str) -> Option<String> {

@@ -2,6 +2,7 @@
 //! what changed where no rule can fail, and programs choose by them.
 
 mod look;
+mod matrices;
 mod modes;
 mod scope_values;
 mod strict;
@@ -11,6 +12,7 @@ mod variants;
 use std::collections::HashSet;
 
 use fpprobe_profiles::judge::Observations;
+use fpprobe_profiles::matrix::MatrixAspect;
 use fpprobe_profiles::observed_behaviour::Aspect;
 use fpprobe_spirv::Kernel;
 
@@ -57,6 +59,8 @@ enum TraitLook {
     Agreement(Variation),
     /// By Vulkan's rules for who requests `FPFastMathDefault` None.
     StrictMath,
+    /// By the products of matrices that the device enumerates, of these elements of A and B and of the result.
+    Matrix(MatrixAspect),
 }
 
 /// A trait of one format under one mode.
@@ -106,6 +110,13 @@ impl TraitDefinition {
     /// The kernels that its value is found in, of the scope of run time.
     fn kernels(&self) -> Vec<Kernel> {
         self.kernel_ids().iter().flat_map(|id| look::parsed(id)).collect()
+    }
+}
+
+impl TraitRow {
+    /// Whether it is of matrices.
+    pub fn is_of_matrices(&self) -> bool {
+        matches!(self.look, TraitLook::Matrix(_))
     }
 }
 

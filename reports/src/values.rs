@@ -251,6 +251,7 @@ fn describe(shape: Shape) -> String {
     match (shape.columns, shape.width) {
         (1, 1) => format!("one {}", shape.format),
         (1, width) => format!("{width} components of {}", shape.format),
+        (columns, width) if columns == width => format!("{width} elements of {}", shape.format),
         (columns, width) => format!("{columns} columns of {} components of {}", width / columns, shape.format),
     }
 }

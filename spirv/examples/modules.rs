@@ -12,7 +12,9 @@ use fpprobe_spirv::emit::{EmitFormat, emit};
 use fpprobe_spirv::module::point_list::point_list;
 use fpprobe_spirv::plan::{GROUP, LayoutRequest, Variant};
 use fpprobe_spirv::sweep::{self, Domain, Sink};
-use fpprobe_spirv::{Cases, Control, Controls, Format, Kernel, Plan, Route, Stage, Via, cases, catalogue, module};
+use fpprobe_spirv::{
+    Cases, Control, Controls, Format, Kernel, Plan, Route, Stage, Via, cases, catalogue, module, products,
+};
 
 /// Sets that a program may carry, beside the empty one and each control alone.
 const COMBINED: [&str; 5] = [
@@ -31,6 +33,16 @@ const VARIANTS: [Variant; 2] = [
 
 /// Stages of shaders that draw.
 const DRAWING: [Stage; 2] = [Stage::Fragment, Stage::Vertex];
+
+/// Products of matrices, as devices enumerate them.
+const UNITS: [&str; 6] = [
+    "8x8x8-f16-f16-f16-f16",
+    "16x16x16-f16-f16-f32-f32",
+    "16x8x8-f32-f32-f32-f32",
+    "8x16x32-u8-u8-u32-u32",
+    "16x8x32-i8-u8-i32-i32",
+    "16x16x16-i8-i8-i32-i32-saturating",
+];
 
 /// Slots of a kernel whose operands the plan brings.
 const SLOTS: usize = 5;
@@ -80,6 +92,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             together(&mut out, &kernels)?;
         }
     }
+    matrices(&mut out)?;
     texts(&mut out, &combined)?;
     out.flush()?;
     Ok(())
@@ -194,6 +207,23 @@ fn brought(out: &mut impl Write, kernels: &[Kernel], controls: Controls) -> Resu
         let plan = Plan::sharing(request, true, VARIANTS[1]);
         let name = format!("{} and {} others", request[0].kernel, request.len() - 1);
         record(out, "spv", &name, &bytes(&module::build(&plan)?))?;
+    }
+    Ok(())
+}
+
+/// Kernels of cooperative matrices, for subgroups of fewer and more invocations than the matrices have lines, and as
+/// text.
+fn matrices(out: &mut impl Write) -> Result<(), Box<dyn Error>> {
+    let units: Vec<String> = UNITS.map(str::to_owned).into();
+    for kernel in products::kernels(&units) {
+        for (group, reversed) in [8, 32, 64].into_iter().flat_map(|group| [(group, false), (group, true)]) {
+            let variant = Variant { shift: 1, reversed, group, subgroup: None };
+            let plan = Plan::new(&[(kernel, 100)], reversed, variant);
+            module_of(out, &format!("{kernel}, {variant:?}"), &plan)?;
+        }
+        for form in [EmitFormat::Spv, EmitFormat::Spvasm] {
+            record(out, form.name(), &kernel.to_string(), &emit(&kernel, &few(&kernel), form)?)?;
+        }
     }
     Ok(())
 }

@@ -17,6 +17,7 @@ mod blocks;
 mod boundary;
 mod drawn;
 mod integers;
+pub mod matrix;
 mod packed;
 mod several;
 mod unary;
@@ -139,7 +140,8 @@ pub fn is_offered(kernel: &Kernel, case: &[u64]) -> bool {
 
 fn made(kernel: &Kernel, length: Length) -> Cases {
     // These patterns are few, and each pair of them counts.
-    let length = if is_of_patterns(kernel) { Length::Whole } else { length };
+    let is_whole = is_of_patterns(kernel) || kernel.op.code.is_of_matrices();
+    let length = if is_whole { Length::Whole } else { length };
     let name = name(kernel, length);
     // A list is whole when it is put in, so another thread's panic leaves nothing broken.
     let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -187,6 +189,10 @@ fn list(kernel: &Kernel) -> (Cow<'static, str>, Maker) {
     let exhaustive = plainest && kernel.route == Route::Buffer;
     let (name, maker): (_, Maker) = match (kernel.op.function, kernel.op.params.len()) {
         _ if matches!(kernel.op.code, Code::State(_)) => (kernel.op.name, packed::states),
+        _ if kernel.op.code.is_of_matrices() => {
+            let unit = kernel.matrix.map(|unit| unit.to_string()).unwrap_or_default();
+            return (format!("{}.{unit}", kernel.op.name).into(), matrix::list);
+        }
         (Function::Store, _) if kernel.op.code == Code::TexelConvert => (kernel.op.name, packed::converted),
         (Function::Store, 2) => ("blend_replace", |kernel| packed::replaced(kernel.format)),
         (Function::Add, _) if kernel.format.is_packed() => ("blend_add", |kernel| packed::added(kernel.format)),

@@ -39,7 +39,9 @@ impl Emitter {
                 | Code::TexelCopy
                 | Code::TexelConvert
                 | Code::Blend(_)
-                | Code::State(_),
+                | Code::State(_)
+                | Code::MatrixMulAdd
+                | Code::MatrixLoadStore(_),
                 _,
             ) => Err(BuildError::Operands { kernel: kernel.to_string(), given: params.len() }),
         };

@@ -47,7 +47,7 @@ impl Emitter {
         let part = self.shape(part);
         match shape.columns {
             1 => self.builder.type_vector(part, count),
-            2..=4 => self.builder.type_matrix(part, count),
+            2..=4 if shape.width > shape.columns => self.builder.type_matrix(part, count),
             _ => {
                 let length = self.word(count);
                 self.builder.type_array(part, length)

@@ -12,6 +12,7 @@ use crate::capacity;
 use crate::controls::{Control, Controls};
 use crate::error::ParseError;
 use crate::format::Format;
+use crate::matrix::{MatrixUnit, MatrixUse};
 use crate::op::{Code, FixedFunctionState, Inst, OPS, Op, OperandType, Width};
 use crate::route::{Route, Stage, Via};
 
@@ -34,6 +35,8 @@ pub struct Kernel {
     pub width: u32,
     /// Front end.
     pub via: Via,
+    /// The unit that an operation on cooperative matrices uses; `None` for all others.
+    pub matrix: Option<MatrixUnit>,
 }
 
 impl Kernel {
@@ -41,7 +44,8 @@ impl Kernel {
     pub fn plain(format: Format, op: &'static Op) -> Result<Kernel, ParseError> {
         let route = op.code.routes(format)[0];
         let width = *op.widths().start();
-        Kernel { format, op, controls: Controls::NONE, route, stage: Stage::Compute, width, via: Via::Spirv }.checked()
+        let (controls, stage, via) = (Controls::NONE, Stage::Compute, Via::Spirv);
+        Kernel { format, op, controls, route, stage, width, via, matrix: None }.checked()
     }
 
     /// Whether it is the kernel of its operation and format that others are compared with, but for its controls. Every route
@@ -85,13 +89,14 @@ impl Kernel {
     }
 
     /// Name in a listing of a module: the stem, the width where that is not 1, the route where that is not the natural one:
-    /// `f32.fadd.x3.literal`.
+    /// `f32.fadd.x3.literal`; of matrices the unit.
     pub fn label(&self) -> String {
         let width = if self.width == 1 { String::new() } else { format!(".x{}", self.width) };
         let natural = self.op.code.routes(self.format)[0];
         let route = if self.route == natural { String::new() } else { format!(".{}", self.route) };
         let stage = if self.stage == Stage::default() { String::new() } else { format!(".{}", self.stage.name()) };
-        self.stem() + &width + &route + &stage
+        let matrix = self.matrix.map(|unit| format!(".{unit}")).unwrap_or_default();
+        self.stem() + &width + &route + &stage + &matrix
     }
 
     /// The instructions that its operation's row names, on its route; none where a command carries it out.
@@ -105,6 +110,8 @@ impl Kernel {
             (Code::SelectConstants, _) => core(&[SpvOp::Select]),
             (Code::Phi | Code::PhiConstants, _) => core(&[SpvOp::Phi]),
             (Code::Shuffle, _) => core(&[SpvOp::VectorShuffle]),
+            (Code::MatrixMulAdd, _) => core(&[SpvOp::CooperativeMatrixMulAddKHR]),
+            (Code::MatrixLoadStore(_), _) => core(&[SpvOp::CooperativeMatrixLoadKHR, SpvOp::CooperativeMatrixStoreKHR]),
             (Code::ImageWrite, route) if route.is_drawn() => core(&[SpvOp::Store]),
             (Code::ImageWrite, _) => core(&[SpvOp::ImageWrite]),
             (Code::ImageRead, Route::Vertex) => core(&[SpvOp::Load]),
@@ -134,8 +141,45 @@ impl Kernel {
             Width::Channels if self.format.is_block() => (channels * bc6h::TEXELS, bc6h::TEXELS),
             Width::Channels => (channels, 1),
             Width::Square => (self.width * self.width, self.width),
+            Width::Factor(part) | Width::Line(part) => return self.of_matrix(operand.width, part),
         };
         Shape { format: operand.format.unwrap_or(self.format), width, columns }
+    }
+
+    /// What this kernel has of a matrix.
+    fn of_matrix(&self, width: Width, part: MatrixUse) -> Shape {
+        let Some(unit) = self.matrix else { return Shape::scalar(self.format) };
+        let component = unit.component(part);
+        let list = |format, width| Shape { format, width, columns: width };
+        match (width, part) {
+            (Width::Line(_), _) => list(self.format, unit.lines(part).1 + component.gap()),
+            (_, MatrixUse::Accumulator) => Shape::scalar(component.format()),
+            _ => list(component.format(), unit.k),
+        }
+    }
+
+    /// Why there is no such kernel with its unit of matrices, or without one.
+    fn misfit(&self) -> Option<String> {
+        let Some(unit) = self.matrix else {
+            let name = self.op.name;
+            let missing = || format!("write the unit of `{name}` as matrix=MxNxK-A-B-C (`fpprobe list -v`)");
+            return self.op.code.is_of_matrices().then(missing);
+        };
+        match self.op.code {
+            Code::MatrixMulAdd | Code::MatrixLoadStore(_) if self.stage != Stage::Compute => {
+                Some("cooperative matrices are for compute shaders here".to_owned())
+            }
+            Code::MatrixMulAdd => {
+                let parts = [unit.a, unit.b, unit.c].map(|component| component.format().float().is_some());
+                let mixed = parts.iter().any(|is_float| *is_float != self.format.float().is_some());
+                mixed.then(|| "a product of cooperative matrices is of floats or of integers".to_owned())
+            }
+            Code::MatrixLoadStore(part) => {
+                let own = unit.component(part).format();
+                (own != self.format).then(|| format!("the elements of that matrix are {own}, not {}", self.format))
+            }
+            _ => Some(format!("`{}` uses no cooperative matrix and has no key `matrix`", self.op.name)),
+        }
     }
 
     /// Shapes of the operands, in order.
@@ -233,6 +277,9 @@ impl Kernel {
                     .into(),
             );
         }
+        if let Some(reason) = self.misfit() {
+            return undefined(reason);
+        }
         if let Some(excess) = capacity::excess(self.route, &self.params()) {
             return undefined(excess);
         }
@@ -242,7 +289,8 @@ impl Kernel {
 
 impl Hash for Kernel {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        (self.format, self.op.name, self.controls, self.route, self.stage, self.width, self.via).hash(state);
+        (self.format, self.op.name, self.controls, self.route, self.stage, self.width, self.via, self.matrix)
+            .hash(state);
     }
 }
 
@@ -264,6 +312,9 @@ impl fmt::Display for Kernel {
         }
         if self.via != Via::default() {
             keys.push(format!("via={}", self.via.name()));
+        }
+        if let Some(unit) = self.matrix {
+            keys.push(format!("matrix={unit}"));
         }
         if !keys.is_empty() {
             write!(f, ":{}", keys.join(";"))?;
@@ -288,6 +339,7 @@ impl FromStr for Kernel {
             stage: Stage::default(),
             width: 1,
             via: Via::default(),
+            matrix: None,
         };
         let mut seen = Vec::new();
         for pair in keys.split(';').filter(|pair| !pair.is_empty()) {
@@ -304,13 +356,17 @@ impl FromStr for Kernel {
                 "route" => kernel.route = value.parse()?,
                 "stage" => kernel.stage = value.parse()?,
                 "via" => kernel.via = value.parse()?,
+                "matrix" => kernel.matrix = Some(value.parse()?),
                 "width" => {
                     kernel.width = value.parse().map_err(|_| ParseError::Undefined {
                         kernel: text.to_owned(),
                         reason: format!("width `{value}` is not one of 1, 2, 3, 4"),
                     })?;
                 }
-                _ => return Err(ParseError::unknown("key", key, ["controls", "route", "stage", "width", "via"])),
+                _ => {
+                    let known = ["controls", "route", "stage", "width", "via", "matrix"];
+                    return Err(ParseError::unknown("key", key, known));
+                }
             }
         }
         kernel.checked()

@@ -9,6 +9,7 @@ mod constant_block;
 mod counting;
 mod element_loop;
 mod folded;
+mod matrix;
 mod operands;
 mod piecewise;
 pub mod point_list;
@@ -205,6 +206,9 @@ impl Emitter {
 
     /// What is done where the row's kernel has this slot: `if (slot < slots) { load; switch (row) { ... } store; }`.
     fn body(&mut self, plan: &Plan, memory: &ModuleMemory, place: InvocationPosition) -> Result<(), BuildError> {
+        if plan.placed.iter().any(|placed| placed.kernel.matrix.is_some()) {
+            return self.cooperative_body(plan, memory, place);
+        }
         let slots: Vec<Option<u32>> = plan.placed.iter().map(|placed| Some(placed.slots)).collect();
         let bool = self.scalar(Format::Bool);
         let slots = self.of_row(place.row, &slots)?;

@@ -33,6 +33,10 @@ pub enum Need {
     CustomBorderColors,
     /// Feature `textureCompressionBC`.
     CompressionBc,
+    /// Feature `cooperativeMatrix`.
+    CooperativeMatrix,
+    /// Feature `shaderInt8`.
+    Int8,
     /// A control, by the property or feature that claims it.
     Control(Control),
 }
@@ -118,6 +122,8 @@ impl fmt::Display for Need {
             Need::CustomBorderColors => f.write_str("customBorderColors"),
             Need::CompressionBc => f.write_str("textureCompressionBC"),
             Need::VertexStores => f.write_str("vertexPipelineStoresAndAtomics"),
+            Need::CooperativeMatrix => f.write_str("cooperativeMatrix"),
+            Need::Int8 => f.write_str("shaderInt8"),
             Need::Control(control) => f.write_str(control.claim().unwrap_or("core")),
         }
     }
@@ -133,6 +139,10 @@ pub fn needs(kernel: &Kernel) -> BTreeSet<Need> {
             Format::F64 => needs.insert(Need::Float64),
             _ => false,
         };
+    }
+    if let Some(unit) = kernel.matrix {
+        needs.insert(Need::CooperativeMatrix);
+        needs.extend(unit.has_bytes().then_some(Need::Int8));
     }
     if kernel.op.code.is_of_texels() {
         let written = matches!(kernel.op.code, Code::ImageWrite | Code::TexelConvert);

@@ -3,6 +3,7 @@
 use std::ops::RangeInclusive;
 
 use crate::format::Format;
+use crate::matrix::MatrixUse;
 
 mod code;
 mod function;
@@ -68,6 +69,12 @@ pub enum Width {
     Channels,
     /// One texel, or the 32-bit words of a block, the lowest first.
     Texel,
+    /// What an element of a product of cooperative matrices takes of this one: a row of A, a column of B, an element of
+    /// C.
+    Factor(MatrixUse),
+    /// A line of a cooperative matrix as it lies in memory: a row of A or C, a column of B, and the gap before the
+    /// next.
+    Line(MatrixUse),
     /// A square matrix: as many columns as the kernel is wide, and as many components in each.
     Square,
 }

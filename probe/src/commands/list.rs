@@ -46,6 +46,9 @@ struct DeviceEntry {
     /// Why nothing can be measured on it.
     #[serde(skip_serializing_if = "Option::is_none")]
     obstacle: Option<String>,
+    /// Why it is not known which products of matrices it offers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unlisted: Option<String>,
 }
 
 /// Lists every device of every driver.
@@ -72,8 +75,8 @@ pub fn main(session: &Session, args: &ListArgs) -> anyhow::Result<Status> {
 
 fn document(rows: &[ManifestRow]) -> ListDocument {
     let entry = |(index, found): (usize, EnumeratedDevice)| {
-        let EnumeratedDevice { identity, claims, taint, obstacle, libraries: _ } = found;
-        DeviceEntry { index, identity, claims, taint, obstacle }
+        let EnumeratedDevice { identity, claims, taint, obstacle, libraries: _, matrices } = found;
+        DeviceEntry { index, identity, claims, taint, obstacle, unlisted: matrices.map(|failure| failure.to_string()) }
     };
     let idle = rows.iter().filter(|row| row.absent.is_some());
     let (idle, idle_reasons) =
@@ -131,6 +134,14 @@ fn entry(device: &DeviceEntry, verbose: bool, out: &mut impl Write) -> io::Resul
         }
     } else if !formats.is_empty() {
         writeln!(out, "   formats   {} in {} uses (`fpprobe list -v` lists them)", formats.len(), uses.len())?;
+    }
+    let matrices: Vec<&str> = device.claims.matrices.iter().map(String::as_str).collect();
+    match (&device.unlisted, matrices.len()) {
+        (Some(why), _) => writeln!(out, "   matrices  not known: {}", visible(why))?,
+        (None, 0) => {}
+        (None, _) if verbose => writeln!(out, "   matrices  {}", list(&matrices))?,
+        (None, 1) => writeln!(out, "   matrices  1 product (`fpprobe list -v` shows it)")?,
+        (None, count) => writeln!(out, "   matrices  {count} products (`fpprobe list -v` lists them)")?,
     }
     let controls: Vec<&str> =
         Control::all().filter(|control| control.claim().is_some_and(flag)).map(Control::name).collect();
@@ -214,8 +225,16 @@ mod tests {
             denorm_behavior_independence: hostile(),
             rounding_mode_independence: hostile(),
             flags: [(hostile(), true)].into(),
+            matrices: vec![hostile()],
         };
-        let entry = DeviceEntry { index: 0, identity, claims, taint: vec![hostile()], obstacle: Some(hostile()) };
+        let entry = DeviceEntry {
+            index: 0,
+            identity,
+            claims,
+            taint: vec![hostile()],
+            obstacle: Some(hostile()),
+            unlisted: Some(hostile()),
+        };
         let incident = Incident { subject: hostile(), outcome: Some(Outcome::Crashed), detail: hostile() };
         let document = ListDocument {
             schema: "",
@@ -228,7 +247,7 @@ mod tests {
         text(&document, true, &mut out).unwrap();
         let page = String::from_utf8(out).unwrap();
         assert!(!page.contains(|c| c != '\n' && is_hidden(c)), "{page:?}");
-        assert_eq!(page.lines().count(), 13, "{page}");
+        assert_eq!(page.lines().count(), 14, "{page}");
     }
 
     #[test]

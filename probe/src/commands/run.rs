@@ -50,7 +50,7 @@ fn begin(session: &Session, args: &RunArgs) -> anyhow::Result<Status> {
     };
     // Filters are checked before any file or driver is touched.
     if !run.filter.is_empty() {
-        select::kernels(&plan.profiles, &run.filter, run.extent(), &Support::everything())?;
+        select::kernels(&plan.profiles, &run.filter, run.extent(), (&Support::everything(), &[]))?;
     }
     plan.keep = Keep::new(&session.config, &args.keeping)?;
     let store = keep::store(&session.config, &args.keeping.place);

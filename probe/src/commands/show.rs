@@ -10,7 +10,7 @@ use std::path::Path;
 use fpprobe_profiles::Profile;
 use fpprobe_profiles::catalogue::Catalogue;
 use fpprobe_reports::Report;
-use fpprobe_reports::render::{Render as _, ReportPlace, Style, Text, cause, subject};
+use fpprobe_reports::render::{Render as _, ReportPlace, Style, Text, cause, matrix, subject};
 use fpprobe_reports::traits;
 
 use self::lookup::{Candidate, ShownSubject, SubjectFinder};
@@ -137,6 +137,10 @@ impl ShownReport<'_> {
                 }
                 self.traits(&traits::definitions().map(|one| one.id()).collect::<Vec<_>>(), out)
             }
+            ShownSubject::Matrix => match self.report {
+                Some(report) => matrix(report, self.style, out),
+                None => writeln!(out, "There is no last report: `fpprobe run` keeps one."),
+            },
             ShownSubject::Kernel(kernel) => {
                 description::kernel(kernel, profiles, catalogue, out)?;
                 let own = kernel.to_string();

@@ -7,24 +7,25 @@ use fpprobe_reports::model::Conditions;
 use fpprobe_reports::traits;
 use fpprobe_spirv::cases::with_random;
 use fpprobe_spirv::catalogue::Extent;
-use fpprobe_spirv::{Controls, Kernel};
+use fpprobe_spirv::{Controls, Kernel, products};
 
 use super::quick;
 use crate::journal::RunJournal;
-use crate::select;
+use crate::select::{self, glob};
 use crate::supervisor::{ManifestRow, Target, WorkItem};
 use fpprobe_reports::journal::{DeviceRecord as Journaled, RunStart};
 use fpprobe_reports::support::Support;
 use fpprobe_system::usage::usage_error;
 
 /// The kernels that these filters pick for a device; without filters, all of the extent, whatever a rule looks at under a
-/// set of controls that its profile's recipes may request and the device supports, and what traits look at. A
+/// set of controls that its profile's recipes may request and the device supports, what traits look at, and the
+/// products of matrices that it enumerates. A
 /// rule's own controls are requested whether the device supports them or not: that it does not is an answer.
 pub fn kernels(
     profiles: &[Profile],
     filters: &[String],
     extent: Extent,
-    support: &Support,
+    (support, enumerated): (&Support, &[String]),
 ) -> anyhow::Result<Vec<Kernel>> {
     let (mut sets, mut looked_at) = (Vec::new(), Vec::new());
     for profile in profiles {
@@ -40,8 +41,14 @@ pub fn kernels(
     sets.insert(0, Controls::NONE);
     let mut known = extent.kernels(&sets, |kernel| support.lacks(kernel).is_none());
     let mut seen: HashSet<Kernel> = known.iter().copied().collect();
-    known.extend(looked_at.into_iter().chain(traits::kernels()).filter(|kernel| seen.insert(*kernel)));
-    select::kernels(filters, known)
+    let matrices = products::kernels(enumerated);
+    known.extend(looked_at.into_iter().chain(traits::kernels()).chain(matrices).filter(|kernel| seen.insert(*kernel)));
+    // A filter may be about products that this device does not enumerate.
+    let may_be_none = |filter: &&String| {
+        filter.contains('*') && filter.contains("matrix") && !known.iter().any(|one| glob(filter, &one.to_string()))
+    };
+    let own: Vec<String> = filters.iter().filter(|filter| !may_be_none(filter)).cloned().collect();
+    if own.is_empty() && !filters.is_empty() { Ok(Vec::new()) } else { select::kernels(&own, known) }
 }
 
 /// Kernels with the cases of the catalogue, and random ones.
@@ -77,7 +84,8 @@ pub fn selections(
             let (kernels, families) = quick::kernels(profiles, again, &support);
             (quick::work(&kernels, again, run.conditions), families)
         } else {
-            let kernels = kernels(profiles, &run.filter, extent, &support)?;
+            let enumerated = &target.found.claims.matrices;
+            let kernels = kernels(profiles, &run.filter, extent, (&support, enumerated))?;
             (work(&kernels, extent, run.conditions), kernels.len())
         };
         Ok(Selection { target, name, items, families })

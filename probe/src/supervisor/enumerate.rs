@@ -8,9 +8,11 @@ use std::time::Duration;
 
 use fpprobe_profiles::Outcome;
 use fpprobe_reports::model::{Incident, RECOVERED};
+use fpprobe_reports::support::COOPERATIVE_MATRIX;
 
 use super::MeasureSettings;
 use super::process::Worker;
+use super::worker_slot::unexpected;
 use crate::discover;
 use crate::event::{Listener, RunEvent};
 use fpprobe_worker::protocol::{EnumeratedDevice, Failure, Request, Response};
@@ -134,10 +136,31 @@ fn devices(manifest: &Path, settings: &MeasureSettings, listener: Listener<'_>) 
             for device in &mut devices {
                 device.identity.driver.manifest = manifest.display().to_string();
             }
+            if devices.iter().any(claims_matrices) {
+                let found = matrices(&mut worker, devices.len(), settings);
+                for (place, device) in devices.iter_mut().enumerate().filter(|(_, device)| claims_matrices(device)) {
+                    match &found {
+                        Ok(found) => device.claims.matrices.clone_from(&found[place]),
+                        Err(failure) => device.matrices = Some(failure.clone()),
+                    }
+                }
+            }
             Ok(Ok(devices))
         }
         Response::NoDevice(why) => Ok(Err(why)),
         other => Err(Failure::new(Outcome::Crashed, format!("the worker answered with {other:?}"))),
+    }
+}
+
+fn claims_matrices(device: &EnumeratedDevice) -> bool {
+    device.claims.flags.get(COOPERATIVE_MATRIX).copied().unwrap_or(false)
+}
+
+/// The products of matrices of each device. What a driver does at this question costs no device.
+fn matrices(worker: &mut Worker<'_>, devices: usize, settings: &MeasureSettings) -> Result<Vec<Vec<String>>, Failure> {
+    match worker.call(&Request::Matrices, settings.timeout)? {
+        Response::Matrices(found) if found.len() == devices => Ok(found),
+        other => Err(unexpected(&other)),
     }
 }
 

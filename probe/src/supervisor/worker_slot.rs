@@ -257,6 +257,7 @@ pub fn unexpected(response: &Response) -> Failure {
     let what = match response {
         Response::Hello(_) => "a greeting",
         Response::Devices(_) | Response::NoDevice(_) => "a list of devices",
+        Response::Matrices(_) => "a list of products",
         Response::Opened => "an open device",
         Response::Measured(_) => "answers of another shape",
         Response::Swept { .. } => "blocks of a sweep",

@@ -15,6 +15,7 @@ mod evidence;
 mod expected;
 mod history;
 mod killed;
+mod matrix;
 mod mock;
 mod newer;
 mod offline;

@@ -16,10 +16,28 @@ pub fn manifest(name: &str) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| panic!("{} is missing: run .ci/drivers", path.display()))
 }
 
-/// The program with these drivers and no configuration.
+/// lavapipe of Debian 13, which has cooperative matrices. It needs a newer C library than Debian 12 has.
+pub const NEWER: &str = "lavapipe-26";
+
+/// The program with these drivers and no configuration; with [`NEWER`] a copy that starts with the library beside it.
 pub fn fpprobe(drivers: &[&str]) -> Command {
     let list: Vec<PathBuf> = drivers.iter().map(|name| manifest(name)).collect();
-    with_manifests(&list)
+    if drivers.contains(&NEWER) { program(newer(), &list) } else { with_manifests(&list) }
+}
+
+/// The copy of the program for [`NEWER`].
+pub fn newer() -> &'static Path {
+    static COPY: OnceLock<PathBuf> = OnceLock::new();
+    COPY.get_or_init(|| {
+        let copy = Path::new(env!("CARGO_TARGET_TMPDIR")).join(concat!("newer-", env!("CARGO_CRATE_NAME")));
+        // Whole or not at all: another test process may be starting it.
+        let new = copy.with_extension(std::process::id().to_string());
+        let mut command = Command::new("bash");
+        command.current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(".."));
+        ends(command.args([".ci/newer", env!("CARGO_BIN_EXE_fpprobe")]).arg(&new)).with(0);
+        std::fs::rename(&new, &copy).expect("the copy is there");
+        copy
+    })
 }
 
 /// The program with these manifests, and with nothing else of this process's environment that it looks at.

@@ -18,6 +18,7 @@ mod gate;
 mod hang;
 mod inventory;
 mod limits;
+mod matrix;
 mod output;
 mod recipes;
 mod refused;

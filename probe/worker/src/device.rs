@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use fpprobe_profiles::Outcome;
 use fpprobe_reports::model::Conditions;
-use fpprobe_reports::support::Support;
+use fpprobe_reports::support::{Support, matrices};
 use fpprobe_spirv::plan::Plan;
 use fpprobe_spirv::{Cases, Kernel, cases};
 
@@ -30,6 +30,8 @@ pub struct WorkerState {
     dump_raw: Option<PathBuf>,
     dump: Option<Dump>,
     conditions: Conditions,
+    /// Place of the open device in the driver's list.
+    index: usize,
 }
 
 impl From<VulkanError> for Failure {
@@ -69,8 +71,14 @@ impl WorkerState {
             taint: device.taint,
             obstacle: device.obstacle,
             libraries: libraries.clone(),
+            matrices: None,
         });
         Ok(Response::Devices(devices.collect()))
+    }
+
+    /// Lists the products of matrices of each device: by itself, since drivers have been seen to crash at it.
+    pub fn matrices(&mut self) -> Result<Response, Failure> {
+        Ok(Response::Matrices(self.driver()?.matrices()?))
     }
 
     /// Opens a device, if it is still the one that was meant.
@@ -87,6 +95,7 @@ impl WorkerState {
         let support = Support::new(&info.claims);
         let device = driver.device(index, conditions.stress)?;
         self.sweep = None;
+        self.index = index;
         self.conditions = conditions;
         self.device = Some((device, support));
         self.dump = self.dump_raw.as_deref().map(|root| Dump::new(root, key)).transpose().map_err(undumped)?;
@@ -100,6 +109,9 @@ impl WorkerState {
             return Err(Failure::new(Outcome::Rejected, "no device is open"));
         };
         let work = jobs.iter().map(work).collect::<Result<Vec<_>, _>>()?;
+        if let (true, Some(driver)) = (work.iter().any(|one| one.kernel.matrix.is_some()), &self.driver) {
+            support.matrices = matrices(driver.matrices()?.get(self.index).map_or(&[], Vec::as_slice));
+        }
         let mut executor = DeadlineDevice { device, started, dump: self.dump.as_ref() };
         let how = (runs, self.conditions);
         let answers = measure(&mut executor, build, support, &work, how, timeout)?;

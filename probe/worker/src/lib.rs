@@ -67,6 +67,7 @@ fn serve(application: String, dump_raw: Option<PathBuf>, memory: Option<u64>) ->
         let response = match request {
             Request::Hello(_) => Err(Failure::new(Outcome::Rejected, "greeted twice")),
             Request::Enumerate => state.enumerate(),
+            Request::Matrices => state.matrices(),
             Request::Open { index, key, conditions } => state.open(index, &key, conditions),
             Request::Measure { jobs, runs, timeout } => state.measure(&jobs, runs, timeout),
             Request::Sweep { kernel, sink, group } => state.sweep(&kernel, sink, group),

@@ -165,7 +165,11 @@ impl<'a> Bench<'a> {
     /// Runs them, once or more often.
     fn runs(&mut self, runs: Runs) -> Result<(Vec<Lanes>, Others), Failure> {
         let seed = self.conditions.seed;
-        let variants = vary::variants(seed, poison::seed(&self.work[0].kernel, seed), self.executor.limits());
+        let (kernel, limits) = (&self.work[0].kernel, self.executor.limits());
+        let mut variants = vary::variants(seed, poison::seed(kernel, seed), limits);
+        if kernel.matrix.is_some() {
+            variants = vary::of_subgroups(variants, limits);
+        }
         let first = self.run(self.ready(variants[0], Turn::new(seed, 0)))?;
         // A run agrees with itself, but what may be poison says nothing until another has it.
         let wrote = |(work, lanes)| compare(work, lanes, lanes, RUNS).outcome == Outcome::Ran;

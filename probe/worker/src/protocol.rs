@@ -15,7 +15,7 @@ use fpprobe_spirv::sweep::Sink;
 use serde::{Deserialize, Serialize};
 
 /// Version of the messages below; a change of any of them raises it.
-pub const VERSION: u32 = 7;
+pub const VERSION: u32 = 8;
 /// The worker's descriptor for requests.
 pub const REQUESTS: i32 = 3;
 /// The worker's descriptor for responses.
@@ -42,6 +42,8 @@ pub enum Request {
     Hello(Hello),
     /// Lists the driver's devices. Answer: [`Response::Devices`] or [`Response::NoDevice`].
     Enumerate,
+    /// Lists the products of matrices of each device. Answer: [`Response::Matrices`].
+    Matrices,
     /// Makes a device ready. Answer: [`Response::Opened`].
     Open {
         /// Its place in the driver's list.
@@ -101,6 +103,8 @@ pub enum Response {
     Hello(Hello),
     /// The driver's devices, in its order.
     Devices(Vec<EnumeratedDevice>),
+    /// The products of matrices of each device, in the driver's order.
+    Matrices(Vec<Vec<String>>),
     /// The driver has no device: the call that says so, and its result.
     NoDevice(String),
     /// The device, the sweep or the blocks of one: ready, or on their way.
@@ -184,6 +188,9 @@ pub struct EnumeratedDevice {
     pub obstacle: Option<String>,
     /// Libraries that the worker has loaded to find it: the driver's, and what that needs.
     pub libraries: Vec<PathBuf>,
+    /// Why it is not known which products of matrices it offers, though it claims some. The supervisor finds out.
+    #[serde(skip)]
+    pub matrices: Option<Failure>,
 }
 
 /// Why something did not succeed: an outcome, and words.

@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use fpprobe_profiles::matrix::{BF16, E4M3, F16, MODELS, MatrixInput};
+use fpprobe_profiles::matrix::{BF16, E4M3, F16, MODELS, MatrixAspect, MatrixInput, UnitModel, violations};
+use fpprobe_profiles::{Observation, Outcome};
+use fpprobe_spirv::{Kernel, cases};
 use serde_json::Value;
 
 /// Measured products: file, its format, and the model of the unit.
@@ -66,4 +68,115 @@ fn sums_are_cut_toward_zero_and_keep_subnormals() {
     assert_eq!(v100.element(F16, &[0x7c00], &[0x3c00], 0), None);
     assert_eq!(v100.element(F16, &[0x3c00], &[0x3c00], 0x7fc0_0000), None);
     assert_eq!(v100.element(BF16, &[0x7f7f], &[0x7f7f], 0), None);
+}
+
+/// What a device gives that follows a model on normal numbers; of others a NaN.
+fn synthetic(id: &str, result: impl Fn(&Kernel, &[u64]) -> Option<u64>) -> Observation {
+    let kernel: Kernel = id.parse().unwrap();
+    let cases = cases::cases(&kernel);
+    let nan = kernel.format.float().map_or(0, |layout| layout.infinity() | layout.quiet_bit());
+    let out: Vec<u64> = cases.iter().map(|case| result(&kernel, case).unwrap_or(nan)).collect();
+    Observation { kernel, cases, outcome: Outcome::Ran, detail: String::new(), out: out.into(), second: None }
+}
+
+fn value(observation: &Observation, aspect: MatrixAspect) -> String {
+    aspect.of(observation).map(|result| result.value).unwrap_or_default()
+}
+
+#[test]
+fn a_device_that_follows_a_model_is_named_with_its_order_rounding_and_width() {
+    const ASPECTS: [MatrixAspect; 5] =
+        [MatrixAspect::Model, MatrixAspect::Order, MatrixAspect::Product, MatrixAspect::Rounding, MatrixAspect::Bits];
+    let single = "f32.matrix_mul_add:matrix=16x16x16-f16-f16-f32";
+    let half = "f16.matrix_mul_add:matrix=16x8x16-f16-f16-f16";
+    for (id, name, expected) in [
+        (single, "V100", ["v100", "groups_of_4_c_first", "exact", "toward_zero", "0"]),
+        (single, "A100, Ada", ["a100_ada", "groups_of_8_c_first", "exact", "toward_zero", "1"]),
+        (single, "H100", ["h100", "one_group", "exact", "toward_zero", "2"]),
+        (
+            single,
+            "multiply and add in order, C last",
+            ["multiply_and_add_in_order_c_last", "sequential_c_last", "exact", "nearest_even", "0"],
+        ),
+        (
+            half,
+            "multiply and add in order, C first",
+            ["multiply_and_add_in_order_c_first", "sequential_c_first", "rounded", "nearest_even", "0"],
+        ),
+        (half, "fma in order, C last", ["fma_in_order_c_last", "sequential_c_last", "exact", "nearest_even", "0"]),
+        (
+            half,
+            "multiply and add in order in f32, C last",
+            ["multiply_and_add_in_order_in_f32_c_last", "sequential_c_last", "exact", "nearest_even", "8_or_more"],
+        ),
+    ] {
+        let kernel: Kernel = id.parse().unwrap();
+        let model = UnitModel::all(&kernel).into_iter().find(|model| model.name() == name).unwrap();
+        let device = synthetic(id, |kernel, case| model.element(kernel, case));
+        assert_eq!(ASPECTS.map(|aspect| value(&device, aspect)), expected, "{name}");
+    }
+}
+
+#[test]
+fn a_device_that_follows_no_model_is_shown_by_a_product_on_which_the_nearest_differs() {
+    let id = "f32.matrix_mul_add:matrix=16x16x16-f16-f16-f32";
+    let h100 = UnitModel::Aligned(MODELS[2]);
+    // The last bit of a quarter of the sums.
+    let wrong = |kernel: &Kernel, case: &[u64]| {
+        h100.element(kernel, case).map(|bits| if bits & 3 == 1 { bits ^ 1 } else { bits })
+    };
+    let device = synthetic(id, wrong);
+    let result = MatrixAspect::Model.of(&device).unwrap();
+    assert_eq!(result.value, "none_of_these");
+    assert_ne!(h100.element(&device.kernel, device.cases.case(result.case)), Some(device.answer(result.case)[0]));
+    // Sums from the last product to the first.
+    let reversed = |kernel: &Kernel, case: &[u64]| {
+        let mut case = case.to_vec();
+        case[..16].reverse();
+        case[16..32].reverse();
+        UnitModel::all(kernel)[3].element(kernel, &case)
+    };
+    let device = synthetic(id, reversed);
+    assert_eq!(value(&device, MatrixAspect::Model), "none_of_these");
+    let order = value(&device, MatrixAspect::Order);
+    assert!(order.ends_with("(p14+p15)))))))))))))))+c)"), "{order}");
+}
+
+#[test]
+fn integers_that_are_not_exact_and_lines_that_change_are_violations() {
+    let exact = |kernel: &Kernel, case: &[u64]| {
+        let unit = kernel.matrix.unwrap();
+        let k = unit.k as usize;
+        let of = |bits: u64, signed: bool| if signed { i64::from(bits as u8 as i8) } else { i64::from(bits as u8) };
+        let sum: i64 = (0..k).map(|place| of(case[place], true) * of(case[k + place], false)).sum();
+        let sum = sum + i64::from(case[2 * k] as u32 as i32);
+        let sum = if unit.saturating { sum.clamp(i32::MIN.into(), i32::MAX.into()) } else { sum };
+        Some(u64::from(sum as u32))
+    };
+    for id in ["i32.matrix_mul_add:matrix=8x8x8-i8-u8-i32", "i32.matrix_mul_add:matrix=8x8x8-i8-u8-i32-saturating"] {
+        assert!(violations(&[synthetic(id, exact)]).is_empty(), "{id}");
+        let off =
+            |kernel: &Kernel, case: &[u64]| exact(kernel, case).map(|sum| if sum % 7 == 0 { sum + 1 } else { sum });
+        let device = [synthetic(id, off)];
+        assert!(violations(&device)[0].cases.len() > 1, "{id}");
+    }
+    // A sum that wraps is no sum that saturates.
+    let wraps = synthetic("i32.matrix_mul_add:matrix=8x8x8-i8-u8-i32", exact);
+    let kernel: Kernel = "i32.matrix_mul_add:matrix=8x8x8-i8-u8-i32-saturating".parse().unwrap();
+    assert!(!violations(&[Observation { kernel, ..wraps }]).is_empty());
+
+    let kernel: Kernel = "f16.matrix_load_store_a:matrix=8x8x8-f16-f16-f32".parse().unwrap();
+    let cases = cases::cases(&kernel);
+    let mut out: Vec<u64> = cases.iter().flatten().copied().collect();
+    let moved = |out: &[u64]| Observation {
+        kernel,
+        cases: cases.clone(),
+        outcome: Outcome::Ran,
+        detail: String::new(),
+        out: out.into(),
+        second: None,
+    };
+    assert!(violations(&[moved(&out)]).is_empty());
+    out[3] ^= 0x200;
+    assert_eq!(violations(&[moved(&out)])[0].cases[0].0, 0);
 }

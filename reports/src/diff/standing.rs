@@ -12,6 +12,7 @@ use super::model::{
 use super::regression::{LaneFate, OldAndNew, ProfileLanes};
 use crate::judged::OF_NAN;
 use crate::model::{Claims, Device, Finding, Incident, ProfileResult, RuleResult, TraitValue};
+use crate::support::COOPERATIVE_MATRIX;
 use crate::traits::is_of_nan_bits;
 
 /// Fields of a device's identity, the telling ones first. Its slot is the same, and its key a digest of all others but the
@@ -77,7 +78,15 @@ pub(super) fn claims(old: &Claims, new: &Claims) -> Vec<FieldChange> {
         .into_iter()
         .filter_map(|(name, old, new)| differing(name.to_owned(), Some(old.clone()), Some(new.clone())));
     let flags = names.into_iter().filter_map(|name| differing(name.clone(), flag(old, name), flag(new, name)));
-    independence.chain(flags).collect()
+    // Reports of earlier programs do not say which products there are.
+    let listed = [old, new].iter().all(|claims| claims.flags.contains_key(COOPERATIVE_MATRIX));
+    let products: BTreeSet<&String> = old.matrices.iter().chain(&new.matrices).filter(|_| listed).collect();
+    let offered = |claims: &Claims, product: &String| claims.matrices.contains(product).to_string();
+    let products = products.into_iter().filter_map(|product| {
+        let field = format!("{COOPERATIVE_MATRIX} {product}");
+        differing(field, Some(offered(old, product)), Some(offered(new, product)))
+    });
+    independence.chain(flags).chain(products).collect()
 }
 
 /// Traits that changed. Where other lanes were looked at, more or fewer of the values show no change, as far as these lanes may be

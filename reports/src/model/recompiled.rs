@@ -1,6 +1,7 @@
 //! Which modules of a run are compiled a second time (design, invariant 2).
 
 use fpprobe_spirv::Kernel;
+use fpprobe_spirv::op::Code;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -26,6 +27,8 @@ impl Conditions {
     pub fn recompiles(&self, kernel: &Kernel) -> bool {
         match self.recompiled {
             Recompiled::All => true,
+            // Their second module loads in the layout that the first one stores in, and the other way round.
+            _ if matches!(kernel.op.code, Code::MatrixLoadStore(_)) => true,
             Recompiled::Eighth => (family(kernel) + self.seed % SHARES).is_multiple_of(SHARES),
         }
     }

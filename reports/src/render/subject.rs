@@ -128,7 +128,7 @@ fn found<'a>(profile: &'a ProfileResult, id: &str) -> Option<(&'a str, &'a RuleR
 }
 
 /// The device, and when it was measured.
-fn title(paper: &mut Paper, report: &Report, device: &Device) -> io::Result<()> {
+pub(super) fn title(paper: &mut Paper, report: &Report, device: &Device) -> io::Result<()> {
     paper.gap()?;
     let about = format!(" · {} · {}", phrase::driver(&device.identity), report.finished);
     paper.line(0, 2, &[(Ink::Strong, &phrase::label(report, device)), (Ink::Faint, &about)])

@@ -5,7 +5,7 @@ use fpprobe_spirv::{Kernel, Op, Route};
 
 use super::scope_values::ScopeValues;
 use super::variants::Variation;
-use super::{TraitDefinition, TraitLook, strict};
+use super::{TraitDefinition, TraitLook, matrices, strict};
 use crate::model::DeviceTrait;
 
 /// The value of a trait on a device.
@@ -14,6 +14,7 @@ pub(super) fn value(definition: TraitDefinition, observations: &Observations<'_>
         TraitLook::Agreement(Variation::Constants) => (None, Variation::Constants.compared(observations).finish()),
         TraitLook::Agreement(variation) => (variation.compared(observations).finish(), None),
         TraitLook::StrictMath => (strict::judged(observations).finish(), None),
+        TraitLook::Matrix(aspect) => (matrices::shown(*aspect, definition.format, observations).finish(), None),
         look => {
             let kernels = definition.kernels();
             let of_scope = |is_folded: bool| {
@@ -45,7 +46,7 @@ impl TraitLook {
             | TraitLook::Lanes(kernel, ..)
             | TraitLook::Error(kernel, ..)
             | TraitLook::NanBits(kernel) => std::slice::from_ref(kernel),
-            TraitLook::Agreement(_) | TraitLook::StrictMath => &[],
+            TraitLook::Agreement(_) | TraitLook::StrictMath | TraitLook::Matrix(_) => &[],
         }
     }
 }

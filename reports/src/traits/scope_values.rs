@@ -54,7 +54,7 @@ impl ScopeValues {
                 }
             }
             TraitLook::Error(_, low, high) => self.add_error(observation, *low, *high),
-            TraitLook::Agreement(_) | TraitLook::StrictMath => {}
+            TraitLook::Agreement(_) | TraitLook::StrictMath | TraitLook::Matrix(_) => {}
         }
     }
 
@@ -171,7 +171,7 @@ impl ScopeValues {
     }
 
     /// Counts lanes that were looked at, of which this case shows one.
-    fn counted(&mut self, lanes: usize, observation: &Observation, case: usize) {
+    pub(super) fn counted(&mut self, lanes: usize, observation: &Observation, case: usize) {
         self.count(lanes);
         self.show(observation, observation.cases.case(case), observation.answer(case));
     }

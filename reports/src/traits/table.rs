@@ -2,6 +2,7 @@
 
 mod arithmetic;
 mod conversions;
+mod matrices;
 mod special;
 
 use super::modes::DEFAULT;
@@ -29,7 +30,7 @@ const UNDEFINED: &str = "no text but D3D's demands anything, so that no rule not
 
 /// Every trait.
 pub fn rows() -> impl Iterator<Item = &'static TraitRow> {
-    [arithmetic::TRAITS, special::TRAITS, conversions::TRAITS].into_iter().flatten()
+    [arithmetic::TRAITS, special::TRAITS, conversions::TRAITS, matrices::TRAITS].into_iter().flatten()
 }
 
 const fn row(

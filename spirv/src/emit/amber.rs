@@ -113,6 +113,8 @@ fn requirements(case: &Case) -> Vec<String> {
                 lines.extend(control.claim().map(|claim| format!("DEVICE_PROPERTY FloatControlsProperties.{claim}")));
             }
             Need::ExtendedFormats
+            | Need::CooperativeMatrix
+            | Need::Int8
             | Need::Use(..)
             | Need::Graphics
             | Need::FragmentStores

@@ -6,6 +6,7 @@ use rspirv::spirv::{GlslStd450Op as GLOp, Op as SpvOp};
 
 use super::OperandType;
 use crate::format::Format;
+use crate::matrix::MatrixUse;
 use crate::route::Route;
 
 /// A SPIR-V instruction: core or GLSL.std.450.
@@ -85,6 +86,10 @@ pub enum Code {
     Blend(Blend),
     /// Numbers that are state of the pipeline or of a sampler, seen in a texel or vector.
     State(FixedFunctionState),
+    /// An element of the product of two cooperative matrices plus a third (`OpCooperativeMatrixMulAddKHR`).
+    MatrixMulAdd,
+    /// A line of a cooperative matrix, loaded in one layout and stored in the other.
+    MatrixLoadStore(MatrixUse),
 }
 
 /// Routes of stores; formats that no storage image has go without the first.
@@ -112,6 +117,7 @@ impl Code {
                 FixedFunctionState::MinDepth | FixedFunctionState::MaxDepth | FixedFunctionState::BlendConstants,
             ) => &[Route::Attachment],
             Code::SelectConstants | Code::PhiConstants => &[Route::Literal, Route::Spec],
+            Code::MatrixMulAdd | Code::MatrixLoadStore(_) => &[Route::Buffer],
             _ => &[Route::Buffer, Route::Uniform, Route::Push, Route::Spec, Route::Literal],
         }
     }
@@ -124,6 +130,11 @@ impl Code {
     /// Whether operand 0, a condition, is known at run time only, though the others are constants.
     pub const fn has_run_time_condition(self) -> bool {
         matches!(self, Code::SelectConstants | Code::PhiConstants)
+    }
+
+    /// Whether it is about cooperative matrices.
+    pub const fn is_of_matrices(self) -> bool {
+        matches!(self, Code::MatrixMulAdd | Code::MatrixLoadStore(_))
     }
 
     /// Whether it is about texels of packed formats.

@@ -145,4 +145,6 @@ pub enum Function {
     Store,
     /// A texel to a vector.
     Load,
+    /// An element of a product of matrices plus one of a third.
+    MatrixMulAdd,
 }

@@ -6,6 +6,7 @@ use super::code::{Arg, Blend, Code, FixedFunctionState, Inst, Step};
 use super::function::{Function, Relation};
 use super::{Components, Op, OperandType, Width};
 use crate::format::Format;
+use crate::matrix::MatrixUse;
 
 use Format::{Bool, F16, F32, F64, I32, U32};
 
@@ -28,6 +29,14 @@ const SCALAR: OperandType = OperandType { format: None, width: Width::Fixed(1) }
 const SQUARE: OperandType = OperandType { format: None, width: Width::Square };
 const TEXEL: OperandType = OperandType { format: None, width: Width::Texel };
 const TEXEL_VECTOR: OperandType = OperandType { format: Some(F32), width: Width::Channels };
+
+const fn factor(part: MatrixUse) -> OperandType {
+    OperandType { format: None, width: Width::Factor(part) }
+}
+const fn line(part: MatrixUse) -> OperandType {
+    OperandType { format: None, width: Width::Line(part) }
+}
+const ELEMENTS: &[Format] = &[F16, F32, I32, U32];
 
 const fn core(op: SpvOp) -> Code {
     Code::Inst(Inst::Core(op))
@@ -102,6 +111,11 @@ const fn negated(
 /// A blit from texels of another format, or the same.
 const fn convert(name: &'static str, from: &'static [OperandType], about: &'static str) -> Op {
     row(name, Format::COLORS, from, SCALAR, Code::TexelConvert, "", Function::Store, about).whole(1, 1)
+}
+
+/// A line of a cooperative matrix that is loaded and stored.
+const fn moved(name: &'static str, part: MatrixUse, line: &'static [OperandType], about: &'static str) -> Op {
+    row(name, ELEMENTS, line, line[0], Code::MatrixLoadStore(part), "", Function::Move, about).whole(1, 1)
 }
 
 /// Every operation, in the order of the catalogue.
@@ -265,4 +279,9 @@ pub static OPS: &[Op] = &[
     convert("convert_rgba8snorm", &[fixed(Format::Rgba8snorm)], "texel of four signed 8-bit fixed-point numbers to texel"),
     convert("convert_a2b10g10r10", &[fixed(Format::A2b10g10r10)], "texel of 10 and 2-bit fixed-point numbers to texel"),
     row("copy", Format::PACKED, &[TEXEL], TEXEL, Code::TexelCopy, "", Function::Move, "texel to texel").whole(1, 1),
+    // Cooperative matrices.
+    row("matrix_mul_add", ELEMENTS, &[factor(MatrixUse::A), factor(MatrixUse::B), factor(MatrixUse::Accumulator)], SCALAR, Code::MatrixMulAdd, "", Function::MatrixMulAdd, "row of A times column of B plus element of C").whole(1, 1),
+    moved("matrix_load_store_a", MatrixUse::A, &[line(MatrixUse::A)], "a row of a matrix A, loaded and stored, with the gap behind it"),
+    moved("matrix_load_store_b", MatrixUse::B, &[line(MatrixUse::B)], "a column of a matrix B, loaded and stored, with the gap behind it"),
+    moved("matrix_load_store_c", MatrixUse::Accumulator, &[line(MatrixUse::Accumulator)], "a row of an accumulator, loaded and stored, with the gap behind it"),
 ];

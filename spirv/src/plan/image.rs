@@ -91,6 +91,8 @@ pub(super) const fn reads(code: Code) -> bool {
 /// (Vulkan, required limits); commands and state serve one at a time.
 pub const fn most_kernels(kernel: &Kernel) -> usize {
     match (kernel.op.code, kernel.route) {
+        // All invocations of a subgroup take part.
+        (code, _) if code.is_of_matrices() => 1,
         (code, _) if !code.is_of_texels() => usize::MAX,
         (Code::State(_), _) => 1,
         // `maxPerStageDescriptorStorageImages`.

@@ -80,7 +80,9 @@ pub fn operation(op: &'static Op, profiles: &[Profile], out: &mut impl Write) ->
     let kernels = op.formats.iter().filter_map(|format| Kernel::plain(*format, op).ok());
     let kernels: Vec<Kernel> = kernels.collect();
     let ids: Vec<String> = kernels.iter().map(Kernel::to_string).collect();
-    writeln!(out, "  kernels   {}", ids.join(" "))?;
+    let of_matrices = "those of the products that a device enumerates (`fpprobe list -v`)";
+    let text = if op.code.is_of_matrices() { of_matrices.to_owned() } else { ids.join(" ") };
+    writeln!(out, "  kernels   {text}")?;
     for profile in profiles {
         let mut rules: Vec<&str> = Vec::new();
         for (rule, _) in kernels.iter().flat_map(|kernel| profile.rules_for(kernel)) {
@@ -107,6 +109,7 @@ pub fn kernel(
         let shapes = shapes.into_iter().map(|shape| match (shape.columns, shape.width) {
             (1, 1) => shape.format.to_string(),
             (1, width) => format!("{width} x {}", shape.format),
+            (columns, width) if columns == width => format!("{width} x {}", shape.format),
             (columns, width) => format!("{columns} columns of {} x {}", width / columns, shape.format),
         });
         shapes.collect::<Vec<String>>().join(", ")

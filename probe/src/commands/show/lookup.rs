@@ -14,6 +14,8 @@ use fpprobe_system::usage::usage_error;
 
 /// Names all traits.
 const TRAITS: &str = "traits";
+/// Names the products of cooperative matrices.
+const MATRIX: &str = "matrix";
 /// Digits of the id of a cause.
 const CAUSE: usize = 6;
 
@@ -28,6 +30,8 @@ pub enum ShownSubject<'a> {
     Trait(TraitDefinition),
     /// Every trait.
     Traits,
+    /// The products of cooperative matrices of a report's devices.
+    Matrix,
     /// An id of the catalogue that is no rule's.
     Entry(&'a Section, &'a CatalogueEntry),
     /// A kernel.
@@ -64,6 +68,9 @@ impl<'a> SubjectFinder<'a> {
         }
         if text == TRAITS {
             return Ok(vec![candidate(ShownSubject::Traits)]);
+        }
+        if text == MATRIX {
+            return Ok(vec![candidate(ShownSubject::Matrix)]);
         }
         let kernel = text.parse::<Kernel>();
         if let Ok(kernel) = kernel {
@@ -196,6 +203,7 @@ fn candidate(subject: ShownSubject<'_>) -> Candidate<'_> {
         ShownSubject::Rule(id) => ((*id).to_owned(), String::new()),
         ShownSubject::Trait(one) => (one.id(), one.question()),
         ShownSubject::Traits => (TRAITS.to_owned(), "every trait".to_owned()),
+        ShownSubject::Matrix => (MATRIX.to_owned(), "products of cooperative matrices".to_owned()),
         ShownSubject::Entry(section, entry) => (entry.id.clone(), section.title.clone()),
         ShownSubject::Kernel(kernel) => (kernel.to_string(), kernel.op.about.to_owned()),
         ShownSubject::Operation(op) => (op.name.to_owned(), op.about.to_owned()),

@@ -68,6 +68,7 @@ pub const CALLS: &[Call] = &[
     void("vkGetBufferMemoryRequirements"),
     result("vkGetDeviceFaultInfoEXT"),
     void("vkGetDeviceQueue"),
+    result("vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR"),
     void("vkGetPhysicalDeviceFeatures"),
     void("vkGetPhysicalDeviceFeatures2"),
     void("vkGetPhysicalDeviceFormatProperties"),

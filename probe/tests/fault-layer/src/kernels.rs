@@ -68,12 +68,15 @@ fn kernel(name: &str, controls: &str) -> Option<String> {
     let (stem, parts) = parts(&name);
     let width = parts.iter().find_map(|part| part.strip_prefix('x')).unwrap_or("1");
     let width = format!("width={width}");
-    let route =
-        parts.iter().find(|part| !part.starts_with('x')).map_or(String::new(), |route| format!("route={route}"));
+    // A unit of matrices begins with its size.
+    let is_unit = |part: &&&str| part.starts_with(|letter: char| letter.is_ascii_digit());
+    let matrix = parts.iter().find(is_unit).map_or(String::new(), |unit| format!("matrix={unit}"));
+    let route = parts.iter().find(|part| !part.starts_with('x') && !is_unit(part));
+    let route = route.map_or(String::new(), |route| format!("route={route}"));
     let controls = if controls.is_empty() { String::new() } else { format!("controls={controls}") };
     // Nothing else is a name: variables and functions have no dot.
     [route.as_str(), "route=storage_image", "route=literal"].into_iter().find_map(|route| {
-        let id = format!("{stem}:{controls};{route};{width};{via}");
+        let id = format!("{stem}:{controls};{route};{width};{via};{matrix}");
         let kernel: Kernel = id.parse().ok()?;
         Some(kernel.to_string())
     })
@@ -155,6 +158,7 @@ mod tests {
             &["b10g11r11.store:route=storage_image"],
             &["f16.fadd:controls=dp16;route=literal", "f16.sqrt:controls=dp16;route=literal"],
             &["f64.fma:route=push;width=4"],
+            &["i32.matrix_mul_add:matrix=16x16x32-i8-u8-i32-saturating"],
         ] {
             assert_eq!(read(ids), ids);
         }

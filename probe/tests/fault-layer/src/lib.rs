@@ -67,6 +67,7 @@
 //! | `redispatch wrong` | where its pipeline was dispatched before, the lowest bit of each word of results is flipped |
 //! | `redispatch stale` | where its pipeline was dispatched before, the results of then come back |
 //! | `other-queue wrong` | as the first, on all queues but the first |
+//! | `unit h100` | products of matrices are those of a model of `fpprobe_profiles::matrix`, where it says something |
 //! | `scribble 1 0 64` | 64 bytes from byte 0 of binding 1 are overwritten (fpprobe: operands 0 to 3 and 8, results 4 to 7 and 9) |
 //!
 //! ## What becomes of arithmetic

@@ -3,6 +3,7 @@
 mod parse;
 
 use ash::vk;
+use fpprobe_profiles::matrix::UnitModel;
 use fpprobe_spirv::Control;
 
 use crate::action::Action;
@@ -126,6 +127,8 @@ pub enum Damage {
     WrongElsewhere,
     /// Where the pipeline was dispatched before, its results of then come back.
     Stale,
+    /// Products of matrices are those of this model, where it says something.
+    Unit(UnitModel),
 }
 
 /// What `VK_EXT_device_fault` tells of a lost device.

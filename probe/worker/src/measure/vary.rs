@@ -29,12 +29,14 @@ pub struct Limits {
     pub subgroups: Option<[u32; 2]>,
     /// Most subgroups of a work group.
     pub most_subgroups: u32,
+    /// Invocations of a subgroup, unless a pipeline requires another number.
+    pub subgroup: u32,
 }
 
 impl Default for Limits {
     /// What every device offers.
     fn default() -> Limits {
-        Limits { invocations: 128, subgroups: None, most_subgroups: 0 }
+        Limits { invocations: 128, subgroups: None, most_subgroups: 0, subgroup: 1 }
     }
 }
 
@@ -79,6 +81,13 @@ pub fn variants(seed: u64, kernel: u64, limits: Limits) -> [Variant; 2] {
     ]
 }
 
+/// The same for a kernel of matrices, whose work group is one subgroup.
+pub fn of_subgroups(variants: [Variant; 2], limits: Limits) -> [Variant; 2] {
+    let group = limits.subgroup;
+    let subgroup = limits.subgroups.filter(|[least, most]| (*least..=*most).contains(&group)).map(|_| group);
+    variants.map(|variant| Variant { group, subgroup, ..variant })
+}
+
 /// A size of subgroups that a work group of this size can be made of.
 fn subgroup(group: u32, limits: Limits, number: u64) -> Option<u32> {
     let [least, most] = limits.subgroups?;
@@ -92,7 +101,7 @@ fn subgroup(group: u32, limits: Limits, number: u64) -> Option<u32> {
 mod tests {
     use super::*;
 
-    const LARGE: Limits = Limits { invocations: 1024, subgroups: Some([8, 32]), most_subgroups: 16 };
+    const LARGE: Limits = Limits { invocations: 1024, subgroups: Some([8, 32]), most_subgroups: 16, subgroup: 16 };
 
     #[test]
     fn two_runs_differ_in_local_size_place_and_order() {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use ash::{ext, khr, vk};
 use fpprobe_reports::model::Claims;
-use fpprobe_reports::support::{CUSTOM_BORDER_COLORS, GRAPHICS, format_claim};
+use fpprobe_reports::support::{COOPERATIVE_MATRIX, CUSTOM_BORDER_COLORS, GRAPHICS, format_claim};
 use fpprobe_spirv::{Format, Use};
 
 use super::image::vulkan_format;
@@ -26,6 +26,7 @@ pub(super) fn claims(instance: &Instance, physical: &Physical) -> Claims {
         denorm_behavior_independence: "none".to_owned(),
         rounding_mode_independence: "none".to_owned(),
         flags: BTreeMap::new(),
+        matrices: Vec::new(),
     };
     if physical.speaks_1_1() {
         features(instance, physical, &mut flags);
@@ -54,6 +55,10 @@ fn features(instance: &Instance, physical: &Physical, flags: &mut Flags) {
     if physical.has(ext::custom_border_color::NAME) {
         chain = chain.push_next(&mut borders);
     }
+    let mut matrices = vk::PhysicalDeviceCooperativeMatrixFeaturesKHR::default();
+    if physical.has(khr::cooperative_matrix::NAME) {
+        chain = chain.push_next(&mut matrices);
+    }
     // SAFETY: the handle is the instance's; only structures that the device knows are chained, and they outlive the
     // call. Vulkan 1.1 loaders have the function.
     unsafe { instance.raw().get_physical_device_features2(physical.raw, &mut chain) };
@@ -70,6 +75,8 @@ fn features(instance: &Instance, physical: &Physical, flags: &mut Flags) {
         ("shaderStorageImageExtendedFormats", core.shader_storage_image_extended_formats != 0),
         ("storageBuffer16BitAccess", storage16.storage_buffer16_bit_access != 0),
         ("shaderFloat16", float16.shader_float16 != 0),
+        ("shaderInt8", float16.shader_int8 != 0),
+        (COOPERATIVE_MATRIX, matrices.cooperative_matrix != 0),
         ("shaderFloatControls2", controls2.shader_float_controls2 != 0),
         (CUSTOM_BORDER_COLORS, borders.custom_border_colors != 0),
     ];

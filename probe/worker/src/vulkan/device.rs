@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use ash::{ext, khr, vk};
 use fpprobe_reports::model::Claims;
-use fpprobe_reports::support::CUSTOM_BORDER_COLORS;
+use fpprobe_reports::support::{COOPERATIVE_MATRIX, CUSTOM_BORDER_COLORS};
 
 use super::claims::{FLOAT_CONTROLS, FLOAT_CONTROLS2, FLOAT16, claims};
 use super::error::{CallName, VulkanError};
@@ -113,6 +113,8 @@ pub struct LogicalDevice {
     /// Whether the queue draws.
     pub(super) draws: bool,
     subgroups: Option<Subgroups>,
+    /// Invocations of a subgroup, unless the pipeline requires another number.
+    subgroup: u32,
 }
 
 /// What submits beside the device: the same logical device, with memory and commands of its own.
@@ -141,7 +143,8 @@ impl LogicalDevice {
         let logical = Arc::new(create(instance, physical, &queues, &claims, subgroups.is_some())?);
         *logical.allocator() = Some(memory::allocator(&logical, physical.raw)?);
         let device = |(family, number)| LogicalDevice::on(&logical, physical, family, number);
-        let mut own = LogicalDevice { subgroups, ..device((family, 0))? };
+        let mut own =
+            LogicalDevice { subgroups, subgroup: subgroups::size(instance, physical), ..device((family, 0))? };
         if stress {
             let what = if second.is_some() {
                 "dispatches over two queues at once"
@@ -185,6 +188,7 @@ impl LogicalDevice {
             limits: physical.properties.limits,
             draws: physical.draws,
             subgroups: None,
+            subgroup: 1,
             logical: Arc::clone(logical),
         })
     }
@@ -192,7 +196,12 @@ impl LogicalDevice {
     /// What it can run.
     pub fn limits(&self) -> Limits {
         let Subgroups { sizes, most } = self.subgroups.unwrap_or(Subgroups { sizes: [0; 2], most: 0 });
-        Limits { invocations: self.most_invocations(), subgroups: self.subgroups.map(|_| sizes), most_subgroups: most }
+        Limits {
+            invocations: self.most_invocations(),
+            subgroups: self.subgroups.map(|_| sizes),
+            most_subgroups: most,
+            subgroup: self.subgroup,
+        }
     }
 
     /// Most invocations of a work group in x.
@@ -217,7 +226,12 @@ fn create(
         .shader_storage_image_extended_formats(claimed("shaderStorageImageExtendedFormats"));
     let mut storage16 = vk::PhysicalDevice16BitStorageFeatures::default()
         .storage_buffer16_bit_access(claimed("storageBuffer16BitAccess"));
-    let mut float16 = vk::PhysicalDeviceShaderFloat16Int8Features::default().shader_float16(claimed("shaderFloat16"));
+    // Integers of 8 bits are for matrices alone.
+    let has_matrices = claimed(COOPERATIVE_MATRIX);
+    let mut float16 = vk::PhysicalDeviceShaderFloat16Int8Features::default()
+        .shader_float16(claimed("shaderFloat16"))
+        .shader_int8(has_matrices && claimed("shaderInt8"));
+    let mut matrices = vk::PhysicalDeviceCooperativeMatrixFeaturesKHR::default().cooperative_matrix(true);
     let mut controls2 = vk::PhysicalDeviceShaderFloatControls2FeaturesKHR::default()
         .shader_float_controls2(claimed("shaderFloatControls2"));
 
@@ -246,7 +260,7 @@ fn create(
     let queues: Vec<_> = families.iter().map(of_family).collect();
     let mut features = vk::PhysicalDeviceFeatures2::default().features(core).push_next(&mut storage16);
     // Claimed only by devices that know the structures.
-    if float16.shader_float16 == vk::TRUE {
+    if float16.shader_float16 == vk::TRUE || float16.shader_int8 == vk::TRUE {
         features = features.push_next(&mut float16);
     }
     if controls2.shader_float_controls2 == vk::TRUE {
@@ -255,6 +269,10 @@ fn create(
     if borders.custom_border_colors == vk::TRUE {
         extensions.push(ext::custom_border_color::NAME.as_ptr());
         features = features.push_next(&mut borders);
+    }
+    if has_matrices {
+        extensions.push(khr::cooperative_matrix::NAME.as_ptr());
+        features = features.push_next(&mut matrices);
     }
     let mut sizes = vk::PhysicalDeviceSubgroupSizeControlFeatures::default().subgroup_size_control(true);
     if chooses_subgroups {

@@ -21,7 +21,7 @@ pub(super) struct Instance {
     /// The version that it was created for, which bounds what may be used of its devices ("Instances", on `apiVersion`).
     pub(super) version: u32,
     /// Never unloaded: a driver may have left threads and thread-local destructors behind, and the process ends soon.
-    _entry: ManuallyDrop<ash::Entry>,
+    entry: ManuallyDrop<ash::Entry>,
 }
 
 impl Instance {
@@ -62,7 +62,7 @@ impl Instance {
         let mut refusal = vk::Result::ERROR_INCOMPATIBLE_DRIVER;
         for version in VERSIONS {
             match create(version) {
-                Ok(raw) => return Ok(Instance { raw, version, _entry: entry }),
+                Ok(raw) => return Ok(Instance { raw, version, entry: entry }),
                 Err(code) => refusal = code,
             }
             if refusal != vk::Result::ERROR_INCOMPATIBLE_DRIVER {
@@ -77,6 +77,15 @@ impl Instance {
     /// ash's instance; valid as long as `self`.
     pub(super) fn raw(&self) -> &ash::Instance {
         &self.raw
+    }
+
+    /// The functions of `VK_KHR_cooperative_matrix`, if the loader or driver has them: ash calls those that are missing
+    /// without looking.
+    pub(super) fn cooperative_matrix(&self) -> Option<khr::cooperative_matrix::Instance> {
+        let name = c"vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR";
+        // SAFETY: the instance is alive and the name ends in NUL.
+        let found = unsafe { self.entry.get_instance_proc_addr(self.raw.handle(), name.as_ptr()) };
+        found.map(|_| khr::cooperative_matrix::Instance::new(&self.entry, &self.raw))
     }
 
     /// Handles of all physical devices, in the loader's order.

@@ -24,6 +24,7 @@ mod identity;
 mod image;
 mod instance;
 mod library;
+mod matrices;
 mod memory;
 mod physical;
 mod pipeline;
@@ -89,6 +90,12 @@ impl LoadedDriver {
             DeviceInfo { identity, claims, taint: taint.clone(), obstacle: physical.obstacle.clone() }
         };
         self.physicals.iter().map(describe).collect()
+    }
+
+    /// The products of matrices that each device enumerates, as [`fpprobe_spirv::products::product`] reads them; none
+    /// where it does not claim the feature.
+    pub fn matrices(&self) -> Result<Vec<Vec<String>>, VulkanError> {
+        self.physicals.iter().map(|physical| matrices::properties(&self.instance, physical)).collect()
     }
 
     /// A logical device, ready to dispatch, with every feature switched on that kernels may use; for `stress` with a

@@ -5,6 +5,9 @@ use ash::{ext, vk};
 use super::instance::Instance;
 use super::physical::Physical;
 
+/// Most invocations of a subgroup (Vulkan 1.4, `subgroupSize`): a driver that says more is not followed.
+const MOST_INVOCATIONS: u32 = 128;
+
 /// What a device offers.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Subgroups {
@@ -12,6 +15,15 @@ pub(super) struct Subgroups {
     pub(super) sizes: [u32; 2],
     /// Most subgroups of a work group.
     pub(super) most: u32,
+}
+
+/// Invocations of a subgroup where no pipeline requires another number; Vulkan 1.1 is needed.
+pub(super) fn size(instance: &Instance, physical: &Physical) -> u32 {
+    let mut properties = vk::PhysicalDeviceSubgroupProperties::default();
+    let mut chain = vk::PhysicalDeviceProperties2::default().push_next(&mut properties);
+    // SAFETY: the handle is the instance's; Vulkan 1.1 has the structure, which outlives the call, and the function.
+    unsafe { instance.raw().get_physical_device_properties2(physical.raw, &mut chain) };
+    properties.subgroup_size.clamp(1, MOST_INVOCATIONS)
 }
 
 /// What a device lets compute pipelines choose among; `None` where there is one size only.

@@ -5,21 +5,32 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
 
 use ash::vk;
+use fpprobe_profiles::matrix::UnitModel;
+use fpprobe_spirv::Kernel;
+use fpprobe_spirv::plan::{self, Plan, Region, Variant};
 
 use super::memory::is_result;
 use super::objects::{BufferRange, Launch};
 use super::state::{Device, lock, state, strikes};
 use crate::statement::{Damage, Kind};
 
+/// Most slots of a dispatch that is looked for by the sizes of its buffers.
+const MOST_SLOTS: u32 = 4096;
+/// Bytes that a buffer may be larger than its contents.
+const SLACK: usize = 16;
+
 impl Damage {
     /// Whether it is done to results after the dispatch.
     pub(super) fn comes_after(self) -> bool {
-        matches!(self, Damage::Flip { .. } | Damage::WrongAgain | Damage::WrongElsewhere | Damage::Stale)
+        matches!(
+            self,
+            Damage::Flip { .. } | Damage::WrongAgain | Damage::WrongElsewhere | Damage::Stale | Damage::Unit(_)
+        )
     }
 
     fn is_about(self, launch: &Launch) -> bool {
         match self {
-            Damage::Flip { .. } => true,
+            Damage::Flip { .. } | Damage::Unit(_) => true,
             Damage::WrongAgain | Damage::Stale => launch.again,
             Damage::WrongElsewhere => launch.elsewhere,
             _ => false,
@@ -39,11 +50,16 @@ pub(super) fn harm(device: &Device, launches: &[Launch]) {
         return;
     }
     for launch in launches {
-        let mut results = results(device, launch.set);
+        let mut results: Vec<&mut [u8]> =
+            buffers(device, launch.set).into_iter().filter(|(place, _)| is_result(*place)).map(|one| one.1).collect();
         let left = results.iter().map(|bytes| bytes.to_vec()).collect();
         let before = lock(&device.left).insert(launch.pipeline, left);
         for (armed, damage) in damages() {
             if damage.is_about(launch) && strikes(armed, &[&launch.module]) {
+                if let Damage::Unit(model) = damage {
+                    follow(device, launch, model);
+                    continue;
+                }
                 results.iter_mut().enumerate().for_each(|(place, bytes)| match damage {
                     Damage::Flip { threshold, sums } => flip(bytes, threshold, sums),
                     Damage::Stale => {
@@ -55,6 +71,35 @@ pub(super) fn harm(device: &Device, launches: &[Launch]) {
                     _ => bytes.iter_mut().step_by(4).for_each(|byte| *byte ^= 1),
                 });
             }
+        }
+    }
+}
+
+/// Puts the results of a model in the place of the device's, where it says something, for kernels that multiply
+/// matrices.
+fn follow(device: &Device, launch: &Launch, model: UnitModel) {
+    let [id] = &launch.module.kernels[..] else { return };
+    let Ok(kernel) = id.parse::<Kernel>() else { return };
+    let mut buffers = buffers(device, launch.set);
+    // A layout of N slots has buffers of these sizes.
+    let fits = |plan: &Plan| {
+        plan.buffers.len() == buffers.len()
+            && plan.buffers.iter().zip(&buffers).all(|(own, (place, bytes))| {
+                own.binding() == *place && own.bytes() <= bytes.len() && bytes.len() < own.bytes() + SLACK
+            })
+    };
+    let plans = [true, false].into_iter().flat_map(|storage16| {
+        (1..MOST_SLOTS).map(move |slots| Plan::new(&[(kernel, slots)], storage16, Variant::default()))
+    });
+    let Some(plan) = plans.into_iter().find(fits) else { return };
+    let placed = &plan.placed[0];
+    for slot in 0..placed.slots {
+        let value = |region: &Region, component| plan::read(&plan, buffers[region.buffer].1, region, slot, component);
+        let operands = placed.params.iter().flat_map(|region| (0..region.shape.width).map(move |one| (region, one)));
+        let case: Vec<u64> = operands.map(|(region, component)| value(region, component)).collect();
+        if let Some(bits) = model.element(&kernel, &case) {
+            let region = &placed.results[0];
+            plan::write(&plan, buffers[region.buffer].1, region, slot, 0, bits);
         }
     }
 }
@@ -86,20 +131,20 @@ fn random() -> u64 {
     z ^ z >> 31
 }
 
-/// The result buffers that a set names, where the host has them.
+/// The buffers that a set names, each with its binding, where the host has them.
 #[expect(clippy::mut_from_ref, reason = "the memory is the driver's; the device's record only says where it lies")]
-fn results(device: &Device, set: vk::DescriptorSet) -> Vec<&mut [u8]> {
+fn buffers(device: &Device, set: vk::DescriptorSet) -> Vec<(u32, &mut [u8])> {
     let bindings = lock(&device.sets).get(&set).cloned().unwrap_or_default();
-    let mut bindings: Vec<(u32, BufferRange)> =
-        bindings.into_iter().filter(|(binding, _)| is_result(*binding)).collect();
+    let mut bindings: Vec<(u32, BufferRange)> = bindings.into_iter().collect();
     bindings.sort_unstable_by_key(|(binding, _)| *binding);
     let (places, mapped) = (lock(&device.places), lock(&device.mapped));
-    let bytes = |(_, bound): (u32, BufferRange)| {
+    let bytes = |(binding, bound): (u32, BufferRange)| {
         let (memory, offset) = places.get(&bound.buffer)?;
         let start = mapped.get(memory)? + (offset + bound.offset) as usize;
         // SAFETY: fpprobe keeps its memory mapped from the start on, and the buffer lies there; the dispatch is over, and fpprobe
         // waits for this call before it looks.
-        Some(unsafe { std::slice::from_raw_parts_mut(start as *mut u8, bound.range as usize) })
+        let bytes = unsafe { std::slice::from_raw_parts_mut(start as *mut u8, bound.range as usize) };
+        Some((binding, bytes))
     };
     bindings.into_iter().filter_map(bytes).collect()
 }

@@ -47,6 +47,7 @@ pub(super) fn find(name: &str) -> Option<unsafe extern "system" fn()> {
         vkDestroyInstance: vk::PFN_vkDestroyInstance,
         vkEnumeratePhysicalDevices: vk::PFN_vkEnumeratePhysicalDevices,
         vkEnumerateDeviceExtensionProperties: vk::PFN_vkEnumerateDeviceExtensionProperties,
+        vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR: vk::PFN_vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR,
         vkGetPhysicalDeviceFeatures: vk::PFN_vkGetPhysicalDeviceFeatures,
         vkGetPhysicalDeviceFeatures2: vk::PFN_vkGetPhysicalDeviceFeatures2,
         vkGetPhysicalDeviceFormatProperties: vk::PFN_vkGetPhysicalDeviceFormatProperties,
@@ -98,6 +99,22 @@ unsafe extern "system" fn vkDestroyInstance(handle: vk::Instance, allocator: *co
     unsafe {
         let next: vk::PFN_vkDestroyInstance = transmute(instance(handle).next("vkDestroyInstance"));
         next(handle, allocator);
+    }
+}
+
+unsafe extern "system" fn vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR(
+    handle: vk::PhysicalDevice,
+    count: *mut u32,
+    properties: *mut vk::CooperativeMatrixPropertiesKHR<'_>,
+) -> vk::Result {
+    const NAME: &str = "vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR";
+    if let Some(code) = before(NAME, &[]) {
+        return code;
+    }
+    // SAFETY: the function has the type of its name, and gets what this one got.
+    unsafe {
+        let next: vk::PFN_vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR = transmute(instance(handle).next(NAME));
+        next(handle, count, properties)
     }
 }
 

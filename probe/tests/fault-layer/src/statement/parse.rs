@@ -3,6 +3,7 @@
 use std::str::FromStr;
 
 use ash::vk;
+use fpprobe_profiles::matrix::UnitModel;
 use fpprobe_spirv::Control;
 
 use super::{Count, Damage, Kind, Report, Size, Statement};
@@ -165,6 +166,10 @@ fn kind(words: &[&str], place: Option<&'static Call>) -> Result<Kind, String> {
         ["flip", rate, "sums"] => Kind::Damage(Damage::Flip { threshold: probability(rate)?, sums: true }),
         ["redispatch", "wrong"] => Kind::Damage(Damage::WrongAgain),
         ["redispatch", "stale"] => Kind::Damage(Damage::Stale),
+        ["unit", id] => {
+            let model = UnitModel::find(id).ok_or_else(|| format!("`{id}` is no model of a unit of matrices"))?;
+            Kind::Damage(Damage::Unit(model))
+        }
         ["other-queue", "wrong"] => Kind::Damage(Damage::WrongElsewhere),
         ["queues", count] => Kind::Queues(number(count, 16)? as u32),
         [first, ..] if action::KINDS.contains(first) => {

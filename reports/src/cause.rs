@@ -234,13 +234,12 @@ const MERGED: [(Symptom, Symptom); 8] = [
 /// Whether a symptom of a lane is one of the whole device, whatever the operation.
 fn is_habit(symptom: Symptom, lane: &FailingLane<'_>) -> bool {
     match symptom {
-        Symptom::Unstable => true,
         // Units of texels are not those of arithmetic.
         Symptom::SubnormalOperandKept
         | Symptom::SubnormalOperandFlushed
         | Symptom::SubnormalResultKept
         | Symptom::SubnormalResultFlushed => !lane.kernel.op.code.is_of_texels(),
-        Symptom::IdentityFolded => true,
+        Symptom::Unstable | Symptom::IdentityFolded => true,
         // A compiler's notion of zero is that of its constants.
         Symptom::ZeroSign => lane.scope() == Scope::Constants,
         // The mode is not honoured.
@@ -325,7 +324,7 @@ fn cause(scope: Scope, (symptom, group): Kind, lanes: &[FailingLane<'_>], index:
         symptom,
         group,
         scope,
-        place: confined(lanes.iter().map(|lane| lane.kernel)),
+        place: confined(&lanes.iter().map(|lane| lane.kernel).collect::<Vec<_>>()),
         formats: &formats,
         texels: &texels,
         operations: &operations,

@@ -50,7 +50,7 @@ pub enum ValueError {
 
 /// The JSON value of one operand or result: `bits` holds its components, `shape.width` of them.
 pub fn encode(shape: Shape, bits: &[u64]) -> Value {
-    written(shape, bits, |format, bits| format.hex(bits))
+    written(shape, bits, Format::hex)
 }
 
 /// [`encode_answer`] in decimals for people instead of hex.

@@ -10,9 +10,12 @@ use super::FailingLane;
 /// Failing lanes from which something follows for their operation.
 const ENOUGH: usize = 16;
 
+/// The failing cases of each kernel of an operation in a format.
+type FailingCases<'l> = HashMap<&'l Kernel, HashSet<&'l [u64]>>;
+
 /// Whether most lanes of an operation in a format are among these.
 pub(super) fn is_most(lanes: &[FailingLane<'_>], index: &Observations<'_>) -> bool {
-    let mut by_operation: HashMap<(&str, Format), HashMap<&Kernel, HashSet<&[u64]>>> = HashMap::new();
+    let mut by_operation: HashMap<(&str, Format), FailingCases<'_>> = HashMap::new();
     for lane in lanes {
         let kernels = by_operation.entry((lane.kernel.op.name, lane.kernel.format)).or_default();
         kernels.entry(lane.kernel).or_default().insert(lane.case);

@@ -3,10 +3,10 @@
 use fpprobe_spirv::{Kernel, Route, Stage, Via};
 
 /// The place that all of these kernels share and others do not, `in fragment shaders`.
-pub(super) fn confined<'k>(kernels: impl Iterator<Item = &'k Kernel> + Clone) -> Option<&'static str> {
+pub(super) fn confined(kernels: &[&Kernel]) -> Option<&'static str> {
     let shared = |place: fn(&Kernel) -> Option<&'static str>| {
-        let first = place(kernels.clone().next()?)?;
-        kernels.clone().all(|kernel| place(kernel) == Some(first)).then_some(first)
+        let first = place(kernels.first()?)?;
+        kernels.iter().all(|kernel| place(kernel) == Some(first)).then_some(first)
     };
     [of_stage, of_route, of_front_end, of_width].into_iter().find_map(shared)
 }

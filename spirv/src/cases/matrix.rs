@@ -274,7 +274,7 @@ fn integers(unit: MatrixUnit, number: u64) -> Vec<u64> {
     let a = (0..k).map(|place| value(unit.a, place + 1));
     let b = (0..k).map(|place| value(unit.b, place + k + 1));
     let c = ends(unit.c)[(number / 6 % 2) as usize];
-    let c = if number % 3 == 0 { c } else { random(number ^ 0xc) & 0xffff_ffff };
+    let c = if number.is_multiple_of(3) { c } else { random(number ^ 0xc) & 0xffff_ffff };
     a.chain(b).chain([c]).collect()
 }
 
@@ -298,7 +298,7 @@ fn line(shape: Shape, component: MatrixComponent, number: u64) -> Vec<u64> {
     };
     let value = |place: u64| {
         let bits = random(random(number) ^ (place + 1));
-        let value = if bits % 3 == 0 { special[(bits >> 8) as usize % special.len()] } else { bits >> 8 };
+        let value = if bits.is_multiple_of(3) { special[(bits >> 8) as usize % special.len()] } else { bits >> 8 };
         let value = if shape.format.float().is_some() { value } else { component.integer(value) as u64 };
         value & shape.format.mask()
     };

@@ -83,7 +83,7 @@ pub(super) fn lacking(kernel: &Kernel) -> Option<&'static str> {
     }
 }
 
-/// The shader with the values of its specialisation constants. A truth value is a VkBool32.
+/// The shader with the values of its specialisation constants. A truth value is a `VkBool32`.
 fn attached(plan: &Plan) -> String {
     let mut text = "ATTACH kernel".to_owned();
     for (number, constant) in plan.specialised().iter().enumerate() {

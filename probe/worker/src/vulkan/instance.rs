@@ -62,7 +62,7 @@ impl Instance {
         let mut refusal = vk::Result::ERROR_INCOMPATIBLE_DRIVER;
         for version in VERSIONS {
             match create(version) {
-                Ok(raw) => return Ok(Instance { raw, version, entry: entry }),
+                Ok(raw) => return Ok(Instance { raw, version, entry }),
                 Err(code) => refusal = code,
             }
             if refusal != vk::Result::ERROR_INCOMPATIBLE_DRIVER {

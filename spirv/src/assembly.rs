@@ -21,7 +21,7 @@ pub(crate) fn text(module: &Module) -> String {
     for line in bare.disassemble().lines() {
         let _ = match line.split_once(" = ") {
             Some((id, rest)) => {
-                let rest = constants.get(id).cloned().unwrap_or_else(|| rest.replace("  ", " "));
+                let rest = constants.get(id).cloned().unwrap_or_else(|| product_operands(&rest.replace("  ", " ")));
                 let name = names.get(id).map_or_else(String::new, |name| format!(" ; {name}"));
                 writeln!(text, "{id:>12} = {rest}{name}")
             }
@@ -29,6 +29,18 @@ pub(crate) fn text(module: &Module) -> String {
         };
     }
     text
+}
+
+/// rspirv prints the operands of a product of matrices as Rust spells them: `MATRIX_A_SIGNED_COMPONENTS_KHR` is
+/// `MatrixASignedComponentsKHR`.
+fn product_operands(line: &str) -> String {
+    let Some((head, flags)) = line.split_once("CooperativeMatrixOperands(") else { return line.to_owned() };
+    let word = |word: &str| match word.split_at_checked(1) {
+        Some((first, rest)) if word != "KHR" => format!("{first}{}", rest.to_lowercase()),
+        _ => word.to_owned(),
+    };
+    let flags = flags.trim_end_matches(')').split(" | ").map(|flag| flag.split('_').map(word).collect::<String>());
+    format!("{head}{}", flags.collect::<Vec<_>>().join("|"))
 }
 
 fn names(module: &Module) -> BTreeMap<String, &str> {

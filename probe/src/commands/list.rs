@@ -122,6 +122,8 @@ fn entry(device: &DeviceEntry, verbose: bool, out: &mut impl Write) -> io::Resul
     let offered = device.claims.flags.keys().map(String::as_str).filter(|name| is_feature(name) && flag(name));
     let (uses, features): (Vec<&str>, Vec<&str>) = offered.partition(|name| name.contains(' '));
     writeln!(out, "   features  {}", list(&features))?;
+    let matrices: Vec<&str> = device.claims.matrices.iter().map(String::as_str).collect();
+    let products = if matrices.len() == 1 { "1 product".to_owned() } else { format!("{} products", matrices.len()) };
     let mut formats: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for (format, feature) in uses.iter().filter_map(|one| one.split_once(' ')) {
         formats.entry(format).or_default().push(feature);
@@ -132,16 +134,22 @@ fn entry(device: &DeviceEntry, verbose: bool, out: &mut impl Write) -> io::Resul
             writeln!(out, "   {head:<8}  {}: {}", visible(format), list(features))?;
             head = "";
         }
-    } else if !formats.is_empty() {
-        writeln!(out, "   formats   {} in {} uses (`fpprobe list -v` lists them)", formats.len(), uses.len())?;
+        if !matrices.is_empty() {
+            writeln!(out, "   matrices  {}", list(&matrices))?;
+        }
+    } else {
+        let uses = format!("{} in {} uses", formats.len(), uses.len());
+        let products = format!("{products} of matrices");
+        let counts: Vec<String> = [(!formats.is_empty(), uses), (!matrices.is_empty(), products)]
+            .into_iter()
+            .filter_map(|(is_any, count)| is_any.then_some(count))
+            .collect();
+        if !counts.is_empty() {
+            writeln!(out, "   formats   {} (`fpprobe list -v` lists them)", counts.join(", "))?;
+        }
     }
-    let matrices: Vec<&str> = device.claims.matrices.iter().map(String::as_str).collect();
-    match (&device.unlisted, matrices.len()) {
-        (Some(why), _) => writeln!(out, "   matrices  not known: {}", visible(why))?,
-        (None, 0) => {}
-        (None, _) if verbose => writeln!(out, "   matrices  {}", list(&matrices))?,
-        (None, 1) => writeln!(out, "   matrices  1 product (`fpprobe list -v` shows it)")?,
-        (None, count) => writeln!(out, "   matrices  {count} products (`fpprobe list -v` lists them)")?,
+    if let Some(why) = &device.unlisted {
+        writeln!(out, "   matrices  not known: {}", visible(why))?;
     }
     let controls: Vec<&str> =
         Control::all().filter(|control| control.claim().is_some_and(flag)).map(Control::name).collect();

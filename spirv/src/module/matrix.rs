@@ -9,10 +9,10 @@
 
 use std::ops::Range;
 
-use rspirv::dr::Operand;
+use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{
-    Capability, CooperativeMatrixLayout, CooperativeMatrixOperands, CooperativeMatrixUse, MemorySemantics, Op, Scope,
-    SelectionControl, StorageClass, Word,
+    AddressingModel, Capability, CooperativeMatrixLayout, CooperativeMatrixOperands, CooperativeMatrixUse,
+    MemoryAccess, MemoryModel, MemorySemantics, Op, Scope, SelectionControl, StorageClass, Word,
 };
 
 use super::{InvocationPosition, ModuleMemory};
@@ -25,6 +25,9 @@ use crate::modes;
 use crate::op::Code;
 use crate::plan::Plan;
 use crate::plan::access::{self, BufferAccess};
+
+/// How shared memory is accessed: others wait at barriers for it (SPIR-V, "Memory Operands").
+const SHARED: MemoryAccess = MemoryAccess::NON_PRIVATE_POINTER;
 
 /// Lines of matrices in shared memory, one for each invocation and more where a matrix has more.
 #[derive(Clone, Copy)]
@@ -94,6 +97,9 @@ impl Emitter {
             return Err(BuildError::Operands { kernel: kernel.to_string(), given: memory.operands.len() });
         };
         modes::require(&mut self.builder, Capability::CooperativeMatrixKHR, "SPV_KHR_cooperative_matrix");
+        // SPIR-V, "Universal Validation Rules": shaders with cooperative matrices use this memory model.
+        modes::require(&mut self.builder, Capability::VulkanMemoryModel, "SPV_KHR_vulkan_memory_model");
+        self.builder.memory_model(AddressingModel::Logical, MemoryModel::Vulkan);
         if unit.has_bytes() {
             modes::require(&mut self.builder, Capability::Int8, "");
         }
@@ -283,7 +289,10 @@ impl Emitter {
         let (element, length) = (self.matrix_component(component), self.word(stride * outer));
         let array = self.builder.type_array(element, length);
         let pointer = self.builder.type_pointer(None, StorageClass::Workgroup, array);
-        let variable = self.builder.variable(pointer, None, StorageClass::Workgroup, None);
+        // The builder would put it into the function that is open.
+        let (variable, place) = (self.builder.id(), vec![Operand::StorageClass(StorageClass::Workgroup)]);
+        let declared = Instruction::new(Op::Variable, Some(pointer), Some(variable), place);
+        self.builder.module_mut().types_global_values.push(declared);
         SharedLines { variable, component, part, along, stride, width }
     }
 
@@ -343,7 +352,7 @@ impl Emitter {
                 let before = emitter.word(copy * sharing.invocations);
                 let line = emitter.value(Op::IAdd, uint, ids([own.local, before]))?;
                 let pointer = emitter.shared_pointer(shared, line, place)?;
-                emitter.builder.store(pointer, value, None, [])?;
+                emitter.builder.store(pointer, value, Some(SHARED), [])?;
             }
             Ok(())
         })
@@ -366,7 +375,7 @@ impl Emitter {
     fn shared_element(&mut self, shared: SharedLines, line: Word, place: Word) -> Result<Word, BuildError> {
         let kind = self.matrix_component(shared.component);
         let pointer = self.shared_pointer(shared, line, place)?;
-        let value = self.value(Op::Load, kind, ids([pointer]))?;
+        let value = self.value(Op::Load, kind, accessed([pointer]))?;
         self.widened(shared.component, value)
     }
 
@@ -410,19 +419,25 @@ impl Emitter {
     fn load_matrix(&mut self, unit: MatrixUnit, shared: SharedLines, first: u32) -> Result<Word, BuildError> {
         let kind = self.matrix_type(unit, shared.part, shared.component);
         let place = self.matrix_place(shared, first)?;
-        self.value(Op::CooperativeMatrixLoadKHR, kind, ids(place))
+        self.value(Op::CooperativeMatrixLoadKHR, kind, accessed(place))
     }
 
     fn store_matrix(&mut self, shared: SharedLines, matrix: Word, first: u32) -> Result<(), BuildError> {
         let [pointer, layout, stride] = self.matrix_place(shared, first)?;
-        Ok(self.builder.cooperative_matrix_store_khr(pointer, matrix, layout, Some(stride), None, [])?)
+        Ok(self.builder.cooperative_matrix_store_khr(pointer, matrix, layout, Some(stride), Some(SHARED), [])?)
     }
 
     fn barrier(&mut self) -> Result<(), BuildError> {
-        let semantics = MemorySemantics::ACQUIRE_RELEASE | MemorySemantics::WORKGROUP_MEMORY;
+        let made = MemorySemantics::MAKE_AVAILABLE | MemorySemantics::MAKE_VISIBLE;
+        let semantics = MemorySemantics::ACQUIRE_RELEASE | MemorySemantics::WORKGROUP_MEMORY | made;
         let [scope, semantics] = [Scope::Workgroup as u32, semantics.bits()].map(|number| self.word(number));
         Ok(self.builder.control_barrier(scope, scope, semantics)?)
     }
+}
+
+/// Operands of an access of shared memory.
+fn accessed(values: impl IntoIterator<Item = Word>) -> Vec<Operand> {
+    ids(values).into_iter().chain([Operand::MemoryAccess(SHARED)]).collect()
 }
 
 /// The access of this number of the kernel, and what the kernel takes the value for.

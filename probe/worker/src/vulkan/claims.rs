@@ -18,6 +18,8 @@ pub(super) const FLOAT16: (&std::ffi::CStr, u32) = (khr::shader_float16_int8::NA
 /// As above.
 pub(super) const FLOAT_CONTROLS2: (&std::ffi::CStr, u32) =
     (khr::shader_float_controls2::NAME, vk::make_api_version(0, 1, 4, 0));
+/// As above.
+pub(super) const MEMORY_MODEL: (&std::ffi::CStr, u32) = (khr::vulkan_memory_model::NAME, vk::API_VERSION_1_2);
 
 /// Queries everything that the driver claims. A device older than Vulkan 1.1 is not asked and claims nothing.
 pub(super) fn claims(instance: &Instance, physical: &Physical) -> Claims {
@@ -56,8 +58,9 @@ fn features(instance: &Instance, physical: &Physical, flags: &mut Flags) {
         chain = chain.push_next(&mut borders);
     }
     let mut matrices = vk::PhysicalDeviceCooperativeMatrixFeaturesKHR::default();
-    if physical.has(khr::cooperative_matrix::NAME) {
-        chain = chain.push_next(&mut matrices);
+    let mut memory_model = vk::PhysicalDeviceVulkanMemoryModelFeatures::default();
+    if physical.has(khr::cooperative_matrix::NAME) && physical.knows(MEMORY_MODEL.0, MEMORY_MODEL.1) {
+        chain = chain.push_next(&mut matrices).push_next(&mut memory_model);
     }
     // SAFETY: the handle is the instance's; only structures that the device knows are chained, and they outlive the
     // call. Vulkan 1.1 loaders have the function.
@@ -76,7 +79,8 @@ fn features(instance: &Instance, physical: &Physical, flags: &mut Flags) {
         ("storageBuffer16BitAccess", storage16.storage_buffer16_bit_access != 0),
         ("shaderFloat16", float16.shader_float16 != 0),
         ("shaderInt8", float16.shader_int8 != 0),
-        (COOPERATIVE_MATRIX, matrices.cooperative_matrix != 0),
+        // Modules with matrices declare Vulkan's memory model (SPIR-V, CooperativeMatrixKHR in shaders).
+        (COOPERATIVE_MATRIX, matrices.cooperative_matrix != 0 && memory_model.vulkan_memory_model != 0),
         ("shaderFloatControls2", controls2.shader_float_controls2 != 0),
         (CUSTOM_BORDER_COLORS, borders.custom_border_colors != 0),
     ];

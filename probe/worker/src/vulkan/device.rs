@@ -8,7 +8,7 @@ use ash::{ext, khr, vk};
 use fpprobe_reports::model::Claims;
 use fpprobe_reports::support::{COOPERATIVE_MATRIX, CUSTOM_BORDER_COLORS};
 
-use super::claims::{FLOAT_CONTROLS, FLOAT_CONTROLS2, FLOAT16, claims};
+use super::claims::{FLOAT_CONTROLS, FLOAT_CONTROLS2, FLOAT16, MEMORY_MODEL, claims};
 use super::error::{CallName, VulkanError};
 use super::fault;
 use super::handles::{Logical, OwnedHandle};
@@ -232,6 +232,7 @@ fn create(
         .shader_float16(claimed("shaderFloat16"))
         .shader_int8(has_matrices && claimed("shaderInt8"));
     let mut matrices = vk::PhysicalDeviceCooperativeMatrixFeaturesKHR::default().cooperative_matrix(true);
+    let mut memory_model = vk::PhysicalDeviceVulkanMemoryModelFeatures::default().vulkan_memory_model(true);
     let mut controls2 = vk::PhysicalDeviceShaderFloatControls2FeaturesKHR::default()
         .shader_float_controls2(claimed("shaderFloatControls2"));
 
@@ -272,7 +273,10 @@ fn create(
     }
     if has_matrices {
         extensions.push(khr::cooperative_matrix::NAME.as_ptr());
-        features = features.push_next(&mut matrices);
+        if physical.version < MEMORY_MODEL.1 {
+            extensions.push(MEMORY_MODEL.0.as_ptr());
+        }
+        features = features.push_next(&mut matrices).push_next(&mut memory_model);
     }
     let mut sizes = vk::PhysicalDeviceSubgroupSizeControlFeatures::default().subgroup_size_control(true);
     if chooses_subgroups {

@@ -123,7 +123,7 @@ fn entry(device: &DeviceEntry, verbose: bool, out: &mut impl Write) -> io::Resul
     let (uses, features): (Vec<&str>, Vec<&str>) = offered.partition(|name| name.contains(' '));
     writeln!(out, "   features  {}", list(&features))?;
     let matrices: Vec<&str> = device.claims.matrices.iter().map(String::as_str).collect();
-    let products = if matrices.len() == 1 { "1 product".to_owned() } else { format!("{} products", matrices.len()) };
+    let products = format!("matrix products: {}", matrices.len());
     let mut formats: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for (format, feature) in uses.iter().filter_map(|one| one.split_once(' ')) {
         formats.entry(format).or_default().push(feature);
@@ -134,22 +134,16 @@ fn entry(device: &DeviceEntry, verbose: bool, out: &mut impl Write) -> io::Resul
             writeln!(out, "   {head:<8}  {}: {}", visible(format), list(features))?;
             head = "";
         }
-        if !matrices.is_empty() {
-            writeln!(out, "   matrices  {}", list(&matrices))?;
-        }
-    } else {
-        let uses = format!("{} in {} uses", formats.len(), uses.len());
-        let products = format!("{products} of matrices");
-        let counts: Vec<String> = [(!formats.is_empty(), uses), (!matrices.is_empty(), products)]
-            .into_iter()
-            .filter_map(|(is_any, count)| is_any.then_some(count))
-            .collect();
-        if !counts.is_empty() {
-            writeln!(out, "   formats   {} (`fpprobe list -v` lists them)", counts.join(", "))?;
-        }
     }
-    if let Some(why) = &device.unlisted {
-        writeln!(out, "   matrices  not known: {}", visible(why))?;
+    let counts = [(formats.len(), format!("{} in {} uses", formats.len(), uses.len())), (matrices.len(), products)];
+    let counts: Vec<String> = counts.into_iter().filter_map(|(count, text)| (count > 0).then_some(text)).collect();
+    if !verbose && !counts.is_empty() {
+        writeln!(out, "   formats   {} (`fpprobe list -v` lists them)", counts.join("; "))?;
+    }
+    match &device.unlisted {
+        Some(why) => writeln!(out, "   matrices  not known: {}", visible(why))?,
+        None if verbose && !matrices.is_empty() => writeln!(out, "   matrices  {}", list(&matrices))?,
+        None => {}
     }
     let controls: Vec<&str> =
         Control::all().filter(|control| control.claim().is_some_and(flag)).map(Control::name).collect();

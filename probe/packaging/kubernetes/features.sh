@@ -39,7 +39,7 @@ case ${1-} in
     labels) labels "$2" ;;
     measure)
         while :; do
-            # 3 and 5 are results as well. Where there is none, the labels of before stay until they expire.
+            # 3 and 5 are results as well. Without a result, the labels of before stay until they expire.
             # The journal of the run, beside the metrics, takes a hundred megabytes.
             fpprobe run --format prometheus -o "$STATE_DIRECTORY/metrics"
             case $? in

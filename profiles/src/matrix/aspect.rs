@@ -223,7 +223,7 @@ fn special(layout: FloatLayout, bits: u64) -> String {
     if layout.is_negative(bits) { format!("negative_{name}") } else { name.to_owned() }
 }
 
-/// The model that gives every result on normal numbers; where there is none, a case on which the nearest does not.
+/// The model that gives every result on normal numbers; if no model does, a case on which the nearest does not.
 fn model(observation: &Observation) -> Option<AspectResult> {
     let kernel = &observation.kernel;
     let layout = ProductLayouts::of(kernel)?.result;

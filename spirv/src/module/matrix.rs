@@ -358,7 +358,7 @@ impl Emitter {
         })
     }
 
-    /// Poisons the gap behind a line; of places in all lines there is none.
+    /// Poisons the gap behind a line; places in all lines have no gap.
     fn stage_gap(
         &mut self,
         shared: SharedLines,

@@ -119,7 +119,8 @@ fn rules(paper: &mut Paper, device: &DeviceDiff) -> io::Result<()> {
             continue;
         }
         is_quiet = false;
-        let mut parts = vec![phrase::number(ids.len(), "rule")];
+        let mut parts = Vec::new();
+        parts.extend((!ids.is_empty()).then(|| phrase::number(ids.len(), "rule")));
         let lanes = phrase::number(changed.iter().sum(), "input");
         parts.extend((!changed.is_empty()).then(|| format!("{lanes} of {}", phrase::number(changed.len(), "kernel"))));
         let names = if ids.is_empty() { String::new() } else { format!(": {}", ids.join(", ")) };

@@ -53,9 +53,20 @@ fn a_product_that_crashes_costs_itself_alone() {
     assert_eq!(run.code, 5, "{}", run.err);
 }
 
+/// Which lists a device's products.
+const CALL: &str = "vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR";
+
+#[test]
+fn a_driver_that_refuses_to_list_its_products_is_measured_otherwise() {
+    let run = run(&format!("return VK_ERROR_UNKNOWN in {CALL}"), &["f32.fadd", SINGLE]);
+    assert!(!run.struck.is_empty(), "{CALL} is never called");
+    assert_eq!((run.outcome("f32.fadd"), run.outcome(SINGLE)), ("ran", "rejected"), "{}", run.err);
+    assert_eq!(run.code, 5, "{}", run.err);
+    assert!(run.detail(SINGLE).contains(CALL), "{}", run.detail(SINGLE));
+}
+
 #[test]
 fn a_driver_that_crashes_when_it_lists_its_products_is_measured_otherwise() {
-    const CALL: &str = "vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR";
     let run = run(&format!("crash in {CALL}"), &["f32.fadd", SINGLE]);
     assert_eq!((run.outcome("f32.fadd"), run.outcome(SINGLE)), ("ran", "crashed"), "{}", run.err);
     assert_eq!(run.code, 5, "{}", run.err);

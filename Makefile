@@ -14,7 +14,7 @@ help:
 	@echo 'make soak    kill workers and supervisors SOAK_KILLS times (default 1000), compare the reports'
 	@echo 'make soak-daemon  a daemon whose processes are killed for SOAK_KILL_SECONDS (default 120); one that measures'
 	@echo '             SOAK_SECONDS (default 3600) long, memory and descriptors counted'
-	@echo 'make bench   the benchmarks, on drivers of known versions'
+	@echo 'make bench   one table of what runs, reports, the store and sweeps take, on drivers of known versions'
 	@echo 'make fuzz    hostile input for everything that is read from files, FUZZ_SECONDS (60) each;'
 	@echo '             leaves input that fails in FUZZ_OUT (default: target/fuzz/failures)'
 	@echo 'make test-slurm  the prolog, the epilog and a sweep by an array, on a Slurm of four nodes on this machine (root)'
@@ -76,7 +76,7 @@ test-slurm:
 bench:
 	@.ci/install test
 	@.ci/drivers
-	cargo bench --workspace --locked
+	cargo bench --locked -p fpprobe --bench table
 
 .PHONY: fuzz
 fuzz:

@@ -8,6 +8,7 @@ mod help;
 mod store;
 mod sweep;
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, PossibleValuesParser};
@@ -48,7 +49,7 @@ impl Cli {
             return Ok(None);
         }
         let mut described = Cli::described();
-        let matches = described.try_get_matches_from_mut(std::env::args_os());
+        let matches = described.try_get_matches_from_mut(std::env::args_os().map(operand));
         Cli::from_arg_matches(&matches.map_err(|error| with_nearest(error, &described))?).map(Some)
     }
 
@@ -56,6 +57,15 @@ impl Cli {
     pub fn described() -> clap::Command {
         help::with_help(Cli::command())
     }
+}
+
+/// A word of the command line. An operand such as `-inf` would be taken for options: it gets the minus sign of typography, which
+/// operands may have as well.
+fn operand(word: OsString) -> OsString {
+    const NAMES: [&str; 6] = ["inf", "nan", "snan", "max", "min", "sub"];
+    let Some(rest) = word.to_str().and_then(|word| word.strip_prefix('-')) else { return word };
+    let first = rest.split(',').next().unwrap_or(rest);
+    if NAMES.contains(&first) || first.parse::<f64>().is_ok() { format!("\u{2212}{rest}").into() } else { word }
 }
 
 /// The error with the commands whose names are nearest to one that does not exist. clap suggests names that are alike in most
@@ -376,7 +386,6 @@ pub struct EvalArgs {
     /// Kernel id, for example f32.inverse_sqrt
     pub kernel: String,
     /// One value per operand: hex, or 1.0, -0.5, 1e-45, inf, nan, snan, min, max, sub; a vector's components joined by commas
-    #[arg(allow_negative_numbers = true)]
     pub input: Vec<String>,
     /// Run the whole list of the kernel's cases, as `run` does, and show those of INPUT, or all: a result that differs between two
     /// runs may depend on its place in the list
@@ -398,7 +407,6 @@ pub struct AcceptsArgs {
     /// Kernel id, for example f32.inverse_sqrt
     pub kernel: String,
     /// One value per operand: hex, or 1.0, -0.5, 1e-45, inf, nan, snan, min, max, sub; a vector's components joined by commas
-    #[arg(allow_negative_numbers = true)]
     pub input: Vec<String>,
 }
 
@@ -479,7 +487,7 @@ pub struct KernelsArgs {
     #[arg(long, value_name = "spv|spvasm|amber|glsl", requires = "filter")]
     pub emit: Option<EmitFormat>,
     /// With --emit: one value per operand: hex, or 1.0, -0.5, 1e-45, inf, nan, snan, min, max, sub; a vector's components joined by commas
-    #[arg(allow_negative_numbers = true, requires = "emit")]
+    #[arg(requires = "emit")]
     pub input: Vec<String>,
 }
 

@@ -28,7 +28,7 @@ pub fn given(kernel: &Kernel, arguments: &[String]) -> anyhow::Result<Option<Vec
     let case = values::parse_case(kernel, arguments).or_usage()?;
     check(kernel, &case).map_err(usage_error)?;
     for (written, read) in filled(kernel, arguments, &case) {
-        say(&format!("note: `{written}` is read as {read}"));
+        say(&format!("note: `{}` is read as {read}", written.replace('\u{2212}', "-")));
     }
     Ok(Some(case))
 }

@@ -77,9 +77,9 @@ pub fn float(layout: FloatLayout, bits: u64) -> String {
 
 /// The encoding of a number in decimal, of the nearest binary32 or binary64; smaller formats must have it exactly. Also of `inf`,
 /// `nan` (quiet), `snan` (signalling), `max` (the largest finite value), `min` (the smallest normal one) and `sub` (the smallest
-/// subnormal one), each with a sign before it.
+/// subnormal one), each with a sign before it: `-`, `+`, or U+2212.
 pub fn number(layout: FloatLayout, text: &str) -> Option<u64> {
-    let (sign, name) = match text.strip_prefix('-') {
+    let (sign, name) = match text.strip_prefix(['-', '\u{2212}']) {
         Some(name) => (Some(layout.sign_bit()).filter(|sign| *sign != 0)?, name),
         None => (0, text.strip_prefix('+').unwrap_or(text)),
     };

@@ -94,6 +94,11 @@ impl Control {
         TABLE[self.index()].1
     }
 
+    /// SPIR-V's name of it, without its width: of the execution mode, or of the decoration.
+    pub fn spirv_name(self) -> String {
+        self.mode().map_or("NoContraction".to_owned(), |mode| format!("{:?}", mode.mode))
+    }
+
     /// The Vulkan property or feature that claims it; `None` where every device has it.
     pub fn claim(self) -> Option<&'static str> {
         Some(TABLE[self.index()].2).filter(|claim| !claim.is_empty())

@@ -51,6 +51,9 @@ fn what_a_profile_accepts_is_json_lines() {
     assert_eq!(given.len(), 1);
     assert_eq!(given[0]["profile"], "d3d11");
     assert_eq!(given[0]["accepts"], serde_json::json!({ "bits": ["ff800000"] }));
+    let infinite = ends(fpprobe(&[]).args(["accepts", "d3d11", "f32.fadd", "-inf", "-1"])).lines(0);
+    assert_eq!(infinite[0]["in"], serde_json::json!(["ff800000", "bf800000"]));
+
     let input = "{\"in\": [\"80000000\"]}\n{\"in\": [\"bf800000\"]}\n";
     let read = ends_reading(fpprobe(&[]).args(["accepts", "d3d11", "f32.inverse_sqrt"]), input).lines(0);
     assert_eq!((read.len(), &read[0]), (2, &given[0]));

@@ -88,7 +88,7 @@ fn a_report_that_is_not_kept_is_said_not_to_be() {
         ends(keeping(&["lavapipe-25"], &state).args(["run", "f32.fadd", "--profile", "d3d11"]).args(arguments))
     };
     let unkept = run(&["--no-keep"]);
-    assert!(unkept.with(0).contains("report not kept: `fpprobe run` without `--no-keep`"), "{}", unkept.out);
+    assert!(unkept.with(0).contains("report not kept: `-o FOLDER`"), "{}", unkept.out);
     assert!(!state.exists());
     let file = folder.path().join("report.json");
     let written = run(&["--no-keep", "-o", file.to_str().unwrap()]);

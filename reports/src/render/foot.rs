@@ -27,7 +27,7 @@ pub(super) fn write(paper: &mut Paper, report: &Report, place: &ReportPlace) -> 
         ReportPlace::Last => (String::new(), "report kept as `last`".to_owned()),
         ReportPlace::Argument(argument) => (format!(" {argument}"), format!("report kept: {argument}")),
         ReportPlace::Nowhere => {
-            let text = "report not kept: `fpprobe run` without `--no-keep` keeps it, `-o FOLDER` writes it to files";
+            let text = "report not kept: `-o FOLDER` writes it to files";
             return paper.line(0, 2, &[(Ink::Faint, text)]);
         }
     };

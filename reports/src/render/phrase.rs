@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
+use fpprobe_spirv::Control;
+
 use crate::broken_rules::BrokenRule;
 use crate::escape::visible;
 use crate::model::{
@@ -98,12 +100,29 @@ pub fn conditions(profile: &ProfileResult) -> String {
     let mut parts = Vec::new();
     // A recipe under which rules still fail is no recipe: only where it makes the device conform is it worth a word.
     if profile.class == Class::ConformsWith {
-        parts.push(format!("needs {}", profile.needs.join(", ")));
+        parts.push(format!("needs {}", needs(profile.needs.iter().map(String::as_str))));
     }
     if !profile.without.is_empty() {
-        parts.push(format!("without {}", profile.without.join(", ")));
+        parts.push(format!("without {}", needs(profile.without.iter().map(String::as_str))));
     }
     parts.join("; ")
+}
+
+/// Controls in SPIR-V's terms, with those of one name together, and other needs as they are:
+/// `DenormPreserve 16, 32; NoContraction; fdiv=f32.fdiv:...`.
+pub fn needs<'a>(ids: impl IntoIterator<Item = &'a str>) -> String {
+    let mut names: Vec<(String, Vec<String>)> = Vec::new();
+    for id in ids {
+        let control = id.parse::<Control>().ok();
+        let name = control.map_or_else(|| id.to_owned(), Control::spirv_name);
+        let width = control.and_then(Control::width).map(|width| width.to_string());
+        match names.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, widths)) => widths.extend(width),
+            None => names.push((name, width.into_iter().collect())),
+        }
+    }
+    let one = |(name, widths): (String, Vec<String>)| format!("{name} {}", widths.join(", ")).trim_end().to_owned();
+    names.into_iter().map(one).collect::<Vec<_>>().join("; ")
 }
 
 /// The driver in one line.
@@ -207,9 +226,10 @@ pub fn lanes(rule: &RuleResult) -> String {
     parts.join(", ")
 }
 
-/// `goes away under szin32, or under fastmath0`, where some modes do that.
+/// `goes away under SignedZeroInfNanPreserve 32, or under FPFastMathDefault`, where some modes do that.
 pub fn fixed_by(rule: &RuleResult) -> Option<String> {
-    (!rule.fixed_by.is_empty()).then(|| format!("goes away under {}", rule.fixed_by.join(", or under ")))
+    let sets: Vec<String> = rule.fixed_by.iter().map(|set| needs(set.split(','))).collect();
+    (!sets.is_empty()).then(|| format!("goes away under {}", sets.join(", or under ")))
 }
 
 /// What an incident is, for people.

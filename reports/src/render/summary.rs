@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
-use fpprobe_spirv::Control;
 
 use super::board;
 use super::lane;
@@ -82,7 +81,8 @@ pub(super) fn profiles(paper: &mut Paper, device: &Device) -> io::Result<()> {
     let names = phrase::short_names(device);
     for profile in &device.profiles {
         if let Some(recipe) = NearestRecipe::of(device, profile) {
-            let (name, needs, rest) = (names[&*profile.id], recipe.needs.join(" "), phrase::remaining(&recipe));
+            let needs = phrase::needs(recipe.needs.iter().map(String::as_str));
+            let (name, rest) = (names[&*profile.id], phrase::remaining(&recipe));
             let text = format!("{name} under {needs}: {rest}");
             paper.line(
                 2,
@@ -246,22 +246,9 @@ fn rest(paper: &mut Paper, device: &Device) -> io::Result<()> {
 fn missing(device: &Device) -> Option<String> {
     let ids: BTreeSet<&str> = device.profiles.iter().flat_map(|profile| &profile.without).map(String::as_str).collect();
     let (paths, named): (Vec<&str>, Vec<&str>) = ids.into_iter().partition(|id| id.contains('.'));
-    let (controls, others): (Vec<&str>, Vec<&str>) = named.into_iter().partition(|id| id.parse::<Control>().is_ok());
-    // Controls differ in the width behind their name: `ftz16`, `ftz32` are `ftz (16, 32)`.
-    let mut widths: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    for id in controls {
-        let (name, width) = id.split_at(id.trim_end_matches(|c: char| c.is_ascii_digit()).len());
-        widths.entry(name).or_default().push(width);
-    }
-    let mut parts: Vec<String> = others.iter().map(|id| (*id).to_owned()).collect();
-    for (name, widths) in widths {
-        parts.push(match widths[..] {
-            [width] => format!("{name}{width}"),
-            _ => format!("{name} ({})", widths.join(", ")),
-        });
-    }
+    let mut parts: Vec<String> = (!named.is_empty()).then(|| phrase::needs(named)).into_iter().collect();
     parts.extend((!paths.is_empty()).then(|| phrase::number(paths.len(), "texel path")));
-    (!parts.is_empty()).then(|| parts.join(", "))
+    (!parts.is_empty()).then(|| parts.join("; "))
 }
 
 pub(super) fn severity_ink(severity: Severity) -> Ink {

@@ -65,7 +65,7 @@ pub(crate) fn fix(cause: &Cause) -> String {
     if cause.fix.is_empty() {
         return "none known: it shows under every execution mode that was measured".to_owned();
     }
-    format!("goes away under {}", cause.fix.join(", or under "))
+    format!("goes away under {}", phrase::any_of(&cause.fix))
 }
 
 /// The rules that it breaks, each once, with the profiles that have it.

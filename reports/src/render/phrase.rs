@@ -226,10 +226,14 @@ pub fn lanes(rule: &RuleResult) -> String {
     parts.join(", ")
 }
 
-/// `goes away under SignedZeroInfNanPreserve 32, or under FPFastMathDefault`, where some modes do that.
+/// `goes away under SignedZeroInfNanPreserve 32 or FPFastMathDefault`, where some modes do that.
 pub fn fixed_by(rule: &RuleResult) -> Option<String> {
-    let sets: Vec<String> = rule.fixed_by.iter().map(|set| needs(set.split(','))).collect();
-    (!sets.is_empty()).then(|| format!("goes away under {}", sets.join(", or under ")))
+    (!rule.fixed_by.is_empty()).then(|| format!("goes away under {}", any_of(&rule.fixed_by)))
+}
+
+/// Sets of controls of which each will do.
+pub fn any_of(sets: &[String]) -> String {
+    sets.iter().map(|set| needs(set.split(','))).collect::<Vec<_>>().join(" or ")
 }
 
 /// What an incident is, for people.

@@ -158,11 +158,10 @@ pub(super) fn causes(paper: &mut Paper, device: &Device, first: usize, name: &st
     )?;
     for (number, cause) in device.causes.iter().enumerate().take(most) {
         let place = format!("{:>2} ", first + number);
-        let profiles = cause.profiles.iter().map(|id| names.get(id.as_str()).copied().unwrap_or(id));
-        let only = if cause.recommended { " recommended" } else { "" };
-        let profiles = format!(" [{}{only}]", profiles.collect::<Vec<_>>().join(" "));
-        let fix = if cause.fix.is_empty() { String::new() } else { format!("; fix: {}", cause.fix.join(" or ")) };
-        let room = paper.width().saturating_sub(place.len() + SEVERITY + profiles.len() + fix.len());
+        let fix = if cause.fix.is_empty() { String::new() } else { format!("; fix: {}", phrase::any_of(&cause.fix)) };
+        let room = paper.width().saturating_sub(place.len() + SEVERITY + fix.len());
+        let profiles = breaks(cause, &names, room.saturating_sub(cause.headline.len()));
+        let room = room.saturating_sub(profiles.len());
         paper.line(
             0,
             place.len() + SEVERITY,
@@ -186,6 +185,15 @@ pub(super) fn causes(paper: &mut Paper, device: &Device, first: usize, name: &st
         paper.line(0, 2, &[(Ink::Faint, &format!("{} more; `--verbose` shows all", phrase::number(more, "cause")))])?;
     }
     Ok(())
+}
+
+/// The profiles that a cause breaks: their names, or how many they are where those have no room.
+fn breaks(cause: &Cause, names: &BTreeMap<&str, &str>, room: usize) -> String {
+    let only = if cause.recommended { " recommended" } else { "" };
+    let all = cause.profiles.iter().map(|id| names.get(id.as_str()).copied().unwrap_or(id));
+    let all = format!(" [{}{only}]", all.collect::<Vec<_>>().join(" "));
+    let number = format!(" [{}{only}]", phrase::number(cause.profiles.len(), "profile"));
+    if all.len() <= room || all.len() <= number.len() { all } else { number }
 }
 
 /// `f32.fadd 0, 1e-45 (subnormal) gives 1e-45 (subnormal); accepted is 0`.

@@ -58,7 +58,7 @@ pub fn all(index: usize, first: usize, device: &Device, anchors: &Anchors) -> Ma
                                 (phrase::grouped(cause.lanes))
                                 @if cause.constants > 0 { small { (phrase::grouped(cause.constants)) " of constants" } }
                             }
-                            td { @if cause.fix.is_empty() { span.faint { "none known" } } @else { (cause.fix.join(" or ")) } }
+                            td { @if cause.fix.is_empty() { span.faint { "none known" } } @else { (phrase::any_of(&cause.fix)) } }
                         }
                     }
                 }

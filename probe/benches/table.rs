@@ -25,8 +25,11 @@ const DRIVER: &str = DRIVERS[0];
 const TEXELS: [&str; 3] = ["*.load:*", "*.store:*", "*.sample:*"];
 const SWEPT: [&str; 6] = ["f32.sqrt", "f32.exp2", "f32.sin", "f32.log2", "f16.fadd", "f16.fmin"];
 /// How each of them is swept.
-const WAYS: [(&str, &[&str]); 3] =
-    [("raw", &["--raw"]), ("fingerprint", &["--fingerprint"]), ("judged", &["--profile", "d3d11", "--profile", "vulkan"])];
+const WAYS: [(&str, &[&str]); 3] = [
+    ("raw", &["--raw"]),
+    ("fingerprint", &["--fingerprint"]),
+    ("judged", &["--profile", "d3d11", "--profile", "vulkan"]),
+];
 /// Reports in the store whose list is timed.
 const STORED: usize = 10_000;
 const RELEASE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/release.tsv");

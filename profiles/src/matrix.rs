@@ -20,6 +20,7 @@ use fpprobe_spirv::layout::{BINARY16, BINARY32, FloatLayout};
 
 pub use aspect::{AspectResult, MatrixAspect};
 pub use required::{MatrixViolation, violations};
+pub use tree::SumTree;
 pub use unit_model::UnitModel;
 
 /// A format of the elements of A and B.

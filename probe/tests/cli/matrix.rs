@@ -44,6 +44,14 @@ fn products_are_listed_run_and_shown_in_words() {
     }
     assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
 
+    // The page draws the tree of the sum: each product joins in a step of its own, C in the last.
+    let page = folder.path().join("report.html");
+    let mut judge = fpprobe(&[]);
+    ends(judge.arg("judge").arg(&place).arg("-o").arg(&page)).with(0);
+    let page = std::fs::read_to_string(page).unwrap();
+    assert!(page.contains(&format!("aria-label=\"{SINGLE}: sequential c last\"")), "no tree is drawn");
+    assert!(page.contains("M30 7H52M30 21H52M52 7V21M52 14H70M30 35H70"), "the tree is another");
+
     // The command of a lane gives the lane.
     let of = device["traits"].as_array().unwrap().iter().find(|one| one["id"] == "matrix.f16_f32.order").unwrap();
     let lane = &of["run_time"]["evidence"][0];

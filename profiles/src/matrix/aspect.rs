@@ -14,32 +14,12 @@ use crate::Observation;
 pub enum MatrixAspect {
     /// In which order summands are added, and how many at once.
     Order,
-    /// Whether a product is rounded before it is added.
-    Product,
     /// Which way a sum is rounded.
     Rounding,
     /// How many bits below the last one of the result a sum keeps.
     Bits,
-    /// What becomes of a subnormal element of A.
-    SubnormalA,
-    /// Of B.
-    SubnormalB,
-    /// Of C.
-    SubnormalC,
-    /// Of a subnormal result.
-    SubnormalResult,
-    /// What infinity times zero is.
-    InfinityTimesZero,
-    /// What becomes of a NaN in A.
-    NanA,
-    /// In C.
-    NanC,
-    /// What a sum of zeros with a sign is.
-    NegativeZeros,
-    /// Whether a sum may pass the largest number on its way.
-    PartialOverflow,
-    /// What a sum beyond the largest number is.
-    Overflow,
+    /// What the result of one probe is.
+    Probe(MatrixProbe),
     /// Whether equal products are the same when they run again, in other places of a matrix.
     Repeatable,
     /// Which model gives the same.
@@ -72,7 +52,10 @@ impl MatrixAspect {
                 Some(AspectResult { value, lanes: observation.cases.len(), case: differing.unwrap_or(0) })
             }
             MatrixAspect::Model => model(observation),
-            _ => ProbeResults::new(observation, layouts)?.result(self),
+            MatrixAspect::Order => ProbeResults::new(observation, layouts)?.order(),
+            MatrixAspect::Rounding => ProbeResults::new(observation, layouts)?.rounding(),
+            MatrixAspect::Bits => ProbeResults::new(observation, layouts)?.bits(),
+            MatrixAspect::Probe(probe) => ProbeResults::new(observation, layouts)?.one(probe),
         }
     }
 }
@@ -99,40 +82,32 @@ impl<'a> ProbeResults<'a> {
         Some((case, *self.observation.answer(case).first()?))
     }
 
-    fn result(&self, aspect: MatrixAspect) -> Option<AspectResult> {
+    /// The result of a probe, in words.
+    fn one(&self, probe: MatrixProbe) -> Option<AspectResult> {
+        let (case, bits) = self.run(probe)?;
         let result = self.layouts.result;
-        let named = |probe, name: &dyn Fn(u64) -> String| {
-            let (case, bits) = self.run(probe)?;
-            Some(AspectResult { value: name(bits), lanes: 1, case })
+        let value = match probe {
+            MatrixProbe::Product if result.is_zero(bits) => "rounded".to_owned(),
+            MatrixProbe::Product => "exact".to_owned(),
+            MatrixProbe::SubnormalA
+            | MatrixProbe::SubnormalB
+            | MatrixProbe::SubnormalC
+            | MatrixProbe::SubnormalResult => flushed(result, bits).to_owned(),
+            MatrixProbe::PartialOverflow if bits == result.max_finite() => "kept".to_owned(),
+            MatrixProbe::Overflow if bits == result.max_finite() => "largest".to_owned(),
+            _ => special(result, bits),
         };
-        let kept = |probe| named(probe, &|bits| flushed(result, bits).to_owned());
-        let number = |probe| named(probe, &|bits| special(result, bits));
-        match aspect {
-            MatrixAspect::Order => self.order(),
-            MatrixAspect::Product => {
-                named(MatrixProbe::Product, &|bits| if result.is_zero(bits) { "rounded" } else { "exact" }.to_owned())
-            }
-            MatrixAspect::Rounding => self.rounding(),
-            MatrixAspect::Bits => self.bits(),
-            MatrixAspect::SubnormalA => kept(MatrixProbe::SubnormalA),
-            MatrixAspect::SubnormalB => kept(MatrixProbe::SubnormalB),
-            MatrixAspect::SubnormalC => kept(MatrixProbe::SubnormalC),
-            MatrixAspect::SubnormalResult => kept(MatrixProbe::SubnormalResult),
-            MatrixAspect::InfinityTimesZero => number(MatrixProbe::InfinityTimesZero),
-            MatrixAspect::NanA => number(MatrixProbe::NanA),
-            MatrixAspect::NanC => number(MatrixProbe::NanC),
-            MatrixAspect::NegativeZeros => number(MatrixProbe::NegativeZeros),
-            MatrixAspect::PartialOverflow => named(MatrixProbe::PartialOverflow, &|bits| {
-                if bits == result.max_finite() { "kept".to_owned() } else { special(result, bits) }
-            }),
-            MatrixAspect::Overflow => named(MatrixProbe::Overflow, &|bits| {
-                if bits == result.max_finite() { "largest".to_owned() } else { special(result, bits) }
-            }),
-            MatrixAspect::Repeatable | MatrixAspect::Model => None,
-        }
+        Some(AspectResult { value, lanes: 1, case })
     }
 
     fn order(&self) -> Option<AspectResult> {
+        let (tree, lanes, case) = self.tree()?;
+        let value = tree.map_or_else(|| "irregular".to_owned(), |tree| tree.name(self.k));
+        Some(AspectResult { value, lanes, case })
+    }
+
+    /// The tree of the sum, if it is one; how many probes it is from, and the case of the first.
+    fn tree(&self) -> Option<(Option<SumTree>, usize, usize)> {
         let (small, _) = self.layouts.order();
         let summands: Vec<u32> = (0..=self.k).collect();
         let mut below = HashMap::new();
@@ -145,9 +120,7 @@ impl<'a> ProbeResults<'a> {
             below.insert((i, j), summands.len() - count.unwrap_or(0));
         }
         let met = |i: u32, j: u32| below.get(&(i.min(j), i.max(j))).copied().unwrap_or(0);
-        let tree = SumTree::new(&summands, &met).filter(|_| is_regular);
-        let value = tree.map_or_else(|| "irregular".to_owned(), |tree| tree.name(self.k));
-        Some(AspectResult { value, lanes: below.len(), case: shown? })
+        Some((SumTree::new(&summands, &met).filter(|_| is_regular), below.len(), shown?))
     }
 
     /// Of one and a bit less than the next number, of both signs, and of a tie.
@@ -183,6 +156,14 @@ impl<'a> ProbeResults<'a> {
         };
         // The first that is lost, or the last that is not.
         Some(AspectResult { value, lanes: runs.len(), case: runs[kept.min(runs.len() - 1)].0 })
+    }
+}
+
+impl SumTree {
+    /// The tree by which a unit adds, summands 0 to K - 1 its products and K the element of C; `None` where an observation shows
+    /// none.
+    pub fn of(observation: &Observation) -> Option<SumTree> {
+        ProbeResults::new(observation, ProductLayouts::of(&observation.kernel)?)?.tree()?.0
     }
 }
 

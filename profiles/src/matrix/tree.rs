@@ -5,7 +5,7 @@ use std::fmt;
 
 /// A sum: one summand, or what is added at once.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum SumTree {
+pub enum SumTree {
     /// The summand of this number.
     Summand(u32),
     /// Sums that are added in one step.
@@ -61,7 +61,7 @@ impl SumTree {
 
     /// What the order is called, where summands 0 to k - 1 are products and k is C: `sequential`, `groups of N`, `one
     /// group`, with the place of C; for any other order the tree itself.
-    pub(super) fn name(&self, k: u32) -> String {
+    pub fn name(&self, k: u32) -> String {
         let named = self.steps().and_then(|steps| {
             let in_order: Vec<u32> = steps.iter().flatten().copied().filter(|number| *number != k).collect();
             let place = match (steps.first()?.contains(&k), steps.last()?.as_slice()) {

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use fpprobe_profiles::matrix::{BF16, E4M3, F16, MODELS, MatrixAspect, MatrixInput, UnitModel, violations};
 use fpprobe_profiles::{Observation, Outcome};
+use fpprobe_spirv::cases::matrix::MatrixProbe;
 use fpprobe_spirv::{Kernel, cases};
 use serde_json::Value;
 
@@ -85,8 +86,13 @@ fn value(observation: &Observation, aspect: MatrixAspect) -> String {
 
 #[test]
 fn a_device_that_follows_a_model_is_named_with_its_order_rounding_and_width() {
-    const ASPECTS: [MatrixAspect; 5] =
-        [MatrixAspect::Model, MatrixAspect::Order, MatrixAspect::Product, MatrixAspect::Rounding, MatrixAspect::Bits];
+    const ASPECTS: [MatrixAspect; 5] = [
+        MatrixAspect::Model,
+        MatrixAspect::Order,
+        MatrixAspect::Probe(MatrixProbe::Product),
+        MatrixAspect::Rounding,
+        MatrixAspect::Bits,
+    ];
     let single = "f32.matrix_mul_add:matrix=16x16x16-f16-f16-f32";
     let half = "f16.matrix_mul_add:matrix=16x8x16-f16-f16-f16";
     for (id, name, expected) in [

@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
-
 use super::board;
 use super::lane;
 use super::paper::{Ink, Paper, pad};

@@ -59,6 +59,7 @@ pub fn section(report: &Report, index: usize, profiles: &[&str], anchors: &Ancho
             (optional("What small floats make of numbers", pictures::stairs(&observations)))
             (optional("How far functions are off", pictures::errors(&observations)))
             (optional("What pairs of operands give", pictures::maps(&observations)))
+            (optional("In which order matrix units add", pictures::trees(&observations)))
             (part("Findings", !device.findings.is_empty(), &findings(device)))
             (part("Answers", !device.answers.is_empty(), &answers(device)))
             (part("Observations", true, &outcomes(device)))

@@ -1,9 +1,10 @@
 //! Pictures of answers: how far functions are off over the range of their operand, what pairs of classes of operands give,
-//! and the staircases of conversions to small floats.
+//! the staircases of conversions to small floats, and the trees of sums in matrix units.
 
 mod curves;
 mod maps;
 mod stairs;
+mod trees;
 
 use fpprobe_profiles::{Observation, Outcome};
 use fpprobe_spirv::{FloatLayout, Format, Kernel};
@@ -12,6 +13,7 @@ pub use self::curves::errors;
 pub(crate) use self::curves::picture;
 pub use self::maps::maps;
 pub use self::stairs::stairs;
+pub use self::trees::trees;
 
 /// A scale: numbers along a line of a picture.
 #[derive(Clone, Copy)]

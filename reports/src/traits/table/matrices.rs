@@ -1,6 +1,7 @@
 //! Products of cooperative matrices.
 
-use fpprobe_profiles::matrix::MatrixAspect;
+use fpprobe_profiles::matrix::MatrixAspect::{Bits, Model, Order, Probe, Repeatable, Rounding};
+use fpprobe_spirv::cases::matrix::MatrixProbe;
 
 use super::super::TraitLook::Matrix;
 use super::super::TraitRow;
@@ -20,93 +21,87 @@ pub(super) static TRAITS: &[TraitRow] = &[
         PRODUCTS,
         "Which known unit gives the same sums?",
         "results of one unit can be expected of another that follows the same model",
-        Matrix(MatrixAspect::Model),
+        Matrix(Model),
     ),
-    row(
-        "matrix.{f}.order",
-        PRODUCTS,
-        "In which order are products and C added?",
-        LEFT_OPEN,
-        Matrix(MatrixAspect::Order),
-    ),
+    row("matrix.{f}.order", PRODUCTS, "In which order are products and C added?", LEFT_OPEN, Matrix(Order)),
     row(
         "matrix.{f}.products",
         PRODUCTS,
         "Is a product rounded before it is added?",
         LEFT_OPEN,
-        Matrix(MatrixAspect::Product),
+        Matrix(Probe(MatrixProbe::Product)),
     ),
-    row("matrix.{f}.rounding", PRODUCTS, "Which way are sums rounded?", LEFT_OPEN, Matrix(MatrixAspect::Rounding)),
+    row("matrix.{f}.rounding", PRODUCTS, "Which way are sums rounded?", LEFT_OPEN, Matrix(Rounding)),
     row(
         "matrix.{f}.extra_bits",
         PRODUCTS,
         "How many bits below the last one of the result does a sum keep?",
         LEFT_OPEN,
-        Matrix(MatrixAspect::Bits),
+        Matrix(Bits),
     ),
     row(
         "matrix.{f}.subnormal_a",
         PRODUCTS,
         "What becomes of subnormal elements of A?",
         FLUSHED,
-        Matrix(MatrixAspect::SubnormalA),
+        Matrix(Probe(MatrixProbe::SubnormalA)),
     ),
     row(
         "matrix.{f}.subnormal_b",
         PRODUCTS,
         "What becomes of subnormal elements of B?",
         FLUSHED,
-        Matrix(MatrixAspect::SubnormalB),
+        Matrix(Probe(MatrixProbe::SubnormalB)),
     ),
     row(
         "matrix.{f}.subnormal_c",
         PRODUCTS,
         "What becomes of a subnormal C?",
         FLUSHED,
-        Matrix(MatrixAspect::SubnormalC),
+        Matrix(Probe(MatrixProbe::SubnormalC)),
     ),
     row(
         "matrix.{f}.subnormal_result",
         PRODUCTS,
         "What becomes of a subnormal product?",
         FLUSHED,
-        Matrix(MatrixAspect::SubnormalResult),
+        Matrix(Probe(MatrixProbe::SubnormalResult)),
     ),
     row(
         "matrix.{f}.infinity_times_zero",
         PRODUCTS,
         "What is infinity times zero?",
         SPECIAL,
-        Matrix(MatrixAspect::InfinityTimesZero),
+        Matrix(Probe(MatrixProbe::InfinityTimesZero)),
     ),
-    row("matrix.{f}.nan_a", PRODUCTS, "What becomes of a NaN in A?", SPECIAL, Matrix(MatrixAspect::NanA)),
-    row("matrix.{f}.nan_c", PRODUCTS, "What becomes of a NaN in C?", SPECIAL, Matrix(MatrixAspect::NanC)),
+    row("matrix.{f}.nan_a", PRODUCTS, "What becomes of a NaN in A?", SPECIAL, Matrix(Probe(MatrixProbe::NanA))),
+    row("matrix.{f}.nan_c", PRODUCTS, "What becomes of a NaN in C?", SPECIAL, Matrix(Probe(MatrixProbe::NanC))),
     row(
         "matrix.{f}.negative_zeros",
         PRODUCTS,
         "What is a sum of products of -0, and a C of -0?",
         LEFT_OPEN,
-        Matrix(MatrixAspect::NegativeZeros),
+        Matrix(Probe(MatrixProbe::NegativeZeros)),
     ),
     row(
         "matrix.{f}.partial_overflow",
         PRODUCTS,
         "What becomes of a sum that passes the largest number on its way?",
         "a narrow accumulator overflows where a wide one does not",
-        Matrix(MatrixAspect::PartialOverflow),
+        Matrix(Probe(MatrixProbe::PartialOverflow)),
     ),
     row(
         "matrix.{f}.overflow",
         PRODUCTS,
         "What is a sum beyond the largest number?",
         SPECIAL,
-        Matrix(MatrixAspect::Overflow),
+        Matrix(Probe(MatrixProbe::Overflow)),
     ),
     row(
         "matrix.{f}.repeatable",
         PRODUCTS,
         "Are equal products the same when they run again, in other places of a matrix?",
         "tests that compare bits fail at random where they are not",
-        Matrix(MatrixAspect::Repeatable),
+        Matrix(Repeatable),
     ),
 ];

@@ -28,7 +28,10 @@ pub fn given(kernel: &Kernel, arguments: &[String]) -> anyhow::Result<Option<Vec
     let case = values::parse_case(kernel, arguments).or_usage()?;
     check(kernel, &case).map_err(usage_error)?;
     for (written, read) in filled(kernel, arguments, &case) {
-        say(&format!("note: `{}` is read as {read}", written.replace('\u{2212}', "-")));
+        let written = written.replace('\u{2212}', "-");
+        let digits = written.bytes().all(|byte| byte.is_ascii_digit());
+        let number = if digits { format!("; `{written}.0` is the number") } else { String::new() };
+        say(&format!("note: `{written}` is read as {read}{number}"));
     }
     Ok(Some(case))
 }

@@ -33,7 +33,7 @@ pub(crate) use behaviour::strict;
 use lane::{LaneIndex, LaneView};
 use memo::{Memo, RuleViews};
 
-pub use diagnosis::LaneDiagnosis;
+pub use diagnosis::{Directions, LaneDiagnosis};
 pub use prefetch::Prefetch;
 pub use recipe::{Judgement, Recipe, RecipeTrial};
 pub use symptom::{Symptom, SymptomRank, Symptoms};

@@ -16,7 +16,7 @@ use std::hash::Hash;
 
 use fpprobe_profiles::Observation;
 use fpprobe_profiles::judge::{
-    Judge, Judgement, LaneDiagnosis, Observations, RuleVerdict, Symptom, SymptomRank, Symptoms,
+    Directions, Judge, Judgement, LaneDiagnosis, Observations, RuleVerdict, Symptom, SymptomRank, Symptoms,
 };
 use fpprobe_profiles::verdict::Level;
 use fpprobe_spirv::emit::EmitFormat;
@@ -320,8 +320,10 @@ fn cause(scope: Scope, (symptom, group): Kind, lanes: &[FailingLane<'_>], index:
     }
     let shows = |symptom: Symptom| lanes.iter().any(|lane| lane.symptoms.contains(symptom));
     let texels: BTreeSet<Format> = lanes.iter().map(|lane| lane.kernel.format).collect();
+    let directions = lanes.iter().map(|lane| lane.diagnosis.directions).reduce(Directions::and);
     let headline = Headline {
         symptom,
+        directions: directions.unwrap_or_default(),
         group,
         scope,
         place: confined(&lanes.iter().map(|lane| lane.kernel).collect::<Vec<_>>()),

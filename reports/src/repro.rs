@@ -23,7 +23,11 @@ use crate::values::{ValueError, decode_answer, decode_case};
 const FORMS: [(EmitFormat, &str, &str); 4] = [
     (EmitFormat::Amber, "case.amber", "AmberScript; it fails on the recorded result: `amber case.amber`"),
     (EmitFormat::Spvasm, "case.spvasm", "SPIR-V assembly of the module; layout and inputs stand in its comments"),
-    (EmitFormat::Spv, "case.spv", "the same module: `spirv-val --target-env vulkan1.1 case.spv`"),
+    (
+        EmitFormat::Spv,
+        "case.spv",
+        "the same module: `spirv-val --target-env vulkan1.3 case.spv` (SPIRV-Tools 2024.1 or later)",
+    ),
     (EmitFormat::Glsl, "case.comp", "GLSL: `glslang -V --target-env vulkan1.1 case.comp`"),
 ];
 

@@ -4,12 +4,14 @@ mod description;
 pub mod lookup;
 mod words;
 
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::Path;
 
 use fpprobe_profiles::Profile;
 use fpprobe_profiles::catalogue::Catalogue;
 use fpprobe_reports::Report;
+use fpprobe_reports::model::DeviceTrait;
 use fpprobe_reports::render::{Render as _, ReportPlace, Style, Text, cause, matrix, subject};
 use fpprobe_reports::traits;
 
@@ -103,6 +105,18 @@ impl ShownReport<'_> {
         self.report.map_or(Ok(()), |report| subject::traits(report, ids, self.style, out))
     }
 
+    /// The traits that lanes of some kernels show, by their ids.
+    fn traits_of(&self, is_of: &dyn Fn(&str) -> bool) -> Vec<String> {
+        let devices = self.report.into_iter().flat_map(|report| &report.devices);
+        let shown = |one: &&DeviceTrait| {
+            let mut evidence = one.run_time.iter().flat_map(|value| &value.evidence);
+            evidence.any(|lane| is_of(&lane.kernel))
+        };
+        let ids: BTreeSet<&str> =
+            devices.flat_map(|device| device.traits.iter().filter(shown)).map(|one| &*one.id).collect();
+        ids.into_iter().map(str::to_owned).collect()
+    }
+
     fn write(
         &self,
         shown: &ShownSubject<'_>,
@@ -151,6 +165,7 @@ impl ShownReport<'_> {
             ShownSubject::Operation(op) => {
                 description::operation(op, profiles, out)?;
                 let is_of = |id: &str| id.split([':', '.']).nth(1) == Some(op.name);
+                self.traits(&self.traits_of(&is_of), out)?;
                 self.report.map_or(Ok(()), |report| subject::kernels(report, &is_of, self.style, out))
             }
         }

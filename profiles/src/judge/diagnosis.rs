@@ -28,12 +28,36 @@ use crate::profile::Behaviour;
 pub struct LaneDiagnosis {
     /// Everything that explains it.
     pub symptoms: Symptoms,
+    /// Directions of rounding that explain it.
+    pub directions: Directions,
     /// Bits of the result.
     pub result: u64,
     /// Encodings between the result and the nearest one that is accepted; 0 where there is no such distance.
     pub distance: u64,
     /// The rule, part and lowering that refuses it; `None` where lanes are compared with one another.
     pub place: Option<PartIndex>,
+}
+
+/// Some of the directions in which IEEE 754 rounds to a nearest value or toward zero.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Directions {
+    /// `roundTiesToEven`.
+    pub nearest_even: bool,
+    /// `roundTiesToAway`.
+    pub nearest_away: bool,
+    /// `roundTowardZero`.
+    pub toward_zero: bool,
+}
+
+impl Directions {
+    /// Those that are among both.
+    pub fn and(self, other: Directions) -> Directions {
+        Directions {
+            nearest_even: self.nearest_even && other.nearest_even,
+            nearest_away: self.nearest_away && other.nearest_away,
+            toward_zero: self.toward_zero && other.toward_zero,
+        }
+    }
 }
 
 /// The integer of the bits of binary32's -0, which a compiler may take for a number.
@@ -151,7 +175,7 @@ impl<'j, 'a> SymptomFinder<'j, 'a> {
         let (observation, index) = (group.observation, group.lanes[lane]);
         let result = PartReader::new(&observation.kernel).part(&observation.out, index.0, index.1);
         let mut symptoms = Symptoms::default();
-        let mut place = None;
+        let (mut place, mut directions) = (None, Directions::default());
         let distance = match &group.cause {
             _ if self.unstable.contains(&observation.kernel) || differs(observation, index) => {
                 symptoms.add(Symptom::Unstable);
@@ -178,6 +202,14 @@ impl<'j, 'a> SymptomFinder<'j, 'a> {
                 {
                     symptoms.add(*symptom);
                 }
+                if symptoms.contains(Symptom::OtherDirection) {
+                    let rounds = |accuracy| explains(&Demand { accuracy, ..demand.clone() });
+                    directions = Directions {
+                        nearest_even: rounds(Accuracy::NearestEven),
+                        nearest_away: rounds(Accuracy::NearestAway),
+                        toward_zero: rounds(Accuracy::TowardZero),
+                    };
+                }
                 let operands = view.operands(index);
                 if is_identity(demand.function, &operands, result) {
                     symptoms.add(Symptom::IdentityFolded);
@@ -202,7 +234,7 @@ impl<'j, 'a> SymptomFinder<'j, 'a> {
                 distance
             }
         };
-        LaneDiagnosis { symptoms, result, distance, place }
+        LaneDiagnosis { symptoms, directions, result, distance, place }
     }
 }
 

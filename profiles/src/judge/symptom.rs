@@ -46,7 +46,7 @@ pub enum Symptom {
     FoldedOtherwise,
     /// The neighbouring code or value of what is accepted.
     Neighbour,
-    /// A finite value near what is accepted, and beyond the bound.
+    /// A finite value beyond the bound of what is accepted.
     Inaccurate,
     /// A value that has nothing to do with what is accepted.
     Unrelated,
@@ -140,7 +140,7 @@ impl Symptom {
                 "The compiler folds constants to a value that the device does not compute at run time."
             }
             Symptom::Neighbour => "The result is next to what is accepted.",
-            Symptom::Inaccurate => "The result is near what is accepted, and beyond the bound.",
+            Symptom::Inaccurate => "The result is a number beyond the bound of what is accepted.",
             Symptom::Unrelated => "The result has nothing to do with what is accepted.",
         }
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use fpprobe_profiles::judge::Symptom;
+use fpprobe_profiles::judge::{Directions, Symptom};
 use fpprobe_spirv::{Coding, Format};
 
 use super::{COMPARISONS, TEXELS};
@@ -19,6 +19,8 @@ pub(super) const NAMED: usize = 3;
 /// `f32 pow: a number becomes NaN`.
 pub(super) struct Headline<'a> {
     pub symptom: Symptom,
+    /// Directions of rounding that explain every lane.
+    pub directions: Directions,
     /// Group of the operations; empty where the symptom concerns every operation.
     pub group: &'a str,
     pub scope: Scope,
@@ -52,7 +54,7 @@ impl fmt::Display for Headline<'_> {
             Symptom::ZeroSign => format!("{of}: zero has the wrong sign"),
             Symptom::Fused => format!("{of}: fused, rounded once"),
             Symptom::RoundedTwice => format!("{of}: rounded twice"),
-            Symptom::OtherDirection => format!("{of}: rounded in another direction"),
+            Symptom::OtherDirection => format!("{of}: rounded {}", direction(self.directions)),
             Symptom::OverflowToLargest => format!("{of}: overflow gives the largest finite value"),
             Symptom::OverflowToInfinity => format!("{of}: overflow gives infinity"),
             Symptom::IntegerRange => format!("{of}: another result beyond the integer range"),
@@ -123,6 +125,17 @@ fn listed(formats: &[String]) -> String {
         Some((last, [])) => (*last).to_owned(),
         Some((last, rest)) => format!("{} and {last}", rest.join(", ")),
         None => String::new(),
+    }
+}
+
+/// In which direction results are rounded, as far as the lanes show it.
+fn direction(directions: Directions) -> &'static str {
+    match directions {
+        Directions { nearest_even: true, nearest_away: true, .. } => "to nearest",
+        Directions { nearest_even: true, .. } => "to nearest, ties to even",
+        Directions { nearest_away: true, .. } => "to nearest, ties away from zero",
+        Directions { toward_zero: true, .. } => "toward zero",
+        _ => "in another direction",
     }
 }
 

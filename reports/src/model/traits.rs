@@ -92,7 +92,7 @@ impl TraitValue {
             if let Some(variants) = self.variants(share) {
                 return format!("{value} with {}", variants.into_iter().collect::<Vec<_>>().join(" and "));
             }
-            let percent = match share.lanes * 100 / all {
+            let percent = match (share.lanes * 200 + all) / (2 * all) {
                 0 => "less than 1".to_owned(),
                 100 => "more than 99".to_owned(),
                 some => some.to_string(),

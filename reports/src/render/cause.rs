@@ -1,5 +1,6 @@
 //! One cause in full.
 
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 use fpprobe_profiles::judge::Symptom;
@@ -30,7 +31,7 @@ pub fn cause(report: &Report, numbered: NumberedCause<'_>, style: Style, out: &m
     field(paper, "operations", Ink::Plain, &some(&cause.operations, most))?;
     field(paper, "kernels", Ink::Plain, &some(&cause.kernels, most))?;
     field(paper, "lanes", Ink::Plain, &lanes(cause))?;
-    field(paper, "fix", Ink::Note, &fix(cause))?;
+    field(paper, "fix", Ink::Note, &fix(device, cause))?;
     rules(paper, device, cause)?;
     for (title, evidence) in ["Simplest lane", "Worst lane"].into_iter().zip(&cause.evidence) {
         paper.gap()?;
@@ -61,11 +62,24 @@ fn lanes(cause: &Cause) -> String {
 }
 
 /// What makes it go away, as far as measured.
-pub(crate) fn fix(cause: &Cause) -> String {
+pub(crate) fn fix(device: &Device, cause: &Cause) -> String {
     if cause.fix.is_empty() {
-        return "none known: it shows under every execution mode that was measured".to_owned();
+        let modes = modes(device, cause);
+        let modes = if modes.is_empty() { "no execution mode".to_owned() } else { phrase::needs(modes) };
+        return format!("none known; its operations were measured under {modes}");
     }
     format!("goes away under {}", phrase::any_of(&cause.fix))
+}
+
+/// Ids of the controls under which some operation of a cause ran.
+fn modes<'a>(device: &'a Device, cause: &Cause) -> BTreeSet<&'a str> {
+    let of_cause = |kernel: &str| {
+        let operation = kernel.split(':').next().and_then(|stem| stem.split_once('.')).map(|(_, operation)| operation);
+        operation.is_some_and(|operation| cause.operations.iter().any(|one| one == operation))
+    };
+    let ran = device.observations.iter().filter(|one| one.outcome.answered() && of_cause(&one.kernel));
+    let controls = ran.filter_map(|one| one.kernel.split([':', ';']).find_map(|part| part.strip_prefix("controls=")));
+    controls.flat_map(|controls| controls.split(',')).collect()
 }
 
 /// The rules that it breaks, each once, with the profiles that have it.

@@ -156,6 +156,9 @@ pub(super) fn causes(paper: &mut Paper, device: &Device, first: usize, name: &st
         ],
     )?;
     for (number, cause) in device.causes.iter().enumerate().take(most) {
+        if paper.is_whole() && cause.recommended && !device.causes[..number].iter().any(|before| before.recommended) {
+            paper.line(0, 2, &[(Ink::Strong, "Causes that break recommended rules alone")])?;
+        }
         let place = format!("{:>2} ", first + number);
         let fix = if cause.fix.is_empty() { String::new() } else { format!("; fix: {}", phrase::any_of(&cause.fix)) };
         let room = paper.width().saturating_sub(place.len() + SEVERITY + fix.len());

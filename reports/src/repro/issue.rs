@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use fpprobe_spirv::BuildError;
 
 use super::{BrokenSentence, FORMS, FailingCase, LANE, ReproFile};
+use crate::escape::visible;
 use crate::model::{Identity, Report, Scope};
 use crate::numbered::NumberedCause;
 use crate::render::md::{code, escape, lane_block};
@@ -41,14 +42,17 @@ pub(super) fn text(
         );
     }
     let run_time = cause.lanes.saturating_sub(cause.constants);
+    let constants = match cause.constants {
+        0 => String::new(),
+        some => format!(", {} of constants", phrase::grouped(some)),
+    };
     let _ = write!(
         text,
-        "\n## Extent\n\n- {} at run time, {} of constants, by the rules of {}\n- operations: {}\n- fix: {}\n",
+        "\n## Extent\n\n- {} at run time{constants}, by the rules of {}\n- operations: {}\n- fix: {}\n",
         phrase::number(run_time, "failing lane"),
-        phrase::grouped(cause.constants),
         escape(&cause.profiles.join(", ")),
         escape(&cause.operations.join(", ")),
-        escape(&cause_fix(cause))
+        escape(&cause_fix(device, cause))
     );
     if cause.scope == Scope::Constants {
         text.push_str("- constants only: the compiler folds them; operands from memory do not show it\n");
@@ -64,7 +68,7 @@ fn device(report: &Report, identity: &Identity) -> String {
             format!("{} ({:04x}:{:04x}, {})", identity.name, identity.vendor_id, identity.device_id, identity.kind),
         ),
         ("driver", phrase::driver(identity)),
-        ("library", format!("{} {}", driver.library, driver.build_id)),
+        ("library", format!("{} {}", driver.library.rsplit('/').next().unwrap_or_default(), driver.build_id)),
         // The model; its flags follow.
         ("processor", identity.cpu.iter().filter_map(|cpu| cpu.split(':').next()).collect()),
         ("system", format!("{}, {}", report.host.os, report.host.kernel)),
@@ -72,7 +76,7 @@ fn device(report: &Report, identity: &Identity) -> String {
     ];
     let rows = rows.iter().filter(|(_, value)| !value.trim().is_empty());
     rows.fold("\n| | |\n|---|---|\n".to_owned(), |text, (name, value)| {
-        text + &format!("| {name} | {} |\n", escape(value))
+        text + &format!("| {name} | {} |\n", code(value))
     })
 }
 
@@ -118,7 +122,7 @@ fn reproduce(lane: &FailingCase<'_>, files: &[ReproFile], missing: &[(&'static s
     }
     let _ = writeln!(text, "- {}: inputs, result and accepted set as data", code(LANE));
     for (name, why) in missing {
-        let _ = writeln!(text, "- no {}: {}", code(name), escape(&why.to_string()));
+        let _ = writeln!(text, "- no {}: {}", code(name), visible(&why.to_string()));
     }
     if let Some(why) = lane.expected.weaker.filter(|_| files.iter().any(|file| file.name == FORMS[0].1)) {
         let _ = writeln!(text, "- the script passes more than is accepted: {why}");

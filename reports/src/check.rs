@@ -7,24 +7,26 @@ mod subject;
 
 use fpprobe_profiles::{Outcome, Profile, Verdict};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-pub use self::coverage::{CoverageCheck, MissingDevice, UnrunKernel};
+pub use self::coverage::CoverageCheck;
 pub use self::render::{CHECKS, CheckFormat, RenderCheck};
-use self::subject::Subject;
+use self::subject::CheckedDevice;
 use crate::baseline::{Acceptance, Baseline, Date, Objection, TaintedDevice, fixed, objection};
+use crate::change::{Change, ChangeKind, DeviceName, Subject};
 use crate::deviations::deviations;
 use crate::failed::{CaseList, LanesByKernel};
-use crate::model::{Device, Driver, Evidence, Incident, ProfileResult, Program, Report, RuleResult};
+use crate::model::{Device, Incident, ProfileResult, Program, Report, RuleResult};
 use crate::record::RecordError;
+use crate::render::phrase;
 
 /// The value of [`CheckResult::schema`] that this program writes.
-pub const SCHEMA: &str = "fpprobe-check/1";
+pub const SCHEMA: &str = "fpprobe-check/2";
 
-/// What came of a check: `fpprobe-check/1`.
-#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
+/// What came of a check: `fpprobe-check/2`.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct CheckResult {
-    /// `fpprobe-check/1`.
+    /// `fpprobe-check/2`.
     #[schemars(extend("const" = SCHEMA))]
     pub schema: String,
     /// The program that checked.
@@ -37,26 +39,20 @@ pub struct CheckResult {
     pub passed: bool,
     /// Whether what is better than accepted, or was not measured, closes it.
     pub strict: bool,
-    /// Deviations that are not accepted.
-    pub deviations: Vec<Deviation>,
-    /// Deviations that are.
+    /// What is otherwise than accepted: rules that `regressed`; rules that are accepted and `fixed`, or that fewer lanes show;
+    /// accepted rules that `disappeared`, since the report does not judge them; kernels that `disappeared`, since they ran for the
+    /// baseline and do not run now; incidents: what was lost, and kernels that the device claims to support and that do not run;
+    /// kernels that `changed`, since they fail a rule on random operands alone, of which a baseline holds none; and devices of the
+    /// baseline that `disappeared`.
+    pub changes: Vec<Change>,
+    /// Deviations that are accepted.
     pub accepted: Vec<AcceptedDeviation>,
-    /// Kernels that fail a rule on random operands alone: a baseline holds none of those.
-    pub random: Vec<RandomFailure>,
-    /// Accepted deviations that are none any more, or that fewer lanes show.
-    pub improved: Vec<UnusedAcceptance>,
-    /// Accepted deviations of which this report says nothing.
-    pub unmeasured: Vec<UnusedAcceptance>,
-    /// Accepted deviations of which it says nothing because a kernel crashed, hung or was lost.
-    pub lost: Vec<UnusedAcceptance>,
     /// What was measured of each device, beside what the baseline's report measured.
     pub coverage: Vec<CoverageCheck>,
-    /// Devices of the baseline that the report does not hold.
-    pub missing: Vec<MissingDevice>,
 }
 
 /// What came of a check; the first that applies.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Gate {
     /// No device answered anything, or no rule was there to judge an answer.
@@ -70,45 +66,11 @@ pub enum Gate {
     Passed,
 }
 
-/// A device in short.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
-pub struct DeviceSummary {
-    /// Its name.
-    pub name: String,
-    /// Its place.
-    pub slot: String,
-    /// Its driver.
-    pub driver: Driver,
-}
-
-/// A deviation that is not accepted.
-#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
-pub struct Deviation {
-    /// Where.
-    pub device: DeviceSummary,
-    /// Profile id.
-    pub profile: String,
-    /// Rule id.
-    pub rule: String,
-    /// Its title.
-    pub title: String,
-    /// Document, section, line.
-    pub citation: String,
-    /// Why it is not accepted.
-    pub why: String,
-    /// Lanes judged.
-    pub lanes: usize,
-    /// Lanes that are not accepted.
-    pub failing: usize,
-    /// The first of them, before all others the one that is why it is not accepted.
-    pub evidence: Vec<Evidence>,
-}
-
 /// A deviation that is accepted.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct AcceptedDeviation {
     /// Where.
-    pub device: DeviceSummary,
+    pub device: DeviceName,
     /// Profile id.
     pub profile: String,
     /// Rule id.
@@ -119,36 +81,6 @@ pub struct AcceptedDeviation {
     pub reason: String,
     /// Where more is written.
     pub link: Option<String>,
-}
-
-/// A rule that a kernel fails on random operands alone. It closes the gate strictly only: nothing says that it is new.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
-pub struct RandomFailure {
-    /// Where.
-    pub device: DeviceSummary,
-    /// Profile id.
-    pub profile: String,
-    /// Rule id.
-    pub rule: String,
-    /// The kernel.
-    pub kernel: String,
-    /// Failing lanes.
-    pub lanes: usize,
-    /// The first: operands, and the result.
-    pub lane: String,
-}
-
-/// An acceptance that nothing in the report needs.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
-pub struct UnusedAcceptance {
-    /// The device as the baseline names it.
-    pub device: String,
-    /// Profile id.
-    pub profile: String,
-    /// Rule id.
-    pub rule: String,
-    /// What the rule says now, or why nothing is known of it.
-    pub now: String,
 }
 
 /// Why a report cannot be checked.
@@ -193,14 +125,14 @@ pub fn check(
     }
     let read = report.devices.iter().map(|device| {
         let error = |cause| CheckError::Unreadable { device: device.identity.name.clone(), cause: Box::new(cause) };
-        Subject::new(device, report).map_err(error)
+        CheckedDevice::new(device, report).map_err(error)
     });
     let subjects = read.collect::<Result<Vec<_>, _>>()?;
-    let (mut new, mut accepted, mut random) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut changes, mut accepted) = (Vec::new(), Vec::new());
     for subject in &subjects {
         let device = subject.device;
         for (profile, rule) in deviations(device) {
-            random.extend(random_lanes(subject, profile, rule));
+            changes.extend(random_lanes(subject, profile, rule));
             if subject.lanes(&profile.id, &rule.id).is_some_and(|lanes| lanes.listed.is_empty()) {
                 continue;
             }
@@ -213,20 +145,29 @@ pub fn check(
                     reason: acceptance.reason.clone(),
                     link: acceptance.link.clone(),
                 }),
-                Err(objection) => new.push(Deviation {
-                    device: who(device),
-                    profile: profile.id.clone(),
-                    rule: rule.id.clone(),
-                    title: rule.title.clone(),
+                Err(objection) => changes.push(Change {
+                    device: Some(who(device)),
+                    text: rule.title.clone(),
+                    new: Some(phrase::lanes(rule)),
                     citation: rule.citation.clone(),
+                    verdict: Some(rule.verdict),
                     evidence: subject.evidence(profiles, &profile.id, rule, &objection),
-                    why: objection.why,
-                    lanes: rule.lanes,
-                    failing: rule.failing,
+                    ..of_rule(ChangeKind::Regressed, &profile.id, &rule.id, objection.why)
                 }),
             }
         }
     }
+    let unused = baseline.accepted.iter().filter_map(|acceptance| {
+        let device = Some(DeviceName { name: acceptance.device.clone(), key: String::new() });
+        let change = standing(acceptance, &subjects)?;
+        Some(Change { device, ..change })
+    });
+    changes.extend(unused);
+    let covered = report.devices.iter().map(|device| coverage::of(device, baseline, &mut changes)).collect();
+    if !terms.selected {
+        changes.extend(coverage::missing(report, baseline));
+    }
+    changes.sort_by_key(|change| change.kind);
     let mut checked = CheckResult {
         schema: SCHEMA.to_owned(),
         program,
@@ -234,32 +175,36 @@ pub fn check(
         gate: Gate::Passed,
         passed: false,
         strict: terms.strict,
-        deviations: new,
+        changes,
         accepted,
-        random,
-        improved: Vec::new(),
-        unmeasured: Vec::new(),
-        lost: Vec::new(),
-        coverage: report.devices.iter().map(|device| coverage::of(device, baseline)).collect(),
-        missing: if terms.selected { Vec::new() } else { coverage::missing(report, baseline) },
+        coverage: covered,
     };
-    for acceptance in &baseline.accepted {
-        let removed = |now: String| UnusedAcceptance {
-            device: acceptance.device.clone(),
-            profile: acceptance.profile.clone(),
-            rule: acceptance.rule.clone(),
-            now,
-        };
-        match standing(acceptance, &subjects) {
-            AcceptanceStatus::Deviates => {}
-            AcceptanceStatus::Better(now) => checked.improved.push(removed(now)),
-            AcceptanceStatus::Unknown(now) => checked.unmeasured.push(removed(now)),
-            AcceptanceStatus::Lost(now) => checked.lost.push(removed(now)),
-        }
-    }
     checked.gate = gate(report, &checked);
     checked.passed = checked.gate == Gate::Passed;
     Ok(checked)
+}
+
+/// A rule of one profile, and why it is reported.
+fn of_rule(kind: ChangeKind, profile: &str, rule: &str, note: String) -> Change {
+    Change { note, profiles: vec![profile.to_owned()], ..Change::new(kind, Subject::Rule, rule) }
+}
+
+impl CheckResult {
+    /// What is otherwise in this way.
+    pub fn of(&self, kind: ChangeKind, subject: Subject) -> impl Iterator<Item = &Change> {
+        self.changes.iter().filter(move |change| (change.kind, change.subject) == (kind, subject))
+    }
+
+    /// Rules that deviate and are not accepted.
+    pub fn regressed(&self) -> impl Iterator<Item = &Change> {
+        self.of(ChangeKind::Regressed, Subject::Rule)
+    }
+
+    /// Whether something regressed, a device is missing, or a kernel does not run any more.
+    fn is_worse(&self) -> bool {
+        let lost = [Subject::Kernel, Subject::Device].map(|subject| self.of(ChangeKind::Disappeared, subject).next());
+        self.regressed().next().is_some() || lost.iter().any(Option::is_some)
+    }
 }
 
 fn gate(report: &Report, checked: &CheckResult) -> Gate {
@@ -271,21 +216,15 @@ fn gate(report: &Report, checked: &CheckResult) -> Gate {
         lost || device.incomplete.iter().any(Incident::is_failure) || !answered(device) && silent(device)
     };
     let devices = || report.devices.iter();
-    let unrun = |before: bool| checked.coverage.iter().any(|covered| covered.unrun(before).next().is_some());
-    let unasked = checked.coverage.iter().any(|covered| covered.unselected > 0);
-    let otherwise =
-        !checked.improved.is_empty() || !checked.unmeasured.is_empty() || !checked.random.is_empty() || unasked;
+    let is_incident = |change: &Change| change.subject == Subject::Incident;
+    let unselected = checked.coverage.iter().any(|covered| covered.unselected > 0);
+    let differs = unselected || !checked.changes.iter().all(is_incident);
     if !devices().any(|device| answered(&device) && rules(device) > 0) {
         Gate::NothingMeasured
-    } else if !checked.deviations.is_empty()
-        || !checked.missing.is_empty()
-        || unrun(true)
-        || checked.strict && otherwise
-    {
+    } else if checked.is_worse() || checked.strict && differs {
         Gate::NotPassed
     } else if report.incomplete.iter().any(Incident::is_failure)
-        || !checked.lost.is_empty()
-        || unrun(false)
+        || checked.changes.iter().any(is_incident)
         || devices().any(|device| troubled(&device))
     {
         Gate::Incomplete
@@ -303,12 +242,12 @@ fn is_loss(outcome: Outcome) -> bool {
 /// measured, so lanes that are accepted for another rule of the profile are accepted.
 fn verdict<'b>(
     baseline: &'b Baseline,
-    subject: &Subject<'_>,
+    subject: &CheckedDevice<'_>,
     profile: &ProfileResult,
     rule: &RuleResult,
     today: Date,
 ) -> Result<&'b Acceptance, Objection> {
-    let Subject { device, answers, .. } = subject;
+    let CheckedDevice { device, answers, .. } = subject;
     let mut why = Objection { why: "not in the baseline".to_owned(), lane: None };
     let lanes = subject.lanes(&profile.id, &rule.id).map(|lanes| &lanes.listed);
     let about = baseline.accepted.iter().filter(|one| one.is_about(&device.identity, &profile.id, &rule.id));
@@ -324,12 +263,12 @@ fn verdict<'b>(
 /// An acceptance of these lanes where those of all rules of a profile accept them together.
 fn accepted_elsewhere<'b>(
     baseline: &'b Baseline,
-    subject: &Subject<'_>,
+    subject: &CheckedDevice<'_>,
     (profile, rule): (&ProfileResult, &RuleResult),
     lanes: &LanesByKernel,
     today: Date,
 ) -> Option<&'b Acceptance> {
-    let Subject { device: Device { identity, .. }, answers, .. } = subject;
+    let CheckedDevice { device: Device { identity, .. }, answers, .. } = subject;
     let is_rule = |id: &str| profile.rules.iter().any(|rule| rule.id == id);
     let holds = |one: &&Acceptance| {
         one.profile == profile.id
@@ -351,44 +290,41 @@ fn accepted_elsewhere<'b>(
     (accepts(lanes) || accepts(&of_kernels())).then_some(*first)
 }
 
-/// Kernels that fail a rule on random operands, and on none of their lists.
-fn random_lanes(subject: &Subject<'_>, profile: &ProfileResult, rule: &RuleResult) -> Vec<RandomFailure> {
+/// Kernels that fail a rule on random operands, and on none of their lists: they close the gate strictly only, since nothing says
+/// that it is new.
+fn random_lanes(subject: &CheckedDevice<'_>, profile: &ProfileResult, rule: &RuleResult) -> Vec<Change> {
     let Some(lanes) = subject.lanes(&profile.id, &rule.id) else { return Vec::new() };
     let alone = lanes.random.iter().filter(|(kernel, _)| !lanes.listed.contains_key(*kernel));
-    let failure = |(kernel, lanes): (&String, &Vec<String>)| RandomFailure {
-        device: who(subject.device),
-        profile: profile.id.clone(),
-        rule: rule.id.clone(),
-        kernel: kernel.clone(),
-        lanes: lanes.len(),
-        lane: lanes.first().cloned().unwrap_or_default(),
+    let failure = |(kernel, lanes): (&String, &Vec<String>)| Change {
+        device: Some(who(subject.device)),
+        text: rule.id.clone(),
+        note: format!(
+            "fails {} in {} on {} of random operands, the first {}",
+            rule.id,
+            profile.id,
+            phrase::number(lanes.len(), "lane"),
+            lanes.first().map_or("", String::as_str)
+        ),
+        profiles: vec![profile.id.clone()],
+        ..Change::new(ChangeKind::Changed, Subject::Kernel, kernel)
     };
     alone.map(failure).collect()
 }
 
-/// What became of an accepted deviation.
-enum AcceptanceStatus {
-    /// It is there on some device.
-    Deviates,
-    /// The rule is met now, fails through another alone, or fails on fewer lanes.
-    Better(String),
-    /// The report says nothing of it.
-    Unknown(String),
-    /// What it would take to say was lost.
-    Lost(String),
-}
-
-fn standing(acceptance: &Acceptance, subjects: &[Subject<'_>]) -> AcceptanceStatus {
-    let mut standing = AcceptanceStatus::Unknown("no such device in the report".into());
+/// What became of an accepted deviation, where it is not as it was accepted: an incident where it took what was lost to say.
+fn standing(acceptance: &Acceptance, subjects: &[CheckedDevice<'_>]) -> Option<Change> {
     let Acceptance { profile, rule, .. } = acceptance;
-    let about = |subject: &&Subject<'_>| acceptance.is_about(&subject.device.identity, profile, rule);
-    let mut subjects: Vec<&Subject<'_>> = subjects.iter().filter(about).collect();
+    let of = |kind, now: String| of_rule(kind, profile, rule, now);
+    let unknown = |now: String| of(ChangeKind::Disappeared, now);
+    let mut standing = unknown("no such device in the report".into());
+    let about = |subject: &&CheckedDevice<'_>| acceptance.is_about(&subject.device.identity, profile, rule);
+    let mut subjects: Vec<&CheckedDevice<'_>> = subjects.iter().filter(about).collect();
     // Where some have the driver that it is accepted of, the others do not matter.
     if subjects.iter().any(|subject| acceptance.applies(&subject.device.identity)) {
         subjects.retain(|subject| acceptance.applies(&subject.device.identity));
     }
     for subject in subjects {
-        let Subject { device, answers, .. } = subject;
+        let CheckedDevice { device, answers, .. } = subject;
         let all: usize = acceptance.lanes.iter().map(|prints| prints.count() * prints.kernels.len()).sum();
         let lanes = subject.lanes(profile, rule).map(|lanes| &lanes.listed);
         let none = LanesByKernel::new();
@@ -398,34 +334,36 @@ fn standing(acceptance: &Acceptance, subjects: &[Subject<'_>]) -> AcceptanceStat
         let is_elsewhere = || acceptance.unmeasured(answers) == 0 && all > 0 && fixed_lanes == 0;
         if deviates || is_elsewhere() {
             match if lanes.is_some() { fixed_lanes } else { 0 } {
-                0 => return AcceptanceStatus::Deviates,
+                0 => return None,
                 fixed_lanes => {
                     let better =
                         format!("deviates, though not on {fixed_lanes} of the {all} accepted lanes of all kernels");
-                    standing = AcceptanceStatus::Better(better);
+                    standing = of(ChangeKind::Fixed, better);
                 }
             }
             continue;
         }
         let judged = device.profiles.iter().find(|one| one.id == *profile);
         let result = judged.and_then(|profile| profile.rules.iter().find(|one| one.id == *rule));
-        if matches!(standing, AcceptanceStatus::Lost(_)) {
+        if standing.subject == Subject::Incident {
             continue;
         }
         standing = match (judged, result) {
-            (None, _) => AcceptanceStatus::Unknown("the device was not judged by this profile".into()),
-            (_, None) => AcceptanceStatus::Unknown("the profile has no such rule".into()),
+            (None, _) => unknown("the device was not judged by this profile".into()),
+            (_, None) => unknown("the profile has no such rule".into()),
             (_, Some(rule)) => match rule.verdict {
-                Verdict::Incomplete if lost(device, rule) => AcceptanceStatus::Lost(rule.behaviour.clone()),
+                Verdict::Incomplete if lost(device, rule) => {
+                    Change { subject: Subject::Incident, ..unknown(rule.behaviour.clone()) }
+                }
                 Verdict::Unsupported | Verdict::Incomplete if rule.behaviour.is_empty() => {
-                    AcceptanceStatus::Unknown(rule.verdict.name().into())
+                    unknown(rule.verdict.name().into())
                 }
                 Verdict::Unsupported | Verdict::Incomplete => {
-                    AcceptanceStatus::Unknown(format!("{}: {}", rule.verdict.name(), rule.behaviour))
+                    unknown(format!("{}: {}", rule.verdict.name(), rule.behaviour))
                 }
                 met => match (acceptance.unmeasured(answers), acceptance.kernels().count()) {
-                    (0, _) => AcceptanceStatus::Better(met.name().into()),
-                    (some, all) => AcceptanceStatus::Unknown(format!(
+                    (0, _) => of(ChangeKind::Fixed, met.name().into()),
+                    (some, all) => unknown(format!(
                         "{}, though {some} of the {all} kernels that deviated were not measured, or not in full",
                         met.name()
                     )),
@@ -433,7 +371,7 @@ fn standing(acceptance: &Acceptance, subjects: &[Subject<'_>]) -> AcceptanceStat
             },
         };
     }
-    standing
+    Some(standing)
 }
 
 /// Whether an incomplete rule is so because a kernel was lost; the rule names the first kernel that it lacks.
@@ -442,7 +380,6 @@ fn lost(device: &Device, rule: &RuleResult) -> bool {
     device.observations.iter().any(|one| is_loss(one.outcome) && named(&one.kernel))
 }
 
-fn who(device: &Device) -> DeviceSummary {
-    let identity = &device.identity;
-    DeviceSummary { name: identity.name.clone(), slot: identity.slot.clone(), driver: identity.driver.clone() }
+fn who(device: &Device) -> DeviceName {
+    DeviceName { name: device.identity.name.clone(), key: device.identity.key.clone() }
 }

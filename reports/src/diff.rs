@@ -12,9 +12,8 @@ mod model;
 mod regression;
 mod render;
 mod standing;
-mod words;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use fpprobe_profiles::{Profile, parallel};
 
@@ -23,6 +22,7 @@ use self::lanes::LaneJudge;
 pub use self::model::*;
 use self::regression::OldAndNew;
 pub use self::render::{DIFFS, DiffFormat, RenderDiff};
+use crate::change::{Change, ChangeKind, Subject, headlines};
 use crate::load::LoadedReport;
 use crate::model::{Device, Program};
 use crate::record::{DeviceContent, RecordError, UnknownKernel, read_device};
@@ -60,9 +60,9 @@ pub fn compare(
     for pair in devices::pairs(old, new) {
         devices.push(match pair {
             DevicePair { old: Some(before), new: Some(now) } => both(profiles, before, now, &mut unknown)?,
-            DevicePair { old: Some(one), new: None } => alone(&one, Presence::Vanished),
+            DevicePair { old: Some(one), new: None } => alone(&one, ChangeKind::Disappeared),
             DevicePair { old: _, new: one } => match one {
-                Some(one) => alone(&one, Presence::Appeared),
+                Some(one) => alone(&one, ChangeKind::Appeared),
                 None => continue,
             },
         });
@@ -97,36 +97,32 @@ fn both(
 ) -> Result<DeviceDiff, DiffError> {
     let sides = [old, new];
     let mut recorded = parallel::map(&sides, read).into_iter();
-    let (Some(before), Some(now)) = (recorded.next(), recorded.next()) else { return Ok(alone(&new, Presence::Both)) };
+    let (Some(before), Some(now)) = (recorded.next(), recorded.next()) else { return Ok(device(&new, Vec::new())) };
     let (before, now) = (before?, now?);
     for one in before.unknown.into_iter().chain(now.unknown) {
         if !unknown.contains(&one) {
             unknown.push(one);
         }
     }
-    let (report, old, new) = (new.report, old.device, new.device);
-    let bench = LaneJudge { profiles, met: [old, new].map(|device| standing::met(profiles, device)) };
+    let both = [old.device, new.device];
+    let bench = LaneJudge { profiles, met: both.map(|device| standing::met(profiles, device)) };
     let kernels = kernels::changes(&bench, &before.observations, &now.observations);
-    let host = report.host.id.clone();
-    let (traits, causes) = (standing::traits(old, new), causes::causes(old, new, &kernels));
-    Ok(DeviceDiff {
-        slot: new.identity.slot.clone(),
-        name: new.identity.name.clone(),
-        driver: driver(new),
-        host,
-        presence: Presence::Both,
-        headlines: words::headlines(&traits, &causes),
-        identity: standing::identity(old, new),
-        traits,
-        causes,
-        profiles: standing::profiles(old, new),
-        rules: standing::rules(profiles, old, new, &OldAndNew::new(&before.observations, &now.observations)),
-        claims: standing::claims(&old.claims, &new.claims),
-        findings: standing::findings(old, new),
+    let causes = causes::causes(both, &kernels);
+    let results = OldAndNew::new(&before.observations, &now.observations);
+    let [was, is] = both;
+    let changes = [
+        standing::identity(was, is),
+        standing::profiles(was, is),
         // How long a module was that a kernel crashed in is chance.
-        incomplete: standing::incidents(&old.incomplete, &new.incomplete, |one| (&one.subject, one.outcome)),
+        standing::incidents(&was.incomplete, &is.incomplete, |one| (&one.subject, one.outcome)),
+        standing::traits(was, is),
+        causes,
+        standing::rules(profiles, was, is, &results),
+        standing::claims(&was.claims, &is.claims),
+        standing::findings(was, is),
         kernels,
-    })
+    ];
+    Ok(device(&new, changes.concat()))
 }
 
 fn read(DeviceInReport { file, report, device }: &DeviceInReport<'_>) -> Result<DeviceContent, DiffError> {
@@ -143,71 +139,48 @@ fn driver(device: &Device) -> String {
     if driver.info.is_empty() { driver.name.clone() } else { format!("{} {}", driver.name, driver.info) }
 }
 
-fn alone(one: &DeviceInReport<'_>, presence: Presence) -> DeviceDiff {
+fn alone(one: &DeviceInReport<'_>, kind: ChangeKind) -> DeviceDiff {
+    device(one, vec![Change::new(kind, Subject::Device, driver(one.device))])
+}
+
+fn device(one: &DeviceInReport<'_>, changes: Vec<Change>) -> DeviceDiff {
     let identity = &one.device.identity;
     DeviceDiff {
         slot: identity.slot.clone(),
         name: identity.name.clone(),
         driver: driver(one.device),
         host: one.report.host.id.clone(),
-        presence,
-        headlines: Vec::new(),
-        identity: Vec::new(),
-        traits: Vec::new(),
-        causes: Vec::new(),
-        profiles: Vec::new(),
-        rules: Vec::new(),
-        claims: Vec::new(),
-        findings: Vec::new(),
-        incomplete: Vec::new(),
-        kernels: Vec::new(),
+        headlines: headlines(&changes),
+        changes,
     }
 }
 
 impl Summary {
     fn of(devices: &[DeviceDiff]) -> Summary {
-        let count = |presence| devices.iter().filter(|device| device.presence == presence).count();
-        let is_of_driver = |field: &FieldChange| field.field.starts_with("driver.");
-        let mut kinds: BTreeMap<ChangeKind, Count> = BTreeMap::new();
-        let mut at = |kind: ChangeKind, add: &dyn Fn(&mut Count)| {
-            add(kinds.entry(kind).or_insert(Count { kind, rules: 0, kernels: 0, lanes: 0, claims: 0 }));
-        };
-        for device in devices {
-            device.rules.iter().for_each(|rule| at(rule.kind, &|count| count.rules += 1));
-            device.claims.iter().for_each(|_| at(ChangeKind::Claim, &|count| count.claims += 1));
-            for kernel in &device.kernels {
-                at(kernel.kind, &|count| count.kernels += 1);
-                kernel.groups.iter().for_each(|group| at(group.kind, &|count| count.lanes += group.lanes.len()));
+        let count = |presence| devices.iter().filter(|device| device.presence() == presence).count();
+        let is_of_driver = |change: &Change| change.subject == Subject::Identity && change.id.starts_with("driver.");
+        let mut counts: BTreeMap<(ChangeKind, Subject), Count> = BTreeMap::new();
+        let mut kernels = HashSet::new();
+        for (place, change) in
+            devices.iter().enumerate().flat_map(|(place, one)| one.changes.iter().map(move |of| (place, of)))
+        {
+            let Change { kind, subject, .. } = *change;
+            let count = counts.entry((kind, subject)).or_insert(Count { kind, subject, changes: 0, lanes: 0 });
+            count.changes += 1;
+            if subject == Subject::Kernel && !change.changed().is_empty() {
+                count.lanes += change.changed().len();
+                kernels.insert((place, &change.id));
             }
         }
-        let kernels = || devices.iter().flat_map(|device| &device.kernels);
         Summary {
             empty: devices.iter().all(DeviceDiff::is_empty),
-            compared: count(Presence::Both),
-            appeared: count(Presence::Appeared),
-            vanished: count(Presence::Vanished),
-            updated: devices.iter().filter(|device| device.identity.iter().any(is_of_driver)).count(),
-            kernels: kernels().filter(|kernel| kernel.changed > 0).count(),
-            lanes: kernels().map(|kernel| kernel.changed).sum(),
-            kinds: kinds.into_values().collect(),
+            compared: count(None),
+            appeared: count(Some(ChangeKind::Appeared)),
+            disappeared: count(Some(ChangeKind::Disappeared)),
+            updated: devices.iter().filter(|device| device.changes.iter().any(is_of_driver)).count(),
+            kernels: kernels.len(),
+            lanes: counts.values().map(|count| count.lanes).sum(),
+            counts: counts.into_values().collect(),
         }
-    }
-}
-
-impl DeviceDiff {
-    /// Whether nothing of it changed.
-    pub fn is_empty(&self) -> bool {
-        let DeviceDiff { presence, identity, traits, causes, profiles, rules, claims, .. } = self;
-        let DeviceDiff { findings, incomplete, kernels, .. } = self;
-        *presence == Presence::Both
-            && identity.is_empty()
-            && profiles.is_empty()
-            && rules.is_empty()
-            && claims.is_empty()
-            && traits.is_empty()
-            && causes.is_empty()
-            && findings.is_empty()
-            && incomplete.is_empty()
-            && kernels.is_empty()
     }
 }

@@ -14,7 +14,7 @@
 //! - [`claims`]: what the driver says, beside what was seen;
 //!   [`demanded`]: what it would have to say. [`verified`]: modes as the device shows them. [`vulkan_profile`]: Vulkan
 //!   Profiles files, and whether a device does what one demands.
-//! - [`diff`]: what changed between two reports; [`common`]: what both asked. [`baseline`], [`check`]: deviations that are accepted, and the gate.
+//! - [`change`]: a change, the same in every comparison. [`diff`]: what changed between two reports; [`common`]: what both asked. [`baseline`], [`check`]: deviations that are accepted, and the gate.
 //!   [`deviations`]: required rules that a device does not meet. [`failed`]: every lane that a rule does not accept.
 //! - [`inventory`]: the reports of many hosts: equal devices, and who differs from them. [`expected`]: what equal devices
 //!   are expected to compute.
@@ -28,6 +28,7 @@
 pub mod baseline;
 pub mod broken_rules;
 pub mod cause;
+pub mod change;
 pub mod check;
 pub mod claims;
 pub mod common;

@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 use crate::model::{Host, Identity, Incident, Program};
 
 pub use blocks::Blocks;
-pub use changes::{Change, Changes, Resolution};
+pub use changes::{ChangedInput, Changes, Resolution};
 pub use every::Every;
 pub use fingerprint::{Fingerprint, FingerprintDevice, FingerprintError, Print};
 pub use load::{SweepLoadError, load};

@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::changes::{CheckDeviation, DiffDocument, DiffRule};
+use fpprobe_reports::change::Change;
+
+use crate::changes::RoundChanges;
 use crate::order::Order;
 
 /// What came of it.
@@ -22,15 +24,13 @@ pub struct Findings {
     /// Id of the report before, where there is one.
     pub before: Option<String>,
     /// What changed since then.
-    pub changes: DiffDocument,
-    /// Rules that accept no more what the device does.
-    pub regressions: Vec<DiffRule>,
+    pub changes: RoundChanges,
     /// The document of the changes.
     pub diff: Option<PathBuf>,
     /// The document of the baseline's check.
     pub check: Option<PathBuf>,
     /// What the baseline does not accept; none where there is no baseline.
-    pub unaccepted: Option<Vec<CheckDeviation>>,
+    pub unaccepted: Option<Vec<Change>>,
     /// Why the device is better left alone.
     pub hung: Option<String>,
     /// Metrics of the report.

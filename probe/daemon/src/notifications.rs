@@ -15,6 +15,7 @@ use crate::pending_work::PendingWork;
 use crate::references::References;
 use crate::service::Service;
 use crate::shared_status::Last;
+use fpprobe_reports::model::Verdict;
 use fpprobe_system::host;
 
 /// Differences that are kept.
@@ -45,24 +46,19 @@ impl Service {
         let priority = if regressed || found.incomplete { Priority::Warning } else { Priority::Notice };
         let verdict = if regressed { "newly_deviating" } else { "none" };
         self.log_device(priority, device, &format!("{text}; report {}", found.report), &[("verdict", verdict)]);
-        for headline in found.changes.headlines().iter().take(MOST) {
+        for headline in found.changes.headlines.iter().take(MOST) {
             self.log_device(priority, device, &format!("behaves otherwise: {headline}"), &[]);
         }
         for field in identity.iter().take(MOST) {
             self.log_device(Priority::Notice, device, &format!("is otherwise: {field}"), &[]);
         }
-        for rule in found.regressions.iter().take(MOST) {
-            let verdict = rule.new.as_ref().map_or("none", |ruling| &ruling.verdict);
-            let text = format!("does not meet {} of {} any more: {}", rule.id, rule.profile, rule.title);
-            let fields = [("profile", &rule.profile[..]), ("rule", &rule.id), ("verdict", verdict)];
-            self.log_device(Priority::Warning, device, &text, &fields);
-        }
-        for deviation in found.unaccepted.iter().flatten().take(MOST) {
-            let text = format!(
-                "deviates from {} of {}, which is not accepted: {}",
-                deviation.rule, deviation.profile, deviation.why
-            );
-            let fields = [("profile", &deviation.profile[..]), ("rule", &deviation.rule), ("verdict", "deviates")];
+        let regressed = found.changes.regressions().map(|rule| (rule, "does not meet", " any more", &rule.text));
+        let unaccepted = found.unaccepted.iter().flatten();
+        let unaccepted = unaccepted.map(|rule| (rule, "deviates from", ", which is not accepted", &rule.note));
+        for (rule, how, when, why) in regressed.take(MOST).chain(unaccepted.take(MOST)) {
+            let (profiles, verdict) = (rule.profiles.join(", "), rule.verdict.map_or("none", Verdict::name));
+            let text = format!("{how} {} of {profiles}{when}: {why}", rule.id);
+            let fields = [("profile", &profiles[..]), ("rule", &rule.id), ("verdict", verdict)];
             self.log_device(Priority::Warning, device, &text, &fields);
         }
         self.metrics.report(&device.key, order.extent, found.metrics);

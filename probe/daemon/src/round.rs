@@ -6,12 +6,15 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::{Context as _, bail};
+use fpprobe_reports::change::Change;
+use fpprobe_reports::check::CheckResult;
+use fpprobe_reports::diff::Diff;
 use fpprobe_reports::model::SIZE_LIMIT;
 use fpprobe_reports::save::save;
 use fpprobe_reports::store::{Store, StoredReport};
 use fpprobe_reports::{container, limited};
 
-use crate::changes::{self, CheckDeviation, CheckDocument, DiffDocument, ReportSummary};
+use crate::changes::{self, ReportSummary, RoundChanges};
 use crate::device_table::KnownDevice;
 use crate::door::{Door, ProcessStep, RunOptions};
 use crate::findings::{Findings, RoundResult};
@@ -100,7 +103,6 @@ impl Round<'_> {
                         self.call(&path, before)?;
                     }
                     found.changes = changes;
-                    found.regressions = found.changes.regressions();
                     (found.before, found.diff) = (pending.before, Some(path));
                 }
                 Err(error) => match self.damage() {
@@ -198,17 +200,17 @@ impl Round<'_> {
     }
 
     /// The difference: that which the run wrote, or one that is made now.
-    fn compare(&self, stored: &StoredReport) -> anyhow::Result<(DiffDocument, PathBuf)> {
+    fn compare(&self, stored: &StoredReport) -> anyhow::Result<(RoundChanges, PathBuf)> {
         let path = self.difference();
         let new = self.place.store.folder().join(&stored.entry.file);
-        if let Ok(changes) = changes::read::<DiffDocument>(&path)
-            && changes.is_of(&new)
+        if let Ok(diff) = changes::read::<Diff>(&path)
+            && matches!(&diff.new[..], [only] if *only.file == *new.display().to_string())
         {
-            return Ok((changes, path));
+            return Ok((diff.into(), path));
         }
         let old = pending_work::reference(&self.place.folder, self.order);
         self.succeed(&ProcessStep::Compare { old: &old, new: &new, output: &path }, &[0])?;
-        Ok((changes::read(&path)?, path))
+        Ok((changes::read::<Diff>(&path)?.into(), path))
     }
 
     /// Has a difference call the report of before by its place in the store, or by its id where it is there no more: its copy of this
@@ -226,12 +228,12 @@ impl Round<'_> {
         Ok(save(diff, |out| out.write_all(text.as_bytes()))?)
     }
 
-    fn check(&self, baseline: &Path, stored: &StoredReport) -> anyhow::Result<(PathBuf, Vec<CheckDeviation>)> {
+    fn check(&self, baseline: &Path, stored: &StoredReport) -> anyhow::Result<(PathBuf, Vec<Change>)> {
         let path = self.place.work().join(format!("{}-check.json", stored.entry.id()));
         let report = self.place.store.folder().join(&stored.entry.file);
         let check = ProcessStep::Check { baseline, report: &report, device: &self.order.device.key, output: &path };
         self.succeed(&check, &[0, 3, 5])?;
-        let deviations = changes::read::<CheckDocument>(&path)?.deviations;
+        let deviations = changes::read::<CheckResult>(&path)?.regressed().cloned().collect();
         Ok((path, deviations))
     }
 

@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use fpprobe_reports::change::Change;
 use fpprobe_reports::limited;
 use fpprobe_reports::save::save;
 use serde::{Deserialize, Serialize};
 
 use crate::budget::DailyUsage;
-use crate::changes::{CheckDeviation, DiffDocument};
+use crate::changes::{RoundChanges, rules};
 use crate::order::RunExtent;
 use crate::shared_status::Last;
 
@@ -80,12 +81,12 @@ impl StateFile {
     }
 
     /// Adds what a round found to what stands; how many rules are met no more by this driver of a slot.
-    pub fn stands(&mut self, place: &str, changes: &DiffDocument) -> usize {
+    pub fn stands(&mut self, place: &str, changes: &RoundChanges) -> usize {
         let standing = self.standing.entry(place.to_owned()).or_default();
-        for rule in changes.conforming() {
-            standing.remove(&(rule.profile.clone(), rule.id.clone()));
+        for rule in changes.conforming().flat_map(rules) {
+            standing.remove(&rule);
         }
-        standing.extend(changes.regressions().into_iter().map(|rule| (rule.profile, rule.id)));
+        standing.extend(changes.regressions().flat_map(rules));
         standing.len()
     }
 
@@ -96,13 +97,13 @@ impl StateFile {
 
     /// Whether something is accepted no more that hooks have not been notified of: a default run finds what the quick run before
     /// it found, and more.
-    pub fn is_news(&self, key: &str, changes: &DiffDocument) -> bool {
+    pub fn is_news(&self, key: &str, changes: &RoundChanges) -> bool {
         let message = self.notified.get(key);
         changes.regressed().any(|one| !message.is_some_and(|message| message.contains(&one)))
     }
 
     /// Hooks know it.
-    pub fn set_notified(&mut self, key: &str, changes: &DiffDocument) {
+    pub fn set_notified(&mut self, key: &str, changes: &RoundChanges) {
         let message = self.notified.entry(key.to_owned()).or_default();
         for one in changes.fixed() {
             message.remove(&one);
@@ -111,9 +112,9 @@ impl StateFile {
     }
 
     /// Whether the baseline does not accept something that was not there before.
-    pub fn is_unaccepted_news(&self, order: &str, deviations: &[CheckDeviation]) -> bool {
+    pub fn is_unaccepted_news(&self, order: &str, deviations: &[Change]) -> bool {
         let before = self.unaccepted.get(order);
-        rules(deviations).any(|rule| !before.is_some_and(|before| before.contains(&rule)))
+        deviations.iter().flat_map(rules).any(|rule| !before.is_some_and(|before| before.contains(&rule)))
     }
 
     /// How many deviations of these orders the baseline does not accept, each once: a quick run measures less than a default run,
@@ -124,8 +125,8 @@ impl StateFile {
     }
 
     /// Takes over what the baseline does not accept.
-    pub fn unaccepted(&mut self, order: &str, deviations: &[CheckDeviation]) {
-        self.unaccepted.insert(order.to_owned(), rules(deviations).collect());
+    pub fn unaccepted(&mut self, order: &str, deviations: &[Change]) {
+        self.unaccepted.insert(order.to_owned(), deviations.iter().flat_map(rules).collect());
     }
 
     /// Forgets devices that are missing, or have another driver.
@@ -142,19 +143,16 @@ impl StateFile {
     }
 }
 
-fn rules(deviations: &[CheckDeviation]) -> impl Iterator<Item = RuleOf> {
-    deviations.iter().map(|one| (one.profile.clone(), one.rule.clone()))
-}
-
 #[cfg(test)]
 mod tests {
+    use fpprobe_reports::change::ChangeKind;
     use serde_json::json;
 
     use super::*;
+    use crate::changes::tests::{changes, kernel, rule};
 
-    fn changes(kind: &str) -> DiffDocument {
-        let rule = json!({ "kind": kind, "profile": "p", "rule": "R-1", "title": "t", "new": null });
-        serde_json::from_value(json!({ "devices": [{ "identity": [], "kernels": [], "rules": [rule] }] })).unwrap()
+    fn of_rule(kind: ChangeKind) -> RoundChanges {
+        changes(&[rule(kind, "R-1")])
     }
 
     #[test]
@@ -162,12 +160,12 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("remembered.json");
         let (mut state, failure) = StateFile::open(&path);
-        assert_eq!((failure, state.stands("slot", &changes("newly_deviating"))), (None, 1));
-        assert_eq!(state.stands("slot", &DiffDocument::default()), 1, "nothing has changed since");
+        assert_eq!((failure, state.stands("slot", &of_rule(ChangeKind::Regressed))), (None, 1));
+        assert_eq!(state.stands("slot", &RoundChanges::default()), 1, "nothing has changed since");
         state.save().unwrap();
         let (mut again, _) = StateFile::open(&path);
-        assert_eq!(again.stands("slot", &DiffDocument::default()), 1);
-        assert_eq!(again.stands("slot", &changes("newly_conforming")), 0);
+        assert_eq!(again.stands("slot", &RoundChanges::default()), 1);
+        assert_eq!(again.stands("slot", &of_rule(ChangeKind::Fixed)), 0);
         std::fs::write(&path, "{").unwrap();
         assert!(StateFile::open(&path).1.unwrap().contains("begun anew"));
     }
@@ -194,15 +192,11 @@ mod tests {
     #[test]
     fn a_regression_is_news_once_until_it_is_fixed() {
         let (mut state, _) = StateFile::open(Path::new("/nonexistent/remembered.json"));
-        let of_kernel = |kind: &str, id: &str| -> DiffDocument {
-            let kernel = json!({ "kind": kind, "kernel": id });
-            serde_json::from_value(json!({ "devices": [{ "identity": [], "kernels": [kernel], "rules": [] }] }))
-                .unwrap()
-        };
+        let of_kernel = |kind, id: &str| changes(&[kernel(kind, id)]);
         for (worse, better) in [
-            (changes("newly_deviating"), changes("newly_conforming")),
-            (of_kernel("newly_deviating", "f32.fadd"), of_kernel("newly_conforming", "f32.fadd")),
-            (of_kernel("unmeasurable", "f32.fmul"), of_kernel("appeared", "f32.fmul")),
+            (of_rule(ChangeKind::Regressed), of_rule(ChangeKind::Fixed)),
+            (of_kernel(ChangeKind::Regressed, "f32.fadd"), of_kernel(ChangeKind::Fixed, "f32.fadd")),
+            (of_kernel(ChangeKind::Disappeared, "f32.fmul"), of_kernel(ChangeKind::Appeared, "f32.fmul")),
         ] {
             assert!(state.is_news("slot", &worse) && !state.is_news("slot", &better));
             state.set_notified("slot", &worse);
@@ -211,19 +205,18 @@ mod tests {
             assert!(state.is_news("slot", &worse));
         }
         // What deviates may crash as well.
-        state.set_notified("slot", &of_kernel("newly_deviating", "f32.fadd"));
-        let crashed = of_kernel("unmeasurable", "f32.fadd");
+        state.set_notified("slot", &of_kernel(ChangeKind::Regressed, "f32.fadd"));
+        let crashed = of_kernel(ChangeKind::Disappeared, "f32.fadd");
         assert!(state.is_news("slot", &crashed));
         state.set_notified("slot", &crashed);
-        state.set_notified("slot", &of_kernel("appeared", "f32.fadd"));
-        assert!(!state.is_news("slot", &of_kernel("newly_deviating", "f32.fadd")));
+        state.set_notified("slot", &of_kernel(ChangeKind::Appeared, "f32.fadd"));
+        assert!(!state.is_news("slot", &of_kernel(ChangeKind::Regressed, "f32.fadd")));
     }
 
     #[test]
     fn what_the_baseline_does_not_accept_is_news_once() {
         let (mut state, _) = StateFile::open(Path::new("/nonexistent/remembered.json"));
-        let deviation =
-            |rule: &str| CheckDeviation { profile: "p".to_owned(), rule: rule.to_owned(), why: String::new() };
+        let deviation = |id| rule(ChangeKind::Regressed, id);
         let (one, both) = ([deviation("R-1")], [deviation("R-1"), deviation("R-2")]);
         assert!(!state.is_unaccepted_news("slot", &[]));
         assert!(state.is_unaccepted_news("slot", &one));

@@ -205,10 +205,11 @@ fn an_update_shows_what_changed_and_no_vector_whose_failing_component_did_not() 
     assert!(accepted.contains(":width=3 "), "{accepted}");
     let ended = scene.check(&["--format", "json"], Some(&new));
     let checked: serde_json::Value = serde_json::from_str(ended.with(3)).unwrap();
-    let deviations = checked["deviations"].as_array().unwrap();
+    let changes = checked["changes"].as_array().unwrap();
+    let deviations: Vec<_> = changes.iter().filter(|change| change["kind"] == "regressed").collect();
     assert!(!deviations.is_empty());
     for deviation in deviations {
-        let rule = deviation["rule"].as_str().unwrap();
+        let rule = deviation["id"].as_str().unwrap();
         let (_, common) = WORSE.iter().find(|(known, _)| *known == rule).unwrap_or_else(|| panic!("{deviation:#}"));
         let kernel = deviation["evidence"][0]["kernel"].as_str().unwrap();
         assert!(kernel.contains(common), "{deviation:#}");

@@ -43,12 +43,12 @@ fn an_update_is_shown_on_one_screen() {
     println!("{text}");
     assert!(text.lines().count() <= 40 && text.lines().all(|line| line.chars().count() <= 100), "{text}");
     let changes: Value = serde_json::from_str(&diff(&["--format", "json"])).unwrap();
-    let changed: Vec<&str> = changes["devices"][0]["kernels"]
+    let changed: Vec<&str> = changes["devices"][0]["changes"]
         .as_array()
         .unwrap()
         .iter()
-        .filter(|change| change["changed"].as_u64().unwrap() > 0)
-        .filter_map(|change| change["kernel"].as_str()?.split([':', '.']).nth(1))
+        .filter(|change| change["subject"] == "kernel" && !change["lanes"].is_null())
+        .filter_map(|change| change["id"].as_str()?.split([':', '.']).nth(1))
         .collect();
     let known = [
         ("modf", "modf "),
@@ -61,5 +61,17 @@ fn an_update_is_shown_on_one_screen() {
     assert!(shown.len() > 2, "{shown:?}");
     for words in shown {
         assert!(text.contains(words), "{words}: {text}");
+    }
+    // The gate fits a screen and a comment, too.
+    let folder = tempfile::tempdir().unwrap();
+    let accepted = folder.path().join("accepted.toml");
+    let mut accept = fpprobe(&[]);
+    accept.args(["baseline", "accept", "--reason", "known", "-o"]).arg(&accepted).arg(reports[0]);
+    ends(&mut accept).with(0);
+    for (arguments, most) in [(&[][..], 25), (&["--format", "md"], 60)] {
+        let mut check = fpprobe(&[]);
+        check.env("COLUMNS", "100").args(["check", "--baseline"]).arg(&accepted).arg(reports[1]).args(arguments);
+        let ended = ends(&mut check);
+        assert!(ended.with(3).lines().count() <= most && ended.out.contains("Not accepted"), "{}", ended.out);
     }
 }

@@ -25,7 +25,7 @@ fn the_page_follows_the_daemon_in_a_browser() {
     assert!(host.run(&["run-now"]).0);
     host.wait("the third round", || history(&host).as_array().unwrap().len() == 3);
     let report = history(&host)[1]["report"].as_str().unwrap().to_owned();
-    assert!(host.get(&format!("/diffs/{report}.json")).contains("fpprobe-diff/1"));
+    assert!(host.get(&format!("/diffs/{report}.json")).contains("fpprobe-diff/2"));
 
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/daemon/page.mjs");
     let pictures = Path::new(env!("CARGO_TARGET_TMPDIR"));

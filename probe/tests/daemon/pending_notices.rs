@@ -21,7 +21,7 @@ fn a_difference_that_was_stored_and_not_told_is_told_by_the_next_start() {
     let before = last().unwrap();
     host.install("lavapipe-25");
     let after = host.wait("the second measurement", || last().filter(|last| *last != before));
-    host.wait("the hook", || fs::read_to_string(&hook).is_ok_and(|text| text.contains("fpprobe-diff/1")));
+    host.wait("the hook", || fs::read_to_string(&hook).is_ok_and(|text| text.contains("fpprobe-diff/2")));
     let device = host.status()["devices"][0].clone();
     host.signal(Signal::KILL);
     host.ended();
@@ -44,7 +44,7 @@ fn a_difference_that_was_stored_and_not_told_is_told_by_the_next_start() {
 
     host.configure(&settings(false));
     host.start();
-    host.wait("the hook", || fs::read_to_string(&hook).is_ok_and(|text| text.contains("fpprobe-diff/1")));
+    host.wait("the hook", || fs::read_to_string(&hook).is_ok_and(|text| text.contains("fpprobe-diff/2")));
     assert!(own.join("diffs").join(format!("{after}.json")).is_file());
     host.wait("it is forgotten", || fs::read_dir(&unfinished).unwrap().count() == 0);
 }

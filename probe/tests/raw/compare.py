@@ -15,7 +15,6 @@ import os
 import sys
 from collections import Counter
 
-ANSWERED = ("ran", "flaky")
 
 
 def read(path):
@@ -88,17 +87,16 @@ def named_by_diff(path, slot):
     for device in devices:
         if slot and device["slot"] != slot:
             continue
-        for kernel in device["kernels"]:
-            sides = (kernel["old"], kernel["new"])
-            if any(side is None or side["outcome"] not in ANSWERED for side in sides):
-                unanswered.add(kernel["kernel"])
-            lanes = Counter()
-            for lane in (lane for group in kernel["groups"] for lane in group["lanes"]):
+        for change in (change for change in device["changes"] if change["subject"] == "kernel"):
+            if "lanes" not in change:
+                unanswered.add(change["id"])
+                continue
+            lanes = changes.setdefault(change["id"], Counter())
+            for lane in change["lanes"]["changed"]:
                 before, now = numbers(lane["old"]), numbers(lane["new"])
                 again = numbers(lane.get("old_second", lane["old"])), numbers(lane.get("new_second", lane["new"]))
                 lanes[json.dumps(lane["in"]), (before, again[0]), (now, again[1])] += 1
-            if lanes:
-                changes[kernel["kernel"]] = lanes
+    changes = {kernel: lanes for kernel, lanes in changes.items() if lanes}
     return changes, unanswered
 
 

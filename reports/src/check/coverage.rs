@@ -6,59 +6,40 @@ use std::collections::HashMap;
 use fpprobe_profiles::Outcome;
 use fpprobe_spirv::Kernel;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use super::{DeviceSummary, is_loss, who};
+use super::{is_loss, who};
 use crate::baseline::{Baseline, MeasuredCoverage, is_plain};
+use crate::change::{Change, ChangeKind, DeviceName, Subject};
 use crate::model::{Device, Report, StoredObservation};
+use crate::render::phrase;
 
 /// What was measured of one device.
-#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct CoverageCheck {
     /// The device.
-    pub device: DeviceSummary,
+    pub device: DeviceName,
     /// Kernels that the baseline's report measured; 0 where the baseline does not say.
     pub baseline: usize,
     /// Those of them that this report measured, or lost.
     pub both: usize,
     /// Those without controls that it did not select. Of kernels under controls each run selects those that its driver offers.
     pub unselected: usize,
-    /// Kernels that did not run.
-    pub unrun: Vec<UnrunKernel>,
 }
 
-/// A kernel that did not run, though it ran before or the device claims to support it.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
-pub struct UnrunKernel {
-    /// Kernel id.
-    pub kernel: String,
-    /// How it ended.
-    pub outcome: Outcome,
-    /// What else there is to say: the call and its result, the missing feature.
-    pub detail: String,
-    /// Whether the baseline's report measured it.
-    pub before: bool,
-}
-
-/// A device of the baseline that the report does not hold.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
-pub struct MissingDevice {
-    /// The device as the baseline names it.
-    pub device: String,
-    /// Name of its driver.
-    pub driver: String,
-}
-
-impl CoverageCheck {
-    /// The kernels that did not run: of those that the baseline's report measured, or of the others.
-    pub fn unrun(&self, before: bool) -> impl Iterator<Item = &UnrunKernel> {
-        // What crashed and the like is a loss of this run, whatever was before.
-        self.unrun.iter().filter(move |one| (one.before && !is_loss(one.outcome)) == before)
-    }
-}
-
-/// What was measured of a device.
-pub(super) fn of(device: &Device, baseline: &Baseline) -> CoverageCheck {
+/// What was measured of a device. Kernels that did not run, though they ran before or the device claims to support them, are
+/// changes; what crashed and the like is a loss of this run, whatever was before.
+pub(super) fn of(device: &Device, baseline: &Baseline, changes: &mut Vec<Change>) -> CoverageCheck {
+    let unrun = |kernel: &str, outcome: Outcome, detail: String, before: bool| {
+        let subject = if before && !is_loss(outcome) { Subject::Kernel } else { Subject::Incident };
+        Change {
+            device: Some(who(device)),
+            old: before.then(|| phrase::outcome(Outcome::Ran).to_owned()),
+            new: Some(phrase::outcome(outcome).to_owned()),
+            note: detail,
+            ..Change::new(ChangeKind::Disappeared, subject, kernel)
+        }
+    };
     let known: Vec<&MeasuredCoverage> = baseline.measured.iter().filter(|one| one.applies(&device.identity)).collect();
     let observed: HashMap<&str, &StoredObservation> =
         device.observations.iter().map(|one| (one.kernel.as_str(), one)).collect();
@@ -67,7 +48,7 @@ pub(super) fn of(device: &Device, baseline: &Baseline) -> CoverageCheck {
         let failed = |known: &&MeasuredCoverage| known.failed.get(&one.kernel) == Some(&one.outcome);
         known.iter().any(failed)
     };
-    let mut covered = CoverageCheck { device: who(device), baseline: 0, both: 0, unselected: 0, unrun: Vec::new() };
+    let mut covered = CoverageCheck { device: who(device), baseline: 0, both: 0, unselected: 0 };
     for (place, one) in known.iter().enumerate() {
         // Of a kernel that several entries hold the first counts.
         let fresh = |kernel: &&String| !known[..place].iter().any(|other| other.kernels.contains(*kernel));
@@ -83,18 +64,13 @@ pub(super) fn of(device: &Device, baseline: &Baseline) -> CoverageCheck {
             };
             covered.both += 1;
             if !outcome.answered() {
-                covered.unrun.push(UnrunKernel { kernel: kernel.clone(), outcome, detail, before: true });
+                changes.push(unrun(kernel, outcome, detail, true));
             }
         }
     }
     let failed = device.observations.iter().filter(|one| one.outcome.is_failure());
     let new = failed.filter(|one| !ran_before(&one.kernel) && !accepted(one));
-    covered.unrun.extend(new.map(|one| UnrunKernel {
-        kernel: one.kernel.clone(),
-        outcome: one.outcome,
-        detail: one.detail.clone(),
-        before: false,
-    }));
+    changes.extend(new.map(|one| unrun(&one.kernel, one.outcome, one.detail.clone(), false)));
     covered
 }
 
@@ -107,7 +83,7 @@ fn unclaimed(device: &Device, kernel: &str) -> Option<String> {
 }
 
 /// Devices that must be there and are not: of a machine that the baseline knows, its own; of another, all.
-pub(super) fn missing(report: &Report, baseline: &Baseline) -> Vec<MissingDevice> {
+pub(super) fn missing(report: &Report, baseline: &Baseline) -> Vec<Change> {
     let knows = |one: &MeasuredCoverage| one.hosts.contains(&report.host.id);
     let is_known = baseline.measured.iter().any(knows);
     let expected = baseline.measured.iter().filter(|one| !is_known || knows(one));
@@ -121,7 +97,11 @@ pub(super) fn missing(report: &Report, baseline: &Baseline) -> Vec<MissingDevice
     let applies = |one: &MeasuredCoverage| report.devices.iter().any(|device| one.applies(&device.identity));
     let is_missing = |one: &&&MeasuredCoverage| present(one) < of_driver(one) && !applies(one);
     let removed = expected.iter().filter(is_missing);
-    removed.map(|one| MissingDevice { device: one.device.clone(), driver: driver(one) }).collect()
+    let change = |one: &&MeasuredCoverage| Change {
+        old: Some(driver(one)),
+        ..Change::new(ChangeKind::Disappeared, Subject::Device, &one.device)
+    };
+    removed.map(change).collect()
 }
 
 /// The driver that was measured, with its versions where those tell it from another.

@@ -12,7 +12,7 @@ use crate::model::{Device, Evidence, Report, RuleResult};
 use crate::record::RecordError;
 
 /// A device with its results.
-pub(super) struct Subject<'r> {
+pub(super) struct CheckedDevice<'r> {
     pub(super) device: &'r Device,
     pub(super) answers: DeviceResults,
     /// The failing lanes of each deviating rule, by profile and rule, where the report names them.
@@ -21,8 +21,8 @@ pub(super) struct Subject<'r> {
     together: HashMap<String, LanesByKernel>,
 }
 
-impl<'r> Subject<'r> {
-    pub(super) fn new(device: &'r Device, report: &Report) -> Result<Subject<'r>, RecordError> {
+impl<'r> CheckedDevice<'r> {
+    pub(super) fn new(device: &'r Device, report: &Report) -> Result<CheckedDevice<'r>, RecordError> {
         let answers = DeviceResults::of(device, report)?;
         let lanes = deviations(device).into_iter().filter_map(|(profile, rule)| {
             Some(((profile.id.clone(), rule.id.clone()), answers.by_list(answers.lanes(rule)?)))
@@ -39,7 +39,7 @@ impl<'r> Subject<'r> {
             lanes.sort_unstable();
             lanes.dedup();
         }
-        Ok(Subject { device, answers, lanes, together })
+        Ok(CheckedDevice { device, answers, lanes, together })
     }
 
     /// The failing lanes of a rule.

@@ -7,12 +7,12 @@ use std::collections::{HashMap, HashSet};
 
 use fpprobe_profiles::judge::Symptom;
 
-use super::model::{CauseChange, CauseStatus, ChangeKind, KernelChange, KernelLane, LaneVerdict, Presence};
-use crate::model::{Cause, Device};
+use crate::change::{Change, ChangeKind, ChangedLanes, Gravity, LaneVerdict, of_cause};
+use crate::model::{Cause, Device, Scope};
 use crate::scoreboard::has_causes;
 
 /// What changed, in this order: new causes, worse ones, better ones, missing ones.
-pub(super) fn causes(old: &Device, new: &Device, kernels: &[KernelChange]) -> Vec<CauseChange> {
+pub(super) fn causes([old, new]: [&Device; 2], kernels: &[Change]) -> Vec<Change> {
     if !has_causes(old) || !has_causes(new) {
         return Vec::new();
     }
@@ -25,17 +25,14 @@ pub(super) fn causes(old: &Device, new: &Device, kernels: &[KernelChange]) -> Ve
         }
     }
     let here = new.causes.iter().zip(counterparts).filter_map(|(now, before)| match before {
-        None => shared.shows(now).then(|| change(None, Some(now), &shared.kernels)),
+        None => shared.shows(now).then(|| shared.change(None, Some(now)))?,
         Some(before) => (shared.covers(before) && shared.covers(now) && now.symptom != Symptom::Unstable.name())
-            .then(|| change(Some(before), Some(now), &shared.kernels))
-            .filter(|change| change.is_worse() || change.is_better()),
+            .then(|| shared.change(Some(before), Some(now)))?,
     });
-    let missing = left
-        .into_iter()
-        .filter(|before| shared.shows(before))
-        .map(|before| change(Some(before), None, &shared.kernels));
-    let mut changes: Vec<CauseChange> = here.chain(missing).collect();
-    changes.sort_by_key(|change| (change.presence == Presence::Vanished, change.is_better(), change.is_worse()));
+    let missing =
+        left.into_iter().filter(|before| shared.shows(before)).filter_map(|before| shared.change(Some(before), None));
+    let mut changes: Vec<Change> = here.chain(missing).collect();
+    changes.sort_by_key(|change| ["NEW", "WORSE", "BETTER", "FIXED"].iter().position(|tag| *tag == change.tag()));
     changes
 }
 
@@ -55,70 +52,69 @@ fn is_same_symptom(before: &Cause, now: &Cause) -> bool {
     before.symptom == now.symptom && share(&before.operations, &now.operations) && share(&before.formats, &now.formats)
 }
 
-fn change(old: Option<&Cause>, new: Option<&Cause>, kernels: &HashMap<&str, &KernelChange>) -> CauseChange {
-    let status = |cause: &Cause| CauseStatus {
-        headline: cause.headline.clone(),
-        severity: cause.severity,
-        lanes: cause.lanes,
-        distance: cause.distance,
-    };
-    CauseChange {
-        presence: match (old, new) {
-            (None, _) => Presence::Appeared,
-            (_, None) => Presence::Vanished,
-            _ => Presence::Both,
-        },
-        id: new.or(old).map(|cause| cause.id.clone()).unwrap_or_default(),
-        old: old.map(status),
-        new: new.map(status),
-        lane: new.or(old).and_then(|cause| lane(cause, kernels)),
-    }
-}
-
-/// The simplest kernel's first lane of which a rule that the cause breaks says otherwise now.
-fn lane(cause: &Cause, kernels: &HashMap<&str, &KernelChange>) -> Option<KernelLane> {
-    let is_of_cause = |said: &LaneVerdict| {
-        said.old != said.new
-            && cause.profiles.contains(&said.profile)
-            && said.rules.iter().any(|rule| cause.rules.contains(rule))
-    };
-    let mut changes: Vec<&KernelChange> = cause.kernels.iter().filter_map(|id| kernels.get(&**id).copied()).collect();
-    changes.sort_by_key(|change| change.kernel.len());
-    changes.into_iter().find_map(|change| {
-        let group = change.groups.iter().find(|group| group.judged.iter().any(is_of_cause))?;
-        Some(KernelLane { kernel: change.kernel.clone(), lane: group.lanes.first()?.clone() })
-    })
-}
-
 /// What both reports measured and judged.
 struct Shared<'a> {
     profiles: HashSet<&'a str>,
-    kernels: HashMap<&'a str, &'a KernelChange>,
+    kernels: HashMap<&'a str, Vec<&'a Change>>,
 }
 
 impl<'a> Shared<'a> {
-    fn new(old: &'a Device, new: &'a Device, kernels: &'a [KernelChange]) -> Shared<'a> {
+    fn new(old: &'a Device, new: &'a Device, changes: &'a [Change]) -> Shared<'a> {
         let is_old = |id: &str, version: &str| old.profiles.iter().any(|one| one.id == id && one.version == version);
         let profiles = new.profiles.iter().filter(|one| is_old(&one.id, &one.version)).map(|one| &*one.id);
-        let kernels = kernels.iter().map(|change| (&*change.kernel, change));
-        Shared { profiles: profiles.collect(), kernels: kernels.collect() }
+        let mut kernels: HashMap<&str, Vec<&Change>> = HashMap::new();
+        changes.iter().for_each(|change| kernels.entry(&*change.id).or_default().push(change));
+        Shared { profiles: profiles.collect(), kernels }
+    }
+
+    fn change(&self, old: Option<&Cause>, new: Option<&Cause>) -> Option<Change> {
+        let gravity = |cause: &Cause| -> Gravity { (cause.severity, cause.lanes, cause.distance) };
+        let cause = new.or(old)?;
+        Some(Change {
+            constants_only: cause.scope == Scope::Constants,
+            profiles: cause.profiles.clone(),
+            lanes: self.lane(cause),
+            ..of_cause(&cause.id, &cause.headline, old.map(gravity), new.map(gravity))?
+        })
+    }
+
+    /// The simplest kernel's first lane of which a rule that the cause breaks says otherwise now.
+    fn lane(&self, cause: &Cause) -> Option<ChangedLanes> {
+        let is_of_cause = |said: &LaneVerdict| {
+            said.old != said.new
+                && cause.profiles.contains(&said.profile)
+                && said.rules.iter().any(|rule| cause.rules.contains(rule))
+        };
+        let mut changes: Vec<&Change> = cause.kernels.iter().flat_map(|id| self.of(id)).copied().collect();
+        changes.sort_by_key(|change| change.id.len());
+        let lanes = changes.into_iter().filter_map(|change| change.lanes.as_ref());
+        let mut shown = lanes.filter(|lanes| lanes.judged.iter().any(is_of_cause) && !lanes.changed.is_empty());
+        shown.next().map(|lanes| ChangedLanes { changed: lanes.changed[..1].to_vec(), ..lanes.clone() })
+    }
+
+    fn of(&self, kernel: &str) -> &[&'a Change] {
+        self.kernels.get(kernel).map_or(&[], Vec::as_slice)
     }
 
     /// Whether both reports measured all of a cause, on the same inputs.
     fn covers(&self, cause: &Cause) -> bool {
-        let is_whole = |kernel: &String| self.kernels.get(&**kernel).is_none_or(|one| one.lanes > 0 && one.apart == 0);
-        self.judged(cause) && !cause.kernels.is_empty() && cause.kernels.iter().all(is_whole)
+        let is_whole =
+            |change: &&Change| change.lanes.as_ref().is_some_and(|lanes| lanes.compared > 0 && lanes.apart == 0);
+        self.judged(cause)
+            && !cause.kernels.is_empty()
+            && cause.kernels.iter().all(|kernel| self.of(kernel).iter().all(is_whole))
     }
 
     /// Whether what both reports measured shows that a cause is in one of them alone.
     fn shows(&self, cause: &Cause) -> bool {
-        let is_of_rules = |kind: ChangeKind| kind <= ChangeKind::AvoidedBefore;
-        let is_shown = |kernel: &String| {
-            self.kernels.get(&**kernel).is_none_or(|one| {
-                one.lanes > 0 && (one.apart == 0 || one.groups.iter().any(|group| is_of_rules(group.kind)))
-            })
+        let is_shown = |changes: &[&Change]| {
+            let lanes = || changes.iter().filter_map(|change| change.lanes.as_ref());
+            let is_of_rules = |change: &&Change| change.kind <= ChangeKind::Fixed;
+            changes.is_empty()
+                || lanes().any(|lanes| lanes.compared > 0 && lanes.apart == 0)
+                || lanes().any(|lanes| lanes.compared > 0) && changes.iter().any(is_of_rules)
         };
-        self.judged(cause) && cause.kernels.iter().any(is_shown)
+        self.judged(cause) && cause.kernels.iter().any(|kernel| is_shown(self.of(kernel)))
     }
 
     fn judged(&self, cause: &Cause) -> bool {

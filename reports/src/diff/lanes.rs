@@ -9,7 +9,7 @@ use fpprobe_profiles::oracle::Signature;
 use fpprobe_profiles::{Observation, Profile};
 use fpprobe_spirv::Kernel;
 
-use super::model::{ChangeKind, Group, LaneChange, LaneVerdict};
+use crate::change::{ChangeKind, LaneChange, LaneVerdict};
 use crate::values::{encode_answer, encode_case};
 
 /// What two observations of one kernel have in common, and where they differ.
@@ -59,7 +59,8 @@ fn again(observation: &Observation, case: usize) -> Option<&[u64]> {
 }
 
 /// What changed inputs mean, and what each profile says of them: the most important first.
-pub(super) type Groups<'p> = BTreeMap<(ChangeKind, Vec<ProfileVerdict<'p>>), Vec<LaneChange>>;
+/// Kind, whether it is avoidable, and what the profiles say.
+pub(super) type Groups<'p> = BTreeMap<(ChangeKind, bool, Vec<ProfileVerdict<'p>>), Vec<LaneChange>>;
 
 /// Changed inputs by what they mean.
 pub(super) fn groups<'p>(
@@ -71,16 +72,15 @@ pub(super) fn groups<'p>(
     let mut groups = Groups::new();
     for (before, now) in changed {
         let said = court.say((old, *before), (new, *now));
-        let kind = court.kind(&said, (old, *before), (new, *now));
-        groups.entry((kind, said)).or_default().push(lane((old, *before), (new, *now)));
+        let (kind, avoidable) = court.kind(&said, (old, *before), (new, *now));
+        groups.entry((kind, avoidable, said)).or_default().push(lane((old, *before), (new, *now)));
     }
     groups
 }
 
-/// Groups as they are written.
-pub(super) fn written(groups: Groups<'_>, profiles: &[Profile]) -> Vec<Group> {
-    let judged = |said: Vec<ProfileVerdict<'_>>| said.into_iter().map(|said| said.written(profiles)).collect();
-    groups.into_iter().map(|((kind, said), lanes)| Group { kind, judged: judged(said), lanes }).collect()
+/// What the profiles say, as it is written.
+pub(super) fn written(said: Vec<ProfileVerdict<'_>>, profiles: &[Profile]) -> Vec<LaneVerdict> {
+    said.into_iter().map(|said| said.written(profiles)).collect()
 }
 
 /// An observation and a case of it.
@@ -188,28 +188,21 @@ impl<'b, 'p> Court<'b, 'p> {
         all
     }
 
-    /// What a change means. A rule that accepts the result no more is a regression, whatever other rules of its profile say.
-    fn kind(&self, said: &[ProfileVerdict<'_>], old: CaseRef<'_>, new: CaseRef<'_>) -> ChangeKind {
-        let any = |before: bool, now: bool| said.iter().any(|said| (said.old, said.new) == (before, now));
-        // Whether a report has these rules as met: another variant meets them.
+    /// What a change means, and whether other variants meet the rules all the same. A rule that accepts the result no more is a
+    /// regression, whatever other rules of its profile say.
+    fn kind(&self, said: &[ProfileVerdict<'_>], old: CaseRef<'_>, new: CaseRef<'_>) -> (ChangeKind, bool) {
         let met = |side: usize, said: &ProfileVerdict<'_>, rules: &[&str]| {
             rules.iter().all(|rule| self.bench.met[side].contains(&(said.profile, *rule)))
         };
         let conforming = |said: &&ProfileVerdict<'_>| !said.old && said.new;
         if said.iter().any(|said| !said.lost.is_empty()) {
-            let avoidable = said.iter().all(|said| met(1, said, &said.lost));
-            if avoidable { ChangeKind::NewlyAvoidable } else { ChangeKind::NewlyDeviating }
-        } else if any(false, true) {
-            let avoided = said.iter().filter(conforming).all(|said| met(0, said, &said.rules));
-            if avoided { ChangeKind::AvoidedBefore } else { ChangeKind::NewlyConforming }
+            (ChangeKind::Regressed, said.iter().all(|said| met(1, said, &said.lost)))
+        } else if said.iter().any(|said| conforming(&said)) {
+            (ChangeKind::Fixed, said.iter().filter(conforming).all(|said| met(0, said, &said.rules)))
         } else if self.is_of_nan_bits(old, new) {
-            ChangeKind::NanBits
-        } else if any(false, false) {
-            ChangeKind::DeviatesOtherwise
-        } else if said.is_empty() {
-            ChangeKind::Unjudged
+            (ChangeKind::NanBits, false)
         } else {
-            ChangeKind::Permitted
+            (ChangeKind::Changed, false)
         }
     }
 

@@ -6,12 +6,11 @@ use std::hash::Hash;
 use fpprobe_profiles::{Class, Level, Profile, Verdict};
 use serde_json::Value;
 
-use super::model::{
-    ChangeKind, ClassStatus, FieldChange, FindingChange, IncidentChange, Presence, ProfileChange, RuleChange, Ruling,
-};
 use super::regression::{LaneFate, OldAndNew, ProfileLanes};
+use crate::change::{Change, ChangeKind, Subject};
 use crate::judged::OF_NAN;
-use crate::model::{Claims, Device, Finding, Incident, ProfileResult, RuleResult, TraitValue};
+use crate::model::{Claims, Device, Finding, Incident, NOT_OFFERED, ProfileResult, RuleResult, TraitValue};
+use crate::render::phrase;
 use crate::support::COOPERATIVE_MATRIX;
 use crate::traits::is_of_nan_bits;
 
@@ -42,7 +41,7 @@ const IDENTITY: [&str; 18] = [
 const MANIFEST: &str = "/driver/manifest";
 
 /// What is otherwise in identity and driver.
-pub(super) fn identity(old: &Device, new: &Device) -> Vec<FieldChange> {
+pub(super) fn identity(old: &Device, new: &Device) -> Vec<Change> {
     let fields = |device: &Device| {
         let mut fields = serde_json::to_value(&device.identity).unwrap_or_default();
         fields["taint"] = device.taint.clone().into();
@@ -61,30 +60,31 @@ pub(super) fn identity(old: &Device, new: &Device) -> Vec<FieldChange> {
     let (old, new) = (fields(old), fields(new));
     let changes = informative.filter_map(|path| {
         let field = path.trim_start_matches('/').replace('/', ".");
-        differing(field, text(&old, path), text(&new, path))
+        Change::of_value(Subject::Identity, field, [text(&old, path), text(&new, path)])
     });
     changes.collect()
 }
 
 /// Claims that changed.
-pub(super) fn claims(old: &Claims, new: &Claims) -> Vec<FieldChange> {
+pub(super) fn claims(old: &Claims, new: &Claims) -> Vec<Change> {
     let flag = |claims: &Claims, name: &str| claims.flags.get(name).map(ToString::to_string);
     let names: BTreeSet<&String> = old.flags.keys().chain(new.flags.keys()).collect();
     let independence = [
         ("denormBehaviorIndependence", &old.denorm_behavior_independence, &new.denorm_behavior_independence),
         ("roundingModeIndependence", &old.rounding_mode_independence, &new.rounding_mode_independence),
     ];
+    let differing = |name: &str, sides| Change::of_value(Subject::Claim, name, sides);
     let independence = independence
         .into_iter()
-        .filter_map(|(name, old, new)| differing(name.to_owned(), Some(old.clone()), Some(new.clone())));
-    let flags = names.into_iter().filter_map(|name| differing(name.clone(), flag(old, name), flag(new, name)));
+        .filter_map(|(name, old, new)| differing(name, [old, new].map(|side| Some(side.clone()))));
+    let flags = names.into_iter().filter_map(|name| differing(name, [old, new].map(|side| flag(side, name))));
     // Reports of earlier programs do not say which products there are.
     let listed = [old, new].iter().all(|claims| claims.flags.contains_key(COOPERATIVE_MATRIX));
     let products: BTreeSet<&String> = old.matrices.iter().chain(&new.matrices).filter(|_| listed).collect();
     let offered = |claims: &Claims, product: &String| claims.matrices.contains(product).to_string();
     let products = products.into_iter().filter_map(|product| {
-        let field = format!("{COOPERATIVE_MATRIX} {product}");
-        differing(field, Some(offered(old, product)), Some(offered(new, product)))
+        let name = format!("{COOPERATIVE_MATRIX} {product}");
+        differing(&name, [old, new].map(|side| Some(offered(side, product))))
     });
     independence.chain(flags).chain(products).collect()
 }
@@ -92,7 +92,7 @@ pub(super) fn claims(old: &Claims, new: &Claims) -> Vec<FieldChange> {
 /// Traits that changed. Where other lanes were looked at, more or fewer of the values show no change, as far as these lanes may be
 /// those that have them; and of the bits of NaNs
 /// that differ from run to run nobody knows.
-pub(super) fn traits(old: &Device, new: &Device) -> Vec<FieldChange> {
+pub(super) fn traits(old: &Device, new: &Device) -> Vec<Change> {
     let mut changes = Vec::new();
     for (old, new) in both(&old.traits, &new.traits, |one| &one.id) {
         let (Some(old), Some(new)) = (old, new) else { continue };
@@ -104,8 +104,14 @@ pub(super) fn traits(old: &Device, new: &Device) -> Vec<FieldChange> {
             if values == others || is_unsteady || is_part && is_of_other_lanes(before, now) {
                 continue;
             }
-            let field = format!("{}, {scope}", new.id);
-            changes.extend(differing(field, Some(before.describe()), Some(now.describe())));
+            // What one driver alone offers is coverage.
+            let kind = match [before, now].map(|side| side.value == NOT_OFFERED) {
+                [true, _] => ChangeKind::Appeared,
+                [_, true] => ChangeKind::Disappeared,
+                _ => ChangeKind::Changed,
+            };
+            let change = Change::of_value(Subject::Trait, &new.id, [before, now].map(|side| Some(side.describe())));
+            changes.extend(change.map(|change| Change { kind, constants_only: scope == "constants", ..change }));
         }
     }
     changes
@@ -123,56 +129,62 @@ fn is_of_other_lanes(before: &TraitValue, now: &TraitValue) -> bool {
 }
 
 /// Findings that are new, then those that are missing, those of the bits of NaNs last. The lanes that show one may be others.
-pub(super) fn findings(old: &Device, new: &Device) -> Vec<FindingChange> {
+pub(super) fn findings(old: &Device, new: &Device) -> Vec<Change> {
     let mut apart = apart(&old.findings, &new.findings, |finding: &Finding| (&finding.kind, &finding.text));
     apart.sort_by_key(|(_, finding)| finding.text.ends_with(OF_NAN));
-    let change = |(presence, Finding { kind, text, .. }): (Presence, &Finding)| FindingChange {
-        presence,
-        finding: kind.clone(),
+    let change = |(presence, Finding { kind, text, .. }): (ChangeKind, &Finding)| Change {
         text: text.clone(),
+        ..Change::new(presence, Subject::Finding, kind)
     };
     apart.into_iter().map(change).collect()
 }
 
-/// What went wrong on one side alone: new, then gone. Those with the same key are the same.
+/// What went wrong on one side alone: new, then missing. Those with the same key are the same.
 pub(super) fn incidents<'a, K: Eq + Hash>(
     old: &'a [Incident],
     new: &'a [Incident],
     key: impl Fn(&'a Incident) -> K,
-) -> Vec<IncidentChange> {
-    let change = |(presence, incident): (Presence, &Incident)| IncidentChange { presence, incident: incident.clone() };
+) -> Vec<Change> {
+    let change = |(presence, Incident { subject, outcome, detail }): (ChangeKind, &Incident)| {
+        let who = if subject == "-" { "the device" } else { subject };
+        let detail = if detail.is_empty() { String::new() } else { format!(": {detail}") };
+        let text = format!("{who}: {}{detail}", phrase::incident(*outcome));
+        Change { text, ..Change::new(presence, Subject::Incident, subject) }
+    };
     apart(old, new, key).into_iter().map(change).collect()
 }
 
 /// What one of two lists alone holds: that of the new one first.
-fn apart<'a, T, K: Eq + Hash>(old: &'a [T], new: &'a [T], key: impl Fn(&'a T) -> K) -> Vec<(Presence, &'a T)> {
-    let without = |list: &'a [T], other: &'a [T], presence: Presence| {
+fn apart<'a, T, K: Eq + Hash>(old: &'a [T], new: &'a [T], key: impl Fn(&'a T) -> K) -> Vec<(ChangeKind, &'a T)> {
+    let without = |list: &'a [T], other: &'a [T], presence: ChangeKind| {
         let other: HashSet<K> = other.iter().map(&key).collect();
         let alone = list.iter().filter(|one| !other.contains(&key(one)));
         alone.map(|one| (presence, one)).collect::<Vec<_>>()
     };
-    let mut apart = without(new, old, Presence::Appeared);
-    apart.extend(without(old, new, Presence::Vanished));
+    let mut apart = without(new, old, ChangeKind::Appeared);
+    apart.extend(without(old, new, ChangeKind::Disappeared));
     apart
 }
 
-fn differing(field: String, old: Option<String>, new: Option<String>) -> Option<FieldChange> {
-    (old != new).then_some(FieldChange { field, old, new })
-}
-
 /// Classes that changed, in the order of the new report.
-pub(super) fn profiles(old: &Device, new: &Device) -> Vec<ProfileChange> {
-    let standing = |profile: &ProfileResult| ClassStatus {
-        version: profile.version.clone(),
-        class: profile.class,
+pub(super) fn profiles(old: &Device, new: &Device) -> Vec<Change> {
+    // Of the groups that a device lacks those that it did not lack before, or does not lack now.
+    let class = |profile: &ProfileResult, other: Option<&ProfileResult>| {
         // A recipe under which rules still fail is none.
-        needs: if profile.class == Class::ConformsWith { profile.needs.clone() } else { Vec::new() },
-        without: profile.without.clone(),
+        let needs =
+            if profile.class == Class::ConformsWith { format!(" {}", profile.needs.join(", ")) } else { String::new() };
+        let is_shared = |name: &String| other.is_some_and(|other| other.without.contains(name));
+        let without: Vec<&str> = profile.without.iter().filter(|name| !is_shared(name)).map(String::as_str).collect();
+        let without = if without.is_empty() { String::new() } else { format!(", without {}", without.join(", ")) };
+        format!("{}{needs}{without}", profile.class.name())
     };
     let changes = both(&old.profiles, &new.profiles, |profile| &profile.id).into_iter().filter_map(|(old, new)| {
-        let profile = new.or(old)?.id.clone();
-        let (old, new) = (old.map(standing), new.map(standing));
-        (old != new).then_some(ProfileChange { profile, old, new })
+        let versions = old.zip(new).filter(|(old, new)| old.version != new.version);
+        let note = versions.map(|(old, new)| format!("by version {} \u{2192} {}", old.version, new.version));
+        let mut change = Change::new(ChangeKind::Changed, Subject::Class, &new.or(old)?.id);
+        (change.old, change.new) = (old.map(|one| class(one, new)), new.map(|one| class(one, old)));
+        change.note = note.unwrap_or_default();
+        (change.old != change.new || !change.note.is_empty()).then_some(change)
     });
     changes.collect()
 }
@@ -193,8 +205,8 @@ pub(super) fn met<'p>(profiles: &'p [Profile], device: &Device) -> HashSet<(usiz
 }
 
 /// Rules whose verdict changed, or that fail on lanes that they did not fail on, of profiles that judged both times; the most
-/// important first.
-pub(super) fn rules(profiles: &[Profile], old: &Device, new: &Device, results: &OldAndNew<'_>) -> Vec<RuleChange> {
+/// important first, the same change of several profiles once.
+pub(super) fn rules(profiles: &[Profile], old: &Device, new: &Device, results: &OldAndNew<'_>) -> Vec<Change> {
     let mut changes = Vec::new();
     for (old, new) in both(&old.profiles, &new.profiles, |profile| &profile.id) {
         let (Some(old), Some(new)) = (old, new) else { continue };
@@ -203,26 +215,26 @@ pub(super) fn rules(profiles: &[Profile], old: &Device, new: &Device, results: &
         changes.extend(rules.into_iter().filter_map(|pair| change(profiles, &new.id, pair, &lanes)));
     }
     // What fails on more lanes than before first.
-    let failing = |ruling: &Option<Ruling>| ruling.as_ref().map_or(0, |ruling| ruling.failing);
-    let better = |change: &RuleChange| failing(&change.new) <= failing(&change.old);
-    changes.sort_by_key(|change| (change.kind, better(change), change.level));
-    changes
+    changes.sort_by_key(|(change, is_worse, level)| (change.kind, !change.is_deviating(), !is_worse, *level));
+    let mut once: Vec<Change> = Vec::new();
+    for (change, ..) in changes {
+        let key = |one: &Change| (one.kind, one.id.clone(), one.old.clone(), one.new.clone());
+        match once.iter_mut().find(|one| key(one) == key(&change)) {
+            Some(one) => one.profiles.extend(change.profiles),
+            None => once.push(change),
+        }
+    }
+    once
 }
 
+/// A rule's change, whether more lanes fail, and its level.
 fn change(
     profiles: &[Profile],
     profile: &str,
     (old, new): (Option<&RuleResult>, Option<&RuleResult>),
     lanes: &ProfileLanes<'_>,
-) -> Option<RuleChange> {
-    let ruling = |rule: &RuleResult| Ruling {
-        verdict: rule.verdict,
-        label: rule.label.clone(),
-        behaviour: rule.behaviour.clone(),
-        failing: rule.failing,
-    };
+) -> Option<(Change, bool, Level)> {
     let rule = new.or(old)?;
-    let (before, now) = (old.map(ruling), new.map(ruling));
     // For want of what a rule is not judged, is no change of the device's.
     let silent = |old: &RuleResult, new: &RuleResult| old.verdict == new.verdict && !is_judged(new);
     let fate = old.zip(new).map(|(old, new)| lanes.fate(old, new));
@@ -232,48 +244,58 @@ fn change(
         old == new && fate.as_ref().is_some_and(|fate| !fate.changed)
     };
     let worse = fate.as_ref().is_some_and(|fate| fate.worse);
-    let is_reported =
-        worse || before != now && !old.zip(new).is_some_and(|(old, new)| silent(old, new) || same(old, new));
-    let evidence = || match (&fate, [new, old].into_iter().flatten().find(|rule| !rule.evidence.is_empty())) {
+    let (before, now) = (old.map(verdict), new.map(verdict));
+    if !worse && (before == now || old.zip(new).is_some_and(|(old, new)| silent(old, new) || same(old, new))) {
+        return None;
+    }
+    let evidence = match (&fate, [new, old].into_iter().flatten().find(|rule| !rule.evidence.is_empty())) {
         (Some(fate), Some(rule)) if worse => fate.evidence(profiles, (profile, rule)),
         (_, rule) => rule.map(|rule| rule.evidence.clone()).unwrap_or_default(),
     };
-    is_reported.then(|| RuleChange {
-        kind: kind(old, new, fate.as_ref()),
-        profile: profile.to_owned(),
-        rule: rule.id.clone(),
-        title: rule.title.clone(),
-        citation: rule.citation.clone(),
-        level: rule.level,
+    let level = if rule.level == Level::Required { String::new() } else { format!(" ({})", rule.level.name()) };
+    let change = Change {
+        text: rule.title.clone() + &level,
         old: before,
         new: now,
-        evidence: evidence(),
-    })
+        profiles: vec![profile.to_owned()],
+        citation: rule.citation.clone(),
+        verdict: new.map(|rule| rule.verdict),
+        evidence,
+        ..Change::new(kind(old, new, fate.as_ref()), Subject::Rule, &rule.id)
+    };
+    let failing = |rule: Option<&RuleResult>| rule.map_or(0, |rule| rule.failing);
+    Some((change, failing(new) > failing(old), rule.level))
+}
+
+/// A verdict with what there is to say of it: `conforms (strict)`, `deviates (1 lane not accepted)`.
+fn verdict(RuleResult { verdict, label, behaviour, failing, .. }: &RuleResult) -> String {
+    let mut more: Vec<String> = Vec::new();
+    more.extend((!label.is_empty()).then(|| label.clone()));
+    more.extend((*failing > 0).then(|| format!("{} not accepted", phrase::number(*failing, "lane"))));
+    more.extend((!behaviour.is_empty()).then(|| behaviour.clone()));
+    let name = verdict.name();
+    if more.is_empty() { name.to_owned() } else { format!("{name} ({})", more.join("; ")) }
 }
 
 fn kind(old: Option<&RuleResult>, new: Option<&RuleResult>, fate: Option<&LaneFate<'_>>) -> ChangeKind {
     let worse = fate.is_some_and(|fate| fate.worse);
     let (Some(old), Some(new)) = (old, new) else {
-        return if old.is_none() { ChangeKind::Appeared } else { ChangeKind::Vanished };
+        return if old.is_none() { ChangeKind::Appeared } else { ChangeKind::Disappeared };
     };
+    // What failed because of another rule alone fails of itself.
+    let of_itself = old.verdict == Verdict::Depends && new.verdict == Verdict::Deviates;
     match (fails(old), fails(new)) {
-        _ if !is_judged(new) && is_judged(old) => ChangeKind::Unmeasurable,
-        _ if !is_judged(new) => ChangeKind::Unjudged,
+        _ if !is_judged(new) && is_judged(old) => ChangeKind::Disappeared,
         // An informative rule states behaviour, and there is no wrong one.
-        _ if new.level == Level::Informative => ChangeKind::Permitted,
+        _ if !is_judged(new) || new.level == Level::Informative => ChangeKind::Changed,
         // Whatever fails failed before with the same result, and counted for another rule.
-        (_, true) if new.failing > 0 && fate.is_some_and(|fate| fate.known) => ChangeKind::DeviatesOtherwise,
-        (false, true) => ChangeKind::NewlyDeviating,
-        // What failed because of another rule alone fails of itself.
-        (true, true) if old.verdict == Verdict::Depends && new.verdict == Verdict::Deviates => {
-            ChangeKind::NewlyDeviating
-        }
-        (true, true) if worse && new.level == Level::Required => ChangeKind::NewlyDeviating,
-        (true, true) => ChangeKind::DeviatesOtherwise,
-        (true, false) => ChangeKind::NewlyConforming,
-        // What could not be judged before, for want of a feature or an answer, is met now.
+        (_, true) if new.failing > 0 && fate.is_some_and(|fate| fate.known) => ChangeKind::Changed,
+        (false, true) => ChangeKind::Regressed,
+        (true, true) if of_itself || worse && new.level == Level::Required => ChangeKind::Regressed,
+        (true, false) => ChangeKind::Fixed,
+        // What could not be judged before, for want of a feature or a result, is met now.
         (false, false) if !old.verdict.is_met() => ChangeKind::Appeared,
-        (false, false) => ChangeKind::Permitted,
+        _ => ChangeKind::Changed,
     }
 }
 

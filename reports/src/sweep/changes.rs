@@ -44,13 +44,13 @@ pub struct Changes {
     /// are all unless thousands are scattered.
     pub runs: Vec<[u64; 2]>,
     /// Those of the lowest numbers.
-    pub list: Vec<Change>,
+    pub list: Vec<ChangedInput>,
 }
 
 /// An input that changed.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Change {
+pub struct ChangedInput {
     /// Its number: the bits of the operands side by side, the first operand's highest.
     pub number: u64,
     /// The operands.
@@ -84,7 +84,7 @@ impl Changes {
             let (kernel, case) = (domain.kernel(), domain.case(number));
             let shown = |words: &[u32]| values::encode_answer(kernel, &domain.answer(words));
             let inputs = values::encode_case(kernel, &case);
-            self.list.push(Change { number, inputs, before: before.map(shown), after: shown(after) });
+            self.list.push(ChangedInput { number, inputs, before: before.map(shown), after: shown(after) });
         }
     }
 

@@ -3,6 +3,7 @@
 use fpprobe_profiles::{Outcome, Verdict};
 use fpprobe_reports::Report;
 use fpprobe_reports::baseline::{AcceptFilter, Baseline, Date, Revision, accept, read, write};
+use fpprobe_reports::change::{ChangeKind, Subject};
 use fpprobe_reports::check::{CHECKS, CheckResult, Gate, Terms, check};
 use fpprobe_reports::render::Style;
 use quick_junit::{TestCaseStatus, TestSuite};
@@ -65,18 +66,18 @@ fn what_is_accepted_passes_and_what_is_not_is_named() {
     let report = realistic();
     let nothing = checked(&report, &Baseline::default());
     assert!(!nothing.passed);
-    assert!(nothing.deviations.iter().all(|one| one.why == "not in the baseline" && !one.title.is_empty()));
+    assert!(nothing.regressed().all(|one| one.note == "not in the baseline" && !one.text.is_empty()));
     // What depends on another rule is no deviation of its own.
-    assert!(nothing.deviations.iter().all(|one| one.rule != "D32-20"));
+    assert!(nothing.regressed().all(|one| one.id != "D32-20"));
     let all = accepted(&report, &because("known"));
-    assert_eq!(all.accepted.len(), nothing.deviations.len());
+    assert_eq!(all.accepted.len(), nothing.regressed().count());
     let passed = checked(&report, &all);
-    assert!(passed.passed && passed.improved.is_empty() && passed.unmeasured.is_empty());
-    assert_eq!(passed.accepted.len(), nothing.deviations.len());
+    assert!(passed.passed && passed.changes.is_empty());
+    assert_eq!(passed.accepted.len(), nothing.regressed().count());
     let one = AcceptFilter { rules: vec!["D32-18".into()], profiles: vec!["d3d11".into()], ..because("known") };
     let one = accepted(&report, &one);
     assert_eq!(one.accepted.len(), 1);
-    assert_eq!(checked(&report, &one).deviations.len(), nothing.deviations.len() - 1);
+    assert_eq!(checked(&report, &one).regressed().count(), nothing.regressed().count() - 1);
 }
 
 #[test]
@@ -97,11 +98,13 @@ fn other_bits_or_more_lanes_are_another_deviation() {
     let mut baseline = accepted(&report, &because("known"));
     let rule = report.devices[0].profiles[0].rules.iter_mut().find(|rule| rule.id == "D32-18").unwrap();
     rule.failing += 1;
-    assert!(checked(&report, &baseline).deviations[0].why.contains("3 lanes fail, where 2 were accepted"));
+    assert!(
+        checked(&report, &baseline).regressed().next().unwrap().note.contains("3 lanes fail, where 2 were accepted")
+    );
     let rule = report.devices[0].profiles[0].rules.iter_mut().find(|rule| rule.id == "D32-18").unwrap();
     rule.failing -= 1;
     rule.evidence[0].out = fpprobe_reports::model::Value::Bits("32400001".into());
-    let why = &checked(&report, &baseline).deviations[0].why;
+    let why = checked(&report, &baseline).regressed().next().unwrap().note.clone();
     assert_eq!(why, "other bits than those accepted: f32.fmul 00000300 78000000 = 32400001");
     let count = baseline.accepted.len();
     assert_eq!(accept(&mut baseline, &report, &because("seen again"), today()).unwrap().set, 1);
@@ -115,18 +118,18 @@ fn conditions_hold_or_are_reported() {
     let why = |change: &dyn Fn(&mut AcceptFilter)| {
         let mut filter = because("known");
         change(&mut filter);
-        checked(&report, &accepted(&report, &filter)).deviations.first().map(|one| one.why.clone())
+        checked(&report, &accepted(&report, &filter)).regressed().next().map(|one| one.note.clone())
     };
     assert_eq!(why(&|filter| filter.driver = true), None);
     assert_eq!(why(&|filter| filter.versions = Some(">=22.3, <22.4".parse().unwrap())), None);
     assert_eq!(why(&|filter| filter.expires = Some(today())), None);
     let mut expired = accepted(&report, &AcceptFilter { expires: Some(today()), ..because("known") });
     expired.accepted.iter_mut().for_each(|one| one.expires = Some("2026-11-21".parse().unwrap()));
-    assert_eq!(checked(&report, &expired).deviations[0].why, "its acceptance expired on 2026-11-21");
+    assert_eq!(checked(&report, &expired).regressed().next().unwrap().note, "its acceptance expired on 2026-11-21");
     let mut newer = accepted(&report, &because("known"));
     newer.accepted.iter_mut().for_each(|one| one.versions = Some(">=25.0".parse().unwrap()));
     let message = "accepted for versions >=25.0 alone, and this is 22.3.6";
-    assert_eq!(checked(&report, &newer).deviations[0].why, message);
+    assert_eq!(checked(&report, &newer).regressed().next().unwrap().note, message);
     // Nor is anything accepted that does not hold.
     let filter = AcceptFilter { versions: Some(">=25.0".parse().unwrap()), ..because("known") };
     let error = accept(&mut Baseline::default(), &report, &filter, today()).unwrap_err().to_string();
@@ -134,7 +137,7 @@ fn conditions_hold_or_are_reported() {
     let mut other = report.clone();
     let baseline = accepted(&report, &AcceptFilter { driver: true, ..because("known") });
     other.devices[0].identity.driver.name = "another".into();
-    assert_eq!(checked(&other, &baseline).deviations[0].why, "accepted of the driver examplepipe alone");
+    assert_eq!(checked(&other, &baseline).regressed().next().unwrap().note, "accepted of the driver examplepipe alone");
     assert!("2026-02-30".parse::<Date>().is_err() && "soon".parse::<Date>().is_err());
 }
 
@@ -149,7 +152,8 @@ fn improvements_are_told_and_fail_when_strict() {
     }
     let loose = checked(&report, &baseline);
     assert!(loose.passed);
-    assert_eq!((loose.improved.len(), loose.improved[0].rule.as_str()), (1, "D32-18"));
+    let better: Vec<&str> = loose.of(ChangeKind::Fixed, Subject::Rule).map(|one| &*one.id).collect();
+    assert_eq!(better, ["D32-18"]);
     assert_eq!(strictly(&report, &baseline).gate, Gate::NotPassed);
     // What is better now goes on demand, what other rules, profiles or devices need stays.
     let pruned = |filter: &dyn Fn(&mut AcceptFilter)| {
@@ -168,8 +172,9 @@ fn improvements_are_told_and_fail_when_strict() {
     assert_eq!(checked(&unjudged, &Baseline::default()).gate, Gate::NothingMeasured);
     report.devices.clear();
     let nobody = checked(&report, &baseline);
-    assert_eq!(nobody.unmeasured.len(), baseline.accepted.len());
-    assert_eq!(nobody.unmeasured[0].now, "no such device in the report");
+    let unmeasured = || nobody.of(ChangeKind::Disappeared, Subject::Rule);
+    assert_eq!(unmeasured().count(), baseline.accepted.len());
+    assert_eq!(unmeasured().next().unwrap().note, "no such device in the report");
     assert_eq!((nobody.gate, nobody.passed), (Gate::NothingMeasured, false));
     assert!(!shown("text", &report, &baseline).contains("passed"));
     assert!(shown("junit", &report, &baseline).contains("errors=\"1\""));
@@ -222,7 +227,7 @@ fn checks_are_told_in_every_form() {
         suite.test_cases.iter().filter(|case| matches!(case.status, TestCaseStatus::NonSuccess { .. })).count()
     };
     let failures = junit.test_suites.iter().map(failing).sum::<usize>();
-    assert_eq!(failures, checked(&report, &baseline).deviations.len());
+    assert_eq!(failures, checked(&report, &baseline).regressed().count());
 }
 
 #[test]

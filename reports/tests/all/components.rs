@@ -6,8 +6,8 @@ use fpprobe_profiles::profile::built_in;
 use fpprobe_profiles::{Observation, Outcome};
 use fpprobe_reports::Report;
 use fpprobe_reports::baseline::{AcceptFilter, Baseline, accept, read, write};
+use fpprobe_reports::change::ChangeKind;
 use fpprobe_reports::check::{CheckResult, Terms, check};
-use fpprobe_reports::diff::ChangeKind;
 use fpprobe_reports::judged::judge;
 use fpprobe_reports::model::RuleResult;
 use fpprobe_reports::record::Recorder;
@@ -80,12 +80,13 @@ fn a_component_that_is_accepted_changes_no_baseline() {
     let (old, new) = (report([0, SINE[0]]), report([0, SINE[1]]));
     let baseline = accepted(&old);
     assert!(baseline.accepted.iter().any(|one| one.seen == ["f32.sin:width=2 7f800000,3f800000 [0] = 00000000"]));
-    let objections: Vec<String> = checked(&new, &baseline).deviations.into_iter().map(|one| one.why).collect();
+    let objections: Vec<String> = checked(&new, &baseline).regressed().map(|one| one.note.clone()).collect();
     assert!(objections.is_empty(), "{objections:?}");
     // Another value of the one that fails does.
-    let objections = checked(&report([1, SINE[0]]), &baseline).deviations;
+    let checked = checked(&report([1, SINE[0]]), &baseline);
+    let objections: Vec<_> = checked.regressed().collect();
     assert_eq!(
-        objections[0].why,
+        objections[0].note,
         "not among the accepted lanes and bits: f32.sin:width=2 7f800000,3f800000 [0] = 00000001"
     );
     assert_eq!(objections[0].evidence[0].component, Some(0));
@@ -95,12 +96,12 @@ fn a_component_that_is_accepted_changes_no_baseline() {
 fn a_component_that_is_accepted_changes_no_lane() {
     let kinds = |now: [u64; 2]| {
         let diff = compared(&report([0, SINE[0]]), &report(now)).diff;
-        let kernels = diff.devices.into_iter().flat_map(|device| device.kernels);
-        kernels.flat_map(|kernel| kernel.groups).map(|group| group.kind).collect::<Vec<_>>()
+        let lanes = diff.changes().filter(|change| !change.changed().is_empty());
+        lanes.map(|change| (change.kind, change.is_deviating())).collect::<Vec<_>>()
     };
-    assert_eq!(kinds([0, SINE[1]]), [ChangeKind::Permitted]);
-    assert_eq!(kinds([1, SINE[0]]), [ChangeKind::DeviatesOtherwise]);
-    assert_eq!(kinds([NAN, SINE[1]]), [ChangeKind::NewlyConforming]);
+    assert_eq!(kinds([0, SINE[1]]), [(ChangeKind::Changed, false)]);
+    assert_eq!(kinds([1, SINE[0]]), [(ChangeKind::Changed, true)]);
+    assert_eq!(kinds([NAN, SINE[1]]), [(ChangeKind::Fixed, false)]);
 }
 
 /// A report of an earlier program names no components: all of them were accepted, those that fail among them.
@@ -112,10 +113,10 @@ fn what_an_earlier_report_accepts_holds() {
         rule.evidence.iter_mut().for_each(|evidence| evidence.component = None);
     }
     let baseline = accepted(&old);
-    assert!(checked(&report([0, SINE[0]]), &baseline).deviations.is_empty());
+    assert!(checked(&report([0, SINE[0]]), &baseline).regressed().next().is_none());
     let mut beyond = report([0, SINE[0]]);
     let rules = beyond.devices[0].profiles[0].rules.iter_mut();
     rules.flat_map(|rule| &mut rule.failed).for_each(|failed| failed.components = vec![7]);
     // A component that the result does not have: the number of lanes and the first of them decide.
-    assert!(checked(&beyond, &accepted(&report([0, SINE[0]]))).deviations.is_empty());
+    assert!(checked(&beyond, &accepted(&report([0, SINE[0]]))).regressed().next().is_none());
 }

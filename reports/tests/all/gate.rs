@@ -5,6 +5,7 @@ use fpprobe_profiles::profile::built_in;
 use fpprobe_profiles::{Class, Observation, Outcome, Verdict};
 use fpprobe_reports::Report;
 use fpprobe_reports::baseline::{AcceptError, AcceptFilter, Baseline, Date, accept, read, write};
+use fpprobe_reports::change::{ChangeKind, Subject};
 use fpprobe_reports::check::{CHECKS, CheckResult, Gate, Terms, check};
 use fpprobe_reports::judged::judge;
 use fpprobe_reports::record::Recorder;
@@ -74,14 +75,18 @@ fn checked(report: &Report, baseline: &Baseline, strict: bool) -> CheckResult {
     check(report.program.clone(), &[built_in("d3d11").unwrap().unwrap()], report, baseline, terms).unwrap()
 }
 
+fn of(checked: &CheckResult, kind: ChangeKind, subject: Subject) -> Vec<fpprobe_reports::change::Change> {
+    checked.of(kind, subject).cloned().collect()
+}
+
 #[test]
 fn other_bits_of_any_accepted_lane_close_it() {
     let baseline = accepted(&report(|_, sum| sum));
     assert!(checked(&report(|_, sum| sum), &baseline, true).passed);
     // Far behind the lanes that are shown.
     let worse = checked(&report(|case, sum| if case == 33 { 0x0055_5555 } else { sum }), &baseline, false);
-    let of_rule = worse.deviations.iter().find(|one| one.rule == "D32-18").unwrap();
-    assert_eq!(of_rule.why, "not among the accepted lanes and bits: f32.fadd 00000022 00000000 = 00555555");
+    let of_rule = worse.regressed().find(|one| one.id == "D32-18").unwrap();
+    assert_eq!(of_rule.note, "not among the accepted lanes and bits: f32.fadd 00000022 00000000 = 00555555");
     assert_eq!(worse.gate, Gate::NotPassed);
     // It is shown, though the report shows others, with what is accepted where the profile is known.
     let shown = &of_rule.evidence[0];
@@ -93,9 +98,10 @@ fn other_bits_of_any_accepted_lane_close_it() {
         let mut text = Vec::new();
         let form = CHECKS.iter().find(|form| form.name == name).unwrap();
         form.renderer.render(&worse, &report(|_, sum| sum), Style::PLAIN, &mut text).unwrap();
-        let text = String::from_utf8(text).unwrap();
+        let text = String::from_utf8(text).unwrap().split_whitespace().collect::<Vec<_>>().join(" ");
         let (_, shown) = text.split_once("00000022 00000000 = 00555555").unwrap();
-        assert!(shown.find("00000022").unwrap() < shown.find("00000001").unwrap(), "{text}");
+        let places = ["00000022", "00000001"].map(|lane| shown.find(lane).unwrap_or_else(|| panic!("{lane}: {text}")));
+        assert!(places.is_sorted(), "{text}");
     }
 }
 
@@ -104,8 +110,11 @@ fn fewer_of_the_same_lanes_pass_and_are_reported() {
     let mut baseline = accepted(&report(|_, sum| sum));
     let better = report(|case, sum| if case < 3 { 0 } else { sum });
     let loose = checked(&better, &baseline, false);
-    assert!(loose.passed, "{:?}", loose.deviations);
-    assert_eq!(loose.improved[0].now, "deviates, though not on 3 of the 40 accepted lanes of all kernels");
+    assert!(loose.passed, "{:?}", loose.changes);
+    assert_eq!(
+        of(&loose, ChangeKind::Fixed, Subject::Rule)[0].note,
+        "deviates, though not on 3 of the 40 accepted lanes of all kernels"
+    );
     assert_eq!(checked(&better, &baseline, true).gate, Gate::NotPassed);
     // Accepted anew, they may not come back.
     assert!(take(&mut baseline, &better) > 0);
@@ -156,13 +165,20 @@ fn what_was_lost_or_not_asked_opens_no_gate_as_if_it_were_met() {
         (rule.verdict, rule.behaviour, rule.failing) = (Verdict::Incomplete, "f32.fadd: crashed".into(), 0);
     }
     let lost = checked(&only_other, &baseline, false);
-    assert_eq!((lost.gate, lost.lost.is_empty()), (Gate::Incomplete, false));
+    assert_eq!(
+        (lost.gate, of(&lost, ChangeKind::Disappeared, Subject::Incident).is_empty()),
+        (Gate::Incomplete, false)
+    );
     let mut unselected = only_other.clone();
     unselected.devices[0].observations.remove(0);
     unselected.devices[0].profiles[0].rules[0].behaviour = "f32.fadd was not measured".into();
     let loose = checked(&unselected, &baseline, false);
     assert_eq!(loose.gate, Gate::Passed);
-    assert!(loose.unmeasured.iter().any(|one| one.now == "incomplete: f32.fadd was not measured"));
+    assert!(
+        of(&loose, ChangeKind::Disappeared, Subject::Rule)
+            .iter()
+            .any(|one| one.note == "incomplete: f32.fadd was not measured")
+    );
     assert_eq!(checked(&unselected, &baseline, true).gate, Gate::NotPassed);
     unselected.devices[0].observations.clear();
     assert_eq!(checked(&unselected, &baseline, false).gate, Gate::NothingMeasured);
@@ -188,7 +204,7 @@ fn two_drivers_of_one_device_have_entries_of_their_own() {
     both.devices[0].observations = worse.devices[0].observations.clone();
     both.devices[0].profiles = worse.devices[0].profiles.clone();
     let baseline = accepted(&both);
-    assert!(checked(&both, &baseline, true).passed, "{:?}", checked(&both, &baseline, true).deviations);
+    assert!(checked(&both, &baseline, true).passed, "{:?}", checked(&both, &baseline, true).changes);
     both.devices.swap(0, 1);
     assert!(checked(&both, &baseline, true).passed);
 }
@@ -229,10 +245,10 @@ fn ways_of_asking_are_accepted_each_by_itself() {
     assert!(requested([keeps, keeps], [keeps, keeps]).passed);
     // It takes over wrong answers that were accepted of another.
     let worse = requested([keeps, flushes], [keeps, keeps]);
-    assert!(worse.deviations.iter().any(|one| one.why.contains("f32.fadd:route=literal fails, too")), "{worse:?}");
+    assert!(worse.regressed().any(|one| one.note.contains("f32.fadd:route=literal fails, too")), "{worse:?}");
     // The other is fixed; this one answers as ever.
     let better = requested([keeps, keeps], [flushes, keeps]);
-    assert!(better.passed && !better.improved.is_empty(), "{better:?}");
+    assert!(better.passed && !of(&better, ChangeKind::Fixed, Subject::Rule).is_empty(), "{better:?}");
     assert!(requested([keeps, flushes], [flushes, flushes]).passed);
 }
 
@@ -258,8 +274,10 @@ fn what_ran_for_the_baseline_and_runs_no_more_closes_it_by_name() {
     ] {
         let checked = self::checked(&ended(outcome), &baseline, false);
         assert_eq!(checked.gate, gate, "{outcome:?}");
-        let unrun = &checked.coverage[0].unrun;
-        assert_eq!((unrun.len(), unrun[0].outcome, unrun[0].before), (1, outcome, true));
+        let subject = if outcome == Outcome::Crashed { Subject::Incident } else { Subject::Kernel };
+        let unrun = of(&checked, ChangeKind::Disappeared, subject);
+        assert_eq!((unrun.len(), unrun[0].old.as_deref()), (1, Some("ran")));
+        assert_eq!(unrun[0].id, "f32.fadd:route=push");
         for form in CHECKS {
             let mut out = Vec::new();
             form.renderer.render(&checked, &both, Style::PLAIN, &mut out).unwrap();
@@ -278,10 +296,11 @@ fn what_ran_for_the_baseline_and_runs_no_more_closes_it_by_name() {
     assert_eq!(next.measured, baseline.measured);
     part.devices[0].identity.device_id ^= 1;
     let other = checked(&part, &baseline, false);
-    assert_eq!((other.gate, other.missing.len()), (Gate::NotPassed, 1));
+    assert_eq!((other.gate, of(&other, ChangeKind::Disappeared, Subject::Device).len()), (Gate::NotPassed, 1));
     // Where no baseline knows that it ran, it is still a kernel that does not run.
     let unknown = checked(&ended(Outcome::Rejected), &Baseline::default(), true);
-    assert_eq!((unknown.gate, unknown.coverage[0].unrun[0].before), (Gate::Incomplete, false));
+    let unrun = of(&unknown, ChangeKind::Disappeared, Subject::Incident);
+    assert_eq!((unknown.gate, unrun[0].old.as_deref()), (Gate::Incomplete, None));
 }
 
 /// `0 + x` of a subnormal `x`, kept, and `pow` of subnormals with a result that only keeping them explains.
@@ -324,11 +343,11 @@ fn a_lane_that_counts_for_another_rule_since_less_was_measured_is_accepted() {
     assert!(rule(&both, "D32-18") > rule(&alone, "D32-18"));
     for (baseline, now) in [(&both, &alone), (&alone, &alone), (&both, &both)] {
         let checked = checked(now, &accepted(baseline), false);
-        assert!(checked.passed && !checked.accepted.is_empty(), "{:?}", checked.deviations);
+        assert!(checked.passed && !checked.accepted.is_empty(), "{:?}", checked.changes);
     }
     // Whatever else was accepted of it, another result is none of it.
     let worse = checked(&kept(false, 0x1c80_0001), &accepted(&both), false);
-    assert_eq!((worse.passed, worse.deviations[0].rule.as_str()), (false, "D32-36"));
+    assert_eq!((worse.passed, worse.regressed().next().unwrap().id.as_str()), (false, "D32-36"));
     // What was accepted for no rule of the profile is not accepted.
     let mut other = accepted(&both);
     other.accepted.iter_mut().for_each(|one| one.rule = "NO-SUCH-RULE".into());
@@ -370,11 +389,12 @@ fn what_fails_on_random_operands_alone_is_listed_and_closes_no_gate() {
     let wrong = report(&[[x, y]], "f32.fadd");
     assert!(wrong.devices[0].profiles[0].rules.iter().any(|rule| rule.failing > 0));
     let listed = checked(&wrong, &baseline, false);
-    assert!(listed.passed, "{:?}", listed.deviations);
+    assert!(listed.passed, "{:?}", listed.changes);
     assert_eq!(checked(&wrong, &baseline, true).gate, Gate::NotPassed);
     // Nor does a baseline of that report accept them, or anything instead of them.
     assert!(accepted(&wrong).accepted.is_empty(), "{:?}", accepted(&wrong).accepted);
-    assert_eq!((listed.random[0].kernel.as_str(), listed.random[0].lanes), ("f32.fadd", 1));
+    let random = of(&listed, ChangeKind::Changed, Subject::Kernel);
+    assert!(random[0].id == "f32.fadd" && random[0].note.contains(" on 1 lane of random operands"), "{random:?}");
     for name in ["text", "md", "json"] {
         let mut text = Vec::new();
         let form = CHECKS.iter().find(|form| form.name == name).unwrap();
@@ -405,7 +425,7 @@ fn a_kernel_that_never_gives_the_same_twice_is_accepted_as_that() {
     let baseline = accepted(&unstable(0x0001_0000));
     assert!(!baseline.accepted.is_empty() && baseline.accepted.len() < 5);
     let other = checked(&unstable(0x0002_0000), &baseline, true);
-    assert!(other.passed, "{:?}", other.deviations);
+    assert!(other.passed, "{:?}", other.changes);
     // By chance it gives the same twice.
     assert!(checked(&report(|_, sum| sum), &baseline, false).passed);
     assert!(baseline.accepted[0].seen[0].contains("differ from run to run"), "{:?}", baseline.accepted[0].seen);
@@ -459,12 +479,16 @@ fn one_of_two_drivers_of_a_device_is_missed() {
     let mut alone = both.clone();
     alone.devices.pop();
     let missed = checked(&alone, &baseline, false);
-    assert_eq!((missed.gate, missed.missing.len()), (Gate::NotPassed, 1), "{missed:?}");
+    assert_eq!(
+        (missed.gate, of(&missed, ChangeKind::Disappeared, Subject::Device).len()),
+        (Gate::NotPassed, 1),
+        "{missed:?}"
+    );
     // An update of the one driver that was there is no loss.
     let before = accepted(&alone);
     let mut updated = both;
     updated.devices.remove(0);
-    assert!(checked(&updated, &before, false).missing.is_empty());
+    assert!(of(&checked(&updated, &before, false), ChangeKind::Disappeared, Subject::Device).is_empty());
 }
 
 #[test]
@@ -495,6 +519,6 @@ fn a_short_list_adds_its_new_lanes_to_what_is_accepted() {
     take(&mut baseline, &quick);
     for (name, report) in [("default", &default), ("quick", &quick)] {
         let checked = checked(report, &baseline, false);
-        assert!(checked.passed, "{name}: {:?}", checked.deviations);
+        assert!(checked.passed, "{name}: {:?}", checked.changes);
     }
 }

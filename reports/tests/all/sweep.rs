@@ -5,8 +5,8 @@ use fpprobe_profiles::sweep::{SweepStatistics, Verifier};
 use fpprobe_reports::model::{Host, Program};
 use fpprobe_reports::render::Style;
 use fpprobe_reports::sweep::{
-    Change, Changes, Fingerprint, FingerprintDevice, MergeError, Print, Resolution, SCHEMA, SWEEPS, Sweep, SweptDevice,
-    SweptKernel, Unstable, load, merge,
+    ChangedInput, Changes, Fingerprint, FingerprintDevice, MergeError, Print, Resolution, SCHEMA, SWEEPS, Sweep,
+    SweptDevice, SweptKernel, Unstable, load, merge,
 };
 use fpprobe_spirv::sweep::Domain;
 use serde_json::Value;
@@ -221,7 +221,7 @@ fn changes_are_counted_beyond_those_that_are_listed() {
     );
     (0..6000).for_each(|place| changes.add(&sqrt, 2 * place, Some(&[1]), &[2]));
     assert_eq!((changes.inputs, changes.list.len(), changes.runs.len(), changes.left_out()), (6000, 1000, 5096, 904));
-    let last: &Change = changes.list.last().unwrap();
+    let last: &ChangedInput = changes.list.last().unwrap();
     assert_eq!(last.number, 1998);
 }
 

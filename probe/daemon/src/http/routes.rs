@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use super::Seat;
 use super::response::{self, HttpResponse};
-use crate::changes::DiffDocument;
+use crate::changes::files;
 use crate::door::{Door, ProcessStep};
 use crate::job::{self, JobLimits, JobResult};
 use crate::settings::DaemonSettings;
@@ -113,8 +113,7 @@ impl Site {
         if id != name {
             return HttpResponse::of("application/json", text);
         }
-        let files = serde_json::from_slice::<DiffDocument>(&text).ok().and_then(|diff| diff.files());
-        let Some([old, new]) = files else { return HttpResponse::plain(500, "the difference cannot be read") };
+        let Some([old, new]) = files(&text) else { return HttpResponse::plain(500, "the difference cannot be read") };
         if let Some(missing) = [&old, &new].into_iter().find(|file| !file.is_file()) {
             let text = format!(
                 "The store does not have {} any more, so there is no page of this difference.\n\

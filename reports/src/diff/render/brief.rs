@@ -3,12 +3,9 @@
 use std::collections::BTreeMap;
 use std::io;
 
-use super::digest;
-use super::heading::title;
-use crate::diff::words::newness;
-use crate::diff::{CauseChange, ChangeKind, DeviceDiff, FieldChange, KernelChange, KernelLane, Presence};
-use crate::model::{MIXED, NOT_OFFERED};
-use crate::render::lane;
+use crate::change::{Change, ChangeKind, Subject, gave};
+use crate::diff::DeviceDiff;
+use crate::model::MIXED;
 use crate::render::paper::{Ink, Paper, pad};
 use crate::render::phrase;
 
@@ -21,80 +18,71 @@ const TAG: usize = 8;
 /// Fields of a device whose driver is the same.
 const FIELDS: usize = 3;
 
-/// Kinds of changes that required rules are about.
-const JUDGED: [(ChangeKind, &str, Ink); 3] = [
-    (ChangeKind::NewlyDeviating, "Newly deviating", Ink::Bad),
-    (ChangeKind::NewlyConforming, "Newly conforming", Ink::Good),
-    (ChangeKind::DeviatesOtherwise, "Deviating otherwise", Ink::Bad),
+/// A group of changes that required rules are about.
+type Judged = (fn(&Change) -> bool, &'static str, Ink);
+const JUDGED: [Judged; 3] = [
+    (|change| change.kind == ChangeKind::Regressed && !change.avoidable, "Regressed", Ink::Bad),
+    (|change| change.kind == ChangeKind::Fixed && !change.avoidable, "Fixed", Ink::Good),
+    (Change::is_deviating, "Deviating otherwise", Ink::Bad),
 ];
-/// Kinds of changed results that break no rule, what is said of them, and how many operations are named.
-const QUIET: [(ChangeKind, &str, usize); 2] = [
-    (ChangeKind::Permitted, "Accepted before and now", 24),
-    (ChangeKind::Unjudged, "Changed where no required rule applies", 12),
-];
+/// Operations named of what was accepted before and now, and where no required rule applies.
+const PERMITTED: usize = 24;
+const UNJUDGED: usize = 12;
 
 /// What changed of one device.
-pub(super) fn device(paper: &mut Paper, device: &DeviceDiff, several: bool) -> io::Result<()> {
-    title(paper, device, several)?;
-    if device.presence != Presence::Both {
-        return Ok(());
-    }
-    let mut lines = identity(&device.identity);
-    lines.extend(device.profiles.iter().map(|change| (&*change.profile, change.in_words())));
+pub(super) fn device(paper: &mut Paper, device: &DeviceDiff) -> io::Result<()> {
+    let mut lines = identity(&device.of(Subject::Identity).collect::<Vec<_>>());
+    lines.extend(device.of(Subject::Class).map(|change| (&*change.id, change.values())));
     let column = lines.iter().map(|(name, _)| name.len()).max().unwrap_or(0) + 2;
     for (name, text) in &lines {
         paper.line(2, column, &[(Ink::Strong, &pad(name, column)), (Ink::Plain, text)])?;
     }
-    causes(paper, &device.causes, CAUSES.saturating_sub(lines.len()))?;
-    rules(paper, device)?;
-    traits(paper, &device.traits)?;
+    let all: Vec<&Change> = device.of(Subject::Cause).collect();
+    causes(paper, &all, CAUSES.saturating_sub(lines.len()))?;
+    rules(paper, device, all.is_empty())?;
+    traits(paper, &device.of(Subject::Trait).collect::<Vec<_>>())?;
     rest(paper, device)
 }
 
 /// The driver, and how many other fields are otherwise; the first of them where the driver is the same.
-fn identity(fields: &[FieldChange]) -> Vec<(&str, String)> {
-    let driver = fields.iter().find(|change| change.field == "driver.info");
-    let shown: Vec<&FieldChange> = driver.map_or_else(|| fields.iter().take(FIELDS).collect(), |driver| vec![driver]);
+fn identity<'a>(fields: &[&'a Change]) -> Vec<(&'a str, String)> {
+    let driver = fields.iter().find(|change| change.id == "driver.info");
+    let shown = driver.map_or_else(|| &fields[..fields.len().min(FIELDS)], std::slice::from_ref);
     let more = fields.len() - shown.len();
     let mut lines: Vec<(&str, String)> =
-        shown.into_iter().map(|change| (change.field.trim_end_matches(".info"), digest::field(change))).collect();
+        shown.iter().map(|change| (change.id.trim_end_matches(".info"), change.values())).collect();
     if let Some((_, text)) = lines.last_mut().filter(|_| more > 0) {
         *text = format!("{text} ({} more)", phrase::number(more, "field"));
     }
     lines
 }
 
-fn causes(paper: &mut Paper, changes: &[CauseChange], most: usize) -> io::Result<()> {
-    let mut counts: BTreeMap<usize, (&str, bool, usize)> = BTreeMap::new();
-    for change in changes {
-        let (tag, bad) = change.tag();
-        let place = ["NEW", "WORSE", "FIXED", "BETTER"].iter().position(|one| *one == tag).unwrap_or_default();
-        counts.entry(place).or_insert((tag, bad, 0)).2 += 1;
-    }
-    if counts.is_empty() {
+fn causes(paper: &mut Paper, changes: &[&Change], most: usize) -> io::Result<()> {
+    if changes.is_empty() {
         return Ok(());
     }
-    let words: Vec<(Ink, String)> = counts
-        .values()
-        .map(|(tag, bad, count)| (ink(*bad), format!("{tag} {}", phrase::number(*count, "cause"))))
-        .collect();
+    let counts = ["NEW", "WORSE", "FIXED", "BETTER"].map(|tag| {
+        let of: Vec<&Change> = changes.iter().copied().filter(|change| change.tag() == tag).collect();
+        Some((ink(of.first()?), format!("{tag} {}", phrase::number(of.len(), "cause"))))
+    });
+    let words: Vec<(Ink, String)> = counts.into_iter().flatten().collect();
     let mut pieces: Vec<(Ink, &str)> = Vec::new();
     for (ink, word) in &words {
         pieces.extend((!pieces.is_empty()).then_some((Ink::Faint, " · ")));
         pieces.push((*ink, word));
     }
     paper.line(0, 2, &pieces)?;
-    let (better, mut ordered): (Vec<&CauseChange>, Vec<&CauseChange>) =
-        changes.iter().partition(|change| change.is_better());
+    let (better, mut ordered): (Vec<&Change>, Vec<&Change>) =
+        changes.iter().partition(|change| change.tag() == "BETTER");
     ordered.truncate(most);
     let mut room = most - ordered.len();
     let width = paper.width().saturating_sub(TAG);
     let mut shown = ordered.len();
     for change in ordered {
         headline(paper, change, width)?;
-        if let Some(lane) = change.lane.as_ref().filter(|_| room > 0) {
+        if let Some(lane) = change.lanes.as_ref().and_then(gave).filter(|_| room > 0) {
             room -= 1;
-            paper.line(TAG, 0, &[(Ink::Faint, &phrase::shortened(&gave(lane), width))])?;
+            paper.line(TAG, 0, &[(Ink::Faint, &phrase::shortened(&lane, width))])?;
         }
     }
     for change in better.into_iter().take(room) {
@@ -105,24 +93,20 @@ fn causes(paper: &mut Paper, changes: &[CauseChange], most: usize) -> io::Result
 }
 
 /// Rules by what their change means, and the changed inputs of all kernels, as far as required rules judge them.
-fn rules(paper: &mut Paper, device: &DeviceDiff) -> io::Result<()> {
-    let mut is_quiet = device.causes.is_empty();
-    for (kind, about, ink) in JUDGED {
-        let mut ids: Vec<&str> = device.rules.iter().filter(|one| one.kind == kind).map(|one| &*one.rule).collect();
+fn rules(paper: &mut Paper, device: &DeviceDiff, mut is_quiet: bool) -> io::Result<()> {
+    for (is_it, about, ink) in JUDGED {
+        let mut ids: Vec<&str> = device.of(Subject::Rule).filter(|one| is_it(one)).map(|one| &*one.id).collect();
         ids.sort_unstable();
         ids.dedup();
-        let of = |change: &KernelChange| -> usize {
-            change.groups.iter().filter(|group| group.kind == kind).map(|group| group.lanes.len()).sum()
-        };
-        let changed: Vec<usize> = device.kernels.iter().map(of).filter(|lanes| *lanes > 0).collect();
-        if ids.is_empty() && changed.is_empty() {
+        let (kernels, lanes) = kernels(device, is_it);
+        if ids.is_empty() && lanes == 0 {
             continue;
         }
         is_quiet = false;
         let mut parts = Vec::new();
         parts.extend((!ids.is_empty()).then(|| phrase::number(ids.len(), "rule")));
-        let lanes = phrase::number(changed.iter().sum(), "input");
-        parts.extend((!changed.is_empty()).then(|| format!("{lanes} of {}", phrase::number(changed.len(), "kernel"))));
+        let inputs = || format!("{} of {}", phrase::number(lanes, "input"), phrase::number(kernels.len(), "kernel"));
+        parts.extend((lanes > 0).then(inputs));
         let names = if ids.is_empty() { String::new() } else { format!(": {}", ids.join(", ")) };
         let text = format!(", {}{names}", parts.join(", "));
         let room = paper.width().saturating_sub(about.len());
@@ -134,51 +118,49 @@ fn rules(paper: &mut Paper, device: &DeviceDiff) -> io::Result<()> {
     Ok(())
 }
 
-/// What the cause is, and where it was there before how much of it.
-fn headline(paper: &mut Paper, change: &CauseChange, width: usize) -> io::Result<()> {
-    let (tag, bad) = change.tag();
-    let text = change.in_words();
-    let words = [Presence::Appeared, Presence::Vanished].map(newness);
-    let words = words.into_iter().find_map(|word| text.strip_suffix(word)?.strip_suffix(": "));
-    let text = words.map_or_else(|| text.replace(": worse (", " (").replace(": better (", " ("), str::to_owned);
-    let text = phrase::shortened(&text, width);
-    paper.line(0, TAG, &[(ink(bad), &pad(tag, TAG)), (Ink::Plain, &text)])
+/// Kernels with such changed inputs, and how many inputs each has and all have.
+fn kernels(device: &DeviceDiff, is_it: impl Fn(&Change) -> bool) -> (BTreeMap<&str, usize>, usize) {
+    let mut kernels: BTreeMap<&str, usize> = BTreeMap::new();
+    for change in device.of(Subject::Kernel).filter(|change| is_it(change) && !change.changed().is_empty()) {
+        *kernels.entry(&change.id).or_default() += change.changed().len();
+    }
+    let lanes = kernels.values().sum();
+    (kernels, lanes)
 }
 
-/// `f64.fconvert_f16 1.8e308 gave inf, gives NaN(quiet)`.
-fn gave(shown: &KernelLane) -> String {
-    let lines = digest::lines(&shown.kernel, &shown.lane);
-    let [inputs, old, new] = ["in", "old", "new"].map(|name| lane::values(&lines, name).join(", "));
-    format!("{} {inputs} gave {old}, gives {new}", shown.kernel)
+/// What the cause is, and where it was there before how much of it.
+fn headline(paper: &mut Paper, change: &Change, width: usize) -> io::Result<()> {
+    let text = match (&change.old, &change.new) {
+        (Some(old), Some(new)) => format!("{} ({new}, was {old})", change.text),
+        _ => change.text.clone(),
+    };
+    let text = phrase::shortened(&text, width);
+    paper.line(0, TAG, &[(ink(change), &pad(change.tag(), TAG)), (Ink::Plain, &text)])
 }
 
 /// Traits, those that changed alike on one line; of those that one side alone offers how many there are.
-fn traits(paper: &mut Paper, changes: &[FieldChange]) -> io::Result<()> {
-    let is_offer = |side: &Option<String>| side.as_deref().is_none_or(|text| text == NOT_OFFERED.replace('_', " "));
-    let (offers, values): (Vec<&FieldChange>, Vec<&FieldChange>) =
-        changes.iter().partition(|change| is_offer(&change.old) || is_offer(&change.new));
-    let mut alike: Vec<(String, &str, Vec<&str>)> = Vec::new();
-    for change in values {
-        let (id, scope) = change.field.split_once(", ").unwrap_or((&change.field, ""));
-        let value = digest::field(change);
-        match alike.iter_mut().find(|(known, place, _)| (&**known, *place) == (&*value, scope)) {
-            Some((_, _, ids)) => ids.push(id),
-            None => alike.push((value, scope, vec![id])),
+fn traits(paper: &mut Paper, changes: &[&Change]) -> io::Result<()> {
+    let mut alike: Vec<(String, bool, Vec<&str>)> = Vec::new();
+    let values = || changes.iter().filter(|change| change.kind == ChangeKind::Changed);
+    for change in values() {
+        let (value, constants) = (change.values(), change.constants_only);
+        match alike.iter_mut().find(|(known, place, _)| (known, *place) == (&value, constants)) {
+            Some((_, _, ids)) => ids.push(&change.id),
+            None => alike.push((value, constants, vec![&change.id])),
         }
     }
     // What shows at run time, and throughout, first.
-    alike.sort_by_key(|(value, scope, _)| (*scope == "constants", value.contains(MIXED)));
+    alike.sort_by_key(|(value, constants, _)| (*constants, value.contains(MIXED)));
     if changes.is_empty() {
         return Ok(());
     }
-    paper.line(0, 2, &[(Ink::Strong, digest::TRAITS)])?;
-    for (value, scope, ids) in alike.iter().take(TRAITS) {
-        let ids = ids.join(", ");
-        let text = format!("{ids}{}: {value}", if *scope == "constants" { " of constants" } else { "" });
+    paper.line(0, 2, &[(Ink::Strong, "Traits changed")])?;
+    for (value, constants, ids) in alike.iter().take(TRAITS) {
+        let text = format!("{}{}: {value}", ids.join(", "), if *constants { " of constants" } else { "" });
         paper.line(2, 0, &[(Ink::Plain, &phrase::shortened(&text, paper.width().saturating_sub(2)))])?;
     }
     more(paper, alike.len(), TRAITS, "line")?;
-    match offers.len() {
+    match changes.len() - values().count() {
         0 => Ok(()),
         count => {
             let text = format!("{} that one of the two drivers does not offer", phrase::number(count, "trait"));
@@ -189,49 +171,50 @@ fn traits(paper: &mut Paper, changes: &[FieldChange]) -> io::Result<()> {
 
 /// What breaks no rule, in numbers.
 fn rest(paper: &mut Paper, device: &DeviceDiff) -> io::Result<()> {
-    for (kind, about, most) in QUIET {
-        let mut operations: BTreeMap<&str, usize> = BTreeMap::new();
-        let (mut kernels, mut lanes) = (0, 0);
-        for change in &device.kernels {
-            let own: usize =
-                change.groups.iter().filter(|group| group.kind == kind).map(|group| group.lanes.len()).sum();
-            if own > 0 {
-                kernels += 1;
-                lanes += own;
-                *operations.entry(operation(&change.kernel)).or_default() += own;
-            }
-        }
+    let is_judged = |change: &Change| change.lanes.as_ref().is_some_and(|lanes| !lanes.judged.is_empty());
+    for (judged, about, most) in
+        [(true, "Accepted before and now", PERMITTED), (false, "Changed where no required rule applies", UNJUDGED)]
+    {
+        let is_it = |one: &Change| one.kind == ChangeKind::Changed && !one.is_deviating() && is_judged(one) == judged;
+        let (kernels, lanes) = kernels(device, is_it);
         if lanes == 0 {
             continue;
         }
+        let mut operations: BTreeMap<&str, usize> = BTreeMap::new();
+        kernels.iter().for_each(|(kernel, own)| *operations.entry(operation(kernel)).or_default() += own);
         let mut operations: Vec<(&str, usize)> = operations.into_iter().collect();
         operations.sort_by_key(|(name, lanes)| (std::cmp::Reverse(*lanes), *name));
         let mut names: Vec<String> =
             operations.iter().take(most).map(|(name, lanes)| format!("{name} {}", phrase::grouped(*lanes))).collect();
         let left = operations.len().saturating_sub(most);
         names.extend((left > 0).then(|| format!("{left} more")));
-        let head = format!("{about}, {} of {}: ", phrase::number(lanes, "input"), phrase::number(kernels, "kernel"));
+        let head =
+            format!("{about}, {} of {}: ", phrase::number(lanes, "input"), phrase::number(kernels.len(), "kernel"));
         paper.line(0, 2, &[(Ink::Note, &head), (Ink::Plain, &names.join(", "))])?;
     }
-    let of = |kind: ChangeKind| device.kernels.iter().filter(move |change| change.kind == kind);
-    let mut coverage: Vec<String> = Vec::new();
-    for (kind, what) in [
-        (ChangeKind::Appeared, "measured in the new report alone"),
-        (ChangeKind::Vanished, "in the old report alone"),
-        (ChangeKind::Unmeasurable, "not measured any more"),
+    let ended = || device.of(Subject::Kernel).filter(|change| change.lanes.is_none());
+    let mut others: Vec<String> = Vec::new();
+    let is_appeared = |change: &Change| change.kind == ChangeKind::Appeared;
+    let is_unselected = |change: &Change| change.kind == ChangeKind::Disappeared && !change.is_unmeasurable();
+    for (is_it, what) in [
+        (&is_appeared as &dyn Fn(&Change) -> bool, "measured in the new report alone"),
+        (&is_unselected, "in the old report alone"),
+        (&Change::is_unmeasurable, "not measured any more"),
     ] {
-        let (count, instead) = (of(kind).count(), of(kind).filter(|change| change.instead.is_some()).count());
+        let of = || ended().filter(|change| is_it(change));
+        let (count, instead) = (of().count(), of().filter(|change| !change.note.is_empty()).count());
         let other =
             if instead > 0 { format!(" ({} under other controls)", phrase::grouped(instead)) } else { String::new() };
-        coverage.extend((count > 0).then(|| format!("{} {what}{other}", phrase::number(count, "kernel"))));
+        others.extend((count > 0).then(|| format!("{} {what}{other}", phrase::number(count, "kernel"))));
     }
-    let nans: usize = of(ChangeKind::NanBits).count();
-    coverage.extend((nans > 0).then(|| format!("bits of NaNs of {}", phrase::number(nans, "kernel"))));
-    coverage.extend((!device.claims.is_empty()).then(|| phrase::number(device.claims.len(), "claim")));
-    coverage.extend((!device.findings.is_empty()).then(|| phrase::number(device.findings.len(), "finding")));
-    coverage.extend((!device.incomplete.is_empty()).then(|| phrase::number(device.incomplete.len(), "incident")));
-    if !coverage.is_empty() {
-        paper.line(0, 2, &[(Ink::Faint, "Else: "), (Ink::Plain, &coverage.join("; "))])?;
+    let (nans, _) = kernels(device, |change| change.kind == ChangeKind::NanBits);
+    others.extend((!nans.is_empty()).then(|| format!("bits of NaNs of {}", phrase::number(nans.len(), "kernel"))));
+    for (subject, name) in [(Subject::Claim, "claim"), (Subject::Finding, "finding"), (Subject::Incident, "incident")] {
+        let count = device.of(subject).count();
+        others.extend((count > 0).then(|| phrase::number(count, name)));
+    }
+    if !others.is_empty() {
+        paper.line(0, 2, &[(Ink::Faint, "Else: "), (Ink::Plain, &others.join("; "))])?;
     }
     paper.line(0, 2, &[(Ink::Faint, "`--verbose` shows each rule and operation, `--format json` every input")])
 }
@@ -249,6 +232,6 @@ fn more(paper: &mut Paper, count: usize, shown: usize, what: &str) -> io::Result
     paper.line(2, 2, &[(Ink::Faint, &format!("{} more", phrase::number(left, what)))])
 }
 
-fn ink(bad: bool) -> Ink {
-    if bad { Ink::Bad } else { Ink::Good }
+fn ink(cause: &Change) -> Ink {
+    crate::change::ink(cause.kind)
 }

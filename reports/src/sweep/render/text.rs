@@ -8,7 +8,7 @@ use super::RenderSweep;
 use crate::render::paper::{Ink, Paper, Style};
 use crate::render::phrase::{grouped, number};
 use crate::sweep::judged::domain;
-use crate::sweep::{Change, Changes, Resolution, Several, Sweep, SweptKernel, Unstable};
+use crate::sweep::{ChangedInput, Changes, Resolution, Several, Sweep, SweptKernel, Unstable};
 use crate::values::argument;
 
 /// Changes shown of each kernel.
@@ -214,7 +214,7 @@ pub(super) fn headline(changes: &Changes) -> String {
 }
 
 /// One change.
-pub(super) fn line(change: &Change) -> String {
+pub(super) fn line(change: &ChangedInput) -> String {
     let inputs: Vec<String> = change.inputs.iter().map(argument).collect();
     let before = change.before.as_ref().map_or_else(|| "unknown".to_owned(), argument);
     format!("{}: {before} -> {}", inputs.join(" "), argument(&change.after))

@@ -1,5 +1,5 @@
-//! The one notion of change: a row for each trait, cause, rule, kernel and the like that a comparison, a check or a notice
-//! reports.
+//! The one notion of change: a row for each trait, cause, rule, kernel and the like that a comparison, a check or a
+//! notice reports.
 
 mod html;
 mod md;
@@ -23,8 +23,8 @@ use crate::render::phrase;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ChangeKind {
-    /// A required rule accepts it no more, or does not accept it where it is judged for the first time; a cause that is new or
-    /// graver; what a baseline does not accept.
+    /// A required rule accepts it no more, or does not accept it where it is judged for the first time; a cause that is
+    /// new or graver; what a baseline does not accept.
     Regressed,
     /// Every required rule accepts it now, and some did not; a cause that is missing or less grave.
     Fixed,
@@ -77,7 +77,8 @@ pub struct Change {
     pub avoidable: bool,
     /// What changed.
     pub subject: Subject,
-    /// Id of the trait, cause, rule, profile or kernel, name of the field or claim, kind of the finding, subject of the incident.
+    /// Id of the trait, cause, rule, profile or kernel, name of the field or claim, kind of the finding, subject of the
+    /// incident.
     pub id: String,
     /// The device, where the list holds changes of several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -263,7 +264,8 @@ impl Change {
         self.subject == Subject::Kernel || self.subject == Subject::Incident && is_ended
     }
 
-    /// Whether all that changed are bits of NaNs of a kernel that does not give the same twice: so it is after every run.
+    /// Whether all that changed are bits of NaNs of a kernel that does not give the same twice: so it is after every
+    /// run.
     pub fn is_unsteady(&self) -> bool {
         let flaky = Some(phrase::outcome(Outcome::Flaky));
         self.kind == ChangeKind::NanBits && [&self.old, &self.new].iter().any(|side| side.as_deref() == flaky)
@@ -274,7 +276,8 @@ impl Change {
         self.device.as_ref().map_or(String::new(), |device| format!(" on {}", device.name))
     }
 
-    /// On one line: `f64 fconvert_f16: a number becomes NaN: new`, `...: worse (40 lanes, was 12)`, `f32.fma: split → fused`.
+    /// On one line: `f64 fconvert_f16: a number becomes NaN: new`, `...: worse (40 lanes, was 12)`, `f32.fma: split →
+    /// fused`.
     pub fn in_words(&self) -> String {
         let Change { id, text, note, old, new, profiles, .. } = self;
         let of = if self.constants_only && self.subject == Subject::Trait { " of constants" } else { "" };

@@ -39,11 +39,11 @@ pub struct CheckResult {
     pub passed: bool,
     /// Whether what is better than accepted, or was not measured, closes it.
     pub strict: bool,
-    /// What is otherwise than accepted: rules that `regressed`; rules that are accepted and `fixed`, or that fewer lanes show;
-    /// accepted rules that `disappeared`, since the report does not judge them; kernels that `disappeared`, since they ran for the
-    /// baseline and do not run now; incidents: what was lost, and kernels that the device claims to support and that do not run;
-    /// kernels that `changed`, since they fail a rule on random operands alone, of which a baseline holds none; and devices of the
-    /// baseline that `disappeared`.
+    /// What is otherwise than accepted: rules that `regressed`; rules that are accepted and `fixed`, or that fewer
+    /// lanes show; accepted rules that `disappeared`, since the report does not judge them; kernels that `disappeared`,
+    /// since they ran for the baseline and do not run now; incidents: what was lost, and kernels that the device claims
+    /// to support and that do not run; kernels that `changed`, since they fail a rule on random operands alone, of
+    /// which a baseline holds none; and devices of the baseline that `disappeared`.
     pub changes: Vec<Change>,
     /// Deviations that are accepted.
     pub accepted: Vec<AcceptedDeviation>,
@@ -290,8 +290,8 @@ fn accepted_elsewhere<'b>(
     (accepts(lanes) || accepts(&of_kernels())).then_some(*first)
 }
 
-/// Kernels that fail a rule on random operands, and on none of their lists: they close the gate strictly only, since nothing says
-/// that it is new.
+/// Kernels that fail a rule on random operands, and on none of their lists: they close the gate strictly only, since
+/// nothing says that it is new.
 fn random_lanes(subject: &CheckedDevice<'_>, profile: &ProfileResult, rule: &RuleResult) -> Vec<Change> {
     let Some(lanes) = subject.lanes(&profile.id, &rule.id) else { return Vec::new() };
     let alone = lanes.random.iter().filter(|(kernel, _)| !lanes.listed.contains_key(*kernel));
@@ -311,7 +311,8 @@ fn random_lanes(subject: &CheckedDevice<'_>, profile: &ProfileResult, rule: &Rul
     alone.map(failure).collect()
 }
 
-/// What became of an accepted deviation, where it is not as it was accepted: an incident where it took what was lost to say.
+/// What became of an accepted deviation, where it is not as it was accepted: an incident where it took what was lost to
+/// say.
 fn standing(acceptance: &Acceptance, subjects: &[CheckedDevice<'_>]) -> Option<Change> {
     let Acceptance { profile, rule, .. } = acceptance;
     let of = |kind, now: String| of_rule(kind, profile, rule, now);

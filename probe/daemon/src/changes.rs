@@ -75,8 +75,8 @@ impl RoundChanges {
         self.named(ChangeKind::Fixed, |kernel| kernel.kind == ChangeKind::Appeared)
     }
 
-    /// Rules of this kind, by profile and id, and kernels, by id; those whose outcome is otherwise apart, since one that deviates may
-    /// come to have no result, too.
+    /// Rules of this kind, by profile and id, and kernels, by id; those whose outcome is otherwise apart, since one
+    /// that deviates may come to have no result, too.
     fn named(&self, kind: ChangeKind, outcome: fn(&Change) -> bool) -> impl Iterator<Item = String> {
         let name = move |kernel: &Change| match kernel.kind {
             of if of == kind => Some(kernel.id.clone()),

@@ -46,8 +46,8 @@ impl ChangeSection {
     }
 }
 
-/// Kernels by what changed and operation, what regressed also by the rules that do not accept it; where no lanes were compared by
-/// outcome and reason. Everything else by itself.
+/// Kernels by what changed and operation, what regressed also by the rules that do not accept it; where no lanes were
+/// compared by outcome and reason. Everything else by itself.
 fn gathered<'a>(changes: impl Iterator<Item = &'a Change>) -> Vec<SectionEntry> {
     let mut families: Vec<Vec<&Change>> = Vec::new();
     let mut places: HashMap<_, usize> = HashMap::new();

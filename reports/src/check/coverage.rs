@@ -27,8 +27,8 @@ pub struct CoverageCheck {
     pub unselected: usize,
 }
 
-/// What was measured of a device. Kernels that did not run, though they ran before or the device claims to support them, are
-/// changes; what crashed and the like is a loss of this run, whatever was before.
+/// What was measured of a device. Kernels that did not run, though they ran before or the device claims to support
+/// them, are changes; what crashed and the like is a loss of this run, whatever was before.
 pub(super) fn of(device: &Device, baseline: &Baseline, changes: &mut Vec<Change>) -> CoverageCheck {
     let unrun = |kernel: &str, outcome: Outcome, detail: String, before: bool| {
         let subject = if before && !is_loss(outcome) { Subject::Kernel } else { Subject::Incident };

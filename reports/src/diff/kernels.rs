@@ -13,8 +13,8 @@ use crate::render::phrase;
 /// Inputs that are judged by one thread at a time.
 const SHARE: usize = 512;
 
-/// What became of each kernel, the most important first, within a kind in the order of the reports; its inputs by what their
-/// change means.
+/// What became of each kernel, the most important first, within a kind in the order of the reports; its inputs by what
+/// their change means.
 pub(super) fn changes(bench: &LaneJudge<'_>, old: &[Observation], new: &[Observation]) -> Vec<Change> {
     let index = |observations: &[Observation]| -> HashMap<Kernel, usize> {
         observations.iter().enumerate().map(|(place, observation)| (observation.kernel, place)).collect()
@@ -74,7 +74,8 @@ struct Task<'a> {
     share: &'a [(usize, usize)],
 }
 
-/// Judges what changed, a change for each group of inputs. One kernel may have nearly all of it: inputs are shared out, not kernels.
+/// Judges what changed, a change for each group of inputs. One kernel may have nearly all of it: inputs are shared out,
+/// not kernels.
 fn judged(bench: &LaneJudge<'_>, found: Vec<Option<KernelDiff>>, pairs: &[Sides<'_>]) -> Vec<Change> {
     let mut tasks: Vec<Task<'_>> = Vec::new();
     for (place, (changed, sides)) in found.iter().zip(pairs).enumerate() {
@@ -110,8 +111,8 @@ fn judged(bench: &LaneJudge<'_>, found: Vec<Option<KernelDiff>>, pairs: &[Sides<
     changes
 }
 
-/// Notes of kernels of which one report alone has results under which other controls the other report alone has them: most kernels
-/// run under the strictest set that a driver has, and with another driver that may be another set.
+/// Notes of kernels of which one report alone has results under which other controls the other report alone has them:
+/// most kernels run under the strictest set that a driver has, and with another driver that may be another set.
 fn instead(changes: &mut [Option<KernelDiff>], pairs: &[Sides<'_>]) {
     let answers = |one: Option<&Observation>| one.is_some_and(answered);
     // Which report alone has answers of it.

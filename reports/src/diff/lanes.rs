@@ -188,8 +188,8 @@ impl<'b, 'p> Court<'b, 'p> {
         all
     }
 
-    /// What a change means, and whether other variants meet the rules all the same. A rule that accepts the result no more is a
-    /// regression, whatever other rules of its profile say.
+    /// What a change means, and whether other variants meet the rules all the same. A rule that accepts the result no
+    /// more is a regression, whatever other rules of its profile say.
     fn kind(&self, said: &[ProfileVerdict<'_>], old: CaseRef<'_>, new: CaseRef<'_>) -> (ChangeKind, bool) {
         let met = |side: usize, said: &ProfileVerdict<'_>, rules: &[&str]| {
             rules.iter().all(|rule| self.bench.met[side].contains(&(said.profile, *rule)))

@@ -23,7 +23,8 @@ pub struct Diff {
     pub new: Vec<ReportSource>,
     /// What changed, in numbers.
     pub summary: Summary,
-    /// Drivers and devices that could not be measured, of which one side alone reports: why a device appeared or disappeared.
+    /// Drivers and devices that could not be measured, of which one side alone reports: why a device appeared or
+    /// disappeared.
     pub incomplete: Vec<Change>,
     /// Every device, in the order of the new reports, then those that are missing.
     pub devices: Vec<DeviceDiff>,

@@ -63,7 +63,9 @@ impl<'a> Shared<'a> {
         let is_old = |id: &str, version: &str| old.profiles.iter().any(|one| one.id == id && one.version == version);
         let profiles = new.profiles.iter().filter(|one| is_old(&one.id, &one.version)).map(|one| &*one.id);
         let mut kernels: HashMap<&str, Vec<&Change>> = HashMap::new();
-        changes.iter().for_each(|change| kernels.entry(&*change.id).or_default().push(change));
+        for change in changes {
+            kernels.entry(&*change.id).or_default().push(change);
+        }
         Shared { profiles: profiles.collect(), kernels }
     }
 

@@ -62,7 +62,7 @@ fn change(old: Option<&Observation>, new: Option<&Observation>) -> Option<Kernel
         },
     };
     let (old, new, constants_only) = (old.map(ended), new.map(ended), kernel.route.is_folded());
-    Some((Change { old, new, constants_only, ..Change::new(kind, Subject::Kernel, kernel.to_string()) }, differing))
+    Some((Change { constants_only, old, new, ..Change::new(kind, Subject::Kernel, kernel.to_string()) }, differing))
 }
 
 /// A share of a kernel's inputs that are answered otherwise.

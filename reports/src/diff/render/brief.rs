@@ -181,7 +181,9 @@ fn rest(paper: &mut Paper, device: &DeviceDiff) -> io::Result<()> {
             continue;
         }
         let mut operations: BTreeMap<&str, usize> = BTreeMap::new();
-        kernels.iter().for_each(|(kernel, own)| *operations.entry(operation(kernel)).or_default() += own);
+        for (kernel, own) in kernels {
+            *operations.entry(operation(kernel)).or_default() += own;
+        }
         let mut operations: Vec<(&str, usize)> = operations.into_iter().collect();
         operations.sort_by_key(|(name, lanes)| (std::cmp::Reverse(*lanes), *name));
         let mut names: Vec<String> =

@@ -22,7 +22,7 @@ use fpprobe_spirv::error::nearest;
 
 pub use self::changes::{AcceptArgs, BaselineCommand, CheckArgs, CompareArgs, DiffArgs, InventoryArgs};
 pub use self::daemon::{DaemonArgs, DaemonCommand, QuarantineCommand};
-pub use self::gate::{GateArgs, GateStyle};
+pub use self::gate::{GateArgs, GateStyle, ScreenArgs};
 pub use self::help::{EXAMPLES, FIRST, PRECEDENCE, STATUSES};
 pub use self::store::{HistoryArgs, HistoryCommand, KeepArgs, StoreArgs};
 pub use self::sweep::{MergeArgs, Shard, SweepArgs};
@@ -165,6 +165,13 @@ pub enum Command {
     /// compared bit by bit, but for the bits of NaNs. Each call continues where the last one ended, so that several calls
     /// cover all kernels. --record writes the file on a trusted host. No driver can keep it longer than --budget.
     Gate(GateArgs),
+    /// Search the devices of this host for silent data corruption, for minutes or hours
+    ///
+    /// Runs blocks of whole input domains and lists of cases again and again, by other local sizes and orders, and lists every
+    /// kernel whose results differ from one time to another: input, bits, rate, time to failure, reproduction rate, temperature.
+    /// What is wrong each time is found by --expect and --reference alone. Results are compared bit by bit, but for the bits of
+    /// NaNs. Exit status 3 if something differs, 5 if a kernel crashed or hung.
+    Screen(ScreenArgs),
     /// Run kernels over their entire input domain
     ///
     /// Two operands of 16 bits, or one of up to 32: f32.sqrt has 4,294,967,296 inputs, f16.fadd as many. Every result is judged by
@@ -234,7 +241,7 @@ pub enum Command {
     },
     /// Print the man page
     Man,
-    /// Print the utilisation of a device by NVIDIA's management library, for the daemon, which loads no library of drivers
+    /// Print utilisation, temperature and clock rate of a device by NVIDIA's management library, for the daemon, which loads no library of drivers
     #[command(hide = true)]
     Utilisation {
         /// PCI address: DDDD:BB:DD.F

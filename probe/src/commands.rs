@@ -24,5 +24,6 @@ pub mod repro;
 pub mod rules;
 pub mod run;
 pub mod schema;
+pub mod screen;
 pub mod show;
 pub mod sweep;

@@ -86,6 +86,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<Status> {
         Command::Diff(args) => commands::diff::main(&session, &args),
         Command::Inventory(args) => commands::inventory::main(&session, &args),
         Command::Gate(args) => commands::gate::main(&session, &args),
+        Command::Screen(args) => commands::screen::main(&session, &args),
         Command::Baseline { command } => commands::baseline::main(&command),
         Command::Check(args) => commands::check::main(&session, &args),
         Command::Sweep(args) => commands::sweep::main(&session, &args),

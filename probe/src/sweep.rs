@@ -12,5 +12,6 @@ pub mod print;
 pub mod progress;
 pub mod repeat;
 pub mod resolve;
+pub mod screened;
 pub mod twice;
 pub mod verify;

@@ -164,29 +164,42 @@ pub fn digest(observation: &Observation) -> Option<String> {
     if !matches!(observation.outcome, Outcome::Ran | Outcome::Flaky) {
         return None;
     }
-    let mut digests = observation.runs().map(|results| of_run(observation, results));
+    let mut digests = observation.runs().map(|results| digest_of_run(observation, results));
     let first = digests.next()?;
     digests.all(|other| other == first).then_some(first)
 }
 
-fn of_run(observation: &Observation, results: &[u64]) -> String {
-    let (kernel, reader) = (&observation.kernel, PartReader::new(&observation.kernel));
+/// The digest of the results of one run.
+pub fn digest_of_run(observation: &Observation, results: &[u64]) -> String {
+    let reader = PartReader::new(&observation.kernel);
     let mut hash = Sha256::new();
-    hash.update(kernel.to_string());
+    hash.update(observation.kernel.to_string());
     for (case, operands) in observation.cases.iter().enumerate() {
         for operand in operands {
             hash.update(operand.to_le_bytes());
         }
-        for (part, encoding) in Encoding::of_result(kernel).into_iter().enumerate() {
-            let bits = reader.part(results, case, part);
-            let bits = match encoding {
-                Encoding::Float(layout) if layout.is_nan(bits) => layout.infinity() | layout.quiet_bit(),
-                _ => bits,
-            };
-            hash.update(bits.to_le_bytes());
-        }
+        quiet(&observation.kernel, &reader, results, case).for_each(|bits| hash.update(bits.to_le_bytes()));
     }
     sum::hex(&hash.finalize()[..KEPT])
+}
+
+/// The first case whose results differ between two runs of a kernel, and how many do.
+pub fn first_difference(observation: &Observation, one: &[u64], other: &[u64]) -> Option<(usize, usize)> {
+    let (kernel, reader) = (&observation.kernel, PartReader::new(&observation.kernel));
+    let differs = |case: &usize| quiet(kernel, &reader, one, *case).ne(quiet(kernel, &reader, other, *case));
+    let differing: Vec<usize> = (0..observation.cases.iter().count()).filter(differs).collect();
+    Some((*differing.first()?, differing.len()))
+}
+
+/// The results of a case, with every NaN as the same.
+fn quiet(kernel: &Kernel, reader: &PartReader, results: &[u64], case: usize) -> impl Iterator<Item = u64> {
+    Encoding::of_result(kernel).into_iter().enumerate().map(move |(part, encoding)| {
+        let bits = reader.part(results, case, part);
+        match encoding {
+            Encoding::Float(layout) if layout.is_nan(bits) => layout.infinity() | layout.quiet_bit(),
+            _ => bits,
+        }
+    })
 }
 
 #[cfg(test)]

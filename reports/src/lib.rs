@@ -18,6 +18,7 @@
 //!   [`deviations`]: required rules that a device does not meet. [`failed`]: every lane that a rule does not accept.
 //! - [`inventory`]: the reports of many hosts: equal devices, and who differs from them. [`expected`]: what equal devices
 //!   are expected to compute.
+//! - [`screen`]: what a device computes differently from time to time.
 //! - [`sweep`]: whole domains: their report, fingerprints, and what changed since an older one.
 //! - [`render`]: one file per output format behind one trait.
 //!
@@ -56,6 +57,7 @@ pub mod repro;
 pub mod save;
 mod schema;
 pub mod scoreboard;
+pub mod screen;
 pub mod selection;
 pub mod store;
 mod sum;

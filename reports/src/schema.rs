@@ -9,6 +9,7 @@ use crate::expected::{self, Expected};
 use crate::inventory::{self, Inventory};
 use crate::model::{self, Report};
 use crate::render::{caps, recipes};
+use crate::screen::{self, Screen};
 use crate::sweep::{self, Sweep};
 
 /// A document with its schema, draft 2020-12.
@@ -46,6 +47,12 @@ pub static DOCUMENTS: &[Document] = &[
         schema: || schema_for!(Expected).to_value(),
     },
     Document { name: "sweep", id: sweep::SCHEMA, about: "what sweep writes", schema: || schema_for!(Sweep).to_value() },
+    Document {
+        name: "screen",
+        id: screen::SCHEMA,
+        about: "what screen writes",
+        schema: || schema_for!(Screen).to_value(),
+    },
     Document { name: "caps", id: caps::SCHEMA, about: "what run --format caps writes", schema: caps::schema },
     Document {
         name: "recipes",

@@ -8,12 +8,15 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
 use std::io::{self, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
+use fpprobe_reports::screen::Sensors;
 use nvml_wrapper::Nvml;
+use nvml_wrapper::enum_wrappers::device::{Clock, TemperatureSensor};
+use nvml_wrapper::error::NvmlError;
 
 use crate::job::{self, Done, JobLimits, JobResult};
 
@@ -22,6 +25,8 @@ const SPAN: Duration = Duration::from_millis(200);
 
 /// NVML may take; the daemon waits for it.
 const PATIENCE: Duration = Duration::from_secs(3);
+/// Drivers of temperature sensors in processors.
+const PROCESSORS: [&str; 4] = ["coretemp", "k10temp", "zenpower", "cpu_thermal"];
 /// NVIDIA's kernel driver.
 const NVIDIA: &str = "nvidia";
 
@@ -57,19 +62,74 @@ fn of_device(sys: &Path, address: &str) -> Option<Load> {
 
 /// What the library of NVIDIA's driver says.
 fn of_library(sys: &Path, address: &str, query: impl Fn(&[OsString]) -> io::Result<Done>) -> Option<Load> {
+    library(sys, address, query)?.first().copied().flatten().map(Load::Percent)
+}
+
+/// The numbers that [`utilisation`] prints of a device.
+fn library(sys: &Path, address: &str, query: impl Fn(&[OsString]) -> io::Result<Done>) -> Option<Vec<Option<u32>>> {
     let driver = fs::read_link(sys.join("bus/pci/devices").join(address).join("driver")).ok()?;
     driver.file_name().filter(|name| *name == NVIDIA)?;
     let done = query(&["utilisation".into(), address.into()]).ok()?;
-    if done.ended == JobResult::Status(0) { done.last().parse().ok().map(Load::Percent) } else { None }
+    let numbers = || done.last().split_whitespace().map(|word| word.parse().ok()).collect();
+    (done.ended == JobResult::Status(0)).then(numbers)
 }
 
-/// `fpprobe utilisation`: tells, on standard error, the percentage of time that kernels ran on a device of NVIDIA's lately.
+/// The temperature and the clock rate of the device in this slot, of a type as reports have it, by files below `sys` or
+/// by NVIDIA's library; of a processor, those of its hottest sensor and its fastest core (Documentation/hwmon of Linux).
+pub fn sensors(sys: &Path, slot: &str, kind: &str) -> Sensors {
+    let highest = |files: &str, unit: f64| {
+        let read = |path: PathBuf| fs::read_to_string(path).ok()?.trim().parse::<f64>().ok();
+        matching(sys, files).into_iter().filter_map(read).reduce(f64::max).map(|number| number / unit)
+    };
+    if kind == "cpu" {
+        let of_processor = |folder: &PathBuf| {
+            fs::read_to_string(folder.join("name")).is_ok_and(|name| PROCESSORS.contains(&name.trim()))
+        };
+        let monitors = matching(sys, "class/hwmon/hwmon*").into_iter().filter(of_processor);
+        let files =
+            |folder: PathBuf| highest(&format!("{}/temp*_input", folder.strip_prefix(sys).ok()?.display()), 1e3);
+        let temperature_c = monitors.filter_map(files).reduce(f64::max);
+        let clock_mhz = highest("devices/system/cpu/cpu*/cpufreq/scaling_cur_freq", 1e3);
+        return Sensors { temperature_c, clock_mhz };
+    }
+    let Some(address) = slot.strip_prefix("pci:") else { return Sensors::default() };
+    let monitor = |file: &str| format!("bus/pci/devices/{address}/hwmon/hwmon*/{file}_input");
+    let own = Sensors { temperature_c: highest(&monitor("temp*"), 1e3), clock_mhz: highest(&monitor("freq*"), 1e6) };
+    if own != Sensors::default() {
+        return own;
+    }
+    let query =
+        |arguments: &[OsString]| job::run(arguments, &JobLimits { time: PATIENCE, stop: std::sync::Arc::default() });
+    let numbers = library(sys, address, query).unwrap_or_default();
+    let number = |place: usize| numbers.get(place).copied().flatten().map(f64::from);
+    Sensors { temperature_c: number(1), clock_mhz: number(2) }
+}
+
+/// The paths below a folder whose parts are these, `*` for any text.
+fn matching(folder: &Path, parts: &str) -> Vec<PathBuf> {
+    parts.split('/').fold(vec![folder.to_owned()], |folders, part| {
+        let Some((head, tail)) = part.split_once('*') else {
+            return folders.iter().map(|folder| folder.join(part)).collect();
+        };
+        let entries = folders.iter().filter_map(|folder| fs::read_dir(folder).ok()).flatten().flatten();
+        let fits = |name: &str| name.len() >= part.len() - 1 && name.starts_with(head) && name.ends_with(tail);
+        let mut found: Vec<PathBuf> =
+            entries.filter(|entry| entry.file_name().to_str().is_some_and(fits)).map(|entry| entry.path()).collect();
+        found.sort();
+        found
+    })
+}
+
+/// `fpprobe utilisation`: prints, on standard error, the percentage of time that kernels ran on a device of NVIDIA's
+/// lately, its temperature in degrees Celsius and its clock rate in MHz; `-` for what the library does not say.
 pub fn utilisation(address: &str) -> anyhow::Result<()> {
     let nvml = Nvml::init().context("failed to load NVIDIA's management library")?;
     let failed = || format!("failed to learn how busy the device at {address} is");
     let device = nvml.device_by_pci_bus_id(address).with_context(failed)?;
     let rates = device.utilization_rates().with_context(failed)?;
-    writeln!(io::stderr(), "{}", rates.gpu)?;
+    let shown = |number: Result<u32, _>| number.map_or_else(|_: NvmlError| "-".to_owned(), |number| number.to_string());
+    let (temperature, clock) = (device.temperature(TemperatureSensor::Gpu), device.clock_info(Clock::Graphics));
+    writeln!(io::stderr(), "{} {} {}", rates.gpu, shown(temperature), shown(clock))?;
     Ok(())
 }
 
@@ -172,10 +232,39 @@ mod tests {
         };
         assert_eq!(says("0000:03:00.0", 0, "37\n"), Some(Load::Percent(37)));
         assert_eq!(says("0000:03:00.0", 0, "a driver talks\n37\n"), Some(Load::Percent(37)));
+        assert_eq!(says("0000:03:00.0", 0, "37 65 1980\n"), Some(Load::Percent(37)));
         assert_eq!(says("0000:03:00.0", 1, "37\n"), None);
         assert_eq!(says("0000:03:00.0", 0, "no number\n"), None);
         assert_eq!(says("0000:04:00.0", 0, "37\n"), None);
         assert_eq!(says("0000:05:00.0", 0, "37\n"), None);
+    }
+
+    #[test]
+    fn sensors_are_those_of_the_device() {
+        let sys = tempfile::tempdir().unwrap();
+        let write = |path: &str, text: &str| {
+            let path = sys.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        };
+        let read = |slot: &str, kind: &str| {
+            let Sensors { temperature_c, clock_mhz } = sensors(sys.path(), slot, kind);
+            (temperature_c, clock_mhz)
+        };
+        assert_eq!(read("cpu:10005:0:13:0", "cpu"), (None, None));
+        for (name, file, degrees) in
+            [("nvme", "temp1_input", "90000"), ("k10temp", "temp1_input", "61250"), ("k10temp", "temp2_input", "48000")]
+        {
+            write(&format!("class/hwmon/hwmon-{name}/name"), name);
+            write(&format!("class/hwmon/hwmon-{name}/{file}"), degrees);
+        }
+        write("devices/system/cpu/cpu0/cpufreq/scaling_cur_freq", "2400000\n");
+        write("devices/system/cpu/cpu1/cpufreq/scaling_cur_freq", "3100000\n");
+        write("bus/pci/devices/0000:03:00.0/hwmon/hwmon7/temp1_input", "71000\n");
+        write("bus/pci/devices/0000:03:00.0/hwmon/hwmon7/freq1_input", "2500000000\n");
+        assert_eq!(read("cpu:10005:0:13:0", "cpu"), (Some(61.25), Some(3100.0)));
+        assert_eq!(read("pci:0000:03:00.0", "discrete"), (Some(71.0), Some(2500.0)));
+        assert_eq!(read("pci:0000:04:00.0", "discrete"), (None, None));
     }
 
     #[test]

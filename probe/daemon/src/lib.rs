@@ -64,7 +64,7 @@ use fpprobe_system::usage::{OrUsage as _, say, usage_error};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-pub use self::busy::utilisation;
+pub use self::busy::{sensors, utilisation};
 pub use self::device_table::{DeviceTable, KnownDevice, LibraryStamp};
 pub use self::door::{Door, ProcessStep, RunOptions};
 use self::event::DaemonEvent;

@@ -1,12 +1,13 @@
-//! Options of `gate`.
+//! Options of `gate` and `screen`.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
+use fpprobe_reports::screen::SCREENS;
 
-use super::Devices;
 use super::sweep::duration;
+use super::{Devices, named};
 
 /// Arguments of `gate`.
 #[derive(Args, Debug)]
@@ -37,4 +38,38 @@ pub enum GateStyle {
     Npd,
     /// Plugin of Nagios and its like: 0 OK, 2 CRITICAL, 3 UNKNOWN
     Nagios,
+}
+
+/// Arguments of `screen`.
+#[derive(Args, Debug)]
+pub struct ScreenArgs {
+    /// Kernels: ids, or patterns with * [default: a few whole domains, and the cases of every kernel]
+    pub filter: Vec<String>,
+    /// How long to screen, such as 90s, 10m or 8h
+    #[arg(long = "for", value_name = "TIME", value_parser = duration, default_value = "10m")]
+    pub duration: Duration,
+    /// Keep the devices busy by another sweep at the same time
+    #[arg(long)]
+    pub load: bool,
+    /// File of `gate --record` with the expected results of lists of cases
+    #[arg(long, value_name = "FILE")]
+    pub expect: Option<PathBuf>,
+    /// Fingerprint of `sweep --fingerprint` from a sound device of this model, with the expected results of whole domains
+    #[arg(long, value_name = "FINGERPRINT")]
+    pub reference: Option<PathBuf>,
+    /// Name of this host in the document [default: host.label of config.toml]
+    #[arg(long, value_name = "NAME")]
+    pub label: Option<String>,
+    /// For tests: the folder of the system's sensors
+    #[arg(long, value_name = "DIR", hide = true, default_value = "/sys")]
+    pub sys: PathBuf,
+    /// Format of standard output, or of the file named by -o
+    #[arg(long, value_name = "FORMAT", value_parser = named(SCREENS))]
+    pub format: Option<String>,
+    /// File to write; its extension decides the format
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Which devices.
+    #[command(flatten)]
+    pub devices: Devices,
 }

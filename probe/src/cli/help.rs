@@ -6,14 +6,14 @@ use clap::Command;
 pub const GROUPS: [(&str, &[&str]); 6] = [
     ("Measure", &["run", "eval", "list"]),
     ("Look", &["show", "repro", "answers", "kernels", "rules", "profiles", "accepts", "judge"]),
-    ("Compare", &["diff", "check", "baseline", "history", "inventory", "gate"]),
+    ("Compare", &["diff", "check", "baseline", "history", "inventory", "gate", "screen"]),
     ("Whole domains", &["sweep", "merge"]),
     ("Service", &["daemon"]),
     ("Setup", &["doctor", "config", "schema", "completions", "man", "help"]),
 ];
 
 /// Three examples for each command.
-pub const EXAMPLES: [(&str, [&str; 3]); 25] = [
+pub const EXAMPLES: [(&str, [&str; 3]); 26] = [
     ("run", ["fpprobe run -o report/", "fpprobe run --require d3d11", "fpprobe run 'f16.*' --device llvmpipe"]),
     (
         "eval",
@@ -87,6 +87,14 @@ pub const EXAMPLES: [(&str, [&str; 3]); 25] = [
             "fpprobe gate --record --expect expected.json",
             "fpprobe gate --expect expected.json",
             "fpprobe gate --expect expected.json --budget 5s --style nagios",
+        ],
+    ),
+    (
+        "screen",
+        [
+            "fpprobe screen --for 10m",
+            "fpprobe screen --for 8h --load -o screen.json",
+            "fpprobe screen f32.sqrt 'f16.*' --for 1h --reference sound.fingerprint",
         ],
     ),
     (

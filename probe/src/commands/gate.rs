@@ -241,7 +241,7 @@ fn judged(label: &str, expected: &ExpectedDevice, measured: &Measurement) -> Gat
 }
 
 /// Kernels with their cases: of those with thousands the boundary cases.
-fn items(kernels: impl Iterator<Item = Kernel>) -> Vec<WorkItem> {
+pub fn items(kernels: impl Iterator<Item = Kernel>) -> Vec<WorkItem> {
     let cases = |kernel: &Kernel| {
         let all = cases::cases(kernel);
         if all.len() > LONGEST { cases::boundary(kernel) } else { all }
@@ -250,7 +250,7 @@ fn items(kernels: impl Iterator<Item = Kernel>) -> Vec<WorkItem> {
 }
 
 /// The kernels of which results are expected: each operation in each format, by compute shaders.
-fn kernels(target: &Target) -> impl Iterator<Item = Kernel> {
+pub fn kernels(target: &Target) -> impl Iterator<Item = Kernel> {
     let support = Support::new(&target.found.claims);
     catalogue::plain().into_iter().filter(move |kernel| {
         let is_direct = !kernel.op.code.is_of_texels() || kernel.route == Route::StorageImage;

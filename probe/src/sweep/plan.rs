@@ -79,7 +79,7 @@ fn verified(domains: Vec<Domain>, profiles: &[Profile]) -> anyhow::Result<(Vec<D
 
 /// The numbers below a power of two, each once, so that any first few of them are spread evenly: bits in reverse order
 /// (van der Corput's sequence), turned by the seed.
-fn spread(count: u64, seed: u64) -> impl Iterator<Item = u64> {
+pub fn spread(count: u64, seed: u64) -> impl Iterator<Item = u64> {
     let bits = count.trailing_zeros();
     let turn = fpprobe_spirv::cases::random(seed) % count.max(1);
     (0..count).map(move |number| number.reverse_bits().checked_shr(64 - bits).unwrap_or(0) ^ turn)

@@ -7,7 +7,7 @@ use std::thread;
 use fpprobe_profiles::Outcome;
 use fpprobe_reports::save::{PendingFile, SaveError};
 use fpprobe_reports::sweep::{Blocks, Changes, Every, Print, Resolution};
-use fpprobe_spirv::sweep::{Digest, Domain, LANES, unmix};
+use fpprobe_spirv::sweep::{Digest, Domain, LANES, mix, unmix};
 
 use crate::supervisor::DeviceSession;
 use crate::supervisor::results::Results;
@@ -122,7 +122,7 @@ impl<'a> ChangeCollector<'a> {
 }
 
 /// The blocks of a span, each with its number and its results.
-fn blocks<'w>(domain: &Domain, span: Span, words: &'w [u32]) -> impl Iterator<Item = (u64, &'w [u32])> {
+pub fn blocks<'w>(domain: &Domain, span: Span, words: &'w [u32]) -> impl Iterator<Item = (u64, &'w [u32])> {
     let first = span.first / span.inputs;
     (first..).zip(words.chunks_exact((span.inputs * u64::from(domain.words())) as usize))
 }
@@ -185,6 +185,25 @@ impl Ledger for BlockComparer<'_, '_> {
     }
 }
 
+/// Where one result of a block alone differs between these results, whose digest is `now`, and the block of digest `other`: the
+/// input, its result, and, of a result of one word, the other one.
+pub fn single<'r>(
+    domain: &Domain,
+    block: u64,
+    results: &'r [u32],
+    now: Digest,
+    other: Digest,
+) -> Option<(u64, &'r [u32], Option<u32>)> {
+    let (place, change) = now.single(other, (domain.block() / u64::from(LANES)) as u32)?;
+    let (input, width) = (block * domain.block() + u64::from(place), domain.words() as usize);
+    let own = &results[place as usize * width..][..width];
+    let other = match own {
+        [word] => Some(unmix(input as u32, 0, mix(input as u32, 0, *word).wrapping_sub(change))),
+        _ => None,
+    };
+    Some((input, own, other))
+}
+
 /// Without the older device: its digests, and what the newer device answers.
 struct ByDigests<'a, 'p> {
     pair: &'a PrintPair<'p>,
@@ -209,16 +228,9 @@ impl Ledger for ByDigests<'_, '_> {
                 let detail = format!("block {block} was answered differently when it was asked again");
                 return Err(Failure::new(Outcome::Flaky, detail));
             }
-            let steps = (span.inputs / u64::from(LANES)) as u32;
-            let Some((place, change)) = digest(old).and_then(|old| now.single(old, steps)) else { continue };
-            let (input, own) = (first + u64::from(place), &results[(place * width) as usize..][..width as usize]);
-            // Of a result of one word the digest shows what it was.
-            let before = match own {
-                [word] => {
-                    let hash = fpprobe_spirv::sweep::mix(input as u32, 0, *word).wrapping_sub(change);
-                    Some(unmix(input as u32, 0, hash))
-                }
-                _ => None,
+            let Some((input, own, before)) = digest(old).and_then(|old| single(domain, block, &results, now, old))
+            else {
+                continue;
             };
             self.found.add(input, before.as_ref().map(std::slice::from_ref), own);
             self.found.done.push(block);

@@ -26,6 +26,7 @@ mod resume;
 #[path = "../cli/scene.rs"]
 #[expect(dead_code, reason = "shared with other tests, which need other parts of it")]
 mod scene;
+mod screen;
 mod silence;
 mod sweep;
 mod table;

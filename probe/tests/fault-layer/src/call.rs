@@ -39,6 +39,7 @@ pub const CALLS: &[Call] = &[
     void("vkCmdCopyImage"),
     about("vkCmdDispatch", false),
     about("vkCmdDraw", false),
+    void("vkCmdPushConstants"),
     result("vkCreateBuffer"),
     result("vkCreateBufferView"),
     result("vkCreateCommandPool"),

@@ -64,6 +64,8 @@
 //! | `half columns`, `half rows` | so many of its work groups in x or y are not |
 //! | `overrun 64` | that many bytes behind each result buffer's bound range are overwritten |
 //! | `flip 0.001` | afterwards each word of results has one flipped bit with this probability; `flip 0.001 sums` spares the counts of digests |
+//! | `strike 1e-7` | each result becomes another with this probability, those that digests are of, too |
+//! | `strike 1e-5 lane 7` | those of lane 7 alone, of each 32 invocations of a sweep |
 //! | `redispatch wrong` | where its pipeline was dispatched before, the lowest bit of each word of results is flipped |
 //! | `redispatch stale` | where its pipeline was dispatched before, the results of then come back |
 //! | `other-queue wrong` | as the first, on all queues but the first |
@@ -86,6 +88,7 @@
 //! | `company`, `alone` | only for modules of several kernels, of one kernel |
 //! | `second` | only for every second module of the same kernels |
 //! | `once`, `nth 3`, `from 3`, `every 3` | only the first time; the third; the third and all later; each third |
+//! | `above 70000 FILE` | only while the file holds a larger number |
 //! | `ever` | counts go on from process to process, in files of the folder `FPPROBE_FAULTS_STATE` |
 //!
 //! Where `FPPROBE_FAULTS_STATE` is set, each strike adds its statement to the file `struck` there ([`struck`]): calls and

@@ -2,6 +2,8 @@
 
 mod parse;
 
+use std::path::PathBuf;
+
 use ash::vk;
 use fpprobe_profiles::matrix::UnitModel;
 use fpprobe_spirv::Control;
@@ -35,6 +37,8 @@ pub struct Statement {
     pub count: Count,
     /// Whether occasions are counted across processes.
     pub ever: bool,
+    /// File whose number must be larger than this.
+    pub above: Option<(u64, PathBuf)>,
 }
 
 /// What a statement does.
@@ -120,6 +124,13 @@ pub enum Damage {
         threshold: u32,
         /// Whether every fourth word is spared, which counts invocations in digests.
         sums: bool,
+    },
+    /// Results become others, each with this probability, in units of 2^-32: also those that a digest is of.
+    Strike {
+        /// The probability.
+        threshold: u32,
+        /// The lane of 32 whose results alone are struck.
+        lane: Option<u32>,
     },
     /// Results are wrong where the pipeline was dispatched before.
     WrongAgain,

@@ -70,8 +70,14 @@ impl Armed {
         };
         let turn = !self.statement.second || module.turn.is_multiple_of(2);
         let share = self.statement.share == 100 || module.kernels.iter().any(|id| place(id) < self.statement.share);
-        size && turn && share && self.statement.at.choose(&module.kernels)
+        let above = self.statement.above.as_ref().is_none_or(|(least, file)| number_in(file) > *least);
+        size && turn && share && above && self.statement.at.choose(&module.kernels)
     }
+}
+
+/// The number in a file, 0 where there is none.
+fn number_in(file: &Path) -> u64 {
+    std::fs::read_to_string(file).ok().and_then(|text| text.trim().parse().ok()).unwrap_or(0)
 }
 
 /// A number from 0 to 99 for each kernel id, spread evenly: FNV-1a, and its high bits mixed into the low ones.

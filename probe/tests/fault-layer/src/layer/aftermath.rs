@@ -8,6 +8,7 @@ use ash::vk;
 use fpprobe_profiles::matrix::UnitModel;
 use fpprobe_spirv::Kernel;
 use fpprobe_spirv::plan::{self, Plan, Region, Variant};
+use fpprobe_spirv::sweep::{Digest, Domain, LANES};
 
 use super::memory::is_result;
 use super::objects::{BufferRange, Launch};
@@ -24,13 +25,18 @@ impl Damage {
     pub(super) fn comes_after(self) -> bool {
         matches!(
             self,
-            Damage::Flip { .. } | Damage::WrongAgain | Damage::WrongElsewhere | Damage::Stale | Damage::Unit(_)
+            Damage::Flip { .. }
+                | Damage::Strike { .. }
+                | Damage::WrongAgain
+                | Damage::WrongElsewhere
+                | Damage::Stale
+                | Damage::Unit(_)
         )
     }
 
     fn is_about(self, launch: &Launch) -> bool {
         match self {
-            Damage::Flip { .. } | Damage::Unit(_) => true,
+            Damage::Flip { .. } | Damage::Strike { .. } | Damage::Unit(_) => true,
             Damage::WrongAgain | Damage::Stale => launch.again,
             Damage::WrongElsewhere => launch.elsewhere,
             _ => false,
@@ -62,6 +68,9 @@ pub(super) fn harm(device: &Device, launches: &[Launch]) {
                 }
                 results.iter_mut().enumerate().for_each(|(place, bytes)| match damage {
                     Damage::Flip { threshold, sums } => flip(bytes, threshold, sums),
+                    Damage::Strike { threshold, lane } => {
+                        strike(bytes, launch, f64::from(threshold) / 2_f64.powi(32), lane)
+                    }
                     Damage::Stale => {
                         let old = before.as_ref().and_then(|before| before.get(place));
                         if let Some(old) = old.filter(|old| old.len() == bytes.len()) {
@@ -114,6 +123,49 @@ fn flip(bytes: &mut [u8], threshold: u32, sums: bool) {
             word[bit / 8] ^= 1 << (bit % 8);
         }
     }
+}
+
+/// Makes each result another one with this probability; where they are digests, those that these are of.
+fn strike(bytes: &mut [u8], launch: &Launch, rate: f64, lane: Option<u32>) {
+    let domain = launch.module.kernels.first().and_then(|id| Domain::of(&id.parse().ok()?).ok());
+    let digests = bytes.chunks_exact(4 * Digest::WORDS).map(|digest| &digest[12..]);
+    let are_sums = digests.clone().any(|lanes| lanes == LANES.to_le_bytes())
+        && digests.into_iter().all(|lanes| lanes == LANES.to_le_bytes() || lanes == [0; 4]);
+    let word = |bytes: &mut [u8], change: &dyn Fn(u32) -> u32| {
+        let old = bytes.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte));
+        bytes.copy_from_slice(&change(old).to_le_bytes());
+    };
+    let strikes = |place: u32| lane.is_none_or(|lane| (place ^ launch.turn) % 32 == lane);
+    let Some(domain) = domain.filter(|_| are_sums) else {
+        for (_, bytes) in (0..).zip(bytes.chunks_exact_mut(4)).filter(|(place, _)| strikes(*place)) {
+            if uniform() < rate {
+                let bit = random() % 16;
+                word(bytes, &|old| old ^ 1 << bit);
+            }
+        }
+        return;
+    };
+    // A result that is another one adds something to the sum of hashes, to that of the steps left, and to that of the lanes.
+    let (results, steps) = (domain.block() as f64 / lane.map_or(1.0, |_| 32.0), domain.block() as u32 / LANES);
+    for digest in bytes.chunks_exact_mut(4 * Digest::WORDS) {
+        let mut left = uniform().ln();
+        // As many as Poisson's distribution has of this mean.
+        while left > -results * rate {
+            let (change, step, mut place) = (random() as u32, random() as u32 % steps, random() as u32 % LANES);
+            if let Some(lane) = lane {
+                place = (place & !31 | lane) ^ launch.turn;
+            }
+            for (sum, weight) in digest.chunks_exact_mut(4).zip([1, steps - step, place]) {
+                word(sum, &|old| old.wrapping_add(change.wrapping_mul(weight)));
+            }
+            left += uniform().ln();
+        }
+    }
+}
+
+/// A number between 0 and 1.
+fn uniform() -> f64 {
+    (random() as u32).max(1) as f64 / 2_f64.powi(32)
 }
 
 /// Other numbers in each process.

@@ -5,6 +5,7 @@ use std::mem::transmute;
 use std::time::Duration;
 
 use ash::vk;
+use fpprobe_spirv::sweep::Push;
 
 use super::objects::{Launch, Recording};
 use super::state::{Device, device, lock, state, strikes};
@@ -32,6 +33,7 @@ pub(super) fn find(name: &str) -> Option<unsafe extern "system" fn()> {
         vkCmdClearColorImage: vk::PFN_vkCmdClearColorImage,
         vkCmdCopyImage: vk::PFN_vkCmdCopyImage,
         vkCmdDispatch: vk::PFN_vkCmdDispatch,
+        vkCmdPushConstants: vk::PFN_vkCmdPushConstants,
         vkCmdDraw: vk::PFN_vkCmdDraw,
         vkQueueSubmit: vk::PFN_vkQueueSubmit,
         vkWaitForFences: vk::PFN_vkWaitForFences,
@@ -235,6 +237,30 @@ unsafe extern "system" fn vkCmdDispatch(commands: vk::CommandBuffer, x: u32, y: 
     }
 }
 
+unsafe extern "system" fn vkCmdPushConstants(
+    commands: vk::CommandBuffer,
+    layout: vk::PipelineLayout,
+    stages: vk::ShaderStageFlags,
+    offset: u32,
+    size: u32,
+    values: *const std::ffi::c_void,
+) {
+    const NAME: &str = "vkCmdPushConstants";
+    // SAFETY: the handle is the caller's.
+    let device = unsafe { device(commands) };
+    let _ = device.before(NAME, &[]);
+    if offset == 0 && size == Push::BYTES {
+        // SAFETY: that many bytes are there.
+        let bytes = unsafe { std::slice::from_raw_parts(values.cast::<[u8; 4]>(), Push::BYTES as usize / 4) };
+        lock(&device.recordings).entry(commands).or_default().turn = u32::from_le_bytes(bytes[2]);
+    }
+    // SAFETY: the function has the type of its name, and gets what this one got.
+    unsafe {
+        let next: vk::PFN_vkCmdPushConstants = transmute(device.next(NAME));
+        next(commands, layout, stages, offset, size, values);
+    }
+}
+
 unsafe extern "system" fn vkCmdDraw(
     commands: vk::CommandBuffer,
     vertices: u32,
@@ -269,8 +295,8 @@ unsafe fn launched(
     let (modules, set) = {
         let mut recordings = lock(&device.recordings);
         let recording = recordings.entry(commands).or_default();
-        let (pipeline, set) = (recording.pipeline, recording.set.unwrap_or_default());
-        let launch = |module| Launch { module, pipeline, set, again: false, elsewhere: false };
+        let (pipeline, set, turn) = (recording.pipeline, recording.set.unwrap_or_default(), recording.turn);
+        let launch = |module| Launch { module, pipeline, set, turn, again: false, elsewhere: false };
         recording.dispatched.extend(recording.bound.clone().map(launch));
         (recording.bound.clone(), recording.set)
     };

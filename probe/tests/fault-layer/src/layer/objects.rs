@@ -13,6 +13,8 @@ pub(super) struct Recording {
     pub(super) bound: Option<Arc<Module>>,
     pub(super) pipeline: vk::Pipeline,
     pub(super) set: Option<vk::DescriptorSet>,
+    /// The push constants of a sweep: which invocation does the work of which lane.
+    pub(super) turn: u32,
     pub(super) dispatched: Vec<Launch>,
 }
 
@@ -22,6 +24,8 @@ pub(super) struct Launch {
     pub(super) module: Arc<Module>,
     pub(super) pipeline: vk::Pipeline,
     pub(super) set: vk::DescriptorSet,
+    /// The `turn` of a sweep's push constants.
+    pub(super) turn: u32,
     /// Whether its pipeline was submitted before.
     pub(super) again: bool,
     /// Whether it went to another queue than the device's first.

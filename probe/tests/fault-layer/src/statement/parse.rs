@@ -52,6 +52,7 @@ impl FromStr for Statement {
             share: 100,
             count: Count::default(),
             ever: false,
+            above: None,
         };
         let mut place = None;
         let mut own = Vec::new();
@@ -74,6 +75,7 @@ impl FromStr for Statement {
                 "share" => statement.share = number(next()?, 100)? as u8,
                 "nth" => statement.count = Count::Nth(positive(next()?)?),
                 "from" => statement.count = Count::From(positive(next()?)?),
+                "above" => statement.above = Some((number(next()?, u64::MAX)?, next()?.into())),
                 "every" => statement.count = Count::Every(positive(next()?)?),
                 "in" => {
                     let name = next()?;
@@ -95,7 +97,7 @@ fn rewriting(words: &[&str]) -> Result<Kind, String> {
 impl Statement {
     /// Whether it takes any module.
     pub fn is_free(&self) -> bool {
-        self.size == Size::Any && !self.second && self.share == 100 && self.at.is_empty()
+        self.size == Size::Any && !self.second && self.share == 100 && self.at.is_empty() && self.above.is_none()
     }
 
     /// Refuses words that would have no effect.
@@ -164,6 +166,14 @@ fn kind(words: &[&str], place: Option<&'static Call>) -> Result<Kind, String> {
         }),
         ["flip", rate] => Kind::Damage(Damage::Flip { threshold: probability(rate)?, sums: false }),
         ["flip", rate, "sums"] => Kind::Damage(Damage::Flip { threshold: probability(rate)?, sums: true }),
+        ["strike", rate, rest @ ..] => {
+            let lane = match rest {
+                [] => None,
+                ["lane", lane] => Some(number(lane, 31)? as u32),
+                _ => return Err("`lane N` may follow the probability".to_owned()),
+            };
+            Kind::Damage(Damage::Strike { threshold: probability(rate)?, lane })
+        }
         ["redispatch", "wrong"] => Kind::Damage(Damage::WrongAgain),
         ["redispatch", "stale"] => Kind::Damage(Damage::Stale),
         ["unit", id] => {

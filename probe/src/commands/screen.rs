@@ -1,0 +1,445 @@
+//! `fpprobe screen`
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use fpprobe_profiles::Observation;
+use fpprobe_reports::expected::{Expected, ExpectedDevice, digest_of_run, first_difference};
+use fpprobe_reports::model::Conditions;
+use fpprobe_reports::screen::{
+    SCHEMA, SCREENS, Screen, ScreenFinding, ScreenRound, ScreenRuns, ScreenedDevice, ScreenedKernels, Sensors, WorkRuns,
+};
+use fpprobe_reports::support::Support;
+use fpprobe_reports::sweep::Fingerprint;
+use fpprobe_reports::values;
+use fpprobe_spirv::Kernel;
+use fpprobe_spirv::sweep::{Domain, Sink};
+use fpprobe_system::host;
+use fpprobe_system::usage::{OrUsage as _, say, usage_error};
+
+use super::gate::{items, kernels};
+use crate::cli::{MeasureArgs, ScreenArgs};
+use crate::event::RunEvent;
+use crate::exit::Status;
+use crate::output::Page;
+use crate::progress::Progress;
+use crate::select;
+use crate::session::Session;
+use crate::supervisor::results::Results;
+use crate::supervisor::sweep::{Ledger, SweepOrder, SweepStrategy, sweep};
+use crate::supervisor::{Batching, Deadline, DeviceSession, MeasureSettings, Target, WorkItem, measure, side_by_side};
+use crate::sweep::files;
+use crate::sweep::screened::{STRATEGIES, ScreenPass, ScreenedBlocks};
+use fpprobe_worker::protocol::{Failure, Span};
+
+/// Kernels of which blocks run where none is named: sums, products, quotients, roots, and functions by tables and series.
+const SWEPT: [&str; 8] =
+    ["f16.fadd", "f16.fmul", "f16.fdiv", "f32.sqrt", "f32.exp2", "f32.log2", "f32.sin", "f32.fconvert_f16"];
+/// The kernel of `--load`.
+const LOAD: &str = "f32.sin";
+/// Rounds that blocks are to run in.
+const ROUNDS: u32 = 5;
+/// Rounds of a document at most, of one length at least.
+const MOST_ROUNDS: u32 = 1000;
+/// Passes that a kernel may fail in before it is left out.
+const FAILURES: usize = 3;
+/// A pass over lists takes at least as long, so that workers come to run some.
+const LEAST: Duration = Duration::from_secs(1);
+/// Different results of a list of cases that are kept.
+const KEPT: usize = 16;
+/// Between two lines of progress.
+const PAUSE: Duration = Duration::from_secs(10);
+/// Failures that are reported of a device.
+const REPORTED: usize = 100;
+
+/// Searches devices for results that differ.
+pub fn main(session: &Session, args: &ScreenArgs) -> anyhow::Result<Status> {
+    let page = Page::new(SCREENS, args.output.as_deref(), args.format.as_deref())?;
+    let expected = args.expect.as_deref().map(Expected::read).transpose().or_usage()?;
+    let version = host::program().version;
+    if let Some(expected) = expected.as_ref().filter(|expected| expected.program != version) {
+        let theirs = &expected.program;
+        return Err(usage_error(format!("the expected results are of fpprobe {theirs}, and this is {version}")));
+    }
+    let reference = args.reference.as_deref().map(files::fingerprint).transpose()?;
+    let measuring = MeasureArgs { label: args.label.clone(), ..MeasureArgs::default() };
+    let settings = session.settings(&measuring)?;
+    let progress = Progress::new(session.verbose);
+    let listener = |event: &RunEvent<'_>| progress.show_failures(event);
+    let rows = session.survey(&settings, &listener)?;
+    session.warn_of_absent(&rows);
+    let targets = select::devices(&rows, session.selections(&args.devices.device))?;
+    // Before anything runs: what names nothing is an error.
+    let known = fpprobe_spirv::catalogue::plain();
+    let named = (!args.filter.is_empty()).then(|| select::kernels(&args.filter, known)).transpose()?;
+    let started = host::now();
+    let screened = side_by_side(&targets, |number, (_, target)| {
+        let (begun, expected) = (Instant::now(), expected.as_ref().and_then(|all| all.of(&target.found.identity)));
+        let (settings, listener, reference) = (&settings, &listener, reference.as_ref());
+        let screening = DeviceScreening { number, target, args, settings, listener, begun, expected, reference };
+        screening.run(named.as_deref())
+    });
+    let screen = Screen {
+        schema: SCHEMA.to_owned(),
+        program: host::program(),
+        host: session.host(&measuring),
+        started,
+        duration_s: args.duration.as_secs_f64(),
+        load: args.load,
+        devices: screened,
+        incomplete: rows.iter().filter_map(|row| row.devices.as_ref().err().cloned()).collect(),
+    };
+    page.write(session.style(), |form, style, out| form.render(&screen, style, out))?;
+    if let Some(cause) = session.stop.cause() {
+        say(&format!("{cause}: the screening is not finished"));
+    }
+    let is_incomplete = |device: &ScreenedDevice| !device.incomplete.is_empty();
+    let incomplete = screen.devices.iter().any(is_incomplete) || !screen.incomplete.is_empty();
+    Ok(Status::Nothing
+        .when(screen.devices.iter().all(|device| device.results == 0))
+        .and(Status::Unmet.when(screen.devices.iter().any(|device| !device.findings.is_empty())))
+        .and(Status::Incomplete.when(incomplete || session.stop.is_requested())))
+}
+
+/// The screening of one device.
+struct DeviceScreening<'a> {
+    number: usize,
+    target: &'a Target,
+    args: &'a ScreenArgs,
+    settings: &'a MeasureSettings,
+    listener: &'a (dyn Fn(&RunEvent<'_>) + Sync),
+    begun: Instant,
+    expected: Option<&'a ExpectedDevice>,
+    reference: Option<&'a Fingerprint>,
+}
+
+impl DeviceScreening<'_> {
+    fn run(&self, named: Option<&[Kernel]>) -> ScreenedDevice {
+        let found = &self.target.found;
+        let mut screened = ScreenedDevice {
+            identity: found.identity.clone(),
+            taint: found.taint.clone(),
+            kernels: ScreenedKernels::default(),
+            results: 0,
+            rounds: Vec::new(),
+            findings: Vec::new(),
+            incomplete: found.obstacle.iter().cloned().collect(),
+        };
+        if found.obstacle.is_some() {
+            return screened;
+        }
+        let (mut swept, mut listed) = self.work(named, &mut screened.incomplete);
+        screened.kernels = ScreenedKernels { swept: swept.len() as u64, listed: listed.items.len() as u64 };
+        let is_busy = AtomicBool::new(self.args.load);
+        std::thread::scope(|scope| {
+            let is_busy = &is_busy;
+            scope.spawn(move || self.load(is_busy));
+            self.rounds(&mut swept, &mut listed, &mut screened);
+            is_busy.store(false, Ordering::Relaxed);
+        });
+        // Time is up; what differs is looked at all the same.
+        let settings = self.settings(0);
+        let site = DeviceSession::new(self.number, self.target, &settings, self.listener);
+        let rounds = &screened.rounds;
+        screened.findings = swept.iter().filter_map(|(_, blocks)| blocks.finding(&site, rounds)).collect();
+        screened.findings.extend(listed.findings(rounds));
+        screened
+    }
+
+    /// The kernels of which blocks run, and those that run on lists of cases: those that were named, or a few and all.
+    fn work(&self, named: Option<&[Kernel]>, incomplete: &mut Vec<String>) -> (Swept, ListedKernels) {
+        let support = Support::new(&self.target.found.claims);
+        let swept: Vec<Kernel> = SWEPT.iter().filter_map(|id| id.parse().ok()).collect();
+        let lacks = |kernel: &Kernel| Some(format!("{kernel}: {}", support.lacks(kernel)?));
+        incomplete.extend(named.unwrap_or_default().iter().filter_map(lacks));
+        let is_there = |kernel: &&Kernel| support.lacks(kernel).is_none();
+        let domains = named.unwrap_or(&swept).iter().filter(is_there).filter_map(|kernel| Domain::of(kernel).ok());
+        let cases: Vec<Kernel> = match named {
+            None => kernels(self.target).collect(),
+            Some(named) => named.iter().filter(is_there).filter(|one| Domain::of(one).is_err()).copied().collect(),
+        };
+        let identity = &self.target.found.identity;
+        let blocks = |domain: Domain| {
+            let print = self.reference.and_then(|all| all.of(identity, domain.kernel()));
+            let normalise = self.reference.is_none_or(|all| all.normalise_nan);
+            (domain.kernel().to_string(), ScreenedBlocks::new(domain, print, normalise))
+        };
+        (domains.map(blocks).collect(), ListedKernels::new(items(cases.into_iter()), self.expected))
+    }
+
+    /// Round after round until time is up.
+    fn rounds(&self, swept: &mut Swept, listed: &mut ListedKernels, screened: &mut ScreenedDevice) {
+        let mut problems = Problems::default();
+        let kinds = swept.len() as u32 + u32::from(!listed.items.is_empty());
+        let slice = self.args.duration / (ROUNDS * kinds.max(1));
+        let mut shown = Instant::now();
+        let works = |swept: &Swept, listed: &ListedKernels, problems: &Problems| {
+            !listed.items.is_empty() || swept.iter().any(|(kernel, _)| !problems.is_given_up(kernel))
+        };
+        while !self.is_over() && works(swept, listed, &problems) {
+            let (round, at_s) = (screened.rounds.len(), self.begun.elapsed().as_secs_f64());
+            let group = STRATEGIES[round % STRATEGIES.len()].group;
+            screened.rounds.push(ScreenRound { at_s, group, results: 0, sensors: self.sensors() });
+            let least = Instant::now() + self.args.duration / MOST_ROUNDS;
+            loop {
+                let settings = self.settings(round as u64);
+                let until = || (Instant::now() + slice).min(self.begun + self.args.duration);
+                let site = DeviceSession::new(self.number, self.target, &settings, self.listener);
+                let mut results = 0;
+                for (kernel, blocks) in swept.iter_mut() {
+                    if self.is_over() || problems.is_given_up(kernel) {
+                        continue;
+                    }
+                    let end = self.begun + self.args.duration;
+                    let pass = ScreenPass { round, begun: self.begun, slice, end };
+                    let (ended, count, differs) = blocks.pass(&site, pass);
+                    results += count;
+                    problems.extend(kernel, ended.failures);
+                    if let Some(failure) = ended.failure {
+                        problems.give_up(kernel);
+                        problems.extend(kernel, [failure.detail]);
+                    }
+                    if differs {
+                        self.announce(kernel);
+                    }
+                }
+                if !self.is_over() && !listed.items.is_empty() {
+                    results += listed.pass(self, &site, round, until(), &mut problems);
+                }
+                screened.results += results;
+                let sensors = self.sensors();
+                if let Some(round) = screened.rounds.last_mut() {
+                    round.results += results;
+                    round.sensors = round.sensors.max(sensors);
+                }
+                if shown.elapsed() >= PAUSE {
+                    shown = Instant::now();
+                    self.show(screened.results, sensors);
+                }
+                if Instant::now() >= least || self.is_over() {
+                    break;
+                }
+            }
+        }
+        screened.incomplete.extend(problems.lines());
+    }
+
+    fn is_over(&self) -> bool {
+        self.settings.stop.is_requested() || self.begun.elapsed() >= self.args.duration
+    }
+
+    /// Of a round: the local sizes of lists follow from its number, and two queues run at the same time.
+    fn settings(&self, round: u64) -> MeasureSettings {
+        let left = self.args.duration.saturating_sub(self.begun.elapsed());
+        let conditions = Conditions { seed: round, stress: true, ..self.settings.conditions };
+        MeasureSettings { conditions, device_timeout: left + self.settings.timeout, ..self.settings.clone() }
+    }
+
+    fn sensors(&self) -> Sensors {
+        let identity = &self.target.found.identity;
+        fpprobe_daemon::sensors(&self.args.sys, &identity.slot, &identity.kind)
+    }
+
+    fn announce(&self, kernel: &str) {
+        let after = self.begun.elapsed().as_secs_f64();
+        say(&format!("{}: {kernel} differs, after {after:.1} s", self.target.label()));
+    }
+
+    fn show(&self, results: u64, sensors: Sensors) {
+        let percent = 100.0 * self.begun.elapsed().as_secs_f64() / self.args.duration.as_secs_f64();
+        let temperature = sensors.temperature_c.map_or_else(String::new, |degrees| format!(", {degrees:.0} °C"));
+        let billions = results as f64 / 1e9;
+        say(&format!("{}: {percent:.0} %, {billions:.2} billion results{temperature}", self.target.label()));
+    }
+
+    /// Keeps the device at work until there is no need any more.
+    fn load(&self, is_busy: &AtomicBool) {
+        let Some(domain) = LOAD.parse().ok().and_then(|kernel| Domain::of(&kernel).ok()) else { return };
+        while is_busy.load(Ordering::Relaxed) && !self.is_over() {
+            let settings = self.settings(0);
+            let site = DeviceSession::new(self.number, self.target, &settings, self.listener);
+            let (sink, blocks) = (Sink::Digest { normalise: true }, (0..domain.blocks()).collect());
+            let (longest, memory) = (Duration::from_millis(50), 64 << 20);
+            let order = SweepOrder { domain: &domain, sink, blocks, longest, memory, way: SweepStrategy::FIRST };
+            if sweep(&site, order, &mut LoadLedger(is_busy)).failure.is_some() {
+                return;
+            }
+        }
+    }
+}
+
+/// Ends when there is no need for it any more.
+struct LoadLedger<'a>(&'a AtomicBool);
+
+impl Ledger for LoadLedger<'_> {
+    fn intent(&mut self, _: Span) {}
+
+    fn take(&mut self, _: Span, _: &Results<'_>) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    fn is_enough(&self) -> bool {
+        !self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// Kernels by their ids, with their blocks.
+type Swept = Vec<(String, ScreenedBlocks)>;
+
+/// What went wrong, and how often.
+#[derive(Default)]
+struct Problems {
+    lines: BTreeMap<String, usize>,
+    /// Passes that failed, by kernel.
+    failures: BTreeMap<String, usize>,
+}
+
+impl Problems {
+    fn extend(&mut self, kernel: &str, lines: impl IntoIterator<Item = String>) {
+        for line in lines {
+            let line = if line.contains(kernel) { line } else { format!("{kernel}: {line}") };
+            if self.lines.len() < REPORTED || self.lines.contains_key(&line) {
+                *self.lines.entry(line).or_default() += 1;
+            }
+        }
+    }
+
+    /// A pass over the kernel has failed.
+    fn give_up(&mut self, kernel: &str) {
+        *self.failures.entry(kernel.to_owned()).or_default() += 1;
+    }
+
+    /// Whether it failed so often that it is left out.
+    fn is_given_up(&self, kernel: &str) -> bool {
+        self.failures.get(kernel).is_some_and(|count| *count >= FAILURES)
+    }
+
+    fn lines(self) -> impl Iterator<Item = String> {
+        let line = |(line, count): (String, usize)| if count > 1 { format!("{line} ({count} times)") } else { line };
+        self.lines.into_iter().map(line)
+    }
+}
+
+/// Kernels that run on lists of cases.
+struct ListedKernels {
+    items: Vec<WorkItem>,
+    /// What ran, by kernel.
+    work: BTreeMap<String, ListedRuns>,
+    /// At which of them the next pass begins.
+    next: usize,
+}
+
+/// The runs of one list of cases.
+struct ListedRuns {
+    runs: WorkRuns<String>,
+    count: u64,
+    /// The first results of each digest.
+    results: BTreeMap<String, Arc<[u64]>>,
+    observation: Option<Observation>,
+}
+
+impl ListedKernels {
+    fn new(items: Vec<WorkItem>, expected: Option<&ExpectedDevice>) -> ListedKernels {
+        let runs = |id: &String| ListedRuns {
+            runs: WorkRuns::new(expected.and_then(|expected| expected.kernels.get(id)).cloned()),
+            count: 0,
+            results: BTreeMap::new(),
+            observation: None,
+        };
+        let ids = items.iter().map(|item| item.kernel.to_string());
+        ListedKernels { work: ids.map(|id| (id.clone(), runs(&id))).collect(), items, next: 0 }
+    }
+
+    /// Runs as many kernels as there is time for; gives the number of results.
+    fn pass(
+        &mut self,
+        screening: &DeviceScreening<'_>,
+        site: &DeviceSession<'_>,
+        round: usize,
+        until: Instant,
+        problems: &mut Problems,
+    ) -> u64 {
+        let count = self.items.len();
+        self.items.rotate_left(self.next % count);
+        let deadline = Deadline { from: 0, until, least: LEAST };
+        let unseen = |_: &WorkItem, _: &_| {};
+        let measured = match measure(&site.until(deadline, &unseen), &self.items, Batching::Shared, None) {
+            Ok(measured) => measured,
+            Err(error) => {
+                problems.extend("lists of cases", [error]);
+                return 0;
+            }
+        };
+        let left_out = |item: &WorkItem| measured.left_out.contains(&item.kernel);
+        self.next = self.items.iter().position(left_out).unwrap_or(0);
+        for incident in &measured.incidents {
+            problems.extend(&incident.subject, [incident.detail.clone()]);
+        }
+        let (at_s, mut results, mut failed) = (screening.begun.elapsed().as_secs_f64(), 0, Vec::new());
+        for observation in measured.observations {
+            let id = observation.kernel.to_string();
+            if !observation.outcome.answered() {
+                problems.extend(&id, [format!("{:?}: {}", observation.outcome, observation.detail).to_lowercase()]);
+                failed.push(observation.kernel);
+                continue;
+            }
+            let Some(work) = self.work.get_mut(&id) else { continue };
+            let before = work.runs.differs();
+            results += work.add(observation, round, at_s);
+            if work.runs.differs() && !before {
+                screening.announce(&id);
+            }
+        }
+        // What did not run once will not the next time, and costs workers.
+        self.items.retain(|item| !failed.contains(&item.kernel));
+        results
+    }
+
+    fn findings(&self, rounds: &[ScreenRound]) -> Vec<ScreenFinding> {
+        let finding = |(id, work): (&String, &ListedRuns)| {
+            let observation = work.observation.as_ref()?;
+            let cases = observation.cases.iter().count() as u64;
+            let all = [(None, work.runs.clone())];
+            let runs = ScreenRuns { kernel: id, results_per_run: cases, work: &all, rounds };
+            let mut finding = runs.finding()?;
+            for (failure, (_, right, wrong)) in finding.list.iter_mut().zip(runs.listed()) {
+                let results = |digest: &String| work.results.get(digest);
+                let Some(wrong) = results(wrong) else { continue };
+                let right = right.and_then(results);
+                let Some((case, _)) = right.and_then(|right| first_difference(observation, right, wrong)) else {
+                    continue;
+                };
+                let kernel = &observation.kernel;
+                let shown = |all: &Arc<[u64]>| {
+                    values::encode_answer(kernel, &all[case * kernel.outputs()..][..kernel.outputs()])
+                };
+                let operands: Vec<u64> = observation.cases.iter().nth(case).into_iter().flatten().copied().collect();
+                failure.inputs = values::encode_case(kernel, &operands);
+                (failure.expected, failure.out) = (right.map(shown), Some(shown(wrong)));
+            }
+            Some(finding)
+        };
+        self.work.iter().filter_map(finding).collect()
+    }
+}
+
+impl ListedRuns {
+    /// Adds both runs of a kernel; gives the number of results.
+    fn add(&mut self, observation: Observation, round: usize, at_s: f64) -> u64 {
+        let mut count = 0;
+        // A second list is there where two runs differ.
+        for results in std::iter::once(&observation.out).chain(&observation.second) {
+            let digest = digest_of_run(&observation, results);
+            self.runs.add(&digest, round, at_s, self.count);
+            self.count += 1;
+            count += observation.cases.iter().count() as u64;
+            if self.results.len() < KEPT {
+                self.results.entry(digest).or_insert_with(|| Arc::clone(results));
+            }
+        }
+        self.observation.get_or_insert(observation);
+        count
+    }
+}

@@ -1,6 +1,6 @@
 //! Sections of changes as folds of Markdown: a line for each entry.
 
-use super::sections::SectionEntry;
+use super::sections::{SectionEntry, ShownLane};
 use super::{ChangeKind, ChangeSection};
 use crate::render::md::{code, escape, folded, list};
 use crate::render::phrase;

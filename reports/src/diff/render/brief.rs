@@ -181,7 +181,7 @@ fn rest(paper: &mut Paper, device: &DeviceDiff) -> io::Result<()> {
             continue;
         }
         let mut operations: BTreeMap<&str, usize> = BTreeMap::new();
-        for (kernel, own) in kernels {
+        for (kernel, own) in &kernels {
             *operations.entry(operation(kernel)).or_default() += own;
         }
         let mut operations: Vec<(&str, usize)> = operations.into_iter().collect();

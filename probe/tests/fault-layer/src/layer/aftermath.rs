@@ -69,7 +69,7 @@ pub(super) fn harm(device: &Device, launches: &[Launch]) {
                 results.iter_mut().enumerate().for_each(|(place, bytes)| match damage {
                     Damage::Flip { threshold, sums } => flip(bytes, threshold, sums),
                     Damage::Strike { threshold, lane } => {
-                        strike(bytes, launch, f64::from(threshold) / 2_f64.powi(32), lane)
+                        strike(bytes, launch, f64::from(threshold) / 2_f64.powi(32), lane);
                     }
                     Damage::Stale => {
                         let old = before.as_ref().and_then(|before| before.get(place));

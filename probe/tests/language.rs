@@ -27,7 +27,7 @@ const RETIRED: [(&str, usize); 28] = [
     ("tally", 13),
     ("tell", 60),
     ("telling", 2),
-    ("tells", 56),
+    ("tells", 55),
     ("told", 50),
     ("trouble", 2),
     ("troubles", 2),

@@ -142,7 +142,7 @@ fn a_device_of_the_baseline_that_is_not_there_closes_the_gate() {
     eval.with(0);
     assert!(eval.err.contains("was measured on"), "{}", eval.err);
     let missing = check("one.json", &[]);
-    assert!(missing.with(3).contains("10005:0000 with llvmpipe"), "{}", missing.out);
+    assert!(missing.with(3).contains("10005:0000: llvmpipe"), "{}", missing.out);
     // Who selects devices has requested those alone.
     let ended = ends(faulty(&both, refused).args(["run", "f32.fabs", "--device", "SwiftShader"]));
     ended.with(0);

@@ -156,6 +156,7 @@ fn take(device: &mut Device, judged: DeviceJudgement) {
     device.findings.retain(|finding| MEASURED.contains(&&*finding.kind));
     let unclaimed = crate::demanded::unclaimed(&device.identity, &device.claims);
     device.findings.splice(0..0, unclaimed.into_iter().chain(judged.findings));
+    device.score();
 }
 
 #[cfg(test)]

@@ -26,7 +26,7 @@ const LONGEST: u64 = 64 << 20;
 /// Bytes of a digest that are kept.
 const KEPT: usize = 8;
 
-/// What `fpprobe gate --record` writes.
+/// What `fpprobe gate --record` and `fpprobe inventory --consensus` write.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(title = "Expected results")]

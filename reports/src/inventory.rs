@@ -7,6 +7,7 @@
 //! Of equal chips under one driver, one that computes otherwise is defective, overclocked, or has
 //! other firmware: a minority among equals comes first.
 
+mod consensus;
 mod found;
 mod group;
 mod lane;

@@ -1,6 +1,6 @@
 //! Judgements in the report's terms.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use fpprobe_profiles::accepted::Set;
 use fpprobe_profiles::claims::{Contradiction, contradictions};
@@ -128,6 +128,9 @@ fn result(profile: &Profile, judgement: &Judgement, index: &Observations<'_>) ->
         title: profile.title.clone(),
         version: profile.version.clone(),
         class: judgement.class,
+        class_run_time: None,
+        areas: BTreeMap::new(),
+        nearest: None,
         needs: judgement.recipe.needs(),
         operations: judgement
             .recipe

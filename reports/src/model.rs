@@ -374,6 +374,16 @@ pub struct ProfileResult {
     pub version: String,
     /// The class.
     pub class: Class,
+    /// The class with the lanes of constants left out; absent in reports of earlier programs, as the next two are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub class_run_time: Option<Class>,
+    /// By area: `ok`, the number of causes at run time, `constants` where only constants fail, `-` where the device does not offer it,
+    /// `?` where it was not measured.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub areas: BTreeMap<Area, String>,
+    /// The recipe that leaves the fewest causes, where none makes it conform and one is better than none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nearest: Option<NearestResult>,
     /// The recipe: controls, then lowerings as `operation=kernel`, that make it conform.
     pub needs: Vec<String>,
     /// What every operation of the profile is under the recipe: kernels without controls, one for each format.
@@ -392,6 +402,19 @@ pub struct ProfileResult {
     /// under every recipe.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub without_shaders: Vec<String>,
+}
+
+/// A recipe under which causes remain.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct NearestResult {
+    /// Controls and lowerings.
+    pub needs: Vec<String>,
+    /// Ids of the causes that remain.
+    pub causes: Vec<String>,
+    /// Rules that fail under the recipe alone.
+    pub new: Vec<String>,
+    /// How many causes there are without it.
+    pub of: usize,
 }
 
 /// One recipe that was tried.

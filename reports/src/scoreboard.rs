@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::model::{Area, Cause, Class, Device, Level, ProfileResult, RuleResult, Scope, Verdict};
+use crate::model::{Area, Cause, Class, Device, Level, NearestResult, ProfileResult, RuleResult, Scope, Verdict};
 
 /// Areas by profiles.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -79,6 +79,29 @@ impl Scoreboard {
     }
 }
 
+impl Device {
+    /// Adds to each profile what follows from all of them and the causes: class at run time, areas, nearest recipe.
+    pub fn score(&mut self) {
+        let board = Scoreboard::of(self);
+        let scores: Vec<_> = self
+            .profiles
+            .iter()
+            .enumerate()
+            .map(|(place, profile)| {
+                let rows = board.iter().flat_map(|board| &board.rows).map(|(area, scores)| (*area, scores[place]));
+                let areas = rows
+                    .filter(|(_, score)| *score != Score::Empty)
+                    .map(|(area, score)| (area, score.text()))
+                    .collect();
+                (profile.class_run_time(), areas, NearestRecipe::of(self, profile).map(|recipe| recipe.stored(self)))
+            })
+            .collect();
+        for (profile, (class, areas, nearest)) in self.profiles.iter_mut().zip(scores) {
+            (profile.class_run_time, profile.areas, profile.nearest) = (Some(class), areas, nearest);
+        }
+    }
+}
+
 /// The recipe that leaves the fewest causes of a profile that no recipe satisfies.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NearestRecipe<'a> {
@@ -94,6 +117,16 @@ pub struct NearestRecipe<'a> {
 }
 
 impl<'a> NearestRecipe<'a> {
+    /// As a report has it.
+    fn stored(&self, device: &Device) -> NearestResult {
+        NearestResult {
+            needs: self.needs.to_vec(),
+            causes: self.remaining.iter().map(|place| device.causes[*place].id.clone()).collect(),
+            new: self.new.iter().map(|rule| (*rule).to_owned()).collect(),
+            of: self.of,
+        }
+    }
+
     /// None where a recipe satisfies the profile, or where none is better than no recipe.
     pub fn of(device: &'a Device, profile: &'a ProfileResult) -> Option<NearestRecipe<'a>> {
         if profile.class != Class::Deviates {

@@ -59,6 +59,9 @@ pub struct InventoryArgs {
     /// List devices that were not measured for this many days
     #[arg(long, value_name = "DAYS", default_value_t = 30)]
     pub days: u64,
+    /// Write what most devices of each model and driver give to this file, as the expected results of `gate`
+    #[arg(long, value_name = "FILE")]
+    pub consensus: Option<PathBuf>,
     /// Format of standard output, or of the file named by -o [default: text, or by the file's ending]
     #[arg(long, value_name = "FORMAT", value_parser = named(INVENTORIES))]
     pub format: Option<String>,

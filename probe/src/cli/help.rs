@@ -78,7 +78,7 @@ pub const EXAMPLES: [(&str, [&str; 3]); 26] = [
         [
             "fpprobe inventory fleet/",
             "fpprobe inventory fleet/ --since 2026-11-01",
-            "fpprobe inventory fleet/ store/ -o inventory.csv",
+            "fpprobe inventory fleet/ --consensus expected.json -o inventory.csv",
         ],
     ),
     (

@@ -1,6 +1,6 @@
 //! `fpprobe gate`
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io::Write as _;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -9,7 +9,7 @@ use fpprobe_profiles::{Observation, Outcome};
 use fpprobe_reports::expected::{Expected, ExpectedDevice, digest};
 use fpprobe_reports::support::Support;
 use fpprobe_reports::{limited, save};
-use fpprobe_spirv::{Kernel, Route, Stage, cases, catalogue};
+use fpprobe_spirv::{Cases, Kernel, Route, Stage, cases, catalogue};
 use fpprobe_system::host;
 use fpprobe_system::usage::{OrUsage as _, say, usage_error};
 
@@ -252,10 +252,20 @@ pub fn items(kernels: impl Iterator<Item = Kernel>) -> Vec<WorkItem> {
 /// The kernels of which results are expected: each operation in each format, by compute shaders.
 pub fn kernels(target: &Target) -> impl Iterator<Item = Kernel> {
     let support = Support::new(&target.found.claims);
-    catalogue::plain().into_iter().filter(move |kernel| {
+    all().filter(move |kernel| support.lacks(kernel).is_none())
+}
+
+fn all() -> impl Iterator<Item = Kernel> {
+    catalogue::plain().into_iter().filter(|kernel| {
         let is_direct = !kernel.op.code.is_of_texels() || kernel.route == Route::StorageImage;
-        is_direct && kernel.stage == Stage::Compute && support.lacks(kernel).is_none()
+        is_direct && kernel.stage == Stage::Compute
     })
+}
+
+/// Whether an observation is of a kernel and of cases that a gate compares.
+pub fn items_of() -> impl Fn(&Observation) -> bool + Sync {
+    let all: HashMap<Kernel, Cases> = items(all()).into_iter().map(|item| (item.kernel, item.cases)).collect();
+    move |one| all.get(&one.kernel).is_some_and(|cases| cases.iter().eq(one.cases.iter()))
 }
 
 /// Measures what is expected from now on.

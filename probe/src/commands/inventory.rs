@@ -1,12 +1,14 @@
 //! `fpprobe inventory PATH...`
 
+use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use fpprobe_reports::inventory::{Found, INVENTORIES, Inventory};
-use fpprobe_reports::time;
+use fpprobe_reports::{save, time};
 use fpprobe_system::host;
-use fpprobe_system::usage::{OrUsage as _, usage_error};
+use fpprobe_system::usage::{OrUsage as _, say, usage_error};
 
+use super::gate;
 use crate::cli::InventoryArgs;
 use crate::exit::Status;
 use crate::output::Page;
@@ -24,9 +26,30 @@ pub fn main(session: &Session, args: &InventoryArgs) -> anyhow::Result<Status> {
     let since = args.since.as_ref().and_then(|date| time::seconds(&format!("{date}T00:00:00Z")));
     let inventory = Inventory::of(host::program(), &found, oldest, since);
     page.write(session.style(), |form, style, out| form.render(&inventory, style, out))?;
+    if let Some(file) = &args.consensus {
+        consensus(&found, file)?;
+    }
     match (inventory.reports, found.is_whole()) {
         (0, _) => Err(usage_error("none of the files is a report that can be read; the list says why")),
         (_, false) => Ok(Status::Incomplete),
         (_, true) => Ok(Status::Done),
     }
+}
+
+/// Writes the results that most devices of a model give.
+fn consensus(found: &Found, file: &Path) -> anyhow::Result<()> {
+    let version = host::program().version;
+    let expected = found.consensus(&version, &gate::items_of());
+    if expected.devices.is_empty() {
+        return Err(usage_error(format!(
+            "no two devices of one model and driver agree on a kernel in reports of fpprobe {version}: {} is not written",
+            file.display()
+        )));
+    }
+    let text = serde_json::to_string_pretty(&expected)? + "\n";
+    save::save(file, |out| out.write_all(text.as_bytes()))?;
+    for device in &expected.devices {
+        say(&format!("{}: {} kernels are expected", device.model.name, device.kernels.len()));
+    }
+    Ok(())
 }

@@ -1,24 +1,22 @@
 //! `fpprobe screen`
 
+mod listed;
+
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use fpprobe_profiles::Observation;
-use fpprobe_reports::expected::{Expected, ExpectedDevice, digest_of_run, first_difference};
+use fpprobe_reports::expected::{Expected, ExpectedDevice};
 use fpprobe_reports::model::Conditions;
-use fpprobe_reports::screen::{
-    SCHEMA, SCREENS, Screen, ScreenFinding, ScreenRound, ScreenRuns, ScreenedDevice, ScreenedKernels, Sensors, WorkRuns,
-};
+use fpprobe_reports::screen::{SCHEMA, SCREENS, Screen, ScreenRound, ScreenedDevice, ScreenedKernels, Sensors};
 use fpprobe_reports::support::Support;
 use fpprobe_reports::sweep::Fingerprint;
-use fpprobe_reports::values;
 use fpprobe_spirv::Kernel;
 use fpprobe_spirv::sweep::{Domain, Sink};
 use fpprobe_system::host;
 use fpprobe_system::usage::{OrUsage as _, say, usage_error};
 
+use self::listed::ListedKernels;
 use super::gate::{items, kernels};
 use crate::cli::{MeasureArgs, ScreenArgs};
 use crate::event::RunEvent;
@@ -29,7 +27,7 @@ use crate::select;
 use crate::session::Session;
 use crate::supervisor::results::Results;
 use crate::supervisor::sweep::{Ledger, SweepOrder, SweepStrategy, sweep};
-use crate::supervisor::{Batching, Deadline, DeviceSession, MeasureSettings, Target, WorkItem, measure, side_by_side};
+use crate::supervisor::{DeviceSession, MeasureSettings, Target, side_by_side};
 use crate::sweep::files;
 use crate::sweep::screened::{STRATEGIES, ScreenPass, ScreenedBlocks};
 use fpprobe_worker::protocol::{Failure, Span};
@@ -45,10 +43,6 @@ const ROUNDS: u32 = 5;
 const MOST_ROUNDS: u32 = 1000;
 /// Passes that a kernel may fail in before it is left out.
 const FAILURES: usize = 3;
-/// A pass over lists takes at least as long, so that workers come to run some.
-const LEAST: Duration = Duration::from_secs(1);
-/// Different results of a list of cases that are kept.
-const KEPT: usize = 16;
 /// Between two lines of progress.
 const PAUSE: Duration = Duration::from_secs(10);
 /// Failures that are reported of a device.
@@ -319,127 +313,5 @@ impl Problems {
     fn lines(self) -> impl Iterator<Item = String> {
         let line = |(line, count): (String, usize)| if count > 1 { format!("{line} ({count} times)") } else { line };
         self.lines.into_iter().map(line)
-    }
-}
-
-/// Kernels that run on lists of cases.
-struct ListedKernels {
-    items: Vec<WorkItem>,
-    /// What ran, by kernel.
-    work: BTreeMap<String, ListedRuns>,
-    /// At which of them the next pass begins.
-    next: usize,
-}
-
-/// The runs of one list of cases.
-struct ListedRuns {
-    runs: WorkRuns<String>,
-    count: u64,
-    /// The first results of each digest.
-    results: BTreeMap<String, Arc<[u64]>>,
-    observation: Option<Observation>,
-}
-
-impl ListedKernels {
-    fn new(items: Vec<WorkItem>, expected: Option<&ExpectedDevice>) -> ListedKernels {
-        let runs = |id: &String| ListedRuns {
-            runs: WorkRuns::new(expected.and_then(|expected| expected.kernels.get(id)).cloned()),
-            count: 0,
-            results: BTreeMap::new(),
-            observation: None,
-        };
-        let ids = items.iter().map(|item| item.kernel.to_string());
-        ListedKernels { work: ids.map(|id| (id.clone(), runs(&id))).collect(), items, next: 0 }
-    }
-
-    /// Runs as many kernels as there is time for; gives the number of results.
-    fn pass(
-        &mut self,
-        screening: &DeviceScreening<'_>,
-        site: &DeviceSession<'_>,
-        round: usize,
-        until: Instant,
-        problems: &mut Problems,
-    ) -> u64 {
-        let count = self.items.len();
-        self.items.rotate_left(self.next % count);
-        let deadline = Deadline { from: 0, until, least: LEAST };
-        let unseen = |_: &WorkItem, _: &_| {};
-        let measured = match measure(&site.until(deadline, &unseen), &self.items, Batching::Shared, None) {
-            Ok(measured) => measured,
-            Err(error) => {
-                problems.extend("lists of cases", [error]);
-                return 0;
-            }
-        };
-        let left_out = |item: &WorkItem| measured.left_out.contains(&item.kernel);
-        self.next = self.items.iter().position(left_out).unwrap_or(0);
-        for incident in &measured.incidents {
-            problems.extend(&incident.subject, [incident.detail.clone()]);
-        }
-        let (at_s, mut results, mut failed) = (screening.begun.elapsed().as_secs_f64(), 0, Vec::new());
-        for observation in measured.observations {
-            let id = observation.kernel.to_string();
-            if !observation.outcome.answered() {
-                problems.extend(&id, [format!("{:?}: {}", observation.outcome, observation.detail).to_lowercase()]);
-                failed.push(observation.kernel);
-                continue;
-            }
-            let Some(work) = self.work.get_mut(&id) else { continue };
-            let before = work.runs.differs();
-            results += work.add(observation, round, at_s);
-            if work.runs.differs() && !before {
-                screening.announce(&id);
-            }
-        }
-        // What did not run once will not the next time, and costs workers.
-        self.items.retain(|item| !failed.contains(&item.kernel));
-        results
-    }
-
-    fn findings(&self, rounds: &[ScreenRound]) -> Vec<ScreenFinding> {
-        let finding = |(id, work): (&String, &ListedRuns)| {
-            let observation = work.observation.as_ref()?;
-            let cases = observation.cases.iter().count() as u64;
-            let all = [(None, work.runs.clone())];
-            let runs = ScreenRuns { kernel: id, results_per_run: cases, work: &all, rounds };
-            let mut finding = runs.finding()?;
-            for (failure, (_, right, wrong)) in finding.list.iter_mut().zip(runs.listed()) {
-                let results = |digest: &String| work.results.get(digest);
-                let Some(wrong) = results(wrong) else { continue };
-                let right = right.and_then(results);
-                let Some((case, _)) = right.and_then(|right| first_difference(observation, right, wrong)) else {
-                    continue;
-                };
-                let kernel = &observation.kernel;
-                let shown = |all: &Arc<[u64]>| {
-                    values::encode_answer(kernel, &all[case * kernel.outputs()..][..kernel.outputs()])
-                };
-                let operands: Vec<u64> = observation.cases.iter().nth(case).into_iter().flatten().copied().collect();
-                failure.inputs = values::encode_case(kernel, &operands);
-                (failure.expected, failure.out) = (right.map(shown), Some(shown(wrong)));
-            }
-            Some(finding)
-        };
-        self.work.iter().filter_map(finding).collect()
-    }
-}
-
-impl ListedRuns {
-    /// Adds both runs of a kernel; gives the number of results.
-    fn add(&mut self, observation: Observation, round: usize, at_s: f64) -> u64 {
-        let mut count = 0;
-        // A second list is there where two runs differ.
-        for results in std::iter::once(&observation.out).chain(&observation.second) {
-            let digest = digest_of_run(&observation, results);
-            self.runs.add(&digest, round, at_s, self.count);
-            self.count += 1;
-            count += observation.cases.iter().count() as u64;
-            if self.results.len() < KEPT {
-                self.results.entry(digest).or_insert_with(|| Arc::clone(results));
-            }
-        }
-        self.observation.get_or_insert(observation);
-        count
     }
 }

@@ -133,7 +133,7 @@ fn entry(
             own.map(|(_, entry)| entry.kernel.clone()).collect()
         }
     };
-    Device {
+    let mut device = Device {
         identity: found.identity.clone(),
         claims: found.claims.clone(),
         taint: found.taint.clone(),
@@ -148,5 +148,7 @@ fn entry(
         texels: result.judged.texels,
         traits: result.judged.traits,
         incomplete: [result.measured.incidents, result.left_out].concat(),
-    }
+    };
+    device.score();
+    device
 }

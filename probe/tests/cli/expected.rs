@@ -53,6 +53,39 @@ fn a_device_that_computes_as_recorded_is_the_same_and_another_is_not() {
 }
 
 #[test]
+fn what_most_hosts_give_is_what_a_recorded_host_gives() {
+    const KERNELS: [&str; 2] = ["f32.fadd", "f32.sqrt"];
+    let folder = tempfile::tempdir().unwrap();
+    let (reports, file) = (folder.path().join("reports"), folder.path().join("consensus.json"));
+    fs::create_dir(&reports).unwrap();
+    let consensus = || ends(fpprobe(&[]).arg("inventory").arg(&reports).arg("--consensus").arg(&file));
+    let measure = |host: &str| {
+        let mut run = fpprobe(&["swiftshader"]);
+        run.args(["run", "--no-keep", "--label", host])
+            .args(KERNELS)
+            .arg("-o")
+            .arg(reports.join(host).with_extension("json"));
+        ends(&mut run).with(0);
+    };
+    measure("a");
+    let alone = consensus();
+    assert!(alone.code == Some(2) && alone.err.contains("no two devices of one model"), "{}", alone.err);
+    assert!(!file.exists());
+    measure("b");
+    consensus().with(0);
+
+    // It is what a trusted host records, and a gate takes it as such.
+    let (_, recorded) = recorded(folder.path());
+    let kernels = &scene::json(&file)["devices"][0]["kernels"];
+    for kernel in KERNELS {
+        assert!(kernels[kernel].is_string(), "{kernel}: {kernels}");
+        assert_eq!(kernels[kernel], recorded["devices"][0]["kernels"][kernel], "{kernel}");
+    }
+    let same = gate("swiftshader", folder.path(), &file, &LONG);
+    assert!(same.with(0).starts_with("same: "), "{}", same.out);
+}
+
+#[test]
 fn what_cannot_be_compared_is_unknown() {
     let folder = tempfile::tempdir().unwrap();
     let (file, mut expected) = recorded(folder.path());

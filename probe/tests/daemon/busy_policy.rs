@@ -93,10 +93,18 @@ int nvmlDeviceGetUtilizationRates(void *device, utilization *rates) {
     rates->gpu = 37, rates->memory = 5;
     return device != (void *)8;
 }
+int nvmlDeviceGetTemperature(void *device, int sensor, unsigned int *degrees) {
+    *degrees = 71;
+    return device != (void *)8 || sensor;
+}
+int nvmlDeviceGetClockInfo(void *device, int clock, unsigned int *megahertz) {
+    *megahertz = 1410;
+    return device != (void *)8 || clock;
+}
 "#;
 
 #[test]
-fn nvidias_library_shows_how_busy_a_device_is() {
+fn nvidias_library_shows_how_busy_and_how_hot_a_device_is() {
     let folder = tempfile::tempdir().unwrap();
     let source = folder.path().join("nvml.c");
     fs::write(&source, LIBRARY).unwrap();
@@ -108,7 +116,7 @@ fn nvidias_library_shows_how_busy_a_device_is() {
         let output = command.args(["utilisation", address]).env("LD_LIBRARY_PATH", path).output().unwrap();
         (output.status.success(), String::from_utf8(output.stderr).unwrap())
     };
-    assert_eq!(query("0000:03:00.0", folder.path()), (true, "37\n".to_owned()));
+    assert_eq!(query("0000:03:00.0", folder.path()), (true, "37 71 1410\n".to_owned()));
     let (done, log) = query("0000:04:00.0", folder.path());
     assert!(!done && log.contains("the device at 0000:04:00.0"), "{log}");
     let (done, log) = query("0000:03:00.0", Path::new("/nowhere"));

@@ -96,6 +96,19 @@ impl Found {
         Ok(found)
     }
 
+    /// The reports of each device of each host, the newest last.
+    pub(super) fn places(&self) -> BTreeMap<impl Ord + '_, Vec<&FoundDevice>> {
+        let mut places: BTreeMap<_, Vec<&FoundDevice>> = BTreeMap::new();
+        for device in &self.devices {
+            let place = (&device.host_key, &device.slot, &device.model);
+            places.entry(place).or_default().push(device);
+        }
+        for reports in places.values_mut() {
+            reports.sort_by_key(|device| device.time());
+        }
+        places
+    }
+
     /// Whether some file could not be read.
     pub fn is_whole(&self) -> bool {
         self.unreadable.is_empty()

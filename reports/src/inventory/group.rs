@@ -20,14 +20,7 @@ impl Inventory {
     /// Of what was found: devices that were measured before `oldest` are outdated; with `since`, what changed after that
     /// time. Both are seconds since 1970.
     pub fn of(program: Program, found: &Found, oldest: u64, since: Option<u64>) -> Inventory {
-        let mut places: BTreeMap<_, Vec<&FoundDevice>> = BTreeMap::new();
-        for device in &found.devices {
-            let place = (&device.host_key, &device.slot, &device.model);
-            places.entry(place).or_default().push(device);
-        }
-        for reports in places.values_mut() {
-            reports.sort_by_key(|device| device.time());
-        }
+        let places = found.places();
         let newest: Vec<&FoundDevice> = places.values().filter_map(|reports| reports.last().copied()).collect();
         let mut equals: BTreeMap<_, Vec<&FoundDevice>> = BTreeMap::new();
         for device in &newest {

@@ -53,7 +53,11 @@ fn device(paper: &mut Paper, report: &Report, place: usize, device: &Device) -> 
         phrase::number(ran, "kernel"),
         phrase::measured(report.run)
     );
-    paper.line(0, 2, &[(Ink::Strong, &device.identity.name), (Ink::Faint, &about)])?;
+    // What llvmpipe has in brackets, its driver has as well.
+    let name = &device.identity.name;
+    let is_long = name.chars().count() + about.chars().count() > paper.width();
+    let name = if is_long { name.split_once(" (").map_or(&**name, |(name, _)| name) } else { name };
+    paper.line(0, 2, &[(Ink::Strong, name), (Ink::Faint, &about)])?;
     for taint in &device.taint {
         paper.line(2, 2, &[(Ink::Doubt, "tainted: "), (Ink::Plain, taint)])?;
     }

@@ -106,6 +106,15 @@ fn in_a_fleet_each_host_that_differs_is_named() {
     let (group, minority) = inventory.minorities().next().unwrap();
     assert_eq!((&*group.model, group.devices, group.compared), ("Example GPU 2", 200, KERNELS.len()));
     assert_eq!(minority.devices.iter().map(|device| &*device.host).collect::<Vec<_>>(), ["node-2-077"]);
+    // The minority has no say in what is expected of its model; a model of one device has no consensus.
+    let expected =
+        Found::in_places(&[folder.path().to_owned()]).unwrap().consensus(&report().program.version, &|_| true);
+    let model = |number: usize| {
+        &expected.devices.iter().find(|one| one.model.name == format!("Example GPU {number}")).unwrap().kernels
+    };
+    assert_eq!((expected.devices.len(), model(2), model(2).len()), (5, model(1), KERNELS.len()));
+    let other = Found::in_places(&[folder.path().to_owned()]).unwrap().consensus("another", &|_| true);
+    assert_eq!(other.devices, [], "reports of another version");
     let [difference] = &minority.differences[..] else { panic!("{:?}", minority.differences) };
     let lane = difference.lane.as_ref().unwrap();
     assert_eq!((&*difference.kernel, difference.most, lane.cases), ("f32.fadd", 199, 1));

@@ -192,6 +192,14 @@ fn a_worker_that_dies_or_hangs_costs_no_finding() {
 }
 
 #[test]
+fn what_was_never_run_is_not_called_the_same() {
+    // SwiftShader has no binary64.
+    let ended = ends(fpprobe(&["swiftshader"]).args(["screen", "f64.fadd", "--for", "2s"]));
+    let text = ended.with(4);
+    assert!(text.contains("nothing was run: ") && text.contains("shaderFloat64"), "{text}");
+}
+
+#[test]
 fn nothing_differs_on_sound_drivers() {
     for driver in ["lavapipe-25", "swiftshader"] {
         let ended = ends(fpprobe(&[driver]).args(["screen", "--for", "25s", "--load", "--set", "workers.timeout=60"]));

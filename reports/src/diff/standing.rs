@@ -171,11 +171,13 @@ pub(super) fn profiles(old: &Device, new: &Device) -> Vec<Change> {
     // Of the groups that a device lacks those that it did not lack before, or does not lack now.
     let class = |profile: &ProfileResult, other: Option<&ProfileResult>| {
         // A recipe under which rules still fail is none.
-        let needs =
-            if profile.class == Class::ConformsWith { format!(" {}", profile.needs.join(", ")) } else { String::new() };
+        let needs = match profile.class {
+            Class::ConformsWith => format!(" {}", phrase::needs(profile.needs.iter().map(String::as_str))),
+            _ => String::new(),
+        };
         let is_shared = |name: &String| other.is_some_and(|other| other.without.contains(name));
         let without: Vec<&str> = profile.without.iter().filter(|name| !is_shared(name)).map(String::as_str).collect();
-        let without = if without.is_empty() { String::new() } else { format!(", without {}", without.join(", ")) };
+        let without = if without.is_empty() { String::new() } else { format!(", without {}", phrase::needs(without)) };
         format!("{}{needs}{without}", profile.class.name())
     };
     let changes = both(&old.profiles, &new.profiles, |profile| &profile.id).into_iter().filter_map(|(old, new)| {

@@ -57,6 +57,7 @@ fn shown(paper: &mut Paper<'_>, device: &ScreenedDevice) -> io::Result<()> {
     let clock = highest.clock_mhz.map(|clock| format!(", up to {clock:.0} MHz"));
     let kernels = device.kernels.swept + device.kernels.listed;
     let (differing, ink) = match device.findings.len() {
+        0 if device.results == 0 => ("nothing was run".to_owned(), Ink::Doubt),
         0 => ("nothing differs".to_owned(), Ink::Good),
         1 => ("1 kernel differs".to_owned(), Ink::Bad),
         count => (format!("{} differ", number(count, "kernel")), Ink::Bad),

@@ -75,7 +75,7 @@ impl Armed {
     }
 }
 
-/// The number in a file, 0 where there is none.
+/// The number in a file; 0 without the file.
 fn number_in(file: &Path) -> u64 {
     std::fs::read_to_string(file).ok().and_then(|text| text.trim().parse().ok()).unwrap_or(0)
 }

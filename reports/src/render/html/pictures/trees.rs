@@ -14,7 +14,7 @@ const STEP: usize = 18;
 /// Width of the summands' names.
 const NAMES: usize = 34;
 
-/// The tree of every product of floats whose sum is one; `None` where there is none.
+/// The tree of every product of floats whose sum is one; `None` if no sum of these observations is.
 pub fn trees(observations: &[Observation]) -> Option<Markup> {
     let known = |one: &Observation| Some((one.kernel.to_string(), SumTree::of(one)?, one.kernel.matrix?.k));
     let trees: Vec<(String, SumTree, u32)> = observations.iter().filter_map(known).collect();

@@ -1,7 +1,6 @@
 //! Models by name: those of units whose products were published, and plain ones.
 
 use fpprobe_spirv::cases::matrix::ProductLayouts;
-use fpprobe_spirv::layout::{BINARY16, BINARY32};
 use fpprobe_spirv::{FloatLayout, Kernel};
 
 use super::sequential::SequentialModel;
@@ -34,9 +33,11 @@ impl UnitModel {
     /// Every model that says something of a kernel that multiplies matrices of floats.
     pub fn all(kernel: &Kernel) -> Vec<UnitModel> {
         let Some(layouts) = ProductLayouts::of(kernel) else { return Vec::new() };
-        let aligned = MODELS.into_iter().filter(|model| model.inputs.contains(&F16)).map(UnitModel::Aligned);
-        let is_measured = layouts.factors == BINARY16 && layouts.added == BINARY32 && layouts.result == BINARY32;
-        aligned.filter(|_| is_measured).chain(SEQUENTIAL).collect()
+        let ProductLayouts { factors, added, result } = layouts;
+        let is_measured = |model: &MatrixModel| {
+            model.inputs.contains(&F16) && factors == F16.layout && added == result && model.results.contains(&result)
+        };
+        MODELS.into_iter().filter(is_measured).map(UnitModel::Aligned).chain(SEQUENTIAL).collect()
     }
 
     /// The model of this id.
@@ -68,7 +69,7 @@ impl UnitModel {
             return None;
         }
         let result = match self {
-            UnitModel::Aligned(model) => u64::from(model.element(F16, a, b, c as u32)?),
+            UnitModel::Aligned(model) => model.element(F16, layouts.result, a, b, c)?,
             UnitModel::Sequential(model) => model.element(layouts, a, b, c)?,
         };
         Some(result).filter(|bits| is_normal(layouts.result, bits))

@@ -15,9 +15,9 @@ pub mod select;
 mod status;
 
 use fpprobe_profiles::Observation;
-use fpprobe_profiles::judge::Judge;
+use fpprobe_profiles::judge::{Judge, Judgement, Observations, judge};
 use fpprobe_reports::journal::{Pass, RunStart};
-use fpprobe_reports::judged::{judge_by, rules};
+use fpprobe_reports::judged::{described, rules};
 use fpprobe_reports::model::Incident;
 use fpprobe_reports::store::Store;
 use fpprobe_reports::{Report, demanded};
@@ -127,17 +127,19 @@ fn device(
 ) -> Result<DeviceResult, String> {
     let track = |pass| journal.map(|journal| Track::new(journal, &selection.name, pass));
     let quick = run.quick.as_ref();
-    // A few kernels answer no question, and show no path of texels.
-    let judge = |observations: &[Observation]| (if quick.is_some() { rules } else { judge_by })(judges, observations);
+    let judge = |observations: &[Observation]| -> Vec<Judgement> { judge(judges, &Observations::new(observations)) };
 
     let mut measured = measure::batched(site, selection, quick.is_some(), judges, track(Pass::Shared).as_ref())?;
-    let mut judged = judge(&measured.observations);
+    let mut judgements = judge(&measured.observations);
     // Whether a recipe is enough is a default run's matter.
     if quick.is_none() {
         let what = (run.extent(), run.filter.is_empty());
-        recipes::complete(site, what, &mut measured, &mut judged, judge, track(Pass::Recipes).as_ref())?;
+        recipes::complete(site, what, &mut measured, &mut judgements, judge, track(Pass::Recipes).as_ref())?;
     }
-    let isolated = isolate::deviating(site, quick, &mut measured, &mut judged, judge, track)?;
+    let isolated = isolate::deviating(site, quick, &mut measured, &mut judgements, judge, track)?;
+    // A few kernels answer no question, and show no path of texels.
+    let describe = if quick.is_some() { rules } else { described };
+    let mut judged = describe(judges, &judgements, &measured.observations);
 
     let found = &site.target.found;
     measured.incidents.extend(found.matrices.as_ref().map(unlisted));

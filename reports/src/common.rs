@@ -7,7 +7,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use fpprobe_profiles::judge::Judge;
+use fpprobe_profiles::judge::{Judge, Observations, judge};
 use fpprobe_profiles::{Observation, Profile};
 use fpprobe_spirv::{Cases, Kernel};
 
@@ -101,7 +101,8 @@ fn narrow(
         // What is whole was judged when it was measured.
         let is_less = cut || observations.len() < whole && !differ_by_controls.contains(&slot);
         if is_less || !is_judged_by(device, judges) {
-            let judged = judged::rules(judges, &observations);
+            let judgements = judge(judges, &Observations::new(&observations));
+            let judged = judged::rules(judges, &judgements, &observations);
             (device.answers, device.texels) = (Vec::new(), Vec::new());
             take(device, judged);
         } else {

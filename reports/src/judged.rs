@@ -9,7 +9,7 @@ use fpprobe_profiles::judge::{self, Judge, Judgement, Observations, RecipeTrial,
 use fpprobe_profiles::matrix::{MatrixViolation, violations};
 use fpprobe_profiles::profile::Rule;
 use fpprobe_profiles::variants::{VariantPair, paths};
-use fpprobe_profiles::{Observation, Outcome, Profile, Verdict};
+use fpprobe_profiles::{Observation, Outcome, Profile, Verdict, parallel};
 use fpprobe_spirv::op::Code;
 use fpprobe_spirv::{Controls, Kernel};
 
@@ -45,68 +45,48 @@ pub struct DeviceJudgement {
     pub texels: Vec<TexelPath>,
     /// Why lanes fail, across rules and profiles.
     pub causes: Vec<model::Cause>,
-    /// Kernels with a lane that a required rule does not accept, in order of first mention.
-    pub deviating: Vec<Kernel>,
-    /// Every case of theirs that is not accepted.
-    pub failing: HashMap<Kernel, HashSet<Vec<u64>>>,
-    /// Kernels that would decide whether a smaller recipe is enough.
-    pub unmeasured: Vec<Kernel>,
 }
 
 /// Judges one device's observations by these profiles, and describes what it does beside the rules.
 pub fn judge(profiles: &[Profile], observations: &[Observation]) -> DeviceJudgement {
-    judge_by(&Judge::together(profiles), observations)
+    let judges = Judge::together(profiles);
+    let judgements = judge::judge(&judges, &Observations::new(observations));
+    described(&judges, &judgements, observations)
 }
 
-/// The same by judges that may have seen some of the observations before: of those they know what they found.
-pub fn judge_by(judges: &[Judge<'_>], observations: &[Observation]) -> DeviceJudgement {
-    let index = Observations::new(observations);
-    let (mut judged, judgements) = of_rules(judges, observations, &index);
-    judged.texels = texels::paths(judges, &judgements, observations);
-    judged.traits = traits::traits(&index);
-    judged.answers = answers(&judged.traits);
-    judged
+/// What judgements of these observations, one of each judge, come to in a report.
+pub fn described(judges: &[Judge<'_>], judgements: &[Judgement], observations: &[Observation]) -> DeviceJudgement {
+    let (judged, texels) = parallel::both(
+        || rules(judges, judgements, observations),
+        || texels::paths(judges, judgements, observations),
+    );
+    DeviceJudgement { texels, answers: answers(&judged.traits), ..judged }
 }
 
 /// The same; answers and texels are left out.
-pub fn rules(judges: &[Judge<'_>], observations: &[Observation]) -> DeviceJudgement {
+pub fn rules(judges: &[Judge<'_>], judgements: &[Judgement], observations: &[Observation]) -> DeviceJudgement {
     let index = Observations::new(observations);
-    let mut judged = of_rules(judges, observations, &index).0;
-    judged.traits = traits::traits(&index);
-    judged
+    let profiles = judges.iter().map(Judge::profile).zip(judgements);
+    let ((profiles, causes), (findings, traits)) = parallel::both(
+        || {
+            let results = profiles.map(|(profile, judgement)| result(profile, judgement, &index)).collect();
+            (results, causes(judges, judgements, &index))
+        },
+        || parallel::both(|| findings(observations, &index), || traits::traits(&index)),
+    );
+    DeviceJudgement { profiles, causes, findings, traits, ..DeviceJudgement::default() }
 }
 
-fn of_rules(
-    judges: &[Judge<'_>],
-    observations: &[Observation],
-    index: &Observations<'_>,
-) -> (DeviceJudgement, Vec<Judgement>) {
-    let mut judged = DeviceJudgement::default();
-    let judgements = judge::judge(judges, index);
-    for (profile, judgement) in judges.iter().map(Judge::profile).zip(&judgements) {
-        for kernel in judgement.rules.iter().flat_map(|rule| &rule.deviating) {
-            if !judged.deviating.contains(kernel) {
-                judged.deviating.push(*kernel);
-            }
-        }
-        for (kernel, case, _) in judgement.rules.iter().flat_map(|rule| &rule.cases) {
-            if !judged.failing.get(kernel).is_some_and(|cases| cases.contains(case)) {
-                judged.failing.entry(*kernel).or_default().insert(case.clone());
-            }
-        }
-        let unmeasured = judgement.unmeasured.iter().filter(|kernel| !judged.unmeasured.contains(kernel));
-        judged.unmeasured.extend(unmeasured.copied().collect::<Vec<_>>());
-        judged.profiles.push(result(profile, judgement, index));
-    }
-    judged.causes = causes(judges, &judgements, index);
-    let contradictions = contradictions(observations);
-    judged.findings.extend(contradictions.iter().map(|contradiction| contradicted(contradiction, index)));
-    judged.findings.extend(violations(observations).iter().map(miscomputed));
-    judged.findings.extend(observations.iter().filter_map(flaky));
-    judged.findings.extend(index.pairs().iter().filter_map(|pair| disagreeing("route", pair)));
-    judged.findings.extend(once(&paths(observations)).filter_map(|pair| disagreeing("path", pair)));
-    judged.findings.extend(undecoded::findings(index));
-    (judged, judgements)
+/// What is noted beside the rules.
+fn findings(observations: &[Observation], index: &Observations<'_>) -> Vec<Finding> {
+    let mut findings: Vec<Finding> =
+        contradictions(observations).iter().map(|contradiction| contradicted(contradiction, index)).collect();
+    findings.extend(violations(observations).iter().map(miscomputed));
+    findings.extend(observations.iter().filter_map(flaky));
+    findings.extend(index.pairs().iter().filter_map(|pair| disagreeing("route", pair)));
+    findings.extend(once(&paths(observations)).filter_map(|pair| disagreeing("path", pair)));
+    findings.extend(undecoded::findings(index));
+    findings
 }
 
 fn result(profile: &Profile, judgement: &Judgement, index: &Observations<'_>) -> ProfileResult {

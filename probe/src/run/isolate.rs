@@ -3,15 +3,15 @@
 //! A result that an isolated run does not give is the batch's, not the kernel's, so the isolated one is judged. Kernels have
 //! run twice batched, so one isolated run is enough to agree; what does not agree runs isolated in full, compiled twice.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
+use fpprobe_profiles::judge::Judgement;
 use fpprobe_profiles::{Observation, Outcome};
 use fpprobe_reports::common::BATCH_DEPENDENT;
 use fpprobe_reports::evidence::other_answer;
 use fpprobe_reports::journal::{Pass, Quick};
-use fpprobe_reports::judged::DeviceJudgement;
 use fpprobe_reports::model::{Evidence, Finding};
 use fpprobe_spirv::{Cases, Kernel};
 
@@ -22,21 +22,24 @@ use fpprobe_worker::protocol::Runs;
 /// Lanes shown in a finding.
 const SHOWN: usize = 4;
 
-/// Measures kernels of a device isolated, but for those that were isolated before: all their cases, or where the operands are
-/// constants those that fail. Differences are findings of kind `batch_dependent`, or `flaky` where they do not come again. The
+/// Cases of kernels that are not accepted.
+type FailingCases = HashMap<Kernel, HashSet<Vec<u64>>>;
+
+/// Measures these kernels of a device isolated, but for those that were isolated before: all their cases, or where the operands
+/// are constants those that fail. Differences are findings of kind `batch_dependent`, or `flaky` where they do not come again. The
 /// observations returned hold the isolated results, to stand in the place of the batched ones.
 pub fn again<'t>(
     site: &DeviceSession<'_>,
     observations: &[Observation],
-    judged: &DeviceJudgement,
+    (deviating, failing): (&HashSet<Kernel>, &FailingCases),
     track: impl Fn(Pass) -> Option<Track<'t>>,
 ) -> Result<Measurement, String> {
     let whole: Vec<&Observation> = observations
         .iter()
-        .filter(|observation| observation.outcome == Outcome::Ran && judged.deviating.contains(&observation.kernel))
+        .filter(|observation| observation.outcome == Outcome::Ran && deviating.contains(&observation.kernel))
         .filter(|observation| !Batching::Shared.is_alone(&observation.kernel))
         .collect();
-    let batched: Vec<Observation> = whole.iter().map(|whole| part(whole, judged)).collect();
+    let batched: Vec<Observation> = whole.iter().map(|whole| part(whole, failing)).collect();
     let batched: Vec<&Observation> = batched.iter().collect();
     let run = |batched: &[&Observation], runs, pass| {
         let item = |batched: &&Observation| WorkItem { kernel: batched.kernel, cases: batched.cases.clone() };
@@ -62,8 +65,8 @@ pub fn again<'t>(
 }
 
 /// What of an observation is to run isolated.
-fn part(whole: &Observation, judged: &DeviceJudgement) -> Observation {
-    let failing = judged.failing.get(&whole.kernel).filter(|_| whole.kernel.route.is_folded());
+fn part(whole: &Observation, failing: &FailingCases) -> Observation {
+    let failing = failing.get(&whole.kernel).filter(|_| whole.kernel.route.is_folded());
     let Some(failing) = failing else { return whole.clone() };
     let cases: Vec<usize> = (0..whole.cases.len()).filter(|case| failing.contains(whole.cases.case(*case))).collect();
     let values: Vec<u64> = cases.iter().flat_map(|case| whole.cases.case(*case)).copied().collect();
@@ -142,8 +145,8 @@ pub fn deviating<'t>(
     site: &DeviceSession<'_>,
     quick: Option<&Quick>,
     measured: &mut Measurement,
-    judged: &mut DeviceJudgement,
-    judge: impl Fn(&[Observation]) -> DeviceJudgement,
+    judgements: &mut Vec<Judgement>,
+    judge: impl Fn(&[Observation]) -> Vec<Judgement>,
     track: impl Fn(Pass) -> Option<Track<'t>>,
 ) -> Result<(Measurement, BTreeSet<String>), String> {
     let mut site = *site;
@@ -154,18 +157,24 @@ pub fn deviating<'t>(
     }
     let mut alone = Measurement::default();
     while measured.skipped + alone.skipped == 0 {
-        judged.deviating.retain(|kernel| tried.insert(kernel.to_string()));
-        if judged.deviating.is_empty() {
+        let rules = || judgements.iter().flat_map(|judgement| &judgement.rules);
+        let all: HashSet<Kernel> = rules().flat_map(|rule| &rule.deviating).copied().collect();
+        let next: HashSet<Kernel> = all.into_iter().filter(|kernel| tried.insert(kernel.to_string())).collect();
+        if next.is_empty() {
             break;
         }
-        let mut again = again(&site, &measured.observations, judged, &track)?;
+        let mut failing = FailingCases::new();
+        for (kernel, case, _) in rules().flat_map(|rule| &rule.cases).filter(|(kernel, ..)| next.contains(kernel)) {
+            failing.entry(*kernel).or_default().insert(case.clone());
+        }
+        let mut again = again(&site, &measured.observations, (&next, &failing), &track)?;
         let own = std::mem::take(&mut again.observations);
         alone.absorb(again);
         isolated.extend(own.iter().map(|own| own.kernel.to_string()));
         if !put_in_place(&mut measured.observations, own) {
             break;
         }
-        *judged = judge(&measured.observations);
+        *judgements = judge(&measured.observations);
     }
     Ok((alone, isolated))
 }
@@ -235,7 +244,7 @@ mod tests {
         let (kernel, cases) = ("f32.sqrt:route=literal".parse().unwrap(), Cases::new("list", 1, vec![1, 2, 3]));
         let whole = Observation { kernel, cases, ..observation(Outcome::Ran, &[7, 8, 9], None) };
         let failing = HashMap::from([(kernel, [vec![2]].into())]);
-        let batched = part(&whole, &DeviceJudgement { failing, ..DeviceJudgement::default() });
+        let batched = part(&whole, &failing);
         assert_eq!((batched.cases.values().to_vec(), &batched.out[..]), (vec![2], &[8][..]));
         let own = Observation { out: [5].into(), ..batched };
         assert_eq!(&in_place(&whole, &own).out[..], [7, 5, 9]);

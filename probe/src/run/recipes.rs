@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use fpprobe_profiles::Observation;
-use fpprobe_reports::judged::DeviceJudgement;
+use fpprobe_profiles::judge::Judgement;
 use fpprobe_reports::support::Support;
 use fpprobe_spirv::Kernel;
 use fpprobe_spirv::catalogue::Extent;
@@ -16,8 +16,8 @@ pub fn complete(
     site: &DeviceSession<'_>,
     (extent, whole): (Extent, bool),
     measured: &mut Measurement,
-    judged: &mut DeviceJudgement,
-    judge: impl Fn(&[Observation]) -> DeviceJudgement,
+    judgements: &mut Vec<Judgement>,
+    judge: impl Fn(&[Observation]) -> Vec<Judgement>,
     track: Option<&Track<'_>>,
 ) -> Result<(), String> {
     let support = Support::new(&site.target.found.claims);
@@ -27,13 +27,14 @@ pub fn complete(
         let is_next = |kernel: &Kernel| {
             (whole || !kernel.op.code.is_of_texels()) && support.lacks(kernel).is_none() && selected.insert(*kernel)
         };
-        judged.unmeasured.retain(is_next);
-        if judged.unmeasured.is_empty() {
+        let unmeasured = judgements.iter().flat_map(|judgement| &judgement.unmeasured).copied();
+        let next: Vec<Kernel> = unmeasured.filter(is_next).collect();
+        if next.is_empty() {
             break;
         }
-        let items = select::work(&judged.unmeasured, extent, site.settings.conditions);
+        let items = select::work(&next, extent, site.settings.conditions);
         measured.absorb(measure(site, &items, Batching::Shared, track)?);
-        *judged = judge(&measured.observations);
+        *judgements = judge(&measured.observations);
     }
     Ok(())
 }

@@ -144,18 +144,25 @@ impl Verifier {
         let mut plain = count - seen.outside;
         if seen.outside > 0 {
             plain = 0;
-            for (place, result) in results.iter().enumerate() {
-                let distance = found[place];
-                if filter.is_plain(*result, distance) {
-                    plain += 1;
+            let mut at = 0;
+            while at < results.len() {
+                if filter.is_plain(results[at], found[at]) {
+                    (plain, at) = (plain + 1, at + 1);
                     continue;
                 }
-                let answer = |demand: &Demand, _| filter.answer(demand, *result, filter.is_near(*result, distance));
-                let one = (kind, accepted, first + place as u64);
-                self.runs(fast, one, &[*result], work, answer, |_| found[place] = f64::NAN);
-                if distance.is_infinite() {
-                    found[place] = f64::NAN;
-                }
+                let is_other = |place: &usize| !filter.is_plain(results[*place], found[*place]);
+                let others = at..(at..results.len()).take_while(is_other).last().map_or(at, |last| last + 1);
+                let (results, found) = (&results[others.clone()], &mut found[others.clone()]);
+                let mut consulted: Vec<Range<usize>> = Vec::new();
+                let answer = |demand: &Demand, mut places: Range<usize>| {
+                    let result = results[places.start];
+                    filter.answer(demand, result, places.all(|place| filter.is_near(result, found[place])))
+                };
+                let of = (kind, accepted, first + at as u64);
+                self.runs(fast, of, results, work, answer, |places| consulted.push(places));
+                consulted.into_iter().for_each(|places| found[places].fill(f64::NAN));
+                found.iter_mut().filter(|distance| distance.is_infinite()).for_each(|distance| *distance = f64::NAN);
+                at = others.end;
             }
         }
         work.sum.classify([class, EncodingClass::Other], of, plain);

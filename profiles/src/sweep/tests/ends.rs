@@ -95,6 +95,20 @@ fn dense(step: usize, length: u64) -> u64 {
 }
 
 #[test]
+fn zeros_within_an_absolute_error_are_accepted() {
+    let verifier = verifier("f32.sin", &["vulkan"]);
+    for exponent in [1, 40, 102, 115, 116, 117] {
+        for sign in [0, 1 << 31] {
+            let (first, zero) = (sign | exponent << 23 | 0x1234, sign as u32);
+            let deviating = same(&verifier, first, &[zero; 256]).deviating;
+            // 2^-11 is the bound.
+            assert_eq!(deviating, if exponent >= 116 { 256 } else { 0 }, "{first:08x}");
+            same(&verifier, first, &[zero ^ 1 << 31; 256]);
+        }
+    }
+}
+
+#[test]
 fn what_the_filter_accepts_the_oracle_accepts() {
     assert!(dense(61, 24) > 100_000);
 }

@@ -56,10 +56,8 @@ pub fn judge(profiles: &[Profile], observations: &[Observation]) -> DeviceJudgem
 
 /// What judgements of these observations, one of each judge, come to in a report.
 pub fn described(judges: &[Judge<'_>], judgements: &[Judgement], observations: &[Observation]) -> DeviceJudgement {
-    let (judged, texels) = parallel::both(
-        || rules(judges, judgements, observations),
-        || texels::paths(judges, judgements, observations),
-    );
+    let (judged, texels) =
+        parallel::both(|| rules(judges, judgements, observations), || texels::paths(judges, judgements, observations));
     DeviceJudgement { texels, answers: answers(&judged.traits), ..judged }
 }
 

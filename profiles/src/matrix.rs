@@ -7,7 +7,7 @@
 //! its factors: a significand of a product lies in [1, 4), and that of a subnormal below 1.
 //!
 //! The parameters are those that MATLAB-tensor-core publishes (Khattak and Mikaitis), whose measured products are the test.
-//! Those of sums in binary16 were measured by fpprobe on an H200, whose units are the H100's.
+//! Of sums in binary16 it has none; those in the test were measured by fpprobe on an H200, whose units are the H100's.
 //! Vulkan leaves order and precision of `OpCooperativeMatrixMulAddKHR` on floats to the implementation (Vulkan 1.4, Precision
 //! of Individual Instructions), so no rule can fail by them.
 
@@ -17,7 +17,7 @@ mod sequential;
 mod tree;
 mod unit_model;
 
-use fpprobe_spirv::layout::{BINARY16, BINARY32, FloatLayout};
+use fpprobe_spirv::layout::{BFLOAT16, BINARY16, BINARY32, FloatLayout};
 
 pub use aspect::{AspectResult, MatrixAspect};
 pub use required::{MatrixViolation, violations};
@@ -38,8 +38,7 @@ pub struct MatrixInput {
 /// IEEE 754 binary16.
 pub const F16: MatrixInput = MatrixInput { name: "f16", layout: BINARY16, finite: 0x7bff };
 /// bfloat16: the upper half of a binary32.
-pub const BF16: MatrixInput =
-    MatrixInput { name: "bf16", layout: FloatLayout { signed: true, exponent: 8, fraction: 7 }, finite: 0x7f7f };
+pub const BF16: MatrixInput = MatrixInput { name: "bf16", layout: BFLOAT16, finite: 0x7f7f };
 /// float8 E4M3: no infinities, one NaN of each sign.
 pub const E4M3: MatrixInput =
     MatrixInput { name: "e4m3", layout: FloatLayout { signed: true, exponent: 4, fraction: 3 }, finite: 0x7e };
@@ -51,8 +50,6 @@ pub struct MatrixModel {
     pub name: &'static str,
     /// Formats of the elements of A and B.
     pub inputs: &'static [MatrixInput],
-    /// Formats of C and of the result in which it was measured.
-    pub results: &'static [FloatLayout],
     /// Products of a group.
     pub group: usize,
     /// Fraction bits that are left of an aligned term.
@@ -61,21 +58,12 @@ pub struct MatrixModel {
     pub result: u32,
 }
 
-const SINGLE: &[FloatLayout] = &[BINARY32];
-
 /// The models of which products were measured.
 pub const MODELS: [MatrixModel; 4] = [
-    MatrixModel { name: "V100", inputs: &[F16], results: SINGLE, group: 4, aligned: 23, result: 23 },
-    MatrixModel { name: "A100, Ada", inputs: &[F16, BF16], results: SINGLE, group: 8, aligned: 24, result: 23 },
-    MatrixModel {
-        name: "H100",
-        inputs: &[F16, BF16],
-        results: &[BINARY32, BINARY16],
-        group: 16,
-        aligned: 25,
-        result: 23,
-    },
-    MatrixModel { name: "Ada, float8", inputs: &[E4M3], results: SINGLE, group: 16, aligned: 13, result: 13 },
+    MatrixModel { name: "V100", inputs: &[F16], group: 4, aligned: 23, result: 23 },
+    MatrixModel { name: "A100, Ada", inputs: &[F16, BF16], group: 8, aligned: 24, result: 23 },
+    MatrixModel { name: "H100", inputs: &[F16, BF16], group: 16, aligned: 25, result: 23 },
+    MatrixModel { name: "Ada, float8", inputs: &[E4M3], group: 16, aligned: 13, result: 13 },
 ];
 
 /// A number: `significand * 2^(exponent - fraction)`.
@@ -87,6 +75,11 @@ struct Term {
 }
 
 impl MatrixModel {
+    /// Its format of elements of A and B with this layout, if it has one.
+    pub fn input(&self, layout: FloatLayout) -> Option<MatrixInput> {
+        self.inputs.iter().find(|input| input.layout == layout).copied()
+    }
+
     /// The element of D: the sum of the products of `a` and `b`, encodings in the input's format, and of `c`; C and D are
     /// binary32 or binary16. `None` where one of them is no number, of which the model says nothing, or where the sum
     /// overflows.

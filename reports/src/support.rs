@@ -15,6 +15,12 @@ pub const CUSTOM_BORDER_COLORS: &str = "customBorderColors";
 /// The claim of `VK_KHR_cooperative_matrix`.
 pub const COOPERATIVE_MATRIX: &str = "cooperativeMatrix";
 
+/// The claim that modules may have bfloat16 (`VK_KHR_shader_bfloat16`).
+pub const BFLOAT16: &str = "shaderBFloat16Type";
+
+/// The claim that matrices may have elements of bfloat16.
+pub const BFLOAT16_MATRIX: &str = "shaderBFloat16CooperativeMatrix";
+
 /// What a device offers.
 #[derive(Clone, Debug, Default)]
 pub struct Support {
@@ -141,6 +147,9 @@ fn offers(claims: &Claims) -> BTreeSet<Need> {
         (Need::CustomBorderColors, CUSTOM_BORDER_COLORS),
         (Need::CooperativeMatrix, COOPERATIVE_MATRIX),
         (Need::Int8, "shaderInt8"),
+        (Need::Int16, "shaderInt16"),
+        (Need::Bfloat16, BFLOAT16),
+        (Need::Bfloat16Matrix, BFLOAT16_MATRIX),
     ];
     let features = features.into_iter().filter(|(_, name)| claimed(name)).map(|(need, _)| need);
     let controls = Control::all().filter(|control| control.claim().is_some_and(claimed)).map(Need::Control);

@@ -42,8 +42,8 @@ macro_rules! such {
 }
 
 impl Format {
-    /// Floats that shaders compute with.
-    pub const FLOATS: &[Format] = such!(Format::is_float);
+    /// Floats that shaders compute with: IEEE 754's.
+    pub const FLOATS: &[Format] = such!(Format::is_computed);
     /// Formats of texels.
     pub const PACKED: &[Format] = such!(Format::is_packed);
     /// Formats whose texels are written one by one: all but those of blocks.
@@ -72,8 +72,8 @@ impl Format {
         matches!(self.texel(), Some(Texel { kind: TexelKind::Color, .. }))
     }
 
-    const fn is_float(self) -> bool {
-        self.float().is_some()
+    const fn is_computed(self) -> bool {
+        matches!(self.row().content, Content::Float { encoding: None, .. })
     }
 
     const fn is_written(self) -> bool {

@@ -13,6 +13,8 @@ pub struct FloatLayout {
 
 /// IEEE 754 binary16.
 pub const BINARY16: FloatLayout = FloatLayout { signed: true, exponent: 5, fraction: 10 };
+/// bfloat16, the upper half of a binary32 (`SPV_KHR_bfloat16`).
+pub const BFLOAT16: FloatLayout = FloatLayout { signed: true, exponent: 8, fraction: 7 };
 /// IEEE 754 binary32.
 pub const BINARY32: FloatLayout = FloatLayout { signed: true, exponent: 8, fraction: 23 };
 /// IEEE 754 binary64.

@@ -20,6 +20,7 @@ const LARGEST: u32 = 256;
 #[expect(missing_docs, reason = "the names are the formats'")]
 pub enum MatrixComponent {
     F16,
+    Bf16,
     F32,
     I8,
     U8,
@@ -58,8 +59,9 @@ pub struct MatrixUnit {
 }
 
 impl MatrixComponent {
-    const ALL: [MatrixComponent; 6] = [
+    const ALL: [MatrixComponent; 7] = [
         MatrixComponent::F16,
+        MatrixComponent::Bf16,
         MatrixComponent::F32,
         MatrixComponent::I8,
         MatrixComponent::U8,
@@ -71,6 +73,7 @@ impl MatrixComponent {
     pub const fn name(self) -> &'static str {
         match self {
             MatrixComponent::F16 => "f16",
+            MatrixComponent::Bf16 => "bf16",
             MatrixComponent::F32 => "f32",
             MatrixComponent::I8 => "i8",
             MatrixComponent::U8 => "u8",
@@ -88,6 +91,7 @@ impl MatrixComponent {
     pub const fn format(self) -> Format {
         match self {
             MatrixComponent::F16 => Format::F16,
+            MatrixComponent::Bf16 => Format::Bf16,
             MatrixComponent::F32 => Format::F32,
             MatrixComponent::I8 | MatrixComponent::I32 => Format::I32,
             MatrixComponent::U8 | MatrixComponent::U32 => Format::U32,
@@ -97,7 +101,7 @@ impl MatrixComponent {
     /// Bytes of an element.
     pub const fn bytes(self) -> u32 {
         match self {
-            MatrixComponent::F16 => 2,
+            MatrixComponent::F16 | MatrixComponent::Bf16 => 2,
             MatrixComponent::I8 | MatrixComponent::U8 => 1,
             MatrixComponent::F32 | MatrixComponent::I32 | MatrixComponent::U32 => 4,
         }

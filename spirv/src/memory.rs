@@ -1,12 +1,13 @@
 //! Storage buffers: declaring them, and moving the values of a region in and out bit by bit.
 
 use rspirv::dr::Operand;
-use rspirv::spirv::{Decoration, Op, StorageClass, Word};
+use rspirv::spirv::{Capability, Decoration, Op, StorageClass, Word};
 
 use crate::build_error::BuildError;
 use crate::emitter::{Emitter, ids};
 use crate::format::Format;
 use crate::kernel::Shape;
+use crate::modes;
 use crate::plan::{Buffer, Direction, Element};
 
 const HALVES: Shape = Shape::vector(Format::F16, 2);
@@ -77,6 +78,11 @@ impl Emitter {
                 let pair = self.value(Op::Bitcast, halves, ids([raw]))?;
                 self.component(HALVES, pair, 0)
             }
+            (Element::U32, Format::Bf16) => {
+                let short = self.short();
+                let bits = self.value(Op::UConvert, short, ids([raw]))?;
+                self.value(Op::Bitcast, kind, ids([bits]))
+            }
             (Element::U32, Format::Bool) => {
                 let zero = self.word(0);
                 self.value(Op::INotEqual, kind, ids([raw, zero]))
@@ -95,6 +101,11 @@ impl Emitter {
                 let pair = self.compose(HALVES, &[value, zero])?;
                 self.value(Op::Bitcast, kind, ids([pair]))
             }
+            (Element::U32, Format::Bf16) => {
+                let short = self.short();
+                let bits = self.value(Op::Bitcast, short, ids([value]))?;
+                self.value(Op::UConvert, kind, ids([bits]))
+            }
             (Element::U32, Format::Bool) => {
                 let (yes, no) = (self.word(1), self.word(0));
                 self.value(Op::Select, kind, ids([value, yes, no]))
@@ -102,5 +113,11 @@ impl Emitter {
             (Element::U32, Format::I32 | Format::F32) => self.value(Op::Bitcast, kind, ids([value])),
             _ => Ok(value),
         }
+    }
+
+    /// Integers of 16 bits, which carry floats that are no IEEE 754's.
+    fn short(&mut self) -> Word {
+        modes::require(&mut self.builder, Capability::Int16, "");
+        self.builder.type_int(16, 0)
     }
 }

@@ -37,6 +37,12 @@ pub enum Need {
     CooperativeMatrix,
     /// Feature `shaderInt8`.
     Int8,
+    /// Feature `shaderInt16`.
+    Int16,
+    /// Feature `shaderBFloat16Type`.
+    Bfloat16,
+    /// Feature `shaderBFloat16CooperativeMatrix`.
+    Bfloat16Matrix,
     /// A control, by the property or feature that claims it.
     Control(Control),
 }
@@ -124,6 +130,9 @@ impl fmt::Display for Need {
             Need::VertexStores => f.write_str("vertexPipelineStoresAndAtomics"),
             Need::CooperativeMatrix => f.write_str("cooperativeMatrix"),
             Need::Int8 => f.write_str("shaderInt8"),
+            Need::Int16 => f.write_str("shaderInt16"),
+            Need::Bfloat16 => f.write_str("shaderBFloat16Type"),
+            Need::Bfloat16Matrix => f.write_str("shaderBFloat16CooperativeMatrix"),
             Need::Control(control) => f.write_str(control.claim().unwrap_or("core")),
         }
     }
@@ -135,14 +144,16 @@ pub fn needs(kernel: &Kernel) -> BTreeSet<Need> {
         kernel.controls.iter().filter(|control| control.claim().is_some()).map(Need::Control).collect();
     for format in kernel.formats() {
         match format {
-            Format::F16 => needs.insert(Need::Float16),
-            Format::F64 => needs.insert(Need::Float64),
-            _ => false,
-        };
+            Format::F16 => needs.extend([Need::Float16]),
+            Format::F64 => needs.extend([Need::Float64]),
+            Format::Bf16 => needs.extend([Need::Bfloat16, Need::Int16]),
+            _ => {}
+        }
     }
     if let Some(unit) = kernel.matrix {
         needs.insert(Need::CooperativeMatrix);
         needs.extend(unit.has_bytes().then_some(Need::Int8));
+        needs.extend(kernel.formats().contains(&Format::Bf16).then_some(Need::Bfloat16Matrix));
     }
     if kernel.op.code.is_of_texels() {
         let written = matches!(kernel.op.code, Code::ImageWrite | Code::TexelConvert);

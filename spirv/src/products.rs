@@ -11,7 +11,7 @@ use crate::op::Op;
 use crate::route::{Route, Stage, Via};
 
 /// A product that a device enumerates: its unit and the elements of its result. `None` for what has no kernel, such as
-/// elements of 16 bits that are no binary16, and matrices of a whole work group.
+/// elements of 64 bits, and matrices of a whole work group.
 ///
 /// `MxNxK-A-B-C-RESULT`, behind it `-saturating` and the scope where that is no subgroup: `8x8x8-f16-f16-f32-f32`.
 pub fn product(property: &str) -> Option<Kernel> {
@@ -71,12 +71,16 @@ mod tests {
             [
                 "f32.matrix_mul_add:matrix=8x8x8-f16-f16-f32",
                 "i32.matrix_mul_add:matrix=8x8x8-i8-u8-i32-saturating",
+                "f32.matrix_mul_add:matrix=16x16x16-bf16-bf16-f32",
                 "f16.matrix_load_store_a:matrix=8x8x8-f16-f16-f32",
                 "f16.matrix_load_store_b:matrix=8x8x8-f16-f16-f32",
                 "f32.matrix_load_store_c:matrix=8x8x8-f16-f16-f32",
                 "i32.matrix_load_store_a:matrix=8x8x8-i8-u8-i32-saturating",
                 "u32.matrix_load_store_b:matrix=8x8x8-i8-u8-i32-saturating",
                 "i32.matrix_load_store_c:matrix=8x8x8-i8-u8-i32-saturating",
+                "bf16.matrix_load_store_a:matrix=16x16x16-bf16-bf16-f32",
+                "bf16.matrix_load_store_b:matrix=16x16x16-bf16-bf16-f32",
+                "f32.matrix_load_store_c:matrix=16x16x16-bf16-bf16-f32",
             ]
         );
         for id in &ids {

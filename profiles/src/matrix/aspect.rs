@@ -1,5 +1,6 @@
 //! What a measured unit does in one respect, by the probes among its cases.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use fpprobe_spirv::cases::matrix::{MOST_BITS, MatrixProbe, ProductLayouts};
@@ -51,12 +52,20 @@ impl MatrixAspect {
                 let value = if differing.is_some() { "no" } else { "yes" }.to_owned();
                 Some(AspectResult { value, lanes: observation.cases.len(), case: differing.unwrap_or(0) })
             }
-            MatrixAspect::Model => model(observation),
+            MatrixAspect::Model => model(observation, None),
             MatrixAspect::Order => ProbeResults::new(observation, layouts)?.order(),
             MatrixAspect::Rounding => ProbeResults::new(observation, layouts)?.rounding(),
             MatrixAspect::Bits => ProbeResults::new(observation, layouts)?.bits(),
             MatrixAspect::Probe(probe) => ProbeResults::new(observation, layouts)?.one(probe),
         }
+    }
+
+    /// What several kernels show. They may be of one unit: a small product cannot tell all models apart, so that of those
+    /// that give its results the one counts that gives those of most kernels.
+    pub fn of_each<'o>(self, observations: &[&'o Observation]) -> Vec<(&'o Observation, AspectResult)> {
+        let preferred = if self == MatrixAspect::Model { common(observations) } else { None };
+        let of = |one: &Observation| if preferred.is_some() { model(one, preferred) } else { self.of(one) };
+        observations.iter().filter_map(|one| Some((*one, of(one)?))).collect()
     }
 }
 
@@ -204,12 +213,25 @@ fn special(layout: FloatLayout, bits: u64) -> String {
     if layout.is_negative(bits) { format!("negative_{name}") } else { name.to_owned() }
 }
 
-/// The model that gives every result on normal numbers; if no model does, a case on which the nearest does not.
-fn model(observation: &Observation) -> Option<AspectResult> {
+/// The first model that gives the results of the most kernels.
+fn common(observations: &[&Observation]) -> Option<UnitModel> {
+    let gives = |one: &UnitModel| {
+        let is_given =
+            |observation: &&&Observation| model(observation, Some(*one)).is_some_and(|result| result.value == one.id());
+        Reverse(observations.iter().filter(is_given).count())
+    };
+    let mut models: Vec<UnitModel> = observations.iter().flat_map(|one| UnitModel::all(&one.kernel)).collect();
+    models.dedup();
+    models.into_iter().min_by_key(gives)
+}
+
+/// The model that gives every result on normal numbers, this one if it does; if no model does, a case on which the nearest
+/// does not.
+fn model(observation: &Observation, preferred: Option<UnitModel>) -> Option<AspectResult> {
     let kernel = &observation.kernel;
     let layout = ProductLayouts::of(kernel)?.result;
     let mut nearest: Option<(usize, usize, usize)> = None;
-    for model in UnitModel::all(kernel) {
+    for model in preferred.into_iter().chain(UnitModel::all(kernel)) {
         let cases = observation.cases.iter().enumerate();
         let expected: Vec<(usize, u64)> =
             cases.filter_map(|(case, operands)| Some((case, model.element(kernel, operands)?))).collect();

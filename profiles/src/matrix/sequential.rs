@@ -2,7 +2,7 @@
 
 use fpprobe_spirv::FloatLayout;
 use fpprobe_spirv::cases::matrix::ProductLayouts;
-use fpprobe_spirv::layout::{BINARY16, BINARY32};
+use fpprobe_spirv::layout::{BFLOAT16, BINARY16, BINARY32};
 use rustc_apfloat::ieee::{Half, Single};
 use rustc_apfloat::{Float, FloatConvert, Round};
 
@@ -60,6 +60,8 @@ where
         Half::from_bits(u128::from(bits)).convert(&mut loses).value
     } else if layout == BINARY32 {
         Single::from_bits(u128::from(bits)).convert(&mut loses).value
+    } else if layout == BFLOAT16 {
+        Single::from_bits(u128::from(bits) << 16).convert(&mut loses).value
     } else {
         return None;
     };

@@ -1,10 +1,11 @@
 //! Models by name: those of units whose products were published, and plain ones.
 
 use fpprobe_spirv::cases::matrix::ProductLayouts;
+use fpprobe_spirv::layout::{BINARY16, BINARY32};
 use fpprobe_spirv::{FloatLayout, Kernel};
 
 use super::sequential::SequentialModel;
-use super::{F16, MODELS, MatrixModel};
+use super::{MODELS, MatrixModel};
 
 /// A model that a measured unit may follow.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -34,10 +35,10 @@ impl UnitModel {
     pub fn all(kernel: &Kernel) -> Vec<UnitModel> {
         let Some(layouts) = ProductLayouts::of(kernel) else { return Vec::new() };
         let ProductLayouts { factors, added, result } = layouts;
-        let is_measured = |model: &MatrixModel| {
-            model.inputs.contains(&F16) && factors == F16.layout && added == result && model.results.contains(&result)
+        let is_published = |model: &MatrixModel| {
+            model.input(factors).is_some() && added == result && [BINARY16, BINARY32].contains(&result)
         };
-        MODELS.into_iter().filter(is_measured).map(UnitModel::Aligned).chain(SEQUENTIAL).collect()
+        MODELS.into_iter().filter(is_published).map(UnitModel::Aligned).chain(SEQUENTIAL).collect()
     }
 
     /// The model of this id.
@@ -69,7 +70,7 @@ impl UnitModel {
             return None;
         }
         let result = match self {
-            UnitModel::Aligned(model) => model.element(F16, layouts.result, a, b, c)?,
+            UnitModel::Aligned(model) => model.element(model.input(layouts.factors)?, layouts.result, a, b, c)?,
             UnitModel::Sequential(model) => model.element(layouts, a, b, c)?,
         };
         Some(result).filter(|bits| is_normal(layouts.result, bits))

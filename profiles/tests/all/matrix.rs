@@ -101,10 +101,19 @@ fn a_device_that_follows_a_model_is_named_with_its_order_rounding_and_width() {
     ];
     let single = "f32.matrix_mul_add:matrix=16x16x16-f16-f16-f32";
     let half = "f16.matrix_mul_add:matrix=16x8x16-f16-f16-f16";
+    let brain = "f32.matrix_mul_add:matrix=16x16x16-bf16-bf16-f32";
     for (id, name, expected) in [
         (single, "V100", ["v100", "groups_of_4_c_first", "exact", "toward_zero", "0"]),
         (single, "A100, Ada", ["a100_ada", "groups_of_8_c_first", "exact", "toward_zero", "1"]),
         (single, "H100", ["h100", "one_group", "exact", "toward_zero", "2"]),
+        (brain, "A100, Ada", ["a100_ada", "groups_of_8_c_first", "exact", "toward_zero", "1"]),
+        (brain, "H100", ["h100", "one_group", "exact", "toward_zero", "2"]),
+        (
+            brain,
+            "fma in order, C first",
+            ["multiply_and_add_in_order_c_first", "sequential_c_first", "exact", "nearest_even", "0"],
+        ),
+        (half, "V100", ["v100", "groups_of_4_c_first", "exact", "nearest_even", "8_or_more"]),
         (half, "H100", ["h100", "one_group", "exact", "nearest_even", "8_or_more"]),
         (
             single,
@@ -153,6 +162,17 @@ fn a_device_that_follows_no_model_is_shown_by_a_product_on_which_the_nearest_dif
     assert_eq!(value(&device, MatrixAspect::Model), "none_of_these");
     let order = value(&device, MatrixAspect::Order);
     assert!(order.ends_with("(p14+p15)))))))))))))))+c)"), "{order}");
+}
+
+#[test]
+fn kernels_of_one_unit_are_named_alike_though_a_small_product_fits_several_models() {
+    let h100 = UnitModel::Aligned(MODELS[2]);
+    let ids = ["16x8x8", "16x8x16"].map(|size| format!("f16.matrix_mul_add:matrix={size}-f16-f16-f16"));
+    let devices = ids.map(|id| synthetic(&id, |kernel, case| h100.element(kernel, case)));
+    // Eight products are one group of both.
+    assert_eq!(value(&devices[0], MatrixAspect::Model), "a100_ada");
+    let named = MatrixAspect::Model.of_each(&[&devices[0], &devices[1]]);
+    assert!(named.len() == 2 && named.iter().all(|(_, result)| result.value == "h100"), "{named:?}");
 }
 
 #[test]

@@ -14,11 +14,9 @@ pub(super) fn shown(aspect: MatrixAspect, elements: &str, observations: &Observa
         unit.is_some_and(|unit| elements == format!("{}_{}", unit.a.name(), one.kernel.format))
     };
     let observed = observations.matrices().into_iter().filter(|one| one.outcome.answered() && is_own(one));
-    for observation in observed {
-        if let Some(result) = aspect.of(observation) {
-            found.put(&result.value, result.lanes, observation);
-            found.counted(result.lanes, observation, result.case);
-        }
+    for (observation, result) in aspect.of_each(&observed.collect::<Vec<_>>()) {
+        found.put(&result.value, result.lanes, observation);
+        found.counted(result.lanes, observation, result.case);
     }
     found
 }

@@ -1,5 +1,5 @@
-//! A report of a real graphics processor: NVIDIA H200, driver 580.159.04, measured on 2026-11-20, its 32-bit kernels. It shows
-//! what judging and rendering make of such a device, never what another machine must answer.
+//! Reports of a real graphics processor: NVIDIA H200, driver 580.159.04, its 32-bit kernels measured on 2026-11-20 and its
+//! matrices on 2026-11-28. They show what judging and rendering make of such a device, never what another machine must answer.
 
 use std::io::Read as _;
 use std::path::Path;
@@ -70,4 +70,29 @@ fn every_format_shows_it() {
         let sought = if ["recipes", "vulkan-profile"].contains(&format.name) { "NVIDIA H200" } else { "D32-18" };
         assert!(render(format.name, &report).contains(sought), "{}", format.name);
     }
+}
+
+#[test]
+fn matrix_units_follow_the_published_model_of_the_h100() {
+    let folder = "tests/fixtures/nvidia-h200-580.159.04-2026-11-28.matrices";
+    let report = load::one(&Path::new(env!("CARGO_MANIFEST_DIR")).join(folder)).unwrap();
+    let device = &report.devices[0];
+    let recorded = record::read_device(&device.observations, &report.inputs).unwrap();
+    let judged = judged::judge(&[], &recorded.observations);
+    let value = |id: &str| {
+        let found = judged.traits.iter().find(|one| one.id == id).unwrap_or_else(|| panic!("{id} is missing"));
+        found.run_time.as_ref().unwrap().value.clone()
+    };
+    for (elements, rounding, bits) in
+        [("f16_f16", "nearest_even", "8_or_more"), ("f16_f32", "toward_zero", "2"), ("bf16_f32", "toward_zero", "2")]
+    {
+        let of = |name: &str| value(&format!("matrix.{elements}.{name}"));
+        assert_eq!([of("model"), of("order"), of("rounding"), of("extra_bits")], ["h100", "one_group", rounding, bits]);
+        assert_eq!(
+            [of("subnormal_a"), of("subnormal_b"), of("subnormal_c"), of("repeatable")],
+            ["kept", "kept", "kept", "yes"]
+        );
+    }
+    // Of integers and moves every bit is demanded.
+    assert_eq!(judged.findings, []);
 }

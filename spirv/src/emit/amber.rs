@@ -115,6 +115,9 @@ fn requirements(case: &Case) -> Vec<String> {
             Need::ExtendedFormats
             | Need::CooperativeMatrix
             | Need::Int8
+            | Need::Int16
+            | Need::Bfloat16
+            | Need::Bfloat16Matrix
             | Need::Use(..)
             | Need::Graphics
             | Need::FragmentStores

@@ -4,7 +4,7 @@ use rspirv::spirv::{Capability, FPEncoding, ImageFormat};
 
 use crate::channel::Coding::{Float, Shared, Srgb};
 use crate::channel::{Channel, overlaid, side_by_side, snorm, unorm};
-use crate::layout::{BINARY16, BINARY32, BINARY64, F10, F11, FloatLayout};
+use crate::layout::{BFLOAT16, BINARY16, BINARY32, BINARY64, F10, F11, FloatLayout};
 
 /// A row of the table.
 #[derive(Clone, Copy, Debug)]
@@ -113,6 +113,8 @@ formats! {
     F32 = float("f32", BINARY32, None);
     /// IEEE 754 binary64.
     F64 = float("f64", BINARY64, Some(Capability::Float64));
+    /// bfloat16: the upper half of a binary32.
+    Bf16 = FormatRow { name: "bf16", content: Content::Float { layout: BFLOAT16, encoding: Some(FPEncoding::BFloat16KHR), capability: Some(Capability::BFloat16TypeKHR) } };
     /// 32-bit two's complement integer.
     I32 = FormatRow { name: "i32", content: Content::Integer };
     /// 32-bit unsigned integer.

@@ -35,7 +35,7 @@ fn the_type_of_a_float_tells_its_format() {
         assert_eq!(Format::of_float_type(format.bits(), format.float_encoding()), Some(*format));
     }
     // As wide as binary16, and another type.
-    assert_eq!(Format::of_float_type(16, Some(FPEncoding::BFloat16KHR)), None);
+    assert_eq!(Format::of_float_type(16, Some(FPEncoding::BFloat16KHR)), Some(Format::Bf16));
 }
 
 #[test]

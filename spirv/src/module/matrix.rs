@@ -103,6 +103,9 @@ impl Emitter {
         if unit.has_bytes() {
             modes::require(&mut self.builder, Capability::Int8, "");
         }
+        if kernel.formats().contains(&Format::Bf16) {
+            modes::require(&mut self.builder, Capability::BFloat16CooperativeMatrixKHR, "SPV_KHR_bfloat16");
+        }
         let (uint, bool) = (self.scalar(Format::U32), self.scalar(Format::Bool));
         let slots = plan.placed[0].slots;
         let (slots, last) = (self.word(slots), self.word(slots.saturating_sub(1)));

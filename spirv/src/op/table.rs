@@ -8,7 +8,7 @@ use super::{Components, Op, OperandType, Width};
 use crate::format::Format;
 use crate::matrix::MatrixUse;
 
-use Format::{Bool, F16, F32, F64, I32, U32};
+use Format::{Bf16, Bool, F16, F32, F64, I32, U32};
 
 const FLOATS: &[Format] = Format::FLOATS;
 const HALF_AND_SINGLE: &[Format] = &[F16, F32];
@@ -36,7 +36,7 @@ const fn factor(part: MatrixUse) -> OperandType {
 const fn line(part: MatrixUse) -> OperandType {
     OperandType { format: None, width: Width::Line(part) }
 }
-const ELEMENTS: &[Format] = &[F16, F32, I32, U32];
+const ELEMENTS: &[Format] = &[F16, Bf16, F32, I32, U32];
 
 const fn core(op: SpvOp) -> Code {
     Code::Inst(Inst::Core(op))

@@ -4,11 +4,14 @@ use std::collections::BTreeMap;
 
 use ash::{ext, khr, vk};
 use fpprobe_reports::model::Claims;
-use fpprobe_reports::support::{COOPERATIVE_MATRIX, CUSTOM_BORDER_COLORS, GRAPHICS, format_claim};
+use fpprobe_reports::support::{
+    BFLOAT16, BFLOAT16_MATRIX, COOPERATIVE_MATRIX, CUSTOM_BORDER_COLORS, GRAPHICS, format_claim,
+};
 use fpprobe_spirv::{Format, Use};
 
 use super::image::vulkan_format;
 use super::instance::Instance;
+use super::later::{SHADER_BFLOAT16, ShaderBfloat16Features};
 use super::physical::Physical;
 
 /// Extensions in which features and properties were born before they became core.
@@ -62,6 +65,10 @@ fn features(instance: &Instance, physical: &Physical, flags: &mut Flags) {
     if physical.has(khr::cooperative_matrix::NAME) && physical.knows(MEMORY_MODEL.0, MEMORY_MODEL.1) {
         chain = chain.push_next(&mut matrices).push_next(&mut memory_model);
     }
+    let mut bfloat16 = ShaderBfloat16Features::none();
+    if physical.has(SHADER_BFLOAT16) {
+        chain = chain.push_next(&mut bfloat16);
+    }
     // SAFETY: the handle is the instance's; only structures that the device knows are chained, and they outlive the
     // call. Vulkan 1.1 loaders have the function.
     unsafe { instance.raw().get_physical_device_features2(physical.raw, &mut chain) };
@@ -79,6 +86,8 @@ fn features(instance: &Instance, physical: &Physical, flags: &mut Flags) {
         ("storageBuffer16BitAccess", storage16.storage_buffer16_bit_access != 0),
         ("shaderFloat16", float16.shader_float16 != 0),
         ("shaderInt8", float16.shader_int8 != 0),
+        (BFLOAT16, bfloat16.shader_bfloat16_type != 0),
+        (BFLOAT16_MATRIX, bfloat16.shader_bfloat16_cooperative_matrix != 0),
         // Modules with matrices declare Vulkan's memory model (SPIR-V, CooperativeMatrixKHR in shaders).
         (COOPERATIVE_MATRIX, matrices.cooperative_matrix != 0 && memory_model.vulkan_memory_model != 0),
         ("shaderFloatControls2", controls2.shader_float_controls2 != 0),

@@ -6,13 +6,14 @@ use std::sync::Arc;
 
 use ash::{ext, khr, vk};
 use fpprobe_reports::model::Claims;
-use fpprobe_reports::support::{COOPERATIVE_MATRIX, CUSTOM_BORDER_COLORS};
+use fpprobe_reports::support::{BFLOAT16, BFLOAT16_MATRIX, COOPERATIVE_MATRIX, CUSTOM_BORDER_COLORS};
 
 use super::claims::{FLOAT_CONTROLS, FLOAT_CONTROLS2, FLOAT16, MEMORY_MODEL, claims};
 use super::error::{CallName, VulkanError};
 use super::fault;
 use super::handles::{Logical, OwnedHandle};
 use super::instance::Instance;
+use super::later::{SHADER_BFLOAT16, ShaderBfloat16Features};
 use super::memory::{self, DeviceBuffer};
 use super::physical::Physical;
 use super::prepared::DispatchResources;
@@ -218,10 +219,13 @@ fn create(
     chooses_subgroups: bool,
 ) -> Result<Logical, VulkanError> {
     let claimed = |name: &str| claims.flags.get(name).copied().unwrap_or(false);
+    let has_bfloat16 = claimed(BFLOAT16) && claimed("shaderInt16");
     let core = vk::PhysicalDeviceFeatures::default()
         .fragment_stores_and_atomics(claimed("fragmentStoresAndAtomics"))
         .vertex_pipeline_stores_and_atomics(claimed("vertexPipelineStoresAndAtomics"))
         .shader_float64(claimed("shaderFloat64"))
+        // Integers of 16 bits are for bfloat16 alone.
+        .shader_int16(has_bfloat16)
         .texture_compression_bc(claimed("textureCompressionBC"))
         .shader_storage_image_extended_formats(claimed("shaderStorageImageExtendedFormats"));
     let mut storage16 = vk::PhysicalDevice16BitStorageFeatures::default()
@@ -277,6 +281,13 @@ fn create(
             extensions.push(MEMORY_MODEL.0.as_ptr());
         }
         features = features.push_next(&mut matrices).push_next(&mut memory_model);
+    }
+    let mut bfloat16 = ShaderBfloat16Features::none();
+    if has_bfloat16 {
+        extensions.push(SHADER_BFLOAT16.as_ptr());
+        bfloat16.shader_bfloat16_type = vk::TRUE;
+        bfloat16.shader_bfloat16_cooperative_matrix = vk::Bool32::from(claimed(BFLOAT16_MATRIX));
+        features = features.push_next(&mut bfloat16);
     }
     let mut sizes = vk::PhysicalDeviceSubgroupSizeControlFeatures::default().subgroup_size_control(true);
     if chooses_subgroups {

@@ -23,6 +23,7 @@ mod handles;
 mod identity;
 mod image;
 mod instance;
+mod later;
 mod library;
 mod matrices;
 mod memory;

@@ -8,7 +8,7 @@ use super::super::TraitRow;
 use super::row;
 
 /// Elements of A and B, and of the result.
-const PRODUCTS: &[&str] = &["f16_f16", "f16_f32", "f32_f32"];
+const PRODUCTS: &[&str] = &["f16_f16", "f16_f32", "bf16_f32", "f32_f32"];
 
 const LEFT_OPEN: &str = "Vulkan leaves it to the implementation, so that sums differ from device to device";
 const FLUSHED: &str = "small gradients vanish where it does, and training differs without a message";

@@ -1,0 +1,42 @@
+//! Structures of extensions later than those that ash has (Vulkan headers 1.3.281).
+
+use std::ffi::{CStr, c_void};
+use std::marker::PhantomData;
+use std::ptr;
+
+use ash::vk;
+
+/// The extension of bfloat16 (`VK_KHR_shader_bfloat16`).
+pub(super) const SHADER_BFLOAT16: &CStr = c"VK_KHR_shader_bfloat16";
+
+/// `VkPhysicalDeviceShaderBfloat16FeaturesKHR`.
+#[repr(C)]
+pub(super) struct ShaderBfloat16Features<'a> {
+    s_type: vk::StructureType,
+    p_next: *mut c_void,
+    /// Modules may have values of the type.
+    pub(super) shader_bfloat16_type: vk::Bool32,
+    /// Modules may have dot products of vectors of it.
+    pub(super) shader_bfloat16_dot_product: vk::Bool32,
+    /// Modules may have cooperative matrices of it.
+    pub(super) shader_bfloat16_cooperative_matrix: vk::Bool32,
+    marker: PhantomData<&'a ()>,
+}
+
+impl ShaderBfloat16Features<'_> {
+    /// With no feature.
+    pub(super) fn none() -> Self {
+        ShaderBfloat16Features {
+            s_type: vk::StructureType::from_raw(1_000_141_000),
+            p_next: ptr::null_mut(),
+            shader_bfloat16_type: vk::FALSE,
+            shader_bfloat16_dot_product: vk::FALSE,
+            shader_bfloat16_cooperative_matrix: vk::FALSE,
+            marker: PhantomData,
+        }
+    }
+}
+
+// SAFETY: it begins like every structure of a chain, with its type and the next one; the registry names both of the
+// structures that it extends.
+unsafe impl vk::ExtendsPhysicalDeviceFeatures2 for ShaderBfloat16Features<'_> {}

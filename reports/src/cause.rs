@@ -7,6 +7,7 @@
 
 mod extent;
 mod headline;
+mod joined;
 mod place;
 mod settled;
 
@@ -24,7 +25,8 @@ use fpprobe_spirv::{Control, Controls, Format, Function, Kernel};
 use sha2::{Digest, Sha256};
 
 use self::extent::is_most;
-use self::headline::{Headline, NAMED};
+use self::headline::Headline;
+use self::joined::{MERGED, is_of_operations, merge, part_unrelated};
 use self::place::confined;
 use self::settled::settled;
 use crate::evidence::shown;
@@ -41,6 +43,9 @@ const MOVES: &str = "moves";
 
 /// The group of loads of texels.
 const LOADS: &str = "texel loads";
+
+/// The group of what writes texels: what blending and resolving compute is stored.
+const STORES: &str = "texel stores";
 
 /// The group of operations whose results are truths.
 const COMPARISONS: &str = "comparisons";
@@ -159,49 +164,6 @@ fn gathered(mut lanes: Vec<FailingLane<'_>>) -> BTreeMap<Kind, Vec<FailingLane<'
     by_kind
 }
 
-/// Makes one of what is one habit.
-fn merge(by_kind: &mut BTreeMap<Kind, Vec<FailingLane<'_>>>) {
-    let groups: BTreeSet<&str> = by_kind.keys().map(|(_, group)| *group).collect();
-    // What a decoder is off by lies on either side.
-    let decoded = by_kind.remove(&(Symptom::OtherDirection, LOADS)).unwrap_or_default();
-    if !decoded.is_empty() {
-        by_kind.entry((Symptom::Neighbour, LOADS)).or_default().extend(decoded);
-    }
-    for group in groups {
-        for (part, whole) in MERGED {
-            let Some(known) = by_kind.get(&(whole, group)) else { continue };
-            let operations: BTreeSet<_> = known.iter().map(FailingLane::operation).collect();
-            let is_same = |lane: &FailingLane<'_>| {
-                part != Symptom::Neighbour || UNITS.contains(&group) || operations.contains(&lane.operation())
-            };
-            let lanes = by_kind.remove(&(part, group)).unwrap_or_default();
-            let (same, other): (Vec<_>, Vec<_>) = lanes.into_iter().partition(is_same);
-            by_kind.entry((whole, group)).or_default().extend(same);
-            if !other.is_empty() {
-                by_kind.insert((part, group), other);
-            }
-        }
-    }
-}
-
-/// Unrelated values of an operation that is computed on its own have nothing in common with those of another one.
-fn part_unrelated(by_kind: &mut BTreeMap<Kind, Vec<FailingLane<'_>>>) {
-    let all: BTreeSet<Kind> = by_kind.keys().filter(|(symptom, _)| *symptom == Symptom::Unrelated).copied().collect();
-    for kind in all.into_iter().filter(|(_, group)| !UNITS.contains(group)) {
-        for lane in by_kind.remove(&kind).unwrap_or_default() {
-            let group = if lane.kernel.op.code.is_of_texels() { kind.1 } else { lane.kernel.op.name };
-            by_kind.entry((Symptom::Unrelated, group)).or_default().push(lane);
-        }
-    }
-}
-
-/// Whether constants show what is seen at run time: a habit of every operation, or one of the same operations. A habit of the
-/// compiler may be none of the device.
-fn is_of_operations((_, group): Kind, constants: &[FailingLane<'_>], run_time: &[FailingLane<'_>]) -> bool {
-    let known: BTreeSet<&str> = run_time.iter().map(|lane| lane.kernel.op.name).collect();
-    !group.is_empty() || known.len() > NAMED || constants.iter().all(|lane| known.contains(lane.kernel.op.name))
-}
-
 /// Of the kinds of this rank the one that explains the most of these lanes, of several the first.
 fn widest(lanes: &[FailingLane<'_>], rank: SymptomRank) -> Option<Kind> {
     let mut counts: BTreeMap<Kind, usize> = BTreeMap::new();
@@ -217,19 +179,6 @@ fn kinds(lane: &FailingLane<'_>, rank: SymptomRank) -> impl Iterator<Item = Kind
     let symptoms = lane.symptoms.iter().filter(move |symptom| symptom.rank() == rank);
     symptoms.map(move |symptom| (symptom, if is_habit(symptom, lane) { "" } else { group }))
 }
-
-/// Symptoms that are one with a second one where a group of operations shows both: what is off by one encoding on some lanes
-/// is off by more on others.
-const MERGED: [(Symptom, Symptom); 8] = [
-    (Symptom::Unrelated, Symptom::FoldedOtherwise),
-    (Symptom::Inaccurate, Symptom::FoldedOtherwise),
-    (Symptom::Neighbour, Symptom::FoldedOtherwise),
-    (Symptom::Neighbour, Symptom::Inaccurate),
-    (Symptom::SubnormalResultKept, Symptom::SubnormalOperandKept),
-    (Symptom::SubnormalResultFlushed, Symptom::SubnormalOperandFlushed),
-    (Symptom::InfinityLost, Symptom::NanToNumber),
-    (Symptom::InfinityMade, Symptom::NumberToNan),
-];
 
 /// Whether a symptom of a lane is one of the whole device, whatever the operation.
 fn is_habit(symptom: Symptom, lane: &FailingLane<'_>) -> bool {
@@ -252,8 +201,7 @@ fn is_habit(symptom: Symptom, lane: &FailingLane<'_>) -> bool {
 fn group(kernel: &Kernel) -> &'static str {
     match kernel.op.function {
         Function::Load if kernel.op.code.is_of_texels() => LOADS,
-        // What blending and resolving compute is stored.
-        _ if kernel.op.code.is_of_texels() => "texel stores",
+        _ if kernel.op.code.is_of_texels() => STORES,
         Function::Move | Function::Choose | Function::Transpose => MOVES,
         Function::Min | Function::Max | Function::Clamp | Function::Saturate => MIN_AND_MAX,
         Function::Compare { .. } | Function::IsNan | Function::IsInf => COMPARISONS,
@@ -380,6 +328,11 @@ fn fix(lanes: &[FailingLane<'_>]) -> Vec<String> {
     common.unwrap_or_default().iter().map(ToString::to_string).collect()
 }
 
+/// Whether nothing but this symptom explains some of these lanes.
+fn shows_alone(lanes: &[FailingLane<'_>], symptom: Symptom) -> bool {
+    lanes.iter().any(|lane| lane.symptoms.strongest().eq([symptom]))
+}
+
 fn severity(symptom: Symptom, lanes: &[FailingLane<'_>], index: &Observations<'_>) -> Severity {
     let nearest_is_last_bit = lanes.iter().all(|lane| lane.diagnosis.distance <= 1);
     match symptom {
@@ -387,6 +340,8 @@ fn severity(symptom: Symptom, lanes: &[FailingLane<'_>], index: &Observations<'_
             Severity::Broken
         }
         Symptom::Unstable | Symptom::Unrelated => Severity::Broken,
+        // As grave as what it explains in passing.
+        _ if symptom.rank() == SymptomRank::Value && shows_alone(lanes, Symptom::Unrelated) => Severity::Broken,
         Symptom::SameValue => Severity::SameValue,
         Symptom::Neighbour => Severity::LastBit,
         Symptom::OtherDirection | Symptom::Fused | Symptom::RoundedTwice | Symptom::FoldedOtherwise

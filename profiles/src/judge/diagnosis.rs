@@ -270,8 +270,14 @@ fn is_other_zero(accepted: &Set, result: u64) -> bool {
 }
 
 /// Whether the result is what an operand is, zero or one, as simplifying `x + 0`, `x * 1`, `x * 0`, `x - x` or `x / x` gives it.
+/// A fraction is `x - floor(x)`.
 fn is_identity(function: Function, operands: &Operands, result: u64) -> bool {
     let (x, y, z) = match operands[..] {
+        [x] if function == Function::Fract => {
+            return x.layout.is_some_and(|layout| {
+                x.bits & layout.magnitude_mask() >= layout.infinity() && result & layout.magnitude_mask() == 0
+            });
+        }
         [x, y] => (x, y, None),
         [x, y, z] => (x, y, Some(z)),
         _ => return false,

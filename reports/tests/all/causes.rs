@@ -86,6 +86,40 @@ fn one_habit_is_one_cause_over_operations_and_rules() {
 }
 
 #[test]
+fn what_a_routine_gives_beside_wrong_special_results_is_the_same_cause() {
+    let negative = [0x3f00_0000, 0x3e80_0000, 0x3e00_0000].map(|x| ([x], 0x7000_0000));
+    let lanes = |unrelated: usize| {
+        let zeros = [(&[0][..], ONE), (&[0x8000_0000], ONE)];
+        let unrelated = negative.iter().take(unrelated).map(|(case, out)| (&case[..], *out));
+        observation("f32.log2", &zeros.into_iter().chain(unrelated).collect::<Vec<_>>())
+    };
+    let found = |unrelated: usize| {
+        let causes = causes("d3d11", &[lanes(unrelated)]);
+        causes.into_iter().map(|cause| (cause.symptom, cause.severity, cause.lanes)).collect::<Vec<_>>()
+    };
+    assert_eq!(found(0), [("infinity_lost".to_owned(), Severity::Special, 2)]);
+    assert_eq!(found(1), [("infinity_lost".to_owned(), Severity::Broken, 3)]);
+    // Most of its lanes are wrong in the other way: that is what is wrong with it.
+    assert_eq!(found(3), [("unrelated".to_owned(), Severity::Broken, 5)]);
+}
+
+#[test]
+fn what_a_blit_converts_is_loaded_first() {
+    // -128 is -1, as -127 is.
+    let converted = observation("r32f.convert_rgba8snorm:route=blit", &[(&[0x80], 0xbf81_0204)]);
+    let load = |out: u64| {
+        let one = observation("rgba8snorm.load:route=blit", &[(&[0x80], out)]);
+        Observation { out: [out, 0, 0, 0].into(), ..one }
+    };
+    let operations = |loaded: u64| -> Vec<Vec<String>> {
+        let causes = causes("vulkan", &[load(loaded), converted.clone()]);
+        causes.into_iter().map(|cause| cause.operations).collect()
+    };
+    assert_eq!(operations(0xbf81_0204), [["convert_rgba8snorm", "load"]]);
+    assert_eq!(operations(0xbf80_0000), [["convert_rgba8snorm"]]);
+}
+
+#[test]
 fn what_decides_no_class_comes_last() {
     // min(-0, +0) is -0: recommended; the sum is off by one.
     let observations =

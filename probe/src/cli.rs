@@ -199,9 +199,9 @@ pub enum Command {
     Rules(RulesArgs),
     /// Show a cause, a rule, a trait or a kernel in full, with the last report's evidence
     ///
-    /// A cause is named by its number in the report or by its id, everything else by its id, by its name in SPIR-V, GLSL, HLSL or
-    /// WGSL, or by words of its description. Where several match, they are listed. Without any report, what is known of a rule
-    /// or kernel is shown without evidence.
+    /// A cause is named by its number in the report or by its id, everything else by its id, by its name in SPIR-V, GLSL, HLSL,
+    /// WGSL, C or CUDA, or by words of its description. Where several match, they are listed. Without any report, what is known
+    /// of a rule or kernel is shown without evidence.
     #[command(visible_alias = "explain")]
     Show(ShowArgs),
     /// Write a folder with everything that a driver engineer needs to reproduce a cause

@@ -1,7 +1,7 @@
-//! What operations are called elsewhere: in SPIR-V, GLSL, HLSL and WGSL.
+//! What operations are called elsewhere: in SPIR-V, GLSL, HLSL, WGSL, C and CUDA.
 //!
-//! SPIR-V's and GLSL's names follow from the table of operations. HLSL's and WGSL's are listed here: an operation has the name of
-//! each function or operator that a compiler may lower to it.
+//! SPIR-V's and GLSL's names follow from the table of operations, but for those of texels. The others are listed here: an operation
+//! has the name of each function or operator that a compiler may lower to it.
 
 use super::{Code, Inst, Op};
 
@@ -16,6 +16,10 @@ pub enum Language {
     Hlsl,
     /// WGSL.
     Wgsl,
+    /// C.
+    C,
+    /// CUDA, beside C's names.
+    Cuda,
 }
 
 impl Language {
@@ -26,6 +30,8 @@ impl Language {
             Language::Glsl => "GLSL",
             Language::Hlsl => "HLSL",
             Language::Wgsl => "WGSL",
+            Language::C => "C",
+            Language::Cuda => "CUDA",
         }
     }
 }
@@ -117,6 +123,51 @@ const NAMES: [(&str, &[&str], &[&str]); 83] = [
     ("select", &["select", "?:"], &["select"]),
 ];
 
+/// Names in one language.
+const NAMES_IN: [(&str, Language, &[&str]); 41] = [
+    ("load", Language::Glsl, &["texelFetch", "imageLoad"]),
+    ("load", Language::Hlsl, &["Load"]),
+    ("load", Language::Wgsl, &["textureLoad"]),
+    ("sample", Language::Glsl, &["texture", "textureLod"]),
+    ("sample", Language::Hlsl, &["Sample", "SampleLevel"]),
+    ("sample", Language::Wgsl, &["textureSample", "textureSampleLevel"]),
+    ("store", Language::Glsl, &["imageStore"]),
+    ("store", Language::Wgsl, &["textureStore"]),
+    ("convert_f_to_s", Language::Hlsl, &["int", "ftoi"]),
+    ("convert_f_to_u", Language::Hlsl, &["uint", "ftou"]),
+    ("convert_s_to_f", Language::Hlsl, &["itof"]),
+    ("convert_u_to_f", Language::Hlsl, &["utof"]),
+    ("dot", Language::Hlsl, &["dp2", "dp3", "dp4"]),
+    ("fadd", Language::Cuda, &["__fadd_rn", "__dadd_rn", "__hadd"]),
+    ("fsub", Language::Cuda, &["__fsub_rn", "__dsub_rn", "__hsub"]),
+    ("fmul", Language::Cuda, &["__fmul_rn", "__dmul_rn", "__hmul"]),
+    ("fdiv", Language::Cuda, &["__fdiv_rn", "__fdividef", "__ddiv_rn", "__hdiv"]),
+    ("rcp", Language::Cuda, &["__frcp_rn", "__drcp_rn", "hrcp"]),
+    ("fma", Language::C, &["fma", "fmaf"]),
+    ("fma", Language::Cuda, &["__fmaf_rn", "__fma_rn", "__hfma"]),
+    ("frem", Language::C, &["fmod", "fmodf"]),
+    ("fmin", Language::C, &["fmin", "fminf"]),
+    ("nmin", Language::C, &["fmin", "fminf"]),
+    ("fmax", Language::C, &["fmax", "fmaxf"]),
+    ("nmax", Language::C, &["fmax", "fmaxf"]),
+    ("saturate", Language::Cuda, &["__saturatef"]),
+    ("fabs", Language::C, &["fabs", "fabsf"]),
+    ("round_even", Language::C, &["rint", "rintf", "nearbyint", "nearbyintf"]),
+    ("round", Language::C, &["round", "roundf"]),
+    ("sqrt", Language::Cuda, &["__fsqrt_rn", "__dsqrt_rn", "hsqrt"]),
+    ("inverse_sqrt", Language::Cuda, &["rsqrt", "rsqrtf", "__frsqrt_rn", "hrsqrt"]),
+    ("exp", Language::Cuda, &["__expf", "hexp"]),
+    ("log", Language::Cuda, &["__logf", "hlog"]),
+    ("log2", Language::Cuda, &["__log2f", "hlog2"]),
+    ("sin", Language::Cuda, &["__sinf", "hsin"]),
+    ("cos", Language::Cuda, &["__cosf", "hcos"]),
+    ("tan", Language::Cuda, &["__tanf"]),
+    ("pow", Language::Cuda, &["powf", "__powf"]),
+    ("fconvert_f16", Language::Cuda, &["__float2half_rn"]),
+    ("fconvert_f32", Language::Cuda, &["__half2float"]),
+    ("convert_f_to_s", Language::Cuda, &["__float2int_rz"]),
+];
+
 impl Op {
     /// What it is called in other languages.
     pub fn names(&self) -> Vec<(Language, String)> {
@@ -130,6 +181,9 @@ impl Op {
         if let Some((_, hlsl, wgsl)) = NAMES.iter().find(|(name, ..)| *name == self.name) {
             names.extend(hlsl.iter().map(|name| (Language::Hlsl, (*name).to_owned())));
             names.extend(wgsl.iter().map(|name| (Language::Wgsl, (*name).to_owned())));
+        }
+        for (_, language, own) in NAMES_IN.iter().filter(|(name, ..)| *name == self.name) {
+            names.extend(own.iter().map(|name| (*language, (*name).to_owned())));
         }
         names
     }
@@ -163,6 +217,7 @@ mod tests {
         names.sort_unstable();
         names.dedup();
         assert_eq!(names.len(), count);
+        assert_eq!(NAMES_IN.iter().find(|(name, ..)| place(name).is_none()), None);
     }
 
     #[test]
@@ -171,8 +226,11 @@ mod tests {
             let names = Op::find(op).unwrap().names();
             names.iter().map(|(language, name)| format!("{} {name}", language.name())).collect()
         };
-        assert_eq!(names("fmul"), ["SPIR-V OpFMul", "GLSL *", "HLSL *", "WGSL *"]);
-        assert_eq!(names("nmin"), ["SPIR-V NMin", "HLSL min", "WGSL min"]);
+        assert_eq!(
+            names("fmul"),
+            ["SPIR-V OpFMul", "GLSL *", "HLSL *", "WGSL *", "CUDA __fmul_rn", "CUDA __dmul_rn", "CUDA __hmul"]
+        );
+        assert_eq!(names("nmin"), ["SPIR-V NMin", "HLSL min", "WGSL min", "C fmin", "C fminf"]);
         assert_eq!(names("inverse_sqrt"), ["SPIR-V InverseSqrt", "GLSL inversesqrt", "HLSL rsqrt", "WGSL inverseSqrt"]);
         assert_eq!(names("x_minus_x"), [""; 0]);
         assert_eq!(names("add_sub"), [""; 0]);

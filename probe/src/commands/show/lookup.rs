@@ -9,7 +9,7 @@ use fpprobe_reports::traits::{self, TraitDefinition};
 use fpprobe_spirv::error::nearest;
 use fpprobe_spirv::{Kernel, OPS, Op, ParseError};
 
-use super::words::SoughtWords;
+use super::words::{SoughtWords, term};
 use fpprobe_system::usage::usage_error;
 
 /// Names all traits.
@@ -84,6 +84,9 @@ impl<'a> SubjectFinder<'a> {
         let found = found.into_iter().find(|ops| !ops.is_empty());
         let found =
             found.map(|ops| ops.into_iter().map(|op| candidate(ShownSubject::Operation(op))).collect::<Vec<_>>());
+        if let Some(known) = found.is_none().then(|| term(text)).flatten() {
+            return self.find(known);
+        }
         let found = found.unwrap_or_else(|| self.by_words(text));
         if found.is_empty() { Err(self.unknown(text, kernel.err())) } else { Ok(found) }
     }
@@ -261,6 +264,14 @@ mod tests {
             ("fmod", &["fmod"]),
             ("f32tof16", &["fconvert_f16", "pack_half_2x16"]),
             ("%", &["frem"]),
+            ("textureLoad", &["load"]),
+            ("imageStore", &["store"]),
+            ("fmaf", &["fma"]),
+            ("__frcp_rn", &["rcp"]),
+            ("rintf", &["round_even"]),
+            ("precise", &["f32.mul_then_add_under_no_contraction"]),
+            ("FLT_MIN", &["f32.subnormal_results"]),
+            ("tensor core", &["matrix"]),
             ("f32.nmin", &["f32.nmin"]),
             ("d32-18", &["D32-18"]),
             ("G-00", &["G-00"]),
@@ -281,6 +292,10 @@ mod tests {
             ("denormals f16", "f16.subnormal_results"),
             ("R11G11B10 store", "b10g11r11.store_rounding"),
             ("fused multiply add", "f32.fma"),
+            ("NaN propagation", "f32.nan_bits"),
+            ("nan payload", "f32.nan_bits"),
+            ("DXGI_FORMAT_R11G11B10_FLOAT", "b10g11r11.store_rounding"),
+            ("alpha blending", "blend_add"),
         ] {
             assert!(found(text).iter().any(|one| one == own), "{text}: {:?}", found(text));
         }

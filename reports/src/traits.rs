@@ -5,6 +5,7 @@ mod look;
 mod matrices;
 mod modes;
 mod scope_values;
+mod split;
 mod strict;
 mod table;
 mod variants;
@@ -18,6 +19,7 @@ use fpprobe_spirv::Kernel;
 
 use crate::model::DeviceTrait;
 pub use modes::TraitMode;
+pub(crate) use split::ALONE;
 pub use table::rows;
 use variants::Variation;
 

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::AnswerEvidence;
+use crate::traits::ALONE;
 
 /// What a device does in one respect; a scope of which nothing was measured is left out.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -44,6 +45,10 @@ pub struct TraitShare {
     pub lanes: usize,
     /// The first kernels with it.
     pub kernels: Vec<String>,
+    /// Where it shows and the others do not, `with route=clear`; `alone with route=clear` where others have it elsewhere as
+    /// well; empty where nothing parts them.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub place: String,
 }
 
 /// Most variants of kernels that are named.
@@ -89,6 +94,10 @@ impl TraitValue {
         }
         let share = |share: &TraitShare| {
             let value = share.value.replace('_', " ");
+            let is_alone = share.place.starts_with(ALONE);
+            if !share.place.is_empty() && !is_alone {
+                return format!("{value} {}", share.place);
+            }
             if let Some(variants) = self.variants(share) {
                 return format!("{value} with {}", variants.into_iter().collect::<Vec<_>>().join(" and "));
             }
@@ -97,7 +106,8 @@ impl TraitValue {
                 100 => "more than 99".to_owned(),
                 some => some.to_string(),
             };
-            format!("{value} ({percent} %)")
+            let alone = if is_alone { format!(", {}", share.place) } else { String::new() };
+            format!("{value} ({percent} %{alone})")
         };
         format!("{MIXED}: {}", self.shares.iter().map(share).collect::<Vec<_>>().join(", "))
     }

@@ -1,6 +1,6 @@
 //! The values that lanes of a scope show, each with its lanes and kernels.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use fpprobe_profiles::encoding::{Encoding, PartReader};
 use fpprobe_profiles::judge::Observations;
@@ -10,6 +10,7 @@ use fpprobe_profiles::{Observation, Outcome};
 use fpprobe_spirv::{Kernel, Shape};
 
 use super::TraitLook;
+use super::split::{Facets, of_kernel, of_lane, places};
 use crate::decimal::{coded, decimal};
 use crate::evidence::answered;
 use crate::model::{AnswerEvidence, MIXED, NOT_OFFERED, TraitShare, TraitValue};
@@ -19,10 +20,18 @@ const NAMED: usize = 8;
 /// Lanes shown of a scope.
 const SHOWN: usize = 4;
 
+/// Who has a value.
+#[derive(Default)]
+struct SeenValue {
+    lanes: usize,
+    kernels: Vec<String>,
+    facets: BTreeSet<Facets>,
+}
+
 /// What was found in a scope.
 #[derive(Default)]
 pub(super) struct ScopeValues {
-    values: BTreeMap<String, (usize, Vec<String>)>,
+    values: BTreeMap<String, SeenValue>,
     lanes: usize,
     evidence: Vec<AnswerEvidence>,
     is_lacking: bool,
@@ -48,7 +57,8 @@ impl ScopeValues {
             TraitLook::Lanes(_, is_of_interest, value) => {
                 for (case, operands) in observation.cases.iter().enumerate().filter(|(_, case)| is_of_interest(case)) {
                     for results in observation.runs() {
-                        self.put(value(operands, results[case]), 1, observation);
+                        let facets = of_lane(&kernel, operands);
+                        self.put_of(value(operands, results[case]), 1, observation, facets);
                     }
                     self.counted(1, observation, case);
                 }
@@ -59,19 +69,16 @@ impl ScopeValues {
     }
 
     fn add_aspect(&mut self, aspect: Aspect, observation: &Observation) {
-        for seen in observed_behaviours(observation, aspect).into_iter().flatten() {
-            let ways = seen.ways.iter().filter(|(_, lanes)| *lanes > 0);
-            let ways: Vec<(&str, usize)> = match seen.way {
-                Some(way) => vec![(way, seen.lanes)],
-                None => ways.copied().collect(),
-            };
-            for (way, lanes) in &ways {
-                self.put(Aspect::value(way).unwrap_or(way), *lanes, observation);
+        for (part, seen) in observed_behaviours(observation, aspect).into_iter().enumerate() {
+            let Some(seen) = seen else { continue };
+            let facets = of_kernel(&observation.kernel, Some(part));
+            for (way, lanes) in &seen.shares {
+                self.put_of(Aspect::value(way).unwrap_or(way), *lanes, observation, facets.clone());
             }
             // Lanes that went no way.
-            let explained: usize = ways.iter().map(|(_, lanes)| lanes).sum();
+            let explained: usize = seen.shares.iter().map(|(_, lanes)| lanes).sum();
             if explained < seen.lanes {
-                self.put("other", seen.lanes - explained, observation);
+                self.put_of("other", seen.lanes - explained, observation, facets);
             }
             self.counted(seen.lanes, observation, seen.case);
         }
@@ -154,7 +161,7 @@ impl ScopeValues {
                     _ if layout.is_nan(result) => "changed",
                     _ => "number",
                 };
-                self.put(value, 1, observation);
+                self.put_of(value, 1, observation, of_lane(kernel, operands));
             }
             self.counted(1, observation, case);
         }
@@ -162,11 +169,17 @@ impl ScopeValues {
 
     /// Adds lanes that have a value.
     pub(super) fn put(&mut self, value: &str, lanes: usize, observation: &Observation) {
-        let (all, kernels) = self.values.entry(value.to_owned()).or_default();
-        *all += lanes;
+        self.put_of(value, lanes, observation, of_kernel(&observation.kernel, None));
+    }
+
+    /// The same, of these facets.
+    fn put_of(&mut self, value: &str, lanes: usize, observation: &Observation, facets: Facets) {
+        let seen = self.values.entry(value.to_owned()).or_default();
+        seen.lanes += lanes;
+        seen.facets.insert(facets);
         let kernel = observation.kernel.to_string();
-        if kernels.len() < NAMED && kernels.last() != Some(&kernel) {
-            kernels.push(kernel);
+        if seen.kernels.len() < NAMED && seen.kernels.last() != Some(&kernel) {
+            seen.kernels.push(kernel);
         }
     }
 
@@ -200,8 +213,12 @@ impl ScopeValues {
     /// The value of the scope; `None` where nothing was measured.
     pub(super) fn finish(self) -> Option<TraitValue> {
         let ScopeValues { values, lanes, evidence, is_lacking } = self;
-        let mut shares: Vec<TraitShare> =
-            values.into_iter().map(|(value, (lanes, kernels))| TraitShare { value, lanes, kernels }).collect();
+        let places = places(&values.values().map(|seen| &seen.facets).collect::<Vec<_>>());
+        let share = |((value, seen), place): ((String, SeenValue), String)| {
+            let SeenValue { lanes, kernels, .. } = seen;
+            TraitShare { value, lanes, kernels, place }
+        };
+        let mut shares: Vec<TraitShare> = values.into_iter().zip(places).map(share).collect();
         shares.sort_by_key(|share| std::cmp::Reverse(share.lanes));
         let value = match &shares[..] {
             [] if is_lacking => NOT_OFFERED.to_owned(),

@@ -37,7 +37,12 @@ fn pages_work_in_a_browser() {
 /// Twelve devices with traits, each with a name of its own.
 fn fleet() -> Report {
     let mut report = fixture::report();
-    let share = |value: &str, lanes| TraitShare { value: value.into(), lanes, kernels: vec!["f32.fadd".into()] };
+    let share = |value: &str, lanes| TraitShare {
+        value: value.into(),
+        lanes,
+        kernels: vec!["f32.fadd".into()],
+        place: String::new(),
+    };
     let mixed = TraitValue {
         value: MIXED.into(),
         lanes: 100,

@@ -709,7 +709,12 @@ fn another_nan_is_a_regression_where_its_bits_are_demanded() {
 #[test]
 fn traits_that_changed_come_first_and_what_was_not_looked_at_alike_is_no_change() {
     let value = |values: &[&str], lanes: usize| {
-        let share = |value: &&str| TraitShare { value: (*value).to_owned(), lanes: 1, kernels: vec!["f32.log".into()] };
+        let share = |value: &&str| TraitShare {
+            value: (*value).to_owned(),
+            lanes: 1,
+            kernels: vec!["f32.log".into()],
+            place: String::new(),
+        };
         let shares = if values.len() > 1 { values.iter().map(share).collect() } else { Vec::new() };
         let value = if values.len() > 1 { MIXED } else { values[0] };
         Some(TraitValue { value: value.to_owned(), lanes, shares, evidence: Vec::new() })

@@ -6,6 +6,7 @@
 //! from what is accepted counts where nothing else explains it.
 
 mod extent;
+mod given;
 mod headline;
 mod joined;
 mod place;
@@ -25,6 +26,7 @@ use fpprobe_spirv::{Control, Controls, Format, Function, Kernel};
 use sha2::{Digest, Sha256};
 
 use self::extent::is_most;
+use self::given::given;
 use self::headline::Headline;
 use self::joined::{MERGED, is_of_operations, merge, part_unrelated};
 use self::place::confined;
@@ -269,6 +271,7 @@ fn cause(scope: Scope, (symptom, group): Kind, lanes: &[FailingLane<'_>], index:
     let shows = |symptom: Symptom| lanes.iter().any(|lane| lane.symptoms.contains(symptom));
     let texels: BTreeSet<Format> = lanes.iter().map(|lane| lane.kernel.format).collect();
     let directions = lanes.iter().map(|lane| lane.diagnosis.directions).reduce(Directions::and);
+    let given = given(lanes, symptom);
     let headline = Headline {
         symptom,
         directions: directions.unwrap_or_default(),
@@ -279,7 +282,10 @@ fn cause(scope: Scope, (symptom, group): Kind, lanes: &[FailingLane<'_>], index:
         texels: &texels,
         operations: &operations,
         distance,
-        of_infinities: shows(Symptom::InfinityLost) || shows(Symptom::InfinityMade),
+        of_infinities: shows(Symptom::InfinityLost)
+            || shows(Symptom::InfinityMade)
+            || shows(Symptom::OverflowToInfinity),
+        given: given.as_deref(),
     };
     let definition = format!("{} {} {group} {scope:?}", symptom.name(), formats.join(" "));
     let digest = Sha256::digest(definition);

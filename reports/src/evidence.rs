@@ -21,9 +21,19 @@ pub(crate) fn shown(evidence: &LaneEvidence, observation: Option<&Observation>) 
         kernel,
         inputs,
         out: encode_answer(&evidence.kernel, &evidence.answer),
+        second: observation.and_then(|observation| {
+            second(observation, observation.cases.iter().position(|case| case == evidence.case)?)
+        }),
         component: failed::component(&evidence.kernel, evidence.part),
         accepts: evidence.accepted.to_json(),
     }
+}
+
+/// What the second run gave, where it is another result.
+fn second(observation: &Observation, case: usize) -> Option<model::Value> {
+    let width = observation.kernel.outputs();
+    let again = observation.second.as_ref().filter(|_| observation.steady(case).is_none())?;
+    Some(encode_answer(&observation.kernel, &again[case * width..(case + 1) * width]))
 }
 
 /// A lane by its operands and result, without anything that it is compared with.
@@ -48,7 +58,7 @@ pub fn other_answer(observation: &Observation, case: &[u64], answer: &[u64], oth
         part: 0,
         accepted: Accepted::new(parts.map(|(bits, encoding)| Set::one(encoding, bits)).collect()),
     };
-    model::Evidence { component: None, ..shown(&evidence, Some(observation)) }
+    model::Evidence { component: None, second: None, ..shown(&evidence, Some(observation)) }
 }
 
 /// A lane that was observed, with what a rule accepts of it.
@@ -64,6 +74,7 @@ pub(crate) fn of_lane(
         command: repeat_command(observation, &inputs),
         inputs,
         out: encode_answer(&observation.kernel, observation.answer(case)),
+        second: second(observation, case),
         component: failed::component(&observation.kernel, part),
         accepts: accepted(profiles, (profile, rule), observation, case).map_or(Value::Null, |set| set.to_json()),
     }

@@ -534,6 +534,9 @@ pub struct Evidence {
     pub inputs: Vec<Value>,
     /// Answer.
     pub out: Value,
+    /// The answer of the second run, where it is another.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub second: Option<Value>,
     /// The component of the answer that is not accepted, by number from 0; absent where an answer has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub component: Option<u32>,

@@ -34,12 +34,15 @@ pub(super) struct Headline<'a> {
     pub distance: u64,
     /// Whether infinities are lost or made on some of the lanes, beside NaNs.
     pub of_infinities: bool,
+    /// What lanes with the symptom give, where it is one value or two: `0 or 128`.
+    pub given: Option<&'a str>,
 }
 
 impl fmt::Display for Headline<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let place = self.place.map_or_else(String::new, |place| format!(" {place}"));
         let (of, format) = (self.subject() + &place, listed(self.formats));
+        let infinity = if self.of_infinities { " or infinity" } else { "" };
         let text = match self.symptom {
             Symptom::Unstable => format!("{of}: results differ from run to run"),
             Symptom::SameValue => format!("{of}: another encoding of the same value"),
@@ -57,15 +60,13 @@ impl fmt::Display for Headline<'_> {
             Symptom::OtherDirection => format!("{of}: rounded {}", direction(self.directions)),
             Symptom::OverflowToLargest => format!("{of}: overflow gives the largest finite value"),
             Symptom::OverflowToInfinity => format!("{of}: overflow gives infinity"),
-            Symptom::IntegerRange => format!("{of}: another result beyond the integer range"),
-            Symptom::NanStored => format!("{of}: a NaN becomes a code other than 0"),
+            Symptom::IntegerRange => format!("{of}: gives {} beyond the integer range", self.given("other integers")),
+            Symptom::NanStored => format!("{of}: stores NaN as {}", self.given("a code other than 0")),
             Symptom::IdentityFolded => format!("folds {format} x + 0, x * 1, x * 0 or x - x{place}"),
-            Symptom::NanToNumber if self.of_infinities => format!("{of}: NaN or infinity becomes a number"),
-            Symptom::NanToNumber => format!("{of}: a NaN becomes a number"),
-            Symptom::NumberToNan if self.of_infinities => format!("{of}: a number becomes NaN or infinity"),
-            Symptom::NumberToNan => format!("{of}: a number becomes NaN"),
-            Symptom::InfinityLost => format!("{of}: infinity is lost"),
-            Symptom::InfinityMade => format!("{of}: infinity where a number is required"),
+            Symptom::NanToNumber => format!("{of}: gives {} instead of NaN{infinity}", self.given("a number")),
+            Symptom::NumberToNan => format!("{of}: gives NaN{infinity} instead of a number"),
+            Symptom::InfinityLost => format!("{of}: gives {} instead of infinity", self.given("a number")),
+            Symptom::InfinityMade => format!("{of}: gives infinity instead of a number"),
             Symptom::FoldedOtherwise => format!("{of}: folded otherwise than at run time"),
             Symptom::Neighbour => format!("{of}: off by the last bit"),
             Symptom::Inaccurate => format!("{of}: {}", beyond(self.distance)),
@@ -77,7 +78,12 @@ impl fmt::Display for Headline<'_> {
     }
 }
 
-impl Headline<'_> {
+impl<'a> Headline<'a> {
+    /// What the lanes give, or this where there is more to say than a headline has room for.
+    fn given(&self, otherwise: &'a str) -> &'a str {
+        self.given.unwrap_or(otherwise)
+    }
+
     /// Whether it concerns operations of every kind.
     fn is_habit(&self) -> bool {
         self.group.is_empty() && self.operations.len() > NAMED

@@ -26,10 +26,14 @@ pub struct EvidenceLine {
 pub fn lines(evidence: &Evidence, against: &str) -> Vec<EvidenceLine> {
     let reader = ValueReader::new(&evidence.kernel);
     let mut lines = reader.inputs(&evidence.inputs);
-    let (first, failing_part) = (lines.len(), failing(evidence));
-    reader.answer(&mut lines, RESULTS[0], &evidence.out);
-    if let Some(part) = failing_part.as_deref().filter(|_| lines.len() - first > MOST) {
-        alone(&mut lines, first, part);
+    let failing_part = failing(evidence);
+    for (name, answer) in [(RESULTS[0], Some(&evidence.out)), (AGAIN, evidence.second.as_ref())] {
+        let Some(answer) = answer else { continue };
+        let first = lines.len();
+        reader.answer(&mut lines, name, answer);
+        if let Some(part) = failing_part.as_deref().filter(|_| lines.len() - first > MOST) {
+            alone(&mut lines, first, part, name);
+        }
     }
     lines.extend(failing(evidence).map(|value| EvidenceLine {
         name: "not accepted".to_owned(),
@@ -60,7 +64,10 @@ pub fn lines(evidence: &Evidence, against: &str) -> Vec<EvidenceLine> {
 /// `f32.fadd 0, 1e-45 (subnormal) gives 1e-45 (subnormal); accepted is 0`.
 pub fn sentence(evidence: &Evidence) -> String {
     let lines = lines(evidence, ACCEPTED);
-    let [inputs, results] = ["in", "out"].map(|name| values(&lines, name).join(", "));
+    let [inputs, results, again] = ["in", RESULTS[0], AGAIN].map(|name| values(&lines, name).join(", "));
+    if !again.is_empty() {
+        return format!("{} {inputs} gives {results} in one run and {again} in another", evidence.kernel);
+    }
     let accepted = ["accepted", "or"].map(|name| values(&lines, name)).concat().join(" or ");
     format!("{} {inputs} gives {results}; accepted is {accepted}", evidence.kernel)
 }
@@ -73,12 +80,12 @@ pub fn values(lines: &[EvidenceLine], name: &str) -> Vec<String> {
 }
 
 /// Leaves of the components from the first on the one that is not accepted, and says how many there are more.
-fn alone(lines: &mut Vec<EvidenceLine>, first: usize, part: &str) {
+fn alone(lines: &mut Vec<EvidenceLine>, first: usize, part: &str, name: &str) {
     let all = lines.split_off(first);
     let count = all.len() - 1;
     lines.extend(all.into_iter().filter(|line| line.name.ends_with(&format!(" {part}"))));
     let value = format!("{count} more components");
-    lines.push(EvidenceLine { name: RESULTS[0].to_owned(), hex: String::new(), value, fields: Vec::new() });
+    lines.push(EvidenceLine { name: name.to_owned(), hex: String::new(), value, fields: Vec::new() });
 }
 
 /// The component of the answer that is not accepted, by its name.
@@ -169,6 +176,9 @@ pub fn against(finding: &Finding) -> &'static str {
 
 /// What the results of an operation are called.
 const RESULTS: [&str; 2] = ["out", "second"];
+
+/// What the results of the second run are called, where they are others.
+const AGAIN: &str = "again";
 
 /// What the evidence of a rule stands against.
 pub const ACCEPTED: &str = "accepted";

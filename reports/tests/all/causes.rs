@@ -120,6 +120,23 @@ fn what_a_blit_converts_is_loaded_first() {
 }
 
 #[test]
+fn headlines_say_what_is_given_instead() {
+    for (kernel, lanes, headline) in [
+        (
+            "f32.log2",
+            &[(&[0][..], 0xc2fe_0000), (&[0x8000_0000], 0xc2fe_0000)][..],
+            "f32 log2: gives -127 instead of infinity",
+        ),
+        ("f32.fadd", &[(&[NAN, ONE], ONE), (&[ONE, NAN], 0)], "f32 fadd: gives 0 or 1 instead of NaN"),
+        ("f32.fadd", &[(&[ONE, ONE], NAN)], "f32 fadd: gives NaN instead of a number"),
+        ("r8unorm.store:route=clear", &[(&[NAN], 0xff)], "r8unorm store by vkCmdClearColorImage: stores NaN as ff"),
+    ] {
+        let causes = causes("d3d11", &[observation(kernel, lanes)]);
+        assert_eq!(causes.iter().map(|cause| &*cause.headline).collect::<Vec<_>>(), [headline]);
+    }
+}
+
+#[test]
 fn what_decides_no_class_comes_last() {
     // min(-0, +0) is -0: recommended; the sum is off by one.
     let observations =
@@ -160,6 +177,9 @@ fn instability_is_a_lanes_own() {
         let plain = self::observation("f32.fadd", &[(&[ONE, ONE], 0x4000_0000), (&[NAN, ONE], NAN)]);
         causes("d3d11", &[plain, one]).iter().map(|cause| cause.symptom.clone()).collect::<Vec<_>>()
     };
+    let plain = self::observation("f32.fadd", &[(&[ONE, ONE], 0x4000_0000), (&[NAN, ONE], NAN)]);
+    let flaky = causes("d3d11", &[plain, observation([0x7100_0000, NAN])]).remove(0).evidence.remove(0);
+    assert_eq!(serde_json::to_value(flaky.second).unwrap(), serde_json::json!(["71000000", "7fc00000"]));
     assert_eq!(of([0x7000_0000, NAN | 1], 2), ["unrelated"]);
     assert!(of([0x7100_0000, NAN], 2).contains(&"unstable".to_owned()));
     // Most cases differ: nothing of it is a lane's own.

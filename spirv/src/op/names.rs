@@ -231,7 +231,10 @@ mod tests {
             ["SPIR-V OpFMul", "GLSL *", "HLSL *", "WGSL *", "CUDA __fmul_rn", "CUDA __dmul_rn", "CUDA __hmul"]
         );
         assert_eq!(names("nmin"), ["SPIR-V NMin", "HLSL min", "WGSL min", "C fmin", "C fminf"]);
-        assert_eq!(names("inverse_sqrt")[..4], ["SPIR-V InverseSqrt", "GLSL inversesqrt", "HLSL rsqrt", "WGSL inverseSqrt"]);
+        assert_eq!(
+            names("inverse_sqrt")[..4],
+            ["SPIR-V InverseSqrt", "GLSL inversesqrt", "HLSL rsqrt", "WGSL inverseSqrt"]
+        );
         assert_eq!(names("x_minus_x"), [""; 0]);
         assert_eq!(names("add_sub"), [""; 0]);
     }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use fpprobe_profiles::encoding::Encoding;
 use fpprobe_spirv::Kernel;
 
-/// What lanes may be told apart by, in the order that is tried; with the words before its values.
+/// What may part lanes, in the order that is tried; with the words before its values.
 const DIMENSIONS: [(&str, &str); 10] = [
     ("operation", "of "),
     ("format", "in "),
